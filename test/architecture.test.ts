@@ -10,6 +10,7 @@ const ORDER = `
   auth storage media
   assets
   lifecycle usage
+  captions
   library encoding images
   providers
   uploads playback events
@@ -41,10 +42,8 @@ const ROLES: readonly (readonly [path: RegExp, role?: string])[] = [
   [/^providers\/(?:[a-z]+\/[a-z]+-(?:api|check)|hosted-client)$/, 'adapter'],
   [/^(?:assets\/asset-lookup|library\/(?:asset-edits|asset-list|trash)|lifecycle\/reports)$/, 'verbs'],
   [/^auth\/service-key-lookup$/, 'verbs'],
-  [
-    /^(?:encoding\/jobs\/(?:progress-reporter|run-files)|operations\/(?:health|providers-overview))$/,
-    'verbs',
-  ],
+  [/^(?:encoding\/jobs\/(?:embedded-captions|progress-reporter|run-files))$/, 'verbs'],
+  [/^(?:operations\/(?:health|providers-overview))$/, 'verbs'],
   [
     /^(?:storage\/(?:object-response|local-file)|upkeep\/(?:cleanup|orphaned-videos|orphans|reconcile))$/,
     'verbs',
@@ -54,7 +53,11 @@ const ROLES: readonly (readonly [path: RegExp, role?: string])[] = [
   [/^events\/endpoints\/(?:delivery-sender|webhook-request)$/, 'verbs'],
   [/^(?:events\/event-(?:renderer|stream|streams)|library\/long-poll)$/, 'verbs'],
   [/^lifecycle\/(?:asset-changes|played-assets)$/, 'verbs'],
-  [/^uploads\/(?:byte-uploads|completion|expired-uploads|import-runs|retry|store-original)$/, 'verbs'],
+  [/^playback\/captioned-files$/, 'verbs'],
+  [
+    /^uploads\/(?:byte-uploads|completion|expired-uploads|import-runs|retry|store-original|whole-uploads)$/,
+    'verbs',
+  ],
   [/^uploads\/(?:multipart-completion|resumable-bytes|tus-relay|tus-requests|upload-holds)$/, 'verbs'],
   [/^[a-z]+\/(?:[a-z]+\/)?[a-z0-9-]+$/, 'rule'],
 ];

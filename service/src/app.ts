@@ -4,6 +4,7 @@ import type { AppContext, AppSettings } from './app-context.ts';
 import { buildHealthServer, buildServer, VERSION } from './app-server.ts';
 import { assetGuards } from './assets/asset-guards.hook.ts';
 import { createAuth } from './auth/feature.ts';
+import { createCaptions } from './captions/feature.ts';
 import { createEncoding } from './encoding/feature.ts';
 import { createEvents } from './events/feature.ts';
 import { createImages } from './images/feature.ts';
@@ -82,6 +83,7 @@ function createFeatures(context: AppContext, limitOwnerRate: (owner: string) => 
     heldRequests: holdRequests(config.streamLimits),
   };
   const usage = createUsage(shared);
+  const captions = createCaptions(shared);
   const providers = createProviders(shared);
   const { findHostedPlayback, canRetry } = providers.operations;
   const playbackBaseUrl = () => config.delivery.cdnBaseUrl ?? context.publicBaseUrl();
@@ -96,9 +98,10 @@ function createFeatures(context: AppContext, limitOwnerRate: (owner: string) => 
     lifecycle,
     storage,
     usage,
+    captions,
     providers,
     library,
-    encoding: createEncoding(known),
+    encoding: createEncoding({ ...known, captions: captions.operations }),
     images: createImages({ ...known, ...playback.operations }),
     uploads,
     playback,

@@ -64,6 +64,8 @@ export const assetRow = {
   reconcile_at: 'timestamptz?',
   /** The earlier asset of the owner with the same bytes, when these were stored. */
   duplicate_of: 'uuid?',
+  /** The captions whose files are stored; null for none. */
+  captions: 'jsonb?',
 } as const;
 
 /** The columns of a new asset; the others have defaults. */
@@ -140,6 +142,7 @@ export const playedColumns = pick(assetRow, [
   'original_upload',
   'deleted_at',
   'purge_at',
+  'captions',
 ]);
 
 /** The columns that reports, completions and the reconcile job change. */

@@ -64,6 +64,35 @@ async function streamsOf(clip: Clip): Promise<readonly PlayRequest[]> {
   ];
 }
 
+test('captions are shown at their time', async () => {
+  const asset = await ingest(service, USER, { file: await makeClip({ seconds: 6 }) });
+  const stored = await call(service, `PUT /media/${asset.id}/captions/en`, {
+    headers: { ...asUser(USER), 'content-type': 'text/vtt' },
+    body: 'WEBVTT\n\n00:01.000 --> 00:05.000\n<i>Hello</i> &amp; welcome\n',
+  });
+  expect(stored.status).toBe(200);
+  const { hls, dash } = (
+    await call<{ hls: string; dash: string }>(service, `GET /media/${asset.id}/playback`, {
+      headers: asUser(USER),
+    })
+  ).body.data;
+  const shown = await Promise.all(
+    (
+      [
+        { player: 'hls.js', url: hls },
+        { player: 'dash.js', url: dash },
+        { player: 'shaka-player', url: dash },
+        { player: 'shaka-player', url: hls },
+      ] as const
+    ).map((stream) => browser.showCaptions(stream)),
+  );
+  for (const { errors, cue } of shown) {
+    expect(errors).toEqual([]);
+    expect(cue).toMatchObject({ startTime: expect.closeTo(1), endTime: expect.closeTo(5) });
+    expect(cue?.text).toContain('Hello');
+  }
+});
+
 // Players mostly wait for the picture: two videos play at a time.
 describe.concurrent('a video plays to its end and seeks', () => {
   test.each(CLIPS)('$fps fps, $segments × 4 s + $tail frames, $visibility', async (clip) => {

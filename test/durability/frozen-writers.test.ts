@@ -20,6 +20,7 @@ import {
   type OriginalNeeds,
   storeOriginal,
 } from '../../service/src/uploads/store-original.ts';
+import { storePut } from '../../service/src/uploads/whole-uploads.ts';
 import { IMAGE, openUpload, putBytes, type Started } from '../support/media.ts';
 import { eventually, startTestService, type TestService } from '../support/service.ts';
 
@@ -43,8 +44,8 @@ const storeOn = (db: Database) =>
     now,
   });
 
-/** What the first writer sends: everything, less than announced, or a body that breaks off. */
-const BODIES = ['whole', 'short', 'broken'] as const;
+/** What the first writer sends: everything, with its length or without, less, or a body that breaks off. */
+const BODIES = ['whole', 'unknown length', 'short', 'broken'] as const;
 /** What happens while it is stopped. */
 const EVENTS = ['takeover', 'takeover and cleanup', 'cleanup'] as const;
 type Case = {
@@ -89,7 +90,7 @@ async function* bodyOf(bytes: Buffer, body: Case['body'], pass: Pass): AsyncGene
   yield bytes.subarray(0, SIZE / 2);
   await pass();
   if (body === 'broken') throw new Error('the connection is gone');
-  if (body === 'whole') yield bytes.subarray(SIZE / 2);
+  if (body !== 'short') yield bytes.subarray(SIZE / 2);
   await pass();
 }
 
@@ -99,7 +100,7 @@ async function firstWriter(
   { body, pass }: { body: Case['body']; pass: Pass },
 ) {
   const { db, store, urlSecrets, requireDatabaseSpace } = service.parts;
-  const needs: Parameters<typeof receiveUpload>[0] & OriginalNeeds = {
+  const needs: Parameters<typeof receiveUpload>[0] & Parameters<typeof storePut>[0] & OriginalNeeds = {
     db: paused(db, pass),
     claimPut: createPutClaims({ db: paused(db, pass) }),
     assetStore: storeOn(paused(db, pass)),
@@ -116,6 +117,7 @@ async function firstWriter(
     findByteQuota: async () => undefined,
     limitOwner: async () => {},
     storeOriginal: (asset, original) => storeOriginal(needs, asset, original),
+    storePut: (asset, original) => storePut(needs, asset, original),
   };
   const transfer = {
     assetId: started.asset_id,
@@ -123,7 +125,7 @@ async function firstWriter(
     contentType: 'image/png',
     contentEncoding: undefined,
     contentRange: undefined,
-    length: undefined,
+    length: body === 'whole' ? SIZE : undefined,
     bytes: bodyOf(bytes, body, pass),
   };
   return receiveUpload(needs, transfer).then(

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type ClipOptions, makeClip, TEST_DATA } from '../support/clips.ts';
 import { type AssetJson, offer, readAsset, settled } from '../support/media.ts';
-import { addSubtitles, hideBeginning } from '../support/remux.ts';
+import { addPictureSubtitles, hideBeginning } from '../support/remux.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { PROCESSED, tell } from '../support/webhooks.ts';
 
@@ -83,7 +83,9 @@ describe('the encoder adds', { timeout: 120_000 }, () => {
     expect(await codesWhenReady(id)).toEqual(['interlaced', 'no_audio']);
   });
   test('that subtitles are dropped', async () => {
-    const { id, atComplete } = await upload(await addSubtitles(await makeClip({ audio: false }), folder));
+    const { id, atComplete } = await upload(
+      await addPictureSubtitles(await makeClip({ audio: false }), folder),
+    );
     expect(atComplete).toEqual(['no_audio']);
     expect(await codesWhenReady(id)).toEqual(['no_audio', 'subtitles_dropped']);
   });

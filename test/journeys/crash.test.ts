@@ -63,7 +63,9 @@ async function expectDoneOnce(asset: AssetJson): Promise<void> {
     () => openJobs(dataDir),
     (jobs) => jobs.length === 0,
   );
-  expect((await eventsOf(dataDir, asset.id)).sort()).toEqual([
+  // The next run publishes its first segments too.
+  const events = (await eventsOf(dataDir, asset.id)).filter((type) => type !== 'asset.updated');
+  expect(events.sort()).toEqual([
     'asset.created',
     'asset.playable',
     'asset.processing',

@@ -22,6 +22,8 @@ type Expectation = {
   readonly body?: object;
   readonly allowed?: number;
   readonly query?: string;
+  /** A body that is no JSON; a service names the owner in the query. */
+  readonly captions?: string;
 };
 
 const EXPECTED: Readonly<Record<string, Expectation>> = {
@@ -32,6 +34,15 @@ const EXPECTED: Readonly<Record<string, Expectation>> = {
   'GET /api/v1/media/{id}/playback': { kind: 'read' },
   'GET /api/v1/media/{id}/download-url': { kind: 'read' },
   'GET /api/v1/media/{id}/timeline': { kind: 'read' },
+  'GET /api/v1/media/{id}/captions': { kind: 'read' },
+  // A picture has no captions.
+  'GET /api/v1/media/{id}/captions/{lang}': { kind: 'read', allowed: 404 },
+  'PUT /api/v1/media/{id}/captions/{lang}': {
+    kind: 'write',
+    allowed: 409,
+    captions: 'WEBVTT\n\n00:01.000 --> 00:02.000\na',
+  },
+  'DELETE /api/v1/media/{id}/captions/{lang}': { kind: 'write', allowed: 404 },
   // A stream would not end, so a caller that may follow the asset sends an invalid position.
   'GET /api/v1/media/{id}/events': { kind: 'read', allowed: 400, query: '?last_event_id=none' },
   'POST /api/v1/media/{id}/complete': { kind: 'write' },
@@ -103,13 +114,14 @@ async function newAsset(removal?: string): Promise<string> {
 
 async function use(operation: string, caller: CallerName, id: string): Promise<Answer> {
   const { headers, owner } = { owner: undefined, ...CALLERS[caller] };
-  const { kind, body, query: fixed = '' } = EXPECTED[operation] as Expectation;
-  const [method, path = ''] = operation.replace('{id}', id).split(' ');
+  const { kind, body, query: fixed = '', captions } = EXPECTED[operation] as Expectation;
+  const [method, path = ''] = operation.replace('{id}', id).replace('{lang}', 'en').split(' ');
   const named = owner === undefined ? {} : { owner_user_id: owner };
-  const query = kind === 'list' && owner !== undefined ? `?owner_user_id=${owner}` : fixed;
+  const query = (kind === 'list' || captions) && owner !== undefined ? `?owner_user_id=${owner}` : fixed;
   return call(service, `${method} ${service.address}${path}${query}`, {
-    headers,
-    ...(method !== 'GET' && { json: { ...body, ...named } }),
+    ...(captions
+      ? { headers: { ...headers, 'content-type': 'text/vtt' }, body: captions }
+      : { headers, ...(method !== 'GET' && { json: { ...body, ...named } }) }),
   });
 }
 

@@ -55,6 +55,26 @@ test('a small video is sent in one request, followed until it is ready, and play
   expect(await (await fetch(hls ?? '')).text()).toContain('#EXTM3U');
 });
 
+test('captions are stored, listed, read and deleted', async () => {
+  const { asset_id: id } = await ann.media.createUpload({
+    filename: 'clip.mp4',
+    content_type: 'video',
+    mime_type: 'video/mp4',
+  });
+  const text = new Blob(['1\n00:00:01,000 --> 00:00:02,000\nOlá\n']);
+  const stored = await ann.captions.put(id, { language: 'pt-br', text, label: 'Português', default: true });
+  expect(stored).toMatchObject({ language: 'pt-BR', label: 'Português', default: true });
+  const owned = { ownerUserId: 'ann' };
+  await backend.captions.put(id, { language: 'en', text: await ann.captions.get(id, 'pt-BR') }, owned);
+  expect((await ann.captions.list(id)).items).toMatchObject([{ language: 'pt-BR' }, { label: 'English' }]);
+  expect(await ann.captions.get(id, 'en')).toMatch(/^WEBVTT\n[\s\S]*Olá\n$/);
+  const refused = await ann.captions
+    .put(id, { language: 'en', text: 'none' })
+    .catch((error: unknown) => error);
+  expect(refused).toMatchObject({ reason: 'invalid_captions', details: { line: 1 } });
+  expect(await backend.captions.delete(id, 'en', owned)).toEqual({ language: 'en', deleted: true });
+});
+
 test('a large file goes on after broken connections, and arrives as it was sent', async () => {
   const film = new Blob([clip, randomBytes(24 * MIB)]);
   const before = proxy.passed();

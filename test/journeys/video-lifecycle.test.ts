@@ -131,6 +131,7 @@ describe('the stream', () => {
       audio: null,
       storyboard: null,
       preview: null,
+      captions: [],
       expires_at: null,
       image: expect.stringContaining(`/playback/${asset.id}/image?v=`),
       frame: `${service.url}/playback/${asset.id}/frame.jpg`,

@@ -36,6 +36,10 @@ type AudioSwitchResult = {
   readonly errors: readonly string[];
   readonly tracks: readonly { readonly language: string; readonly name: string }[];
 };
+type ShownCaptions = {
+  readonly errors: readonly string[];
+  readonly cue?: { readonly startTime: number; readonly endTime: number; readonly text: string };
+};
 
 export type TestBrowser = {
   /** Plays to the end, again from the start, from the middle, and to the end once more. */
@@ -44,6 +48,8 @@ export type TestBrowser = {
   playEarly(request: PlayRequest): Promise<PlayResult>;
   /** Listens to the video, selects another language and listens again. */
   switchAudio(request: AudioSwitch): Promise<AudioSwitchResult>;
+  /** Shows the captions and plays until there is a cue. */
+  showCaptions(request: PlayRequest): Promise<ShownCaptions>;
   close(): Promise<void>;
 };
 
@@ -86,6 +92,8 @@ export async function openBrowser(): Promise<TestBrowser> {
     playThrough: (request) => runOnPage(browser, `http://127.0.0.1:${port}`, { run: 'playThrough', request }),
     playEarly: (request) => runOnPage(browser, `http://127.0.0.1:${port}`, { run: 'playEarly', request }),
     switchAudio: (request) => runOnPage(browser, `http://127.0.0.1:${port}`, { run: 'switchAudio', request }),
+    showCaptions: (request) =>
+      runOnPage(browser, `http://127.0.0.1:${port}`, { run: 'showCaptions', request }),
     close: async () => {
       await browser.close();
       pages.close();

@@ -2,10 +2,11 @@
 // viewer would notice.
 /* global Hls, dashjs, shaka */
 const WAIT_MS = 40_000;
+const STEP_SECONDS = 4;
 /** Playback has resumed after a seek when the clock has moved this far. */
 const RESUMED_SECONDS = 0.3;
 
-/** Each opens a stream, and returns a list of the audio tracks with a function that selects one. */
+/** Each opens a stream, and returns functions that list the audio tracks and show the first captions. */
 const PLAYERS = {
   'hls.js': (video, url, onError) => {
     const hls = new Hls();
@@ -14,25 +15,37 @@ const PLAYERS = {
     });
     hls.loadSource(url);
     hls.attachMedia(video);
-    return () =>
-      hls.audioTracks.map(({ lang, name }, index) => ({
-        language: lang,
-        name,
-        select: () => {
-          hls.audioTrack = index;
-        },
-      }));
+    return {
+      listAudio: () =>
+        hls.audioTracks.map(({ lang, name }, index) => ({
+          language: lang,
+          name,
+          select: () => {
+            hls.audioTrack = index;
+          },
+        })),
+      showCaptions: () => {
+        hls.subtitleDisplay = true;
+        hls.subtitleTrack = 0;
+      },
+    };
   },
   'dash.js': (video, url, onError) => {
     const player = dashjs.MediaPlayer().create();
     player.on(dashjs.MediaPlayer.events.ERROR, ({ error }) => onError(`${error.code} ${error.message}`));
     player.initialize(video, url, false);
-    return () =>
-      player.getTracksFor('audio').map((track) => ({
-        language: track.lang,
-        name: track.labels[0]?.text,
-        select: () => player.setCurrentTrack(track),
-      }));
+    return {
+      listAudio: () =>
+        player.getTracksFor('audio').map((track) => ({
+          language: track.lang,
+          name: track.labels[0]?.text,
+          select: () => player.setCurrentTrack(track),
+        })),
+      showCaptions: () => {
+        player.enableText(true);
+        player.setTextTrack(0);
+      },
+    };
   },
   'shaka-player': async (video, url, onError) => {
     shaka.polyfill.installAll();
@@ -40,12 +53,15 @@ const PLAYERS = {
     player.addEventListener('error', ({ detail }) => onError(`shaka ${detail.code}`));
     await player.attach(video);
     await player.load(url);
-    return () =>
-      player.getAudioTracks().map((track) => ({
-        language: track.language,
-        name: track.label,
-        select: () => player.selectAudioTrack(track),
-      }));
+    return {
+      listAudio: () =>
+        player.getAudioTracks().map((track) => ({
+          language: track.language,
+          name: track.label,
+          select: () => player.selectAudioTrack(track),
+        })),
+      showCaptions: () => player.selectTextTrack(player.getTextTracks()[0]),
+    };
   },
 };
 
@@ -111,14 +127,20 @@ async function visit(video) {
   await playToEnd(video, 'after a seek near the end');
 }
 
-/** Plays once, from the place where the player starts by itself. */
+/** Plays once, from where the player starts; each step has a deadline, because encoding may be slow. */
 async function playOnce(video) {
-  await waitFor(video, 'at the start', () => {
-    pressPlay(video);
-    return video.currentTime > 0;
-  });
+  // dash.js misses a play() before it has attached its media source, and never reads the manifest again then.
+  await waitFor(video, 'before the start', () => video.readyState >= 1);
+  await playBeyond(video, 0);
   startedAt = video.currentTime;
-  await playToEnd(video, 'in the only run');
+  while (!video.ended) await playBeyond(video, video.currentTime + STEP_SECONDS);
+}
+
+function playBeyond(video, seconds) {
+  return waitFor(video, `on the way to ${seconds}`, () => {
+    pressPlay(video);
+    return video.ended || video.currentTime > seconds;
+  });
 }
 
 let startedAt = 0;
@@ -177,14 +199,40 @@ globalThis.switchAudio = async ({ player, url, tone, language, languageTone }) =
   const onError = (error) => errors.push(error);
   let tracks = [];
   try {
-    const listTracks = await PLAYERS[player](video, url, onError);
+    const { listAudio } = await PLAYERS[player](video, url, onError);
     const listen = openEar(video);
     await waitForTone(video, listen, tone);
-    tracks = listTracks();
+    tracks = listAudio();
     tracks.find((track) => track.language === language).select();
     await waitForTone(video, listen, languageTone);
   } catch (error) {
     onError(error.message);
   }
   return { errors, tracks: tracks.map(({ language, name }) => ({ language, name })) };
+};
+
+const activeCueOf = (video) =>
+  [...video.textTracks]
+    .filter(({ mode }) => mode === 'showing')
+    .flatMap(({ activeCues }) => [...(activeCues ?? [])])
+    .map(({ startTime, endTime, text }) => ({ startTime, endTime, text }))[0];
+
+/** Resolves with the first cue that the player shows. */
+globalThis.showCaptions = async ({ player, url }) => {
+  const video = document.querySelector('video');
+  const errors = [];
+  const { showCaptions } = await PLAYERS[player](video, url, (error) => errors.push(error));
+  let cue;
+  try {
+    await waitFor(video, 'before the captions', () => video.readyState >= 1 && video.textTracks.length > 0);
+    await showCaptions();
+    await waitFor(video, 'without a cue', () => {
+      pressPlay(video);
+      cue = activeCueOf(video);
+      return cue !== undefined;
+    });
+  } catch (error) {
+    errors.push(error.message);
+  }
+  return { errors, cue };
 };

@@ -38,11 +38,35 @@ export async function hideBeginning(clip: string, folder: string): Promise<strin
   return path;
 }
 
-/** The clip in Matroska with a subtitle track. */
-export async function addSubtitles(clip: string, folder: string): Promise<string> {
+/** The clip in Matroska with German and English subtitles of this text at 0.5–1.5 s. */
+export async function addSubtitles(clip: string, folder: string, text: string): Promise<string> {
   const path = join(folder, 'with-subtitles.mkv');
-  const text = join(folder, 'subtitles.srt');
-  await writeFile(text, '1\n00:00:00,000 --> 00:00:01,000\nHello\n');
-  await ffmpeg('-i', clip, '-i', text, '-map', '0', '-map', '1', '-c', 'copy', '-c:s', 'srt', path);
+  const subtitles = join(folder, 'subtitles.srt');
+  await writeFile(subtitles, `1\n00:00:00,500 --> 00:00:01,500\n${text}\n`);
+  await ffmpeg(
+    ...['-i', clip, '-i', subtitles, '-map', '0', '-map', '1', '-map', '1', '-c', 'copy'],
+    ...['-c:s:0', 'srt', '-metadata:s:s:0', 'language=ger'],
+    ...['-c:s:1', 'ass', '-metadata:s:s:1', 'language=eng', '-metadata:s:s:1', 'title=Signs', path],
+  );
   return path;
+}
+
+/** The clip in Matroska with subtitles that are pictures, such as discs have. */
+export async function addPictureSubtitles(clip: string, folder: string): Promise<string> {
+  const path = join(folder, 'with-pictures.mkv');
+  const subtitles = join(folder, 'subtitles.sup');
+  await writeFile(subtitles, EMPTY_PICTURE);
+  await ffmpeg('-i', clip, '-i', subtitles, '-map', '0', '-map', '1', '-c', 'copy', path);
+  return path;
+}
+
+/** Presentation Graphic Stream: `PG`, times, then a presentation without objects and an end segment. */
+const EMPTY_PICTURE = Buffer.concat([
+  pgsSegment(0x16, [1, 64, 0, 180, 0x10, 0, 0, 0x80, 0, 0, 0]),
+  pgsSegment(0x80, []),
+]);
+
+function pgsSegment(type: number, body: readonly number[]): Buffer {
+  const head = Buffer.from([0x50, 0x47, 0, 0, 0x23, 0x28, 0, 0, 0, 0, type, 0, body.length]);
+  return Buffer.concat([head, Buffer.from(body)]);
 }

@@ -8,6 +8,7 @@ export type {
   Rendition,
   Warning,
 } from './api/assets.ts';
+export type { Caption, CaptionList, DeletedCaptions } from './api/captions.ts';
 export type {
   AssetKind,
   EventType,
@@ -23,6 +24,7 @@ export type {
   DownloadUrl,
   ImagePlayback,
   ListAssetsQuery,
+  PlayableCaption,
   Playback,
   TimelineEntry,
   TimelinePage,
@@ -58,6 +60,7 @@ export type {
   WebhookEndpointPage,
   WebhookEndpointWithSecret,
 } from './api/webhook-endpoints.ts';
+export type { CaptionCalls, CaptionUpload } from './captions.ts';
 export {
   AssetFailedError,
   ConnectionError,

@@ -1,6 +1,7 @@
 // The client: `createMediary`.
 import type { Asset } from './api/assets.ts';
 import type { Usage } from './api/library.ts';
+import { type CaptionCalls, createCaptionCalls } from './captions.ts';
 import { type StreamedEvent, type SubscribeOptions, subscribe } from './events.ts';
 import { type AssetCalls, assetPath, createAssetCalls, ownerOf } from './media.ts';
 import { type CallOptions, createTransport, type MediaryOptions } from './transport.ts';
@@ -44,6 +45,7 @@ export type Mediary = {
     /** Events of all assets of the owner; with `serviceKey` and without `ownerUserId` those of all owners. */
     subscribe(options?: SubscribeOptions): AsyncGenerator<StreamedEvent, never>;
   };
+  captions: CaptionCalls;
   webhookEndpoints: WebhookEndpoints;
   usage: {
     /** Bytes, assets and open uploads of the owner, with their limits. */
@@ -67,6 +69,7 @@ export function createMediary(options: MediaryOptions): Mediary {
       events: (id, streamOptions) => subscribe(transport, assetPath(id, '/events'), streamOptions),
     },
     events: { subscribe: (streamOptions) => subscribe(transport, '/events', streamOptions) },
+    captions: createCaptionCalls(transport),
     webhookEndpoints: createWebhookEndpoints(transport),
     usage: {
       get: (callOptions) =>

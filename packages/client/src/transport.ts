@@ -36,11 +36,13 @@ export type CallOptions = {
 };
 
 export type ApiRequest = {
-  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** Below `/api/v1`. */
   readonly path: string;
   readonly query?: object | undefined;
   readonly body?: object | undefined;
+  /** A body that is no JSON. */
+  readonly text?: string | Blob | undefined;
   readonly headers?: Readonly<Record<string, string>>;
   readonly options?: CallOptions | undefined;
   /** False if a repetition after a lost response could fail because the first one took effect. */
@@ -76,7 +78,7 @@ export function createTransport(options: MediaryOptions): Transport {
 
   const open = async (request: ApiRequest, signal: AbortSignal): Promise<Response> => {
     const headers = { ...toHeaders(request), ...(await toCredentials(options)) };
-    const body = request.body === undefined ? undefined : JSON.stringify(request.body);
+    const body = request.body === undefined ? request.text : JSON.stringify(request.body);
     const init = { method: request.method, headers, signal, ...(body !== undefined && { body }) };
     return orConnectionError(fetchNow(`${root}/api/v1${request.path}${toQuery(request.query)}`, init));
   };
@@ -110,8 +112,9 @@ async function toCredentials({ token, serviceKey }: MediaryOptions): Promise<Rec
   return { authorization: `Bearer ${typeof token === 'function' ? await token() : token}` };
 }
 
-const toHeaders = ({ body, headers }: ApiRequest): Record<string, string> => ({
+const toHeaders = ({ body, text, headers }: ApiRequest): Record<string, string> => ({
   accept: 'application/json',
+  ...(text !== undefined && { 'content-type': 'text/plain' }),
   ...(body !== undefined && { 'content-type': 'application/json' }),
   ...headers,
 });

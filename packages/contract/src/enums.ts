@@ -89,6 +89,10 @@ export type EndpointPauseReason = keyof typeof ENDPOINT_PAUSE_REASONS;
 export const ENDPOINT_DELIVERY_STATES = ['pending', 'delivered', 'failed'] as const;
 export type EndpointDeliveryState = (typeof ENDPOINT_DELIVERY_STATES)[number];
 
+/** `captions` also describe sounds, for viewers who do not hear them. */
+export const CAPTION_KINDS = ['subtitles', 'captions'] as const;
+export type CaptionKind = (typeof CAPTION_KINDS)[number];
+
 export const IMAGE_FITS = ['inside', 'cover', 'contain'] as const;
 
 export const IMAGE_FORMATS = ['avif', 'webp', 'jpeg', 'png'] as const;

@@ -188,6 +188,18 @@ const OWN_REASONS = {
     codes: ['CONFLICT'],
     description: 'The service has `limit` webhook endpoints. Delete one first.',
   },
+  not_encoded_here: {
+    codes: ['CONFLICT'],
+    description: 'Captions need a video that this service encodes. Add them at the video provider instead.',
+  },
+  invalid_captions: {
+    codes: ['BAD_REQUEST'],
+    description: 'The file is neither WebVTT nor SubRip, or has an error; `line` says where.',
+  },
+  too_many_captions: {
+    codes: ['CONFLICT'],
+    description: 'The asset has captions in `limit` languages. Delete one first.',
+  },
   no_download: { codes: ['NOT_FOUND'], description: 'The provider offers no file for download.' },
 } as const satisfies Record<string, Reason>;
 

@@ -65,7 +65,7 @@ export const FILE_WARNING_CODES = {
   multiple_audio_tracks: 'The file has several audio tracks; players offer them for choice.',
   surround_audio:
     'The audio has more than two channels; it is also mixed down to stereo, which players use first.',
-  subtitles_dropped: 'The file contains subtitles; the renditions do not.',
+  subtitles_dropped: 'The file contains subtitles that are no text; they are not converted to captions.',
 } as const;
 export type FileWarningCode = keyof typeof FILE_WARNING_CODES;
 

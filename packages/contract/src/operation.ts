@@ -18,6 +18,7 @@ export type Tag =
   | 'Assets'
   | 'Events'
   | 'Playback'
+  | 'Captions'
   | 'Webhooks'
   | 'Webhook endpoints'
   | 'Operators'

@@ -1,5 +1,6 @@
 // The whole API: every operation, in the order of the documentation.
 import type { Operation } from './operation.ts';
+import { deleteCaptions, getCaptions, listCaptions, putCaptions } from './operations/captions.ts';
 import {
   echoRequest,
   echoUpload,
@@ -125,6 +126,10 @@ export const OPERATIONS: readonly Operation[] = [
   getUsage,
   getPlayback,
   revokePlayback,
+  listCaptions,
+  putCaptions,
+  getCaptions,
+  deleteCaptions,
   getDownloadUrl,
   downloadOriginal,
   ...publicEntryOperations,

@@ -5,7 +5,7 @@ import { assertOwnerAllowed } from '../auth/permissions.ts';
 import { parseUserId } from '../auth/user-id.ts';
 import type { Bound } from '../platform/bind.ts';
 import { badRequest } from '../platform/errors.ts';
-import { guarded, guardedStream, type Guard, type Input } from '../platform/http/route.ts';
+import { guarded, guardedBytes, guardedStream, type Guard, type Input } from '../platform/http/route.ts';
 import type { Actor } from './asset-event.ts';
 import type { findAssetForCaller } from './asset-lookup.ts';
 
@@ -52,6 +52,9 @@ export function assetGuards({
      * bodies of DELETE.
      */
     changingAsset: guarded(guard('owner', admitChange(findFor))),
+    /** As `ownAsset` and `changingAsset`, for bytes. The owner is named in the query. */
+    ownAssetBytes: guardedBytes(guard('owner', admitOwn)),
+    changingAssetBytes: guardedBytes(guard('owner', admitChange(findFor))),
     /** Changes one asset that may be in the trash. */
     changingTrash: guarded(guard('owner', admitChange(findInTrashFor))),
     /** Follows one asset. */

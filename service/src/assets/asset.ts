@@ -3,7 +3,7 @@ import type { RowOf } from '../platform/postgres/row.ts';
 import type { assetRow, newAssetColumns, playedColumns, shownColumns } from '../tables.ts';
 import type { Manifest } from './playback-manifest.ts';
 import type { Rendition } from './renditions.ts';
-import type { AssetKind, StreamStatus, Visibility } from '@mediary/contract/enums';
+import type { AssetKind, CaptionKind, StreamStatus, Visibility } from '@mediary/contract/enums';
 
 /** A name in the registry of providers. */
 export type ProviderName = string;
@@ -12,6 +12,25 @@ export type ProviderName = string;
 export type Warning = { readonly code: string; readonly message: string };
 /** Why an asset failed. `retryable`: another attempt may succeed. */
 export type Failure = { readonly code: string; readonly message: string; readonly retryable: boolean };
+
+/** A stored WebVTT file; an asset has one for each language. */
+export type Caption = {
+  /** BCP 47, in its canonical form. */
+  readonly language: string;
+  readonly label: string;
+  readonly kind: CaptionKind;
+  /** Of at most one. */
+  readonly isDefault: boolean;
+  /** Extracted from the video; captions of callers replace them. */
+  readonly isEmbedded: boolean;
+  /** Names the object; every upload has its own. */
+  readonly fileId: string;
+  readonly sizeBytes: number;
+  /** Where the last cue ends. */
+  readonly endMs: number;
+  /** ISO 8601. */
+  readonly updatedAt: string;
+};
 
 type ColumnTypes = {
   kind: AssetKind;
@@ -22,6 +41,7 @@ type ColumnTypes = {
   warnings: readonly Warning[];
   failure: Failure | null;
   playback: Manifest | null;
+  captions: readonly Caption[] | null;
   metadata: Readonly<Record<string, unknown>> | null;
 };
 

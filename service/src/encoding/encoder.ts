@@ -1,4 +1,5 @@
 // Port of the encoder: creates CMAF renditions with HLS and DASH manifests from a video file.
+import type { CaptionKind } from '@mediary/contract/enums';
 import type { Warning } from '../assets/asset.ts';
 import type { Rendition } from '../assets/renditions.ts';
 import type { AudioFacts } from '../lifecycle/stream-report.ts';
@@ -69,6 +70,17 @@ export type ExtraRequest = { readonly output: string; readonly signal: AbortSign
   /** One MP4 file with the track of each excerpt. */
   | { readonly kind: 'file'; readonly excerpts: readonly string[] }
 );
+export type SubtitleRequest = Pick<EncodeRequest, 'source' | 'container' | 'workFolder' | 'signal'>;
+
+/** The subtitles of a video in one language. */
+export type EmbeddedSubtitles = {
+  /** BCP 47; `und` where the file does not tell. */
+  readonly language: string;
+  readonly label: string;
+  readonly kind: CaptionKind;
+  /** WebVTT as ffmpeg writes it; the text is of the file's author. */
+  readonly bytes: Uint8Array;
+};
 
 /** A file to store; the name is valid in an object key. */
 export type EncodedFile = { readonly name: string; readonly path: string };
@@ -109,4 +121,6 @@ export type Encoder = {
   createPoster(request: PosterRequest): Promise<void>;
   /** Creates another file of such a video. Several sprites replace `%d` in the name of `output`. */
   createExtra(request: ExtraRequest): Promise<void>;
+  /** Converts the text subtitles of the source, one stream for each language. */
+  extractSubtitles(request: SubtitleRequest): Promise<readonly EmbeddedSubtitles[]>;
 };

@@ -1,5 +1,6 @@
 // Encoding: the jobs that make renditions and posters, and the queue as operators see it.
 import type { AppContext } from '../app-context.ts';
+import type { Captions } from '../captions/feature.ts';
 import type { Lifecycle } from '../lifecycle/feature.ts';
 import type { JobPayloads } from '../jobs.ts';
 import { bind } from '../platform/bind.ts';
@@ -19,13 +20,14 @@ import { withScratchSpace } from './jobs/scratch-space.ts';
 
 type Needs = AppContext & {
   readonly lifecycle: Lifecycle;
+  readonly captions: Captions;
   readonly files: Pick<EncodeNeeds, 'findLocalFile'>;
   readonly asOperator: AsOperator;
 };
 
 export function createEncoding(needs: Needs) {
-  const { db, jobs, workerName, lifecycle, files, asOperator, store, encoder, callback } = needs;
-  const { scratchRoot, log, config } = needs;
+  const { db, jobs, workerName, lifecycle, captions, files, asOperator, store, encoder, callback } = needs;
+  const { scratchRoot, config } = needs;
   const runs = {
     ...bind({ db, jobs, workerName, assetStore: lifecycle.assetStore }, runOperations),
     ...bind({ db }, growingOperations),
@@ -44,7 +46,7 @@ export function createEncoding(needs: Needs) {
     jobs: {
       'encode-asset': withScratchSpace(
         space,
-        encodeAssetJob({ ...runs, ...lifecycle, ...files, store, encoder, callback, scratchRoot, log }),
+        encodeAssetJob({ ...needs, ...runs, ...lifecycle, ...files, ...captions }),
       ),
       // A job of its own, because deleting thousands of files is slow.
       'remove-run-files': async ({ payload }: JobRun<JobPayloads['remove-run-files']>) => {
@@ -56,11 +58,8 @@ export function createEncoding(needs: Needs) {
       },
       'make-poster': createPosterJob({ ...lifecycle, store, encoder, scratchRoot }),
       'make-extras': createExtrasJob({
+        ...needs,
         ...lifecycle,
-        store,
-        encoder,
-        scratchRoot,
-        log,
         extras: config.videoExtras,
         minFreeBytes: config.minFreeBytes,
       }),

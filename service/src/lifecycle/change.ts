@@ -38,12 +38,19 @@ export type DirectUpload = { readonly id: string } & (
     }
 );
 
+/** A small PUT, recorded when it is finished; it gives way to a request that is writing the asset. */
+type WholeUpload = { readonly id: string };
+
 /** A change, the delivery that caused it, the upload that it finishes, and the one that it records. */
 export type Decision = Change & {
   readonly delivery?: DeliveryRecord | undefined;
   readonly upload?: UploadLease | undefined;
   readonly direct?: DirectUpload | undefined;
+  readonly whole?: WholeUpload | undefined;
 };
+
+/** `seen` is the asset that the decision is based on. */
+export type PendingWrite = { readonly seen: Asset; readonly decision: Decision; readonly now: Date };
 
 /** Pure: the store calls it again with the current asset after a conflict. Undefined changes nothing. */
 export type Decide<D extends Decision | undefined = Decision | undefined> = (asset: Asset, now: Date) => D;

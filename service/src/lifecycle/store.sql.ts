@@ -13,10 +13,7 @@ import {
   shownColumns,
   uploadRow,
 } from '../tables.ts';
-import type { AssetPatch, Decision, DeliveryRecord, DirectUpload, UploadLease } from './change.ts';
-
-/** `seen` is the asset that the decision is based on. */
-export type PendingWrite = { readonly seen: Asset; readonly decision: Decision; readonly now: Date };
+import type { AssetPatch, DeliveryRecord, DirectUpload, PendingWrite, UploadLease } from './change.ts';
 
 const ASSET = columns(assetRow);
 const DELIVERY = columns(deliveryRow);

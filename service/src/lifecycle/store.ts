@@ -8,16 +8,16 @@ import type { RunExclusive } from '../platform/concurrency/keyed-mutex.ts';
 import { conflict, unavailable } from '../platform/errors.ts';
 import type { Database, Transaction } from '../platform/postgres/database.ts';
 import { findViolatedConstraint } from '../platform/postgres/database-errors.ts';
-import { type Decide, type Decision, type DeliveryRecord, isEmpty } from './change.ts';
+import { type Decide, type Decision, type DeliveryRecord, isEmpty, type PendingWrite } from './change.ts';
 import { claimEncode, type EncodeClaim } from './encode-claim.sql.ts';
 import {
   holdsUploadLease,
   insertAssets,
   type PendingInsert,
-  type PendingWrite,
   recordDeliveries,
   updateAssets,
 } from './store.sql.ts';
+import { finishWholeUploads } from './whole-uploads.sql.ts';
 
 type StoreNeeds = {
   readonly db: Database;
@@ -39,8 +39,8 @@ export type AssetStore = {
   /** Throws CONFLICT if another asset has the video. Returns the asset if an earlier request created it. */
   createAsset(asset: NewAsset, data: EventData, options?: CreateOptions): Promise<Asset>;
   /**
-   * `ref`: an id, a provider's video, or an asset just read, which saves a read. Undefined if missing, or if
-   * the decision finishes an upload whose lease is lost.
+   * `ref`: an id, a provider's video, or an asset just read, which saves a read. Undefined if missing, if the
+   * decision finishes an upload whose lease is lost, or a whole one that another request was faster than.
    */
   update<D extends Decision | undefined>(
     ref: AssetRef | Asset,
@@ -91,8 +91,15 @@ function createWriters({ db, jobs }: StoreNeeds): Pick<Writers, 'write' | 'recor
     (writes: readonly PendingWrite[]) => updateWithJobs({ db, jobs }, writes),
     withByteLimit(LIMITS_WITH_JOBS, ({ decision }) => decision.delivery),
   );
+  const finishWhole = createBatcher(
+    (writes: readonly PendingWrite[]) => finishWholeUploads(db, writes),
+    LIMITS,
+  );
   return {
-    write: (write) => (write.decision.jobs.length > 0 ? writeWithJobs(write) : writeState(write)),
+    write: (write) => {
+      if (write.decision.whole) return finishWhole(write);
+      return write.decision.jobs.length > 0 ? writeWithJobs(write) : writeState(write);
+    },
     recordDelivery: createBatcher(
       (deliveries: readonly DeliveryRecord[]) => recordDeliveries(db, deliveries),
       withByteLimit(LIMITS, (delivery) => delivery),
@@ -150,6 +157,7 @@ async function update<D extends Decision | undefined>(
     const decision = decide(seen, now());
     const asset: Asset | undefined = decision ? await write(writers, { seen, decision, now: now() }) : seen;
     if (asset) return { asset, decision };
+    if (decision?.whole) return undefined;
     if (decision?.upload && !(await holdsUploadLease(db, decision.upload))) return undefined;
     seen = await read();
   }

@@ -2,16 +2,19 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { rowsOf, startTestPostgres, type TestPostgres } from '../../../test/support/postgres.ts';
 import type { Asset } from '../assets/asset.ts';
+import { newEvent } from '../assets/asset-event.ts';
 import { createAssetLoader } from '../assets/asset-lookup.ts';
 import type { ServiceJobs } from '../jobs.ts';
 import { createKeyedMutex } from '../platform/concurrency/keyed-mutex.ts';
-import { type Connection, type Database, openDatabase } from '../platform/postgres/database.ts';
+import { type Connection, type Database, openDatabase, type Queries } from '../platform/postgres/database.ts';
+import type { Statement } from '../platform/postgres/sql.ts';
 import { migrate } from '../platform/postgres/migrate.ts';
 import { uuidV7 } from '../platform/uuid-v7.ts';
-import { hostedUploadId } from '../storage/upload-id.ts';
+import { hostedUploadId, wholeUploadId } from '../storage/upload-id.ts';
 import { createVideo, NOW } from './asset.fixture.ts';
 import type { Decision } from './change.ts';
 import { type AssetStore, createAssetStore } from './store.ts';
+import { finishWholeUploads } from './whole-uploads.sql.ts';
 
 const LATER = new Date(NOW.getTime() + 3_600_000);
 
@@ -33,6 +36,8 @@ afterAll(async () => {
   await db.close();
   await server.stop();
 });
+
+const STORED = { uploaded_at: NOW, size_bytes: 3, upload_expires_at: LATER };
 
 const createAsset = (): Promise<Asset> =>
   store.createAsset({ ...createVideo({ id: uuidV7() }), upload_expires_at: LATER }, {});
@@ -99,6 +104,67 @@ test('a presigned PUT is recorded as finished with the pointer to its object', a
       finished_at: NOW,
     },
   ]);
+});
+
+describe('a small PUT', () => {
+  const finishWhole = (seen: Asset, sha256: string) => {
+    const whole = { id: wholeUploadId(seen) };
+    const set = { ...STORED, checksum_sha256: sha256, original_upload: whole.id };
+    return store.update(seen, () => ({ ...change(set), events: [newEvent('asset.uploaded', {})], whole }));
+  };
+
+  test('is recorded as finished, with the earliest asset of the same bytes', async () => {
+    const [first, second] = [await createAsset(), await createAsset()];
+    expect((await finishWhole(first, 'aa'))?.asset.duplicate_of).toBeNull();
+    const finished = (await finishWhole(second, 'aa'))?.asset;
+    expect(finished).toMatchObject({ duplicate_of: first.id, uploaded_at: NOW, revision: 2 });
+    expect(await createAssetLoader(db).find(second.id)).toEqual(finished);
+    expect(await uploadsOf(second.id)).toEqual([
+      expect.objectContaining({
+        id: wholeUploadId(second),
+        protocol: 'put',
+        bytes_received: 3,
+        finished_at: NOW,
+      }),
+    ]);
+    const types = await rowsOf(
+      connection,
+      'select type, revision from events where asset_id = $1 order by 2',
+      [second.id],
+    );
+    expect(types).toEqual([
+      { type: 'asset.created', revision: 1 },
+      { type: 'asset.uploaded', revision: 2 },
+    ]);
+  });
+
+  test('gives way to a request that writes the asset, and to any other change', async () => {
+    const [written, changed] = [await createAsset(), await createAsset()];
+    await insertUpload(written.id, uuidV7());
+    await store.update(changed, () => change({ title: 'x' }));
+    for (const seen of [written, changed]) {
+      expect(await finishWhole(seen, 'bb')).toBeUndefined();
+      expect((await createAssetLoader(db).find(seen.id))?.uploaded_at).toBeNull();
+    }
+  });
+
+  test('finds duplicates by their index, however frequent a digest is', async () => {
+    const created = await Promise.all(Array.from({ length: 300 }, createAsset));
+    await Promise.all(created.map((asset) => finishWhole(asset, 'cc')));
+    await rowsOf(connection, 'analyze assets', []);
+    const statements: Statement[] = [];
+    const recording = {
+      all: async (statement: Statement) => {
+        statements.push(statement);
+        return [];
+      },
+    } as unknown as Queries;
+    const seen = created[0] as Asset;
+    const decision = { ...change(STORED), events: [], whole: { id: wholeUploadId(seen) } };
+    await finishWholeUploads(recording, [{ seen, decision, now: NOW }]);
+    const plan = await rowsOf(connection, `explain (generic_plan) ${statements[0]?.text}`, []);
+    expect(JSON.stringify(plan)).toContain('using assets_by_checksum on assets same');
+  });
 });
 
 describe('an upload to a hosted provider', () => {

@@ -11,6 +11,17 @@ export async function freeBytes(folder: string): Promise<number> {
   return bavail * bsize;
 }
 
+/** Concurrent callers share a reading: a wait for the thread pool is a good part of a small upload. */
+export function shareFreeBytes(folder: string): () => Promise<number> {
+  let reading: Promise<number> | undefined;
+  return () => {
+    reading ??= freeBytes(folder).finally(() => {
+      reading = undefined;
+    });
+    return reading;
+  };
+}
+
 export const diskFull = (component: 'database' | 'object store' | 'scratch folder', cause?: unknown) =>
   new ServiceError(
     'UNAVAILABLE',
@@ -20,8 +31,10 @@ export const diskFull = (component: 'database' | 'object store' | 'scratch folde
   );
 
 /** `folder` is undefined when the database runs on another machine, whose disk cannot be checked. */
-export const databaseSpaceGuard =
-  (folder: string | undefined, minFreeBytes: number): SpaceGuard =>
-  async () => {
-    if (folder !== undefined && (await freeBytes(folder)) < minFreeBytes) throw diskFull('database');
+export function databaseSpaceGuard(folder: string | undefined, minFreeBytes: number): SpaceGuard {
+  if (folder === undefined) return async () => {};
+  const readFreeBytes = shareFreeBytes(folder);
+  return async () => {
+    if ((await readFreeBytes()) < minFreeBytes) throw diskFull('database');
   };
+}

@@ -10,6 +10,7 @@ import { createSingleFlight } from '../platform/concurrency/single-flight.ts';
 import { openFairSlots } from '../platform/process/fair-slots.ts';
 import type { ObjectResponses } from '../storage/object-response.ts';
 import * as cacheOperations from './cache-headers.ts';
+import * as captionedOperations from './captioned-files.ts';
 import * as downloadOperations from './downloads.ts';
 import { downloadRoutes } from './downloads.routes.ts';
 import * as frameOperations from './frames.ts';
@@ -39,6 +40,7 @@ export function createPlayback(needs: Needs) {
   const playback = {
     ...bind({ ...shared, tokenTtlSeconds: config.playbackTokenTtlSeconds }, playbackOperations),
     ...bind(shared, growingOperations),
+    ...bind(shared, captionedOperations),
     ...bind(
       {
         ...shared,

@@ -12,6 +12,7 @@ import { type BytesRequest, bytesRoute, type Route } from '../platform/http/rout
 import type { ObjectResponses } from '../storage/object-response.ts';
 import type * as growingOperations from '../encoding/jobs/growing-manifests.ts';
 import type * as cacheOperations from './cache-headers.ts';
+import type * as captionedOperations from './captioned-files.ts';
 import type * as playbackOperations from './playback.ts';
 import { isSegment } from './segment-redirect.ts';
 import type * as redirectOperations from './segment-redirect.ts';
@@ -21,7 +22,8 @@ import { findServedFile, contentTypeOf } from './served-file.ts';
 type Playback = BoundOperations<typeof playbackOperations> &
   Pick<BoundOperations<typeof growingOperations>, 'findManifest'> &
   Pick<BoundOperations<typeof redirectOperations>, 'redirectToStore' | 'findInternalRedirect'> &
-  BoundOperations<typeof cacheOperations>;
+  BoundOperations<typeof cacheOperations> &
+  BoundOperations<typeof captionedOperations>;
 
 export const playbackRoutes = (
   playback: Playback,
@@ -90,18 +92,22 @@ async function serve(
   const served = findServedFile(asset, path, () => playback.resolveHostedUrls(asset));
   if ('location' in served)
     return reply.header('cache-control', 'no-store').redirect(toHeaderValue(served.location), 302);
-  const growing = served.growing && (await playback.findManifest({ assetId: asset.id, ...served.growing }));
-  if (growing !== undefined) return sendGrowing(growing, { request, reply }, { asset, path });
+  const { key } = served;
+  const isEntry = served.isEntry && !isVersioned(request.query, served.version);
+  const caching = playback.buildCacheHeaders(asset, { isEntry, isSegment: isSegment(path), token });
+  const type = { 'content-type': contentTypeOf(path) };
+  const composed = await composeManifest(playback, asset, { ...served, path });
+  if (composed)
+    return sendText(
+      composed.text,
+      { request, reply },
+      { ...type, ...(composed.isGrowing ? growingHeaders(asset) : caching) },
+    );
   const name = findDownloadName(request.query, path);
   const disposition = name === undefined ? undefined : attachment(name);
-  const { key, isEntry } = served;
   const redirect = await playback.redirectToStore({ key, path, method: request.method, disposition });
   if (redirect) return reply.headers(redirect.headers).redirect(redirect.url, 302);
-  const known = {
-    'content-type': contentTypeOf(path),
-    ...playback.buildCacheHeaders(asset, { isEntry, isSegment: isSegment(path), token }),
-    ...(disposition && { 'content-disposition': disposition }),
-  };
+  const known = { ...type, ...caching, ...(disposition && { 'content-disposition': disposition }) };
   const internal = playback.findInternalRedirect({ key, path, addresses: () => request.ips ?? [] });
   if (internal) return reply.headers(known).headers(internal).send('');
   const etag = key.slice(key.lastIndexOf('/', key.lastIndexOf('/') - 1) + 1);
@@ -114,21 +120,37 @@ async function serve(
 
 const GROWING_MAX_AGE_S = 1;
 
-/** A manifest to which segments are added; players read it again every few seconds. */
-function sendGrowing(
+/** Players read a growing manifest again every few seconds. */
+const growingHeaders = ({ visibility }: PlayedAsset) => ({
+  'cache-control': `${visibility}, max-age=${GROWING_MAX_AGE_S}`,
+});
+
+type StoredPath = Extract<ReturnType<typeof findServedFile>, { key: unknown }> & { readonly path: string };
+
+/** Undefined for files that are sent as they are stored: without captions, and of a run that has ended. */
+async function composeManifest(
+  playback: Playback,
+  asset: PlayedAsset,
+  { key, path, growing: named }: StoredPath,
+): Promise<{ readonly text: string; readonly isGrowing: boolean } | undefined> {
+  const growing = named && (await playback.findManifest({ assetId: asset.id, ...named }));
+  const composed = asset.captions && (await playback.composeCaptionedFile(asset, { path, key, growing }));
+  const text = composed ?? growing;
+  return text === undefined ? undefined : { text, isGrowing: growing !== undefined };
+}
+
+function sendText(
   text: string,
   { request, reply }: Exchange<BytesRequest>,
-  { asset, path }: { asset: PlayedAsset; path: string },
+  headers: Readonly<Record<string, string>>,
 ): unknown {
   const etag = `"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"`;
-  reply.headers({
-    'content-type': contentTypeOf(path),
-    'cache-control': `${asset.visibility}, max-age=${GROWING_MAX_AGE_S}`,
-    'x-content-type-options': 'nosniff',
-    etag,
-  });
+  reply.headers({ ...headers, 'x-content-type-options': 'nosniff', etag });
   return matchesEtag(request.headers['if-none-match'], etag) ? reply.code(304).send() : reply.send(text);
 }
+
+const isVersioned = (query: unknown, version: string | undefined): boolean =>
+  version !== undefined && (query as { readonly v?: unknown }).v === version;
 
 /** Headers are ASCII: other characters of a reported URL are percent-encoded. */
 const toHeaderValue = (url: string): string => (/^[!-~]*$/.test(url) ? url : new URL(url).href);

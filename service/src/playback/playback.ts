@@ -6,6 +6,7 @@ import { toPlaybackUrls, toPlaybackBase } from '../assets/asset-view.ts';
 import type { PlayUrls } from '../assets/playback-manifest.ts';
 import { playbackNotFound } from '../assets/playback-manifest.ts';
 import { toExtraUrls } from '../assets/video-extras.ts';
+import { captionUrl } from '../captions/manifest-captions.ts';
 import type { Secret } from '../auth/secret.ts';
 import { ticketReason } from '../auth/asset-ticket.ts';
 import { formatPlaybackCookie, readPlaybackCookie } from '../auth/playback-cookie.ts';
@@ -32,7 +33,7 @@ type Access = 'token' | 'cookie';
 export function getPlayback(needs: PlaybackNeeds, asset: Asset, access: Access = 'token'): PlaybackView {
   const hosted = resolveHostedUrls(needs, asset);
   const { kind, stream_status } = asset;
-  if (hosted) return { kind, stream_status, ...toExtraUrls([], ''), ...hosted };
+  if (hosted) return { kind, stream_status, ...toExtraUrls([], ''), captions: [], ...hosted };
   const expires = isSigned(asset) ? expiryOf(needs, asset) : null;
   // The cookie belongs to the service and would not reach a CDN.
   const base = toPlaybackBase(
@@ -54,6 +55,7 @@ export function getPlayback(needs: PlaybackNeeds, asset: Asset, access: Access =
     stream_status,
     ...urls,
     ...toExtraUrls(own?.extras ?? [], `${base}${token}`),
+    captions: toPlayableCaptions(asset, `${base}${token}`),
     expires_at: toIso(expires),
     ...(imageSourceOf(asset) && { image: `${base}${token}/image?v=${imageVersion(asset)}` }),
     ...(own && !own.growing && { frame: `${base}${token}/frame.jpg` }),
@@ -76,6 +78,17 @@ export function createPlaybackCookie(needs: PlaybackNeeds, asset: Asset): string
     maxAgeSeconds: expires - Math.floor(needs.now().getTime() / 1000),
   });
 }
+/** Of videos whose manifests we serve. */
+const toPlayableCaptions = ({ playback, captions }: Asset, base: string): PlaybackView['captions'] =>
+  playback?.kind === 'own'
+    ? (captions ?? []).map((caption) => ({
+        language: caption.language,
+        label: caption.label,
+        kind: caption.kind,
+        default: caption.isDefault,
+        url: `${base}/${captionUrl(caption)}`,
+      }))
+    : [];
 
 /** The URLs to which players of a hosted video are redirected; undefined for other assets. */
 export function resolveHostedUrls(

@@ -3,7 +3,9 @@ import type { PlayedAsset } from '../assets/asset.ts';
 import type { OwnManifest, PlayUrls } from '../assets/playback-manifest.ts';
 import { playbackNotFound } from '../assets/playback-manifest.ts';
 import { EXTRA_FILES } from '../assets/video-extras.ts';
+import { captionVersion, findNamedCaption } from '../captions/manifest-captions.ts';
 import {
+  captionKey,
   isRenditionName,
   type ObjectKey,
   posterName,
@@ -49,7 +51,13 @@ export function cacheControlFor({ visibility }: Pick<PlayedAsset, 'visibility'>,
 
 /** The response to a player: a file of our store, or a redirect to a URL of others. */
 type ServedFile =
-  | { readonly key: ObjectKey; readonly isEntry: boolean; readonly growing?: GrowingFile }
+  | {
+      readonly key: ObjectKey;
+      readonly isEntry: boolean;
+      readonly growing?: GrowingFile;
+      /** The `v` of a URL whose response never changes. */
+      readonly version?: string;
+    }
   | { readonly location: string };
 
 /** A manifest that may not be in the store yet. */
@@ -105,8 +113,15 @@ const extraOf = ({ id, playback }: PlayedAsset, file: string): ServedFile | unde
 /** The DASH manifest for players that started before the run had ended. */
 const EARLY_MANIFEST = /^early-(\d+-\d+)\.mpd$/;
 
-/** `<folder>/<file>` of the published run. */
-function childOf({ id, playback }: PlayedAsset, path: string): ServedFile | undefined {
+/** `<folder>/<file>` of the published run, or a file of captions. */
+function childOf({ id, playback, captions }: PlayedAsset, path: string): ServedFile | undefined {
+  const named = playback?.kind === 'own' ? findNamedCaption(captions, path) : undefined;
+  if (named)
+    return {
+      key: captionKey(id, named.caption.fileId),
+      isEntry: true,
+      version: captionVersion(named.caption),
+    };
   const early = EARLY_MANIFEST.exec(path)?.[1];
   const [folder = '', file = '', ...more] = early === undefined ? path.split('/') : [early, 'early.mpd'];
   if (more.length > 0 || !isRenditionName(folder, file)) return undefined;

@@ -10,7 +10,7 @@ import { type Limits, syncLinks, linkObject, receive, openTemporaryFolder } from
 import { isOriginal, openOriginalFiles } from './disk/original-files.ts';
 import { openPartialFiles } from './disk/partial-files.ts';
 import { ensureFolder, type ObjectFiles } from './disk/shards.ts';
-import { freeBytes } from '../platform/free-space.ts';
+import { shareFreeBytes } from '../platform/free-space.ts';
 import type { ObjectKey } from './object-key.ts';
 import {
   type ListedObject,
@@ -38,8 +38,9 @@ export async function openDiskObjectStore(
   const files = await openAssetFolders(folder('objects'));
   const originals = await openOriginalFiles(folder('originals'), folder('objects'));
   const newPath = await openTemporaryFolder(incoming);
+  const readFreeBytes = shareFreeBytes(incoming);
   const requireSpace = async () => {
-    if ((await freeBytes(incoming)) < minFreeBytes) throw new ObjectRefused('full');
+    if ((await readFreeBytes()) < minFreeBytes) throw new ObjectRefused('full');
   };
   const filesOf = (key: ObjectKey): ObjectFiles => (isOriginal(key) ? originals : files);
   const pathOf = (key: ObjectKey) => filesOf(key).pathOf(key);

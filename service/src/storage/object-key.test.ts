@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
   assetPrefixes,
+  captionKey,
   isRenditionName,
   originalKey,
   uploadKey,
@@ -85,7 +86,10 @@ describe('keys', () => {
       `renditions/${ID}/2-13/v720_00001.m4s`,
     );
     expect(variantKey(ID, 'w640-cover.avif')).toBe(`variants/${ID}/w640-cover.avif`);
-    expect(assetPrefixes(ID)).toEqual([`originals/${ID}/`, `renditions/${ID}/`, `variants/${ID}/`]);
+    expect(assetPrefixes(ID)).toEqual(
+      ['originals', 'renditions', 'variants', 'captions'].map((kind) => `${kind}/${ID}/`),
+    );
+    expect(captionKey(ID, OTHER)).toBe(`captions/${ID}/${OTHER}.vtt`);
     expect([originalPrefix(ID), renditionsPrefix(ID), renditionPrefix(ID, '2-13')]).toEqual([
       `originals/${ID}/`,
       `renditions/${ID}/`,
@@ -95,7 +99,7 @@ describe('keys', () => {
     expect(tail).toBe(`originals/${ID}/${OTHER}.tail-${ID}`);
     expect(tail.startsWith(tailPrefix(upload))).toBe(true);
     expect(variantsPrefix(ID)).toBe(`variants/${ID}/`);
-    expect(storeRoots()).toEqual(['originals/', 'renditions/', 'variants/']);
+    expect(storeRoots()).toEqual(['originals/', 'renditions/', 'variants/', 'captions/']);
     expect(renditionKey(ID, '2-13', THUMBNAIL)).toBe(`renditions/${ID}/2-13/thumb.jpg`);
     expect(renditionKey(ID, '2-13', posterName(1500))).toBe(`renditions/${ID}/2-13/poster-1500.jpg`);
   });

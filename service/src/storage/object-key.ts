@@ -43,13 +43,17 @@ export const renditionKey = (assetId: string, folder: string, file: string): Obj
 export const variantKey = (assetId: string, file: string): ObjectKey =>
   join('variants', uuid(assetId), matching(FILE, file));
 
+/** `captions/<id>/<file>.vtt` */
+export const captionKey = (assetId: string, fileId: string): ObjectKey =>
+  join('captions', uuid(assetId), `${uuid(fileId)}.vtt`);
+
 /** File name of the thumbnail: among the variants of an image, among the renditions of a video. */
 export const THUMBNAIL = 'thumb.jpg';
 
 /** File name of the video frame at a time, stored beside the thumbnail. */
 export const posterName = (timeMs: number): string => `poster-${timeMs}.jpg`;
 
-const KINDS = ['originals', 'renditions', 'variants'] as const;
+const KINDS = ['originals', 'renditions', 'variants', 'captions'] as const;
 type Kind = (typeof KINDS)[number];
 
 /** The prefixes of all stored objects. */

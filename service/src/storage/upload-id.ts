@@ -1,5 +1,5 @@
-// Ids of uploads whose bytes never pass the service. They follow from the asset and its attempt, so that the
-// service finds such an upload again without a row.
+// Ids of uploads that are not recorded before their bytes are stored. They follow from the asset and its
+// attempt, so that the service finds such an upload again without a row.
 import { hash } from 'node:crypto';
 
 /** The attempt of an asset that the upload belongs to. */
@@ -11,7 +11,10 @@ export const presignedUploadId = (attempt: UploadAttempt): string => deriveId('p
 /** The upload to a hosted provider; it goes to the latest video that is linked in the attempt. */
 export const hostedUploadId = (attempt: UploadAttempt): string => deriveId('hosted', attempt);
 
-function deriveId(kind: 'presigned' | 'hosted', { id, attempt }: UploadAttempt): string {
+/** The first PUT of a small file, which is stored before it is recorded. */
+export const wholeUploadId = (attempt: UploadAttempt): string => deriveId('whole', attempt);
+
+function deriveId(kind: 'presigned' | 'hosted' | 'whole', { id, attempt }: UploadAttempt): string {
   const hex = hash('sha256', `${kind} upload ${id.toLowerCase()} ${attempt}`);
   // RFC 9562, version 8: the other bits are the application's.
   return [

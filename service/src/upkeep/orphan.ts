@@ -1,7 +1,7 @@
 // Decides which stored objects are orphans, from the columns of their asset (design §6).
 import type { Asset } from '../assets/asset.ts';
 import { parseOriginalName } from '../storage/object-key.ts';
-import { presignedUploadId } from '../storage/upload-id.ts';
+import { presignedUploadId, wholeUploadId } from '../storage/upload-id.ts';
 
 /** The columns that tell which objects an asset may have. */
 export type ObjectOwner = Pick<
@@ -53,7 +53,8 @@ export function isOrphan(key: ParsedKey, owner: ObjectOwner | undefined): boolea
   const { kind, folder } = key;
   if (kind === 'originals') return isOrphanedUpload(key, owner);
   if (kind === 'renditions') return folder !== publishedFolder(owner) && folder !== runningFolder(owner);
-  return kind !== 'variants';
+  // A file of captions is stored before its row, so one without a row may be about to get it.
+  return kind !== 'variants' && kind !== 'captions';
 }
 
 /** Deleted, and not restorable. */
@@ -70,21 +71,21 @@ type UploadOwner = Pick<
 
 /**
  * An object that is neither the original nor of an open upload. It can never become the original: an upload
- * has its row before its object, and loses it for good; a presigned PUT belongs to one attempt.
+ * has its row before its object, and loses it for good; one without a row belongs to one attempt.
  */
 export function isOrphanedUpload({ folder }: ParsedKey, owner: UploadOwner): boolean {
   const { refused, uploaded_at, original_upload, open_uploads } = owner;
   const { upload, isTail } = parseOriginalName(folder);
   const isOriginal =
     uploaded_at !== null && !refused && !isTail && upload === (original_upload ?? EARLIER_NAME);
-  return !isOriginal && !open_uploads.includes(upload) && !isPresignedUpload(folder, owner);
+  return !isOriginal && !open_uploads.includes(upload) && !isUnrecordedUpload(folder, owner);
 }
 
-/** Such an upload has no row: `complete` finds its object. */
-const isPresignedUpload = (folder: string, owner: UploadOwner): boolean =>
+/** A presigned or small PUT has its object before its row. */
+const isUnrecordedUpload = (folder: string, owner: UploadOwner): boolean =>
   owner.stream_status === 'pending_upload' &&
   owner.uploaded_at === null &&
-  folder === presignedUploadId(owner);
+  (folder === presignedUploadId(owner) || folder === wholeUploadId(owner));
 
 const publishedFolder = ({ playback }: ObjectOwner) =>
   playback?.kind === 'own' ? playback.folder : undefined;

@@ -7,7 +7,8 @@ import type { Secret } from '../auth/secret.ts';
 import { findMediaType } from '../media/media-type.ts';
 import type { Bound } from '../platform/bind.ts';
 import { badRequest, notFound, unauthorized, unsupportedMediaType } from '../platform/errors.ts';
-import type { OriginalBytes, storeOriginal } from './store-original.ts';
+import type { OriginalBytes } from './store-original.ts';
+import type { storePut } from './whole-uploads.ts';
 
 export type TicketNeeds = {
   readonly findAssetById: Bound<typeof findAssetById>;
@@ -17,7 +18,7 @@ export type TicketNeeds = {
   readonly limitOwner: (ownerUserId: string) => Promise<void>;
 };
 
-type ByteUploadNeeds = TicketNeeds & { readonly storeOriginal: Bound<typeof storeOriginal> };
+type ByteUploadNeeds = TicketNeeds & { readonly storePut: Bound<typeof storePut> };
 
 /** What authorises an upload: the ticket in its URL. */
 type TicketRequest = { readonly assetId: string; readonly ticket: string };
@@ -36,7 +37,7 @@ export async function receiveUpload(needs: ByteUploadNeeds, upload: ByteUpload):
   const asset = await getTicketAsset(needs, upload);
   assertContentType(asset, upload.contentType);
   await needs.limitOwner(asset.owner_user_id);
-  return needs.storeOriginal(asset, { ...upload, uploadId: randomUUID(), source: 'caller' });
+  return needs.storePut(asset, { ...upload, uploadId: randomUUID(), source: 'caller' });
 }
 
 /** Returns the asset that the ticket belongs to. */

@@ -40,6 +40,7 @@ import * as originalOperations from './store-original.ts';
 import { createRunningChecksums } from './running-checksum.ts';
 import type { UploadLimits } from './upload-request.ts';
 import * as uploadOperations from './uploads.ts';
+import * as wholeOperations from './whole-uploads.ts';
 import { uploadRoutes } from './uploads.routes.ts';
 
 type Needs = AppContext &
@@ -58,7 +59,7 @@ export function createUploads(context: Needs) {
   const needs = toNeeds(context);
   const createAsset = createAssetUnderQuota(context);
   const inFlight = createInFlight();
-  const { receiveUpload, ...tickets } = bind(needs, byteOperations);
+  const { receiveUpload, ...tickets } = bind({ ...needs, ...bind(needs, wholeOperations) }, byteOperations);
   const multipart = createMultiparts(needs);
   const { prepareUpload, tus, ...resumable } = createResumable({ ...needs, ...tickets }, inFlight);
   const opening = bind({ ...needs, createAsset, ...toOffers(context), prepareUpload }, uploadOperations);

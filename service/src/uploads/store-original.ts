@@ -46,6 +46,8 @@ export type OriginalBytes = {
   /** Undefined if it is not known before the bytes are. */
   readonly length: number | undefined;
   readonly bytes: AsyncIterable<Uint8Array>;
+  /** Whether an upload that was not recorded may have left an object. */
+  readonly hasLeftovers?: boolean | undefined;
 };
 
 /** A hanging database must not delay the error response again. An unreleased lease expires by itself. */
@@ -71,7 +73,8 @@ export async function storeOriginal(
       if (!claimed) throw toClosedError(await needs.findAssetById(asset.id));
       const findByteQuota = claimed.has_byte_limit ? needs.findByteQuota : findNoQuota;
       const stored = await writeObject({ ...needs, findByteQuota }, { asset, lease }, original);
-      const upload = { asset, uploadId: id, lease, stored, source, hasLeftovers: claimed.has_replaced };
+      const hasLeftovers = claimed.has_replaced || original.hasLeftovers === true;
+      const upload = { asset, uploadId: id, lease, stored, source, hasLeftovers };
       const finished = await finishUpload(needs, upload);
       if (finished) return finished;
       await needs.store.remove(uploadKey(asset.id, id));

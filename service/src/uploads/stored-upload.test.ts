@@ -39,6 +39,12 @@ test('the stored bytes become the original', () => {
   expect(decide()?.events).toEqual([{ type: 'asset.uploaded', data: { source: 'caller', size_bytes: 3 } }]);
 });
 
+test('a small PUT is recorded with the pointer to its object', () => {
+  const upload = { attempt: 1, source: 'caller', uploadId: WRITER, stored, uploadTtlSeconds: 600 } as const;
+  const finish = { ...upload, isWhole: true, duplicateOf: null, hasLeftovers: false, now: NOW };
+  expect(decideStoredUpload(asset, finish)).toMatchObject({ whole: { id: WRITER } });
+});
+
 test('the time to complete is extended, never shortened', () => {
   expect(decide({ upload_expires_at: minutesLater(9) })?.set.upload_expires_at).toEqual(minutesLater(10));
   expect(decide({ upload_expires_at: minutesLater(11) })?.set.upload_expires_at).toEqual(minutesLater(11));

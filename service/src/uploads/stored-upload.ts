@@ -15,8 +15,10 @@ type StoredUpload = {
   readonly attempt: number;
   /** Names the object. */
   readonly uploadId: string;
-  /** The store checks that its holder still has the lease. Undefined for a presigned PUT, which has none. */
+  /** The store checks that its holder still has the lease. Undefined for an upload without a row. */
   readonly lease?: UploadLease | undefined;
+  /** A small PUT through the service: the statement that stores the decision looks for duplicates. */
+  readonly isWhole?: boolean | undefined;
   readonly stored: UploadedBytes;
   /** The owner's earliest other asset with the same bytes. */
   readonly duplicateOf: string | null;
@@ -30,13 +32,18 @@ type StoredUpload = {
 /** Undefined if the upload is closed. */
 export function decideStoredUpload(seen: Asset, upload: StoredUpload): Decision | undefined {
   if (!takesBytes(seen, upload.attempt)) return undefined;
-  const { lease, uploadId, stored, source, hasLeftovers } = upload;
+  const { stored, source, hasLeftovers } = upload;
   return {
     set: toColumns(seen, upload),
     events: [newEvent('asset.uploaded', { source, size_bytes: stored.sizeBytes })],
     jobs: hasLeftovers ? [{ name: 'purge-asset', payload: { assetId: seen.id } }] : [],
-    ...(lease ? { upload: lease } : { direct: { id: uploadId, protocol: 'put', target: null } }),
+    ...toUploadRow(upload),
   };
+}
+
+function toUploadRow({ lease, isWhole, uploadId: id }: StoredUpload): Partial<Decision> {
+  if (lease) return { upload: lease };
+  return isWhole ? { whole: { id } } : { direct: { id, protocol: 'put', target: null } };
 }
 
 const takesBytes = (asset: Asset, attempt: number): boolean =>

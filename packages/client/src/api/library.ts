@@ -96,11 +96,25 @@ export type VideoPlayback = {
   storyboard: string | null;
   /** Animated WebP of a few seconds. */
   preview: string | null;
+  /** Captions that the HLS and DASH manifests name too. Empty until the video is playable. */
+  captions: PlayableCaption[];
   expires_at: string | null;
   /** Append `w`, `h`, `fit` and `format` as further query parameters. */
   image?: string | undefined;
   /** Append `?t=` (seconds, as in `12.5`) and `&w=` (width) for the frame at any time. */
   frame?: string | undefined;
+};
+
+export type PlayableCaption = {
+  /** BCP 47, in its canonical form. */
+  language: string;
+  label: string;
+  /** `captions` also describe sounds, for viewers who do not hear them. */
+  kind: 'subtitles' | 'captions';
+  /** Players show them unless the viewer chose otherwise. */
+  default: boolean;
+  /** WebVTT. */
+  url: string;
 };
 
 /** URLs of an image and of its sized variants. */
@@ -121,6 +135,8 @@ export type ImagePlayback = {
   storyboard: string | null;
   /** Animated WebP of a few seconds. */
   preview: string | null;
+  /** Captions that the HLS and DASH manifests name too. Empty until the video is playable. */
+  captions: PlayableCaption[];
   expires_at: string | null;
   /** Append `w`, `h`, `fit` and `format` as further query parameters. */
   image?: string | undefined;

@@ -12,6 +12,7 @@ import {
 import { ERROR_CODES, ERROR_REASONS } from '../errors.ts';
 import { FAILURE_CODES, WARNING_CODES } from '../failures.ts';
 import { Asset, AssetPlayback } from '../schemas/asset.ts';
+import { Caption, CaptionList, DeletedCaptions } from '../schemas/captions.ts';
 import { EventMessage } from '../schemas/events.ts';
 import { ImportRequest } from '../schemas/imports.ts';
 import {
@@ -94,6 +95,7 @@ const FILES: Readonly<Record<string, TypeFile>> = {
       ],
     },
   },
+  captions: { about: 'Captions of videos.', schemas: named(Caption, CaptionList, DeletedCaptions) },
   events: {
     about: 'Events that subscribers receive.',
     schemas: named(EventMessage),

@@ -25,6 +25,7 @@ const TAGS: Readonly<Record<Tag, string>> = {
   Assets: 'List, read, edit, delete and restore assets.',
   Events: 'Follow assets live, instead of polling.',
   Playback: 'URLs for players, and the files behind them.',
+  Captions: 'Add captions to videos, before or after encoding.',
   Webhooks: 'Where video providers report. Signed by the provider.',
   'Webhook endpoints': 'Where the service sends events. For back ends with the service key.',
   Operators: 'For the people who run the service.',

@@ -14,6 +14,7 @@ const PATH_PARAMETERS: Readonly<Record<string, { description: string; example: s
     example: '6f1c2a52-8f0e-4d7e-9a41-0a3c4c6f7f10',
   },
   part: { description: 'Number of the part, from 1.', example: '1' },
+  lang: { description: 'BCP 47 language tag.', example: 'en' },
   folder: { description: 'As the manifest names it.', example: '1-1' },
   file: { description: 'As the manifest names it.', example: 'r0-00001.m4s' },
   delivery_id: {

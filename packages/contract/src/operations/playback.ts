@@ -213,8 +213,8 @@ export const privateEntryOperations = ENTRIES.map(([name, file, response]) =>
 );
 
 const SEGMENT = {
-  mediaTypes: ['application/vnd.apple.mpegurl', 'video/mp4', 'video/iso.segment'],
-  description: 'A media playlist, an initialization segment or a media segment.',
+  mediaTypes: ['application/vnd.apple.mpegurl', 'video/mp4', 'video/iso.segment', 'text/vtt'],
+  description: 'A media playlist, an initialization segment, a media segment or captions.',
 } as const;
 
 const segmentOperation = <P extends Path>(id: string, path: P, whose: string) =>

@@ -2,6 +2,7 @@
 import { type Static, Type } from 'typebox';
 import { STREAM_STATUSES } from '../enums.ts';
 import { EXAMPLE_ASSET } from './asset.ts';
+import { PlayableCaption } from './captions.ts';
 import { nullable, Timestamp } from './common.ts';
 
 export const PlaybackQuery = Type.Object({
@@ -23,6 +24,9 @@ const shared = {
   audio: url('The sound as one M4A file. Append `?download=name.m4a` to download it.'),
   storyboard: url('WebVTT: the sprite and the place in it (`#xywh`) for each part of the video.'),
   preview: url('Animated WebP of a few seconds.'),
+  captions: Type.Array(PlayableCaption, {
+    description: 'Captions that the HLS and DASH manifests name too. Empty until the video is playable.',
+  }),
   expires_at: nullable(Timestamp),
 };
 
@@ -67,6 +71,15 @@ export const EXAMPLE_PLAYBACK: Playback = {
   audio: `${BASE}/audio.m4a`,
   storyboard: `${BASE}/storyboard.vtt`,
   preview: `${BASE}/preview.webp`,
+  captions: [
+    {
+      language: 'en',
+      label: 'English',
+      kind: 'subtitles',
+      default: true,
+      url: `${BASE}/captions/en.vtt?v=0199f5b2c3d4`,
+    },
+  ],
   expires_at: '2026-11-22T16:20:00.000Z',
   image: `${BASE}/image?v=1`,
   frame: `${BASE}/frame.jpg`,

@@ -34,6 +34,7 @@ import {
 import { filesOf, phaseFolder, type PlannedEncode, runPhase } from './encode-phase.ts';
 import { type ExaminedSource, examineSource, findCopy } from './examine-source.ts';
 import { createExtra } from './ffmpeg-extras.ts';
+import { extractSubtitles } from './extract-subtitles.ts';
 import { writeExcerpt } from './ffmpeg-output.ts';
 import { readAudioFacts } from './measured-audio.ts';
 import { readIFrameTracks } from './i-frame-tracks.ts';
@@ -52,6 +53,7 @@ export const openFfmpegEncoder = ({
   ...setup
 }: FfmpegSetup & EncoderOptions): Encoder => ({
   encode: (request) => encode(openSession(setup, request, { limits, concurrency, ladder })),
+  extractSubtitles: (request) => extractSubtitles(setup, request),
   createPoster: async (request) => {
     const folder = dirname(request.output);
     await runStepOrFail({ ...setup, folder, request }, { args: posterArguments(request) });

@@ -16,6 +16,7 @@ import { renditionFolder } from '../../storage/object-key.ts';
 import type { EncoderReport } from '../encoder-report.ts';
 import { isTransient } from '../encode-failure.ts';
 import { EncodeFailed, type Encoder, type Encoding } from '../encoder.ts';
+import { type EmbeddedCaptionNeeds, storeEmbedded } from './embedded-captions.ts';
 import type * as runOperations from './encode-runs.ts';
 import type { Run } from './encode-runs.ts';
 import { excerptFfmpegLog } from '../ffmpeg-log.ts';
@@ -32,6 +33,7 @@ import {
 } from './run-files.ts';
 
 export type EncodeNeeds = BoundOperations<typeof runOperations> &
+  EmbeddedCaptionNeeds &
   RunFileNeeds & {
     readonly findAssetById: Bound<typeof findAssetById>;
     readonly verifyOriginal: Bound<typeof verifyOriginal>;
@@ -134,8 +136,7 @@ async function encode(needs: EncodeNeeds, run: Run, work: Work): Promise<Encodin
   if (!source) throw new EncodeFailed('original_missing', 'The original of this video is no longer stored');
   if (await isRefused(needs, run, source)) superseded.abort();
   signal.throwIfAborted();
-  const workFolder = join(scratch, 'work');
-  await mkdir(workFolder);
+  const workFolder = await createFolder(scratch, 'work');
   reporter.start();
   try {
     const encoding = await needs.encoder.encode({
@@ -149,10 +150,21 @@ async function encode(needs: EncodeNeeds, run: Run, work: Work): Promise<Encodin
       onPlayable: (part) => publishPart(needs, run, { work, part }),
     });
     await storeFiles(needs.store, run, { files: encoding.files, signal });
+    const captions = { source: source.path, container: media.container, signal };
+    await storeEmbedded(needs, run.assetId, {
+      ...captions,
+      workFolder: await createFolder(scratch, 'captions'),
+    });
     return encoding;
   } finally {
     await reporter.end();
   }
+}
+
+async function createFolder(scratch: string, name: string): Promise<string> {
+  const folder = join(scratch, name);
+  await mkdir(folder);
+  return folder;
 }
 
 /** Whether the local copy has another SHA-256 than announced; the asset has failed then. */

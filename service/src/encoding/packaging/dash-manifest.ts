@@ -60,12 +60,14 @@ const UPDATE_SECONDS = 2;
 
 /**
  * Encoding is faster than playback, so the whole video is declared available before the run has started.
- * Players start as far behind the last segment as possible, which is the beginning.
+ * Players start as far behind the last segment as possible, which is the beginning. With a duration they show
+ * the video as one that is still recorded, not as an endless stream.
  */
 function growingAttributes({ startedAt, publishedAt, durationSeconds }: Growth): string {
   const availableSince = new Date(startedAt.getTime() - Math.ceil(durationSeconds + LEAD_SECONDS) * 1000);
   return (
-    `type="dynamic" availabilityStartTime="${availableSince.toISOString()}" ` +
+    `type="dynamic" mediaPresentationDuration="PT${seconds(durationSeconds)}S" ` +
+    `availabilityStartTime="${availableSince.toISOString()}" ` +
     `publishTime="${publishedAt.toISOString()}" minimumUpdatePeriod="PT${UPDATE_SECONDS}S" ` +
     `suggestedPresentationDelay="PT${seconds(durationSeconds + LEAD_SECONDS)}S"`
   );

@@ -59,7 +59,7 @@ describe('the manifests of a part', () => {
     expect(part.get('early.mpd')).toBe(part.get('dash.mpd'));
     for (const name of ['dash.mpd', 'early.mpd']) {
       const manifest = parseMpd(part.get(name) ?? '', { manifestUri: `https://v.example/a/${name}` });
-      expect(manifest).toMatchObject({ minimumUpdatePeriod: 2000 });
+      expect(manifest).toMatchObject({ minimumUpdatePeriod: 2000, duration: 40 });
       expect(manifest.playlists[0]?.segments).toHaveLength(2);
     }
     const complete = partOf(10, 'complete');

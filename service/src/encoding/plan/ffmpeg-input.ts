@@ -99,6 +99,19 @@ const OLDER_DECODERS: Decoders = {
   },
 };
 
+/** Text subtitles, for their conversion to captions. Those that are pictures are not decoded. */
+const TEXT_SUBTITLES: Readonly<Record<string, readonly string[]>> = {
+  mov_text: ['mov_text'],
+  subrip: ['subrip', 'srt'],
+  webvtt: ['webvtt'],
+  ass: ['ass', 'ssa'],
+  text: ['text'],
+};
+
+export const TEXT_DECODERS: readonly string[] = Object.values(TEXT_SUBTITLES).flat();
+
+export const isTextSubtitle = (codec: string): boolean => Object.hasOwn(TEXT_SUBTITLES, codec);
+
 const decodersFor = (container: Container): Decoders => (isAdded(container) ? OLDER_DECODERS : DECODERS);
 
 export const videoCodecs = (container: Container): readonly string[] =>
@@ -107,21 +120,26 @@ export const videoCodecs = (container: Container): readonly string[] =>
 export const isDecodable = ({ kind, codec }: SourceStream, container: Container): boolean =>
   (kind === 'Video' || kind === 'Audio') && Object.hasOwn(decodersFor(container)[kind], codec);
 
+const mediaDecoders = (container: Container): readonly string[] =>
+  Object.values(decodersFor(container)).flatMap((codecs) => Object.values(codecs).flat());
+
 export const GENERAL = ['-nostdin', '-hide_banner', '-y', '-nostats'] as const;
 
-/** All options up to the input file; `before` contains additional input options. */
+/**
+ * All options up to the input file; `before` contains additional input options, `decoders` those that replace
+ * the decoders of pictures and sound.
+ */
 export const inputArguments = (
   { path, container, threads }: FfmpegInput,
   before: readonly string[] = [],
+  decoders = mediaDecoders(container),
 ): string[] => [
   '-protocol_whitelist',
   'file',
   '-format_whitelist',
   isAdded(container) ? container : DEMUXERS,
   '-codec_whitelist',
-  Object.values(decodersFor(container))
-    .flatMap((codecs) => Object.values(codecs).flat())
-    .join(','),
+  decoders.join(','),
   '-max_streams',
   '32',
   '-max_pixels',

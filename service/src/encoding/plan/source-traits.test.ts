@@ -26,7 +26,7 @@ const VIDEO: SourceStream = {
   size: { width: 640, height: 360 },
 };
 const AUDIO: SourceStream = { ...UNKNOWN, index: 1, kind: 'Audio', codec: 'aac', channels: 2 };
-const SUBTITLE: SourceStream = { ...UNKNOWN, index: 2, kind: 'Subtitle', codec: 'ass' };
+const SUBTITLE: SourceStream = { ...UNKNOWN, index: 2, kind: 'Subtitle', codec: 'dvd_subtitle' };
 
 type Source = {
   readonly frame?: Partial<FrameFacts>;
@@ -63,6 +63,9 @@ describe('the traits of a source', () => {
     ['surround_audio', { audioStreams: [{ ...AUDIO, channels: 6 }] }],
     ['subtitles_dropped', { streams: [VIDEO, AUDIO, SUBTITLE] }],
   ])('cause %s for %j', (code, source) => expect(codesOf(source)).toEqual([code]));
+  test('text subtitles cause none: they become captions', () => {
+    expect(codesOf({ streams: [VIDEO, AUDIO, { ...SUBTITLE, codec: 'ass' }] })).toEqual([]);
+  });
   test('cause none where ffmpeg knows neither size nor rate', () => {
     expect(codesOf({ frame: { frameRate: null }, video: { averageRate: null, size: null } })).toEqual([]);
   });

@@ -1,5 +1,6 @@
 // The unusual properties of a source as ffmpeg sees them.
 import type { VideoTraits } from '../../media/warnings.ts';
+import { isTextSubtitle } from './ffmpeg-input.ts';
 import type { SourceFacts } from './source-facts.ts';
 import { isSteady } from './frame-rate.ts';
 import type { ChosenStreams } from './stream-choice.ts';
@@ -17,6 +18,6 @@ export function toTraits(
     framesPerSecond: video.averageRate ?? rate ?? undefined,
     storedSize: video.size ?? undefined,
     audioChannels: audioStreams.map(({ channels = null }) => channels),
-    subtitleTracks: streams.filter(({ kind }) => kind === 'Subtitle').length,
+    subtitleTracks: streams.filter(({ kind, codec }) => kind === 'Subtitle' && !isTextSubtitle(codec)).length,
   };
 }

@@ -11,7 +11,14 @@ import { success } from './envelope.ts';
 import { matchesEtag } from './headers.ts';
 import { acceptBytes, acceptStream } from './raw-body.ts';
 import { type Limiter, limitOwner } from './rate-limit.ts';
-import type { BytesRoute, Input, JsonRoute, Route, StreamRoute } from './route.ts';
+import {
+  type BytesRoute,
+  type Input,
+  type JsonRoute,
+  type Route,
+  type StreamRoute,
+  toInput,
+} from './route.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -36,7 +43,7 @@ type MountOptions = {
 export function mount(app: FastifyInstance, options: MountOptions, routes: readonly Route[]): void {
   for (const route of routes) {
     if (route.kind === 'json') mountJson(app, options, route);
-    else if (route.kind === 'bytes') mountBytes(app, route);
+    else if (route.kind === 'bytes') mountBytes(app, options, route);
     else mountStream(app, options, route);
   }
 }
@@ -84,13 +91,7 @@ async function admitRequest(
   request: FastifyRequest,
   resourceId?: string,
 ): Promise<Input & object> {
-  const input: Input = {
-    params: request.params as Input['params'],
-    query: request.query,
-    body: request.body ?? {},
-    headers: request.headers,
-    resourceId,
-  };
+  const input = toInput(request, resourceId);
   return { ...input, ...((await guard.admit(request.identity, input)) as object) };
 }
 
@@ -209,8 +210,8 @@ const EVENT_STREAM = {
   'x-accel-buffering': 'no',
 } as const;
 
-function mountBytes(app: FastifyInstance, route: BytesRoute): void {
-  const { operation, path, body = 'none', identify, handle } = route;
+function mountBytes(app: FastifyInstance, { ownerLimiter }: MountOptions, route: BytesRoute): void {
+  const { operation, path, body = 'none', identify, ownerOf, handle } = route;
   app.register(async (scope) => {
     if (body === 'stream') acceptStream(scope);
     else if (body !== 'none') acceptBytes(scope, body.maxBytes);
@@ -220,7 +221,11 @@ function mountBytes(app: FastifyInstance, route: BytesRoute): void {
       schema: { ...(operation.query && { querystring: operation.query }) },
       config: configOf(operation),
       ...(identify && { onRequest: (request, _reply, done) => identifyOnce({ identify }, request, done) }),
-      handler: handle,
+      handler: async (request: FastifyRequest, reply: FastifyReply) => {
+        const owner = ownerLimiter && ownerOf?.(request.identity, request);
+        if (owner !== undefined) await limitOwner(ownerLimiter, owner, reply);
+        return handle(request as never, reply);
+      },
       ...(typeof body === 'object' && { bodyLimit: body.maxBytes }),
     });
   });

@@ -77,11 +77,12 @@ type BytesHandling<Q, P, Template extends Path> = {
 };
 
 /** A route that responds with bytes, a redirect, or an envelope that it builds itself. */
-export type BytesRoute = { readonly kind: 'bytes'; readonly operation: BytesOperation } & BytesHandling<
-  unknown,
-  unknown,
-  Path
->;
+export type BytesRoute = {
+  readonly kind: 'bytes';
+  readonly operation: BytesOperation;
+  /** Of the guard, for the rate limit of owners. */
+  readonly ownerOf?: Guard<unknown, unknown>['ownerOf'];
+} & BytesHandling<unknown, unknown, Path>;
 
 /** A route whose response is a stream of events; errors before its start are the envelope. */
 export type StreamRoute = {
@@ -129,6 +130,43 @@ export const guardedStream =
     guard: guard as Guard<unknown, unknown>,
     open: open as unknown as StreamRoute['open'],
   });
+
+type Exchange = { readonly request: FastifyRequest; readonly reply: FastifyReply };
+
+type GuardedBytes<I, Extra, Parsed> = Pick<BytesRoute, 'body'> & {
+  /** Runs before the guard admits the caller, so that errors of the request come first (contract B2). */
+  readonly parse: (input: I) => Parsed;
+  readonly handle: (input: I & Extra & Parsed, exchange: Exchange) => Promise<unknown>;
+};
+
+/** As `guarded`, for bodies and responses of bytes. */
+export const guardedBytes =
+  <Identity, Extra>(guard: Guard<Identity, Extra>) =>
+  <Q extends TObject, P extends Path, Parsed extends object>(
+    operation: BytesOperation<Q, P>,
+    { body = 'none', parse, handle }: GuardedBytes<Input<Static<Q>, unknown, Params<P>>, Extra, Parsed>,
+  ): BytesRoute => ({
+    kind: 'bytes',
+    operation: operation as unknown as BytesOperation,
+    body,
+    identify: guard.identify,
+    ...(guard.ownerOf && { ownerOf: guard.ownerOf as BytesRoute['ownerOf'] }),
+    handle: async (request, reply) => {
+      const input = toInput(request);
+      const parsed = parse(input as never);
+      const extra = await guard.admit(request.identity as Identity, input);
+      return handle({ ...input, ...parsed, ...extra } as never, { request, reply });
+    },
+  });
+
+/** The parts of a request that guards and handlers see. */
+export const toInput = (request: FastifyRequest, resourceId?: string): Input => ({
+  params: request.params as Input['params'],
+  query: request.query,
+  body: request.body ?? {},
+  headers: request.headers,
+  resourceId,
+});
 
 export const bytesRoute = <Q extends TObject, P extends Path, Template extends Path = P>(
   operation: BytesOperation<Q, P>,

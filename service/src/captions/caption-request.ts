@@ -1,0 +1,41 @@
+// Validates what callers say about captions: language and label.
+import { badRequest } from '../platform/errors.ts';
+
+const MAX_TAG_LENGTH = 35;
+
+/** The canonical form of a BCP 47 tag or an ISO 639-2 code such as `ger`; undefined for other text. */
+export function toLanguage(tag: string): string | undefined {
+  // Subtags have up to eight characters; extensions say nothing about a text.
+  if (tag.length > MAX_TAG_LENGTH || !/^[a-z]{2,3}(?:-[a-z\d]{2,8})*$/i.test(tag)) return undefined;
+  try {
+    return Intl.getCanonicalLocales(tag)[0];
+  } catch (error) {
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  }
+}
+
+/** Throws BAD_REQUEST. */
+export function parseLanguage(tag: string): string {
+  const language = toLanguage(tag);
+  if (language !== undefined) return language;
+  throw badRequest('lang must be a BCP 47 language tag, such as "en" or "pt-BR"', {
+    field: 'lang',
+    limit: MAX_TAG_LENGTH,
+  });
+}
+
+const UNKNOWN = 'und';
+
+/** The name of a language in that language itself. */
+export function nameOfLanguage(language: string): string {
+  if (language === UNKNOWN) return 'Unknown language';
+  return new Intl.DisplayNames([language], { type: 'language', fallback: 'code' }).of(language) ?? language;
+}
+
+/** Throws BAD_REQUEST. A label is one line of text. */
+export function parseLabel(label: string | undefined, language: string): string {
+  const text = label?.trim() ?? nameOfLanguage(language);
+  if (text !== '' && text.isWellFormed() && !/[\p{Cc}\u2028\u2029]/u.test(text)) return text;
+  throw badRequest('label must be one line of text', { field: 'label' });
+}

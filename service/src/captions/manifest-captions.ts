@@ -1,0 +1,122 @@
+// Adds captions to the manifests of a video when they are served, so that captions can change after encoding.
+import type { Caption } from '../assets/asset.ts';
+
+/** Folder of captions in the paths of players. */
+const CAPTIONS_FOLDER = 'captions';
+
+/** The path of a file of captions, relative to the manifests. */
+const captionPath = ({ language }: Pick<Caption, 'language'>, extension: 'vtt' | 'm3u8'): string =>
+  `${CAPTIONS_FOLDER}/${language}.${extension}`;
+
+/** With the version, so that caches never serve replaced captions. */
+export const captionUrl = (caption: Pick<Caption, 'language' | 'fileId'>): string =>
+  `${captionPath(caption, 'vtt')}?v=${captionVersion(caption)}`;
+
+/** The random end of the id. */
+export const captionVersion = ({ fileId }: Pick<Caption, 'fileId'>): string => fileId.slice(-12);
+
+type NamedCaptionFile = { readonly caption: Caption; readonly extension: 'vtt' | 'm3u8' };
+
+/** The captions that a path of a player names; undefined if there are none. */
+export function findNamedCaption(
+  captions: readonly Caption[] | null,
+  path: string,
+): NamedCaptionFile | undefined {
+  for (const caption of captions ?? [])
+    for (const extension of ['vtt', 'm3u8'] as const)
+      if (captionPath(caption, extension) === path) return { caption, extension };
+  return undefined;
+}
+
+/** A media playlist with one segment, the whole file (RFC 8216, 3.5). */
+export function formatCaptionPlaylist(caption: Caption, videoMs: number | null): string {
+  const seconds = Math.max(videoMs ?? 0, caption.endMs, 1) / 1000;
+  return [
+    '#EXTM3U',
+    '#EXT-X-VERSION:7',
+    '#EXT-X-PLAYLIST-TYPE:VOD',
+    `#EXT-X-TARGETDURATION:${Math.ceil(seconds)}`,
+    `#EXTINF:${seconds.toFixed(3)},`,
+    captionUrl(caption).slice(CAPTIONS_FOLDER.length + 1),
+    '#EXT-X-ENDLIST',
+    '',
+  ].join('\n');
+}
+
+/** Adds a subtitle group to a multivariant playlist. */
+export function addHlsCaptions(playlist: string, captions: readonly Caption[]): string {
+  const media = nameUniquely(captions).map(({ name, caption }) => toMediaTag(name, caption));
+  const lines = playlist.split('\n');
+  const first = lines.findIndex((line) => line.startsWith(VARIANT));
+  if (first < 0 || media.length === 0) return playlist;
+  return [
+    ...lines.slice(0, first),
+    ...media,
+    ...lines.slice(first).map((line) => (line.startsWith(VARIANT) ? `${line},SUBTITLES="subs"` : line)),
+  ].join('\n');
+}
+
+const VARIANT = '#EXT-X-STREAM-INF:';
+/** For viewers who do not hear: players offer them apart from translations. */
+const TRANSCRIBES =
+  'public.accessibility.transcribes-spoken-dialog,public.accessibility.describes-music-and-sound';
+
+const toMediaTag = (name: string, caption: Caption): string =>
+  [
+    '#EXT-X-MEDIA:TYPE=SUBTITLES,GROUP-ID="subs"',
+    `NAME="${name}"`,
+    `LANGUAGE="${caption.language}"`,
+    `DEFAULT=${caption.isDefault ? 'YES' : 'NO'}`,
+    'AUTOSELECT=YES',
+    'FORCED=NO',
+    ...(caption.kind === 'captions' ? [`CHARACTERISTICS="${TRANSCRIBES}"`] : []),
+    `URI="${captionPath(caption, 'm3u8')}"`,
+  ].join(',');
+
+/** Names differ within a group (RFC 8216, 4.3.4.1.1), and a quoted string has no quotes. */
+function nameUniquely(captions: readonly Caption[]): { name: string; caption: Caption }[] {
+  const names = captions.map(({ label }) => label.replaceAll('"', "'"));
+  return captions.map((caption, index) => {
+    const name = names[index] as string;
+    return { caption, name: names.indexOf(name) === index ? name : `${name} (${caption.language})` };
+  });
+}
+
+/** Adds one adaptation set for each language to a DASH manifest, each with the whole file. */
+export function addDashCaptions(manifest: string, captions: readonly Caption[]): string {
+  const end = manifest.lastIndexOf('</Period>');
+  if (end < 0 || captions.length === 0) return manifest;
+  const start = manifest.lastIndexOf('\n', end) + 1;
+  const root = toRoot(manifest);
+  const sets = captions.flatMap((caption, index) => toAdaptationSet(caption, { index, root }));
+  return `${manifest.slice(0, start)}${sets.join('\n')}\n${manifest.slice(start)}`;
+}
+
+/** From the base URL of the segments back to the folder of the manifest. */
+function toRoot(manifest: string): string {
+  const base = /<BaseURL>([^<]*)<\/BaseURL>/.exec(manifest.split('<Period', 1)[0] ?? '')?.[1] ?? '';
+  return '../'.repeat(base.split('/').length - 1);
+}
+
+/** Ids of other adaptation sets are lower. */
+const FIRST_ID = 1000;
+/** Required by the schema; a file of text needs no bandwidth to speak of. */
+const BANDWIDTH = 1000;
+
+const toAdaptationSet = (caption: Caption, { index, root }: { index: number; root: string }): string[] => [
+  `    <AdaptationSet id="${FIRST_ID + index}" contentType="text" mimeType="text/vtt" ` +
+    `lang="${caption.language}">`,
+  `      <Label>${escapeXml(caption.label)}</Label>`,
+  ...(caption.kind === 'captions' ? [role('caption')] : [role('subtitle')]),
+  ...(caption.isDefault ? [role('main')] : []),
+  `      <Representation id="captions-${caption.language}" bandwidth="${BANDWIDTH}">`,
+  `        <BaseURL>${root}${captionUrl(caption)}</BaseURL>`,
+  '      </Representation>',
+  '    </AdaptationSet>',
+];
+
+const role = (value: string): string =>
+  `      <Role schemeIdUri="urn:mpeg:dash:role:2011" value="${value}"/>`;
+
+const XML: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
+const escapeXml = (text: string): string => text.replace(/[&<>"]/g, (character) => XML[character] as string);
