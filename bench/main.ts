@@ -10,7 +10,6 @@ import { type Environment, startEnvironment } from './environment.ts';
 import { lists } from './lists.ts';
 import { median } from './pair.ts';
 import { images } from './images.ts';
-import { quality } from './quality.ts';
 import { rowOfPair, type Row, round, table } from './rows.ts';
 import { segments } from './segments.ts';
 import { slowUploads } from './slow-uploads.ts';
@@ -64,7 +63,6 @@ const CASES: Readonly<Record<string, (environment: Environment) => Promise<reado
       ],
     ];
   },
-  quality,
   start: async () => {
     const times = await measureStart(3);
     return [
