@@ -66,6 +66,8 @@ describe('the asset at each step', () => {
       renditions: [],
       warnings: [],
       failure: null,
+      media: null,
+      placeholder: null,
     });
   });
 
@@ -104,6 +106,12 @@ describe('the asset at each step', () => {
       ...facts(),
       width: 854,
       height: 480,
+      placeholder: expect.stringMatching(/^[\w+/]{4,60}={0,2}$/),
+      media: {
+        container: 'mov',
+        video: { codec: 'h264', fps: 30, hdr: false, bit_depth: 8 },
+        audio: [{ codec: 'aac', channels: 1, language: null, loudness_lufs: expect.any(Number) }],
+      },
     });
     expectSixSeconds(asset);
     expect(asset['renditions']).toEqual(
