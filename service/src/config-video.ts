@@ -1,7 +1,9 @@
 // Readers of the settings of videos.
+import { readLadder } from './config-ladder.ts';
 import type { UploadSizes } from './config-readers.ts';
 import { VIDEO_EXTRAS, type VideoExtra } from './assets/video-extras.ts';
 import type { VideoEncoderSetting } from './encoding/plan/hardware-arguments.ts';
+import type { Ladder } from './encoding/plan/ladder.ts';
 import type { Settings } from './platform/settings.ts';
 
 export type MediaSettings = UploadSizes & VideoSettings;
@@ -12,6 +14,7 @@ type VideoSettings = {
   /** Concurrent encodes in this process; undefined: depends on the number of cores. */
   readonly encodeConcurrency: number | undefined;
   readonly videoEncoder: VideoEncoderSetting;
+  readonly ladder: Ladder;
 };
 
 const NONE = 'none';
@@ -20,6 +23,7 @@ export const readVideoSettings = (settings: Settings): VideoSettings => ({
   videoExtras: readVideoExtras(settings),
   encodeConcurrency: readEncodeConcurrency(settings),
   videoEncoder: settings.oneOf('VIDEO_ENCODER', ['software', 'auto', 'vaapi', 'nvenc'], 'software'),
+  ladder: readLadder(settings),
 });
 
 function readVideoExtras({ list, problems }: Settings): readonly VideoExtra[] {

@@ -38,7 +38,11 @@ type DecoderContext = { readonly log: Logger; readonly searchPath: string | unde
 
 /** Finds ffmpeg first, because the sandbox must be able to run it. */
 export async function openDecoders(config: Config, { log, searchPath }: DecoderContext): Promise<Decoders> {
-  const ffmpeg = await findFfmpeg({ setting: config.ffmpegPath, searchPath });
+  const ffmpeg = await findFfmpeg({
+    setting: config.ffmpegPath,
+    searchPath,
+    extraCodecs: config.ladder.extraCodecs,
+  });
   const sandbox = await openSandbox(config, 'path' in ffmpeg ? [ffmpeg.path] : []);
   const missing = missingProtections(sandbox);
   if (missing.length > 0)
@@ -95,6 +99,7 @@ async function openEncoder(
     ...setup,
     hardware,
     limits: config.encodeLimits,
+    ladder: config.ladder,
     concurrency: concurrencyOf(config),
   });
   return {
@@ -108,9 +113,9 @@ async function openEncoder(
 const SOFTWARE = 'x264';
 
 /** Throws if FFMPEG_PATH is unusable. Call it before opening anything that needs closing. */
-export async function assertFfmpegSetting({ ffmpegPath }: Config): Promise<void> {
+export async function assertFfmpegSetting({ ffmpegPath, ladder: { extraCodecs } }: Config): Promise<void> {
   if (ffmpegPath === undefined) return;
-  const ffmpeg = await findFfmpeg({ setting: ffmpegPath, searchPath: undefined });
+  const ffmpeg = await findFfmpeg({ setting: ffmpegPath, searchPath: undefined, extraCodecs });
   if ('missing' in ffmpeg)
     throw new Error(
       `FFMPEG_PATH cannot be used: ${ffmpeg.missing}. ` +

@@ -19,7 +19,7 @@ import { type Answer, asUser, call, startTestService, type TestService } from '.
 
 const SECONDS = [0, 1, 2, 3, 4, 5];
 const TOLERANCE = 0.04;
-const HEIGHTS = [480, 360];
+const HEIGHTS = [480, 360, 240];
 
 type Addresses = { hls: string; dash: string; thumbnail: string };
 

@@ -18,6 +18,10 @@ export type ServiceScope = (typeof SERVICE_SCOPES)[number];
 export const RENDITION_STATES = ['queued', 'encoding', 'failed', 'ready'] as const;
 export type RenditionState = (typeof RENDITION_STATES)[number];
 
+/** Codecs of renditions in addition to H.264. */
+export const EXTRA_CODECS = ['av1', 'hevc'] as const;
+export type ExtraCodec = (typeof EXTRA_CODECS)[number];
+
 export const SORT_ORDERS = ['created_at', '-created_at'] as const;
 
 /** `hosted`: stores and streams the bytes itself. `encoder`: reads them from the service's object store. */

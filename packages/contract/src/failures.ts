@@ -73,6 +73,7 @@ export type FileWarningCode = keyof typeof FILE_WARNING_CODES;
 export const WARNING_CODES = {
   ...FILE_WARNING_CODES,
   audio_unsupported: 'The video plays without its sound, whose codec is not supported.',
+  extra_codec_failed: 'The renditions of an additional codec (`EXTRA_CODECS`) failed; those in H.264 play.',
   audio_tracks_dropped:
     'Some audio tracks of the file are missing: they cannot be decoded, or the file has more than eight.',
   encoding_incomplete: 'Some renditions failed; the others play.',

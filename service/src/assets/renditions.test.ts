@@ -1,19 +1,21 @@
 // Tests that merging renditions does not depend on order, grouping or repetition (contract B6).
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { RENDITION_STATES } from '@mediary/contract/enums';
+import { EXTRA_CODECS, RENDITION_STATES } from '@mediary/contract/enums';
 import { mergeRenditions, type Rendition } from './renditions.ts';
 
 const size = fc.option(fc.integer({ min: 1, max: 3 }), { nil: undefined });
 const rung: fc.Arbitrary<Rendition> = fc
   .record({
     height: fc.constantFrom(240, 360, 720),
+    codec: fc.constantFrom(undefined, ...EXTRA_CODECS),
     state: fc.constantFrom(...RENDITION_STATES),
     width: size,
     bitrate: fc.option(size, { nil: null }),
   })
-  .map(({ height, state, width, bitrate }) => ({
+  .map(({ height, codec, state, width, bitrate }) => ({
     height,
+    ...(codec && { codec }),
     state,
     ...(width && { width }),
     ...(bitrate !== undefined && { bitrate }),
@@ -32,6 +34,22 @@ describe('merged renditions', () => {
         [{ height: 360, state: 'encoding' }],
       ).map(({ height }) => height),
     ).toEqual([720, 360, 240]);
+  });
+
+  test('of another codec are renditions of their own, after those in H.264', () => {
+    expect(
+      merge([
+        { height: 360, codec: 'hevc', state: 'ready' },
+        { height: 360, state: 'ready' },
+        { height: 720, codec: 'av1', state: 'queued' },
+        { height: 720, state: 'ready' },
+      ]),
+    ).toEqual([
+      { height: 720, state: 'ready' },
+      { height: 360, state: 'ready' },
+      { height: 720, codec: 'av1', state: 'queued' },
+      { height: 360, codec: 'hevc', state: 'ready' },
+    ]);
   });
 
   test.each([
@@ -117,12 +135,14 @@ describe('merged renditions', () => {
   });
 
   test('never go back, whatever is reported', () => {
-    const rank = (ladderOf: readonly Rendition[], height: number) =>
-      RENDITION_STATES.indexOf(ladderOf.find((one) => one.height === height)?.state as Rendition['state']);
+    const rank = (ladderOf: readonly Rendition[], { height, codec }: Rendition) =>
+      RENDITION_STATES.indexOf(
+        ladderOf.find((one) => one.height === height && one.codec === codec)?.state as Rendition['state'],
+      );
     fc.assert(
       fc.property(ladder, ladder, (a, b) => {
-        for (const { height } of a)
-          expect(rank(merge(a, b), height)).toBeGreaterThanOrEqual(rank(merge(a), height));
+        for (const rendition of a)
+          expect(rank(merge(a, b), rendition)).toBeGreaterThanOrEqual(rank(merge(a), rendition));
       }),
     );
   });

@@ -1,9 +1,16 @@
 // Renditions in reports, merged so that order and repetition do not matter (contract B6).
-import { RENDITION_STATES, type RenditionState } from '@mediary/contract/enums';
+import {
+  EXTRA_CODECS,
+  type ExtraCodec,
+  RENDITION_STATES,
+  type RenditionState,
+} from '@mediary/contract/enums';
 
 export type Rendition = {
-  /** In pixels; identifies a rendition. */
+  /** In pixels; identifies a rendition together with `codec`. */
   readonly height: number;
+  /** Omitted for H.264 and where it is unknown. */
+  readonly codec?: ExtraCodec;
   readonly width?: number;
   readonly state: RenditionState;
   /** Average bits per second; null until known. */
@@ -11,21 +18,24 @@ export type Rendition = {
 };
 
 /**
- * The union by height: the furthest state, and for equal states the greater figures, so that the result is
- * the same in any order.
+ * The union by height and codec: the furthest state, and for equal states the greater figures, so that the
+ * result is the same in any order.
  */
 export function mergeRenditions(
   known: readonly Rendition[],
   reported: readonly Rendition[],
 ): readonly Rendition[] {
   if (reported.length === 0) return known;
-  const byHeight = new Map(known.map((rendition) => [rendition.height, rendition]));
+  const byKey = new Map(known.map((rendition) => [keyOf(rendition), rendition]));
   for (const rendition of reported) {
-    const other = byHeight.get(rendition.height);
-    byHeight.set(rendition.height, other ? pickFurthest(other, rendition) : canonical(rendition));
+    const other = byKey.get(keyOf(rendition));
+    byKey.set(keyOf(rendition), other ? pickFurthest(other, rendition) : canonical(rendition));
   }
-  return [...byHeight.values()].sort((a, b) => b.height - a.height);
+  return [...byKey.values()].sort((a, b) => codecRank(a) - codecRank(b) || b.height - a.height);
 }
+
+const codecRank = ({ codec }: RenditionUpdate): number => (codec ? EXTRA_CODECS.indexOf(codec) : -1);
+const keyOf = (rendition: Rendition): string => `${codecRank(rendition)} ${rendition.height}`;
 
 function pickFurthest(a: Rendition, b: Rendition): Rendition {
   const lead = RENDITION_STATES.indexOf(a.state) - RENDITION_STATES.indexOf(b.state);
@@ -43,11 +53,13 @@ function greater<T extends number | null | undefined>(a: T, b: T): T {
 type RenditionUpdate = Pick<Rendition, 'height' | 'state'> & {
   readonly width?: number | undefined;
   readonly bitrate?: number | null | undefined;
+  readonly codec?: ExtraCodec;
 };
 
 /** Drops unknown members of reports. */
-const canonical = ({ height, width, state, bitrate }: RenditionUpdate): Rendition => ({
+const canonical = ({ height, codec, width, state, bitrate }: RenditionUpdate): Rendition => ({
   height,
+  ...(codec && EXTRA_CODECS.includes(codec) && { codec }),
   ...(width && { width }),
   state,
   ...(bitrate !== undefined && { bitrate }),

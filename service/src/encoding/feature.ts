@@ -35,7 +35,8 @@ export function createEncoding(needs: Needs) {
   const space = {
     ...needs,
     ...lifecycle,
-    minFreeBytes: needs.config.minFreeBytes,
+    minFreeBytes: config.minFreeBytes,
+    ladder: config.ladder,
     freeBytes,
     deleteAbandoned: deleteAbandonedScratchFolders,
   };

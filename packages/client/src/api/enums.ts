@@ -10,6 +10,9 @@ export type StreamStatus = 'pending_upload' | 'processing' | 'failed' | 'ready';
 
 export type RenditionState = 'queued' | 'encoding' | 'failed' | 'ready';
 
+/** Codecs of renditions in addition to H.264. */
+export type ExtraCodec = 'av1' | 'hevc';
+
 /** `-created_at`: newest first. */
 export type SortOrder = 'created_at' | '-created_at';
 

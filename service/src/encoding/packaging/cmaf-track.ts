@@ -1,5 +1,6 @@
 // A video or audio track as described by both manifests: header, segments and bit rates.
 import type { AudioRendition } from '../plan/audio-tracks.ts';
+import { CODECS, type Codec } from '../plan/codecs.ts';
 import type { SegmentTimes, TrackHeader } from './mp4-boxes.ts';
 
 export type CmafSegment = SegmentTimes & { readonly name: string; readonly bytes: number };
@@ -34,6 +35,14 @@ export const describeAudio = (
     const audio = isVideo(track) ? undefined : renditions[track.id - firstId];
     return audio ? { ...track, audio } : track;
   });
+
+const CODEC_STRINGS: Readonly<Record<Codec, RegExp>> = { h264: /^avc1\./, av1: /^av01\./, hevc: /^hvc1\./ };
+
+export function codecOf({ codec }: VideoTrack): Codec {
+  const found = CODECS.find((each) => CODEC_STRINGS[each].test(codec));
+  if (!found) throw new Error(`unexpected codec ${codec}`);
+  return found;
+}
 
 export const segmentSeconds = ({ timescale }: CmafTrack, { duration }: SegmentTimes): number =>
   duration / timescale;

@@ -53,6 +53,18 @@ describe('DASH manifest', () => {
     expect(text).toContain('width="640" height="360" frameRate="30000/1001" sar="1:1"');
     expect(text).toContain('audioSamplingRate="48000"');
   });
+  test('each further codec has a set of its own, because players switch only inside a set', () => {
+    const av1 = { ...track(100, { width: 1280, height: 720 }, [61440]), codec: 'av01.0.05M.08' };
+    const hevc = { ...track(200, { width: 1280, height: 720 }, [61440]), codec: 'hvc1.1.6.L93.B0' };
+    const text = manifest(video, audio, av1, hevc);
+    const sets = [...text.matchAll(/<AdaptationSet id="(\d)" contentType="(\w+)"[\s\S]*?codecs="(\w+)/g)];
+    expect(sets.map(([, id, kind, codec]) => [id, kind, codec])).toEqual([
+      ['0', 'video', 'avc1'],
+      ['1', 'audio', 'mp4a'],
+      ['2', 'video', 'av01'],
+      ['3', 'video', 'hvc1'],
+    ]);
+  });
   test("names that the template yields are the files'", () => {
     expect(manifest(video)).toContain(
       'initialization="r$RepresentationID$-init.mp4" media="r$RepresentationID$-$Number%05d$.m4s"',

@@ -1,8 +1,11 @@
 // Formats the DASH manifest (ISO/IEC 23009-1, live profile) for the same tracks as HLS.
+import { CODECS } from '../plan/codecs.ts';
 import {
   type CmafSegment,
   type CmafTrack,
   type SoundTrack,
+  type VideoTrack,
+  codecOf,
   isSound,
   isVideo,
   peakBitrate,
@@ -39,10 +42,7 @@ export function formatDashManifest(
     ...(growth ? [`  <Location>${growth.location}</Location>`] : []),
     `  <BaseURL>${childFolder}/</BaseURL>`,
     '  <Period id="0" start="PT0S">',
-    ...adaptationSet(VIDEO_SET, tracks.filter(isVideo), frameRate),
-    ...tracks
-      .filter(isSound)
-      .flatMap((track, index) => adaptationSet(audioSet(track, index), [track], frameRate)),
+    ...adaptationSets(tracks).flatMap((set, id) => adaptationSet(set, id, frameRate)),
     '  </Period>',
     ...(growth ? [`  ${clockOf(growth)}`] : []),
     '</MPD>',
@@ -81,25 +81,38 @@ const clockOf = ({ startedAt }: Growth): string =>
 const LEAD_SECONDS = 3600;
 
 type AdaptationSet = {
-  readonly id: number;
   readonly kind: 'video' | 'audio';
   readonly attributes: string;
   readonly descriptors: readonly string[];
+  readonly tracks: readonly CmafTrack[];
 };
 
-const VIDEO_SET: AdaptationSet = { id: 0, kind: 'video', attributes: '', descriptors: [] };
-const audioSet = (track: SoundTrack, index: number): AdaptationSet => ({
-  id: 1 + index,
+const videoSet = (tracks: readonly VideoTrack[]): AdaptationSet => ({
+  kind: 'video',
+  attributes: '',
+  descriptors: [],
+  tracks,
+});
+const audioSet = (track: SoundTrack): AdaptationSet => ({
   kind: 'audio',
   ...describeAudioSet(track),
+  tracks: [track],
 });
 
+/** Video in H.264, audio, then a set for each further codec, because players switch only inside a set. */
+function adaptationSets(tracks: readonly CmafTrack[]): readonly AdaptationSet[] {
+  const [main, ...extra] = CODECS.map((codec) =>
+    videoSet(tracks.filter(isVideo).filter((track) => codecOf(track) === codec)),
+  ) as [AdaptationSet, ...AdaptationSet[]];
+  const sets = [main, ...tracks.filter(isSound).map(audioSet), ...extra];
+  return sets.filter((set) => set.tracks.length > 0);
+}
+
 function adaptationSet(
-  { id, kind, attributes, descriptors }: AdaptationSet,
-  tracks: readonly CmafTrack[],
+  { kind, attributes, descriptors, tracks }: AdaptationSet,
+  id: number,
   frameRate: Rational,
 ): string[] {
-  if (tracks.length === 0) return [];
   return [
     `    <AdaptationSet id="${id}" contentType="${kind}" mimeType="${kind}/mp4" ${attributes}` +
       'segmentAlignment="true" startWithSAP="1">',

@@ -45,6 +45,26 @@ describe('multivariant playlist', () => {
   test('a video without audio has no group', () => {
     expect(multivariant([track(0, [640, 360], 250_000)]).join('\n')).not.toMatch(/AUDIO/);
   });
+  test('variants of another codec follow all in H.264, with the same audio', () => {
+    const av1 = (id: number, size: readonly [number, number]) => ({
+      ...track(id, size, 1000),
+      codec: 'av01.0.05M.08',
+    });
+    const text = multivariant([
+      track(0, [1920, 1080], 1000),
+      track(1, [1280, 720], 1000),
+      ...audio,
+      av1(100, [1920, 1080]),
+      av1(101, [1280, 720]),
+    ]);
+    expect(text.filter((line) => line.endsWith('.m3u8'))).toEqual([
+      '3-1/r1.m3u8',
+      '3-1/r0.m3u8',
+      '3-1/r101.m3u8',
+      '3-1/r100.m3u8',
+    ]);
+    expect(text.filter((line) => line.includes('CODECS="av01.0.05M.08,mp4a.40.2"'))).toHaveLength(2);
+  });
   test('players start in the middle of the ladder, for landscape and portrait', () => {
     const order = (sizes: [number, number][]) =>
       multivariant(sizes.map((size, id) => track(id, size, 1000))).filter((line) => line.endsWith('.m3u8'));

@@ -3,6 +3,7 @@ import {
   type CmafTrack,
   type VideoTrack,
   averageBitrate,
+  codecOf,
   initName,
   isVideo,
   peakBitrate,
@@ -11,6 +12,7 @@ import {
   targetDuration,
 } from './cmaf-track.ts';
 import { type AudioGroup, audioGroups, audioMediaLines } from './hls-audio.ts';
+import { CODECS } from '../plan/codecs.ts';
 import { shortSide } from '../plan/ladder.ts';
 import type { Rational } from '../plan/source-facts.ts';
 import { findThumbnailRung, segmentAt } from './thumbnail-choice.ts';
@@ -28,11 +30,13 @@ const SURROUND_SIDE = 720;
 
 export function formatMultivariantPlaylist({ tracks, frameRate, childFolder }: PackagedTracks): string {
   const [stereo, surround] = audioGroups(tracks);
-  const videos = startFirst(tracks.filter(isVideo));
-  const variants = [
-    ...videos.map((video) => [video, stereo] as const),
-    ...(surround ? upperRungs(videos).map((video) => [video, surround] as const) : []),
-  ].flatMap(([video, group]) => [
+  const variants = CODECS.flatMap((codec) => {
+    const videos = startFirst(tracks.filter(isVideo).filter((track) => codecOf(track) === codec));
+    return [
+      ...videos.map((video) => [video, stereo] as const),
+      ...(surround ? upperRungs(videos).map((video) => [video, surround] as const) : []),
+    ];
+  }).flatMap(([video, group]) => [
     `#EXT-X-STREAM-INF:${variantAttributes(video, group, frameRate)}`,
     `${childFolder}/${playlistName(video.id)}`,
   ]);

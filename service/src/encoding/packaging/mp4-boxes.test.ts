@@ -52,6 +52,10 @@ const avc1 = (width: number, height: number) =>
     avcC,
     box('pasp', u32(1), u32(1)),
   );
+const entryOf = (type: string, configuration: Buffer) =>
+  box(type, '0'.repeat(48), '0280 0168', '0'.repeat(100), configuration);
+const hvc1 = (record: string) => entryOf('hvc1', box('hvcC', record, '0'.repeat(20)));
+const av01 = (record: string) => entryOf('av01', box('av1C', record));
 const esds = box(
   'esds',
   '00000000 03808080 25000100 04808080 17401500 00000001 f4000001 f4000580 80800511 9056e500 06808080 0102',
@@ -81,6 +85,26 @@ describe('track header', () => {
       size: { width: 640, height: 360 },
     });
   });
+  test.each([
+    ['8-bit, as libx265 writes it', hvc1('01 01 60000000 900000000000 3f'), 'hvc1.1.6.L63.90'],
+    ['10-bit, high tier', hvc1('01 22 20000000 b00000000000 99'), 'hvc1.2.4.H153.B0'],
+    ['without constraints', hvc1('01 01 60000000 000000000000 5d'), 'hvc1.1.6.L93'],
+    ['with a late constraint', hvc1('01 04 10000000 b90008000000 5d'), 'hvc1.4.8.L93.B9.0.8'],
+    ['in a profile space', hvc1('01 41 60000000 000000000000 1e'), 'hvc1.A1.6.L30'],
+  ])('HEVC %s', (_, entry, codec) =>
+    expect(readTrackHeader(init(mdhd(15360), entry))).toEqual({
+      timescale: 15360,
+      codec,
+      size: { width: 640, height: 360 },
+    }),
+  );
+  test.each([
+    ['8-bit, as libsvtav1 writes it', '81 01 0c 00', 'av01.0.01M.08'],
+    ['10-bit, level 5.1, high tier', '81 0d cc 00', 'av01.0.13H.10'],
+    ['12-bit professional', '81 48 6c 00', 'av01.2.08M.12'],
+  ])('AV1 %s', (_, record, codec) =>
+    expect(readTrackHeader(init(mdhd(15360), av01(record))).codec).toBe(codec),
+  );
   test('an audio track: AAC-LC from the nested descriptors', () => {
     expect(readTrackHeader(init(mdhd(48000), mp4a))).toEqual({
       timescale: 48000,
@@ -95,7 +119,7 @@ describe('track header', () => {
     expect(readTrackHeader(padded.subarray(13)).codec).toBe('avc1.64001e');
   });
   test('another codec is an error', () =>
-    expect(() => readTrackHeader(init(mdhd(1), box('hvc1', '00')))).toThrow('unexpected sample entry hvc1'));
+    expect(() => readTrackHeader(init(mdhd(1), box('vp09', '00')))).toThrow('unexpected sample entry vp09'));
   test('an empty init is an error', () =>
     expect(() => readTrackHeader(new Uint8Array())).toThrow('box moov is missing'));
 });

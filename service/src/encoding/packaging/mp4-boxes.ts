@@ -31,14 +31,41 @@ export function readSegmentTimes(head: Uint8Array): SegmentTimes {
   return { start, duration };
 }
 
+/** Sample entry → the codec string of its configuration box (RFC 6381). */
+const VIDEO_CODECS: Readonly<Record<string, (entry: DataView) => string>> = {
+  avc1: (entry) => `avc1.${hexOf(boxAt(entry, ['avcC']), 1, 3).join('')}`,
+  hvc1: (entry) => `hvc1.${hevcCodec(boxAt(entry, ['hvcC']))}`,
+  av01: (entry) => `av01.${av1Codec(boxAt(entry, ['av1C']))}`,
+};
+
+/** Profile, compatibility flags, tier with level, and constraints (ISO/IEC 14496-15, annex E). */
+function hevcCodec(hvcC: DataView): string {
+  const [head, flags] = [hvcC.getUint8(1), hvcC.getUint32(2)];
+  const space = ['', 'A', 'B', 'C'][head >> 6];
+  const tier = head & 0x20 ? 'H' : 'L';
+  const constraints = hexOf(hvcC, 6, 6).map((byte) => byte.replace(/^0/, ''));
+  while (constraints.at(-1) === '0') constraints.pop();
+  const parts = [`${space}${head & 0x1f}`, reversed(flags), `${tier}${hvcC.getUint8(12)}`, ...constraints];
+  return parts.join('.').toUpperCase();
+}
+
+/** The compatibility flags are written in reverse bit order. */
+const reversed = (flags: number): string =>
+  Number.parseInt([...flags.toString(2).padStart(32, '0')].reverse().join(''), 2).toString(16);
+
+/** Profile, level with tier, and bit depth (AV1 in ISOBMFF, section 5). */
+function av1Codec(av1C: DataView): string {
+  const [levels, depths] = [av1C.getUint8(1), av1C.getUint8(2)];
+  const level = String(levels & 0x1f).padStart(2, '0');
+  const depth = depths & 0x40 ? (depths & 0x20 ? 12 : 10) : 8;
+  return `${levels >> 5}.${level}${depths & 0x80 ? 'H' : 'M'}.${String(depth).padStart(2, '0')}`;
+}
+
 const timescaleOf = (mdhd: DataView): number => mdhd.getUint32(mdhd.getUint8(0) === 1 ? 20 : 12);
 
 function sampleEntry({ type, body }: Box): Pick<TrackHeader, 'codec' | 'size'> {
-  if (type === 'avc1') {
-    const avcC = boxAt(inner(body, 78), ['avcC']);
-    const profile = [1, 2, 3].map((at) => hex(avcC.getUint8(at))).join('');
-    return { codec: `avc1.${profile}`, size: { width: body.getUint16(24), height: body.getUint16(26) } };
-  }
+  const codec = VIDEO_CODECS[type]?.(inner(body, 78));
+  if (codec !== undefined) return { codec, size: { width: body.getUint16(24), height: body.getUint16(26) } };
   if (type === 'mp4a')
     return { codec: `mp4a.40.${audioObjectType(boxAt(inner(body, 28), ['esds']))}`, size: null };
   throw new Error(`unexpected sample entry ${type}`);
@@ -93,4 +120,10 @@ const inner = (bytes: DataView, from: number): DataView =>
   new DataView(bytes.buffer, bytes.byteOffset + from, bytes.byteLength - from);
 const text = (bytes: DataView, at: number): string =>
   String.fromCharCode(...[0, 1, 2, 3].map((offset) => bytes.getUint8(at + offset)));
-const hex = (byte: number): string => byte.toString(16).padStart(2, '0');
+const hexOf = (bytes: DataView, from: number, count: number): string[] =>
+  Array.from({ length: count }, (_, index) =>
+    bytes
+      .getUint8(from + index)
+      .toString(16)
+      .padStart(2, '0'),
+  );

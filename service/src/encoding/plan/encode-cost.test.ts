@@ -1,7 +1,7 @@
 // Tests the estimate of the encoding cost, its limits and messages.
 import { describe, expect, test } from 'vitest';
 import { assertCost, assertDuration, DEFAULT_ENCODE_LIMITS, encodeCost, timeLimitMs } from './encode-cost.ts';
-import { chooseLadder } from './ladder.ts';
+import { chooseLadder, DEFAULT_LADDER } from './ladder.ts';
 import type { Timeline } from './source-timeline.ts';
 
 const planOf = (seconds: number, perSecond = 30, size = { width: 1920, height: 1080 }) => ({
@@ -17,8 +17,15 @@ const planOf = (seconds: number, perSecond = 30, size = { width: 1920, height: 1
 const HOUR = 3600;
 
 test('the cost is the pixels of all frames of all renditions', () => {
-  expect(encodeCost(planOf(10, 30, { width: 640, height: 360 }))).toBe(300 * 640 * 360);
-  expect(encodeCost(planOf(1, 1))).toBe(1920 * 1080 + 1280 * 720 + 854 * 480 + 640 * 360);
+  expect(encodeCost(planOf(10, 30, { width: 640, height: 360 }))).toBe(300 * (640 * 360 + 426 * 240));
+  expect(encodeCost(planOf(1, 1))).toBe(1920 * 1080 + 1280 * 720 + 854 * 480 + 640 * 360 + 426 * 240);
+});
+
+test('a further codec costs more than H.264', () => {
+  const ladder = { ...DEFAULT_LADDER, extraCodecs: ['av1'] as const };
+  const rungs = chooseLadder({ width: 640, height: 360 }, { ladder });
+  const plain = planOf(10, 30, { width: 640, height: 360 });
+  expect(encodeCost({ ...plain, rungs })).toBe(3.5 * encodeCost(plain));
 });
 
 describe('the default limits', () => {
@@ -42,7 +49,7 @@ describe('the default limits', () => {
         message: expect.stringMatching(
           new RegExp(
             '^Encoding this video costs \\d+ output pixels ' +
-              '\\(28800 s at 60 frames per second in 1080p, 720p, 480p, 360p\\)\\. ' +
+              '\\(28800 s at 60 frames per second in 1080p, 720p, 480p, 360p, 240p\\)\\. ' +
               'The limit is 5000000000000\\. Upload',
           ),
         ),

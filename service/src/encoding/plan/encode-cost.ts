@@ -1,11 +1,12 @@
 // Estimates the cost of an encode from the output pixels of all renditions, and enforces its limits.
 import { EncodeFailed } from '../encoder.ts';
+import { CODEC_FACTS } from './codecs.ts';
 import { type Rung, shortSide } from './ladder.ts';
 import { type Timeline, secondsOf } from './source-timeline.ts';
 
 export type EncodeLimits = {
   readonly maxDurationSeconds: number;
-  /** Output pixels: the sum over all renditions of width × height × frames. */
+  /** Output pixels: the sum over all renditions of width × height × frames, more for AV1 and HEVC. */
   readonly maxCost: number;
   /** Time without a new frame after which a run is stopped. */
   readonly stallSeconds: number;
@@ -27,7 +28,8 @@ const SLOWEST_PIXELS_PER_MS = 3000;
 type Planned = { readonly timeline: Timeline; readonly rungs: readonly Rung[] };
 
 export const encodeCost = ({ timeline, rungs }: Planned): number =>
-  timeline.frames * rungs.reduce((pixels, { width, height }) => pixels + width * height, 0);
+  timeline.frames *
+  rungs.reduce((pixels, { width, height, codec }) => pixels + width * height * CODEC_FACTS[codec].cost, 0);
 
 /** Time limit of the ffmpeg run. */
 export const timeLimitMs = (cost: number): number =>

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { planPhases } from './encode-phases.ts';
-import { chooseLadder } from './ladder.ts';
+import { chooseLadder, DEFAULT_LADDER } from './ladder.ts';
 
 const rungs = chooseLadder({ width: 1920, height: 1080 });
 const plan = (change: Partial<Parameters<typeof planPhases>[0]> = {}) =>
@@ -45,6 +45,23 @@ describe('the phases of an encode', () => {
       rungs.map((_, id) => id),
       'grid',
     ]);
+  });
+  test.each([
+    { copyUse: undefined, keyFrames: 'grid' },
+    { copyUse: 'replace', keyFrames: 'grid' },
+    { copyUse: 'keep', keyFrames: 'source' },
+  ] as const)('end with one for each further codec (copy: $copyUse)', ({ copyUse, keyFrames }) => {
+    const ladder = { ...DEFAULT_LADDER, extraCodecs: ['av1', 'hevc'] as const };
+    const all = chooseLadder({ width: 640, height: 360 }, { ladder });
+    const made = plan({ rungs: all, copyUse });
+    expect(outline(made).slice(-2)).toEqual([
+      [[360, 240], [100, 101], keyFrames],
+      [[360, 240], [200, 201], keyFrames],
+    ]);
+    expect(made.phases.slice(-2).map(({ hasAudio }) => hasAudio)).toEqual([false, false]);
+    expect(made.firstAudioTrack).toBe(2);
+    const main = plan({ rungs: all.filter(({ codec }) => codec === 'h264'), copyUse });
+    expect(made.phases.slice(0, -2)).toEqual(main.phases);
   });
   test('give each track one id, and make audio once', () => {
     fc.assert(

@@ -1,4 +1,5 @@
 // Plans the ffmpeg runs of an encode: what is playable first, then the other renditions.
+import { CODEC_FACTS, CODECS } from './codecs.ts';
 import type { Rung } from './ladder.ts';
 import type { CopyUse } from './source-copy.ts';
 
@@ -17,6 +18,7 @@ export type EncodePhases = {
   readonly phases: readonly EncodePhase[];
   /** Track that only plays until the ladder is complete. */
   readonly replacedTrack: number | undefined;
+  readonly firstAudioTrack: number;
 };
 
 type PhaseInput = {
@@ -29,8 +31,33 @@ type PhaseInput = {
 /** Shorter videos are encoded in one run: two runs would decode them twice for little. */
 const MIN_SECONDS_FOR_TWO = 8;
 
+/** Every codec counts its rungs from the top. */
+export const rungTrackIds = (rungs: readonly Rung[]): readonly number[] =>
+  rungs.map((rung) => CODEC_FACTS[rung.codec].firstTrackId + rungsOf(rungs, rung.codec).indexOf(rung));
+
+const rungsOf = (rungs: readonly Rung[], codec: Rung['codec']): readonly Rung[] =>
+  rungs.filter((rung) => rung.codec === codec);
+
+/**
+ * H.264 first, then one run for each further codec. AV1 in the same process would need more memory than the
+ * default limit.
+ */
+export function planPhases({ rungs, ...input }: PhaseInput): EncodePhases {
+  const main = rungsOf(rungs, 'h264');
+  const { phases, replacedTrack } = planMainPhases({ rungs: main, ...input });
+  // Segments start where those of H.264 in the final ladder start.
+  const keyFrames = input.copyUse === 'keep' ? 'source' : 'grid';
+  const extra = CODECS.filter((codec) => codec !== 'h264')
+    .map((codec) => rungsOf(rungs, codec))
+    .filter(({ length }) => length > 0)
+    .map((video): EncodePhase => ({ video, hasAudio: false, keyFrames, trackIds: rungTrackIds(video) }));
+  return { phases: [...phases, ...extra], replacedTrack, firstAudioTrack: main.length };
+}
+
+type MainPhases = Pick<EncodePhases, 'phases' | 'replacedTrack'>;
+
 /** Video tracks have the ids of their rungs from the top; audio tracks follow. */
-export function planPhases({ rungs, copyUse, audioTracks, durationSeconds }: PhaseInput): EncodePhases {
+function planMainPhases({ rungs, copyUse, audioTracks, durationSeconds }: PhaseInput): MainPhases {
   const audioIds = range(rungs.length, audioTracks);
   const hasAudio = audioTracks > 0;
   if (copyUse === 'keep')

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { type EncodePlan, encodeArguments } from './encode-plan.ts';
 import { toAudioTracks } from './audio-tracks.ts';
-import { chooseLadder } from './ladder.ts';
+import { chooseLadder, DEFAULT_LADDER } from './ladder.ts';
 import type { FrameFacts, SourceStream } from './source-facts.ts';
 
 const displaySize = { width: 1920, height: 1080 };
@@ -60,7 +60,7 @@ describe('encode plan', () => {
     expect(graph()).toContain(
       'split=2[v0][n1];[n1]scale=1280:720:flags=bicubic,setsar=1,split=2[v1][n2];[n2]scale=854:480',
     );
-    expect(graph()).toMatch(/\[n3\]scale=640:360:flags=bicubic,setsar=1\[v3\]$/);
+    expect(graph()).toMatch(/\[n4\]scale=426:240:flags=bicubic,setsar=1\[v4\]$/);
   });
   test('a single rung needs no split', () => {
     const small = graph({ rungs: chooseLadder({ width: 320, height: 240 }) });
@@ -108,26 +108,27 @@ describe('encode plan', () => {
   });
   test('caps and profile of each rung', () => {
     const args = encodeArguments(plan);
-    expect([0, 1, 2, 3].map((rung) => after(args, `-maxrate:v:${rung}`))).toEqual([
+    expect([0, 1, 2, 3, 4].map((rung) => after(args, `-maxrate:v:${rung}`))).toEqual([
       '5000k',
       '2800k',
       '1200k',
       '700k',
+      '350k',
     ]);
     expect([0, 3].map((rung) => after(args, `-profile:v:${rung}`))).toEqual(['high', 'main']);
     expect(after(args, '-bufsize:v:0')).toBe('10000k');
   });
   test('every rung is H.264 in eight bits and BT.709', () => {
     expect(optionsOf(encodeArguments(plan))).toMatchObject({
-      '-c:v': 'libx264',
-      '-preset': 'veryfast',
-      '-crf': '23',
+      '-c:v:0': 'libx264',
+      '-preset:v:0': 'veryfast',
+      '-crf:v:4': '23',
       '-pix_fmt': 'yuv420p',
       '-color_primaries': 'bt709',
       '-color_trc': 'bt709',
       '-colorspace': 'bt709',
       '-color_range': 'tv',
-      '-b-pyramid': 'none',
+      '-b-pyramid:v:4': 'none',
     });
   });
   test('the threads of the input are those of the filters and of the encoder', () => {
@@ -186,8 +187,8 @@ describe('encode plan', () => {
     expect(encodeArguments(plan).slice(0, 4)).toEqual(['-nostdin', '-hide_banner', '-y', '-nostats']);
   });
   test('rungs are mapped in order, audio last', () => {
-    expect(all(encodeArguments(plan), '-map')).toEqual(['[v0]', '[v1]', '[v2]', '[v3]', '0:1']);
-    expect(all(encodeArguments({ ...plan, audio: [] }), '-map')).toHaveLength(4);
+    expect(all(encodeArguments(plan), '-map')).toEqual(['[v0]', '[v1]', '[v2]', '[v3]', '[v4]', '0:1']);
+    expect(all(encodeArguments({ ...plan, audio: [] }), '-map')).toHaveLength(5);
   });
   test('audio has the duration of the video', () => {
     const args = encodeArguments({ ...plan, audio: toAudioTracks([sound(1), sound(2)]) });
@@ -209,5 +210,30 @@ describe('encode plan', () => {
     expect(after(encodeArguments(plan), '-map_metadata')).toBe('-1');
     expect(after(encodeArguments(plan), '-map_chapters')).toBe('-1');
     expect(encodeArguments(plan)).toEqual(expect.arrayContaining(['-bitexact', '-sn', '-dn']));
+  });
+});
+
+describe('further codecs', () => {
+  const rungs = chooseLadder(
+    { width: 640, height: 360 },
+    { ladder: { ...DEFAULT_LADDER, extraCodecs: ['av1', 'hevc'] } },
+  );
+  const [main, av1, hevc] = (['h264', 'av1', 'hevc'] as const).map((codec) =>
+    optionsOf(encodeArguments({ ...plan, rungs: rungs.filter((rung) => rung.codec === codec) })),
+  );
+
+  test('have the key frames of H.264', () => {
+    const option = '-force_key_frames:v:1';
+    expect([av1?.[option], hevc?.[option]]).toEqual([main?.[option], main?.[option]]);
+  });
+  test('have only options that their encoders know', () => {
+    expect(av1).toMatchObject({
+      '-c:v:1': 'libsvtav1',
+      '-preset:v:1': '10',
+      '-svtav1-params:v:1': 'lp=1:enable-force-key-frames=1',
+    });
+    expect(hevc).toMatchObject({ '-c:v:1': 'libx265', '-tag:v:1': 'hvc1', '-forced-idr:v:1': '1' });
+    for (const options of [av1, hevc])
+      expect(Object.keys(options ?? {}).filter((name) => /^-(?:profile|b-pyramid)/.test(name))).toEqual([]);
   });
 });

@@ -3,6 +3,7 @@ import { type AudioTrack, audioRenditions } from './audio-tracks.ts';
 import { type FfmpegInput, GENERAL, inputArguments } from './ffmpeg-input.ts';
 import type { Rung } from './ladder.ts';
 import { LOUDNESS_FILTER } from './loudness.ts';
+import { rungOptions } from './rung-options.ts';
 import type { FrameFacts } from './source-facts.ts';
 import { MAX_GROUP_SECONDS, SEGMENT_SECONDS } from './source-copy.ts';
 import { secondsOf, type Timeline } from './source-timeline.ts';
@@ -74,12 +75,6 @@ const runArguments = (plan: RunPlan, video: readonly string[]): string[] => [
 
 function videoOptions({ rungs, timeline, input, keyFrames }: EncodePlan): string[] {
   return [
-    '-c:v',
-    'libx264',
-    '-preset',
-    'veryfast',
-    '-crf',
-    '23',
     '-threads:v',
     String(input.threads),
     '-pix_fmt',
@@ -99,19 +94,11 @@ function videoOptions({ rungs, timeline, input, keyFrames }: EncodePlan): string
     ...(keyFrames === 'source' ? ['-keyint_min', '1'] : []),
     // Players that ignore edit lists show B-frame video a frame late, which is visible at low frame rates.
     ...(secondsOf(timeline.frameRate) > LONGEST_DELAY_SECONDS ? ['-bf', '0'] : []),
-    // Without a pyramid the delay of B-frames is one frame, hardly visible where edit lists are ignored.
-    '-b-pyramid',
-    'none',
-    ...rungs.flatMap(({ profile, maxKilobits }, index) => [
+    ...rungs.flatMap((rung, index) => [
       // One option per rung, because ffmpeg 7.0 applies an option for all rungs only to the first.
       `-force_key_frames:v:${index}`,
       keyFrames === 'source' ? 'source' : keyFrameExpression(timeline),
-      `-profile:v:${index}`,
-      profile,
-      `-maxrate:v:${index}`,
-      `${maxKilobits}k`,
-      `-bufsize:v:${index}`,
-      `${2 * maxKilobits}k`,
+      ...rungOptions(rung, { index, threads: input.threads }),
     ]),
   ];
 }

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { planPhases } from './encode-phases.ts';
 import { percentOf, renditionsOf } from './encode-progress.ts';
-import { chooseLadder } from './ladder.ts';
+import { chooseLadder, DEFAULT_LADDER } from './ladder.ts';
 
 const rungs = chooseLadder({ width: 1280, height: 720 });
 const { phases } = planPhases({ rungs, copyUse: undefined, audioTracks: 1, durationSeconds: 60 });
@@ -32,6 +32,23 @@ describe('the progress of an encode', () => {
     expect(statesAt([track], 1)).toEqual([...rungs.slice(1).map(() => 'encoding'), 'ready']);
     expect(renditionsOf({ rungs, tracks: [track], current: undefined }).at(-1)).toMatchObject({
       bitrate: 2000,
+    });
+  });
+  test('of a further codec takes its larger share of the time, and its renditions can fail', () => {
+    const ladder = { ...DEFAULT_LADDER, extraCodecs: ['av1'] as const };
+    const all = chooseLadder({ width: 320, height: 240 }, { ladder });
+    const planned = planPhases({ rungs: all, copyUse: undefined, audioTracks: 1, durationSeconds: 5 });
+    expect(percentOf({ phases: planned.phases, phase: 1, part: 0 })).toBe(28);
+    const [main, av1] = renditionsOf({ rungs: all, tracks: [], current: planned.phases[0] });
+    expect([main?.codec, main?.state, av1?.codec, av1?.state]).toEqual([
+      undefined,
+      'encoding',
+      'av1',
+      'queued',
+    ]);
+    expect(renditionsOf({ rungs: all, tracks: [], current: undefined })[1]).toMatchObject({
+      codec: 'av1',
+      state: 'failed',
     });
   });
 });

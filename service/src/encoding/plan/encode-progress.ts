@@ -1,7 +1,8 @@
 // Computes the progress of an encode from that of its phases: the percentage and the state of each rendition.
 import type { Rendition } from '../../assets/renditions.ts';
 import { type CmafTrack, averageBitrate, isVideo } from '../packaging/cmaf-track.ts';
-import type { EncodePhase } from './encode-phases.ts';
+import { CODEC_FACTS } from './codecs.ts';
+import { type EncodePhase, rungTrackIds } from './encode-phases.ts';
 import type { Rung } from './ladder.ts';
 
 /** Phases before `phase` have ended; `part` of it is done, from 0 to 1. */
@@ -15,28 +16,39 @@ const MAX_PERCENT = 99;
 /** A copy costs as much as encoding this many pixels per frame. */
 const COPY_PIXELS = 20_000;
 
-/** Whole percent, weighted by the pixels that each phase encodes. */
+/** Whole percent, weighted by the pixels that each phase encodes and by the cost of their codec. */
 export function percentOf({ phases, phase, part }: PhaseProgress): number {
   const costs = phases.map(({ video }) => (video === 'copy' ? COPY_PIXELS : pixelsOf(video)));
   const done = sum(costs.slice(0, phase)) + (costs[phase] ?? 0) * Math.min(1, part);
   return Math.min(MAX_PERCENT, Math.floor((100 * done) / sum(costs)));
 }
 
-const pixelsOf = (rungs: readonly Rung[]): number => sum(rungs.map(({ width, height }) => width * height));
+const pixelsOf = (rungs: readonly Rung[]): number =>
+  sum(rungs.map(({ width, height, codec }) => width * height * CODEC_FACTS[codec].cost));
 const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
 
 type RenditionProgress = {
   readonly rungs: readonly Rung[];
   /** The tracks of the phases that have ended. */
   readonly tracks: readonly CmafTrack[];
+  /** Undefined after the last phase: the renditions without a track have failed. */
   readonly current: EncodePhase | undefined;
 };
 
-/** One rendition per rung, from the top. */
+/** One rendition per rung, from the top. H.264 is the codec of renditions that name none. */
 export function renditionsOf({ rungs, tracks, current }: RenditionProgress): readonly Rendition[] {
-  return rungs.map(({ width, height }, id) => {
+  const ids = rungTrackIds(rungs);
+  return rungs.map(({ width, height, codec }, index) => {
+    const id = ids[index] as number;
     const track = tracks.find((each) => each.id === id);
-    if (track && isVideo(track)) return { ...track.size, state: 'ready', bitrate: averageBitrate(track) };
-    return { width, height, state: current?.trackIds.includes(id) ? 'encoding' : 'queued', bitrate: null };
+    const named = codec !== 'h264' && { codec };
+    return track && isVideo(track)
+      ? { ...track.size, ...named, state: 'ready', bitrate: averageBitrate(track) }
+      : { width, height, ...named, state: pendingState(id, current), bitrate: null };
   });
+}
+
+function pendingState(id: number, current: EncodePhase | undefined): Rendition['state'] {
+  if (!current) return 'failed';
+  return current.trackIds.includes(id) ? 'encoding' : 'queued';
 }

@@ -5,8 +5,9 @@ import { HARDWARE_CANDIDATES, toHardwareArguments } from './hardware-arguments.t
 const SOFTWARE = [
   ...['-nostdin', '-i', '/proc/self/fd/3', '-filter_complex_threads', '2'],
   ...['-filter_complex', '[0:0]fps=30,split=2[v0][n1];[n1]scale=640:360[v1]', '-map', '[v0]', '-map', '[v1]'],
-  ...['-c:v', 'libx264', '-preset', 'veryfast', '-crf', '23', '-threads:v', '2', '-pix_fmt', 'yuv420p'],
-  ...['-sc_threshold', '0', '-g', '60', '-bf', '0', '-b-pyramid', 'none'],
+  ...['-threads:v', '2', '-pix_fmt', 'yuv420p', '-sc_threshold', '0', '-g', '60', '-bf', '0'],
+  ...['-c:v:0', 'libx264', '-preset:v:0', 'veryfast', '-crf:v:0', '23', '-b-pyramid:v:0', 'none'],
+  ...['-c:v:1', 'libx264', '-preset:v:1', 'veryfast', '-crf:v:1', '23', '-b-pyramid:v:1', 'none'],
   ...['-profile:v:0', 'high', '-maxrate:v:0', '5000k', '-profile:v:1', 'main', '-maxrate:v:1', '700k'],
   ...['-c:a', 'aac', '-f', 'dash', '/work/engine.mpd'],
 ];
@@ -16,8 +17,8 @@ describe.each(['nvenc', 'vaapi'] as const)('arguments for %s', (encoder) => {
   const args = toHardwareArguments(SOFTWARE, encoder);
 
   test('name the encoder, and no option of x264', () => {
-    expect(after(args, '-c:v')).toBe(`h264_${encoder}`);
-    for (const option of ['-crf', '-sc_threshold', '-b-pyramid', '-threads:v'])
+    for (const stream of ['0', '1']) expect(after(args, `-c:v:${stream}`)).toBe(`h264_${encoder}`);
+    for (const option of ['-crf:v:0', '-sc_threshold', '-b-pyramid:v:1', '-threads:v'])
       expect(args).not.toContain(option);
     expect(args).not.toContain('veryfast');
   });
@@ -59,7 +60,7 @@ test('NVENC takes the frames of the filter graph as they are', () => {
   const args = toHardwareArguments(SOFTWARE, 'nvenc');
   expect(after(args, '-filter_complex')).toBe(after(SOFTWARE, '-filter_complex'));
   expect(after(args, '-pix_fmt')).toBe('yuv420p');
-  expect(args).toEqual(expect.arrayContaining(['-forced-idr', '-cq']));
+  expect(args).toEqual(expect.arrayContaining(['-forced-idr:v:0', '-cq:v:1']));
 });
 
 test('every setting names its candidates', () => {

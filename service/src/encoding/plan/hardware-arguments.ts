@@ -67,7 +67,11 @@ const isRewritten = (option: string): boolean =>
   CODEC.test(option) || MAX_RATE.test(option) || option === '-filter_complex';
 
 function rewriteOption(option: string, value: string, rewriting: Rewriting): readonly string[] {
-  if (CODEC.test(option)) return [option, rewriting.codec, ...rewriting.options];
+  if (CODEC.test(option)) {
+    const stream = option.slice(option.indexOf(':'));
+    const options = rewriting.options.map((each, at) => (at % 2 === 0 ? `${each}${stream}` : each));
+    return [option, rewriting.codec, ...options];
+  }
   if (option === '-filter_complex') return [option, withUpload(value, rewriting)];
   const [, stream] = MAX_RATE.exec(option) ?? [];
   const kilobits = Math.round(Number.parseInt(value, 10) * (rewriting.averageOfMax ?? 0));

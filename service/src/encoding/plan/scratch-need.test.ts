@@ -1,11 +1,12 @@
 // Tests the estimate of the disk space that an encode needs.
 import { expect, test } from 'vitest';
+import { DEFAULT_LADDER } from './ladder.ts';
 import { estimateScratchBytes } from './scratch-need.ts';
 
 const MIB = 1024 ** 2;
 const GIB = 1024 * MIB;
 const HOUR = { size_bytes: 4 * GIB, width: 1920, height: 1080, duration_ms: 3_600_000 };
-const inPlace = { isCopied: false };
+const inPlace = { isCopied: false, ladder: DEFAULT_LADDER };
 
 test('renditions take their maximum bit rates, whatever the size of a large source is', () => {
   const bytes = estimateScratchBytes(HOUR, inPlace);
@@ -15,7 +16,9 @@ test('renditions take their maximum bit rates, whatever the size of a large sour
 });
 
 test('a copy of the original comes on top', () => {
-  expect(estimateScratchBytes(HOUR, { isCopied: true }) - estimateScratchBytes(HOUR, inPlace)).toBe(4 * GIB);
+  expect(
+    estimateScratchBytes(HOUR, { ...inPlace, isCopied: true }) - estimateScratchBytes(HOUR, inPlace),
+  ).toBe(4 * GIB);
 });
 
 test('a source with a low bit rate needs a multiple of its size', () => {
@@ -30,5 +33,14 @@ test('a small picture needs less than a large one', () => {
 
 test('without facts the size of the source alone counts', () => {
   const unknown = { size_bytes: 10 * MIB, width: null, height: null, duration_ms: null };
-  expect(estimateScratchBytes(unknown, { isCopied: true })).toBe(44 * MIB);
+  expect(estimateScratchBytes(unknown, { ...inPlace, isCopied: true })).toBe(44 * MIB);
+});
+
+test('further codecs need space too', () => {
+  const ladder = { ...DEFAULT_LADDER, extraCodecs: ['av1'] as const };
+  const unknown = { ...HOUR, size_bytes: 10 * MIB, duration_ms: null };
+  expect(estimateScratchBytes(unknown, { isCopied: false, ladder })).toBe(64 * MIB);
+  expect(estimateScratchBytes(HOUR, { isCopied: false, ladder })).toBeGreaterThan(
+    1.5 * estimateScratchBytes(HOUR, inPlace),
+  );
 });

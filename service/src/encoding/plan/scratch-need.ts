@@ -1,5 +1,5 @@
 // Estimates the disk space that an encode needs in the scratch folder.
-import { chooseLadder } from './ladder.ts';
+import { chooseLadder, type Ladder } from './ladder.ts';
 
 type Source = {
   readonly size_bytes: number | null;
@@ -8,25 +8,34 @@ type Source = {
   readonly duration_ms: number | null;
 };
 
-/** 1080p, the largest rendition. */
+/** 1080p, the largest rendition of the default ladder. */
 const LARGEST = { width: 1920, height: 1080 };
 const AUDIO_KILOBITS = 128;
-/** All renditions of a file with a low bit rate, as a multiple of its size: H.264 needs more than HEVC. */
+/** All renditions in one codec, as a multiple of the size of a source with few bits, such as HEVC. */
 const MAX_GROWTH = 3;
 /** Thumbnails, manifests and the headers of segments. */
 const EXTRAS_BYTES = 4 * 1024 ** 2;
 
-/** `isCopied`: the worker copies the original from the object store first. */
-export function estimateScratchBytes(source: Source, { isCopied }: { readonly isCopied: boolean }): number {
+type EncodeSetup = {
+  /** The worker copies the original from the object store first. */
+  readonly isCopied: boolean;
+  readonly ladder: Ladder;
+};
+
+export function estimateScratchBytes(source: Source, { isCopied, ladder }: EncodeSetup): number {
   const sourceBytes = source.size_bytes ?? 0;
-  return (isCopied ? sourceBytes : 0) + estimateRenditions(source, sourceBytes) + EXTRAS_BYTES;
+  return (isCopied ? sourceBytes : 0) + estimateRenditions(source, sourceBytes, ladder) + EXTRAS_BYTES;
 }
 
-function estimateRenditions({ width, height, duration_ms: ms }: Source, sourceBytes: number): number {
-  const mostBySize = MAX_GROWTH * sourceBytes;
+function estimateRenditions(
+  { width, height, duration_ms: ms }: Source,
+  sourceBytes: number,
+  ladder: Ladder,
+): number {
+  const mostBySize = MAX_GROWTH * (1 + ladder.extraCodecs.length) * sourceBytes;
   if (ms === null) return mostBySize;
-  const ladder = chooseLadder(width && height ? { width, height } : LARGEST);
-  const kilobits = ladder.reduce((sum, { maxKilobits }) => sum + maxKilobits, AUDIO_KILOBITS);
+  const rungs = chooseLadder(width && height ? { width, height } : LARGEST, { ladder });
+  const kilobits = rungs.reduce((sum, { maxKilobits }) => sum + maxKilobits, AUDIO_KILOBITS);
   // Kilobits per second are bits per millisecond.
   return Math.min(mostBySize, Math.ceil((kilobits * ms) / 8));
 }

@@ -68,6 +68,17 @@ describe('the copy', () => {
     expect(useOf({})).toBe('keep');
   });
   test.each([
+    [1000, 'keep'],
+    [20, 'keep'],
+    [30_000, 'replace'],
+  ])('with %i bytes per frame is not measured by a cap that its own bit rate lowered', (bytes, use) => {
+    const packets = listPackets({ bytes });
+    const kilobits = (bytes * 8 * 30) / 1000;
+    const [lowered] = chooseLadder(size, { source: { framesPerSecond: 30, kilobits, codec: 'h264' } });
+    if (!packets || !lowered) throw new Error('no packets');
+    expect(chooseCopyUse({ video, timeline, packets }, lowered)).toBe(use);
+  });
+  test.each([
     ['a group is longer than six seconds', { group: 250 }],
     ['its bit rate is twice that of the rung', { bytes: 30_000 }],
     ['the last segment has a single frame', { frames: 121, group: 120 }],

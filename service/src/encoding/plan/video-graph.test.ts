@@ -1,5 +1,6 @@
 // Tests the colour conversion for each kind of source. Values of pixels are tested with real videos.
 import { describe, expect, test } from 'vitest';
+import { chooseLadder } from './ladder.ts';
 import type { FrameFacts } from './source-facts.ts';
 import { buildVideoGraph } from './video-graph.ts';
 
@@ -27,7 +28,7 @@ const graphOf = (more: Partial<FrameFacts>): string =>
     frame: { ...FRAME, ...more },
     videoIndex: 0,
     timeline,
-    rungs: [{ ...FRAME.displaySize, maxKilobits: 700, profile: 'main' }],
+    rungs: chooseLadder(FRAME.displaySize).slice(0, 1),
   });
 
 describe('standard dynamic range', () => {

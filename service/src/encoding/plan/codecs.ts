@@ -1,0 +1,43 @@
+// The video codecs of renditions: encoder, cost, and how much bit rate each needs.
+
+import { EXTRA_CODECS, type ExtraCodec } from '@mediary/contract/enums';
+
+export type Codec = 'h264' | ExtraCodec;
+/** In the order of manifests: H.264, which every device decodes, is the first. */
+export const CODECS: readonly Codec[] = ['h264', ...EXTRA_CODECS];
+
+/** Encoder settings that operators choose. */
+export type CodecOptions = { readonly crf: number; readonly preset: string };
+
+type CodecFacts = {
+  readonly encoder: string;
+  /** Bit rate for the same quality, relative to H.264. */
+  readonly bitrate: number;
+  /** Processor time per pixel, relative to H.264; measured with the default presets. */
+  readonly cost: number;
+  /** Id of its largest rendition; the ids of audio follow those of H.264. */
+  readonly firstTrackId: number;
+};
+
+export const CODEC_FACTS: Readonly<Record<Codec, CodecFacts>> = {
+  h264: { encoder: 'libx264', bitrate: 1, cost: 1, firstTrackId: 0 },
+  av1: { encoder: 'libsvtav1', bitrate: 0.6, cost: 2.5, firstTrackId: 100 },
+  hevc: { encoder: 'libx265', bitrate: 0.7, cost: 2.5, firstTrackId: 200 },
+};
+
+/** Source codec in ffmpeg → its bit rate for the same quality, relative to H.264. Others count as H.264. */
+const SOURCE_BITRATES: Readonly<Record<string, number>> = {
+  av1: 0.6,
+  hevc: 0.7,
+  vp9: 0.7,
+  mpeg4: 1.4,
+  mpeg2video: 2,
+  mpeg1video: 2.5,
+  h263: 2,
+  mjpeg: 4,
+  prores: 6,
+  dnxhd: 6,
+};
+
+export const sourceBitrateFactor = (codec: string): number =>
+  Object.hasOwn(SOURCE_BITRATES, codec) ? (SOURCE_BITRATES[codec] ?? 1) : 1;

@@ -1,0 +1,119 @@
+// Tests that the checks of manifests find violations, and none in the manifests of the service.
+import { describe, expect, test } from 'vitest';
+import {
+  type CmafTrack,
+  initName,
+  playlistName,
+  segmentName,
+} from '../service/src/encoding/packaging/cmaf-track.ts';
+import { formatDashManifest } from '../service/src/encoding/packaging/dash-manifest.ts';
+import {
+  formatMediaPlaylist,
+  formatMultivariantPlaylist,
+} from '../service/src/encoding/packaging/hls-playlist.ts';
+import { soundTracks } from '../service/src/encoding/packaging/sound-tracks.fixture.ts';
+import { checkDash, type DashFiles } from './support/check-dash.ts';
+import { checkHls, type HlsFiles } from './support/check-hls.ts';
+
+const track = (id: number, codec: string, height: number): CmafTrack => ({
+  id,
+  codec,
+  timescale: 1000,
+  size: { width: height * 2, height },
+  segments: [4000, 4000, 2000].map((duration, index) => ({
+    name: segmentName(id, index + 1),
+    start: index * 4000,
+    duration,
+    bytes: 1000 * (height + 10) + 5000 * index,
+  })),
+});
+const tracks = [
+  track(0, 'avc1.64001f', 720),
+  track(1, 'avc1.4d401e', 360),
+  ...soundTracks(2, [{}]),
+  track(100, 'av01.0.05M.08', 720),
+];
+const presentation = { tracks, frameRate: { numerator: 30, denominator: 1 }, childFolder: '1-1' };
+const sizes = new Map(
+  tracks.flatMap(({ id, segments }) => [
+    [initName(id), 800] as const,
+    ...segments.map(({ name, bytes }) => [name, bytes] as const),
+  ]),
+);
+const hls: HlsFiles = {
+  multivariant: formatMultivariantPlaylist(presentation),
+  playlists: new Map(tracks.map((each) => [`1-1/${playlistName(each.id)}`, formatMediaPlaylist(each)])),
+  sizes,
+};
+const dash: DashFiles = { manifest: formatDashManifest(presentation), sizes };
+
+function edited(text: string, from: string | RegExp, to: string): string {
+  const result = text.replace(from, to);
+  if (result === text) throw new Error(`${from} does not occur`);
+  return result;
+}
+
+describe('HLS', () => {
+  test('the playlists of the service have no violations', () => expect(checkHls(hls)).toEqual([]));
+
+  test.each([
+    ['#EXTM3U\n', '', 'does not start with #EXTM3U'],
+    ['#EXT-X-VERSION:7\n', '', '0 EXT-X-VERSION tags'],
+    ['#EXT-X-INDEPENDENT-SEGMENTS\n', '', 'no EXT-X-INDEPENDENT-SEGMENTS'],
+    [/BANDWIDTH=\d+/, 'BANDWIDTH=1000', 'AVERAGE-BANDWIDTH is above BANDWIDTH'],
+    [/BANDWIDTH=\d+/, 'BANDWIDTH=1000', 'is below its peak'],
+    [/AVERAGE-BANDWIDTH=\d+/, 'AVERAGE-BANDWIDTH=1000', 'is not that of its segments'],
+    [/CODECS="[^"]+",/, '', 'CODECS is missing'],
+    [/FRAME-RATE=30.000/, 'FRAME-RATE=30', 'FRAME-RATE is 30'],
+    ['RESOLUTION=1440x720', 'RESOLUTION=1440', 'RESOLUTION is 1440'],
+    [',CLOSED-CAPTIONS=NONE\n', '\n', 'only some have CLOSED-CAPTIONS'],
+    ['CLOSED-CAPTIONS=NONE\n', 'CLOSED-CAPTIONS=NONE,VIDEO-RANGE=PQ\n', 'only some have VIDEO-RANGE'],
+    ['CLOSED-CAPTIONS=NONE\n', 'CLOSED-CAPTIONS=NONE,VIDEO-RANGE=HDR\n', 'VIDEO-RANGE is HDR'],
+    ['AUDIO="audio"', 'AUDIO="other"', 'an AUDIO group does not exist'],
+    ['AUTOSELECT=YES,', '', 'DEFAULT without AUTOSELECT'],
+    ['1-1/r0.m3u8', '1-1/r9.m3u8', '1-1/r9.m3u8 does not exist'],
+    [/CODECS="avc1/, 'CODECS="av01', 'H.264 is not the first codec'],
+  ])('in the multivariant playlist: %s → %j', (from, to, violation) => {
+    const multivariant = edited(hls.multivariant, from, to);
+    expect(checkHls({ ...hls, multivariant }).join('\n')).toContain(violation);
+  });
+  test.each([
+    ['#EXT-X-TARGETDURATION:4', '#EXT-X-TARGETDURATION:3', 'is longer than the target duration'],
+    ['#EXT-X-ENDLIST\n', '', 'no EXT-X-ENDLIST'],
+    ['#EXT-X-PLAYLIST-TYPE:VOD\n', '', 'not VOD'],
+    [/#EXT-X-MAP:.*\n/, '', 'no EXT-X-MAP'],
+    ['r1-00002.m4s', 'r1-00009.m4s', 'r1-00009.m4s does not exist'],
+    ['#EXTINF:2.0', '#EXTINF:1.5', 'segments are not aligned'],
+  ])('in a media playlist: %s → %j', (from, to, violation) => {
+    const name = '1-1/r1.m3u8';
+    const playlists = new Map(hls.playlists).set(name, edited(hls.playlists.get(name) ?? '', from, to));
+    expect(checkHls({ ...hls, playlists }).join('\n')).toContain(violation);
+  });
+});
+
+describe('DASH', () => {
+  test('the manifest of the service has no violations', () => expect(checkDash(dash)).toEqual([]));
+
+  test.each([
+    [' type="static"', '', 'MPD: not static'],
+    [/ minBufferTime="[^"]+"/, '', 'no minBufferTime'],
+    [
+      /mediaPresentationDuration="[^"]+"/,
+      'mediaPresentationDuration="PT11S"',
+      'ends before the presentation',
+    ],
+    ['<AdaptationSet id="1"', '<AdaptationSet id="0"', 'AdaptationSet 0 occurs twice'],
+    ['Representation id="1"', 'Representation id="0"', 'Representation 0 occurs twice'],
+    [/codecs="avc1[^"]*"/, 'codecs="av01.0.05M.08"', '2 codecs, between which players cannot switch'],
+    [/codecs="avc1[^"]*"/, 'codecs="avc1"', 'codecs "avc1"'],
+    [/bandwidth="\d+"/, 'bandwidth="1000"', 'stalls at its bandwidth'],
+    [/ frameRate="30\/1"/, '', 'no size or frame rate'],
+    ['<S t="0"', '<S t="40"', 'does not start at 0'],
+    ['<S t="8000"', '<S t="8040"', 'has gaps'],
+    ['<S t="8000" d="2000"', '<S t="8000" d="4000" r="1"', 'segments are not aligned'],
+    [' mimeType="video/mp4"', '', 'no mimeType'],
+    ['media="r$', 'media="s$', 's0-00001.m4s does not exist'],
+  ])('%s → %j', (from, to, violation) =>
+    expect(checkDash({ ...dash, manifest: edited(dash.manifest, from, to) }).join('\n')).toContain(violation),
+  );
+});

@@ -1,0 +1,182 @@
+// Lists the violations of RFC 8216bis in the playlists of one video on demand, from their text alone.
+
+/** Name → text of each playlist, and name → bytes of each other file; names as the playlists write them. */
+export type HlsFiles = {
+  readonly multivariant: string;
+  readonly playlists: ReadonlyMap<string, string>;
+  readonly sizes: ReadonlyMap<string, number>;
+};
+
+type Attributes = Readonly<Record<string, string>>;
+type Variant = { readonly attributes: Attributes; readonly uri: string };
+type Segment = { readonly name: string; readonly seconds: number };
+type Rates = { readonly peak: number; readonly average: number };
+
+export function checkHls({ multivariant, playlists, sizes }: HlsFiles): string[] {
+  const variants = variantsOf(multivariant);
+  const media = tagsOf(multivariant, 'EXT-X-MEDIA');
+  const rates = new Map([...playlists].map(([name, text]) => [name, ratesOf(name, text, sizes)]));
+  return [
+    ...checkHead('multivariant', multivariant),
+    ...(variants.length === 0 ? ['multivariant: no variants'] : []),
+    ...variants.flatMap(({ attributes }, index) => checkVariant(attributes, index)),
+    ...checkTogether(variants),
+    ...checkGroups(media, variants),
+    ...[...variants.map(({ uri }) => uri), ...media.flatMap(({ URI = '' }) => URI)]
+      .filter((uri) => !playlists.has(uri))
+      .map((uri) => `multivariant: ${uri} does not exist`),
+    ...variants.flatMap((variant) => checkRates(variant, media, rates)),
+    ...[...playlists].flatMap(([name, text]) => checkMediaPlaylist(name, text, sizes)),
+    ...checkAlignment(variants, playlists),
+  ];
+}
+
+function checkHead(name: string, text: string): string[] {
+  const versions = text.match(/^#EXT-X-VERSION:\d+$/gm) ?? [];
+  return [
+    ...(text.startsWith('#EXTM3U\n') ? [] : [`${name}: does not start with #EXTM3U`]),
+    ...(versions.length === 1 ? [] : [`${name}: ${versions.length} EXT-X-VERSION tags`]),
+    ...(/^#EXT-X-INDEPENDENT-SEGMENTS$/m.test(text) ? [] : [`${name}: no EXT-X-INDEPENDENT-SEGMENTS`]),
+  ];
+}
+
+const REQUIRED: readonly (readonly [name: string, form: RegExp])[] = [
+  ['BANDWIDTH', /^[1-9]\d*$/],
+  ['AVERAGE-BANDWIDTH', /^[1-9]\d*$/],
+  ['CODECS', /^[a-z0-9]{4}\.[\w.]+(?:,[a-z0-9]{4}\.[\w.]+)*$/i],
+  ['RESOLUTION', /^[1-9]\d*x[1-9]\d*$/],
+  ['FRAME-RATE', /^\d+\.\d{1,3}$/],
+];
+
+function checkVariant(attributes: Attributes, index: number): string[] {
+  const wrong = REQUIRED.filter(([name, form]) => !form.test(attributes[name] ?? ''));
+  const range = attributes['VIDEO-RANGE'] ?? 'SDR';
+  return [
+    ...wrong.map(([name]) => `variant ${index}: ${name} is ${attributes[name] ?? 'missing'}`),
+    ...(['SDR', 'PQ', 'HLG'].includes(range) ? [] : [`variant ${index}: VIDEO-RANGE is ${range}`]),
+    ...(Number(attributes['AVERAGE-BANDWIDTH']) > Number(attributes['BANDWIDTH'])
+      ? [`variant ${index}: AVERAGE-BANDWIDTH is above BANDWIDTH`]
+      : []),
+  ];
+}
+
+/** Attributes that players compare between variants, so all of them have it or none. */
+function checkTogether(variants: readonly Variant[]): string[] {
+  const isMixed = (name: string) =>
+    new Set(variants.map(({ attributes }) => attributes[name] !== undefined)).size > 1;
+  const mixed = ['AUDIO', 'CLOSED-CAPTIONS', 'VIDEO-RANGE', 'SCORE'].filter(isMixed);
+  const isOtherCodec = ({ attributes }: Variant) => attributes['CODECS']?.startsWith('avc1.') !== true;
+  const firstOther = variants.findIndex(isOtherCodec);
+  const lastMain = variants.findLastIndex((variant) => !isOtherCodec(variant));
+  return [
+    ...mixed.map((name) => `variants: only some have ${name}`),
+    ...(firstOther !== -1 && firstOther < lastMain ? ['variants: H.264 is not the first codec'] : []),
+  ];
+}
+
+function checkGroups(media: readonly Attributes[], variants: readonly Variant[]): string[] {
+  const groups = Map.groupBy(media, (each) => `${each['TYPE']} ${each['GROUP-ID']}`);
+  const missing = variants.flatMap(({ attributes }) =>
+    ['AUDIO', 'SUBTITLES'].filter(
+      (type) => attributes[type] !== undefined && !groups.has(`${type} ${attributes[type]}`),
+    ),
+  );
+  return [
+    ...missing.map((type) => `variants: an ${type} group does not exist`),
+    ...[...groups].flatMap(([name, members]) => [
+      ...(new Set(members.map((each) => each['NAME'])).size < members.length
+        ? [`group ${name}: two members have one NAME`]
+        : []),
+      ...(members.filter((each) => each['DEFAULT'] === 'YES').length > 1
+        ? [`group ${name}: more than one DEFAULT`]
+        : []),
+      ...(members.some((each) => each['DEFAULT'] === 'YES' && each['AUTOSELECT'] !== 'YES')
+        ? [`group ${name}: DEFAULT without AUTOSELECT`]
+        : []),
+    ]),
+  ];
+}
+
+/** Section 4.4.6.2: the sums over the renditions that play together. */
+function checkRates(
+  { attributes, uri }: Variant,
+  media: readonly Attributes[],
+  rates: ReadonlyMap<string, Rates>,
+): string[] {
+  const group = media.filter((each) => each['TYPE'] === 'AUDIO' && each['GROUP-ID'] === attributes['AUDIO']);
+  const audio = group.map((each) => rates.get(each['URI'] ?? ''));
+  const most = (kind: keyof Rates) =>
+    (rates.get(uri)?.[kind] ?? 0) + Math.max(0, ...audio.map((each) => each?.[kind] ?? 0));
+  const [peak, average] = [Number(attributes['BANDWIDTH']), Number(attributes['AVERAGE-BANDWIDTH'])];
+  return [
+    ...(peak < Math.floor(most('peak')) ? [`${uri}: BANDWIDTH ${peak} is below its peak`] : []),
+    ...(Math.abs(average / most('average') - 1) > 0.1
+      ? [`${uri}: AVERAGE-BANDWIDTH ${average} is not that of its segments`]
+      : []),
+  ];
+}
+
+function checkMediaPlaylist(name: string, text: string, sizes: ReadonlyMap<string, number>): string[] {
+  const segments = segmentsOf(text);
+  const target = Number(/^#EXT-X-TARGETDURATION:(\d+)$/m.exec(text)?.[1]);
+  const map = /^#EXT-X-MAP:URI="([^"]+)"$/m.exec(text)?.[1];
+  const files = [...(map === undefined ? [] : [map]), ...segments.map((segment) => segment.name)];
+  return [
+    ...checkHead(name, text),
+    ...(segments.length === 0 ? [`${name}: no segments`] : []),
+    ...(map === undefined ? [`${name}: no EXT-X-MAP`] : []),
+    ...(/^#EXT-X-PLAYLIST-TYPE:VOD$/m.test(text) ? [] : [`${name}: not VOD`]),
+    ...(text.trimEnd().endsWith('#EXT-X-ENDLIST') ? [] : [`${name}: no EXT-X-ENDLIST`]),
+    ...segments
+      .filter(({ seconds }) => !(Math.round(seconds) <= target))
+      .map((segment) => `${name}: ${segment.name} is longer than the target duration`),
+    ...files.filter((file) => !sizes.has(file)).map((file) => `${name}: ${file} does not exist`),
+  ];
+}
+
+/** Section 6.2.4: players switch between variants at the same times. */
+function checkAlignment(variants: readonly Variant[], playlists: ReadonlyMap<string, string>): string[] {
+  const startsOf = ({ uri }: Variant) =>
+    segmentsOf(playlists.get(uri) ?? '')
+      .map(({ seconds }) => seconds.toFixed(2))
+      .join(' ');
+  const starts = new Set(variants.map(startsOf));
+  return starts.size > 1 ? ['variants: segments are not aligned'] : [];
+}
+
+function ratesOf(name: string, text: string, sizes: ReadonlyMap<string, number>): Rates {
+  const segments = segmentsOf(text).map((segment) => ({
+    ...segment,
+    bits: 8 * (sizes.get(segment.name) ?? 0),
+  }));
+  const target = Number(/^#EXT-X-TARGETDURATION:(\d+)$/m.exec(text)?.[1]);
+  const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
+  const seconds = sum(segments.map((segment) => segment.seconds));
+  if (seconds === 0) throw new Error(`${name} has no duration`);
+  const average = sum(segments.map(({ bits }) => bits)) / seconds;
+  const longEnough = segments.filter((segment) => segment.seconds >= target / 2);
+  return { average, peak: Math.max(average, ...longEnough.map((segment) => segment.bits / segment.seconds)) };
+}
+
+const variantsOf = (text: string): Variant[] =>
+  [...text.matchAll(/^#EXT-X-STREAM-INF:(.+)\n(.+)$/gm)].map(([, list = '', uri = '']) => ({
+    attributes: attributesOf(list),
+    uri,
+  }));
+
+const tagsOf = (text: string, tag: string): Attributes[] =>
+  [...text.matchAll(RegExp(`^#${tag}:(.+)$`, 'gm'))].map(([, list = '']) => attributesOf(list));
+
+const attributesOf = (list: string): Attributes =>
+  Object.fromEntries(
+    [...list.matchAll(/([A-Z0-9-]+)=(?:"([^"]*)"|([^",]+))/g)].map(([, name, quoted, plain]) => [
+      name,
+      quoted ?? plain,
+    ]),
+  );
+
+const segmentsOf = (text: string): Segment[] =>
+  [...text.matchAll(/^#EXTINF:([\d.]+),.*\n(?:#.*\n)*(.+)$/gm)].map(([, seconds, name = '']) => ({
+    name,
+    seconds: Number(seconds),
+  }));
