@@ -10,7 +10,6 @@ import { type Environment, startEnvironment } from './environment.ts';
 import { lists } from './lists.ts';
 import { median } from './pair.ts';
 import { images } from './images.ts';
-import { quality } from './quality.ts';
 import { rowOfPair, type Row, round, table } from './rows.ts';
 import { segments } from './segments.ts';
 import { slowUploads } from './slow-uploads.ts';
@@ -76,7 +75,6 @@ const CASES: Readonly<Record<string, (environment: Environment) => Promise<reado
     ...rowsOfEncode('30 s of 1080p in H.264', await encode('h264', 3), '≤ 0.05'),
     ...rowsOfEncode('30 s of 1080p in VP8', await encode('vp8', 3), '≤ 0.25'),
   ],
-  quality,
   start: async () => {
     const times = await measureStart(3);
     return [
