@@ -25,7 +25,7 @@ afterAll(() => service.stop());
 const OTHERS = ['GET /api/v1/openapi.json', 'GET /docs', 'GET /docs/', 'GET /docs/js/scalar.js', 'OPTIONS *'];
 
 /** Files that manifests name, with and without a token: one route of the router. */
-const BELOW_MANIFESTS = /\/\{id\}\/(?:~\{token\}\/(?!(?:image|frame\.jpg)$)|\{folder\})/;
+const BELOW_MANIFESTS = /\/\{id\}\/(?:~\{token\}\/(?!(?:image|frame\.jpg|embed)$)|\{folder\})/;
 
 const FIXED = [
   'POST /api/v1/media/upload-url',
