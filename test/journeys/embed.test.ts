@@ -1,8 +1,8 @@
 // The embed page and oEmbed: public videos for everybody, private ones by token, nothing else.
+import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { makeClip } from '../support/clips.ts';
-import { type AssetJson, ingest } from '../support/media.ts';
-import { makeImage } from '../support/images.ts';
+import { type AssetJson, IMAGE, ingest, offer, settled } from '../support/media.ts';
 import { asUser, call, startTestService, type TestService } from '../support/service.ts';
 
 const TITLE = '</title><script>alert("1")</script>';
@@ -85,20 +85,15 @@ test('a private video has a page below its token, without previews', async () =>
 });
 
 test('an image has no page', async () => {
-  const file = await makeImage();
-  const fields = {
-    visibility: 'public',
-    content_type: 'image',
-    mime_type: 'image/png',
-    filename: 'a.png',
-  };
-  const image = await ingest(service, 'ann', { file, fields });
-  expect((await open(`${service.url}/playback/${image.id}/embed`)).status).toBe(404);
+  const create = { width: 20, height: 20, channels: 3, background: 'red' } as const;
+  const bytes = await sharp({ create }).png().toBuffer();
+  const { id } = await offer(service, 'ann', { bytes, fields: { ...IMAGE, visibility: 'public' } });
+  expect(await settled(service, 'ann', id)).toMatchObject({ stream_status: 'ready' });
+  expect((await open(`${service.url}/playback/${id}/embed`)).status).toBe(404);
 });
 
 describe('oEmbed', () => {
-  const ask = (url: string, more = '') =>
-    open(`${service.url}/oembed?url=${encodeURIComponent(url)}${more}`);
+  const ask = (url: string, more = '') => open(`${service.url}/oembed?url=${encodeURIComponent(url)}${more}`);
 
   test('describes a public video, no larger than requested', async () => {
     const url = await embedOf(shown);

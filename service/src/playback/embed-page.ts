@@ -34,7 +34,8 @@ export const escapeHtml = (text: string): string =>
   text.toWellFormed().replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '');
 
 const STYLE =
-  'html,body{margin:0;height:100%;background:#000}video{display:block;width:100%;height:100%;object-fit:contain}';
+  'html,body{margin:0;height:100%;background:#000}' +
+  'video{display:block;width:100%;height:100%;object-fit:contain}';
 
 export function renderEmbedPage({
   title,
@@ -101,7 +102,7 @@ function renderPreview(title: string, { url, thumbnail, oembed, size }: LinkPrev
   ];
 }
 
-export type PagePolicy = {
+type PagePolicy = {
   /** Origins of the CDN, the store or the provider, beside the service itself. */
   readonly mediaSources: readonly string[];
   readonly frameAncestors: string;

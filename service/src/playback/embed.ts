@@ -1,12 +1,11 @@
 // Builds the embed page of a video, and its oEmbed description (contract B5).
-import { createHash } from 'node:crypto';
 import type { Asset, PlayedAsset } from '../assets/asset.ts';
 import type { findAssetById } from '../assets/asset-lookup.ts';
 import { toPlaybackBase, toPlaybackUrls } from '../assets/asset-view.ts';
 import { type PlayUrls, playbackNotFound } from '../assets/playback-manifest.ts';
 import type { Bound } from '../platform/bind.ts';
 import { notFound, ServiceError } from '../platform/errors.ts';
-import { readPackageFile } from '../platform/http/package-file.ts';
+import { openPackageScript, toPageScript, versionOf } from '../platform/http/page-script.ts';
 import { renditionKey } from '../storage/object-key.ts';
 import {
   escapeHtml,
@@ -28,22 +27,11 @@ type EmbedNeeds = {
   readonly frameAncestors: string;
 };
 
-type Script = { readonly bytes: Uint8Array; readonly version: string };
+const PLAYER = toPageScript(PLAYER_SCRIPT);
+const readHlsScript = openPackageScript('hls.js/dist/hls.min.js');
 
-const versionOf = (bytes: Uint8Array | string): string =>
-  createHash('sha256').update(bytes).digest('base64url').slice(0, 22);
-
-const PLAYER: Script = { bytes: Buffer.from(PLAYER_SCRIPT), version: versionOf(PLAYER_SCRIPT) };
-let hlsScript: Promise<Script> | undefined;
-
-export async function findScript(_needs: unknown, name: 'player' | 'hls'): Promise<Script> {
-  if (name === 'player') return PLAYER;
-  hlsScript ??= readPackageFile('hls.js/dist/hls.min.js').then((bytes) => ({
-    bytes,
-    version: versionOf(bytes),
-  }));
-  return hlsScript;
-}
+export const findScript = async (_needs: unknown, name: 'player' | 'hls') =>
+  name === 'player' ? PLAYER : readHlsScript();
 
 type RenderedPage = { readonly html: string; readonly policy: string; readonly etag: string };
 
@@ -62,7 +50,7 @@ export async function renderEmbed(
     hls: `${base}/hls.m3u8`,
     poster: urls.thumbnail && `${base}/thumb.jpg`,
     scriptFolder: token === undefined ? '../' : '../../',
-    scriptVersions: { player: PLAYER.version, hls: (await findScript(needs, 'hls')).version },
+    scriptVersions: { player: PLAYER.version, hls: (await readHlsScript()).version },
     preview: asset.visibility === 'public' ? toPreview(needs, asset, urls) : undefined,
   });
   const policy = renderPagePolicy({
