@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { launchChromium } from '../support/browser.ts';
 import { makeClip } from '../support/clips.ts';
 import { ingest } from '../support/media.ts';
-import { asUser, call, startTestService, type TestService } from '../support/service.ts';
+import { asUser, call, eventually, startTestService, type TestService } from '../support/service.ts';
 
 let service: TestService;
 let browser: Browser;
@@ -51,12 +51,14 @@ test.each(['public', 'private'])(
     const { port } = site.address() as AddressInfo;
     await page.goto(`http://127.0.0.1:${port}/?embed=${encodeURIComponent(embed)}`);
     const frame = page.frames().find((each) => each.url() === embed);
-    const video = frame?.locator('video');
-    await video?.evaluate('video => video.play()');
-    await frame?.waitForFunction('document.querySelector("video").currentTime > 0.5', undefined, {
-      timeout: 30_000,
-    });
-    expect(await video?.evaluate('video => [video.videoWidth, video.error]')).toEqual([320, null]);
+    await frame?.evaluate('document.querySelector("video").play()');
+    const clock = await eventually(
+      async () => Number(await frame?.evaluate('document.querySelector("video").currentTime')),
+      (seconds) => seconds > 0.5,
+      { withinMs: 30_000 },
+    );
+    expect(clock).toBeGreaterThan(0.5);
+    expect(await frame?.evaluate('document.querySelector("video").videoWidth')).toBe(320);
     expect(errors).toEqual([]);
     await page.close();
   },
