@@ -143,6 +143,7 @@ describe('the stream', () => {
       expires_at: null,
       image: expect.stringContaining(`/playback/${asset.id}/image?v=`),
       frame: `${service.url}/playback/${asset.id}/frame.jpg`,
+      embed: `${service.url}/playback/${asset.id}/embed`,
     });
     expect(addresses.hls).toBe(`${service.url}/playback/${asset.id}/hls.m3u8`);
     expect(addresses.dash).toBe(`${service.url}/playback/${asset.id}/dash.mpd`);
