@@ -1,4 +1,4 @@
-// Benchmark of encoding a ten-second clip, compared with ffmpeg alone and the same arguments.
+// Benchmark of encoding: time until a video plays and is ready, against one ffmpeg run of the ladder.
 import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -13,7 +13,30 @@ import { examineSource } from '../service/src/encoding/ffmpeg/examine-source.ts'
 import { chooseLadder } from '../service/src/encoding/plan/ladder.ts';
 import { median } from './pair.ts';
 
-type EncodeTimes = { readonly ratio: number; readonly ours: number; readonly reference: number };
+/** Times in seconds; `reference` is one ffmpeg run of the whole ladder. */
+type EncodeTimes = { readonly playable: number; readonly ready: number; readonly reference: number };
+export type EncodeRatios = { readonly playable: number; readonly ready: number; readonly times: EncodeTimes };
+
+/** H.264 with usual key frames, which is copied, and a codec that must be encoded. */
+const SOURCES = {
+  h264: [
+    '-c:v',
+    'libx264',
+    '-preset',
+    'veryfast',
+    '-b:v',
+    '6M',
+    '-maxrate',
+    '8M',
+    '-bufsize',
+    '12M',
+    '-g',
+    '60',
+  ],
+  vp8: ['-c:v', 'libvpx', '-deadline', 'realtime', '-cpu-used', '8', '-b:v', '6M', '-g', '60'],
+} as const;
+type SourceName = keyof typeof SOURCES;
+const CONTAINERS = { h264: ['mov', 'mp4'], vp8: ['matroska', 'webm'] } as const;
 
 type Clip = { readonly ffmpegPath: string; readonly source: string };
 
@@ -26,15 +49,40 @@ export async function makeClip(folder: string): Promise<Clip> {
   return { ffmpegPath: engine.path, source };
 }
 
-export async function encode(rounds: number): Promise<EncodeTimes> {
+/** 30 s of 1080p with sound and some noise, whose ladder costs about as much as that of a film. */
+async function makeSource(ffmpegPath: string, name: SourceName, folder: string): Promise<string> {
+  const file = join(folder, `source.${CONTAINERS[name][1]}`);
+  await promisify(execFile)(ffmpegPath, [
+    ...['-nostdin', '-y', '-loglevel', 'error'],
+    ...['-f', 'lavfi', '-i', 'testsrc2=size=1920x1080:rate=30,noise=alls=4:allf=t'],
+    ...['-f', 'lavfi', '-i', 'sine=frequency=440:sample_rate=48000'],
+    ...['-t', '30', '-pix_fmt', 'yuv420p', ...SOURCES[name]],
+    ...['-c:a', name === 'h264' ? 'aac' : 'libopus', file],
+  ]);
+  return file;
+}
+
+export async function encode(name: SourceName, rounds: number): Promise<EncodeRatios> {
   const folder = await mkdtemp(join(tmpdir(), 'mediary-bench-encode-'));
-  const { ffmpegPath, source } = await makeClip(folder);
-  const requestIn = async (name: string) => {
-    const workFolder = join(folder, name);
+  try {
+    return await measureEncodes(name, { folder, rounds });
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function measureEncodes(
+  name: SourceName,
+  { folder, rounds }: { folder: string; rounds: number },
+): Promise<EncodeRatios> {
+  const { ffmpegPath } = await makeClip(folder);
+  const source = await makeSource(ffmpegPath, name, folder);
+  const requestIn = async (run: string) => {
+    const workFolder = join(folder, run);
     await mkdir(workFolder);
     return {
       source,
-      container: 'mov' as const,
+      container: CONTAINERS[name][0],
       workFolder,
       childFolder: '1-1',
       signal: new AbortController().signal,
@@ -42,20 +90,37 @@ export async function encode(rounds: number): Promise<EncodeTimes> {
     };
   };
   const reference = await argumentsFor(ffmpegPath, await requestIn('plan'));
-  const pairs: { ours: number; reference: number }[] = [];
+  const all: EncodeTimes[] = [];
   for (let round = 0; round < rounds; round++) {
     const request = await requestIn(`ours-${round}`);
-    pairs.push({
+    all.push({
       reference: await seconds(() => promisify(execFile)(ffmpegPath, reference)),
-      ours: await seconds(() => openFfmpegEncoder({ ffmpegPath }).encode(request)),
+      ...(await encodeTimes(ffmpegPath, request)),
     });
   }
-  await rm(folder, { recursive: true, force: true });
+  const medianOf = (value: (times: EncodeTimes) => number) => median(all.map(value));
   return {
-    ratio: median(pairs.map((pair) => pair.ours / pair.reference)),
-    ours: median(pairs.map((pair) => pair.ours)),
-    reference: median(pairs.map((pair) => pair.reference)),
+    playable: medianOf((times) => times.playable / times.reference),
+    ready: medianOf((times) => times.ready / times.reference),
+    times: {
+      playable: medianOf(({ playable }) => playable),
+      ready: medianOf(({ ready }) => ready),
+      reference: medianOf((times) => times.reference),
+    },
   };
+}
+
+async function encodeTimes(
+  ffmpegPath: string,
+  request: Parameters<typeof openSession>[1],
+): Promise<Omit<EncodeTimes, 'reference'>> {
+  const start = performance.now();
+  let playable = Number.NaN;
+  const onPlayable = async () => {
+    if (Number.isNaN(playable)) playable = (performance.now() - start) / 1000;
+  };
+  const ready = await seconds(() => openFfmpegEncoder({ ffmpegPath }).encode({ ...request, onPlayable }));
+  return { playable, ready };
 }
 
 async function argumentsFor(

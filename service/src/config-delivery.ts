@@ -20,6 +20,8 @@ export type PlaybackDelivery = {
   readonly purgeUrl: string | undefined;
   /** They sign the purges; empty: not signed. */
   readonly purgeSecrets: readonly Secret[];
+  /** The sources of `frame-ancestors` in the policy of embed pages. */
+  readonly embedFrameAncestors: string;
 };
 
 /** A CDN that is told about every revocation may keep public segments for longer. */
@@ -43,6 +45,7 @@ export function readPlaybackDelivery(settings: Settings, s3: S3Location | undefi
     },
     purgeUrl,
     purgeSecrets: readPurgeSecrets(settings),
+    embedFrameAncestors: readFrameAncestors(settings),
   };
 }
 
@@ -75,4 +78,22 @@ function readAccelPrefix({ text, problems }: Settings): string {
   if (!/^\/(?:[\w.-]+\/)+$/.test(prefix))
     problems.push('X_ACCEL_PREFIX must be a path that starts and ends with a slash, such as /_mediary/');
   return prefix;
+}
+
+const KEYWORDS = ['self', 'none'];
+const FRAME_ANCESTOR = /^(?:\*|https?:\/\/(?:\*\.)?[a-z0-9.-]+(?::\d+)?)$/i;
+
+function readFrameAncestors({ list, problems }: Settings): string {
+  const named = list('EMBED_FRAME_ANCESTORS');
+  for (const source of named)
+    if (!KEYWORDS.includes(source) && !FRAME_ANCESTOR.test(source))
+      problems.push(
+        `EMBED_FRAME_ANCESTORS: "${source}" is not allowed. ` +
+          'Give origins such as https://www.example.com or https://*.example.com, self, none or *',
+      );
+  if (named.includes('none') && named.length > 1)
+    problems.push('EMBED_FRAME_ANCESTORS may contain none only without other values');
+  return named.length === 0
+    ? '*'
+    : named.map((source) => (KEYWORDS.includes(source) ? `'${source}'` : source)).join(' ');
 }

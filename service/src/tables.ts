@@ -46,6 +46,8 @@ export const assetRow = {
   height: 'int4?',
   duration_ms: 'int8?',
   placeholder: 'text?',
+  /** What the original of a video contains; null until our own encoder has reported it. */
+  media: 'jsonb?',
   /** Time of the frame that the thumbnail shows; null: chosen by the service. */
   poster_time_ms: 'int8?',
   /** Number of encode runs started in this attempt, and the last one that stored all files. */
@@ -114,6 +116,7 @@ export const shownColumns = pick(assetRow, [
   'height',
   'duration_ms',
   'placeholder',
+  'media',
   'poster_time_ms',
   'warnings',
   'failure',
@@ -162,6 +165,7 @@ export const streamStateColumns = pick(assetRow, [
   'height',
   'duration_ms',
   'placeholder',
+  'media',
   'encode_try',
   'encoded_try',
   'uploaded_at',

@@ -172,6 +172,7 @@ test('the asset has exactly the documented members', async () => {
     height: null,
     duration_ms: null,
     placeholder: null,
+    media: null,
     poster_time_ms: null,
     warnings: [],
     failure: null,

@@ -66,6 +66,8 @@ describe('the asset at each step', () => {
       renditions: [],
       warnings: [],
       failure: null,
+      media: null,
+      placeholder: null,
     });
   });
 
@@ -104,6 +106,12 @@ describe('the asset at each step', () => {
       ...facts(),
       width: 854,
       height: 480,
+      placeholder: expect.stringMatching(/^[\w+/]{4,60}={0,2}$/),
+      media: {
+        container: 'mov',
+        video: { codec: 'h264', fps: 30, hdr: false, bit_depth: 8 },
+        audio: [{ codec: 'aac', channels: 1, language: null, loudness_lufs: expect.any(Number) }],
+      },
     });
     expectSixSeconds(asset);
     expect(asset['renditions']).toEqual(
@@ -135,6 +143,7 @@ describe('the stream', () => {
       expires_at: null,
       image: expect.stringContaining(`/playback/${asset.id}/image?v=`),
       frame: `${service.url}/playback/${asset.id}/frame.jpg`,
+      embed: `${service.url}/playback/${asset.id}/embed`,
     });
     expect(addresses.hls).toBe(`${service.url}/playback/${asset.id}/hls.m3u8`);
     expect(addresses.dash).toBe(`${service.url}/playback/${asset.id}/dash.mpd`);

@@ -1,10 +1,13 @@
 // Public names of @mediary/client.
 export type {
   Asset,
+  AssetMedia,
   AssetPage,
   AssetPlayback,
   DeletedAsset,
   Failure,
+  MediaAudio,
+  MediaVideo,
   Rendition,
   Warning,
 } from './api/assets.ts';

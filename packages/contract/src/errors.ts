@@ -19,6 +19,7 @@ export const ERROR_CODES = {
   },
   RATE_LIMITED: { status: 429, description: 'Too many requests. Retry after `Retry-After` seconds.' },
   INTERNAL_ERROR: { status: 500, description: 'An unexpected error. `request_id` identifies it in the log.' },
+  NOT_IMPLEMENTED: { status: 501, description: 'The requested format is not offered.' },
   UNAVAILABLE: {
     status: 503,
     description: 'The database, the store or a provider is not available. Retry after `Retry-After` seconds.',

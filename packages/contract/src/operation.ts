@@ -90,6 +90,8 @@ type Bytes = {
   readonly description: string;
   /** What `data` of each server-sent event contains, as JSON. */
   readonly event?: { readonly data: TSchema; readonly example: unknown };
+  /** The schema of a JSON body without the envelope. */
+  readonly json?: { readonly data: TSchema; readonly example: unknown };
 };
 
 /** An operation that streams bytes in or out, or redirects. */

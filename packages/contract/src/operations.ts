@@ -8,6 +8,7 @@ import {
   streamDiagnostics,
   streamDownload,
 } from './operations/diagnostics.ts';
+import { getEmbed, getOembed, getPrivateEmbed, playerScriptOperations } from './operations/embed.ts';
 import { streamAssetEvents, streamEvents } from './operations/events.ts';
 import { getImage, getPrivateImage } from './operations/images.ts';
 import { importMedia } from './operations/imports.ts';
@@ -140,6 +141,10 @@ export const OPERATIONS: readonly Operation[] = [
   ...privateExtraOperations,
   getFrame,
   getPrivateFrame,
+  getEmbed,
+  getPrivateEmbed,
+  getOembed,
+  ...playerScriptOperations,
   getImage,
   getPrivateImage,
   createWebhookEndpoint,

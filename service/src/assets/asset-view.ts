@@ -57,6 +57,7 @@ export function toAssetView(asset: ShownAsset, context: AssetViewContext): Asset
     height: asset.height,
     duration_ms: asset.duration_ms,
     placeholder: asset.placeholder,
+    media: asset.media,
     poster_time_ms: asset.poster_time_ms,
     warnings,
     failure,

@@ -4,6 +4,7 @@ import type { assetRow, newAssetColumns, playedColumns, shownColumns } from '../
 import type { Manifest } from './playback-manifest.ts';
 import type { Rendition } from './renditions.ts';
 import type { AssetKind, CaptionKind, StreamStatus, Visibility } from '@mediary/contract/enums';
+import type { AssetMedia } from '@mediary/contract/schemas/asset';
 
 /** A name in the registry of providers. */
 export type ProviderName = string;
@@ -42,6 +43,7 @@ type ColumnTypes = {
   failure: Failure | null;
   playback: Manifest | null;
   captions: readonly Caption[] | null;
+  media: AssetMedia | null;
   metadata: Readonly<Record<string, unknown>> | null;
 };
 

@@ -56,7 +56,7 @@ describe('the URLs of a third-party encoder', () => {
 });
 
 describe('a report of our own encoder', () => {
-  test('describes the audio tracks, unlike that of another encoder', () => {
+  test('describes the original, unlike that of another encoder', () => {
     const audio = [
       {
         language: 'de',
@@ -71,6 +71,14 @@ describe('a report of our own encoder', () => {
     expect(parseOwn({ status: 'ready', audio: [...audio, { codec: 5 }] })?.media).toEqual({ audio });
     expect(parseThirdParty({ status: 'ready', audio })?.media).toEqual({});
     expect(parseOwn({ status: 'ready', audio: 'aac' })?.media).toEqual({});
+    const media = {
+      container: 'mov',
+      video: { codec: 'h264', fps: 25, hdr: false, bit_depth: 8 },
+      placeholder: 'mQgGDQIniVd/',
+    };
+    expect(parseOwn({ status: 'ready', ...media })?.media).toEqual(media);
+    expect(parseThirdParty({ status: 'ready', ...media })?.media).toEqual({});
+    expect(parseOwn({ status: 'processing', playable: true, ...media })?.media).toEqual({});
   });
   test('refers to the files of its run and ignores URLs', () => {
     const report: EncoderReport = {

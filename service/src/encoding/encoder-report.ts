@@ -9,8 +9,8 @@ import {
 } from '../assets/playback-manifest.ts';
 import { RENDITION_STATES } from '@mediary/contract/enums';
 import type { Rendition } from '../assets/renditions.ts';
-import type { AudioFacts, StreamReport } from '../lifecycle/stream-report.ts';
-import { parseReportedAudio } from './reported-audio.ts';
+import type { AudioFacts, StreamReport, VideoFacts } from '../lifecycle/stream-report.ts';
+import { parseReportedMedia } from './reported-media.ts';
 
 /** The report of our own encoder. `try` is the run whose files are in the store. */
 export type EncoderReport = {
@@ -25,7 +25,11 @@ export type EncoderReport = {
   readonly width?: number;
   readonly height?: number;
   readonly duration_ms?: number;
+  readonly container?: string;
+  readonly video?: VideoFacts;
   readonly audio?: readonly AudioFacts[];
+  /** ThumbHash of the default thumbnail in Base64. */
+  readonly placeholder?: string;
   /** Time of the stored poster, if one was requested. */
   readonly poster_time_ms?: number;
   readonly warnings?: readonly Warning[];
@@ -81,7 +85,7 @@ export function parseEncoderReport(body: Members, isOwn: boolean): StreamReport 
       }),
     ...(event === 'succeeded' && {
       ...(isOwn ? { ...parseOwnPlayback(body), ...parseWarnings(body) } : parseThirdPartyPlayback(playback)),
-      media: { ...parseMedia(body), ...(isOwn && parseReportedAudio(body['audio'])) },
+      media: { ...parseMedia(body), ...(isOwn && parseReportedMedia(body)) },
     }),
     ...(event === 'failed' && parseFailure(body)),
   };

@@ -2,7 +2,7 @@
 import type { CaptionKind } from '@mediary/contract/enums';
 import type { Warning } from '../assets/asset.ts';
 import type { Rendition } from '../assets/renditions.ts';
-import type { AudioFacts } from '../lifecycle/stream-report.ts';
+import type { AudioFacts, VideoFacts } from '../lifecycle/stream-report.ts';
 import type { Container } from '../media/probe.ts';
 import type { NamedManifest } from './packaging/playable-part.ts';
 import type { PreviewPart } from './extras/preview.ts';
@@ -90,12 +90,17 @@ export type Encoding = {
   /** Without those that `onPlayable` was called with. */
   readonly files: readonly EncodedFile[];
   readonly renditions: readonly Rendition[];
+  readonly container: Container;
+  /** The encoded video stream of the source. */
+  readonly video: VideoFacts;
   /** The encoded audio tracks of the source, the default first. */
   readonly audio: readonly AudioFacts[];
   /** Display size: rotation and pixel aspect ratio are applied. */
   readonly width: number;
   readonly height: number;
   readonly durationMs: number;
+  /** ThumbHash of the default thumbnail in Base64. */
+  readonly placeholder: string | undefined;
   /** Unusual properties of the source, and parts that the renditions lack. */
   readonly warnings: readonly Warning[];
 };

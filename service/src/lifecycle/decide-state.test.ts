@@ -118,6 +118,32 @@ describe('the state of an asset', () => {
   });
 });
 
+describe('the description of the original', () => {
+  const video = { codec: 'h264', fps: 25, hdr: false, bit_depth: 8 };
+  const track = { codec: 'aac', channels: 2, language: 'de', loudness_lufs: -23, true_peak_dbtp: -1.5 };
+  const audio = [{ ...track, name: 'German', default: true }];
+  const described = createReport('succeeded', { attempt: 1, media: { container: 'mov', video, audio } });
+  const expected = { container: 'mov', video, audio: [track] };
+
+  test('comes with ready, in any order of reports', () => {
+    const started = createReport('started', { attempt: 1, progress: 5 });
+    for (const reports of [[described], [started, described], [described, started, described]])
+      expect(afterReports(pending, reports).media).toEqual(expected);
+  });
+  test('stays until a later attempt replaces it', () => {
+    const second = createReport('started', { attempt: 2 });
+    const failed = createReport('failed', { attempt: 2 });
+    const silent = createReport('succeeded', { attempt: 2, media: { container: 'mov', video } });
+    expect(afterReports(pending, [described, second]).media).toEqual(expected);
+    expect(afterReports(pending, [described, second, failed]).media).toEqual(expected);
+    expect(afterReports(pending, [silent, described]).media).toEqual({ ...expected, audio: [] });
+    expect(afterReports(pending, [described, silent]).media).toEqual({ ...expected, audio: [] });
+  });
+  test('is null for videos of other encoders', () => {
+    expect(afterReport(pending, createReport('succeeded', { media: { width: 640 } })).media).toBeNull();
+  });
+});
+
 test('a processed image is ready, with its size and placeholder', () => {
   const image = createVideo({ kind: 'image', provider: null, stream_status: 'processing' });
   const report: StreamReport = {
@@ -132,6 +158,7 @@ test('a processed image is ready, with its size and placeholder', () => {
     width: 64,
     height: 48,
     placeholder: 'hash',
+    media: null,
     playable_at: NOW,
     playback: { kind: 'image', attempt: 1, animated: false, alpha: true },
   });

@@ -1,6 +1,7 @@
 // Decides what a report changes. Pure, so tests can try every order and repetition (contract B6).
 import type { DeliveryReason, StreamStatus } from '@mediary/contract/enums';
 import { FAILURE_CODES, WARNING_CODES } from '@mediary/contract/failures';
+import type { AssetMedia } from '@mediary/contract/schemas/asset';
 import type { Asset, Failure, Warning } from '../assets/asset.ts';
 import { toGrowingManifest, toReadyManifest } from '../assets/playback-manifest.ts';
 import { mergeRenditions } from '../assets/renditions.ts';
@@ -118,6 +119,23 @@ function enterReady(state: StreamState, { report, now }: ReportContext): StreamS
     height: report.media?.height ?? state.height,
     duration_ms: report.media?.durationMs ?? state.duration_ms,
     placeholder: report.media?.placeholder ?? state.placeholder,
+    media: toAssetMedia(report.media) ?? state.media,
+  };
+}
+
+/** Undefined for reports that do not describe the original, as those of other encoders. */
+function toAssetMedia({ container, video, audio = [] }: StreamReport['media'] = {}): AssetMedia | undefined {
+  if (container === undefined) return undefined;
+  return {
+    container,
+    video: video ?? null,
+    audio: audio.map(({ codec, channels, language, loudness_lufs, true_peak_dbtp }) => ({
+      codec,
+      channels,
+      language,
+      loudness_lufs,
+      true_peak_dbtp,
+    })),
   };
 }
 

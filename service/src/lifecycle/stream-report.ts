@@ -1,5 +1,6 @@
 // A provider's report on a video, and the webhook delivery that carried it.
 import type { DeliveryReason } from '@mediary/contract/enums';
+import type { AssetMedia } from '@mediary/contract/schemas/asset';
 import type { Failure, ProviderName, Warning } from '../assets/asset.ts';
 import type { ReportedPlayback } from '../assets/playback-manifest.ts';
 import type { Rendition } from '../assets/renditions.ts';
@@ -19,6 +20,9 @@ export type AudioFacts = {
   readonly loudness_lufs: number | null;
   readonly true_peak_dbtp: number | null;
 };
+
+/** The video stream of the original that the renditions show. */
+export type VideoFacts = NonNullable<AssetMedia['video']>;
 
 export type StreamReport = {
   readonly source: ReportSource;
@@ -42,6 +46,9 @@ export type StreamReport = {
     readonly height?: number;
     readonly durationMs?: number;
     readonly placeholder?: string;
+    /** Of the original; with it come the members `video` and `audio`. */
+    readonly container?: string;
+    readonly video?: VideoFacts;
     readonly audio?: readonly AudioFacts[];
   };
 };

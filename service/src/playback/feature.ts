@@ -13,11 +13,13 @@ import * as cacheOperations from './cache-headers.ts';
 import * as captionedOperations from './captioned-files.ts';
 import * as downloadOperations from './downloads.ts';
 import { downloadRoutes } from './downloads.routes.ts';
+import * as embedOperations from './embed.ts';
+import { embedRoutes } from './embed.routes.ts';
 import * as frameOperations from './frames.ts';
 import { frameRoutes } from './frames.routes.ts';
 import * as playbackOperations from './playback.ts';
 import { playbackRoutes } from './playback.routes.ts';
-import { findInternalRedirect, redirectToStore } from './segment-redirect.ts';
+import { findInternalRedirect, findStoreOrigin, redirectToStore } from './segment-redirect.ts';
 
 type Needs = AppContext &
   Pick<downloadOperations.DownloadNeeds, 'limitOwner'> & {
@@ -48,7 +50,7 @@ export function createPlayback(needs: Needs) {
         accelPrefix: config.delivery.accelPrefix,
         storeFolder: needs.locations.store,
       },
-      { findInternalRedirect, redirectToStore },
+      { findInternalRedirect, findStoreOrigin, redirectToStore },
     ),
     ...bind({ ...shared, cdnMaxAge: config.delivery.cdnMaxAge }, cacheOperations),
   };
@@ -59,11 +61,18 @@ export function createPlayback(needs: Needs) {
     inFlight: createSingleFlight({ maxConcurrent: MAX_FRAMES_IN_FLIGHT }),
     maxFrames: MAX_STORED_FRAMES,
   };
+  const embedNeeds = {
+    ...shared,
+    ...playback,
+    cdnBaseUrl: config.delivery.cdnBaseUrl,
+    frameAncestors: config.delivery.embedFrameAncestors,
+  };
   return {
     operations: { findPlayableAsset: playback.findPlayableAsset },
     routes: [
       ...downloadRoutes(bind(shared, downloadOperations), guards, objects),
       ...frameRoutes({ ...playback, ...bind(frameNeeds, frameOperations), objects }),
+      ...embedRoutes({ ...playback, ...bind(embedNeeds, embedOperations) }),
       ...playbackRoutes(playback, guards, objects),
     ],
     jobs: {},

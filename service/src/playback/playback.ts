@@ -59,6 +59,7 @@ export function getPlayback(needs: PlaybackNeeds, asset: Asset, access: Access =
     expires_at: toIso(expires),
     ...(imageSourceOf(asset) && { image: `${base}${token}/image?v=${imageVersion(asset)}` }),
     ...(own && !own.growing && { frame: `${base}${token}/frame.jpg` }),
+    ...(own && { embed: `${toPlaybackBase(needs.publicBaseUrl(), asset.id)}${token}/embed` }),
   };
 }
 

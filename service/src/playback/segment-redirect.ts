@@ -54,6 +54,20 @@ export async function redirectToStore(
   return { url, headers: { 'cache-control': `private, max-age=${age}` } };
 }
 
+/** The origin to which segments are redirected, for the policies of pages. */
+export async function findStoreOrigin(
+  { store: { direct }, segmentDelivery }: Pick<RedirectNeeds, 'store' | 'segmentDelivery'>,
+  key: ObjectKey,
+): Promise<string | undefined> {
+  if (segmentDelivery !== 'redirect' || !direct) return undefined;
+  const { url } = await direct.presignGet({
+    key,
+    responseContentType: contentTypeOf(key),
+    expiresInSeconds: 1,
+  });
+  return new URL(url).origin;
+}
+
 type ProxiedFile = Omit<RequestedFile, 'method'> & {
   /** The addresses of the client and of trusted proxies. */
   readonly addresses: () => readonly string[];

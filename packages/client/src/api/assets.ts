@@ -43,8 +43,13 @@ export type Asset = {
   height: number | null;
   /** Duration of a video in milliseconds. Null until known. */
   duration_ms: number | null;
-  /** A ThumbHash in Base64, to show while the image loads. */
+  /**
+   * A ThumbHash in Base64, to show while the image or the thumbnail loads. That of a video is made with its
+   * renditions; a poster chosen later does not change it.
+   */
   placeholder: string | null;
+  /** What the original of a video contains, with the names of ffmpeg. */
+  media: AssetMedia | null;
   /** Time of the frame that the thumbnail shows. Null: chosen by the service. */
   poster_time_ms: number | null;
   warnings: Warning[];
@@ -81,6 +86,36 @@ export type Rendition = {
   state: RenditionState;
   /** Average, in bits per second. Null until known. */
   bitrate?: number | null | undefined;
+};
+
+/** What the original of a video contains, with the names of ffmpeg. */
+export type AssetMedia = {
+  /** `mov` stands for MP4 and QuickTime, `matroska` for WebM and Matroska. */
+  container: string;
+  video: MediaVideo | null;
+  /** The tracks that the renditions contain, the default one first. */
+  audio: MediaAudio[];
+};
+
+export type MediaVideo = {
+  codec: string;
+  /** Average frames per second. Null if unknown. */
+  fps: number | null;
+  /** Whether the transfer function is PQ or HLG. */
+  hdr: boolean;
+  /** Bits per component of a pixel. */
+  bit_depth: number;
+};
+
+export type MediaAudio = {
+  codec: string;
+  channels: number | null;
+  /** BCP 47. */
+  language: string | null;
+  /** Integrated loudness (EBU R128) of the stereo rendition. Null if not measured. */
+  loudness_lufs: number | null;
+  /** True peak of the stereo rendition. Null if not measured. */
+  true_peak_dbtp: number | null;
 };
 
 /** A problem that does not stop playback. */

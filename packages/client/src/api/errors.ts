@@ -13,6 +13,7 @@ export type ErrorCode =
   | 'UNSUPPORTED_MEDIA_TYPE'
   | 'RATE_LIMITED'
   | 'INTERNAL_ERROR'
+  | 'NOT_IMPLEMENTED'
   | 'UNAVAILABLE';
 
 /** `error.details.reason` of a response. */

@@ -103,6 +103,8 @@ export type VideoPlayback = {
   image?: string | undefined;
   /** Append `?t=` (seconds, as in `12.5`) and `&w=` (width) for the frame at any time. */
   frame?: string | undefined;
+  /** A page with a player, for an `<iframe>`. */
+  embed?: string | undefined;
 };
 
 export type PlayableCaption = {

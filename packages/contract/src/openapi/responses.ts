@@ -85,12 +85,16 @@ function successOf(operation: Operation, components: Components): object {
   }
   if (operation.kind === 'bytes' && !operation.response) return {};
   const { response } = operation.kind === 'bytes' ? operation : {};
-  const { mediaTypes = [], description = 'The bytes.', event } = response ?? {};
+  const { mediaTypes = [], description = 'The bytes.', event, json } = response ?? {};
   return {
     200: {
       description,
       headers: { ...headers('X-Request-Id', 'ETag'), ...ownHeaders(operation) },
-      content: event ? eventStream(event, components) : binary(mediaTypes),
+      content: event
+        ? eventStream(event, components)
+        : json
+          ? plainJson(json, components)
+          : binary(mediaTypes),
     },
   };
 }
@@ -105,6 +109,10 @@ const eventStream = ({ data, example }: { data: unknown; example: unknown }, com
     },
     example: `id: ${EXAMPLE_POSITION}\nevent: asset.ready\ndata: ${JSON.stringify(example)}\n\n`,
   },
+});
+
+const plainJson = ({ data, example }: { data: unknown; example: unknown }, components: Components) => ({
+  'application/json': { schema: withReferences(data, components), example },
 });
 
 const EXAMPLE_POSITION = '7431-019aab7c-6b1e-7d02-8c4f-2a1b3c4d5e6f';

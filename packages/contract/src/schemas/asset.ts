@@ -35,6 +35,48 @@ const Rendition = Type.Object(
   { $id: 'Rendition' },
 );
 
+const decibels = (what: string) => nullable(Type.Number({ description: `${what} Null if not measured.` }));
+
+const MediaVideo = Type.Object(
+  {
+    codec: Type.String({ examples: ['h264'] }),
+    fps: nullable(Type.Number({ description: 'Average frames per second. Null if unknown.' })),
+    hdr: Type.Boolean({ description: 'Whether the transfer function is PQ or HLG.' }),
+    bit_depth: Type.Integer({ description: 'Bits per component of a pixel.' }),
+  },
+  { $id: 'MediaVideo' },
+);
+
+const MediaAudio = Type.Object(
+  {
+    codec: Type.String({ examples: ['aac'] }),
+    channels: nullable(Type.Integer()),
+    language: nullable(Type.String({ description: 'BCP 47.', examples: ['en'] })),
+    loudness_lufs: decibels('Integrated loudness (EBU R128) of the stereo rendition.'),
+    true_peak_dbtp: decibels('True peak of the stereo rendition.'),
+  },
+  { $id: 'MediaAudio' },
+);
+
+const AssetMedia = Type.Object(
+  {
+    container: Type.String({
+      description: '`mov` stands for MP4 and QuickTime, `matroska` for WebM and Matroska.',
+      examples: ['mov'],
+    }),
+    video: nullable(MediaVideo),
+    audio: Type.Array(MediaAudio, {
+      description: 'The tracks that the renditions contain, the default one first.',
+    }),
+  },
+  {
+    $id: 'AssetMedia',
+    description: 'What the original of a video contains, with the names of ffmpeg.',
+  },
+);
+
+export type AssetMedia = Static<typeof AssetMedia>;
+
 const Warning = Type.Object(
   {
     code: Type.String({
@@ -98,8 +140,13 @@ export const Asset = Type.Object(
       Type.Integer({ description: 'Duration of a video in milliseconds. Null until known.' }),
     ),
     placeholder: nullable(
-      Type.String({ description: 'A ThumbHash in Base64, to show while the image loads.' }),
+      Type.String({
+        description:
+          'A ThumbHash in Base64, to show while the image or the thumbnail loads. That of a video is ' +
+          'made with its renditions; a poster chosen later does not change it.',
+      }),
     ),
+    media: nullable(AssetMedia),
     poster_time_ms: nullable(
       Type.Integer({
         description: 'Time of the frame that the thumbnail shows. Null: chosen by the service.',
@@ -155,7 +202,12 @@ export const EXAMPLE_ASSET: Asset = {
   width: 1280,
   height: 720,
   duration_ms: 62_400,
-  placeholder: null,
+  placeholder: 'mQgGDQIniVd/h3h4d3iJh3ePhwiH',
+  media: {
+    container: 'mov',
+    video: { codec: 'h264', fps: 29.97, hdr: false, bit_depth: 8 },
+    audio: [{ codec: 'aac', channels: 2, language: 'en', loudness_lufs: -18.2, true_peak_dbtp: -1.4 }],
+  },
   poster_time_ms: null,
   warnings: [],
   failure: null,
@@ -183,6 +235,8 @@ export const EXAMPLE_NEW_ASSET: Asset = {
   width: null,
   height: null,
   duration_ms: null,
+  placeholder: null,
+  media: null,
   updated_at: '2026-11-22T10:15:00.000Z',
   uploaded_at: null,
 };

@@ -38,12 +38,15 @@ const Frame = Type.String({
   description: 'Append `?t=` (seconds, as in `12.5`) and `&w=` (width) for the frame at any time.',
 });
 
+const Embed = Type.String({ description: 'A page with a player, for an `<iframe>`.' });
+
 const VideoPlayback = Type.Object(
   {
     kind: Type.Literal('video'),
     ...shared,
     image: Type.Optional(Image),
     frame: Type.Optional(Frame),
+    embed: Type.Optional(Embed),
   },
   { $id: 'VideoPlayback', description: 'Playback URLs of a video; null for formats that are not available.' },
 );
@@ -83,6 +86,7 @@ export const EXAMPLE_PLAYBACK: Playback = {
   expires_at: '2026-11-22T16:20:00.000Z',
   image: `${BASE}/image?v=1`,
   frame: `${BASE}/frame.jpg`,
+  embed: `${BASE}/embed`,
 };
 
 export const DownloadUrl = Type.Object(

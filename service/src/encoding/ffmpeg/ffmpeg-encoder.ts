@@ -22,6 +22,7 @@ import { assertCost } from '../plan/encode-cost.ts';
 import { planPhases } from '../plan/encode-phases.ts';
 import { renditionsOf } from '../plan/encode-progress.ts';
 import { type Rung, chooseLadder } from '../plan/ladder.ts';
+import { toVideoFacts } from '../plan/source-traits.ts';
 import { posterArguments, thumbnailArguments } from '../plan/poster-arguments.ts';
 import { secondsOf } from '../plan/source-timeline.ts';
 import {
@@ -36,6 +37,7 @@ import { type ExaminedSource, examineSource, findCopy } from './examine-source.t
 import { createExtra } from './ffmpeg-extras.ts';
 import { extractSubtitles } from './extract-subtitles.ts';
 import { writeExcerpt } from './ffmpeg-output.ts';
+import { createPlaceholder } from './placeholder.ts';
 import { readAudioFacts } from './measured-audio.ts';
 import { readIFrameTracks } from './i-frame-tracks.ts';
 import {
@@ -78,9 +80,12 @@ async function encode(session: Session): Promise<Encoding> {
   return {
     files: files.filter(({ name }) => !planned.published.has(name)),
     renditions: renditionsOf({ rungs, tracks: listed, current: undefined }),
+    container: session.input.container,
+    video: toVideoFacts(source),
     audio: await readAudioFacts(source.audio, phaseFolder(session, 0)),
     ...frame.displaySize,
     durationMs: Math.round(timeline.durationSeconds * 1000),
+    placeholder: await createPlaceholder(session, fileOf(request, THUMBNAIL).path, frame.displaySize),
     warnings: [...warnings, ...codecWarnings],
   };
 }

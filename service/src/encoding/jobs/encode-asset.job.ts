@@ -176,7 +176,7 @@ async function isRefused(needs: EncodeNeeds, { assetId }: Run, source: LocalFile
 
 const ready = (
   run: Run,
-  { renditions, audio, width, height, durationMs, warnings }: Encoding,
+  { renditions, container, video, audio, width, height, durationMs, placeholder, warnings }: Encoding,
 ): EncoderReport => ({
   ...reportHead(run),
   status: 'ready',
@@ -185,7 +185,10 @@ const ready = (
   width,
   height,
   duration_ms: durationMs,
+  container,
+  video,
   ...(audio.length > 0 && { audio }),
+  ...(placeholder !== undefined && { placeholder }),
   ...(warnings.length > 0 && { warnings }),
   ...(run.posterTimeMs !== null && { poster_time_ms: run.posterTimeMs }),
 });

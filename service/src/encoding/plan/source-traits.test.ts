@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { findWarnings } from '../../media/warnings.ts';
 import type { FrameFacts, SourceStream } from './source-facts.ts';
-import { toTraits } from './source-traits.ts';
+import { toTraits, toVideoFacts } from './source-traits.ts';
 
 const FRAME: FrameFacts = {
   displaySize: { width: 640, height: 360 },
@@ -69,4 +69,21 @@ describe('the traits of a source', () => {
   test('cause none where ffmpeg knows neither size nor rate', () => {
     expect(codesOf({ frame: { frameRate: null }, video: { averageRate: null, size: null } })).toEqual([]);
   });
+});
+
+describe('the facts of the video stream', () => {
+  const factsOf = ({ frame, video }: Source) =>
+    toVideoFacts({ video: { ...VIDEO, ...video }, frame: { ...FRAME, ...frame } });
+  const ntsc = { numerator: 30_000, denominator: 1001 };
+  test.each<[Source, object]>([
+    [{}, { codec: 'h264', fps: 30, hdr: false, bit_depth: 8 }],
+    [{ video: { averageRate: null }, frame: { frameRate: ntsc } }, { fps: 29.97 }],
+    [{ video: { averageRate: 23.98 }, frame: { frameRate: ntsc } }, { fps: 23.98 }],
+    [{ video: { averageRate: null }, frame: { frameRate: null } }, { fps: null }],
+    [
+      { video: { codec: 'hevc' }, frame: { transfer: 'pq', bitDepth: 10 } },
+      { codec: 'hevc', hdr: true, bit_depth: 10 },
+    ],
+    [{ frame: { transfer: 'hlg' } }, { hdr: true }],
+  ])('%j', (source, expected) => expect(factsOf(source)).toMatchObject(expected));
 });

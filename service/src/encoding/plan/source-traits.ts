@@ -1,4 +1,5 @@
 // The unusual properties of a source as ffmpeg sees them.
+import type { VideoFacts } from '../../lifecycle/stream-report.ts';
 import type { VideoTraits } from '../../media/warnings.ts';
 import { isTextSubtitle } from './ffmpeg-input.ts';
 import type { SourceFacts } from './source-facts.ts';
@@ -10,14 +11,28 @@ export function toTraits(
   { streams }: Pick<SourceFacts, 'streams'>,
   { video, audioStreams, frame }: ChosenStreams,
 ): VideoTraits {
-  const rate = frame.frameRate && frame.frameRate.numerator / frame.frameRate.denominator;
   return {
     isHdr: frame.transfer !== 'sdr',
     isInterlaced: frame.interlaced,
     hasVariableRate: frame.frameRate !== null && !isSteady(frame.frameRate, video.averageRate),
-    framesPerSecond: video.averageRate ?? rate ?? undefined,
+    framesPerSecond: framesPerSecond({ video, frame }) ?? undefined,
     storedSize: video.size ?? undefined,
     audioChannels: audioStreams.map(({ channels = null }) => channels),
     subtitleTracks: streams.filter(({ kind, codec }) => kind === 'Subtitle' && !isTextSubtitle(codec)).length,
   };
 }
+
+type ChosenVideo = Pick<ChosenStreams, 'video' | 'frame'>;
+
+export const toVideoFacts = ({ video, frame }: ChosenVideo): VideoFacts => {
+  const fps = framesPerSecond({ video, frame });
+  return {
+    codec: video.codec,
+    fps: fps && Math.round(fps * 1000) / 1000,
+    hdr: frame.transfer !== 'sdr',
+    bit_depth: frame.bitDepth,
+  };
+};
+
+const framesPerSecond = ({ video, frame: { frameRate } }: ChosenVideo): number | null =>
+  video.averageRate ?? (frameRate && frameRate.numerator / frameRate.denominator);

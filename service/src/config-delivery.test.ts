@@ -1,0 +1,29 @@
+// EMBED_FRAME_ANCESTORS: the sites that may embed the player.
+import { expect, test } from 'vitest';
+import { readPlaybackDelivery } from './config-delivery.ts';
+import { createSettings } from './platform/settings.ts';
+
+const read = (value?: string) => {
+  const settings = createSettings(value === undefined ? {} : { EMBED_FRAME_ANCESTORS: value });
+  const { embedFrameAncestors } = readPlaybackDelivery(settings, undefined);
+  return { embedFrameAncestors, problems: settings.problems };
+};
+
+test.each([
+  [undefined, '*'],
+  ['none', "'none'"],
+  ['self, https://*.example.com', "'self' https://*.example.com"],
+  ['http://localhost:3000', 'http://localhost:3000'],
+])('%j becomes %j', (value, expected) => {
+  expect(read(value)).toEqual({ embedFrameAncestors: expected, problems: [] });
+});
+
+test.each([
+  'example.com',
+  'https://a.example; script-src *',
+  'https://a.example/path',
+  "'self'",
+  'none,self',
+])('%j is refused', (value) => {
+  expect(read(value).problems).toEqual([expect.stringContaining('EMBED_FRAME_ANCESTORS')]);
+});

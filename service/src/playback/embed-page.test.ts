@@ -1,0 +1,82 @@
+// The embed page: titles cannot inject markup, private videos have no preview, and the policy is narrow.
+import { createHash } from 'node:crypto';
+import { describe, expect, test } from 'vitest';
+import { type EmbedPage, renderEmbedPage, renderPagePolicy } from './embed-page.ts';
+
+const PREVIEW = {
+  url: 'https://media.example.com/api/v1/playback/1/embed',
+  thumbnail: 'https://media.example.com/api/v1/playback/1/thumb.jpg',
+  oembed: 'https://media.example.com/api/v1/oembed?format=json&url=x',
+  size: { width: 640, height: 360 },
+};
+const render = (fields: Partial<EmbedPage> = {}): string =>
+  renderEmbedPage({
+    title: 'Launch',
+    hls: './hls.m3u8',
+    poster: './thumb.jpg',
+    scriptFolder: '../',
+    scriptVersions: { player: 'p1', hls: 'h1' },
+    preview: PREVIEW,
+    ...fields,
+  });
+
+describe('the page', () => {
+  test.each(['</title><script>alert(1)</script>', '"><img src=x onerror=alert(1)>', "' autofocus &lt;"])(
+    'shows the title %j as text',
+    (title) => {
+      const html = render({ title });
+      expect(html).not.toContain(title);
+      expect(html.match(/<script/g)).toHaveLength(1);
+      expect(html).not.toContain('<img');
+      // Escaped values have no quotes or brackets, so that each tag is of a known form.
+      const tags = [...html.matchAll(/<(?:meta|link)\b[^<>]*>/g)].map(([tag]) => tag);
+      for (const tag of tags) expect(tag).toMatch(/^<\w+(?: [\w-]+="[^"<>']*")+>$/);
+    },
+  );
+
+  test('has no script or event handler of its own', () => {
+    const html = render();
+    expect(html).toContain('<script src="../player.js?v=p1"></script>');
+    expect(html).not.toMatch(/ on\w+=|javascript:/i);
+  });
+
+  test('has tags for link previews of public videos only', () => {
+    expect(render()).toContain(`<meta property="og:video" content="${PREVIEW.url}">`);
+    expect(render()).toContain('<meta name="twitter:player:width" content="640">');
+    expect(render()).toContain('<link rel="alternate" type="application/json+oembed"');
+    expect(render({ preview: undefined })).not.toMatch(/og:|twitter:|oembed/);
+  });
+
+  test('has a poster only if one exists', () => {
+    expect(render()).toContain('poster="./thumb.jpg"');
+    expect(render({ poster: null })).not.toContain('poster');
+  });
+});
+
+describe('the policy', () => {
+  const directivesOf = (mediaSources: readonly string[]): Map<string, string> =>
+    new Map(
+      renderPagePolicy({ mediaSources, frameAncestors: 'https://a.example' })
+        .split('; ')
+        .map((line) => [line.slice(0, line.indexOf(' ')), line.slice(line.indexOf(' ') + 1)]),
+    );
+
+  test('allows the service alone, and the style by its hash', () => {
+    const [, style = ''] = /<style>(.*)<\/style>/.exec(render()) ?? [];
+    const hash = createHash('sha256').update(style).digest('base64');
+    const policy = directivesOf([]);
+    expect(policy.get('default-src')).toBe("'none'");
+    expect(policy.get('script-src')).toBe("'self'");
+    expect(policy.get('style-src')).toBe(`'sha256-${hash}'`);
+    expect(policy.get('media-src')).toBe("'self' blob:");
+    expect(policy.get('connect-src')).toBe("'self'");
+    expect(policy.get('frame-ancestors')).toBe('https://a.example');
+  });
+
+  test('adds the origins of CDN and store to media, never to scripts', () => {
+    const policy = directivesOf(['https://cdn.example', 'https://cdn.example', 'https://s3.example']);
+    expect(policy.get('connect-src')).toBe("'self' https://cdn.example https://s3.example");
+    expect(policy.get('img-src')).toContain('https://cdn.example');
+    expect(policy.get('script-src')).toBe("'self'");
+  });
+});

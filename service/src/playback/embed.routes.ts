@@ -1,0 +1,88 @@
+// Serves the embed page of a video, its scripts, and oEmbed (contract B5).
+import {
+  getEmbed,
+  getHlsScript,
+  getOembed,
+  getPlayerScript,
+  getPrivateEmbed,
+} from '@mediary/contract/operations/embed';
+import type { FastifyReply } from 'fastify';
+import type { Bound, BoundOperations } from '../platform/bind.ts';
+import { matchesEtag } from '../platform/http/headers.ts';
+import { type BytesRequest, bytesRoute, type Route } from '../platform/http/route.ts';
+import type { buildCacheHeaders } from './cache-headers.ts';
+import type * as embedOperations from './embed.ts';
+import type { findPlayableAsset } from './playback.ts';
+
+type Embed = BoundOperations<typeof embedOperations> & {
+  readonly findPlayableAsset: Bound<typeof findPlayableAsset>;
+  readonly buildCacheHeaders: Bound<typeof buildCacheHeaders>;
+};
+
+type Exchange<Q, P> = { readonly request: BytesRequest<Q, P>; readonly reply: FastifyReply };
+
+export const embedRoutes = (embed: Embed): Route[] => [
+  bytesRoute(getEmbed, { handle: (request, reply) => serveFixedPath(embed, { request, reply }) }),
+  bytesRoute(getPrivateEmbed, { handle: (request, reply) => servePage(embed, { request, reply }) }),
+  bytesRoute(getPlayerScript, {
+    handle: (request, reply) => serveScript(embed, { request, reply }, 'player'),
+  }),
+  bytesRoute(getHlsScript, { handle: (request, reply) => serveScript(embed, { request, reply }, 'hls') }),
+  bytesRoute(getOembed, {
+    handle: async ({ query }, reply) => {
+      const description = await embed.describeOembed(query);
+      return reply
+        .headers({
+          'content-type': 'application/json; charset=utf-8',
+          'cache-control': `public, max-age=${description.cache_age}`,
+        })
+        .send(JSON.stringify(description));
+    },
+  }),
+];
+
+async function serveFixedPath(
+  embed: Embed,
+  { request, reply }: Exchange<{ readonly token?: string }, { readonly id: string }>,
+): Promise<unknown> {
+  const { token } = request.query;
+  if (token === undefined) return servePage(embed, { request, reply });
+  await embed.findPlayableAsset(request.params.id, { token, cookie: undefined });
+  return reply.header('cache-control', 'no-store').redirect(`./~${encodeURIComponent(token)}/embed`, 302);
+}
+
+async function servePage(
+  embed: Embed,
+  { request, reply }: Exchange<unknown, { readonly id: string; readonly token?: string }>,
+): Promise<unknown> {
+  const { id, token } = request.params;
+  const asset = await embed.findPlayableAsset(id, { token, cookie: request.headers.cookie });
+  const { html, policy, etag } = await embed.renderEmbed(asset, token);
+  reply.headers({
+    ...embed.buildCacheHeaders(asset, { isEntry: true, isSegment: false, token }),
+    'content-type': 'text/html; charset=utf-8',
+    'content-security-policy': policy,
+    ...(asset.visibility === 'private' && { 'x-robots-tag': 'noindex' }),
+    etag,
+  });
+  return matchesEtag(request.headers['if-none-match'], etag) ? reply.code(304).send() : reply.send(html);
+}
+
+const YEAR_S = 31_536_000;
+const UNVERSIONED_S = 300;
+
+async function serveScript(
+  embed: Embed,
+  { request, reply }: Exchange<{ readonly v?: string }, unknown>,
+  name: 'player' | 'hls',
+): Promise<unknown> {
+  const { bytes, version } = await embed.findScript(name);
+  const etag = `"${version}"`;
+  const isCurrent = request.query.v === version;
+  reply.headers({
+    'content-type': 'text/javascript; charset=utf-8',
+    'cache-control': isCurrent ? `public, max-age=${YEAR_S}, immutable` : `public, max-age=${UNVERSIONED_S}`,
+    etag,
+  });
+  return matchesEtag(request.headers['if-none-match'], etag) ? reply.code(304).send() : reply.send(bytes);
+}

@@ -1,0 +1,157 @@
+// Builds the embed page of a video, and its oEmbed description (contract B5).
+import type { Asset, PlayedAsset } from '../assets/asset.ts';
+import type { findAssetById } from '../assets/asset-lookup.ts';
+import { toPlaybackBase, toPlaybackUrls } from '../assets/asset-view.ts';
+import { type PlayUrls, playbackNotFound } from '../assets/playback-manifest.ts';
+import type { Bound } from '../platform/bind.ts';
+import { notFound, ServiceError } from '../platform/errors.ts';
+import { openPackageScript, toPageScript, versionOf } from '../platform/http/page-script.ts';
+import { renditionKey } from '../storage/object-key.ts';
+import {
+  escapeHtml,
+  type LinkPreview,
+  PLAYER_SCRIPT,
+  renderEmbedPage,
+  renderPagePolicy,
+  type Size,
+} from './embed-page.ts';
+import type { resolveHostedUrls } from './playback.ts';
+import type { findStoreOrigin } from './segment-redirect.ts';
+
+type EmbedNeeds = {
+  readonly findAssetById: Bound<typeof findAssetById>;
+  readonly resolveHostedUrls: Bound<typeof resolveHostedUrls>;
+  readonly findStoreOrigin: Bound<typeof findStoreOrigin>;
+  readonly publicBaseUrl: () => string;
+  readonly cdnBaseUrl: string | undefined;
+  readonly frameAncestors: string;
+};
+
+const PLAYER = toPageScript(PLAYER_SCRIPT);
+const readHlsScript = openPackageScript('hls.js/dist/hls.min.js');
+
+export const findScript = async (_needs: unknown, name: 'player' | 'hls') =>
+  name === 'player' ? PLAYER : readHlsScript();
+
+type RenderedPage = { readonly html: string; readonly policy: string; readonly etag: string };
+
+/** `token`: of the path of the page, where its relative URLs begin. */
+export async function renderEmbed(
+  needs: EmbedNeeds,
+  { id }: Pick<PlayedAsset, 'id'>,
+  token: string | undefined,
+): Promise<RenderedPage> {
+  const asset = await needs.findAssetById(id);
+  const urls = asset && findPlayUrls(needs, asset, '.');
+  if (!asset || !urls?.hls) throw playbackNotFound();
+  const base = mediaBaseOf(needs, asset, token);
+  const html = renderEmbedPage({
+    title: asset.title ?? 'Video',
+    hls: `${base}/hls.m3u8`,
+    poster: urls.thumbnail && `${base}/thumb.jpg`,
+    scriptFolder: token === undefined ? '../' : '../../',
+    scriptVersions: { player: PLAYER.version, hls: (await readHlsScript()).version },
+    preview: asset.visibility === 'public' ? toPreview(needs, asset, urls) : undefined,
+  });
+  const policy = renderPagePolicy({
+    mediaSources: await findMediaSources(needs, asset, urls),
+    frameAncestors: needs.frameAncestors,
+  });
+  return { html, policy, etag: `"${versionOf(`${policy}\n${html}`)}"` };
+}
+
+/** Our own files below `base`; null for images. */
+const findPlayUrls = (needs: EmbedNeeds, asset: Asset, base: string): PlayUrls | null =>
+  needs.resolveHostedUrls(asset) ?? toPlaybackUrls(asset.playback, base);
+
+/** A cookie reaches the service only, so such a page stays with relative URLs. */
+function mediaBaseOf({ cdnBaseUrl }: EmbedNeeds, asset: Asset, token: string | undefined): string {
+  const isByCookie = asset.visibility === 'private' && token === undefined;
+  if (cdnBaseUrl === undefined || asset.playback?.kind !== 'own' || isByCookie) return '.';
+  const folder = token === undefined ? '' : `/~${encodeURIComponent(token)}`;
+  return `${toPlaybackBase(cdnBaseUrl, asset.id)}${folder}`;
+}
+
+/** Manifests of others may name segments on any host. */
+async function findMediaSources(needs: EmbedNeeds, asset: Asset, urls: PlayUrls): Promise<string[]> {
+  const { playback, id } = asset;
+  if (playback?.kind !== 'own')
+    return ['https:', ...[urls.hls, urls.thumbnail].flatMap((url) => (url ? [new URL(url).origin] : []))];
+  const store = await needs.findStoreOrigin(renditionKey(id, playback.folder, 'v0.mp4'));
+  return [needs.cdnBaseUrl && new URL(needs.cdnBaseUrl).origin, store].filter(
+    (origin) => origin !== undefined,
+  );
+}
+
+const EMBED = /^\/api\/v1\/playback\/([^/?#]+)\/embed(?:[?#]|$)/;
+const DEFAULT_SIZE: Size = { width: 1280, height: 720 };
+const MAX_THUMBNAIL_WIDTH = 1280;
+const CACHE_AGE_S = 300;
+
+type OembedRequest = {
+  readonly url: string;
+  readonly maxwidth?: number;
+  readonly maxheight?: number;
+  readonly format?: string;
+};
+
+export async function describeOembed(needs: EmbedNeeds, request: OembedRequest) {
+  const { url, maxwidth, maxheight, format = 'json' } = request;
+  if (format !== 'json')
+    throw new ServiceError('NOT_IMPLEMENTED', 'The format is not supported. Supported: json');
+  const asset = await findPublicVideo(needs, url);
+  const { url: page, thumbnail, size } = toPreview(needs, asset, findPlayUrls(needs, asset, '.'));
+  const fitted = fitInto(size, {
+    width: maxwidth ?? DEFAULT_SIZE.width,
+    height: maxheight ?? DEFAULT_SIZE.height,
+  });
+  const image = fitInto(size, { width: MAX_THUMBNAIL_WIDTH, height: Infinity });
+  return {
+    version: '1.0',
+    type: 'video',
+    ...(asset.title !== null && { title: asset.title }),
+    html: renderFrame(page, asset.title ?? 'Video', fitted),
+    ...fitted,
+    ...(thumbnail !== null && {
+      thumbnail_url: thumbnail,
+      thumbnail_width: image.width,
+      thumbnail_height: image.height,
+    }),
+    provider_name: 'Mediary',
+    provider_url: needs.publicBaseUrl(),
+    cache_age: CACHE_AGE_S,
+  };
+}
+
+async function findPublicVideo(needs: EmbedNeeds, url: string): Promise<Asset> {
+  const base = needs.publicBaseUrl();
+  const [, id] = (url.startsWith(`${base}/`) && EMBED.exec(url.slice(base.length))) || [];
+  const asset = id === undefined ? undefined : await needs.findAssetById(id);
+  if (asset && !asset.deleted_at && asset.visibility === 'public' && findPlayUrls(needs, asset, '.')?.hls)
+    return asset;
+  throw notFound('Not found. url must be the embed URL of a public video of this service.');
+}
+
+function toPreview(needs: EmbedNeeds, { id, width, height }: Asset, urls: PlayUrls | null): LinkPreview {
+  const base = needs.publicBaseUrl();
+  const url = `${toPlaybackBase(base, id)}/embed`;
+  return {
+    url,
+    thumbnail: urls?.thumbnail ? `${toPlaybackBase(base, id)}/thumb.jpg` : null,
+    oembed: `${base}/api/v1/oembed?format=json&url=${encodeURIComponent(url)}`,
+    size: width === null || height === null ? DEFAULT_SIZE : { width, height },
+  };
+}
+
+/** Never enlarges. */
+function fitInto({ width, height }: Size, box: Size): Size {
+  const scale = Math.min(1, box.width / width, box.height / height);
+  return {
+    width: Math.max(1, Math.floor(width * scale)),
+    height: Math.max(1, Math.floor(height * scale)),
+  };
+}
+
+const renderFrame = (url: string, title: string, { width, height }: Size): string =>
+  `<iframe src="${escapeHtml(url)}" title="${escapeHtml(title)}" width="${width}" height="${height}" ` +
+  'allow="autoplay; fullscreen; picture-in-picture" allowfullscreen style="border:0"></iframe>';
