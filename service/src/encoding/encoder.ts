@@ -63,6 +63,7 @@ export type ExtraRequest = { readonly output: string; readonly signal: AbortSign
   | {
       readonly kind: 'frame';
       readonly excerpt: string;
+      /** Since the first frame of the excerpt. */
       readonly seconds: number;
       readonly frameRate: number;
       readonly width: number;

@@ -90,7 +90,7 @@ describe('a frame', () => {
     expect(await frame(45)).toEqual(keyOf('frame-1-2-45-320.jpg'));
     await frame(10, 960);
     expect(rendered).toMatchObject([
-      { kind: 'frame', seconds: 4.5, frameRate: 25, width: 320 },
+      { kind: 'frame', seconds: 0.5, frameRate: 25, width: 320 },
       { kind: 'frame', seconds: 1, width: 960 },
     ]);
     expect(await readdir(scratchRoot)).toEqual([]);
@@ -99,7 +99,7 @@ describe('a frame', () => {
   test('after the last one is the last one', async () => {
     const { frame, rendered } = setUp();
     await frame(80);
-    expect(rendered).toMatchObject([{ seconds: 7.98 }]);
+    expect(rendered).toMatchObject([{ seconds: expect.closeTo(3.98) }]);
   });
 
   test('is rendered once for several viewers at the same time', async () => {

@@ -116,7 +116,7 @@ async function findSource(
   const list = parseMediaPlaylist(await readText(store, keyOf(playlist)));
   const segment = segmentAtTime(list, tenths / 10);
   // A time after the last frame shows that frame.
-  const seconds = Math.min(tenths / 10, segment.end - 0.5 / frameRate);
+  const seconds = Math.min(tenths / 10, segment.end - 0.5 / frameRate) - segment.start;
   return { files: [list.init, segment.name], seconds, frameRate, width };
 }
 

@@ -95,11 +95,12 @@ const frameArguments = ({ excerpt, seconds, frameRate, width, output: path }: Of
   ...SOURCE,
   '-threads',
   '1',
-  '-copyts',
   ...input(excerpt),
   '-an',
   '-vf',
   [
+    // ffmpeg reads the times of tracks with negative composition offsets a frame late.
+    'setpts=PTS-STARTPTS',
     `select='gt(t,${(seconds - 1 / frameRate).toFixed(6)})'`,
     `scale='min(${width},iw)':-2:${AS_JPEG_COLOURS}`,
     'format=yuv420p',
