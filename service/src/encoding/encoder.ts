@@ -39,8 +39,10 @@ export type PlayablePart = {
 };
 
 export type PosterRequest = {
-  /** Path of the init segment and the media segment at the time. Timestamps are those of the video. */
+  /** Path of the init segment and the media segment at the time. */
   readonly excerpt: string;
+  /** When the segment starts. */
+  readonly startSeconds: number;
   /** A time after the end selects the last frame. */
   readonly timeMs: number;
   /** Path of the JPEG output. */

@@ -7,15 +7,17 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ffmpegPath, makeClip } from '../../../test/support/clips.ts';
 import { encodeFilm, type Film } from '../../../test/support/film.ts';
 import { openFfmpegEncoder } from './ffmpeg/ffmpeg-encoder.ts';
-import { findExcerptFiles } from './packaging/hls-playlist.ts';
+import { findExcerpt } from './packaging/hls-playlist.ts';
 
 let folder: string;
 let film: Film;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'mediary-poster-'));
-  film = await encodeFilm(await makeClip({ seconds: 6, fps: 30, flashAndBeep: true }), {
-    posterTimeMs: 5000,
-  });
+  // With B-frames, and copied.
+  film = await encodeFilm(
+    await makeClip({ seconds: 6, fps: 30, flashAndBeep: true, more: ['-preset', 'medium', '-g', '60'] }),
+    { posterTimeMs: 5000 },
+  );
 }, 60_000);
 afterAll(async () => {
   await film?.[Symbol.asyncDispose]();
@@ -27,11 +29,12 @@ const isWhite = async (jpeg: Buffer): Promise<boolean> =>
 
 async function posterAt(timeMs: number, name = 'poster.jpg'): Promise<Buffer> {
   const [excerpt, output] = [join(folder, 'excerpt.mp4'), join(folder, name)];
-  const files = findExcerptFiles(await readFile(film.path('r0.m3u8'), 'utf8'), timeMs);
-  await writeFile(excerpt, await Promise.all(files.map((file) => readFile(film.path(file)))));
+  const { init, segment, startSeconds } = findExcerpt(await readFile(film.path('r0.m3u8'), 'utf8'), timeMs);
+  await writeFile(excerpt, await Promise.all([init, segment].map((file) => readFile(film.path(file)))));
   await openFfmpegEncoder({ ffmpegPath: ffmpegPath() }).createPoster({
     excerpt,
     output,
+    startSeconds,
     timeMs,
     signal: new AbortController().signal,
   });
@@ -76,6 +79,7 @@ describe('a poster', () => {
     const request = {
       excerpt,
       output: join(folder, 'none.jpg'),
+      startSeconds: 0,
       timeMs: 0,
       signal: new AbortController().signal,
     };

@@ -188,12 +188,13 @@ async function createPosters(session: Session, tracks: readonly CmafTrack[]): Pr
     argumentsOf: thumbnailArguments,
   });
   if (timeMs === null) return [thumbnail];
-  const argumentsOf = (excerpt: string, output: string) => posterArguments({ excerpt, output, timeMs });
+  const source = choosePosterSource(tracks, timeMs);
+  const startSeconds = source.segment.start / source.track.timescale;
   return [
     thumbnail,
-    await createPosterFile(session, choosePosterSource(tracks, timeMs), {
+    await createPosterFile(session, source, {
       name: posterName(timeMs),
-      argumentsOf,
+      argumentsOf: (excerpt, output) => posterArguments({ excerpt, output, startSeconds, timeMs }),
     }),
   ];
 }

@@ -14,7 +14,7 @@ import { createScratchFolder, deleteScratchFolder } from '../../platform/process
 import { type ObjectKey, posterName, renditionKey, renditionsPrefix } from '../../storage/object-key.ts';
 import { ObjectRefused, type ObjectStore } from '../../storage/object-store.ts';
 import type { Encoder } from '../encoder.ts';
-import { findExcerptFiles, findThumbnailPlaylist } from '../packaging/hls-playlist.ts';
+import { findExcerpt, findThumbnailPlaylist } from '../packaging/hls-playlist.ts';
 
 export type PosterNeeds = Pick<BoundOperations<typeof lookupOperations>, 'findAssetById'> &
   Pick<BoundOperations<typeof reportOperations>, 'showPoster'> & {
@@ -79,8 +79,9 @@ async function renderPoster(
     store,
     keyOf(findThumbnailPlaylist(await readText(store, keyOf('hls.m3u8')))),
   );
-  await writeFile(excerpt, readBytes(store, findExcerptFiles(playlist, timeMs).map(keyOf)), { signal });
-  await encoder.createPoster({ excerpt, output, timeMs, signal });
+  const { init, segment, startSeconds } = findExcerpt(playlist, timeMs);
+  await writeFile(excerpt, readBytes(store, [keyOf(init), keyOf(segment)]), { signal });
+  await encoder.createPoster({ excerpt, output, startSeconds, timeMs, signal });
   return output;
 }
 

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { type CmafTrack, segmentName } from './cmaf-track.ts';
 import {
-  findExcerptFiles,
+  findExcerpt,
   findThumbnailPlaylist,
   formatMediaPlaylist,
   formatMultivariantPlaylist,
@@ -65,13 +65,14 @@ describe('the files that show a time', () => {
     [10_500, 3],
     [2 ** 31, 3],
   ])('%d ms: segment %d', (timeMs, segment) => {
-    expect(findExcerptFiles(formatMediaPlaylist(track(2, { width: 640, height: 360 })), timeMs)).toEqual([
-      'r2-init.mp4',
-      segmentName(2, segment),
-    ]);
+    expect(findExcerpt(formatMediaPlaylist(track(2, { width: 640, height: 360 })), timeMs)).toEqual({
+      init: 'r2-init.mp4',
+      segment: segmentName(2, segment),
+      startSeconds: (segment - 1) * 4,
+    });
   });
   test('are not found in a playlist that names none', () => {
-    expect(() => findExcerptFiles('#EXTM3U\n', 0)).toThrow('no init');
-    expect(() => findExcerptFiles('#EXTM3U\n#EXT-X-MAP:URI="a.mp4"\n', 0)).toThrow('no segments');
+    expect(() => findExcerpt('#EXTM3U\n', 0)).toThrow('no init');
+    expect(() => findExcerpt('#EXTM3U\n#EXT-X-MAP:URI="a.mp4"\n', 0)).toThrow('no segments');
   });
 });

@@ -108,13 +108,24 @@ export function findThumbnailPlaylist(multivariant: string): string {
   return path.slice(path.lastIndexOf('/') + 1);
 }
 
-/** File names of the init segment and the media segment at the time; together they form a playable file. */
-export function findExcerptFiles(playlist: string, timeMs: number): readonly [init: string, segment: string] {
+/** Names of two files that together form a playable one. */
+type Excerpt = {
+  readonly init: string;
+  readonly segment: string;
+  /** When the segment starts. */
+  readonly startSeconds: number;
+};
+
+/** The init segment and the media segment at the time. */
+export function findExcerpt(playlist: string, timeMs: number): Excerpt {
   const init = /^#EXT-X-MAP:URI="(.+)"$/m.exec(playlist)?.[1];
   if (init === undefined) throw new Error('the playlist names no init');
-  const segments = [...playlist.matchAll(/^#EXTINF:([\d.]+),\n(.+)$/gm)].map(([, seconds, name = '']) => ({
-    seconds: Number(seconds),
-    name,
-  }));
-  return [init, segmentAt(segments, { timeMs, secondsOf: ({ seconds }) => seconds }).name];
+  let end = 0;
+  const segments = [...playlist.matchAll(/^#EXTINF:([\d.]+),\n(.+)$/gm)].map(([, text, name = '']) => {
+    const [start, seconds] = [end, Number(text)];
+    end += seconds;
+    return { start, seconds, name };
+  });
+  const { name, start } = segmentAt(segments, { timeMs, secondsOf: ({ seconds }) => seconds });
+  return { init, segment: name, startSeconds: start };
 }

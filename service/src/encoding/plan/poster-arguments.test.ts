@@ -6,7 +6,12 @@ const after = (args: readonly string[], option: string) => args[args.indexOf(opt
 /** Option → the argument after it. */
 const optionsOf = (args: readonly string[]): Record<string, string | undefined> =>
   Object.fromEntries(args.map((option, index) => [option, args[index + 1]]));
-const poster = posterArguments({ excerpt: '/work/part.mp4', output: '/work/poster.jpg', timeMs: 0 });
+const poster = posterArguments({
+  excerpt: '/work/part.mp4',
+  output: '/work/poster.jpg',
+  startSeconds: 0,
+  timeMs: 0,
+});
 const thumbnail = thumbnailArguments('/work/part.mp4', '/work/thumb.jpg');
 
 describe('poster arguments', () => {
@@ -39,8 +44,8 @@ describe('poster arguments', () => {
       /,scale='min\(1280,iw\)':-2:in_color_matrix=bt709:out_color_matrix=bt601:out_range=pc,format=yuv420p$/,
     );
   });
-  test('a poster keeps the timestamps of the video, and every frame overwrites the one before', () => {
-    expect(poster).toContain('-copyts');
+  test('a poster counts time from the first frame, and every frame overwrites the one before', () => {
+    expect(after(poster, '-vf')).toMatch(/^setpts=PTS-STARTPTS,/);
     expect(after(poster, '-fps_mode')).toBe('passthrough');
   });
   test('the thumbnail is the last key frame', () => {
@@ -51,6 +56,7 @@ describe('poster arguments', () => {
     const args = posterArguments({
       excerpt: '/work/part.mp4',
       output: '/work/poster-1500.jpg',
+      startSeconds: 0,
       timeMs: 1500,
     });
     expect([after(args, '-protocol_whitelist'), after(args, '-i'), args.at(-1)]).toEqual([
@@ -58,7 +64,7 @@ describe('poster arguments', () => {
       'file:/work/part.mp4',
       'file:/work/poster-1500.jpg',
     ]);
-    expect(after(args, '-vf')).toMatch(/^select='eq\(n,0\)\+lt\(t,1\.500999\)',scale='min\(1280,iw\)':-2/);
+    expect(after(args, '-vf')).toMatch(/,select='eq\(n,0\)\+lt\(t,1\.500999\)',scale='min\(1280,iw\)':-2/);
   });
   test('the thumbnail is one JPEG of bounded width', () => {
     const args = thumbnailArguments('/work/part.mp4', '/work/thumb.jpg');

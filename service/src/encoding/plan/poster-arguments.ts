@@ -23,24 +23,27 @@ export const thumbnailArguments = (segment: string, thumbnail: string): string[]
   ...jpegOptions(thumbnail),
 ];
 
-/** Each frame up to the time overwrites the previous one. The first always passes, so there is an output. */
+/**
+ * Each frame up to the time overwrites the previous one. The first always passes, so there is an output.
+ * Times count from it: those of ffmpeg are a frame or two late where B-frames have negative offsets.
+ */
 export const posterArguments = ({
   excerpt,
   output,
+  startSeconds,
   timeMs,
-}: Pick<PosterRequest, 'excerpt' | 'output' | 'timeMs'>): string[] => [
+}: Omit<PosterRequest, 'signal'>): string[] => [
   ...GENERAL,
   '-loglevel',
   'error',
   '-protocol_whitelist',
   'file',
-  '-copyts',
   '-f',
   'mov',
   '-i',
   `file:${excerpt}`,
   '-vf',
-  `select='eq(n,0)+lt(t,${secondsBy(timeMs).toFixed(6)})',${AS_JPEG}`,
+  `setpts=PTS-STARTPTS,select='eq(n,0)+lt(t,${(secondsBy(timeMs) - startSeconds).toFixed(6)})',${AS_JPEG}`,
   '-fps_mode',
   'passthrough',
   ...jpegOptions(output),
