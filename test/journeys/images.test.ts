@@ -79,6 +79,7 @@ describe('a valid image', () => {
         audio: null,
         storyboard: null,
         preview: null,
+        captions: [],
         expires_at: expect.any(String),
       });
       expect((await eventsOf(service.dataDir, asset.id)).sort()).toEqual([

@@ -56,6 +56,7 @@ export async function publishPart(
   }
 }
 
+/** Rejects only when no file is being stored any more, so that the files of a run can be removed then. */
 export async function storeFiles(
   store: ObjectStore,
   run: Run,
@@ -73,7 +74,8 @@ export async function storeFiles(
       );
     }
   };
-  await Promise.all(Array.from({ length: STORE_CONCURRENCY }, storeNext));
+  const stored = await Promise.allSettled(Array.from({ length: STORE_CONCURRENCY }, storeNext));
+  for (const result of stored) if (result.status === 'rejected') throw result.reason;
 }
 
 export async function discard(needs: RunFileNeeds, run: Run): Promise<void> {

@@ -26,6 +26,11 @@ test('text subtitles have the language, the title and the kind of their stream',
   ]);
 });
 
+test('the title may be indented as ffmpeg 7 does', () => {
+  const log = list('  Stream #0:1(eng): Subtitle: ass', '      Metadata:', '        title           : Signs');
+  expect(chooseSubtitles(log)).toMatchObject([{ label: 'Signs' }]);
+});
+
 test('a language has one stream, forced ones last', () => {
   const log = list(
     '  Stream #0:1(eng): Subtitle: subrip (forced)',

@@ -14,7 +14,8 @@ type SubtitleStream = {
 
 /** ffmpeg indents the metadata of a file by at least four spaces, so that it cannot imitate these lines. */
 const STREAM = /^ {2}Stream #0:(\d+)(?:\[0x\w+\])?(?:\((\w+)\))?: (\w+): (\w+)(.*(?:\n {4}.*)*)/gm;
-const TITLE = /^ {6}title {11}: (.*)$/m;
+/** Newer versions of ffmpeg indent it by two more spaces. */
+const TITLE = /^ {6,8}title {11}: (.*)$/m;
 const MAX_LABEL = 100;
 
 /** Prints the streams; without an output ffmpeg ends with code 1. */
