@@ -25,6 +25,7 @@ const run = async (file: string, ...args: string[]): Promise<string> => {
 /** Modules with code; those of `api` have types only. */
 const CODE = [
   'backoff',
+  'captions',
   'encoding',
   'errors',
   'event-stream',
@@ -49,7 +50,17 @@ const CODE = [
   'wait-until-ready',
   'webhook-endpoints',
 ];
-const TYPES = ['assets', 'enums', 'errors', 'events', 'library', 'multipart', 'uploads', 'webhook-endpoints'];
+const TYPES = [
+  'assets',
+  'captions',
+  'enums',
+  'errors',
+  'events',
+  'library',
+  'multipart',
+  'uploads',
+  'webhook-endpoints',
+];
 
 const PROGRAM = `
 import { createMediary, isMediaryError, verifyWebhook } from '@mediary/client';

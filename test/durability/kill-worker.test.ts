@@ -112,8 +112,9 @@ test('each video was started by every worker, and finished once', async () => {
   expect(await rows(databaseDir, 'select distinct attempt, encode_try from assets')).toEqual([
     { attempt: 1, encode_try: ROUNDS + 1 },
   ]);
+  // A worker that takes over publishes its first segments too.
   for (const id of ids)
-    expect((await eventsOf(databaseDir, id)).sort()).toEqual([
+    expect((await eventsOf(databaseDir, id)).filter((type) => type !== 'asset.updated').sort()).toEqual([
       'asset.created',
       'asset.playable',
       'asset.processing',

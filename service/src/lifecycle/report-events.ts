@@ -29,12 +29,12 @@ export function eventsOf(
     source,
     ...(code !== undefined && { code }),
     ...(providerCode !== undefined && { provider_code: providerCode }),
-    ...toCheckData(next),
   };
+  const statusData = { ...data, ...toCheckData(next), ...(media?.audio && { audio: media.audio }) };
   const isPlayable = !before.playable_at && next.playable_at;
   const events = [
     ...(isPlayable ? [newEvent('asset.playable', data)] : []),
-    ...(status ? [newEvent(status, { ...data, ...(media?.audio && { audio: media.audio }) })] : []),
+    ...(status ? [newEvent(status, statusData)] : []),
   ];
   return events.length > 0 ? events : detailEvents(before, { next, set, now }, source);
 }
