@@ -89,7 +89,10 @@ async function publishedFolders(id: string): Promise<string[]> {
 
 test('a service that is killed while encoding finishes the video once after the next start', async () => {
   const begun = await encoding();
-  expect((await processesNaming(begun.id)).length).toBeGreaterThan(0);
+  await eventually(
+    () => processesNaming(begun.id),
+    (processes) => processes.length > 0,
+  );
   expect(await service.end('SIGKILL')).toEqual({ code: null, signal: 'SIGKILL' });
   await eventually(
     () => processesNaming(begun.id),
@@ -109,8 +112,8 @@ test('a service that is stopped while encoding exits cleanly, and finishes the v
 
   service = await startProcess(environment, NPM);
   await expectDoneOnce(await readyWithoutFalling(begun));
-  // A run that was handed back does not count.
-  expect(await publishedFolders(begun.id)).toEqual([expect.stringMatching(/\/1-1$/)]);
+  // A run that was handed back does not count, unless players may have read its files.
+  expect(await publishedFolders(begun.id)).toEqual([expect.stringMatching(/\/1-[12]$/)]);
 }, 180_000);
 
 test('a service that is stopped through npm exits cleanly and leaves no process', async () => {
