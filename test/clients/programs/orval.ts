@@ -31,7 +31,7 @@ async function main(): Promise<void> {
   if (response.status !== 200 || response.data.data.stream_status !== 'ready')
     throw new Error(`Not ready: ${JSON.stringify(response.data)}`);
 
-  const playback = await getPlayback(id, options);
+  const playback = await getPlayback(id, {}, options);
   if (playback.status !== 200) throw new Error(`No playback: ${playback.status}`);
   const manifest = await fetch(playback.data.data.hls ?? '');
   if (!(await manifest.text()).startsWith('#EXTM3U')) throw new Error('The manifest is not HLS');

@@ -23,7 +23,9 @@ export async function writeScratchFile(
   { path, sizeBytes, minFreeBytes, signal }: ScratchFile,
 ): Promise<string> {
   if ((await freeBytes(dirname(path))) < sizeBytes + minFreeBytes) throw diskFull('scratch folder');
-  const stream = openStream();
+  signal?.throwIfAborted();
+  // The loop below throws the error; without a listener one before the loop would end the process.
+  const stream = openStream().on('error', () => {});
   if (signal) addAbortSignal(signal, stream);
   const digest = createHash('sha256');
   let written = 0;
