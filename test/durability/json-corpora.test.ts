@@ -32,7 +32,8 @@ const DOORS = {
   'POST /media/{id}/complete': { headers: ann, whenRead: [] },
   'POST /media/{id}/retry': { headers: ann, whenRead: [409] },
   'POST /media/{id}/restore': { headers: ann, whenRead: [200] },
-  'POST /media/{id}/revoke-playback': { headers: ann, whenRead: [200] },
+  // The owner would change the time of the last update.
+  'POST /media/{id}/revoke-playback': { headers: asUser('ben'), whenRead: [403] },
   'PATCH /media/{id}': { headers: ELSEWHERE, whenRead: [412] },
   'DELETE /media/{id}': { headers: ELSEWHERE, whenRead: [412] },
   'POST /uploads/{id}/s3-multipart': { headers: {}, whenRead: [404] },

@@ -84,7 +84,8 @@ async function encodeRun(needs: EncodeNeeds, run: Run, signal: AbortSignal): Pro
     if (!(await needs.finishRun(run, { report, earlier }))) return await discard(needs, run);
     await needs.deleteManifests(run.assetId, [...earlier, renditionFolder(run.attempt, run.try)]);
   } catch (error) {
-    if (superseded.signal.aborted) return await discard(needs, run);
+    // A deletion may make a write fail before the watch notices it.
+    if (superseded.signal.aborted || !(await needs.isCurrentRun(run))) return await discard(needs, run);
     // Players may read the published part until the next run publishes its own.
     if (work.isPublished) throw error;
     await needs.store.removeAll(folderOf(run));
