@@ -4,7 +4,7 @@ import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '@mediary/embedded-postgres/launcher';
-import { makeClip, pacedEngine } from '../support/clips.ts';
+import { makeClip, pacedEngine, NOT_COPYABLE } from '../support/clips.ts';
 import { complete, openUpload, putBytes, readAsset, settled } from '../support/media.ts';
 import { CLEAN, decode } from '../support/picture-and-sound.ts';
 import { asUser, call, eventually, newDataDir, newDatabaseDir } from '../support/service.ts';
@@ -38,10 +38,7 @@ beforeAll(async () => {
   const shared = sharedBy({ postgres, dataDir, ffmpegPath: await pacedEngine() });
   api = await startProcess({ ...shared, MEDIARY_ROLE: 'api' });
   workerSettings = workerOf(shared, api);
-  // 4:2:2 has to be encoded; the engine is not paced while it copies.
-  const film = await readFile(
-    await makeClip({ seconds: 24, width: 160, height: 90, more: ['-pix_fmt', 'yuv422p'] }),
-  );
+  const film = await readFile(await makeClip({ seconds: 24, width: 160, height: 90, more: NOT_COPYABLE }));
   ids = await Promise.all(Array.from({ length: VIDEOS }, () => uploaded(film)));
   workers = await startWorkers();
   for (let round = 0; round < ROUNDS; round++) await killAllAtWork();

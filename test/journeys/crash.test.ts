@@ -3,7 +3,7 @@
 import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { makeClip, pacedEngine } from '../support/clips.ts';
+import { makeClip, pacedEngine, NOT_COPYABLE } from '../support/clips.ts';
 import { type AssetJson, complete, openUpload, putBytes, readAsset } from '../support/media.ts';
 import { CLEAN, decode } from '../support/picture-and-sound.ts';
 import { asUser, call, eventually, newDatabaseDir } from '../support/service.ts';
@@ -16,7 +16,7 @@ let service: ServiceProcess;
 let film: Buffer;
 
 beforeAll(async () => {
-  film = await readFile(await makeClip({ seconds: 12 }));
+  film = await readFile(await makeClip({ seconds: 12, more: NOT_COPYABLE }));
   dataDir = await newDatabaseDir();
   environment = { DATA_DIR: dataDir, FFMPEG_PATH: await pacedEngine() };
   service = await startProcess(environment);

@@ -3,7 +3,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { makeClip, pacedEngine } from '../support/clips.ts';
+import { makeClip, pacedEngine, NOT_COPYABLE } from '../support/clips.ts';
 import {
   type AssetJson,
   complete,
@@ -216,7 +216,7 @@ describe('a deleted asset', () => {
 
 test('a video that is deleted while being encoded leaves no file, job or ffmpeg process behind', async () => {
   const started = await openUpload(service, 'ann');
-  await putBytes(started, await readFile(await makeClip({ seconds: 12 })));
+  await putBytes(started, await readFile(await makeClip({ seconds: 12, more: NOT_COPYABLE })));
   await complete(service, 'ann', started.asset_id);
   await eventually(
     () => readAsset(service, 'ann', started.asset_id),

@@ -3,7 +3,7 @@ import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '@mediary/embedded-postgres/launcher';
-import { makeClip, pacedEngine } from '../support/clips.ts';
+import { makeClip, pacedEngine, NOT_COPYABLE } from '../support/clips.ts';
 import { type AssetJson, complete, openUpload, putBytes, readAsset } from '../support/media.ts';
 import { CLEAN, decode } from '../support/picture-and-sound.ts';
 import { asOperator, asUser, call, eventually, newDataDir, newDatabaseDir } from '../support/service.ts';
@@ -48,7 +48,7 @@ async function encodersOf(id: string): Promise<ServiceProcess[]> {
 
 async function encoding(): Promise<AssetJson> {
   const started = await openUpload(api, 'ann');
-  await putBytes(started, await readFile(await makeClip({ seconds: 12 })));
+  await putBytes(started, await readFile(await makeClip({ seconds: 12, more: NOT_COPYABLE })));
   expect((await complete(api, 'ann', started.asset_id)).status).toBe(200);
   return eventually(
     () => readAsset(api, 'ann', started.asset_id),

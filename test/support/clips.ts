@@ -109,6 +109,9 @@ exec '${ffmpegPath()}' "$@"
   return path;
 }
 
+/** Output options of a clip that has to be encoded: no player shows 4:2:2, so that it is never copied. */
+export const NOT_COPYABLE = ['-pix_fmt', 'yuv422p'] as const;
+
 /** Path of a clip with these options. It is shared: read only. */
 export async function makeClip(options: ClipOptions = {}): Promise<string> {
   const clip = { ...DEFAULTS, ...options };
