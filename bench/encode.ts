@@ -94,7 +94,7 @@ async function measureEncodes(
   for (let round = 0; round < rounds; round++) {
     const request = await requestIn(`ours-${round}`);
     all.push({
-      reference: await seconds(() => promisify(execFile)(ffmpegPath, reference)),
+      reference: await seconds(() => promisify(execFile)(ffmpegPath, reference, { cwd: folder })),
       ...(await encodeTimes(ffmpegPath, request)),
     });
   }
