@@ -57,6 +57,10 @@ export type ShownAsset = Pick<Asset, keyof typeof shownColumns>;
 /** The columns that players need. */
 export type PlayedAsset = Pick<Asset, keyof typeof playedColumns>;
 
+/** Deleted, and not restorable. */
+export const isPurged = ({ deleted_at, purge_at }: Pick<Asset, 'deleted_at' | 'purge_at'>): boolean =>
+  deleted_at !== null && purge_at === null;
+
 /** How a report identifies its asset: by our id, or by the provider's. */
 export type AssetRef = { readonly assetId: string } | VideoRef;
 export type VideoRef = { readonly provider: ProviderName; readonly providerVideoId: string };

@@ -132,7 +132,8 @@ const formatCue = ({ startMs, endMs, settings, text }: Cue): string =>
     '',
   ].join('\n');
 
-function formatTime(ms: number): string {
+/** `hh:mm:ss.ttt` */
+export function formatTime(ms: number): string {
   const [hours, minutes, seconds] = [ms / 3_600_000, (ms / 60_000) % 60, (ms / 1000) % 60].map((value) =>
     String(Math.floor(value)).padStart(2, '0'),
   );

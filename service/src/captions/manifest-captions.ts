@@ -1,5 +1,6 @@
 // Adds captions to the manifests of a video when they are served, so that captions can change after encoding.
 import type { Caption } from '../assets/asset.ts';
+import { escapeXml } from '../assets/markup.ts';
 
 /** Folder of captions in the paths of players. */
 const CAPTIONS_FOLDER = 'captions';
@@ -117,6 +118,3 @@ const toAdaptationSet = (caption: Caption, { index, root }: { index: number; roo
 
 const role = (value: string): string =>
   `      <Role schemeIdUri="urn:mpeg:dash:role:2011" value="${value}"/>`;
-
-const XML: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
-const escapeXml = (text: string): string => text.replace(/[&<>"]/g, (character) => XML[character] as string);

@@ -73,6 +73,7 @@ export type ExtraRequest = { readonly output: string; readonly signal: AbortSign
   /** One MP4 file with the track of each excerpt. */
   | { readonly kind: 'file'; readonly excerpts: readonly string[] }
 );
+
 export type SubtitleRequest = Pick<EncodeRequest, 'source' | 'container' | 'workFolder' | 'signal'>;
 
 /** The subtitles of a video in one language. */

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ffmpegPath, makeClip } from '../../../test/support/clips.ts';
 import { encodeFilm, type Film } from '../../../test/support/film.ts';
 import { openFfmpegEncoder } from './ffmpeg/ffmpeg-encoder.ts';
-import { findExcerpt } from './packaging/hls-playlist.ts';
+import { findExcerpt } from './packaging/hls-reader.ts';
 
 let folder: string;
 let film: Film;

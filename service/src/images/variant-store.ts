@@ -2,6 +2,7 @@
 import { unavailable } from '../platform/errors.ts';
 import { type ObjectKey, THUMBNAIL, variantKey, variantsPrefix } from '../storage/object-key.ts';
 import { ObjectRefused, type ObjectStore } from '../storage/object-store.ts';
+import { putUnlessStored } from '../storage/whole-objects.ts';
 import type { ImageRefusal } from './image-processor.ts';
 
 /** The variant could not be rendered, or the asset's variants exceed the storage limit. */
@@ -77,10 +78,10 @@ export async function removeOutdated(store: ObjectStore, assetId: string, prefix
 /** An existing object has the same bytes. */
 export async function storeVariant(store: ObjectStore, key: ObjectKey, bytes: Uint8Array): Promise<void> {
   try {
-    await store.put(key, once(bytes), MAX_VARIANT_BYTES);
+    await putUnlessStored(store, key, { source: once(bytes), maxBytes: MAX_VARIANT_BYTES });
   } catch (error) {
     if (!(error instanceof ObjectRefused)) throw error;
-    if (error.reason !== 'exists') throw unavailable('The object store has no space left for images', error);
+    throw unavailable('The object store has no space left for images', error);
   }
 }
 

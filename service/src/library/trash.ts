@@ -1,5 +1,5 @@
 // Deletes assets permanently or to the trash, and restores them (contract B2).
-import type { Asset } from '../assets/asset.ts';
+import { type Asset, isPurged } from '../assets/asset.ts';
 import { type EventData, newEvent } from '../assets/asset-event.ts';
 import { isPosterDue } from '../assets/poster.ts';
 import type { JobRequest } from '../jobs.ts';
@@ -51,8 +51,6 @@ export async function deleteAsset(
   if (!updated) throw notFound('No such asset');
   return { id: asset.id, deleted: true };
 }
-
-const isPurged = ({ deleted_at, purge_at }: Asset): boolean => deleted_at !== null && purge_at === null;
 
 type Deletion = { readonly purgeAt: Date | null; readonly actorData: EventData; readonly now: Date };
 

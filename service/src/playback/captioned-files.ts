@@ -9,6 +9,7 @@ import {
 } from '../captions/manifest-captions.ts';
 import type { ObjectKey } from '../storage/object-key.ts';
 import type { ObjectStore } from '../storage/object-store.ts';
+import { readText } from '../storage/whole-objects.ts';
 
 type CaptionedNeeds = { readonly store: Pick<ObjectStore, 'read' | 'stream'> };
 
@@ -41,11 +42,5 @@ function findComposition(path: string): typeof addHlsCaptions | undefined {
 async function readManifest(store: CaptionedNeeds['store'], key: ObjectKey): Promise<string> {
   const found = await store.read(key);
   if (!found) throw playbackNotFound();
-  return Buffer.from(found.bytes ?? (await readLong(store, key))).toString();
-}
-
-async function readLong(store: Pick<ObjectStore, 'stream'>, key: ObjectKey): Promise<Uint8Array> {
-  const chunks: Uint8Array[] = [];
-  for await (const chunk of store.stream(key)) chunks.push(chunk as Uint8Array);
-  return Buffer.concat(chunks);
+  return found.bytes ? Buffer.from(found.bytes).toString() : readText(store, key);
 }

@@ -1,5 +1,6 @@
 // Renders the page with a player for other sites, its content security policy and its scripts (contract B5).
 import { createHash } from 'node:crypto';
+import { escapeHtml } from '../assets/markup.ts';
 
 export type Size = { readonly width: number; readonly height: number };
 
@@ -21,17 +22,6 @@ export type LinkPreview = {
   readonly oembed: string;
   readonly size: Size;
 };
-
-const ENTITIES: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
-
-export const escapeHtml = (text: string): string =>
-  text.toWellFormed().replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '');
 
 const STYLE =
   'html,body{margin:0;height:100%;background:#000}' +

@@ -8,7 +8,7 @@ import {
 } from '@mediary/contract/operations/embed';
 import type { FastifyReply } from 'fastify';
 import type { Bound, BoundOperations } from '../platform/bind.ts';
-import { matchesEtag } from '../platform/http/headers.ts';
+import { sendVersion } from '../platform/http/headers.ts';
 import { type BytesRequest, bytesRoute, type Route } from '../platform/http/route.ts';
 import type { buildCacheHeaders } from './cache-headers.ts';
 import type * as embedOperations from './embed.ts';
@@ -63,9 +63,8 @@ async function servePage(
     'content-type': 'text/html; charset=utf-8',
     'content-security-policy': policy,
     ...(asset.visibility === 'private' && { 'x-robots-tag': 'noindex' }),
-    etag,
   });
-  return matchesEtag(request.headers['if-none-match'], etag) ? reply.code(304).send() : reply.send(html);
+  return sendVersion({ request, reply }, etag, html);
 }
 
 const YEAR_S = 31_536_000;
@@ -77,12 +76,10 @@ async function serveScript(
   name: 'player' | 'hls',
 ): Promise<unknown> {
   const { bytes, version } = await embed.findScript(name);
-  const etag = `"${version}"`;
   const isCurrent = request.query.v === version;
   reply.headers({
     'content-type': 'text/javascript; charset=utf-8',
     'cache-control': isCurrent ? `public, max-age=${YEAR_S}, immutable` : `public, max-age=${UNVERSIONED_S}`,
-    etag,
   });
-  return matchesEtag(request.headers['if-none-match'], etag) ? reply.code(304).send() : reply.send(bytes);
+  return sendVersion({ request, reply }, `"${version}"`, bytes);
 }

@@ -6,9 +6,9 @@ import { type PlayUrls, playbackNotFound } from '../assets/playback-manifest.ts'
 import type { Bound } from '../platform/bind.ts';
 import { notFound, ServiceError } from '../platform/errors.ts';
 import { openPackageScript, toPageScript, versionOf } from '../platform/http/page-script.ts';
+import { escapeHtml } from '../assets/markup.ts';
 import { renditionKey } from '../storage/object-key.ts';
 import {
-  escapeHtml,
   type LinkPreview,
   PLAYER_SCRIPT,
   renderEmbedPage,

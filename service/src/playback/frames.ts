@@ -1,7 +1,7 @@
 // Renders the frame at a time of a video on its first request, and stores a limited number (contract B5).
 import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
-import type { PlayedAsset } from '../assets/asset.ts';
+import { isPurged, type PlayedAsset } from '../assets/asset.ts';
 import type { findAssetById } from '../assets/asset-lookup.ts';
 import { playbackNotFound } from '../assets/playback-manifest.ts';
 import { EncodeFailed, type Encoder } from '../encoding/encoder.ts';
@@ -20,6 +20,7 @@ import { readScratchFile, writeScratchFile } from '../platform/process/scratch-f
 import { createScratchFolder, deleteScratchFolder } from '../platform/process/scratch-folder.ts';
 import { type ObjectKey, renditionKey, variantKey, variantsPrefix } from '../storage/object-key.ts';
 import type { ObjectStore } from '../storage/object-store.ts';
+import { readJoined, readText } from '../storage/whole-objects.ts';
 import { type Frame, frameName, framePrefix, isFrameName } from './frame-query.ts';
 
 export type FrameNeeds = {
@@ -111,18 +112,18 @@ async function findSource(
   keyOf: (file: string) => ObjectKey,
   { tenths, width }: Frame,
 ): Promise<FrameSource> {
-  const presentation = parseMultivariantPlaylist(await readText(store, keyOf('hls.m3u8')));
+  const presentation = parseMultivariantPlaylist(await readPlaylist(store, keyOf('hls.m3u8')));
   const { playlist, frameRate } = findVideoForWidth(presentation, width);
-  const list = parseMediaPlaylist(await readText(store, keyOf(playlist)));
+  const list = parseMediaPlaylist(await readPlaylist(store, keyOf(playlist)));
   const segment = segmentAtTime(list, tenths / 10);
   // A time after the last frame shows that frame.
   const seconds = Math.min(tenths / 10, segment.end - 0.5 / frameRate) - segment.start;
   return { files: [list.init, segment.name], seconds, frameRate, width };
 }
 
-async function readText(store: ObjectStore, key: ObjectKey): Promise<string> {
+async function readPlaylist(store: ObjectStore, key: ObjectKey): Promise<string> {
   if ((await store.size(key)) === undefined) throw playbackNotFound();
-  return Buffer.concat(await store.stream(key).toArray()).toString();
+  return readText(store, key);
 }
 
 async function writeExcerpt(
@@ -133,10 +134,12 @@ async function writeExcerpt(
   const sizes = await Promise.all(keys.map((key) => store.size(key)));
   if (sizes.includes(undefined)) throw playbackNotFound();
   const sizeBytes = sizes.reduce<number>((total, size = 0) => total + size, 0);
-  async function* read(): AsyncGenerator<Uint8Array> {
-    for (const key of keys) yield* store.stream(key);
-  }
-  await writeScratchFile(() => Readable.from(read()), { path, sizeBytes, minFreeBytes, signal });
+  await writeScratchFile(() => Readable.from(readJoined(store, keys)), {
+    path,
+    sizeBytes,
+    minFreeBytes,
+    signal,
+  });
 }
 
 /** Above the limits of the asset the frame is only sent. */
@@ -148,8 +151,7 @@ async function storeFrame(
   if (!(await hasRoom(needs, assetId, folder))) return { bytes };
   await storeVariant(needs.store, key, bytes);
   const asset = await needs.findAssetById(assetId);
-  const isPurged = !asset || (asset.deleted_at !== null && asset.purge_at === null);
-  if (!isPurged) return { key };
+  if (asset && !isPurged(asset)) return { key };
   await needs.store.removeAll(variantsPrefix(assetId));
   throw playbackNotFound();
 }

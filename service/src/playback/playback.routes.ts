@@ -1,13 +1,13 @@
 // Serves playback URLs to owners, and manifests and segments to viewers (contract B5).
 import { getPlayback, getSegment, publicEntryOperations } from '@mediary/contract/operations/playback';
-import { createHash } from 'node:crypto';
 import { publicExtraOperations } from '@mediary/contract/operations/video-extras';
 import type { FastifyReply } from 'fastify';
 import type { PlayedAsset } from '../assets/asset.ts';
 import { playbackNotFound } from '../assets/playback-manifest.ts';
 import type { Guards } from '../assets/asset-guards.hook.ts';
 import type { BoundOperations } from '../platform/bind.ts';
-import { attachment, matchesEtag } from '../platform/http/headers.ts';
+import { attachment, sendVersion } from '../platform/http/headers.ts';
+import { versionOf } from '../platform/http/page-script.ts';
 import { type BytesRequest, bytesRoute, type Route } from '../platform/http/route.ts';
 import type { ObjectResponses } from '../storage/object-response.ts';
 import type * as growingOperations from '../encoding/jobs/growing-manifests.ts';
@@ -34,13 +34,7 @@ export const playbackRoutes = (
     setCookie: ({ asset, query }) =>
       query.access === 'cookie' ? playback.createPlaybackCookie(asset) : undefined,
   }),
-  ...publicEntryOperations.map((operation) =>
-    bytesRoute(operation, {
-      handle: (request, reply) =>
-        serveFixed({ playback, objects }, { request, reply }, basename(operation.path)),
-    }),
-  ),
-  ...publicExtraOperations.map((operation) =>
+  ...[...publicEntryOperations, ...publicExtraOperations].map((operation) =>
     bytesRoute(operation, {
       handle: (request, reply) =>
         serveFixed({ playback, objects }, { request, reply }, basename(operation.path)),
@@ -144,9 +138,8 @@ function sendText(
   { request, reply }: Exchange<BytesRequest>,
   headers: Readonly<Record<string, string>>,
 ): unknown {
-  const etag = `"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"`;
-  reply.headers({ ...headers, 'x-content-type-options': 'nosniff', etag });
-  return matchesEtag(request.headers['if-none-match'], etag) ? reply.code(304).send() : reply.send(text);
+  reply.headers({ ...headers, 'x-content-type-options': 'nosniff' });
+  return sendVersion({ request, reply }, `"${versionOf(text)}"`, text);
 }
 
 const isVersioned = (query: unknown, version: string | undefined): boolean =>

@@ -79,6 +79,7 @@ export function createPlaybackCookie(needs: PlaybackNeeds, asset: Asset): string
     maxAgeSeconds: expires - Math.floor(needs.now().getTime() / 1000),
   });
 }
+
 /** Of videos whose manifests we serve. */
 const toPlayableCaptions = ({ playback, captions }: Asset, base: string): PlaybackView['captions'] =>
   playback?.kind === 'own'

@@ -1,5 +1,5 @@
 // Decides which stored objects are orphans, from the columns of their asset (design §6).
-import type { Asset } from '../assets/asset.ts';
+import { type Asset, isPurged } from '../assets/asset.ts';
 import { parseOriginalName } from '../storage/object-key.ts';
 import { presignedUploadId, wholeUploadId } from '../storage/upload-id.ts';
 
@@ -56,10 +56,6 @@ export function isOrphan(key: ParsedKey, owner: ObjectOwner | undefined): boolea
   // A file of captions is stored before its row, so one without a row may be about to get it.
   return kind !== 'variants' && kind !== 'captions';
 }
-
-/** Deleted, and not restorable. */
-export const isPurged = ({ deleted_at, purge_at }: Pick<ObjectOwner, 'deleted_at' | 'purge_at'>): boolean =>
-  deleted_at !== null && purge_at === null;
 
 /** The name under which earlier releases stored originals. */
 const EARLIER_NAME = 'original';

@@ -1,6 +1,6 @@
 // Removes all objects of a purged asset; of other assets, every upload that is not the original. Runs again
 // when no presigned URL can add an object any more.
-import type { Asset } from '../assets/asset.ts';
+import { type Asset, isPurged } from '../assets/asset.ts';
 import type { findAssetById } from '../assets/asset-lookup.ts';
 import type { deleteManifests } from '../encoding/jobs/growing-manifests.ts';
 import type { JobPayloads, ServiceJobs } from '../jobs.ts';
@@ -13,7 +13,7 @@ import type { removeVideo } from '../providers/hosted-videos.ts';
 import { assetPrefixes, type ObjectKey, originalPrefix } from '../storage/object-key.ts';
 import type { ObjectStore } from '../storage/object-store.ts';
 import type { discardClosedUploads } from '../uploads/expired-uploads.ts';
-import { isOrphanedUpload, isPurged, lastTransferEnd, parseKey } from './orphan.ts';
+import { isOrphanedUpload, lastTransferEnd, parseKey } from './orphan.ts';
 import type { findObjectOwner } from './orphans.ts';
 
 type PurgeNeeds = {
@@ -36,9 +36,10 @@ export const purgeAssetJob =
     const asset = await needs.findAssetById(assetId);
     if (!asset) return;
     await needs.discardClosedUploads(asset.id);
-    if (isPurged(asset)) await needs.releaseEncoder(asset.id);
-    if (isPurged(asset)) await removeObjects(needs, asset);
-    else await removeOrphanedUploads(needs, asset.id);
+    if (isPurged(asset)) {
+      await needs.releaseEncoder(asset.id);
+      await removeObjects(needs, asset);
+    } else await removeOrphanedUploads(needs, asset.id);
     if (isPurged(asset) || asset.refused) await needs.removeVideo(asset);
     await repeatAfterTransfers(needs, asset);
   };

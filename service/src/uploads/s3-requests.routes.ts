@@ -5,6 +5,7 @@ import type { FastifyReply } from 'fastify';
 import type { Asset } from '../assets/asset.ts';
 import type { Bound } from '../platform/bind.ts';
 import { type BytesRequest, bytesRoute } from '../platform/http/route.ts';
+import { escapeXml } from '../assets/markup.ts';
 import { uploadKey } from '../storage/object-key.ts';
 import type { authorizeResumable } from './byte-uploads.ts';
 import type { completeMultipart } from './multipart-completion.ts';
@@ -87,7 +88,3 @@ function renderParts(asset: Asset, id: string, parts: Parts): string {
   const content = [renderIds(asset, id), '<IsTruncated>false</IsTruncated>', ...elements];
   return `<ListPartsResult>${content.join('')}</ListPartsResult>`;
 }
-
-const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
-
-const escapeXml = (text: string): string => text.replace(/[&<>"]/g, (character) => ENTITIES[character] ?? '');

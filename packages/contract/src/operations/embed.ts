@@ -2,13 +2,12 @@
 import { type TObject, Type } from 'typebox';
 import { bytesOperation, type Path } from '../operation.ts';
 import { EXAMPLE_ASSET } from '../schemas/asset.ts';
+import { PlaybackToken } from '../schemas/playback.ts';
 import { TICKET_ERRORS } from '../ticket-errors.ts';
 
 const HTML = { mediaTypes: ['text/html'], description: 'The page.' } as const;
 
-const EmbedQuery = Type.Object({
-  token: Type.Optional(Type.String({ description: 'Redirects to the path that carries the token.' })),
-});
+const EmbedQuery = Type.Object({ token: PlaybackToken });
 
 const embedOperation = <P extends Path, Q extends TObject>(
   id: string,

@@ -2,6 +2,7 @@
 import { type TObject, Type } from 'typebox';
 import { IMAGE_FITS, IMAGE_FORMATS } from '../enums.ts';
 import { bytesOperation, type ErrorCase, type Path } from '../operation.ts';
+import { PlaybackToken } from '../schemas/playback.ts';
 
 /**
  * The widths that web frameworks use. Each variant is stored, so their number limits the cost of one image.
@@ -46,7 +47,7 @@ const variantQuery = {
 const VariantQuery = Type.Object(variantQuery);
 export const VariantWithTokenQuery = Type.Object({
   ...variantQuery,
-  token: Type.Optional(Type.String({ description: 'Redirects to the path that carries the token.' })),
+  token: PlaybackToken,
 });
 
 const ERRORS: readonly ErrorCase[] = [

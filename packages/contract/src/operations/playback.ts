@@ -10,6 +10,7 @@ import {
   EXAMPLE_PLAYBACK,
   Playback,
   PlaybackQuery,
+  PlaybackToken,
 } from '../schemas/playback.ts';
 import { ASSET_ERRORS } from './media.ts';
 
@@ -174,10 +175,6 @@ const ENTRIES = [
   ['Thumbnail', 'thumb.jpg', JPEG],
 ] as const;
 
-const Token = Type.Object({
-  token: Type.Optional(Type.String({ description: 'Redirects to the path that carries the token.' })),
-});
-
 /** Manifest and thumbnail of public assets. */
 export const publicEntryOperations = ENTRIES.map(([name, file, response]) =>
   bytesOperation({
@@ -187,7 +184,7 @@ export const publicEntryOperations = ENTRIES.map(([name, file, response]) =>
     tag: 'Playback',
     auth: 'playback',
     summary: `Returns ${file} of a public asset`,
-    query: Token,
+    query: Type.Object({ token: PlaybackToken }),
     requestHeaders: ['If-None-Match'],
     response,
     otherResponses: REDIRECTS,

@@ -1,9 +1,8 @@
 // Files that a video has beside its manifests, and the frame at any time.
 import { type TObject, Type } from 'typebox';
 import { bytesOperation, type ErrorCase, type Path } from '../operation.ts';
+import { PlaybackToken } from '../schemas/playback.ts';
 import { TICKET_ERRORS } from '../ticket-errors.ts';
-
-const Token = Type.Optional(Type.String({ description: 'Redirects to the path that carries the token.' }));
 
 const Download = Type.Optional(
   Type.String({
@@ -85,7 +84,7 @@ export const publicExtraOperations = FILES.map((extra) =>
   fileOperation(extra, {
     id: `get${extra.name}`,
     path: `/api/v1/playback/{id}/${extra.file}`,
-    query: Type.Object({ token: Token, download: Download }),
+    query: Type.Object({ token: PlaybackToken, download: Download }),
     whose: 'public',
   }),
 );
@@ -120,7 +119,7 @@ const frameQuery = {
 };
 
 const FrameQuery = Type.Object(frameQuery);
-export const FrameWithTokenQuery = Type.Object({ ...frameQuery, token: Token });
+export const FrameWithTokenQuery = Type.Object({ ...frameQuery, token: PlaybackToken });
 
 const frameOperation = <P extends Path, Q extends TObject>(
   id: string,

@@ -111,3 +111,8 @@ export const EXAMPLE_DOWNLOAD: DownloadUrl = {
   expires_at: '2026-11-22T11:15:00.000Z',
   filename: 'launch.mp4',
 };
+
+/** A parameter of the fixed paths of players. */
+export const PlaybackToken = Type.Optional(
+  Type.String({ description: 'Redirects to the path that carries the token.' }),
+);

@@ -1,4 +1,5 @@
 // Plans the sprites of a storyboard, and formats the WebVTT file that names their tiles (contract B5).
+import { formatTime } from '../../captions/caption-file.ts';
 
 export type StoryboardPlan = {
   /** Between two tiles. */
@@ -62,10 +63,4 @@ function tileUrl({ columns, rows, tile: { width, height } }: StoryboardPlan, ind
   return `${sprite}#xywh=${column * width},${row * height},${width},${height}`;
 }
 
-/** `hh:mm:ss.ttt` */
-function timestamp(seconds: number): string {
-  const ms = Math.round(seconds * 1000);
-  const two = (value: number) => String(Math.floor(value)).padStart(2, '0');
-  const fraction = String(ms % 1000).padStart(3, '0');
-  return `${two(ms / 3_600_000)}:${two((ms / 60_000) % 60)}:${two((ms / 1000) % 60)}.${fraction}`;
-}
+const timestamp = (seconds: number): string => formatTime(Math.round(seconds * 1000));

@@ -180,11 +180,11 @@ async function publish(
   tracks: readonly CmafTrack[],
   state: TrackState,
 ): Promise<void> {
-  const { request } = session;
+  const { workFolder, childFolder, onPlayable } = session.request;
+  if (!onPlayable) return;
   const { frameRate, durationSeconds } = source.timeline;
-  const files = filesOf(tracks, request.workFolder).filter(({ name }) => !published.has(name));
-  const { childFolder } = request;
-  await request.onPlayable?.({
+  const files = filesOf(tracks, workFolder).filter(({ name }) => !published.has(name));
+  await onPlayable({
     files,
     manifests: formatPlayablePart({
       tracks,
@@ -199,7 +199,7 @@ async function publish(
     ...source.frame.displaySize,
     durationMs: Math.round(durationSeconds * 1000),
   });
-  if (request.onPlayable) for (const { name } of files) published.add(name);
+  for (const { name } of files) published.add(name);
 }
 
 export const filesOf = (tracks: readonly CmafTrack[], folder: string): EncodedFile[] =>

@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { EmbeddedSubtitles, SubtitleRequest } from '../encoder.ts';
+import { parseSourceFacts } from '../plan/source-facts.ts';
 import { chooseSubtitles, streamListArguments, subtitleArguments } from '../plan/subtitle-streams.ts';
 import { type FfmpegSetup, runStep, runStepOrFail } from './ffmpeg-session.ts';
 
@@ -19,7 +20,7 @@ export async function extractSubtitles(
   const context = { ...setup, folder, request };
   const input = { path, container, threads: THREADS };
   const { log } = await runStep(context, { args: streamListArguments(input), limits: { wallMs: LIST_MS } });
-  const streams = chooseSubtitles(log).map((stream) => ({
+  const streams = chooseSubtitles(parseSourceFacts(log, container)?.streams ?? []).map((stream) => ({
     ...stream,
     path: join(folder, `${stream.index}.vtt`),
   }));

@@ -7,6 +7,7 @@ import { type CmafTrack, playlistName } from '../packaging/cmaf-track.ts';
 import { formatDashManifest } from '../packaging/dash-manifest.ts';
 import { formatMediaPlaylist, formatMultivariantPlaylist } from '../packaging/hls-playlist.ts';
 import {
+  findIFrameTracks,
   formatIFramePlaylist,
   formatIFrameStreams,
   iFramePlaylistName,
@@ -21,10 +22,10 @@ import { audioRenditions } from '../plan/audio-tracks.ts';
 import { assertCost } from '../plan/encode-cost.ts';
 import { planPhases } from '../plan/encode-phases.ts';
 import { renditionsOf } from '../plan/encode-progress.ts';
+import { perSecondOf } from '../plan/frame-rate.ts';
 import { type Rung, chooseLadder } from '../plan/ladder.ts';
 import { toVideoFacts } from '../plan/source-traits.ts';
 import { posterArguments, thumbnailArguments } from '../plan/poster-arguments.ts';
-import { secondsOf } from '../plan/source-timeline.ts';
 import {
   type EncodedFile,
   EncodeFailed,
@@ -39,7 +40,6 @@ import { extractSubtitles } from './extract-subtitles.ts';
 import { writeExcerpt } from './ffmpeg-output.ts';
 import { createPlaceholder } from './placeholder.ts';
 import { readAudioFacts } from './measured-audio.ts';
-import { readIFrameTracks } from './i-frame-tracks.ts';
 import {
   type FfmpegSetup,
   type EncoderOptions,
@@ -94,7 +94,7 @@ function chooseRungs(
   { ladder }: Session,
   { frame, timeline, kilobits, video }: ExaminedSource,
 ): readonly Rung[] {
-  const framesPerSecond = 1 / secondsOf(timeline.frameRate);
+  const framesPerSecond = perSecondOf(timeline.frameRate);
   return chooseLadder(frame.displaySize, {
     source: { framesPerSecond, kilobits, codec: video.codec },
     ladder,
@@ -150,10 +150,10 @@ async function writeManifests(
   tracks: readonly CmafTrack[],
   listed: readonly CmafTrack[],
 ): Promise<EncodedFile[]> {
-  const { childFolder, workFolder } = request;
+  const { childFolder } = request;
   const { frameRate } = source.timeline;
   const presentation = { tracks: listed, frameRate, childFolder };
-  const iFrames = await readIFrameTracks(workFolder, listed);
+  const iFrames = findIFrameTracks(listed);
   const early = tracks.filter(({ id }) => phases[0]?.trackIds.includes(id));
   const manifests = [
     {

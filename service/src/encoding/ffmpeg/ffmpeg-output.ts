@@ -2,10 +2,11 @@
 import { lstat, open, readFile, readdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type CmafSegment, type CmafTrack, initName, segmentName } from '../packaging/cmaf-track.ts';
+import { readKeyFrameRange } from '../packaging/key-frame-range.ts';
 import { readSegmentTimes, readTrackHeader, type TrackHeader } from '../packaging/mp4-boxes.ts';
 
-/** Much larger than `styp` and `sidx` of a segment. */
-const HEAD_BYTES = 1024;
+/** Much larger than all that precedes the list of samples in a segment. */
+const HEAD_BYTES = 4096;
 
 type CollectedFolder = {
   /** Where ffmpeg writes `r0-init.mp4`, `r0-00001.m4s` … in the order of its maps. */
@@ -42,10 +43,11 @@ export function openSegmentCollector({ from, to, trackIds }: CollectedFolder): S
       for (const [local, id] of trackIds.entries()) {
         let next = (tracks.get(id)?.segments.length ?? 0) + 1;
         if (!names.has(segmentName(local, next))) continue;
-        const { segments } = tracks.get(id) ?? (await openTrack(local, id));
+        const { header, segments } = tracks.get(id) ?? (await openTrack(local, id));
         for (; names.has(segmentName(local, next)); next += 1) {
           const name = segmentName(id, next);
-          segments.push(await readSegment(await take(segmentName(local, next), name), name));
+          const path = await take(segmentName(local, next), name);
+          segments.push({ name, ...(await readSegment(path, header)) });
         }
       }
       return [...tracks]
@@ -55,11 +57,13 @@ export function openSegmentCollector({ from, to, trackIds }: CollectedFolder): S
   };
 }
 
-async function readSegment(path: string, name: string): Promise<CmafSegment> {
+async function readSegment(path: string, { size }: TrackHeader): Promise<Omit<CmafSegment, 'name'>> {
   await using file = await open(path);
   const { size: bytes } = await file.stat();
   const { buffer, bytesRead } = await file.read(Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, 0);
-  return { name, bytes, ...readSegmentTimes(buffer.subarray(0, bytesRead)) };
+  const head = buffer.subarray(0, bytesRead);
+  const keyFrame = size === null ? undefined : readKeyFrameRange(head);
+  return { bytes, ...readSegmentTimes(head), ...(keyFrame && { keyFrame }) };
 }
 
 /** An init segment and one media segment form a playable file. */

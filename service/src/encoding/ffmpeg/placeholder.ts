@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { rgbaToThumbHash } from 'thumbhash';
-import { GENERAL } from '../plan/ffmpeg-input.ts';
+import { OWN_FILE } from '../plan/ffmpeg-input.ts';
 import type { Size } from '../plan/ladder.ts';
 import { type Session, runStep } from './ffmpeg-session.ts';
 
@@ -32,11 +32,7 @@ function fitInside({ width, height }: Size): Size {
 }
 
 const pixelArguments = (jpeg: string, { width, height }: Size, output: string): string[] => [
-  ...GENERAL,
-  '-loglevel',
-  'error',
-  '-protocol_whitelist',
-  'file',
+  ...OWN_FILE,
   '-f',
   'jpeg_pipe',
   '-i',

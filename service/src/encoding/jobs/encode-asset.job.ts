@@ -151,10 +151,11 @@ async function encode(needs: EncodeNeeds, run: Run, work: Work): Promise<Encodin
       onPlayable: (part) => publishPart(needs, run, { work, part }),
     });
     await storeFiles(needs.store, run, { files: encoding.files, signal });
-    const captions = { source: source.path, container: media.container, signal };
     await storeEmbedded(needs, run.assetId, {
-      ...captions,
+      source: source.path,
+      container: media.container,
       workFolder: await createFolder(scratch, 'captions'),
+      signal,
     });
     return encoding;
   } finally {

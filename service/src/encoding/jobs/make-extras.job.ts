@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Asset } from '../../assets/asset.ts';
+import { isPurged } from '../../assets/asset.ts';
 import type * as lookupOperations from '../../assets/asset-lookup.ts';
 import { EXTRA_FILES, type VideoExtra } from '../../assets/video-extras.ts';
 import type { JobPayloads } from '../../jobs.ts';
@@ -13,7 +13,8 @@ import { diskFull, freeBytes } from '../../platform/free-space.ts';
 import type { JobRun } from '../../platform/jobs/job-queue.ts';
 import { createScratchFolder, deleteScratchFolder } from '../../platform/process/scratch-folder.ts';
 import { type ObjectKey, renditionKey, renditionsPrefix } from '../../storage/object-key.ts';
-import { ObjectRefused, type ObjectStore } from '../../storage/object-store.ts';
+import type { ObjectStore } from '../../storage/object-store.ts';
+import { putUnlessStored, readJoined, readText } from '../../storage/whole-objects.ts';
 import { EncodeFailed, type Encoder } from '../encoder.ts';
 import { chooseAudio, chooseMp4Video, expectedBytes, MAX_MP4_BYTES } from '../extras/mp4-source.ts';
 import { planPreview, PREVIEW_LENGTH } from '../extras/preview.ts';
@@ -50,13 +51,11 @@ export const createExtrasJob =
     const updated = await needs.update({ assetId: asset.id }, (seen) =>
       isPurged(seen) ? undefined : decideExtras(seen, { ...payload, extras }),
     );
+    // A purge may have removed the files of the asset before the job stored its own.
     if (!updated || isPurged(updated.asset)) await needs.store.removeAll(renditionsPrefix(asset.id));
     else if (stateOfRun(updated.asset, payload) === 'awaited')
       throw new Error('the report of the encoder has not arrived yet');
   };
-
-/** A purge may have removed the files of the asset before the job stored its own. */
-const isPurged = ({ deleted_at, purge_at }: Asset): boolean => deleted_at !== null && purge_at === null;
 
 /** The renditions of the run. */
 type Source = {
@@ -91,9 +90,6 @@ async function openRenditions(store: ObjectStore, keyOf: Source['keyOf']): Promi
   const { segments } = parseMediaPlaylist(await readText(store, keyOf(playlist)));
   return { store, keyOf, presentation, seconds: segments.at(-1)?.end ?? 0 };
 }
-
-const readText = async (store: ObjectStore, key: ObjectKey): Promise<string> =>
-  Buffer.concat(await store.stream(key).toArray()).toString();
 
 /** Another worker may have an engine. */
 const RETRIED: readonly string[] = ['encoder_missing', 'engine_missing'];
@@ -198,20 +194,13 @@ async function writeExcerpt(
   const path = join(folder, `${playlist}.mp4`);
   const list = parseMediaPlaylist(await readText(store, keyOf(playlist)));
   const names = new Set([list.init, ...choose(list)]);
-  async function* read(): AsyncGenerator<Uint8Array> {
-    for (const name of names) yield* store.stream(keyOf(name));
-  }
-  await writeFile(path, read(), { signal });
+  await writeFile(path, readJoined(store, [...names].map(keyOf)), { signal });
   return path;
 }
 
-/** An existing object was created by another process from the same input. */
 async function storeFile({ store, keyOf, folder, signal }: Work, name: string): Promise<true> {
   signal.throwIfAborted();
-  try {
-    await store.put(keyOf(name), createReadStream(join(folder, name)), 2 * MAX_MP4_BYTES);
-  } catch (error) {
-    if (!(error instanceof ObjectRefused && error.reason === 'exists')) throw error;
-  }
+  const source = createReadStream(join(folder, name));
+  await putUnlessStored(store, keyOf(name), { source, maxBytes: 2 * MAX_MP4_BYTES });
   return true;
 }

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Asset } from '../../assets/asset.ts';
+import { type Asset, isPurged } from '../../assets/asset.ts';
 import type * as lookupOperations from '../../assets/asset-lookup.ts';
 import { awaitsReport, isPosterDue } from '../../assets/poster.ts';
 import type { JobPayloads } from '../../jobs.ts';
@@ -12,9 +12,10 @@ import type { BoundOperations } from '../../platform/bind.ts';
 import type { JobRun } from '../../platform/jobs/job-queue.ts';
 import { createScratchFolder, deleteScratchFolder } from '../../platform/process/scratch-folder.ts';
 import { type ObjectKey, posterName, renditionKey, renditionsPrefix } from '../../storage/object-key.ts';
-import { ObjectRefused, type ObjectStore } from '../../storage/object-store.ts';
+import type { ObjectStore } from '../../storage/object-store.ts';
+import { putUnlessStored, readJoined, readText } from '../../storage/whole-objects.ts';
 import type { Encoder } from '../encoder.ts';
-import { findExcerpt, findThumbnailPlaylist } from '../packaging/hls-playlist.ts';
+import { findExcerpt, findThumbnailPlaylist } from '../packaging/hls-reader.ts';
 
 export type PosterNeeds = Pick<BoundOperations<typeof lookupOperations>, 'findAssetById'> &
   Pick<BoundOperations<typeof reportOperations>, 'showPoster'> & {
@@ -41,7 +42,7 @@ export const createPosterJob =
 
 /** Deletes a poster that was stored after the other files of a deleted asset were removed. */
 async function deleteLateFiles({ store }: PosterNeeds, asset: Asset | undefined): Promise<void> {
-  if (asset && !asset.purge_at) await store.removeAll(renditionsPrefix(asset.id));
+  if (asset && isPurged(asset)) await store.removeAll(renditionsPrefix(asset.id));
 }
 
 async function publishPoster(needs: PosterNeeds, asset: Asset, signal: AbortSignal): Promise<void> {
@@ -63,7 +64,8 @@ async function ensurePoster(needs: PosterNeeds, request: PosterTarget): Promise<
   if ((await needs.store.size(key)) !== undefined) return;
   const scratch = await createScratchFolder(needs.scratchRoot, { work: `poster-${randomUUID()}`, run: '1' });
   try {
-    await storePoster(needs.store, key, await renderPoster(scratch, needs, request));
+    const poster = await renderPoster(scratch, needs, request);
+    await putUnlessStored(needs.store, key, { source: createReadStream(poster), maxBytes: MAX_POSTER_BYTES });
   } finally {
     await deleteScratchFolder(scratch);
   }
@@ -80,23 +82,7 @@ async function renderPoster(
     keyOf(findThumbnailPlaylist(await readText(store, keyOf('hls.m3u8')))),
   );
   const { init, segment, startSeconds } = findExcerpt(playlist, timeMs);
-  await writeFile(excerpt, readBytes(store, [keyOf(init), keyOf(segment)]), { signal });
+  await writeFile(excerpt, readJoined(store, [init, segment].map(keyOf)), { signal });
   await encoder.createPoster({ excerpt, output, startSeconds, timeMs, signal });
   return output;
-}
-
-const readText = async (store: ObjectStore, key: ObjectKey): Promise<string> =>
-  Buffer.concat(await store.stream(key).toArray()).toString();
-
-async function* readBytes(store: ObjectStore, keys: readonly ObjectKey[]): AsyncGenerator<Uint8Array> {
-  for (const key of keys) yield* store.stream(key);
-}
-
-/** An existing object was created by another process from the same input. */
-async function storePoster(store: ObjectStore, key: ObjectKey, poster: string): Promise<void> {
-  try {
-    await store.put(key, createReadStream(poster), MAX_POSTER_BYTES);
-  } catch (error) {
-    if (!(error instanceof ObjectRefused && error.reason === 'exists')) throw error;
-  }
 }

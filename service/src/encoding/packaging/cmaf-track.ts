@@ -1,9 +1,15 @@
 // A video or audio track as described by both manifests: header, segments and bit rates.
 import type { AudioRendition } from '../plan/audio-tracks.ts';
 import { CODECS, type Codec } from '../plan/codecs.ts';
+import type { KeyFrameRange } from './key-frame-range.ts';
 import type { SegmentTimes, TrackHeader } from './mp4-boxes.ts';
 
-export type CmafSegment = SegmentTimes & { readonly name: string; readonly bytes: number };
+export type CmafSegment = SegmentTimes & {
+  readonly name: string;
+  readonly bytes: number;
+  /** Of a video segment that starts with a key frame. */
+  readonly keyFrame?: KeyFrameRange;
+};
 
 export type CmafTrack = TrackHeader & {
   /** The number in file names: `r<id>-init.mp4`, `r<id>-00001.m4s` …, `r<id>.m3u8`. */
@@ -38,11 +44,14 @@ export const describeAudio = (
 
 const CODEC_STRINGS: Readonly<Record<Codec, RegExp>> = { h264: /^avc1\./, av1: /^av01\./, hevc: /^hvc1\./ };
 
-export function codecOf({ codec }: VideoTrack): Codec {
+function codecOf({ codec }: VideoTrack): Codec {
   const found = CODECS.find((each) => CODEC_STRINGS[each].test(codec));
   if (!found) throw new Error(`unexpected codec ${codec}`);
   return found;
 }
+
+export const videosIn = (tracks: readonly CmafTrack[], codec: Codec): readonly VideoTrack[] =>
+  tracks.filter(isVideo).filter((track) => codecOf(track) === codec);
 
 export const segmentSeconds = ({ timescale }: CmafTrack, { duration }: SegmentTimes): number =>
   duration / timescale;

@@ -1,4 +1,5 @@
 // The audio adaptation sets of DASH manifests: one for each encoded track.
+import { escapeXml } from '../../assets/markup.ts';
 import type { AudioPurpose } from '../plan/audio-tracks.ts';
 import type { SoundTrack } from './cmaf-track.ts';
 
@@ -15,7 +16,7 @@ export function describeAudioSet({ audio: { track, channels } }: SoundTrack): {
   return {
     attributes: `${language}${priority}`,
     descriptors: [
-      `<Label>${escapeText(track.name)}</Label>`,
+      `<Label>${escapeXml(track.name)}</Label>`,
       ...(accessibility
         ? [`<Accessibility schemeIdUri="urn:tva:metadata:cs:AudioPurposeCS:2007" value="${accessibility}"/>`]
         : []),
@@ -37,6 +38,3 @@ const ACCESSIBILITY: Readonly<Partial<Record<AudioPurpose, string>>> = {
   description: '1',
   clear_speech: '2',
 };
-
-const escapeText = (text: string): string =>
-  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');

@@ -5,11 +5,11 @@ import {
   type CmafTrack,
   type SoundTrack,
   type VideoTrack,
-  codecOf,
   isSound,
   isVideo,
   peakBitrate,
   trackSeconds,
+  videosIn,
 } from './cmaf-track.ts';
 import { describeAudioSet } from './dash-audio.ts';
 import type { PackagedTracks } from './hls-playlist.ts';
@@ -101,9 +101,10 @@ const audioSet = (track: SoundTrack): AdaptationSet => ({
 
 /** Video in H.264, audio, then a set for each further codec, because players switch only inside a set. */
 function adaptationSets(tracks: readonly CmafTrack[]): readonly AdaptationSet[] {
-  const [main, ...extra] = CODECS.map((codec) =>
-    videoSet(tracks.filter(isVideo).filter((track) => codecOf(track) === codec)),
-  ) as [AdaptationSet, ...AdaptationSet[]];
+  const [main, ...extra] = CODECS.map((codec) => videoSet(videosIn(tracks, codec))) as [
+    AdaptationSet,
+    ...AdaptationSet[],
+  ];
   const sets = [main, ...tracks.filter(isSound).map(audioSet), ...extra];
   return sets.filter((set) => set.tracks.length > 0);
 }

@@ -3,19 +3,17 @@ import {
   type CmafTrack,
   type VideoTrack,
   averageBitrate,
-  codecOf,
   initName,
-  isVideo,
   peakBitrate,
   playlistName,
   segmentSeconds,
   targetDuration,
+  videosIn,
 } from './cmaf-track.ts';
 import { type AudioGroup, audioGroups, audioMediaLines } from './hls-audio.ts';
 import { CODECS } from '../plan/codecs.ts';
 import { shortSide } from '../plan/ladder.ts';
 import type { Rational } from '../plan/source-facts.ts';
-import { findThumbnailRung, segmentAt } from './thumbnail-choice.ts';
 
 export type PackagedTracks = {
   readonly tracks: readonly CmafTrack[];
@@ -31,7 +29,7 @@ const SURROUND_SIDE = 720;
 export function formatMultivariantPlaylist({ tracks, frameRate, childFolder }: PackagedTracks): string {
   const [stereo, surround] = audioGroups(tracks);
   const variants = CODECS.flatMap((codec) => {
-    const videos = startFirst(tracks.filter(isVideo).filter((track) => codecOf(track) === codec));
+    const videos = startFirst(videosIn(tracks, codec));
     return [
       ...videos.map((video) => [video, stereo] as const),
       ...(surround ? upperRungs(videos).map((video) => [video, surround] as const) : []),
@@ -98,34 +96,3 @@ function upperRungs(videos: readonly VideoTrack[]): readonly VideoTrack[] {
 }
 
 const lines = (all: readonly string[]): string => `${all.join('\n')}\n`;
-
-/** File name of the media playlist that thumbnails are taken from. */
-export function findThumbnailPlaylist(multivariant: string): string {
-  const rungs = [...multivariant.matchAll(/^#EXT-X-STREAM-INF:.*RESOLUTION=(\d+)x\d+.*\n(.+)$/gm)].map(
-    ([, width, path = '']) => ({ width: Number(width), path }),
-  );
-  const { path } = findThumbnailRung(rungs, ({ width }) => width);
-  return path.slice(path.lastIndexOf('/') + 1);
-}
-
-/** Names of two files that together form a playable one. */
-type Excerpt = {
-  readonly init: string;
-  readonly segment: string;
-  /** When the segment starts. */
-  readonly startSeconds: number;
-};
-
-/** The init segment and the media segment at the time. */
-export function findExcerpt(playlist: string, timeMs: number): Excerpt {
-  const init = /^#EXT-X-MAP:URI="(.+)"$/m.exec(playlist)?.[1];
-  if (init === undefined) throw new Error('the playlist names no init');
-  let end = 0;
-  const segments = [...playlist.matchAll(/^#EXTINF:([\d.]+),\n(.+)$/gm)].map(([, text, name = '']) => {
-    const [start, seconds] = [end, Number(text)];
-    end += seconds;
-    return { start, seconds, name };
-  });
-  const { name, start } = segmentAt(segments, { timeMs, secondsOf: ({ seconds }) => seconds });
-  return { init, segment: name, startSeconds: start };
-}

@@ -1,8 +1,10 @@
 // Tests that the reader understands the playlists that our encoder writes.
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { type CmafTrack, segmentName, type VideoTrack } from './cmaf-track.ts';
 import { formatMediaPlaylist, formatMultivariantPlaylist } from './hls-playlist.ts';
 import {
+  findExcerpt,
+  findThumbnailPlaylist,
   findVideoForWidth,
   type ListedVideo,
   parseMediaPlaylist,
@@ -100,4 +102,57 @@ test('the smallest rendition that is wide enough is chosen, H.264 before other c
   expect([0, 640, 641, 4000].map((width) => chosen(width, ...ladder))).toEqual([640, 640, 1280, 1920]);
   expect(chosen(0, listed(320, 'av01.0.04M.08'), ...ladder)).toBe(640);
   expect(chosen(0, listed(320, 'av01.0.04M.08'))).toBe(320);
+});
+
+const multivariant = (...sizes: CmafTrack['size'][]) =>
+  formatMultivariantPlaylist({
+    tracks: sizes.map((size, id) => track(id, size)),
+    frameRate: { numerator: 25, denominator: 1 },
+    childFolder: '3-1',
+  });
+
+describe('the playlist for thumbnails', () => {
+  const [tall, middle, low] = [
+    { width: 1920, height: 1080 },
+    { width: 1280, height: 720 },
+    { width: 640, height: 360 },
+  ];
+
+  test('is the widest that is no wider than a thumbnail, whichever players start with', () => {
+    expect(findThumbnailPlaylist(multivariant(tall, middle, low, null))).toBe('r1.m3u8');
+    expect(
+      findThumbnailPlaylist(multivariant({ width: 1080, height: 1920 }, { width: 720, height: 1280 })),
+    ).toBe('r0.m3u8');
+  });
+  test('is the narrowest where all are wider', () => {
+    expect(
+      findThumbnailPlaylist(multivariant({ width: 2592, height: 1080 }, { width: 1728, height: 720 })),
+    ).toBe('r1.m3u8');
+  });
+  test('is an error if there is none', () => {
+    expect(() => findThumbnailPlaylist(multivariant(null))).toThrow('no video track');
+  });
+});
+
+describe('the files that show a time', () => {
+  test.each([
+    [0, 1],
+    [3999, 1],
+    [4000, 2],
+    [7999, 2],
+    [8000, 3],
+    [10_499, 3],
+    [10_500, 3],
+    [2 ** 31, 3],
+  ])('%d ms: segment %d', (timeMs, segment) => {
+    expect(findExcerpt(formatMediaPlaylist(track(2, { width: 640, height: 360 })), timeMs)).toEqual({
+      init: 'r2-init.mp4',
+      segment: segmentName(2, segment),
+      startSeconds: (segment - 1) * 4,
+    });
+  });
+  test('are not found in a playlist that names none', () => {
+    expect(() => findExcerpt('#EXTM3U\n', 0)).toThrow('no init');
+    expect(() => findExcerpt('#EXTM3U\n#EXT-X-MAP:URI="a.mp4"\n', 0)).toThrow('no segments');
+  });
 });

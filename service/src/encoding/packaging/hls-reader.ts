@@ -1,4 +1,5 @@
-// Parses the HLS playlists that this service wrote, to find the segments for frames and further files.
+// Parses the HLS playlists that this service wrote, to find the segments for posters, frames and other files.
+import { findThumbnailRung, secondsBy } from './thumbnail-choice.ts';
 
 export type ListedVideo = {
   /** File name of the media playlist. */
@@ -38,7 +39,7 @@ export function parseMultivariantPlaylist(text: string): Presentation {
     .filter((media) => media.get('TYPE') === 'AUDIO')
     .map(toAudio);
   const [first] = lines.filter((line) => line !== '' && !line.startsWith('#'));
-  if (first === undefined) throw new Error('the playlist has no variant');
+  if (first === undefined) throw new Error('the playlist has no variant, so no video track');
   return { folder: first.slice(0, first.lastIndexOf('/')), videos, audios };
 }
 
@@ -104,4 +105,23 @@ export function findVideoForWidth({ videos }: Presentation, width: number): List
   const video = rising.find((each) => each.width >= width) ?? rising.at(-1);
   if (!video) throw new Error('the playlist has no video');
   return video;
+}
+
+/** File name of the media playlist that thumbnails are taken from. */
+export const findThumbnailPlaylist = (multivariant: string): string =>
+  findThumbnailRung(parseMultivariantPlaylist(multivariant).videos, ({ width }) => width).playlist;
+
+/** Names of two files that together form a playable one. */
+type Excerpt = {
+  readonly init: string;
+  readonly segment: string;
+  /** When the segment starts. */
+  readonly startSeconds: number;
+};
+
+/** The init segment and the media segment at the time. */
+export function findExcerpt(playlist: string, timeMs: number): Excerpt {
+  const list = parseMediaPlaylist(playlist);
+  const { name, start } = segmentAtTime(list, secondsBy(timeMs));
+  return { init: list.init, segment: name, startSeconds: start };
 }

@@ -1,9 +1,23 @@
 // Formats I-frame playlists (RFC 8216, 4.3.3.6), from which players show pictures while a viewer seeks.
-import { initName, type VideoTrack, segmentSeconds, targetDuration } from './cmaf-track.ts';
+import {
+  type CmafTrack,
+  initName,
+  isVideo,
+  type VideoTrack,
+  segmentSeconds,
+  targetDuration,
+} from './cmaf-track.ts';
 import type { KeyFrameRange } from './key-frame-range.ts';
 
 /** `keyFrames`: the first frame of each segment. */
-export type IFrameTrack = { readonly track: VideoTrack; readonly keyFrames: readonly KeyFrameRange[] };
+type IFrameTrack = { readonly track: VideoTrack; readonly keyFrames: readonly KeyFrameRange[] };
+
+/** Omits tracks with a segment that does not start with a key frame. */
+export const findIFrameTracks = (tracks: readonly CmafTrack[]): readonly IFrameTrack[] =>
+  tracks.filter(isVideo).flatMap((track) => {
+    const keyFrames = track.segments.flatMap(({ keyFrame }) => keyFrame ?? []);
+    return keyFrames.length === track.segments.length ? [{ track, keyFrames }] : [];
+  });
 
 export const iFramePlaylistName = (id: number): string => `r${id}-iframes.m3u8`;
 

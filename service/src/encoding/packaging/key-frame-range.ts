@@ -1,20 +1,19 @@
 // Finds the bytes of a CMAF segment that show its first frame: from `moof` to the end of the first sample.
+import { findBox, view } from './mp4-boxes.ts';
 
 /** In bytes of the segment. */
 export type KeyFrameRange = { readonly start: number; readonly length: number };
 
-type Box = { readonly type: string; readonly start: number; readonly body: DataView };
-
 /** `head` must reach into the `trun` box. Undefined if the first frame is no key frame. */
 export function readKeyFrameRange(head: Uint8Array): KeyFrameRange | undefined {
-  const moof = boxIn(new DataView(head.buffer, head.byteOffset, head.byteLength), 'moof');
-  const traf = boxIn(moof.body, 'traf').body;
-  const defaults = readDefaults(boxIn(traf, 'tfhd').body);
+  const moof = findBox(view(head), 'moof');
+  const traf = findBox(moof.body, 'traf').body;
+  const defaults = readDefaults(findBox(traf, 'tfhd').body);
   const {
     dataOffset,
     size = defaults.size,
     flags = defaults.flags,
-  } = readFirstSample(boxIn(traf, 'trun').body);
+  } = readFirstSample(findBox(traf, 'trun').body);
   if (size === undefined) throw new Error('the size of the first sample is missing');
   const isKeyFrame = flags === undefined || (flags & NOT_SYNC) === 0;
   return isKeyFrame ? { start: moof.start, length: dataOffset + size } : undefined;
@@ -70,18 +69,4 @@ function readFirstSample(trun: DataView): FirstSample {
     ...(size !== undefined && { size }),
     ...(flags !== undefined && { flags }),
   };
-}
-
-/** The last box may be cut off by the end of the head. */
-function boxIn(bytes: DataView, type: string): Box {
-  for (let at = 0; at + 8 <= bytes.byteLength; ) {
-    const size = bytes.getUint32(at);
-    if (size < 8) break;
-    const end = Math.min(at + size, bytes.byteLength);
-    const name = String.fromCharCode(...[4, 5, 6, 7].map((offset) => bytes.getUint8(at + offset)));
-    const body = new DataView(bytes.buffer, bytes.byteOffset + at + 8, end - at - 8);
-    if (name === type) return { type, start: at, body };
-    at += size;
-  }
-  throw new Error(`box ${type} is missing`);
 }

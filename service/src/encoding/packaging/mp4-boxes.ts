@@ -11,7 +11,14 @@ export type TrackHeader = {
 /** In ticks of the track's timescale. */
 export type SegmentTimes = { readonly start: number; readonly duration: number };
 
-type Box = { readonly type: string; readonly body: DataView };
+type Box = {
+  readonly type: string;
+  /** Where the box begins. */
+  readonly start: number;
+  readonly body: DataView;
+  /** False when the end of the bytes cuts it off. */
+  readonly isComplete: boolean;
+};
 
 export function readTrackHeader(init: Uint8Array): TrackHeader {
   const media = boxAt(view(init), ['moov', 'trak', 'mdia']);
@@ -94,28 +101,41 @@ function boxAt(bytes: DataView, path: readonly string[]): DataView {
   }, bytes);
 }
 
+/** The box may be cut off. */
+export function findBox(bytes: DataView, type: string): Box {
+  const box = listBoxes(bytes).find((each) => each.type === type);
+  if (!box) throw new Error(`box ${type} is missing`);
+  return box;
+}
+
 function firstBox(bytes: DataView): Box {
   const [box] = boxes(bytes);
   if (!box) throw new Error('box expected');
   return box;
 }
 
-/** Returns only complete boxes. 64-bit sizes and "to the end" do not occur in these files. */
-function boxes(bytes: DataView): Box[] {
+const boxes = (bytes: DataView): Box[] => listBoxes(bytes).filter(({ isComplete }) => isComplete);
+
+/** 64-bit sizes and "to the end" do not occur in these files. */
+function listBoxes(bytes: DataView): Box[] {
   const found: Box[] = [];
   for (let at = 0; at + 8 <= bytes.byteLength; ) {
     const size = bytes.getUint32(at);
-    if (size < 8 || at + size > bytes.byteLength) break;
+    if (size < 8) break;
+    const end = Math.min(at + size, bytes.byteLength);
     found.push({
       type: text(bytes, at + 4),
-      body: new DataView(bytes.buffer, bytes.byteOffset + at + 8, size - 8),
+      start: at,
+      body: new DataView(bytes.buffer, bytes.byteOffset + at + 8, end - at - 8),
+      isComplete: end === at + size,
     });
     at += size;
   }
   return found;
 }
 
-const view = (bytes: Uint8Array): DataView => new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+export const view = (bytes: Uint8Array): DataView =>
+  new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 const inner = (bytes: DataView, from: number): DataView =>
   new DataView(bytes.buffer, bytes.byteOffset + from, bytes.byteLength - from);
 const text = (bytes: DataView, at: number): string =>

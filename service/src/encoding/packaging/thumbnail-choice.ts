@@ -20,13 +20,18 @@ export function chooseThumbnailSource(tracks: readonly CmafTrack[]): ThumbnailSo
   return { track, segment };
 }
 
-/** The segment that contains the time. */
+/** The last segment that starts at or before the time. */
 export function choosePosterSource(tracks: readonly CmafTrack[], timeMs: number): ThumbnailSource {
   const track = findThumbnailRung(tracks.filter(isVideo), ({ size }) => size.width);
-  return {
-    track,
-    segment: segmentAt(track.segments, { timeMs, secondsOf: (segment) => segmentSeconds(track, segment) }),
-  };
+  let start = 0;
+  const begun = track.segments.filter((segment) => {
+    const hasBegun = start < secondsBy(timeMs);
+    start += segmentSeconds(track, segment);
+    return hasBegun;
+  });
+  const segment = begun.at(-1);
+  if (!segment) throw new Error('no segments');
+  return { track, segment };
 }
 
 /** The widest rendition that is not wider than a thumbnail, otherwise the narrowest. */
@@ -35,22 +40,6 @@ export function findThumbnailRung<T>(rungs: readonly T[], widthOf: (rung: T) => 
   const rung = falling.find((each) => widthOf(each) <= WIDEST) ?? falling.at(-1);
   if (!rung) throw new Error('no video track');
   return rung;
-}
-
-/** The last segment that starts at or before the time. */
-export function segmentAt<T>(
-  segments: readonly T[],
-  { timeMs, secondsOf }: { timeMs: number; secondsOf: (segment: T) => number },
-): T {
-  let start = 0;
-  const begun = segments.filter((segment) => {
-    const hasBegun = start < secondsBy(timeMs);
-    start += secondsOf(segment);
-    return hasBegun;
-  });
-  const segment = begun.at(-1);
-  if (!segment) throw new Error('no segments');
-  return segment;
 }
 
 /** Frames start between milliseconds, and players truncate times to milliseconds, so the rest is added. */

@@ -1,5 +1,6 @@
 // Chooses the audio renditions of a video, and names their tracks for players.
 import { toPlainText } from '../../assets/text-limits.ts';
+import { toLanguage } from '../../captions/caption-request.ts';
 import type { SourceStream } from './source-facts.ts';
 
 /** What a track is for, apart from being heard by everyone. */
@@ -71,13 +72,8 @@ function purposeOf(stream: SourceStream): AudioPurpose {
 
 /** `ger` and `deu` become `de`. Undefined and invalid languages are null. */
 function parseLanguage(code = 'und'): string | null {
-  if (!/^[a-z]{2,3}(?:-[a-z\d]{2,8})*$/i.test(code)) return null;
-  try {
-    const [language = 'und'] = Intl.getCanonicalLocales(code);
-    return /^(?:und|mis)\b/.test(language) ? null : language;
-  } catch {
-    return null; // A language tag with repeated parts.
-  }
+  const language = toLanguage(code);
+  return language === undefined || /^(?:und|mis)\b/.test(language) ? null : language;
 }
 
 const ENGLISH = new Intl.DisplayNames(['en'], { type: 'language', fallback: 'none' });

@@ -27,9 +27,11 @@ const SLOWEST_PIXELS_PER_MS = 3000;
 
 type Planned = { readonly timeline: Timeline; readonly rungs: readonly Rung[] };
 
-export const encodeCost = ({ timeline, rungs }: Planned): number =>
-  timeline.frames *
+/** Of one frame of every rendition. */
+export const frameCost = (rungs: readonly Rung[]): number =>
   rungs.reduce((pixels, { width, height, codec }) => pixels + width * height * CODEC_FACTS[codec].cost, 0);
+
+export const encodeCost = ({ timeline, rungs }: Planned): number => timeline.frames * frameCost(rungs);
 
 /** Time limit of the ffmpeg run. */
 export const timeLimitMs = (cost: number): number =>

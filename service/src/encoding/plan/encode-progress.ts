@@ -1,7 +1,7 @@
 // Computes the progress of an encode from that of its phases: the percentage and the state of each rendition.
 import type { Rendition } from '../../assets/renditions.ts';
 import { type CmafTrack, averageBitrate, isVideo } from '../packaging/cmaf-track.ts';
-import { CODEC_FACTS } from './codecs.ts';
+import { frameCost } from './encode-cost.ts';
 import { type EncodePhase, rungTrackIds } from './encode-phases.ts';
 import type { Rung } from './ladder.ts';
 
@@ -18,13 +18,11 @@ const COPY_PIXELS = 20_000;
 
 /** Whole percent, weighted by the pixels that each phase encodes and by the cost of their codec. */
 export function percentOf({ phases, phase, part }: PhaseProgress): number {
-  const costs = phases.map(({ video }) => (video === 'copy' ? COPY_PIXELS : pixelsOf(video)));
+  const costs = phases.map(({ video }) => (video === 'copy' ? COPY_PIXELS : frameCost(video)));
   const done = sum(costs.slice(0, phase)) + (costs[phase] ?? 0) * Math.min(1, part);
   return Math.min(MAX_PERCENT, Math.floor((100 * done) / sum(costs)));
 }
 
-const pixelsOf = (rungs: readonly Rung[]): number =>
-  sum(rungs.map(({ width, height, codec }) => width * height * CODEC_FACTS[codec].cost));
 const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
 
 type RenditionProgress = {

@@ -1,7 +1,7 @@
 // Builds the ffmpeg arguments for storyboards, previews, MP4 and M4A files and frames.
 import type { ExtraRequest } from '../encoder.ts';
 import { type PreviewPart, PREVIEW_LENGTH } from '../extras/preview.ts';
-import { GENERAL } from './ffmpeg-input.ts';
+import { MAX_PIXELS, OWN_FILE } from './ffmpeg-input.ts';
 import { AS_JPEG_COLOURS, jpegOptions, jpegSequence } from './poster-arguments.ts';
 
 type Of<K extends ExtraRequest['kind']> = Extract<ExtraRequest, { kind: K }>;
@@ -19,8 +19,7 @@ export function extraArguments(request: ExtraRequest): string[] {
   }
 }
 
-/** The excerpts are files of our own encoder. */
-const SOURCE = ['-loglevel', 'error', '-protocol_whitelist', 'file', '-max_pixels', '36000000'] as const;
+const SOURCE = [...OWN_FILE, '-max_pixels', String(MAX_PIXELS)] as const;
 const input = (path: string) => ['-f', 'mov', '-i', `file:${path}`];
 const output = (format: string, path: string) => [
   '-map_metadata',
@@ -35,7 +34,6 @@ const output = (format: string, path: string) => [
 function storyboardArguments({ excerpt, plan, output: path }: Of<'storyboard'>): string[] {
   const { intervalSeconds, tile, columns, rows, sprites } = plan;
   return [
-    ...GENERAL,
     ...SOURCE,
     '-skip_frame',
     'nokey',
@@ -64,7 +62,6 @@ const PREVIEW_FPS = 12;
 
 /** Joins the parts, which are gaps apart in the excerpt, to one sequence. */
 const previewArguments = ({ excerpt, parts, frameRate, output: path }: Of<'preview'>): string[] => [
-  ...GENERAL,
   ...SOURCE,
   ...input(excerpt),
   '-an',
@@ -91,7 +88,6 @@ const isWithin = ({ start, end }: PreviewPart): string =>
 
 /** The first frame that is not before the time by a whole frame. */
 const frameArguments = ({ excerpt, seconds, frameRate, width, output: path }: Of<'frame'>): string[] => [
-  ...GENERAL,
   ...SOURCE,
   '-threads',
   '1',
@@ -112,7 +108,6 @@ const frameArguments = ({ excerpt, seconds, frameRate, width, output: path }: Of
 
 /** Copies the tracks of all excerpts; players can start before they have the whole file. */
 const fileArguments = ({ excerpts, output: path }: Of<'file'>): string[] => [
-  ...GENERAL,
   ...SOURCE,
   ...excerpts.flatMap(input),
   ...excerpts.flatMap((_, index) => ['-map', `${index}:0`]),

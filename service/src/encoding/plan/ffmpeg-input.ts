@@ -125,6 +125,9 @@ const mediaDecoders = (container: Container): readonly string[] =>
 
 export const GENERAL = ['-nostdin', '-hide_banner', '-y', '-nostats'] as const;
 
+/** Options before an input that our own encoder wrote. */
+export const OWN_FILE = [...GENERAL, '-loglevel', 'error', '-protocol_whitelist', 'file'] as const;
+
 /**
  * All options up to the input file; `before` contains additional input options, `decoders` those that replace
  * the decoders of pictures and sound.

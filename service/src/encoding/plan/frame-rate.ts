@@ -18,7 +18,7 @@ const TOLERANCE = 0.1;
 /** Maximum number of output frames per source frame in variable-rate sources, to limit the cost of pauses. */
 const MAX_REPEATS = 10;
 
-const perSecondOf = ({ numerator, denominator }: Rational): number => numerator / denominator;
+export const perSecondOf = ({ numerator, denominator }: Rational): number => numerator / denominator;
 
 /** True if frames are missing so rarely that the rate counts as constant. */
 export const isSteady = (rate: Rational, average: number | null): boolean =>

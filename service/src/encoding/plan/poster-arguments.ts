@@ -1,15 +1,11 @@
 // Builds the ffmpeg arguments for thumbnails and posters.
 import type { PosterRequest } from '../encoder.ts';
-import { GENERAL } from './ffmpeg-input.ts';
+import { OWN_FILE } from './ffmpeg-input.ts';
 import { secondsBy } from '../packaging/thumbnail-choice.ts';
 
 /** Extracts the last key frame of a segment as a JPEG at most 1280 pixels wide, in JPEG's colour space. */
 export const thumbnailArguments = (segment: string, thumbnail: string): string[] => [
-  ...GENERAL,
-  '-loglevel',
-  'error',
-  '-protocol_whitelist',
-  'file',
+  ...OWN_FILE,
   '-skip_frame',
   'nokey',
   '-f',
@@ -33,11 +29,7 @@ export const posterArguments = ({
   startSeconds,
   timeMs,
 }: Omit<PosterRequest, 'signal'>): string[] => [
-  ...GENERAL,
-  '-loglevel',
-  'error',
-  '-protocol_whitelist',
-  'file',
+  ...OWN_FILE,
   '-f',
   'mov',
   '-i',

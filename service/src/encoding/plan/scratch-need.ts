@@ -1,4 +1,5 @@
 // Estimates the disk space that an encode needs in the scratch folder.
+import { AUDIO_KILOBITS } from './encode-plan.ts';
 import { chooseLadder, type Ladder } from './ladder.ts';
 
 type Source = {
@@ -10,7 +11,6 @@ type Source = {
 
 /** 1080p, the largest rendition of the default ladder. */
 const LARGEST = { width: 1920, height: 1080 };
-const AUDIO_KILOBITS = 128;
 /** All renditions in one codec, as a multiple of the size of a source with few bits, such as HEVC. */
 const MAX_GROWTH = 3;
 /** Thumbnails, manifests and the headers of segments. */
@@ -35,7 +35,7 @@ function estimateRenditions(
   const mostBySize = MAX_GROWTH * (1 + ladder.extraCodecs.length) * sourceBytes;
   if (ms === null) return mostBySize;
   const rungs = chooseLadder(width && height ? { width, height } : LARGEST, { ladder });
-  const kilobits = rungs.reduce((sum, { maxKilobits }) => sum + maxKilobits, AUDIO_KILOBITS);
+  const kilobits = rungs.reduce<number>((sum, { maxKilobits }) => sum + maxKilobits, AUDIO_KILOBITS[2]);
   // Kilobits per second are bits per millisecond.
   return Math.min(mostBySize, Math.ceil((kilobits * ms) / 8));
 }

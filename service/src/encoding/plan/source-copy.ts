@@ -1,6 +1,6 @@
 // Decides whether the source's own video stream can be played as it is, without encoding (stream copy).
 import type { Container } from '../../media/probe.ts';
-import type { SourceFacts, SourceStream } from './source-facts.ts';
+import { isWideGamut, type SourceFacts, type SourceStream } from './source-facts.ts';
 import { shortSide, type Rung } from './ladder.ts';
 import { secondsOf, type Timeline } from './source-timeline.ts';
 
@@ -36,8 +36,6 @@ type CopyInput = {
 
 /** Other containers round times or lack the header that fragmented MP4 needs. */
 const CONTAINERS: readonly Container[] = ['mov'];
-/** The encoded ladder converts them to BT.709. */
-const WIDE_PRIMARIES: readonly string[] = ['bt2020', 'smpte431', 'smpte432'];
 /** Of a copy, whose first frame is shown from the beginning. */
 export const MAX_START_SECONDS = 0.1;
 const MAX_JITTER_SECONDS = 0.002;
@@ -64,7 +62,7 @@ export function canCopy({
     frame !== null &&
     frame.pixelFormat === 'yuv420p' &&
     frame.transfer === 'sdr' &&
-    !WIDE_PRIMARIES.includes(frame.primaries) &&
+    !isWideGamut(frame) &&
     !frame.interlaced &&
     !isRotated &&
     frame.displaySize.width === video.size?.width &&

@@ -45,6 +45,10 @@ export type FrameFacts = {
   readonly pixelFormat: string;
 };
 
+/** Other primaries differ from BT.709 too little to see, so their conversion is not worth its cost. */
+export const isWideGamut = ({ primaries }: FrameFacts): boolean =>
+  ['bt2020', 'smpte431', 'smpte432'].includes(primaries);
+
 export type SourceFacts = {
   /** Duration in the container; null when missing. */
   readonly durationSeconds: number | null;

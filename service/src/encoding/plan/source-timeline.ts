@@ -1,5 +1,5 @@
 // Computes the duration of the renditions, and detects truncated sources by their packets.
-import { fieldRate, frameRateFor } from './frame-rate.ts';
+import { fieldRate, frameRateFor, perSecondOf } from './frame-rate.ts';
 import type { Rational, SourceFacts } from './source-facts.ts';
 
 /** Stream index → end of its last packet, in seconds from the first timestamp of the file. */
@@ -112,7 +112,7 @@ function averageRate({ facts, videoIndex, maxFrames, seconds }: RateInput): numb
   const claimed = facts.streams.find(({ index }) => index === videoIndex)?.averageRate ?? null;
   const rate = facts.frame?.frameRate;
   const most = seconds > 0 ? maxFrames / seconds : Number.POSITIVE_INFINITY;
-  return most < (claimed ?? (rate ? 1 / secondsOf(rate) : Number.POSITIVE_INFINITY)) ? most : claimed;
+  return most < (claimed ?? (rate ? perSecondOf(rate) : Number.POSITIVE_INFINITY)) ? most : claimed;
 }
 
 const lastPacketEnd = (ends: PacketEnds): number => Math.max(0, ...ends.values());

@@ -3,7 +3,7 @@ import type { VideoFacts } from '../../lifecycle/stream-report.ts';
 import type { VideoTraits } from '../../media/warnings.ts';
 import { isTextSubtitle } from './ffmpeg-input.ts';
 import type { SourceFacts } from './source-facts.ts';
-import { isSteady } from './frame-rate.ts';
+import { isSteady, perSecondOf } from './frame-rate.ts';
 import type { ChosenStreams } from './stream-choice.ts';
 
 /** Rotation and edit lists are known from the probe: ffmpeg applies them before it prints anything. */
@@ -35,4 +35,4 @@ export const toVideoFacts = ({ video, frame }: ChosenVideo): VideoFacts => {
 };
 
 const framesPerSecond = ({ video, frame: { frameRate } }: ChosenVideo): number | null =>
-  video.averageRate ?? (frameRate && frameRate.numerator / frameRate.denominator);
+  video.averageRate ?? (frameRate && perSecondOf(frameRate));

@@ -2,6 +2,7 @@
 import { nameOfLanguage, toLanguage } from '../../captions/caption-request.ts';
 import { toPlainText } from '../../assets/text-limits.ts';
 import { type FfmpegInput, GENERAL, inputArguments, isTextSubtitle, TEXT_DECODERS } from './ffmpeg-input.ts';
+import type { SourceStream } from './source-facts.ts';
 
 /** One for each language. */
 type SubtitleStream = {
@@ -12,10 +13,6 @@ type SubtitleStream = {
   readonly kind: 'subtitles' | 'captions';
 };
 
-/** ffmpeg indents the metadata of a file by at least four spaces, so that it cannot imitate these lines. */
-const STREAM = /^ {2}Stream #0:(\d+)(?:\[0x\w+\])?(?:\((\w+)\))?: (\w+): (\w+)(.*(?:\n {4}.*)*)/gm;
-/** Newer versions of ffmpeg indent it by two more spaces. */
-const TITLE = /^ {6,8}title {11}: (.*)$/m;
 const MAX_LABEL = 100;
 
 /** Prints the streams; without an output ffmpeg ends with code 1. */
@@ -27,25 +24,28 @@ export const streamListArguments = (input: FfmpegInput): string[] => [
 ];
 
 /** Of several streams in a language the first one that is not forced: forced ones translate only signs. */
-export function chooseSubtitles(log: string): readonly SubtitleStream[] {
-  const [input = ''] = log.split(/^(?:Stream mapping:|Output #0)/m, 1);
-  const found = [...input.matchAll(STREAM)].flatMap(([, index, tag = '', type, codec = '', rest = '']) =>
-    type === 'Subtitle' && isTextSubtitle(codec) ? [toSubtitles(Number(index), tag, rest)] : [],
-  );
+export function chooseSubtitles(streams: readonly SourceStream[]): readonly SubtitleStream[] {
+  const found = streams
+    .filter(({ kind, codec }) => kind === 'Subtitle' && isTextSubtitle(codec))
+    .toSorted((a, b) => Number(isForced(a)) - Number(isForced(b)))
+    .map(toSubtitles);
   const byLanguage = new Map<string, SubtitleStream>();
-  for (const { isForced, ...stream } of found.toSorted((a, b) => Number(a.isForced) - Number(b.isForced)))
-    if (!byLanguage.has(stream.language)) byLanguage.set(stream.language, stream);
+  for (const stream of found) if (!byLanguage.has(stream.language)) byLanguage.set(stream.language, stream);
   return [...byLanguage.values()].toSorted((a, b) => a.index - b.index);
 }
 
-function toSubtitles(index: number, tag: string, rest: string): SubtitleStream & { isForced: boolean } {
-  const language = toLanguage(tag) ?? 'und';
+const hasFlag = ({ dispositions = [] }: SourceStream, ...names: readonly string[]): boolean =>
+  names.some((name) => dispositions.includes(name));
+
+const isForced = (stream: SourceStream): boolean => hasFlag(stream, 'forced');
+
+function toSubtitles(stream: SourceStream): SubtitleStream {
+  const language = toLanguage(stream.language ?? '') ?? 'und';
   return {
-    index,
+    index: stream.index,
     language,
-    label: toPlainText(TITLE.exec(rest)?.[1], MAX_LABEL) ?? nameOfLanguage(language),
-    kind: /^[^\n]*\((?:hearing impaired|captions)\)/.test(rest) ? 'captions' : 'subtitles',
-    isForced: /^[^\n]*\(forced\)/.test(rest),
+    label: toPlainText(stream.title, MAX_LABEL) ?? nameOfLanguage(language),
+    kind: hasFlag(stream, 'hearing impaired', 'captions') ? 'captions' : 'subtitles',
   };
 }
 

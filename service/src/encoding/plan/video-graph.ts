@@ -1,6 +1,6 @@
 // Builds the filter graph: converts frame rate and colour space, and scales to each rung.
 import type { Rung, Size } from './ladder.ts';
-import type { FrameFacts } from './source-facts.ts';
+import { type FrameFacts, isWideGamut } from './source-facts.ts';
 import type { Timeline } from './source-timeline.ts';
 
 type VideoGraph = {
@@ -48,10 +48,6 @@ function colours(frame: FrameFacts, top: Rung): readonly string[] {
 
 /** zscale rejects some formats, such as 4:1:1 with a width that is not a multiple of four. */
 const ZSCALE_INPUT = 'format=yuv420p10le';
-
-/** Other primaries differ from BT.709 too little to see, so their conversion is not worth its cost. */
-const isWideGamut = ({ primaries }: FrameFacts): boolean =>
-  ['bt2020', 'smpte431', 'smpte432'].includes(primaries);
 
 /** Luminance in cd/m² of white paper in HDR video (BT.2408), which becomes nearly white in the renditions. */
 const REFERENCE_WHITE_NITS = 203;

@@ -1,5 +1,6 @@
 // HTTP headers: repeated lines, ETags, and file names for downloads.
-import type { IncomingMessage } from 'node:http';
+import type { FastifyReply } from 'fastify';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 
 /** All values of a header, in order; `name` in lower case. Node itself keeps only one line or joins them. */
 export function headerValues({ rawHeaders }: IncomingMessage, name: string): readonly string[] {
@@ -18,6 +19,17 @@ export function headerValues({ rawHeaders }: IncomingMessage, name: string): rea
  */
 export const matchesEtag = (header: string | undefined, etag: string): boolean =>
   header?.split(',').some((tag) => tag.trim() === '*' || tag.trim().replace(/^W\//, '') === etag) ?? false;
+
+type Exchange = {
+  readonly request: { readonly headers: IncomingHttpHeaders };
+  readonly reply: FastifyReply;
+};
+
+/** Sends 304 without a body to a client that has this version. */
+export function sendVersion({ request, reply }: Exchange, etag: string, body: string | Uint8Array): unknown {
+  reply.header('etag', etag);
+  return matchesEtag(request.headers['if-none-match'], etag) ? reply.code(304).send() : reply.send(body);
+}
 
 const ATTR_CHAR = /[A-Za-z0-9!#$&+.^_`|~-]/;
 

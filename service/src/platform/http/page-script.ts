@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 /** `version` changes with the bytes. */
 type PageScript = { readonly bytes: Uint8Array; readonly version: string };
 
+/** A short name for these bytes, and only these. */
 export const versionOf = (bytes: Uint8Array | string): string =>
   createHash('sha256').update(bytes).digest('base64url').slice(0, 22);
 
