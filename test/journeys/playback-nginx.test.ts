@@ -3,11 +3,11 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { makeClip } from '../support/clips.ts';
 import { type AssetJson, ingest } from '../support/media.ts';
-import { asUser, call, IS_BEHIND_NGINX, startTestService, type TestService } from '../support/service.ts';
+import { asUser, call, startTestService, type TestService } from '../support/service.ts';
 
 const SEGMENT = '1-1/r0-00001.m4s';
 
-describe.runIf(IS_BEHIND_NGINX)('behind nginx', () => {
+describe('behind nginx', () => {
   let service: TestService;
   let hidden: AssetJson;
   /** The playback path with its token, by nginx and by the service itself. */

@@ -16,10 +16,13 @@ const PLAYER_SCRIPTS = {
 type PlayerName = keyof typeof PLAYER_SCRIPTS;
 
 export type PlayRequest = { readonly player: PlayerName; readonly url: string };
-/** Seconds on the clock of the video; `errors` is empty when the stream played as a viewer expects. */
+/**
+ * Seconds on the clock of the video; `errors` is empty when the stream played as a viewer expects, and
+ * `startedAt` is undefined when nothing was played.
+ */
 type PlayResult = {
   readonly errors: readonly string[];
-  readonly startedAt: number;
+  readonly startedAt: number | undefined;
   readonly endedAt: number;
   readonly duration: number;
   readonly width: number;

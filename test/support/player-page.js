@@ -132,7 +132,6 @@ async function playOnce(video) {
   // dash.js misses a play() before it has attached its media source, and never reads the manifest again then.
   await waitFor(video, 'before the start', () => video.readyState >= 1);
   await playBeyond(video, 0);
-  startedAt = video.currentTime;
   while (!video.ended) await playBeyond(video, video.currentTime + STEP_SECONDS);
 }
 
@@ -142,8 +141,6 @@ function playBeyond(video, seconds) {
     return video.ended || video.currentTime > seconds;
   });
 }
-
-let startedAt = 0;
 
 /** Resolves with the errors of the player and the clock of the video at the end. */
 globalThis.playThrough = (request) => play(request, visit);
@@ -162,7 +159,8 @@ async function play({ player, url, rate }, watch) {
   } catch (error) {
     onError(error.message);
   }
-  const { currentTime, duration, videoWidth: width, videoHeight: height } = video;
+  const { currentTime, duration, videoWidth: width, videoHeight: height, played } = video;
+  const startedAt = played.length > 0 ? played.start(0) : undefined;
   return { errors, startedAt, endedAt: currentTime, duration, width, height };
 }
 

@@ -23,8 +23,14 @@ const targetsOf = (file: string): readonly string[] =>
 const startsProcesses = (file: string): boolean =>
   JOURNEYS.test(file) || targetsOf(file).some((target) => STARTS_PROCESSES.some((form) => form.test(target)));
 
+/** Has something to show only behind nginx, where `npm run test:nginx` runs it. */
+const NGINX_JOURNEY = 'test/journeys/playback-nginx.test.ts';
+const isRunHere = (file: string): boolean => process.env['TEST_NGINX'] === '1' || file !== NGINX_JOURNEY;
+
 /** Journeys, and tests of adapters with the real thing behind them. */
-export const journeyFiles: readonly string[] = files.filter(startsProcesses);
+export const journeyFiles: readonly string[] = files.filter(
+  (file) => startsProcesses(file) && isRunHere(file),
+);
 /** No service, no database, no child process. */
 export const unitFiles: readonly string[] = files.filter((file) => !startsProcesses(file));
 
