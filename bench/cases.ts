@@ -92,9 +92,13 @@ export function openUpload({ service, bare, token }: Environment, effort: Effort
   });
 }
 
-/** Upload targets at an S3 store, compared with those at the service. The store is not asked. */
+/**
+ * Upload targets at an S3 store, compared with those at the service. The store is not asked. Both processes
+ * are new: the environment's service has been optimised by the cases before.
+ */
 export async function openPresigned(environment: Environment, effort: Effort): Promise<Ratios> {
-  const { folder, databaseUrl, service, token } = environment;
+  const { folder, databaseUrl, token } = environment;
+  const plain = await startService(folder, databaseUrl);
   const signing = await startService(folder, databaseUrl, {
     STORAGE_URL: 's3://bench?endpoint=http://127.0.0.1:9',
     AWS_ACCESS_KEY_ID: 'bench',
@@ -107,9 +111,9 @@ export async function openPresigned(environment: Environment, effort: Effort): P
     ...effort,
     connections: 32,
     ours: { server: signing, next },
-    reference: { server: service, next },
+    reference: { server: plain, next },
   });
-  await signing.stop();
+  await Promise.all([signing.stop(), plain.stop()]);
   return ratios;
 }
 

@@ -15,6 +15,7 @@ type Credentials = {
 export type RequestToSign = {
   readonly method: 'GET' | 'PUT';
   readonly key: string;
+  /** Names that start with a lower-case letter and need no escapes, such as `partNumber`. */
   readonly query?: Readonly<Record<string, string>>;
   readonly headers?: Readonly<Record<string, string>>;
   readonly expiresInSeconds: number;
@@ -29,30 +30,29 @@ export const MAX_EXPIRY_SECONDS = 604_800;
 export function presign({ location, credentials, now }: Signer, request: RequestToSign): string {
   const { origin, host, path } = addressOf(location);
   const pathname = `${path}${request.key}`;
-  const time = now.toISOString().replace(/[-:]|\.\d{3}/g, '');
+  const time = compactTime(now);
   const scope = `${time.slice(0, 8)}/${location.region}/s3/aws4_request`;
   const headers: Record<string, string> = { ...request.headers, host };
   const names = Object.keys(headers).sort();
-  const query = toQuery({
-    ...request.query,
-    'X-Amz-Algorithm': 'AWS4-HMAC-SHA256',
-    'X-Amz-Credential': `${credentials.accessKeyId}/${scope}`,
-    'X-Amz-Date': time,
-    'X-Amz-Expires': String(request.expiresInSeconds),
-    'X-Amz-SignedHeaders': names.join(';'),
-    ...(credentials.sessionToken && { 'X-Amz-Security-Token': credentials.sessionToken }),
-  });
-  const canonical = [
-    request.method,
-    pathname,
-    query,
-    ...names.map((name) => `${name}:${headers[name]}`),
-    '',
-    names.join(';'),
-    headers['x-amz-content-sha256'] ?? UNSIGNED,
-  ].join('\n');
+  const signedNames = names.join(';');
+  const query =
+    'X-Amz-Algorithm=AWS4-HMAC-SHA256' +
+    `&X-Amz-Credential=${escaped(`${credentials.accessKeyId}/${scope}`)}` +
+    `&X-Amz-Date=${time}&X-Amz-Expires=${request.expiresInSeconds}` +
+    (credentials.sessionToken ? `&X-Amz-Security-Token=${escaped(credentials.sessionToken)}` : '') +
+    `&X-Amz-SignedHeaders=${escaped(signedNames)}${toQuery(request.query)}`;
+  const canonical =
+    `${request.method}\n${pathname}\n${query}\n` +
+    names.map((name) => `${name}:${headers[name]}\n`).join('') +
+    `\n${signedNames}\n${headers['x-amz-content-sha256'] ?? UNSIGNED}`;
   const toSign = `AWS4-HMAC-SHA256\n${time}\n${scope}\n${hash('sha256', canonical)}`;
   return `${origin}${pathname}?${query}&X-Amz-Signature=${sign(credentials, scope, toSign)}`;
+}
+
+/** `20130524T000000Z` */
+function compactTime(now: Date): string {
+  const iso = now.toISOString();
+  return `${iso.slice(0, 4)}${iso.slice(5, 7)}${iso.slice(8, 13)}${iso.slice(14, 16)}${iso.slice(17, 19)}Z`;
 }
 
 /** The address of a bucket for clients. Keys contain only characters that need no escapes. */
@@ -89,12 +89,12 @@ function signingKeyOf({ secretAccessKey: secret }: Credentials, scope: string): 
 
 const hmac = (key: string | Buffer, text: string): Buffer => createHmac('sha256', key).update(text).digest();
 
-const toQuery = (parameters: Readonly<Record<string, string>>): string =>
+/** In the order of the names. All follow those of the signature, which start with a capital. */
+const toQuery = (parameters: Readonly<Record<string, string>> = {}): string =>
   Object.entries(parameters)
-    .map(([name, value]) => [escaped(name), escaped(value)] as const)
     .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([name, value]) => `${name}=${value}`)
-    .join('&');
+    .map(([name, value]) => `&${name}=${escaped(value)}`)
+    .join('');
 
 /** RFC 3986; `encodeURIComponent` leaves five reserved characters. */
 const escaped = (text: string): string =>
