@@ -50,7 +50,7 @@ export async function makeClip(folder: string): Promise<Clip> {
 }
 
 /** 30 s of 1080p with sound and some noise, whose ladder costs about as much as that of a film. */
-async function makeSource(ffmpegPath: string, name: SourceName, folder: string): Promise<string> {
+export async function makeSource(ffmpegPath: string, name: SourceName, folder: string): Promise<string> {
   const file = join(folder, `source.${CONTAINERS[name][1]}`);
   await promisify(execFile)(ffmpegPath, [
     ...['-nostdin', '-y', '-loglevel', 'error'],

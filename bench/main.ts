@@ -10,10 +10,12 @@ import { type Environment, startEnvironment } from './environment.ts';
 import { lists } from './lists.ts';
 import { median } from './pair.ts';
 import { images } from './images.ts';
+import { quality } from './quality.ts';
 import { rowOfPair, type Row, round, table } from './rows.ts';
 import { segments } from './segments.ts';
 import { slowUploads } from './slow-uploads.ts';
 import { largeUploads, uploads } from './uploads.ts';
+import { workerMemory } from './worker-memory.ts';
 
 const EFFORT = { rounds: 5, seconds: 2 };
 const SHORT_EFFORT = { rounds: 5, seconds: 1 };
@@ -87,6 +89,8 @@ const CASES: Readonly<Record<string, (environment: Environment) => Promise<reado
       ],
     ];
   },
+  quality,
+  worker: workerMemory,
   segments: (environment) => segments(environment, SHORT_EFFORT),
   images: (environment) => images(environment, SHORT_EFFORT),
   lists: (environment) => lists(environment, SHORT_EFFORT),

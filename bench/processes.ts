@@ -5,11 +5,12 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { freePort } from '../test/support/free-port.ts';
 
-/** Resident memory: `rssBytes` now, `peakBytes` at most. */
+/** Resident memory: `rssBytes` now, `peakBytes` at most; `privateBytes`: the part that is not a file. */
 export type Server = {
   readonly port: number;
   cpuSeconds(): number;
   rssBytes(): number;
+  privateBytes(): number;
   peakBytes(): number;
   stop(): Promise<void>;
 };
@@ -56,6 +57,7 @@ export async function startProgram(
     port,
     cpuSeconds: () => cpuSecondsOf(child.pid as number),
     rssBytes: () => memoryOf(child.pid as number, 'VmRSS'),
+    privateBytes: () => memoryOf(child.pid as number, 'RssAnon'),
     peakBytes: () => memoryOf(child.pid as number, 'VmHWM'),
     stop: async () => {
       child.kill('SIGTERM');
@@ -90,7 +92,7 @@ function cpuSecondsOf(pid: number): number {
   return (Number(fields[11]) + Number(fields[12])) / 100;
 }
 
-function memoryOf(pid: number, field: 'VmRSS' | 'VmHWM'): number {
+function memoryOf(pid: number, field: 'VmRSS' | 'VmHWM' | 'RssAnon'): number {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
   const line = status.split('\n').find((text) => text.startsWith(`${field}:`));
   return Number(/\d+/.exec(line ?? '')?.[0]) * 1024;
