@@ -65,6 +65,17 @@ export async function buildApp(adapters: Adapters, settings: AppSettings) {
 const holdRequests = ({ maxStreams, maxStreamsPerCaller }: AppContext['config']['streamLimits']) =>
   createHeldRequests({ total: maxStreams, perCaller: maxStreamsPerCaller });
 
+/** What representations of assets depend on besides their rows. */
+const toViewContext = (
+  { config: { delivery }, publicBaseUrl }: AppContext,
+  { findHostedPlayback, canRetry }: ReturnType<typeof createProviders>['operations'],
+) => ({
+  playbackBaseUrl: () => delivery.cdnBaseUrl ?? publicBaseUrl(),
+  findHostedPlayback,
+  canRetry,
+  segmentEncryption: delivery.segmentEncryption,
+});
+
 function createFeatures(context: AppContext, limitOwnerRate: (owner: string) => Promise<void>) {
   const { config } = context;
   const lifecycle = createLifecycle(context);
@@ -85,9 +96,7 @@ function createFeatures(context: AppContext, limitOwnerRate: (owner: string) => 
   const usage = createUsage(shared);
   const captions = createCaptions(shared);
   const providers = createProviders(shared);
-  const { findHostedPlayback, canRetry } = providers.operations;
-  const playbackBaseUrl = () => config.delivery.cdnBaseUrl ?? context.publicBaseUrl();
-  const view = { playbackBaseUrl, findHostedPlayback, canRetry };
+  const view = toViewContext(context, providers.operations);
   const known = { ...shared, usage: usage.operations, hosted: providers.operations, view };
   const library = createLibrary({ ...known, ...providers.operations });
   const uploads = createUploads(known);

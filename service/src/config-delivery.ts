@@ -1,4 +1,5 @@
 // Reads the settings of how playback files reach players (contract B5, B9).
+import { SEGMENT_ENCRYPTIONS, type SegmentEncryption } from './assets/segment-encryption.ts';
 import { toSecret, type Secret } from './auth/secret.ts';
 import type { Settings } from './platform/settings.ts';
 import type { CdnMaxAge } from './playback/cache-headers.ts';
@@ -11,6 +12,7 @@ export type PlaybackDelivery = {
   /** Base of the playback URLs of our own renditions and images; undefined: the public base URL. */
   readonly cdnBaseUrl: string | undefined;
   readonly segments: SegmentDelivery;
+  readonly segmentEncryption: SegmentEncryption;
   /** The internal location of nginx that contains the folder of the store; ends in a slash. */
   readonly accelPrefix: string;
   /** Memory for the segments that are used most; 0: none. */
@@ -28,11 +30,12 @@ export type PlaybackDelivery = {
 const PURGED_MAX_AGE_S = 86_400;
 
 export function readPlaybackDelivery(settings: Settings, s3: S3Location | undefined): PlaybackDelivery {
-  const { url, integer } = settings;
+  const { url, integer, oneOf } = settings;
   const purgeUrl = url('CDN_PURGE_URL');
   return {
     cdnBaseUrl: url('CDN_BASE_URL'),
     segments: readSegmentDelivery(settings, s3),
+    segmentEncryption: oneOf('SEGMENT_ENCRYPTION', SEGMENT_ENCRYPTIONS, 'off'),
     accelPrefix: readAccelPrefix(settings),
     segmentCacheBytes: integer('SEGMENT_CACHE_BYTES', {
       fallback: 64 * MIB,

@@ -9,6 +9,7 @@ import {
   streamDownload,
 } from './operations/diagnostics.ts';
 import { getEmbed, getOembed, getPrivateEmbed, playerScriptOperations } from './operations/embed.ts';
+import { encryptedOperations } from './operations/encrypted-playback.ts';
 import { streamAssetEvents, streamEvents } from './operations/events.ts';
 import { getImage, getPrivateImage } from './operations/images.ts';
 import { importMedia } from './operations/imports.ts';
@@ -137,6 +138,7 @@ export const OPERATIONS: readonly Operation[] = [
   ...privateEntryOperations,
   getSegment,
   getPrivateSegment,
+  ...encryptedOperations,
   ...publicExtraOperations,
   ...privateExtraOperations,
   getFrame,

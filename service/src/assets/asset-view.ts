@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import type { Asset as AssetView, AssetPlayback } from '@mediary/contract/schemas/asset';
 import type { Asset, ShownAsset, Warning } from './asset.ts';
 import type { Manifest, PlayUrls } from './playback-manifest.ts';
+import { isEncrypted, type SegmentEncryption } from './segment-encryption.ts';
 
 /** Playback of a hosted video with the current settings. */
 export type HostedPlayback = { readonly urls: PlayUrls; readonly warning?: Warning };
@@ -15,6 +16,7 @@ export type AssetViewContext = {
   readonly findHostedPlayback: (asset: Pick<Asset, 'provider' | 'playback'>) => HostedPlayback | undefined;
   /** False when the provider's current settings do not allow a retry. */
   readonly canRetry: (asset: Pick<Asset, 'provider'>) => boolean;
+  readonly segmentEncryption: SegmentEncryption;
 };
 
 /** The members that depend on the settings of providers too, and so may change without the row. */
@@ -22,7 +24,7 @@ function toSettingsView(asset: ShownAsset, context: AssetViewContext) {
   const hosted = context.findHostedPlayback(asset);
   const playback = hosted
     ? toPlayback(hosted.urls)
-    : toPlaybackUrls(asset.playback, toPlaybackBase(context.playbackBaseUrl(), asset.id));
+    : toOfferedUrls(context, asset, toPlaybackBase(context.playbackBaseUrl(), asset.id));
   const { failure, warnings } = asset;
   return {
     hasNoHostedUrl: hosted !== undefined && !playback,
@@ -74,9 +76,11 @@ export function toAssetView(asset: ShownAsset, context: AssetViewContext): Asset
 
 const toIso = (time: Date | null) => time?.toISOString() ?? null;
 
-/** Changes with every change of the representation, also by the settings of a provider. */
+/** Changes with every change of the representation, also by settings. */
 export function toEtag(asset: Asset, context: AssetViewContext): string {
-  if (asset.playback?.kind !== 'hosted' && !asset.failure) return `"${asset.revision}"`;
+  const dependsOnSettings =
+    asset.playback?.kind === 'hosted' || asset.failure || isEncrypted(context.segmentEncryption, asset);
+  if (!dependsOnSettings) return `"${asset.revision}"`;
   const { playback, warnings, failure } = toSettingsView(asset, context);
   const hash = createHash('sha256').update(JSON.stringify({ playback, warnings, failure })).digest('hex');
   return `"${asset.revision}-${hash.slice(0, 16)}"`;
@@ -100,4 +104,14 @@ export function toPlaybackUrls(manifest: Manifest | null, base: string): AssetPl
       thumbnail: manifest.growing ? null : `${base}/thumb.jpg`,
     };
   return { hls: manifest.hls, dash: manifest.dash, thumbnail: manifest.thumbnail };
+}
+
+/** Without DASH where segments are encrypted: it has no AES-128 of whole segments. */
+export function toOfferedUrls(
+  { segmentEncryption }: Pick<AssetViewContext, 'segmentEncryption'>,
+  asset: Pick<Asset, 'visibility' | 'playback'>,
+  base: string,
+): AssetPlayback | null {
+  const urls = toPlaybackUrls(asset.playback, base);
+  return urls && isEncrypted(segmentEncryption, asset) ? { ...urls, dash: null } : urls;
 }

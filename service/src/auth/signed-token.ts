@@ -9,6 +9,7 @@ export type Purpose =
   | 'relay'
   | 'download'
   | 'playback'
+  | 'segment'
   | 'cursor'
   | 'encoder'
   | 'diagnostics'

@@ -10,11 +10,12 @@ import { createSingleFlight } from '../platform/concurrency/single-flight.ts';
 import { openFairSlots } from '../platform/process/fair-slots.ts';
 import type { ObjectResponses } from '../storage/object-response.ts';
 import * as cacheOperations from './cache-headers.ts';
-import * as captionedOperations from './captioned-files.ts';
+import * as composedOperations from './composed-files.ts';
 import * as downloadOperations from './downloads.ts';
 import { downloadRoutes } from './downloads.routes.ts';
 import * as embedOperations from './embed.ts';
 import { embedRoutes } from './embed.routes.ts';
+import { findEncryptedFile } from './encrypted-files.ts';
 import * as frameOperations from './frames.ts';
 import { frameRoutes } from './frames.routes.ts';
 import * as playbackOperations from './playback.ts';
@@ -23,7 +24,7 @@ import { findInternalRedirect, findStoreOrigin, redirectToStore } from './segmen
 
 type Needs = AppContext &
   Pick<downloadOperations.DownloadNeeds, 'limitOwner'> & {
-    readonly view: Pick<AssetViewContext, 'playbackBaseUrl'>;
+    readonly view: Pick<AssetViewContext, 'playbackBaseUrl' | 'segmentEncryption'>;
     readonly lifecycle: Lifecycle;
     readonly hosted: Providers;
     readonly guards: Guards;
@@ -42,7 +43,9 @@ export function createPlayback(needs: Needs) {
   const playback = {
     ...bind({ ...shared, tokenTtlSeconds: config.playbackTokenTtlSeconds }, playbackOperations),
     ...bind(shared, growingOperations),
-    ...bind(shared, captionedOperations),
+    ...bind(shared, composedOperations),
+    ...bind(shared, { findEncryptedFile }),
+    segmentEncryption: view.segmentEncryption,
     ...bind(
       {
         ...shared,

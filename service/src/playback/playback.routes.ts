@@ -3,16 +3,18 @@ import { getPlayback, getSegment, publicEntryOperations } from '@mediary/contrac
 import { publicExtraOperations } from '@mediary/contract/operations/video-extras';
 import type { FastifyReply } from 'fastify';
 import type { PlayedAsset } from '../assets/asset.ts';
+import type { SegmentEncryption } from '../assets/segment-encryption.ts';
 import { playbackNotFound } from '../assets/playback-manifest.ts';
 import type { Guards } from '../assets/asset-guards.hook.ts';
-import type { BoundOperations } from '../platform/bind.ts';
+import type { Bound, BoundOperations } from '../platform/bind.ts';
 import { attachment, sendVersion } from '../platform/http/headers.ts';
 import { versionOf } from '../platform/http/page-script.ts';
 import { type BytesRequest, bytesRoute, type Route } from '../platform/http/route.ts';
 import type { ObjectResponses } from '../storage/object-response.ts';
 import type * as growingOperations from '../encoding/jobs/growing-manifests.ts';
 import type * as cacheOperations from './cache-headers.ts';
-import type * as captionedOperations from './captioned-files.ts';
+import type * as composedOperations from './composed-files.ts';
+import type { EncryptedFile, findEncryptedFile } from './encrypted-files.ts';
 import type * as playbackOperations from './playback.ts';
 import { isSegment } from './segment-redirect.ts';
 import type * as redirectOperations from './segment-redirect.ts';
@@ -23,7 +25,10 @@ type Playback = BoundOperations<typeof playbackOperations> &
   Pick<BoundOperations<typeof growingOperations>, 'findManifest'> &
   Pick<BoundOperations<typeof redirectOperations>, 'redirectToStore' | 'findInternalRedirect'> &
   BoundOperations<typeof cacheOperations> &
-  BoundOperations<typeof captionedOperations>;
+  BoundOperations<typeof composedOperations> & {
+    readonly findEncryptedFile: Bound<typeof findEncryptedFile>;
+    readonly segmentEncryption: SegmentEncryption;
+  };
 
 export const playbackRoutes = (
   playback: Playback,
@@ -78,12 +83,29 @@ async function serveBelow(needs: Needs, exchange: Exchange<FileRequest>): Promis
 type RequestedPath = { readonly id: string; readonly token: string | undefined; readonly path: string };
 
 async function serve(
-  { playback, objects }: Needs,
-  { request, reply }: Exchange<BytesRequest>,
+  needs: Needs,
+  exchange: Exchange<BytesRequest>,
   { id, token, path }: RequestedPath,
 ): Promise<unknown> {
-  const asset = await playback.findPlayableAsset(id, { token, cookie: request.headers.cookie });
-  const served = findServedFile(asset, path, () => playback.resolveHostedUrls(asset));
+  const { cookie } = exchange.request.headers;
+  const asset = await needs.playback.findPlayableAsset(id, { token, cookie });
+  const encrypted = needs.playback.findEncryptedFile(asset, path);
+  return encrypted
+    ? serveEncrypted(needs, exchange, { asset, token, path, file: encrypted })
+    : servePlain(needs, exchange, { asset, token, path });
+}
+
+type AllowedPath = { readonly asset: PlayedAsset } & Omit<RequestedPath, 'id'>;
+
+async function servePlain(
+  { playback, objects }: Needs,
+  { request, reply }: Exchange<BytesRequest>,
+  { asset, token, path }: AllowedPath,
+): Promise<unknown> {
+  const served = findServedFile(asset, path, {
+    resolveHosted: () => playback.resolveHostedUrls(asset),
+    segmentEncryption: playback.segmentEncryption,
+  });
   if ('location' in served)
     return reply.header('cache-control', 'no-store').redirect(toHeaderValue(served.location), 302);
   const { key } = served;
@@ -92,11 +114,7 @@ async function serve(
   const type = { 'content-type': contentTypeOf(path) };
   const composed = await composeManifest(playback, asset, { ...served, path });
   if (composed)
-    return sendText(
-      composed.text,
-      { request, reply },
-      { ...type, ...(composed.isGrowing ? growingHeaders(asset) : caching) },
-    );
+    return sendManifest(composed, { request, reply }, { asset, headers: { ...type, ...caching } });
   const name = findDownloadName(request.query, path);
   const disposition = name === undefined ? undefined : attachment(name);
   const redirect = await playback.redirectToStore({ key, path, method: request.method, disposition });
@@ -112,6 +130,33 @@ async function serve(
   return reply.code(status).headers(headers).send(body);
 }
 
+type EncryptedPath = AllowedPath & { readonly file: EncryptedFile };
+
+/** No store or web server sends these files: what they have is plain. */
+async function serveEncrypted(
+  { playback, objects }: Needs,
+  { request, reply }: Exchange<BytesRequest>,
+  { asset, token, path, file }: EncryptedPath,
+): Promise<unknown> {
+  if (file.kind === 'key') return reply.headers(KEY_HEADERS).send(file.bytes);
+  const caching = playback.buildCacheHeaders(asset, { isEntry: false, isSegment: isSegment(path), token });
+  const known = { 'content-type': contentTypeOf(path), ...caching };
+  const composed = await composeManifest(playback, asset, { ...file, path });
+  if (composed) return sendManifest(composed, { request, reply }, { asset, headers: known });
+  // The path contains the key id, so that the ETag changes with the key.
+  const object = { key: file.key, etag: path, headers: known, isHot: true, missing: playbackNotFound };
+  const { status, headers, body } = await (file.kind === 'segment'
+    ? objects.sendEncryptedObject({ request, reply }, { ...object, cipher: file.cipher })
+    : objects.sendObject({ request, reply }, object));
+  return reply.code(status).headers(headers).send(body);
+}
+
+const KEY_HEADERS = {
+  'content-type': 'application/octet-stream',
+  'cache-control': 'no-store',
+  'x-content-type-options': 'nosniff',
+};
+
 const GROWING_MAX_AGE_S = 1;
 
 /** Players read a growing manifest again every few seconds. */
@@ -119,26 +164,38 @@ const growingHeaders = ({ visibility }: PlayedAsset) => ({
   'cache-control': `${visibility}, max-age=${GROWING_MAX_AGE_S}`,
 });
 
-type StoredPath = Extract<ReturnType<typeof findServedFile>, { key: unknown }> & { readonly path: string };
+type StoredPath = Pick<Extract<ReturnType<typeof findServedFile>, { key: unknown }>, 'key' | 'growing'> & {
+  readonly path: string;
+};
+type ComposedManifest = { readonly text: string; readonly isGrowing: boolean };
 
-/** Undefined for files that are sent as they are stored: without captions, and of a run that has ended. */
+/** Undefined for files that are sent as they are stored. */
 async function composeManifest(
   playback: Playback,
   asset: PlayedAsset,
   { key, path, growing: named }: StoredPath,
-): Promise<{ readonly text: string; readonly isGrowing: boolean } | undefined> {
+): Promise<ComposedManifest | undefined> {
   const growing = named && (await playback.findManifest({ assetId: asset.id, ...named }));
-  const composed = asset.captions && (await playback.composeCaptionedFile(asset, { path, key, growing }));
-  const text = composed ?? growing;
+  const text = (await playback.composeFile(asset, { path, key, growing })) ?? growing;
   return text === undefined ? undefined : { text, isGrowing: growing !== undefined };
 }
 
-function sendText(
-  text: string,
+type ManifestHeaders = {
+  readonly asset: PlayedAsset;
+  /** Of a manifest that does not grow. */
+  readonly headers: Readonly<Record<string, string>>;
+};
+
+function sendManifest(
+  { text, isGrowing }: ComposedManifest,
   { request, reply }: Exchange<BytesRequest>,
-  headers: Readonly<Record<string, string>>,
+  { asset, headers }: ManifestHeaders,
 ): unknown {
-  reply.headers({ ...headers, 'x-content-type-options': 'nosniff' });
+  reply.headers({
+    ...headers,
+    ...(isGrowing && growingHeaders(asset)),
+    'x-content-type-options': 'nosniff',
+  });
   return sendVersion({ request, reply }, `"${versionOf(text)}"`, text);
 }
 

@@ -2,10 +2,11 @@
 import type { Playback as PlaybackView } from '@mediary/contract/schemas/playback';
 import type { Asset, PlayedAsset } from '../assets/asset.ts';
 import type { findPlayedAsset } from '../assets/asset-lookup.ts';
-import { toPlaybackUrls, toPlaybackBase } from '../assets/asset-view.ts';
+import { toOfferedUrls, toPlaybackBase } from '../assets/asset-view.ts';
 import type { PlayUrls } from '../assets/playback-manifest.ts';
 import { playbackNotFound } from '../assets/playback-manifest.ts';
-import { toExtraUrls } from '../assets/video-extras.ts';
+import { isEncrypted, isNeverEncrypted, type SegmentEncryption } from '../assets/segment-encryption.ts';
+import { EXTRA_FILES, toExtraUrls, type VideoExtra } from '../assets/video-extras.ts';
 import { captionUrl } from '../captions/manifest-captions.ts';
 import type { Secret } from '../auth/secret.ts';
 import { ticketReason } from '../auth/asset-ticket.ts';
@@ -21,6 +22,7 @@ type PlaybackNeeds = {
   readonly findHostedUrls: Bound<typeof findHostedUrls>;
   readonly urlSecrets: readonly Secret[];
   readonly tokenTtlSeconds: number;
+  readonly segmentEncryption: SegmentEncryption;
   readonly playbackBaseUrl: () => string;
   readonly publicBaseUrl: () => string;
   readonly now: () => Date;
@@ -33,7 +35,8 @@ type Access = 'token' | 'cookie';
 export function getPlayback(needs: PlaybackNeeds, asset: Asset, access: Access = 'token'): PlaybackView {
   const hosted = resolveHostedUrls(needs, asset);
   const { kind, stream_status } = asset;
-  if (hosted) return { kind, stream_status, ...toExtraUrls([], ''), captions: [], ...hosted };
+  if (hosted)
+    return { kind, stream_status, ...toExtraUrls([], ''), captions: [], encryption: null, ...hosted };
   const expires = isSigned(asset) ? expiryOf(needs, asset) : null;
   // The cookie belongs to the service and would not reach a CDN.
   const base = toPlaybackBase(
@@ -45,7 +48,7 @@ export function getPlayback(needs: PlaybackNeeds, asset: Asset, access: Access =
       ? ''
       : `/~${issuePlaybackToken(needs.urlSecrets, asset, expires)}`;
   const own = asset.playback?.kind === 'own' ? asset.playback : undefined;
-  const urls = toPlaybackUrls(asset.playback, `${base}${token}`) ?? {
+  const urls = toOfferedUrls(needs, asset, `${base}${token}`) ?? {
     hls: null,
     dash: null,
     thumbnail: null,
@@ -54,13 +57,25 @@ export function getPlayback(needs: PlaybackNeeds, asset: Asset, access: Access =
     kind,
     stream_status,
     ...urls,
-    ...toExtraUrls(own?.extras ?? [], `${base}${token}`),
+    encryption: isEncrypted(needs.segmentEncryption, asset) ? 'aes-128' : null,
+    ...toExtraUrls(offeredExtras(needs, asset), `${base}${token}`),
     captions: toPlayableCaptions(asset, `${base}${token}`),
     expires_at: toIso(expires),
     ...(imageSourceOf(asset) && { image: `${base}${token}/image?v=${imageVersion(asset)}` }),
     ...(own && !own.growing && { frame: `${base}${token}/frame.jpg` }),
     ...(own && { embed: `${toPlaybackBase(needs.publicBaseUrl(), asset.id)}${token}/embed` }),
   };
+}
+
+/** A file with all of the sound or picture would make the encryption of the segments pointless. */
+function offeredExtras(
+  { segmentEncryption }: Pick<PlaybackNeeds, 'segmentEncryption'>,
+  asset: Asset,
+): readonly VideoExtra[] {
+  const extras = (asset.playback?.kind === 'own' && asset.playback.extras) || [];
+  return isEncrypted(segmentEncryption, asset)
+    ? extras.filter((extra) => isNeverEncrypted(EXTRA_FILES[extra]))
+    : extras;
 }
 
 const isSigned = ({ visibility, playback }: Asset): boolean =>

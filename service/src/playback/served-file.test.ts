@@ -97,11 +97,11 @@ describe('a hosted video', () => {
   const urls = { hls: 'https://cdn.test/v.m3u8', dash: null, thumbnail: null };
 
   test('is at the URLs of its provider', () => {
-    expect(findServedFile(hosted, 'hls.m3u8', () => urls)).toEqual({ location: urls.hls });
+    expect(findServedFile(hosted, 'hls.m3u8', { resolveHosted: () => urls })).toEqual({ location: urls.hls });
   });
 
   test.each(['dash.mpd', '1-1/v0.mp4'])('has no %s', (path) =>
-    expect(() => findServedFile(hosted, path, () => urls)).toThrow(NOT_FOUND),
+    expect(() => findServedFile(hosted, path, { resolveHosted: () => urls })).toThrow(NOT_FOUND),
   );
 
   test('is not found while its provider has no URLs', () => {
@@ -112,7 +112,7 @@ describe('a hosted video', () => {
 test.each([...ENTRY_FILES, '1-1/v0.mp4'])('without anything to play there is no %s', (file) => {
   const resolved = () => ({ hls: 'https://cdn.test/v.m3u8', dash: null, thumbnail: null });
   expect(() => findServedFile(nothing, file)).toThrow(NOT_FOUND);
-  expect(() => findServedFile(nothing, file, resolved)).toThrow(NOT_FOUND);
+  expect(() => findServedFile(nothing, file, { resolveHosted: resolved })).toThrow(NOT_FOUND);
 });
 
 test('types come from our table, and what is not in it is only bytes', () => {

@@ -2,6 +2,7 @@
 import type { PlayedAsset } from '../assets/asset.ts';
 import type { OwnManifest, PlayUrls } from '../assets/playback-manifest.ts';
 import { playbackNotFound } from '../assets/playback-manifest.ts';
+import { isEncrypted, isNeverEncrypted, type SegmentEncryption } from '../assets/segment-encryption.ts';
 import { EXTRA_FILES } from '../assets/video-extras.ts';
 import { captionVersion, findNamedCaption } from '../captions/manifest-captions.ts';
 import {
@@ -61,18 +62,25 @@ type ServedFile =
   | { readonly location: string };
 
 /** A manifest that may not be in the store yet. */
-type GrowingFile = { readonly folder: string; readonly name: string };
+export type GrowingFile = { readonly folder: string; readonly name: string };
 
 /**
  * The URLs of a hosted video; called for entry files only, because a signature costs more than the response.
  */
 type ResolveHosted = () => PlayUrls | undefined;
 
+type ServeOptions = {
+  readonly resolveHosted?: ResolveHosted;
+  readonly segmentEncryption?: SegmentEncryption;
+};
+
 export function findServedFile(
   asset: PlayedAsset,
   path: string,
-  resolveHosted: ResolveHosted = () => undefined,
+  { resolveHosted = () => undefined, segmentEncryption = 'off' }: ServeOptions = {},
 ): ServedFile {
+  if (isEncrypted(segmentEncryption, asset) && !isOfferedWithEncryption(asset, path))
+    throw playbackNotFound();
   const served = isEntryFile(path)
     ? entryOf(asset, path, resolveHosted)
     : isExtraFile(path)
@@ -81,6 +89,10 @@ export function findServedFile(
   if (!served) throw playbackNotFound();
   return served;
 }
+
+/** All other files are media, or manifests of them. */
+const isOfferedWithEncryption = ({ captions }: PlayedAsset, path: string): boolean =>
+  path === 'hls.m3u8' || isNeverEncrypted(path) || findNamedCaption(captions, path) !== undefined;
 
 function entryOf(
   { id, playback }: PlayedAsset,
@@ -132,5 +144,5 @@ function childOf({ id, playback, captions }: PlayedAsset, path: string): ServedF
 
 const MANIFEST = /\.(?:m3u8|mpd)$/;
 
-const growingFile = ({ growing, folder }: OwnManifest, name: string): { growing?: GrowingFile } =>
+export const growingFile = ({ growing, folder }: OwnManifest, name: string): { growing?: GrowingFile } =>
   growing && MANIFEST.test(name) ? { growing: { folder, name } } : {};

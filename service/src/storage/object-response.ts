@@ -1,7 +1,7 @@
 // Builds HTTP responses for stored objects: range requests, ETag and HEAD; small objects from memory, large
-// ones as a stream.
+// ones as a stream; encrypted where asked for.
 import type { IncomingHttpHeaders } from 'node:http';
-import { Readable } from 'node:stream';
+import { pipeline, Readable } from 'node:stream';
 import { notFound, type ServiceError } from '../platform/errors.ts';
 import { matchesEtag } from '../platform/http/headers.ts';
 import type { HotObjects } from './hot-objects.ts';
@@ -9,6 +9,12 @@ import type { ObjectKey } from './object-key.ts';
 import type { ObjectStore, OpenObject, ReadObject } from './object-store.ts';
 import { parseRange } from './byte-range.ts';
 import type { ResponseBuffers } from './response-buffers.ts';
+import {
+  createSegmentCipher,
+  encryptedLength,
+  encryptSegment,
+  type SegmentCipher,
+} from './segment-cipher.ts';
 
 /** `etag` is without quotes. It can be derived from the key, because objects are never overwritten. */
 type RequestedObject = {
@@ -20,6 +26,9 @@ type RequestedObject = {
   /** The error of an object that is not stored; playback paths have their own. */
   readonly missing?: () => ServiceError;
 };
+/** `etag` differs from that of the plain bytes, and between keys. */
+type EncryptedObject = RequestedObject & { readonly cipher: SegmentCipher };
+
 type Request = { readonly method: string; readonly headers: IncomingHttpHeaders };
 type Reply = { readonly raw: { readonly closed: boolean; once(event: 'close', then: () => void): unknown } };
 type Exchange = { readonly request: Request; readonly reply: Reply };
@@ -32,6 +41,7 @@ type ObjectResponse = {
 /** The bound operation that routes use. */
 export type ObjectResponses = {
   sendObject(exchange: Exchange, object: RequestedObject): Promise<ObjectResponse>;
+  sendEncryptedObject(exchange: Exchange, object: EncryptedObject): Promise<ObjectResponse>;
 };
 
 /** Prevents browsers from executing scripts in uploaded files. */
@@ -81,6 +91,64 @@ export async function sendObject(
     body,
   };
 }
+
+/** Ranges are ignored (RFC 9110, 14.2), because a range of the ciphertext depends on all bytes before it. */
+export async function sendEncryptedObject(
+  sources: Sources,
+  { request }: Pick<Exchange, 'request'>,
+  object: EncryptedObject,
+): Promise<ObjectResponse> {
+  const etag = `"${object.etag}"`;
+  const isNotModified = matchesEtag(request.headers['if-none-match'], etag);
+  const isWithoutBody = isNotModified || request.method === 'HEAD';
+  const found = isWithoutBody
+    ? await readSize(sources.store, object.key)
+    : await readEncrypted(sources, object);
+  if (!found) throw (object.missing ?? objectNotFound)();
+  const headers = { ...SECURITY_HEADERS, ...object.headers, etag, 'accept-ranges': 'none' };
+  if (isNotModified) return { status: 304, headers };
+  return {
+    status: 200,
+    headers: { ...headers, 'content-length': encryptedLength(found.sizeBytes) },
+    body: found.body ?? Readable.from([]),
+  };
+}
+
+type EncryptedBody = { readonly sizeBytes: number; readonly body?: Uint8Array | Readable };
+
+/** A slow client holds the ciphertext of at most 1 MiB, or the buffers of a stream. */
+async function readEncrypted(sources: Sources, object: EncryptedObject): Promise<EncryptedBody | undefined> {
+  const { store } = sources;
+  const { key, cipher } = object;
+  const hot = await findHot(sources, object);
+  if (hot?.bytes) return { sizeBytes: hot.sizeBytes, body: encryptSegment(cipher, hot.bytes) };
+  if (store.open) {
+    const opened = await store.open(key);
+    return opened && { sizeBytes: opened.sizeBytes, body: streamEncrypted(opened.body, cipher) };
+  }
+  const read = hot ?? (await readAndEncrypt(sources, object));
+  if (!read || read.body) return read;
+  return { sizeBytes: read.sizeBytes, body: streamEncrypted(store.stream(key), cipher) };
+}
+
+/** Only the size of objects larger than 1 MiB. */
+async function readAndEncrypt(
+  { store, buffers }: Sources,
+  { key, cipher }: EncryptedObject,
+): Promise<EncryptedBody | undefined> {
+  const acquired = buffers.acquire();
+  try {
+    const found = await store.read(key, acquired?.buffer);
+    if (!found?.bytes) return found;
+    return { sizeBytes: found.sizeBytes, body: encryptSegment(cipher, found.bytes) };
+  } finally {
+    acquired?.release();
+  }
+}
+
+/** An error of the source reaches the reader of the result; when that is closed, the source is closed too. */
+const streamEncrypted = (source: Readable, cipher: SegmentCipher): Readable =>
+  pipeline(source, createSegmentCipher(cipher), () => undefined);
 
 const objectNotFound = () => notFound('This file is not stored');
 

@@ -84,13 +84,23 @@ export type VideoPlayback = {
   stream_status: StreamStatus;
   /** HLS manifest. */
   hls: string | null;
-  /** DASH manifest. */
+  /** DASH manifest. Null where segments are encrypted. */
   dash: string | null;
   /** JPEG. */
   thumbnail: string | null;
-  /** The video as one MP4 file, at most 1080p. Append `?download=name.mp4` to download it. */
+  /**
+   * How the segments are encrypted. `aes-128`: players of HLS get the key with the same token or cookie as
+   * the segments, and `dash`, `mp4` and `audio` are null. Null: they are not encrypted.
+   */
+  encryption: 'aes-128' | null;
+  /**
+   * The video as one MP4 file, at most 1080p. Append `?download=name.mp4` to download it. Null where segments
+   * are encrypted.
+   */
   mp4: string | null;
-  /** The sound as one M4A file. Append `?download=name.m4a` to download it. */
+  /**
+   * The sound as one M4A file. Append `?download=name.m4a` to download it. Null where segments are encrypted.
+   */
   audio: string | null;
   /** WebVTT: the sprite and the place in it (`#xywh`) for each part of the video. */
   storyboard: string | null;
@@ -125,13 +135,23 @@ export type ImagePlayback = {
   stream_status: StreamStatus;
   /** HLS manifest. */
   hls: string | null;
-  /** DASH manifest. */
+  /** DASH manifest. Null where segments are encrypted. */
   dash: string | null;
   /** JPEG. */
   thumbnail: string | null;
-  /** The video as one MP4 file, at most 1080p. Append `?download=name.mp4` to download it. */
+  /**
+   * How the segments are encrypted. `aes-128`: players of HLS get the key with the same token or cookie as
+   * the segments, and `dash`, `mp4` and `audio` are null. Null: they are not encrypted.
+   */
+  encryption: 'aes-128' | null;
+  /**
+   * The video as one MP4 file, at most 1080p. Append `?download=name.mp4` to download it. Null where segments
+   * are encrypted.
+   */
   mp4: string | null;
-  /** The sound as one M4A file. Append `?download=name.m4a` to download it. */
+  /**
+   * The sound as one M4A file. Append `?download=name.m4a` to download it. Null where segments are encrypted.
+   */
   audio: string | null;
   /** WebVTT: the sprite and the place in it (`#xywh`) for each part of the video. */
   storyboard: string | null;

@@ -30,7 +30,9 @@ export const getPlayback = jsonOperation({
     'asset is playable. With `access=cookie` the URLs are the fixed ones without a token, and the ' +
     'response sets a cookie (`Set-Cookie`: HttpOnly, SameSite=Lax, Secure where the service is https) ' +
     'that opens the playback paths of this asset until `expires_at`; it is for pages of the same origin. ' +
-    'Assets that a hosted provider streams, and public ones, get no cookie.',
+    'Assets that a hosted provider streams, and public ones, get no cookie. ' +
+    'Where the operator chose to encrypt the segments of private videos, `encryption` is `aes-128`, and ' +
+    'HLS is the only format.',
   query: PlaybackQuery,
   message: 'Playback',
   data: Playback,
@@ -149,7 +151,7 @@ export const downloadOriginal = bytesOperation({
   ],
 });
 
-const PLAYBACK_ERRORS: readonly ErrorCase[] = [
+export const PLAYBACK_ERRORS: readonly ErrorCase[] = [
   ...TICKET_ERRORS,
   { code: 'NOT_FOUND', when: 'Unknown, deleted, private without a token or cookie, or nothing to play yet.' },
 ];

@@ -18,10 +18,23 @@ const url = (description: string) => nullable(Type.String({ description }));
 const shared = {
   stream_status: Type.Enum([...STREAM_STATUSES]),
   hls: url('HLS manifest.'),
-  dash: url('DASH manifest.'),
+  dash: url('DASH manifest. Null where segments are encrypted.'),
   thumbnail: url('JPEG.'),
-  mp4: url('The video as one MP4 file, at most 1080p. Append `?download=name.mp4` to download it.'),
-  audio: url('The sound as one M4A file. Append `?download=name.m4a` to download it.'),
+  encryption: nullable(
+    Type.Enum(['aes-128'], {
+      description:
+        'How the segments are encrypted. `aes-128`: players of HLS get the key with the same token or ' +
+        'cookie as the segments, and `dash`, `mp4` and `audio` are null. Null: they are not encrypted.',
+    }),
+  ),
+  mp4: url(
+    'The video as one MP4 file, at most 1080p. Append `?download=name.mp4` to download it. ' +
+      'Null where segments are encrypted.',
+  ),
+  audio: url(
+    'The sound as one M4A file. Append `?download=name.m4a` to download it. ' +
+      'Null where segments are encrypted.',
+  ),
   storyboard: url('WebVTT: the sprite and the place in it (`#xywh`) for each part of the video.'),
   preview: url('Animated WebP of a few seconds.'),
   captions: Type.Array(PlayableCaption, {
@@ -70,6 +83,7 @@ export const EXAMPLE_PLAYBACK: Playback = {
   hls: `${BASE}/hls.m3u8`,
   dash: `${BASE}/dash.mpd`,
   thumbnail: `${BASE}/thumb.jpg`,
+  encryption: null,
   mp4: `${BASE}/video.mp4`,
   audio: `${BASE}/audio.m4a`,
   storyboard: `${BASE}/storyboard.vtt`,

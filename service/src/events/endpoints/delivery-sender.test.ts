@@ -40,7 +40,12 @@ function start() {
     now,
     fetch: createGuardedFetch({ allowPrivate: true, limits: { headMs: TIMEOUT_MS, totalMs: TIMEOUT_MS } }),
     findAssetById: async () => undefined,
-    view: { playbackBaseUrl: () => '', findHostedPlayback: () => undefined, canRetry: () => false },
+    view: {
+      playbackBaseUrl: () => '',
+      findHostedPlayback: () => undefined,
+      canRetry: () => false,
+      segmentEncryption: 'off' as const,
+    },
     record: (completed: Parameters<typeof recordAttempts>[1][number]) =>
       recordAttempts({ db, log, pauseAfterMs: 1e9 }, [completed]),
     delaysMs: [60_000],

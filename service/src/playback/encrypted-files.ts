@@ -1,0 +1,58 @@
+// Finds the files that players of an encrypted video request, in the folder of their key (contract B5).
+import type { PlayedAsset } from '../assets/asset.ts';
+import { playbackNotFound } from '../assets/playback-manifest.ts';
+import type { Secret } from '../auth/secret.ts';
+import { deriveSegmentKey, findKeyRoot, type KeyScope, segmentKeyId } from '../auth/segment-key.ts';
+import { type ObjectKey, renditionKey } from '../storage/object-key.ts';
+import { type SegmentCipher, toSequenceIv } from '../storage/segment-cipher.ts';
+import { type GrowingFile, growingFile } from './served-file.ts';
+
+type KeyNeeds = { readonly urlSecrets: readonly Secret[] };
+
+/** A response to a player of an encrypted video. `stored`: a playlist or an init segment. */
+export type EncryptedFile =
+  | { readonly kind: 'key'; readonly bytes: Uint8Array }
+  | { readonly kind: 'stored'; readonly key: ObjectKey; readonly growing?: GrowingFile }
+  | { readonly kind: 'segment'; readonly key: ObjectKey; readonly cipher: SegmentCipher };
+
+/** `<folder>/<key id>/<file>` */
+const PATH = /^(\d+-\d+)\/([0-9a-f]{16})\/(r(\d{1,4})(?:\.m3u8|\.key|-init\.mp4|-(\d{5,10})\.m4s))$/;
+
+/**
+ * Undefined for other paths. The visibility and the settings are those of playlists: players go on that have
+ * started before a change of the settings.
+ */
+export function findEncryptedFile(
+  { urlSecrets }: KeyNeeds,
+  asset: PlayedAsset,
+  path: string,
+): EncryptedFile | undefined {
+  const [, folder, keyId = '', file = '', track, number] = PATH.exec(path) ?? [];
+  if (folder === undefined) return undefined;
+  const { playback } = asset;
+  if (playback?.kind !== 'own' || playback.folder !== folder) throw playbackNotFound();
+  const scope = toKeyScope(asset, folder);
+  const root = findKeyRoot(urlSecrets, scope, keyId);
+  if (!root) throw playbackNotFound();
+  const bytes = () => deriveSegmentKey(root, scope, Number(track));
+  if (file.endsWith('.key')) return { kind: 'key', bytes: bytes() };
+  const key = renditionKey(asset.id, folder, file);
+  if (number === undefined) return { kind: 'stored', key, ...growingFile(playback, file) };
+  return { kind: 'segment', key, cipher: { key: bytes(), iv: toSequenceIv(Number(number)) } };
+}
+
+/** The key file beside an encrypted media playlist; undefined for other paths. */
+export function findKeyUri(path: string): string | undefined {
+  const [, , , file] = PATH.exec(path) ?? [];
+  return file?.endsWith('.m3u8') ? file.replace('.m3u8', '.key') : undefined;
+}
+
+/** Of new players. */
+export const currentKeyId = ({ urlSecrets }: KeyNeeds, asset: PlayedAsset, folder: string): string =>
+  segmentKeyId(urlSecrets[0] as Secret, toKeyScope(asset, folder));
+
+const toKeyScope = ({ id, playback_version }: PlayedAsset, folder: string): KeyScope => ({
+  assetId: id,
+  folder,
+  playbackVersion: playback_version,
+});
