@@ -2,6 +2,8 @@
 // (RFC 8216, 4.3.2.4).
 
 const I_FRAMES = '#EXT-X-I-FRAME-STREAM-INF:';
+/** The padding of a segment of picture and one of sound, also of very short ones. */
+const PADDING_BITS_PER_SECOND = 4000;
 
 /**
  * Names the media playlists in the folder of the key, so that no cache mixes them with plain ones. I-frame
@@ -12,7 +14,9 @@ export function encryptMultivariantPlaylist(playlist: string, folder: string, ke
   const rename = (line: string) =>
     line.startsWith(plain)
       ? `${encrypted}${line.slice(plain.length)}`
-      : line.replace(`,URI="${plain}`, `,URI="${encrypted}`);
+      : line
+          .replace(`,URI="${plain}`, `,URI="${encrypted}`)
+          .replace(/:BANDWIDTH=(\d+)/, (_, bits) => `:BANDWIDTH=${Number(bits) + PADDING_BITS_PER_SECOND}`);
   return playlist
     .split('\n')
     .filter((line) => !line.startsWith(I_FRAMES))
