@@ -1,4 +1,4 @@
-// EMBED_FRAME_ANCESTORS: the sites that may embed the player.
+// EMBED_FRAME_ANCESTORS: the sites that may embed the player. SEGMENT_ENCRYPTION: what is encrypted.
 import { expect, test } from 'vitest';
 import { readPlaybackDelivery } from './config-delivery.ts';
 import { createSettings } from './platform/settings.ts';
@@ -26,4 +26,14 @@ test.each([
   'none,self',
 ])('%j is refused', (value) => {
   expect(read(value).problems).toEqual([expect.stringContaining('EMBED_FRAME_ANCESTORS')]);
+});
+
+test('SEGMENT_ENCRYPTION is off, or private', () => {
+  const readEncryption = (value?: string) => {
+    const settings = createSettings(value === undefined ? {} : { SEGMENT_ENCRYPTION: value });
+    return { ...readPlaybackDelivery(settings, undefined), problems: settings.problems };
+  };
+  expect(readEncryption()).toMatchObject({ segmentEncryption: 'off', problems: [] });
+  expect(readEncryption('private')).toMatchObject({ segmentEncryption: 'private', problems: [] });
+  expect(readEncryption('all').problems).toEqual([expect.stringContaining('SEGMENT_ENCRYPTION')]);
 });

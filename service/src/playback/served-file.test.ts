@@ -150,3 +150,36 @@ test('only the three fixed names are entry files', () => {
   expect(['hls.m3u8', 'dash.mpd', 'thumb.jpg'].every(isEntryFile)).toBe(true);
   expect(['HLS.M3U8', 'hls.m3u8 ', 'toString', ''].some(isEntryFile)).toBe(false);
 });
+
+describe('of an encrypted video', () => {
+  const settings = { segmentEncryption: 'private' } as const;
+  const find = (path: string, asset = own) => findServedFile(asset, path, settings);
+
+  test.each(['hls.m3u8', 'thumb.jpg', 'storyboard.vtt', 'preview.webp', '2-1/storyboard-1.jpg'])(
+    '%s is served as it is stored',
+    (path) => expect(find(path)).toEqual(findServedFile(own, path)),
+  );
+
+  test.each([
+    'dash.mpd',
+    'early-2-1.mpd',
+    'video.mp4',
+    'audio.m4a',
+    ...[
+      'r0.m3u8',
+      'r0-init.mp4',
+      'r0-00001.m4s',
+      'hls.m3u8',
+      'dash.mpd',
+      'video.mp4',
+      'audio.m4a',
+      'a.bin',
+    ].map((file) => `2-1/${file}`),
+  ])('%s is refused', (path) => expect(() => find(path)).toThrow(NOT_FOUND));
+
+  test('all files are served when it is public, or of others', () => {
+    const shown = { ...own, visibility: 'public' } as const;
+    expect(find('2-1/r0-00001.m4s', shown)).toEqual(findServedFile(shown, '2-1/r0-00001.m4s'));
+    expect(find('hls.m3u8', reported)).toEqual({ location: 'https://cdn.test/a.m3u8' });
+  });
+});

@@ -1,15 +1,17 @@
-// Tests that a response buffer is reused only after its response was sent.
+// Tests the bytes of responses: buffers are reused only after a response was sent; and encrypted ones.
 import { EventEmitter } from 'node:events';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
+import { Readable } from 'node:stream';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openDiskObjectStore } from './disk-object-store.ts';
 import { openHotObjects } from './hot-objects.ts';
-import { sendObject } from './object-response.ts';
+import { sendEncryptedObject, sendObject } from './object-response.ts';
 import { variantKey } from './object-key.ts';
 import { openResponseBuffers } from './response-buffers.ts';
+import { encryptedLength, encryptSegment } from './segment-cipher.ts';
 import type { ObjectStore } from './object-store.ts';
 
 let root: string;
@@ -86,5 +88,130 @@ describe('the bytes of a response', () => {
       headers: { 'content-length': 3, 'content-range': 'bytes 2-4/10' },
     });
     expect(String(answer.body)).toBe('234');
+  });
+});
+
+describe('an encrypted response', () => {
+  const cipher = { key: randomBytes(16), iv: randomBytes(16) };
+  const SMALL = 100_000;
+  const LARGE = 3_000_001;
+  type Asked = {
+    readonly content: Buffer;
+    readonly method?: string;
+    readonly headers?: Record<string, string>;
+    readonly from?: (plain: ObjectStore) => ObjectStore;
+    readonly hotObjects?: ReturnType<typeof openHotObjects>;
+  };
+  const askEncrypted = async ({
+    content,
+    method = 'GET',
+    headers = {},
+    from = (plain) => plain,
+    hotObjects = openHotObjects(0),
+  }: Asked) => {
+    const key = await stored(content);
+    return sendEncryptedObject(
+      { store: from(store), buffers, hotObjects },
+      { request: { method, headers } },
+      { key, etag: 'a', headers: {}, isHot: true, cipher },
+    );
+  };
+  const bytesOf = async (body: Uint8Array | Readable | undefined): Promise<Buffer> =>
+    body instanceof Readable ? Buffer.concat(await body.toArray()) : Buffer.from(body ?? []);
+  /** As a store that opens an object in one request. */
+  const remote = (plain: ObjectStore): ObjectStore => ({
+    ...plain,
+    open: async (key) => {
+      const sizeBytes = await plain.size(key);
+      return sizeBytes === undefined ? undefined : { sizeBytes, body: plain.stream(key) };
+    },
+  });
+
+  test.each([
+    ['a small object', SMALL, (plain: ObjectStore) => plain],
+    ['a large object', LARGE, (plain: ObjectStore) => plain],
+    ['a small object of a remote store', SMALL, remote],
+    ['a large object of a remote store', LARGE, remote],
+  ])('is the ciphertext of %s', async (_, length, from) => {
+    const content = randomBytes(length);
+    const { status, headers, body } = await askEncrypted({ content, from });
+    expect([status, headers['content-length']]).toEqual([200, encryptedLength(length)]);
+    expect((await bytesOf(body)).equals(encryptSegment(cipher, content))).toBe(true);
+    expect(body instanceof Readable).toBe(length === LARGE || from === remote);
+  });
+
+  test('keeps no buffer of the pool while it is sent', async () => {
+    const first = await ask(Buffer.from('first'), { raw: Object.assign(newReply(), { closed: true }) });
+    await askEncrypted({ content: randomBytes(SMALL) });
+    const second = await ask(Buffer.from('second'), { raw: Object.assign(newReply(), { closed: true }) });
+    expect((second.body as Buffer).buffer).toBe((first.body as Buffer).buffer);
+    expect((second.body as Buffer).byteOffset).toBe((first.body as Buffer).byteOffset);
+  });
+
+  test('is made from memory when an object is used often', async () => {
+    const key = await stored(Buffer.from('0123456789'));
+    const sources = { store, buffers, hotObjects: openHotObjects(1_000_000) };
+    const get = () =>
+      sendEncryptedObject(
+        sources,
+        { request: { method: 'GET', headers: {} } },
+        { key, etag: 'a', headers: {}, isHot: true, cipher },
+      );
+    for (let uses = 0; uses < 2; uses++) await get();
+    await store.remove(key);
+    expect(await bytesOf((await get()).body)).toEqual(encryptSegment(cipher, Buffer.from('0123456789')));
+  });
+
+  test('ignores ranges', async () => {
+    const content = randomBytes(SMALL);
+    const { status, headers, body } = await askEncrypted({ content, headers: { range: 'bytes=2-4' } });
+    expect([status, headers['accept-ranges'], headers['content-range']]).toEqual([200, 'none', undefined]);
+    expect((await bytesOf(body)).equals(encryptSegment(cipher, content))).toBe(true);
+  });
+
+  test('of HEAD and 304 has no bytes', async () => {
+    const head = await askEncrypted({ content: randomBytes(SMALL), method: 'HEAD' });
+    expect([head.status, head.headers['content-length']]).toEqual([200, encryptedLength(SMALL)]);
+    expect(await bytesOf(head.body)).toHaveLength(0);
+    const known = await askEncrypted({ content: randomBytes(SMALL), headers: { 'if-none-match': '"a"' } });
+    expect([known.status, known.body]).toEqual([304, undefined]);
+  });
+
+  test('closes the object when the client leaves', async () => {
+    const source = new Readable({ read: () => undefined });
+    const opened = async () => ({ sizeBytes: LARGE, body: source });
+    const { body } = await askEncrypted({
+      content: Buffer.from('a'),
+      from: (plain) => ({ ...plain, open: opened }),
+    });
+    const closed = new Promise<void>((resolve) => {
+      source.once('close', resolve);
+    });
+    (body as Readable).destroy();
+    await closed;
+  });
+
+  test('fails when the object cannot be read to its end', async () => {
+    const source = Readable.from(
+      (async function* broken() {
+        yield randomBytes(1000);
+        throw new Error('connection lost');
+      })(),
+    );
+    const opened = async () => ({ sizeBytes: LARGE, body: source });
+    const { body } = await askEncrypted({
+      content: Buffer.from('a'),
+      from: (plain) => ({ ...plain, open: opened }),
+    });
+    await expect(bytesOf(body)).rejects.toThrow('connection lost');
+  });
+
+  test('of a missing object is NOT_FOUND', async () => {
+    const missing = sendEncryptedObject(
+      { store, buffers, hotObjects: openHotObjects(0) },
+      { request: { method: 'GET', headers: {} } },
+      { key: variantKey(randomUUID(), 'w64.webp'), etag: 'a', headers: {}, cipher },
+    );
+    await expect(missing).rejects.toMatchObject({ code: 'NOT_FOUND' });
   });
 });
