@@ -23,6 +23,7 @@ import {
 } from '../support/encrypted-video.ts';
 import { type AssetJson, ingest } from '../support/media.ts';
 import { asUser, call, eventually, startTestService, type TestService } from '../support/service.ts';
+import { isStoreRemote } from '../support/test-store.ts';
 
 const HOUR = 3_600_000;
 
@@ -37,7 +38,12 @@ beforeAll(async () => {
     lines.push(line);
   };
   service = await startTestService(
-    { SEGMENT_ENCRYPTION: 'private', VIDEO_EXTRAS: 'storyboard,audio,mp4' },
+    {
+      SEGMENT_ENCRYPTION: 'private',
+      VIDEO_EXTRAS: 'storyboard,audio,mp4',
+      SEGMENT_DELIVERY: isStoreRemote ? 'redirect' : 'x-accel-redirect',
+      TRUST_PROXY: 'loopback',
+    },
     { log: createLogger('debug', { write }), now: () => new Date(Date.now() + ahead) },
   );
   const file = await makeClip({ seconds: 4 });
@@ -164,6 +170,27 @@ describe('plain segments', () => {
     for (const path of paths)
       for (const init of [{}, { method: 'HEAD' }, { headers: { range: 'bytes=0-99' } }])
         expect(await statusAt(`${root}${path}`, init), `${path} ${JSON.stringify(init)}`).toBe(404);
+  });
+
+  test('are sent neither by the store nor by the web server in front', async () => {
+    const proxied = { headers: { 'x-forwarded-for': '192.0.2.1' }, redirect: 'manual' } as const;
+    const isHandedOver = async (url: string) => {
+      const { status, headers } = await fetch(url, proxied);
+      return status === 302 || headers.has('x-accel-redirect');
+    };
+    const shown = await ingest(service, OWNER, {
+      file: await makeClip({ seconds: 1 }),
+      fields: { visibility: 'public' },
+    });
+    expect(await isHandedOver(fixedUrl(service, shown, `${FOLDER}/r0-00001.m4s`))).toBe(true);
+    const { segment, init, key } = await firstTrack(service, asset);
+    for (const url of [segment, init, key]) {
+      expect(await isHandedOver(url), url).toBe(false);
+      expect((await bytesAt(url, { headers: proxied.headers })).equals(await bytesAt(url)), url).toBe(true);
+    }
+    const root = await rootOf(service, asset);
+    for (const path of [`${FOLDER}/r0-00001.m4s`, 'video.mp4', 'audio.m4a'])
+      expect(await statusAt(`${root}${path}`, proxied), path).toBe(404);
   });
 
   test('are not sent for a range, and HEAD has the length of the ciphertext', async () => {
