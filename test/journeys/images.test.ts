@@ -78,6 +78,7 @@ describe('a valid image', () => {
         mp4: null,
         audio: null,
         storyboard: null,
+        encryption: null,
         preview: null,
         captions: [],
         expires_at: expect.any(String),

@@ -138,6 +138,7 @@ describe('the stream', () => {
       mp4: null,
       audio: null,
       storyboard: null,
+      encryption: null,
       preview: null,
       captions: [],
       expires_at: null,

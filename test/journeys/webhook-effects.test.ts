@@ -73,6 +73,7 @@ describe('a video that is at a hosted provider', () => {
       ...urls,
       mp4: null,
       storyboard: null,
+      encryption: null,
       expires_at: null,
     });
     await expectRedirects(id, urls);

@@ -9,7 +9,7 @@ export const OWNER = 'ann';
 /** Of the first run, in URLs and in the store. */
 export const FOLDER = '1-1';
 
-export type PlaybackJson = Readonly<Record<string, string | null>>;
+type PlaybackJson = Readonly<Record<string, string | null>>;
 type Where = Pick<AssetJson, 'id'>;
 
 export const askPlayback = (at: TestService, { id }: Where, query = ''): Promise<Answer<PlaybackJson>> =>
@@ -43,7 +43,7 @@ export const storedBytes = async ({ parts }: TestService, { id }: Where, name: s
   Buffer.concat(await parts.store.stream(renditionKey(id, FOLDER, name)).toArray());
 
 /** A media playlist with URLs as a player resolves them. */
-export type Track = {
+type Track = {
   readonly url: string;
   readonly text: string;
   readonly key: string;

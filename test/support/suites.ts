@@ -57,6 +57,8 @@ const S3_JOURNEYS = [
   'import',
   'edits-and-trash',
   'stop',
+  'encrypted-playback',
+  'encrypted-keys',
 ];
 const S3_DURABILITY = ['hostile-probes', 'kill-service'];
 
