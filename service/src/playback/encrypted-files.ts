@@ -19,8 +19,8 @@ export type EncryptedFile =
 const PATH = /^(\d+-\d+)\/([0-9a-f]{16})\/(r(\d{1,4})(?:\.m3u8|\.key|-init\.mp4|-(\d{5,10})\.m4s))$/;
 
 /**
- * Undefined for other paths. The visibility and the settings are those of playlists: players go on that have
- * started before a change of the settings.
+ * Undefined for other paths. Does not depend on the setting, so that players that have started play on after
+ * it is turned off.
  */
 export function findEncryptedFile(
   { urlSecrets }: KeyNeeds,

@@ -1,7 +1,12 @@
 // Tests the files, types and caching of playback paths (contract B5).
 import { describe, expect, test } from 'vitest';
+import type { Asset } from '../assets/asset.ts';
 import { createVideo } from '../lifecycle/asset.fixture.ts';
 import { cacheControlFor, ENTRY_FILES, findServedFile, isEntryFile, contentTypeOf } from './served-file.ts';
+
+type ResolveHosted = Parameters<typeof findServedFile>[2]['resolveHosted'];
+const findPlainFile = (asset: Asset, path: string, resolveHosted: ResolveHosted = () => undefined) =>
+  findServedFile(asset, path, { resolveHosted, segmentEncryption: 'off' });
 
 const own = createVideo({ playback: { kind: 'own', attempt: 2, folder: '2-1' } });
 const reported = createVideo({
@@ -18,25 +23,25 @@ const NOT_FOUND = expect.objectContaining({ code: 'NOT_FOUND' });
 
 describe('renditions of our own', () => {
   test.each(ENTRY_FILES)('%s lies in the folder that is published', (file) => {
-    expect(findServedFile(own, file)).toEqual({ key: `renditions/${own.id}/2-1/${file}`, isEntry: true });
+    expect(findPlainFile(own, file)).toEqual({ key: `renditions/${own.id}/2-1/${file}`, isEntry: true });
   });
 
   test('the thumbnail is the picture of the time that was chosen', () => {
     const chosen = createVideo({ playback: { kind: 'own', attempt: 2, folder: '2-1', posterTimeMs: 0 } });
-    expect(findServedFile(chosen, 'thumb.jpg')).toEqual({
+    expect(findPlainFile(chosen, 'thumb.jpg')).toEqual({
       key: `renditions/${own.id}/2-1/poster-0.jpg`,
       isEntry: true,
     });
-    expect(findServedFile(chosen, 'hls.m3u8')).toEqual(findServedFile(own, 'hls.m3u8'));
+    expect(findPlainFile(chosen, 'hls.m3u8')).toEqual(findPlainFile(own, 'hls.m3u8'));
   });
 
   test.each(['storyboard.vtt', 'preview.webp', 'video.mp4', 'audio.m4a'])('%s lies there too', (file) => {
-    expect(findServedFile(own, file)).toEqual({ key: `renditions/${own.id}/2-1/${file}`, isEntry: true });
-    for (const other of [reported, nothing]) expect(() => findServedFile(other, file)).toThrow(NOT_FOUND);
+    expect(findPlainFile(own, file)).toEqual({ key: `renditions/${own.id}/2-1/${file}`, isEntry: true });
+    for (const other of [reported, nothing]) expect(() => findPlainFile(other, file)).toThrow(NOT_FOUND);
   });
 
   test('manifests name their children below that folder', () => {
-    expect(findServedFile(own, '2-1/v0.mp4')).toEqual({
+    expect(findPlainFile(own, '2-1/v0.mp4')).toEqual({
       key: `renditions/${own.id}/2-1/v0.mp4`,
       isEntry: false,
     });
@@ -60,7 +65,7 @@ describe('renditions of our own', () => {
     'original',
     'HLS.m3u8',
     'hls.m3u8/',
-  ])('%j is none of them', (path) => expect(() => findServedFile(own, path)).toThrow(NOT_FOUND));
+  ])('%j is none of them', (path) => expect(() => findPlainFile(own, path)).toThrow(NOT_FOUND));
 });
 
 describe('a picture', () => {
@@ -70,25 +75,25 @@ describe('a picture', () => {
   });
 
   test('has its thumbnail among its variants', () => {
-    expect(findServedFile(picture, 'thumb.jpg')).toEqual({
+    expect(findPlainFile(picture, 'thumb.jpg')).toEqual({
       key: `variants/${picture.id}/thumb.jpg`,
       isEntry: true,
     });
   });
 
   test.each(['hls.m3u8', 'dash.mpd', '1-1/v0.mp4', '640x480.webp'])('has no %s', (path) =>
-    expect(() => findServedFile(picture, path)).toThrow(expect.objectContaining({ code: 'NOT_FOUND' })),
+    expect(() => findPlainFile(picture, path)).toThrow(expect.objectContaining({ code: 'NOT_FOUND' })),
   );
 });
 
 describe('reported URLs', () => {
   test('are redirected', () => {
-    expect(findServedFile(reported, 'hls.m3u8')).toEqual({ location: 'https://cdn.test/a.m3u8' });
-    expect(findServedFile(reported, 'thumb.jpg')).toEqual({ location: 'https://cdn.test/a.jpg' });
+    expect(findPlainFile(reported, 'hls.m3u8')).toEqual({ location: 'https://cdn.test/a.m3u8' });
+    expect(findPlainFile(reported, 'thumb.jpg')).toEqual({ location: 'https://cdn.test/a.jpg' });
   });
 
   test.each(['dash.mpd', '1-1/v0.mp4'])('%s is not found without a URL', (path) =>
-    expect(() => findServedFile(reported, path)).toThrow(NOT_FOUND),
+    expect(() => findPlainFile(reported, path)).toThrow(NOT_FOUND),
   );
 });
 
@@ -97,22 +102,22 @@ describe('a hosted video', () => {
   const urls = { hls: 'https://cdn.test/v.m3u8', dash: null, thumbnail: null };
 
   test('is at the URLs of its provider', () => {
-    expect(findServedFile(hosted, 'hls.m3u8', { resolveHosted: () => urls })).toEqual({ location: urls.hls });
+    expect(findPlainFile(hosted, 'hls.m3u8', () => urls)).toEqual({ location: urls.hls });
   });
 
   test.each(['dash.mpd', '1-1/v0.mp4'])('has no %s', (path) =>
-    expect(() => findServedFile(hosted, path, { resolveHosted: () => urls })).toThrow(NOT_FOUND),
+    expect(() => findPlainFile(hosted, path, () => urls)).toThrow(NOT_FOUND),
   );
 
   test('is not found while its provider has no URLs', () => {
-    expect(() => findServedFile(hosted, 'hls.m3u8')).toThrow(NOT_FOUND);
+    expect(() => findPlainFile(hosted, 'hls.m3u8')).toThrow(NOT_FOUND);
   });
 });
 
 test.each([...ENTRY_FILES, '1-1/v0.mp4'])('without anything to play there is no %s', (file) => {
   const resolved = () => ({ hls: 'https://cdn.test/v.m3u8', dash: null, thumbnail: null });
-  expect(() => findServedFile(nothing, file)).toThrow(NOT_FOUND);
-  expect(() => findServedFile(nothing, file, { resolveHosted: resolved })).toThrow(NOT_FOUND);
+  expect(() => findPlainFile(nothing, file)).toThrow(NOT_FOUND);
+  expect(() => findPlainFile(nothing, file, resolved)).toThrow(NOT_FOUND);
 });
 
 test('types come from our table, and what is not in it is only bytes', () => {
@@ -157,7 +162,7 @@ describe('of an encrypted video', () => {
 
   test.each(['hls.m3u8', 'thumb.jpg', 'storyboard.vtt', 'preview.webp', '2-1/storyboard-1.jpg'])(
     '%s is served as it is stored',
-    (path) => expect(find(path)).toEqual(findServedFile(own, path)),
+    (path) => expect(find(path)).toEqual(findPlainFile(own, path)),
   );
 
   test.each([
@@ -179,7 +184,7 @@ describe('of an encrypted video', () => {
 
   test('all files are served when it is public, or of others', () => {
     const shown = { ...own, visibility: 'public' } as const;
-    expect(find('2-1/r0-00001.m4s', shown)).toEqual(findServedFile(shown, '2-1/r0-00001.m4s'));
+    expect(find('2-1/r0-00001.m4s', shown)).toEqual(findPlainFile(shown, '2-1/r0-00001.m4s'));
     expect(find('hls.m3u8', reported)).toEqual({ location: 'https://cdn.test/a.m3u8' });
   });
 });

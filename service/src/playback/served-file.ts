@@ -71,13 +71,13 @@ type ResolveHosted = () => PlayUrls | undefined;
 
 type ServeOptions = {
   readonly resolveHosted?: ResolveHosted;
-  readonly segmentEncryption?: SegmentEncryption;
+  readonly segmentEncryption: SegmentEncryption;
 };
 
 export function findServedFile(
   asset: PlayedAsset,
   path: string,
-  { resolveHosted = () => undefined, segmentEncryption = 'off' }: ServeOptions = {},
+  { resolveHosted = () => undefined, segmentEncryption }: ServeOptions,
 ): ServedFile {
   if (isEncrypted(segmentEncryption, asset) && !isOfferedWithEncryption(asset, path))
     throw playbackNotFound();
