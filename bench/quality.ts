@@ -188,7 +188,8 @@ async function measure(metric: Metric, { encoded, source, width, height }: Compa
   const toRendition = `scale=${width}:${height}:flags=bicubic,format=yuv420p`;
   const { stderr } = await run(FFMPEG, [
     ...['-nostdin', '-hide_banner', '-i', encoded, '-i', source, '-lavfi'],
-    `[0:v]${BY_NUMBER}[encoded];[1:v]${toRendition},${BY_NUMBER}[original];[encoded][original]${metric.filter}`,
+    `[0:v]${BY_NUMBER}[encoded];[1:v]${toRendition},${BY_NUMBER}[original];` +
+      `[encoded][original]${metric.filter}`,
     ...['-f', 'null', '-'],
   ]);
   const score = metric.result.exec(stderr)?.[1];

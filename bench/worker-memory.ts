@@ -26,7 +26,7 @@ export async function workerMemory({ folder, databaseUrl, token }: Environment):
       '',
       mib(peak),
       '≤ 80 MiB',
-      `${mib(idle)} before the encode; peak of the resident memory, with Node's program file: ${mib(resident)}`,
+      `${mib(idle)} before the encode; resident, with Node's program file: ${mib(resident)} at most`,
     ],
   ];
 }

@@ -53,7 +53,6 @@ const ROLES: readonly (readonly [path: RegExp, role?: string])[] = [
   [/^events\/endpoints\/(?:delivery-sender|webhook-request)$/, 'verbs'],
   [/^(?:events\/event-(?:renderer|stream|streams)|library\/long-poll)$/, 'verbs'],
   [/^lifecycle\/(?:asset-changes|played-assets)$/, 'verbs'],
-  [/^playback\/captioned-files$/, 'verbs'],
   [
     /^uploads\/(?:byte-uploads|completion|expired-uploads|import-runs|retry|store-original|whole-uploads)$/,
     'verbs',

@@ -2,7 +2,7 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { journeyFiles, timedFiles, unitFiles } from './support/suites.ts';
+import { journeyFiles, NGINX_JOURNEY, timedFiles, unitFiles } from './support/suites.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const read = (file: string): string => readFileSync(join(ROOT, file), 'utf8');
@@ -16,7 +16,7 @@ test('every test file belongs to one suite', () => {
     cwd: ROOT,
     exclude: ['**/node_modules'],
   });
-  expect([...unitFiles, ...journeyFiles, ...own].sort()).toEqual(all.sort());
+  expect([...unitFiles, ...journeyFiles, ...own, NGINX_JOURNEY].sort()).toEqual(all.sort());
 });
 
 test('durability tests that run alone exist', () => {

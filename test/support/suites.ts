@@ -24,7 +24,7 @@ const startsProcesses = (file: string): boolean =>
   JOURNEYS.test(file) || targetsOf(file).some((target) => STARTS_PROCESSES.some((form) => form.test(target)));
 
 /** Has something to show only behind nginx, where `npm run test:nginx` runs it. */
-const NGINX_JOURNEY = 'test/journeys/playback-nginx.test.ts';
+export const NGINX_JOURNEY = 'test/journeys/playback-nginx.test.ts';
 const isRunHere = (file: string): boolean => process.env['TEST_NGINX'] === '1' || file !== NGINX_JOURNEY;
 
 /** Journeys, and tests of adapters with the real thing behind them. */
