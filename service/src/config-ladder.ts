@@ -1,4 +1,4 @@
-// Reads the ladder of renditions: LADDER, a JSON object, and EXTRA_CODECS.
+// Reads the ladder of renditions: LADDER, a JSON object, EXTRA_CODECS and HDR_CODECS.
 import { EXTRA_CODECS, type ExtraCodec } from '@mediary/contract/enums';
 import { CODECS, type Codec, type CodecOptions } from './encoding/plan/codecs.ts';
 import { DEFAULT_LADDER, type Ladder, type LadderRung } from './encoding/plan/ladder.ts';
@@ -25,15 +25,19 @@ const CODEC_RULES: Readonly<Record<Codec, { readonly crf: Range; readonly preset
 };
 
 export function readLadder(settings: Settings): Ladder {
-  return { ...readLadderObject(settings), extraCodecs: readExtraCodecs(settings) };
+  return {
+    ...readLadderObject(settings),
+    extraCodecs: readCodecs(settings, 'EXTRA_CODECS'),
+    hdrCodecs: readCodecs(settings, 'HDR_CODECS'),
+  };
 }
 
-function readExtraCodecs({ list, problems }: Settings): readonly ExtraCodec[] {
-  const named = list('EXTRA_CODECS');
+function readCodecs({ list, problems }: Settings, setting: string): readonly ExtraCodec[] {
+  const named = list(setting);
   const unknown = named.filter((name) => !EXTRA_CODECS.some((codec) => codec === name));
   for (const name of unknown)
     problems.push(
-      `EXTRA_CODECS names "${name}", which is not supported. Supported: ${EXTRA_CODECS.join(', ')}`,
+      `${setting} names "${name}", which is not supported. Supported: ${EXTRA_CODECS.join(', ')}`,
     );
   return EXTRA_CODECS.filter((codec) => named.includes(codec));
 }
@@ -53,6 +57,7 @@ function readLadderObject({ text, problems }: Settings): Ladder {
     rungs: rungs === undefined ? DEFAULT_LADDER.rungs : readRungs(fields, rungs),
     maxHeight: fields.integer('LADDER.max_height', maxHeight, HEIGHT),
     extraCodecs: [],
+    hdrCodecs: [],
     options: {
       h264: readCodecOptions(fields, 'h264', ladder.h264),
       av1: readCodecOptions(fields, 'av1', ladder.av1),

@@ -41,7 +41,7 @@ export async function openDecoders(config: Config, { log, searchPath }: DecoderC
   const ffmpeg = await findFfmpeg({
     setting: config.ffmpegPath,
     searchPath,
-    extraCodecs: config.ladder.extraCodecs,
+    codecs: config.ladder,
   });
   const sandbox = await openSandbox(config, 'path' in ffmpeg ? [ffmpeg.path] : []);
   const missing = missingProtections(sandbox);
@@ -113,9 +113,9 @@ async function openEncoder(
 const SOFTWARE = 'x264';
 
 /** Throws if FFMPEG_PATH is unusable. Call it before opening anything that needs closing. */
-export async function assertFfmpegSetting({ ffmpegPath, ladder: { extraCodecs } }: Config): Promise<void> {
+export async function assertFfmpegSetting({ ffmpegPath, ladder }: Config): Promise<void> {
   if (ffmpegPath === undefined) return;
-  const ffmpeg = await findFfmpeg({ setting: ffmpegPath, searchPath: undefined, extraCodecs });
+  const ffmpeg = await findFfmpeg({ setting: ffmpegPath, searchPath: undefined, codecs: ladder });
   if ('missing' in ffmpeg)
     throw new Error(
       `FFMPEG_PATH cannot be used: ${ffmpeg.missing}. ` +

@@ -20,8 +20,12 @@ export const MATRICES = {
 type Coding = { readonly matrix: Matrix; readonly bits: 8 | 10; readonly fullRange?: boolean };
 
 /** Video filters that replace the picture by stripes of these colours, from left to right. */
+/** Codes of Y, Cb and Cr of each stripe. */
+export const codesOf = (colours: readonly Colour[], coding: Coding): readonly Pixel[] =>
+  colours.map((colour) => toPixel(colour, coding));
+
 export function paintStripes(colours: readonly Colour[], coding: Coding): string {
-  const pixels = colours.map((colour) => toPixel(colour, coding));
+  const pixels = codesOf(colours, coding);
   const plane = (component: 0 | 1 | 2) =>
     pixels.map((pixel, index) => `eq(floor(X*${pixels.length}/W),${index})*${pixel[component]}`).join('+');
   const format = coding.bits === 10 ? 'yuv420p10le' : 'yuv420p';
@@ -45,11 +49,21 @@ export async function readStripes(
   url: string,
   count: number,
 ): Promise<readonly { readonly luma: number; readonly colour: Colour }[]> {
+  const codes = await readCodes(url, { count, bits: 8 });
+  return codes.map((pixel) => ({ luma: pixel[0], colour: toColour(pixel) }));
+}
+
+/** The codes of each stripe in the first frame. */
+export async function readCodes(
+  url: string,
+  { count, bits }: { readonly count: number; readonly bits: 8 | 10 },
+): Promise<readonly Pixel[]> {
+  const format = bits === 10 ? 'yuv444p10le' : 'yuv444p';
   const { stdout } = await promisify(execFile)(
     ffmpegPath(),
     [
       ...['-nostdin', '-hide_banner', '-loglevel', 'error', '-i', url, '-map', '0:v:0', '-frames:v', '1'],
-      ...['-vf', `scale=${count * SIDE}:${SIDE}:flags=neighbor,format=yuv444p`],
+      ...['-vf', `scale=${count * SIDE}:${SIDE}:flags=neighbor,format=${format}`],
       ...['-f', 'rawvideo', '-'],
     ],
     { encoding: 'buffer' },
@@ -57,8 +71,11 @@ export async function readStripes(
   const plane = count * SIDE * SIDE;
   return Array.from({ length: count }, (_, index) => {
     const middle = (SIDE / 2) * count * SIDE + index * SIDE + SIDE / 2;
-    const [luma = 0, cb = 0, cr = 0] = [0, 1, 2].map((component) => stdout[component * plane + middle]);
-    return { luma, colour: toColour([luma, cb, cr]) };
+    const codeAt = (component: number) => {
+      const at = component * plane + middle;
+      return bits === 10 ? stdout.readUInt16LE(2 * at) : (stdout[at] ?? 0);
+    };
+    return [codeAt(0), codeAt(1), codeAt(2)];
   });
 }
 

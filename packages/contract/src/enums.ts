@@ -22,6 +22,10 @@ export type RenditionState = (typeof RENDITION_STATES)[number];
 export const EXTRA_CODECS = ['av1', 'hevc'] as const;
 export type ExtraCodec = (typeof EXTRA_CODECS)[number];
 
+/** Dynamic ranges of renditions beside the standard one (SDR). PQ: SMPTE ST 2084. */
+export const HDR_RANGES = ['pq', 'hlg'] as const;
+export type HdrRange = (typeof HDR_RANGES)[number];
+
 export const SORT_ORDERS = ['created_at', '-created_at'] as const;
 
 /** `hosted`: stores and streams the bytes itself. `encoder`: reads them from the service's object store. */

@@ -53,7 +53,7 @@ export type ProviderFailureCode = Exclude<Extract<FailureCode, `provider_${strin
 
 /** Unusual properties of a playable file. They stay as long as the file does. */
 export const FILE_WARNING_CODES = {
-  hdr: 'The video has a high dynamic range; the renditions have a standard one.',
+  hdr: 'The video has a high dynamic range; the renditions in H.264 have a standard one.',
   rotated: 'The file tells players to turn or mirror the video; the renditions are stored upright.',
   variable_frame_rate: 'The frame rate varies; the renditions have a constant one.',
   low_frame_rate: 'The video has fewer than 10 frames per second.',
@@ -73,7 +73,8 @@ export type FileWarningCode = keyof typeof FILE_WARNING_CODES;
 export const WARNING_CODES = {
   ...FILE_WARNING_CODES,
   audio_unsupported: 'The video plays without its sound, whose codec is not supported.',
-  extra_codec_failed: 'The renditions of an additional codec (`EXTRA_CODECS`) failed; those in H.264 play.',
+  extra_codec_failed:
+    'The renditions of an additional codec (`EXTRA_CODECS`, `HDR_CODECS`) failed; those in H.264 play.',
   audio_tracks_dropped:
     'Some audio tracks of the file are missing: they cannot be decoded, or the file has more than eight.',
   encoding_incomplete: 'Some renditions failed; the others play.',

@@ -2,15 +2,19 @@
 import {
   EXTRA_CODECS,
   type ExtraCodec,
+  HDR_RANGES,
+  type HdrRange,
   RENDITION_STATES,
   type RenditionState,
 } from '@mediary/contract/enums';
 
 export type Rendition = {
-  /** In pixels; identifies a rendition together with `codec`. */
+  /** In pixels; identifies a rendition together with `codec` and `dynamic_range`. */
   readonly height: number;
   /** Omitted for H.264 and where it is unknown. */
   readonly codec?: ExtraCodec;
+  /** Omitted for SDR and where it is unknown. */
+  readonly dynamic_range?: HdrRange;
   readonly width?: number;
   readonly state: RenditionState;
   /** Average bits per second; null until known. */
@@ -18,7 +22,7 @@ export type Rendition = {
 };
 
 /**
- * The union by height and codec: the furthest state, and for equal states the greater figures, so that the
+ * The union by height, codec and dynamic range: the furthest state, and for equal states the greater figures, so that the
  * result is the same in any order.
  */
 export function mergeRenditions(
@@ -31,11 +35,16 @@ export function mergeRenditions(
     const other = byKey.get(keyOf(rendition));
     byKey.set(keyOf(rendition), other ? pickFurthest(other, rendition) : canonical(rendition));
   }
-  return [...byKey.values()].sort((a, b) => codecRank(a) - codecRank(b) || b.height - a.height);
+  return [...byKey.values()].sort(
+    (a, b) => rangeRank(a) - rangeRank(b) || codecRank(a) - codecRank(b) || b.height - a.height,
+  );
 }
 
 const codecRank = ({ codec }: RenditionUpdate): number => (codec ? EXTRA_CODECS.indexOf(codec) : -1);
-const keyOf = (rendition: Rendition): string => `${codecRank(rendition)} ${rendition.height}`;
+const rangeRank = ({ dynamic_range: range }: RenditionUpdate): number =>
+  range ? HDR_RANGES.indexOf(range) : -1;
+const keyOf = (rendition: Rendition): string =>
+  `${rangeRank(rendition)} ${codecRank(rendition)} ${rendition.height}`;
 
 function pickFurthest(a: Rendition, b: Rendition): Rendition {
   const lead = RENDITION_STATES.indexOf(a.state) - RENDITION_STATES.indexOf(b.state);
@@ -54,12 +63,21 @@ type RenditionUpdate = Pick<Rendition, 'height' | 'state'> & {
   readonly width?: number | undefined;
   readonly bitrate?: number | null | undefined;
   readonly codec?: ExtraCodec;
+  readonly dynamic_range?: HdrRange;
 };
 
 /** Drops unknown members of reports. */
-const canonical = ({ height, codec, width, state, bitrate }: RenditionUpdate): Rendition => ({
+const canonical = ({
+  height,
+  codec,
+  dynamic_range: range,
+  width,
+  state,
+  bitrate,
+}: RenditionUpdate): Rendition => ({
   height,
   ...(codec && EXTRA_CODECS.includes(codec) && { codec }),
+  ...(range && HDR_RANGES.includes(range) && { dynamic_range: range }),
   ...(width && { width }),
   state,
   ...(bitrate !== undefined && { bitrate }),

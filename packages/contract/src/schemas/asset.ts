@@ -1,8 +1,9 @@
 // The asset, as every endpoint returns it.
 import { type Static, Type } from 'typebox';
-import { ASSET_KINDS, EXTRA_CODECS, RENDITION_STATES, STREAM_STATUSES, VISIBILITIES } from '../enums.ts';
+import { ASSET_KINDS, STREAM_STATUSES, VISIBILITIES } from '../enums.ts';
 import { describeCodes, FAILURE_CODES, WARNING_CODES } from '../failures.ts';
 import { AssetId, nullable, ProviderName, Timestamp } from './common.ts';
+import { Rendition } from './rendition.ts';
 
 export const AssetPlayback = Type.Object(
   {
@@ -19,21 +20,6 @@ export const AssetPlayback = Type.Object(
 );
 
 export type AssetPlayback = Static<typeof AssetPlayback>;
-
-const Rendition = Type.Object(
-  {
-    height: Type.Integer({ description: 'Pixels.' }),
-    codec: Type.Optional(
-      Type.Enum([...EXTRA_CODECS], { description: 'Omitted for H.264 and for hosted videos.' }),
-    ),
-    width: Type.Optional(Type.Integer({ description: 'Pixels.' })),
-    state: Type.Enum([...RENDITION_STATES]),
-    bitrate: Type.Optional(
-      nullable(Type.Number({ description: 'Average, in bits per second. Null until known.' })),
-    ),
-  },
-  { $id: 'Rendition' },
-);
 
 const decibels = (what: string) => nullable(Type.Number({ description: `${what} Null if not measured.` }));
 

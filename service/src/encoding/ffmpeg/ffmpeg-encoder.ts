@@ -19,9 +19,11 @@ import {
   type ThumbnailSource,
 } from '../packaging/thumbnail-choice.ts';
 import { audioRenditions } from '../plan/audio-tracks.ts';
+import type { SwitchingSet } from '../plan/codecs.ts';
 import { assertCost } from '../plan/encode-cost.ts';
 import { planPhases } from '../plan/encode-phases.ts';
 import { renditionsOf } from '../plan/encode-progress.ts';
+import { findHdrRange } from '../plan/hdr-source.ts';
 import { perSecondOf } from '../plan/frame-rate.ts';
 import { type Rung, chooseLadder } from '../plan/ladder.ts';
 import { toVideoFacts } from '../plan/source-traits.ts';
@@ -96,31 +98,34 @@ function chooseRungs(
 ): readonly Rung[] {
   const framesPerSecond = perSecondOf(timeline.frameRate);
   return chooseLadder(frame.displaySize, {
-    source: { framesPerSecond, kilobits, codec: video.codec },
+    source: { framesPerSecond, kilobits, codec: video.codec, hdrRange: findHdrRange({ frame, video }) },
     ladder,
   });
 }
 
 type EncodedTracks = { readonly tracks: readonly CmafTrack[]; readonly warnings: readonly Warning[] };
 
-/** Throws EncodeFailed if H.264 fails. Without a further codec the video still plays: only a warning. */
+/** Throws EncodeFailed if H.264 fails. Without a further set the video still plays: only a warning. */
 async function runPhases(planned: PlannedEncode): Promise<EncodedTracks> {
   const tracks: CmafTrack[] = [];
   const warnings: Warning[] = [];
   for (const [index, { video }] of planned.phases.entries()) {
-    const codec = video === 'copy' ? 'h264' : video[0]?.codec;
+    const top = video === 'copy' ? undefined : video[0];
     try {
       tracks.push(...(await runPhase(planned, index, tracks)));
     } catch (error) {
-      if (codec === 'h264' || !(error instanceof EncodeFailed)) throw error;
+      if (!top || top.codec === 'h264' || !(error instanceof EncodeFailed)) throw error;
       warnings.push({
         code: 'extra_codec_failed',
-        message: `The video has no ${codec?.toUpperCase()} renditions: ${error.message}`,
+        message: `The video has no ${describeSet(top)} renditions: ${error.message}`,
       });
     }
   }
   return { tracks: tracks.sort((a, b) => a.id - b.id), warnings };
 }
+
+const describeSet = ({ codec, range }: SwitchingSet): string =>
+  [codec, ...(range === 'sdr' ? [] : [range])].join(' ').toUpperCase();
 
 async function planEncode(
   session: Session,

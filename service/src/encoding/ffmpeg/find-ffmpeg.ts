@@ -5,18 +5,21 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import type { ExtraCodec } from '@mediary/contract/enums';
 import { CODEC_FACTS } from '../plan/codecs.ts';
+import type { Ladder } from '../plan/ladder.ts';
 
 type FfmpegBinary = { readonly path: string; readonly version: string };
 /** `missing`: the reason, for operators. */
 export type FfmpegSearch = FfmpegBinary | { readonly missing: string };
+
+type NeededCodecs = Pick<Ladder, 'extraCodecs' | 'hdrCodecs'>;
 
 type FfmpegLocations = {
   /** FFMPEG_PATH. If set, no other path is tried. */
   readonly setting: string | undefined;
   /** PATH. */
   readonly searchPath: string | undefined;
-  /** Codecs of renditions that the binary must encode in addition to H.264. */
-  readonly extraCodecs?: readonly ExtraCodec[];
+  /** What the binary must encode in addition to H.264. */
+  readonly codecs?: NeededCodecs;
 };
 
 const MIN_VERSION = [5, 1] as const;
@@ -30,11 +33,11 @@ const REQUIRED_FEATURES = [
 export async function findFfmpeg({
   setting,
   searchPath,
-  extraCodecs = [],
+  codecs = { extraCodecs: [], hdrCodecs: [] },
 }: FfmpegLocations): Promise<FfmpegSearch> {
   const problems: string[] = [];
   for (const path of setting ? [setting] : [...onPath(searchPath), ...fromNpm()]) {
-    const result = await examine(path, extraCodecs);
+    const result = await examine(path, codecs);
     if ('version' in result) return result;
     problems.push(result.missing);
   }
@@ -59,14 +62,14 @@ function fromNpm(): string[] {
 }
 
 /** Runs the binary, because one for another C library exists but cannot run. */
-async function examine(path: string, extraCodecs: readonly ExtraCodec[]): Promise<FfmpegSearch> {
+async function examine(path: string, codecs: NeededCodecs): Promise<FfmpegSearch> {
   try {
     const banner = await readFfmpegOutput(path, '-version');
     const version = /^ffmpeg version (\S+)/.exec(banner)?.[1];
     if (!version) return { missing: `${path} is not ffmpeg` };
     if (isTooOld(version))
       return { missing: `${path} is version ${version}, older than ${MIN_VERSION.join('.')}` };
-    const missingFeatures = await findMissingFeatures(path, extraCodecs);
+    const missingFeatures = await findMissingFeatures(path, codecs);
     return missingFeatures.length > 0
       ? { missing: `${path} lacks ${missingFeatures.join(', ')}` }
       : { path, version };
@@ -77,19 +80,34 @@ async function examine(path: string, extraCodecs: readonly ExtraCodec[]): Promis
   }
 }
 
-async function findMissingFeatures(path: string, extraCodecs: readonly ExtraCodec[]): Promise<string[]> {
+type Feature = readonly [list: string, line: RegExp, feature: string];
+
+async function findMissingFeatures(path: string, codecs: NeededCodecs): Promise<string[]> {
+  const required: readonly Feature[] = [
+    ...REQUIRED_FEATURES,
+    ...codecs.extraCodecs.map((codec) => encoderFeature(codec, 'EXTRA_CODECS')),
+    ...codecs.hdrCodecs.flatMap((codec) => [encoderFeature(codec, 'HDR_CODECS'), tenBitFeature(codec)]),
+  ];
+  const names = [...new Set(required.map(([list]) => list))];
   const lists = new Map(
-    await Promise.all(
-      ['-encoders', '-muxers'].map(async (list) => [list, await readFfmpegOutput(path, list)] as const),
-    ),
+    await Promise.all(names.map(async (name) => [name, await readFfmpegOutput(path, name)] as const)),
   );
-  const required = [...REQUIRED_FEATURES, ...extraCodecs.map(featureOf)];
   return required.filter(([list, line]) => !line.test(lists.get(list) ?? '')).map(([, , feature]) => feature);
 }
 
-function featureOf(codec: ExtraCodec): readonly [list: string, line: RegExp, feature: string] {
+function encoderFeature(codec: ExtraCodec, setting: string): Feature {
   const { encoder } = CODEC_FACTS[codec];
-  return ['-encoders', RegExp(`^ V\\S+ ${encoder} `, 'm'), `the encoder ${encoder} (EXTRA_CODECS)`];
+  return ['-encoders', RegExp(`^ V\\S+ ${encoder} `, 'm'), `the encoder ${encoder} (${setting})`];
+}
+
+/** Some builds of x265 encode 8 bits only. */
+function tenBitFeature(codec: ExtraCodec): Feature {
+  const { encoder } = CODEC_FACTS[codec];
+  return [
+    `-h encoder=${encoder}`,
+    /Supported pixel formats:.* yuv420p10le\b/,
+    `10 bits in the encoder ${encoder} (HDR_CODECS)`,
+  ];
 }
 
 /** Development builds have no version number (`N-113007-g…`). They are recent; their features are checked. */
@@ -103,8 +121,9 @@ function isTooOld(version: string): boolean {
 
 const execute = promisify(execFile);
 
-async function readFfmpegOutput(path: string, option: string): Promise<string> {
-  const { stdout } = await execute(path, ['-hide_banner', option], {
+/** `query` is one option, or an option and its value. */
+async function readFfmpegOutput(path: string, query: string): Promise<string> {
+  const { stdout } = await execute(path, ['-hide_banner', ...query.split(' ')], {
     env: {},
     timeout: 10_000,
     killSignal: 'SIGKILL',

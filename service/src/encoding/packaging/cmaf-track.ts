@@ -1,6 +1,6 @@
 // A video or audio track as described by both manifests: header, segments and bit rates.
 import type { AudioRendition } from '../plan/audio-tracks.ts';
-import { CODECS, type Codec } from '../plan/codecs.ts';
+import { CODECS, type Codec, type DynamicRange, type SwitchingSet } from '../plan/codecs.ts';
 import type { KeyFrameRange } from './key-frame-range.ts';
 import type { SegmentTimes, TrackHeader } from './mp4-boxes.ts';
 
@@ -50,8 +50,20 @@ function codecOf({ codec }: VideoTrack): Codec {
   return found;
 }
 
-export const videosIn = (tracks: readonly CmafTrack[], codec: Codec): readonly VideoTrack[] =>
-  tracks.filter(isVideo).filter((track) => codecOf(track) === codec);
+/** Code points of transfer characteristics (CICP) that are HDR. */
+const HDR_TRANSFERS: ReadonlyMap<number, DynamicRange> = new Map([
+  [16, 'pq'],
+  [18, 'hlg'],
+]);
+
+export const rangeOf = ({ colour }: VideoTrack): DynamicRange =>
+  HDR_TRANSFERS.get(colour?.transfer ?? 0) ?? 'sdr';
+
+export const videosIn = (
+  tracks: readonly CmafTrack[],
+  { codec, range }: SwitchingSet,
+): readonly VideoTrack[] =>
+  tracks.filter(isVideo).filter((track) => codecOf(track) === codec && rangeOf(track) === range);
 
 export const segmentSeconds = ({ timescale }: CmafTrack, { duration }: SegmentTimes): number =>
   duration / timescale;

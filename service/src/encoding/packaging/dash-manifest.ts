@@ -1,5 +1,5 @@
 // Formats the DASH manifest (ISO/IEC 23009-1, live profile) for the same tracks as HLS.
-import { CODECS } from '../plan/codecs.ts';
+import { SWITCHING_SETS, type SwitchingSet } from '../plan/codecs.ts';
 import {
   type CmafSegment,
   type CmafTrack,
@@ -13,6 +13,7 @@ import {
 } from './cmaf-track.ts';
 import { describeAudioSet } from './dash-audio.ts';
 import type { PackagedTracks } from './hls-playlist.ts';
+import type { Colour } from './mp4-boxes.ts';
 import type { Rational } from '../plan/source-facts.ts';
 
 /** Digits below a millisecond that count before rounding up; further digits are floating-point noise. */
@@ -87,21 +88,35 @@ type AdaptationSet = {
   readonly tracks: readonly CmafTrack[];
 };
 
-const videoSet = (tracks: readonly VideoTrack[]): AdaptationSet => ({
+const videoSet = (tracks: readonly VideoTrack[], { range }: SwitchingSet): AdaptationSet => ({
   kind: 'video',
   attributes: '',
-  descriptors: [],
+  descriptors: range === 'sdr' ? [] : colourDescriptors(tracks[0]?.colour),
   tracks,
 });
+
+/** Players that do not show these colours ignore the whole set (ETSI TS 103 285, 5.2). */
+const colourDescriptors = (colour: Colour | undefined): readonly string[] =>
+  colour
+    ? [
+        essentialProperty('ColourPrimaries', colour.primaries),
+        essentialProperty('TransferCharacteristics', colour.transfer),
+        essentialProperty('MatrixCoefficients', colour.matrix),
+      ]
+    : [];
+
+const essentialProperty = (name: string, value: number): string =>
+  `<EssentialProperty schemeIdUri="urn:mpeg:mpegB:cicp:${name}" value="${value}"/>`;
+
 const audioSet = (track: SoundTrack): AdaptationSet => ({
   kind: 'audio',
   ...describeAudioSet(track),
   tracks: [track],
 });
 
-/** Video in H.264, audio, then a set for each further codec, because players switch only inside a set. */
+/** Video in H.264, audio, then every further set, because players switch only inside a set. */
 function adaptationSets(tracks: readonly CmafTrack[]): readonly AdaptationSet[] {
-  const [main, ...extra] = CODECS.map((codec) => videoSet(videosIn(tracks, codec))) as [
+  const [main, ...extra] = SWITCHING_SETS.map((set) => videoSet(videosIn(tracks, set), set)) as [
     AdaptationSet,
     ...AdaptationSet[],
   ];

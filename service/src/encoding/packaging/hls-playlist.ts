@@ -6,12 +6,13 @@ import {
   initName,
   peakBitrate,
   playlistName,
+  rangeOf,
   segmentSeconds,
   targetDuration,
   videosIn,
 } from './cmaf-track.ts';
 import { type AudioGroup, audioGroups, audioMediaLines } from './hls-audio.ts';
-import { CODECS } from '../plan/codecs.ts';
+import { SWITCHING_SETS } from '../plan/codecs.ts';
 import { shortSide } from '../plan/ladder.ts';
 import type { Rational } from '../plan/source-facts.ts';
 
@@ -28,8 +29,8 @@ const SURROUND_SIDE = 720;
 
 export function formatMultivariantPlaylist({ tracks, frameRate, childFolder }: PackagedTracks): string {
   const [stereo, surround] = audioGroups(tracks);
-  const variants = CODECS.flatMap((codec) => {
-    const videos = startFirst(videosIn(tracks, codec));
+  const variants = SWITCHING_SETS.flatMap((set) => {
+    const videos = startFirst(videosIn(tracks, set));
     return [
       ...videos.map((video) => [video, stereo] as const),
       ...(surround ? upperRungs(videos).map((video) => [video, surround] as const) : []),
@@ -79,10 +80,14 @@ function variantAttributes(
     `CODECS="${[...codecs].join(',')}"`,
     `RESOLUTION=${video.size.width}x${video.size.height}`,
     `FRAME-RATE=${(numerator / denominator).toFixed(3)}`,
+    videoRange(video),
     ...(audio ? [`AUDIO="${audio.id}"`] : []),
     'CLOSED-CAPTIONS=NONE',
   ].join(',');
 }
+
+/** Of all variants, because players compare them by it (RFC 8216bis, 4.4.6.2). */
+export const videoRange = (video: VideoTrack): string => `VIDEO-RANGE=${rangeOf(video).toUpperCase()}`;
 
 const startFirst = (videos: readonly VideoTrack[]): readonly VideoTrack[] => {
   const start = videos.find(({ size }) => shortSide(size) <= START_SIDE);

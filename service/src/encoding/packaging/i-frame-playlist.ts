@@ -7,6 +7,7 @@ import {
   segmentSeconds,
   targetDuration,
 } from './cmaf-track.ts';
+import { videoRange } from './hls-playlist.ts';
 import type { KeyFrameRange } from './key-frame-range.ts';
 
 /** `keyFrames`: the first frame of each segment. */
@@ -30,6 +31,7 @@ export const formatIFrameStreams = (all: readonly IFrameTrack[], childFolder: st
         `BANDWIDTH=${peakBitrate({ track, keyFrames })}`,
         `CODECS="${codec}"`,
         `RESOLUTION=${size.width}x${size.height}`,
+        videoRange(track),
         `URI="${childFolder}/${iFramePlaylistName(id)}"`,
       ];
       return `#EXT-X-I-FRAME-STREAM-INF:${attributes.join(',')}\n`;

@@ -6,6 +6,16 @@ export type TrackHeader = {
   readonly codec: string;
   /** Null for audio. */
   readonly size: { readonly width: number; readonly height: number } | null;
+  /** Of video that states its colours. */
+  readonly colour?: Colour;
+};
+
+/** Code points of ISO/IEC 23091-2 (CICP). */
+export type Colour = {
+  readonly primaries: number;
+  readonly transfer: number;
+  readonly matrix: number;
+  readonly isFullRange: boolean;
 };
 
 /** In ticks of the track's timescale. */
@@ -38,11 +48,14 @@ export function readSegmentTimes(head: Uint8Array): SegmentTimes {
   return { start, duration };
 }
 
+/** What codec strings of AV1 stand for that do not state colours. */
+const BT709: Colour = { primaries: 1, transfer: 1, matrix: 1, isFullRange: false };
+
 /** Sample entry → the codec string of its configuration box (RFC 6381). */
-const VIDEO_CODECS: Readonly<Record<string, (entry: DataView) => string>> = {
+const VIDEO_CODECS: Readonly<Record<string, (entry: DataView, colour?: Colour) => string>> = {
   avc1: (entry) => `avc1.${hexOf(boxAt(entry, ['avcC']), 1, 3).join('')}`,
   hvc1: (entry) => `hvc1.${hevcCodec(boxAt(entry, ['hvcC']))}`,
-  av01: (entry) => `av01.${av1Codec(boxAt(entry, ['av1C']))}`,
+  av01: (entry, colour) => `av01.${av1Codec(boxAt(entry, ['av1C']), colour)}`,
 };
 
 /** Profile, compatibility flags, tier with level, and constraints (ISO/IEC 14496-15, annex E). */
@@ -60,22 +73,46 @@ function hevcCodec(hvcC: DataView): string {
 const reversed = (flags: number): string =>
   Number.parseInt([...flags.toString(2).padStart(32, '0')].reverse().join(''), 2).toString(16);
 
-/** Profile, level with tier, and bit depth (AV1 in ISOBMFF, section 5). */
-function av1Codec(av1C: DataView): string {
+/** Profile, level with tier, bit depth, and colours that are not BT.709 (AV1 in ISOBMFF, section 5). */
+function av1Codec(av1C: DataView, colour = BT709): string {
   const [levels, depths] = [av1C.getUint8(1), av1C.getUint8(2)];
-  const level = String(levels & 0x1f).padStart(2, '0');
+  const level = twoDigits(levels & 0x1f);
   const depth = depths & 0x40 ? (depths & 0x20 ? 12 : 10) : 8;
-  return `${levels >> 5}.${level}${depths & 0x80 ? 'H' : 'M'}.${String(depth).padStart(2, '0')}`;
+  const layout = `${levels >> 5}.${level}${depths & 0x80 ? 'H' : 'M'}.${twoDigits(depth)}`;
+  const { primaries, transfer, matrix, isFullRange } = colour;
+  if (primaries === 1 && transfer === 1 && matrix === 1 && !isFullRange) return layout;
+  const chroma = `${(depths >> 3) & 1}${(depths >> 2) & 1}${depths & 3}`;
+  const codes = [primaries, transfer, matrix].map(twoDigits).join('.');
+  return `${layout}.${(depths >> 4) & 1}.${chroma}.${codes}.${isFullRange ? 1 : 0}`;
 }
+
+const twoDigits = (value: number): string => String(value).padStart(2, '0');
 
 const timescaleOf = (mdhd: DataView): number => mdhd.getUint32(mdhd.getUint8(0) === 1 ? 20 : 12);
 
-function sampleEntry({ type, body }: Box): Pick<TrackHeader, 'codec' | 'size'> {
-  const codec = VIDEO_CODECS[type]?.(inner(body, 78));
-  if (codec !== undefined) return { codec, size: { width: body.getUint16(24), height: body.getUint16(26) } };
+function sampleEntry({ type, body }: Box): Omit<TrackHeader, 'timescale'> {
+  const video = VIDEO_CODECS[type];
+  if (video) {
+    const entry = inner(body, 78);
+    const colour = readColour(entry);
+    const size = { width: body.getUint16(24), height: body.getUint16(26) };
+    return { codec: video(entry, colour), size, ...(colour && { colour }) };
+  }
   if (type === 'mp4a')
     return { codec: `mp4a.40.${audioObjectType(boxAt(inner(body, 28), ['esds']))}`, size: null };
   throw new Error(`unexpected sample entry ${type}`);
+}
+
+/** Undefined without a `colr` box of the kind that ffmpeg writes. */
+function readColour(entry: DataView): Colour | undefined {
+  const colr = boxes(entry).find(({ type }) => type === 'colr')?.body;
+  if (!colr || colr.byteLength < 11 || text(colr, 0) !== 'nclx') return undefined;
+  return {
+    primaries: colr.getUint16(4),
+    transfer: colr.getUint16(6),
+    matrix: colr.getUint16(8),
+    isFullRange: (colr.getUint8(10) & 0x80) !== 0,
+  };
 }
 
 /** Audio object type: the first five bits of the decoder configuration in the nested descriptors. */

@@ -1,5 +1,5 @@
 // Plans the ffmpeg runs of an encode: what is playable first, then the other renditions.
-import { CODEC_FACTS, CODECS } from './codecs.ts';
+import { firstTrackId, SWITCHING_SETS, type SwitchingSet } from './codecs.ts';
 import type { Rung } from './ladder.ts';
 import type { CopyUse } from './source-copy.ts';
 
@@ -31,24 +31,25 @@ type PhaseInput = {
 /** Shorter videos are encoded in one run: two runs would decode them twice for little. */
 const MIN_SECONDS_FOR_TWO = 8;
 
-/** Every codec counts its rungs from the top. */
+/** Every set counts its rungs from the top. */
 export const rungTrackIds = (rungs: readonly Rung[]): readonly number[] =>
-  rungs.map((rung) => CODEC_FACTS[rung.codec].firstTrackId + rungsOf(rungs, rung.codec).indexOf(rung));
+  rungs.map((rung) => firstTrackId(rung) + rungsIn(rungs, rung).indexOf(rung));
 
-const rungsOf = (rungs: readonly Rung[], codec: Rung['codec']): readonly Rung[] =>
-  rungs.filter((rung) => rung.codec === codec);
+const rungsIn = (rungs: readonly Rung[], { codec, range }: SwitchingSet): readonly Rung[] =>
+  rungs.filter((rung) => rung.codec === codec && rung.range === range);
 
 /**
- * H.264 first, then one run for each further codec. AV1 in the same process would need more memory than the
- * default limit.
+ * H.264 first, then one run for each further set, HDR last. AV1 in the same process would need more memory
+ * than the default limit.
  */
 export function planPhases({ rungs, ...input }: PhaseInput): EncodePhases {
-  const main = rungsOf(rungs, 'h264');
+  const [mainSet, ...extraSets] = SWITCHING_SETS as readonly [SwitchingSet, ...SwitchingSet[]];
+  const main = rungsIn(rungs, mainSet);
   const { phases, replacedTrack } = planMainPhases({ rungs: main, ...input });
   // Segments start where those of H.264 in the final ladder start.
   const keyFrames = input.copyUse === 'keep' ? 'source' : 'grid';
-  const extra = CODECS.filter((codec) => codec !== 'h264')
-    .map((codec) => rungsOf(rungs, codec))
+  const extra = extraSets
+    .map((set) => rungsIn(rungs, set))
     .filter(({ length }) => length > 0)
     .map((video): EncodePhase => ({ video, hasAudio: false, keyFrames, trackIds: rungTrackIds(video) }));
   return { phases: [...phases, ...extra], replacedTrack, firstAudioTrack: main.length };

@@ -1,13 +1,14 @@
 // Builds the ffmpeg arguments of a run that creates renditions: by encoding, or by copying the video stream.
 import { type AudioTrack, audioRenditions } from './audio-tracks.ts';
 import { type FfmpegInput, GENERAL, inputArguments } from './ffmpeg-input.ts';
+import type { DynamicRange } from './codecs.ts';
 import type { Rung } from './ladder.ts';
 import { LOUDNESS_FILTER } from './loudness.ts';
 import { rungOptions } from './rung-options.ts';
 import type { FrameFacts } from './source-facts.ts';
 import { MAX_GROUP_SECONDS, SEGMENT_SECONDS } from './source-copy.ts';
 import { secondsOf, type Timeline } from './source-timeline.ts';
-import { buildVideoGraph } from './video-graph.ts';
+import { buildVideoGraph, PIXEL_FORMATS } from './video-graph.ts';
 
 export type EncodePlan = {
   readonly input: FfmpegInput;
@@ -15,6 +16,7 @@ export type EncodePlan = {
   readonly videoIndex: number;
   readonly audio: readonly AudioTrack[];
   readonly timeline: Timeline;
+  /** Of one dynamic range. */
   readonly rungs: readonly Rung[];
   /** `source`: those of the source, to match a copy of its video stream. `grid`: at regular intervals. */
   readonly keyFrames: 'grid' | 'source';
@@ -73,18 +75,27 @@ const runArguments = (plan: RunPlan, video: readonly string[]): string[] => [
   ...dashOptions(plan.folder),
 ];
 
-function videoOptions({ rungs, timeline, input, keyFrames }: EncodePlan): string[] {
+/** Names in ffmpeg. */
+const COLOURS: Readonly<Record<DynamicRange, { primaries: string; transfer: string; matrix: string }>> = {
+  sdr: { primaries: 'bt709', transfer: 'bt709', matrix: 'bt709' },
+  pq: { primaries: 'bt2020', transfer: 'smpte2084', matrix: 'bt2020nc' },
+  hlg: { primaries: 'bt2020', transfer: 'arib-std-b67', matrix: 'bt2020nc' },
+};
+
+function videoOptions({ rungs, timeline, input, keyFrames, frame }: EncodePlan): string[] {
+  const range = rungs[0]?.range ?? 'sdr';
+  const { primaries, transfer, matrix } = COLOURS[range];
   return [
     '-threads:v',
     String(input.threads),
     '-pix_fmt',
-    'yuv420p',
+    PIXEL_FORMATS[range],
     '-color_primaries',
-    'bt709',
+    primaries,
     '-color_trc',
-    'bt709',
+    transfer,
     '-colorspace',
-    'bt709',
+    matrix,
     '-color_range',
     'tv',
     '-sc_threshold',
@@ -98,7 +109,7 @@ function videoOptions({ rungs, timeline, input, keyFrames }: EncodePlan): string
       // One option per rung, because ffmpeg 7.0 applies an option for all rungs only to the first.
       `-force_key_frames:v:${index}`,
       keyFrames === 'source' ? 'source' : keyFrameExpression(timeline),
-      ...rungOptions(rung, { index, threads: input.threads }),
+      ...rungOptions(rung, { index, threads: input.threads, hdrMetadata: frame.hdrMetadata }),
     ]),
   ];
 }

@@ -33,13 +33,16 @@ type RenditionProgress = {
   readonly current: EncodePhase | undefined;
 };
 
-/** One rendition per rung, from the top. H.264 is the codec of renditions that name none. */
+/** One rendition per rung, from the top. Renditions that name no codec and no range are H.264 in SDR. */
 export function renditionsOf({ rungs, tracks, current }: RenditionProgress): readonly Rendition[] {
   const ids = rungTrackIds(rungs);
-  return rungs.map(({ width, height, codec }, index) => {
+  return rungs.map(({ width, height, codec, range }, index) => {
     const id = ids[index] as number;
     const track = tracks.find((each) => each.id === id);
-    const named = codec !== 'h264' && { codec };
+    const named = {
+      ...(codec !== 'h264' && { codec }),
+      ...(range !== 'sdr' && { dynamic_range: range }),
+    };
     return track && isVideo(track)
       ? { ...track.size, ...named, state: 'ready', bitrate: averageBitrate(track) }
       : { width, height, ...named, state: pendingState(id, current), bitrate: null };

@@ -1,6 +1,13 @@
 // Chooses the renditions for a source: never larger than the source, and no more bits than it deserves.
-import type { ExtraCodec } from '@mediary/contract/enums';
-import { CODEC_FACTS, CODECS, type Codec, type CodecOptions, sourceBitrateFactor } from './codecs.ts';
+import type { ExtraCodec, HdrRange } from '@mediary/contract/enums';
+import {
+  CODEC_FACTS,
+  type Codec,
+  type CodecOptions,
+  SWITCHING_SETS,
+  type SwitchingSet,
+  sourceBitrateFactor,
+} from './codecs.ts';
 
 export type Size = { readonly width: number; readonly height: number };
 
@@ -8,12 +15,12 @@ export type Size = { readonly width: number; readonly height: number };
 type Profile = 'high' | 'main';
 
 /** One rendition to encode. */
-export type Rung = Size & {
-  readonly codec: Codec;
-  readonly maxKilobits: number;
-  readonly profile: Profile;
-  readonly options: CodecOptions;
-};
+export type Rung = Size &
+  SwitchingSet & {
+    readonly maxKilobits: number;
+    readonly profile: Profile;
+    readonly options: CodecOptions;
+  };
 
 /** `height` is the short side, so that a portrait video gets the same rungs. */
 export type LadderRung = {
@@ -30,6 +37,8 @@ export type Ladder = {
   readonly maxHeight: number;
   /** Encoded in addition to H.264. */
   readonly extraCodecs: readonly ExtraCodec[];
+  /** Encoded in HDR, for sources in HDR, in addition to the renditions in SDR. */
+  readonly hdrCodecs: readonly ExtraCodec[];
   readonly options: Readonly<Record<Codec, CodecOptions>>;
 };
 
@@ -45,6 +54,7 @@ export const DEFAULT_LADDER: Ladder = {
   ],
   maxHeight: 1080,
   extraCodecs: [],
+  hdrCodecs: [],
   options: {
     h264: { crf: 23, preset: 'veryfast' },
     av1: { crf: 35, preset: '10' },
@@ -59,6 +69,8 @@ export type LadderSource = {
   readonly kilobits?: number;
   /** Name of the codec in ffmpeg. */
   readonly codec?: string;
+  /** The range that renditions in HDR keep; undefined where there is none to keep. */
+  readonly hdrRange?: HdrRange | undefined;
 };
 
 type LadderOptions = { readonly source?: LadderSource; readonly ladder?: Ladder };
@@ -71,27 +83,32 @@ const STEP = 0.85;
 const HIGH_RATE = { above: 30.5, factor: 1.5 } as const;
 /** Peaks above the average bit rate. At 1 time the average, a re-encode loses 5 points of VMAF; at 1.5, 1. */
 const PEAK = 1.5;
+/** By the bit rates of Apple's HLS authoring specification, item 1.25. */
+const HDR_BITRATE = 1.2;
 /** A smaller picture needs more bits per pixel. */
 const PIXEL_EXPONENT = 0.75;
 /** Long still scenes have a low average, but their key frames need bits, and ours are more frequent. */
 const LOWEST_SHARE = 0.2;
 
-/** Rungs for a display size: H.264 first, then each further codec with the same sizes; largest first. */
+/** Rungs for a display size: H.264 first, then each further set with the same sizes; largest first. */
 export function chooseLadder(displaySize: Size, options: LadderOptions = {}): readonly Rung[] {
   const { source = {}, ladder = DEFAULT_LADDER } = options;
-  const codecs = CODECS.filter(
-    (codec) => codec === 'h264' || ladder.extraCodecs.some((each) => each === codec),
-  );
+  const sets = SWITCHING_SETS.filter((set) => isEncoded(set, source, ladder));
   const sizes = chooseSizes(displaySize, ladder);
-  return codecs.flatMap((codec) =>
+  return sets.flatMap((set) =>
     sizes.map((size) => ({
       ...size,
-      codec,
-      maxKilobits: maxKilobits({ codec, size, displaySize }, source, ladder),
+      ...set,
+      maxKilobits: maxKilobits({ set, size, displaySize }, source, ladder),
       profile: rungFor(size, ladder).profile,
-      options: ladder.options[codec],
+      options: ladder.options[set.codec],
     })),
   );
+}
+
+function isEncoded({ codec, range }: SwitchingSet, { hdrRange }: LadderSource, ladder: Ladder): boolean {
+  if (range === 'sdr') return codec === 'h264' || ladder.extraCodecs.some((each) => each === codec);
+  return range === hdrRange && ladder.hdrCodecs.some((each) => each === codec);
 }
 
 function chooseSizes(displaySize: Size, { rungs, maxHeight }: Ladder): readonly Size[] {
@@ -126,16 +143,17 @@ function rungFor(size: Size, { rungs }: Ladder): LadderRung {
   return rung;
 }
 
-type SizedRung = { readonly codec: Codec; readonly size: Size; readonly displaySize: Size };
+type SizedRung = { readonly set: SwitchingSet; readonly size: Size; readonly displaySize: Size };
 
-function maxKilobits({ codec, size, displaySize }: SizedRung, source: LadderSource, ladder: Ladder): number {
+function maxKilobits({ set, size, displaySize }: SizedRung, source: LadderSource, ladder: Ladder): number {
   const rateFactor = (source.framesPerSecond ?? 0) > HIGH_RATE.above ? HIGH_RATE.factor : 1;
   const standard = rungFor(size, ladder).maxKilobits * rateFactor;
   const deserved = Math.max(
     standard * LOWEST_SHARE,
     deservedKilobits(source, pixels(size) / pixels(displaySize)),
   );
-  return Math.ceil(Math.min(standard, deserved) * CODEC_FACTS[codec].bitrate);
+  const range = set.range === 'sdr' ? 1 : HDR_BITRATE;
+  return Math.ceil(Math.min(standard, deserved) * CODEC_FACTS[set.codec].bitrate * range);
 }
 
 /** The bit rate at which H.264 of this share of the pixels keeps the quality of the source. */

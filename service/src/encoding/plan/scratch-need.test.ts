@@ -5,7 +5,7 @@ import { estimateScratchBytes } from './scratch-need.ts';
 
 const MIB = 1024 ** 2;
 const GIB = 1024 * MIB;
-const HOUR = { size_bytes: 4 * GIB, width: 1920, height: 1080, duration_ms: 3_600_000 };
+const HOUR = { size_bytes: 4 * GIB, width: 1920, height: 1080, duration_ms: 3_600_000, warnings: [] };
 const inPlace = { isCopied: false, ladder: DEFAULT_LADDER };
 
 test('renditions take their maximum bit rates, whatever the size of a large source is', () => {
@@ -32,7 +32,7 @@ test('a small picture needs less than a large one', () => {
 });
 
 test('without facts the size of the source alone counts', () => {
-  const unknown = { size_bytes: 10 * MIB, width: null, height: null, duration_ms: null };
+  const unknown = { size_bytes: 10 * MIB, width: null, height: null, duration_ms: null, warnings: [] };
   expect(estimateScratchBytes(unknown, { ...inPlace, isCopied: true })).toBe(44 * MIB);
 });
 

@@ -1,5 +1,7 @@
 // Parses the properties of a source from the log of a five-frame ffmpeg run.
 import type { Container } from '../../media/probe.ts';
+import { type HdrMetadata, parseHdrMetadata } from './hdr-source.ts';
+import type { DynamicRange } from './codecs.ts';
 import type { Size } from './ladder.ts';
 
 export type Rational = { readonly numerator: number; readonly denominator: number };
@@ -16,6 +18,8 @@ export type SourceStream = {
   readonly averageRate: number | null;
   /** Of an audio stream, if printed. */
   readonly channels?: number;
+  /** Of Dolby Vision: what other players see in the picture. 0: nothing; 1: HDR10; 2: SDR; 4: HLG. */
+  readonly dolbyVisionCompatibility?: number;
   /** True for a cover or thumbnail. */
   readonly still: boolean;
   /** As in the file, usually three letters of ISO 639-2. */
@@ -31,13 +35,15 @@ export type FrameFacts = {
   readonly displaySize: Size;
   readonly frameRate: Rational | null;
   readonly interlaced: boolean;
-  readonly transfer: 'sdr' | 'pq' | 'hlg';
+  readonly transfer: DynamicRange;
   /** Name of the primaries in ffmpeg; `unknown` when the file does not specify them. */
   readonly primaries: string;
   /** Bits per component of a pixel. */
   readonly bitDepth: number;
   /** Luminance of the brightest pixel in cd/m², or of the mastering display; null when neither is stated. */
   readonly peakNits: number | null;
+  /** Of HDR, for displays. */
+  readonly hdrMetadata?: HdrMetadata;
   /** Name of the matrix in ffmpeg; `unknown` when the file does not specify it. */
   readonly matrix: string;
   readonly fullRange: boolean;
@@ -71,6 +77,7 @@ const STREAM = new RegExp(
 );
 const DISPOSITIONS = /((?: \([a-z ]+\))+)$/;
 const TITLE = /^ {6,8}title {11}: (.*)$/m;
+const DOLBY_VISION = /^ {8}DOVI configuration record: .*, compatibility id: (\d+)/m;
 const TAG = /^ (?:\([^)]*\) )*\((\w{4}) \/ 0x/;
 const SIZE = /, (\d+)x(\d+)(?=[ ,]|$)/;
 const RATE = /, ([\d.]+)(k?) fps\b/;
@@ -126,6 +133,7 @@ function streamOf([
   const tag = TAG.exec(rest)?.[1];
   const channels = channelsOf(rest);
   const title = TITLE.exec(tags)?.[1];
+  const compatibility = DOLBY_VISION.exec(tags)?.[1];
   const dispositions = dispositionsOf(rest);
   return {
     index: Number(index),
@@ -135,6 +143,7 @@ function streamOf([
     size: width && height ? { width: Number(width), height: Number(height) } : null,
     averageRate: rate ? Number(rate) * (thousands ? 1000 : 1) : null,
     ...(channels && { channels }),
+    ...(compatibility && { dolbyVisionCompatibility: Number(compatibility) }),
     still: /\((?:attached pic|still image|timed thumbnails)\)/.test(rest),
     ...(language && { language }),
     ...(title && { title }),
@@ -167,6 +176,7 @@ function parseFrameFacts(words: string): FrameFacts | null {
     primaries: PRIMARIES.exec(words)?.[1] ?? 'unknown',
     bitDepth: Math.min(MAX_DEPTH, Number(DEPTH.exec(first[1] ?? '')?.[1] ?? 8)),
     peakNits: peakOf(words),
+    ...(transferOf(transfer) !== 'sdr' && { hdrMetadata: parseHdrMetadata(words) }),
     matrix,
     fullRange: range === 'pc',
     pixelFormat: first[1] ?? 'unknown',

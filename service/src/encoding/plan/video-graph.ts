@@ -1,4 +1,5 @@
 // Builds the filter graph: converts frame rate and colour space, and scales to each rung.
+import type { DynamicRange } from './codecs.ts';
 import type { Rung, Size } from './ladder.ts';
 import { type FrameFacts, isWideGamut } from './source-facts.ts';
 import type { Timeline } from './source-timeline.ts';
@@ -7,7 +8,14 @@ type VideoGraph = {
   readonly frame: FrameFacts;
   readonly videoIndex: number;
   readonly timeline: Timeline;
+  /** Of one dynamic range. */
   readonly rungs: readonly Rung[];
+};
+
+export const PIXEL_FORMATS: Readonly<Record<DynamicRange, string>> = {
+  sdr: 'yuv420p',
+  pq: 'yuv420p10le',
+  hlg: 'yuv420p10le',
 };
 
 /** The last frame is repeated longer than planned, so a variable frame rate cannot shorten the video. */
@@ -29,16 +37,25 @@ function topChain(frame: FrameFacts, top: Rung, { frameRate, frames, holdSeconds
   return [
     ...(frame.interlaced ? ['bwdif=mode=send_field:deint=interlaced'] : []),
     `fps=${frameRate.numerator}/${frameRate.denominator}:start_time=0`,
-    ...colours(frame, top),
+    ...(top.range === 'sdr' ? toBt709(frame, top) : toBt2100(top)),
     'setsar=1',
-    'format=yuv420p',
+    `format=${PIXEL_FORMATS[top.range]}`,
     `tpad=stop_mode=clone:stop_duration=${holdSeconds + SLACK_SECONDS}`,
     `trim=end_frame=${frames}`,
   ].join(',');
 }
 
+/**
+ * Scales without a change of colours. Metadata of single frames, such as HDR10+ and Dolby Vision, describes
+ * them before the scaling; the metadata of the whole video is stated to the encoder.
+ */
+const toBt2100 = (top: Rung): readonly string[] => [
+  `${scale(top)}:in_color_matrix=bt2020:out_color_matrix=bt2020:out_range=tv`,
+  'sidedata=mode=delete',
+];
+
 /** Scales and converts to BT.709, which all players display alike. */
-function colours(frame: FrameFacts, top: Rung): readonly string[] {
+function toBt709(frame: FrameFacts, top: Rung): readonly string[] {
   const isHdr = frame.transfer !== 'sdr';
   const matrices = `in_color_matrix=${matrixOf(frame)}:out_color_matrix=${isHdr ? 'bt2020' : 'bt709'}`;
   const scaling = `${scale(top)}:${matrices}:out_range=tv`;
