@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import {
   type CmafTrack,
   initName,
+  isVideo,
   playlistName,
   segmentName,
 } from '../service/src/encoding/packaging/cmaf-track.ts';
@@ -11,6 +12,7 @@ import {
   formatMediaPlaylist,
   formatMultivariantPlaylist,
 } from '../service/src/encoding/packaging/hls-playlist.ts';
+import { formatIFrameStreams } from '../service/src/encoding/packaging/i-frame-playlist.ts';
 import { soundTracks } from '../service/src/encoding/packaging/sound-tracks.fixture.ts';
 import { checkDash, type DashFiles } from './support/check-dash.ts';
 import { checkHls, type HlsFiles } from './support/check-hls.ts';
@@ -27,11 +29,14 @@ const track = (id: number, codec: string, height: number): CmafTrack => ({
     bytes: 1000 * (height + 10) + 5000 * index,
   })),
 });
+const colour = { primaries: 9, transfer: 16, matrix: 9, isFullRange: false };
 const tracks = [
   track(0, 'avc1.64001f', 720),
   track(1, 'avc1.4d401e', 360),
   ...soundTracks(2, [{}]),
   track(100, 'av01.0.05M.08', 720),
+  { ...track(300, 'av01.0.05M.10.0.111.09.16.09.0', 720), colour },
+  { ...track(400, 'hvc1.2.4.L93.B0', 720), colour },
 ];
 const presentation = { tracks, frameRate: { numerator: 30, denominator: 1 }, childFolder: '1-1' };
 const sizes = new Map(
@@ -40,8 +45,11 @@ const sizes = new Map(
     ...segments.map(({ name, bytes }) => [name, bytes] as const),
   ]),
 );
+const iFrames = tracks
+  .filter(isVideo)
+  .map((each) => ({ track: each, keyFrames: each.segments.map(() => ({ start: 76, length: 900 })) }));
 const hls: HlsFiles = {
-  multivariant: formatMultivariantPlaylist(presentation),
+  multivariant: formatMultivariantPlaylist(presentation) + formatIFrameStreams(iFrames, '1-1'),
   playlists: new Map(tracks.map((each) => [`1-1/${playlistName(each.id)}`, formatMediaPlaylist(each)])),
   sizes,
 };
@@ -67,8 +75,20 @@ describe('HLS', () => {
     [/FRAME-RATE=30.000/, 'FRAME-RATE=30', 'FRAME-RATE is 30'],
     ['RESOLUTION=1440x720', 'RESOLUTION=1440', 'RESOLUTION is 1440'],
     [',CLOSED-CAPTIONS=NONE\n', '\n', 'only some have CLOSED-CAPTIONS'],
-    ['CLOSED-CAPTIONS=NONE\n', 'CLOSED-CAPTIONS=NONE,VIDEO-RANGE=PQ\n', 'only some have VIDEO-RANGE'],
-    ['CLOSED-CAPTIONS=NONE\n', 'CLOSED-CAPTIONS=NONE,VIDEO-RANGE=HDR\n', 'VIDEO-RANGE is HDR'],
+    ['VIDEO-RANGE=SDR,', '', 'only some have VIDEO-RANGE'],
+    ['VIDEO-RANGE=SDR', 'VIDEO-RANGE=HDR', 'VIDEO-RANGE is HDR'],
+    ['VIDEO-RANGE=SDR', 'VIDEO-RANGE=PQ', 'HDR in avc1.64001f,mp4a.40.2, which has no ten bits'],
+    ['VIDEO-RANGE=SDR', 'VIDEO-RANGE=PQ', 'SDR is not first'],
+    ['VIDEO-RANGE=PQ', 'VIDEO-RANGE=HLG', 'is of another range'],
+    ['VIDEO-RANGE=PQ', 'VIDEO-RANGE=HLG', 'PQ and HLG of one video'],
+    [/VIDEO-RANGE=SDR/g, 'VIDEO-RANGE=PQ', 'none in SDR'],
+    [/(?<=1440x720,FRAME-RATE=30.000,)VIDEO-RANGE=SDR/g, 'VIDEO-RANGE=PQ', '1440x720 only in HDR'],
+    [/#EXT-X-I-FRAME-STREAM-INF.*VIDEO-RANGE=PQ.*\n/, '', 'I-frames: not of all variants'],
+    [
+      /(?<=I-FRAME-STREAM-INF.*VIDEO-RANGE=)SDR/,
+      'PQ',
+      'I-frames: a range, size or codec that no variant has',
+    ],
     ['AUDIO="audio"', 'AUDIO="other"', 'an AUDIO group does not exist'],
     ['AUTOSELECT=YES,', '', 'DEFAULT without AUTOSELECT'],
     ['1-1/r0.m3u8', '1-1/r9.m3u8', '1-1/r9.m3u8 does not exist'],
@@ -106,6 +126,15 @@ describe('DASH', () => {
     ['Representation id="1"', 'Representation id="0"', 'Representation 0 occurs twice'],
     [/codecs="avc1[^"]*"/, 'codecs="av01.0.05M.08"', '2 codecs, between which players cannot switch'],
     [/codecs="avc1[^"]*"/, 'codecs="avc1"', 'codecs "avc1"'],
+    [/<EssentialProperty[^>]*Transfer[^>]*>/, '', 'AdaptationSet 3: HDR without its colours'],
+    ['TransferCharacteristics" value="16"', 'TransferCharacteristics" value="14"', 'HDR without its colours'],
+    [
+      'TransferCharacteristics" value="16"',
+      'TransferCharacteristics" value="18"',
+      'other colours than its codecs',
+    ],
+    [/<EssentialProperty/g, '<SupplementalProperty', 'HDR without its colours'],
+    [/codecs="hvc1[^"]*"/, 'codecs="hvc1.1.6.L93.B0"', 'AdaptationSet 4: HDR in eight bits'],
     [/bandwidth="\d+"/, 'bandwidth="1000"', 'stalls at its bandwidth'],
     [/ frameRate="30\/1"/, '', 'no size or frame rate'],
     ['<S t="0"', '<S t="40"', 'does not start at 0'],

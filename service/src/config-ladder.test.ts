@@ -94,3 +94,15 @@ test('further codecs are off by default, and named in any order', () => {
     'EXTRA_CODECS names "h265", which is not supported. Supported: av1, hevc',
   ]);
 });
+
+test('codecs of HDR are off by default, and named in any order', () => {
+  expect(read({}).ladder.hdrCodecs).toEqual([]);
+  expect(read({ HDR_CODECS: 'hevc,av1' }).ladder).toEqual({ ...DEFAULT_LADDER, hdrCodecs: ['av1', 'hevc'] });
+  expect(read({ HDR_CODECS: 'hevc', EXTRA_CODECS: 'av1', LADDER: '{}' }).ladder).toMatchObject({
+    extraCodecs: ['av1'],
+    hdrCodecs: ['hevc'],
+  });
+  expect(read({ HDR_CODECS: 'h264' }).problems).toEqual([
+    'HDR_CODECS names "h264", which is not supported. Supported: av1, hevc',
+  ]);
+});

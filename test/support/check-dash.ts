@@ -53,8 +53,38 @@ function checkSet({ attributes, content }: Element): string[] {
     ...(families.size > 1 ? [`${name}: ${families.size} codecs, between which players cannot switch`] : []),
     ...(isAligned ? [] : [`${name}: segments are not aligned`]),
     ...(attributes['contentType'] === 'video' ? members.flatMap(checkPicture) : []),
+    ...(attributes['contentType'] === 'video' ? checkColours(name, content, members) : []),
   ];
 }
+
+const CICP = 'urn:mpeg:mpegB:cicp:';
+
+/**
+ * DASH-IF IOP 4.3, 6.2.5.1: sets of one video that differ in colours state them. ETSI TS 103 285, 5.2: BT.2020
+ * with PQ or HLG is essential, so that players which do not know it ignore the set.
+ */
+function checkColours(name: string, content: string, members: readonly Element[]): string[] {
+  const stated = ['ColourPrimaries', 'TransferCharacteristics', 'MatrixCoefficients'].map(
+    (scheme) =>
+      elementsOf(content, 'EssentialProperty').find(
+        ({ attributes }) => attributes['schemeIdUri'] === `${CICP}${scheme}`,
+      )?.attributes['value'],
+  );
+  const isHdr = members.some(({ attributes }) => TEN_BITS.test(attributes['codecs'] ?? ''));
+  const strings = members.flatMap(
+    ({ attributes }) => AV1_COLOURS.exec(attributes['codecs'] ?? '')?.[1] ?? [],
+  );
+  const values = stated.map((value) => (value ?? '').padStart(2, '0')).join('.');
+  if (!isHdr) return stated.every((value) => value === undefined) ? [] : [`${name}: HDR in eight bits`];
+  return [
+    ...(/^09\.(?:16|18)\.09$/.test(values) ? [] : [`${name}: HDR without its colours (${values})`]),
+    ...(strings.every((each) => each === values) ? [] : [`${name}: other colours than its codecs`]),
+  ];
+}
+
+/** Main 10 of HEVC, and ten bits of AV1. */
+const TEN_BITS = /^(?:hvc1\.2\.|av01\.\d\.\d\d[MH]\.10)/;
+const AV1_COLOURS = /^av01\.\d\.\d\d[MH]\.10\.\d\.\d{3}\.(\d\d\.\d\d\.\d\d)\.\d$/;
 
 function checkPicture({ attributes }: Element): string[] {
   const { id, width, height, frameRate } = attributes;

@@ -21,6 +21,7 @@ export function checkHls({ multivariant, playlists, sizes }: HlsFiles): string[]
     ...(variants.length === 0 ? ['multivariant: no variants'] : []),
     ...variants.flatMap(({ attributes }, index) => checkVariant(attributes, index)),
     ...checkTogether(variants),
+    ...checkRanges(variants, tagsOf(multivariant, 'EXT-X-I-FRAME-STREAM-INF')),
     ...checkGroups(media, variants),
     ...[...variants.map(({ uri }) => uri), ...media.flatMap(({ URI = '' }) => URI)]
       .filter((uri) => !playlists.has(uri))
@@ -50,7 +51,7 @@ const REQUIRED: readonly (readonly [name: string, form: RegExp])[] = [
 
 function checkVariant(attributes: Attributes, index: number): string[] {
   const wrong = REQUIRED.filter(([name, form]) => !form.test(attributes[name] ?? ''));
-  const range = attributes['VIDEO-RANGE'] ?? 'SDR';
+  const range = rangeOf(attributes);
   return [
     ...wrong.map(([name]) => `variant ${index}: ${name} is ${attributes[name] ?? 'missing'}`),
     ...(['SDR', 'PQ', 'HLG'].includes(range) ? [] : [`variant ${index}: VIDEO-RANGE is ${range}`]),
@@ -58,6 +59,50 @@ function checkVariant(attributes: Attributes, index: number): string[] {
       ? [`variant ${index}: AVERAGE-BANDWIDTH is above BANDWIDTH`]
       : []),
   ];
+}
+
+const rangeOf = (attributes: Attributes): string => attributes['VIDEO-RANGE'] ?? 'SDR';
+
+/** Sections 4.4.6.2 and 4.4.6.3; Apple's authoring specification, 1.7, 1.23, 1.24, 6.15, 6.16 and 9.15. */
+function checkRanges(variants: readonly Variant[], iFrames: readonly Attributes[]): string[] {
+  const all = variants.map(({ attributes }) => attributes);
+  const hdr = all.filter((attributes) => rangeOf(attributes) !== 'SDR');
+  const sdr = all.filter((attributes) => rangeOf(attributes) === 'SDR');
+  const summaryOf = (attributes: Attributes) =>
+    `${rangeOf(attributes)} ${attributes['RESOLUTION']} ${attributes['CODECS']?.split(',')[0]}`;
+  const sizesOf = (list: readonly Attributes[]) => new Set(list.map((each) => each['RESOLUTION']));
+  const played = new Set(all.map(summaryOf));
+  return [
+    ...hdr
+      .filter(({ CODECS = '' }) => !TEN_BITS.test(CODECS))
+      .map(({ CODECS }) => `variants: HDR in ${CODECS}, which has no ten bits`),
+    ...hdr.filter((each) => !isAgreed(each)).map(({ CODECS }) => `variants: ${CODECS} is of another range`),
+    ...(all.length > 0 && sdr.length === 0 ? ['variants: none in SDR'] : []),
+    ...[...sizesOf(hdr)]
+      .filter((size) => !sizesOf(sdr).has(size))
+      .map((size) => `variants: ${size} only in HDR`),
+    ...(new Set(hdr.map(rangeOf)).size > 1 ? ['variants: PQ and HLG of one video'] : []),
+    ...(hdr.length > 0 &&
+    all.findIndex((each) => hdr.includes(each)) < all.findLastIndex((each) => sdr.includes(each))
+      ? ['variants: SDR is not first']
+      : []),
+    ...(iFrames.length > 0 && iFrames.map(summaryOf).some((each) => !played.has(each))
+      ? ['I-frames: a range, size or codec that no variant has']
+      : []),
+    ...(iFrames.length > 0 && new Set(iFrames.map(summaryOf)).size < played.size
+      ? ['I-frames: not of all variants']
+      : []),
+  ];
+}
+
+/** Main 10 of HEVC, and AV1 whose string states ten bits and the colours. */
+const TEN_BITS = /^(?:hvc1\.2\.|av01\.\d\.\d\d[MH]\.10\.)/;
+
+/** The code points in the string of AV1: BT.2020, the transfer, BT.2020. */
+function isAgreed(attributes: Attributes): boolean {
+  const { CODECS = '' } = attributes;
+  const transfer = rangeOf(attributes) === 'PQ' ? '16' : '18';
+  return !CODECS.startsWith('av01') || CODECS.split(',')[0]?.endsWith(`.09.${transfer}.09.0`) === true;
 }
 
 /** Attributes that players compare between variants, so all of them have it or none. */

@@ -23,6 +23,7 @@ type ParsedGroups = Readonly<Record<string, Readonly<Record<string, ParsedGroupM
 type ParsedManifest = {
   readonly mediaGroups: Readonly<Record<'AUDIO' | 'SUBTITLES', ParsedGroups>>;
   readonly playlists: readonly ParsedPlaylist[];
+  readonly iFramePlaylists: readonly ParsedPlaylist[];
   readonly segments: readonly ParsedSegment[];
   readonly playlistType?: string;
   readonly endList?: boolean;

@@ -1,7 +1,7 @@
 // Tests that merging renditions does not depend on order, grouping or repetition (contract B6).
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { EXTRA_CODECS, RENDITION_STATES } from '@mediary/contract/enums';
+import { EXTRA_CODECS, HDR_RANGES, RENDITION_STATES } from '@mediary/contract/enums';
 import { mergeRenditions, type Rendition } from './renditions.ts';
 
 const size = fc.option(fc.integer({ min: 1, max: 3 }), { nil: undefined });
@@ -9,13 +9,15 @@ const rung: fc.Arbitrary<Rendition> = fc
   .record({
     height: fc.constantFrom(240, 360, 720),
     codec: fc.constantFrom(undefined, ...EXTRA_CODECS),
+    range: fc.constantFrom(undefined, ...HDR_RANGES),
     state: fc.constantFrom(...RENDITION_STATES),
     width: size,
     bitrate: fc.option(size, { nil: null }),
   })
-  .map(({ height, codec, state, width, bitrate }) => ({
+  .map(({ height, codec, range, state, width, bitrate }) => ({
     height,
     ...(codec && { codec }),
+    ...(range && { dynamic_range: range }),
     state,
     ...(width && { width }),
     ...(bitrate !== undefined && { bitrate }),
@@ -49,6 +51,20 @@ describe('merged renditions', () => {
       { height: 360, state: 'ready' },
       { height: 720, codec: 'av1', state: 'queued' },
       { height: 360, codec: 'hevc', state: 'ready' },
+    ]);
+  });
+
+  test('in HDR are renditions of their own, after those in SDR', () => {
+    expect(
+      merge([
+        { height: 360, codec: 'hevc', dynamic_range: 'pq', state: 'queued' },
+        { height: 360, codec: 'hevc', state: 'ready' },
+        { height: 720, codec: 'av1', dynamic_range: 'pq', state: 'ready' },
+      ]),
+    ).toEqual([
+      { height: 360, codec: 'hevc', state: 'ready' },
+      { height: 720, codec: 'av1', dynamic_range: 'pq', state: 'ready' },
+      { height: 360, codec: 'hevc', dynamic_range: 'pq', state: 'queued' },
     ]);
   });
 
@@ -98,7 +114,9 @@ describe('merged renditions', () => {
   });
 
   test('keep no member that nobody knows', () => {
-    const reported = [{ height: 720, state: 'ready', width: null, codec: 'x' }] as unknown as Rendition[];
+    const reported = [
+      { height: 720, state: 'ready', width: null, codec: 'x', dynamic_range: 'x' },
+    ] as unknown as Rendition[];
     expect(merge(reported)).toEqual([{ height: 720, state: 'ready' }]);
   });
 
@@ -135,9 +153,10 @@ describe('merged renditions', () => {
   });
 
   test('never go back, whatever is reported', () => {
-    const rank = (ladderOf: readonly Rendition[], { height, codec }: Rendition) =>
+    const rank = (ladderOf: readonly Rendition[], { height, codec, dynamic_range: range }: Rendition) =>
       RENDITION_STATES.indexOf(
-        ladderOf.find((one) => one.height === height && one.codec === codec)?.state as Rendition['state'],
+        ladderOf.find((one) => one.height === height && one.codec === codec && one.dynamic_range === range)
+          ?.state as Rendition['state'],
       );
     fc.assert(
       fc.property(ladder, ladder, (a, b) => {

@@ -131,7 +131,7 @@ describe('a source in PQ', { timeout: 120_000 }, () => {
       ['1-1/r400.m3u8', 'PQ', hevc],
       ['1-1/r401.m3u8', 'PQ', hevc],
     ]);
-    expect(iFramePlaylists?.map(({ attributes }) => attributes['VIDEO-RANGE'])).toEqual([
+    expect(iFramePlaylists.map(({ attributes }) => attributes['VIDEO-RANGE'])).toEqual([
       'SDR',
       'SDR',
       'PQ',

@@ -10,19 +10,21 @@ const ENCODERS =
   ' V....D libx264              libx264 H.264\n A....D aac                  AAC (Advanced Audio Coding)';
 const MUXERS = '  E dash            DASH Muxer';
 
-type Fake = { version?: string; encoders?: string; muxers?: string };
+type Fake = { version?: string; encoders?: string; muxers?: string; formats?: string };
 
 /** A folder with an `ffmpeg` that answers so. */
 async function folderWith({
   version = '5.1.9-0+deb12u1',
   encoders = ENCODERS,
   muxers = MUXERS,
+  formats = 'yuv420p yuv420p10le',
 }: Fake = {}): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'mediary-ffmpeg-'));
   const answers = `case "$2" in
     -version) echo "ffmpeg version ${version} Copyright";;
     -encoders) echo '${encoders}';;
     -muxers) echo '${muxers}';;
+    -h) echo '    Supported pixel formats: ${formats}';;
   esac`;
   await writeFile(join(folder, 'ffmpeg'), `#!/bin/sh\n${answers}\n`);
   await chmod(join(folder, 'ffmpeg'), 0o755);
@@ -81,6 +83,25 @@ describe('findFfmpeg', () => {
         ),
       ),
     ).toEqual({ missing: expect.stringContaining('lacks the encoder libx264, the muxer dash') });
+  });
+  test.each([
+    [
+      ' V....D libx265              libx265 H.265',
+      'yuv420p',
+      'lacks 10 bits in the encoder libx265 (HDR_CODECS)',
+    ],
+    ['', 'yuv420p yuv420p10le', 'lacks the encoder libx265 (HDR_CODECS)'],
+  ])('an encoder for HDR must encode 10 bits: %j, %s', async (line, formats, problem) => {
+    const path = join(await folderWith({ encoders: `${ENCODERS}\n${line}`, formats }), 'ffmpeg');
+    const codecs = { extraCodecs: [], hdrCodecs: ['hevc'] } as const;
+    expect(await findFfmpeg({ setting: path, searchPath: '', codecs })).toEqual({
+      missing: expect.stringContaining(problem),
+    });
+    expect(await find(path)).toHaveProperty('version');
+  });
+  test('the encoders for HDR are found', async () => {
+    const codecs = { extraCodecs: [], hdrCodecs: ['av1', 'hevc'] } as const;
+    expect(await findFfmpeg({ setting: ffmpegPath(), searchPath: '', codecs })).toHaveProperty('version');
   });
   test('something else of that name', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'mediary-ffmpeg-'));

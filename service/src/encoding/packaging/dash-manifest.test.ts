@@ -65,6 +65,26 @@ describe('DASH manifest', () => {
       ['3', 'video', 'hvc1'],
     ]);
   });
+  test('a set in HDR states colours without which a player must not choose it', () => {
+    const hevc = (id: number) => ({
+      ...track(id, { width: 1280, height: 720 }, [61440]),
+      codec: 'hvc1.2.4.L93.B0',
+    });
+    const colour = { primaries: 9, transfer: 16, matrix: 9, isFullRange: false };
+    const text = manifest(video, audio, hevc(200), { ...hevc(400), colour });
+    const [, ...sets] = text.split('<AdaptationSet ');
+    expect(sets).toHaveLength(4);
+    expect(sets.slice(0, 3).join('')).not.toContain('Property');
+    expect(sets[3]).toContain('Representation id="400"');
+    const properties = [
+      ...(sets[3] ?? '').matchAll(/<EssentialProperty schemeIdUri="([^"]+)" value="(\d+)"/g),
+    ];
+    expect(properties.map(([, scheme, value]) => [scheme, value])).toEqual([
+      ['urn:mpeg:mpegB:cicp:ColourPrimaries', '9'],
+      ['urn:mpeg:mpegB:cicp:TransferCharacteristics', '16'],
+      ['urn:mpeg:mpegB:cicp:MatrixCoefficients', '9'],
+    ]);
+  });
   test("names that the template yields are the files'", () => {
     expect(manifest(video)).toContain(
       'initialization="r$RepresentationID$-init.mp4" media="r$RepresentationID$-$Number%05d$.m4s"',

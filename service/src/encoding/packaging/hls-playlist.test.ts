@@ -33,10 +33,10 @@ describe('multivariant playlist', () => {
         '#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="audio",NAME="Audio",DEFAULT=YES,AUTOSELECT=YES,CHANNELS="2",' +
           'URI="3-1/r2.m3u8"',
         '#EXT-X-STREAM-INF:BANDWIDTH=2128000,AVERAGE-BANDWIDTH=2128000,CODECS="avc1.64001f,mp4a.40.2",' +
-          'RESOLUTION=1280x720,FRAME-RATE=29.970,AUDIO="audio",CLOSED-CAPTIONS=NONE',
+          'RESOLUTION=1280x720,FRAME-RATE=29.970,VIDEO-RANGE=SDR,AUDIO="audio",CLOSED-CAPTIONS=NONE',
         '3-1/r0.m3u8',
         '#EXT-X-STREAM-INF:BANDWIDTH=628000,AVERAGE-BANDWIDTH=628000,CODECS="avc1.64001f,mp4a.40.2",' +
-          'RESOLUTION=640x360,FRAME-RATE=29.970,AUDIO="audio",CLOSED-CAPTIONS=NONE',
+          'RESOLUTION=640x360,FRAME-RATE=29.970,VIDEO-RANGE=SDR,AUDIO="audio",CLOSED-CAPTIONS=NONE',
         '3-1/r1.m3u8',
         '',
       ],
@@ -64,6 +64,20 @@ describe('multivariant playlist', () => {
       '3-1/r100.m3u8',
     ]);
     expect(text.filter((line) => line.includes('CODECS="av01.0.05M.08,mp4a.40.2"'))).toHaveLength(2);
+  });
+  test.each([
+    [16, 'PQ'],
+    [18, 'HLG'],
+  ])('variants with the transfer %i come last, in the range %s', (transfer, range) => {
+    const hevc = (id: number) => ({ ...track(id, [640, 360], 1000), codec: 'hvc1.2.4.L93.B0' });
+    const colour = { primaries: 9, transfer, matrix: 9, isFullRange: false };
+    const hdr = { ...hevc(400), colour };
+    const text = multivariant([track(0, [640, 360], 1000), hdr, hevc(200)]).join('\n');
+    expect([...text.matchAll(/VIDEO-RANGE=(\w+).*\n(.+)/g)].map(([, ...fields]) => fields)).toEqual([
+      ['SDR', '3-1/r0.m3u8'],
+      ['SDR', '3-1/r200.m3u8'],
+      [range, '3-1/r400.m3u8'],
+    ]);
   });
   test('players start in the middle of the ladder, for landscape and portrait', () => {
     const order = (sizes: [number, number][]) =>

@@ -129,6 +129,19 @@ describe('the playlist for thumbnails', () => {
       findThumbnailPlaylist(multivariant({ width: 2592, height: 1080 }, { width: 1728, height: 720 })),
     ).toBe('r1.m3u8');
   });
+  test('is in SDR, which needs no tone mapping', () => {
+    const colour = { primaries: 9, transfer: 16, matrix: 9, isFullRange: false };
+    for (const size of [tall, low]) {
+      const hdr = { ...track(400, size, 'hvc1.2.4.L93.B0'), colour };
+      const playlist = formatMultivariantPlaylist({
+        tracks: [track(0, size), hdr],
+        frameRate: { numerator: 25, denominator: 1 },
+        childFolder: '3-1',
+      });
+      expect(playlist).toContain('VIDEO-RANGE=PQ');
+      expect(findThumbnailPlaylist(playlist)).toBe('r0.m3u8');
+    }
+  });
   test('is an error if there is none', () => {
     expect(() => findThumbnailPlaylist(multivariant(null))).toThrow('no video track');
   });

@@ -105,6 +105,38 @@ describe('track header', () => {
   ])('AV1 %s', (_, record, codec) =>
     expect(readTrackHeader(init(mdhd(15360), av01(record))).codec).toBe(codec),
   );
+  const COLOUR = '6e636c78 0009 0010 0009 00';
+  const withColour = (type: string, configuration: Buffer, colr: string) =>
+    readTrackHeader(
+      init(
+        mdhd(15360),
+        entryOf(type, Buffer.concat([configuration, box('fiel', '0100'), box('colr', colr)])),
+      ),
+    );
+  const av1C = box('av1C', '81 05 4d 00');
+  const hvcC = box('hvcC', '01 02 20000000 900000000000 5d', '0'.repeat(20));
+
+  test('the colours of a video track', () => {
+    expect(withColour('hvc1', hvcC, COLOUR)).toMatchObject({
+      codec: 'hvc1.2.4.L93.90',
+      colour: { primaries: 9, transfer: 16, matrix: 9, isFullRange: false },
+    });
+    expect(withColour('hvc1', hvcC, '6e636c78 000c 000d 0001 80').colour).toEqual({
+      primaries: 12,
+      transfer: 13,
+      matrix: 1,
+      isFullRange: true,
+    });
+  });
+  test.each([
+    ['in PQ', COLOUR, 'av01.0.05M.10.0.111.09.16.09.0'],
+    ['in HLG with the full range', '6e636c78 0009 0012 0009 80', 'av01.0.05M.10.0.111.09.18.09.1'],
+    ['in BT.709', '6e636c78 0001 0001 0001 00', 'av01.0.05M.10'],
+  ])('AV1 %s', (_, colr, codec) => expect(withColour('av01', av1C, colr).codec).toBe(codec));
+  test.each(['70726f66 0000', '6e636c63 0009 0010 0009', '6e636c78 0009'])(
+    'a colour profile or a box that is cut off is no colour: %s',
+    (colr) => expect(withColour('av01', av1C, colr)).not.toHaveProperty('colour'),
+  );
   test('an audio track: AAC-LC from the nested descriptors', () => {
     expect(readTrackHeader(init(mdhd(48000), mp4a))).toEqual({
       timescale: 48000,

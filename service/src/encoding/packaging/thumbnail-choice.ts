@@ -34,10 +34,12 @@ export function choosePosterSource(tracks: readonly CmafTrack[], timeMs: number)
   return { track, segment };
 }
 
-/** The widest rendition that is not wider than a thumbnail, otherwise the narrowest. */
+/** The widest rendition that is not wider than a thumbnail, otherwise the narrowest; H.264 is listed first. */
 export function findThumbnailRung<T>(rungs: readonly T[], widthOf: (rung: T) => number): T {
   const falling = rungs.toSorted((a, b) => widthOf(b) - widthOf(a));
-  const rung = falling.find((each) => widthOf(each) <= WIDEST) ?? falling.at(-1);
+  const narrowest = Math.min(...rungs.map(widthOf));
+  const rung =
+    falling.find((each) => widthOf(each) <= WIDEST) ?? rungs.find((each) => widthOf(each) === narrowest);
   if (!rung) throw new Error('no video track');
   return rung;
 }

@@ -63,6 +63,22 @@ describe('the phases of an encode', () => {
     const main = plan({ rungs: all.filter(({ codec }) => codec === 'h264'), copyUse });
     expect(made.phases.slice(0, -2)).toEqual(main.phases);
   });
+  test('end with HDR, whose tracks have ids of their own', () => {
+    const ladder = {
+      ...DEFAULT_LADDER,
+      extraCodecs: ['hevc'] as const,
+      hdrCodecs: ['av1', 'hevc'] as const,
+    };
+    const all = chooseLadder({ width: 640, height: 360 }, { ladder, source: { hdrRange: 'hlg' } });
+    const { phases } = plan({ rungs: all });
+    expect(outline({ ...plan(), phases }).slice(-3)).toEqual([
+      [[360, 240], [200, 201], 'grid'],
+      [[360, 240], [300, 301], 'grid'],
+      [[360, 240], [400, 401], 'grid'],
+    ]);
+    const ranges = phases.map(({ video }) => (video === 'copy' ? [] : video.map(({ range }) => range)));
+    expect(ranges).toEqual([['sdr'], ['sdr'], ['sdr', 'sdr'], ['hlg', 'hlg'], ['hlg', 'hlg']]);
+  });
   test('give each track one id, and make audio once', () => {
     fc.assert(
       fc.property(

@@ -51,4 +51,14 @@ describe('the progress of an encode', () => {
       state: 'failed',
     });
   });
+  test('tells renditions in HDR from those in SDR of the same codec', () => {
+    const ladder = { ...DEFAULT_LADDER, extraCodecs: ['hevc'] as const, hdrCodecs: ['hevc'] as const };
+    const all = chooseLadder({ width: 320, height: 240 }, { ladder, source: { hdrRange: 'pq' } });
+    const planned = planPhases({ rungs: all, copyUse: undefined, audioTracks: 1, durationSeconds: 5 });
+    const named = { width: 320, height: 240, codec: 'hevc', bitrate: null };
+    expect(renditionsOf({ rungs: all, tracks: [], current: planned.phases[2] }).slice(1)).toEqual([
+      { ...named, state: 'queued' },
+      { ...named, dynamic_range: 'pq', state: 'encoding' },
+    ]);
+  });
 });

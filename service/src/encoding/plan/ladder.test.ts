@@ -151,6 +151,31 @@ describe('bit rates', () => {
   });
 });
 
+describe('HDR', () => {
+  const ladder = { ...DEFAULT_LADDER, extraCodecs: ['av1'] as const, hdrCodecs: ['hevc', 'av1'] as const };
+  const setsOf = (source: LadderSource) => [
+    ...new Set(
+      chooseLadder({ width: 640, height: 360 }, { ladder, source }).map(
+        (rung) => `${rung.codec} ${rung.range}`,
+      ),
+    ),
+  ];
+
+  test.each(['pq', 'hlg'] as const)('in %s comes after the whole ladder in SDR', (hdrRange) =>
+    expect(setsOf({ hdrRange })).toEqual(['h264 sdr', 'av1 sdr', `av1 ${hdrRange}`, `hevc ${hdrRange}`]),
+  );
+  test('has no renditions for a source in SDR', () => expect(setsOf({})).toEqual(['h264 sdr', 'av1 sdr']));
+  test('has all sizes, so that players never leave it, and 1.2 times the bit rate', () => {
+    const rungs = chooseLadder(FULL_HD, { ladder, source: { hdrRange: 'pq' } });
+    const inSet = (codec: string, range: string) =>
+      rungs.filter((rung) => rung.codec === codec && rung.range === range);
+    expect(inSet('hevc', 'pq').map(({ height }) => height)).toEqual([1080, 720, 480, 360, 240]);
+    expect(inSet('hevc', 'pq').map(({ maxKilobits }) => maxKilobits)).toEqual([4200, 2352, 1008, 588, 294]);
+    expect(inSet('av1', 'pq')[0]?.maxKilobits).toBe(3600);
+    expect(inSet('av1', 'sdr')[0]?.maxKilobits).toBe(3000);
+  });
+});
+
 describe('further codecs', () => {
   const rungs = chooseLadder(
     { width: 640, height: 360 },

@@ -5,7 +5,13 @@ import { estimateScratchBytes } from './scratch-need.ts';
 
 const MIB = 1024 ** 2;
 const GIB = 1024 * MIB;
-const HOUR = { size_bytes: 4 * GIB, width: 1920, height: 1080, duration_ms: 3_600_000, warnings: [] };
+const HOUR: Parameters<typeof estimateScratchBytes>[0] = {
+  size_bytes: 4 * GIB,
+  width: 1920,
+  height: 1080,
+  duration_ms: 3_600_000,
+  warnings: [],
+};
 const inPlace = { isCopied: false, ladder: DEFAULT_LADDER };
 
 test('renditions take their maximum bit rates, whatever the size of a large source is', () => {
@@ -43,4 +49,13 @@ test('further codecs need space too', () => {
   expect(estimateScratchBytes(HOUR, { isCopied: false, ladder })).toBeGreaterThan(
     1.5 * estimateScratchBytes(HOUR, inPlace),
   );
+});
+
+test('HDR needs space only for a source in HDR', () => {
+  const ladder = { ...DEFAULT_LADDER, hdrCodecs: ['hevc'] as const };
+  const hdr = { ...HOUR, warnings: [{ code: 'hdr' }] };
+  const bytesOf = (source: typeof HOUR) => estimateScratchBytes(source, { isCopied: false, ladder });
+  expect(bytesOf(HOUR)).toBe(estimateScratchBytes(HOUR, inPlace));
+  expect(bytesOf(hdr)).toBeGreaterThan(1.7 * bytesOf(HOUR));
+  expect(bytesOf({ ...hdr, size_bytes: 10 * MIB })).toBe(64 * MIB);
 });

@@ -121,6 +121,11 @@ describe('source facts', () => {
     expect(frameOf(log.replace('MaxCLL=3200', 'MaxCLL=0'))?.peakNits).toBe(4000);
     expect(frameOf(log.replaceAll(/^.*side data.*$/gm, ''))?.peakNits).toBeNull();
   });
+  test('the base layer of Dolby Vision', () => {
+    const [video] = parseSourceFacts(readLog('dolby-vision-7.0.txt'), 'mov')?.streams ?? [];
+    expect(video).toMatchObject({ codec: 'hevc', dolbyVisionCompatibility: 4 });
+    expect(parseSourceFacts(PQ_5_1, 'matroska')?.streams[0]).not.toHaveProperty('dolbyVisionCompatibility');
+  });
   test('metadata that imitates a stream is ignored', () =>
     expect(parseSourceFacts(PQ_5_1, 'matroska')?.streams).toHaveLength(2));
   test('a language can have a region', () => {

@@ -1,6 +1,6 @@
 // Tests the colour conversion for each kind of source. Values of pixels are tested with real videos.
 import { describe, expect, test } from 'vitest';
-import { chooseLadder } from './ladder.ts';
+import { chooseLadder, DEFAULT_LADDER } from './ladder.ts';
 import type { FrameFacts } from './source-facts.ts';
 import { buildVideoGraph } from './video-graph.ts';
 
@@ -51,6 +51,26 @@ describe('standard dynamic range', () => {
   ])('primaries %s without a matrix are read with %s', (primaries, matrix) => {
     expect(graphOf({ primaries, matrix: 'unknown' })).toContain(`:in_color_matrix=${matrix}:`);
   });
+});
+
+test('renditions in HDR are scaled in ten bits, without tone mapping and without metadata of frames', () => {
+  const rungs = chooseLadder(FRAME.displaySize, {
+    ladder: { ...DEFAULT_LADDER, hdrCodecs: ['hevc'] },
+    source: { hdrRange: 'pq' },
+  }).filter(({ range }) => range === 'pq');
+  const frame: FrameFacts = {
+    ...FRAME,
+    transfer: 'pq',
+    primaries: 'bt2020',
+    matrix: 'unknown',
+    fullRange: true,
+  };
+  expect(buildVideoGraph({ frame, videoIndex: 0, timeline, rungs })).toBe(
+    '[0:0]fps=25/1:start_time=0,' +
+      'scale=640:360:flags=bicubic:in_color_matrix=bt2020:out_color_matrix=bt2020:out_range=tv,' +
+      'sidedata=mode=delete,setsar=1,format=yuv420p10le,tpad=stop_mode=clone:stop_duration=1,' +
+      'trim=end_frame=25,split=2[v0][n1];[n1]scale=426:240:flags=bicubic,setsar=1[v1]',
+  );
 });
 
 describe('high dynamic range', () => {
