@@ -133,6 +133,7 @@ describe('DASH', () => {
       'TransferCharacteristics" value="18"',
       'other colours than its codecs',
     ],
+    [/ selectionPriority="0"/, '', 'AdaptationSet 3: HDR is not the last choice'],
     [/<EssentialProperty/g, '<SupplementalProperty', 'HDR without its colours'],
     [/codecs="hvc1[^"]*"/, 'codecs="hvc1.1.6.L93.B0"', 'AdaptationSet 4: HDR in eight bits'],
     [/bandwidth="\d+"/, 'bandwidth="1000"', 'stalls at its bandwidth'],

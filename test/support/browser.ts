@@ -15,7 +15,12 @@ const PLAYER_SCRIPTS = {
 } as const;
 type PlayerName = keyof typeof PLAYER_SCRIPTS;
 
-export type PlayRequest = { readonly player: PlayerName; readonly url: string };
+export type PlayRequest = {
+  readonly player: PlayerName;
+  readonly url: string;
+  /** The page asks the player for PQ. */
+  readonly prefersHdr?: boolean;
+};
 /**
  * Seconds on the clock of the video; `errors` is empty when the stream played as a viewer expects, and
  * `startedAt` is undefined when nothing was played.
@@ -27,6 +32,8 @@ type PlayResult = {
   readonly duration: number;
   readonly width: number;
   readonly height: number;
+  /** The numbers of the tracks whose segments were requested, lowest first. */
+  readonly tracks: readonly number[];
 };
 
 /** The video starts with `tone` hertz, and has `languageTone` once `language` is selected. */

@@ -53,7 +53,7 @@ function checkSet({ attributes, content }: Element): string[] {
     ...(families.size > 1 ? [`${name}: ${families.size} codecs, between which players cannot switch`] : []),
     ...(isAligned ? [] : [`${name}: segments are not aligned`]),
     ...(attributes['contentType'] === 'video' ? members.flatMap(checkPicture) : []),
-    ...(attributes['contentType'] === 'video' ? checkColours(name, content, members) : []),
+    ...(attributes['contentType'] === 'video' ? checkColours(name, { attributes, content }, members) : []),
   ];
 }
 
@@ -63,7 +63,7 @@ const CICP = 'urn:mpeg:mpegB:cicp:';
  * DASH-IF IOP 4.3, 6.2.5.1: sets of one video that differ in colours state them. ETSI TS 103 285, 5.2: BT.2020
  * with PQ or HLG is essential, so that players which do not know it ignore the set.
  */
-function checkColours(name: string, content: string, members: readonly Element[]): string[] {
+function checkColours(name: string, { attributes: set, content }: Element, members: readonly Element[]) {
   const stated = ['ColourPrimaries', 'TransferCharacteristics', 'MatrixCoefficients'].map(
     (scheme) =>
       elementsOf(content, 'EssentialProperty').find(
@@ -78,6 +78,8 @@ function checkColours(name: string, content: string, members: readonly Element[]
   if (!isHdr) return stated.every((value) => value === undefined) ? [] : [`${name}: HDR in eight bits`];
   return [
     ...(/^09\.(?:16|18)\.09$/.test(values) ? [] : [`${name}: HDR without its colours (${values})`]),
+    // 5.3.3.2: higher numbers are preferred; the default is 1.
+    ...(Number(set['selectionPriority'] ?? 1) < 1 ? [] : [`${name}: HDR is not the last choice`]),
     ...(strings.every((each) => each === values) ? [] : [`${name}: other colours than its codecs`]),
   ];
 }

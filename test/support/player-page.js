@@ -8,8 +8,8 @@ const RESUMED_SECONDS = 0.3;
 
 /** Each opens a stream, and returns functions that list the audio tracks and show the first captions. */
 const PLAYERS = {
-  'hls.js': (video, url, onError) => {
-    const hls = new Hls();
+  'hls.js': (video, { url, prefersHdr }, onError) => {
+    const hls = new Hls(prefersHdr ? { videoPreference: { preferHDR: true } } : {});
     hls.on(Hls.Events.ERROR, (_, { fatal, details }) => {
       if (fatal) onError(details);
     });
@@ -30,9 +30,10 @@ const PLAYERS = {
       },
     };
   },
-  'dash.js': (video, url, onError) => {
+  'dash.js': (video, { url, prefersHdr }, onError) => {
     const player = dashjs.MediaPlayer().create();
     player.on(dashjs.MediaPlayer.events.ERROR, ({ error }) => onError(`${error.code} ${error.message}`));
+    if (prefersHdr) player.setCustomInitialTrackSelectionFunction(chooseHdr);
     player.initialize(video, url, false);
     return {
       listAudio: () =>
@@ -47,9 +48,10 @@ const PLAYERS = {
       },
     };
   },
-  'shaka-player': async (video, url, onError) => {
+  'shaka-player': async (video, { url, prefersHdr }, onError) => {
     shaka.polyfill.installAll();
     const player = new shaka.Player();
+    if (prefersHdr) player.configure('preferredVideo', [{ hdrLevel: 'PQ' }]);
     player.addEventListener('error', ({ detail }) => onError(`shaka ${detail.code}`));
     await player.attach(video);
     await player.load(url);
@@ -64,6 +66,14 @@ const PLAYERS = {
     };
   },
 };
+
+/** Of the tracks of one kind in dash.js. */
+function chooseHdr(tracks) {
+  const isHdr = ({ essentialProperties = [] }) =>
+    essentialProperties.some(({ schemeIdUri }) => schemeIdUri.endsWith('TransferCharacteristics'));
+  const found = tracks.filter(isHdr);
+  return found.length > 0 ? found : tracks;
+}
 
 /** `step` names what was waited for in the description of a failure. */
 function waitFor(video, step, isDone) {
@@ -146,13 +156,13 @@ function playBeyond(video, seconds) {
 globalThis.playThrough = (request) => play(request, visit);
 globalThis.playEarly = (request) => play(request, playOnce);
 
-async function play({ player, url, rate }, watch) {
+async function play({ player, rate, ...stream }, watch) {
   const video = document.querySelector('video');
   const errors = [];
   const onError = (error) => errors.push(error);
   video.addEventListener('error', () => onError(video.error?.message));
   try {
-    await PLAYERS[player](video, url, onError);
+    await PLAYERS[player](video, stream, onError);
     video.playbackRate = rate;
     video.defaultPlaybackRate = rate;
     await watch(video);
@@ -160,8 +170,16 @@ async function play({ player, url, rate }, watch) {
     onError(error.message);
   }
   const { currentTime, duration, videoWidth: width, videoHeight: height, played } = video;
+  const tracks = listTracks();
   const startedAt = played.length > 0 ? played.start(0) : undefined;
-  return { errors, startedAt, endedAt: currentTime, duration, width, height };
+  return { errors, startedAt, endedAt: currentTime, duration, width, height, tracks };
+}
+
+/** The numbers of the tracks whose segments were requested, lowest first. */
+function listTracks() {
+  const names = performance.getEntriesByType('resource').map(({ name }) => name);
+  const numbers = names.flatMap((name) => /\/r(\d+)-\d+\.m4s/.exec(name)?.[1] ?? []);
+  return [...new Set(numbers.map(Number))].sort((a, b) => a - b);
 }
 
 const FFT_SIZE = 16384;
@@ -197,7 +215,7 @@ globalThis.switchAudio = async ({ player, url, tone, language, languageTone }) =
   const onError = (error) => errors.push(error);
   let tracks = [];
   try {
-    const { listAudio } = await PLAYERS[player](video, url, onError);
+    const { listAudio } = await PLAYERS[player](video, { url }, onError);
     const listen = openEar(video);
     await waitForTone(video, listen, tone);
     tracks = listAudio();
@@ -219,7 +237,7 @@ const activeCueOf = (video) =>
 globalThis.showCaptions = async ({ player, url }) => {
   const video = document.querySelector('video');
   const errors = [];
-  const { showCaptions } = await PLAYERS[player](video, url, (error) => errors.push(error));
+  const { showCaptions } = await PLAYERS[player](video, { url }, (error) => errors.push(error));
   let cue;
   try {
     await waitFor(video, 'before the captions', () => video.readyState >= 1 && video.textTracks.length > 0);

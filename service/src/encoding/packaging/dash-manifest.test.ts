@@ -74,7 +74,8 @@ describe('DASH manifest', () => {
     const text = manifest(video, audio, hevc(200), { ...hevc(400), colour });
     const [, ...sets] = text.split('<AdaptationSet ');
     expect(sets).toHaveLength(4);
-    expect(sets.slice(0, 3).join('')).not.toContain('Property');
+    expect([sets[0], sets[2]].join('')).not.toMatch(/Property|Priority/);
+    expect(sets[3]).toContain('selectionPriority="0"');
     expect(sets[3]).toContain('Representation id="400"');
     const properties = [
       ...(sets[3] ?? '').matchAll(/<EssentialProperty schemeIdUri="([^"]+)" value="(\d+)"/g),

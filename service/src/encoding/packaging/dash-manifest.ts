@@ -90,10 +90,13 @@ type AdaptationSet = {
 
 const videoSet = (tracks: readonly VideoTrack[], { range }: SwitchingSet): AdaptationSet => ({
   kind: 'video',
-  attributes: '',
+  attributes: range === 'sdr' ? '' : LAST_CHOICE,
   descriptors: range === 'sdr' ? [] : colourDescriptors(tracks[0]?.colour),
   tracks,
 });
+
+/** The default is 1. dash.js would otherwise choose HDR on every display, because it needs fewer bits. */
+const LAST_CHOICE = 'selectionPriority="0" ';
 
 /** Players that do not show these colours ignore the whole set (ETSI TS 103 285, 5.2). */
 const colourDescriptors = (colour: Colour | undefined): readonly string[] =>
