@@ -13,6 +13,9 @@ export type RenditionState = 'queued' | 'encoding' | 'failed' | 'ready';
 /** Codecs of renditions in addition to H.264. */
 export type ExtraCodec = 'av1' | 'hevc';
 
+/** Dynamic ranges of renditions in HDR. */
+export type HdrRange = 'pq' | 'hlg';
+
 /** `-created_at`: newest first. */
 export type SortOrder = 'created_at' | '-created_at';
 
