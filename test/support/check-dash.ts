@@ -60,8 +60,8 @@ function checkSet({ attributes, content }: Element): string[] {
 const CICP = 'urn:mpeg:mpegB:cicp:';
 
 /**
- * DASH-IF IOP 4.3, 6.2.5.1: sets of one video that differ in colours state them. ETSI TS 103 285, 5.2: BT.2020
- * with PQ or HLG is essential, so that players which do not know it ignore the set.
+ * DASH-IF IOP 4.3, 6.2.5.1: sets of one video that differ in colours state them. ETSI TS 103 285, 5.2:
+ * BT.2020 with PQ or HLG is essential, so that players which do not know it ignore the set.
  */
 function checkColours(name: string, { attributes: set, content }: Element, members: readonly Element[]) {
   const stated = ['ColourPrimaries', 'TransferCharacteristics', 'MatrixCoefficients'].map(

@@ -5,7 +5,7 @@ import { type ClipOptions, ffmpegPath, makeClip } from './clips.ts';
 import { type Colour, MATRICES, paintStripes } from './stripes.ts';
 
 /** Names in ffmpeg. */
-export const TRANSFERS = { pq: 'smpte2084', hlg: 'arib-std-b67' } as const;
+const TRANSFERS = { pq: 'smpte2084', hlg: 'arib-std-b67' } as const;
 
 /** Of a display with the primaries of P3, in the units of x265. */
 export const MASTERING_DISPLAY = 'G(13250,34500)B(7500,3000)R(34000,16000)WP(15635,16450)L(40000000,50)';
@@ -42,7 +42,7 @@ export function makeHdrClip({
   });
 }
 
-/** Of the first frame: pixel format, range, matrix, primaries and transfer, then each metadata of displays. */
+/** Of the first frame: format, range, matrix, primaries and transfer, then each metadata of displays. */
 export async function describeColours(url: string): Promise<readonly string[]> {
   const { stderr } = await promisify(execFile)(ffmpegPath(), [
     ...['-nostdin', '-hide_banner', '-i', url, '-map', '0:v:0', '-frames:v', '1'],

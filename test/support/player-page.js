@@ -67,13 +67,9 @@ const PLAYERS = {
   },
 };
 
-/** Of the tracks of one kind in dash.js. */
-function chooseHdr(tracks) {
-  const isHdr = ({ essentialProperties = [] }) =>
-    essentialProperties.some(({ schemeIdUri }) => schemeIdUri.endsWith('TransferCharacteristics'));
-  const found = tracks.filter(isHdr);
-  return found.length > 0 ? found : tracks;
-}
+/** Of a track in dash.js: only video in HDR has essential properties. */
+const isHdr = ({ essentialProperties = [] }) => essentialProperties.length > 0;
+const chooseHdr = (tracks) => (tracks.some(isHdr) ? tracks.filter(isHdr) : tracks);
 
 /** `step` names what was waited for in the description of a failure. */
 function waitFor(video, step, isDone) {
@@ -170,15 +166,14 @@ async function play({ player, rate, ...stream }, watch) {
     onError(error.message);
   }
   const { currentTime, duration, videoWidth: width, videoHeight: height, played } = video;
-  const tracks = listTracks();
   const startedAt = played.length > 0 ? played.start(0) : undefined;
-  return { errors, startedAt, endedAt: currentTime, duration, width, height, tracks };
+  return { errors, startedAt, endedAt: currentTime, duration, width, height, tracks: listTracks() };
 }
 
 /** The numbers of the tracks whose segments were requested, lowest first. */
 function listTracks() {
-  const names = performance.getEntriesByType('resource').map(({ name }) => name);
-  const numbers = names.flatMap((name) => /\/r(\d+)-\d+\.m4s/.exec(name)?.[1] ?? []);
+  const files = performance.getEntriesByType('resource');
+  const numbers = files.flatMap(({ name }) => /\/r(\d+)-\d+\.m4s/.exec(name)?.[1] ?? []);
   return [...new Set(numbers.map(Number))].sort((a, b) => a - b);
 }
 

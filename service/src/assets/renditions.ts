@@ -22,8 +22,8 @@ export type Rendition = {
 };
 
 /**
- * The union by height, codec and dynamic range: the furthest state, and for equal states the greater figures, so that the
- * result is the same in any order.
+ * The union by height, codec and dynamic range: the furthest state, and for equal states the greater figures,
+ * so that the result is the same in any order.
  */
 export function mergeRenditions(
   known: readonly Rendition[],

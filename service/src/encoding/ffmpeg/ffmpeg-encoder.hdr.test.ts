@@ -75,7 +75,7 @@ describe('a source in PQ', { timeout: 120_000 }, () => {
     expect(colours).toBe('yuv420p10le tv bt2020nc bt2020 smpte2084');
     // AV1 codes luminance in powers of two.
     expect(display).toMatch(
-      /^has_primaries:1 has_luminance:1 r\(0\.6800,0\.3200\) g\(0\.2650,0\.6900\) b\(0\.1500 0\.0600\) wp\(0\.3127, 0\.3290\) min_luminance=0\.00500\d, max_luminance=4000\.0+$/,
+      /r\(0\.68.*,0\.32.*g\(0\.265.*,0\.69.*b\(0\.15.* 0\.06.*min_luminance=0\.0050.*max_luminance=4000\.0/,
     );
     expect(light).toBe('MaxCLL=1000, MaxFALL=400');
   });

@@ -34,7 +34,7 @@ export function choosePosterSource(tracks: readonly CmafTrack[], timeMs: number)
   return { track, segment };
 }
 
-/** The widest rendition that is not wider than a thumbnail, otherwise the narrowest; H.264 is listed first. */
+/** The widest that is not wider than a thumbnail, otherwise the narrowest. H.264 is listed before others. */
 export function findThumbnailRung<T>(rungs: readonly T[], widthOf: (rung: T) => number): T {
   const falling = rungs.toSorted((a, b) => widthOf(b) - widthOf(a));
   const narrowest = Math.min(...rungs.map(widthOf));

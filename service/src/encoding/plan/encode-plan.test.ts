@@ -213,45 +213,6 @@ describe('encode plan', () => {
   });
 });
 
-describe('HDR', () => {
-  const hdrMetadata = { lightLevel: { maxNits: 1000, averageNits: 400 } };
-  const ladder = { ...DEFAULT_LADDER, extraCodecs: ['hevc'] as const, hdrCodecs: ['av1', 'hevc'] as const };
-  const optionsIn = (codec: string, range: 'sdr' | 'pq' | 'hlg') => {
-    const source = { hdrRange: range === 'hlg' ? range : ('pq' as const) };
-    const all = chooseLadder({ width: 640, height: 360 }, { ladder, source });
-    const rungs = all.filter((rung) => rung.codec === codec && rung.range === range);
-    const transfer = source.hdrRange;
-    return optionsOf(encodeArguments({ ...plan, rungs, frame: { ...frame, transfer, hdrMetadata } }));
-  };
-
-  test.each([
-    ['pq', 'smpte2084'],
-    ['hlg', 'arib-std-b67'],
-  ] as const)('in %s has ten bits in BT.2020', (range, transfer) =>
-    expect(optionsIn('hevc', range)).toMatchObject({
-      '-pix_fmt': 'yuv420p10le',
-      '-color_primaries': 'bt2020',
-      '-color_trc': transfer,
-      '-colorspace': 'bt2020nc',
-      '-color_range': 'tv',
-    }),
-  );
-  test('states the metadata of the source to both encoders', () => {
-    expect(optionsIn('hevc', 'pq')['-x265-params:v:1']).toMatch(/:pools=2:hdr10=1:max-cll=1000,400$/);
-    expect(optionsIn('av1', 'pq')['-svtav1-params:v:1']).toMatch(/:content-light=1000,400$/);
-  });
-  test('does not change the renditions in SDR beside it', () => {
-    const sdr = optionsIn('hevc', 'sdr');
-    expect(sdr['-x265-params:v:1']).toMatch(/:pools=2$/);
-    expect(sdr).toMatchObject({ '-pix_fmt': 'yuv420p', '-color_trc': 'bt709' });
-    expect(sdr['-filter_complex']).toContain('tonemap=');
-  });
-  test('has the key frames of H.264', () => {
-    const option = '-force_key_frames:v:1';
-    expect(optionsIn('hevc', 'pq')[option]).toBe(optionsIn('h264', 'sdr')[option]);
-  });
-});
-
 describe('further codecs', () => {
   const rungs = chooseLadder(
     { width: 640, height: 360 },
