@@ -24,7 +24,6 @@ describe('a video in PQ', () => {
   let hls: string;
   beforeAll(async () => {
     const x265 = ['hdr10=1', `master-display=${MASTERING_DISPLAY}`, 'max-cll=1000,400'];
-    // Long enough to play before its encode ends.
     const file = await makeHdrClip({ range: 'pq', seconds: 9, width: 640, height: 360, x265 });
     asset = await ingest(service, 'ann', { file, fields: { visibility: 'public' } });
     hls = (asset['playback'] as { hls: string }).hls;
@@ -44,6 +43,9 @@ describe('a video in PQ', () => {
       '360 hevc pq ready',
       '240 hevc pq ready',
     ]);
+  });
+  test('plays in SDR before its renditions in HDR are made', () => {
+    expect(Date.parse(String(asset['playable_at']))).toBeLessThan(Date.parse(String(asset['completed_at'])));
   });
   test('tells players the range of every variant', async () => {
     const text = await (await fetch(hls)).text();
