@@ -62,8 +62,8 @@ export function formatMediaPlaylist(track: CmafTrack, state: TrackState = 'compl
   ]);
 }
 
-/** Players would otherwise start near the end, as in a live stream. */
-const GROWING = ['#EXT-X-PLAYLIST-TYPE:EVENT', '#EXT-X-START:TIME-OFFSET=0,PRECISE=YES'] as const;
+/** Players would otherwise start near the end, as in a live stream. Shaka Player takes 0 for no offset. */
+const GROWING = ['#EXT-X-PLAYLIST-TYPE:EVENT', '#EXT-X-START:TIME-OFFSET=0.001,PRECISE=YES'] as const;
 
 function variantAttributes(
   video: VideoTrack,
