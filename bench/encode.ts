@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { writeSample } from '../service/src/commands/sample.ts';
 import { encodeArguments } from '../service/src/encoding/plan/encode-plan.ts';
+import type { EncodeRequest } from '../service/src/encoding/encoder.ts';
 import { openFfmpegEncoder } from '../service/src/encoding/ffmpeg/ffmpeg-encoder.ts';
 import { findFfmpeg } from '../service/src/encoding/ffmpeg/find-ffmpeg.ts';
 import { openSession } from '../service/src/encoding/ffmpeg/ffmpeg-session.ts';
@@ -112,7 +113,7 @@ async function measureEncodes(
 
 async function encodeTimes(
   ffmpegPath: string,
-  request: Parameters<typeof openSession>[1],
+  request: EncodeRequest,
 ): Promise<Omit<EncodeTimes, 'reference'>> {
   const start = performance.now();
   let playable = Number.NaN;
@@ -123,10 +124,7 @@ async function encodeTimes(
   return { playable, ready };
 }
 
-async function argumentsFor(
-  ffmpegPath: string,
-  request: Parameters<typeof openSession>[1],
-): Promise<string[]> {
+async function argumentsFor(ffmpegPath: string, request: EncodeRequest): Promise<string[]> {
   const session = openSession({ ffmpegPath }, request);
   const { frame, video, audio, timeline } = await examineSource(session);
   return encodeArguments({

@@ -57,7 +57,10 @@ const ROLES: readonly (readonly [path: RegExp, role?: string])[] = [
     /^uploads\/(?:byte-uploads|completion|expired-uploads|import-runs|retry|store-original|whole-uploads)$/,
     'verbs',
   ],
-  [/^uploads\/(?:multipart-completion|resumable-bytes|tus-relay|tus-requests|upload-holds)$/, 'verbs'],
+  [
+    /^uploads\/(?:clip-runs|multipart-completion|resumable-bytes|tus-relay|tus-requests|upload-holds)$/,
+    'verbs',
+  ],
   [/^[a-z]+\/(?:[a-z]+\/)?[a-z0-9-]+$/, 'rule'],
 ];
 

@@ -5,6 +5,8 @@ import type { Jobs, JobSettingsOf } from './platform/jobs/job-queue.ts';
 export type JobPayloads = {
   /** Downloads the original of an import and completes it. */
   'import-asset': { readonly assetId: string; readonly attempt: number };
+  /** Cuts a clip from the original of its source and completes it. */
+  'clip-asset': { readonly assetId: string; readonly attempt: number };
   /** Encodes the renditions of one attempt. */
   'encode-asset': { readonly assetId: string; readonly attempt: number };
   /** Hands an attempt over to the operator's own encoder. */
@@ -82,6 +84,7 @@ export const jobSettings = ({
     // The import itself ends at its timeout, before the queue ends the job.
     expireIn: importTimeoutSeconds + HOUR / 2,
   },
+  'clip-asset': { ...JOB_SETTINGS['clip-asset'], concurrency: encodeConcurrency },
   'encode-asset': { ...JOB_SETTINGS['encode-asset'], concurrency: encodeConcurrency },
   'provider-task': { ...JOB_SETTINGS['provider-task'], lanes: hostedProviders },
 });
@@ -92,6 +95,14 @@ const DAY = 24 * HOUR;
 export const JOB_SETTINGS: JobSettingsOf<JobPayloads> = {
   'import-asset': {
     concurrency: 4,
+    expireIn: DAY,
+    retries: 20,
+    retryDelay: 1,
+    retryDelayMax: 300,
+    fair: true,
+  },
+  'clip-asset': {
+    concurrency: 1,
     expireIn: DAY,
     retries: 20,
     retryDelay: 1,

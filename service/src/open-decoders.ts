@@ -149,7 +149,13 @@ function createFailingEncoder(reason: string): Encoder {
       reason,
     );
   };
-  return { encode: refuse, createPoster: refuse, createExtra: refuse, extractSubtitles: refuse };
+  return {
+    encode: refuse,
+    createPoster: refuse,
+    createExtra: refuse,
+    extractSubtitles: refuse,
+    cut: refuse,
+  };
 }
 
 /** An image process may use 1 GiB of memory, which limits their number on large machines. */

@@ -47,6 +47,15 @@ export const INTERNAL_TABLES = {
     expires_at: 'timestamptz',
   },
 
+  /** A clip that is not cut yet. */
+  clips: {
+    asset_id: 'uuid',
+    attempt: 'int4',
+    /** Runs of this attempt, and the upload that the latest one stores. */
+    runs: 'int4',
+    upload_id: 'uuid?',
+  },
+
   /** A secret that the service generated. */
   secrets: { name: 'text', value: 'text', created_at: 'timestamptz' },
 

@@ -1,6 +1,7 @@
 // The columns of every table as data; a test compares them with the migrated database.
 import { endpointDeliveryRow, webhookEndpointRow } from './tables-endpoints.ts';
 import { INTERNAL_TABLES } from './tables-internal.ts';
+import { uploadRow } from './tables-uploads.ts';
 
 /** One image or video (contract B1). */
 export const assetRow = {
@@ -66,6 +67,8 @@ export const assetRow = {
   reconcile_at: 'timestamptz?',
   /** The earlier asset of the owner with the same bytes, when these were stored. */
   duplicate_of: 'uuid?',
+  /** The asset that a clip was cut from, and which part of it; null for other assets. */
+  clip_of: 'jsonb?',
   /** The captions whose files are stored; null for none. */
   captions: 'jsonb?',
 } as const;
@@ -89,6 +92,7 @@ export const newAssetColumns = pick(assetRow, [
   'provider_video_id',
   'upload_expires_at',
   'reconcile_at',
+  'clip_of',
   'created_at',
 ]);
 
@@ -103,6 +107,7 @@ export const shownColumns = pick(assetRow, [
   'size_bytes',
   'checksum_sha256',
   'duplicate_of',
+  'clip_of',
   'visibility',
   'stream_status',
   'provider',
@@ -176,7 +181,14 @@ export const streamStateColumns = pick(assetRow, [
 /**
  * The columns that a change may set. The writer itself raises `revision`; the others are fixed at creation.
  */
-export const mutableColumns = omit(assetRow, ['id', 'owner_user_id', 'kind', 'created_at', 'revision']);
+export const mutableColumns = omit(assetRow, [
+  'id',
+  'owner_user_id',
+  'kind',
+  'clip_of',
+  'created_at',
+  'revision',
+]);
 
 /** An event of an asset, stored in the transaction of the change (B8). */
 export const eventRow = {
@@ -205,28 +217,6 @@ export const deliveryRow = {
   is_ours: 'bool',
   /** From the arrival of the request until it is recorded. */
   latency_ms: 'int4',
-} as const;
-
-/** An upload of an asset's bytes to the object store (B4). */
-export const uploadRow = {
-  /** Names the object. */
-  id: 'uuid',
-  asset_id: 'uuid',
-  owner_user_id: 'text',
-  attempt: 'int4',
-  protocol: 'text',
-  /** What the protocol needs to go on. */
-  target: 'jsonb?',
-  size_bytes: 'int8?',
-  bytes_received: 'int8',
-  /** The request that writes now. */
-  lease_holder: 'uuid?',
-  lease_until: 'timestamptz?',
-  /** Another request waits for the lease. */
-  is_release_requested: 'bool',
-  created_at: 'timestamptz',
-  expires_at: 'timestamptz',
-  finished_at: 'timestamptz?',
 } as const;
 
 export const TABLES = {

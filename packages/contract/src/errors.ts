@@ -189,6 +189,15 @@ const OWN_REASONS = {
     codes: ['CONFLICT'],
     description: 'The service has `limit` webhook endpoints. Delete one first.',
   },
+  not_video: { codes: ['CONFLICT'], description: 'The operation needs a video; the asset is an image.' },
+  not_stored_here: {
+    codes: ['CONFLICT'],
+    description: 'A hosted provider stores the video, so the service cannot read its original.',
+  },
+  duration_unknown: {
+    codes: ['CONFLICT'],
+    description: 'The duration of the video is not known yet. Try again when it is `ready`.',
+  },
   not_encoded_here: {
     codes: ['CONFLICT'],
     description: 'Captions need a video that this service encodes. Add them at the video provider instead.',

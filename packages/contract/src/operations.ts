@@ -12,6 +12,7 @@ import { getEmbed, getOembed, getPrivateEmbed, playerScriptOperations } from './
 import { encryptedOperations } from './operations/encrypted-playback.ts';
 import { streamAssetEvents, streamEvents } from './operations/events.ts';
 import { getImage, getPrivateImage } from './operations/images.ts';
+import { createClip } from './operations/clips.ts';
 import { importMedia } from './operations/imports.ts';
 import {
   completeUpload,
@@ -100,6 +101,7 @@ import {
 export const OPERATIONS: readonly Operation[] = [
   createUpload,
   importMedia,
+  createClip,
   putUpload,
   createResumableUpload,
   describeResumableUploads,

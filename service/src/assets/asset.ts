@@ -5,6 +5,7 @@ import type { Manifest } from './playback-manifest.ts';
 import type { Rendition } from './renditions.ts';
 import type { AssetKind, CaptionKind, StreamStatus, Visibility } from '@mediary/contract/enums';
 import type { AssetMedia } from '@mediary/contract/schemas/asset';
+import type { ClipSource } from '@mediary/contract/schemas/clip-source';
 
 /** A name in the registry of providers. */
 export type ProviderName = string;
@@ -44,6 +45,7 @@ type ColumnTypes = {
   playback: Manifest | null;
   captions: readonly Caption[] | null;
   media: AssetMedia | null;
+  clip_of: ClipSource | null;
   metadata: Readonly<Record<string, unknown>> | null;
 };
 

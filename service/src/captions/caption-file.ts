@@ -42,6 +42,23 @@ export function parseCaptionFile(bytes: Uint8Array, { mustBeVtt = false } = {}):
   };
 }
 
+type Part = { readonly startMs: number; readonly endMs: number };
+
+/**
+ * The cues of a WebVTT file that are shown in a part of its video, with times from the start of the part.
+ * Undefined if there are none. Throws BAD_REQUEST as `parseCaptionFile` does.
+ */
+export function cutCaptionFile(bytes: Uint8Array, { startMs, endMs }: Part): string | undefined {
+  const cues = readCues(decode(bytes).split(/\r\n|\r|\n/), true)
+    .filter((cue) => cue.endMs > startMs && cue.startMs < endMs)
+    .map((cue) => ({
+      ...cue,
+      startMs: Math.max(cue.startMs, startMs) - startMs,
+      endMs: Math.min(cue.endMs, endMs) - startMs,
+    }));
+  return cues.length === 0 ? undefined : [HEAD, ...cues.map(formatCue)].join('\n');
+}
+
 function decode(bytes: Uint8Array): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes).replaceAll('\0', '\uFFFD');

@@ -78,6 +78,8 @@ export type SubtitleRequest = Pick<EncodeRequest, 'source' | 'container' | 'work
 
 /** The subtitles of a video in one language. */
 export type EmbeddedSubtitles = {
+  /** Of the stream in the source. */
+  readonly index: number;
   /** BCP 47; `und` where the file does not tell. */
   readonly language: string;
   readonly label: string;
@@ -85,6 +87,18 @@ export type EmbeddedSubtitles = {
   /** WebVTT as ffmpeg writes it; the text is of the file's author. */
   readonly bytes: Uint8Array;
 };
+
+/** A part of a video as a file of its own. */
+export type CutRequest = SubtitleRequest & {
+  readonly startMs: number;
+  /** A time after the end of the video means its end. */
+  readonly endMs: number;
+  /** The file may not be larger. */
+  readonly maxBytes: number;
+};
+
+/** `droppedSubtitles`: the languages of text subtitles that cannot be read. */
+export type Cut = { readonly path: string; readonly droppedSubtitles: readonly string[] };
 
 /** A file to store; the name is valid in an object key. */
 export type EncodedFile = { readonly name: string; readonly path: string };
@@ -132,4 +146,9 @@ export type Encoder = {
   createExtra(request: ExtraRequest): Promise<void>;
   /** Converts the text subtitles of the source, one stream for each language. */
   extractSubtitles(request: SubtitleRequest): Promise<readonly EmbeddedSubtitles[]>;
+  /**
+   * Cuts a part of the source to an MP4 file, exact to a frame, with its audio tracks and text subtitles.
+   * Throws EncodeFailed.
+   */
+  cut(request: CutRequest): Promise<Cut>;
 };

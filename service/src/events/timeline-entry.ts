@@ -1,5 +1,6 @@
 // Renders stored events as timeline entries: source, time, latency and an English sentence (contract B2, B8).
 import type { EventSource, EventType } from '@mediary/contract/enums';
+import type { ClipSource } from '@mediary/contract/schemas/clip-source';
 
 type EventRow = {
   readonly id: string;
@@ -76,11 +77,16 @@ const RESTORED = 'The caller restored the asset from the trash.';
 const renderImported = (bytes: number, total: unknown): string =>
   `The service imported ${bytes}${typeof total === 'number' ? ` of ${total}` : ''} bytes.`;
 
+const renderClip = ({ id, start_ms: start, end_ms: end }: ClipSource): string =>
+  `the service cuts it from ${start} to ${end} ms of the video ${id}.`;
+
 const SENTENCES: Readonly<Record<EventType, (subject: string, data: Data) => string>> = {
-  'asset.created': (subject, { import_host: host }) =>
-    host === undefined
+  'asset.created': (subject, { import_host: host, clip_of: clipOf }) => {
+    if (clipOf !== undefined) return `${subject} created the asset; ${renderClip(clipOf as ClipSource)}`;
+    return host === undefined
       ? `${subject} created the asset.`
-      : `${subject} created the asset; the service imports its file from ${String(host)}.`,
+      : `${subject} created the asset; the service imports its file from ${String(host)}.`;
+  },
   'asset.uploaded': () => 'All bytes are stored.',
   'asset.processing': (subject, data) => {
     if ((data['source'] ?? 'caller') !== 'caller')

@@ -4,15 +4,8 @@ import type { NewEvent } from '../assets/asset-event.ts';
 import type { Queries } from '../platform/postgres/database.ts';
 import { columns, definitions, patches, sql } from '../platform/postgres/sql.ts';
 import { uuidV7 } from '../platform/uuid-v7.ts';
-import {
-  assetRow,
-  deliveryRow,
-  mutableColumns,
-  newAssetColumns,
-  pick,
-  shownColumns,
-  uploadRow,
-} from '../tables.ts';
+import { assetRow, deliveryRow, mutableColumns, newAssetColumns, pick, shownColumns } from '../tables.ts';
+import { uploadRow } from '../tables-uploads.ts';
 import type { AssetPatch, DeliveryRecord, DirectUpload, PendingWrite, UploadLease } from './change.ts';
 
 const ASSET = columns(assetRow);

@@ -73,6 +73,7 @@ const newAsset = (more: Partial<NewAsset> = {}): NewAsset => ({
   provider: 'onprem',
   provider_video_id: null,
   upload_expires_at: null,
+  clip_of: null,
   reconcile_at: null,
   created_at: CREATED,
   ...more,

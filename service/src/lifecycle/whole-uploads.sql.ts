@@ -63,7 +63,7 @@ const finishStatement = (writes: readonly PendingWrite[]) => {
          and not exists (
            select from uploads
             where asset_id = assets.id and uploads.attempt = assets.attempt
-              and protocol in ('put', 'import') and finished_at is null)
+              and protocol in ('put', 'import', 'clip') and finished_at is null)
       returning assets.id, assets.owner_user_id, assets.attempt, assets.revision, assets.duplicate_of),
     finished as (
       insert into uploads (id, asset_id, owner_user_id, attempt, protocol, size_bytes, bytes_received,

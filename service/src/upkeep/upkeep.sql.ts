@@ -110,7 +110,7 @@ export const findObjectOwners = async (
     select ${columns(objectOwnerColumns)}, array(
       select uploads.id::text from uploads
        where asset_id = assets.id and uploads.attempt = assets.attempt and finished_at is null
-         and (${includesExpired}::bool or protocol not in ('put', 'import') or lease_until > now()))
+         and (${includesExpired}::bool or protocol not in ('put', 'import', 'clip') or lease_until > now()))
            as open_uploads
       from assets where id = any(${ids}::uuid[])`)) as readonly unknown[] as readonly ObjectOwner[];
 

@@ -37,7 +37,7 @@ export async function receiveUpload(needs: ByteUploadNeeds, upload: ByteUpload):
   const asset = await getTicketAsset(needs, upload);
   assertContentType(asset, upload.contentType);
   await needs.limitOwner(asset.owner_user_id);
-  return needs.storePut(asset, { ...upload, uploadId: randomUUID(), source: 'caller' });
+  return needs.storePut(asset, { ...upload, uploadId: randomUUID(), protocol: 'put' });
 }
 
 /** Returns the asset that the ticket belongs to. */

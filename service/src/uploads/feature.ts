@@ -6,6 +6,7 @@ import type { Lifecycle } from '../lifecycle/feature.ts';
 import type { AssetStore } from '../lifecycle/store.ts';
 import { findMediaType } from '../media/media-type.ts';
 import { bind } from '../platform/bind.ts';
+import { freeBytes } from '../platform/free-space.ts';
 import { createInFlight } from '../platform/concurrency/in-flight.ts';
 import type { Providers } from '../providers/feature.ts';
 import type { Usage } from '../usage/feature.ts';
@@ -14,6 +15,9 @@ import { createGuardedFetch } from '../platform/outbound/guarded-fetch.ts';
 import type { OutboundLimits } from '../platform/outbound/outbound-limits.ts';
 import * as byteOperations from './byte-uploads.ts';
 import * as duplicateOperations from './duplicates.ts';
+import { clipAssetJob, type ClipJobNeeds } from './clip-asset.job.ts';
+import * as clipRunOperations from './clip-runs.ts';
+import * as clipOperations from './clips.ts';
 import * as completionOperations from './completion.ts';
 import * as appendingOperations from './resumable-bytes.ts';
 import * as resumableOperations from './resumable-uploads.ts';
@@ -47,6 +51,7 @@ type Needs = AppContext &
   Pick<byteOperations.TicketNeeds, 'limitOwner'> & {
     readonly lifecycle: Lifecycle;
     readonly usage: Usage;
+    readonly files: Pick<ClipJobNeeds, 'findLocalFile'>;
     readonly hosted: Providers;
     readonly guards: Guards;
     readonly view: AssetViewContext;
@@ -65,6 +70,7 @@ export function createUploads(context: Needs) {
   const opening = bind({ ...needs, createAsset, ...toOffers(context), prepareUpload }, uploadOperations);
   const completion = bind(needs, completionOperations);
   const importRuns = bind({ ...needs, ...completion }, importRunOperations);
+  const clipRuns = bind({ ...needs, ...completion }, clipRunOperations);
   const retries = bind(
     { ...needs, offerUpload: opening.offerUpload, keepImportSource: importRuns.keepImportSource },
     retryOperations,
@@ -73,6 +79,7 @@ export function createUploads(context: Needs) {
     ...opening,
     ...completion,
     createImport: createImports({ ...context, createAsset }).createImport,
+    ...bind({ ...needs, createAsset, limits: toUploadLimits(context) }, clipOperations),
     receiveUpload: (upload) => inFlight.track(receiveUpload(upload)),
     retryUpload: (asset, actorData) =>
       usage.underQuota(asset.owner_user_id, () => retries.retryUpload(asset, actorData)),
@@ -95,6 +102,7 @@ export function createUploads(context: Needs) {
         ...importRuns,
         fetch: createImportFetch(context, { totalMs: config.importLimits.importTimeoutSeconds * 1000 }),
       }),
+      'clip-asset': clipAssetJob({ ...needs, ...clipRuns, freeBytes, minFreeBytes: config.minFreeBytes }),
     },
   };
 }
@@ -104,7 +112,7 @@ function toNeeds(context: Needs) {
   const { maxUploadBytes, uploadTtlSeconds, multipartUploadBytes } = config;
   const claimPut = originalOperations.createPutClaims(context);
   const limits = { maxUploadBytes, uploadTtlSeconds, multipartUploadBytes };
-  const needs = { ...context, ...lifecycle, ...hosted, ...usage, ...limits, claimPut };
+  const needs = { ...context, ...context.files, ...lifecycle, ...hosted, ...usage, ...limits, claimPut };
   return { ...needs, ...bind(needs, { ...originalOperations, ...duplicateOperations }) };
 }
 

@@ -120,7 +120,7 @@ async function transfer(needs: ImportJobNeeds, run: ImportRun, signal: AbortSign
     if (announced !== null && length !== undefined && length !== announced)
       return { failure: toContentFailure('size_mismatch') };
     const bytes = withProgress(needs, run, opened);
-    return { stored: await needs.storeOriginal(asset, { uploadId, source: 'service', length, bytes }) };
+    return { stored: await needs.storeOriginal(asset, { uploadId, protocol: 'import', length, bytes }) };
   } finally {
     opened.close();
   }

@@ -63,6 +63,7 @@ export async function createImport(
     owner_user_id: ownerUserId,
     upload_expires_at: expiresAt,
     reconcile_at: null,
+    clip_of: null,
     created_at: now,
   };
   const data = { ...toActorData(actor, newAsset), import_host: url.host };

@@ -3,7 +3,8 @@ import type { Asset } from '../assets/asset.ts';
 import type { UploadLease } from '../lifecycle/change.ts';
 import type { Queries } from '../platform/postgres/database.ts';
 import { columns, columnsOf, sql } from '../platform/postgres/sql.ts';
-import { pick, uploadRow } from '../tables.ts';
+import { pick } from '../tables.ts';
+import { uploadRow } from '../tables-uploads.ts';
 
 /** A frozen process keeps an upload for so long; the holder renews the lease every second. */
 const LEASE_SECONDS = 10;

@@ -1,5 +1,5 @@
-// Retries failed assets: encodes the stored bytes again, imports again, or opens another upload (contract
-// B4).
+// Retries failed assets: encodes the stored bytes again, imports or cuts again, or opens another upload
+// (contract B4).
 import type { Asset, Failure } from '../assets/asset.ts';
 import type { EventData } from '../assets/asset-event.ts';
 import { firstUploadCheckAt } from '../lifecycle/reconcile-schedule.ts';
@@ -41,7 +41,8 @@ export async function retryUpload(
     throw conflict(`Only a failed asset can be retried; this one is ${asset.stream_status}.`, {
       reason: asset.stream_status,
     });
-  if (!asset.refused && asset.failure && !asset.failure.retryable) throw notRetryable(asset.failure);
+  const canUpload = asset.refused && asset.clip_of === null;
+  if (!canUpload && asset.failure && !asset.failure.retryable) throw notRetryable(asset.failure);
   if (needsUpload(needs, asset)) return reopenUpload(needs, asset, actorData);
   if (needs.isHosted(asset)) await needs.restart(asset);
   const job = needs.startJob({ ...asset, attempt: asset.attempt + 1 });
@@ -65,26 +66,31 @@ async function reopenUpload(needs: RetryNeeds, asset: Asset, actorData: EventDat
   if (isHosted && asset.upload_expires_at !== null) await needs.discardVideo(asset);
   const now = needs.now();
   const expiresAt = new Date(now.getTime() + needs.uploadTtlSeconds * 1000);
-  const isImport = await needs.keepImportSource(asset.id, expiresAt);
+  const job =
+    asset.clip_of === null && !(await needs.keepImportSource(asset.id, expiresAt))
+      ? undefined
+      : toBytesJob(asset);
   const reopened = await needs.reopenAsset(asset, {
     expiresAt,
     checkAt: isHosted ? firstUploadCheckAt(now) : null,
     keepsAnnouncement: !isAnnouncedFileRejected(asset),
-    job: isImport ? toImportJob(asset) : undefined,
+    job,
     actorData,
   });
   return withTarget(needs, reopened);
 }
 
-const toImportJob = ({ id, attempt }: Asset): JobRequest => ({
-  name: 'import-asset',
+/** The job by which the service itself gets the bytes. */
+const toBytesJob = ({ id, attempt, clip_of: clipOf }: Asset): JobRequest => ({
+  name: clipOf === null ? 'import-asset' : 'clip-asset',
   payload: { assetId: id, attempt: attempt + 1 },
 });
 
-/** No target where the service itself fetches the bytes. */
+/** No target where the service itself gets the bytes. */
 async function withTarget(needs: RetryNeeds, asset: Asset): Promise<OpenedUpload> {
   const isAwaitingBytes = asset.stream_status === 'pending_upload' && asset.uploaded_at === null;
-  return isAwaitingBytes && !(await needs.keepImportSource(asset.id, needs.now()))
+  const isClip = asset.clip_of !== null;
+  return isAwaitingBytes && !isClip && !(await needs.keepImportSource(asset.id, needs.now()))
     ? needs.offerUpload(asset)
     : { asset, target: null };
 }

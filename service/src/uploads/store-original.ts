@@ -18,7 +18,14 @@ import { bytesLeft, quotaExceeded } from '../usage/quota.ts';
 import type { findByteQuota, UnderQuota } from '../usage/usage.ts';
 import { decideStoredUpload, type UploadedBytes, type UploadSource } from './stored-upload.ts';
 import { assertLength, emptyUpload, otherLength, toClosedError, tooLarge } from './upload-errors.ts';
-import { type ClaimedPut, claimPuts, deleteHeldUpload, type PutClaim, renewLease } from './uploads.sql.ts';
+import {
+  type ClaimedPut,
+  claimPuts,
+  deleteHeldUpload,
+  type PutClaim,
+  renewLease,
+  type WriterProtocol,
+} from './uploads.sql.ts';
 
 type ClaimPut = (claim: PutClaim) => Promise<ClaimedPut | undefined>;
 
@@ -42,7 +49,7 @@ export type OriginalNeeds = {
 export type OriginalBytes = {
   /** Names the object and holds the lease; each upload needs a new one. */
   readonly uploadId: string;
-  readonly source: UploadSource;
+  readonly protocol: WriterProtocol;
   /** Undefined if it is not known before the bytes are. */
   readonly length: number | undefined;
   readonly bytes: AsyncIterable<Uint8Array>;
@@ -65,7 +72,8 @@ export async function storeOriginal(
   const { db } = needs;
   assertLength(asset, original.length, needs.maxUploadBytes);
   await needs.requireDatabaseSpace();
-  const { uploadId: id, source } = original;
+  const { uploadId: id, protocol } = original;
+  const source: UploadSource = protocol === 'put' ? 'caller' : 'service';
   const lease: UploadLease = { upload: id, holder: id };
   return whileRenewing({ everyMs: RENEW_EVERY_MS, renew: () => renewLease(db, lease) }, async () => {
     try {
@@ -86,11 +94,11 @@ export async function storeOriginal(
   });
 }
 
-const toClaim = ({ id, attempt }: Asset, { uploadId, source, length }: OriginalBytes): PutClaim => ({
+const toClaim = ({ id, attempt }: Asset, { uploadId, protocol, length }: OriginalBytes): PutClaim => ({
   id,
   attempt,
   upload: uploadId,
-  protocol: source === 'caller' ? 'put' : 'import',
+  protocol,
   sizeBytes: length ?? null,
 });
 
@@ -107,8 +115,8 @@ export const createPutClaims = ({ db }: Pick<OriginalNeeds, 'db'>): ClaimPut =>
 type Writer = { readonly asset: Asset; readonly lease: UploadLease };
 
 /**
- * Ends a PUT or an import that did not finish, which then cannot finish any more. Removes the object only if
- * the upload still held its lease: a finished one keeps its object.
+ * Ends a PUT, an import or a clip that did not finish, which then cannot finish any more. Removes the object
+ * only if the upload still held its lease: a finished one keeps its object.
  */
 export async function abandonUpload(
   { db, store }: Pick<OriginalNeeds, 'db' | 'store'>,

@@ -24,7 +24,7 @@ export type UploadLimits = {
 
 export type NewUpload = Omit<
   NewAsset,
-  'id' | 'owner_user_id' | 'upload_expires_at' | 'reconcile_at' | 'created_at'
+  'id' | 'owner_user_id' | 'upload_expires_at' | 'reconcile_at' | 'clip_of' | 'created_at'
 >;
 type RequestContext = { readonly isService: boolean; readonly limits: UploadLimits };
 

@@ -1,4 +1,5 @@
-// Opens, imports, receives, completes and retries uploads (contract A1, B4).
+// Opens, imports, cuts, receives, completes and retries uploads (contract A1, B4).
+import { createClip } from '@mediary/contract/operations/clips';
 import { importMedia } from '@mediary/contract/operations/imports';
 import { completeUpload, createUpload, retryAsset } from '@mediary/contract/operations/media';
 import { putUpload } from '@mediary/contract/operations/playback';
@@ -12,6 +13,7 @@ import { closeAfterResponse } from '../platform/http/connections.ts';
 import { success } from '../platform/http/envelope.ts';
 import { type BytesRequest, bytesRoute } from '../platform/http/route.ts';
 import type { ByteUpload, receiveUpload } from './byte-uploads.ts';
+import type * as clips from './clips.ts';
 import type * as completion from './completion.ts';
 import type { createImport } from './imports.ts';
 import type { retryUpload } from './retry.ts';
@@ -20,6 +22,7 @@ import type * as opening from './uploads.ts';
 type Uploads = {
   readonly createUpload: Bound<typeof opening.createUpload>;
   readonly createImport: Bound<typeof createImport>;
+  readonly createClip: Bound<typeof clips.createClip>;
   readonly receiveUpload: Bound<typeof receiveUpload>;
   readonly completeUpload: Bound<typeof completion.completeUpload>;
   readonly retryUpload: Bound<typeof retryUpload>;
@@ -36,6 +39,9 @@ export const uploadRoutes = (
   }),
   asCreator(importMedia, async ({ actor, body, resourceId }) =>
     toAssetView(await uploads.createImport({ actor, request: body, resourceId }), view),
+  ),
+  changingAsset(createClip, async ({ actor, asset: source, body: request, resourceId }) =>
+    toAssetView(await uploads.createClip({ actor, source, request, resourceId }), view),
   ),
   bytesRoute(putUpload, {
     body: 'stream',

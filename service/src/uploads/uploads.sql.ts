@@ -7,10 +7,13 @@ import type { Queries } from '../platform/postgres/database.ts';
 import type { RowOf } from '../platform/postgres/row.ts';
 import { sql } from '../platform/postgres/sql.ts';
 
+/** A process of the service writes the bytes: of a PUT, a download, or a cut. */
+export type WriterProtocol = 'put' | 'import' | 'clip';
+
 /** `upload` names the object and holds the lease. `sizeBytes` is null until it is known. */
 export type PutClaim = Pick<Asset, 'id' | 'attempt'> & {
   readonly upload: string;
-  readonly protocol: 'put' | 'import';
+  readonly protocol: WriterProtocol;
   readonly sizeBytes: number | null;
 };
 
@@ -20,7 +23,7 @@ const CLAIMED = { upload: 'uuid', has_replaced: 'bool', has_byte_limit: 'bool' }
 export type ClaimedPut = RowOf<typeof CLAIMED>;
 
 /**
- * Opens PUTs and imports; undefined where another one of the asset runs or the upload is closed.
+ * Opens PUTs, imports and clips; undefined where another one of the asset runs or the upload is closed.
  * Not synced to disk: finishing the upload detects a row that a power failure removed.
  */
 export async function claimPuts(
@@ -45,7 +48,7 @@ export async function claimPuts(
        order by id for no key update of assets),
     replaced as (
       delete from uploads
-       where asset_id = any(array(select id from target)) and protocol in ('put', 'import')
+       where asset_id = any(array(select id from target)) and protocol in ('put', 'import', 'clip')
          and finished_at is null and lease_until < now()
       returning asset_id),
     counted as materialized (select coalesce(array_agg(asset_id), '{}') as asset_ids from replaced),
@@ -55,7 +58,8 @@ export async function claimPuts(
       select upload, target.id, owner_user_id, attempt, protocol, size_bytes, upload,
              now() + make_interval(secs => ${LEASE_SECONDS}), coalesce(upload_expires_at, now())
         from target, counted
-      on conflict (asset_id, attempt) where protocol in ('put', 'import') and finished_at is null do nothing
+      on conflict (asset_id, attempt) where protocol in ('put', 'import', 'clip') and finished_at is null
+      do nothing
       returning id, asset_id, owner_user_id)
     select claimed.id as upload, claimed.asset_id = any(asset_ids) as has_replaced,
            owner_limit(coalesce(overrides, '{}'), 'bytes') is not null as has_byte_limit
@@ -76,14 +80,14 @@ export const deleteHeldUpload = (db: Queries, { upload, holder }: UploadLease) =
      where id = ${upload} and lease_holder = ${holder} and finished_at is null returning id`);
 
 /**
- * Ends the PUTs and imports whose leases expired: they cannot finish any more, so their objects may be
+ * Ends the PUTs, imports and clips whose leases expired: they cannot finish any more, so their objects may be
  * removed.
  */
 export const endExpiredPuts = (db: Queries, assetIds: readonly string[]) =>
   db.all(sql('end expired puts')`
     delete from uploads
-     where asset_id = any(${assetIds}::uuid[]) and protocol in ('put', 'import') and finished_at is null
-       and lease_until <= now()`);
+     where asset_id = any(${assetIds}::uuid[]) and protocol in ('put', 'import', 'clip')
+       and finished_at is null and lease_until <= now()`);
 
 /**
  * Uploads that expired and that nobody writes now, longest overdue first. One to a hosted provider ends with

@@ -63,6 +63,7 @@ export async function createUpload(
     owner_user_id: actor.ownerUserId,
     upload_expires_at: expires,
     reconcile_at: isHosted ? firstUploadCheckAt(now) : null,
+    clip_of: null,
     created_at: now,
   };
   const asset = await needs.createAsset(newAsset, toActorData(actor, newAsset));

@@ -22,6 +22,11 @@ export type Asset = {
    * asset is deleted.
    */
   duplicate_of: string | null;
+  /**
+   * The video that a clip was cut from (`POST /api/v1/media/{id}/clip`), and which part of it. It stays when
+   * that video is deleted. Null for other assets.
+   */
+  clip_of: ClipSource | null;
   visibility: Visibility;
   stream_status: StreamStatus;
   /** The provider that encodes and streams a video. */
@@ -64,6 +69,19 @@ export type Asset = {
   updated_at: string;
   uploaded_at: string | null;
   deleted_at: string | null;
+};
+
+/**
+ * The video that a clip was cut from (`POST /api/v1/media/{id}/clip`), and which part of it. It stays when
+ * that video is deleted. Null for other assets.
+ */
+export type ClipSource = {
+  /** UUIDv7, ordered by creation time. */
+  id: string;
+  /** Start of the part in milliseconds. */
+  start_ms: number;
+  /** End of the part in milliseconds. */
+  end_ms: number;
 };
 
 /** Fixed URLs without a token. Private assets play through the URLs of `GET /api/v1/media/{id}/playback`. */

@@ -14,6 +14,7 @@ import { ERROR_CODES, ERROR_REASONS } from '../errors.ts';
 import { FAILURE_CODES, WARNING_CODES } from '../failures.ts';
 import { Asset, AssetPlayback } from '../schemas/asset.ts';
 import { Caption, CaptionList, DeletedCaptions } from '../schemas/captions.ts';
+import { ClipRequest } from '../schemas/clips.ts';
 import { EventMessage } from '../schemas/events.ts';
 import { ImportRequest } from '../schemas/imports.ts';
 import {
@@ -111,8 +112,11 @@ const FILES: Readonly<Record<string, TypeFile>> = {
     },
   },
   uploads: {
-    about: 'Uploads and imports.',
-    schemas: named(CreateUploadRequest, UploadTarget, OpenUpload, RetriedAsset, ImportRequest),
+    about: 'Uploads, imports and clips.',
+    schemas: {
+      ...named(CreateUploadRequest, UploadTarget, OpenUpload, RetriedAsset, ImportRequest),
+      ...named(ClipRequest),
+    },
   },
   multipart: {
     about: 'Uploads in parts that go straight to an S3 store.',

@@ -2,6 +2,7 @@
 import { type Static, Type } from 'typebox';
 import { ASSET_KINDS, STREAM_STATUSES, VISIBILITIES } from '../enums.ts';
 import { describeCodes, FAILURE_CODES, WARNING_CODES } from '../failures.ts';
+import { ClipSource } from './clip-source.ts';
 import { AssetId, nullable, ProviderName, Timestamp } from './common.ts';
 import { Rendition } from './rendition.ts';
 
@@ -107,6 +108,7 @@ export const Asset = Type.Object(
           'when that asset is deleted.',
       }),
     ),
+    clip_of: nullable(ClipSource),
     visibility: Type.Enum([...VISIBILITIES]),
     stream_status: Type.Enum([...STREAM_STATUSES]),
     provider: nullable(ProviderName),
@@ -169,6 +171,7 @@ export const EXAMPLE_ASSET: Asset = {
   size_bytes: 18_412_733,
   checksum_sha256: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
   duplicate_of: null,
+  clip_of: null,
   visibility: 'private',
   stream_status: 'ready',
   provider: 'onprem',

@@ -12,7 +12,7 @@ import {
   audioCheckArguments,
   videoPacketArguments,
 } from '../plan/ffmpeg-input.ts';
-import { type Session, createEncodeFailure, runStep } from './ffmpeg-session.ts';
+import { type SourceSession, createEncodeFailure, runStep } from './ffmpeg-session.ts';
 import {
   type PacketEnds,
   openPacketList,
@@ -57,7 +57,7 @@ const FACTS_BYTES = 1024 * 1024;
 const FACTS_MS = 60_000;
 
 /** Throws EncodeFailed for a source that cannot be encoded completely. */
-export async function examineSource(session: Session): Promise<ExaminedSource> {
+export async function examineSource(session: SourceSession): Promise<ExaminedSource> {
   const { log } = await runStep(session, {
     args: factsArguments(session.input),
     limits: { wallMs: FACTS_MS },
@@ -83,7 +83,10 @@ export async function examineSource(session: Session): Promise<ExaminedSource> {
   return { facts, bytes, kilobits, video, frame, audio: audioTracks, timeline, warnings };
 }
 
-async function chooseAudio(session: Session, audioStreams: readonly SourceStream[]): Promise<AudioChoice> {
+async function chooseAudio(
+  session: SourceSession,
+  audioStreams: readonly SourceStream[],
+): Promise<AudioChoice> {
   const choice: Record<keyof AudioChoice, SourceStream[]> = { encoded: [], undecodable: [], excess: [] };
   for (const stream of byDefault(audioStreams)) {
     if (choice.encoded.length === MAX_AUDIO_TRACKS) choice.excess.push(stream);
@@ -93,7 +96,7 @@ async function chooseAudio(session: Session, audioStreams: readonly SourceStream
 }
 
 /** Whether ffmpeg decodes an audio stream: a decoder may be missing, or the stream damaged. */
-async function decodes(session: Session, stream: SourceStream): Promise<boolean> {
+async function decodes(session: SourceSession, stream: SourceStream): Promise<boolean> {
   if (!isDecodable(stream, session.input.container)) return false;
   const { ends, read } = openPacketList(0);
   const args = audioCheckArguments(session.input, stream.index);
@@ -104,7 +107,7 @@ async function decodes(session: Session, stream: SourceStream): Promise<boolean>
 
 /** How the ladder can use the source's own video stream; undefined when it must be encoded. */
 export async function findCopy(
-  session: Session,
+  session: SourceSession,
   { facts, video, timeline }: ExaminedSource,
   top: Rung,
 ): Promise<Copy | undefined> {
@@ -122,7 +125,11 @@ export async function findCopy(
 type Copy = { readonly use: CopyUse; readonly groupSeconds: number };
 
 /** Reads the end of the file; the whole file only if video ends much earlier or the duration is unknown. */
-async function readPacketEnds(session: Session, facts: SourceFacts, videoIndex: number): Promise<PacketEnds> {
+async function readPacketEnds(
+  session: SourceSession,
+  facts: SourceFacts,
+  videoIndex: number,
+): Promise<PacketEnds> {
   const { streams, startSeconds } = facts;
   const tail =
     facts.durationSeconds === null
@@ -139,7 +146,7 @@ async function readPacketEnds(session: Session, facts: SourceFacts, videoIndex: 
 type PacketListing = { readonly ends: PacketEnds; readonly code: number; readonly log: string };
 
 async function listPackets(
-  session: Session,
+  session: SourceSession,
   selection: PacketSelection,
   startSeconds: number,
 ): Promise<PacketListing> {

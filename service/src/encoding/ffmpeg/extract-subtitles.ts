@@ -30,7 +30,8 @@ export async function extractSubtitles(
     limits: { output: { folder, bytes: MAX_OUTPUT_BYTES } },
   });
   return Promise.all(
-    streams.map(async ({ language, label, kind, path: file }) => ({
+    streams.map(async ({ index, language, label, kind, path: file }) => ({
+      index,
       language,
       label,
       kind,

@@ -37,6 +37,7 @@ import {
 } from '../encoder.ts';
 import { filesOf, phaseFolder, type PlannedEncode, runPhase } from './encode-phase.ts';
 import { type ExaminedSource, examineSource, findCopy } from './examine-source.ts';
+import { cutSource } from './cut-source.ts';
 import { createExtra } from './ffmpeg-extras.ts';
 import { extractSubtitles } from './extract-subtitles.ts';
 import { writeExcerpt } from './ffmpeg-output.ts';
@@ -63,6 +64,7 @@ export const openFfmpegEncoder = ({
     await runStepOrFail({ ...setup, folder, request }, { args: posterArguments(request) });
   },
   createExtra: (request) => createExtra(setup, request),
+  cut: (request) => cutSource(openSession(setup, request, { limits, concurrency, ladder })),
 });
 
 async function encode(session: Session): Promise<Encoding> {

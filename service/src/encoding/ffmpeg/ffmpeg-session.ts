@@ -21,13 +21,18 @@ export type FfmpegSetup = {
 
 export type Hardware = { readonly encoder: HardwareEncoder; readonly onFailure: (log: string) => void };
 
-export type Session = FfmpegSetup & {
+/** The members of a request that the examination of its source needs. */
+type SourceRequest = Pick<EncodeRequest, 'source' | 'container' | 'workFolder' | 'signal'>;
+
+export type SourceSession<Request extends SourceRequest = SourceRequest> = FfmpegSetup & {
   readonly folder: string;
-  readonly request: EncodeRequest;
+  readonly request: Request;
   readonly input: FfmpegInput;
   readonly limits: EncodeLimits;
   readonly ladder: Ladder;
 };
+
+export type Session = SourceSession<EncodeRequest>;
 
 /** `concurrency`: number of parallel encodes on this machine. */
 export type EncoderOptions = {
@@ -50,11 +55,11 @@ const LIMITS: FfmpegLimits = { wallMs: 600_000, memoryBytes: 3 * 1024 ** 3 };
 /** More threads cost memory without a benefit at these sizes. */
 const MAX_THREADS = 8;
 
-export function openSession(
+export function openSession<Request extends SourceRequest>(
   setup: FfmpegSetup,
-  request: EncodeRequest,
+  request: Request,
   { limits = DEFAULT_ENCODE_LIMITS, concurrency = 1, ladder = DEFAULT_LADDER }: EncoderOptions = {},
-): Session {
+): SourceSession<Request> {
   const threads = Math.min(Math.ceil(availableParallelism() / concurrency), MAX_THREADS);
   return {
     ...setup,

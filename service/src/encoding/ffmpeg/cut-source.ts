@@ -1,0 +1,137 @@
+// Cuts a part of a source to a file of its own, and checks that the file is exact.
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { cutCaptionFile } from '../../captions/caption-file.ts';
+import { ServiceError } from '../../platform/errors.ts';
+import { type Cut, type CutRequest, EncodeFailed } from '../encoder.ts';
+import { type CutPlan, type CutSubtitles, cutArguments, cutCost, maxCutBytes } from '../plan/cut-plan.ts';
+import { type CutRange, keyFrameArguments, seekPositions, toCutRange } from '../plan/cut-range.ts';
+import { timeLimitMs } from '../plan/encode-cost.ts';
+import { videoPacketArguments } from '../plan/ffmpeg-input.ts';
+import { openPacketReader } from '../plan/source-copy.ts';
+import type { SourceStream } from '../plan/source-facts.ts';
+import { secondsOf } from '../plan/source-timeline.ts';
+import { type ExaminedSource, examineSource } from './examine-source.ts';
+import { extractSubtitles } from './extract-subtitles.ts';
+import { createEncodeFailure, runStep, runStepOrFail, type SourceSession } from './ffmpeg-session.ts';
+
+type CutSession = SourceSession<CutRequest>;
+
+export async function cutSource(session: CutSession): Promise<Cut> {
+  const source = await examineSource(session);
+  const range = toCutRange(session.request, source.timeline);
+  if (!range)
+    throw new EncodeFailed('clip_failed', 'The source ends before the time at which the clip starts');
+  const { subtitles, dropped } = await cutSubtitles(session, source);
+  const plan: CutPlan = {
+    input: session.input,
+    frame: source.frame,
+    videoIndex: source.video.index,
+    audio: source.audio.map((track) => ({ ...track, stream: getStream(source, track.index) })),
+    subtitles,
+    timeline: source.timeline,
+    range,
+    position: await findSeekPosition(session, source, range),
+    output: join(session.folder, 'cut.mp4'),
+  };
+  await runCut(session, plan);
+  await assertExact(session, plan);
+  return { path: plan.output, droppedSubtitles: dropped };
+}
+
+const getStream = ({ facts }: ExaminedSource, index: number): SourceStream =>
+  facts.streams.find((stream) => stream.index === index) as SourceStream;
+
+/**
+ * The latest position from which ffmpeg decodes the first frame of the part: some formats have no index, so
+ * that a seek ends between two key frames.
+ */
+async function findSeekPosition(
+  session: CutSession,
+  { timeline, video: { index } }: ExaminedSource,
+  range: CutRange,
+): Promise<number> {
+  const halfFrame = secondsOf(timeline.frameRate) / 2;
+  for (const position of seekPositions(range, timeline)) {
+    if (position === 0) break;
+    const { read, summary } = openPacketReader(0);
+    const args = keyFrameArguments(session.input, { index, timeline, range, position });
+    await runStep(session, { args, onLine: read });
+    if (summary()?.keyTimes.some((time) => time <= halfFrame)) return position;
+  }
+  return 0;
+}
+
+async function runCut(session: CutSession, plan: CutPlan): Promise<void> {
+  const { folder, limits, request } = session;
+  // A run that has to decode what is before the part makes no frame for long.
+  const stallMs = plan.position > 0 ? limits.stallSeconds * 1000 : undefined;
+  await runStepOrFail(
+    // A GPU encodes worse at this quality.
+    { ...session, hardware: undefined },
+    {
+      args: cutArguments(plan),
+      limits: {
+        wallMs: timeLimitMs(cutCost(plan)),
+        output: { folder, bytes: Math.ceil(Math.min(maxCutBytes(plan), 2 * request.maxBytes)) },
+        ...(stallMs !== undefined && { stallMs }),
+      },
+    },
+  );
+}
+
+/** ffmpeg reports success for a source that it cannot decode to the end. */
+async function assertExact(session: CutSession, { output, range, timeline }: CutPlan): Promise<void> {
+  const { read, summary } = openPacketReader(0);
+  const input = { path: output, container: 'mov', threads: session.input.threads } as const;
+  const { log } = await runStepOrFail(session, { args: videoPacketArguments(input, 0), onLine: read });
+  const cut = summary();
+  const frame = secondsOf(timeline.frameRate);
+  if (cut?.count !== range.frames || Math.abs(cut.end - cut.start - range.seconds) > frame)
+    throw createEncodeFailure('truncated', `${cut?.count} of ${range.frames} frames\n${log}`);
+}
+
+type Subtitles = { readonly subtitles: readonly CutSubtitles[]; readonly dropped: readonly string[] };
+
+/** Cues are cut as text, because ffmpeg neither shortens a cue at the end nor keeps one at the start. */
+async function cutSubtitles(session: CutSession, source: ExaminedSource): Promise<Subtitles> {
+  const folder = join(session.folder, 'subtitles');
+  await mkdir(folder);
+  const leadInMs = Math.round(source.timeline.leadInSeconds * 1000);
+  const { startMs, endMs } = session.request;
+  const part = { startMs: startMs - leadInMs, endMs: endMs - leadInMs };
+  const subtitles: CutSubtitles[] = [];
+  const dropped: string[] = [];
+  for (const { index, language, bytes } of await findSubtitles(session, folder, dropped)) {
+    const text = toCutText(bytes, part);
+    if (text === 'invalid') dropped.push(language);
+    if (text === 'invalid' || text === undefined) continue;
+    const path = join(folder, `cut-${index}.vtt`);
+    await writeFile(path, text);
+    subtitles.push({ path, stream: getStream(source, index) });
+  }
+  return { subtitles, dropped };
+}
+
+/** The film matters more than subtitles that ffmpeg cannot read. */
+async function findSubtitles(session: CutSession, workFolder: string, dropped: string[]) {
+  try {
+    return await extractSubtitles(session, { ...session.request, workFolder });
+  } catch (error) {
+    if (!(error instanceof EncodeFailed)) throw error;
+    dropped.push('und');
+    return [];
+  }
+}
+
+function toCutText(
+  bytes: Uint8Array,
+  part: Pick<CutRequest, 'startMs' | 'endMs'>,
+): string | 'invalid' | undefined {
+  try {
+    return cutCaptionFile(bytes, part);
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    return 'invalid';
+  }
+}

@@ -1,0 +1,23 @@
+// The columns of the table of uploads as data.
+
+/** An upload of an asset's bytes to the object store (B4). */
+export const uploadRow = {
+  /** Names the object. */
+  id: 'uuid',
+  asset_id: 'uuid',
+  owner_user_id: 'text',
+  attempt: 'int4',
+  protocol: 'text',
+  /** What the protocol needs to go on. */
+  target: 'jsonb?',
+  size_bytes: 'int8?',
+  bytes_received: 'int8',
+  /** The request that writes now. */
+  lease_holder: 'uuid?',
+  lease_until: 'timestamptz?',
+  /** Another request waits for the lease. */
+  is_release_requested: 'bool',
+  created_at: 'timestamptz',
+  expires_at: 'timestamptz',
+  finished_at: 'timestamptz?',
+} as const;
