@@ -46,6 +46,8 @@ const EXPECTED: Readonly<Record<string, Expectation>> = {
   // A stream would not end, so a caller that may follow the asset sends an invalid position.
   'GET /api/v1/media/{id}/events': { kind: 'read', allowed: 400, query: '?last_event_id=none' },
   'POST /api/v1/media/{id}/complete': { kind: 'write' },
+  // An image cannot be cut.
+  'POST /api/v1/media/{id}/clip': { kind: 'write', allowed: 409, body: { start_ms: 0, end_ms: 1000 } },
   'PATCH /api/v1/media/{id}': { kind: 'write', body: { title: 'Edited' } },
   'POST /api/v1/media/{id}/revoke-playback': { kind: 'write' },
   // There is nothing to try again at an asset that did not fail.

@@ -109,6 +109,10 @@ const OPERATIONS: Readonly<Record<string, Operation>> = {
       media.createUpload(json, { ...options, deduplicate: query['deduplicate'] as never }),
   },
   'POST /media/import': { hasBody: true, run: ({ media }, { json, options }) => media.import(json, options) },
+  'POST /media/{id}/clip': {
+    hasBody: true,
+    run: ({ media }, { id, json, options }) => media.clip(id, json, options),
+  },
   'GET /media': {
     query: [...PAGE, ...FILTERS],
     run: ({ media }, { query, options }) => media.list(query, options).page(),

@@ -9,7 +9,7 @@ import type {
   TimelineQuery,
   UpdateAssetRequest,
 } from './api/library.ts';
-import type { CreateUploadRequest, ImportRequest, OpenUpload, RetriedAsset } from './api/uploads.ts';
+import type { ClipRequest, CreateUploadRequest, ImportRequest, OpenUpload, RetriedAsset } from './api/uploads.ts';
 import { createPagedList, type PagedList } from './pages.ts';
 import type { CallOptions, Transport } from './transport.ts';
 
@@ -46,6 +46,11 @@ export type AssetCalls = {
   complete(id: string, options?: CallOptions): Promise<Asset>;
   /** Creates an asset whose bytes the service downloads from a URL, then completes. */
   import(request: ImportRequest, options?: CallOptions): Promise<Asset>;
+  /**
+   * Creates a video from a part of another one, which the service cuts from its original.
+   * Errors: 400 with the `field`, or `quota_exceeded`; 409 `pending_upload`, `failed`, `not_stored_here`, ….
+   */
+  clip(id: string, request: ClipRequest, options?: CallOptions): Promise<Asset>;
   /** Errors: 404 NOT_FOUND, 403 FORBIDDEN. */
   get(id: string, options?: CallOptions): Promise<Asset>;
   /**
@@ -97,6 +102,7 @@ export function createAssetCalls(transport: Transport): AssetCalls {
       }),
     complete: (id, options) => post(assetPath(id, '/complete'), {}, options),
     import: (request, options) => post('/media/import', request, options),
+    clip: (id, request, options) => post(assetPath(id, '/clip'), request, options),
     get: (id, options) => read(id, '', options),
     list: (filters = {}, options) =>
       createPagedList((cursor) => {

@@ -7,6 +7,7 @@ import { promisify } from 'node:util';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { type ClipOptions, ffmpegPath, makeClip } from '../../../../test/support/clips.ts';
 import { encodeFilm } from '../../../../test/support/film.ts';
+import { EXACT, NUMBERED, numbersIn } from '../../../../test/support/numbered-film.ts';
 import {
   beeps,
   brightness,
@@ -20,29 +21,16 @@ import type { Container } from '../../media/probe.ts';
 import { EncodeFailed, type CutRequest } from '../encoder.ts';
 import { openFfmpegEncoder } from './ffmpeg-encoder.ts';
 
-const FPS = 25;
-const STEP = 4;
-const CYCLE = 50;
-/** The picture gets brighter by four codes in each of fifty frames; key frames are at 0, 2.4 and 4.8 s. */
-const NUMBERED: ClipOptions = {
-  seconds: 6,
-  fps: FPS,
-  width: 160,
-  height: 90,
-  more: ['-vf', `geq=lum='20+${STEP}*mod(N,${CYCLE})':cb=128:cr=128`, '-g', '60', '-bf', '2'],
-};
-const QUALITY = ['-qp', '10'];
-
 const CONTAINERS: readonly (readonly [
   NonNullable<ClipOptions['container']>,
   Container,
   readonly string[],
 ])[] = [
-  ['mp4', 'mov', QUALITY],
-  ['mkv', 'matroska', QUALITY],
-  ['webm', 'matroska', ['-bf', '0', '-b:v', '4M', '-crf', '4', '-deadline', 'good']],
-  ['ts', 'mpegts', QUALITY],
-  ['avi', 'avi', ['-bf', '0', '-q:v', '2']],
+  ['mp4', 'mov', EXACT.h264],
+  ['mkv', 'matroska', EXACT.h264],
+  ['webm', 'matroska', EXACT.vp8],
+  ['ts', 'mpegts', EXACT.h264],
+  ['avi', 'avi', EXACT.mpeg4],
 ];
 
 const NOT_SUBSAMPLED = ['-pix_fmt', 'yuv444p'];
@@ -75,15 +63,12 @@ async function cut(
 
 const pictureOf = ({ path }: { path: string }) => ({ url: path, stream: 'v:0' });
 const soundOf = ({ path }: { path: string }, index = 0) => ({ url: path, stream: `a:${index}` });
-const numbersIn = async (track: { url: string; stream: string }) =>
-  (await brightness(track)).map((luma) => Math.max(0, Math.round((luma - 20) / STEP)));
-
 describe.each(CONTAINERS)('a cut of %s', { timeout: 60_000 }, (container, demuxer, more) => {
   let source: string;
   /** The numbers of the frames as players of the source see them. */
   let played: readonly number[];
   beforeAll(async () => {
-    source = await makeClip({ ...NUMBERED, container, more: [...(NUMBERED.more ?? []), ...more] });
+    source = await makeClip({ ...NUMBERED, container, more: [...NUMBERED.more, ...more] });
     await using film = await encodeFilm(source, { container: demuxer });
     played = await numbersIn({ url: film.path('r0.m3u8'), stream: 'v:0' });
   }, 60_000);
@@ -227,7 +212,7 @@ describe('the picture', { timeout: 30_000 }, () => {
     expect(film.video).toMatchObject({ hdr: true, bit_depth: 10 });
   });
 
-  test('of interlaced video and of one with pauses is that of the renditions', async () => {
+  test('at the start is the one that is on screen then, also in a film of still pictures', async () => {
     const slides = await makeClip({
       seconds: 6,
       fps: 25,
