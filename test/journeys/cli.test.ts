@@ -67,6 +67,22 @@ test('an upload is followed until ready, then listed, played, downloaded, restor
   expect((await run(`get ${asset.id}`)).code).toBe(4);
 });
 
+test('a part of a video becomes another video', async () => {
+  await writeFile(join(folder, 'film.mp4'), await readFile(await makeClip({ seconds: 3 })));
+  const { id } = await read('upload film.mp4 --wait');
+  const clip = await read(`clip ${id} --start 0:01 --end 2.5 --title Part --public --wait`);
+  expect(clip).toMatchObject({
+    stream_status: 'ready',
+    title: 'Part',
+    visibility: 'public',
+    duration_ms: 1500,
+    clip_of: { id, start_ms: 1000, end_ms: 2500 },
+  });
+  expect(await run(`clip ${id} --start 1`)).toMatchObject({ code: 2 });
+  const late = await run(`clip ${id} --start 1 --end 99`);
+  expect(late).toMatchObject({ code: 1, stderr: expect.stringContaining('end_ms') });
+});
+
 test('watch prints each state of a video until it is ready', async () => {
   await writeFile(join(folder, 'clip.mp4'), await readFile(await makeClip({ seconds: 1 })));
   const { id } = await read('upload clip.mp4');

@@ -1,5 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { parseBytes, parseCount, parseDuration, parseHeader, parseJsonObject } from './arguments.ts';
+import {
+  parseBytes,
+  parseCount,
+  parseDuration,
+  parseHeader,
+  parseJsonObject,
+  parseMediaTime,
+} from './arguments.ts';
 
 describe('accepted values', () => {
   test.each([
@@ -7,6 +14,10 @@ describe('accepted values', () => {
     [parseDuration, '90', 90],
     [parseDuration, '15m', 900],
     [parseDuration, '7d', 604_800],
+    [parseMediaTime, '0', 0],
+    [parseMediaTime, '12.5', 12_500],
+    [parseMediaTime, '1:02.05', 62_050],
+    [parseMediaTime, '1:00:00', 3_600_000],
     [parseBytes, '500k', 512_000],
     [parseBytes, '16MiB', 16_777_216],
     [parseBytes, '7', 7],
@@ -21,6 +32,7 @@ describe('accepted values', () => {
 describe('other values name the accepted form', () => {
   test.each([
     [parseDuration, ['', '0s', '1w', '-5m', '1.5h']],
+    [parseMediaTime, ['', '-1', '1:', '1.2345', '1:2:3:4', 'a']],
     [parseBytes, ['', 'k', '1T', '-1']],
     [parseCount, ['0', '-1', '1e3', '1.5']],
     [parseJsonObject, ['', '[]', 'null', '"a"', '{']],

@@ -12,6 +12,16 @@ export function parseDuration(text: string): number {
   return seconds;
 }
 
+/** Milliseconds of `12.5`, `1:02.5`, `1:00:00`. */
+export function parseMediaTime(text: string): number {
+  const [, hours = '0', minutes = '0', seconds = '', fraction = ''] =
+    /^(?:(?:(\d{1,3}):)?(\d{1,3}):)?(\d{1,6})(?:\.(\d{1,3}))?$/.exec(text) ?? [];
+  if (!seconds) throw new InvalidArgumentError('Expected a time such as 12.5, 1:02.5 or 1:00:00.');
+  return (
+    ((Number(hours) * 60 + Number(minutes)) * 60 + Number(seconds)) * 1000 + Number(fraction.padEnd(3, '0'))
+  );
+}
+
 const UNIT_BYTES: Readonly<Record<string, number>> = { '': 1, k: 1024, m: 1024 ** 2, g: 1024 ** 3 };
 
 /** Bytes of `500k`, `16M`, `2GiB`, or of a plain number. */

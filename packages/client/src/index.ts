@@ -37,6 +37,7 @@ export type {
   VideoPlayback,
 } from './api/library.ts';
 export type {
+  ClipRequest,
   CreateUploadRequest,
   FormUploadTarget,
   ImportRequest,

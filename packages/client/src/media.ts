@@ -9,7 +9,13 @@ import type {
   TimelineQuery,
   UpdateAssetRequest,
 } from './api/library.ts';
-import type { ClipRequest, CreateUploadRequest, ImportRequest, OpenUpload, RetriedAsset } from './api/uploads.ts';
+import type {
+  ClipRequest,
+  CreateUploadRequest,
+  ImportRequest,
+  OpenUpload,
+  RetriedAsset,
+} from './api/uploads.ts';
 import { createPagedList, type PagedList } from './pages.ts';
 import type { CallOptions, Transport } from './transport.ts';
 

@@ -1,10 +1,10 @@
-// `upload` and `import`: create assets from files and from URLs.
+// `upload`, `import` and `clip`: create assets from files, from URLs and from other videos.
 import { openAsBlob } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import type { Asset, UploadOptions, UploadProgress } from '@mediary/client';
 import { type Command, Option } from 'commander';
-import { collect, parseDuration, parseHeader, parseJsonObject } from '../arguments.ts';
+import { collect, parseDuration, parseHeader, parseJsonObject, parseMediaTime } from '../arguments.ts';
 import { formatAssetLine } from '../asset-text.ts';
 import { type Client, openClient } from '../client.ts';
 import type { CommandContext, Handler, Runner } from '../context.ts';
@@ -52,18 +52,30 @@ export function addUploadCommands(program: Command, run: Runner): void {
   )
     .option('--header <"name: value">', 'request header for the URL, with the service key', parseHeader)
     .action(run(importUrl));
+  addSharedOptions(
+    program
+      .command('clip')
+      .description('Create a video from a part of another one, without an upload')
+      .argument('<id>', 'id of the video'),
+  )
+    .requiredOption('--start <time>', 'start of the part, such as 12.5 or 1:02.5', parseMediaTime)
+    .requiredOption('--end <time>', 'end of the part', parseMediaTime)
+    .action(run(cutClip));
 }
 
 const addNewAssetOptions = (command: Command): Command =>
+  addSharedOptions(command)
+    .option('--provider <name>', 'provider of a video')
+    .option('--content-type <type>', 'media type, such as video/mp4');
+
+const addSharedOptions = (command: Command): Command =>
   command
     .addOption(new Option('--private', 'only signed URLs play the asset (default)').conflicts('public'))
     .option('--public', 'everybody can play the asset')
     .option('--title <title>', 'title')
     .option('--tag <tag>', 'tag; can be repeated', collect)
     .option('--metadata <json>', 'your own JSON object', parseJsonObject)
-    .option('--provider <name>', 'provider of a video')
     .option('--filename <name>', 'name of the file as the API shows it')
-    .option('--content-type <type>', 'media type, such as video/mp4')
     .option('--wait', 'wait until the asset is ready or failed')
     .option('--timeout <duration>', 'with --wait: the longest wait, such as 10m', parseDuration);
 
@@ -170,6 +182,33 @@ const importUrl: Handler<ImportFlags> = async (context, [url = ''], flags) => {
     },
     client.options,
   );
+  await followCreated(context, { client, created, flags });
+};
+
+type ClipFlags = NewAssetOptions & { readonly start: number; readonly end: number };
+
+const cutClip: Handler<ClipFlags> = async (context, [id = ''], flags) => {
+  const client = await openClient(context);
+  const created = await client.mediary.media.clip(
+    id,
+    {
+      start_ms: flags.start,
+      end_ms: flags.end,
+      filename: flags.filename,
+      visibility: visibilityOf(flags),
+      title: flags.title,
+      tags: flags.tag,
+      metadata: flags.metadata,
+    },
+    client.options,
+  );
+  await followCreated(context, { client, created, flags });
+};
+
+type Created = { readonly client: Client; readonly created: Asset; readonly flags: NewAssetOptions };
+
+/** Prints the asset, with `--wait` once it is ready or failed. */
+async function followCreated(context: CommandContext, { client, created, flags }: Created): Promise<void> {
   const progress = createProgress(context.output, created.filename);
   try {
     const asset = flags.wait ? await waitFor(client, created.id, { flags, progress }) : created;
@@ -178,4 +217,4 @@ const importUrl: Handler<ImportFlags> = async (context, [url = ''], flags) => {
   } finally {
     progress.stop();
   }
-};
+}
