@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { ServiceError } from '../platform/errors.ts';
-import { parseCaptionFile } from './caption-file.ts';
+import { cutCaptionFile, parseCaptionFile } from './caption-file.ts';
 
 const HEAD = 'WEBVTT\nX-TIMESTAMP-MAP=MPEGTS:0,LOCAL:00:00:00.000\n';
 const parse = (text: string) => parseCaptionFile(Buffer.from(text));
@@ -153,4 +153,25 @@ test('a megabyte of anything takes no more than seconds', () => {
       expect(() => parseCaptionFile(bytes) && undefined).not.toThrow(RangeError);
       expect(performance.now() - start).toBeLessThan(5000);
     }
+});
+
+describe('a part of a WebVTT file', () => {
+  const cue = (from: string, to: string) => `00:${from}.000 --> 00:${to}.000\n${from}\n`;
+  const text = `WEBVTT\n\n${[cue('01', '02'), cue('03', '05'), cue('06', '07'), cue('08', '10')].join('\n')}`;
+  const cut = (startMs: number, endMs: number) => cutCaptionFile(Buffer.from(text), { startMs, endMs });
+
+  test('has the cues that are shown in it, with times from its start', () => {
+    expect(cut(4000, 9000)?.slice(HEAD.length + 1)).toBe(
+      [
+        '00:00:00.000 --> 00:00:01.000\n03\n',
+        '00:00:02.000 --> 00:00:03.000\n06\n',
+        '00:00:04.000 --> 00:00:05.000\n08\n',
+      ].join('\n'),
+    );
+  });
+
+  test('is undefined without cues', () => {
+    expect(cut(2000, 3000)).toBeUndefined();
+    expect(cutCaptionFile(Buffer.from('WEBVTT\n'), { startMs: 0, endMs: 1000 })).toBeUndefined();
+  });
 });

@@ -79,7 +79,8 @@ export function createUploads(context: Needs) {
     ...opening,
     ...completion,
     createImport: createImports({ ...context, createAsset }).createImport,
-    ...bind({ ...needs, createAsset, limits: toUploadLimits(context) }, clipOperations),
+    // ALLOWED_MIME_TYPES is about files of others.
+    ...bind({ ...needs, createAsset, limits: { ...toUploadLimits(context), findMediaType } }, clipOperations),
     receiveUpload: (upload) => inFlight.track(receiveUpload(upload)),
     retryUpload: (asset, actorData) =>
       usage.underQuota(asset.owner_user_id, () => retries.retryUpload(asset, actorData)),

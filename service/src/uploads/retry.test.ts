@@ -224,3 +224,23 @@ describe('a retry is refused', () => {
     });
   });
 });
+
+describe('a retry of a clip', () => {
+  const clipOf = { id: '01900000-0000-7000-8000-00000000000a', start_ms: 0, end_ms: 1000 };
+  const clip = { ...failed, ...refused, clip_of: clipOf };
+
+  test('cuts it again, without an upload', async () => {
+    const { calls, opened } = await retried(clip);
+    const job = { name: 'clip-asset', payload: { assetId: clip.id, attempt: 2 } };
+    expect(calls).toEqual([['reopen', expect.objectContaining({ job })]]);
+    expect(opened).toMatchObject({ asset: { stream_status: 'pending_upload' }, target: null });
+  });
+
+  test('is refused if its source is deleted', async () => {
+    const failure = { code: 'clip_source_deleted', message: 'The video was deleted.', retryable: false };
+    await expect(retried({ ...clip, failure })).rejects.toMatchObject({
+      code: 'CONFLICT',
+      details: { reason: 'clip_source_deleted' },
+    });
+  });
+});
