@@ -67,7 +67,7 @@ async function played(id: string) {
 }
 
 describe('a clip', () => {
-  test('is ready with the very frames that players of the video see, under the name of the video', async () => {
+  test('is ready with the very frames that players of the video see, and named after it', async () => {
     const clip = await cut(film.id, { start_ms: 3480, end_ms: 5000, title: 'The middle' });
     expect(clip).toMatchObject({
       stream_status: 'ready',

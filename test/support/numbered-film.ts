@@ -2,8 +2,6 @@
 import type { ClipOptions } from './clips.ts';
 import { brightness } from './picture-and-sound.ts';
 
-/** Frames per second. */
-export const NUMBERED_FPS = 25;
 const STEP = 4;
 const CYCLE = 50;
 const BLACK = 20;
@@ -11,7 +9,7 @@ const BLACK = 20;
 /** Six seconds; the numbers start again after fifty frames. Key frames are at 0, 2.4 and 4.8 s. */
 export const NUMBERED = {
   seconds: 6,
-  fps: NUMBERED_FPS,
+  fps: 25,
   width: 160,
   height: 90,
   more: ['-vf', `geq=lum='${BLACK}+${STEP}*mod(N,${CYCLE})':cb=128:cr=128`, '-g', '60', '-bf', '2'],

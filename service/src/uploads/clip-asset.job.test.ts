@@ -8,7 +8,6 @@ import { EncodeFailed } from '../encoding/encoder.ts';
 import { createVideo, NOW } from '../lifecycle/asset.fixture.ts';
 import { badRequest, payloadTooLarge, unavailable } from '../platform/errors.ts';
 import { clipAssetJob, type ClipJobNeeds } from './clip-asset.job.ts';
-import type { ClipState } from './clip-runs.ts';
 
 const CLIP_OF = { id: '01900000-0000-7000-8000-00000000000a', start_ms: 1000, end_ms: 3000 };
 const CLIP = createVideo({ clip_of: CLIP_OF });
@@ -76,6 +75,7 @@ const failing = (error: Error): Pick<ClipJobNeeds, 'encoder'> => ({
     },
   },
 });
+type ClipState = Awaited<ReturnType<ClipJobNeeds['findClipState']>>;
 const inState = (state: ClipState): Pick<ClipJobNeeds, 'findClipState'> => ({
   findClipState: async () => state,
 });

@@ -56,7 +56,7 @@ export async function findAwaitingClip(
 const isClip = (asset: Asset): asset is AwaitingClip => asset.clip_of !== null;
 
 /** `over`: a later run has started, or the asset is deleted, has expired or is in another attempt. */
-export type ClipState = 'current' | 'source_deleted' | 'over';
+type ClipState = 'current' | 'source_deleted' | 'over';
 
 export async function findClipState(
   { db }: Pick<ClipRunNeeds, 'db'>,

@@ -236,6 +236,12 @@ describe('a retry of a clip', () => {
     expect(opened).toMatchObject({ asset: { stream_status: 'pending_upload' }, target: null });
   });
 
+  test('that is repeated offers no upload', async () => {
+    const waiting = createVideo({ attempt: 2, clip_of: clipOf });
+    const { names, opened } = await retried(waiting);
+    expect({ names, opened }).toEqual({ names: [], opened: { asset: waiting, target: null } });
+  });
+
   test('is refused if its source is deleted', async () => {
     const failure = { code: 'clip_source_deleted', message: 'The video was deleted.', retryable: false };
     await expect(retried({ ...clip, failure })).rejects.toMatchObject({

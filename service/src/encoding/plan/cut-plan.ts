@@ -167,11 +167,13 @@ const FLAGS = [
   'descriptions',
 ];
 
-function describeStream({ language, title, dispositions = [] }: SourceStream, place: string): string[] {
+/** MP4 has languages of three letters (ISO 639-2), and no names of tracks that ffmpeg reads back. */
+const LANGUAGE = /^[a-z]{3}$/;
+
+function describeStream({ language, dispositions = [] }: SourceStream, place: string): string[] {
   const flags = dispositions.filter((name) => FLAGS.includes(name)).map((name) => name.replace(' ', '_'));
   return [
-    ...(language === undefined ? [] : [`-metadata:s:${place}`, `language=${language}`]),
-    ...(title === undefined ? [] : [`-metadata:s:${place}`, `title=${title}`]),
+    ...(language && LANGUAGE.test(language) ? [`-metadata:s:${place}`, `language=${language}`] : []),
     `-disposition:${place}`,
     flags.length > 0 ? flags.join('+') : '0',
   ];
