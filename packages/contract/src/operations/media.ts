@@ -104,7 +104,8 @@ export const retryAsset = jsonOperation({
     'Existing renditions stay playable until the new attempt is ready. If the bytes were rejected or ' +
     'the upload expired, the asset becomes `pending_upload` and the response contains a new upload ' +
     'target; earlier upload URLs become invalid. A failed import whose URL is still stored is imported ' +
-    'again, without an upload target. Repeating the call returns the open attempt.',
+    'again, and a failed clip is cut again, without an upload target. Repeating the call returns the ' +
+    'open attempt.',
   requestHeaders: ['Idempotency-Key'],
   body: OwnerOnly,
   message: 'Asset retried',
