@@ -71,6 +71,7 @@ export const s3JourneyFiles: readonly string[] = [
 
 /** Journeys that also run with their calls and uploads sent by the SDK. */
 export const sdkJourneyFiles: readonly string[] = [
+  'clips',
   'complete-validation',
   'complete-warnings',
   'download-and-delete',
@@ -80,7 +81,6 @@ export const sdkJourneyFiles: readonly string[] = [
   'image-variants',
   'images',
   'import',
-  'clips',
   'list',
   'ordinary-videos',
   'ownership',
