@@ -37,6 +37,7 @@ describe('the file name', () => {
     ['attachment; filename="\u00e4.mp4"', 'ä.mp4'],
     ["attachment; filename*=UTF-8''a%0D%0Ab%00c.mp4", 'a b c.mp4'],
     ['attachment; filename="-rf.mp4"', '-rf.mp4'],
+    ["attachment; filename*=UTF-8''a%EF%BF%BDb.mp4", 'a\ufffdb.mp4'],
   ])('%j gives %j', (disposition, expected) => expect(nameOf(disposition)).toBe(expected));
 
   test.each([

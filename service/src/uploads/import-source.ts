@@ -1,4 +1,5 @@
 // Finds the file name and the media type of an imported file in the response that delivers it (contract B4).
+import { isUtf8 } from 'node:buffer';
 import { parseMimeEssence, type MediaType, findMediaType } from '../media/media-type.ts';
 import { isFilename } from './upload-request.ts';
 
@@ -70,15 +71,14 @@ function decodeExtended(value = ''): string | undefined {
   if (!/^(?:utf-8|iso-8859-1)$/i.test(charset)) return undefined;
   const bytes = percentDecode(encoded);
   if (charset.toLowerCase() === 'iso-8859-1') return bytes.toString('latin1');
-  const text = bytes.toString('utf8');
-  return text.includes('\ufffd') ? undefined : text;
+  return isUtf8(bytes) ? bytes.toString('utf8') : undefined;
 }
 
 /** Servers write UTF-8 into `filename`, which Node decodes as Latin-1. Real Latin-1 stays as it is. */
 function decodeUtf8(value: string | undefined): string | undefined {
   if (value === undefined) return undefined;
-  const text = Buffer.from(value, 'latin1').toString('utf8');
-  return text.includes('\ufffd') ? value : text;
+  const bytes = Buffer.from(value, 'latin1');
+  return isUtf8(bytes) ? bytes.toString('utf8') : value;
 }
 
 function percentDecode(text: string): Buffer {
