@@ -151,6 +151,7 @@ function createFailingEncoder(reason: string): Encoder {
   };
   return {
     encode: refuse,
+    encodeChunk: refuse,
     createPoster: refuse,
     createExtra: refuse,
     extractSubtitles: refuse,

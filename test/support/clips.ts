@@ -31,6 +31,8 @@ export type ClipOptions = {
    * `fps` only.
    */
   readonly flashAndBeep?: boolean;
+  /** Each frame shows its number, which `readFrameNumbers` reads. */
+  readonly isNumbered?: boolean;
   /** Clockwise, when shown; mp4 and mov only. `width` and `height` stay those of the coded picture. */
   readonly rotation?: 90 | 180 | 270;
   /** Further output arguments of ffmpeg, which win over the presets. */
@@ -153,11 +155,21 @@ function ffmpegArguments(clip: Clip): string[] {
 
 const input = (graph: string) => ['-f', 'lavfi', '-i', graph];
 
-function pictureOf({ width, height, fps, flashAndBeep }: Clip): string {
+function pictureOf({ width, height, fps, flashAndBeep, isNumbered }: Clip): string {
+  if (isNumbered) return `color=black:size=${width}x${height}:rate=${fps},${NUMBERED}`;
   if (!flashAndBeep) return `testsrc2=size=${width}x${height}:rate=${fps}`;
   const flash = `drawbox=color=white:t=fill:enable='eq(mod(n,${fps}),0)'`;
   return `color=black:size=${width}x${height}:rate=${fps},${flash}`;
 }
+
+/** Stripes from left to right that are white where the bit of the number is set, the lowest first. */
+export const NUMBER_BITS = 12;
+const NUMBERED = Array.from(
+  { length: NUMBER_BITS },
+  (_, bit) =>
+    `drawbox=x=${bit}*iw/${NUMBER_BITS}:w=iw/${NUMBER_BITS}:h=ih:color=white:t=fill:` +
+    `enable='mod(floor(n/${2 ** bit}),2)'`,
+).join(',');
 
 function soundOf({ flashAndBeep }: Clip): string {
   const beeps = flashAndBeep ? '*lt(mod(t,1),0.1)' : '/4';

@@ -1,8 +1,14 @@
 // Encodes a source and writes the result to a folder as clients see it.
-import { copyFile, mkdir, mkdtemp, readFile, rm, stat } from 'node:fs/promises';
+import { copyFile, mkdir, mkdtemp, readFile, rename, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { EncodeRequest, Encoding } from '../../service/src/encoding/encoder.ts';
+import type {
+  ChunkRunner,
+  EncodedFile,
+  EncodeRequest,
+  Encoder,
+  Encoding,
+} from '../../service/src/encoding/encoder.ts';
 import { openFfmpegEncoder } from '../../service/src/encoding/ffmpeg/ffmpeg-encoder.ts';
 import type { Ladder } from '../../service/src/encoding/plan/ladder.ts';
 import type { DashFiles } from './check-dash.ts';
@@ -14,18 +20,27 @@ export type Film = Encoding & AsyncDisposable & { readonly path: (name: string) 
 
 export type FilmOptions = Partial<
   Pick<EncodeRequest, 'container' | 'posterTimeMs' | 'signal' | 'onProgress'>
-> & { readonly ladder?: Ladder };
+> & {
+  readonly ladder?: Ladder;
+  /** Encodes in chunks of at least this length, one after another. */
+  readonly chunkSeconds?: number;
+};
 
 const ABOVE = ['hls.m3u8', 'dash.mpd'];
 const CHILDREN = '1-1';
 
-export async function encodeFilm(source: string, { ladder, ...options }: FilmOptions = {}): Promise<Film> {
+export async function encodeFilm(
+  source: string,
+  { ladder, chunkSeconds, ...options }: FilmOptions = {},
+): Promise<Film> {
   const folder = await mkdtemp(join(tmpdir(), 'mediary-film-'));
   const remove = () => rm(folder, { recursive: true, force: true });
   const path = (name: string) => (ABOVE.includes(name) ? join(folder, name) : join(folder, CHILDREN, name));
   try {
     const workFolder = join(folder, CHILDREN);
     await mkdir(workFolder);
+    const encoder = openFfmpegEncoder({ ffmpegPath: ffmpegPath(), ladder });
+    const stored: EncodedFile[] = [];
     const order = {
       source,
       container: 'mov',
@@ -34,14 +49,48 @@ export async function encodeFilm(source: string, { ladder, ...options }: FilmOpt
       signal: new AbortController().signal,
       onProgress: () => {},
       ...options,
+      ...(chunkSeconds && {
+        chunks: localChunks(encoder, { source, workFolder, seconds: chunkSeconds, stored }),
+      }),
     } as const;
-    const encoding = await openFfmpegEncoder({ ffmpegPath: ffmpegPath(), ladder }).encode(order);
+    const encoding = await encoder.encode(order);
     for (const name of ABOVE) await copyFile(join(workFolder, name), path(name));
-    return { ...encoding, path, [Symbol.asyncDispose]: remove };
+    return { ...encoding, files: [...encoding.files, ...stored], path, [Symbol.asyncDispose]: remove };
   } catch (error) {
     await remove();
     throw error;
   }
+}
+
+type LocalChunks = {
+  readonly source: string;
+  readonly workFolder: string;
+  readonly seconds: number;
+  readonly stored: EncodedFile[];
+};
+
+/** Stores the segments beside the others of the film. */
+function localChunks(encoder: Encoder, { source, workFolder, seconds, stored }: LocalChunks): ChunkRunner {
+  const signal = new AbortController().signal;
+  return {
+    seconds,
+    encode: async (specs, onDone) => {
+      const chunks = [];
+      for (const spec of specs) {
+        const folder = await mkdtemp(join(tmpdir(), 'mediary-chunk-'));
+        const tracks = await encoder.encodeChunk({ source, workFolder: folder, spec, signal });
+        for (const { name } of tracks.flatMap(({ segments }) => segments)) {
+          await rename(join(folder, name), join(workFolder, name));
+          stored.push({ name, path: join(workFolder, name) });
+        }
+        await rm(folder, { recursive: true });
+        chunks.push(tracks);
+        onDone(spec.chunk.firstFrame + spec.chunk.frames);
+      }
+      return chunks;
+    },
+    copySegment: async () => {},
+  };
 }
 
 /** The manifests and the sizes of the files that they name, for the checks of manifests. */

@@ -4,7 +4,9 @@ import type { Warning } from '../assets/asset.ts';
 import type { Rendition } from '../assets/renditions.ts';
 import type { AudioFacts, VideoFacts } from '../lifecycle/stream-report.ts';
 import type { Container } from '../media/probe.ts';
+import type { CmafSegment } from './packaging/cmaf-track.ts';
 import type { NamedManifest } from './packaging/playable-part.ts';
+import type { ChunkSpec } from './plan/chunk-plan.ts';
 import type { PreviewPart } from './extras/preview.ts';
 import type { StoryboardPlan } from './extras/storyboard.ts';
 
@@ -24,7 +26,33 @@ export type EncodeRequest = {
   readonly onProgress: (percent: number, renditions: readonly Rendition[]) => void;
   /** Called one at a time with what can be played before the run ends. A rejection ends the run. */
   readonly onPlayable?: (part: PlayablePart) => Promise<void>;
+  /** Encodes parts of a long video on any worker; absent: this run encodes all of it. */
+  readonly chunks?: ChunkRunner | undefined;
 };
+
+export type ChunkRunner = {
+  /** Shortest length of a chunk. */
+  readonly seconds: number;
+  /**
+   * Resolves with the chunks in their order when their segments are stored. `onDone` is called with the
+   * number of encoded frames. Throws EncodeFailed, or ChunkRefused.
+   */
+  encode(specs: readonly ChunkSpec[], onDone: (frames: number) => void): Promise<readonly EncodedChunk[]>;
+  /** Copies a stored segment to a file. */
+  copySegment(segment: EncodedFile): Promise<void>;
+};
+
+export type ChunkRequest = Pick<EncodeRequest, 'source' | 'workFolder' | 'signal'> & {
+  readonly spec: ChunkSpec;
+};
+
+/** One track for each rung, as JSON. The segments have their names and times in the whole video. */
+export type EncodedChunk = readonly {
+  readonly id: number;
+  /** Base64 of the init segment, which must be the same in all chunks. */
+  readonly init: string;
+  readonly segments: readonly CmafSegment[];
+}[];
 
 /** Renditions of a run that has not ended. */
 export type PlayablePart = {
@@ -137,9 +165,14 @@ export class EncodeFailed extends Error {
   }
 }
 
+/** A chunk does not match its plan, or another chunk: the video must be encoded in one piece. */
+export class ChunkRefused extends Error {}
+
 export type Encoder = {
   /** Creates all files and checks them against the source. Throws EncodeFailed for an invalid source. */
   encode(request: EncodeRequest): Promise<Encoding>;
+  /** Creates the segments of a chunk in the folder. Throws EncodeFailed, or ChunkRefused. */
+  encodeChunk(request: ChunkRequest): Promise<EncodedChunk>;
   /** Creates a poster of a video that this encoder has encoded. */
   createPoster(request: PosterRequest): Promise<void>;
   /** Creates another file of such a video. Several sprites replace `%d` in the name of `output`. */

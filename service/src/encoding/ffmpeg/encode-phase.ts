@@ -14,6 +14,7 @@ import {
   copyArguments,
   encodeArguments,
   gridGroupSeconds,
+  maxOutputBytes,
   maxSegmentSeconds,
 } from '../plan/encode-plan.ts';
 import { percentOf, renditionsOf } from '../plan/encode-progress.ts';
@@ -33,6 +34,8 @@ export type PlannedEncode = EncodePhases & {
   readonly startedAt: Date;
   /** Names of the files that were published already. */
   readonly published: Set<string>;
+  /** Names of the segments that were encoded in chunks: they are stored, but not on this machine. */
+  readonly chunked: Set<string>;
 };
 
 type PhaseRun = {
@@ -43,7 +46,6 @@ type PhaseRun = {
   readonly earlier: readonly CmafTrack[];
 };
 
-const OUTPUT_SLACK_BYTES = 64 * 1024 ** 2;
 const TOLERANCE_SECONDS = 0.1;
 const POLL_MS = 100;
 /** Each publication writes all manifests anew. */
@@ -74,9 +76,7 @@ export async function runPhase(
   const isGrowing = index === 0 && encode.source.timeline.durationSeconds >= MIN_SECONDS_TO_GROW;
   const log = isGrowing ? await renderGrowing(encode, run, collector) : await render(encode, run);
   const tracks = await collect(encode, collector);
-  const isAll = tracks.length === phase.trackIds.length;
-  if (!isAll || !tracks.every((track) => isComplete(track, encode, phase)))
-    throw createEncodeFailure('truncated', log);
+  assertComplete(encode, { phase, tracks, log });
   if (index === 0 && phases.length > 1) await publish(encode, tracks, 'complete');
   return tracks;
 }
@@ -103,7 +103,7 @@ async function render(
   const limits = {
     stallMs: session.limits.stallSeconds * 1000,
     wallMs: timeLimitMs(encodeCost({ timeline, rungs })),
-    output: { folder, bytes: maxOutputBytes(encode.source, rungs) },
+    output: { folder, bytes: maxPhaseBytes(encode.source, rungs) },
   };
   const request = { ...session.request, signal: stop ? AbortSignal.any([signal, stop]) : signal };
   const args = argumentsOf({ session, ...encode }, phase, folder);
@@ -162,18 +162,16 @@ async function follow(
 }
 
 /** All tracks declare the same longest segment: the first ones are published before the end. */
-async function collect(
-  { source, firstAudioTrack, copiedGroupSeconds = 0 }: PlannedEncode,
-  collector: SegmentCollector,
-): Promise<readonly CmafTrack[]> {
-  const group = Math.max(copiedGroupSeconds, gridGroupSeconds(source.timeline));
-  const targetSeconds = maxSegmentSeconds(group);
+async function collect(encode: PlannedEncode, collector: SegmentCollector): Promise<readonly CmafTrack[]> {
   const tracks = describeAudio(await collector.collect(), {
-    firstId: firstAudioTrack,
-    renditions: audioRenditions(source.audio),
+    firstId: encode.firstAudioTrack,
+    renditions: audioRenditions(encode.source.audio),
   });
-  return tracks.map((track) => ({ ...track, targetSeconds }));
+  return tracks.map((track) => ({ ...track, targetSeconds: targetSecondsOf(encode) }));
 }
+
+export const targetSecondsOf = ({ source, copiedGroupSeconds = 0 }: PlannedEncode): number =>
+  maxSegmentSeconds(Math.max(copiedGroupSeconds, gridGroupSeconds(source.timeline)));
 
 async function publish(
   { session, source, rungs, published, startedAt, phases }: PlannedEncode,
@@ -207,14 +205,26 @@ export const filesOf = (tracks: readonly CmafTrack[], folder: string): EncodedFi
     .flatMap(({ id, segments }) => [initName(id), ...segments.map(({ name }) => name)])
     .map((name) => ({ name, path: join(folder, name) }));
 
-/** Twice the allowed bit rates, which only a defect can exceed; a copy has the size of the source. */
-function maxOutputBytes({ bytes, timeline, audio }: ExaminedSource, rungs: readonly Rung[]): number {
+/** A copy has the size of the source. */
+function maxPhaseBytes({ bytes, timeline, audio }: ExaminedSource, rungs: readonly Rung[]): number {
   const kilobits = [
     ...rungs.map(({ maxKilobits }) => maxKilobits),
     ...audioRenditions(audio).map(({ channels }) => AUDIO_KILOBITS[channels]),
-  ].reduce((total, rate) => total + rate, 0);
+  ];
   const copied = rungs.length > 0 ? 0 : bytes;
-  return OUTPUT_SLACK_BYTES + 2 * 125 * timeline.durationSeconds * kilobits + copied;
+  return maxOutputBytes(kilobits, timeline.durationSeconds) + copied;
+}
+
+type EncodedPhase = {
+  readonly phase: EncodePhase;
+  readonly tracks: readonly CmafTrack[];
+  readonly log: string;
+};
+
+export function assertComplete(encode: PlannedEncode, { phase, tracks, log }: EncodedPhase): void {
+  const isAll = tracks.length === phase.trackIds.length;
+  if (!isAll || !tracks.every((track) => isComplete(track, encode, phase)))
+    throw createEncodeFailure('truncated', log);
 }
 
 /** ffmpeg reports success for a source that ends early. */

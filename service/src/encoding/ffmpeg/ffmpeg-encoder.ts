@@ -35,6 +35,8 @@ import {
   type EncodeRequest,
   type Encoding,
 } from '../encoder.ts';
+import { planChunkSpecs, runChunkedPhase } from './chunked-phase.ts';
+import { encodeChunk } from './encode-chunk.ts';
 import { filesOf, phaseFolder, type PlannedEncode, runPhase } from './encode-phase.ts';
 import { type ExaminedSource, examineSource, findCopy } from './examine-source.ts';
 import { cutSource } from './cut-source.ts';
@@ -58,6 +60,7 @@ export const openFfmpegEncoder = ({
   ...setup
 }: FfmpegSetup & EncoderOptions): Encoder => ({
   encode: (request) => encode(openSession(setup, request, { limits, concurrency, ladder })),
+  encodeChunk: (request) => encodeChunk(setup, request, { limits, concurrency }),
   extractSubtitles: (request) => extractSubtitles(setup, request),
   createPoster: async (request) => {
     const folder = dirname(request.output);
@@ -79,10 +82,10 @@ async function encode(session: Session): Promise<Encoding> {
   const files = [
     ...(await writeManifests(planned, tracks, listed)),
     ...filesOf(tracks, request.workFolder),
-    ...(await createPosters(session, listed)),
+    ...(await createPosters(planned, listed)),
   ];
   return {
-    files: files.filter(({ name }) => !planned.published.has(name)),
+    files: files.filter(({ name }) => !planned.published.has(name) && !planned.chunked.has(name)),
     renditions: renditionsOf({ rungs, tracks: listed, current: undefined }),
     container: session.input.container,
     video: toVideoFacts(source),
@@ -114,7 +117,7 @@ async function runPhases(planned: PlannedEncode): Promise<EncodedTracks> {
   for (const [index, { video }] of planned.phases.entries()) {
     const top = video === 'copy' ? undefined : video[0];
     try {
-      tracks.push(...(await runPhase(planned, index, tracks)));
+      tracks.push(...(await runOneOrMany(planned, index, tracks)));
     } catch (error) {
       if (!top || top.codec === 'h264' || !(error instanceof EncodeFailed)) throw error;
       warnings.push({
@@ -128,6 +131,18 @@ async function runPhases(planned: PlannedEncode): Promise<EncodedTracks> {
 
 const describeSet = ({ codec, range }: SwitchingSet): string =>
   [codec, ...(range === 'sdr' ? [] : [range])].join(' ').toUpperCase();
+
+/** On this machine, or in chunks on all of them. */
+function runOneOrMany(
+  planned: PlannedEncode,
+  index: number,
+  earlier: readonly CmafTrack[],
+): Promise<readonly CmafTrack[]> {
+  const specs = planChunkSpecs(planned, index, earlier);
+  return specs.length > 0
+    ? runChunkedPhase(planned, { index, earlier, specs })
+    : runPhase(planned, index, earlier);
+}
 
 async function planEncode(
   session: Session,
@@ -149,6 +164,7 @@ async function planEncode(
     copiedGroupSeconds: copy?.groupSeconds,
     startedAt: new Date(),
     published: new Set(),
+    chunked: new Set(),
   };
 }
 
@@ -188,9 +204,9 @@ async function writeManifests(
 }
 
 /** Creates the default thumbnail, and the poster if one was requested. */
-async function createPosters(session: Session, tracks: readonly CmafTrack[]): Promise<EncodedFile[]> {
-  const { posterTimeMs: timeMs = null } = session.request;
-  const thumbnail = await createPosterFile(session, chooseThumbnailSource(tracks), {
+async function createPosters(planned: PlannedEncode, tracks: readonly CmafTrack[]): Promise<EncodedFile[]> {
+  const { posterTimeMs: timeMs = null } = planned.session.request;
+  const thumbnail = await createPosterFile(planned, chooseThumbnailSource(tracks), {
     name: THUMBNAIL,
     argumentsOf: thumbnailArguments,
   });
@@ -199,7 +215,7 @@ async function createPosters(session: Session, tracks: readonly CmafTrack[]): Pr
   const startSeconds = source.segment.start / source.track.timescale;
   return [
     thumbnail,
-    await createPosterFile(session, source, {
+    await createPosterFile(planned, source, {
       name: posterName(timeMs),
       argumentsOf: (excerpt, output) => posterArguments({ excerpt, output, startSeconds, timeMs }),
     }),
@@ -212,12 +228,14 @@ type PosterFile = {
 };
 
 async function createPosterFile(
-  session: Session,
+  { session, chunked }: PlannedEncode,
   { track, segment }: ThumbnailSource,
   { name, argumentsOf }: PosterFile,
 ): Promise<EncodedFile> {
   const excerpt = fileOf(session.request, 'excerpt.mp4').path;
   const poster = fileOf(session.request, name);
+  if (chunked.has(segment.name))
+    await session.request.chunks?.copySegment(fileOf(session.request, segment.name));
   await writeExcerpt(session.request.workFolder, track, { segment, path: excerpt });
   await runStepOrFail(session, { args: argumentsOf(excerpt, poster.path) });
   return poster;

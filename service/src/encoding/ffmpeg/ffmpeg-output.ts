@@ -2,7 +2,9 @@
 import { lstat, open, readFile, readdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type CmafSegment, type CmafTrack, initName, segmentName } from '../packaging/cmaf-track.ts';
+import { moveSegment } from '../packaging/moved-segment.ts';
 import { readKeyFrameRange } from '../packaging/key-frame-range.ts';
+import type { Rational } from '../plan/source-facts.ts';
 import { readSegmentTimes, readTrackHeader, type TrackHeader } from '../packaging/mp4-boxes.ts';
 
 /** Much larger than all that precedes the list of samples in a segment. */
@@ -14,7 +16,12 @@ type CollectedFolder = {
   /** Where the files lie afterwards, named by the ids of their tracks. */
   readonly to: string;
   readonly trackIds: readonly number[];
+  /** Undefined: the segments are the first ones of the video. */
+  readonly offset?: SegmentOffset | undefined;
 };
+
+/** Of the first segment; `start` in seconds. */
+export type SegmentOffset = { readonly segments: number; readonly start: Rational };
 
 export type SegmentCollector = {
   /** Moves the segments that are complete now. Returns the tracks that have segments, with all of them. */
@@ -22,7 +29,7 @@ export type SegmentCollector = {
 };
 
 /** ffmpeg renames a segment when it is complete, and completes an init segment before the first of these. */
-export function openSegmentCollector({ from, to, trackIds }: CollectedFolder): SegmentCollector {
+export function openSegmentCollector({ from, to, trackIds, offset }: CollectedFolder): SegmentCollector {
   const tracks = new Map<number, { readonly header: TrackHeader; readonly segments: CmafSegment[] }>();
   const take = async (name: string, newName: string): Promise<string> => {
     const path = join(to, newName);
@@ -45,8 +52,9 @@ export function openSegmentCollector({ from, to, trackIds }: CollectedFolder): S
         if (!names.has(segmentName(local, next))) continue;
         const { header, segments } = tracks.get(id) ?? (await openTrack(local, id));
         for (; names.has(segmentName(local, next)); next += 1) {
-          const name = segmentName(id, next);
+          const name = segmentName(id, next + (offset?.segments ?? 0));
           const path = await take(segmentName(local, next), name);
+          if (offset) await moveSegmentFile(path, header, offset);
           segments.push({ name, ...(await readSegment(path, header)) });
         }
       }
@@ -55,6 +63,20 @@ export function openSegmentCollector({ from, to, trackIds }: CollectedFolder): S
         .sort((a, b) => a.id - b.id);
     },
   };
+}
+
+async function moveSegmentFile(
+  path: string,
+  { timescale }: TrackHeader,
+  { segments, start: { numerator, denominator } }: SegmentOffset,
+): Promise<void> {
+  const ticks = (numerator * timescale) / denominator;
+  if (!Number.isSafeInteger(ticks)) throw new Error('a chunk starts between two ticks of its track');
+  await using file = await open(path, 'r+');
+  const { buffer, bytesRead } = await file.read(Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, 0);
+  const head = buffer.subarray(0, bytesRead);
+  moveSegment(head, { ticks, segments });
+  await file.write(head, 0, bytesRead, 0);
 }
 
 async function readSegment(path: string, { size }: TrackHeader): Promise<Omit<CmafSegment, 'name'>> {

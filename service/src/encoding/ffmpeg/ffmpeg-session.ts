@@ -60,16 +60,19 @@ export function openSession<Request extends SourceRequest>(
   request: Request,
   { limits = DEFAULT_ENCODE_LIMITS, concurrency = 1, ladder = DEFAULT_LADDER }: EncoderOptions = {},
 ): SourceSession<Request> {
-  const threads = Math.min(Math.ceil(availableParallelism() / concurrency), MAX_THREADS);
   return {
     ...setup,
     folder: request.workFolder,
     request,
-    input: { path: request.source, container: request.container, threads },
+    input: { path: request.source, container: request.container, threads: threadsOf(concurrency) },
     limits,
     ladder,
   };
 }
+
+/** Of one ffmpeg, when this machine runs so many at the same time. */
+export const threadsOf = (concurrency: number): number =>
+  Math.min(Math.ceil(availableParallelism() / concurrency), MAX_THREADS);
 
 /** Resolves with the exit code of ffmpeg. Throws EncodeFailed when it could not start or was stopped. */
 export async function runStep(

@@ -1,5 +1,6 @@
 // Builds the ffmpeg arguments of a run that creates renditions: by encoding, or by copying the video stream.
 import { type AudioTrack, audioRenditions } from './audio-tracks.ts';
+import type { Chunk } from './chunk-plan.ts';
 import { type FfmpegInput, GENERAL, inputArguments } from './ffmpeg-input.ts';
 import type { DynamicRange } from './codecs.ts';
 import type { Rung } from './ladder.ts';
@@ -20,6 +21,8 @@ export type EncodePlan = {
   readonly rungs: readonly Rung[];
   /** `source`: those of the source, to match a copy of its video stream. `grid`: at regular intervals. */
   readonly keyFrames: 'grid' | 'source';
+  /** Undefined: the whole video. */
+  readonly chunk?: Chunk | undefined;
   readonly folder: string;
 };
 
@@ -50,7 +53,7 @@ export const copyArguments = (plan: Omit<EncodePlan, 'rungs' | 'frame' | 'keyFra
  */
 const SHOWN_TIMES = ['-format_options', 'movflags=+negative_cts_offsets'] as const;
 
-type RunPlan = Pick<EncodePlan, 'input' | 'timeline' | 'audio' | 'folder'>;
+type RunPlan = Pick<EncodePlan, 'input' | 'timeline' | 'audio' | 'chunk' | 'folder'>;
 
 const runArguments = (plan: RunPlan, video: readonly string[]): string[] => [
   ...GENERAL,
@@ -60,7 +63,7 @@ const runArguments = (plan: RunPlan, video: readonly string[]): string[] => [
   'pipe:1',
   '-stats_period',
   '0.5',
-  ...inputArguments(plan.input, ['-itsoffset', String(plan.timeline.leadInSeconds)]),
+  ...seekArguments(plan),
   ...video,
   ...audioOptions(plan),
   '-sn',
@@ -82,7 +85,24 @@ const COLOURS: Readonly<Record<DynamicRange, { primaries: string; transfer: stri
   hlg: { primaries: 'bt2020', transfer: 'arib-std-b67', matrix: 'bt2020nc' },
 };
 
-function videoOptions({ rungs, timeline, input, keyFrames, frame }: EncodePlan): string[] {
+/** A chunk must not start before the frame that is shown at its start has been decoded. */
+const SEEK_MARGIN_SECONDS = 1;
+
+/**
+ * A chunk reads from a key frame before its start. Timestamps stay those of the whole video, so that the
+ * filters choose the same frames.
+ */
+function seekArguments({ input, timeline, chunk }: RunPlan): string[] {
+  const offset = ['-itsoffset', String(timeline.leadInSeconds)];
+  if (!chunk) return inputArguments(input, offset);
+  const margin = Math.max(SEEK_MARGIN_SECONDS, secondsOf(timeline.frameRate, 2));
+  const start = secondsOf(timeline.frameRate, chunk.firstFrame) - timeline.leadInSeconds - margin;
+  const seek = start > 0 ? ['-noaccurate_seek', '-ss', start.toFixed(6)] : [];
+  return ['-copyts', '-start_at_zero', ...inputArguments(input, [...offset, ...seek])];
+}
+
+function videoOptions({ rungs, input, keyFrames, frame, ...plan }: EncodePlan): string[] {
+  const timeline = chunkTimeline(plan);
   const range = rungs[0]?.range ?? 'sdr';
   const { primaries, transfer, matrix } = COLOURS[range];
   return [
@@ -113,6 +133,10 @@ function videoOptions({ rungs, timeline, input, keyFrames, frame }: EncodePlan):
     ]),
   ];
 }
+
+/** The frames that a run encodes; key frames are counted from its first frame. */
+const chunkTimeline = ({ timeline, chunk }: Pick<EncodePlan, 'timeline' | 'chunk'>): Timeline =>
+  chunk ? { ...timeline, frames: chunk.frames } : timeline;
 
 /** Bit rates by number of channels. */
 export const AUDIO_KILOBITS = { 2: 128, 6: 384 } as const;
@@ -197,9 +221,25 @@ export const gridGroupSeconds = (timeline: Frames): number =>
  * A key frame at the start of each group. A tail shorter than half a segment joins the previous one, because
  * hls.js never ends a stream with a very short last segment.
  */
-export function keyFrameExpression(timeline: Frames): string {
+export const keyFrameExpression = (timeline: Frames): string =>
+  `expr:not(mod(n,${groupFrames(timeline)}))*lt(n,${lastKeyFrameLimit(timeline)})`;
+
+function lastKeyFrameLimit(timeline: Frames): number {
   const group = groupFrames(timeline);
   const tail = timeline.frames % (group * GROUPS_PER_SEGMENT);
   const isMerged = tail < group && tail < timeline.frames;
-  return `expr:not(mod(n,${group}))*lt(n,${isMerged ? timeline.frames - tail : timeline.frames})`;
+  return isMerged ? timeline.frames - tail : timeline.frames;
 }
+
+/** The first frame of each segment of a rendition with a regular grid of key frames. */
+export function gridSegmentStarts(timeline: Frames): readonly number[] {
+  const segment = groupFrames(timeline) * GROUPS_PER_SEGMENT;
+  const count = Math.ceil(lastKeyFrameLimit(timeline) / segment);
+  return Array.from({ length: count }, (_, index) => index * segment);
+}
+
+const OUTPUT_SLACK_BYTES = 64 * 1024 ** 2;
+
+/** Twice the allowed bit rates, which only a defect can exceed. */
+export const maxOutputBytes = (kilobits: readonly number[], seconds: number): number =>
+  OUTPUT_SLACK_BYTES + 2 * 125 * seconds * kilobits.reduce((total, rate) => total + rate, 0);

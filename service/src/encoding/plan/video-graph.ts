@@ -1,4 +1,5 @@
 // Builds the filter graph: converts frame rate and colour space, and scales to each rung.
+import type { Chunk } from './chunk-plan.ts';
 import type { DynamicRange } from './codecs.ts';
 import type { Rung, Size } from './ladder.ts';
 import { type FrameFacts, isWideGamut } from './source-facts.ts';
@@ -10,6 +11,8 @@ type VideoGraph = {
   readonly timeline: Timeline;
   /** Of one dynamic range. */
   readonly rungs: readonly Rung[];
+  /** Undefined: the whole video. */
+  readonly chunk?: Chunk | undefined;
 };
 
 export const PIXEL_FORMATS: Readonly<Record<DynamicRange, string>> = {
@@ -22,10 +25,11 @@ export const PIXEL_FORMATS: Readonly<Record<DynamicRange, string>> = {
 const SLACK_SECONDS = 1;
 
 /** Each rung is scaled from the previous one, which is faster than scaling all from the source. */
-export function buildVideoGraph({ frame, videoIndex, timeline, rungs }: VideoGraph): string {
+export function buildVideoGraph(graph: VideoGraph): string {
+  const { videoIndex, rungs } = graph;
   const [top, ...lower] = rungs as readonly [Rung, ...Rung[]];
   const chains = [top, ...lower].map((rung, index) => {
-    const scaling = index === 0 ? topChain(frame, rung, timeline) : `[n${index}]${scale(rung)},setsar=1`;
+    const scaling = index === 0 ? topChain(graph, rung) : `[n${index}]${scale(rung)},setsar=1`;
     return index === lower.length ? `${scaling}[v${index}]` : `${scaling},split=2[v${index}][n${index + 1}]`;
   });
   return `[0:${videoIndex}]${chains.join(';')}`;
@@ -33,17 +37,35 @@ export function buildVideoGraph({ frame, videoIndex, timeline, rungs }: VideoGra
 
 const scale = ({ width, height }: Size): string => `scale=${width}:${height}:flags=bicubic`;
 
-function topChain(frame: FrameFacts, top: Rung, { frameRate, frames, holdSeconds }: Timeline): string {
+function topChain({ frame, timeline, chunk }: VideoGraph, top: Rung): string {
   return [
     ...(frame.interlaced ? ['bwdif=mode=send_field:deint=interlaced'] : []),
-    `fps=${frameRate.numerator}/${frameRate.denominator}:start_time=0`,
+    ...(chunk ? chunkFrames(timeline, chunk) : [`${frameRateFilter(timeline)}:start_time=0`]),
     ...(top.range === 'sdr' ? toBt709(frame, top) : toBt2100(top)),
     'setsar=1',
     `format=${PIXEL_FORMATS[top.range]}`,
-    `tpad=stop_mode=clone:stop_duration=${holdSeconds + SLACK_SECONDS}`,
-    `trim=end_frame=${frames}`,
+    // Elsewhere than at the end, a repeated frame would hide one that is missing.
+    ...(chunk?.isLast === false ? [] : [repeatLastFrame(timeline)]),
+    `trim=end_frame=${chunk?.frames ?? timeline.frames}`,
   ].join(',');
 }
+
+const frameRateFilter = ({ frameRate }: Timeline): string =>
+  `fps=${frameRate.numerator}/${frameRate.denominator}`;
+
+const repeatLastFrame = ({ holdSeconds }: Timeline): string =>
+  `tpad=stop_mode=clone:stop_duration=${holdSeconds + SLACK_SECONDS}`;
+
+/**
+ * Behind `fps`, timestamps are numbers of frames. Only the first chunk starts at zero: the filter would fill
+ * the time before the first decoded frame of another one. `setpts` makes the frame rate unknown.
+ */
+const chunkFrames = (timeline: Timeline, { firstFrame, frames, isLast }: Chunk): readonly string[] => [
+  `${frameRateFilter(timeline)}${firstFrame === 0 ? ':start_time=0' : ''}`,
+  `trim=start_pts=${firstFrame}${isLast ? '' : `:end_pts=${firstFrame + frames}`}`,
+  'setpts=PTS-STARTPTS',
+  frameRateFilter(timeline),
+];
 
 /**
  * Scales without a change of colours. Metadata of single frames, such as HDR10+ and Dolby Vision, describes

@@ -1,0 +1,29 @@
+// Moves a CMAF segment of a chunk to its place in the whole video: its number and its times.
+import { findBox, view } from './mp4-boxes.ts';
+
+type Move = {
+  /** Of the track's timescale, added to all times. */
+  readonly ticks: number;
+  /** Added to the sequence number. */
+  readonly segments: number;
+};
+
+/** Changes the bytes in place. `head` must reach into the `trun` box. */
+export function moveSegment(head: Uint8Array, { ticks, segments }: Move): void {
+  const bytes = view(head);
+  addTime(findBox(bytes, 'sidx').body, { at: 12, ticks });
+  const moof = findBox(bytes, 'moof').body;
+  const mfhd = findBox(moof, 'mfhd').body;
+  mfhd.setUint32(4, mfhd.getUint32(4) + segments);
+  addTime(findBox(findBox(moof, 'traf').body, 'tfdt').body, { at: 4, ticks });
+}
+
+/** Both boxes store their time at the same place in either version, with 64 bits in version 1. */
+function addTime(box: DataView, { at, ticks }: { at: number; ticks: number }): void {
+  if (box.getUint8(0) === 1) return box.setBigUint64(at, box.getBigUint64(at) + BigInt(ticks));
+  const time = box.getUint32(at) + ticks;
+  if (time > MAX_NARROW) throw new Error('a time of a segment exceeds 32 bits');
+  box.setUint32(at, time);
+}
+
+const MAX_NARROW = 2 ** 32 - 1;
