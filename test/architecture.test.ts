@@ -42,7 +42,7 @@ const ROLES: readonly (readonly [path: RegExp, role?: string])[] = [
   [/^providers\/(?:[a-z]+\/[a-z]+-(?:api|check)|hosted-client)$/, 'adapter'],
   [/^(?:assets\/asset-lookup|library\/(?:asset-edits|asset-list|trash)|lifecycle\/reports)$/, 'verbs'],
   [/^auth\/service-key-lookup$/, 'verbs'],
-  [/^(?:encoding\/jobs\/(?:embedded-captions|progress-reporter|run-files))$/, 'verbs'],
+  [/^(?:encoding\/jobs\/(?:embedded-captions|progress-reporter|run-files|shared-originals))$/, 'verbs'],
   [/^(?:operations\/(?:health|providers-overview))$/, 'verbs'],
   [
     /^(?:storage\/(?:object-response|local-file)|upkeep\/(?:cleanup|orphaned-videos|orphans|reconcile))$/,

@@ -4,6 +4,7 @@ import type { UploadSizes } from './config-readers.ts';
 import { VIDEO_EXTRAS, type VideoExtra } from './assets/video-extras.ts';
 import type { VideoEncoderSetting } from './encoding/plan/hardware-arguments.ts';
 import type { Ladder } from './encoding/plan/ladder.ts';
+import { SEGMENT_SECONDS } from './encoding/plan/source-copy.ts';
 import type { Settings } from './platform/settings.ts';
 
 export type MediaSettings = UploadSizes & VideoSettings;
@@ -13,6 +14,8 @@ type VideoSettings = {
   readonly videoExtras: readonly VideoExtra[];
   /** Concurrent encodes in this process; undefined: depends on the number of cores. */
   readonly encodeConcurrency: number | undefined;
+  /** Length of the chunks in which all workers encode a long video; 0: each video is encoded in one piece. */
+  readonly encodeChunkSeconds: number;
   readonly videoEncoder: VideoEncoderSetting;
   readonly ladder: Ladder;
 };
@@ -22,6 +25,7 @@ const NONE = 'none';
 export const readVideoSettings = (settings: Settings): VideoSettings => ({
   videoExtras: readVideoExtras(settings),
   encodeConcurrency: readEncodeConcurrency(settings),
+  encodeChunkSeconds: readChunkSeconds(settings),
   videoEncoder: settings.oneOf('VIDEO_ENCODER', ['software', 'auto', 'vaapi', 'nvenc'], 'software'),
   ladder: readLadder(settings),
 });
@@ -40,3 +44,11 @@ const readEncodeConcurrency = ({ text, integer }: Settings): number | undefined 
   text('ENCODE_CONCURRENCY') === undefined
     ? undefined
     : integer('ENCODE_CONCURRENCY', { fallback: 1, min: 1, max: 64 });
+
+/** Chunks are whole segments. */
+function readChunkSeconds({ integer, problems }: Settings): number {
+  const seconds = integer('ENCODE_CHUNK_S', { fallback: 0, min: 0, max: 3600 });
+  if (seconds % SEGMENT_SECONDS === 0) return seconds;
+  problems.push(`ENCODE_CHUNK_S must be 0 or a multiple of ${SEGMENT_SECONDS}`);
+  return 0;
+}

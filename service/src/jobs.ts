@@ -9,6 +9,15 @@ export type JobPayloads = {
   'clip-asset': { readonly assetId: string; readonly attempt: number };
   /** Encodes the renditions of one attempt. */
   'encode-asset': { readonly assetId: string; readonly attempt: number };
+  /** Encodes a part of a long video for a run of `encode-asset`. `bytes`: estimate of its segments. */
+  'encode-chunk': {
+    readonly assetId: string;
+    readonly attempt: number;
+    readonly try: number;
+    readonly batch: number;
+    readonly number: number;
+    readonly bytes: number;
+  };
   /** Hands an attempt over to the operator's own encoder. */
   'ask-encoder': { readonly assetId: string; readonly attempt: number };
   /** Tells the operator's own encoder that its job is not needed any more. */
@@ -86,6 +95,8 @@ export const jobSettings = ({
   },
   'clip-asset': { ...JOB_SETTINGS['clip-asset'], concurrency: encodeConcurrency },
   'encode-asset': { ...JOB_SETTINGS['encode-asset'], concurrency: encodeConcurrency },
+  // Besides the encodes: one that waits for its chunks must not keep them from being encoded.
+  'encode-chunk': { ...JOB_SETTINGS['encode-chunk'], concurrency: encodeConcurrency },
   'provider-task': { ...JOB_SETTINGS['provider-task'], lanes: hostedProviders },
 });
 
@@ -110,6 +121,14 @@ export const JOB_SETTINGS: JobSettingsOf<JobPayloads> = {
     fair: true,
   },
   'encode-asset': {
+    concurrency: 1,
+    expireIn: DAY,
+    retries: 20,
+    retryDelay: 1,
+    retryDelayMax: 300,
+    fair: true,
+  },
+  'encode-chunk': {
     concurrency: 1,
     expireIn: DAY,
     retries: 20,

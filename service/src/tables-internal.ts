@@ -10,6 +10,21 @@ export const INTERNAL_TABLES = {
     started_at: 'timestamptz',
   },
 
+  /** A part of a long video that any worker encodes. */
+  encode_chunks: {
+    asset_id: 'uuid',
+    attempt: 'int4',
+    try: 'int4',
+    batch: 'int4',
+    number: 'int4',
+    spec: 'jsonb',
+    state: 'text',
+    tries: 'int4',
+    worker: 'text?',
+    init_digest: 'text?',
+    result: 'jsonb?',
+  },
+
   /** A manifest of an encode run that has not ended. */
   growing_manifests: { asset_id: 'uuid', folder: 'text', name: 'text', body: 'text' },
 

@@ -89,7 +89,7 @@ function localChunks(encoder: Encoder, { source, workFolder, seconds, stored }: 
       }
       return chunks;
     },
-    copySegment: async () => {},
+    openSegment: async (name) => join(workFolder, name),
   };
 }
 

@@ -38,8 +38,8 @@ export type ChunkRunner = {
    * number of encoded frames. Throws EncodeFailed, or ChunkRefused.
    */
   encode(specs: readonly ChunkSpec[], onDone: (frames: number) => void): Promise<readonly EncodedChunk[]>;
-  /** Copies a stored segment to a file. */
-  copySegment(segment: EncodedFile): Promise<void>;
+  /** Path of a local file with the bytes of a stored segment. */
+  openSegment(name: string): Promise<string>;
 };
 
 export type ChunkRequest = Pick<EncodeRequest, 'source' | 'workFolder' | 'signal'> & {

@@ -9,6 +9,8 @@ import type { JobRun } from '../platform/jobs/job-queue.ts';
 import { renditionPrefix } from '../storage/object-key.ts';
 import { freeBytes } from '../platform/free-space.ts';
 import { deleteAbandonedScratchFolders } from '../platform/process/scratch-folder.ts';
+import { encodeChunkJob } from './jobs/encode-chunk.job.ts';
+import * as chunkOperations from './jobs/encode-chunks.ts';
 import { encodeAssetJob, type EncodeNeeds } from './jobs/encode-asset.job.ts';
 import * as queueOperations from './jobs/encode-queue.ts';
 import { encodeQueueRoutes } from './jobs/encode-queue.routes.ts';
@@ -16,7 +18,8 @@ import * as growingOperations from './jobs/growing-manifests.ts';
 import * as runOperations from './jobs/encode-runs.ts';
 import { createExtrasJob } from './jobs/make-extras.job.ts';
 import { createPosterJob } from './jobs/make-poster.job.ts';
-import { withScratchSpace } from './jobs/scratch-space.ts';
+import { createScratchSpace } from './jobs/scratch-space.ts';
+import { createSharedOriginals } from './jobs/shared-originals.ts';
 
 type Needs = AppContext & {
   readonly lifecycle: Lifecycle;
@@ -26,28 +29,12 @@ type Needs = AppContext & {
 };
 
 export function createEncoding(needs: Needs) {
-  const { db, jobs, workerName, lifecycle, captions, files, asOperator, store, encoder, callback } = needs;
-  const { scratchRoot, config } = needs;
-  const runs = {
-    ...bind({ db, jobs, workerName, assetStore: lifecycle.assetStore }, runOperations),
-    ...bind({ db }, growingOperations),
-  };
-  const space = {
-    ...needs,
-    ...lifecycle,
-    minFreeBytes: config.minFreeBytes,
-    ladder: config.ladder,
-    freeBytes,
-    deleteAbandoned: deleteAbandonedScratchFolders,
-  };
+  const { db, jobs, lifecycle, asOperator, store, encoder, callback, scratchRoot, config } = needs;
   return {
     operations: {},
     routes: encodeQueueRoutes(bind({ db, jobs, ...lifecycle }, queueOperations), asOperator),
     jobs: {
-      'encode-asset': withScratchSpace(
-        space,
-        encodeAssetJob({ ...needs, ...runs, ...lifecycle, ...files, ...captions }),
-      ),
+      ...createEncodeJobs(needs),
       // A job of its own, because deleting thousands of files is slow.
       'remove-run-files': async ({ payload }: JobRun<JobPayloads['remove-run-files']>) => {
         await store.removeAll(renditionPrefix(payload.assetId, payload.folder));
@@ -64,5 +51,29 @@ export function createEncoding(needs: Needs) {
         minFreeBytes: config.minFreeBytes,
       }),
     },
+  };
+}
+
+/** The whole videos and the chunks of this process share the space of its scratch folder. */
+function createEncodeJobs({ lifecycle, captions, files, ...needs }: Needs) {
+  const { db, jobs, workerName, config } = needs;
+  const runs = {
+    ...bind({ db, jobs, workerName, assetStore: lifecycle.assetStore }, runOperations),
+    ...bind({ db }, growingOperations),
+    ...bind({ ...needs, ...lifecycle }, chunkOperations),
+  };
+  const space = createScratchSpace({
+    ...needs,
+    ...lifecycle,
+    minFreeBytes: config.minFreeBytes,
+    ladder: config.ladder,
+    freeBytes,
+    deleteAbandoned: deleteAbandonedScratchFolders,
+  });
+  const encode = { ...needs, ...runs, ...lifecycle, ...files, ...captions };
+  const originals = createSharedOriginals({ ...needs, ...files });
+  return {
+    'encode-asset': space.forEncodes(encodeAssetJob({ ...encode, chunkSeconds: config.encodeChunkSeconds })),
+    'encode-chunk': space.forChunks(encodeChunkJob({ ...needs, ...runs, originals })),
   };
 }

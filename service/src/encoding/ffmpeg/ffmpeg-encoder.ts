@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Warning } from '../../assets/asset.ts';
 import { posterName, THUMBNAIL } from '../../storage/object-key.ts';
-import { type CmafTrack, playlistName } from '../packaging/cmaf-track.ts';
+import { type CmafTrack, initName, playlistName } from '../packaging/cmaf-track.ts';
 import { formatDashManifest } from '../packaging/dash-manifest.ts';
 import { formatMediaPlaylist, formatMultivariantPlaylist } from '../packaging/hls-playlist.ts';
 import {
@@ -234,9 +234,10 @@ async function createPosterFile(
 ): Promise<EncodedFile> {
   const excerpt = fileOf(session.request, 'excerpt.mp4').path;
   const poster = fileOf(session.request, name);
-  if (chunked.has(segment.name))
-    await session.request.chunks?.copySegment(fileOf(session.request, segment.name));
-  await writeExcerpt(session.request.workFolder, track, { segment, path: excerpt });
+  const { chunks, workFolder } = session.request;
+  const stored = chunked.has(segment.name) ? await chunks?.openSegment(segment.name) : undefined;
+  const parts = [join(workFolder, initName(track.id)), stored ?? join(workFolder, segment.name)];
+  await writeExcerpt(parts, excerpt);
   await runStepOrFail(session, { args: argumentsOf(excerpt, poster.path) });
   return poster;
 }

@@ -5,10 +5,12 @@ import { type CmafSegment, type CmafTrack, initName, segmentName } from '../pack
 import { moveSegment } from '../packaging/moved-segment.ts';
 import { readKeyFrameRange } from '../packaging/key-frame-range.ts';
 import type { Rational } from '../plan/source-facts.ts';
-import { readSegmentTimes, readTrackHeader, type TrackHeader } from '../packaging/mp4-boxes.ts';
-
-/** Much larger than all that precedes the list of samples in a segment. */
-const HEAD_BYTES = 4096;
+import {
+  readSegmentTimes,
+  readTrackHeader,
+  SEGMENT_HEAD_BYTES,
+  type TrackHeader,
+} from '../packaging/mp4-boxes.ts';
 
 type CollectedFolder = {
   /** Where ffmpeg writes `r0-init.mp4`, `r0-00001.m4s` … in the order of its maps. */
@@ -21,7 +23,7 @@ type CollectedFolder = {
 };
 
 /** Of the first segment; `start` in seconds. */
-export type SegmentOffset = { readonly segments: number; readonly start: Rational };
+type SegmentOffset = { readonly segments: number; readonly start: Rational };
 
 export type SegmentCollector = {
   /** Moves the segments that are complete now. Returns the tracks that have segments, with all of them. */
@@ -73,7 +75,7 @@ async function moveSegmentFile(
   const ticks = (numerator * timescale) / denominator;
   if (!Number.isSafeInteger(ticks)) throw new Error('a chunk starts between two ticks of its track');
   await using file = await open(path, 'r+');
-  const { buffer, bytesRead } = await file.read(Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, 0);
+  const { buffer, bytesRead } = await file.read(Buffer.alloc(SEGMENT_HEAD_BYTES), 0, SEGMENT_HEAD_BYTES, 0);
   const head = buffer.subarray(0, bytesRead);
   moveSegment(head, { ticks, segments });
   await file.write(head, 0, bytesRead, 0);
@@ -82,18 +84,13 @@ async function moveSegmentFile(
 async function readSegment(path: string, { size }: TrackHeader): Promise<Omit<CmafSegment, 'name'>> {
   await using file = await open(path);
   const { size: bytes } = await file.stat();
-  const { buffer, bytesRead } = await file.read(Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, 0);
+  const { buffer, bytesRead } = await file.read(Buffer.alloc(SEGMENT_HEAD_BYTES), 0, SEGMENT_HEAD_BYTES, 0);
   const head = buffer.subarray(0, bytesRead);
   const keyFrame = size === null ? undefined : readKeyFrameRange(head);
   return { bytes, ...readSegmentTimes(head), ...(keyFrame && { keyFrame }) };
 }
 
 /** An init segment and one media segment form a playable file. */
-export async function writeExcerpt(
-  folder: string,
-  track: CmafTrack,
-  { segment, path }: { segment: CmafSegment; path: string },
-): Promise<void> {
-  const parts = [initName(track.id), segment.name].map((name) => readFile(join(folder, name)));
-  await writeFile(path, await Promise.all(parts));
+export async function writeExcerpt(parts: readonly string[], path: string): Promise<void> {
+  await writeFile(path, await Promise.all(parts.map((part) => readFile(part))));
 }

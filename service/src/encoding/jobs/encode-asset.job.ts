@@ -12,11 +12,12 @@ import type { JobRun } from '../../platform/jobs/job-queue.ts';
 import { watchCondition } from '../../platform/concurrency/condition-watch.ts';
 import { createScratchFolder, deleteScratchFolder } from '../../platform/process/scratch-folder.ts';
 import type { findLocalFile, LocalFile } from '../../storage/local-file.ts';
-import { renditionFolder } from '../../storage/object-key.ts';
+import { renditionFolder, renditionKey } from '../../storage/object-key.ts';
 import type { EncoderReport } from '../encoder-report.ts';
 import { isTransient } from '../encode-failure.ts';
-import { EncodeFailed, type Encoder, type Encoding } from '../encoder.ts';
+import { type ChunkRunner, EncodeFailed, type Encoder, type Encoding } from '../encoder.ts';
 import { type EmbeddedCaptionNeeds, storeEmbedded } from './embedded-captions.ts';
+import type * as chunkOperations from './encode-chunks.ts';
 import type * as runOperations from './encode-runs.ts';
 import type { Run } from './encode-runs.ts';
 import { excerptFfmpegLog } from '../ffmpeg-log.ts';
@@ -33,6 +34,7 @@ import {
 } from './run-files.ts';
 
 export type EncodeNeeds = BoundOperations<typeof runOperations> &
+  Pick<BoundOperations<typeof chunkOperations>, 'mayUseChunks' | 'encodeChunks'> &
   EmbeddedCaptionNeeds &
   RunFileNeeds & {
     readonly findAssetById: Bound<typeof findAssetById>;
@@ -40,6 +42,8 @@ export type EncodeNeeds = BoundOperations<typeof runOperations> &
     readonly findLocalFile: Bound<typeof findLocalFile>;
     readonly encoder: Encoder;
     readonly scratchRoot: string;
+    /** Shortest length of a chunk; 0: videos are encoded in one piece. */
+    readonly chunkSeconds: number;
   };
 
 /** Limit of runs that ended with a crash of their worker. */
@@ -49,7 +53,7 @@ export const encodeAssetJob =
   (needs: EncodeNeeds) =>
   async ({ payload, signal }: JobRun<JobPayloads['encode-asset']>): Promise<void> => {
     const run = await needs.beginRun(payload);
-    if (!run) return;
+    if (!run) return needs.deleteChunks(payload.assetId);
     try {
       await encodeRun(needs, run, signal);
     } finally {
@@ -83,6 +87,7 @@ async function encodeRun(needs: EncodeNeeds, run: Run, signal: AbortSignal): Pro
     const report = await buildReport(needs, run, work);
     if (!(await needs.finishRun(run, { report, earlier }))) return await discard(needs, run);
     await needs.deleteManifests(run.assetId, [...earlier, renditionFolder(run.attempt, run.try)]);
+    await needs.deleteChunks(run.assetId);
   } catch (error) {
     // A deletion may make a write fail before the watch notices it.
     if (superseded.signal.aborted || !(await needs.isCurrentRun(run))) return await discard(needs, run);
@@ -138,6 +143,7 @@ async function encode(needs: EncodeNeeds, run: Run, work: Work): Promise<Encodin
   if (await isRefused(needs, run, source)) superseded.abort();
   signal.throwIfAborted();
   const workFolder = await createFolder(scratch, 'work');
+  const chunks = await openChunks(needs, run, { folder: workFolder, signal });
   reporter.start();
   try {
     const encoding = await needs.encoder.encode({
@@ -149,6 +155,7 @@ async function encode(needs: EncodeNeeds, run: Run, work: Work): Promise<Encodin
       signal,
       onProgress: reporter.update,
       onPlayable: (part) => publishPart(needs, run, { work, part }),
+      chunks,
     });
     await storeFiles(needs.store, run, { files: encoding.files, signal });
     await storeEmbedded(needs, run.assetId, {
@@ -161,6 +168,29 @@ async function encode(needs: EncodeNeeds, run: Run, work: Work): Promise<Encodin
   } finally {
     await reporter.end();
   }
+}
+
+type ChunkPlace = { readonly folder: string; readonly signal: AbortSignal };
+
+/** Undefined: the video is encoded in one piece. */
+async function openChunks(
+  needs: EncodeNeeds,
+  run: Run,
+  { folder, signal }: ChunkPlace,
+): Promise<ChunkRunner | undefined> {
+  const isAllowed = await needs.mayUseChunks(run);
+  if (needs.chunkSeconds === 0 || !isAllowed) return undefined;
+  let batches = 0;
+  return {
+    seconds: needs.chunkSeconds,
+    encode: (specs, onDone) => needs.encodeChunks(run, { batch: batches++, specs, onDone, signal }),
+    openSegment: async (name) => {
+      const key = renditionKey(run.assetId, renditionFolder(run.attempt, run.try), name);
+      const segment = await needs.findLocalFile(key, { path: join(folder, name), signal });
+      if (!segment) throw new Error('a segment of a chunk is not stored');
+      return segment.path;
+    },
+  };
 }
 
 async function createFolder(scratch: string, name: string): Promise<string> {

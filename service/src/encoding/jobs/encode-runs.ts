@@ -44,8 +44,10 @@ export async function beginRun(
 }
 
 /** False when the asset was deleted or cancelled, or a later run has started; the run must stop. */
-export const isCurrentRun = async ({ db }: EncodingNeeds, run: Run): Promise<boolean> =>
-  (await findCurrentRun(db, run)) !== undefined;
+export const isCurrentRun = async (
+  { db }: EncodingNeeds,
+  run: Pick<Run, 'assetId' | 'attempt' | 'try'>,
+): Promise<boolean> => (await findCurrentRun(db, run)) !== undefined;
 
 /** Removes the run's worker after success or failure. */
 export const endRun = async ({ db }: EncodingNeeds, run: Run): Promise<void> => {

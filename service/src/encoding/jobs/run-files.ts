@@ -1,15 +1,17 @@
 // The files of a run: published while it goes on, stored at its end, removed when it is replaced.
 import { createReadStream } from 'node:fs';
 import { renditionFolder, renditionKey, renditionPrefix } from '../../storage/object-key.ts';
-import type { ObjectStore } from '../../storage/object-store.ts';
+import { ObjectRefused, type ObjectStore } from '../../storage/object-store.ts';
 import type { EncodedFile, PlayablePart } from '../encoder.ts';
 import type { Callback, EncoderReport } from '../encoder-report.ts';
 import type { Bound, BoundOperations } from '../../platform/bind.ts';
+import type { deleteChunks } from './encode-chunks.ts';
 import type { discardRun, Run } from './encode-runs.ts';
 import type * as growingOperations from './growing-manifests.ts';
 
 export type RunFileNeeds = BoundOperations<typeof growingOperations> & {
   readonly discardRun: Bound<typeof discardRun>;
+  readonly deleteChunks: Bound<typeof deleteChunks>;
   readonly store: ObjectStore;
   readonly callback: Callback;
   readonly log: { warn(facts: object, message: string): void };
@@ -56,29 +58,45 @@ export async function publishPart(
   }
 }
 
+type RunRef = Pick<Run, 'assetId' | 'attempt' | 'try'>;
+
+type StoredFiles = {
+  readonly files: readonly EncodedFile[];
+  readonly signal: AbortSignal;
+  /** Called for a file whose name is in use; absent: the run fails. */
+  readonly onExisting?: (file: EncodedFile) => Promise<void>;
+};
+
 /** Rejects only when no file is being stored any more, so that the files of a run can be removed then. */
 export async function storeFiles(
   store: ObjectStore,
-  run: Run,
-  { files, signal }: { files: readonly EncodedFile[]; signal: AbortSignal },
+  run: RunRef,
+  { files, signal, onExisting }: StoredFiles,
 ): Promise<void> {
   const folder = renditionFolder(run.attempt, run.try);
   const remaining = files.values();
   const storeNext = async () => {
-    for (const { name, path } of remaining) {
+    for (const file of remaining) {
       signal.throwIfAborted();
-      await store.put(
-        renditionKey(run.assetId, folder, name),
-        createReadStream(path, { highWaterMark: 1024 * 1024 }),
-        MAX_FILE_BYTES,
-      );
+      try {
+        await store.put(
+          renditionKey(run.assetId, folder, file.name),
+          createReadStream(file.path, { highWaterMark: 1024 * 1024 }),
+          MAX_FILE_BYTES,
+        );
+      } catch (error) {
+        if (!onExisting || !(error instanceof ObjectRefused && error.reason === 'exists')) throw error;
+        await onExisting(file);
+      }
     }
   };
   const stored = await Promise.allSettled(Array.from({ length: STORE_CONCURRENCY }, storeNext));
   for (const result of stored) if (result.status === 'rejected') throw result.reason;
 }
 
+/** Without their rows, chunks that are being stored are discarded too. */
 export async function discard(needs: RunFileNeeds, run: Run): Promise<void> {
+  await needs.deleteChunks(run.assetId, run.attempt);
   await needs.deleteManifests(run.assetId, [renditionFolder(run.attempt, run.try)]);
   await needs.discardRun(run);
 }

@@ -8,7 +8,7 @@ import { type JobQueue, openJobs } from '../../platform/jobs/job-queue.ts';
 import { type Connection, type Database, openDatabase } from '../../platform/postgres/database.ts';
 import { migrate } from '../../platform/postgres/migrate.ts';
 import { DEFAULT_LADDER } from '../plan/ladder.ts';
-import { withScratchSpace } from './scratch-space.ts';
+import { createScratchSpace } from './scratch-space.ts';
 
 const MIB = 1024 ** 2;
 /** Its encode needs at most 34 MiB. */
@@ -50,34 +50,33 @@ beforeEach(async () => {
   await rowsOf(connection, 'delete from pgboss.job');
 });
 
-const open = (encode: () => Promise<void> = async () => {}) =>
-  withScratchSpace(
-    {
-      db,
-      jobs,
-      store: { localFile: (key) => `/store/${key}` },
-      scratchRoot: '/scratch',
-      minFreeBytes: 64 * MIB,
-      ladder: DEFAULT_LADDER,
-      workerName: 'machine:1',
-      now: () => new Date(),
-      freeBytes: async () => free,
-      deleteAbandoned: async () => {
-        free += abandoned;
-        abandoned = 0;
-      },
-      findAssetById: async () => asset,
-      recordCheck: async (seen, { data }) => {
-        told.push(`timeline ${data['reason']}`);
-        return seen;
-      },
-      log: { warn: (_, message) => told.push(message) },
+const createSpace = () =>
+  createScratchSpace({
+    db,
+    jobs,
+    store: { localFile: (key) => `/store/${key}` },
+    scratchRoot: '/scratch',
+    minFreeBytes: 64 * MIB,
+    ladder: DEFAULT_LADDER,
+    workerName: 'machine:1',
+    now: () => new Date(),
+    freeBytes: async () => free,
+    deleteAbandoned: async () => {
+      free += abandoned;
+      abandoned = 0;
     },
-    async () => {
-      encoded += 1;
-      await encode();
+    findAssetById: async () => asset,
+    recordCheck: async (seen, { data }) => {
+      told.push(`timeline ${data['reason']}`);
+      return seen;
     },
-  );
+    log: { warn: (_, message) => told.push(message) },
+  });
+const open = (encode: () => Promise<void> = async () => {}, space = createSpace()) =>
+  space.forEncodes(async () => {
+    encoded += 1;
+    await encode();
+  });
 const start = (job: ReturnType<typeof open>) =>
   job({ payload: { assetId: asset.id, attempt: 1 }, signal: new AbortController().signal });
 const waits = () => rowsOf(connection, 'select asset_id, worker from encode_waits');
@@ -130,4 +129,22 @@ test('a cancelled encode does not wait', async () => {
   asset = { ...asset, stream_status: 'failed' };
   await start(open());
   expect([encoded, await delayed()]).toEqual([1, []]);
+});
+
+test('a chunk that does not fit beside a running encode waits, and is tried again later', async () => {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const space = createSpace();
+  const first = start(open(() => promise, space));
+  await expect.poll(() => encoded).toBe(1);
+  const payload = { assetId: asset.id, attempt: 1, try: 1, batch: 0, number: 3, bytes: 10 * MIB };
+  const chunk = space.forChunks(async () => {
+    encoded += 1;
+  });
+  free = 40 * MIB + 64 * MIB;
+  await chunk({ payload, signal: new AbortController().signal });
+  expect([encoded, await delayed()]).toEqual([1, [{ data: payload }]]);
+  resolve();
+  await first;
+  await chunk({ payload, signal: new AbortController().signal });
+  expect(encoded).toBe(2);
 });

@@ -29,30 +29,51 @@ type SpaceNeeds = {
 };
 
 type EncodeJob = (run: JobRun<JobPayloads['encode-asset']>) => Promise<void>;
+type ChunkJob = (run: JobRun<JobPayloads['encode-chunk']>) => Promise<void>;
 
 /** Another worker, or this one when space was freed, takes the job then. */
 const WAIT_MS = 30_000;
 
+type ScratchSpace = {
+  forEncodes(encode: EncodeJob): EncodeJob;
+  forChunks(encode: ChunkJob): ChunkJob;
+};
+
 /** Counts the estimates of running encodes as used, so that encodes that start together fit together. */
-export function withScratchSpace(needs: SpaceNeeds, encode: EncodeJob): EncodeJob {
+export function createScratchSpace(needs: SpaceNeeds): ScratchSpace {
   let reserved = 0;
-  return async (run) => {
-    const { assetId, attempt } = run.payload;
-    const asset = await needs.findAssetById(assetId);
-    const isWanted = asset?.attempt === attempt && asset.stream_status === 'processing';
-    const bytes = isWanted
-      ? estimateScratchBytes(asset, { isCopied: !needs.store.localFile, ladder: needs.ladder })
-      : 0;
+  /** Returns the free bytes if they are too few. */
+  const runWithin = async (bytes: number, work: () => Promise<void>): Promise<number | undefined> => {
     const free = await findFreeBytes(needs, reserved + bytes);
-    if (isWanted && free < reserved + bytes)
-      return postpone(needs, asset, { neededBytes: bytes, freeBytes: Math.max(0, free - reserved) });
+    if (bytes > 0 && free < reserved + bytes) return Math.max(0, free - reserved);
     reserved += bytes;
     try {
-      await deleteEncodeWait(needs.db, assetId);
-      await encode(run);
+      await work();
     } finally {
       reserved -= bytes;
     }
+    return undefined;
+  };
+  return {
+    forEncodes: (encode) => async (run) => {
+      const { assetId, attempt } = run.payload;
+      const asset = await needs.findAssetById(assetId);
+      const isWanted = asset?.attempt === attempt && asset.stream_status === 'processing';
+      const bytes = isWanted
+        ? estimateScratchBytes(asset, { isCopied: !needs.store.localFile, ladder: needs.ladder })
+        : 0;
+      const freeBytes = await runWithin(bytes, async () => {
+        await deleteEncodeWait(needs.db, assetId);
+        await encode(run);
+      });
+      if (asset && freeBytes !== undefined) await postpone(needs, asset, { neededBytes: bytes, freeBytes });
+    },
+    forChunks: (encode) => async (run) => {
+      const asset = await needs.findAssetById(run.payload.assetId);
+      const bytes = run.payload.bytes + (needs.store.localFile ? 0 : (asset?.size_bytes ?? 0));
+      const freeBytes = await runWithin(asset ? bytes : 0, () => encode(run));
+      if (asset && freeBytes !== undefined) await postponeChunk(needs, asset, run.payload);
+    },
   };
 }
 
@@ -86,4 +107,17 @@ async function postpone(needs: SpaceNeeds, asset: Asset, space: Space): Promise<
     data: { source: 'service', reason: 'scratch_disk_full', ...logged },
     checkAt: asset.reconcile_at,
   });
+}
+
+async function postponeChunk(
+  needs: SpaceNeeds,
+  { owner_user_id: owner }: Asset,
+  payload: JobPayloads['encode-chunk'],
+): Promise<void> {
+  const { assetId, number: chunk, bytes } = payload;
+  const startAfter = new Date(needs.now().getTime() + WAIT_MS);
+  await needs.db.transaction((tx) =>
+    needs.jobs.sendFor(tx, owner, { name: 'encode-chunk', payload, startAfter }),
+  );
+  needs.log.warn({ asset_id: assetId, chunk, bytes }, 'a chunk waits for space in the scratch folder');
 }

@@ -20,7 +20,10 @@ export function moveSegment(head: Uint8Array, { ticks, segments }: Move): void {
 
 /** Both boxes store their time at the same place in either version, with 64 bits in version 1. */
 function addTime(box: DataView, { at, ticks }: { at: number; ticks: number }): void {
-  if (box.getUint8(0) === 1) return box.setBigUint64(at, box.getBigUint64(at) + BigInt(ticks));
+  if (box.getUint8(0) === 1) {
+    box.setBigUint64(at, box.getBigUint64(at) + BigInt(ticks));
+    return;
+  }
   const time = box.getUint32(at) + ticks;
   if (time > MAX_NARROW) throw new Error('a time of a segment exceeds 32 bits');
   box.setUint32(at, time);

@@ -36,6 +36,9 @@ export function readTrackHeader(init: Uint8Array): TrackHeader {
   return { timescale: timescaleOf(boxAt(media, ['mdhd'])), ...sampleEntry(entry) };
 }
 
+/** Much larger than all that precedes the list of samples in a segment. */
+export const SEGMENT_HEAD_BYTES = 4096;
+
 /** Needs only the first bytes of a segment, because `sidx` precedes the samples. */
 export function readSegmentTimes(head: Uint8Array): SegmentTimes {
   const sidx = boxAt(view(head), ['sidx']);

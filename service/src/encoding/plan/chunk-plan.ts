@@ -4,7 +4,7 @@ import { isSteady } from './frame-rate.ts';
 import type { Rung } from './ladder.ts';
 import { SEGMENT_SECONDS } from './source-copy.ts';
 import type { FrameFacts, SourceStream } from './source-facts.ts';
-import type { Timeline } from './source-timeline.ts';
+import { secondsOf, type Timeline } from './source-timeline.ts';
 
 /** A run of whole segments. Frames and segments count from the start of the video. */
 export type Chunk = {
@@ -64,6 +64,12 @@ export function planChunks({ segmentStarts, frames, chunkSeconds }: Division): r
     };
   });
 }
+
+/** The disk space that the segments of a chunk need. */
+export const estimateChunkBytes = ({ rungs, timeline, chunk }: ChunkSpec): number => {
+  const kilobits = rungs.reduce((sum, { maxKilobits }) => sum + maxKilobits, 0);
+  return Math.ceil(125 * kilobits * secondsOf(timeline.frameRate, chunk.frames));
+};
 
 /** MPEG-TS and most older formats have no index, so that ffmpeg finds a time only roughly. */
 const SEEKABLE: readonly Container[] = ['mov', 'matroska'];

@@ -1,0 +1,185 @@
+// Divides the work of an encode run among all workers: one job for each chunk of its video.
+import type { findAssetById } from '../../assets/asset-lookup.ts';
+import type { JobPayloads, ServiceJobs } from '../../jobs.ts';
+import type { Bound } from '../../platform/bind.ts';
+import { watchCondition } from '../../platform/concurrency/condition-watch.ts';
+import type { Database } from '../../platform/postgres/database.ts';
+import { type ObjectKey, originalKey, renditionFolder } from '../../storage/object-key.ts';
+import { ChunkRefused, type EncodedChunk, EncodeFailed } from '../encoder.ts';
+import { type ChunkSpec, estimateChunkBytes } from '../plan/chunk-plan.ts';
+import * as queries from './encode-chunks.sql.ts';
+
+type Needs = {
+  readonly db: Database;
+  readonly jobs: Pick<ServiceJobs, 'send' | 'sendFor' | 'hasOpenJob'>;
+  readonly findAssetById: Bound<typeof findAssetById>;
+  /** Name of this process for operators. */
+  readonly workerName: string;
+  readonly log: { warn(facts: object, message: string): void };
+};
+
+type RunRef = { readonly assetId: string; readonly attempt: number; readonly try: number };
+type ChunkRef = Omit<JobPayloads['encode-chunk'], 'bytes'>;
+
+export type ClaimedChunk = {
+  readonly spec: ChunkSpec;
+  /** Starts of this chunk, this one included. */
+  readonly tries: number;
+  readonly originalKey: ObjectKey;
+};
+
+export async function claimChunk(
+  { db, workerName }: Needs,
+  chunk: ChunkRef,
+): Promise<ClaimedChunk | undefined> {
+  const claimed = await queries.claimChunk(db, chunk, workerName);
+  return (
+    claimed && {
+      spec: claimed.spec as ChunkSpec,
+      tries: claimed.tries,
+      originalKey: originalKey({ id: chunk.assetId, original_upload: claimed.original_upload }),
+    }
+  );
+}
+
+export const releaseChunk = async ({ db }: Needs, chunk: ChunkRef): Promise<void> => {
+  await queries.releaseChunk(db, chunk);
+};
+
+/** False when another chunk has other init segments, so that the segments would not join. */
+export async function agreeOnInit({ db }: Needs, chunk: ChunkRef, digest: string): Promise<boolean> {
+  await queries.recordInitDigest(db, chunk, digest);
+  return (await queries.findOtherInit(db, chunk, digest)) === undefined;
+}
+
+type ChunkEnd =
+  | { readonly state: 'done'; readonly result: EncodedChunk }
+  | { readonly state: 'failed' | 'refused'; readonly result: ChunkFailure };
+
+/** `log`: the end of ffmpeg's output, for operators. */
+type ChunkFailure = { readonly code: string; readonly message: string; readonly log: string };
+
+/** False when the run has ended, or another worker was faster. */
+export const finishChunk = async (
+  { db }: Needs,
+  chunk: ChunkRef,
+  { state, result }: ChunkEnd,
+): Promise<boolean> =>
+  (await queries.finishChunk(db, chunk, { state, result: JSON.stringify(result) })) !== undefined;
+
+/** Enqueues the deletion of what a chunk has stored for a run that was deleted or cancelled. */
+export async function discardChunk({ db, jobs }: Needs, run: RunRef): Promise<void> {
+  if (await queries.findUsedRun(db, run)) return;
+  const folder = renditionFolder(run.attempt, run.try);
+  await db.transaction((tx) => jobs.send(tx, 'remove-run-files', { assetId: run.assetId, folder }));
+}
+
+/** Removes what earlier runs left. False when a run of this attempt was refused. */
+export async function mayUseChunks({ db }: Needs, { assetId, attempt }: RunRef): Promise<boolean> {
+  await queries.deleteChunks(db, assetId, attempt);
+  return (await queries.findRefusedChunk(db, assetId, attempt)) === undefined;
+}
+
+/** `keptAttempt`: keeps the note that this attempt must encode its video in one piece. */
+export const deleteChunks = async (
+  { db }: Needs,
+  assetId: string,
+  keptAttempt: number | null = null,
+): Promise<void> => {
+  await queries.deleteChunks(db, assetId, keptAttempt);
+};
+
+type ChunkBatch = {
+  readonly batch: number;
+  readonly specs: readonly ChunkSpec[];
+  readonly onDone: (frames: number) => void;
+  readonly signal: AbortSignal;
+};
+
+/** Enqueues the chunks and waits for their end. Throws EncodeFailed or ChunkRefused as soon as one fails. */
+export async function encodeChunks(
+  needs: Needs,
+  run: RunRef,
+  { batch, specs, onDone, signal }: ChunkBatch,
+): Promise<readonly EncodedChunk[]> {
+  const { assetId, attempt, try: number } = run;
+  const key = { assetId, attempt, try: number, batch };
+  await sendChunks(needs, key, specs);
+  await waitForChunks(needs, key, {
+    signal,
+    onStates: (states) => {
+      const done = states.filter(({ state }) => state === 'done');
+      onDone(done.reduce((frames, each) => frames + (specs[each.number]?.chunk.frames ?? 0), 0));
+    },
+  });
+  const results = await queries.findChunkResults(needs.db, key);
+  if (results.length !== specs.length) throw new Error('the chunks of a run were deleted');
+  return results.map(({ result }) => result as EncodedChunk);
+}
+
+type BatchRef = RunRef & { readonly batch: number };
+
+async function sendChunks(
+  { db, jobs, findAssetById }: Needs,
+  batch: BatchRef,
+  specs: readonly ChunkSpec[],
+): Promise<void> {
+  const asset = await findAssetById(batch.assetId);
+  if (!asset) throw new Error('the asset of a run does not exist');
+  await db.transaction(async (tx) => {
+    await queries.insertChunks(tx, batch, JSON.stringify(specs));
+    for (const [number, spec] of specs.entries())
+      await jobs.sendFor(tx, asset.owner_user_id, {
+        name: 'encode-chunk',
+        payload: { ...batch, number, bytes: estimateChunkBytes(spec) },
+      });
+  });
+}
+
+type ChunkState = Awaited<ReturnType<typeof queries.findChunkStates>>[number];
+type Waiting = {
+  readonly signal: AbortSignal;
+  readonly onStates: (states: readonly ChunkState[]) => void;
+};
+
+/** Each state is read once a second. */
+const READS_PER_CHECK = 30;
+
+async function waitForChunks(needs: Needs, batch: BatchRef, { signal, onStates }: Waiting): Promise<void> {
+  const ended = Promise.withResolvers<void>();
+  let [reads, areJobsMissing] = [0, false];
+  const isWaiting = async (): Promise<boolean> => {
+    const states = await queries.findChunkStates(needs.db, batch);
+    onStates(states);
+    const failed = states.find(({ failure }) => failure !== null);
+    if (failed) ended.reject(toError(failed));
+    if (failed || states.every(({ state }) => state === 'done')) return false;
+    reads += 1;
+    if (reads % READS_PER_CHECK > 0 && !areJobsMissing) return true;
+    const wereMissing = areJobsMissing;
+    areJobsMissing = !(await needs.jobs.hasOpenJob('encode-chunk', batch));
+    // The last job may have ended after the states were read, so they are read once more.
+    if (!areJobsMissing || !wereMissing) return true;
+    ended.reject(new Error('the jobs of the chunks have ended, but not the chunks'));
+    return false;
+  };
+  const onAbort = () => ended.reject(signal.reason);
+  signal.addEventListener('abort', onAbort, { once: true });
+  const watch = watchCondition(isWaiting, {
+    onEnd: ended.resolve,
+    onError: (error) =>
+      needs.log.warn({ asset_id: batch.assetId, err: error }, 'the states of the chunks cannot be read'),
+  });
+  try {
+    signal.throwIfAborted();
+    await ended.promise;
+  } finally {
+    watch.close();
+    signal.removeEventListener('abort', onAbort);
+  }
+}
+
+function toError({ state, failure }: ChunkState): Error {
+  const { code, message, log } = failure as ChunkFailure;
+  return state === 'refused' ? new ChunkRefused(message) : new EncodeFailed(code, message, log);
+}

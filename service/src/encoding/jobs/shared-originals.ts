@@ -1,0 +1,88 @@
+// Local files of originals, which the chunks of a video that this process encodes share.
+import { randomUUID } from 'node:crypto';
+import type { Bound } from '../../platform/bind.ts';
+import { createScratchFolder, deleteScratchFolder } from '../../platform/process/scratch-folder.ts';
+import type { findLocalFile, LocalFile } from '../../storage/local-file.ts';
+import type { ObjectKey } from '../../storage/object-key.ts';
+
+type Needs = {
+  readonly findLocalFile: Bound<typeof findLocalFile>;
+  readonly scratchRoot: string;
+  readonly log: { warn(facts: object, message: string): void };
+};
+
+/** The caller must release it once. `file` is undefined when the original is no longer stored. */
+type SharedOriginal = { readonly file: LocalFile | undefined; readonly release: () => void };
+
+export type SharedOriginals = {
+  open(key: ObjectKey, signal: AbortSignal): Promise<SharedOriginal>;
+};
+
+type Copy = {
+  users: number;
+  readonly folder: Promise<string>;
+  readonly file: Promise<LocalFile | undefined>;
+  readonly stopped: AbortController;
+  idleTimer?: NodeJS.Timeout;
+};
+
+/** The next chunk of the same video usually arrives at once. */
+const IDLE_MS = 30_000;
+
+/** A copy is deleted when it was not used for a while. Those of ended processes are deleted elsewhere. */
+export function createSharedOriginals({ findLocalFile, scratchRoot, log }: Needs): SharedOriginals {
+  const copies = new Map<ObjectKey, Copy>();
+  const openCopy = (key: ObjectKey): Copy => {
+    const stopped = new AbortController();
+    const folder = createScratchFolder(scratchRoot, { work: `original-${randomUUID()}`, run: '1' });
+    const file = folder.then((path) =>
+      findLocalFile(key, { path: `${path}/original`, signal: stopped.signal }),
+    );
+    // Each user awaits it; it may fail after the last one has gone.
+    file.catch(() => {});
+    const copy = { users: 0, folder, file, stopped };
+    copies.set(key, copy);
+    return copy;
+  };
+  const closeCopy = (key: ObjectKey, copy: Copy): void => {
+    if (copies.get(key) === copy) copies.delete(key);
+    copy.stopped.abort();
+    copy.folder
+      .then(deleteScratchFolder)
+      .catch((error: unknown) => log.warn({ err: error }, 'the copy of an original cannot be deleted'));
+  };
+  return {
+    async open(key, signal) {
+      const copy = copies.get(key) ?? openCopy(key);
+      copy.users += 1;
+      clearTimeout(copy.idleTimer);
+      const release = (isUsable: boolean) => {
+        copy.users -= 1;
+        if (copy.users > 0) return;
+        if (!isUsable) return closeCopy(key, copy);
+        copy.idleTimer = setTimeout(() => closeCopy(key, copy), IDLE_MS);
+        copy.idleTimer.unref();
+      };
+      try {
+        const file = await untilAborted(copy.file, signal);
+        return { file, release: () => release(true) };
+      } catch (error) {
+        release(false);
+        throw error;
+      }
+    },
+  };
+}
+
+/** Another chunk may still need what this one waits for. */
+async function untilAborted<T>(result: Promise<T>, signal: AbortSignal): Promise<T> {
+  signal.throwIfAborted();
+  const aborted = Promise.withResolvers<never>();
+  const onAbort = () => aborted.reject(signal.reason);
+  signal.addEventListener('abort', onAbort, { once: true });
+  try {
+    return await Promise.race([result, aborted.promise]);
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+  }
+}
