@@ -36,8 +36,8 @@ const SOURCES = {
   ],
   vp8: ['-c:v', 'libvpx', '-deadline', 'realtime', '-cpu-used', '8', '-b:v', '6M', '-g', '60'],
 } as const;
-type SourceName = keyof typeof SOURCES;
-const CONTAINERS = { h264: ['mov', 'mp4'], vp8: ['matroska', 'webm'] } as const;
+export type SourceName = keyof typeof SOURCES;
+export const CONTAINERS = { h264: ['mov', 'mp4'], vp8: ['matroska', 'webm'] } as const;
 
 type Clip = { readonly ffmpegPath: string; readonly source: string };
 
@@ -50,14 +50,20 @@ export async function makeClip(folder: string): Promise<Clip> {
   return { ffmpegPath: engine.path, source };
 }
 
-/** 30 s of 1080p with sound and some noise, whose ladder costs about as much as that of a film. */
-export async function makeSource(ffmpegPath: string, name: SourceName, folder: string): Promise<string> {
+type SourcePlace = { readonly folder: string; readonly seconds?: number };
+
+/** 1080p with sound and some noise, whose ladder costs about as much as that of a film. */
+export async function makeSource(
+  ffmpegPath: string,
+  name: SourceName,
+  { folder, seconds: length = 30 }: SourcePlace,
+): Promise<string> {
   const file = join(folder, `source.${CONTAINERS[name][1]}`);
   await promisify(execFile)(ffmpegPath, [
     ...['-nostdin', '-y', '-loglevel', 'error'],
     ...['-f', 'lavfi', '-i', 'testsrc2=size=1920x1080:rate=30,noise=alls=4:allf=t'],
     ...['-f', 'lavfi', '-i', 'sine=frequency=440:sample_rate=48000'],
-    ...['-t', '30', '-pix_fmt', 'yuv420p', ...SOURCES[name]],
+    ...['-t', String(length), '-pix_fmt', 'yuv420p', ...SOURCES[name]],
     ...['-c:a', name === 'h264' ? 'aac' : 'libopus', file],
   ]);
   return file;
@@ -77,7 +83,7 @@ async function measureEncodes(
   { folder, rounds }: { folder: string; rounds: number },
 ): Promise<EncodeRatios> {
   const { ffmpegPath } = await makeClip(folder);
-  const source = await makeSource(ffmpegPath, name, folder);
+  const source = await makeSource(ffmpegPath, name, { folder });
   const requestIn = async (run: string) => {
     const workFolder = join(folder, run);
     await mkdir(workFolder);

@@ -4,6 +4,7 @@ import { cpus, release, totalmem, type } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { getAsset, measureStart, openPresigned, openUpload, webhook } from './cases.ts';
+import { chunks } from './chunks.ts';
 import { encode, type EncodeRatios } from './encode.ts';
 import { eventStreams } from './event-streams.ts';
 import { type Environment, startEnvironment } from './environment.ts';
@@ -77,6 +78,7 @@ const CASES: Readonly<Record<string, (environment: Environment) => Promise<reado
     ...rowsOfEncode('30 s of 1080p in H.264', await encode('h264', 3), '≤ 0.05'),
     ...rowsOfEncode('30 s of 1080p in VP8', await encode('vp8', 3), '≤ 0.25'),
   ],
+  chunks: async () => [...(await chunks('h264', 2)), ...(await chunks('vp8', 2))],
   start: async () => {
     const times = await measureStart(3);
     return [

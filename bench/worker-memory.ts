@@ -35,7 +35,7 @@ type Place = Pick<Environment, 'folder' | 'token'>;
 
 /** Uploads a video, and returns whether it is still being encoded. */
 async function startEncode(worker: Server, { folder, token }: Place): Promise<() => Promise<boolean>> {
-  const bytes = await readFile(await makeSource(ffmpegPath(), 'vp8', folder));
+  const bytes = await readFile(await makeSource(ffmpegPath(), 'vp8', { folder }));
   const [upload] = await openUploads(worker, token, { count: 1, upload: UPLOAD });
   if (!upload) throw new Error('no upload');
   const origin = `http://127.0.0.1:${worker.port}`;

@@ -1,4 +1,4 @@
-// Tests the setting of the files that are made beside renditions.
+// Tests the settings of videos.
 import { expect, test } from 'vitest';
 import { readVideoSettings } from './config-video.ts';
 import { createSettings } from './platform/settings.ts';
@@ -16,4 +16,16 @@ test('all files are made unless the setting names some or none', () => {
 
 test.each(['mp4,gif', 'none,mp4', 'MP4'])('%s is a problem', (value) => {
   expect(read(value).problems).toEqual(['VIDEO_EXTRAS may list storyboard, preview, audio, mp4, or be none']);
+});
+
+function readChunk(value?: string) {
+  const settings = createSettings({ ENCODE_CHUNK_S: value });
+  return { seconds: readVideoSettings(settings).encodeChunkSeconds, problems: settings.problems };
+}
+
+test('videos are encoded in one piece unless the setting gives a length of whole segments', () => {
+  expect(readChunk()).toEqual({ seconds: 0, problems: [] });
+  expect(readChunk('60')).toEqual({ seconds: 60, problems: [] });
+  expect(readChunk('30').problems).toEqual(['ENCODE_CHUNK_S must be 0 or a multiple of 4']);
+  expect(readChunk('-4').problems).toEqual(['ENCODE_CHUNK_S must be a whole number from 0 to 3600']);
 });

@@ -17,16 +17,16 @@ import {
 } from '../support/service-process.ts';
 import { filesNaming, openJobs, processesNaming, rows } from '../support/traces.ts';
 
-/** Its own stream is the top rendition, which needs no time; the lower one is encoded in five chunks. */
+/** Its own stream is the top rendition, which needs no time; the lower one is encoded in four chunks. */
 const CLIP: ClipOptions = {
-  seconds: 40,
+  seconds: 32,
   width: 640,
   height: 360,
   isNumbered: true,
   more: ['-preset', 'veryfast', '-b:v', '300k', '-g', '60', '-sc_threshold', '0'],
 };
-const FRAMES = Array.from({ length: 40 * 30 }, (_, frame) => frame);
-const CHUNKS = 5;
+const FRAMES = Array.from({ length: 32 * 30 }, (_, frame) => frame);
+const CHUNKS = 4;
 
 let databaseDir: string;
 let dataDir: string;
@@ -86,6 +86,9 @@ async function findOwner(id: string): Promise<ServiceProcess> {
   return owner;
 }
 
+const tryOf = async (id: string) =>
+  (await rows(databaseDir, 'select encode_try from assets where id = $1', [id]))[0]?.['encode_try'];
+
 const chunkRows = (id: string) =>
   rows(databaseDir, 'select number, state from encode_chunks where asset_id = $1', [id]);
 
@@ -117,7 +120,7 @@ async function expectWhole(id: string): Promise<void> {
   const lists = await Promise.all(
     pictures.map(async (url) => (await (await fetch(url)).text()).match(/^#EXTINF:.*$/gm)),
   );
-  expect(lists[0]).toEqual(Array(10).fill('#EXTINF:4.000000,'));
+  expect(lists[0]).toEqual(Array(8).fill('#EXTINF:4.000000,'));
   expect(lists[1]).toEqual(lists[0]);
   const sound = await packets({ url: sounds[0] ?? '', stream: 'a:0' });
   const gaps = sound.slice(1).map(({ at }, index) => Math.abs(at - (sound[index]?.end ?? 0)));
@@ -131,13 +134,13 @@ async function expectNothingLeft(id: string): Promise<void> {
     ({ length }) => length === 0,
     { withinMs: 30_000 },
   );
-  await eventually(
-    () => readdir(join(dataDir, 'scratch')),
-    (names) => names.every((name) => !name.includes(id)),
-  );
   expect(await chunkRows(id)).toEqual([]);
   expect(await processesNaming(id)).toEqual([]);
 }
+
+/** Folders of killed workers are deleted later. */
+const scratchFolders = async (id: string): Promise<string[]> =>
+  (await readdir(join(dataDir, 'scratch'))).filter((name) => name.includes(id));
 
 const folderFiles = async (id: string): Promise<string[]> =>
   (await filesNaming(join(dataDir, 'objects'), `renditions/${id}/`)).map((path) =>
@@ -150,6 +153,7 @@ test('both workers encode chunks, and the video has every frame once, in order',
   expect(await settled(id)).toMatchObject(READY);
   await expectWhole(id);
   await expectNothingLeft(id);
+  expect(await scratchFolders(id)).toEqual([]);
   const encoded = workers.map(
     ({ log }) =>
       log()
@@ -170,10 +174,49 @@ test('deletion stops all workers within two seconds, and leaves no files, rows o
     { withinMs: 2500 },
   );
   await expectNothingLeft(id);
+  expect(await scratchFolders(id)).toEqual([]);
   await eventually(
     () => folderFiles(id),
     ({ length }) => length === 0,
   );
+}, 120_000);
+
+test('chunks with other headers are not joined: the next run encodes the video in one piece', async () => {
+  const id = await uploaded();
+  await bothEncode(id);
+  await rows(
+    databaseDir,
+    `update encode_chunks set init_digest = 'that of another ffmpeg' where asset_id = $1 and number = 3`,
+    [id],
+  );
+  expect(await settled(id)).toMatchObject(READY);
+  expect(await tryOf(id)).toBe(2);
+  await expectWhole(id);
+  await expectNothingLeft(id);
+  await eventually(
+    () => folderFiles(id),
+    (files) => files.every((path) => path.startsWith(`renditions/${id}/1-2/`)),
+  );
+}, 240_000);
+
+test('a chunk that crashes its workers repeatedly fails the video, and the other chunks stop', async () => {
+  const id = await uploaded();
+  await bothEncode(id);
+  await rows(databaseDir, 'update encode_chunks set tries = 10 where asset_id = $1 and number = 3', [id]);
+  expect(await settled(id)).toMatchObject({
+    stream_status: 'failed',
+    failure: { code: 'encoder_crashed', retryable: true },
+    playback: null,
+  });
+  await expectNothingLeft(id);
+  expect(await scratchFolders(id)).toEqual([]);
+  const [removal] = await rows(
+    databaseDir,
+    `select start_after <= now() + interval '1 minute' as is_soon from pgboss.job
+      where name = 'remove-run-files' and state = 'created' and data->>'assetId' = $1`,
+    [id],
+  );
+  expect(removal).toEqual({ is_soon: true });
 }, 120_000);
 
 test('another worker encodes the chunk of a killed one, in the same run', async () => {
@@ -183,9 +226,7 @@ test('another worker encodes the chunk of a killed one, in the same run', async 
   const [killed] = workers.filter((worker) => worker !== owner);
   await killed?.end('SIGKILL');
   expect(await settled(id)).toMatchObject(READY);
-  expect(await rows(databaseDir, 'select encode_try from assets where id = $1', [id])).toEqual([
-    { encode_try: 1 },
-  ]);
+  expect(await tryOf(id)).toBe(1);
   await expectWhole(id);
   workers = [owner, await startProcess(workerSettings)];
   await expectNothingLeft(id);

@@ -74,6 +74,7 @@ async function encodeRun(needs: EncodeNeeds, run: Run, signal: AbortSignal): Pro
     signal: AbortSignal.any([signal, superseded.signal]),
     isPublished: false,
     isAnnounced: false,
+    isDivided: false,
   };
   const watch = watchCondition(() => needs.isCurrentRun(run), {
     onEnd: () => superseded.abort(),
@@ -85,7 +86,8 @@ async function encodeRun(needs: EncodeNeeds, run: Run, signal: AbortSignal): Pro
   });
   try {
     const report = await buildReport(needs, run, work);
-    if (!(await needs.finishRun(run, { report, earlier }))) return await discard(needs, run);
+    const removeAfter = work.isDivided ? new Date(Date.now() + CHUNK_END_MS) : undefined;
+    if (!(await needs.finishRun(run, { report, earlier, removeAfter }))) return await discard(needs, run);
     await needs.deleteManifests(run.assetId, [...earlier, renditionFolder(run.attempt, run.try)]);
     await needs.deleteChunks(run.assetId);
   } catch (error) {
@@ -143,7 +145,7 @@ async function encode(needs: EncodeNeeds, run: Run, work: Work): Promise<Encodin
   if (await isRefused(needs, run, source)) superseded.abort();
   signal.throwIfAborted();
   const workFolder = await createFolder(scratch, 'work');
-  const chunks = await openChunks(needs, run, { folder: workFolder, signal });
+  const chunks = await openChunks(needs, run, { folder: workFolder, work });
   reporter.start();
   try {
     const encoding = await needs.encoder.encode({
@@ -170,20 +172,27 @@ async function encode(needs: EncodeNeeds, run: Run, work: Work): Promise<Encodin
   }
 }
 
-type ChunkPlace = { readonly folder: string; readonly signal: AbortSignal };
+/** The workers of chunks whose run has failed stop within two seconds. */
+const CHUNK_END_MS = 60_000;
+
+type ChunkPlace = { readonly folder: string; readonly work: Work };
 
 /** Undefined: the video is encoded in one piece. */
 async function openChunks(
   needs: EncodeNeeds,
   run: Run,
-  { folder, signal }: ChunkPlace,
+  { folder, work }: ChunkPlace,
 ): Promise<ChunkRunner | undefined> {
+  const { signal } = work;
   const isAllowed = await needs.mayUseChunks(run);
   if (needs.chunkSeconds === 0 || !isAllowed) return undefined;
   let batches = 0;
   return {
     seconds: needs.chunkSeconds,
-    encode: (specs, onDone) => needs.encodeChunks(run, { batch: batches++, specs, onDone, signal }),
+    encode: (specs, onDone) => {
+      work.isDivided = true;
+      return needs.encodeChunks(run, { batch: batches++, specs, onDone, signal });
+    },
     openSegment: async (name) => {
       const key = renditionKey(run.assetId, renditionFolder(run.attempt, run.try), name);
       const segment = await needs.findLocalFile(key, { path: join(folder, name), signal });

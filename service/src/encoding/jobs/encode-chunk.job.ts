@@ -4,7 +4,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { JobPayloads } from '../../jobs.ts';
 import { watchCondition } from '../../platform/concurrency/condition-watch.ts';
-import type { Bound, BoundOperations } from '../../platform/bind.ts';
+import type { BoundOperations } from '../../platform/bind.ts';
 import { isUnavailable } from '../../platform/errors.ts';
 import type { JobRun } from '../../platform/jobs/job-queue.ts';
 import { createScratchFolder, deleteScratchFolder } from '../../platform/process/scratch-folder.ts';
@@ -17,12 +17,10 @@ import { readKeyFrameRange } from '../packaging/key-frame-range.ts';
 import { readSegmentTimes, SEGMENT_HEAD_BYTES } from '../packaging/mp4-boxes.ts';
 import type * as chunkOperations from './encode-chunks.ts';
 import type { ClaimedChunk } from './encode-chunks.ts';
-import type { isCurrentRun } from './encode-runs.ts';
 import { storeFiles } from './run-files.ts';
 import type { SharedOriginals } from './shared-originals.ts';
 
 type ChunkNeeds = Omit<BoundOperations<typeof chunkOperations>, 'encodeChunks' | 'mayUseChunks'> & {
-  readonly isCurrentRun: Bound<typeof isCurrentRun>;
   readonly originals: SharedOriginals;
   readonly store: ObjectStore;
   readonly encoder: Pick<Encoder, 'encodeChunk'>;
@@ -55,12 +53,12 @@ export const encodeChunkJob =
       return;
     }
     const superseded = new AbortController();
-    const watch = watchCondition(() => needs.isCurrentRun(payload), {
+    const watch = watchCondition(() => needs.isChunkWanted(payload), {
       onEnd: () => superseded.abort(),
       onError: (error) =>
         needs.log.warn(
           { asset_id: payload.assetId, err: error },
-          'the worker cannot check whether the run is still current',
+          'the worker cannot check whether its chunk is still needed',
         ),
     });
     try {
@@ -71,7 +69,7 @@ export const encodeChunkJob =
       if (!(await needs.finishChunk(payload, end))) await needs.discardChunk(payload);
     } catch (error) {
       // A deletion may make a write fail before the watch notices it.
-      if (superseded.signal.aborted || !(await needs.isCurrentRun(payload)))
+      if (superseded.signal.aborted || !(await needs.isChunkWanted(payload)))
         return await needs.discardChunk(payload);
       if (signal.aborted || isUnavailable(error)) await needs.releaseChunk(payload);
       throw error;

@@ -85,9 +85,19 @@ export const deleteChunks = (db: Queries, assetId: string, keptAttempt: number |
     delete from encode_chunks
      where asset_id = ${assetId} and (state <> 'refused' or attempt is distinct from ${keptAttempt}::int)`);
 
+/** A row while the chunk needs its worker: it has not ended, and its run may publish. */
+export const findWantedChunk = (db: Queries, chunk: ChunkKey) =>
+  db.one(sql('find wanted chunk', { number: 'int4' })`
+    select number from encode_chunks as chunk
+      join assets on assets.id = chunk.asset_id and assets.attempt = chunk.attempt and encode_try = chunk.try
+     where chunk.asset_id = ${chunk.assetId} and chunk.attempt = ${chunk.attempt}
+       and chunk.try = ${chunk.try} and batch = ${chunk.batch} and number = ${chunk.number}
+       and state = 'waiting' and encoded_try = 0 and stream_status = 'processing' and deleted_at is null`);
+
 /** A row while the files of the run may be needed: it may still publish them, or has done so. */
 export const findUsedRun = (db: Queries, run: RunKey) =>
   db.one(sql('find used run', { id: 'uuid' })`
     select id from assets
      where id = ${run.assetId} and attempt = ${run.attempt}
-       and (encoded_try = ${run.try} or stream_status = 'processing' and deleted_at is null)`);
+       and (encoded_try = ${run.try} and stream_status <> 'failed'
+            or stream_status = 'processing' and deleted_at is null)`);

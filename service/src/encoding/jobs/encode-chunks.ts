@@ -42,6 +42,10 @@ export async function claimChunk(
   );
 }
 
+/** False when the chunk has ended, or its run has; the worker must stop. */
+export const isChunkWanted = async ({ db }: Needs, chunk: ChunkRef): Promise<boolean> =>
+  (await queries.findWantedChunk(db, chunk)) !== undefined;
+
 export const releaseChunk = async ({ db }: Needs, chunk: ChunkRef): Promise<void> => {
   await queries.releaseChunk(db, chunk);
 };
@@ -105,13 +109,19 @@ export async function encodeChunks(
   const { assetId, attempt, try: number } = run;
   const key = { assetId, attempt, try: number, batch };
   await sendChunks(needs, key, specs);
-  await waitForChunks(needs, key, {
-    signal,
-    onStates: (states) => {
-      const done = states.filter(({ state }) => state === 'done');
-      onDone(done.reduce((frames, each) => frames + (specs[each.number]?.chunk.frames ?? 0), 0));
-    },
-  });
+  try {
+    await waitForChunks(needs, key, {
+      signal,
+      onStates: (states) => {
+        const done = states.filter(({ state }) => state === 'done');
+        onDone(done.reduce((frames, each) => frames + (specs[each.number]?.chunk.frames ?? 0), 0));
+      },
+    });
+  } catch (error) {
+    // The workers of the other chunks stop.
+    await queries.deleteChunks(needs.db, assetId, attempt);
+    throw error;
+  }
   const results = await queries.findChunkResults(needs.db, key);
   if (results.length !== specs.length) throw new Error('the chunks of a run were deleted');
   return results.map(({ result }) => result as EncodedChunk);

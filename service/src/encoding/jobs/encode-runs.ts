@@ -1,6 +1,6 @@
 // Starts and finishes encoder runs. A superseded run can neither publish nor report.
 import type { Asset } from '../../assets/asset.ts';
-import type { ServiceJobs } from '../../jobs.ts';
+import type { JobPayloads, ServiceJobs } from '../../jobs.ts';
 import type { AssetStore } from '../../lifecycle/store.ts';
 import type { Database } from '../../platform/postgres/database.ts';
 import { type ObjectKey, originalKey, renditionFolder } from '../../storage/object-key.ts';
@@ -63,8 +63,13 @@ export const discardRun = ({ db, jobs }: EncodingNeeds, run: Run): Promise<void>
     }),
   );
 
-/** `earlier`: folders of earlier runs that have published a part of the video. */
-type RunEnd = { readonly report: EncoderReport; readonly earlier: readonly string[] };
+type RunEnd = {
+  readonly report: EncoderReport;
+  /** Folders of earlier runs that have published a part of the video. */
+  readonly earlier: readonly string[];
+  /** When no worker stores a chunk of the run any more. */
+  readonly removeAfter?: Date | undefined;
+};
 
 /**
  * Publishes the run's files and enqueues its final report and a new poster request. Returns false if a later
@@ -73,7 +78,7 @@ type RunEnd = { readonly report: EncoderReport; readonly earlier: readonly strin
 export async function finishRun(
   { assetStore }: EncodingNeeds,
   run: Run,
-  { report, earlier }: RunEnd,
+  { report, earlier, removeAfter }: RunEnd,
 ): Promise<boolean> {
   const { assetId } = run;
   const unused = report.status === 'failed' ? [...earlier, renditionFolder(run.attempt, run.try)] : earlier;
@@ -86,7 +91,7 @@ export async function finishRun(
             ...(seen.poster_time_ms === run.posterTimeMs
               ? []
               : [{ name: 'make-poster', payload: { assetId } } as const]),
-            ...unused.map((folder) => ({ name: 'remove-run-files', payload: { assetId, folder } }) as const),
+            ...unused.map((folder) => removalOf({ assetId, folder }, removeAfter)),
             { name: 'deliver-report', payload: { assetId, body: JSON.stringify(report) } },
             ...(report.status === 'ready' ? [extrasJob(run)] : []),
           ],
@@ -95,6 +100,9 @@ export async function finishRun(
   );
   return updated?.decision !== undefined;
 }
+
+const removalOf = (payload: JobPayloads['remove-run-files'], startAfter: Date | undefined) =>
+  ({ name: 'remove-run-files', payload, ...(startAfter && { startAfter }) }) as const;
 
 /** An interruption by a process shutdown or by an unavailable store does not count as a run. */
 export async function releaseRun({ assetStore }: EncodingNeeds, run: Run): Promise<void> {

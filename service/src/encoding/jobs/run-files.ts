@@ -25,6 +25,8 @@ export type Work = {
   isPublished: boolean;
   /** The service has accepted the report on the published part. */
   isAnnounced: boolean;
+  /** Other workers may store segments of this run. */
+  isDivided: boolean;
 };
 
 const STORE_CONCURRENCY = 4;

@@ -4,8 +4,10 @@ import type { Bound } from '../../platform/bind.ts';
 import { createScratchFolder, deleteScratchFolder } from '../../platform/process/scratch-folder.ts';
 import type { findLocalFile, LocalFile } from '../../storage/local-file.ts';
 import type { ObjectKey } from '../../storage/object-key.ts';
+import type { ObjectStore } from '../../storage/object-store.ts';
 
 type Needs = {
+  readonly store: Pick<ObjectStore, 'localFile'>;
   readonly findLocalFile: Bound<typeof findLocalFile>;
   readonly scratchRoot: string;
   readonly log: { warn(facts: object, message: string): void };
@@ -29,8 +31,19 @@ type Copy = {
 /** The next chunk of the same video usually arrives at once. */
 const IDLE_MS = 30_000;
 
+/** The store's own file if it is a disk, otherwise a copy for all chunks that need it at the same time. */
+export const createSharedOriginals = ({ store, ...needs }: Needs): SharedOriginals =>
+  store.localFile
+    ? {
+        open: async (key, signal) => ({
+          file: await needs.findLocalFile(key, { path: '', signal }),
+          release: () => {},
+        }),
+      }
+    : createSharedCopies(needs);
+
 /** A copy is deleted when it was not used for a while. Those of ended processes are deleted elsewhere. */
-export function createSharedOriginals({ findLocalFile, scratchRoot, log }: Needs): SharedOriginals {
+function createSharedCopies({ findLocalFile, scratchRoot, log }: Omit<Needs, 'store'>): SharedOriginals {
   const copies = new Map<ObjectKey, Copy>();
   const openCopy = (key: ObjectKey): Copy => {
     const stopped = new AbortController();
