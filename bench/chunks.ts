@@ -51,7 +51,8 @@ function rowsOf(
   { whole, chunked }: Round,
   { time, cpu }: { time: number; cpu: number },
 ): readonly Row[] {
-  const what = `${SECONDS} s of 1080p in ${name === 'h264' ? 'H.264' : 'VP8'} in chunks of ${CHUNK_SECONDS} s`;
+  const codec = name === 'h264' ? 'H.264' : 'VP8';
+  const what = `${SECONDS} s of 1080p in ${codec} in chunks of ${CHUNK_SECONDS} s`;
   const loads = divide(chunked.chunks);
   const first = chunked.cpu - chunked.chunks.reduce((sum, seconds) => sum + seconds, 0);
   return [
