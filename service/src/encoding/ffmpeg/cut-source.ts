@@ -97,13 +97,10 @@ type Subtitles = { readonly subtitles: readonly CutSubtitles[]; readonly dropped
 async function cutSubtitles(session: CutSession, source: ExaminedSource): Promise<Subtitles> {
   const folder = join(session.folder, 'subtitles');
   await mkdir(folder);
-  const leadInMs = Math.round(source.timeline.leadInSeconds * 1000);
-  const { startMs, endMs } = session.request;
-  const part = { startMs: startMs - leadInMs, endMs: endMs - leadInMs };
   const subtitles: CutSubtitles[] = [];
   const dropped: string[] = [];
   for (const { index, language, bytes } of await findSubtitles(session, folder, dropped)) {
-    const text = toCutText(bytes, part);
+    const text = toCutText(bytes, session.request);
     if (text === 'invalid') dropped.push(language);
     if (text === 'invalid' || text === undefined) continue;
     const path = join(folder, `cut-${index}.vtt`);

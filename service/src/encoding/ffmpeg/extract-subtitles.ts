@@ -20,13 +20,14 @@ export async function extractSubtitles(
   const context = { ...setup, folder, request };
   const input = { path, container, threads: THREADS };
   const { log } = await runStep(context, { args: streamListArguments(input), limits: { wallMs: LIST_MS } });
-  const streams = chooseSubtitles(parseSourceFacts(log, container)?.streams ?? []).map((stream) => ({
+  const facts = parseSourceFacts(log, container);
+  const streams = chooseSubtitles(facts?.streams ?? []).map((stream) => ({
     ...stream,
     path: join(folder, `${stream.index}.vtt`),
   }));
-  if (streams.length === 0) return [];
+  if (!facts || streams.length === 0) return [];
   await runStepOrFail(context, {
-    args: subtitleArguments(input, streams),
+    args: subtitleArguments({ input, startSeconds: facts.startSeconds }, streams),
     limits: { output: { folder, bytes: MAX_OUTPUT_BYTES } },
   });
   return Promise.all(

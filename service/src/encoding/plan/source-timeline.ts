@@ -71,6 +71,10 @@ export function missingSeconds({ durationSeconds, startSeconds }: SourceFacts, e
 
 export const isTruncated = (missing: number): boolean => missing > MISSING_SECONDS;
 
+/** A later start is that of a recording's clock. */
+export const leadInOf = ({ startSeconds }: Pick<SourceFacts, 'startSeconds'>): number =>
+  startSeconds > 0 && startSeconds <= MAX_LEAD_IN_SECONDS ? startSeconds : 0;
+
 type TimelineInput = {
   readonly facts: SourceFacts;
   readonly videoIndex: number;
@@ -86,8 +90,7 @@ export function computeTimeline({ facts, videoIndex, ends, missing, bytes }: Tim
   const maxFrames = bytes / MIN_FRAME_BYTES;
   const average = averageRate({ facts, videoIndex, maxFrames, seconds: lastPacketEnd(ends) });
   const frameRate = frameRateFor(fieldRate(facts.frame, { rate, average }));
-  const leadInSeconds =
-    facts.startSeconds > 0 && facts.startSeconds <= MAX_LEAD_IN_SECONDS ? facts.startSeconds : 0;
+  const leadInSeconds = leadInOf(facts);
   const packetEnd = lastPacketEnd(ends);
   const videoEnd = ends.get(videoIndex) ?? packetEnd;
   // The last frame may be shown longer than its packet; audio has exactly the length of its packets.
