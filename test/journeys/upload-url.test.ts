@@ -159,6 +159,7 @@ test('the asset has exactly the documented members', async () => {
     size_bytes: null,
     checksum_sha256: null,
     duplicate_of: null,
+    clip_of: null,
     visibility: 'private',
     stream_status: 'pending_upload',
     provider: 'onprem',
