@@ -11,16 +11,17 @@ import { asUser, call, eventually, newDataDir, newDatabaseDir } from './service.
 import { endAllIn, type ServiceProcess, sharedBy, startProcess, workerOf } from './service-process.ts';
 import { filesNaming, openJobs, processesNaming, rows } from './traces.ts';
 
-/** Its own stream is the top rendition, which needs no time; the lower one is encoded in four chunks. */
+const SEGMENTS = 6;
+/** Its own stream is the top rendition, which needs no time; the lower one is encoded in three chunks. */
 const CLIP: ClipOptions = {
-  seconds: 32,
+  seconds: SEGMENTS * 4,
   width: 640,
   height: 360,
   isNumbered: true,
   more: ['-preset', 'veryfast', '-b:v', '300k', '-g', '60', '-sc_threshold', '0'],
 };
-const FRAMES = Array.from({ length: 32 * 30 }, (_, frame) => frame);
-export const CHUNKS = 4;
+const FRAMES = Array.from({ length: SEGMENTS * 4 * 30 }, (_, frame) => frame);
+export const CHUNKS = 3;
 
 export type ChunkedWorkers = Awaited<ReturnType<typeof startChunkedWorkers>>;
 
@@ -121,7 +122,7 @@ export async function expectWhole(cluster: ChunkedWorkers, id: string): Promise<
   for (const url of pictures) {
     expect(await readFrameNumbers(url), url).toEqual(FRAMES);
     const list = await (await fetch(url)).text();
-    expect(list.match(/^#EXTINF:.*$/gm)).toEqual(Array(8).fill('#EXTINF:4.000000,'));
+    expect(list.match(/^#EXTINF:.*$/gm)).toEqual(Array(SEGMENTS).fill('#EXTINF:4.000000,'));
   }
   const sound = await packets({ url: sounds[0] ?? '', stream: 'a:0' });
   const gaps = sound.slice(1).map(({ at }, index) => Math.abs(at - (sound[index]?.end ?? 0)));
@@ -139,6 +140,17 @@ export async function expectNothingLeft(cluster: ChunkedWorkers, id: string): Pr
   expect(await queryRows(cluster, 'select number from encode_chunks where asset_id = $1', id)).toEqual([]);
   expect(await processesNaming(id)).toEqual([]);
 }
+
+/** Only the files of the last run remain. */
+export const expectOnlyRun = (cluster: ChunkedWorkers, id: string, folder: string) =>
+  eventually(
+    () => runFolders(cluster, id),
+    (folders) => folders.length === 1 && folders[0] === folder,
+  );
+
+/** The run of an attempt that was started last. */
+export const latestTryOf = async (cluster: ChunkedWorkers, id: string): Promise<unknown> =>
+  (await queryRows(cluster, 'select encode_try from assets where id = $1', id))[0]?.['encode_try'];
 
 /** The scratch folders of a video; those of killed workers are deleted later. */
 export const scratchFolders = async ({ dataDir }: ChunkedWorkers, id: string): Promise<string[]> =>

@@ -1,0 +1,39 @@
+// Workers that encode a long video in chunks are killed: others take their work over.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import {
+  type ChunkedWorkers,
+  encodeLongVideo,
+  expectNothingLeft,
+  expectOnlyRun,
+  expectWhole,
+  findRoles,
+  latestTryOf,
+  startChunkedWorkers,
+} from '../support/chunked-videos.ts';
+
+let cluster: ChunkedWorkers;
+beforeAll(async () => {
+  cluster = await startChunkedWorkers();
+}, 120_000);
+afterAll(() => cluster.stop());
+
+test('another worker encodes the chunk of a killed one, in the same run', async () => {
+  const id = await encodeLongVideo(cluster);
+  const { helper } = await findRoles(cluster, id);
+  await helper.end('SIGKILL');
+  await expectWhole(cluster, id);
+  expect(await latestTryOf(cluster, id)).toBe(1);
+  await expectNothingLeft(cluster, id);
+  await cluster.replace(helper);
+}, 240_000);
+
+test('another worker takes over the video of a killed one, and only its run is published', async () => {
+  const id = await encodeLongVideo(cluster);
+  const { owner } = await findRoles(cluster, id);
+  await owner.end('SIGKILL');
+  await expectWhole(cluster, id);
+  expect(await latestTryOf(cluster, id)).toBe(2);
+  await expectNothingLeft(cluster, id);
+  await expectOnlyRun(cluster, id, '1-2');
+  await cluster.replace(owner);
+}, 240_000);
