@@ -28,12 +28,16 @@ export async function startServer(
     {
       command: process.execPath,
       args: [...profiling(script), join(ROOT, script)],
-      environment: { ...environment, PORT: String(port) },
+      environment: { ...environment, [portSetting(environment)]: String(port) },
     },
     port,
     ready,
   );
 }
+
+/** A worker listens for health checks only. */
+const portSetting = ({ MEDIARY_ROLE: role }: Readonly<Record<string, string>>): string =>
+  role === 'worker' ? 'HEALTH_PORT' : 'PORT';
 
 type Program = {
   readonly command: string;

@@ -13,10 +13,11 @@ const SAMPLE_EVERY_MS = 100;
 const UPLOAD = { filename: 'film.webm', content_type: 'video', mime_type: 'video/webm' };
 
 /** Pages of program files are shared by all processes of a program, so only private memory counts. */
-export async function workerMemory({ folder, databaseUrl, token }: Environment): Promise<Row[]> {
-  const worker = await startService(folder, databaseUrl, { MEDIARY_ROLE: 'all' });
+export async function workerMemory(environment: Environment): Promise<Row[]> {
+  const { folder, databaseUrl } = environment;
+  const worker = await startService(folder, databaseUrl, { MEDIARY_ROLE: 'worker' });
   const idle = worker.privateBytes();
-  const peak = await peakWhile(worker, await startEncode(worker, { folder, token }));
+  const peak = await peakWhile(worker, await startEncode(environment));
   const resident = worker.peakBytes();
   await worker.stop();
   const mib = (bytes: number) => `${Math.round(bytes / MIB)} MiB`;
@@ -31,14 +32,12 @@ export async function workerMemory({ folder, databaseUrl, token }: Environment):
   ];
 }
 
-type Place = Pick<Environment, 'folder' | 'token'>;
-
 /** Uploads a video, and returns whether it is still being encoded. */
-async function startEncode(worker: Server, { folder, token }: Place): Promise<() => Promise<boolean>> {
+async function startEncode({ service, folder, token }: Environment): Promise<() => Promise<boolean>> {
   const bytes = await readFile(await makeSource(ffmpegPath(), 'vp8', { folder }));
-  const [upload] = await openUploads(worker, token, { count: 1, upload: UPLOAD });
+  const [upload] = await openUploads(service, token, { count: 1, upload: UPLOAD });
   if (!upload) throw new Error('no upload');
-  const origin = `http://127.0.0.1:${worker.port}`;
+  const origin = `http://127.0.0.1:${service.port}`;
   const call = async (path: string, request: RequestInit): Promise<string> => {
     const response = await fetch(`${origin}${path}`, request);
     const { data } = (await response.json()) as { data: { stream_status: string } };
