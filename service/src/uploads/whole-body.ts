@@ -25,7 +25,7 @@ export async function readWholeBody({ length, bytes }: Body, limits: Limits): Pr
       next = iterator.next();
     }
   } catch {
-    // Whoever reads `bytes` gets the error.
+    // The reader of `bytes` gets the error.
     return { isWhole: false, bytes: resume(chunks, next, iterator) };
   } finally {
     clearTimeout(timer);
