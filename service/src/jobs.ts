@@ -103,39 +103,14 @@ export const jobSettings = ({
 const HOUR = 3600;
 const DAY = 24 * HOUR;
 
+/** Owners take turns. */
+const LONG_WORK = { expireIn: DAY, retries: 20, retryDelay: 1, retryDelayMax: 300, fair: true } as const;
+
 export const JOB_SETTINGS: JobSettingsOf<JobPayloads> = {
-  'import-asset': {
-    concurrency: 4,
-    expireIn: DAY,
-    retries: 20,
-    retryDelay: 1,
-    retryDelayMax: 300,
-    fair: true,
-  },
-  'clip-asset': {
-    concurrency: 1,
-    expireIn: DAY,
-    retries: 20,
-    retryDelay: 1,
-    retryDelayMax: 300,
-    fair: true,
-  },
-  'encode-asset': {
-    concurrency: 1,
-    expireIn: DAY,
-    retries: 20,
-    retryDelay: 1,
-    retryDelayMax: 300,
-    fair: true,
-  },
-  'encode-chunk': {
-    concurrency: 1,
-    expireIn: DAY,
-    retries: 20,
-    retryDelay: 1,
-    retryDelayMax: 300,
-    fair: true,
-  },
+  'import-asset': { ...LONG_WORK, concurrency: 4 },
+  'clip-asset': { ...LONG_WORK, concurrency: 1 },
+  'encode-asset': { ...LONG_WORK, concurrency: 1 },
+  'encode-chunk': { ...LONG_WORK, concurrency: 1 },
   // An original whose SHA-256 is unknown is read first.
   'ask-encoder': { concurrency: 4, expireIn: 2 * HOUR, retries: 30, retryDelay: 2, retryDelayMax: 600 },
   'cancel-encoder-job': { concurrency: 1, expireIn: 60, retries: 20, retryDelay: 2, retryDelayMax: HOUR },

@@ -26,7 +26,7 @@ export type AudioRendition = { readonly track: AudioTrack; readonly channels: 2 
 
 /** Each track is encoded during the whole run, and players list all of them. */
 export const MAX_AUDIO_TRACKS = 8;
-const SURROUND_CHANNELS = 6;
+export const SURROUND_CHANNELS = 6;
 /** ffmpeg cannot mix every larger layout down to 5.1. */
 const MAX_SURROUND_CHANNELS = 8;
 const MAX_NAME = 64;
@@ -59,7 +59,7 @@ export const audioRenditions = (tracks: readonly AudioTrack[]): readonly AudioRe
   ...tracks.filter(isSurround).map((track) => ({ track, channels: 6 }) as const),
 ];
 
-const isSurround = ({ channels }: AudioTrack): boolean =>
+export const isSurround = ({ channels }: AudioTrack): boolean =>
   channels !== null && channels >= SURROUND_CHANNELS && channels <= MAX_SURROUND_CHANNELS;
 
 const isMarked = ({ dispositions = [] }: SourceStream, name: string): boolean => dispositions.includes(name);

@@ -1,9 +1,10 @@
 // Builds the ffmpeg arguments that cut a part of a source to a file of its own.
-import type { AudioTrack } from './audio-tracks.ts';
+import { type AudioTrack, isSurround, SURROUND_CHANNELS } from './audio-tracks.ts';
 import { type CutRange, type Seek, seekOptions } from './cut-range.ts';
-import { type FfmpegInput, GENERAL, inputArguments } from './ffmpeg-input.ts';
+import { type FfmpegInput, inputArguments, REPORTING } from './ffmpeg-input.ts';
 import type { FrameFacts, SourceStream } from './source-facts.ts';
 import { secondsOf } from './source-timeline.ts';
+import { repeatLastFrame, wholeFrames } from './video-graph.ts';
 
 /** A WebVTT file with the cues of the part. */
 export type CutSubtitles = { readonly path: string; readonly stream: SourceStream };
@@ -18,13 +19,7 @@ export type CutPlan = Seek & {
 };
 
 export const cutArguments = (plan: CutPlan): string[] => [
-  ...GENERAL,
-  '-loglevel',
-  'error',
-  '-progress',
-  'pipe:1',
-  '-stats_period',
-  '0.5',
+  ...REPORTING,
   ...inputArguments(plan.input, seekOptions(plan)),
   ...plan.subtitles.flatMap(({ path }) => [...OWN_SUBTITLES, '-i', `file:${path}`]),
   '-filter_complex_threads',
@@ -59,25 +54,20 @@ export const cutArguments = (plan: CutPlan): string[] => [
 
 const OWN_SUBTITLES = ['-protocol_whitelist', 'file', '-codec_whitelist', 'webvtt', '-f', 'webvtt'] as const;
 
-/** The last frame is repeated where audio is longer, as in the renditions. */
-const SLACK_SECONDS = 1;
-
 /**
  * The frames of the renditions, from the one that is on screen at the start; colours stay as they are. The
  * size is even, because H.264 with subsampled colours needs that.
  */
 function videoGraph({ frame, videoIndex, timeline, range }: CutPlan): string {
-  const { frameRate, holdSeconds } = timeline;
   const { width, height } = frame.displaySize;
   const isRgb = /^(?:gbr|rgb|bgr)/.test(frame.pixelFormat);
   const colours = isRgb ? ':out_color_matrix=bt709:out_range=tv' : '';
   const chain = [
-    ...(frame.interlaced ? ['bwdif=mode=send_field:deint=interlaced'] : []),
-    `fps=${frameRate.numerator}/${frameRate.denominator}:start_time=0`,
+    ...wholeFrames(frame, timeline),
     `scale=${even(width)}:${even(height)}:flags=bicubic${colours}`,
     'setsar=1',
     ...(isRgb ? ['format=yuv444p'] : []),
-    `tpad=stop_mode=clone:stop_duration=${holdSeconds + SLACK_SECONDS}`,
+    repeatLastFrame(timeline),
     `trim=end_frame=${range.frames}`,
   ];
   return `[0:${videoIndex}]${chain.join(',')}[v]`;
@@ -122,16 +112,10 @@ function videoOptions(plan: CutPlan): string[] {
 }
 
 const AUDIO_BITRATE_PER_CHANNEL = 128_000;
-const SURROUND_CHANNELS = 6;
-/** ffmpeg cannot mix every larger layout down to 5.1. */
-const MAX_SURROUND_CHANNELS = 8;
 
 /** The channels that the renditions use of a track: at most stereo, or 5.1. */
-function channelsOf({ channels }: AudioTrack): number {
-  if (channels === null) return 2;
-  const isSurround = channels >= SURROUND_CHANNELS && channels <= MAX_SURROUND_CHANNELS;
-  return isSurround ? SURROUND_CHANNELS : Math.min(channels, 2);
-}
+const channelsOf = (track: AudioTrack): number =>
+  isSurround(track) ? SURROUND_CHANNELS : Math.min(track.channels ?? 2, 2);
 
 type AudioPlace = { readonly index: number; readonly range: CutRange };
 

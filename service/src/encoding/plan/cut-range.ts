@@ -1,5 +1,5 @@
 // The part of a source that is cut: its frames, and where ffmpeg starts to read.
-import { type FfmpegInput, GENERAL, inputArguments } from './ffmpeg-input.ts';
+import { type FfmpegInput, GENERAL, inputArguments, packetList } from './ffmpeg-input.ts';
 import { secondsOf, type Timeline } from './source-timeline.ts';
 
 /** The part in seconds and frames of the renditions of the source. */
@@ -50,11 +50,5 @@ export const keyFrameArguments = (
   '-loglevel',
   'error',
   ...inputArguments(input, [...seekOptions(seek), '-t', '1']),
-  '-map',
-  `0:${index}`,
-  '-c',
-  'copy',
-  '-f',
-  'framecrc',
-  'pipe:1',
+  ...packetList(index),
 ];

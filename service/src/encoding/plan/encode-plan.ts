@@ -1,7 +1,7 @@
 // Builds the ffmpeg arguments of a run that creates renditions: by encoding, or by copying the video stream.
 import { type AudioTrack, audioRenditions } from './audio-tracks.ts';
 import type { Chunk } from './chunk-plan.ts';
-import { type FfmpegInput, GENERAL, inputArguments } from './ffmpeg-input.ts';
+import { type FfmpegInput, inputArguments, REPORTING } from './ffmpeg-input.ts';
 import type { DynamicRange } from './codecs.ts';
 import type { Rung } from './ladder.ts';
 import { LOUDNESS_FILTER } from './loudness.ts';
@@ -56,13 +56,7 @@ const SHOWN_TIMES = ['-format_options', 'movflags=+negative_cts_offsets'] as con
 type RunPlan = Pick<EncodePlan, 'input' | 'timeline' | 'audio' | 'chunk' | 'folder'>;
 
 const runArguments = (plan: RunPlan, video: readonly string[]): string[] => [
-  ...GENERAL,
-  '-loglevel',
-  'error',
-  '-progress',
-  'pipe:1',
-  '-stats_period',
-  '0.5',
+  ...REPORTING,
   ...seekArguments(plan),
   ...video,
   ...audioOptions(plan),

@@ -125,6 +125,17 @@ const mediaDecoders = (container: Container): readonly string[] =>
 
 export const GENERAL = ['-nostdin', '-hide_banner', '-y', '-nostats'] as const;
 
+/** Options of a run that prints its progress twice a second. */
+export const REPORTING = [
+  ...GENERAL,
+  '-loglevel',
+  'error',
+  '-progress',
+  'pipe:1',
+  '-stats_period',
+  '0.5',
+] as const;
+
 /** Options before an input that our own encoder wrote. */
 export const OWN_FILE = [...GENERAL, '-loglevel', 'error', '-protocol_whitelist', 'file'] as const;
 
@@ -206,6 +217,11 @@ export const videoPacketArguments = (input: FfmpegInput, index: number): string[
   'error',
   '-copyts',
   ...inputArguments(input),
+  ...packetList(index),
+];
+
+/** Output options: prints the packets of a stream. */
+export const packetList = (index: number): string[] => [
   '-map',
   `0:${index}`,
   '-c',

@@ -39,8 +39,8 @@ const scale = ({ width, height }: Size): string => `scale=${width}:${height}:fla
 
 function topChain({ frame, timeline, chunk }: VideoGraph, top: Rung): string {
   return [
-    ...(frame.interlaced ? ['bwdif=mode=send_field:deint=interlaced'] : []),
-    ...(chunk ? chunkFrames(timeline, chunk) : [`${frameRateFilter(timeline)}:start_time=0`]),
+    // Interlaced videos are not divided into chunks.
+    ...(chunk ? chunkFrames(timeline, chunk) : wholeFrames(frame, timeline)),
     ...(top.range === 'sdr' ? toBt709(frame, top) : toBt2100(top)),
     'setsar=1',
     `format=${PIXEL_FORMATS[top.range]}`,
@@ -50,10 +50,16 @@ function topChain({ frame, timeline, chunk }: VideoGraph, top: Rung): string {
   ].join(',');
 }
 
+/** Frames at the rate of the renditions, from zero. */
+export const wholeFrames = ({ interlaced }: FrameFacts, timeline: Timeline): readonly string[] => [
+  ...(interlaced ? ['bwdif=mode=send_field:deint=interlaced'] : []),
+  `${frameRateFilter(timeline)}:start_time=0`,
+];
+
 const frameRateFilter = ({ frameRate }: Timeline): string =>
   `fps=${frameRate.numerator}/${frameRate.denominator}`;
 
-const repeatLastFrame = ({ holdSeconds }: Timeline): string =>
+export const repeatLastFrame = ({ holdSeconds }: Timeline): string =>
   `tpad=stop_mode=clone:stop_duration=${holdSeconds + SLACK_SECONDS}`;
 
 /**
