@@ -12,7 +12,7 @@ import { openPacketReader } from '../plan/source-copy.ts';
 import type { SourceStream } from '../plan/source-facts.ts';
 import { secondsOf } from '../plan/source-timeline.ts';
 import { type ExaminedSource, examineSource } from './examine-source.ts';
-import { extractSubtitles } from './extract-subtitles.ts';
+import { convertSubtitles } from './extract-subtitles.ts';
 import { createEncodeFailure, runStep, runStepOrFail, type SourceSession } from './ffmpeg-session.ts';
 
 type CutSession = SourceSession<CutRequest>;
@@ -99,7 +99,7 @@ async function cutSubtitles(session: CutSession, source: ExaminedSource): Promis
   await mkdir(folder);
   const subtitles: CutSubtitles[] = [];
   const dropped: string[] = [];
-  for (const { index, language, bytes } of await findSubtitles(session, folder, dropped)) {
+  for (const { index, language, bytes } of await findSubtitles(session, { source, folder, dropped })) {
     const text = toCutText(bytes, session.request);
     if (text === 'invalid') dropped.push(language);
     if (text === 'invalid' || text === undefined) continue;
@@ -110,10 +110,17 @@ async function cutSubtitles(session: CutSession, source: ExaminedSource): Promis
   return { subtitles, dropped };
 }
 
+type SubtitleSearch = {
+  readonly source: ExaminedSource;
+  readonly folder: string;
+  /** Languages that cannot be read. */
+  readonly dropped: string[];
+};
+
 /** The film matters more than subtitles that ffmpeg cannot read. */
-async function findSubtitles(session: CutSession, workFolder: string, dropped: string[]) {
+async function findSubtitles(session: CutSession, { source, folder, dropped }: SubtitleSearch) {
   try {
-    return await extractSubtitles(session, { ...session.request, workFolder });
+    return await convertSubtitles(session, { ...session.request, workFolder: folder }, source.facts);
   } catch (error) {
     if (!(error instanceof EncodeFailed)) throw error;
     dropped.push('und');

@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { EmbeddedSubtitles, SubtitleRequest } from '../encoder.ts';
-import { parseSourceFacts } from '../plan/source-facts.ts';
+import { parseSourceFacts, type SourceFacts } from '../plan/source-facts.ts';
 import { chooseSubtitles, streamListArguments, subtitleArguments } from '../plan/subtitle-streams.ts';
 import { type FfmpegSetup, runStep, runStepOrFail } from './ffmpeg-session.ts';
 
@@ -16,18 +16,31 @@ export async function extractSubtitles(
   setup: FfmpegSetup,
   request: SubtitleRequest,
 ): Promise<readonly EmbeddedSubtitles[]> {
-  const { source: path, container, workFolder: folder } = request;
+  const { log } = await runStep(
+    { ...setup, folder: request.workFolder, request },
+    { args: streamListArguments(toInput(request)), limits: { wallMs: LIST_MS } },
+  );
+  const facts = parseSourceFacts(log, request.container);
+  return facts ? convertSubtitles(setup, request, facts) : [];
+}
+
+const toInput = ({ source: path, container }: SubtitleRequest) => ({ path, container, threads: THREADS });
+
+/** Of a source that was examined. Throws EncodeFailed. */
+export async function convertSubtitles(
+  setup: FfmpegSetup,
+  request: SubtitleRequest,
+  { streams: found, startSeconds }: SourceFacts,
+): Promise<readonly EmbeddedSubtitles[]> {
+  const { workFolder: folder } = request;
   const context = { ...setup, folder, request };
-  const input = { path, container, threads: THREADS };
-  const { log } = await runStep(context, { args: streamListArguments(input), limits: { wallMs: LIST_MS } });
-  const facts = parseSourceFacts(log, container);
-  const streams = chooseSubtitles(facts?.streams ?? []).map((stream) => ({
+  const streams = chooseSubtitles(found).map((stream) => ({
     ...stream,
     path: join(folder, `${stream.index}.vtt`),
   }));
-  if (!facts || streams.length === 0) return [];
+  if (streams.length === 0) return [];
   await runStepOrFail(context, {
-    args: subtitleArguments({ input, startSeconds: facts.startSeconds }, streams),
+    args: subtitleArguments({ input: toInput(request), startSeconds }, streams),
     limits: { output: { folder, bytes: MAX_OUTPUT_BYTES } },
   });
   return Promise.all(
