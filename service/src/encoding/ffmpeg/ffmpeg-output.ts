@@ -1,16 +1,16 @@
 // Collects the segments that ffmpeg has completed, also while it still runs, and reads their times.
 import { lstat, open, readFile, readdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type CmafSegment, type CmafTrack, initName, segmentName } from '../packaging/cmaf-track.ts';
-import { moveSegment } from '../packaging/moved-segment.ts';
-import { readKeyFrameRange } from '../packaging/key-frame-range.ts';
-import type { Rational } from '../plan/source-facts.ts';
 import {
-  readSegmentTimes,
-  readTrackHeader,
-  SEGMENT_HEAD_BYTES,
-  type TrackHeader,
-} from '../packaging/mp4-boxes.ts';
+  type CmafSegment,
+  type CmafTrack,
+  initName,
+  readSegmentHead,
+  segmentName,
+} from '../packaging/cmaf-track.ts';
+import { moveSegment } from '../packaging/moved-segment.ts';
+import type { Rational } from '../plan/source-facts.ts';
+import { readTrackHeader, SEGMENT_HEAD_BYTES, type TrackHeader } from '../packaging/mp4-boxes.ts';
 
 type CollectedFolder = {
   /** Where ffmpeg writes `r0-init.mp4`, `r0-00001.m4s` … in the order of its maps. */
@@ -56,8 +56,7 @@ export function openSegmentCollector({ from, to, trackIds, offset }: CollectedFo
         for (; names.has(segmentName(local, next)); next += 1) {
           const name = segmentName(id, next + (offset?.segments ?? 0));
           const path = await take(segmentName(local, next), name);
-          if (offset) await moveSegmentFile(path, header, offset);
-          segments.push({ name, ...(await readSegment(path, header)) });
+          segments.push({ name, ...(await readSegment(path, header, offset)) });
         }
       }
       return [...tracks]
@@ -67,27 +66,27 @@ export function openSegmentCollector({ from, to, trackIds, offset }: CollectedFo
   };
 }
 
-async function moveSegmentFile(
+/** Moves the segment to its place in the whole video first, if it is one of a chunk. */
+async function readSegment(
   path: string,
-  { timescale }: TrackHeader,
-  { segments, start: { numerator, denominator } }: SegmentOffset,
-): Promise<void> {
-  const ticks = (numerator * timescale) / denominator;
-  if (!Number.isSafeInteger(ticks)) throw new Error('a chunk starts between two ticks of its track');
-  await using file = await open(path, 'r+');
-  const { buffer, bytesRead } = await file.read(Buffer.alloc(SEGMENT_HEAD_BYTES), 0, SEGMENT_HEAD_BYTES, 0);
-  const head = buffer.subarray(0, bytesRead);
-  moveSegment(head, { ticks, segments });
-  await file.write(head, 0, bytesRead, 0);
-}
-
-async function readSegment(path: string, { size }: TrackHeader): Promise<Omit<CmafSegment, 'name'>> {
-  await using file = await open(path);
+  { size, timescale }: TrackHeader,
+  offset: SegmentOffset | undefined,
+): Promise<Omit<CmafSegment, 'name'>> {
+  await using file = await open(path, offset ? 'r+' : 'r');
   const { size: bytes } = await file.stat();
   const { buffer, bytesRead } = await file.read(Buffer.alloc(SEGMENT_HEAD_BYTES), 0, SEGMENT_HEAD_BYTES, 0);
   const head = buffer.subarray(0, bytesRead);
-  const keyFrame = size === null ? undefined : readKeyFrameRange(head);
-  return { bytes, ...readSegmentTimes(head), ...(keyFrame && { keyFrame }) };
+  if (offset) {
+    moveSegment(head, { ticks: toTicks(offset.start, timescale), segments: offset.segments });
+    await file.write(head, 0, bytesRead, 0);
+  }
+  return { bytes, ...readSegmentHead(head, { isOfVideo: size !== null }) };
+}
+
+function toTicks({ numerator, denominator }: Rational, timescale: number): number {
+  const ticks = (numerator * timescale) / denominator;
+  if (!Number.isSafeInteger(ticks)) throw new Error('a chunk starts between two ticks of its track');
+  return ticks;
 }
 
 /** An init segment and one media segment form a playable file. */

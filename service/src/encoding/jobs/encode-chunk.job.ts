@@ -12,9 +12,8 @@ import { renditionFolder, renditionKey } from '../../storage/object-key.ts';
 import type { ObjectStore } from '../../storage/object-store.ts';
 import { ChunkRefused, type EncodedChunk, EncodeFailed, type Encoder } from '../encoder.ts';
 import { excerptFfmpegLog } from '../ffmpeg-log.ts';
-import type { CmafSegment } from '../packaging/cmaf-track.ts';
-import { readKeyFrameRange } from '../packaging/key-frame-range.ts';
-import { readSegmentTimes, SEGMENT_HEAD_BYTES } from '../packaging/mp4-boxes.ts';
+import { type CmafSegment, readSegmentHead } from '../packaging/cmaf-track.ts';
+import { SEGMENT_HEAD_BYTES } from '../packaging/mp4-boxes.ts';
 import type * as chunkOperations from './encode-chunks.ts';
 import type { ClaimedChunk } from './encode-chunks.ts';
 import { storeFiles } from './run-files.ts';
@@ -174,9 +173,8 @@ async function readStored(store: ObjectStore, ref: ChunkRef, own: CmafSegment): 
   const bytes = (await store.size(key)) ?? 0;
   const range = { start: 0, end: Math.min(bytes, SEGMENT_HEAD_BYTES) - 1 };
   const head = Buffer.concat(await store.stream(key, range).toArray());
-  const { start, duration } = readSegmentTimes(head);
-  if (start !== own.start || duration !== own.duration)
+  const stored = readSegmentHead(head, { isOfVideo: true });
+  if (stored.start !== own.start || stored.duration !== own.duration)
     throw new ChunkRefused(`the stored segment ${own.name} has other times`);
-  const keyFrame = readKeyFrameRange(head);
-  return { name: own.name, bytes, start, duration, ...(keyFrame && { keyFrame }) };
+  return { name: own.name, bytes, ...stored };
 }

@@ -1,8 +1,8 @@
 // A video or audio track as described by both manifests: header, segments and bit rates.
 import type { AudioRendition } from '../plan/audio-tracks.ts';
 import { CODECS, type Codec, type DynamicRange, type SwitchingSet } from '../plan/codecs.ts';
-import type { KeyFrameRange } from './key-frame-range.ts';
-import type { SegmentTimes, TrackHeader } from './mp4-boxes.ts';
+import { type KeyFrameRange, readKeyFrameRange } from './key-frame-range.ts';
+import { readSegmentTimes, type SegmentTimes, type TrackHeader } from './mp4-boxes.ts';
 
 export type CmafSegment = SegmentTimes & {
   readonly name: string;
@@ -20,6 +20,15 @@ export type CmafTrack = TrackHeader & {
   /** The longest segment in whole seconds, of a track that was published before its end was known. */
   readonly targetSeconds?: number;
 };
+
+/** What the first bytes of a segment tell; they must reach into the `trun` box. */
+export function readSegmentHead(
+  head: Uint8Array,
+  { isOfVideo }: { readonly isOfVideo: boolean },
+): Omit<CmafSegment, 'name' | 'bytes'> {
+  const keyFrame = isOfVideo ? readKeyFrameRange(head) : undefined;
+  return { ...readSegmentTimes(head), ...(keyFrame && { keyFrame }) };
+}
 
 export type VideoTrack = CmafTrack & { readonly size: NonNullable<CmafTrack['size']> };
 export type SoundTrack = CmafTrack & { readonly audio: AudioRendition };
