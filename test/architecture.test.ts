@@ -53,14 +53,9 @@ const ROLES: readonly (readonly [path: RegExp, role?: string])[] = [
   [/^events\/endpoints\/(?:delivery-sender|webhook-request)$/, 'verbs'],
   [/^(?:events\/event-(?:renderer|stream|streams)|library\/long-poll)$/, 'verbs'],
   [/^lifecycle\/(?:asset-changes|played-assets)$/, 'verbs'],
-  [
-    /^uploads\/(?:byte-uploads|completion|expired-uploads|import-runs|retry|store-original|whole-uploads)$/,
-    'verbs',
-  ],
-  [
-    /^uploads\/(?:clip-runs|multipart-completion|resumable-bytes|tus-relay|tus-requests|upload-holds)$/,
-    'verbs',
-  ],
+  [/^uploads\/(?:byte-uploads|completion|expired-uploads|retry|store-original|whole-uploads)$/, 'verbs'],
+  [/^uploads\/(?:multipart-completion|resumable-bytes|tus-relay|tus-requests|upload-holds)$/, 'verbs'],
+  [/^uploads\/(?:clip|import|service)-runs$/, 'verbs'],
   [/^[a-z]+\/(?:[a-z]+\/)?[a-z0-9-]+$/, 'rule'],
 ];
 

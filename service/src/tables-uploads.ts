@@ -1,5 +1,11 @@
 // The columns of the table of uploads as data.
 
+/**
+ * A process of the service writes the bytes, of a PUT, a download or a cut: at most one for each attempt of
+ * an asset (index `uploads_one_writer`).
+ */
+export const WRITER_PROTOCOLS = ['put', 'import', 'clip'] as const;
+
 /** An upload of an asset's bytes to the object store (B4). */
 export const uploadRow = {
   /** Names the object. */

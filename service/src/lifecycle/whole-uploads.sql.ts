@@ -2,7 +2,8 @@
 // `update assets`.
 import type { Asset } from '../assets/asset.ts';
 import type { Queries } from '../platform/postgres/database.ts';
-import { sql } from '../platform/postgres/sql.ts';
+import { literals, sql } from '../platform/postgres/sql.ts';
+import { WRITER_PROTOCOLS } from '../tables-uploads.ts';
 import { uuidV7 } from '../platform/uuid-v7.ts';
 import type { PendingWrite } from './change.ts';
 
@@ -25,6 +26,7 @@ export async function finishWholeUploads(
   });
 }
 
+const WRITERS = literals(WRITER_PROTOCOLS);
 const FINISHED = { id: 'uuid', revision: 'int4', duplicate_of: 'uuid?', is_notified: 'bool' } as const;
 
 const finishStatement = (writes: readonly PendingWrite[]) => {
@@ -63,7 +65,7 @@ const finishStatement = (writes: readonly PendingWrite[]) => {
          and not exists (
            select from uploads
             where asset_id = assets.id and uploads.attempt = assets.attempt
-              and protocol in ('put', 'import', 'clip') and finished_at is null)
+              and protocol in (${WRITERS}) and finished_at is null)
       returning assets.id, assets.owner_user_id, assets.attempt, assets.revision, assets.duplicate_of),
     finished as (
       insert into uploads (id, asset_id, owner_user_id, attempt, protocol, size_bytes, bytes_received,

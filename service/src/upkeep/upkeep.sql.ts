@@ -1,10 +1,12 @@
 // SQL queries of the scheduled jobs and of the search for orphans.
 import type { Asset, ProviderName } from '../assets/asset.ts';
 import type { Queries } from '../platform/postgres/database.ts';
-import { columns, sql } from '../platform/postgres/sql.ts';
+import { columns, literals, sql } from '../platform/postgres/sql.ts';
+import { WRITER_PROTOCOLS } from '../tables-uploads.ts';
 import { assetRow, pick } from '../tables.ts';
 import type { ObjectOwner } from './orphan.ts';
 
+const WRITERS = literals(WRITER_PROTOCOLS);
 const ASSET = columns(assetRow);
 
 /** Assets whose next check is due, longest overdue first. */
@@ -110,7 +112,7 @@ export const findObjectOwners = async (
     select ${columns(objectOwnerColumns)}, array(
       select uploads.id::text from uploads
        where asset_id = assets.id and uploads.attempt = assets.attempt and finished_at is null
-         and (${includesExpired}::bool or protocol not in ('put', 'import', 'clip') or lease_until > now()))
+         and (${includesExpired}::bool or protocol not in (${WRITERS}) or lease_until > now()))
            as open_uploads
       from assets where id = any(${ids}::uuid[])`)) as readonly unknown[] as readonly ObjectOwner[];
 

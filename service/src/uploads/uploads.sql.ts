@@ -5,10 +5,11 @@ import type { UploadLease } from '../lifecycle/change.ts';
 import { LEASE_SECONDS } from '../platform/concurrency/lease.ts';
 import type { Queries } from '../platform/postgres/database.ts';
 import type { RowOf } from '../platform/postgres/row.ts';
-import { sql } from '../platform/postgres/sql.ts';
+import { literals, sql } from '../platform/postgres/sql.ts';
+import { WRITER_PROTOCOLS } from '../tables-uploads.ts';
 
-/** A process of the service writes the bytes: of a PUT, a download, or a cut. */
-export type WriterProtocol = 'put' | 'import' | 'clip';
+export type WriterProtocol = (typeof WRITER_PROTOCOLS)[number];
+const WRITERS = literals(WRITER_PROTOCOLS);
 
 /** `upload` names the object and holds the lease. `sizeBytes` is null until it is known. */
 export type PutClaim = Pick<Asset, 'id' | 'attempt'> & {
@@ -48,7 +49,7 @@ export async function claimPuts(
        order by id for no key update of assets),
     replaced as (
       delete from uploads
-       where asset_id = any(array(select id from target)) and protocol in ('put', 'import', 'clip')
+       where asset_id = any(array(select id from target)) and protocol in (${WRITERS})
          and finished_at is null and lease_until < now()
       returning asset_id),
     counted as materialized (select coalesce(array_agg(asset_id), '{}') as asset_ids from replaced),
@@ -58,7 +59,7 @@ export async function claimPuts(
       select upload, target.id, owner_user_id, attempt, protocol, size_bytes, upload,
              now() + make_interval(secs => ${LEASE_SECONDS}), coalesce(upload_expires_at, now())
         from target, counted
-      on conflict (asset_id, attempt) where protocol in ('put', 'import', 'clip') and finished_at is null
+      on conflict (asset_id, attempt) where protocol in (${WRITERS}) and finished_at is null
       do nothing
       returning id, asset_id, owner_user_id)
     select claimed.id as upload, claimed.asset_id = any(asset_ids) as has_replaced,
@@ -86,7 +87,7 @@ export const deleteHeldUpload = (db: Queries, { upload, holder }: UploadLease) =
 export const endExpiredPuts = (db: Queries, assetIds: readonly string[]) =>
   db.all(sql('end expired puts')`
     delete from uploads
-     where asset_id = any(${assetIds}::uuid[]) and protocol in ('put', 'import', 'clip')
+     where asset_id = any(${assetIds}::uuid[]) and protocol in (${WRITERS})
        and finished_at is null and lease_until <= now()`);
 
 /**

@@ -32,6 +32,11 @@ export const definitions = (shape: Shape): Fragment => ({
     .join(', '),
 });
 
+/** Constants of the source, for `in (…)`. An index on the same list is used only for literals. */
+export const literals = (texts: readonly string[]): Fragment => ({
+  [TEXT]: texts.map((text) => `'${text}'`).join(', '),
+});
+
 /** Assignments for an update that changes only the columns named in a JSON object. */
 export const patches = ({ table, json, row }: PatchSource, shape: Shape): Fragment => ({
   [TEXT]: Object.keys(shape)
