@@ -131,14 +131,18 @@ async function openFile(file: string): Promise<{ readonly blob: Blob; readonly m
 }
 
 const toUploadOptions = (flags: UploadFlags): UploadOptions => ({
-  visibility: visibilityOf(flags),
-  title: flags.title,
-  tags: flags.tag,
-  metadata: flags.metadata,
+  ...toDescription(flags),
   provider: flags.provider,
   contentType: flags.contentType,
   checksum: flags.checksum === true || flags.deduplicate === true,
   deduplicate: flags.deduplicate,
+});
+
+const toDescription = (flags: NewAssetOptions) => ({
+  visibility: visibilityOf(flags),
+  title: flags.title,
+  tags: flags.tag,
+  metadata: flags.metadata,
 });
 
 const visibilityOf = (flags: NewAssetOptions): 'public' | 'private' | undefined => {
@@ -174,10 +178,7 @@ const importUrl: Handler<ImportFlags> = async (context, [url = ''], flags) => {
       headers: flags.header,
       filename: flags.filename,
       mime_type: flags.contentType,
-      visibility: visibilityOf(flags),
-      title: flags.title,
-      tags: flags.tag,
-      metadata: flags.metadata,
+      ...toDescription(flags),
       provider: flags.provider,
     },
     client.options,
@@ -195,10 +196,7 @@ const cutClip: Handler<ClipFlags> = async (context, [id = ''], flags) => {
       start_ms: flags.start,
       end_ms: flags.end,
       filename: flags.filename,
-      visibility: visibilityOf(flags),
-      title: flags.title,
-      tags: flags.tag,
-      metadata: flags.metadata,
+      ...toDescription(flags),
     },
     client.options,
   );
