@@ -3,6 +3,7 @@ import type { findAssetById } from '../../assets/asset-lookup.ts';
 import type { JobPayloads, ServiceJobs } from '../../jobs.ts';
 import type { Bound } from '../../platform/bind.ts';
 import { watchCondition } from '../../platform/concurrency/condition-watch.ts';
+import { untilAborted } from '../../platform/concurrency/until-aborted.ts';
 import type { Database } from '../../platform/postgres/database.ts';
 import { type ObjectKey, originalKey, renditionFolder } from '../../storage/object-key.ts';
 import { ChunkRefused, type EncodedChunk, EncodeFailed } from '../encoder.ts';
@@ -173,19 +174,15 @@ async function waitForChunks(needs: Needs, batch: BatchRef, { signal, onStates }
     ended.reject(new Error('the jobs of the chunks have ended, but not the chunks'));
     return false;
   };
-  const onAbort = () => ended.reject(signal.reason);
-  signal.addEventListener('abort', onAbort, { once: true });
   const watch = watchCondition(isWaiting, {
     onEnd: ended.resolve,
     onError: (error) =>
       needs.log.warn({ asset_id: batch.assetId, err: error }, 'the states of the chunks cannot be read'),
   });
   try {
-    signal.throwIfAborted();
-    await ended.promise;
+    await untilAborted(ended.promise, signal);
   } finally {
     watch.close();
-    signal.removeEventListener('abort', onAbort);
   }
 }
 

@@ -1,6 +1,7 @@
 // Local files of originals, which the chunks of a video that this process encodes share.
 import { randomUUID } from 'node:crypto';
 import type { Bound } from '../../platform/bind.ts';
+import { untilAborted } from '../../platform/concurrency/until-aborted.ts';
 import { createScratchFolder, deleteScratchFolder } from '../../platform/process/scratch-folder.ts';
 import type { findLocalFile, LocalFile } from '../../storage/local-file.ts';
 import type { ObjectKey } from '../../storage/object-key.ts';
@@ -77,6 +78,7 @@ function createSharedCopies({ findLocalFile, scratchRoot, log }: Omit<Needs, 'st
         copy.idleTimer.unref();
       };
       try {
+        // Another chunk may still need what this one waits for.
         const file = await untilAborted(copy.file, signal);
         return { file, release: () => release(true) };
       } catch (error) {
@@ -85,17 +87,4 @@ function createSharedCopies({ findLocalFile, scratchRoot, log }: Omit<Needs, 'st
       }
     },
   };
-}
-
-/** Another chunk may still need what this one waits for. */
-async function untilAborted<T>(result: Promise<T>, signal: AbortSignal): Promise<T> {
-  signal.throwIfAborted();
-  const aborted = Promise.withResolvers<never>();
-  const onAbort = () => aborted.reject(signal.reason);
-  signal.addEventListener('abort', onAbort, { once: true });
-  try {
-    return await Promise.race([result, aborted.promise]);
-  } finally {
-    signal.removeEventListener('abort', onAbort);
-  }
 }

@@ -4,7 +4,7 @@ import type { Readable } from 'node:stream';
 import packageJson from '../../../package.json' with { type: 'json' };
 import { type AddressPolicy, type ParsedUrl, parseOutboundUrl, parseRedirect } from './address-policy.ts';
 import type { ConnectionPool } from './connection-pool.ts';
-import { openDeadline, untilAborted } from './deadline.ts';
+import { untilAborted } from '../concurrency/until-aborted.ts';
 import { guardBody } from './guarded-body.ts';
 import { type Exchange, sendExchange } from './http-exchange.ts';
 import { OutboundFailed } from './outbound-failed.ts';
@@ -174,3 +174,27 @@ function toHeaders({ rawHeaders }: IncomingMessage): Headers {
     headers.append(rawHeaders[index] ?? '', rawHeaders[index + 1] ?? '');
   return headers;
 }
+
+type Deadline = { readonly signal: AbortSignal; close(): void };
+
+/**
+ * A signal that aborts with an OutboundFailed: when time is up, or when the caller aborts. `phase` is the
+ * detail of the timeout. The deadline must be closed, or its timer keeps running.
+ */
+function openDeadline(ms: number, phase: string, parent?: AbortSignal): Deadline {
+  const controller = new AbortController();
+  const timer = setTimeout(() => controller.abort(new OutboundFailed('timeout', { detail: phase })), ms);
+  const onAbort = () => controller.abort(toAborted(parent?.reason));
+  parent?.addEventListener('abort', onAbort, { once: true });
+  if (parent?.aborted) onAbort();
+  return {
+    signal: controller.signal,
+    close() {
+      clearTimeout(timer);
+      parent?.removeEventListener('abort', onAbort);
+    },
+  };
+}
+
+const toAborted = (reason: unknown): OutboundFailed =>
+  reason instanceof OutboundFailed ? reason : new OutboundFailed('aborted', { cause: reason });
