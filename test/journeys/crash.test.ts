@@ -4,7 +4,14 @@ import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { makeClip, pacedEngine, NOT_COPYABLE } from '../support/clips.ts';
-import { type AssetJson, complete, openUpload, putBytes, readAsset } from '../support/media.ts';
+import {
+  type AssetJson,
+  complete,
+  openUpload,
+  putBytes,
+  readAsset,
+  settledWithoutFalling,
+} from '../support/media.ts';
 import { CLEAN, decode } from '../support/picture-and-sound.ts';
 import { asUser, call, eventually, newDatabaseDir } from '../support/service.ts';
 import { endAllIn, NPM, type ServiceProcess, startProcess } from '../support/service-process.ts';
@@ -42,20 +49,8 @@ async function encoding(): Promise<Encoding> {
   return { id: started.asset_id, progress };
 }
 
-/** Waits for the end, and fails if progress ever falls. */
-async function readyWithoutFalling({ id, progress }: Encoding): Promise<AssetJson> {
-  let furthest = progress;
-  return eventually(
-    async () => {
-      const asset = await readAsset(service, 'ann', id);
-      expect(asset.progress).toBeGreaterThanOrEqual(furthest);
-      furthest = asset.progress;
-      return asset;
-    },
-    ({ stream_status: status }) => status !== 'processing',
-    { withinMs: 120_000 },
-  );
-}
+const readyWithoutFalling = (begun: Encoding): Promise<AssetJson> =>
+  settledWithoutFalling(service, 'ann', { ...begun, withinMs: 120_000 });
 
 async function expectDoneOnce(asset: AssetJson): Promise<void> {
   expect(asset).toMatchObject({ stream_status: 'ready', progress: 100, failure: null, warnings: [] });

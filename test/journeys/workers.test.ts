@@ -4,7 +4,14 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '@mediary/embedded-postgres/launcher';
 import { makeClip, pacedEngine, NOT_COPYABLE } from '../support/clips.ts';
-import { type AssetJson, complete, openUpload, putBytes, readAsset } from '../support/media.ts';
+import {
+  type AssetJson,
+  complete,
+  openUpload,
+  putBytes,
+  readAsset,
+  settledWithoutFalling,
+} from '../support/media.ts';
 import { CLEAN, decode } from '../support/picture-and-sound.ts';
 import { asOperator, asUser, call, eventually, newDataDir, newDatabaseDir } from '../support/service.ts';
 import {
@@ -95,16 +102,7 @@ test('another worker takes over from a killed one within a minute, and finishes 
     ),
   ).toEqual([other]);
 
-  let furthest = progress;
-  const asset = await eventually(
-    async () => {
-      const seen = await readAsset(api, 'ann', id);
-      expect(seen.progress).toBeGreaterThanOrEqual(furthest);
-      furthest = seen.progress;
-      return seen;
-    },
-    ({ stream_status: status }) => status !== 'processing',
-  );
+  const asset = await settledWithoutFalling(api, 'ann', { id, progress });
   expect(asset).toMatchObject({ stream_status: 'ready', progress: 100, failure: null, warnings: [] });
   await expectNothingLeft(id);
   // The second worker publishes its first segments too.

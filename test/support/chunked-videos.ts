@@ -5,7 +5,7 @@ import { startEmbeddedPostgres } from '@mediary/embedded-postgres/launcher';
 import { expect } from 'vitest';
 import { type ClipOptions, makeClip, pacedEngine } from './clips.ts';
 import { readFrameNumbers } from './frame-numbers.ts';
-import { type AssetJson, complete, openUpload, putBytes, readAsset } from './media.ts';
+import { type AssetJson, complete, openUpload, putBytes, settledWithoutFalling } from './media.ts';
 import { CLEAN, decode, packets, playlistsOf } from './picture-and-sound.ts';
 import { asUser, call, eventually, newDataDir, newDatabaseDir } from './service.ts';
 import { endAllIn, type ServiceProcess, sharedBy, startProcess, workerOf } from './service-process.ts';
@@ -91,19 +91,8 @@ export async function findRoles(cluster: ChunkedWorkers, id: string): Promise<Ro
 }
 
 /** Progress never falls meanwhile. */
-export async function longVideoSettled({ api }: ChunkedWorkers, id: string): Promise<AssetJson> {
-  let furthest = 0;
-  return eventually(
-    async () => {
-      const seen = await readAsset(api, 'ann', id);
-      expect(seen.progress).toBeGreaterThanOrEqual(furthest);
-      furthest = seen.progress;
-      return seen;
-    },
-    ({ stream_status: status }) => status !== 'processing',
-    { withinMs: 120_000 },
-  );
-}
+export const longVideoSettled = ({ api }: ChunkedWorkers, id: string): Promise<AssetJson> =>
+  settledWithoutFalling(api, 'ann', { id, progress: 0, withinMs: 120_000 });
 
 /** Ready, with every frame once and in order, segments alike in all renditions, and continuous sound. */
 export async function expectWhole(cluster: ChunkedWorkers, id: string): Promise<void> {

@@ -1,5 +1,6 @@
 // The steps of most journeys: create an upload, send the bytes, complete, wait until processing ends.
 import { readFile } from 'node:fs/promises';
+import { expect } from 'vitest';
 import { IS_BY_SDK } from './sdk-calls.ts';
 import { uploadBySdk, waitBySdk } from './sdk-uploads.ts';
 import { type Answer, asUser, call, eventually } from './service.ts';
@@ -80,6 +81,27 @@ export const settled = async (service: Api, user: string, id: string): Promise<A
         ({ stream_status: status }) => status === 'ready' || status === 'failed',
         { withinMs: 120_000 },
       );
+
+type Processing = { readonly id: string; readonly progress: number; readonly withinMs?: number };
+
+/** After `progress`. Fails if progress ever falls. */
+export async function settledWithoutFalling(
+  service: Api,
+  user: string,
+  { id, progress, withinMs }: Processing,
+): Promise<AssetJson> {
+  let furthest = progress;
+  return eventually(
+    async () => {
+      const seen = await readAsset(service, user, id);
+      expect(seen.progress).toBeGreaterThanOrEqual(furthest);
+      furthest = seen.progress;
+      return seen;
+    },
+    ({ stream_status: status }) => status !== 'processing',
+    { withinMs },
+  );
+}
 
 /** From nothing to settled: the whole way of a file. */
 export async function ingest(
