@@ -30,13 +30,14 @@ export async function buildApp(adapters: Adapters, settings: AppSettings) {
   const limiters = openLimiters(context, context.config);
   const features = createFeatures(context, (owner) => limitOwner(limiters.owner, owner));
   await features.events.operations.preparePositions();
+  const { role, healthPort } = context.config;
   const server = await buildServer(context, {
-    routes: Object.values(features).flatMap(({ routes }) => routes),
+    // A worker has no listener for them, and their schemas take memory.
+    routes: role === 'worker' ? [] : Object.values(features).flatMap(({ routes }) => routes),
     webhookOperations: features.providers.operations.webhookOperations,
     limiters,
   });
   const { providers, encoding, images, upkeep, uploads, operations } = features;
-  const { role, healthPort } = context.config;
   const handlers = { ...providers.jobs, ...encoding.jobs, ...images.jobs, ...uploads.jobs, ...upkeep.jobs };
   return {
     server,
