@@ -1,11 +1,12 @@
 // A store with little space: a small mounted file system where that is permitted, otherwise a store that
 // simulates a full disk.
 import { execFile } from 'node:child_process';
-import { mkdir, open } from 'node:fs/promises';
+import { mkdir, open, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
 import { freeBytes } from '../../service/src/platform/free-space.ts';
 import type { Adapters } from '../../service/src/adapters.ts';
+import type { ObjectKey } from '../../service/src/storage/object-key.ts';
 import { ObjectRefused, type ObjectStore } from '../../service/src/storage/object-store.ts';
 
 const run = promisify(execFile);
@@ -57,19 +58,27 @@ function isFull(error: NodeJS.ErrnoException): false {
 }
 
 function countingStore(store: ObjectStore, { bytes, reserve }: DiskSize): ObjectStore {
-  const held = new Map<string, number>();
+  const held = new Map<ObjectKey, number>();
   const free = () => bytes - [...held.values()].reduce((sum, size) => sum + size, 0);
+  const hold = async (key: ObjectKey, size: number, room: number) => {
+    if (size > room) {
+      await store.remove(key);
+      throw new ObjectRefused('full');
+    }
+    held.set(key, size);
+  };
   return {
     ...store,
     put: async (key, source, most) => {
       const room = free() - reserve;
       const stored = await store.put(key, source, most);
-      if (stored.sizeBytes > room) {
-        await store.remove(key);
-        throw new ObjectRefused('full');
-      }
-      held.set(key, stored.sizeBytes);
+      await hold(key, stored.sizeBytes, room);
       return stored;
+    },
+    putFile: async (key, path) => {
+      const room = free() - reserve;
+      await store.putFile(key, path);
+      await hold(key, (await stat(path)).size, room);
     },
     remove: async (key) => {
       await store.remove(key);

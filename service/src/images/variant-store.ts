@@ -2,7 +2,7 @@
 import { unavailable } from '../platform/errors.ts';
 import { type ObjectKey, THUMBNAIL, variantKey, variantsPrefix } from '../storage/object-key.ts';
 import { ObjectRefused, type ObjectStore } from '../storage/object-store.ts';
-import { putUnlessStored } from '../storage/whole-objects.ts';
+import { unlessStored } from '../storage/whole-objects.ts';
 import type { ImageRefusal } from './image-processor.ts';
 
 /** The variant could not be rendered, or the asset's variants exceed the storage limit. */
@@ -78,7 +78,7 @@ export async function removeOutdated(store: ObjectStore, assetId: string, prefix
 /** An existing object has the same bytes. */
 export async function storeVariant(store: ObjectStore, key: ObjectKey, bytes: Uint8Array): Promise<void> {
   try {
-    await putUnlessStored(store, key, { source: once(bytes), maxBytes: MAX_VARIANT_BYTES });
+    await unlessStored(store.put(key, once(bytes), MAX_VARIANT_BYTES));
   } catch (error) {
     if (!(error instanceof ObjectRefused)) throw error;
     throw unavailable('The object store has no space left for images', error);

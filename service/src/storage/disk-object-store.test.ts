@@ -8,7 +8,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { syncFolder } from './disk/folders.ts';
 import { writeFully } from './disk/incoming.ts';
 import { openDiskObjectStore } from './disk-object-store.ts';
-import { type ObjectKey, renditionKey, renditionPrefix, renditionsPrefix } from './object-key.ts';
+import { fileCopiesContract } from './file-copies.contract.ts';
+import { type ObjectKey, renditionKey, renditionPrefix, renditionsPrefix, variantKey } from './object-key.ts';
 import { objectStoreContract } from './object-store.contract.ts';
 import { MIB, originalOf } from './object-store.fixture.ts';
 import type { ObjectStore } from './object-store.ts';
@@ -31,6 +32,7 @@ async function* source(...chunks: (Uint8Array | Error)[]): AsyncGenerator<Uint8A
 }
 
 objectStoreContract('a disk', () => openDiskObjectStore(newRoot()));
+fileCopiesContract('a disk', () => openDiskObjectStore(newRoot()));
 partialObjectsContract('a disk', () => openDiskObjectStore(newRoot()));
 
 describe('files', () => {
@@ -91,6 +93,18 @@ describe('files', () => {
     ).rejects.toMatchObject({ reason: 'cut_short' });
     await store.check();
     expect(await incomingOf(root)).toEqual([]);
+  });
+
+  test('a copied file is for its owner only, and leaves nothing behind when it cannot be read', async () => {
+    const root = newRoot();
+    const store = await openDiskObjectStore(root);
+    const [key, file] = [variantKey(randomUUID(), 'w640.avif'), join(scratch, 'rendered.avif')];
+    await writeFile(file, 'bytes', { mode: 0o666 });
+    await store.putFile(key, file);
+    expect((await stat(store.localFile?.(key) ?? '')).mode & 0o777).toBe(0o600);
+    const missing = variantKey(randomUUID(), 'w640.avif');
+    await expect(store.putFile(missing, join(scratch, 'missing'))).rejects.toMatchObject({ code: 'ENOENT' });
+    expect([await incomingOf(root), await store.size(missing)]).toEqual([[], undefined]);
   });
 
   test('the folders of an asset are deleted with its last object', async () => {
@@ -187,8 +201,13 @@ describe('a disk of 8 MiB', () => {
     await expect(store.put(second, source(Buffer.from('small')), MIB)).rejects.toMatchObject({
       reason: 'full',
     });
-    expect(await incomingOf(root)).toEqual([]);
+    const file = join(scratch, 'too-large');
+    await writeFile(file, randomBytes(MIB));
+    const copy = variantKey(randomUUID(), 'w640.avif');
+    await expect(store.putFile(copy, file)).rejects.toMatchObject({ reason: 'full' });
+    expect([await incomingOf(root), await store.size(copy)]).toEqual([[], undefined]);
     await store.remove(first);
+    await store.putFile(copy, file);
     expect(await store.put(second, source(Buffer.from('small')), MIB)).toMatchObject({ sizeBytes: 5 });
     await expect(store.check()).resolves.toBeUndefined();
   });

@@ -6,19 +6,13 @@ import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { openAssetFolders } from './disk/asset-folders.ts';
 import { failedWith, removeFile } from './disk/folders.ts';
-import { type Limits, syncLinks, linkObject, receive, openTemporaryFolder } from './disk/incoming.ts';
+import { copyDurably, syncLinks, linkObject, receive, openTemporaryFolder } from './disk/incoming.ts';
 import { isOriginal, openOriginalFiles } from './disk/original-files.ts';
 import { openPartialFiles } from './disk/partial-files.ts';
 import { ensureFolder, type ObjectFiles } from './disk/shards.ts';
 import { shareFreeBytes } from '../platform/free-space.ts';
 import type { ObjectKey } from './object-key.ts';
-import {
-  type ListedObject,
-  ObjectRefused,
-  type ObjectStore,
-  type ReadObject,
-  type StoredBytes,
-} from './object-store.ts';
+import { type ListedObject, ObjectRefused, type ObjectStore, type ReadObject } from './object-store.ts';
 
 const READ_BYTES = 1024 * 1024;
 const STREAM_BYTES = 512 * 1024;
@@ -39,15 +33,22 @@ export async function openDiskObjectStore(
   const originals = await openOriginalFiles(folder('originals'), folder('objects'));
   const newPath = await openTemporaryFolder(incoming);
   const readFreeBytes = shareFreeBytes(incoming);
-  const requireSpace = async () => {
-    if ((await readFreeBytes()) < minFreeBytes) throw new ObjectRefused('full');
+  const requireSpace = async (bytes = 0) => {
+    if ((await readFreeBytes()) < bytes + minFreeBytes) throw new ObjectRefused('full');
   };
   const filesOf = (key: ObjectKey): ObjectFiles => (isOriginal(key) ? originals : files);
   const pathOf = (key: ObjectKey) => filesOf(key).pathOf(key);
   const list = (prefix: ObjectKey) => filesOf(prefix).list(prefix);
   return {
     put: async (key, bytes, maxBytes) =>
-      put({ temporary: newPath(), path: pathOf(key) }, bytes, { maxBytes, requireSpace }),
+      put({ temporary: newPath(), path: pathOf(key) }, (path) =>
+        receive(path, bytes, { maxBytes, requireSpace }),
+      ),
+    putFile: (key, source) =>
+      put({ temporary: newPath(), path: pathOf(key) }, async (path) => {
+        await requireSpace((await stat(source)).size);
+        await copyDurably(source, path);
+      }),
     size: async (key) => sizeOf(pathOf(key)),
     read: async (key, into) => readSmall(pathOf(key), into),
     stream: (key, range) => createReadStream(pathOf(key), { ...range, highWaterMark: STREAM_BYTES }),
@@ -69,13 +70,10 @@ export async function openDiskObjectStore(
 
 type Names = { readonly temporary: string; readonly path: string };
 
-function put(
-  { temporary, path }: Names,
-  bytes: AsyncIterable<Uint8Array>,
-  limits: Limits,
-): Promise<StoredBytes> {
+/** `write` writes and syncs the temporary file. */
+function put<T>({ temporary, path }: Names, write: (path: string) => Promise<T>): Promise<T> {
   return withTemporary(temporary, async () => {
-    const stored = await receive(temporary, bytes, limits);
+    const stored = await write(temporary);
     const changed = await linkObject(temporary, path);
     await Promise.all([syncLinks(path, changed), removeFile(temporary)]);
     return stored;

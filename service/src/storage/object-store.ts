@@ -144,6 +144,8 @@ export type ObjectStore = {
    * Throws ObjectRefused.
    */
   put(key: ObjectKey, bytes: AsyncIterable<Uint8Array>, maxBytes: number): Promise<StoredBytes>;
+  /** The same for the bytes of a local file that nobody changes. */
+  putFile(key: ObjectKey, path: string): Promise<void>;
   /** Size in bytes; undefined when the object does not exist. */
   size(key: ObjectKey): Promise<number | undefined>;
   /**

@@ -1,4 +1,6 @@
 // Object store in an S3-compatible bucket.
+import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
 import {
   DeleteObjectCommand,
   DeleteObjectsCommand,
@@ -33,6 +35,10 @@ export function openS3ObjectStore(location: S3Location, timeouts: S3Timeouts = S
   const direct = openDirectUploads(s3);
   const store = {
     put: (key, bytes, maxBytes) => putObject(s3, reserve, { key, bytes, maxBytes }),
+    putFile: async (key, path) => {
+      const { size } = await stat(path);
+      await putObject(s3, reserve, { key, bytes: createReadStream(path), maxBytes: size });
+    },
     size: (key) => sizeOf(s3, key),
     read: (key, into) => readSmall(s3, key, into),
     stream: (key, range) => streamObject(s3, key, range),

@@ -17,13 +17,9 @@ export async function* readJoined(
 }
 
 /** Keeps an existing object: another process created it from the same input. Throws other ObjectRefused. */
-export async function putUnlessStored(
-  store: Pick<ObjectStore, 'put'>,
-  key: ObjectKey,
-  { source, maxBytes }: { readonly source: AsyncIterable<Uint8Array>; readonly maxBytes: number },
-): Promise<void> {
+export async function unlessStored(putting: Promise<unknown>): Promise<void> {
   try {
-    await store.put(key, source, maxBytes);
+    await putting;
   } catch (error) {
     if (!(error instanceof ObjectRefused && error.reason === 'exists')) throw error;
   }

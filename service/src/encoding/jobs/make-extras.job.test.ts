@@ -39,10 +39,9 @@ const createStore = (files: Map<string, string>) =>
   ({
     size: async (key) => files.get(key)?.length,
     stream: (key) => Readable.from([Buffer.from(files.get(key) ?? '')]),
-    async put(key, bytes) {
+    async putFile(key, path) {
       if (files.has(key)) throw new ObjectRefused('exists');
-      files.set(key, (await Readable.from(bytes).toArray()).join(''));
-      return { sizeBytes: 1, sha256: '' };
+      files.set(key, await readFile(path, 'utf8'));
     },
     async removeAll(prefix) {
       for (const key of files.keys()) if (key.startsWith(prefix)) files.delete(key);

@@ -1,6 +1,5 @@
 // Job that makes the storyboard, preview, MP4 and M4A file of a video from its own renditions (contract B5).
 import { randomUUID } from 'node:crypto';
-import { createReadStream } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isPurged } from '../../assets/asset.ts';
@@ -14,9 +13,9 @@ import type { JobRun } from '../../platform/jobs/job-queue.ts';
 import { createScratchFolder, deleteScratchFolder } from '../../platform/process/scratch-folder.ts';
 import { type ObjectKey, renditionKey, renditionsPrefix } from '../../storage/object-key.ts';
 import type { ObjectStore } from '../../storage/object-store.ts';
-import { putUnlessStored, readJoined, readText } from '../../storage/whole-objects.ts';
+import { readJoined, readText, unlessStored } from '../../storage/whole-objects.ts';
 import { EncodeFailed, type Encoder } from '../encoder.ts';
-import { chooseAudio, chooseMp4Video, expectedBytes, MAX_MP4_BYTES } from '../extras/mp4-source.ts';
+import { chooseAudio, chooseMp4Video, expectedBytes } from '../extras/mp4-source.ts';
 import { planPreview, PREVIEW_LENGTH } from '../extras/preview.ts';
 import { decideExtras, stateOfRun } from '../extras/publish-extras.ts';
 import { formatStoryboard, planStoryboard, spriteName, tileTimes } from '../extras/storyboard.ts';
@@ -200,7 +199,6 @@ async function writeExcerpt(
 
 async function storeFile({ store, keyOf, folder, signal }: Work, name: string): Promise<true> {
   signal.throwIfAborted();
-  const source = createReadStream(join(folder, name));
-  await putUnlessStored(store, keyOf(name), { source, maxBytes: 2 * MAX_MP4_BYTES });
+  await unlessStored(store.putFile(keyOf(name), join(folder, name)));
   return true;
 }

@@ -1,6 +1,5 @@
 // Job that creates the poster of a video from its own renditions (contract B2).
 import { randomUUID } from 'node:crypto';
-import { createReadStream } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Asset, isPurged } from '../../assets/asset.ts';
@@ -13,7 +12,7 @@ import type { JobRun } from '../../platform/jobs/job-queue.ts';
 import { createScratchFolder, deleteScratchFolder } from '../../platform/process/scratch-folder.ts';
 import { type ObjectKey, posterName, renditionKey, renditionsPrefix } from '../../storage/object-key.ts';
 import type { ObjectStore } from '../../storage/object-store.ts';
-import { putUnlessStored, readJoined, readText } from '../../storage/whole-objects.ts';
+import { readJoined, readText, unlessStored } from '../../storage/whole-objects.ts';
 import type { Encoder } from '../encoder.ts';
 import { findExcerpt, findThumbnailPlaylist } from '../packaging/hls-reader.ts';
 
@@ -23,8 +22,6 @@ export type PosterNeeds = Pick<BoundOperations<typeof lookupOperations>, 'findAs
     readonly encoder: Pick<Encoder, 'createPoster'>;
     readonly scratchRoot: string;
   };
-
-const MAX_POSTER_BYTES = 64 * 1024 ** 2;
 
 /** Repeats until the published poster is the requested one, which may change meanwhile. */
 export const createPosterJob =
@@ -65,7 +62,7 @@ async function ensurePoster(needs: PosterNeeds, request: PosterTarget): Promise<
   const scratch = await createScratchFolder(needs.scratchRoot, { work: `poster-${randomUUID()}`, run: '1' });
   try {
     const poster = await renderPoster(scratch, needs, request);
-    await putUnlessStored(needs.store, key, { source: createReadStream(poster), maxBytes: MAX_POSTER_BYTES });
+    await unlessStored(needs.store.putFile(key, poster));
   } finally {
     await deleteScratchFolder(scratch);
   }

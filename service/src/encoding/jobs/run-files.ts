@@ -1,5 +1,4 @@
 // The files of a run: published while it goes on, stored at its end, removed when it is replaced.
-import { createReadStream } from 'node:fs';
 import { renditionFolder, renditionKey, renditionPrefix } from '../../storage/object-key.ts';
 import { ObjectRefused, type ObjectStore } from '../../storage/object-store.ts';
 import type { EncodedFile, PlayablePart } from '../encoder.ts';
@@ -30,7 +29,6 @@ export type Work = {
 };
 
 const STORE_CONCURRENCY = 4;
-const MAX_FILE_BYTES = 2 ** 31;
 
 /** The first part is announced until the service has accepted it; it needs no retry once the run ends. */
 export async function publishPart(
@@ -81,11 +79,7 @@ export async function storeFiles(
     for (const file of remaining) {
       signal.throwIfAborted();
       try {
-        await store.put(
-          renditionKey(run.assetId, folder, file.name),
-          createReadStream(file.path, { highWaterMark: 1024 * 1024 }),
-          MAX_FILE_BYTES,
-        );
+        await store.putFile(renditionKey(run.assetId, folder, file.name), file.path);
       } catch (error) {
         if (!onExisting || !(error instanceof ObjectRefused && error.reason === 'exists')) throw error;
         await onExisting(file);

@@ -1,7 +1,7 @@
 // Writes new objects: to a temporary file with a hash, then durably to the final name.
 import { createHash, randomUUID } from 'node:crypto';
-import { close, closeSync, open, writev } from 'node:fs';
-import { type FileHandle, link, readdir, stat } from 'node:fs/promises';
+import { close, closeSync, constants, fchmodSync, open, writev } from 'node:fs';
+import { copyFile, type FileHandle, link, readdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { getProcessMark, hasProcessExited } from '../../platform/process/scratch-folder.ts';
@@ -18,11 +18,13 @@ const BATCH_CHUNKS = 1024;
 /** Many slow uploads would otherwise hold a batch each in memory. */
 const BATCH_MS = 1000;
 
+const FILE_MODE = 0o600;
+
 /** The free space is checked at this interval, so that a large object cannot use up the reserve. */
 const SPACE_CHECK_BYTES = 16 * 1024 * 1024;
 
 /** `requireSpace` throws ObjectRefused `full` while only the reserve is free. */
-export type Limits = { readonly maxBytes: number; readonly requireSpace: () => Promise<void> };
+type Limits = { readonly maxBytes: number; readonly requireSpace: () => Promise<void> };
 
 /**
  * Attempts to link an object. An attempt fails only when another process removes the folder at the same time.
@@ -67,7 +69,7 @@ const [openFile, closeFile, writeChunks] = [promisify(open), promisify(close), p
 
 /** Calls that wait switch threads, which small uploads notice. The close of a synced file does not wait. */
 async function createFile(path: string): Promise<OpenFile> {
-  const file = await openFile(path, 'wx', 0o600);
+  const file = await openFile(path, 'wx', FILE_MODE);
   let isSynced = false;
   return {
     writev: (chunks, position) => writeChunks(file, chunks, position),
@@ -77,6 +79,18 @@ async function createFile(path: string): Promise<OpenFile> {
     },
     close: async () => (isSynced ? closeSync(file) : closeFile(file)),
   };
+}
+
+/** Copies a file to a new one within the system, which takes no memory of the process, and syncs it. */
+export async function copyDurably(from: string, to: string): Promise<void> {
+  await copyFile(from, to, constants.COPYFILE_EXCL);
+  const file = await openFile(to, 'r+');
+  try {
+    fchmodSync(file, FILE_MODE);
+    await syncFile(file);
+  } finally {
+    closeSync(file);
+  }
 }
 
 export const bytesIn = (chunks: readonly Uint8Array[]): number =>
