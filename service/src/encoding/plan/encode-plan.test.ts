@@ -95,7 +95,7 @@ describe('encode plan', () => {
     ['unknown', displaySize, 'bt709'],
     ['unknown', { width: 720, height: 1280 }, 'bt709'],
   ])('colour matrix %s at %o is read as %s', (matrix, size, expected) => {
-    expect(graphOf({ matrix, displaySize: size })).toContain(
+    expect(graphOf({ matrix, displaySize: size, pixelFormat: 'yuv422p' })).toContain(
       `in_color_matrix=${expected}:out_color_matrix=bt709:out_range=tv`,
     );
   });

@@ -49,7 +49,24 @@ describe('standard dynamic range', () => {
     ['bt2020', 'bt2020'],
     ['unknown', 'bt601'],
   ])('primaries %s without a matrix are read with %s', (primaries, matrix) => {
-    expect(graphOf({ primaries, matrix: 'unknown' })).toContain(`:in_color_matrix=${matrix}:`);
+    const graph = graphOf({ primaries, matrix: 'unknown', pixelFormat: 'yuv422p' });
+    expect(graph).toContain(`:in_color_matrix=${matrix}:`);
+  });
+  test('the usual pixels are converted from BT.601 by a faster filter, at the size of the rung', () => {
+    expect(graphOf({ matrix: 'smpte170m' })).toMatch(
+      /,scale=640:360:flags=bicubic,colorspace=ispace=smpte170m:.*:space=bt709:.*,setsar=1,/,
+    );
+  });
+  test.each([
+    { fullRange: true },
+    { pixelFormat: 'yuv422p' },
+    { pixelFormat: 'yuv420p10le' },
+    { primaries: 'smpte432' },
+    { matrix: 'fcc' },
+  ])('%o is converted while it is scaled', (more) => {
+    const graph = graphOf({ matrix: 'smpte170m', ...more });
+    expect(graph).toMatch(/flags=bicubic:in_color_matrix=(?:bt601|fcc):out_color_matrix=bt709/);
+    expect(graph).not.toContain('colorspace=');
   });
 });
 
