@@ -5,13 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { writeSample } from '../service/src/commands/sample.ts';
-import { encodeArguments } from '../service/src/encoding/plan/encode-plan.ts';
 import type { EncodeRequest } from '../service/src/encoding/encoder.ts';
 import { openFfmpegEncoder } from '../service/src/encoding/ffmpeg/ffmpeg-encoder.ts';
 import { findFfmpeg } from '../service/src/encoding/ffmpeg/find-ffmpeg.ts';
-import { openSession } from '../service/src/encoding/ffmpeg/ffmpeg-session.ts';
-import { examineSource } from '../service/src/encoding/ffmpeg/examine-source.ts';
-import { chooseLadder } from '../service/src/encoding/plan/ladder.ts';
 import { median } from './pair.ts';
 
 /** Times in seconds; `reference` is one ffmpeg run of the whole ladder. */
@@ -96,7 +92,7 @@ async function measureEncodes(
       onProgress: () => {},
     };
   };
-  const reference = await argumentsFor(ffmpegPath, await requestIn('plan'));
+  const reference = referenceArguments(source, (await requestIn('reference')).workFolder);
   const all: EncodeTimes[] = [];
   for (let round = 0; round < rounds; round++) {
     const request = await requestIn(`ours-${round}`);
@@ -130,19 +126,32 @@ async function encodeTimes(
   return { playable, ready };
 }
 
-async function argumentsFor(ffmpegPath: string, request: EncodeRequest): Promise<string[]> {
-  const session = openSession({ ffmpegPath }, request);
-  const { frame, video, audio, timeline } = await examineSource(session);
-  return encodeArguments({
-    input: session.input,
-    frame,
-    videoIndex: video.index,
-    audio,
-    timeline,
-    rungs: chooseLadder(frame.displaySize),
-    keyFrames: 'grid',
-    folder: request.workFolder,
-  });
+/** Width, height, kbit/s at most, and profile: those of the service's default ladder. */
+const LADDER = [
+  [1920, 1080, 5000, 'high'],
+  [1280, 720, 2800, 'high'],
+  [854, 480, 1200, 'main'],
+  [640, 360, 700, 'main'],
+  [426, 240, 350, 'main'],
+] as const;
+
+/** As written by hand: every size from the source, with the quality and format of the service. */
+function referenceArguments(source: string, folder: string): string[] {
+  const names = LADDER.map((_, index) => `[s${index}]`).join('');
+  const scaled = LADDER.map(([width, height], index) => `[s${index}]scale=${width}:${height}[v${index}]`);
+  const rungs = LADDER.flatMap(([, , kilobits, profile], index) => [
+    ...[`-crf:v:${index}`, '23', `-profile:v:${index}`, profile],
+    ...[`-maxrate:v:${index}`, `${kilobits}k`, `-bufsize:v:${index}`, `${2 * kilobits}k`],
+  ]);
+  return [
+    ...['-nostdin', '-y', '-loglevel', 'error', '-i', source],
+    ...['-filter_complex', [`[0:v]split=${LADDER.length}${names}`, ...scaled].join(';')],
+    ...LADDER.flatMap((_, index) => ['-map', `[v${index}]`]),
+    ...['-c:v', 'libx264', '-preset', 'veryfast', '-g', '60', '-sc_threshold', '0', ...rungs],
+    ...['-map', '0:a', '-c:a', 'aac', '-b:a', '128k'],
+    ...['-f', 'dash', '-seg_duration', '4', '-use_template', '1', '-use_timeline', '1'],
+    join(folder, 'manifest.mpd'),
+  ];
 }
 
 async function seconds(work: () => Promise<unknown>): Promise<number> {
