@@ -33,7 +33,9 @@ const LOADERS = [
 sharp.block({ operation: ['VipsForeignLoad'] });
 sharp.unblock({ operation: LOADERS });
 sharp.cache(false);
-sharp.concurrency(Math.min(2, availableParallelism()));
+
+/** Only AVIF is encoded faster by a second thread; the rest would take 8 % more processor time for nothing. */
+const AVIF_THREADS = Math.min(2, availableParallelism());
 
 setInterval(() => {
   if (process.memoryUsage.rss() > MAX_RESIDENT_BYTES) process.exit(1);
@@ -58,6 +60,7 @@ async function processImage(
   bytes: Buffer,
   { variant, maxPixels }: ImageTask,
 ): Promise<ExaminedImage | RenderedImage> {
+  sharp.concurrency(variant?.format === 'avif' ? AVIF_THREADS : 1);
   try {
     return variant ? { bytes: await render(bytes, variant, maxPixels) } : await examine(bytes, maxPixels);
   } catch (error) {
