@@ -24,6 +24,7 @@ import {
   listVariants,
   recordRefusal,
   removeOutdated,
+  replaceVariant,
   storeVariant,
   type VariantRefusal,
 } from './variant-store.ts';
@@ -65,9 +66,8 @@ export async function examine(
     .then(async (original) => ((await verify(original)) ? processor.examine(original.path) : undefined))
     .finally(file.close);
   if (!examined || 'refused' in examined) return examined;
-  const key = variantKey(asset.id, THUMBNAIL);
-  await store.remove(key); // an earlier run may have stopped before it reported
-  await storeVariant(store, key, examined.thumbnail);
+  // An earlier run may have stopped before it reported.
+  await replaceVariant(store, variantKey(asset.id, THUMBNAIL), examined.thumbnail);
   return { facts: examined.facts };
 }
 

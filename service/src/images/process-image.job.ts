@@ -26,7 +26,7 @@ export const processImageJob =
       !(await verifyOriginal(found, { ...file, read: () => createReadStream(file.path) })).refused;
     const examined = await examine(found, { signal, verify });
     if (!examined) return;
-    const outcome = await applyReport(reportOf(examined), { ref: { assetId } });
+    const outcome = await applyReport(reportOf(examined), { ref: found });
     if (outcome?.reason === 'deleted_asset') await deleteVariants(assetId);
   };
 

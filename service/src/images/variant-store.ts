@@ -76,13 +76,26 @@ export async function removeOutdated(store: ObjectStore, assetId: string, prefix
 }
 
 /** An existing object has the same bytes. */
-export async function storeVariant(store: ObjectStore, key: ObjectKey, bytes: Uint8Array): Promise<void> {
+export const storeVariant = (store: ObjectStore, key: ObjectKey, bytes: Uint8Array): Promise<void> =>
+  unlessStored(putVariant(store, key, bytes)).catch(throwFull);
+
+/** An existing object may have other bytes. */
+export async function replaceVariant(store: ObjectStore, key: ObjectKey, bytes: Uint8Array): Promise<void> {
   try {
-    await unlessStored(store.put(key, once(bytes), MAX_VARIANT_BYTES));
+    await putVariant(store, key, bytes);
   } catch (error) {
-    if (!(error instanceof ObjectRefused)) throw error;
-    throw unavailable('The object store has no space left for images', error);
+    if (!(error instanceof ObjectRefused && error.reason === 'exists')) return throwFull(error);
+    await store.remove(key);
+    await storeVariant(store, key, bytes);
   }
+}
+
+const putVariant = (store: ObjectStore, key: ObjectKey, bytes: Uint8Array): Promise<unknown> =>
+  store.put(key, once(bytes), MAX_VARIANT_BYTES);
+
+function throwFull(error: unknown): never {
+  if (!(error instanceof ObjectRefused)) throw error;
+  throw unavailable('The object store has no space left for images', error);
 }
 
 async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {

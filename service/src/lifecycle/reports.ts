@@ -31,8 +31,8 @@ type ReportNeeds = {
   readonly store: Pick<AssetStore, 'update' | 'recordDelivery'>;
   readonly now: () => Date;
 };
-/** The asset that a report names, and the delivery that carried it. */
-type Cause = { readonly ref: AssetRef; readonly delivery?: Delivery };
+/** The asset that a report names, or that was just read, and the delivery that carried it. */
+type Cause = { readonly ref: AssetRef | Asset; readonly delivery?: Delivery };
 
 type ReportDecision = Decision & { readonly outcome: Outcome };
 

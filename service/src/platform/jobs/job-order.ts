@@ -1,5 +1,6 @@
 // The order of jobs: start-time fair queuing by owner, and the list of open jobs in the order of execution.
 import type { Transaction } from '../postgres/database.ts';
+import { sql } from '../postgres/sql.ts';
 
 export type OwnedJob = { readonly queue: string; readonly owner: string };
 export type FairOrder = {
@@ -18,35 +19,39 @@ create index if not exists job_fair_order on pgboss.job_common (name, group_id, 
 commit`;
 
 /** Without the lock, two transactions of one owner would read the same lowest priority. */
-const LOCK_OWNER = `select pg_advisory_xact_lock(hashtextextended($1 || ' ' || $2, 0))`;
+const lockOwner = ({ queue, owner }: OwnedJob) =>
+  sql('lock jobs of owner')`
+    select from pg_advisory_xact_lock(hashtextextended(${queue} || ' ' || ${owner}, 0))`;
 
 /**
  * One below the owner's last open job, but at most the virtual time. The virtual time is the priority of the
  * job that started last, at most one above the first waiting job, so that a retried job with an old priority
  * does not set it back.
  */
-const NEXT_PRIORITY = `
-with last as (
-  select min(priority) as priority from pgboss.job where name = $1 and group_id = $2 and state <= 'active'),
-started as (
-  select min(priority) as priority from pgboss.job
-   where name = $1 and state = 'active' and group_id is not null and retry_count = 0),
-first as (
-  select priority from pgboss.job where name = $1 and state < 'active' and not blocked
-   order by priority desc, created_on limit 1)
-select least(
-         (select priority - 1 from last),
-         case when started.priority is null then coalesce((select priority from first), 0)
-              else least(started.priority, (select priority + 1 from first)) end) as priority
-  from started`;
+const nextPriority = ({ queue, owner }: OwnedJob) =>
+  sql('next priority', { priority: 'int4' })`
+    with last as (
+      select min(priority) as priority from pgboss.job
+       where name = ${queue} and group_id = ${owner} and state <= 'active'),
+    started as (
+      select min(priority) as priority from pgboss.job
+       where name = ${queue} and state = 'active' and group_id is not null and retry_count = 0),
+    first as (
+      select priority from pgboss.job where name = ${queue} and state < 'active' and not blocked
+       order by priority desc, created_on limit 1)
+    select least(
+             (select priority - 1 from last),
+             case when started.priority is null then coalesce((select priority from first), 0)
+                  else least(started.priority, (select priority + 1 from first)) end) as priority
+      from started`;
 
 export async function openFairOrder(db: Sql): Promise<FairOrder> {
   await db.executeSql(CREATE_INDEX);
   return {
-    nextPriority: async (tx, { queue, owner }) => {
-      await tx.executeSql(LOCK_OWNER, [queue, owner]);
-      const { rows } = await tx.executeSql(NEXT_PRIORITY, [queue, owner]);
-      return (rows[0] as { priority: number }).priority;
+    nextPriority: async (tx, job) => {
+      // They travel together; the second one sees what was committed before the first one got the lock.
+      const [, found] = await Promise.all([tx.all(lockOwner(job)), tx.one(nextPriority(job))]);
+      return (found as { priority: number }).priority;
     },
   };
 }
