@@ -34,7 +34,7 @@ sharp.block({ operation: ['VipsForeignLoad'] });
 sharp.unblock({ operation: LOADERS });
 sharp.cache(false);
 
-/** Only AVIF is encoded faster by a second thread; the rest would take 8 % more processor time for nothing. */
+/** A second thread makes only AVIF faster; anything else would take 8 % more processor time. */
 const AVIF_THREADS = Math.min(2, availableParallelism());
 
 setInterval(() => {
