@@ -132,7 +132,7 @@ function sendError(thrown: unknown, request: FastifyRequest, reply: FastifyReply
   if (error.code === 'INTERNAL_ERROR')
     request.log.error({ request_id: request.id, err: thrown }, 'request failed');
   if (error.code === 'UNAVAILABLE' && error.details?.['reason'] !== 'rate_limited')
-    request.log.warn({ request_id: request.id, err: error.cause ?? thrown }, 'request unavailable');
+    request.log.warn({ request_id: request.id, ...whyUnavailable(error, thrown) }, 'request unavailable');
   const wait = error.retryAfterSeconds ?? RETRY_AFTER[error.code];
   if (wait) reply.header('retry-after', wait);
   if (error.challenge) reply.header('www-authenticate', error.challenge);
@@ -144,6 +144,12 @@ function sendError(thrown: unknown, request: FastifyRequest, reply: FastifyReply
     .serializer(JSON.stringify)
     .send(failure(request.id, error));
 }
+
+/** A refusal under load has no cause: its message says everything, and stacks would fill the log. */
+const whyUnavailable = (error: ServiceError, thrown: unknown): object =>
+  error === thrown && error.cause === undefined
+    ? { refusal: error.message, reason: error.details?.reason ?? null }
+    : { err: error.cause ?? thrown };
 
 /** Handles HTTP that could not be parsed, and headers that are too large or too slow. */
 function sendMalformedError(error: Error & { code?: string }, socket: Socket): void {
