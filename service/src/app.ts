@@ -15,7 +15,10 @@ import { createOperations } from './operations/feature.ts';
 import { operatorGuard } from './operations/operator.hook.ts';
 import { createHeldRequests } from './platform/concurrency/held-requests.ts';
 import { limitOwner, openLimiters } from './platform/http/rate-limit.ts';
+import { freeBytes } from './platform/free-space.ts';
 import type { JobHandlers } from './platform/jobs/job-queue.ts';
+import { deleteAbandonedScratchFolders } from './platform/process/scratch-folder.ts';
+import { openScratchRoom } from './platform/process/scratch-room.ts';
 import { createPlayback } from './playback/feature.ts';
 import { createProviders } from './providers/feature.ts';
 import { createStorage } from './storage/feature.ts';
@@ -66,6 +69,13 @@ export async function buildApp(adapters: Adapters, settings: AppSettings) {
 const holdRequests = ({ maxStreams, maxStreamsPerCaller }: AppContext['config']['streamLimits']) =>
   createHeldRequests({ total: maxStreams, perCaller: maxStreamsPerCaller });
 
+const shareScratchFolder = ({ scratchRoot, config: { minFreeBytes } }: AppContext) =>
+  openScratchRoom({
+    minFreeBytes,
+    freeBytes: () => freeBytes(scratchRoot),
+    deleteAbandoned: () => deleteAbandonedScratchFolders(scratchRoot),
+  });
+
 /** What representations of assets depend on besides their rows. */
 const toViewContext = (
   { config: { delivery }, publicBaseUrl }: AppContext,
@@ -93,6 +103,7 @@ function createFeatures(context: AppContext, limitOwnerRate: (owner: string) => 
     asOperator,
     limitOwner: limitOwnerRate,
     heldRequests: holdRequests(config.streamLimits),
+    scratchRoom: shareScratchFolder(context),
   };
   const usage = createUsage(shared);
   const captions = createCaptions(shared);

@@ -7,8 +7,7 @@ import { bind } from '../platform/bind.ts';
 import type { AsOperator } from '../platform/http/route.ts';
 import type { JobRun } from '../platform/jobs/job-queue.ts';
 import { renditionPrefix } from '../storage/object-key.ts';
-import { freeBytes } from '../platform/free-space.ts';
-import { deleteAbandonedScratchFolders } from '../platform/process/scratch-folder.ts';
+import type { ScratchRoom } from '../platform/process/scratch-room.ts';
 import { encodeChunkJob } from './jobs/encode-chunk.job.ts';
 import * as chunkOperations from './jobs/encode-chunks.ts';
 import { encodeAssetJob, type EncodeNeeds } from './jobs/encode-asset.job.ts';
@@ -26,6 +25,7 @@ type Needs = AppContext & {
   readonly captions: Captions;
   readonly files: Pick<EncodeNeeds, 'findLocalFile'>;
   readonly asOperator: AsOperator;
+  readonly scratchRoom: ScratchRoom;
 };
 
 export function createEncoding(needs: Needs) {
@@ -54,7 +54,6 @@ export function createEncoding(needs: Needs) {
   };
 }
 
-/** The whole videos and the chunks of this process share the space of its scratch folder. */
 function createEncodeJobs({ lifecycle, captions, files, ...needs }: Needs) {
   const { db, jobs, workerName, config } = needs;
   const runs = {
@@ -62,14 +61,7 @@ function createEncodeJobs({ lifecycle, captions, files, ...needs }: Needs) {
     ...bind({ db }, growingOperations),
     ...bind({ ...needs, ...lifecycle }, chunkOperations),
   };
-  const space = createScratchSpace({
-    ...needs,
-    ...lifecycle,
-    minFreeBytes: config.minFreeBytes,
-    ladder: config.ladder,
-    freeBytes,
-    deleteAbandoned: deleteAbandonedScratchFolders,
-  });
+  const space = createScratchSpace({ ...needs, ...lifecycle, ladder: config.ladder });
   const encode = { ...needs, ...runs, ...lifecycle, ...files, ...captions };
   const originals = createSharedOriginals({ ...needs, ...files });
   return {

@@ -13,6 +13,7 @@ import { watchCondition } from '../platform/concurrency/condition-watch.ts';
 import type { JobRun } from '../platform/jobs/job-queue.ts';
 import type { Database } from '../platform/postgres/database.ts';
 import { createScratchFolder, deleteScratchFolder } from '../platform/process/scratch-folder.ts';
+import type { ScratchRoom } from '../platform/process/scratch-room.ts';
 import type { findLocalFile } from '../storage/local-file.ts';
 import { originalKey } from '../storage/object-key.ts';
 import type { ObjectStore } from '../storage/object-store.ts';
@@ -31,8 +32,7 @@ export type ClipJobNeeds = BoundOperations<typeof runOperations> & {
   readonly store: Pick<ObjectStore, 'localFile'>;
   readonly encoder: Pick<Encoder, 'cut'>;
   readonly scratchRoot: string;
-  readonly freeBytes: (folder: string) => Promise<number>;
-  readonly minFreeBytes: number;
+  readonly scratchRoom: ScratchRoom;
   readonly maxUploadBytes: number;
   readonly now: () => Date;
   readonly log: { warn(facts: object, message: string): void };
@@ -49,16 +49,21 @@ type Outcome = { readonly stored: Asset } | { readonly failure: Failure } | 'ove
 export const clipAssetJob =
   (needs: ClipJobNeeds) =>
   async ({ payload, signal }: JobRun<Job>): Promise<void> => {
-    if (!(await hasSpace(needs, payload))) return postpone(needs, payload);
-    const run = await needs.beginClip(payload);
-    if (!run) return;
-    const outcome = await execute(needs, run, signal);
-    if (outcome === 'over') return;
-    if ('stored' in outcome) return needs.completeClip(outcome.stored);
-    const { id, attempt } = run.asset;
-    needs.log.warn({ asset_id: id, attempt, code: outcome.failure.code }, 'a clip failed');
-    await needs.failClip(run, outcome.failure);
+    const neededBytes = await estimateBytes(needs, payload);
+    const freeBytes = await needs.scratchRoom.runWithin(neededBytes, () => runClip(needs, payload, signal));
+    if (freeBytes !== undefined) await postpone(needs, payload, { neededBytes, freeBytes });
   };
+
+async function runClip(needs: ClipJobNeeds, job: Job, signal: AbortSignal): Promise<void> {
+  const run = await needs.beginClip(job);
+  if (!run) return;
+  const outcome = await execute(needs, run, signal);
+  if (outcome === 'over') return;
+  if ('stored' in outcome) return needs.completeClip(outcome.stored);
+  const { id, attempt } = run.asset;
+  needs.log.warn({ asset_id: id, attempt, code: outcome.failure.code }, 'a clip failed');
+  await needs.failClip(run, outcome.failure);
+}
 
 async function execute(needs: ClipJobNeeds, run: ClipRun, signal: AbortSignal): Promise<Outcome> {
   // An earlier run stored the bytes and could not complete them.
@@ -132,19 +137,21 @@ async function cut(needs: ClipJobNeeds, run: ClipRun, { scratch, signal }: Work)
   return { stored: await needs.storeOriginal(asset, { uploadId, protocol: 'clip', length, bytes }) };
 }
 
-async function hasSpace(needs: ClipJobNeeds, job: Job): Promise<boolean> {
+/** 0 for a clip that is not to be cut any more. */
+async function estimateBytes(needs: ClipJobNeeds, job: Job): Promise<number> {
   const asset = await needs.findAwaitingClip(job);
   const source = asset && (await needs.findAssetById(asset.clip_of.id));
-  if (!source) return true;
-  const bytes = estimateClipBytes(source, asset.clip_of, { isCopied: !needs.store.localFile });
-  return (await needs.freeBytes(needs.scratchRoot)) >= bytes + needs.minFreeBytes;
+  return source ? estimateClipBytes(source, asset.clip_of, { isCopied: !needs.store.localFile }) : 0;
 }
 
+type Space = { readonly neededBytes: number; readonly freeBytes: number };
+
 /** A job of its own waits, because the retries of a failed job come to an end. */
-async function postpone(needs: ClipJobNeeds, payload: Job): Promise<void> {
+async function postpone(needs: ClipJobNeeds, payload: Job, space: Space): Promise<void> {
   const asset = await needs.findAssetById(payload.assetId);
   if (!asset) return;
-  needs.log.warn({ asset_id: asset.id }, 'a clip waits for space in the scratch folder');
+  const facts = { needed_bytes: space.neededBytes, free_bytes: space.freeBytes };
+  needs.log.warn({ asset_id: asset.id, ...facts }, 'a clip waits for space in the scratch folder');
   const startAfter = new Date(needs.now().getTime() + WAIT_MS);
   await needs.db.transaction((tx) =>
     needs.jobs.sendFor(tx, asset.owner_user_id, { name: 'clip-asset', payload, startAfter }),

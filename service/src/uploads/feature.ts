@@ -6,7 +6,6 @@ import type { Lifecycle } from '../lifecycle/feature.ts';
 import type { AssetStore } from '../lifecycle/store.ts';
 import { findMediaType } from '../media/media-type.ts';
 import { bind } from '../platform/bind.ts';
-import { freeBytes } from '../platform/free-space.ts';
 import { createInFlight } from '../platform/concurrency/in-flight.ts';
 import type { Providers } from '../providers/feature.ts';
 import type { Usage } from '../usage/feature.ts';
@@ -52,6 +51,7 @@ type Needs = AppContext &
     readonly lifecycle: Lifecycle;
     readonly usage: Usage;
     readonly files: Pick<ClipJobNeeds, 'findLocalFile'>;
+    readonly scratchRoom: ClipJobNeeds['scratchRoom'];
     readonly hosted: Providers;
     readonly guards: Guards;
     readonly view: AssetViewContext;
@@ -103,7 +103,7 @@ export function createUploads(context: Needs) {
         ...importRuns,
         fetch: createImportFetch(context, { totalMs: config.importLimits.importTimeoutSeconds * 1000 }),
       }),
-      'clip-asset': clipAssetJob({ ...needs, ...clipRuns, freeBytes, minFreeBytes: config.minFreeBytes }),
+      'clip-asset': clipAssetJob({ ...needs, ...clipRuns }),
     },
   };
 }

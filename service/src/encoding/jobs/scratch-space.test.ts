@@ -7,6 +7,7 @@ import { createVideo } from '../../lifecycle/asset.fixture.ts';
 import { type JobQueue, openJobs } from '../../platform/jobs/job-queue.ts';
 import { type Connection, type Database, openDatabase } from '../../platform/postgres/database.ts';
 import { migrate } from '../../platform/postgres/migrate.ts';
+import { openScratchRoom } from '../../platform/process/scratch-room.ts';
 import { DEFAULT_LADDER } from '../plan/ladder.ts';
 import { createScratchSpace } from './scratch-space.ts';
 
@@ -38,13 +39,11 @@ afterAll(async () => {
 });
 
 let free: number;
-/** Bytes that abandoned scratch folders hold. */
-let abandoned: number;
 let asset: Asset;
 let encoded: number;
 let told: string[];
 beforeEach(async () => {
-  [free, abandoned, encoded, told] = [100 * MIB, 0, 0, []];
+  [free, encoded, told] = [100 * MIB, 0, []];
   asset = createVideo({ ...VIDEO, stream_status: 'processing' });
   await rowsOf(connection, 'delete from encode_waits');
   await rowsOf(connection, 'delete from pgboss.job');
@@ -55,16 +54,14 @@ const createSpace = () =>
     db,
     jobs,
     store: { localFile: (key) => `/store/${key}` },
-    scratchRoot: '/scratch',
-    minFreeBytes: 64 * MIB,
+    scratchRoom: openScratchRoom({
+      minFreeBytes: 64 * MIB,
+      freeBytes: async () => free,
+      deleteAbandoned: async () => undefined,
+    }),
     ladder: DEFAULT_LADDER,
     workerName: 'machine:1',
     now: () => new Date(),
-    freeBytes: async () => free,
-    deleteAbandoned: async () => {
-      free += abandoned;
-      abandoned = 0;
-    },
     findAssetById: async () => asset,
     recordCheck: async (seen, { data }) => {
       told.push(`timeline ${data['reason']}`);
@@ -102,26 +99,6 @@ test('it starts when space was freed, and waits no more', async () => {
   await start(job);
   expect(encoded).toBe(1);
   expect(await waits()).toEqual([]);
-});
-
-test('the folders of killed workers are deleted before an encode waits', async () => {
-  [free, abandoned] = [70 * MIB, 30 * MIB];
-  await start(open());
-  expect([encoded, abandoned]).toEqual([1, 0]);
-});
-
-test('running encodes count with all that they may need', async () => {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const job = open(() => promise);
-  const first = start(job);
-  await expect.poll(() => encoded).toBe(1);
-  free = 110 * MIB;
-  await start(job);
-  expect(encoded).toBe(1);
-  resolve();
-  await first;
-  await start(job);
-  expect(encoded).toBe(2);
 });
 
 test('a cancelled encode does not wait', async () => {

@@ -6,7 +6,7 @@ import type { recordCheck } from '../../lifecycle/reports.ts';
 import type { Bound } from '../../platform/bind.ts';
 import type { JobRun } from '../../platform/jobs/job-queue.ts';
 import type { Database } from '../../platform/postgres/database.ts';
-import type { deleteAbandonedScratchFolders } from '../../platform/process/scratch-folder.ts';
+import type { ScratchRoom } from '../../platform/process/scratch-room.ts';
 import type { ObjectStore } from '../../storage/object-store.ts';
 import type { Ladder } from '../plan/ladder.ts';
 import { estimateScratchBytes } from '../plan/scratch-need.ts';
@@ -16,13 +16,10 @@ type SpaceNeeds = {
   readonly db: Database;
   readonly jobs: Pick<ServiceJobs, 'sendFor'>;
   readonly store: Pick<ObjectStore, 'localFile'>;
-  readonly scratchRoot: string;
-  readonly minFreeBytes: number;
+  readonly scratchRoom: ScratchRoom;
   readonly ladder: Ladder;
   readonly workerName: string;
   readonly now: () => Date;
-  readonly freeBytes: (folder: string) => Promise<number>;
-  readonly deleteAbandoned: typeof deleteAbandonedScratchFolders;
   readonly findAssetById: Bound<typeof findAssetById>;
   readonly recordCheck: Bound<typeof recordCheck>;
   readonly log: { warn(facts: object, message: string): void };
@@ -39,21 +36,7 @@ type ScratchSpace = {
   forChunks(encode: ChunkJob): ChunkJob;
 };
 
-/** Counts the estimates of running encodes as used, so that encodes that start together fit together. */
 export function createScratchSpace(needs: SpaceNeeds): ScratchSpace {
-  let reserved = 0;
-  /** Returns the free bytes if they are too few. */
-  const runWithin = async (bytes: number, work: () => Promise<void>): Promise<number | undefined> => {
-    const free = await findFreeBytes(needs, reserved + bytes);
-    if (bytes > 0 && free < reserved + bytes) return Math.max(0, free - reserved);
-    reserved += bytes;
-    try {
-      await work();
-    } finally {
-      reserved -= bytes;
-    }
-    return undefined;
-  };
   return {
     forEncodes: (encode) => async (run) => {
       const { assetId, attempt } = run.payload;
@@ -62,7 +45,7 @@ export function createScratchSpace(needs: SpaceNeeds): ScratchSpace {
       const bytes = isWanted
         ? estimateScratchBytes(asset, { isCopied: !needs.store.localFile, ladder: needs.ladder })
         : 0;
-      const freeBytes = await runWithin(bytes, async () => {
+      const freeBytes = await needs.scratchRoom.runWithin(bytes, async () => {
         await deleteEncodeWait(needs.db, assetId);
         await encode(run);
       });
@@ -71,19 +54,10 @@ export function createScratchSpace(needs: SpaceNeeds): ScratchSpace {
     forChunks: (encode) => async (run) => {
       const asset = await needs.findAssetById(run.payload.assetId);
       const bytes = run.payload.bytes + (needs.store.localFile ? 0 : (asset?.size_bytes ?? 0));
-      const freeBytes = await runWithin(asset ? bytes : 0, () => encode(run));
+      const freeBytes = await needs.scratchRoom.runWithin(asset ? bytes : 0, () => encode(run));
       if (asset && freeBytes !== undefined) await postponeChunk(needs, asset, run.payload);
     },
   };
-}
-
-/** Beyond MIN_FREE_BYTES. Deletes the folders of killed workers if there are too few. */
-async function findFreeBytes(needs: SpaceNeeds, wanted: number): Promise<number> {
-  const measure = async () => (await needs.freeBytes(needs.scratchRoot)) - needs.minFreeBytes;
-  const free = await measure();
-  if (free >= wanted) return free;
-  await needs.deleteAbandoned(needs.scratchRoot);
-  return measure();
 }
 
 type Space = { readonly neededBytes: number; readonly freeBytes: number };

@@ -1,0 +1,62 @@
+// Tests that work starts only while the disk has room for all that runs.
+import { beforeEach, expect, test } from 'vitest';
+import { openScratchRoom, type ScratchRoom } from './scratch-room.ts';
+
+let free: number;
+/** Bytes in the folders of killed processes. */
+let abandoned: number;
+let room: ScratchRoom;
+beforeEach(() => {
+  [free, abandoned] = [100, 0];
+  room = openScratchRoom({
+    minFreeBytes: 10,
+    freeBytes: async () => free,
+    deleteAbandoned: async () => {
+      free += abandoned;
+      abandoned = 0;
+    },
+  });
+});
+
+/** Work that runs until `end` is called. */
+function start(bytes: number) {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  return { result: room.runWithin(bytes, () => promise), end: resolve };
+}
+
+const tryNow = (bytes: number) => room.runWithin(bytes, async () => {});
+
+test('the reserve stays free', async () => {
+  expect(await tryNow(90)).toBeUndefined();
+  expect(await tryNow(91)).toBe(90);
+});
+
+test('running work counts with all that it may need, until it ends or fails', async () => {
+  const first = start(60);
+  expect(await tryNow(31)).toBe(30);
+  expect(await tryNow(30)).toBeUndefined();
+  first.end();
+  await first.result;
+  await expect(room.runWithin(60, () => Promise.reject(new Error('no')))).rejects.toThrow('no');
+  expect(await tryNow(90)).toBeUndefined();
+});
+
+test('of two that start at the same time and do not fit together, one starts', async () => {
+  const [first, second] = [start(60), start(60)];
+  expect(await second.result).toBe(30);
+  first.end();
+  expect(await first.result).toBeUndefined();
+});
+
+test('the folders of killed processes are deleted before work is refused, and not before', async () => {
+  abandoned = 30;
+  expect(await tryNow(90)).toBeUndefined();
+  expect(abandoned).toBe(30);
+  expect(await tryNow(110)).toBeUndefined();
+  expect(abandoned).toBe(0);
+});
+
+test('work that needs nothing starts on a full disk', async () => {
+  free = 0;
+  expect(await tryNow(0)).toBeUndefined();
+});
