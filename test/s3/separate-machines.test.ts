@@ -61,9 +61,11 @@ describeS3('processes on separate machines', () => {
       () => readAsset(api, 'ann', id),
       ({ progress }) => progress > 0,
     );
-    const parents = (await processesNaming(id)).map(({ parent }) => parent);
-    const busy = workers.find(({ pid }) => parents.includes(pid));
-    expect(workers).toContain(busy);
+    // Between two phases no ffmpeg runs.
+    const busy = await eventually(
+      () => findEncoder(workers, id),
+      (worker) => worker !== undefined,
+    );
     await busy?.end('SIGKILL');
     expect(await settled(api, 'ann', id)).toMatchObject({ stream_status: 'ready', warnings: [] });
 
@@ -80,3 +82,11 @@ describeS3('processes on separate machines', () => {
     expect(folders.filter((folder) => existsSync(join(folder, 'objects')))).toEqual([]);
   }, 240_000);
 });
+
+async function findEncoder(
+  workers: readonly ServiceProcess[],
+  assetId: string,
+): Promise<ServiceProcess | undefined> {
+  const parents = (await processesNaming(assetId)).map(({ parent }) => parent);
+  return workers.find(({ pid }) => parents.includes(pid));
+}
