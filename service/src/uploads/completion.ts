@@ -133,7 +133,9 @@ function openSource(store: ObjectStore, asset: Asset): ByteSource {
     sizeBytes: asset.size_bytes ?? 0,
     read: async (start, end) => {
       if (end <= start) return new Uint8Array();
-      return Buffer.concat(await store.stream(key, { start, end: end - 1 }).toArray());
+      const chunks: Buffer[] = await store.stream(key, { start, end: end - 1 }).toArray();
+      const [first = Buffer.alloc(0), ...more] = chunks;
+      return more.length === 0 ? first : Buffer.concat(chunks);
     },
   };
 }

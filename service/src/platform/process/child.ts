@@ -103,6 +103,9 @@ export type TaskOutcome<T> =
 const MAX_DEADLINES = 5;
 const CPU_SHARE = 0.5;
 const RECHECK_MS = 250;
+/** When the CPU time of a task is first read: most tasks have ended by then, and a reading costs as much. */
+const FIRST_READING_MS = 100;
+const FIRST_READING_SHARE = 0.1;
 
 /** Rejects with errors of `onMessage`. */
 export async function runChildTask<T>(
@@ -150,9 +153,14 @@ type Deadline = {
 
 function watchDeadline(pid: number, { deadlineMs, isWaiting, onEnd }: Deadline): { close(): void } {
   const latest = performance.now() + deadlineMs * MAX_DEADLINES;
-  const initialCpuMs = readCpuMs(pid);
-  let timer = setTimeout(check, deadlineMs);
+  const firstReadingMs = Math.min(FIRST_READING_MS, deadlineMs * FIRST_READING_SHARE);
+  let initialCpuMs: ReturnType<typeof readCpuMs> | undefined;
+  let timer = setTimeout(start, firstReadingMs);
   let isClosed = false;
+  function start(): void {
+    initialCpuMs = readCpuMs(pid);
+    timer = setTimeout(check, deadlineMs - firstReadingMs);
+  }
   async function checkProgress(): Promise<void> {
     const [first, now] = await Promise.all([initialCpuMs, readCpuMs(pid)]);
     if (isClosed) return;
