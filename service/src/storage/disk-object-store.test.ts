@@ -1,7 +1,7 @@
 // Tests the disk store with the contract of the port, and the failures that only a disk has.
 import { execFileSync } from 'node:child_process';
 import { randomBytes, randomUUID } from 'node:crypto';
-import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { chown, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -95,13 +95,17 @@ describe('files', () => {
     expect(await incomingOf(root)).toEqual([]);
   });
 
-  test('a copied file is for its owner only, and leaves nothing behind when it cannot be read', async () => {
+  test('a copied file belongs to the service alone, and leaves nothing behind when it cannot be read', async () => {
     const root = newRoot();
     const store = await openDiskObjectStore(root);
     const [key, file] = [variantKey(randomUUID(), 'w640.avif'), join(scratch, 'rendered.avif')];
     await writeFile(file, 'bytes', { mode: 0o666 });
+    const own = process.geteuid?.() ?? 0;
+    // Only a service that runs as root gives ffmpeg a user of its own.
+    if (own === 0) await chown(file, 12_345, 12_345);
     await store.putFile(key, file);
-    expect((await stat(store.localFile?.(key) ?? '')).mode & 0o777).toBe(0o600);
+    const { mode, uid, gid } = await stat(store.localFile?.(key) ?? '');
+    expect([mode & 0o777, uid, gid]).toEqual([0o600, own, process.getegid?.()]);
     const missing = variantKey(randomUUID(), 'w640.avif');
     await expect(store.putFile(missing, join(scratch, 'missing'))).rejects.toMatchObject({ code: 'ENOENT' });
     expect([await incomingOf(root), await store.size(missing)]).toEqual([[], undefined]);

@@ -1,6 +1,6 @@
 // Writes new objects: to a temporary file with a hash, then durably to the final name.
 import { createHash, randomUUID } from 'node:crypto';
-import { close, closeSync, constants, fchmodSync, open, writev } from 'node:fs';
+import { close, closeSync, constants, fchmodSync, fchownSync, open, writev } from 'node:fs';
 import { copyFile, type FileHandle, link, readdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
@@ -86,7 +86,9 @@ export async function copyDurably(from: string, to: string): Promise<void> {
   await copyFile(from, to, constants.COPYFILE_EXCL);
   const file = await openFile(to, 'r+');
   try {
+    // The system copies mode and owner, and ffmpeg runs as a user of its own.
     fchmodSync(file, FILE_MODE);
+    fchownSync(file, process.geteuid?.() ?? -1, process.getegid?.() ?? -1);
     await syncFile(file);
   } finally {
     closeSync(file);
