@@ -95,7 +95,7 @@ describe('files', () => {
     expect(await incomingOf(root)).toEqual([]);
   });
 
-  test('a copied file belongs to the service alone, and leaves nothing behind when it cannot be read', async () => {
+  test('a copied file belongs to the service alone; one that cannot be read leaves nothing', async () => {
     const root = newRoot();
     const store = await openDiskObjectStore(root);
     const [key, file] = [variantKey(randomUUID(), 'w640.avif'), join(scratch, 'rendered.avif')];
