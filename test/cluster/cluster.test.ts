@@ -15,7 +15,7 @@ import { CLEAN, decode } from '../support/picture-and-sound.ts';
 import { bombPng } from '../support/pictures.ts';
 import { startReaders } from '../support/reading-clients.ts';
 import { asService, asUser, call, eventually, newDataDir, SECRETS } from '../support/service.ts';
-import { openJobs, processesNaming, rows } from '../support/traces.ts';
+import { openJobs, encodersOf, rows } from '../support/traces.ts';
 import { sendAsOffered } from '../support/offered-upload.ts';
 import { LIBRARY, tell } from '../support/webhooks.ts';
 
@@ -183,8 +183,8 @@ test("a killed worker's encode is taken over by the other", async () => {
   expectSuccess(await complete(api, 'ann', started.asset_id));
   const busy = await eventually(
     async () => {
-      const parents = (await processesNaming(started.asset_id)).map(({ parent }) => parent);
-      return cluster.workers.find((worker) => parents.includes(worker.pid() ?? 0));
+      const encoders = await encodersOf(started.asset_id);
+      return cluster.workers.find((worker) => encoders.has(worker.pid() ?? 0));
     },
     (found) => found !== undefined,
   );

@@ -21,7 +21,7 @@ import {
   startProcess,
   workerOf,
 } from '../support/service-process.ts';
-import { eventsOf, filesNaming, openJobs, processesNaming } from '../support/traces.ts';
+import { encodersOf, eventsOf, filesNaming, openJobs, processesNaming } from '../support/traces.ts';
 
 let databaseDir: string;
 let dataDir: string;
@@ -48,9 +48,9 @@ afterAll(async () => {
 });
 
 /** The workers that run an engine for this asset. */
-async function encodersOf(id: string): Promise<ServiceProcess[]> {
-  const parents = (await processesNaming(id)).map(({ parent }) => parent);
-  return workers.filter(({ pid }) => parents.includes(pid));
+async function busyWorkers(id: string): Promise<ServiceProcess[]> {
+  const encoders = await encodersOf(id);
+  return workers.filter(({ pid }) => encoders.has(pid));
 }
 
 async function encoding(): Promise<AssetJson> {
@@ -83,7 +83,7 @@ test('each worker answers health checks on HEALTH_PORT, and is listed by the API
 
 test('another worker takes over from a killed one within a minute, and finishes the video once', async () => {
   const { id, progress } = await encoding();
-  const [doomed, ...more] = await encodersOf(id);
+  const [doomed, ...more] = await busyWorkers(id);
   expect(more).toEqual([]);
   const other = workers.find((worker) => worker !== doomed);
   await doomed?.end('SIGKILL');
@@ -96,7 +96,7 @@ test('another worker takes over from a killed one within a minute, and finishes 
 
   expect(
     await eventually(
-      () => encodersOf(id),
+      () => busyWorkers(id),
       (encoders) => encoders.length > 0,
       { withinMs: 60_000 },
     ),
@@ -134,7 +134,7 @@ async function expectNothingLeft(id: string): Promise<void> {
 
 test('a delete through the API stops the encode in the worker within two seconds', async () => {
   const { id } = await encoding();
-  expect(await encodersOf(id)).toHaveLength(1);
+  expect(await busyWorkers(id)).toHaveLength(1);
   expect((await call(api, `DELETE /media/${id}`, { headers: asUser('ann') })).status).toBe(200);
   await eventually(
     () => processesNaming(id),
@@ -150,7 +150,7 @@ test('a delete through the API stops the encode in the worker within two seconds
 
 test('a worker and an API process exit cleanly on SIGTERM, and are not ready meanwhile', async () => {
   const { id } = await encoding();
-  const [busy] = await encodersOf(id);
+  const [busy] = await busyWorkers(id);
   const ending = busy?.end('SIGTERM');
   await eventually(
     async () => (await fetch(busy?.healthUrl ?? '')).status,

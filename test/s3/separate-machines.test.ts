@@ -18,7 +18,7 @@ import {
   startProcess,
   workerOf,
 } from '../support/service-process.ts';
-import { processesNaming } from '../support/traces.ts';
+import { encodersOf } from '../support/traces.ts';
 
 describeS3('processes on separate machines', () => {
   let folders: string[];
@@ -87,6 +87,6 @@ async function findEncoder(
   workers: readonly ServiceProcess[],
   assetId: string,
 ): Promise<ServiceProcess | undefined> {
-  const parents = (await processesNaming(assetId)).map(({ parent }) => parent);
-  return workers.find(({ pid }) => parents.includes(pid));
+  const encoders = await encodersOf(assetId);
+  return workers.find(({ pid }) => encoders.has(pid));
 }

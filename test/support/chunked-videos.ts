@@ -9,7 +9,7 @@ import { type AssetJson, complete, openUpload, putBytes, settledWithoutFalling }
 import { CLEAN, decode, packets, playlistsOf } from './picture-and-sound.ts';
 import { asUser, call, eventually, newDataDir, newDatabaseDir } from './service.ts';
 import { endAllIn, type ServiceProcess, sharedBy, startProcess, workerOf } from './service-process.ts';
-import { filesNaming, openJobs, processesNaming, rows } from './traces.ts';
+import { encodersOf, filesNaming, openJobs, processesNaming, rows } from './traces.ts';
 
 const SEGMENTS = 6;
 /** Its own stream is the top rendition, which needs no time; the lower one is encoded in three chunks. */
@@ -72,8 +72,8 @@ export async function uploadLongVideo({ api }: ChunkedWorkers): Promise<string> 
 export async function encodeLongVideo(cluster: ChunkedWorkers): Promise<string> {
   const id = await uploadLongVideo(cluster);
   const encoders = async () => {
-    const parents = (await processesNaming(id)).map(({ parent }) => parent);
-    return cluster.workers.filter(({ pid }) => parents.includes(pid));
+    const pids = await encodersOf(id);
+    return cluster.workers.filter(({ pid }) => pids.has(pid));
   };
   await eventually(encoders, ({ length }) => length === 2, { withinMs: 60_000 });
   return id;

@@ -32,6 +32,10 @@ export async function originalFiles(dataDir: string, assetId: string): Promise<s
 
 type Process = { readonly pid: number; readonly parent: number };
 
+/** The parents of the processes that work on this asset: the workers that run an engine for it. */
+export const encodersOf = async (assetId: string): Promise<ReadonlySet<number>> =>
+  new Set((await processesNaming(assetId)).map(({ parent }) => parent));
+
 /**
  * Processes with this text in their command line, or in the path of the folder they work in. The dead that
  * wait for their parent have neither.
