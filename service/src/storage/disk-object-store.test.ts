@@ -75,6 +75,7 @@ describe('files', () => {
       expect(() => store.localFile?.(key), key).toThrow('not an object key');
       await expect(store.removeAll(key), key).rejects.toThrow('not an object key');
       await expect(store.put(key, source(Buffer.from('x')), 1), key).rejects.toThrow('not an object key');
+      await expect(store.putFile(key, join(root, 'secret')), key).rejects.toThrow('not an object key');
     }
     expect(await readFile(join(root, 'secret'), 'utf8')).toBe('kept');
   });

@@ -39,13 +39,12 @@ export async function openDiskObjectStore(
   const filesOf = (key: ObjectKey): ObjectFiles => (isOriginal(key) ? originals : files);
   const pathOf = (key: ObjectKey) => filesOf(key).pathOf(key);
   const list = (prefix: ObjectKey) => filesOf(prefix).list(prefix);
+  const put = async <T>(key: ObjectKey, write: (temporary: string) => Promise<T>): Promise<T> =>
+    publishObject({ temporary: newPath(), path: pathOf(key) }, write);
   return {
-    put: async (key, bytes, maxBytes) =>
-      put({ temporary: newPath(), path: pathOf(key) }, (path) =>
-        receive(path, bytes, { maxBytes, requireSpace }),
-      ),
+    put: (key, bytes, maxBytes) => put(key, (path) => receive(path, bytes, { maxBytes, requireSpace })),
     putFile: (key, source) =>
-      put({ temporary: newPath(), path: pathOf(key) }, async (path) => {
+      put(key, async (path) => {
         await requireSpace((await stat(source)).size);
         await copyDurably(source, path);
       }),
@@ -71,7 +70,7 @@ export async function openDiskObjectStore(
 type Names = { readonly temporary: string; readonly path: string };
 
 /** `write` writes and syncs the temporary file. */
-function put<T>({ temporary, path }: Names, write: (path: string) => Promise<T>): Promise<T> {
+function publishObject<T>({ temporary, path }: Names, write: (path: string) => Promise<T>): Promise<T> {
   return withTemporary(temporary, async () => {
     const stored = await write(temporary);
     const changed = await linkObject(temporary, path);
