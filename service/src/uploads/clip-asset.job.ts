@@ -13,7 +13,7 @@ import { watchCondition } from '../platform/concurrency/condition-watch.ts';
 import type { JobRun } from '../platform/jobs/job-queue.ts';
 import type { Database } from '../platform/postgres/database.ts';
 import { createScratchFolder, deleteScratchFolder } from '../platform/process/scratch-folder.ts';
-import type { ScratchRoom } from '../platform/process/scratch-room.ts';
+import { ROOM_RETRY_MS, type ScratchRoom } from '../platform/process/scratch-room.ts';
 import type { findLocalFile } from '../storage/local-file.ts';
 import { originalKey } from '../storage/object-key.ts';
 import type { ObjectStore } from '../storage/object-store.ts';
@@ -40,8 +40,6 @@ export type ClipJobNeeds = BoundOperations<typeof runOperations> & {
 
 /** Limit of runs that ended with a crash of their worker. */
 const MAX_RUNS = 10;
-/** Another worker, or this one when space was freed, takes the job then. */
-const WAIT_MS = 30_000;
 
 type Job = JobPayloads['clip-asset'];
 type Outcome = { readonly stored: Asset } | { readonly failure: Failure } | 'over';
@@ -152,7 +150,7 @@ async function postpone(needs: ClipJobNeeds, payload: Job, space: Space): Promis
   if (!asset) return;
   const facts = { needed_bytes: space.neededBytes, free_bytes: space.freeBytes };
   needs.log.warn({ asset_id: asset.id, ...facts }, 'a clip waits for space in the scratch folder');
-  const startAfter = new Date(needs.now().getTime() + WAIT_MS);
+  const startAfter = new Date(needs.now().getTime() + ROOM_RETRY_MS);
   await needs.db.transaction((tx) =>
     needs.jobs.sendFor(tx, asset.owner_user_id, { name: 'clip-asset', payload, startAfter }),
   );

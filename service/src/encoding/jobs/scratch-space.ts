@@ -6,7 +6,7 @@ import type { recordCheck } from '../../lifecycle/reports.ts';
 import type { Bound } from '../../platform/bind.ts';
 import type { JobRun } from '../../platform/jobs/job-queue.ts';
 import type { Database } from '../../platform/postgres/database.ts';
-import type { ScratchRoom } from '../../platform/process/scratch-room.ts';
+import { ROOM_RETRY_MS, type ScratchRoom } from '../../platform/process/scratch-room.ts';
 import type { ObjectStore } from '../../storage/object-store.ts';
 import type { Ladder } from '../plan/ladder.ts';
 import { estimateScratchBytes } from '../plan/scratch-need.ts';
@@ -27,9 +27,6 @@ type SpaceNeeds = {
 
 type EncodeJob = (run: JobRun<JobPayloads['encode-asset']>) => Promise<void>;
 type ChunkJob = (run: JobRun<JobPayloads['encode-chunk']>) => Promise<void>;
-
-/** Another worker, or this one when space was freed, takes the job then. */
-const WAIT_MS = 30_000;
 
 type ScratchSpace = {
   forEncodes(encode: EncodeJob): EncodeJob;
@@ -70,7 +67,7 @@ async function postpone(needs: SpaceNeeds, asset: Asset, space: Space): Promise<
     await needs.jobs.sendFor(tx, owner, {
       name: 'encode-asset',
       payload: { assetId, attempt },
-      startAfter: new Date(needs.now().getTime() + WAIT_MS),
+      startAfter: new Date(needs.now().getTime() + ROOM_RETRY_MS),
     });
     return recordEncodeWait(tx, { assetId, attempt, ...facts });
   });
@@ -89,7 +86,7 @@ async function postponeChunk(
   payload: JobPayloads['encode-chunk'],
 ): Promise<void> {
   const { assetId, number: chunk, bytes } = payload;
-  const startAfter = new Date(needs.now().getTime() + WAIT_MS);
+  const startAfter = new Date(needs.now().getTime() + ROOM_RETRY_MS);
   await needs.db.transaction((tx) =>
     needs.jobs.sendFor(tx, owner, { name: 'encode-chunk', payload, startAfter }),
   );

@@ -103,7 +103,7 @@ export type TaskOutcome<T> =
 const MAX_DEADLINES = 5;
 const CPU_SHARE = 0.5;
 const RECHECK_MS = 250;
-/** When the CPU time of a task is first read: most tasks have ended by then, and a reading costs as much. */
+/** When the CPU time of a task is first read: most have ended by then, and a reading takes milliseconds. */
 const FIRST_READING_MS = 100;
 const FIRST_READING_SHARE = 0.1;
 

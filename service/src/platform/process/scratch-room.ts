@@ -1,5 +1,8 @@
 // The room on the disk of the scratch folder: running work reserves all that it may need.
 
+/** Another process, or this one when space was freed, takes the job then. */
+export const ROOM_RETRY_MS = 30_000;
+
 export type ScratchRoom = {
   /**
    * Runs the work if the disk has room for so many bytes beside those that are reserved; otherwise returns
