@@ -130,12 +130,24 @@ export async function expectNothingLeft(cluster: ChunkedWorkers, id: string): Pr
   expect(await processesNaming(id)).toEqual([]);
 }
 
-/** Only the files of the last run remain. */
-export const expectOnlyRun = (cluster: ChunkedWorkers, id: string, folder: string) =>
-  eventually(
+/** Only the files of the last run remain, once the others are due: late chunks may be stored until then. */
+export async function expectOnlyRun(cluster: ChunkedWorkers, id: string, folder: string): Promise<void> {
+  const [removal] = await queryRows(cluster, REMOVAL, id);
+  const due = removal?.['due'];
+  expect(due).toBeInstanceOf(Date);
+  await eventually(
+    async () => new Date(),
+    (now) => now >= (due as Date),
+  );
+  await eventually(
     () => runFolders(cluster, id),
     (folders) => folders.length === 1 && folders[0] === folder,
   );
+}
+
+const REMOVAL = `
+  select max(start_after) as due from pgboss.job
+   where name = 'remove-run-files' and data ->> 'assetId' = $1`;
 
 /** The run of an attempt that was started last. */
 export const latestTryOf = async (cluster: ChunkedWorkers, id: string): Promise<unknown> =>
