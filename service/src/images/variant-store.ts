@@ -2,7 +2,7 @@
 import { unavailable } from '../platform/errors.ts';
 import { type ObjectKey, THUMBNAIL, variantKey, variantsPrefix } from '../storage/object-key.ts';
 import { ObjectRefused, type ObjectStore } from '../storage/object-store.ts';
-import { unlessStored } from '../storage/whole-objects.ts';
+import { isRefusal, unlessStored } from '../storage/whole-objects.ts';
 import type { ImageRefusal } from './image-processor.ts';
 
 /** The variant could not be rendered, or the asset's variants exceed the storage limit. */
@@ -84,7 +84,7 @@ export async function replaceVariant(store: ObjectStore, key: ObjectKey, bytes: 
   try {
     await putVariant(store, key, bytes);
   } catch (error) {
-    if (!(error instanceof ObjectRefused && error.reason === 'exists')) return throwFull(error);
+    if (!isRefusal(error, 'exists')) return throwFull(error);
     await store.remove(key);
     await storeVariant(store, key, bytes);
   }

@@ -6,7 +6,8 @@ import { diskFull, type SpaceGuard } from '../platform/free-space.ts';
 import type { Logger } from '../platform/logger.ts';
 import type { Database } from '../platform/postgres/database.ts';
 import type { listWorkers } from '../providers/workers.ts';
-import { ObjectRefused, type ObjectStore } from '../storage/object-store.ts';
+import type { ObjectStore } from '../storage/object-store.ts';
+import { isRefusal } from '../storage/whole-objects.ts';
 import { probeDatabase } from './operations.sql.ts';
 
 type HealthNeeds = {
@@ -42,7 +43,7 @@ export async function checkReadiness(needs: HealthNeeds): Promise<Readiness> {
   if (!probe?.queue) throw unavailable('The tables of the job queue are missing');
   await requireDatabaseSpace();
   await store.check().catch((error: unknown) => {
-    throw isFull(error)
+    throw isRefusal(error, 'full')
       ? diskFull('object store', error)
       : unavailable('The object store is not available', error);
   });
@@ -53,8 +54,6 @@ export async function checkReadiness(needs: HealthNeeds): Promise<Readiness> {
     warnings: [...findWarnings(needs, workers), ...(probe.waits ? (['scratch_disk_full'] as const) : [])],
   };
 }
-
-const isFull = (error: unknown) => error instanceof ObjectRefused && error.reason === 'full';
 
 /** Workers may start after the API, and a restart takes a moment. */
 const NO_WORKERS_GRACE_MS = 60_000;

@@ -1,12 +1,19 @@
-// Reads and writes whole objects.
+// Reads objects into memory, and tells why one is not stored.
 import type { ObjectKey } from './object-key.ts';
-import { ObjectRefused, type ObjectStore } from './object-store.ts';
+import { type ByteRange, ObjectRefused, type ObjectStore, type PutRefusal } from './object-store.ts';
 
 type ReadableStore = Pick<ObjectStore, 'stream'>;
 
-/** Only for objects that the service wrote itself: it holds the whole text in memory. */
+/** Holds all these bytes in memory; a single chunk is not copied. */
+export async function readBytes(store: ReadableStore, key: ObjectKey, range?: ByteRange): Promise<Buffer> {
+  const chunks: Buffer[] = await store.stream(key, range).toArray();
+  const [first = Buffer.alloc(0), ...more] = chunks;
+  return more.length === 0 ? first : Buffer.concat(chunks);
+}
+
+/** Only for objects that the service wrote itself. */
 export const readText = async (store: ReadableStore, key: ObjectKey): Promise<string> =>
-  Buffer.concat(await store.stream(key).toArray()).toString();
+  (await readBytes(store, key)).toString();
 
 /** The bytes of all objects, one after the other. */
 export async function* readJoined(
@@ -16,11 +23,14 @@ export async function* readJoined(
   for (const key of keys) yield* store.stream(key);
 }
 
+export const isRefusal = (error: unknown, reason: PutRefusal): boolean =>
+  error instanceof ObjectRefused && error.reason === reason;
+
 /** Keeps an existing object: another process created it from the same input. Throws other ObjectRefused. */
 export async function unlessStored(putting: Promise<unknown>): Promise<void> {
   try {
     await putting;
   } catch (error) {
-    if (!(error instanceof ObjectRefused && error.reason === 'exists')) throw error;
+    if (!isRefusal(error, 'exists')) throw error;
   }
 }

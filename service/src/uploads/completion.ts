@@ -17,6 +17,7 @@ import type { Provider } from '../providers/provider.ts';
 import { originalKey, uploadKey } from '../storage/object-key.ts';
 import type { ObjectStore } from '../storage/object-store.ts';
 import { presignedUploadId } from '../storage/upload-id.ts';
+import { readBytes } from '../storage/whole-objects.ts';
 import { findMismatch, type RejectionCode, toContentFailure } from './content-check.ts';
 import { countOtherUploads } from './resumable-uploads.sql.ts';
 import type { finishUpload } from './store-original.ts';
@@ -132,10 +133,7 @@ function openSource(store: ObjectStore, asset: Asset): ByteSource {
   return {
     sizeBytes: asset.size_bytes ?? 0,
     read: async (start, end) => {
-      if (end <= start) return new Uint8Array();
-      const chunks: Buffer[] = await store.stream(key, { start, end: end - 1 }).toArray();
-      const [first = Buffer.alloc(0), ...more] = chunks;
-      return more.length === 0 ? first : Buffer.concat(chunks);
+      return end <= start ? new Uint8Array() : readBytes(store, key, { start, end: end - 1 });
     },
   };
 }

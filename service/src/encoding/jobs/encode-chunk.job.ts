@@ -10,6 +10,7 @@ import type { JobRun } from '../../platform/jobs/job-queue.ts';
 import { createScratchFolder, deleteScratchFolder } from '../../platform/process/scratch-folder.ts';
 import { renditionFolder, renditionKey } from '../../storage/object-key.ts';
 import type { ObjectStore } from '../../storage/object-store.ts';
+import { readBytes } from '../../storage/whole-objects.ts';
 import { ChunkRefused, type EncodedChunk, EncodeFailed, type Encoder } from '../encoder.ts';
 import { excerptFfmpegLog } from '../ffmpeg-log.ts';
 import { type CmafSegment, readSegmentHead } from '../packaging/cmaf-track.ts';
@@ -172,8 +173,7 @@ async function readStored(store: ObjectStore, ref: ChunkRef, own: CmafSegment): 
   const key = renditionKey(ref.assetId, renditionFolder(ref.attempt, ref.try), own.name);
   const bytes = (await store.size(key)) ?? 0;
   const range = { start: 0, end: Math.min(bytes, SEGMENT_HEAD_BYTES) - 1 };
-  const head = Buffer.concat(await store.stream(key, range).toArray());
-  const stored = readSegmentHead(head, { isOfVideo: true });
+  const stored = readSegmentHead(await readBytes(store, key, range), { isOfVideo: true });
   if (stored.start !== own.start || stored.duration !== own.duration)
     throw new ChunkRefused(`the stored segment ${own.name} has other times`);
   return { name: own.name, bytes, ...stored };

@@ -1,6 +1,7 @@
 // The files of a run: published while it goes on, stored at its end, removed when it is replaced.
 import { renditionFolder, renditionKey, renditionPrefix } from '../../storage/object-key.ts';
-import { ObjectRefused, type ObjectStore } from '../../storage/object-store.ts';
+import type { ObjectStore } from '../../storage/object-store.ts';
+import { isRefusal } from '../../storage/whole-objects.ts';
 import type { EncodedFile, PlayablePart } from '../encoder.ts';
 import type { Callback, EncoderReport } from '../encoder-report.ts';
 import type { Bound, BoundOperations } from '../../platform/bind.ts';
@@ -81,7 +82,7 @@ export async function storeFiles(
       try {
         await store.putFile(renditionKey(run.assetId, folder, file.name), file.path);
       } catch (error) {
-        if (!onExisting || !(error instanceof ObjectRefused && error.reason === 'exists')) throw error;
+        if (!onExisting || !isRefusal(error, 'exists')) throw error;
         await onExisting(file);
       }
     }

@@ -2,7 +2,8 @@
 import { isUnavailable } from '../../platform/errors.ts';
 import type { freeBytes, SpaceGuard } from '../../platform/free-space.ts';
 import type { sendProbe } from '../../platform/outbound/probe-request.ts';
-import { ObjectRefused, type ObjectStore, type StoreFinding } from '../../storage/object-store.ts';
+import type { ObjectStore, StoreFinding } from '../../storage/object-store.ts';
+import { isRefusal } from '../../storage/whole-objects.ts';
 import { judgeClock } from './database-rules.ts';
 import { type Finding, notChecked, ok, problem, warning } from './finding.ts';
 import { describeProbed, headerOf } from './probed.ts';
@@ -39,7 +40,7 @@ async function checkAccess({ store, requireDatabaseSpace, config }: StorageNeeds
     await requireDatabaseSpace();
     return ok(check, 'Objects can be written.');
   } catch (error) {
-    const isFull = error instanceof ObjectRefused && error.reason === 'full';
+    const isFull = isRefusal(error, 'full');
     return problem(check, {
       message: isFull ? 'The disk of the object store is full.' : describeAccessError(error),
       fix: isFull
