@@ -229,11 +229,11 @@ describe('internal errors', () => {
 
   test('a disk error gets 503, and the upload can be repeated', async () => {
     const started = await openUpload(service, 'ann');
-    const { put } = service.parts.store;
+    const { putSmall } = service.parts.store;
     const failure = Object.assign(new Error('EIO: /var/objects/planted'), { code: 'EIO', syscall: 'write' });
-    Object.assign(service.parts.store, { put: () => Promise.reject(failure) });
+    Object.assign(service.parts.store, { putSmall: () => Promise.reject(failure) });
     const refused = await putBytes(started, Buffer.from('bytes'));
-    Object.assign(service.parts.store, { put });
+    Object.assign(service.parts.store, { putSmall });
     expectRefusal(refused, 503);
     expect(refused.headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
     expect(JSON.stringify(refused.body)).not.toContain('planted');

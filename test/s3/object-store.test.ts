@@ -2,7 +2,7 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { ListMultipartUploadsCommand } from '@aws-sdk/client-s3';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { fileCopiesContract } from '../../service/src/storage/file-copies.contract.ts';
+import { otherPutsContract } from '../../service/src/storage/other-puts.contract.ts';
 import { objectStoreContract } from '../../service/src/storage/object-store.contract.ts';
 import {
   type ObjectKey,
@@ -22,7 +22,7 @@ describeS3('Ceph', () => {
   objectStoreContract('a folder of a bucket', async () =>
     openS3ObjectStore((await createBucket({ parameters: '&prefix=media/one' })).location),
   );
-  fileCopiesContract('a bucket', async () => openS3ObjectStore((await createBucket()).location));
+  otherPutsContract('a bucket', async () => openS3ObjectStore((await createBucket()).location));
   partialObjectsContract('a folder of a bucket', async () =>
     openS3ObjectStore((await createBucket({ parameters: '&prefix=media/one' })).location),
   );

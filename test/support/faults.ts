@@ -81,6 +81,7 @@ const faultyTransaction = (tx: Transaction, call: Call): Transaction => ({
 const faultyStore = (store: ObjectStore, call: Call): ObjectStore => ({
   ...store,
   put: (...given) => call('put', () => store.put(...given), noDisk),
+  putSmall: (...given) => call('put', () => store.putSmall(...given), noDisk),
   putFile: (...given) => call('put', () => store.putFile(...given), noDisk),
   size: (...given) => call('size', () => store.size(...given), noDisk),
   read: (...given) => call('read', () => store.read(...given), noDisk),

@@ -75,6 +75,12 @@ function countingStore(store: ObjectStore, { bytes, reserve }: DiskSize): Object
       await hold(key, stored.sizeBytes, room);
       return stored;
     },
+    putSmall: async (key, chunks) => {
+      const room = free() - reserve;
+      const stored = await store.putSmall(key, chunks);
+      await hold(key, stored.sizeBytes, room);
+      return stored;
+    },
     putFile: async (key, path) => {
       const room = free() - reserve;
       await store.putFile(key, path);

@@ -11,14 +11,26 @@ export async function freeBytes(folder: string): Promise<number> {
   return bavail * bsize;
 }
 
-/** Concurrent callers share a reading: a wait for the thread pool is a good part of a small upload. */
-export function shareFreeBytes(folder: string): () => Promise<number> {
-  let reading: Promise<number> | undefined;
+/** The small writes of this time are far less than the reserve. */
+export const SMALL_WRITES_MS = 10;
+
+/**
+ * Callers share a reading while it is taken, and `keepMs` longer: a wait for the thread pool is a good part
+ * of a small upload.
+ */
+export function shareFreeBytes(folder: string, keepMs = 0): () => Promise<number> {
+  let reading: { readonly bytes: Promise<number>; until: number } | undefined;
+  const read = () => {
+    const started = { bytes: freeBytes(folder), until: Number.POSITIVE_INFINITY };
+    const keep = () => {
+      started.until = performance.now() + keepMs;
+    };
+    started.bytes.then(keep, keep);
+    return started;
+  };
   return () => {
-    reading ??= freeBytes(folder).finally(() => {
-      reading = undefined;
-    });
-    return reading;
+    if (!reading || performance.now() >= reading.until) reading = read();
+    return reading.bytes;
   };
 }
 
@@ -33,7 +45,7 @@ export const diskFull = (component: 'database' | 'object store' | 'scratch folde
 /** `folder` is undefined when the database runs on another machine, whose disk cannot be checked. */
 export function databaseSpaceGuard(folder: string | undefined, minFreeBytes: number): SpaceGuard {
   if (folder === undefined) return async () => {};
-  const readFreeBytes = shareFreeBytes(folder);
+  const readFreeBytes = shareFreeBytes(folder, SMALL_WRITES_MS);
   return async () => {
     if ((await readFreeBytes()) < minFreeBytes) throw diskFull('database');
   };

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { syncFolder } from './disk/folders.ts';
 import { writeFully } from './disk/incoming.ts';
 import { openDiskObjectStore } from './disk-object-store.ts';
-import { fileCopiesContract } from './file-copies.contract.ts';
+import { otherPutsContract } from './other-puts.contract.ts';
 import { type ObjectKey, renditionKey, renditionPrefix, renditionsPrefix, variantKey } from './object-key.ts';
 import { objectStoreContract } from './object-store.contract.ts';
 import { MIB, originalOf } from './object-store.fixture.ts';
@@ -32,7 +32,7 @@ async function* source(...chunks: (Uint8Array | Error)[]): AsyncGenerator<Uint8A
 }
 
 objectStoreContract('a disk', () => openDiskObjectStore(newRoot()));
-fileCopiesContract('a disk', () => openDiskObjectStore(newRoot()));
+otherPutsContract('a disk', () => openDiskObjectStore(newRoot()));
 partialObjectsContract('a disk', () => openDiskObjectStore(newRoot()));
 
 describe('files', () => {
@@ -75,6 +75,7 @@ describe('files', () => {
       expect(() => store.localFile?.(key), key).toThrow('not an object key');
       await expect(store.removeAll(key), key).rejects.toThrow('not an object key');
       await expect(store.put(key, source(Buffer.from('x')), 1), key).rejects.toThrow('not an object key');
+      await expect(store.putSmall(key, [Buffer.from('x')]), key).rejects.toThrow('not an object key');
       await expect(store.putFile(key, join(root, 'secret')), key).rejects.toThrow('not an object key');
     }
     expect(await readFile(join(root, 'secret'), 'utf8')).toBe('kept');
@@ -185,6 +186,7 @@ describe('a disk of 8 MiB', () => {
       reason: 'full',
       cause: { code: 'ENOSPC' },
     });
+    await expect(store.putSmall(originalOf(asset), tooMuch)).rejects.toMatchObject({ reason: 'full' });
     expect(await incomingOf(root)).toEqual([]);
     expect(await store.size(originalOf(asset))).toBeUndefined();
     expect(await store.put(originalOf(asset), source(randomBytes(MIB)), MIB)).toMatchObject({
@@ -210,6 +212,7 @@ describe('a disk of 8 MiB', () => {
     await writeFile(file, randomBytes(MIB));
     const copy = variantKey(randomUUID(), 'w640.avif');
     await expect(store.putFile(copy, file)).rejects.toMatchObject({ reason: 'full' });
+    await expect(store.putSmall(copy, [Buffer.from('small')])).rejects.toMatchObject({ reason: 'full' });
     expect([await incomingOf(root), await store.size(copy)]).toEqual([[], undefined]);
     await store.remove(first);
     await store.putFile(copy, file);

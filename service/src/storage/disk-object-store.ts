@@ -10,7 +10,8 @@ import { copyDurably, syncLinks, linkObject, receive, openTemporaryFolder } from
 import { isOriginal, openOriginalFiles } from './disk/original-files.ts';
 import { openPartialFiles } from './disk/partial-files.ts';
 import { ensureFolder, type ObjectFiles } from './disk/shards.ts';
-import { shareFreeBytes } from '../platform/free-space.ts';
+import { createDurably } from './disk/small-files.ts';
+import { shareFreeBytes, SMALL_WRITES_MS } from '../platform/free-space.ts';
 import type { ObjectKey } from './object-key.ts';
 import { type ListedObject, ObjectRefused, type ObjectStore, type ReadObject } from './object-store.ts';
 
@@ -32,10 +33,8 @@ export async function openDiskObjectStore(
   const files = await openAssetFolders(folder('objects'));
   const originals = await openOriginalFiles(folder('originals'), folder('objects'));
   const newPath = await openTemporaryFolder(incoming);
-  const readFreeBytes = shareFreeBytes(incoming);
-  const requireSpace = async (bytes = 0) => {
-    if ((await readFreeBytes()) < bytes + minFreeBytes) throw new ObjectRefused('full');
-  };
+  const requireSpace = guardSpace(minFreeBytes, shareFreeBytes(incoming));
+  const requireSmallSpace = guardSpace(minFreeBytes, shareFreeBytes(incoming, SMALL_WRITES_MS));
   const filesOf = (key: ObjectKey): ObjectFiles => (isOriginal(key) ? originals : files);
   const pathOf = (key: ObjectKey) => filesOf(key).pathOf(key);
   const list = (prefix: ObjectKey) => filesOf(prefix).list(prefix);
@@ -43,6 +42,10 @@ export async function openDiskObjectStore(
     publishObject({ temporary: newPath(), path: pathOf(key) }, write);
   return {
     put: (key, bytes, maxBytes) => put(key, (path) => receive(path, bytes, { maxBytes, requireSpace })),
+    putSmall: async (key, chunks) => {
+      await requireSmallSpace();
+      return createDurably(pathOf(key), chunks).catch(throwRefusal);
+    },
     putFile: (key, source) =>
       put(key, async (path) => {
         await requireSpace((await stat(source)).size);
@@ -67,6 +70,12 @@ export async function openDiskObjectStore(
   };
 }
 
+const guardSpace =
+  (minFreeBytes: number, readFreeBytes: () => Promise<number>) =>
+  async (bytes = 0): Promise<void> => {
+    if ((await readFreeBytes()) < bytes + minFreeBytes) throw new ObjectRefused('full');
+  };
+
 type Names = { readonly temporary: string; readonly path: string };
 
 /** `write` writes and syncs the temporary file. */
@@ -85,8 +94,12 @@ async function withTemporary<T>(path: string, work: (path: string) => Promise<T>
     return await work(path);
   } catch (error) {
     await removeFile(path);
-    throw failedWith(error, 'ENOSPC', 'EDQUOT') ? new ObjectRefused('full', { cause: error }) : error;
+    return throwRefusal(error);
   }
+}
+
+function throwRefusal(error: unknown): never {
+  throw failedWith(error, 'ENOSPC', 'EDQUOT') ? new ObjectRefused('full', { cause: error }) : error;
 }
 
 async function sizeOf(path: string): Promise<number | undefined> {

@@ -144,7 +144,12 @@ export type ObjectStore = {
    * Throws ObjectRefused.
    */
   put(key: ObjectKey, bytes: AsyncIterable<Uint8Array>, maxBytes: number): Promise<StoredBytes>;
-  /** The same for the bytes of a local file that nobody changes. */
+  /**
+   * The same for bytes in memory, under a key that nobody reads before the caller has recorded it: a process
+   * that is killed may leave a part of the object.
+   */
+  putSmall(key: ObjectKey, chunks: readonly Uint8Array[]): Promise<StoredBytes>;
+  /** The same as `put` for the bytes of a local file that nobody changes. */
   putFile(key: ObjectKey, path: string): Promise<void>;
   /** Size in bytes; undefined when the object does not exist. */
   size(key: ObjectKey): Promise<number | undefined>;

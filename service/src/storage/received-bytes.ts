@@ -1,5 +1,8 @@
-// Limits the bytes of a new object, and tells errors of the source from errors of the store.
+// Counts and limits the bytes of a new object, and tells errors of the source from errors of the store.
 import { ObjectRefused } from './object-store.ts';
+
+export const bytesIn = (chunks: readonly Uint8Array[]): number =>
+  chunks.reduce((sum, chunk) => sum + chunk.byteLength, 0);
 
 /** Throws ObjectRefused `too_long` for more than `maxBytes`, and `cut_short` when the source fails. */
 export async function* receivedBytes(

@@ -1,6 +1,7 @@
 // Object store in an S3-compatible bucket.
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
+import { Readable } from 'node:stream';
 import {
   DeleteObjectCommand,
   DeleteObjectsCommand,
@@ -11,6 +12,7 @@ import {
 import { unavailable } from '../platform/errors.ts';
 import type { ObjectKey } from './object-key.ts';
 import type { ListedObject, ObjectStore } from './object-store.ts';
+import { bytesIn } from './received-bytes.ts';
 import { connect, type S3Connection, S3_TIMEOUTS, type S3Timeouts } from './s3/connection.ts';
 import { diagnose } from './s3/diagnose.ts';
 import { openDirectUploads } from './s3/direct-uploads.ts';
@@ -35,6 +37,8 @@ export function openS3ObjectStore(location: S3Location, timeouts: S3Timeouts = S
   const direct = openDirectUploads(s3);
   const store = {
     put: (key, bytes, maxBytes) => putObject(s3, reserve, { key, bytes, maxBytes }),
+    putSmall: (key, chunks) =>
+      putObject(s3, reserve, { key, bytes: Readable.from(chunks), maxBytes: bytesIn(chunks) }),
     putFile: async (key, path) => {
       const { size } = await stat(path);
       await putObject(s3, reserve, { key, bytes: createReadStream(path), maxBytes: size });

@@ -20,8 +20,9 @@ async function textOf(bytes: AsyncIterable<Uint8Array>): Promise<string> {
 }
 
 test('a small body is whole, and can be read twice', async () => {
-  const { isWhole, bytes } = await readWholeBody({ length: 6, bytes: bodyOf('abc', 'def') }, LIMITS);
-  expect([isWhole, await textOf(bytes), await textOf(bytes)]).toEqual([true, 'abcdef', 'abcdef']);
+  const { chunks = [], bytes } = await readWholeBody({ length: 6, bytes: bodyOf('abc', 'def') }, LIMITS);
+  expect(Buffer.concat(chunks).toString()).toBe('abcdef');
+  expect([await textOf(bytes), await textOf(bytes)]).toEqual(['abcdef', 'abcdef']);
 });
 
 test.each<[string, number | undefined, string]>([
@@ -29,22 +30,22 @@ test.each<[string, number | undefined, string]>([
   ['that is longer', 11, 'abcdefghijk'],
   ['that ends early', 4, 'abc'],
 ])('a body %s is not', async (_, length, text) => {
-  const { isWhole, bytes } = await readWholeBody({ length, bytes: bodyOf(text) }, LIMITS);
-  expect([isWhole, await textOf(bytes)]).toEqual([false, text]);
+  const { chunks, bytes } = await readWholeBody({ length, bytes: bodyOf(text) }, LIMITS);
+  expect([chunks, await textOf(bytes)]).toEqual([undefined, text]);
 });
 
 test('a slow body is handed over with what has arrived', async () => {
   const { promise, resolve } = Promise.withResolvers<void>();
   const body = await readWholeBody({ length: 6, bytes: bodyOf('abc', promise, 'def') }, LIMITS);
   resolve();
-  expect([body.isWhole, await textOf(body.bytes)]).toEqual([false, 'abcdef']);
+  expect([body.chunks, await textOf(body.bytes)]).toEqual([undefined, 'abcdef']);
 });
 
 test('the reader of the bytes gets the error of a body that breaks off, now or later', async () => {
   const failing = [bodyOf('abc', new Error('gone')), bodyOf('abc', delay(80), new Error('gone'))];
   for (const bytes of failing) {
     const body = await readWholeBody({ length: 6, bytes }, LIMITS);
-    expect(body.isWhole).toBe(false);
+    expect(body.chunks).toBeUndefined();
     await expect(textOf(body.bytes)).rejects.toThrow('gone');
   }
 });

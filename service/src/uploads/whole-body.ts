@@ -2,15 +2,18 @@
 
 type Body = { readonly length: number | undefined; readonly bytes: AsyncIterable<Uint8Array> };
 
-/** `bytes` yields the whole body in either case. */
-type ReadBody = { readonly isWhole: boolean; readonly bytes: AsyncIterable<Uint8Array> };
+/** `bytes` yields the whole body in either case; `chunks` has it if it is whole. */
+type ReadBody = {
+  readonly chunks?: readonly Uint8Array[];
+  readonly bytes: AsyncIterable<Uint8Array>;
+};
 
 /** What a request may hold in memory for as long. */
 type Limits = { readonly maxBytes: number; readonly withinMs: number };
 
 /** A body that is longer, slower or incomplete is left to the caller. */
 export async function readWholeBody({ length, bytes }: Body, limits: Limits): Promise<ReadBody> {
-  if (length === undefined || length > limits.maxBytes) return { isWhole: false, bytes };
+  if (length === undefined || length > limits.maxBytes) return { bytes };
   const iterator = bytes[Symbol.asyncIterator]();
   const chunks: Uint8Array[] = [];
   let next = iterator.next();
@@ -19,19 +22,19 @@ export async function readWholeBody({ length, bytes }: Body, limits: Limits): Pr
   try {
     for (;;) {
       const result = await Promise.race([next, timeout]);
-      if (!result) return { isWhole: false, bytes: resume(chunks, next, iterator) };
+      if (!result) return { bytes: resume(chunks, next, iterator) };
       if (result.done) break;
       chunks.push(result.value);
       next = iterator.next();
     }
   } catch {
     // The reader of `bytes` gets the error.
-    return { isWhole: false, bytes: resume(chunks, next, iterator) };
+    return { bytes: resume(chunks, next, iterator) };
   } finally {
     clearTimeout(timer);
   }
   const received = chunks.reduce((sum, chunk) => sum + chunk.byteLength, 0);
-  return { isWhole: received === length, bytes: replay(chunks) };
+  return { bytes: replay(chunks), ...(received === length && { chunks }) };
 }
 
 /** The chunks that were read, then the pending one and the rest. */

@@ -37,7 +37,7 @@ export async function storePut(
   if (needs.store.direct) return needs.storeOriginal(asset, original);
   assertLength(asset, original.length, needs.maxUploadBytes);
   const body = await readWholeBody(original, WHOLE);
-  const result: WholeResult = body.isWhole ? await storeWhole(needs, asset, body.bytes) : {};
+  const result: WholeResult = body.chunks ? await storeWhole(needs, asset, body.chunks) : {};
   return (
     result.finished ??
     needs.storeOriginal(asset, { ...original, bytes: body.bytes, hasLeftovers: result.hasLeftovers })
@@ -53,11 +53,11 @@ type WholeResult = { readonly finished?: Asset; readonly hasLeftovers?: boolean 
 async function storeWhole(
   needs: WholeNeeds,
   asset: Asset,
-  bytes: AsyncIterable<Uint8Array>,
+  chunks: readonly Uint8Array[],
 ): Promise<WholeResult> {
   await needs.requireDatabaseSpace();
   const uploadId = wholeUploadId(asset);
-  const stored = await createObject(needs, asset, bytes);
+  const stored = await createObject(needs, asset, chunks);
   if (!stored) return { hasLeftovers: true };
   try {
     const finished = await finishWhole(needs, asset, { uploadId, stored });
@@ -71,14 +71,14 @@ async function storeWhole(
   return {};
 }
 
-/** Undefined if the object exists: of a request that runs, or of one whose process ended. */
+/** Undefined if the object exists: of a request that runs, or a part of it, of one whose process ended. */
 async function createObject(
   { store }: WholeNeeds,
   asset: Asset,
-  bytes: AsyncIterable<Uint8Array>,
+  chunks: readonly Uint8Array[],
 ): Promise<StoredBytes | undefined> {
   try {
-    return await store.put(uploadKey(asset.id, wholeUploadId(asset)), bytes, WHOLE.maxBytes);
+    return await store.putSmall(uploadKey(asset.id, wholeUploadId(asset)), chunks);
   } catch (error) {
     if (!(error instanceof ObjectRefused)) throw error;
     if (error.reason === 'exists') return undefined;

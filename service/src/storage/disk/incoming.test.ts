@@ -8,7 +8,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { openDiskObjectStore } from '../disk-object-store.ts';
 import { originalKey } from '../object-key.ts';
-import { batchesOf, bytesIn } from './incoming.ts';
+import { bytesIn } from '../received-bytes.ts';
+import { batchesOf } from './incoming.ts';
 
 const originalOf = (id: string) => originalKey({ id, original_upload: null });
 

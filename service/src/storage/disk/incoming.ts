@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { getProcessMark, hasProcessExited } from '../../platform/process/scratch-folder.ts';
 import { ObjectRefused, type StoredBytes } from '../object-store.ts';
-import { receivedBytes } from '../received-bytes.ts';
+import { bytesIn, receivedBytes } from '../received-bytes.ts';
 import { failedWith, makeFolder, removeFile, syncFile, syncFolder } from './folders.ts';
 
 /**
@@ -63,12 +63,12 @@ export async function receive(
   return { sizeBytes, sha256: digest.digest('hex') };
 }
 
-type OpenFile = Pick<FileHandle, 'writev' | 'sync' | 'close'>;
+export type OpenFile = Pick<FileHandle, 'writev' | 'sync' | 'close'>;
 
 const [openFile, closeFile, writeChunks] = [promisify(open), promisify(close), promisify(writev)];
 
 /** Calls that wait switch threads, which small uploads notice. The close of a synced file does not wait. */
-async function createFile(path: string): Promise<OpenFile> {
+export async function createFile(path: string): Promise<OpenFile> {
   const file = await openFile(path, 'wx', FILE_MODE);
   let isSynced = false;
   return {
@@ -94,9 +94,6 @@ export async function copyDurably(from: string, to: string): Promise<void> {
     closeSync(file);
   }
 }
-
-export const bytesIn = (chunks: readonly Uint8Array[]): number =>
-  chunks.reduce((sum, chunk) => sum + chunk.byteLength, 0);
 
 /** Yields at least one batch, so that an empty object also creates a file. */
 export async function* batchesOf(

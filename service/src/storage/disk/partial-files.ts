@@ -3,9 +3,10 @@
 import { access, type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ObjectKey } from '../object-key.ts';
+import { bytesIn } from '../received-bytes.ts';
 import { ObjectRefused, type PartialObject, type PartialObjects } from '../object-store.ts';
 import { failedWith, removeFile, syncFolder } from './folders.ts';
-import { batchesOf, bytesIn, publish, writeFully } from './incoming.ts';
+import { batchesOf, publish, writeFully } from './incoming.ts';
 
 const SYNC_BYTES = 8 * 1024 * 1024;
 /** The free space is checked at this interval, so that a large object cannot use up the reserve. */
