@@ -2,6 +2,7 @@
 import { type Job, PgBoss } from 'pg-boss';
 import { type FairOrder, type OwnedJob, type OpenJob, openFairOrder, listOpenJobs } from './job-order.ts';
 import { startKilledJobs } from './killed-jobs.ts';
+import { type JobDatabase, openJobDatabase } from '../postgres/job-database.ts';
 import type { Connection, Transaction } from '../postgres/database.ts';
 
 /** Settings of one queue. Times are in seconds. */
@@ -82,35 +83,42 @@ const LANE_RETENTION_S = 365 * 86_400;
 
 const OPEN_STATES: readonly string[] = ['created', 'retry', 'active'];
 
-const createBoss = (connection: Connection): PgBoss =>
-  new PgBoss({
-    ...(connection as object),
-    max: 4,
+type OpenedBoss = { readonly boss: PgBoss; readonly db: JobDatabase };
+
+async function openBoss(
+  connection: Connection,
+  settings: Readonly<Record<string, JobSettings>>,
+  onError: (error: Error) => void,
+): Promise<OpenedBoss> {
+  const db = openJobDatabase({ connection, onError });
+  const boss = new PgBoss({
+    db,
     useListenNotify: true,
     superviseIntervalSeconds: SUPERVISE_S,
     monitorIntervalSeconds: SUPERVISE_S,
-    connectionTimeoutMillis: 5000,
     reindex: false,
   });
+  boss.on('error', onError);
+  await boss.start();
+  for (const [name, job] of Object.entries(settings))
+    for (const queue of queuesOf(name, job)) await declareQueue(boss, queue, job);
+  await removeOldSchedules(boss, settings);
+  return { boss, db };
+}
 
 export async function openJobs<P extends Payloads>({
   connection,
   settings,
   onError,
 }: JobQueueOptions<P>): Promise<JobQueue<P>> {
-  const boss = createBoss(connection);
   const stopping = new AbortController();
-  // Errors of connections that close during the shutdown are expected.
-  boss.on('error', (error) => {
+  const { boss, db } = await openBoss(connection, settings, (error) => {
+    // Errors of connections that close during the shutdown are expected.
     if (!stopping.signal.aborted) onError(error);
   });
-  await boss.start();
-  for (const [name, job] of Object.entries(settings))
-    for (const queue of queuesOf(name, job)) await declareQueue(boss, queue, job);
-  await removeOldSchedules(boss, settings);
-  const fairOrder = await openFairOrder(boss.getDb());
+  const fairOrder = await openFairOrder(db);
   return {
-    listOpen: (name) => listOpenJobs(boss.getDb(), name),
+    listOpen: (name) => listOpenJobs(db, name),
     hasOpenJob: async (name, payload) =>
       (await boss.findJobs(queueOf(name, settings[name], payload), { data: payload })).some(({ state }) =>
         OPEN_STATES.includes(state),
@@ -131,7 +139,7 @@ export async function openJobs<P extends Payloads>({
       for (const [name, job] of Object.entries(settings))
         for (const queue of queuesOf(name, job, lanes))
           await startWorker({ boss, name: queue, job, stopping: stopping.signal }, handlers[name]);
-      void startKilledJobs(boss.getDb(), {
+      void startKilledJobs(db, {
         queues: Object.keys(settings),
         stopping: stopping.signal,
         onError,
@@ -140,6 +148,7 @@ export async function openJobs<P extends Payloads>({
     stop: async () => {
       stopping.abort(new Error('the process is stopping'));
       await boss.stop({ graceful: true, timeout: 10_000 });
+      await db.close();
     },
   };
 }

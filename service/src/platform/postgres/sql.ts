@@ -1,5 +1,6 @@
 // Named, prepared SQL statements that carry the shape of their rows.
 import { createHash } from 'node:crypto';
+import type pg from 'pg';
 import type { Shape } from './row.ts';
 
 /** The argument of `db.all` and `db.one`. */
@@ -82,6 +83,19 @@ function compose(strings: TemplateStringsArray, parts: readonly unknown[], numbe
 
 const isFragment = (part: unknown): part is Fragment =>
   typeof part === 'object' && part !== null && TEXT in part;
+
+/** Names of statements of a library. The limit is for a library that writes values into its texts. */
+const preparedNames = new Map<string, string>();
+const MAX_PREPARED = 500;
+
+/** A statement of a library, which is prepared like our own: named by its text. */
+export function prepare(text: string, values: unknown[]): pg.QueryConfig {
+  const known = preparedNames.get(text);
+  if (known === undefined && preparedNames.size >= MAX_PREPARED) return { text, values };
+  const name = known ?? `prepared ${preparedNames.size + 1}`;
+  preparedNames.set(text, name);
+  return { name, text, values };
+}
 
 /**
  * A part of a statement that depends on the request, such as a filter; `key` is added to the statement's
