@@ -147,7 +147,7 @@ describe('failed reads', () => {
     ).rejects.toThrow('10 bytes instead of');
   });
   test('time out at the deadline', async () => {
-    const impatient = openTestDecoders({ probe: { deadlineMs: 50 } });
+    const impatient = openTestDecoders({ probe: { deadlineMs: 500 } });
     await expect(
       impatient.probe.probe(
         broken(() => new Promise(() => {})),
