@@ -31,6 +31,12 @@ const isRunHere = (file: string): boolean => process.env['TEST_NGINX'] === '1' |
 export const journeyFiles: readonly string[] = files.filter(
   (file) => startsProcesses(file) && isRunHere(file),
 );
+/** The ids of a service never step back: after a test that moved the clock, its modules cannot be used. */
+const MOVES_CLOCK = /support\/(?:clocked-service|hosted)\.ts|\bnow: |FakeTimers|setSystemTime/;
+
+export const clockJourneyFiles: readonly string[] = journeyFiles.filter((file) =>
+  MOVES_CLOCK.test(readFileSync(join(ROOT, file), 'utf8')),
+);
 /** No service, no database, no child process. */
 export const unitFiles: readonly string[] = files.filter((file) => !startsProcesses(file));
 
