@@ -1,8 +1,5 @@
 // The test suites: unit tests and journeys (`npm test`), and suites with a script of their own.
-import { spawnSync } from 'node:child_process';
-import { mkdirSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { ACCESS_KEY, missingS3Server, SECRET_KEY } from './test/support/ceph-rgw.ts';
@@ -14,6 +11,7 @@ import {
   timedFiles,
   unitFiles,
 } from './test/support/suites.ts';
+import { prepareTemporaryFolder } from './test/support/temporary-folder.ts';
 
 const S3_CREDENTIALS = { AWS_ACCESS_KEY_ID: ACCESS_KEY, AWS_SECRET_ACCESS_KEY: SECRET_KEY };
 const limits = { testTimeout: 60_000, hookTimeout: 120_000 };
@@ -22,21 +20,6 @@ const durabilityLimits = { testTimeout: 600_000, hookTimeout: 120_000 };
 process.env['TMPDIR'] = prepareTemporaryFolder();
 // Each process loads the same packages, in half the time with this cache.
 process.env['NODE_COMPILE_CACHE'] ??= join(import.meta.dirname, 'node_modules/.cache/compiled-tests');
-
-/**
- * ext4 searches among the deleted files of the last minute for each new one, and tests copy and delete whole
- * clusters. This attribute spreads the folders below: a copy takes a tenth of the time. Other file systems
- * refuse it.
- */
-function prepareTemporaryFolder(): string {
-  const name = `mediary-tests-${process.getuid?.() ?? 0}`;
-  // Set already, when vitest reads its settings again.
-  if (basename(tmpdir()) === name) return tmpdir();
-  const folder = join(tmpdir(), name);
-  mkdirSync(folder, { recursive: true });
-  spawnSync('chattr', ['+T', folder]);
-  return folder;
-}
 
 /** Journeys that wait for leases and timeouts, or encode long videos. */
 const SLOW = /(?:chunk|takeover|outages|interrupted|crash)[^/]*$/;

@@ -1,13 +1,13 @@
 // The environment of all cases: one database, a service with known secrets and some assets, and a reference
 // server.
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { signAccessToken } from '../service/src/auth/access-token.ts';
 import { toSecret } from '../service/src/auth/secret.ts';
 import { startEmbeddedPostgres } from '@mediary/embedded-postgres/launcher';
 import { urlOf } from '../test/support/postgres.ts';
+import { prepareTemporaryFolder } from '../test/support/temporary-folder.ts';
 import { type Server, startServer } from './processes.ts';
 
 export const ONPREM_SECRET = 'bench-onprem-secret-0123456789abcdef-bench';
@@ -29,7 +29,7 @@ export type Environment = {
 };
 
 export async function startEnvironment(assets: number): Promise<Environment> {
-  const folder = await mkdtemp(join(tmpdir(), 'mediary-bench-'));
+  const folder = await mkdtemp(join(prepareTemporaryFolder(), 'bench-'));
   await chmod(folder, 0o755);
   const postgres = await startEmbeddedPostgres(folder);
   const databaseUrl = urlOf(postgres);
