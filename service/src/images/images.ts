@@ -19,13 +19,14 @@ import {
 } from './image-variant.ts';
 import { cheaperVariant, closestVariant } from './variant-substitute.ts';
 import {
-  countStoredBytes,
   findRefusal,
-  listVariants,
+  readStored,
   recordRefusal,
   removeOutdated,
-  replaceVariant,
+  replaceThumbnail,
+  type StoredVariants,
   storeVariant,
+  variantNames,
   type VariantRefusal,
 } from './variant-store.ts';
 
@@ -67,7 +68,7 @@ export async function examine(
     .finally(file.close);
   if (!examined || 'refused' in examined) return examined;
   // An earlier run may have stopped before it reported.
-  await replaceVariant(store, variantKey(asset.id, THUMBNAIL), examined.thumbnail);
+  await replaceThumbnail(store, asset.id, examined.thumbnail);
   return { facts: examined.facts };
 }
 
@@ -125,8 +126,8 @@ async function substitute(
   const cheaper = refusal === 'storage_limit' ? undefined : cheaperVariant(variant, original, accept);
   if (cheaper && (await ensureStored(needs, rendering, cheaper)) === undefined)
     return served(rendering, variantName(cheaper), cheaper.format);
-  const stored = await listVariants(needs.store, asset.id, source.prefix);
-  const closest = closestVariant(stored, variant, accept);
+  const names = variantNames(await readStored(needs.store, asset.id), source.prefix);
+  const closest = closestVariant(names, variant, accept);
   return closest
     ? served(rendering, closest.name, closest.format)
     : { key: source.thumbnail, type: contentTypeOf({ format: 'jpeg' }), name: THUMBNAIL };
@@ -142,20 +143,23 @@ async function ensureStored(
   const file = `${rendering.source.prefix}${variantName(variant)}`;
   const key = variantKey(assetId, file);
   if ((await needs.store.size(key)) !== undefined) return undefined;
-  const known = await findRefusal(needs.store, { assetId, file, now: needs.now() });
-  return known ?? needs.inFlight(key, () => render(needs, rendering, { variant, file }));
+  return needs.inFlight(key, async () => {
+    const stored = await readStored(needs.store, assetId);
+    const known = await findRefusal(needs.store, stored, { assetId, file, now: needs.now() });
+    return known ?? render(needs, rendering, { variant, file, stored });
+  });
 }
 
-type NewVariant = { readonly variant: Variant; readonly file: string };
+type NewVariant = { readonly variant: Variant; readonly file: string; readonly stored: StoredVariants };
 
 async function render(
   needs: ImageNeeds,
   rendering: Rendering,
-  { variant, file }: NewVariant,
+  { variant, file, stored }: NewVariant,
 ): Promise<VariantRefusal | undefined> {
   const { store, now, variantRetrySeconds } = needs;
   const { id: assetId } = rendering.asset;
-  const rendered = await renderWithinLimits(needs, rendering, variant);
+  const rendered = await renderWithinLimits(needs, rendering, { variant, stored });
   if (rendered === 'storage_limit') return rendered;
   if ('refused' in rendered)
     await recordRefusal(store, {
@@ -175,17 +179,17 @@ type Rendered = { readonly bytes: Uint8Array } | { readonly refused: VariantRefu
 async function renderWithinLimits(
   { store, processor, maxVariantBytes, prepareLocalFile }: ImageNeeds,
   { asset, source }: Rendering,
-  variant: Variant,
+  { variant, stored }: Omit<NewVariant, 'file'>,
 ): Promise<Rendered | 'storage_limit'> {
   if ((await store.size(source.key)) === undefined) throw playbackNotFound();
-  await removeOutdated(store, asset.id, source.prefix);
-  if ((await countStoredBytes(store, asset.id)) >= maxVariantBytes) return 'storage_limit';
+  await removeOutdated(store, stored, { assetId: asset.id, prefix: source.prefix });
+  if (stored.bytes >= maxVariantBytes) return 'storage_limit';
   const file = prepareLocalFile(source.key);
   const openSource = async () => (await file.open()).path;
   const rendered = await processor.render(openSource, variant, asset.id).finally(file.close);
   if ('refused' in rendered) return rendered;
-  const stored = await countStoredBytes(store, asset.id);
-  return stored + rendered.bytes.byteLength > maxVariantBytes ? { refused: 'storage_limit' } : rendered;
+  const { bytes } = await readStored(store, asset.id);
+  return bytes + rendered.bytes.byteLength > maxVariantBytes ? { refused: 'storage_limit' } : rendered;
 }
 
 /** The asset may have been deleted while the variant was rendered. */

@@ -1,6 +1,6 @@
 // Decodes and renders images with sharp in sandboxed processes, with a deadline per image.
-import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
+import { withOpenFile } from '../platform/open-file.ts';
 import type { ChildPool, RunTask } from '../platform/process/child-pool.ts';
 import type { ChildProgram, HandledMessage } from '../platform/process/child.ts';
 import type { ImageTask, ImageResult } from './sharp-image-processor.worker.ts';
@@ -70,9 +70,11 @@ const onMessage = (message: unknown): HandledMessage<ExaminedImage | RenderedIma
 /** Reads the file here, because the decoder process has no access to files. */
 async function bytesOf(source: ImageSource): Promise<Uint8Array> {
   const path = typeof source === 'string' ? source : await source();
-  return readFile(path).catch((cause: unknown) => {
+  try {
+    return await withOpenFile(path, ({ sizeBytes, fill }) => fill(Buffer.allocUnsafe(sizeBytes)));
+  } catch (cause) {
     throw new Error('the image could not be read', { cause });
-  });
+  }
 }
 
 /** The HEIF decoder is optional because of its licence and patents. */

@@ -14,15 +14,33 @@ const MARKER = 'late-';
 /** Variants of a poster are prefixed by its version (image-source.ts); frames are no variants. */
 const POSTER_VARIANT = RegExp(`^(?:${MARKER})?v\\d`);
 
-const markerKey = (assetId: string, file: string): ObjectKey => variantKey(assetId, `${MARKER}${file}`);
+const markerOf = (file: string): string => `${MARKER}${file}`;
 const fileOf = (key: ObjectKey): string => key.slice(key.lastIndexOf('/') + 1);
+
+/** `bytes`: the total size without the thumbnail. */
+export type StoredVariants = { readonly files: ReadonlySet<string>; readonly bytes: number };
+
+/** Reads everything that is stored of an asset's variants in one list. */
+export async function readStored(store: ObjectStore, assetId: string): Promise<StoredVariants> {
+  const files = new Set<string>();
+  let bytes = 0;
+  for await (const { key, sizeBytes } of store.listSizes(variantsPrefix(assetId))) {
+    files.add(fileOf(key));
+    if (fileOf(key) !== THUMBNAIL) bytes += sizeBytes;
+  }
+  return { files, bytes };
+}
+
+type RequestedVariant = { readonly assetId: string; readonly file: string; readonly now: Date };
 
 /** Failures are recorded in the store, so that every process sees them. Deletes an expired record. */
 export async function findRefusal(
   store: ObjectStore,
-  { assetId, file, now }: { readonly assetId: string; readonly file: string; readonly now: Date },
+  { files }: StoredVariants,
+  { assetId, file, now }: RequestedVariant,
 ): Promise<VariantRefusal | undefined> {
-  const key = markerKey(assetId, file);
+  if (!files.has(markerOf(file))) return undefined;
+  const key = variantKey(assetId, markerOf(file));
   const marker = await store.read(key);
   if (!marker?.bytes) return undefined;
   const [reason, until] = new TextDecoder().decode(marker.bytes).split(' ');
@@ -44,54 +62,48 @@ export async function recordRefusal(
   { assetId, file, reason, until }: RefusalRecord,
 ): Promise<void> {
   const record = new TextEncoder().encode(`${reason} ${until.toISOString()}`);
-  await storeVariant(store, markerKey(assetId, file), record);
+  await storeVariant(store, variantKey(assetId, markerOf(file)), record);
 }
 
-/** Lists the file names of the asset's variants without the prefix. */
-export async function listVariants(store: ObjectStore, assetId: string, prefix: string): Promise<string[]> {
-  const names: string[] = [];
-  for await (const key of store.list(variantsPrefix(assetId)))
-    if (fileOf(key).startsWith(prefix)) names.push(fileOf(key).slice(prefix.length));
-  return names;
-}
+/** The names of the variants of an image, without the prefix. */
+export const variantNames = ({ files }: StoredVariants, prefix: string): string[] =>
+  Array.from(files)
+    .filter((file) => file.startsWith(prefix))
+    .map((file) => file.slice(prefix.length));
 
-/** Total size of all variants, without the thumbnail. */
-export async function countStoredBytes(store: ObjectStore, assetId: string): Promise<number> {
-  let bytes = 0;
-  for await (const { key, sizeBytes } of store.listSizes(variantsPrefix(assetId)))
-    if (fileOf(key) !== THUMBNAIL) bytes += sizeBytes;
-  return bytes;
-}
+type PosterVariants = { readonly assetId: string; readonly prefix: string };
 
 /** Deletes the variants of earlier posters. */
-export async function removeOutdated(store: ObjectStore, assetId: string, prefix: string): Promise<void> {
+export async function removeOutdated(
+  store: ObjectStore,
+  { files }: StoredVariants,
+  { assetId, prefix }: PosterVariants,
+): Promise<void> {
   if (prefix === '') return;
-  const outdated: ObjectKey[] = [];
-  for await (const key of store.list(variantsPrefix(assetId))) {
-    const file = fileOf(key);
-    if (POSTER_VARIANT.test(file) && !file.startsWith(prefix) && !file.startsWith(`${MARKER}${prefix}`))
-      outdated.push(key);
-  }
-  for (const key of outdated) await store.remove(key);
+  for (const file of files)
+    if (POSTER_VARIANT.test(file) && !file.startsWith(prefix) && !file.startsWith(markerOf(prefix)))
+      await store.remove(variantKey(assetId, file));
 }
 
 /** An existing object has the same bytes. */
 export const storeVariant = (store: ObjectStore, key: ObjectKey, bytes: Uint8Array): Promise<void> =>
-  unlessStored(putVariant(store, key, bytes)).catch(throwFull);
+  unlessStored(store.put(key, once(bytes), MAX_VARIANT_BYTES)).catch(throwFull);
 
-/** An existing object may have other bytes. */
-export async function replaceVariant(store: ObjectStore, key: ObjectKey, bytes: Uint8Array): Promise<void> {
+/** Nobody reads the thumbnail before the image is ready. An existing one may have other bytes. */
+export async function replaceThumbnail(
+  store: ObjectStore,
+  assetId: string,
+  bytes: Uint8Array,
+): Promise<void> {
+  const key = variantKey(assetId, THUMBNAIL);
   try {
-    await putVariant(store, key, bytes);
+    await store.putSmall(key, [bytes]);
   } catch (error) {
     if (!isRefusal(error, 'exists')) return throwFull(error);
     await store.remove(key);
-    await storeVariant(store, key, bytes);
+    await unlessStored(store.putSmall(key, [bytes])).catch(throwFull);
   }
 }
-
-const putVariant = (store: ObjectStore, key: ObjectKey, bytes: Uint8Array): Promise<unknown> =>
-  store.put(key, once(bytes), MAX_VARIANT_BYTES);
 
 function throwFull(error: unknown): never {
   if (!(error instanceof ObjectRefused)) throw error;

@@ -1,9 +1,8 @@
 // Object store on a local disk: one file per object, which gets its name only when it is complete and
 // durable.
-import { closeSync, createReadStream, fstatSync, open, read } from 'node:fs';
+import { createReadStream } from 'node:fs';
 import { stat, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { promisify } from 'node:util';
 import { openAssetFolders } from './disk/asset-folders.ts';
 import { failedWith, removeFile } from './disk/folders.ts';
 import { copyDurably, syncLinks, linkObject, receive, openTemporaryFolder } from './disk/incoming.ts';
@@ -12,6 +11,7 @@ import { openPartialFiles } from './disk/partial-files.ts';
 import { ensureFolder, type ObjectFiles } from './disk/shards.ts';
 import { createDurably } from './disk/small-files.ts';
 import { shareFreeBytes, SMALL_WRITES_MS } from '../platform/free-space.ts';
+import { withOpenFile } from '../platform/open-file.ts';
 import type { ObjectKey } from './object-key.ts';
 import { type ListedObject, ObjectRefused, type ObjectStore, type ReadObject } from './object-store.ts';
 
@@ -106,32 +106,13 @@ async function sizeOf(path: string): Promise<number | undefined> {
   return (await undefinedIfMissing(stat(path)))?.size;
 }
 
-/**
- * A FileHandle is slower than reading most segments. `fstat` and `close` of an open file do not wait for the
- * disk.
- */
-const [openFile, readFile] = [promisify(open), promisify(read)];
-
-async function readSmall(path: string, into?: Uint8Array): Promise<ReadObject | undefined> {
-  const file = await undefinedIfMissing(openFile(path, 'r'));
-  if (file === undefined) return undefined;
-  try {
-    const sizeBytes = fstatSync(file).size;
-    if (sizeBytes > READ_BYTES) return { sizeBytes };
-    return {
-      sizeBytes,
-      bytes: await readExactly(file, (into ?? Buffer.allocUnsafe(sizeBytes)).subarray(0, sizeBytes)),
-    };
-  } finally {
-    closeSync(file);
-  }
-}
-
-async function readExactly(file: number, buffer: Uint8Array): Promise<Uint8Array> {
-  const { bytesRead } = await readFile(file, buffer, 0, buffer.length, 0);
-  if (bytesRead < buffer.length) throw new RangeError('the object ends before its length');
-  return buffer;
-}
+const readSmall = (path: string, into?: Uint8Array): Promise<ReadObject | undefined> =>
+  undefinedIfMissing(
+    withOpenFile(path, async ({ sizeBytes, fill }) => {
+      if (sizeBytes > READ_BYTES) return { sizeBytes };
+      return { sizeBytes, bytes: await fill((into ?? Buffer.allocUnsafe(sizeBytes)).subarray(0, sizeBytes)) };
+    }),
+  );
 
 async function undefinedIfMissing<T>(result: Promise<T>): Promise<T | undefined> {
   try {
