@@ -1,6 +1,6 @@
 // Tests that values are always parameters, and that a statement name has exactly one text.
 import { describe, expect, test } from 'vitest';
-import { columns, columnsOf, composeClauses, clause, sql } from './sql.ts';
+import { clause, columns, columnsOf, composeClauses, prepare, sql } from './sql.ts';
 
 const note = { id: 'uuid', words: 'text?' } as const;
 const find = (id: string, words: string) =>
@@ -80,4 +80,13 @@ test('each column has the alias', () => {
   expect(sql('sql test: alias')`select ${columnsOf('n', note)} from note n`.text).toBe(
     'select n.id, n.words from note n',
   );
+});
+
+test('a statement of a library is named by its text, in the length that PostgreSQL keeps', () => {
+  const text = `select ${'column, '.repeat(20)} $1::int`;
+  const { name = '', ...statement } = prepare(text, [1]);
+  expect(statement).toEqual({ text, values: [1] });
+  expect(name).toMatch(/^[0-9a-f]{63}$/);
+  expect(prepare(text, [2]).name).toBe(name);
+  expect(prepare(`${text} + 1`, [1]).name).not.toBe(name);
 });

@@ -88,11 +88,11 @@ const isFragment = (part: unknown): part is Fragment =>
 const preparedNames = new Map<string, string>();
 const MAX_PREPARED = 500;
 
-/** A statement of a library, which is prepared like our own: named by its text. */
+/** A statement of a library, which is prepared like our own. Equal texts have one name in all processes. */
 export function prepare(text: string, values: unknown[]): pg.QueryConfig {
   const known = preparedNames.get(text);
   if (known === undefined && preparedNames.size >= MAX_PREPARED) return { text, values };
-  const name = known ?? `prepared ${preparedNames.size + 1}`;
+  const name = known ?? createHash('sha256').update(text).digest('hex').slice(0, MAX_NAME_LENGTH);
   preparedNames.set(text, name);
   return { name, text, values };
 }
