@@ -2,7 +2,7 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { journeyFiles, NGINX_JOURNEY, timedFiles, unitFiles } from './support/suites.ts';
+import { clockJourneyFiles, journeyFiles, NGINX_JOURNEY, timedFiles, unitFiles } from './support/suites.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const read = (file: string): string => readFileSync(join(ROOT, file), 'utf8');
@@ -27,6 +27,12 @@ test('journeys and database tests are not unit tests', () => {
   expect(journeyFiles).toContain('test/journeys/list.test.ts');
   expect(journeyFiles).toContain('service/src/platform/postgres/database.test.ts');
   expect(unitFiles).toContain('service/src/lifecycle/decide.test.ts');
+});
+
+test('journeys that move a clock, by themselves or by what they import, share no modules', () => {
+  for (const name of ['put-upload', 'hosted-outages', 'timeline', 'upload-expiry'])
+    expect(clockJourneyFiles).toContain(`test/journeys/${name}.test.ts`);
+  expect(clockJourneyFiles).not.toContain('test/journeys/list.test.ts');
 });
 
 test('unit tests start no database, service or ffmpeg', () => {

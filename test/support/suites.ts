@@ -1,6 +1,6 @@
 // Divides the test files into unit tests and tests that start something, by what they import.
 import { globSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 
 const ROOT = join(import.meta.dirname, '../..');
 const FILES = '{packages,service/src,simulators,deploy,test}/**/*.test.ts';
@@ -17,8 +17,10 @@ const files = globSync(FILES, { cwd: ROOT, exclude: ['**/node_modules'] })
   .filter((file) => !OWN_SUITES.test(file))
   .sort();
 
+const read = (file: string): string => readFileSync(join(ROOT, file), 'utf8');
+
 const targetsOf = (file: string): readonly string[] =>
-  Array.from(readFileSync(join(ROOT, file), 'utf8').matchAll(/from '([^']+)'/g), ([, target = '']) => target);
+  Array.from(read(file).matchAll(/from '([^']+)'/g), ([, target = '']) => target);
 
 const startsProcesses = (file: string): boolean =>
   JOURNEYS.test(file) || targetsOf(file).some((target) => STARTS_PROCESSES.some((form) => form.test(target)));
@@ -31,12 +33,17 @@ const isRunHere = (file: string): boolean => process.env['TEST_NGINX'] === '1' |
 export const journeyFiles: readonly string[] = files.filter(
   (file) => startsProcesses(file) && isRunHere(file),
 );
-/** The ids of a service never step back: after a test that moved the clock, its modules cannot be used. */
-const MOVES_CLOCK = /support\/(?:clocked-service|hosted)\.ts|\bnow: |FakeTimers|setSystemTime/;
+const MOVED_CLOCK = /\bnow: \(\) => new Date\([^)]|FakeTimers|setSystemTime/;
+const OWN_CLOCK = /\bnow: |FakeTimers|setSystemTime/;
 
-export const clockJourneyFiles: readonly string[] = journeyFiles.filter((file) =>
-  MOVES_CLOCK.test(readFileSync(join(ROOT, file), 'utf8')),
-);
+const movesClock = (file: string): boolean =>
+  OWN_CLOCK.test(read(file)) ||
+  targetsOf(file).some(
+    (target) => target.includes('/support/') && MOVED_CLOCK.test(read(join(dirname(file), target))),
+  );
+
+/** The ids of a service never step back: after a test that moved the clock, its modules cannot be used. */
+export const clockJourneyFiles: readonly string[] = journeyFiles.filter(movesClock);
 /** No service, no database, no child process. */
 export const unitFiles: readonly string[] = files.filter((file) => !startsProcesses(file));
 
