@@ -8,6 +8,7 @@ import { serveDocumentation } from './platform/http/documentation.ts';
 import { mount } from './platform/http/mount.ts';
 import { guardProtocol } from './platform/http/protocol-guards.ts';
 import { type Limiters, limitAddresses } from './platform/http/rate-limit.ts';
+import type { FindPrepared } from './platform/http/prepared-responses.ts';
 import type { Route } from './platform/http/route.ts';
 import { createServer, type HttpServer } from './platform/http/server.ts';
 import { createIdempotency } from './platform/http/idempotency.ts';
@@ -18,16 +19,17 @@ type ServerContent = {
   /** The endpoints of the registered providers. */
   readonly webhookOperations: readonly Operation[];
   readonly limiters: Limiters;
+  readonly findPrepared: FindPrepared;
 };
 
 export const VERSION = packageJson.version;
 
 export async function buildServer(
   context: AppContext,
-  { routes, webhookOperations, limiters }: ServerContent,
+  { routes, webhookOperations, limiters, findPrepared }: ServerContent,
 ): Promise<HttpServer> {
   const { config, db, providers, publicBaseUrl } = context;
-  const server = createEmptyServer(context);
+  const server = createEmptyServer(context, findPrepared);
   await allowOrigins(server, config.corsOrigins);
   if (limiters.addresses) limitAddresses(server, limiters.addresses);
   guardProtocol(server);
@@ -57,9 +59,13 @@ export function buildHealthServer(context: AppContext, routes: readonly Route[])
   return server;
 }
 
-const createEmptyServer = ({ config, log, checkEveryMs }: AppContext): HttpServer =>
+const createEmptyServer = (
+  { config, log, checkEveryMs }: AppContext,
+  findPrepared?: FindPrepared,
+): HttpServer =>
   createServer(log, {
     maxConnections: config.maxConnections,
     trustProxy: config.trustProxy,
     ...(checkEveryMs !== undefined && { checkEveryMs }),
+    ...(findPrepared && { findPrepared }),
   });

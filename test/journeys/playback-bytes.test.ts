@@ -63,6 +63,25 @@ test('HEAD has the headers of GET without the body', async () => {
   }
 });
 
+test('a segment that is requested again has the same headers, and a part of it its own', async () => {
+  const headersOf = ({ headers }: Response) =>
+    [...headers].filter(([name]) => !['date', 'x-request-id'].includes(name));
+  const first = await ask(SEGMENT);
+  const whole = await bytesOf(first);
+  const ids = new Set<string | null>();
+  for (let n = 0; n < 5; n++) {
+    const again = await ask(SEGMENT);
+    ids.add(again.headers.get('x-request-id'));
+    expect([again.status, headersOf(again)]).toEqual([200, headersOf(first)]);
+    expect((await bytesOf(again)).equals(whole)).toBe(true);
+    expect((await ask(SEGMENT, { range: 'bytes=0-9' })).status).toBe(206);
+    expect((await ask(SEGMENT, { 'if-none-match': first.headers.get('etag') ?? '' })).status).toBe(304);
+    expect((await ask(SEGMENT, {}, 'HEAD')).status).toBe(200);
+    expect((await ask(`${SEGMENT}?v=1`)).status).toBe(200);
+  }
+  expect(ids.size).toBe(5);
+});
+
 describe('byte ranges', () => {
   test.each([
     ['bytes=0-99', 0, 99],

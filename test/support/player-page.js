@@ -238,8 +238,7 @@ globalThis.showCaptions = async ({ player, url }) => {
     await waitFor(video, 'before the captions', () => video.readyState >= 1 && video.textTracks.length > 0);
     await showCaptions();
     await waitFor(video, 'without a cue', () => {
-      // On a busy machine a short video may end before its captions are loaded.
-      if (video.ended) video.currentTime = 0;
+      if (video.ended) video.currentTime = 0; // before the captions were loaded
       pressPlay(video);
       cue = activeCueOf(video);
       return cue !== undefined;

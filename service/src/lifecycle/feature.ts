@@ -31,6 +31,7 @@ export function createLifecycle({ db, notifications, jobs, now }: AppContext) {
     operations: {
       ...bind(loader, { findAssetById, findAssetForCaller, findTrashedAssetForCaller }),
       ...bind(played, { findPlayedAsset }),
+      isCurrentAsset: played.isCurrent,
       ...bind({ db, store: assetStore, now }, reportOperations),
       findReportedAsset: loader.findReported,
       update: assetStore.update,

@@ -11,6 +11,8 @@ type FindPlayed = (id: string) => Promise<PlayedAsset | undefined>;
 
 type PlayedAssets = {
   readonly findPlayed: FindPlayed;
+  /** False from the moment when the asset may have changed. `asset` is a result of `findPlayed`. */
+  readonly isCurrent: (asset: PlayedAsset) => boolean;
   /** After a change in this process. Others learn of it by a notification. */
   readonly forget: (id: string) => void;
 };
@@ -23,6 +25,7 @@ export function cachePlayedAssets(
   let isSubscribed = false;
   return {
     forget: cache.forget,
+    isCurrent: (asset) => cache.peek(asset.id) === asset,
     findPlayed: (id) => {
       // Processes that serve no players do not listen.
       if (!isSubscribed) subscribe(cache.forget);

@@ -16,6 +16,7 @@ import type * as cacheOperations from './cache-headers.ts';
 import type * as composedOperations from './composed-files.ts';
 import type { EncryptedFile, findEncryptedFile } from './encrypted-files.ts';
 import type * as playbackOperations from './playback.ts';
+import type { PreparedSegments } from './prepared-segments.ts';
 import { isSegment } from './segment-redirect.ts';
 import type * as redirectOperations from './segment-redirect.ts';
 import { findDownloadName, toDownloadSearch } from './download-name.ts';
@@ -28,6 +29,7 @@ type Playback = BoundOperations<typeof playbackOperations> &
   BoundOperations<typeof composedOperations> & {
     readonly findEncryptedFile: Bound<typeof findEncryptedFile>;
     readonly segmentEncryption: SegmentEncryption;
+    readonly keepSegment: PreparedSegments['keep'];
   };
 
 export const playbackRoutes = (
@@ -121,14 +123,27 @@ async function servePlain(
   if (redirect) return reply.headers(redirect.headers).redirect(redirect.url, 302);
   const known = { ...type, ...caching, ...(disposition && { 'content-disposition': disposition }) };
   const internal = playback.findInternalRedirect({ key, path, addresses: () => request.ips ?? [] });
-  if (internal) return reply.headers(known).headers(internal).send('');
+  if (internal) {
+    reply.headers(known).headers(internal);
+    playback.keepSegment({ ...toSent({ request, reply }), asset, token });
+    return reply.send('');
+  }
   const etag = key.slice(key.lastIndexOf('/', key.lastIndexOf('/') - 1) + 1);
   const { status, headers, body } = await objects.sendObject(
     { request, reply },
     { key, etag, headers: known, isHot: !isEntry, missing: playbackNotFound },
   );
-  return reply.code(status).headers(headers).send(body);
+  reply.code(status).headers(headers);
+  if (isSegment(path)) playback.keepSegment({ ...toSent({ request, reply }), asset, token, key });
+  return reply.send(body);
 }
+
+const toSent = ({ request: { raw, socket }, reply }: Exchange<BytesRequest>) => ({
+  url: raw.url,
+  address: socket.remoteAddress,
+  status: reply.statusCode,
+  headers: reply.getHeaders(),
+});
 
 type EncryptedPath = AllowedPath & { readonly file: EncryptedFile };
 

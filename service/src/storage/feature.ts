@@ -8,18 +8,15 @@ import { openResponseBuffers } from './response-buffers.ts';
 
 type Needs = Pick<AppContext, 'store' | 'scratchRoot' | 'config'>;
 
-export const createStorage = ({ store, scratchRoot, config: { minFreeBytes, delivery } }: Needs) => ({
-  operations: {
-    ...bind(
-      {
-        store,
-        buffers: openResponseBuffers(),
-        hotObjects: openHotObjects(delivery.segmentCacheBytes),
-      },
-      objectOperations,
-    ),
-    ...bind({ store, scratchRoot, minFreeBytes }, fileOperations),
-  },
-  routes: [],
-  jobs: {},
-});
+export function createStorage({ store, scratchRoot, config: { minFreeBytes, delivery } }: Needs) {
+  const hotObjects = openHotObjects(delivery.segmentCacheBytes);
+  return {
+    operations: {
+      ...bind({ store, buffers: openResponseBuffers(), hotObjects }, objectOperations),
+      ...bind({ store, scratchRoot, minFreeBytes }, fileOperations),
+      findHotObject: hotObjects.findKept,
+    },
+    routes: [],
+    jobs: {},
+  };
+}

@@ -10,6 +10,8 @@ export type HotObjects = {
    * not in memory, and this request does not load it.
    */
   find(key: ObjectKey, read: () => Promise<Found>): Found | Promise<Found>;
+  /** The object if it is in memory; counts as a use. */
+  findKept(key: ObjectKey): Found;
 };
 
 /** Of an entry beside its bytes, roughly. */
@@ -54,14 +56,19 @@ export function openHotObjects(maxBytes: number): HotObjects {
     return flight;
   }
 
+  function findKept(key: ObjectKey): Found {
+    const object = kept.get(key);
+    if (!object) return undefined;
+    kept.delete(key);
+    kept.set(key, object);
+    return object;
+  }
+
   return {
+    findKept,
     find(key, read) {
-      const object = kept.get(key);
-      if (object) {
-        kept.delete(key);
-        kept.set(key, object);
-        return object;
-      }
+      const object = findKept(key);
+      if (object) return object;
       if (maxBytes === 0) return undefined;
       return loading.get(key) ?? (isUsedAgain(key) ? load(key, read) : undefined);
     },

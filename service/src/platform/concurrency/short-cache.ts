@@ -10,12 +10,14 @@ type ShortCacheOptions<T> = {
 
 type ShortCache<T> = {
   readonly get: (key: string) => Promise<T | undefined>;
+  /** The kept value; undefined while it loads, or when it is too old. */
+  readonly peek: (key: string) => T | undefined;
   /** The next `get` loads again; undefined: of every key. */
   readonly forget: (key: string | undefined) => void;
 };
 
 /** `until` counts from the start of the load. */
-type Entry<T> = { readonly value: Promise<T | undefined>; readonly until: number };
+type Entry<T> = { readonly value: Promise<T | undefined>; readonly until: number; loaded?: T };
 
 /** Does not keep missing values or failures. */
 export function createShortCache<T>({
@@ -39,13 +41,14 @@ export function createShortCache<T>({
     entries.delete(key);
     removeOld(time);
     const value = load(key);
-    const entry = { value, until: time + maxAgeMs };
+    const entry: Entry<T> = { value, until: time + maxAgeMs };
     entries.set(key, entry);
     const drop = () => {
       if (entries.get(key) === entry) entries.delete(key);
     };
     value.then((loaded) => {
       if (loaded === undefined) drop();
+      else entry.loaded = loaded;
     }, drop);
     return value;
   }
@@ -55,6 +58,10 @@ export function createShortCache<T>({
       const time = now();
       const entry = entries.get(key);
       return entry && entry.until > time ? entry.value : loadEntry(key, time);
+    },
+    peek: (key) => {
+      const entry = entries.get(key);
+      return entry && entry.until > now() ? entry.loaded : undefined;
     },
     forget: (key) => {
       if (key === undefined) entries.clear();

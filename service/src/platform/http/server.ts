@@ -1,6 +1,5 @@
 // Creates the HTTP server with its limits; every response, also to malformed HTTP, uses the envelope.
-import { randomUUID } from 'node:crypto';
-import { createServer as createHttpServer, type IncomingMessage, type ServerOptions } from 'node:http';
+import { createServer as createHttpServer, type RequestListener, type ServerOptions } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import Fastify, {
   LogController,
@@ -16,7 +15,9 @@ import type { TrustedProxies } from '../settings.ts';
 import { failure, RETRY_AFTER, toServiceError } from './envelope.ts';
 import { closeSlowBodies, closeStalledWrites } from './slow-clients.ts';
 import { closeSocketWith, limitConnections, handleSequentially } from './connections.ts';
+import { type FindPrepared, sendPreparedFirst } from './prepared-responses.ts';
 import { acceptJsonBodies } from './raw-body.ts';
+import { getRequestId } from './request-id.ts';
 import { validatorCompiler } from './validation.ts';
 
 const MAX_JSON_BYTES = 128 * 1024;
@@ -31,12 +32,14 @@ const CHECK_EVERY_MS = 1000;
 
 export type HttpServer = FastifyInstance;
 
-type ServerLimits = {
+type CreateOptions = {
   readonly maxConnections: number;
   /** Proxies whose `X-Forwarded-For` is trusted. */
   readonly trustProxy?: TrustedProxies;
   /** How often connections are checked against their timeouts. */
   readonly checkEveryMs?: number;
+  /** Answers requests before the routes do. */
+  readonly findPrepared?: FindPrepared;
 };
 
 /** Without these factories, Fastify loads its default compilers, which take 10 MiB of memory. */
@@ -47,8 +50,11 @@ const COMPILERS = {
 
 export function createServer(
   logger: FastifyBaseLogger,
-  { maxConnections, trustProxy, checkEveryMs = CHECK_EVERY_MS }: ServerLimits,
+  { maxConnections, trustProxy, checkEveryMs = CHECK_EVERY_MS, findPrepared }: CreateOptions,
 ): HttpServer {
+  // Prepared responses are not logged, so that at level debug every request goes to its route.
+  const withPrepared = (handler: RequestListener) =>
+    findPrepared && logger.level !== 'debug' ? sendPreparedFirst(findPrepared, handler) : handler;
   const app = Fastify({
     loggerInstance: logger,
     logController: new LogController({ disableRequestLogging: true }),
@@ -62,7 +68,8 @@ export function createServer(
     return503OnClosing: false,
     routerOptions: { maxParamLength: MAX_HEADER_BYTES },
     schemaController: { compilersFactory: COMPILERS },
-    serverFactory: (handler) => createHttpServer(httpOptions(checkEveryMs), handleSequentially(handler)),
+    serverFactory: (handler) =>
+      createHttpServer(httpOptions(checkEveryMs), handleSequentially(withPrepared(handler))),
     frameworkErrors: (error, request, reply) =>
       sendError(error, request as FastifyRequest, reply as FastifyReply),
     clientErrorHandler: sendMalformedError,
@@ -118,14 +125,6 @@ const headersOf = ({ id }: FastifyRequest) => ({
   'x-content-type-options': 'nosniff',
   'cache-control': 'private, no-cache',
 });
-
-const REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/;
-
-/** Uses a valid `X-Request-Id` header, otherwise generates an id. */
-function getRequestId({ headers }: IncomingMessage): string {
-  const given = headers['x-request-id'];
-  return typeof given === 'string' && REQUEST_ID.test(given) ? given : randomUUID();
-}
 
 function sendError(thrown: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const error = toServiceError(thrown as FastifyError, request.routeOptions.bodyLimit);
