@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 
 import { openDiskObjectStore } from '../disk-object-store.ts';
 import { originalKey } from '../object-key.ts';
 import { bytesIn } from '../received-bytes.ts';
-import { batchesOf } from './incoming.ts';
+import { batchesOf, createWriter } from './incoming.ts';
 
 const originalOf = (id: string) => originalKey({ id, original_upload: null });
 
@@ -110,4 +110,59 @@ test('small chunks share a batch, but those of a slow source wait for a second a
   const batches: number[] = [];
   for await (const batch of batchesOf(slow(), MIB)) batches.push(bytesIn(batch));
   expect(batches).toEqual([30, 30, 10]);
+});
+
+describe('a writer', () => {
+  /** A file whose writes end when the test says so. */
+  function openHeldFile() {
+    const started: { readonly bytes: number; readonly end: (error?: Error) => void }[] = [];
+    const writev = (chunks: Uint8Array[]) =>
+      new Promise<{ bytesWritten: number }>((resolve, reject) => {
+        const bytes = bytesIn(chunks);
+        started.push({ bytes, end: (error) => (error ? reject(error) : resolve({ bytesWritten: bytes })) });
+      });
+    return {
+      file: { writev } as unknown as Parameters<ReturnType<typeof createWriter>['write']>[0],
+      started,
+    };
+  }
+  const batch = (bytes: number) => [Buffer.alloc(bytes)];
+
+  test('takes the next batch while it writes, and writes one at a time', async () => {
+    const { file, started } = openHeldFile();
+    const writer = createWriter();
+    await writer.write(file, batch(1));
+    const second = writer.write(file, batch(2));
+    expect(started.map(({ bytes }) => bytes)).toEqual([1]);
+    started[0]?.end();
+    await second;
+    expect(started.map(({ bytes }) => bytes)).toEqual([1, 2]);
+    started[1]?.end();
+    await writer.end();
+  });
+
+  test('throws the error of a write at the next one, or at the end', async () => {
+    const { file, started } = openHeldFile();
+    const [next, last] = [createWriter(), createWriter()];
+    for (const writer of [next, last]) await writer.write(file, batch(1));
+    for (const { end } of started) end(new Error('no space'));
+    await expect(next.write(file, batch(1))).rejects.toThrow('no space');
+    await expect(last.end()).rejects.toThrow('no space');
+    await Promise.all([next.settled(), last.settled()]);
+    expect(started).toHaveLength(2);
+  });
+
+  test('is settled when nothing is written any more', async () => {
+    const { file, started } = openHeldFile();
+    const writer = createWriter();
+    await writer.write(file, batch(1));
+    let isSettled = false;
+    const settled = writer.settled().then(() => {
+      isSettled = true;
+    });
+    await new Promise(setImmediate);
+    expect(isSettled).toBe(false);
+    started[0]?.end();
+    await settled;
+  });
 });

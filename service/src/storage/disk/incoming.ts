@@ -44,6 +44,7 @@ export async function receive(
   let sizeBytes = 0;
   let nextCheck = 0;
   let file: OpenFile | undefined;
+  const writer = createWriter();
   try {
     for await (const batch of batchesOf(bytes, maxBytes)) {
       if (sizeBytes >= nextCheck) {
@@ -51,13 +52,14 @@ export async function receive(
         nextCheck = sizeBytes + SPACE_CHECK_BYTES;
       }
       file ??= await createFile(path);
-      const written = writeFully(file, batch);
+      await writer.write(file, batch);
       for (const chunk of batch) digest.update(chunk);
       sizeBytes += bytesIn(batch);
-      await written;
     }
+    await writer.end();
     await file?.sync();
   } finally {
+    await writer.settled();
     await file?.close();
   }
   return { sizeBytes, sha256: digest.digest('hex') };
@@ -116,13 +118,33 @@ export async function* batchesOf(
   yield batch;
 }
 
+type WritableFile = Pick<FileHandle, 'writev'>;
+
+/** Writes one batch while the next one arrives. Wait for `settled` before the file is closed. */
+export function createWriter() {
+  let running = Promise.resolve();
+  const settled = () => running.catch(() => {});
+  return {
+    /** Throws the error of the write before. */
+    write: async (file: WritableFile, batch: readonly Uint8Array[], position?: number): Promise<void> => {
+      await running;
+      running = writeFully(file, batch, position);
+      // The next call throws the error.
+      void settled();
+    },
+    /** Throws the error of the last write. */
+    end: () => running,
+    settled,
+  };
+}
+
 /**
  * Writes at `position`, else where the last write ended. A full disk first accepts a part and reports it only
- * by the count; the next
- * write fails.
+ * by the count; the next write
+ * fails.
  */
 export async function writeFully(
-  file: Pick<FileHandle, 'writev'>,
+  file: WritableFile,
   chunks: readonly Uint8Array[],
   position?: number,
 ): Promise<void> {
