@@ -1,6 +1,12 @@
 // Tests which requests a prepared response answers, and that all others reach their route.
 import { once } from 'node:events';
-import { createServer, request as send, type IncomingMessage, type Server } from 'node:http';
+import {
+  createServer,
+  request as send,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -49,6 +55,15 @@ test('a plain GET gets the prepared response with a request id of its own', asyn
 test('the request id of the client is returned', async () => {
   const { headers, body } = await ask({ headers: ['X-Request-Id', 'from-the-proxy'] });
   expect([headers['x-request-id'], body]).toEqual(['from-the-proxy', 'bytes']);
+});
+
+test('a server that closes ends the connection after the response', async () => {
+  const close = (_request: IncomingMessage, response: ServerResponse) =>
+    response.setHeader('connection', 'close');
+  server.prependListener('request', close);
+  const { headers, body } = await ask();
+  server.removeListener('request', close);
+  expect([headers.connection, headers['content-length'], body]).toEqual(['close', '5', 'bytes']);
 });
 
 test.each<[string, Asked]>([
