@@ -9,6 +9,12 @@ const TOKEN = /^[\w-]{1,500}$/;
  */
 export const CACHED_BY_COOKIE = 'private, no-cache';
 
+type Visible = { readonly visibility: 'public' | 'private' };
+
+/** Whether an allowed request got its access from the cookie. `token`: that of its path. */
+export const isByCookie = ({ visibility }: Visible, token: string | undefined): boolean =>
+  visibility === 'private' && token === undefined;
+
 /** The token in a `Cookie` header; undefined if there is none. */
 export function readPlaybackCookie(header: string | undefined): string | undefined {
   if (!header?.includes(NAME)) return undefined;

@@ -4,7 +4,7 @@ import type { FastifyReply } from 'fastify';
 import type { Static } from 'typebox';
 import type { PlayedAsset } from '../assets/asset.ts';
 import { playbackNotFound } from '../assets/playback-manifest.ts';
-import { CACHED_BY_COOKIE } from '../auth/playback-cookie.ts';
+import { CACHED_BY_COOKIE, isByCookie } from '../auth/playback-cookie.ts';
 import type { BoundOperations } from '../platform/bind.ts';
 import { badRequest } from '../platform/errors.ts';
 import { inline } from '../platform/http/headers.ts';
@@ -53,9 +53,9 @@ async function serveImage(
   const { id, token } = request.params;
   const { v: version, ...query } = request.query;
   const asset = await images.findPlayableAsset(id, { token, cookie: request.headers.cookie });
-  const isByCookie = asset.visibility === 'private' && token === undefined;
+  const byCookie = isByCookie(asset, token);
   const cachingOf = (isSubstitute: boolean) =>
-    isByCookie ? CACHED_BY_COOKIE : imageCaching(asset, { version, isSubstitute });
+    byCookie ? CACHED_BY_COOKIE : imageCaching(asset, { version, isSubstitute });
   const rounded = toOfferedSize(query);
   if (rounded) {
     reply.header('cache-control', cachingOf(false));

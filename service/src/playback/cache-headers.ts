@@ -1,6 +1,6 @@
 // Headers that tell browsers and CDNs how long to keep a playback file, and how to purge it (contract B5).
 import type { PlayedAsset } from '../assets/asset.ts';
-import { CACHED_BY_COOKIE } from '../auth/playback-cookie.ts';
+import { CACHED_BY_COOKIE, isByCookie } from '../auth/playback-cookie.ts';
 import type { Secret } from '../auth/secret.ts';
 import { playbackTokenExpiry } from './playback-token.ts';
 import { cacheControlFor } from './served-file.ts';
@@ -30,10 +30,10 @@ export function buildCacheHeaders(
   asset: PlayedAsset,
   file: RequestedFile,
 ): Readonly<Record<string, string>> {
-  const isByCookie = asset.visibility === 'private' && file.token === undefined;
-  const cdnSeconds = file.isSegment && !isByCookie ? cdnSecondsFor(needs, asset, file.token) : 0;
+  const byCookie = isByCookie(asset, file.token);
+  const cdnSeconds = file.isSegment && !byCookie ? cdnSecondsFor(needs, asset, file.token) : 0;
   return {
-    'cache-control': isByCookie ? CACHED_BY_COOKIE : cacheControlFor(asset, file.isEntry),
+    'cache-control': byCookie ? CACHED_BY_COOKIE : cacheControlFor(asset, file.isEntry),
     'cache-tag': asset.id,
     'surrogate-key': asset.id,
     ...(cdnSeconds > 0 && { 'cdn-cache-control': `max-age=${cdnSeconds}` }),

@@ -3,6 +3,7 @@ import type { Asset, PlayedAsset } from '../assets/asset.ts';
 import type { findAssetById } from '../assets/asset-lookup.ts';
 import { toPlaybackBase, toPlaybackUrls } from '../assets/asset-view.ts';
 import { type PlayUrls, playbackNotFound } from '../assets/playback-manifest.ts';
+import { isByCookie } from '../auth/playback-cookie.ts';
 import type { Bound } from '../platform/bind.ts';
 import { notFound, ServiceError } from '../platform/errors.ts';
 import { openPackageScript, toPageScript, versionOf } from '../platform/http/page-script.ts';
@@ -66,8 +67,7 @@ const findPlayUrls = (needs: EmbedNeeds, asset: Asset, base: string): PlayUrls |
 
 /** A cookie reaches the service only, so such a page stays with relative URLs. */
 function mediaBaseOf({ cdnBaseUrl }: EmbedNeeds, asset: Asset, token: string | undefined): string {
-  const isByCookie = asset.visibility === 'private' && token === undefined;
-  if (cdnBaseUrl === undefined || asset.playback?.kind !== 'own' || isByCookie) return '.';
+  if (cdnBaseUrl === undefined || asset.playback?.kind !== 'own' || isByCookie(asset, token)) return '.';
   const folder = token === undefined ? '' : `/~${encodeURIComponent(token)}`;
   return `${toPlaybackBase(cdnBaseUrl, asset.id)}${folder}`;
 }

@@ -1,6 +1,7 @@
 // Keeps the headers of segments that players just got, so that the next requests for them skip the route
 // (contract B5). A response is used again only while the asset is the one that the first request read.
 import type { PlayedAsset } from '../assets/asset.ts';
+import { isByCookie } from '../auth/playback-cookie.ts';
 import type { Secret } from '../auth/secret.ts';
 import type { ObjectKey } from '../storage/object-key.ts';
 import type { ReadObject } from '../storage/object-store.ts';
@@ -70,8 +71,7 @@ export function prepareSegments({ isCurrentAsset, findHotObject, urlSecrets, now
       return body && { headers, body };
     },
     keep: ({ url, address, status, headers, asset, token, key }) => {
-      const isByCookie = asset.visibility === 'private' && token === undefined;
-      if (isByCookie || status !== 200 || url?.includes('?') !== false) return;
+      if (url === undefined || url.includes('?') || status !== 200 || isByCookie(asset, token)) return;
       if (key !== undefined && !bytesOf(key)) return;
       const [oldest] = kept.keys();
       if (oldest !== undefined && kept.size >= MAX_KEPT) kept.delete(oldest);
