@@ -5,11 +5,12 @@ import { once } from 'node:events';
 import { mkdir, mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { openDiskObjectStore } from '../disk-object-store.ts';
 import { originalKey } from '../object-key.ts';
 import { bytesIn } from '../received-bytes.ts';
-import { batchesOf, createWriter } from './incoming.ts';
+import { batchesOf, writeBehind } from './incoming.ts';
 
 const originalOf = (id: string) => originalKey({ id, original_upload: null });
 
@@ -112,57 +113,63 @@ test('small chunks share a batch, but those of a slow source wait for a second a
   expect(batches).toEqual([30, 30, 10]);
 });
 
-describe('a writer', () => {
-  /** A file whose writes end when the test says so. */
-  function openHeldFile() {
-    const started: { readonly bytes: number; readonly end: (error?: Error) => void }[] = [];
-    const writev = (chunks: Uint8Array[]) =>
-      new Promise<{ bytesWritten: number }>((resolve, reject) => {
-        const bytes = bytesIn(chunks);
-        started.push({ bytes, end: (error) => (error ? reject(error) : resolve({ bytesWritten: bytes })) });
+describe('writing behind', () => {
+  /** Batches 1, 2, … that the test sends, and writes that end when the test says so. */
+  function start() {
+    const started: { readonly batch: number; readonly end: (error?: Error) => void }[] = [];
+    const write = (batch: number) =>
+      new Promise<void>((resolve, reject) => {
+        started.push({ batch, end: (error) => (error ? reject(error) : resolve()) });
       });
+    const batches = new PassThrough({ objectMode: true });
+    let hasEnded = false;
+    const done = writeBehind<number>(batches, write).finally(() => {
+      hasEnded = true;
+    });
+    done.catch(() => {});
     return {
-      file: { writev } as unknown as Parameters<ReturnType<typeof createWriter>['write']>[0],
       started,
+      batches,
+      done,
+      hasEnded: () => hasEnded,
+      written: () => started.map(({ batch }) => batch),
     };
   }
-  const batch = (bytes: number) => [Buffer.alloc(bytes)];
+  const turn = () => new Promise(setImmediate);
 
   test('takes the next batch while it writes, and writes one at a time', async () => {
-    const { file, started } = openHeldFile();
-    const writer = createWriter();
-    await writer.write(file, batch(1));
-    const second = writer.write(file, batch(2));
-    expect(started.map(({ bytes }) => bytes)).toEqual([1]);
+    const { started, batches, done, written } = start();
+    batches.write(1);
+    batches.end(2);
+    await turn();
+    expect([written(), batches.readableLength]).toEqual([[1], 0]);
     started[0]?.end();
-    await second;
-    expect(started.map(({ bytes }) => bytes)).toEqual([1, 2]);
+    await turn();
+    expect(written()).toEqual([1, 2]);
     started[1]?.end();
-    await writer.end();
+    await done;
   });
 
   test('throws the error of a write at the next one, or at the end', async () => {
-    const { file, started } = openHeldFile();
-    const [next, last] = [createWriter(), createWriter()];
-    for (const writer of [next, last]) await writer.write(file, batch(1));
-    for (const { end } of started) end(new Error('no space'));
-    await expect(next.write(file, batch(1))).rejects.toThrow('no space');
-    await expect(last.end()).rejects.toThrow('no space');
-    await Promise.all([next.settled(), last.settled()]);
-    expect(started).toHaveLength(2);
+    const [next, last] = [start(), start()];
+    for (const { batches } of [next, last]) batches.write(1);
+    await turn();
+    for (const { started } of [next, last]) started[0]?.end(new Error('no space'));
+    await turn();
+    next.batches.write(2);
+    last.batches.end();
+    for (const { done } of [next, last]) await expect(done).rejects.toThrow('no space');
+    expect([next.written(), last.written()]).toEqual([[1], [1]]);
   });
 
-  test('is settled when nothing is written any more', async () => {
-    const { file, started } = openHeldFile();
-    const writer = createWriter();
-    await writer.write(file, batch(1));
-    let isSettled = false;
-    const settled = writer.settled().then(() => {
-      isSettled = true;
-    });
-    await new Promise(setImmediate);
-    expect(isSettled).toBe(false);
+  test('ends when nothing is written any more, also after an error of the source', async () => {
+    const { started, batches, done, hasEnded } = start();
+    batches.write(1);
+    await turn();
+    batches.destroy(new Error('cut short'));
+    await turn();
+    expect(hasEnded()).toBe(false);
     started[0]?.end();
-    await settled;
+    await expect(done).rejects.toThrow('cut short');
   });
 });

@@ -42,24 +42,18 @@ export async function receive(
 ): Promise<StoredBytes> {
   const digest = createHash('sha256');
   let sizeBytes = 0;
-  let nextCheck = 0;
-  let file: OpenFile | undefined;
-  const writer = createWriter();
+  let file = undefined as OpenFile | undefined;
+  const batches = whileSpace(batchesOf(bytes, maxBytes), { requireSpace, everyBytes: SPACE_CHECK_BYTES });
   try {
-    for await (const batch of batchesOf(bytes, maxBytes)) {
-      if (sizeBytes >= nextCheck) {
-        await requireSpace();
-        nextCheck = sizeBytes + SPACE_CHECK_BYTES;
-      }
+    await writeBehind(batches, async (batch) => {
       file ??= await createFile(path);
-      await writer.write(file, batch);
+      const written = writeFully(file, batch);
       for (const chunk of batch) digest.update(chunk);
       sizeBytes += bytesIn(batch);
-    }
-    await writer.end();
+      await written;
+    });
     await file?.sync();
   } finally {
-    await writer.settled();
     await file?.close();
   }
   return { sizeBytes, sha256: digest.digest('hex') };
@@ -118,33 +112,53 @@ export async function* batchesOf(
   yield batch;
 }
 
-type WritableFile = Pick<FileHandle, 'writev'>;
+type SpaceChecks = Pick<Limits, 'requireSpace'> & { readonly everyBytes: number };
 
-/** Writes one batch while the next one arrives. Wait for `settled` before the file is closed. */
-export function createWriter() {
+/** Checks the free space before the first batch, and again after `everyBytes`. */
+export async function* whileSpace(
+  batches: AsyncIterable<Uint8Array[]>,
+  { requireSpace, everyBytes }: SpaceChecks,
+): AsyncGenerator<Uint8Array[]> {
+  let unchecked = everyBytes;
+  for await (const batch of batches) {
+    if (unchecked >= everyBytes) {
+      await requireSpace();
+      unchecked = 0;
+    }
+    unchecked += bytesIn(batch);
+    yield batch;
+  }
+}
+
+/**
+ * Writes each batch while the next one arrives. Nothing is being written when it ends, also when it throws an
+ * error of the source or of a write.
+ */
+export async function writeBehind<T>(
+  batches: AsyncIterable<T>,
+  write: (batch: T) => Promise<void>,
+): Promise<void> {
   let running = Promise.resolve();
   const settled = () => running.catch(() => {});
-  return {
-    /** Throws the error of the write before. */
-    write: async (file: WritableFile, batch: readonly Uint8Array[], position?: number): Promise<void> => {
+  try {
+    for await (const batch of batches) {
       await running;
-      running = writeFully(file, batch, position);
-      // The next call throws the error.
+      running = write(batch);
+      // The next batch, or the end, throws its error.
       void settled();
-    },
-    /** Throws the error of the last write. */
-    end: () => running,
-    settled,
-  };
+    }
+    await running;
+  } finally {
+    await settled();
+  }
 }
 
 /**
  * Writes at `position`, else where the last write ended. A full disk first accepts a part and reports it only
- * by the count; the next write
- * fails.
+ * by the count; the next write fails.
  */
 export async function writeFully(
-  file: WritableFile,
+  file: Pick<FileHandle, 'writev'>,
   chunks: readonly Uint8Array[],
   position?: number,
 ): Promise<void> {

@@ -6,7 +6,7 @@ import type { ObjectKey } from '../object-key.ts';
 import { bytesIn } from '../received-bytes.ts';
 import { ObjectRefused, type PartialObject, type PartialObjects } from '../object-store.ts';
 import { failedWith, removeFile, syncFolder } from './folders.ts';
-import { batchesOf, createWriter, publish } from './incoming.ts';
+import { batchesOf, publish, whileSpace, writeBehind, writeFully } from './incoming.ts';
 
 const SYNC_BYTES = 8 * 1024 * 1024;
 /** The free space is checked at this interval, so that a large object cannot use up the reserve. */
@@ -63,23 +63,13 @@ async function writeAll(
   offset: number,
 ): Promise<number> {
   let length = offset;
-  let nextCheck = offset;
   const sync = startSyncing(file);
-  const writer = createWriter();
-  try {
-    for await (const batch of batches) {
-      if (length >= nextCheck) {
-        await requireSpace();
-        nextCheck = length + SPACE_CHECK_BYTES;
-      }
-      await writer.write(file, batch, length);
-      length += bytesIn(batch);
-      sync.addWritten(bytesIn(batch));
-    }
-    await writer.end();
-  } finally {
-    await writer.settled();
-  }
+  const checked = whileSpace(batches, { requireSpace, everyBytes: SPACE_CHECK_BYTES });
+  await writeBehind(checked, async (batch) => {
+    await writeFully(file, batch, length);
+    length += bytesIn(batch);
+    sync.addWritten(bytesIn(batch));
+  });
   await sync.end();
   return length;
 }
