@@ -2,6 +2,7 @@
 import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
+import { failedWith } from '../../service/src/storage/disk/folders.ts';
 
 /** Below the ports that systems give to outgoing connections, which could take one before it is used. */
 const PORTS = { first: 20_000, end: 32_768 };
@@ -18,7 +19,7 @@ async function isFree(port: number): Promise<boolean> {
   try {
     await once(server, 'listening');
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE') return false;
+    if (failedWith(error, 'EADDRINUSE')) return false;
     throw error;
   }
   server.close();
