@@ -143,19 +143,23 @@ async function completeImages({
   );
 }
 
+/** A poll takes a millisecond of the processors that the service needs. */
+const POLL_MS = 25;
+
 export async function waitUntilReady(db: pg.Client, ids: readonly string[]): Promise<void> {
   while ((await countReady(db, ids)) < ids.length)
     await new Promise((resolve) => {
-      setTimeout(resolve, 10);
+      setTimeout(resolve, POLL_MS);
     });
 }
 
 const countReady = async (db: pg.Client, ids: readonly string[]): Promise<number> =>
   (
-    await db.query(
-      "select count(*)::int as ready from assets where id = any($1) and stream_status = 'ready'",
-      [ids],
-    )
+    await db.query({
+      name: 'count ready',
+      text: "select count(*)::int as ready from assets where id = any($1) and stream_status = 'ready'",
+      values: [ids],
+    })
   ).rows[0].ready;
 
 async function renderVariants({ environment: { token }, service, ids, originals, outputFolder }: ImageSet) {
