@@ -128,7 +128,8 @@ export const JOB_SETTINGS: JobSettingsOf<JobPayloads> = {
     fair: true,
   },
   'process-image': {
-    concurrency: 2,
+    // Each also waits for the database and the disk.
+    concurrency: 4,
     expireIn: 300,
     retries: 5,
     retryDelay: 2,

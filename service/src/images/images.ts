@@ -175,6 +175,9 @@ async function render(
 
 type Rendered = { readonly bytes: Uint8Array } | { readonly refused: VariantRefusal };
 
+/** Below this part of the limit, variants that other requests stored meanwhile are not counted. */
+const PART_FAR_FROM_LIMIT = 1 / 8;
+
 /** A plain `storage_limit` means that nothing was rendered, so the failure need not be recorded. */
 async function renderWithinLimits(
   { store, processor, maxVariantBytes, prepareLocalFile }: ImageNeeds,
@@ -188,8 +191,10 @@ async function renderWithinLimits(
   const openSource = async () => (await file.open()).path;
   const rendered = await processor.render(openSource, variant, asset.id).finally(file.close);
   if ('refused' in rendered) return rendered;
+  const added = rendered.bytes.byteLength;
+  if (stored.bytes + added <= maxVariantBytes * PART_FAR_FROM_LIMIT) return rendered;
   const { bytes } = await readStored(store, asset.id);
-  return bytes + rendered.bytes.byteLength > maxVariantBytes ? { refused: 'storage_limit' } : rendered;
+  return bytes + added > maxVariantBytes ? { refused: 'storage_limit' } : rendered;
 }
 
 /** The asset may have been deleted while the variant was rendered. */

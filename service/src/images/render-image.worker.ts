@@ -6,7 +6,8 @@ import type { ImageFormat, Variant } from './image-variant.ts';
 import { type Box, resizeInto, openImage, type DecodedImage } from './decode-image.worker.ts';
 
 const THUMBNAIL: Box = { width: 640, height: 640, fit: 'inside', background: 'transparent' };
-const PLACEHOLDER = { width: 100, height: 100, fit: 'inside', withoutEnlargement: true } as const;
+/** A ThumbHash has seven waves a side at most: more pixels take longer and look the same. */
+const PLACEHOLDER = { width: 64, height: 64, fit: 'inside', withoutEnlargement: true } as const;
 
 export async function examine(bytes: Buffer, maxPixels: number): Promise<ExaminedImage> {
   const image = await openImage(bytes, maxPixels);

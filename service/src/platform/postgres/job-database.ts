@@ -31,12 +31,15 @@ const LIMITS = { max: 4, connectionTimeoutMillis: 5000 };
  */
 const SESSION = { synchronous_commit: 'off' };
 
+/** Several statements in one text cannot be prepared. */
+const isSingle = (text: string): boolean => !text.includes(';');
+
 export function openJobDatabase({ connection, onError }: JobDatabaseOptions): JobDatabase {
   const pool = new pg.Pool({ ...LIMITS, options: sessionOptions(SESSION), ...connection, keepAlive: true });
   pool.on('error', onError);
   let closing: Promise<void> | undefined;
   return {
-    executeSql: (text, values) => pool.query(values?.length ? prepare(text, values) : text),
+    executeSql: (text, values = []) => pool.query(isSingle(text) ? prepare(text, values) : text),
     listen: async (channel, onNotification, onReconnect) => {
       const notifications = createNotifications({ connection, channel: `"${channel}"`, onError });
       notifications.subscribe((payload) => {
