@@ -131,9 +131,20 @@ describe('encode plan', () => {
       '-b-pyramid:v:4': 'none',
     });
   });
-  test('the threads of the input are those of the filters and of the encoder', () => {
-    const options = optionsOf(encodeArguments({ ...plan, input: { ...plan.input, threads: 3 } }));
-    expect(options).toMatchObject({ '-filter_complex_threads': '3', '-threads:v': '3' });
+  test('scaling has a thread for each four of the encoder; slower filters have as many', () => {
+    const threadsOf = (threads: number, more: Partial<EncodePlan['frame']> = {}) => {
+      const input = { ...plan.input, threads };
+      const options = optionsOf(encodeArguments({ ...plan, input, frame: { ...plan.frame, ...more } }));
+      return [options['-filter_complex_threads'], options['-threads:v']];
+    };
+    expect([2, 4, 5, 8].map((threads) => threadsOf(threads))).toEqual([
+      ['1', '2'],
+      ['1', '4'],
+      ['2', '5'],
+      ['2', '8'],
+    ]);
+    for (const more of [{ interlaced: true }, { transfer: 'pq' }, { primaries: 'bt2020' }] as const)
+      expect(threadsOf(8, more)).toEqual(['8', '8']);
   });
   test('audio is stereo AAC', () => {
     expect(optionsOf(encodeArguments(plan))).toMatchObject({

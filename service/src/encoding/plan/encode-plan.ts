@@ -9,7 +9,7 @@ import { rungOptions } from './rung-options.ts';
 import type { FrameFacts } from './source-facts.ts';
 import { MAX_GROUP_SECONDS, SEGMENT_SECONDS } from './source-copy.ts';
 import { secondsOf, type Timeline } from './source-timeline.ts';
-import { buildVideoGraph, PIXEL_FORMATS } from './video-graph.ts';
+import { buildVideoGraph, graphThreads, PIXEL_FORMATS } from './video-graph.ts';
 
 export type EncodePlan = {
   readonly input: FfmpegInput;
@@ -35,7 +35,7 @@ const MIN_AUDIO_SECONDS = 0.043;
 export const encodeArguments = (plan: EncodePlan): string[] =>
   runArguments(plan, [
     '-filter_complex_threads',
-    String(plan.input.threads),
+    String(graphThreads(plan, plan.input.threads)),
     '-filter_complex',
     buildVideoGraph(plan),
     ...plan.rungs.flatMap((_, index) => ['-map', `[v${index}]`]),

@@ -58,6 +58,17 @@ describe('standard dynamic range', () => {
     );
   });
   test.each([
+    [{ width: 1920, height: 1080 }, 'area'],
+    [{ width: 1080, height: 1920 }, 'area'],
+    [{ width: 854, height: 480 }, 'bicubic'],
+  ])('a source of %o is scaled to 426×240 by %s', (displaySize, flags) => {
+    const rungs = chooseLadder({ width: 426, height: 240 });
+    const frame = { ...FRAME, displaySize };
+    expect(buildVideoGraph({ frame, videoIndex: 0, timeline, rungs })).toContain(
+      `scale=426:240:flags=${flags}`,
+    );
+  });
+  test.each([
     { fullRange: true },
     { pixelFormat: 'yuv422p' },
     { pixelFormat: 'yuv420p10le' },
