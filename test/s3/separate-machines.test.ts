@@ -1,92 +1,101 @@
-// An API and two workers share only a database and a bucket; one worker is killed.
-import { existsSync } from 'node:fs';
-import { readdir, readFile, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+// An API and workers share only a database and a bucket; one worker is killed.
+import { readFile } from 'node:fs/promises';
 import { ListObjectsV2Command } from '@aws-sdk/client-s3';
-import { type EmbeddedPostgres, startEmbeddedPostgres } from '@mediary/embedded-postgres/launcher';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { ACCESS_KEY, SECRET_KEY } from '../support/ceph-rgw.ts';
-import { makeClip, pacedEngine } from '../support/clips.ts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import {
+  busyWorkers,
+  CHUNKS,
+  expectNothingLeft,
+  expectWhole,
+  uploadLongVideo,
+} from '../support/chunked-videos.ts';
+import { makeClip } from '../support/clips.ts';
 import { complete, openUpload, putBytes, readAsset, settled } from '../support/media.ts';
 import { CLEAN, decode } from '../support/picture-and-sound.ts';
-import { createBucket, describeS3, type TestBucket } from '../support/s3.ts';
-import { asUser, call, eventually, newDataDir } from '../support/service.ts';
+import { describeS3 } from '../support/s3.ts';
 import {
-  endAllIn,
-  type ServiceProcess,
-  sharedBy,
-  startProcess,
-  workerOf,
-} from '../support/service-process.ts';
-import { encodersOf } from '../support/traces.ts';
+  foldersWithObjects,
+  scratchNames,
+  type SeparateMachines,
+  startSeparateMachines,
+} from '../support/separate-machines.ts';
+import { asUser, call, eventually } from '../support/service.ts';
+import type { ServiceProcess } from '../support/service-process.ts';
 
 describeS3('processes on separate machines', () => {
-  let folders: string[];
-  let bucket: TestBucket;
-  let postgres: EmbeddedPostgres;
-  let api: ServiceProcess;
-  let workers: ServiceProcess[];
+  let machines: SeparateMachines;
 
-  beforeAll(async () => {
-    folders = await Promise.all([newDataDir(), newDataDir(), newDataDir(), newDataDir()]);
-    const [databaseDir = '', apiDir = '', ...workerDirs] = folders;
-    bucket = await createBucket();
-    postgres = await startEmbeddedPostgres(databaseDir);
-    const shared = {
-      ...sharedBy({ postgres, dataDir: apiDir, ffmpegPath: await pacedEngine() }),
-      STORAGE_URL: bucket.url,
-      AWS_ACCESS_KEY_ID: ACCESS_KEY,
-      AWS_SECRET_ACCESS_KEY: SECRET_KEY,
-    };
-    api = await startProcess({ ...shared, MEDIARY_ROLE: 'api' });
-    workers = await Promise.all(
-      workerDirs.map((dataDir) => startProcess(workerOf({ ...shared, DATA_DIR: dataDir }, api))),
-    );
-  }, 120_000);
+  describe('two workers', () => {
+    beforeAll(async () => {
+      machines = await startSeparateMachines({ workers: 2 });
+    }, 120_000);
+    afterAll(() => machines?.stop());
 
-  afterAll(async () => {
-    if (!api) return;
-    await Promise.all([api, ...workers].map((process) => process.end('SIGKILL')));
-    await Promise.all(folders.slice(1).map(endAllIn));
-    await postgres.stop();
-    await Promise.all(folders.map((folder) => rm(folder, { recursive: true, force: true, maxRetries: 5 })));
+    test('finish a video of which one was killed, once, and keep nothing on their disks', async () => {
+      const { api, bucket } = machines;
+      const started = await openUpload(api, 'ann', { visibility: 'public' });
+      const id = started.asset_id;
+      await putBytes(started, await readFile(await makeClip({ seconds: 12 })));
+      expect((await complete(api, 'ann', id)).status).toBe(200);
+      await eventually(
+        () => readAsset(api, 'ann', id),
+        ({ progress }) => progress > 0,
+      );
+      // Between two phases no ffmpeg runs.
+      const [busy] = await eventually(
+        () => busyWorkers(machines, id),
+        ({ length }) => length > 0,
+      );
+      await busy?.end('SIGKILL');
+      expect(await settled(api, 'ann', id)).toMatchObject({ stream_status: 'ready', warnings: [] });
+
+      const { body } = await call<{ hls: string }>(api, `GET /media/${id}/playback`, {
+        headers: asUser('ann'),
+      });
+      expect(await decode(body.data.hls)).toEqual(CLEAN);
+      const { Contents = [] } = await bucket.client.send(
+        new ListObjectsV2Command({ Bucket: bucket.location.bucket, Prefix: `renditions/${id}/` }),
+      );
+      expect(new Set(Contents.map(({ Key = '' }) => Key.split('/')[2])).size).toBe(1);
+      expect(await scratchNames(machines, busy)).toEqual([]);
+      expect(foldersWithObjects(machines)).toEqual([]);
+    }, 240_000);
   });
 
-  test('finish a video of which one worker was killed, once, and keep nothing on their disks', async () => {
-    const started = await openUpload(api, 'ann', { visibility: 'public' });
-    const id = started.asset_id;
-    await putBytes(started, await readFile(await makeClip({ seconds: 12 })));
-    expect((await complete(api, 'ann', id)).status).toBe(200);
-    await eventually(
-      () => readAsset(api, 'ann', id),
-      ({ progress }) => progress > 0,
-    );
-    // Between two phases no ffmpeg runs.
-    const busy = await eventually(
-      () => findEncoder(workers, id),
-      (worker) => worker !== undefined,
-    );
-    await busy?.end('SIGKILL');
-    expect(await settled(api, 'ann', id)).toMatchObject({ stream_status: 'ready', warnings: [] });
+  describe('four workers that encode chunks', () => {
+    beforeAll(async () => {
+      const settings = { ENCODE_CHUNK_S: '8', ENCODE_CONCURRENCY: '1' };
+      machines = await startSeparateMachines({ workers: 4, settings });
+    }, 120_000);
+    afterAll(() => machines?.stop());
 
-    const { body } = await call<{ hls: string }>(api, `GET /media/${id}/playback`, {
-      headers: asUser('ann'),
-    });
-    expect(await decode(body.data.hls)).toEqual(CLEAN);
-    const { Contents = [] } = await bucket.client.send(
-      new ListObjectsV2Command({ Bucket: bucket.location.bucket, Prefix: `renditions/${id}/` }),
-    );
-    expect(new Set(Contents.map(({ Key = '' }) => Key.split('/')[2])).size).toBe(1);
-    const survivors = folders.slice(2).filter((_, index) => workers[index] !== busy);
-    for (const folder of survivors) expect(await readdir(join(folder, 'scratch'))).toEqual([]);
-    expect(folders.filter((folder) => existsSync(join(folder, 'objects')))).toEqual([]);
-  }, 240_000);
+    test('share a long video, which plays as if one had encoded it', async () => {
+      const id = await uploadLongVideo(machines);
+      await oneForEachChunk(machines, id);
+      await expectWhole(machines, id);
+      await expectNothingLeft(machines, id);
+    }, 240_000);
+
+    test('finish a video of which one was killed', async () => {
+      const id = await uploadLongVideo(machines);
+      const [killed] = await oneForEachChunk(machines, id);
+      await killed?.end('SIGKILL');
+      await expectWhole(machines, id);
+      await expectNothingLeft(machines, id);
+      // The copy of an original waits for further chunks for 30 s.
+      await eventually(
+        () => scratchNames(machines, killed),
+        ({ length }) => length === 0,
+        { withinMs: 45_000 },
+      );
+      expect(foldersWithObjects(machines)).toEqual([]);
+    }, 240_000);
+  });
 });
 
-async function findEncoder(
-  workers: readonly ServiceProcess[],
-  assetId: string,
-): Promise<ServiceProcess | undefined> {
-  const encoders = await encodersOf(assetId);
-  return workers.find(({ pid }) => encoders.has(pid));
-}
+const oneForEachChunk = (machines: SeparateMachines, id: string): Promise<readonly ServiceProcess[]> =>
+  eventually(
+    () => busyWorkers(machines, id),
+    ({ length }) => length === CHUNKS,
+    { withinMs: 60_000 },
+  );

@@ -24,6 +24,7 @@ const FRAMES = Array.from({ length: SEGMENTS * 4 * 30 }, (_, frame) => frame);
 export const CHUNKS = 3;
 
 export type ChunkedWorkers = Awaited<ReturnType<typeof startChunkedWorkers>>;
+type Chunked = Pick<ChunkedWorkers, 'api' | 'databaseDir'>;
 
 export async function startChunkedWorkers() {
   const [databaseDir, dataDir] = [await newDatabaseDir(), await newDataDir()];
@@ -58,10 +59,10 @@ export async function startChunkedWorkers() {
   };
 }
 
-export const queryRows = ({ databaseDir }: ChunkedWorkers, statement: string, id: string) =>
+export const queryRows = ({ databaseDir }: Chunked, statement: string, id: string) =>
   rows(databaseDir, statement, [id]);
 
-export async function uploadLongVideo({ api }: ChunkedWorkers): Promise<string> {
+export async function uploadLongVideo({ api }: Pick<Chunked, 'api'>): Promise<string> {
   const started = await openUpload(api, 'ann');
   await putBytes(started, await readFile(await makeClip(CLIP)));
   expect((await complete(api, 'ann', started.asset_id)).status).toBe(200);
@@ -71,12 +72,20 @@ export async function uploadLongVideo({ api }: ChunkedWorkers): Promise<string> 
 /** A video that both workers encode. */
 export async function encodeLongVideo(cluster: ChunkedWorkers): Promise<string> {
   const id = await uploadLongVideo(cluster);
-  const encoders = async () => {
-    const pids = await encodersOf(id);
-    return cluster.workers.filter(({ pid }) => pids.has(pid));
-  };
-  await eventually(encoders, ({ length }) => length === 2, { withinMs: 60_000 });
+  await eventually(
+    () => busyWorkers(cluster, id),
+    ({ length }) => length === 2,
+    { withinMs: 60_000 },
+  );
   return id;
+}
+
+type Workers = { readonly workers: readonly ServiceProcess[] };
+
+/** Those that encode the video now. */
+export async function busyWorkers({ workers }: Workers, id: string): Promise<readonly ServiceProcess[]> {
+  const encoders = await encodersOf(id);
+  return workers.filter(({ pid }) => encoders.has(pid));
 }
 
 type Roles = { readonly owner: ServiceProcess; readonly helper: ServiceProcess };
@@ -91,11 +100,11 @@ export async function findRoles(cluster: ChunkedWorkers, id: string): Promise<Ro
 }
 
 /** Progress never falls meanwhile. */
-export const longVideoSettled = ({ api }: ChunkedWorkers, id: string): Promise<AssetJson> =>
+export const longVideoSettled = ({ api }: Chunked, id: string): Promise<AssetJson> =>
   settledWithoutFalling(api, 'ann', { id, progress: 0, withinMs: 120_000 });
 
 /** Ready, with every frame once and in order, segments alike in all renditions, and continuous sound. */
-export async function expectWhole(cluster: ChunkedWorkers, id: string): Promise<void> {
+export async function expectWhole(cluster: Chunked, id: string): Promise<void> {
   expect(await longVideoSettled(cluster, id)).toMatchObject({
     stream_status: 'ready',
     progress: 100,
@@ -120,7 +129,7 @@ export async function expectWhole(cluster: ChunkedWorkers, id: string): Promise<
 }
 
 /** Neither jobs, rows nor processes. */
-export async function expectNothingLeft(cluster: ChunkedWorkers, id: string): Promise<void> {
+export async function expectNothingLeft(cluster: Chunked, id: string): Promise<void> {
   await eventually(
     () => openJobs(cluster.databaseDir),
     ({ length }) => length === 0,
