@@ -1,7 +1,7 @@
 // Stock players in Chromium play every stream to its end, however many frames its last segment holds, and
 // seek in it.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openBrowser, type PlayRequest, type TestBrowser } from '../support/browser.ts';
+import { openBrowser, type PlayRequest, type ShownCaptions, type TestBrowser } from '../support/browser.ts';
 import { makeClip } from '../support/clips.ts';
 import { ingest } from '../support/media.ts';
 import { asUser, call, startTestService, type TestService } from '../support/service.ts';
@@ -84,7 +84,7 @@ test('captions are shown at their time', async () => {
         { player: 'shaka-player', url: dash },
         { player: 'shaka-player', url: hls },
       ] as const
-    ).map((stream) => browser.showCaptions(stream)),
+    ).map(showCaptions),
   );
   for (const { errors, cue } of shown) {
     expect(errors).toEqual([]);
@@ -92,6 +92,19 @@ test('captions are shown at their time', async () => {
     expect(cue?.text).toContain('Hello');
   }
 });
+
+const MAX_LOADS = 4;
+
+/**
+ * Loads the page again where no cue was shown, as a viewer does: with busy processors, captions may load
+ * after their time, and Shaka Player may drop the cues of a file that it has just loaded.
+ */
+async function showCaptions(request: PlayRequest): Promise<ShownCaptions> {
+  for (let load = 1; ; load++) {
+    const shown = await browser.showCaptions(request);
+    if (shown.cue || shown.errors.length > 0 || load === MAX_LOADS) return shown;
+  }
+}
 
 // Players mostly wait for the picture: two videos play at a time.
 describe.concurrent('a video plays to its end and seeks', () => {

@@ -46,7 +46,7 @@ type AudioSwitchResult = {
   readonly errors: readonly string[];
   readonly tracks: readonly { readonly language: string; readonly name: string }[];
 };
-type ShownCaptions = {
+export type ShownCaptions = {
   readonly errors: readonly string[];
   readonly cue?: { readonly startTime: number; readonly endTime: number; readonly text: string };
 };

@@ -228,7 +228,7 @@ const activeCueOf = (video) =>
     .flatMap(({ activeCues }) => [...(activeCues ?? [])])
     .map(({ startTime, endTime, text }) => ({ startTime, endTime, text }))[0];
 
-/** Resolves with the first cue that the player shows. */
+/** Resolves with the first cue that the player shows; without one if the video ends before. */
 globalThis.showCaptions = async ({ player, url }) => {
   const video = document.querySelector('video');
   const errors = [];
@@ -238,7 +238,7 @@ globalThis.showCaptions = async ({ player, url }) => {
     await waitFor(video, 'before the captions', () => video.readyState >= 1 && video.textTracks.length > 0);
     await showCaptions();
     await waitFor(video, 'without a cue', () => {
-      if (video.ended) video.currentTime = 0; // before the captions were loaded
+      if (video.ended) return true;
       pressPlay(video);
       cue = activeCueOf(video);
       return cue !== undefined;
