@@ -1,8 +1,9 @@
 // Decodes and renders images with sharp in sandboxed processes, with a deadline per image.
+import { stat } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { withOpenFile } from '../platform/open-file.ts';
+import { readChunks } from '../platform/open-file.ts';
 import type { ChildPool, RunTask } from '../platform/process/child-pool.ts';
-import type { ChildProgram, HandledMessage } from '../platform/process/child.ts';
+import type { ChildProgram, ChildRequest, HandledMessage } from '../platform/process/child.ts';
 import type { ImageTask, ImageResult } from './sharp-image-processor.worker.ts';
 import type { ExaminedImage, ImageProcessor, ImageSource, RenderedImage } from './image-processor.ts';
 
@@ -50,7 +51,7 @@ export function openSharpImageProcessor(
   };
 }
 
-type ProcessOptions = Omit<ImageTask, 'source'> & {
+type ProcessOptions = Omit<ImageTask, 'sizeBytes'> & {
   readonly source: ImageSource;
   readonly deadlineMs: number;
   readonly owner: string;
@@ -60,21 +61,19 @@ async function processImage(
   run: RunTask,
   { source, deadlineMs, owner, ...options }: ProcessOptions,
 ): Promise<ExaminedImage | RenderedImage> {
-  const buildRequest = async (): Promise<ImageTask> => ({ ...options, source: await bytesOf(source) });
+  const buildRequest = () => toRequest(source, options);
   const outcome = await run<ExaminedImage | RenderedImage>({ deadlineMs, buildRequest, onMessage }, owner);
   return 'result' in outcome ? outcome.result : { refused: 'too_demanding' };
 }
 
 const onMessage = (message: unknown): HandledMessage<ExaminedImage | RenderedImage> => message as ImageResult;
 
-/** Reads the file here, because the decoder process has no access to files. */
-async function bytesOf(source: ImageSource): Promise<Uint8Array> {
+/** The file is read here, because the decoder process has no access to files. */
+async function toRequest(source: ImageSource, options: Omit<ImageTask, 'sizeBytes'>): Promise<ChildRequest> {
   const path = typeof source === 'string' ? source : await source();
-  try {
-    return await withOpenFile(path, ({ sizeBytes, fill }) => fill(Buffer.allocUnsafe(sizeBytes)));
-  } catch (cause) {
-    throw new Error('the image could not be read', { cause });
-  }
+  const { size: sizeBytes } = await stat(path);
+  const message: ImageTask = { ...options, sizeBytes };
+  return { message, input: readChunks(path, sizeBytes) };
 }
 
 /** The HEIF decoder is optional because of its licence and patents. */

@@ -1,13 +1,14 @@
 // Worker process of the image processor: decodes one untrusted image at a time.
+import { readSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import sharp from 'sharp';
 import { examine, render } from './render-image.worker.ts';
 import type { ExaminedImage, ImageRefusal, RenderedImage } from './image-processor.ts';
 import type { Variant } from './image-variant.ts';
 
-/** Without `variant`, the image is examined. */
+/** The bytes of the image follow on the standard input. Without `variant`, the image is examined. */
 export type ImageTask = {
-  readonly source: Uint8Array;
+  readonly sizeBytes: number;
   readonly maxPixels: number;
   readonly variant?: Variant;
 };
@@ -15,6 +16,7 @@ export type ImageTask = {
 /** `shouldRetire`: the process uses much memory, or has used much of its CPU time limit. */
 export type ImageResult = { readonly result: ExaminedImage | RenderedImage; readonly shouldRetire: boolean };
 
+const STANDARD_INPUT = 0;
 const MIB = 1024 ** 2;
 /** Additional to the kernel's memory limit, which not every system supports. */
 const MAX_RESIDENT_BYTES = 1024 * MIB;
@@ -45,10 +47,21 @@ process.on('message', (task: ImageTask) => void runTask(task));
 process.send?.('ready');
 
 async function runTask(task: ImageTask): Promise<void> {
-  const { buffer, byteOffset, byteLength } = task.source;
-  const result = await processImage(Buffer.from(buffer, byteOffset, byteLength), task);
+  const result = await processImage(readInput(task.sizeBytes), task);
   const reply: ImageResult = { result, shouldRetire: shouldRetire() };
   process.send?.(reply);
+}
+
+/** Messages would copy the bytes several times. */
+function readInput(sizeBytes: number): Buffer {
+  const bytes = Buffer.allocUnsafeSlow(sizeBytes);
+  for (let start = 0; start < sizeBytes; ) {
+    const length = readSync(STANDARD_INPUT, bytes, start, sizeBytes - start, null);
+    // The service has ended, or could not read the file.
+    if (length === 0) process.exit(1);
+    start += length;
+  }
+  return bytes;
 }
 
 function shouldRetire(): boolean {

@@ -26,9 +26,10 @@ export function openMediabunnyProbe(
   return {
     async probe(source, container, owner = '') {
       const { sizeBytes } = source;
-      const request: ServiceMessage = { kind: 'probe', container, sizeBytes, maxBytes: MAX_BYTES };
+      const message: ServiceMessage = { kind: 'probe', container, sizeBytes, maxBytes: MAX_BYTES };
       const onMessage = createReadHandler(source);
-      const outcome = await run<ProbeResult>({ deadlineMs, buildRequest: () => request, onMessage }, owner);
+      const buildRequest = () => ({ message });
+      const outcome = await run<ProbeResult>({ deadlineMs, buildRequest, onMessage }, owner);
       return 'result' in outcome ? outcome.result : toProbeResult(outcome.failed);
     },
   };

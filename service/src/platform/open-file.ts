@@ -1,4 +1,4 @@
-// Reads whole files with two waits: `fstat` and `close` of an open file do not wait for the disk.
+// Reads whole files with few waits: `fstat` and `close` of an open file do not wait for the disk.
 import { closeSync, fstatSync, open, read } from 'node:fs';
 import { promisify } from 'node:util';
 
@@ -14,14 +14,30 @@ type OpenedFile = {
 export async function withOpenFile<T>(path: string, use: (file: OpenedFile) => T | Promise<T>): Promise<T> {
   const file = await openFile(path, 'r');
   try {
-    return await use({ sizeBytes: fstatSync(file).size, fill: (buffer) => fill(file, buffer) });
+    return await use({ sizeBytes: fstatSync(file).size, fill: (buffer) => fill(file, buffer, 0) });
   } finally {
     closeSync(file);
   }
 }
 
-async function fill<B extends Uint8Array>(file: number, buffer: B): Promise<B> {
-  const { bytesRead } = await readFile(file, buffer, 0, buffer.length, 0);
+const CHUNK_BYTES = 512 * 1024;
+
+/** Yields a file of this size in chunks. They share memory: each is valid until the next is requested. */
+export async function* readChunks(path: string, sizeBytes: number): AsyncGenerator<Uint8Array> {
+  const memory = Buffer.allocUnsafeSlow(Math.min(sizeBytes, CHUNK_BYTES));
+  const file = await openFile(path, 'r');
+  try {
+    for (let start = 0; start < sizeBytes; start += CHUNK_BYTES)
+      yield await fill(file, memory.subarray(0, sizeBytes - start), start);
+  } finally {
+    closeSync(file);
+    // Frees the memory now: waiting for the garbage collector would make it run more often.
+    memory.buffer.transfer(0);
+  }
+}
+
+async function fill<B extends Uint8Array>(file: number, buffer: B, start: number): Promise<B> {
+  const { bytesRead } = await readFile(file, buffer, 0, buffer.length, start);
   if (bytesRead < buffer.length) throw new RangeError('the file ends before its length');
   return buffer;
 }

@@ -1,5 +1,6 @@
 // Tests that pooled children are reused, replaced after a failure and stopped when idle.
 import { execFile } from 'node:child_process';
+import { createHash, randomBytes } from 'node:crypto';
 import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,14 +14,21 @@ import { createLimitsOnlySandbox, type Sandbox } from './sandbox.ts';
 
 /** Performs the work that the request names. */
 const WORKER = `
-  import { readFileSync } from 'node:fs';
+  import { createHash } from 'node:crypto';
+  import { readFileSync, readSync } from 'node:fs';
   let asked = 0;
+  const readInput = (length) => {
+    const bytes = Buffer.alloc(length);
+    for (let start = 0; start < length; ) start += readSync(0, bytes, start, length - start, null);
+    return bytes;
+  };
   process.on('disconnect', () => process.exit(0));
   process.on('message', ({ work, value }) => {
     if (work === 'loop') for (;;);
     if (work === 'die') process.exit(3);
     if (work === 'fill') { const all = []; for (;;) all.push(Buffer.alloc(1 << 24, 1)); }
     if (work === 'ask') return process.send({ question: value });
+    if (work === 'read') value = createHash('sha256').update(readInput(value)).digest('hex');
     asked += 1;
     process.send({
       pid: process.pid, asked, value,
@@ -78,7 +86,7 @@ const run = (
   kind<Answer>(
     {
       deadlineMs,
-      buildRequest: () => ({ work }),
+      buildRequest: () => ({ message: { work } }),
       onMessage: (message) =>
         'question' in (message as object) ? { reply: { work: 'tell' } } : { result: message as Answer },
     },
@@ -89,6 +97,31 @@ const answer = async (work = 'tell', options: RunOptions = {}): Promise<Answer> 
   if ('failed' in outcome) throw new Error(outcome.failed);
   return outcome.result;
 };
+async function read(length: number, input: AsyncIterable<Uint8Array>): Promise<Answer> {
+  const outcome = await runTask<Answer>(
+    {
+      deadlineMs: 20_000,
+      buildRequest: () => ({ message: { work: 'read', value: length }, input }),
+      onMessage: (message) => ({ result: message as Answer }),
+    },
+    'owner',
+  );
+  if ('failed' in outcome) throw new Error(outcome.failed);
+  return outcome.result;
+}
+
+/** In memory that each chunk reuses, as a file is read. */
+async function* inChunks(bytes: Buffer): AsyncGenerator<Uint8Array> {
+  const memory = Buffer.alloc(512 * 1024);
+  for (let start = 0; start < bytes.length; start += memory.length)
+    yield memory.subarray(0, bytes.copy(memory, 0, start));
+}
+
+async function* failing(): AsyncGenerator<Uint8Array> {
+  yield Buffer.alloc(1);
+  throw new Error('the disk is broken');
+}
+
 /** The result depends on the load of the machine. */
 const TIMEOUTS = [{ failed: 'late' }, { failed: 'starved' }];
 const isAlive = (pid: number) =>
@@ -152,20 +185,53 @@ describe.skipIf(process.platform !== 'linux')('a pool of children', () => {
   });
   test('replaces a child that asks to be retired', async () => {
     open();
-    const worn = { deadlineMs: 20_000, buildRequest: () => ({ work: 'tell' }) };
+    const worn = { deadlineMs: 20_000, buildRequest: () => ({ message: { work: 'tell' } }) };
     await runTask({ ...worn, onMessage: () => ({ result: 1, shouldRetire: true }) }, 'owner');
     expect((await answer()).asked).toBe(1);
   });
   test('rejects with the error of a message handler', async () => {
     open();
-    const broken = { deadlineMs: 20_000, buildRequest: () => ({ work: 'ask' }) };
+    const broken = { deadlineMs: 20_000, buildRequest: () => ({ message: { work: 'ask' } }) };
     const onMessage = () => Promise.reject(new Error('the store is down'));
     await expect(runTask({ ...broken, onMessage }, 'owner')).rejects.toThrow('the store is down');
     expect((await answer()).asked).toBe(1);
   });
+  test('gives a child bytes as its input, whatever else it has read', async () => {
+    open();
+    for (const length of [3, 700_000, 0, 2_000_000]) {
+      const bytes = randomBytes(length);
+      const hash = createHash('sha256').update(bytes).digest('hex');
+      expect((await read(length, inChunks(bytes))).value).toBe(hash);
+    }
+    expect((await answer()).asked).toBe(5);
+  });
+  test('rejects with the error of an input, and starts a new child for the next task', async () => {
+    open();
+    await expect(read(2, failing())).rejects.toThrow('the disk is broken');
+    expect((await answer()).asked).toBe(1);
+  });
+  test('ends a task whose child died before it read all of its input', async () => {
+    open();
+    const message = { work: 'die' };
+    const task = {
+      deadlineMs: 20_000,
+      buildRequest: () => ({ message, input: inChunks(Buffer.alloc(2e6)) }),
+    };
+    const onMessage = () => ({ result: 1 });
+    expect(await runTask({ ...task, onMessage }, 'owner')).toEqual({ failed: 'died' });
+    expect((await answer()).asked).toBe(1);
+  });
+  test('kills a child that answers and leaves some of its input', async () => {
+    open();
+    const input = inChunks(Buffer.alloc(2e6));
+    const task = { deadlineMs: 200, buildRequest: () => ({ message: { work: 'tell' }, input }) };
+    const onMessage = (message: unknown) => ({ result: message });
+    expect(await runTask({ ...task, onMessage }, 'owner')).toHaveProperty('failed');
+    expect((await answer()).asked).toBe(1);
+  });
   test('does not kill a child that waits for a reply', async () => {
     open();
-    const slow = { deadlineMs: 50, buildRequest: () => ({ work: 'ask' }) };
+    const slow = { deadlineMs: 50, buildRequest: () => ({ message: { work: 'ask' } }) };
     expect(await runTask({ ...slow, onMessage: () => new Promise(() => {}) }, 'owner')).toEqual({
       failed: 'unanswered',
     });

@@ -1,6 +1,8 @@
 // Starts sandboxed Node processes and runs tasks in them over IPC, each with a deadline.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import type { Socket } from 'node:net';
+import type { Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import type { ProcessLimits, Sandbox } from './sandbox.ts';
 import { readCpuMs } from './process-tree.ts';
@@ -32,12 +34,13 @@ export async function startChild(
   const child = spawn(file, args, {
     cwd: '/',
     env: ENVIRONMENT,
-    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+    stdio: ['pipe', 'ignore', 'ignore', 'ipc'],
     serialization: 'advanced',
     detached: true,
   });
   // Without a listener the event would end the service; callers see the exit event.
   child.on('error', () => {});
+  child.stdin?.on('error', () => {});
   try {
     await waitUntilReady(child);
   } catch (error) {
@@ -46,6 +49,7 @@ export async function startChild(
   }
   child.unref();
   child.channel?.unref();
+  (child.stdin as Socket | null)?.unref();
   return child;
 }
 
@@ -82,10 +86,16 @@ export type HandledMessage<T> =
   /** `shouldRetire`: the child must not be reused. */
   | { readonly result: T; readonly shouldRetire?: boolean };
 
+export type ChildRequest = {
+  readonly message: object;
+  /** Bytes that the child reads from its standard input. A chunk may be reused when the next is requested. */
+  readonly input?: AsyncIterable<Uint8Array>;
+};
+
 export type ChildTask<T> = {
   readonly deadlineMs: number;
-  /** Builds the first message once a child is free. The deadline starts after it. */
-  readonly buildRequest: () => object | Promise<object>;
+  /** Builds the request once a child is free. The deadline starts after it. */
+  readonly buildRequest: () => ChildRequest | Promise<ChildRequest>;
   /** Handles a message of the child: returns a reply or the result. */
   readonly onMessage: (message: unknown) => HandledMessage<T> | Promise<HandledMessage<T>>;
 };
@@ -107,10 +117,10 @@ const RECHECK_MS = 250;
 const FIRST_READING_MS = 100;
 const FIRST_READING_SHARE = 0.1;
 
-/** Rejects with errors of `onMessage`. */
+/** Rejects with errors of `onMessage` and of the input. */
 export async function runChildTask<T>(
   child: ChildProcess,
-  request: object,
+  { message: request, input }: ChildRequest,
   { deadlineMs, onMessage }: ChildTask<T>,
 ): Promise<TaskOutcome<T>> {
   const { promise, resolve, reject } = Promise.withResolvers<TaskOutcome<T>>();
@@ -119,8 +129,11 @@ export async function runChildTask<T>(
     pending += 1;
     const handled = await onMessage(message);
     pending -= 1;
-    if ('result' in handled) resolve(handled);
-    else if (child.connected) child.send(handled.reply, ignoreClosed);
+    if ('result' in handled) {
+      // What is left in the pipe would become the input of the next task.
+      await written;
+      resolve(handled);
+    } else if (child.connected) child.send(handled.reply, ignoreClosed);
   };
   const listener = (message: unknown) => void handleMessage(message).catch(reject);
   const onExit = () => resolve({ failed: 'died' });
@@ -133,11 +146,21 @@ export async function runChildTask<T>(
   child.send(request, (error) => {
     if (error) onExit();
   });
+  const written = input && writeInput(child.stdin, input);
+  written?.catch(reject);
   try {
     return await promise;
   } finally {
     deadline.close();
     child.off('message', listener).off('exit', onExit);
+  }
+}
+
+/** The exit event reports a closed pipe. */
+async function writeInput(pipe: Writable | null, input: AsyncIterable<Uint8Array>): Promise<void> {
+  for await (const chunk of input) {
+    if (!pipe?.writable) return;
+    await new Promise<unknown>((resolve) => pipe.write(chunk, resolve));
   }
 }
 
