@@ -103,19 +103,22 @@ const ENCODER_THREADS_PER_FILTER = 4;
 
 /** `threads`: those of the encoder. */
 export function graphThreads({ frame, rungs }: Pick<VideoGraph, 'frame' | 'rungs'>, threads: number): number {
-  const isToneMapped = frame.transfer !== 'sdr' && rungs[0]?.range === 'sdr';
-  const isScaledOnly = !frame.interlaced && !isToneMapped && !isWideGamut(frame);
-  return isScaledOnly ? Math.ceil(threads / ENCODER_THREADS_PER_FILTER) : threads;
+  const isSlow = frame.interlaced || (rungs[0]?.range === 'sdr' && convertColours(frame).length > 0);
+  return isSlow ? threads : Math.ceil(threads / ENCODER_THREADS_PER_FILTER);
 }
 
 /** Scales and converts to BT.709, which all players display alike. */
 function toBt709(frame: FrameFacts, top: Rung): readonly string[] {
-  const isHdr = frame.transfer !== 'sdr';
   if (isPlainBt601(frame)) return [scaleSource(frame, top), BT601_TO_BT709];
-  const matrices = `in_color_matrix=${matrixOf(frame)}:out_color_matrix=${isHdr ? 'bt2020' : 'bt709'}`;
-  const scaling = `${scaleSource(frame, top)}:${matrices}:out_range=tv`;
-  if (isHdr) return [scaling, ZSCALE_INPUT, ...toneMapping(frame)];
-  return isWideGamut(frame) ? [scaling, ZSCALE_INPUT, convertPrimaries(frame)] : [scaling];
+  const matrix = frame.transfer === 'sdr' ? 'bt709' : 'bt2020';
+  const matrices = `in_color_matrix=${matrixOf(frame)}:out_color_matrix=${matrix}`;
+  return [`${scaleSource(frame, top)}:${matrices}:out_range=tv`, ...convertColours(frame)];
+}
+
+/** What `scale` cannot convert; takes much longer than scaling. */
+function convertColours(frame: FrameFacts): readonly string[] {
+  if (frame.transfer !== 'sdr') return [ZSCALE_INPUT, ...toneMapping(frame)];
+  return isWideGamut(frame) ? [ZSCALE_INPUT, convertPrimaries(frame)] : [];
 }
 
 /** Takes a sixth of the time of `scale`, and works at the size of the rung. */
