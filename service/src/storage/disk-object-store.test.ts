@@ -7,6 +7,7 @@ import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { syncFolder } from './disk/folders.ts';
 import { writeFully } from './disk/incoming.ts';
+import { shardOf } from './disk/shards.ts';
 import { openDiskObjectStore } from './disk-object-store.ts';
 import { otherPutsContract } from './other-puts.contract.ts';
 import { type ObjectKey, renditionKey, renditionPrefix, renditionsPrefix, variantKey } from './object-key.ts';
@@ -31,6 +32,15 @@ async function* source(...chunks: (Uint8Array | Error)[]): AsyncGenerator<Uint8A
   }
 }
 
+function idsOfOneShard(count: number): string[] {
+  const ids: string[] = [];
+  while (ids.length < count) {
+    const id = randomUUID();
+    if (shardOf(id) === 'a0') ids.push(id);
+  }
+  return ids;
+}
+
 objectStoreContract('a disk', () => openDiskObjectStore(newRoot()));
 otherPutsContract('a disk', () => openDiskObjectStore(newRoot()));
 partialObjectsContract('a disk', () => openDiskObjectStore(newRoot()));
@@ -52,6 +62,14 @@ describe('files', () => {
     const path = store.localFile?.(key) ?? '';
     expect(path.startsWith(join(root, 'originals'))).toBe(true);
     expect(await readFile(path, 'utf8')).toBe('bytes');
+  });
+
+  test('the first objects of many assets in one shard can be created at once', async () => {
+    const store = await openDiskObjectStore(newRoot());
+    const keys = idsOfOneShard(20).map((id) => variantKey(id, 'thumbnail.jpg'));
+    const results = await Promise.allSettled(keys.map((key) => store.putSmall(key, [Buffer.from('bytes')])));
+    expect(results.filter(({ status }) => status === 'rejected')).toEqual([]);
+    expect(await Promise.all(keys.map((key) => store.size(key)))).toEqual(keys.map(() => 5));
   });
 
   test('a key with path traversal is rejected', async () => {

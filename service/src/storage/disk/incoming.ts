@@ -27,9 +27,10 @@ const SPACE_CHECK_BYTES = 16 * 1024 * 1024;
 type Limits = { readonly maxBytes: number; readonly requireSpace: () => Promise<void> };
 
 /**
- * Attempts to link an object. An attempt fails only when another process removes the folder at the same time.
+ * Attempts to create an object. One fails where its folder is missing, also when another request creates or
+ * removes a folder above it at the same time.
  */
-const MAX_LINK_ATTEMPTS = 100;
+const MAX_ATTEMPTS = 100;
 
 /**
  * Writes the source to a new file and syncs it. Reads the source first, because its errors are not observed
@@ -59,7 +60,7 @@ export async function receive(
   return { sizeBytes, sha256: digest.digest('hex') };
 }
 
-export type OpenFile = Pick<FileHandle, 'writev' | 'sync' | 'close'>;
+type OpenFile = Pick<FileHandle, 'writev' | 'sync' | 'close'>;
 
 const [openFile, closeFile, writeChunks] = [promisify(open), promisify(close), promisify(writev)];
 
@@ -187,14 +188,25 @@ export async function publish(temporary: string, path: string): Promise<void> {
 }
 
 /** Links a synced file to its final path, unless the path exists. Returns the folders to sync. */
-export async function linkObject(temporary: string, path: string): Promise<Set<string>> {
+export async function linkObject(temporary: string, path: string): Promise<ReadonlySet<string>> {
+  return (await createEntry(path, () => link(temporary, path))).changed;
+}
+
+/** `changed`: the folders with a new entry. */
+type NewEntry<T> = { readonly entry: T; readonly changed: ReadonlySet<string> };
+
+/** Creates a file by `create`, which does not replace one that exists, and its missing folders. */
+export async function createEntry<T>(path: string, create: () => Promise<T>): Promise<NewEntry<T>> {
   const changed = new Set([dirname(path)]);
-  for (let attempt = 1; !(await tryLink(temporary, path)); attempt += 1) {
-    if (attempt === MAX_LINK_ATTEMPTS)
-      throw new Error('the folder of a new object cannot be created, or its temporary file was deleted');
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return { entry: await create(), changed };
+    } catch (error) {
+      if (failedWith(error, 'EEXIST')) throw new ObjectRefused('exists', { cause: error });
+      if (!failedWith(error, 'ENOENT') || attempt === MAX_ATTEMPTS) throw error;
+    }
     for (const folder of await makeFolder(dirname(path))) changed.add(folder);
   }
-  return changed;
 }
 
 /** Makes a new link durable, or removes it. */
@@ -203,18 +215,6 @@ export async function syncLinks(path: string, changed: ReadonlySet<string>): Pro
     await Promise.all(Array.from(changed, syncFolder));
   } catch (error) {
     await removeFile(path);
-    throw error;
-  }
-}
-
-/** Returns false when the folder is missing. Unlike `rename`, `link` never replaces an existing file. */
-async function tryLink(temporary: string, path: string): Promise<boolean> {
-  try {
-    await link(temporary, path);
-    return true;
-  } catch (error) {
-    if (failedWith(error, 'ENOENT')) return false;
-    if (failedWith(error, 'EEXIST')) throw new ObjectRefused('exists', { cause: error });
     throw error;
   }
 }
