@@ -30,7 +30,12 @@ beforeAll(async () => {
     importTimeoutSeconds: 1,
     hostedProviders: [],
   });
-  jobs = await openJobs<JobPayloads>({ connection, settings, onError: () => undefined });
+  jobs = await openJobs<JobPayloads>({
+    connection,
+    settings,
+    onError: () => undefined,
+    onFailedRun: () => undefined,
+  });
 });
 afterAll(async () => {
   await jobs.stop();

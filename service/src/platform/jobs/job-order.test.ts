@@ -33,6 +33,7 @@ const open = async (settings: Partial<JobSettings> = {}): Promise<JobQueue<Runs>
     connection,
     settings: { note: { ...SETTINGS, ...settings } },
     onError: () => undefined,
+    onFailedRun: () => undefined,
   });
   onTestFinished(async () => {
     await queue.stop();

@@ -22,11 +22,15 @@ afterAll(async () => {
   await server.stop();
 });
 
-const open = async (settings: Partial<JobSettings> = {}): Promise<JobQueue<Runs>> => {
+const open = async (
+  settings: Partial<JobSettings> = {},
+  onFailedRun: (run: object) => void = () => undefined,
+): Promise<JobQueue<Runs>> => {
   const queue = await openJobs<Runs>({
     connection,
     settings: { note: { ...SETTINGS, ...settings } },
     onError: () => undefined,
+    onFailedRun,
   });
   onTestFinished(queue.stop);
   return queue;
@@ -65,6 +69,22 @@ test('a rollback removes the job, and a committed job runs once', async () => {
   await expect.poll(() => ran, LONG).toEqual(['committed', 'later']);
 });
 
+test('a run that fails is told with its error, and the job runs again', async () => {
+  const failed: object[] = [];
+  const queue = await open({}, (run) => failed.push(run));
+  const error = new Error('the store is down');
+  const ran: string[] = [];
+  await send(queue, 'twice');
+  await queue.work({
+    note: async ({ payload }) => {
+      ran.push(payload.words);
+      if (ran.length === 1) throw error;
+    },
+  });
+  await expect.poll(() => ran, LONG).toEqual(['twice', 'twice']);
+  expect(failed).toEqual([{ job: 'note', payload: { words: 'twice' }, error }]);
+});
+
 test('a job of a lane waits for a process that works on the lane, and equal jobs wait as one', async () => {
   type Laned = { move: { lane: string; what: string } };
   const openLaned = async () => {
@@ -72,6 +92,7 @@ test('a job of a lane waits for a process that works on the lane, and equal jobs
       connection,
       settings: { move: { ...SETTINGS, lanes: ['left', 'right'] } },
       onError: () => undefined,
+      onFailedRun: () => undefined,
     });
     onTestFinished(queue.stop);
     return queue;
@@ -164,6 +185,7 @@ test('the schedule of a job that no longer exists is removed', async () => {
     connection,
     settings: { note: SETTINGS, old: { ...SETTINGS, cron: '0 0 1 1 *' } },
     onError: () => undefined,
+    onFailedRun: () => undefined,
   });
   await earlier.stop();
   expect(await schedules()).toEqual([{ name: 'old' }]);

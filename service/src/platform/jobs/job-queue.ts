@@ -66,7 +66,11 @@ type JobQueueOptions<P extends Payloads> = {
   readonly connection: Connection;
   readonly settings: JobSettingsOf<P>;
   readonly onError: (error: Error) => void;
+  /** Called when a run throws, unless the process stops. The job is retried while it has retries left. */
+  readonly onFailedRun: (run: FailedRun) => void;
 };
+
+type FailedRun = { readonly job: string; readonly payload: object; readonly error: unknown };
 
 /**
  * Another process starts the job of a killed one within 30 s: after HEARTBEAT_S + SUPERVISE_S, at most 2 s
@@ -110,6 +114,7 @@ export async function openJobs<P extends Payloads>({
   connection,
   settings,
   onError,
+  onFailedRun,
 }: JobQueueOptions<P>): Promise<JobQueue<P>> {
   const stopping = new AbortController();
   const { boss, db } = await openBoss(connection, settings, (error) => {
@@ -138,7 +143,10 @@ export async function openJobs<P extends Payloads>({
     work: async (handlers, lanes = []) => {
       for (const [name, job] of Object.entries(settings))
         for (const queue of queuesOf(name, job, lanes))
-          await startWorker({ boss, name: queue, job, stopping: stopping.signal }, handlers[name]);
+          await startWorker(
+            { boss, name: queue, job, stopping: stopping.signal, onFailedRun },
+            handlers[name],
+          );
       void startKilledJobs(db, {
         queues: Object.keys(settings),
         stopping: stopping.signal,
@@ -193,7 +201,7 @@ async function removeOldSchedules(boss: PgBoss, settings: object): Promise<void>
   for (const { name } of await boss.getSchedules()) if (!(name in settings)) await boss.unschedule(name);
 }
 
-type Worker = {
+type Worker = Pick<JobQueueOptions<Payloads>, 'onFailedRun'> & {
   readonly boss: PgBoss;
   readonly name: string;
   readonly job: JobSettings;
@@ -201,7 +209,7 @@ type Worker = {
 };
 
 async function startWorker<T>(
-  { boss, name, job, stopping }: Worker,
+  { boss, name, job, stopping, onFailedRun }: Worker,
   handler: ((run: JobRun<T>) => Promise<void>) | undefined,
 ): Promise<void> {
   if (!handler) throw new Error(`job "${name}" has no handler`);
@@ -211,14 +219,19 @@ async function startWorker<T>(
     notifyPollingIntervalSeconds: POLL_S,
   };
   for (let lane = 0; lane < job.concurrency; lane++) {
-    const worker = await boss.work<T & object>(name, options, async (batch: Job<T & object>[]) => {
+    const run = async ({ data: payload, signal }: Job<T & object>): Promise<void> => {
       try {
-        for (const { data, signal } of batch)
-          await handler({ payload: data, signal: AbortSignal.any([signal, stopping]) });
+        await handler({ payload, signal: AbortSignal.any([signal, stopping]) });
+      } catch (error) {
+        if (!stopping.aborted) onFailedRun({ job: name, payload, error });
+        throw error;
       } finally {
         // With batches of one, pg-boss cannot know that more jobs wait and would wait for its next poll.
         boss.notifyWorker(worker);
       }
+    };
+    const worker = await boss.work<T & object>(name, options, async (batch: Job<T & object>[]) => {
+      for (const job of batch) await run(job);
     });
   }
 }
