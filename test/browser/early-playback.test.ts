@@ -33,7 +33,7 @@ const makeSource = (visibility: string) =>
     seconds: SECONDS,
     width: 1280,
     height: 720,
-    container: 'mkv',
+    container: 'webm',
     more: ['-metadata', `title=${visibility}`],
   });
 
@@ -43,7 +43,7 @@ describe('a video that is being encoded', () => {
     async (visibility) => {
       const { id } = await offer(service, USER, {
         bytes: await readFile(await makeSource(visibility)),
-        fields: { visibility, mime_type: 'video/x-matroska', filename: 'clip.mkv' },
+        fields: { visibility, mime_type: 'video/webm', filename: 'clip.webm' },
       });
       const { hls, dash } = await eventually(
         () => playbackOf(id),

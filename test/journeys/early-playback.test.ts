@@ -57,8 +57,8 @@ const stateOf = ({ renditions }: AssetJson, height: number) =>
 
 test('a file that must be encoded plays in its lowest rendition while the others are made', async () => {
   const { id, playback } = await uploadUntilPlayable(
-    { seconds: 16, width: 1280, height: 720, container: 'mkv' },
-    { mime_type: 'video/x-matroska', filename: 'a.mkv' },
+    { seconds: 16, width: 1280, height: 720, container: 'webm' },
+    { mime_type: 'video/webm', filename: 'a.webm' },
   );
   const asset = await readAsset(service, USER, id);
   expect(asset).toMatchObject({ stream_status: 'processing', width: 1280, height: 720, completed_at: null });
@@ -110,8 +110,8 @@ test('a copy that does not fit the ladder is replaced, but plays on for early vi
 
 test('what was playable is withdrawn when the encode is cancelled', async () => {
   const { id, playback } = await uploadUntilPlayable(
-    { seconds: 16, width: 1280, height: 720, container: 'mkv', fps: 60 },
-    { mime_type: 'video/x-matroska', filename: 'b.mkv' },
+    { seconds: 16, width: 1280, height: 720, container: 'webm', fps: 60 },
+    { mime_type: 'video/webm', filename: 'b.webm' },
   );
   const cancelled = await call(service, `POST /admin/encodes/${id}/cancel`, {
     headers: asOperator,

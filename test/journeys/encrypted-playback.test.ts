@@ -143,10 +143,10 @@ test('captions are plain, and named by the same playlist', async () => {
 });
 
 test('a video plays encrypted while it is being encoded', async () => {
-  const file = await makeClip({ seconds: 16, width: 1280, height: 720, container: 'mkv' });
+  const file = await makeClip({ seconds: 16, width: 1280, height: 720, container: 'webm' });
   const growing = await offer(service, OWNER, {
     bytes: await readFile(file),
-    fields: { mime_type: 'video/x-matroska', filename: 'a.mkv' },
+    fields: { mime_type: 'video/webm', filename: 'a.webm' },
   });
   await eventually(
     () => playbackOf(service, growing),

@@ -19,7 +19,6 @@ import {
 } from '../plan/encode-plan.ts';
 import { percentOf, renditionsOf } from '../plan/encode-progress.ts';
 import type { Rung } from '../plan/ladder.ts';
-import { MAX_START_SECONDS } from '../plan/source-copy.ts';
 import { secondsOf } from '../plan/source-timeline.ts';
 import type { ExaminedSource } from './examine-source.ts';
 import { openSegmentCollector, type SegmentCollector } from './ffmpeg-output.ts';
@@ -230,8 +229,8 @@ export function assertComplete(encode: PlannedEncode, { phase, tracks, log }: En
 /** ffmpeg reports success for a source that ends early. */
 function isComplete(track: CmafTrack, { source }: PlannedEncode, phase: EncodePhase): boolean {
   const { durationSeconds, frameRate, holdSeconds } = source.timeline;
-  // A copy neither fills the time before its first frame nor repeats the last one.
-  const missing = phase.video === 'copy' && isVideo(track) ? holdSeconds + MAX_START_SECONDS : 0;
+  // A copy does not repeat the last frame.
+  const missing = phase.video === 'copy' && isVideo(track) ? holdSeconds : 0;
   const tolerance = missing + Math.max(TOLERANCE_SECONDS, secondsOf(frameRate));
   return track.segments[0]?.start === 0 && Math.abs(trackSeconds(track) - durationSeconds) <= tolerance;
 }

@@ -10,7 +10,6 @@ import {
   type PacketSelection,
   packetListArguments,
   audioCheckArguments,
-  videoPacketArguments,
 } from '../plan/ffmpeg-input.ts';
 import { type SourceSession, createEncodeFailure, runStep } from './ffmpeg-session.ts';
 import {
@@ -24,13 +23,8 @@ import {
 import { type SourceFacts, type SourceStream, parseSourceFacts } from '../plan/source-facts.ts';
 import { findWarnings } from '../../media/warnings.ts';
 import type { Rung } from '../plan/ladder.ts';
-import {
-  canCopy,
-  chooseCopyUse,
-  type CopyUse,
-  longestGroupSeconds,
-  openPacketReader,
-} from '../plan/source-copy.ts';
+import { canCopy, chooseCopyUse, type CopyUse, gridTimes, longestGroupSeconds } from '../plan/source-copy.ts';
+import { openPacketReader, videoPacketArguments } from '../plan/video-packets.ts';
 import { toTraits } from '../plan/source-traits.ts';
 import {
   type AudioChoice,
@@ -113,8 +107,10 @@ export async function findCopy(
 ): Promise<Copy | undefined> {
   const { container } = session.input;
   if (!canCopy({ container, facts, video, timeline })) return undefined;
-  const { read, summary } = openPacketReader(facts.startSeconds);
-  const args = videoPacketArguments(session.input, video.index);
+  // The times that the copy will have, which must be regular: ffmpeg 5.1 does not move frames to a grid.
+  const times = gridTimes(container, timeline.frameRate);
+  const { read, summary } = openPacketReader(times.length === 0 ? facts.startSeconds : 0);
+  const args = videoPacketArguments(session.input, video.index, times);
   const { code } = await runStep(session, { args, onLine: read });
   const packets = summary();
   const use = code === 0 && packets && chooseCopyUse({ video, timeline, packets }, top);

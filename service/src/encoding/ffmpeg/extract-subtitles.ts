@@ -30,17 +30,17 @@ const toInput = ({ source: path, container }: SubtitleRequest) => ({ path, conta
 export async function convertSubtitles(
   setup: FfmpegSetup,
   request: SubtitleRequest,
-  { streams: found, startSeconds }: SourceFacts,
+  facts: SourceFacts,
 ): Promise<readonly EmbeddedSubtitles[]> {
   const { workFolder: folder } = request;
   const context = { ...setup, folder, request };
-  const streams = chooseSubtitles(found).map((stream) => ({
+  const streams = chooseSubtitles(facts.streams).map((stream) => ({
     ...stream,
     path: join(folder, `${stream.index}.vtt`),
   }));
   if (streams.length === 0) return [];
   await runStepOrFail(context, {
-    args: subtitleArguments({ input: toInput(request), startSeconds }, streams),
+    args: subtitleArguments({ input: toInput(request), facts }, streams),
     limits: { output: { folder, bytes: MAX_OUTPUT_BYTES } },
   });
   return Promise.all(

@@ -48,6 +48,17 @@ const CASES: readonly Case[] = [
     container: 'mov',
     track: 1,
   },
+  {
+    name: 'a Matroska file whose own stream is the top rendition',
+    clip: {
+      ...SOURCE,
+      container: 'mkv',
+      fps: 30_000 / 1001,
+      more: ['-preset', 'veryfast', '-b:v', '300k', '-g', '60', '-keyint_min', '25'],
+    },
+    container: 'matroska',
+    track: 1,
+  },
 ];
 
 /** The times of the segments, without their sizes. */

@@ -1,6 +1,7 @@
 // The part of a source that is cut: its frames, and where ffmpeg starts to read.
-import { type FfmpegInput, GENERAL, inputArguments, packetList } from './ffmpeg-input.ts';
+import { type FfmpegInput, GENERAL, inputArguments } from './ffmpeg-input.ts';
 import { secondsOf, type Timeline } from './source-timeline.ts';
+import { packetList } from './video-packets.ts';
 
 /** The part in seconds and frames of the renditions of the source. */
 export type CutRange = {

@@ -12,6 +12,7 @@ const frame: FrameFacts = {
   transfer: 'pq',
   primaries: 'bt2020',
   bitDepth: 10,
+  startSeconds: 0,
   peakNits: null,
   matrix: 'bt2020nc',
   fullRange: false,

@@ -5,14 +5,14 @@ import { toAudioTracks } from './audio-tracks.ts';
 import { chooseLadder, DEFAULT_LADDER } from './ladder.ts';
 import type { FrameFacts, SourceStream } from './source-facts.ts';
 
-const displaySize = { width: 1920, height: 1080 };
 const frame: FrameFacts = {
-  displaySize,
+  displaySize: { width: 1920, height: 1080 },
   frameRate: null,
   interlaced: false,
   transfer: 'sdr',
   primaries: 'bt709',
   bitDepth: 8,
+  startSeconds: 0,
   peakNits: null,
   matrix: 'bt709',
   fullRange: false,
@@ -40,7 +40,7 @@ const plan: EncodePlan = {
   videoIndex: 0,
   audio: toAudioTracks([sound(1)]),
   timeline,
-  rungs: chooseLadder(displaySize),
+  rungs: chooseLadder(frame.displaySize),
   keyFrames: 'grid',
   folder: '/work',
 };
@@ -88,11 +88,11 @@ describe('encode plan', () => {
     expect(graph()).not.toContain('bwdif');
   });
   test.each([
-    ['smpte170m', displaySize, 'bt601'],
+    ['smpte170m', frame.displaySize, 'bt601'],
     ['bt709', { width: 320, height: 240 }, 'bt709'],
-    ['bt2020nc', displaySize, 'bt2020'],
+    ['bt2020nc', frame.displaySize, 'bt2020'],
     ['unknown', { width: 640, height: 480 }, 'bt601'],
-    ['unknown', displaySize, 'bt709'],
+    ['unknown', frame.displaySize, 'bt709'],
     ['unknown', { width: 720, height: 1280 }, 'bt709'],
   ])('colour matrix %s at %o is read as %s', (matrix, size, expected) => {
     expect(graphOf({ matrix, displaySize: size, pixelFormat: 'yuv422p' })).toContain(

@@ -7,7 +7,7 @@ import type { Rung } from './ladder.ts';
 import { LOUDNESS_FILTER } from './loudness.ts';
 import { rungOptions } from './rung-options.ts';
 import type { FrameFacts } from './source-facts.ts';
-import { MAX_GROUP_SECONDS, SEGMENT_SECONDS } from './source-copy.ts';
+import { gridTimes, MAX_GROUP_SECONDS, SEGMENT_SECONDS } from './source-copy.ts';
 import { secondsOf, type Timeline } from './source-timeline.ts';
 import { buildVideoGraph, graphThreads, PIXEL_FORMATS } from './video-graph.ts';
 
@@ -45,7 +45,11 @@ export const encodeArguments = (plan: EncodePlan): string[] =>
 
 /** Copies the video stream; audio is encoded, because a copy would lose its offset to the video. */
 export const copyArguments = (plan: Omit<EncodePlan, 'rungs' | 'frame' | 'keyFrames'>): string[] =>
-  runArguments(plan, ['-map', `0:${plan.videoIndex}`, '-c:v', 'copy', ...SHOWN_TIMES]);
+  runArguments(plan, [
+    ...['-map', `0:${plan.videoIndex}`, '-c:v', 'copy'],
+    ...gridTimes(plan.input.container, plan.timeline.frameRate),
+    ...SHOWN_TIMES,
+  ]);
 
 /**
  * Segments start at the time of their first shown frame. Otherwise the delay of B-frames is in an edit list,

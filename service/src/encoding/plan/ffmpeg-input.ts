@@ -210,27 +210,6 @@ export const packetListArguments = (input: FfmpegInput, { part, streams }: Packe
   'pipe:1',
 ];
 
-/** All packets of the video stream with their original timestamps. */
-export const videoPacketArguments = (input: FfmpegInput, index: number): string[] => [
-  ...GENERAL,
-  '-loglevel',
-  'error',
-  '-copyts',
-  ...inputArguments(input),
-  ...packetList(index),
-];
-
-/** Output options: prints the packets of a stream. */
-export const packetList = (index: number): string[] => [
-  '-map',
-  `0:${index}`,
-  '-c',
-  'copy',
-  '-f',
-  'framecrc',
-  'pipe:1',
-];
-
 /** Decodes one audio frame of a stream. */
 export const audioCheckArguments = (input: FfmpegInput, index: number): string[] => [
   ...GENERAL,

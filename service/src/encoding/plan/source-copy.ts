@@ -1,24 +1,9 @@
 // Decides whether the source's own video stream can be played as it is, without encoding (stream copy).
 import type { Container } from '../../media/probe.ts';
-import { isWideGamut, type SourceFacts, type SourceStream } from './source-facts.ts';
+import { isWideGamut, type Rational, type SourceFacts, type SourceStream } from './source-facts.ts';
 import { shortSide, type Rung } from './ladder.ts';
 import { secondsOf, type Timeline } from './source-timeline.ts';
-
-/** All packets of a video stream; times in seconds from the first timestamp of the file. */
-type PacketSummary = {
-  readonly count: number;
-  readonly bytes: number;
-  /** When the first frame is shown. */
-  readonly start: number;
-  readonly end: number;
-  readonly keyTimes: readonly number[];
-  /** A frame after a key frame refers to one before it, so that no player can start there. */
-  readonly hasOpenGroup: boolean;
-  /** Packets before the start of an edit list, which players must decode but not show. */
-  readonly hasHiddenPackets: boolean;
-  /** The largest difference between the distance of two frames and the usual one, in seconds. */
-  readonly jitter: number;
-};
+import type { PacketSummary } from './video-packets.ts';
 
 /**
  * `keep`: a rendition of its own. `replace`: played until the encoded ladder is complete, because its bit
@@ -34,10 +19,8 @@ type CopyInput = {
   readonly packets: PacketSummary;
 };
 
-/** Other containers round times or lack the header that fragmented MP4 needs. */
-const CONTAINERS: readonly Container[] = ['mov'];
-/** Of a copy, whose first frame is shown from the beginning. */
-export const MAX_START_SECONDS = 0.1;
+/** MPEG-TS lacks the header that fragmented MP4 needs, and its parameters may change at any packet. */
+const CONTAINERS: readonly Container[] = ['mov', 'matroska'];
 const MAX_JITTER_SECONDS = 0.002;
 /** Audio that is longer stalls hls.js after a seek; the encoded ladder repeats the last frame instead. */
 const MAX_HOLD_SECONDS = 0.25;
@@ -69,12 +52,29 @@ export function canCopy({
     frame.displaySize.height === video.size.height &&
     isOwnRate(frame.frameRate, timeline) &&
     timeline.holdSeconds <= MAX_HOLD_SECONDS &&
-    timeline.leadInSeconds <= MAX_START_SECONDS
+    timeline.leadInSeconds <= 0
   );
 }
 
 const isOwnRate = (rate: Timeline['frameRate'] | null, { frameRate }: Timeline): boolean =>
   rate !== null && rate.numerator * frameRate.denominator === frameRate.numerator * rate.denominator;
+
+/** Ticks per second, so that the time of the first frame is rounded by little. */
+const MIN_TIMESCALE = 10_000;
+
+/**
+ * Output options that move each frame to its place in a grid of the frame rate: Matroska rounds times to
+ * milliseconds, and encoded renditions have the times of the grid. Empty where times are exact.
+ */
+export function gridTimes(container: Container, { numerator, denominator }: Rational): readonly string[] {
+  if (container !== 'matroska') return [];
+  const factor = Math.ceil(MIN_TIMESCALE / numerator);
+  const frame = denominator * factor;
+  const move = (time: string) =>
+    `round(STARTPTS*TB/TB_OUT)+round((${time}-STARTPTS)*TB/TB_OUT/${frame})*${frame}`;
+  const times = `pts=${move('PTS')}:dts=${move('DTS')}:duration=${frame}`;
+  return ['-bsf:v', `setts=time_base=1/${numerator * factor}:${times}`];
+}
 
 /** Undefined: not playable as it is. `top` is the highest rung that the ladder has for the source. */
 export function chooseCopyUse(
@@ -84,8 +84,7 @@ export function chooseCopyUse(
   const group = longestGroupSeconds(packets);
   const frames = (packets.end - packets.start) / secondsOf(timeline.frameRate);
   if (
-    packets.start < 0 ||
-    packets.start > MAX_START_SECONDS ||
+    Math.abs(packets.start + timeline.leadInSeconds) > MAX_JITTER_SECONDS ||
     packets.keyTimes[0] !== packets.start ||
     packets.hasOpenGroup ||
     packets.hasHiddenPackets ||
@@ -117,62 +116,3 @@ const isEven = ({ width, height }: { width: number; height: number }): boolean =
 /** From each key frame to the next, and from the last one to the end. */
 export const longestGroupSeconds = ({ keyTimes, end }: PacketSummary): number =>
   Math.max(...[...keyTimes.slice(1), end].map((next, index) => next - (keyTimes[index] ?? next)));
-
-const TIME_BASE = /^#tb 0: (\d+)\/(\d+)$/;
-/** Stream, decode time, show time, duration, size, checksum; flags only where they are not those of a key. */
-const PACKET = /^0, *(-?\d+), *(-?\d+), *(\d+), *(\d+), *0x\w+(?:, F=0x(\w+))?/;
-const KEY_FLAG = 1;
-const DISCARD_FLAG = 4;
-/** Ten hours at 60 frames per second. */
-const MAX_PACKETS = 2_160_000;
-
-type PacketReader = {
-  /** Parses the next line of ffmpeg's packet list. */
-  readonly read: (line: string) => void;
-  /** Undefined without packets, and for more than the reader stores. */
-  readonly summary: () => PacketSummary | undefined;
-};
-
-/** `startSeconds`: the timestamp that counts as zero. */
-export function openPacketReader(startSeconds: number): PacketReader {
-  let tick = 0;
-  let [bytes, end, lastKey] = [0, Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY];
-  let [hasOpenGroup, hasHiddenPackets] = [false, false];
-  const times: number[] = [];
-  const keyTimes: number[] = [];
-  const read = (line: string): void => {
-    const [, numerator, denominator] = (TIME_BASE.exec(line) ?? []).map(Number);
-    if (numerator && denominator) tick = numerator / denominator;
-    const fields = PACKET.exec(line);
-    if (!fields || times.length > MAX_PACKETS) return;
-    const [showTime = 0, length = 0, size = 0] = fields.slice(2, 5).map(Number);
-    const flags = fields[5] === undefined ? KEY_FLAG : Number.parseInt(fields[5], 16);
-    const time = showTime * tick - startSeconds;
-    times.push(time);
-    bytes += size;
-    end = Math.max(end, time + length * tick);
-    hasHiddenPackets ||= (flags & DISCARD_FLAG) !== 0;
-    if (!(flags & KEY_FLAG)) {
-      hasOpenGroup ||= time < lastKey;
-      return;
-    }
-    lastKey = time;
-    keyTimes.push(time);
-  };
-  const summary = () => {
-    if (times.length === 0 || times.length > MAX_PACKETS) return undefined;
-    const sorted = Float64Array.from(times).sort();
-    const start = sorted[0] as number;
-    const jitter = jitterOf(sorted);
-    return { count: times.length, bytes, start, end, keyTimes, hasOpenGroup, hasHiddenPackets, jitter };
-  };
-  return { read, summary };
-}
-
-function jitterOf(times: Float64Array): number {
-  const usual = ((times.at(-1) ?? 0) - (times[0] ?? 0)) / Math.max(1, times.length - 1);
-  let jitter = 0;
-  for (let index = 1; index < times.length; index += 1)
-    jitter = Math.max(jitter, Math.abs((times[index] ?? 0) - (times[index - 1] ?? 0) - usual));
-  return jitter;
-}

@@ -96,6 +96,16 @@ describe('a stream', () => {
   });
 });
 
+test.each([
+  ['0', 0],
+  ['0.0833333', 0.0833333],
+  ['-0.04', -0.04],
+  ['NOPTS', 0],
+])('the first frame is shown at the time that is printed as %s', (time, startSeconds) => {
+  const frames = [frame(0).replace('pts_time:0 ', `pts_time:${time} `), frame(1)].join('\n');
+  expect(facts({ frames })?.frame?.startSeconds).toBe(startSeconds);
+});
+
 describe('the tags of a stream', () => {
   const titled = (indent: string, title: string) =>
     facts({

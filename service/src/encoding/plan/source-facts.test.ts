@@ -50,6 +50,7 @@ describe('source facts', () => {
         transfer: 'sdr',
         primaries: 'unknown',
         bitDepth: 8,
+        startSeconds: 0,
         peakNits: null,
         matrix: 'unknown',
         fullRange: false,

@@ -31,6 +31,8 @@ export type SourceStream = {
 
 /** Properties of the first decoded frames. */
 export type FrameFacts = {
+  /** When the first frame is shown, from the first timestamp of the file. */
+  readonly startSeconds: number;
   /** Display size: rotation and pixel aspect ratio are applied. */
   readonly displaySize: Size;
   readonly frameRate: Rational | null;
@@ -91,6 +93,7 @@ const LIGHT_LEVEL = /^\[Parsed_showinfo_\d+ @ \w+\] {3}side data - content light
 const DEPTH = /(\d\d)[lb]e$/;
 const MAX_DEPTH = 16;
 const FRAME_RATE = /^\[Parsed_showinfo_\d+ @ \w+\] config in time_base: \S+, frame_rate: (\d+)\/(\d+)/m;
+const FRAME_TIME = /^\[Parsed_showinfo_\d+ @ \w+\] n: *\d+ .*? pts_time:(\S+)/m;
 const FRAME =
   /^\[Parsed_showinfo_\d+ @ \w+\] n: *\d+ .*? fmt:(\S+) .*?sar:(\d+)\/(\d+) s:(\d+)x(\d+) i:([PTB])/gm;
 const COLOUR =
@@ -168,7 +171,9 @@ function parseFrameFacts(words: string): FrameFacts | null {
   if (!first) return null;
   const [, range = 'unknown', matrix = 'unknown', transfer = 'unknown'] = COLOUR.exec(words) ?? [];
   const [sarWidth, sarHeight, width, height] = first.slice(2).map(Number) as [number, number, number, number];
+  const startSeconds = Number(FRAME_TIME.exec(words)?.[1]);
   return {
+    startSeconds: Number.isFinite(startSeconds) ? startSeconds : 0,
     displaySize: squarePixels({ width, height }, { numerator: sarWidth, denominator: sarHeight }),
     frameRate: frameRateOf(words),
     interlaced: frames.some(([, , , , , , field]) => field !== 'P'),

@@ -28,6 +28,7 @@ const facts = (durationSeconds: number | null, startSeconds = 0, frameRate = rat
     transfer: 'sdr',
     primaries: 'bt709',
     bitDepth: 8,
+    startSeconds: 0,
     peakNits: null,
     matrix: 'bt709',
     fullRange: false,
@@ -86,6 +87,20 @@ describe('timeline', () => {
     expect(timeline(facts(5, 0.24), [VIDEO, 5])).toMatchObject({
       leadInSeconds: 0.24,
       durationSeconds: 5.24,
+    });
+  });
+  test.each([
+    ['at once', { start: 0, frameAt: 0 }, 0],
+    ['a little after the audio', { start: 0, frameAt: 0.08 }, -0.08],
+    ['a little after an empty beginning', { start: 0.05, frameAt: 0.04 }, -0.04],
+    ['later', { start: 0, frameAt: 0.11 }, 0],
+    ['later, after an empty beginning', { start: 0.08, frameAt: 0.04 }, 0.08],
+  ])('a first frame %s starts the video, unless it is late', (_, { start, frameAt }, leadInSeconds) => {
+    const { frame, ...source } = facts(6, start);
+    const late = { ...source, frame: frame && { ...frame, startSeconds: frameAt } };
+    expect(timeline(late, [VIDEO, 6], [SOUND, 6])).toMatchObject({
+      leadInSeconds,
+      durationSeconds: Math.round((6 + leadInSeconds) * 25) / 25,
     });
   });
   test('a clock that starts late does not', () => {

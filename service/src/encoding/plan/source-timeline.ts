@@ -34,7 +34,10 @@ export function openPacketList(startSeconds: number): PacketList {
 const isTime = (time: number | undefined): boolean => Number.isFinite(time) && Number(time) > -(2 ** 62);
 
 export type Timeline = {
-  /** Empty time before the first timestamp, during which the first frame is shown. */
+  /**
+   * Empty time before the first timestamp, during which the first frame is shown. Negative: time before the
+   * first frame, which is left out.
+   */
   readonly leadInSeconds: number;
   readonly frameRate: Rational;
   /** Number of frames of every rung. */
@@ -52,6 +55,8 @@ const ROUNDING_SECONDS = 0.015;
 const TOLERATED_SECONDS = 0.05;
 const MISSING_SECONDS = 0.5;
 const MAX_LEAD_IN_SECONDS = 1;
+/** Nobody misses it, and copied and encoded renditions start with the same frame. */
+const MAX_SKIPPED_SECONDS = 0.1;
 
 export const secondsOf = ({ numerator, denominator }: Rational, count = 1): number =>
   (count * denominator) / numerator;
@@ -71,9 +76,13 @@ export function missingSeconds({ durationSeconds, startSeconds }: SourceFacts, e
 
 export const isTruncated = (missing: number): boolean => missing > MISSING_SECONDS;
 
-/** A later start is that of a recording's clock. */
-export const leadInOf = ({ startSeconds }: Pick<SourceFacts, 'startSeconds'>): number =>
-  startSeconds > 0 && startSeconds <= MAX_LEAD_IN_SECONDS ? startSeconds : 0;
+/** The renditions start with the first frame, unless it is late. */
+export function leadInOf({ startSeconds, frame }: Pick<SourceFacts, 'startSeconds' | 'frame'>): number {
+  // A later start is that of a recording's clock.
+  const emptySeconds = startSeconds > 0 && startSeconds <= MAX_LEAD_IN_SECONDS ? startSeconds : 0;
+  const firstFrame = Math.max(0, frame?.startSeconds ?? 0);
+  return emptySeconds + firstFrame <= MAX_SKIPPED_SECONDS ? 0 - firstFrame : emptySeconds;
+}
 
 type TimelineInput = {
   readonly facts: SourceFacts;
@@ -84,7 +93,7 @@ type TimelineInput = {
   readonly bytes: number;
 };
 
-/** The renditions cover the source from zero to the end of video or audio, whichever is later. */
+/** The renditions cover the source from `leadInOf` to the end of video or audio, whichever is later. */
 export function computeTimeline({ facts, videoIndex, ends, missing, bytes }: TimelineInput): Timeline {
   const rate = facts.frame?.frameRate ?? null;
   const maxFrames = bytes / MIN_FRAME_BYTES;

@@ -10,6 +10,7 @@ const frame = {
   transfer: 'sdr',
   primaries: 'bt709',
   bitDepth: 8,
+  startSeconds: 0,
   peakNits: null,
   matrix: 'bt709',
   fullRange: false,

@@ -3,7 +3,7 @@ import { nameOfLanguage, toLanguage } from '../../captions/caption-request.ts';
 import { toPlainText } from '../../assets/text-limits.ts';
 import { type FfmpegInput, GENERAL, inputArguments, isTextSubtitle, TEXT_DECODERS } from './ffmpeg-input.ts';
 import { leadInOf } from './source-timeline.ts';
-import type { SourceStream } from './source-facts.ts';
+import type { SourceFacts, SourceStream } from './source-facts.ts';
 
 /** One for each language. */
 type SubtitleStream = {
@@ -51,24 +51,20 @@ function toSubtitles(stream: SourceStream): SubtitleStream {
 }
 
 type SubtitleOutput = { readonly index: number; readonly path: string };
-type SubtitleSource = { readonly input: FfmpegInput; readonly startSeconds: number };
+type SubtitleSource = { readonly input: FfmpegInput; readonly facts: SourceFacts };
 
 /**
  * Reads the file once for all streams. Times are those of the renditions. ffmpeg would otherwise subtract its
  * own start of the file, which is that of the first cue where it decodes nothing but text.
  */
 export const subtitleArguments = (
-  { input, startSeconds }: SubtitleSource,
+  { input, facts }: SubtitleSource,
   outputs: readonly SubtitleOutput[],
 ): string[] => [
   ...GENERAL,
   '-loglevel',
   'error',
   '-copyts',
-  ...inputArguments(
-    input,
-    ['-itsoffset', (leadInOf({ startSeconds }) - startSeconds).toFixed(6)],
-    TEXT_DECODERS,
-  ),
+  ...inputArguments(input, ['-itsoffset', (leadInOf(facts) - facts.startSeconds).toFixed(6)], TEXT_DECODERS),
   ...outputs.flatMap(({ index, path }) => ['-map', `0:${index}`, '-c:s', 'webvtt', '-f', 'webvtt', path]),
 ];

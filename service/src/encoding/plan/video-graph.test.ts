@@ -11,6 +11,7 @@ const FRAME: FrameFacts = {
   transfer: 'sdr',
   primaries: 'bt709',
   bitDepth: 8,
+  startSeconds: 0,
   peakNits: null,
   matrix: 'bt709',
   fullRange: false,
