@@ -55,6 +55,8 @@ export type AssetStore = {
 const LIMITS = { concurrency: 2, maxItems: 100 };
 /** Each job is its own statement, so a batch with jobs locks its rows for longer. */
 const LIMITS_WITH_JOBS = { concurrency: 2, maxItems: 20 };
+/** One commit makes many objects durable: fewer and larger batches finish more PUTs than two at a time. */
+const LIMITS_OF_PUTS = { concurrency: 1, maxItems: 100 };
 /** Limit of the delivery bodies of a batch, which are sent as hex text of twice their size. */
 const MAX_BATCH_BYTES = 4 * 1024 * 1024;
 /** More concurrent writers of one asset are a fault, not a race. */
@@ -93,7 +95,7 @@ function createWriters({ db, jobs }: StoreNeeds): Pick<Writers, 'write' | 'recor
   );
   const finishWhole = createBatcher(
     (writes: readonly PendingWrite[]) => finishWholeUploads(db, writes),
-    LIMITS,
+    LIMITS_OF_PUTS,
   );
   return {
     write: (write) => {
