@@ -13,7 +13,8 @@ import type { Server } from './processes.ts';
 import { rowOfPair, rowOfRates, type Row } from './rows.ts';
 
 const SIZE = { width: 1200, height: 800 };
-const IMAGES_PER_ROUND = 100;
+/** In short rounds, the first and last images weigh more than in operation. */
+const IMAGES_PER_ROUND = 200;
 const ROUNDS = 5;
 const CONCURRENCY = 4;
 

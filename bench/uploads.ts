@@ -13,26 +13,29 @@ const MIB = 2 ** 20;
 const SMALL = Buffer.alloc(20 * 1024, 'mediary');
 const LARGE_MIB = 1024;
 const CHUNK_MIB = 5;
-const CONNECTIONS = 16;
+const CONNECTIONS = [16, 64];
 /** More uploads than the service can accept; each request needs an upload of its own. */
 const MAX_PER_SECOND = 2000;
 
 export async function uploads(environment: Environment, effort: Effort): Promise<Row[]> {
   const bare = await startBareStore(environment);
-  const what = 'PUT of 20 KB, durable, 16 connections';
-  const rows = [
-    rowOfPair(
-      { what, against: 'raw Node PUT server with the same fsyncs', goal: '≥ 0.5' },
-      await measureSmall(environment, effort, { server: bare, path: '/durable' }),
-    ),
-    rowOfPair(
-      { what, against: 'raw Node PUT server without fsync', goal: '≥ 0.2' },
-      await measureSmall(environment, effort, { server: bare, path: '/fast' }),
-    ),
-  ];
+  const rows: Row[] = [];
+  for (const { path, against, goal } of SMALL_REFERENCES)
+    for (const connections of CONNECTIONS)
+      rows.push(
+        rowOfPair(
+          { what: `PUT of 20 KB, durable, ${connections} connections`, against, goal },
+          await measureSmall({ ...environment, connections }, effort, { server: bare, path }),
+        ),
+      );
   await bare.stop();
   return rows;
 }
+
+const SMALL_REFERENCES = [
+  { path: '/durable', against: 'raw Node PUT server with the same fsyncs', goal: '≥ 0.5' },
+  { path: '/fast', against: 'raw Node PUT server without fsync', goal: '≥ 0.2' },
+] as const;
 
 const startBareStore = ({ folder }: Environment): Promise<Server> =>
   startServer('bench/bare-store.ts', { FOLDER: join(folder, 'bare-store') }, '/ready');
@@ -51,7 +54,7 @@ export async function smallUploads(
 }
 
 async function measureSmall(
-  { service, token }: Environment,
+  { service, token, connections }: Environment & { readonly connections: number },
   { rounds, seconds }: Effort,
   bare: { server: Server; path: string },
 ) {
@@ -60,7 +63,7 @@ async function measureSmall(
   return measurePair({
     rounds,
     seconds,
-    connections: CONNECTIONS,
+    connections,
     ours: { server: service, next },
     reference: { server: bare.server, next: () => reference },
   });
