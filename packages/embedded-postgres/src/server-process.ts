@@ -23,6 +23,8 @@ const SETTINGS = {
   fsync: 'on',
   full_page_writes: 'on',
   synchronous_commit: 'on',
+  // A new database grows fast: plans for empty tables must not be kept for the default of a minute.
+  autovacuum_naptime: '10s',
   timezone: 'UTC',
   log_destination: 'stderr',
   logging_collector: 'off',

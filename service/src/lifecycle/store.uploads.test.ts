@@ -163,7 +163,7 @@ describe('a small PUT', () => {
     const decision = { ...change(STORED), events: [], whole: { id: wholeUploadId(seen) } };
     await finishWholeUploads(recording, [{ seen, decision, now: NOW }]);
     const plan = await rowsOf(connection, `explain (generic_plan) ${statements[0]?.text}`, []);
-    expect(JSON.stringify(plan)).toContain('using assets_by_checksum on assets same');
+    expect(JSON.stringify(plan)).toContain('using assets_by_bytes on assets same');
   });
 });
 

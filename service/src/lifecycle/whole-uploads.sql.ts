@@ -56,10 +56,10 @@ const finishStatement = (writes: readonly PendingWrite[]) => {
              revision = assets.revision + 1,
              duplicate_of = (
                select same.id from assets as same
-                where same.owner_user_id = assets.owner_user_id
-                  and same.checksum_sha256 between sha256 and sha256
+                where same.owner_user_id || ' ' || same.checksum_sha256
+                      between assets.owner_user_id || ' ' || sha256 and assets.owner_user_id || ' ' || sha256
                   and same.uploaded_at is not null and same.deleted_at is null and same.id <> assets.id
-                order by same.checksum_sha256, same.id limit 1)
+                order by same.owner_user_id || ' ' || same.checksum_sha256, same.id limit 1)
         from pending join locked on locked.id = pending.id and locked.revision = seen
        where assets.id = pending.id and assets.revision = seen
          and not exists (

@@ -3,10 +3,12 @@ import type { Queries } from '../platform/postgres/database.ts';
 import { sql } from '../platform/postgres/sql.ts';
 
 /** The owner's earliest asset with these bytes whose upload is complete and that has not failed. */
-export const findComplete = (db: Queries, owner: string, sha256: string) =>
-  db.one(sql('find complete', { id: 'uuid', kind: 'text', provider: 'text?', size_bytes: 'int8?' })`
+export const findComplete = (db: Queries, owner: string, sha256: string) => {
+  const bytes = `${owner} ${sha256}`;
+  return db.one(sql('find complete', { id: 'uuid', kind: 'text', provider: 'text?', size_bytes: 'int8?' })`
     select id, kind, provider, size_bytes from assets
-     where owner_user_id = ${owner} and checksum_sha256 = ${sha256}
+     where owner_user_id || ' ' || checksum_sha256 between ${bytes} and ${bytes}
        and uploaded_at is not null and deleted_at is null
        and stream_status in ('processing', 'ready')
-     order by id limit 1`);
+     order by owner_user_id || ' ' || checksum_sha256, id limit 1`);
+};
