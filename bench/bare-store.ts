@@ -1,10 +1,11 @@
-// Reference server for uploads: Node's HTTP server and the necessary system calls only.
+// Reference server for uploads: Node's HTTP server, the necessary system calls and, at one path, a row.
 import { randomUUID } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
 import { link, mkdir, open, unlink } from 'node:fs/promises';
 import { createServer, type IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import pg from 'pg';
 
 const FOLDER = process.env['FOLDER'] as string;
 const SHARDS = Array.from({ length: 256 }, (_, byte) => join(FOLDER, byte.toString(16).padStart(2, '0')));
@@ -19,6 +20,22 @@ async function storeSmall(request: IncomingMessage, isDurable: boolean): Promise
   await file.close();
   await publish(temporary, shard, isDurable);
 }
+
+/** Stores bytes at once, then a row that records them. */
+async function storeRecorded(request: IncomingMessage): Promise<void> {
+  await storeSmall(request, true);
+  await pool.query(INSERT);
+}
+
+const pool = new pg.Pool({
+  connectionString: process.env['DATABASE_URL'],
+  max: 10,
+  pipeline: true,
+} as pg.PoolConfig);
+const INSERT = {
+  name: 'insert',
+  text: "insert into bare_rows (id, status) values (gen_random_uuid(), 'uploaded')",
+};
 
 /** Streams a body of any length to a file. */
 async function storeLarge(request: IncomingMessage): Promise<void> {
@@ -43,6 +60,7 @@ async function publish(temporary: string, shard: string, isDurable: boolean): Pr
 const STORE: Readonly<Record<string, (request: IncomingMessage) => Promise<void>>> = {
   '/ready': async () => {},
   '/durable': (request) => storeSmall(request, true),
+  '/recorded': storeRecorded,
   '/fast': (request) => storeSmall(request, false),
   '/large': storeLarge,
 };

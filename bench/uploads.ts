@@ -33,12 +33,17 @@ export async function uploads(environment: Environment, effort: Effort): Promise
 }
 
 const SMALL_REFERENCES = [
-  { path: '/durable', against: 'raw Node PUT server with the same fsyncs', goal: '≥ 0.5' },
+  { path: '/recorded', against: 'raw Node PUT server with the same syncs: file, folder, row', goal: '≥ 0.5' },
+  { path: '/durable', against: 'raw Node PUT server that syncs only file and folder', goal: '' },
   { path: '/fast', against: 'raw Node PUT server without fsync', goal: '≥ 0.2' },
 ] as const;
 
-const startBareStore = ({ folder }: Environment): Promise<Server> =>
-  startServer('bench/bare-store.ts', { FOLDER: join(folder, 'bare-store') }, '/ready');
+const startBareStore = ({ folder, databaseUrl }: Environment): Promise<Server> =>
+  startServer(
+    'bench/bare-store.ts',
+    { FOLDER: join(folder, 'bare-store'), DATABASE_URL: databaseUrl },
+    '/ready',
+  );
 
 /** Requests for new uploads of 20 KB, each once. */
 export async function smallUploads(
