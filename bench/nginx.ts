@@ -1,21 +1,33 @@
 // nginx as the reference for serving files: one process, sendfile, no logs.
-import { access, constants, writeFile } from 'node:fs/promises';
+import { access, constants, readFile, writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { type Server, startProgram } from './processes.ts';
 import { freePort } from '../test/support/free-port.ts';
 
-/** In front of a service with SEGMENT_DELIVERY=x-accel-redirect, whose store is in the folder `objects`. */
-export const startNginxBefore = ({ port }: Server, folder: string): Promise<Server | undefined> =>
-  startNginx(folder, {
-    name: 'accel',
-    upstream: `upstream service { server 127.0.0.1:${port}; keepalive 64; keepalive_requests 1000000000; }`,
+/**
+ * In front of a service with SEGMENT_DELIVERY=x-accel-redirect, whose store is in the folder `objects`.
+ * `isPopular`: with deploy/nginx-segments.conf.
+ */
+export async function startNginxBefore(
+  { port }: Server,
+  folder: string,
+  isPopular: boolean,
+): Promise<Server | undefined> {
+  const model = await readFile(join(import.meta.dirname, '../deploy/nginx-segments.conf'), 'utf8');
+  const cache = `proxy_cache_path ${folder}/segments keys_zone=mediary_segments:1m use_temp_path=off;`;
+  return startNginx(folder, {
+    name: isPopular ? 'popular' : 'accel',
+    upstream: `
+  ${isPopular ? cache : ''}
+  upstream mediary { server 127.0.0.1:${port}; keepalive 64; keepalive_requests 1000000000; }`,
     locations: `
-    location / {
-      proxy_pass http://service; proxy_http_version 1.1; proxy_set_header Connection "";
-      proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;
-    }
+    proxy_http_version 1.1; proxy_set_header Connection "";
+    proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;
+    ${isPopular ? model.replace('/var/lib/mediary/objects/', `${folder}/objects/`) : ''}
+    location / { proxy_pass http://mediary; }
     location /_mediary/ { internal; alias ${folder}/objects/; }`,
   });
+}
 
 type Site = { readonly name: string; readonly upstream: string; readonly locations: string };
 const FILES: Site = { name: 'nginx', upstream: '', locations: 'root /;' };

@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { toLocalSite } from './nginx.ts';
+import { toLocalSite, withSegments } from './nginx.ts';
 
 test('only addresses change', async () => {
   const model = await readFile(join(import.meta.dirname, '../nginx.conf'), 'utf8');
@@ -15,6 +15,16 @@ test('only addresses change', async () => {
     '    listen 127.0.0.1:8080;',
   ]);
   expect(changed(model, site)).toHaveLength(4);
+});
+
+test('nginx-segments.conf needs two lines of it', async () => {
+  const model = await readFile(join(import.meta.dirname, '../nginx.conf'), 'utf8');
+  const lines = withSegments(model, '/run/x').split('\n');
+  expect(lines.filter((line) => !model.split('\n').includes(line)).map((line) => line.trim())).toEqual([
+    expect.stringMatching(/^proxy_cache_path \/run\/x\/segments keys_zone=mediary_segments:.*;$/),
+    'include /run/x/mediary-segments.conf;',
+  ]);
+  expect(() => withSegments('server {}', '/run/x')).toThrow('proxy_cache_path');
 });
 
 test('a model without the known addresses is refused', () => {

@@ -11,9 +11,13 @@ type NginxSettings = {
   readonly apiPorts: readonly number[];
   /** Folder of the disk store, where nginx sends segments. */
   readonly storeFolder?: string;
+  /** Whether nginx asks the service only once a second for each segment. */
+  readonly hasPopularSegments?: boolean;
 };
 
 const MODEL = join(import.meta.dirname, '../nginx.conf');
+const SEGMENTS_MODEL = join(import.meta.dirname, '../nginx-segments.conf');
+const MODEL_STORE = '/var/lib/mediary/objects/';
 
 export async function describeNginx({
   folder,
@@ -21,12 +25,17 @@ export async function describeNginx({
   port,
   apiPorts,
   storeFolder,
+  hasPopularSegments = false,
 }: NginxSettings): Promise<ProcessSpec> {
   await mkdir(folder, { recursive: true });
   const file = join(folder, 'nginx.conf');
+  const withStore = (text: string) => (storeFolder ? text.replace(MODEL_STORE, `${storeFolder}/`) : text);
   const site = toLocalSite(await readFile(MODEL, 'utf8'), port, apiPorts);
-  const stored = storeFolder ? site.replace('/var/lib/mediary/objects/', `${storeFolder}/`) : site;
-  await writeFile(join(folder, 'mediary.conf'), stored);
+  await writeFile(
+    join(folder, 'mediary.conf'),
+    withStore(hasPopularSegments ? withSegments(site, folder) : site),
+  );
+  await writeFile(join(folder, SEGMENTS), withStore(await readFile(SEGMENTS_MODEL, 'utf8')));
   await writeFile(file, renderMain(folder));
   return {
     name: 'nginx',
@@ -54,6 +63,18 @@ export function toLocalSite(model: string, port: number, apiPorts: readonly numb
     .replace(/^ *server api-[2-9]\.internal:8080.*\n/gm, '')
     .replace(line, servers.join('\n'))
     .replace('listen 80;', `listen 127.0.0.1:${port};`);
+}
+
+const SEGMENTS = 'mediary-segments.conf';
+
+/** Lets the lines for nginx-segments.conf count. Throws where the model lacks one. */
+export function withSegments(site: string, folder: string): string {
+  const lines = ['# proxy_cache_path /dev/shm/mediary ', `# include /etc/nginx/${SEGMENTS};`] as const;
+  const missing = lines.find((line) => !site.includes(line));
+  if (missing !== undefined) throw new Error(`${MODEL} has no line "${missing}"`);
+  return site
+    .replace(lines[0], `proxy_cache_path ${folder}/segments `)
+    .replace(lines[1], `include ${folder}/${SEGMENTS};`);
 }
 
 /** The parts that a distribution's nginx.conf has already. */

@@ -3,11 +3,14 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { makeClip } from '../support/clips.ts';
 import { type AssetJson, ingest } from '../support/media.ts';
-import { asUser, call, startTestService, type TestService } from '../support/service.ts';
+import { asUser, call, eventually, startTestService, type TestService } from '../support/service.ts';
 
 const SEGMENT = '1-1/r0-00001.m4s';
 
-describe('behind nginx', () => {
+describe.each([
+  ['each segment', false],
+  ['popular segments once a second', true],
+])('behind nginx, which asks for %s', (_, hasPopularSegments) => {
   let service: TestService;
   let hidden: AssetJson;
   /** The playback path with its token, by nginx and by the service itself. */
@@ -15,7 +18,10 @@ describe('behind nginx', () => {
   let direct: string;
 
   beforeAll(async () => {
-    service = await startTestService({ SEGMENT_DELIVERY: 'x-accel-redirect', TRUST_PROXY: 'loopback' });
+    service = await startTestService(
+      { SEGMENT_DELIVERY: 'x-accel-redirect', TRUST_PROXY: 'loopback' },
+      { hasPopularSegments },
+    );
     hidden = await ingest(service, 'ann', { file: await makeClip({ seconds: 2 }) });
     const { body } = await call<{ hls: string }>(service, `GET /media/${hidden.id}/playback`, {
       headers: asUser('ann'),
@@ -31,7 +37,8 @@ describe('behind nginx', () => {
   const bytesOf = async (url: string, headers?: Record<string, string>) =>
     Buffer.from(await (await get(url, headers)).arrayBuffer());
 
-  test('a segment has the bytes and the headers of the service', async () => {
+  test('a segment has the bytes and the headers of the service, each time', async () => {
+    for (let n = 0; n < 3; n++) await bytesOf(base + SEGMENT);
     const response = await get(base + SEGMENT);
     const { headers } = response;
     expect(Buffer.from(await response.arrayBuffer()).equals(await bytesOf(direct + SEGMENT))).toBe(true);
@@ -44,6 +51,10 @@ describe('behind nginx', () => {
       'referrer-policy': 'no-referrer',
       'x-content-type-options': 'nosniff',
       'cache-tag': hidden.id,
+      'surrogate-key': hidden.id,
+      'access-control-expose-headers': (await get(direct + SEGMENT)).headers.get(
+        'access-control-expose-headers',
+      ),
     });
     expect(headers.get('x-request-id')).toBeTruthy();
     expect(headers.get('x-accel-redirect')).toBeNull();
@@ -70,12 +81,34 @@ describe('behind nginx', () => {
     expect((await get(`${base}1-2/r0-00001.m4s`)).status).toBe(404);
   });
 
+  test('requests of other methods get the errors of the service', async () => {
+    const refused = await get(base + SEGMENT, {}, 'DELETE');
+    expect([refused.status, await refused.json()]).toMatchObject([404, { success: false }]);
+  });
+
+  test('what a cookie opens stays closed without it', async () => {
+    const { headers, body } = await call<{ hls: string }>(
+      service,
+      `GET /media/${hidden.id}/playback?access=cookie`,
+      { headers: asUser('ann') },
+    );
+    const [cookie = ''] = (headers.get('set-cookie') ?? '').split(';');
+    const url = body.data.hls.replace('hls.m3u8', SEGMENT);
+    for (let n = 0; n < 4; n++) expect((await get(url, { cookie })).status).toBe(200);
+    expect((await get(url)).status).toBe(404);
+  });
+
   test('the files cannot be requested by their location', async () => {
-    const { headers } = await get(`${direct}${SEGMENT}`, { 'x-forwarded-for': '192.0.2.1' });
+    // Not the segment of the other tests, whose bytes are in memory.
+    const { headers } = await get(`${direct}1-1/r0-init.mp4`, { 'x-forwarded-for': '192.0.2.1' });
     const location = headers.get('x-accel-redirect') ?? '';
     expect(location).toMatch(/^\/_mediary\/objects\/[0-9a-f]{2}\/renditions\//);
-    const refused = await get(service.address + location);
-    expect([refused.status, await refused.json()]).toMatchObject([404, { success: false, code: 404 }]);
+    for (const path of [location, `/_segments${location}`, '/_segments']) {
+      const refused = await get(service.address + path);
+      expect([refused.status, await refused.json()]).toMatchObject([404, { success: false, code: 404 }]);
+    }
+    const permission = await get(`${service.address}/_segments/permission`);
+    expect([401, 404]).toContain(permission.status);
   });
 
   test('a request that did not pass nginx gets the bytes, and sees no path', async () => {
@@ -84,5 +117,40 @@ describe('behind nginx', () => {
     const response = await get(direct + SEGMENT);
     expect([response.status, response.headers.get('x-accel-redirect')]).toEqual([200, null]);
     expect((await response.arrayBuffer()).byteLength).toBeGreaterThan(1000);
+  });
+
+  test('the service is asked for each, or for few of many', async () => {
+    let asked = 0;
+    const count = () => {
+      asked += 1;
+    };
+    service.server.server.on('request', count);
+    const started = Date.now();
+    for (let n = 0; n < 100; n++) await bytesOf(base + SEGMENT);
+    const seconds = Math.ceil((Date.now() - started) / 1000);
+    service.server.server.off('request', count);
+    if (hasPopularSegments) expect(asked).toBeLessThanOrEqual(2 + seconds);
+    else expect(asked).toBe(100);
+  });
+
+  test('a revocation ends it within about a second', async () => {
+    for (let n = 0; n < 4; n++) expect((await get(base + SEGMENT)).status).toBe(200);
+    await call(service, `POST /media/${hidden.id}/revoke-playback`, { headers: asUser('ann') });
+    const refused = await eventually(
+      () => get(base + SEGMENT),
+      ({ status }) => status !== 200,
+      { withinMs: 5000 },
+    );
+    expect([refused.status, await refused.json()]).toMatchObject([401, { success: false }]);
+  });
+
+  test('while no process runs, the response says when to retry', async () => {
+    await service.server.close();
+    const refused = await get(`${base}1-1/r0-00002.m4s`);
+    expect([refused.status, refused.headers.get('retry-after'), await refused.json()]).toMatchObject([
+      503,
+      '1',
+      { success: false, code: 503 },
+    ]);
   });
 });

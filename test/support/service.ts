@@ -38,12 +38,19 @@ type ServiceOptions = {
   readonly addedProviders?: readonly RegisteredProvider[];
   /** False for tests of uploads and downloads by the service itself, which an S3 store would take over. */
   readonly isStoreDirect?: boolean;
+  /** Behind nginx only: it asks the service once a second for each segment. */
+  readonly hasPopularSegments?: boolean;
 };
 
 /** Settings of `environment` go over the defaults; undefined unsets one. */
 export async function startTestService(
   environment: Environment = {},
-  { addedProviders = [], isStoreDirect = true, ...extras }: TestOverrides & ServiceOptions = {},
+  {
+    addedProviders = [],
+    isStoreDirect = true,
+    hasPopularSegments = false,
+    ...extras
+  }: TestOverrides & ServiceOptions = {},
 ): Promise<TestService> {
   const dataDir = environment['DATA_DIR'] ?? (await newDatabaseDir());
   const proxyPort =
@@ -69,7 +76,8 @@ export async function startTestService(
     { searchPath: process.env['PATH'] },
     { inspect, checkEveryMs: CHECK_EVERY_MS, ...extras },
   );
-  const nginx = proxyPort && (await startNginx(proxyPort, Number(new URL(service.address).port), dataDir));
+  const apiPorts = [Number(new URL(service.address).port)];
+  const nginx = proxyPort && (await startNginx({ port: proxyPort, apiPorts, hasPopularSegments }, dataDir));
   const address = proxy.PUBLIC_BASE_URL ?? service.address;
   registerServer(address, service.server);
   return {
@@ -90,13 +98,12 @@ export async function startTestService(
 export const IS_BEHIND_NGINX = process.env['TEST_NGINX'] === '1';
 
 async function startNginx(
-  port: number,
-  apiPort: number,
+  site: Pick<Parameters<typeof describeNginx>[0], 'port' | 'apiPorts' | 'hasPopularSegments'>,
   dataDir: string,
 ): Promise<{ stop(): Promise<void> }> {
   const folder = await mkdtemp(join(tmpdir(), 'mediary-nginx-'));
   const storeFolder = join(dataDir, 'objects');
-  const spec = await describeNginx({ folder, logFolder: folder, port, apiPorts: [apiPort], storeFolder });
+  const spec = await describeNginx({ ...site, folder, logFolder: folder, storeFolder });
   const nginx = await supervise(spec, (message) => process.stderr.write(`${message}\n`));
   return {
     stop: async () => {

@@ -4,6 +4,7 @@ import { publicExtraOperations } from '@mediary/contract/operations/video-extras
 import type { FastifyReply } from 'fastify';
 import type { PlayedAsset } from '../assets/asset.ts';
 import type { SegmentEncryption } from '../assets/segment-encryption.ts';
+import { isByCookie } from '../auth/playback-cookie.ts';
 import { playbackNotFound } from '../assets/playback-manifest.ts';
 import type { Guards } from '../assets/asset-guards.hook.ts';
 import type { Bound, BoundOperations } from '../platform/bind.ts';
@@ -122,7 +123,12 @@ async function servePlain(
   const redirect = await playback.redirectToStore({ key, path, method: request.method, disposition });
   if (redirect) return reply.headers(redirect.headers).redirect(redirect.url, 302);
   const known = { ...type, ...caching, ...(disposition && { 'content-disposition': disposition }) };
-  const internal = playback.findInternalRedirect({ key, path, addresses: () => request.ips ?? [] });
+  const internal = playback.findInternalRedirect({
+    key,
+    path,
+    isByCookie: isByCookie(asset, token),
+    addresses: () => request.ips ?? [],
+  });
   if (internal) {
     reply.headers(known).headers(internal);
     playback.keepSegment({ ...toSent({ request, reply }), asset, token });

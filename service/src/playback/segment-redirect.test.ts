@@ -79,16 +79,27 @@ describe('the web server sends a segment', () => {
         accelPrefix: '/_mediary/',
         ...needs,
       },
-      { key, path: '1-1/r0-00001.m4s', addresses: () => ['127.0.0.1', '192.0.2.1'], ...file },
+      {
+        key,
+        path: '1-1/r0-00001.m4s',
+        isByCookie: false,
+        addresses: () => ['127.0.0.1', '192.0.2.1'],
+        ...file,
+      },
     );
 
   test('from an internal location, or by the name of the file', () => {
     expect(internal()).toEqual({
       'x-accel-redirect': '/_mediary/objects/ab/renditions/a/1-1/r0-00001.m4s',
+      'x-accel-expires': '1',
     });
     expect(internal({ segmentDelivery: 'x-sendfile' })).toEqual({
       'x-sendfile': '/srv/media/objects/ab/renditions/a/1-1/r0-00001.m4s',
     });
+  });
+
+  test('asked each time for what a cookie opened', () => {
+    expect(internal({}, { isByCookie: true })).not.toHaveProperty('x-accel-expires');
   });
 
   test('only of requests that passed it, of a disk store, and in these modes', () => {

@@ -69,22 +69,32 @@ export async function findStoreOrigin(
 }
 
 type ProxiedFile = Omit<RequestedFile, 'method'> & {
+  /** Whether a cookie opened the file: its URL alone does not. */
+  readonly isByCookie: boolean;
   /** The addresses of the client and of trusted proxies. */
   readonly addresses: () => readonly string[];
 };
 
 /**
- * The header that makes the web server send a segment. Undefined for requests that did not pass it, which
+ * nginx may repeat a permission for as long (seconds, X-Accel-Expires) as the service repeats its own.
+ * What ends it in the service, such as a revocation, ends it in nginx at most a second later.
+ */
+const REPEATED_SECONDS = 1;
+
+/**
+ * The headers that make the web server send a segment. Undefined for requests that did not pass it, which
  * would get no bytes and see a path.
  */
 export function findInternalRedirect(
   { store, segmentDelivery, storeFolder, accelPrefix }: Omit<RedirectNeeds, 'now'>,
-  { key, path, addresses }: ProxiedFile,
+  { key, path, isByCookie, addresses }: ProxiedFile,
 ): Readonly<Record<string, string>> | undefined {
   if (!segmentDelivery.startsWith('x-') || !isSegment(path) || addresses().length < 2) return undefined;
   const file = store.localFile?.(key);
   if (!file?.startsWith(`${storeFolder}/`)) return undefined;
-  return segmentDelivery === 'x-sendfile'
-    ? { 'x-sendfile': file }
-    : { 'x-accel-redirect': `${accelPrefix}${file.slice(storeFolder.length + 1)}` };
+  if (segmentDelivery === 'x-sendfile') return { 'x-sendfile': file };
+  return {
+    'x-accel-redirect': `${accelPrefix}${file.slice(storeFolder.length + 1)}`,
+    ...(!isByCookie && { 'x-accel-expires': `${REPEATED_SECONDS}` }),
+  };
 }
