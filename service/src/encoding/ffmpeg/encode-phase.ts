@@ -82,6 +82,7 @@ export async function runPhase(
 
 async function render(
   { session, ...encode }: PlannedEncode,
+/** `stop`: of a run whose segments are published while it goes on. */
   { index, phase, folder, earlier }: PhaseRun,
   stop?: AbortSignal,
 ): Promise<string> {
@@ -106,7 +107,9 @@ async function render(
   };
   const request = { ...session.request, signal: stop ? AbortSignal.any([signal, stop]) : signal };
   const args = argumentsOf({ session, ...encode }, phase, folder);
-  return (await runStepOrFail({ ...session, folder, request }, { args, limits, onLine })).log;
+  return (await runStepOrFail({ ...session, hardware, folder, request }, { args, limits, onLine })).log;
+  // Segments of x264 cannot continue those of a GPU that fails after some were published.
+  const hardware = stop ? undefined : session.hardware;
 }
 
 function argumentsOf({ session, source }: PlannedEncode, phase: EncodePhase, folder: string): string[] {
