@@ -143,11 +143,7 @@ async function openSandbox(config: Config, programs: readonly string[]): Promise
 /** Without ffmpeg, each video fails with that reason instead of waiting in the queue. */
 function createFailingEncoder(reason: string): Encoder {
   const refuse = async () => {
-    throw new EncodeFailed(
-      'encoder_missing',
-      'No video engine is installed where videos are encoded',
-      reason,
-    );
+    throw new EncodeFailed('encoder_missing', 'ffmpeg is not installed where videos are encoded', reason);
   };
   return {
     encode: refuse,

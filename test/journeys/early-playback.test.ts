@@ -63,6 +63,7 @@ test('a file that must be encoded plays in its lowest rendition while the others
   const asset = await readAsset(service, USER, id);
   expect(asset).toMatchObject({ stream_status: 'processing', width: 1280, height: 720, completed_at: null });
   expect(asset['playable_at']).not.toBeNull();
+  expect(asset['media']).toMatchObject({ container: 'matroska', video: { codec: 'vp8' } });
   expect(stateOf(asset, 720)).not.toBe('ready');
   expect(playback.thumbnail).toBeNull();
   const child = childOf(await textOf(playback.hls));
@@ -81,6 +82,17 @@ test('a file that must be encoded plays in its lowest rendition while the others
   expect((await textOf(playback.hls)).match(/EXT-X-STREAM-INF/g)?.length).toBeGreaterThan(1);
   expect([await decode(playback.hls), await decode(earlyDash)]).toEqual([CLEAN, CLEAN]);
 }, 120_000);
+
+test('a short file plays before its encode has ended, too', async () => {
+  const { id, playback } = await uploadUntilPlayable(
+    { seconds: 4, width: 1280, height: 720, container: 'webm' },
+    { mime_type: 'video/webm', filename: 'short.webm' },
+  );
+  expect(await readAsset(service, USER, id)).toMatchObject({ stream_status: 'processing' });
+  expect(await textOf(new URL(childOf(await textOf(playback.hls)), playback.hls).href)).toContain('#EXTINF');
+  const { playable_at: playableAt, completed_at: completedAt } = await settled(service, USER, id);
+  expect(Date.parse(String(playableAt))).toBeLessThan(Date.parse(String(completedAt)));
+}, 60_000);
 
 test('an H.264 file plays from a copy of its own video stream', async () => {
   const { id, playback } = await uploadUntilPlayable(

@@ -9,7 +9,7 @@ export const FAILURE_CODES = {
   not_media: 'The file cannot be read as media.',
   no_video_track: 'The file has no video track.',
   truncated: 'The end of the file is missing.',
-  too_large_picture: 'The picture has more pixels than allowed.',
+  too_large_picture: 'The image has more pixels than allowed.',
   upload_expired: 'The upload was not completed in time.',
   upload_failed: 'The upload to the video provider failed.',
   import_refused: 'The import URL, or a redirect of it, leads to an address that imports may not reach.',
@@ -19,17 +19,18 @@ export const FAILURE_CODES = {
   clip_source_deleted: 'The video was deleted before the clip was cut from it.',
   clip_failed: 'The clip could not be cut from its video.',
   clip_too_large: 'The clip is larger than allowed.',
-  too_demanding: 'The picture needs more memory or time than allowed.',
+  too_demanding: 'The image needs more memory or time than allowed.',
   unsupported_codec: 'The video uses a codec that is not supported.',
-  picture_too_large: 'The pictures of the video have more pixels than allowed.',
+  picture_too_large: 'A frame of the video has more pixels than allowed.',
   too_costly: 'Encoding the video would take more work than allowed.',
-  encoding_failed: 'The video could not be encoded.',
-  encode_failed: 'The encoder reports that the video could not be encoded.',
+  encoding_failed: 'ffmpeg could not encode the video.',
+  encode_failed: 'The encoder or the video provider reported that the video could not be encoded.',
+  original_missing: 'The original of the video is not stored any more.',
   timed_out: 'Encoding took too long.',
   out_of_memory: 'Encoding needed too much memory.',
   output_too_large: 'Encoding made more data than expected.',
-  engine_missing: 'The video engine could not be started.',
-  encoder_missing: 'The service has no video engine.',
+  engine_missing: 'ffmpeg could not be started.',
+  encoder_missing: 'ffmpeg is not installed.',
   encoder_crashed: 'The encoder crashed several times on this video.',
   encoder_refused: 'The external encoder refused the video.',
   encoder_silent: 'The external encoder stopped reporting on the video.',
@@ -37,7 +38,7 @@ export const FAILURE_CODES = {
   unsupported_size: 'The video provider does not accept pictures of this size.',
   unsupported_frame_rate: 'The video provider does not accept this frame rate.',
   too_short: 'The video is shorter than the video provider accepts.',
-  too_long: 'The video is longer than the video provider accepts.',
+  too_long: 'The video is longer than allowed.',
   fetch_failed: 'The video provider could not fetch the file.',
   provider_unreachable: 'The video provider cannot be reached.',
   provider_timeout: 'The video provider did not respond in time.',
@@ -68,7 +69,8 @@ export const FILE_WARNING_CODES = {
   multiple_audio_tracks: 'The file has several audio tracks; players offer them for choice.',
   surround_audio:
     'The audio has more than two channels; it is also mixed down to stereo, which players use first.',
-  subtitles_dropped: 'The file contains subtitles that are no text; they are not converted to captions.',
+  subtitles_dropped:
+    'Some subtitles of the file do not become captions: pictures, or further ones in a language.',
 } as const;
 export type FileWarningCode = keyof typeof FILE_WARNING_CODES;
 
@@ -80,6 +82,7 @@ export const WARNING_CODES = {
     'The renditions of an additional codec (`EXTRA_CODECS`, `HDR_CODECS`) failed; those in H.264 play.',
   audio_tracks_dropped:
     'Some audio tracks of the file are missing: they cannot be decoded, or the file has more than eight.',
+  subtitles_unreadable: 'The text subtitles of the file cannot be read, so they do not become captions.',
   encoding_incomplete: 'Some renditions failed; the others play.',
   playback_url_refused: 'A reported playback URL is not an absolute http or https URL.',
   playback_unconfigured:

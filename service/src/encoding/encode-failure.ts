@@ -11,7 +11,8 @@ export const FAILURES = {
   timed_out: 'Encoding took too long',
   out_of_memory: 'Encoding needed too much memory',
   output_too_large: 'Encoding made more data than expected',
-  engine_missing: 'The video engine could not be started',
+  engine_missing: 'ffmpeg could not be started',
+  original_missing: 'The original of this video is not stored any more',
 } as const satisfies Partial<Record<ContractCode, string>>;
 
 export type FailureCode = keyof typeof FAILURES;

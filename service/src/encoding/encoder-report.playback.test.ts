@@ -78,7 +78,8 @@ describe('a report of our own encoder', () => {
     };
     expect(parseOwn({ status: 'ready', ...media })?.media).toEqual(media);
     expect(parseThirdParty({ status: 'ready', ...media })?.media).toEqual({});
-    expect(parseOwn({ status: 'processing', playable: true, ...media })?.media).toEqual({});
+    expect(parseOwn({ status: 'processing', playable: true, ...media })?.media).toEqual(media);
+    expect(parseThirdParty({ status: 'processing', playable: true, ...media })?.media).toBeUndefined();
   });
   test('refers to the files of its run and ignores URLs', () => {
     const report: EncoderReport = {

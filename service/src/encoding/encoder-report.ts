@@ -81,7 +81,7 @@ export function parseEncoderReport(body: Members, isOwn: boolean): StreamReport 
       isOwn &&
       body['playable'] === true && {
         playback: { kind: 'own', run: body['try'] as number, growing: true },
-        media: parseMedia(body),
+        media: { ...parseMedia(body), ...parseReportedMedia(body) },
       }),
     ...(event === 'succeeded' && {
       ...(isOwn ? { ...parseOwnPlayback(body), ...parseWarnings(body) } : parseThirdPartyPlayback(playback)),

@@ -1,5 +1,6 @@
 // Port of the encoder: creates CMAF renditions with HLS and DASH manifests from a video file.
 import type { CaptionKind } from '@mediary/contract/enums';
+import type { FailureCode } from '@mediary/contract/failures';
 import type { Warning } from '../assets/asset.ts';
 import type { Rendition } from '../assets/renditions.ts';
 import type { AudioFacts, VideoFacts } from '../lifecycle/stream-report.ts';
@@ -54,6 +55,19 @@ export type EncodedChunk = readonly {
   readonly segments: readonly CmafSegment[];
 }[];
 
+/** What the encoder tells about the source. */
+export type EncodedSource = {
+  readonly container: Container;
+  /** The encoded video stream. */
+  readonly video: VideoFacts;
+  /** The encoded audio tracks, the default first. Their loudness is known when the run ends. */
+  readonly audio: readonly AudioFacts[];
+  /** Display size: rotation and pixel aspect ratio are applied. */
+  readonly width: number;
+  readonly height: number;
+  readonly durationMs: number;
+};
+
 /** Renditions of a run that has not ended. */
 export type PlayablePart = {
   /** Without the files of earlier parts. */
@@ -61,10 +75,7 @@ export type PlayablePart = {
   /** The manifests that name the files, each instead of an earlier one with its name. */
   readonly manifests: readonly NamedManifest[];
   readonly renditions: readonly Rendition[];
-  readonly width: number;
-  readonly height: number;
-  readonly durationMs: number;
-};
+} & EncodedSource;
 
 export type PosterRequest = {
   /** Path of the init segment and the media segment at the time. */
@@ -131,19 +142,10 @@ export type Cut = { readonly path: string; readonly droppedSubtitles: readonly s
 /** A file to store; the name is valid in an object key. */
 export type EncodedFile = { readonly name: string; readonly path: string };
 
-export type Encoding = {
+export type Encoding = EncodedSource & {
   /** Without those that `onPlayable` was called with. */
   readonly files: readonly EncodedFile[];
   readonly renditions: readonly Rendition[];
-  readonly container: Container;
-  /** The encoded video stream of the source. */
-  readonly video: VideoFacts;
-  /** The encoded audio tracks of the source, the default first. */
-  readonly audio: readonly AudioFacts[];
-  /** Display size: rotation and pixel aspect ratio are applied. */
-  readonly width: number;
-  readonly height: number;
-  readonly durationMs: number;
   /** ThumbHash of the default thumbnail in Base64. */
   readonly placeholder: string | undefined;
   /** Unusual properties of the source, and parts that the renditions lack. */
@@ -152,10 +154,10 @@ export type Encoding = {
 
 /** The file cannot be encoded. `message` is for callers, `log` (the end of ffmpeg's output) for operators. */
 export class EncodeFailed extends Error {
-  readonly code: string;
+  readonly code: FailureCode;
   /** A private field, so that printing or serializing the error does not expose it. */
   readonly #log: string;
-  constructor(code: string, message: string, log = '') {
+  constructor(code: FailureCode, message: string, log = '') {
     super(message);
     this.code = code;
     this.#log = log;

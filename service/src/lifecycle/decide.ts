@@ -97,6 +97,7 @@ function withEarlyPlayback(state: StreamState, { report, now }: ReportContext): 
     width: media?.width ?? state.width,
     height: media?.height ?? state.height,
     duration_ms: media?.durationMs ?? state.duration_ms,
+    media: toAssetMedia(media) ?? state.media,
   };
 }
 

@@ -11,7 +11,7 @@ const ORDINARY: VideoTraits = {
   storedSize: { width: 1920, height: 1080 },
   startSeconds: 0,
   audioChannels: [2],
-  subtitleTracks: 0,
+  droppedSubtitles: 0,
 };
 const codesOf = (traits: VideoTraits) => findWarnings(traits).map(({ code }) => code);
 const codesWith = (changed: VideoTraits) => codesOf({ ...ORDINARY, ...changed });
@@ -36,7 +36,7 @@ describe('warnings of a video', () => {
     ['no_audio', { audioChannels: [] }],
     ['multiple_audio_tracks', { audioChannels: [2, null] }],
     ['surround_audio', { audioChannels: [6] }],
-    ['subtitles_dropped', { subtitleTracks: 1 }],
+    ['subtitles_dropped', { droppedSubtitles: 1 }],
   ])('name %s for %j', (code, traits) => {
     expect(codesWith(traits)).toEqual([code]);
   });

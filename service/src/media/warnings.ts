@@ -15,7 +15,8 @@ export type VideoTraits = {
   readonly startSeconds?: number | undefined;
   /** Channels of each audio track; null where they are not known. */
   readonly audioChannels?: readonly (number | null)[] | undefined;
-  readonly subtitleTracks?: number | undefined;
+  /** Tracks of subtitles that do not become captions. */
+  readonly droppedSubtitles?: number | undefined;
 };
 
 type FileWarning = { readonly code: FileWarningCode; readonly message: string };
@@ -38,7 +39,7 @@ const CONDITIONS: Readonly<Record<FileWarningCode, (traits: VideoTraits) => bool
   no_audio: ({ audioChannels }) => audioChannels?.length === 0,
   multiple_audio_tracks: ({ audioChannels = [] }) => audioChannels.length > 1,
   surround_audio: ({ audioChannels = [] }) => audioChannels.some((channels) => (channels ?? 0) > 2),
-  subtitles_dropped: ({ subtitleTracks = 0 }) => subtitleTracks > 0,
+  subtitles_dropped: ({ droppedSubtitles = 0 }) => droppedSubtitles > 0,
 };
 
 const isOdd = (length: number): boolean => length % 2 === 1;

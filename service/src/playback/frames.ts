@@ -55,9 +55,13 @@ export async function findFrame(needs: FrameNeeds, asset: PlayedAsset, frame: Fr
 }
 
 const encoderMissing = () =>
-  new ServiceError('UNAVAILABLE', 'This process has no video engine, so that it cannot render frames', {
-    details: { reason: 'encoder_missing' },
-  });
+  new ServiceError(
+    'UNAVAILABLE',
+    'ffmpeg is not installed where this process runs, so it cannot render frames',
+    {
+      details: { reason: 'encoder_missing' },
+    },
+  );
 
 type NewFrame = {
   readonly assetId: string;

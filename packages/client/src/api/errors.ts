@@ -72,6 +72,7 @@ export type ErrorReason =
   | 'not_video'
   | 'not_yet_valid'
   | 'offset_mismatch'
+  | 'original_missing'
   | 'other_request'
   | 'out_of_memory'
   | 'output_too_large'
@@ -150,6 +151,7 @@ export type FailureCode =
   | 'too_costly'
   | 'encoding_failed'
   | 'encode_failed'
+  | 'original_missing'
   | 'timed_out'
   | 'out_of_memory'
   | 'output_too_large'
@@ -191,6 +193,7 @@ export type WarningCode =
   | 'audio_unsupported'
   | 'extra_codec_failed'
   | 'audio_tracks_dropped'
+  | 'subtitles_unreadable'
   | 'encoding_incomplete'
   | 'playback_url_refused'
   | 'playback_unconfigured';

@@ -152,7 +152,11 @@ const frameOperation = <P extends Path, Q extends TObject>(
       { code: 'BAD_REQUEST', reason: 'unsupported_size', when: '`w` is larger than any offered width.' },
       { code: 'NOT_FOUND', when: 'Unknown, deleted, private without a token, or not encoded here.' },
       { code: 'UNAVAILABLE', reason: 'busy', when: 'Too many frames are being rendered.' },
-      { code: 'UNAVAILABLE', reason: 'encoder_missing', when: 'This process has no video engine.' },
+      {
+        code: 'UNAVAILABLE',
+        reason: 'encoder_missing',
+        when: 'The process runs where ffmpeg is not installed.',
+      },
     ],
   });
 

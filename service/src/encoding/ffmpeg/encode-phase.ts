@@ -20,8 +20,10 @@ import {
 import { percentOf, renditionsOf } from '../plan/encode-progress.ts';
 import type { Rung } from '../plan/ladder.ts';
 import { secondsOf } from '../plan/source-timeline.ts';
+import { toVideoFacts } from '../plan/source-traits.ts';
 import type { ExaminedSource } from './examine-source.ts';
 import { openSegmentCollector, type SegmentCollector } from './ffmpeg-output.ts';
+import { toAudioFacts } from './measured-audio.ts';
 import { type Session, createEncodeFailure, runStepOrFail } from './ffmpeg-session.ts';
 
 export type PlannedEncode = EncodePhases & {
@@ -80,9 +82,9 @@ export async function runPhase(
   return tracks;
 }
 
+/** `stop`: of a run whose segments are published while it goes on. */
 async function render(
   { session, ...encode }: PlannedEncode,
-/** `stop`: of a run whose segments are published while it goes on. */
   { index, phase, folder, earlier }: PhaseRun,
   stop?: AbortSignal,
 ): Promise<string> {
@@ -106,10 +108,10 @@ async function render(
     output: { folder, bytes: maxPhaseBytes(encode.source, rungs) },
   };
   const request = { ...session.request, signal: stop ? AbortSignal.any([signal, stop]) : signal };
-  const args = argumentsOf({ session, ...encode }, phase, folder);
-  return (await runStepOrFail({ ...session, hardware, folder, request }, { args, limits, onLine })).log;
   // Segments of x264 cannot continue those of a GPU that fails after some were published.
   const hardware = stop ? undefined : session.hardware;
+  const args = argumentsOf({ session, ...encode }, phase, folder);
+  return (await runStepOrFail({ ...session, hardware, folder, request }, { args, limits, onLine })).log;
 }
 
 function argumentsOf({ session, source }: PlannedEncode, phase: EncodePhase, folder: string): string[] {
@@ -196,6 +198,9 @@ async function publish(
       durationSeconds,
     }),
     renditions: renditionsOf({ rungs, tracks: state === 'growing' ? [] : tracks, current: phases[0] }),
+    container: session.input.container,
+    video: toVideoFacts(source),
+    audio: toAudioFacts(source.audio),
     ...source.frame.displaySize,
     durationMs: Math.round(durationSeconds * 1000),
   });

@@ -116,7 +116,7 @@ describe('a video with audio', { timeout: 60_000 }, () => {
     expect(percents).toEqual(percents.toSorted((a, b) => a - b));
     expect(percents.at(-1)).toBeLessThan(100);
     expect(reported[0]?.[1]).toEqual([
-      { width: 640, height: 360, state: 'encoding', bitrate: null },
+      { width: 640, height: 360, state: 'queued', bitrate: null },
       { width: 426, height: 240, state: 'encoding', bitrate: null },
     ]);
   });

@@ -18,16 +18,22 @@ export async function readAudioFacts(
     await readEnd(join(folder, LOUDNESS_FILES.integrated)),
     await readEnd(join(folder, LOUDNESS_FILES.peak)),
   );
-  return tracks.map(({ language, name, codec, channels, isDefault }) => ({
+  return toAudioFacts(tracks).map((facts) =>
+    facts.default ? { ...facts, loudness_lufs: loudnessLufs, true_peak_dbtp: truePeakDbtp } : facts,
+  );
+}
+
+/** Before the loudness is measured. */
+export const toAudioFacts = (tracks: readonly AudioTrack[]): readonly AudioFacts[] =>
+  tracks.map(({ language, name, codec, channels, isDefault }) => ({
     language,
     name,
     codec,
     channels,
     default: isDefault,
-    loudness_lufs: isDefault ? loudnessLufs : null,
-    true_peak_dbtp: isDefault ? truePeakDbtp : null,
+    loudness_lufs: null,
+    true_peak_dbtp: null,
   }));
-}
 
 async function readEnd(path: string): Promise<string> {
   await using file = await open(path);

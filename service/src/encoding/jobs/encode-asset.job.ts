@@ -14,7 +14,7 @@ import { createScratchFolder, deleteScratchFolder } from '../../platform/process
 import type { findLocalFile, LocalFile } from '../../storage/local-file.ts';
 import { renditionFolder, renditionKey } from '../../storage/object-key.ts';
 import type { EncoderReport } from '../encoder-report.ts';
-import { isTransient } from '../encode-failure.ts';
+import { FAILURES, isTransient } from '../encode-failure.ts';
 import { type ChunkRunner, EncodeFailed, type Encoder, type Encoding } from '../encoder.ts';
 import { type EmbeddedCaptionNeeds, storeEmbedded } from './embedded-captions.ts';
 import type * as chunkOperations from './encode-chunks.ts';
@@ -23,6 +23,7 @@ import type { Run } from './encode-runs.ts';
 import { excerptFfmpegLog } from '../ffmpeg-log.ts';
 import { createProgressReporter } from './progress-reporter.ts';
 import {
+  describeSource,
   discard,
   folderOf,
   publishPart,
@@ -110,7 +111,7 @@ async function buildReport(needs: EncodeNeeds, run: Run, work: Work): Promise<En
   try {
     if (run.try > MAX_RUNS)
       throw new EncodeFailed('encoder_crashed', 'The encoder crashed repeatedly while encoding this video');
-    return ready(run, await encode(needs, run, work));
+    return toReadyReport(run, await encode(needs, run, work));
   } catch (error) {
     if (!(error instanceof EncodeFailed)) throw error;
     needs.log.warn(
@@ -141,7 +142,7 @@ async function encode(needs: EncodeNeeds, run: Run, work: Work): Promise<Encodin
   });
   const media = findMediaType(run.mimeType) as Extract<MediaType, { kind: 'video' }>;
   const source = await needs.findLocalFile(run.originalKey, { path: join(scratch, 'original'), signal });
-  if (!source) throw new EncodeFailed('original_missing', 'The original of this video is no longer stored');
+  if (!source) throw new EncodeFailed('original_missing', FAILURES.original_missing);
   if (await isRefused(needs, run, source)) superseded.abort();
   signal.throwIfAborted();
   const workFolder = await createFolder(scratch, 'work');
@@ -160,13 +161,13 @@ async function encode(needs: EncodeNeeds, run: Run, work: Work): Promise<Encodin
       chunks,
     });
     await storeFiles(needs.store, run, { files: encoding.files, signal });
-    await storeEmbedded(needs, run.assetId, {
+    const captionWarnings = await storeEmbedded(needs, run.assetId, {
       source: source.path,
       container: media.container,
       workFolder: await createFolder(scratch, 'captions'),
       signal,
     });
-    return encoding;
+    return { ...encoding, warnings: [...encoding.warnings, ...captionWarnings] };
   } finally {
     await reporter.end();
   }
@@ -215,21 +216,13 @@ async function isRefused(needs: EncodeNeeds, { assetId }: Run, source: LocalFile
   return asset !== undefined && (await needs.verifyOriginal(asset, original)).refused;
 }
 
-const ready = (
-  run: Run,
-  { renditions, container, video, audio, width, height, durationMs, placeholder, warnings }: Encoding,
-): EncoderReport => ({
+const toReadyReport = (run: Run, encoding: Encoding): EncoderReport => ({
   ...reportHead(run),
   status: 'ready',
   progress: 100,
-  renditions,
-  width,
-  height,
-  duration_ms: durationMs,
-  container,
-  video,
-  ...(audio.length > 0 && { audio }),
-  ...(placeholder !== undefined && { placeholder }),
-  ...(warnings.length > 0 && { warnings }),
+  renditions: encoding.renditions,
+  ...describeSource(encoding),
+  ...(encoding.placeholder !== undefined && { placeholder: encoding.placeholder }),
+  ...(encoding.warnings.length > 0 && { warnings: encoding.warnings }),
   ...(run.posterTimeMs !== null && { poster_time_ms: run.posterTimeMs }),
 });

@@ -11,6 +11,7 @@ import { createScratchFolder, deleteScratchFolder } from '../../platform/process
 import { renditionFolder, renditionKey } from '../../storage/object-key.ts';
 import type { ObjectStore } from '../../storage/object-store.ts';
 import { readBytes } from '../../storage/whole-objects.ts';
+import { FAILURES } from '../encode-failure.ts';
 import { ChunkRefused, type EncodedChunk, EncodeFailed, type Encoder } from '../encoder.ts';
 import { excerptFfmpegLog } from '../ffmpeg-log.ts';
 import { type CmafSegment, readSegmentHead } from '../packaging/cmaf-track.ts';
@@ -91,7 +92,7 @@ async function encodeClaimed(needs: ChunkNeeds, ref: ChunkRef, work: ClaimedWork
     return { state: 'done', result };
   } catch (error) {
     if (!(error instanceof EncodeFailed || error instanceof ChunkRefused)) throw error;
-    const { code, log } = error instanceof EncodeFailed ? error : { code: 'chunk_refused', log: '' };
+    const { code, log } = error instanceof EncodeFailed ? error : { code: 'chunk_refused' as const, log: '' };
     needs.log.warn(
       { ...facts, code, reason: error.message, ffmpeg_log: excerptFfmpegLog(log) },
       'a chunk of a video cannot be encoded',
@@ -115,8 +116,7 @@ async function encodeAndStore(
   try {
     const original = await needs.originals.open(claimed.originalKey, signal);
     try {
-      if (!original.file)
-        throw new EncodeFailed('original_missing', 'The original of this video is no longer stored');
+      if (!original.file) throw new EncodeFailed('original_missing', FAILURES.original_missing);
       const workFolder = join(scratch, 'work');
       await mkdir(workFolder);
       const { spec } = claimed;

@@ -1,4 +1,5 @@
 // Divides the work of an encode run among all workers: one job for each chunk of its video.
+import type { FailureCode } from '@mediary/contract/failures';
 import type { findAssetById } from '../../assets/asset-lookup.ts';
 import type { JobPayloads, ServiceJobs } from '../../jobs.ts';
 import type { Bound } from '../../platform/bind.ts';
@@ -62,7 +63,11 @@ type ChunkEnd =
   | { readonly state: 'failed' | 'refused'; readonly result: ChunkFailure };
 
 /** `log`: the end of ffmpeg's output, for operators. */
-type ChunkFailure = { readonly code: string; readonly message: string; readonly log: string };
+type ChunkFailure = {
+  readonly code: FailureCode | 'chunk_refused';
+  readonly message: string;
+  readonly log: string;
+};
 
 /** False when the run has ended, or another worker was faster. */
 export const finishChunk = async (
@@ -188,5 +193,6 @@ async function waitForChunks(needs: Needs, batch: BatchRef, { signal, onStates }
 
 function toError({ state, failure }: ChunkState): Error {
   const { code, message, log } = failure as ChunkFailure;
-  return state === 'refused' ? new ChunkRefused(message) : new EncodeFailed(code, message, log);
+  if (state === 'refused' || code === 'chunk_refused') return new ChunkRefused(message);
+  return new EncodeFailed(code, message, log);
 }

@@ -2,7 +2,7 @@
 import { renditionFolder, renditionKey, renditionPrefix } from '../../storage/object-key.ts';
 import type { ObjectStore } from '../../storage/object-store.ts';
 import { isRefusal } from '../../storage/whole-objects.ts';
-import type { EncodedFile, PlayablePart } from '../encoder.ts';
+import type { EncodedFile, EncodedSource, PlayablePart } from '../encoder.ts';
 import type { Callback, EncoderReport } from '../encoder-report.ts';
 import type { Bound, BoundOperations } from '../../platform/bind.ts';
 import type { deleteChunks } from './encode-chunks.ts';
@@ -41,15 +41,12 @@ export async function publishPart(
   await storeFiles(needs.store, run, { files: part.files, signal });
   if (!(await needs.saveManifests(run, part.manifests)) || work.isAnnounced) return;
   work.isPublished = true;
-  const { renditions, width, height, durationMs } = part;
   const report: EncoderReport = {
     ...reportHead(run),
     status: 'processing',
     playable: true,
-    renditions,
-    width,
-    height,
-    duration_ms: durationMs,
+    renditions: part.renditions,
+    ...describeSource(part),
   };
   try {
     work.isAnnounced = (await needs.callback.deliver(JSON.stringify(report), signal)).processed;
@@ -107,6 +104,23 @@ export async function removeEarlierRuns(needs: RunFileNeeds, run: Run): Promise<
   }
   return published.filter((folder) => folder !== renditionFolder(run.attempt, run.try));
 }
+
+/** The members of a report about the original. */
+export const describeSource = ({
+  container,
+  video,
+  audio,
+  width,
+  height,
+  durationMs,
+}: EncodedSource): Partial<EncoderReport> => ({
+  width,
+  height,
+  duration_ms: durationMs,
+  container,
+  video,
+  ...(audio.length > 0 && { audio }),
+});
 
 export const folderOf = (run: Run) => renditionPrefix(run.assetId, renditionFolder(run.attempt, run.try));
 export const reportHead = (run: Run) => ({ asset_id: run.assetId, attempt: run.attempt, try: run.try });

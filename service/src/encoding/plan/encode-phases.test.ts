@@ -21,8 +21,9 @@ describe('the phases of an encode', () => {
       [rungs.slice(0, -1).map(({ height }) => height), rungs.slice(1).map((_, id) => id), 'grid'],
     ]);
   });
-  test('are one for a short video and for a single rendition', () => {
-    expect(plan({ durationSeconds: 5 }).phases).toHaveLength(1);
+  test('are one for a very short video and for a single rendition', () => {
+    expect(plan({ durationSeconds: 1.9 }).phases).toHaveLength(1);
+    expect(plan({ durationSeconds: 2 }).phases).toHaveLength(2);
     expect(plan({ rungs: rungs.slice(-1) }).phases).toHaveLength(1);
   });
   test('start with the copy, which is the top rendition', () => {

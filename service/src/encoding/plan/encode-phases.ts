@@ -28,8 +28,8 @@ type PhaseInput = {
   readonly durationSeconds: number;
 };
 
-/** Shorter videos are encoded in one run: two runs would decode them twice for little. */
-const MIN_SECONDS_FOR_TWO = 8;
+/** A shorter video is encoded in one run, because it is ready soon after its first rendition would play. */
+const MIN_SECONDS_FOR_TWO = 2;
 
 /** Every set counts its rungs from the top. */
 export const rungTrackIds = (rungs: readonly Rung[]): readonly number[] =>

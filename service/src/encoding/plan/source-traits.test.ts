@@ -67,6 +67,14 @@ describe('the traits of a source', () => {
   test('text subtitles cause none: they become captions', () => {
     expect(codesOf({ streams: [VIDEO, AUDIO, { ...SUBTITLE, codec: 'ass' }] })).toEqual([]);
   });
+  test('further text subtitles in a language cause one: a language has one track of captions', () => {
+    const text = { ...SUBTITLE, codec: 'ass' };
+    const french = { ...text, index: 3, language: 'fre' };
+    expect(codesOf({ streams: [VIDEO, AUDIO, text, french] })).toEqual([]);
+    expect(codesOf({ streams: [VIDEO, AUDIO, text, french, { ...french, index: 4 }] })).toEqual([
+      'subtitles_dropped',
+    ]);
+  });
   test('cause none where ffmpeg knows neither size nor rate', () => {
     expect(codesOf({ frame: { frameRate: null }, video: { averageRate: null, size: null } })).toEqual([]);
   });

@@ -1,10 +1,10 @@
 // The unusual properties of a source as ffmpeg sees them.
 import type { VideoFacts } from '../../lifecycle/stream-report.ts';
 import type { VideoTraits } from '../../media/warnings.ts';
-import { isTextSubtitle } from './ffmpeg-input.ts';
 import type { SourceFacts } from './source-facts.ts';
 import { isSteady, perSecondOf } from './frame-rate.ts';
 import type { ChosenStreams } from './stream-choice.ts';
+import { chooseSubtitles } from './subtitle-streams.ts';
 
 /** Rotation and edit lists are known from the probe: ffmpeg applies them before it prints anything. */
 export function toTraits(
@@ -18,7 +18,8 @@ export function toTraits(
     framesPerSecond: framesPerSecond({ video, frame }) ?? undefined,
     storedSize: video.size ?? undefined,
     audioChannels: audioStreams.map(({ channels = null }) => channels),
-    subtitleTracks: streams.filter(({ kind, codec }) => kind === 'Subtitle' && !isTextSubtitle(codec)).length,
+    droppedSubtitles:
+      streams.filter(({ kind }) => kind === 'Subtitle').length - chooseSubtitles(streams).length,
   };
 }
 

@@ -1,0 +1,57 @@
+// Tests that a video is complete without subtitles that cannot be read, and that its owner learns of it.
+import { expect, test } from 'vitest';
+import { EncodeFailed, type EmbeddedSubtitles } from '../encoder.ts';
+import { type EmbeddedCaptionNeeds, storeEmbedded } from './embedded-captions.ts';
+
+const REQUEST = {
+  source: '/original',
+  container: 'mov',
+  workFolder: '/work',
+  signal: new AbortController().signal,
+} as const;
+
+async function storeFrom(extractSubtitles: () => Promise<readonly EmbeddedSubtitles[]>) {
+  const stored: Parameters<EmbeddedCaptionNeeds['storeEmbeddedCaptions']>[1][] = [];
+  const logged: object[] = [];
+  const warnings = await storeEmbedded(
+    {
+      encoder: { extractSubtitles },
+      storeEmbeddedCaptions: async (_, subtitles) => {
+        stored.push(subtitles);
+      },
+      log: { warn: (facts) => logged.push(facts) },
+    },
+    'an asset',
+    REQUEST,
+  );
+  return { stored, logged, warnings };
+}
+
+test('subtitles are stored without a warning', async () => {
+  const subtitles = [
+    { index: 2, language: 'en', label: 'English', kind: 'subtitles', bytes: Buffer.from('WEBVTT') },
+  ] as const;
+  expect(await storeFrom(async () => subtitles)).toEqual({
+    stored: [subtitles],
+    logged: [],
+    warnings: [],
+  });
+});
+
+test('a failure of ffmpeg is a warning of the asset, and its output goes to the log', async () => {
+  const { stored, logged, warnings } = await storeFrom(async () => {
+    throw new EncodeFailed('encoding_failed', 'no', 'Invalid data');
+  });
+  expect(stored).toEqual([]);
+  expect(warnings).toEqual([{ code: 'subtitles_unreadable', message: expect.any(String) }]);
+  expect(logged).toEqual([
+    { asset_id: 'an asset', code: 'encoding_failed', ffmpeg_log: expect.stringContaining('Invalid data') },
+  ]);
+});
+
+test('other errors let the job run again', async () => {
+  const failing = storeFrom(async () => {
+    throw new Error('the disk is gone');
+  });
+  await expect(failing).rejects.toThrow('the disk is gone');
+});
