@@ -75,17 +75,22 @@ const ASSET_PROBLEMS = [
   renderTable('`warnings[].code`', WARNING_CODES),
 ].join('\n');
 
+/** When the failure of an asset is the reason of an error. */
+const FAILURE_REASONS: Partial<Record<ErrorCode, string>> = {
+  BAD_REQUEST: 'the upload of the asset was rejected',
+  CONFLICT: 'the asset cannot be retried',
+};
+
 function renderReasons(code: ErrorCode): string {
-  const rows = Object.entries(ERROR_REASONS)
+  const when = FAILURE_REASONS[code];
+  const reasons = Object.entries(ERROR_REASONS)
     .filter(([, { codes }]) => (codes as readonly ErrorCode[]).includes(code))
-    .map(([reason, { description }]) => `| \`${reason}\` | ${description} |`);
-  if (rows.length === 0) return '';
+    .filter(([reason]) => when === undefined || !Object.hasOwn(FAILURE_CODES, reason))
+    .map(([reason, { description }]) => [reason, description]);
+  if (reasons.length === 0) return '';
   return [
-    `### ${code} (${ERROR_CODES[code].status})`,
-    '',
-    '| `reason` | Meaning |',
-    '|---|---|',
-    ...rows,
-    '',
+    `### ${code} (${ERROR_CODES[code].status})\n`,
+    ...(when === undefined ? [] : [`Also each [\`failure.code\`](#failures-of-assets), where ${when}.\n`]),
+    renderTable('`reason`', Object.fromEntries(reasons)),
   ].join('\n');
 }

@@ -213,15 +213,17 @@ const OWN_REASONS = {
   no_download: { codes: ['NOT_FOUND'], description: 'The provider offers no file for download.' },
 } as const satisfies Record<string, Reason>;
 
-/** Error codes with a failure code as reason: a rejected upload, a retry, a call to a provider. */
-const FAILURE_REASON_CODES = ['BAD_REQUEST', 'CONFLICT', 'UNAVAILABLE'] as const;
+/** A rejected upload is 400, a retry that cannot succeed 409, and what a process cannot do now 503. */
+const FAILURE_REASON_CODES = ['BAD_REQUEST', 'CONFLICT'] as const;
+const UNAVAILABLE_REASON_CODES = [...FAILURE_REASON_CODES, 'UNAVAILABLE'] as const;
+const isUnavailable = (code: string): boolean => code === 'encoder_missing' || code.startsWith('provider_');
 
 export type ErrorReason = keyof typeof OWN_REASONS | FailureCode;
 
 const FAILURE_REASONS = Object.fromEntries<Reason>(
   Object.entries(FAILURE_CODES).map(([code, description]) => [
     code,
-    { codes: FAILURE_REASON_CODES, description },
+    { codes: isUnavailable(code) ? UNAVAILABLE_REASON_CODES : FAILURE_REASON_CODES, description },
   ]),
 ) as Record<FailureCode, Reason>;
 

@@ -85,7 +85,7 @@ export const revokeServiceKey = jsonOperation({
   method: 'DELETE',
   path: ONE,
   summary: 'Revokes a service key',
-  description: 'Takes effect within 5 s in every process. A repeated call has no effect.',
+  description: 'Takes effect within 3 s in every process. A repeated call has no effect.',
   message: 'Service key revoked',
   data: ServiceKey,
   example: { ...EXAMPLE_SERVICE_KEY, revoked_at: '2026-11-22T10:16:12.000Z' },
