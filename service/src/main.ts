@@ -1,10 +1,9 @@
-// Entry point of the process: runs the service or one of the commands.
+// Entry point of the process: runs the service or one of the commands, or prints how to call them.
 import { resolve } from 'node:path';
-import { parseArgs } from 'node:util';
-import { runEncoderCommand } from './commands/encoder.ts';
+import { ENCODER_USAGE, runEncoderCommand } from './commands/encoder.ts';
 import { runProviderCommand } from './commands/provider.ts';
 import { createSample, writeSample } from './commands/sample.ts';
-import { seedAssets } from './commands/seed.ts';
+import { parseSeedArguments, seedAssets } from './commands/seed.ts';
 import { runWithSimulators } from './commands/simulate.ts';
 import { findEngine } from './adapters.ts';
 import { runStorageCommand } from './commands/storage.ts';
@@ -13,52 +12,71 @@ import { runService, withDatabase, withProviders, withStorage } from './service.
 const findInstalledEngine = () =>
   findEngine({ setting: process.env['FFMPEG_PATH'], searchPath: process.env['PATH'] });
 
-const COMMANDS: Readonly<Record<string, () => Promise<void>>> = {
-  start: () => runService(process.env),
-  '--simulate': () => runWithSimulators(process.env, runService),
-  sample: async () => writeSample(await findInstalledEngine(), resolve('sample.mp4')),
-  seed: () =>
-    withDatabase(process.env, (connection) =>
-      seedAssets({
-        connection,
-        assets: Number(
-          parseArgs({ args: process.argv.slice(3), options: { assets: { type: 'string', default: '1000' } } })
-            .values.assets,
-        ),
-      }),
-    ),
-  encoder: () =>
-    runEncoderCommand(
-      {
-        secret: process.env['ONPREM_WEBHOOK_SECRET'],
-        makeSample: async () => createSample(await findInstalledEngine()),
-        print: (text) => process.stdout.write(text),
-      },
-      process.argv.slice(3),
-    ),
-  storage: () =>
-    withStorage(process.env, (config, { store, location }) =>
-      runStorageCommand(
-        { config, store, location, print: (text) => process.stdout.write(text) },
-        process.argv.slice(3),
-      ),
-    ),
-  provider: () =>
-    withProviders(process.env, (config, providers) =>
-      runProviderCommand(
-        { config, providers, print: (text) => process.stdout.write(text) },
-        process.argv.slice(3),
-      ),
-    ),
-};
+const print = (text: string): unknown => process.stdout.write(text);
 
-const [name = 'start'] = process.argv.slice(2);
+type Command = { readonly help: string; readonly run: (args: readonly string[]) => Promise<void> };
+
+const COMMANDS: Readonly<Record<string, Command>> = {
+  start: {
+    help: 'npm start                       starts the service; the README lists its settings',
+    run: () => runService(process.env),
+  },
+  '--simulate': {
+    help: 'npm start -- --simulate         also starts both hosted providers as local simulators',
+    run: () => runWithSimulators(process.env, runService),
+  },
+  sample: {
+    help: 'npm run sample                  writes sample.mp4, a video of ten seconds',
+    run: async () => writeSample(await findInstalledEngine(), resolve('sample.mp4')),
+  },
+  seed: {
+    help: 'npm run seed -- --assets 1000   fills the database with made-up assets',
+    run: (args) =>
+      withDatabase(process.env, (connection) => seedAssets({ connection, assets: parseSeedArguments(args) })),
+  },
+  storage: {
+    help: 'npm run storage -- check        tries the object store of STORAGE_URL',
+    run: (args) =>
+      withStorage(process.env, (config, { store, location }) =>
+        runStorageCommand({ config, store, location, print }, args),
+      ),
+  },
+  provider: {
+    help: `npm run provider -- check|register <provider> [--json]
+                                  checks the settings of a hosted provider, or registers its webhook URL`,
+    run: (args) =>
+      withProviders(process.env, (config, providers) =>
+        runProviderCommand({ config, providers, print }, args),
+      ),
+  },
+  encoder: {
+    help: `${ENCODER_USAGE}
+                                  tests an encoder of your own; needs ONPREM_WEBHOOK_SECRET`,
+    run: (args) =>
+      runEncoderCommand(
+        {
+          secret: process.env['ONPREM_WEBHOOK_SECRET'],
+          makeSample: async () => createSample(await findInstalledEngine()),
+          print,
+        },
+        args,
+      ),
+  },
+};
+const HELP = ['help', '--help', '-h'];
+
+const [name = 'start', ...args] = process.argv.slice(2);
 const command = COMMANDS[name];
+if (HELP.includes(name) || (command && args.some((arg) => HELP.includes(arg)))) {
+  const texts = (command ? [command] : Object.values(COMMANDS)).map(({ help }) => `  ${help}\n`);
+  print(`Usage:\n${texts.join('')}`);
+  process.exit(0);
+}
 if (!command) {
-  process.stderr.write(`Unknown command "${name}". Commands: ${Object.keys(COMMANDS).join(', ')}.\n`);
+  process.stderr.write(`Unknown command "${name}". Commands: ${Object.keys(COMMANDS).join(', ')}, --help.\n`);
   process.exit(1);
 }
-await command().catch((error: unknown) => {
+await command.run(args).catch((error: unknown) => {
   process.stderr.write(`${error instanceof Error ? error.message : error}\n`);
   if (error instanceof Error && error.cause)
     process.stderr.write(`  Cause: ${error.cause instanceof Error ? error.cause.message : error.cause}\n`);

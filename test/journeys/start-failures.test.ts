@@ -12,10 +12,10 @@ const DATABASE = { DATABASE_URL: 'postgres://mediary:planted-password@db.test/me
 const HOSTS = { CDNHOST_STREAM_HOSTNAME: 'cdn.test', EDGEHOST_CUSTOMER_SUBDOMAIN: 'edge.test' };
 const given = { ...DATABASE, ...SECRETS, ...HOSTS };
 
-/** Starts the service with these settings alone, and waits for its end. */
-async function failedStart(environment: Record<string, string>) {
+/** Starts the service with these settings and arguments alone, and waits for its end. */
+async function failedStart(environment: Record<string, string>, args: readonly string[] = []) {
   const start = fileURLToPath(new URL('../../service/start.js', import.meta.url));
-  const child = spawn(process.execPath, [start], {
+  const child = spawn(process.execPath, [start, ...args], {
     env: { PATH: process.env['PATH'] ?? '', ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -65,3 +65,32 @@ test('a read-only data folder and an invalid FFMPEG_PATH cause one line each', a
     await rm(folder, { recursive: true, force: true });
   }
 }, 60_000);
+
+test('--help lists the commands, or explains the one before it, and starts nothing', async () => {
+  const all = await failedStart({}, ['--help']);
+  expect(all).toMatchObject({ code: 0, stderr: '' });
+  expect(all.out.match(/^ {2}npm (?:run \w+|start(?: --)?)/gm)).toEqual([
+    '  npm start',
+    '  npm start --',
+    '  npm run sample',
+    '  npm run seed',
+    '  npm run storage',
+    '  npm run provider',
+    '  npm run encoder',
+  ]);
+  expect(await failedStart({}, ['seed', '--help'])).toEqual({
+    code: 0,
+    out: expect.stringMatching(/^Usage:\n {2}npm run seed -- --assets 1000 .*\n$/),
+    stderr: '',
+  });
+}, 60_000);
+
+test('a command that does not exist, or an argument that is not allowed, ends with what is', async () => {
+  const { code, stderr } = await failedStart({}, ['begin']);
+  expect([code, stderr]).toEqual([
+    1,
+    'Unknown command "begin". ' +
+      'Commands: start, --simulate, sample, seed, storage, provider, encoder, --help.\n',
+  ]);
+  expect((await failedStart({}, ['seed', '--assets', 'x'])).stderr).toContain('not "x"');
+});

@@ -14,9 +14,10 @@ type EncoderCommand = {
   readonly print: (text: string) => void;
 };
 
-const USAGE =
-  'Usage: ONPREM_WEBHOOK_SECRET=… npm run encoder -- conform <url> ' +
+export const ENCODER_USAGE =
+  'npm run encoder -- conform <url> ' +
   '[--listen <host:port>] [--url <address of this machine>] [--timeout <seconds>]';
+const USAGE = `Usage: ONPREM_WEBHOOK_SECRET=… ${ENCODER_USAGE}`;
 const DEFAULT_TIMEOUT_S = 120;
 const HEARTBEAT_S = 30;
 const DEADLINE_MS = 3_600_000;

@@ -105,5 +105,7 @@ test.each([
   'constructor cdnhost',
   'check constructor',
 ])('prints the usage for %j', async (command) => {
-  expect(await run(command)).toBe('FAILED Usage: npm run provider -- check|register cdnhost|edgehost');
+  expect(await run(command)).toBe(
+    'FAILED Usage: npm run provider -- check|register cdnhost|edgehost [--json]',
+  );
 });

@@ -29,7 +29,9 @@ export async function runProviderCommand(
   const name = hosted.find((known) => known === providerName);
   const action = ACTIONS.get(actionName);
   if (!action || !name)
-    throw new Error(`Usage: npm run provider -- ${[...ACTIONS.keys()].join('|')} ${hosted.join('|')}`);
+    throw new Error(
+      `Usage: npm run provider -- ${[...ACTIONS.keys()].join('|')} ${hosted.join('|')} [--json]`,
+    );
   await action({ ...context, isJson }, name);
 }
 

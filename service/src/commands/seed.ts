@@ -1,8 +1,21 @@
 // `npm run seed -- --assets 1000000`: fills a database with generated assets, to test lists at scale.
+import { parseArgs } from 'node:util';
 import pg from 'pg';
 import type { Connection } from '../platform/postgres/database.ts';
 
 type SeedOptions = { readonly connection: Connection; readonly assets: number };
+
+/** The number of assets. */
+export function parseSeedArguments(args: readonly string[]): number {
+  const { values } = parseArgs({
+    args: [...args],
+    options: { assets: { type: 'string', default: '1000' } },
+  });
+  const assets = Number(values.assets);
+  if (!Number.isSafeInteger(assets) || assets < 1)
+    throw new Error(`--assets must be a whole number of 1 or more, not "${values.assets}"`);
+  return assets;
+}
 
 /** Rows per statement, so that progress is visible. */
 const BATCH = 100_000;
