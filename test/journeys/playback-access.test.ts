@@ -174,6 +174,25 @@ test('unknown assets and unknown files are 404', async () => {
   }
 });
 
+test('every 404 has the same message, which names the request that returns URLs', async () => {
+  const names = [
+    ...[...ENTRIES, 'image', 'embed', 'frame.jpg?t=1', 'storyboard.vtt', 'preview.webp', 'video.mp4'],
+    ...['audio.m4a', '1-1/r0-init.mp4', '1-1/r0-00001.m4s', '1-1/r0.m3u8', 'other.m3u8'],
+  ];
+  const stranger = { ...shown, id: '01900000-0000-7000-8000-000000000000' };
+  const urls = [
+    ...names.flatMap((name) => [fixed(hidden, name), fixed(stranger, name)]),
+    ...['other.m3u8', '1-1/r9-init.mp4', '1-2/r0-init.mp4'].map((name) => fixed(shown, name)),
+  ];
+  for (const url of urls) {
+    const response = await get(url);
+    expect([response.status, ((await response.json()) as { message: string }).message], url).toEqual([
+      404,
+      'Not found. Private assets play through the URLs of GET /api/v1/media/{id}/playback.',
+    ]);
+  }
+});
+
 test('a token is invalid as soon as its asset is deleted', async () => {
   const doomed = await ingest(service, 'ann', {
     file: await makeClip({ seconds: 1, width: 160, height: 90 }),
