@@ -15,10 +15,14 @@ const UPLOAD = { filename: 'film.webm', content_type: 'video', mime_type: 'video
 /** Pages of program files are shared by all processes of a program, so only private memory counts. */
 export async function workerMemory(environment: Environment): Promise<Row[]> {
   const { folder, databaseUrl, service } = environment;
-  const worker = await startService(folder, databaseUrl, {
-    MEDIARY_ROLE: 'worker',
-    ENCODER_CALLBACK_URL: `http://127.0.0.1:${service.port}`,
-  });
+  const start = () =>
+    startService(folder, databaseUrl, {
+      MEDIARY_ROLE: 'worker',
+      ENCODER_CALLBACK_URL: `http://127.0.0.1:${service.port}`,
+    });
+  // The first start compiles the service, which takes about 16 MiB more; later ones read the cache.
+  await (await start()).stop();
+  const worker = await start();
   const idle = worker.privateBytes();
   const peak = await peakWhile(worker, await startEncode(environment));
   const resident = worker.peakBytes();
