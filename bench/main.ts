@@ -20,7 +20,7 @@ import { workerMemory } from './worker-memory.ts';
 
 const EFFORT = { rounds: 5, seconds: 2 };
 const SHORT_EFFORT = { rounds: 5, seconds: 1 };
-/** Of 4 GiB. */
+/** Each round sends 4 GiB. */
 const LARGE_ROUNDS = 3;
 
 const REFERENCE = 'one ffmpeg run of the ladder';

@@ -15,7 +15,7 @@ import { type ProcessSpec, type Report, supervise, type Supervised } from './sup
 type ClusterOptions = {
   /** Absolute path. Data, secrets and ports stay there between two starts. */
   readonly folder: string;
-  /** Of nginx. */
+  /** The port of nginx. */
   readonly port: number;
   readonly report: Report;
   /** Settings of the API processes and workers; they replace generated secrets. */

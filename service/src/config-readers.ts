@@ -45,7 +45,7 @@ export const readShutdown = ({ integer }: Settings) => ({
 export type StreamLimits = {
   /** Open event streams and long polls of this process. */
   readonly maxStreams: number;
-  /** Of these, the ones of one user. */
+  /** How many of these one user may open. */
   readonly maxStreamsPerCaller: number;
   /** A stream ends after this time, and its client authenticates again. */
   readonly maxStreamSeconds: number;

@@ -26,7 +26,7 @@ export type Decoders = {
   readonly encoderMissing: string | undefined;
   /** `nvenc` or `vaapi`, where its trial succeeded; else `x264`. */
   readonly videoEncoder: string;
-  /** Of ffmpeg; undefined without one. */
+  /** The version of ffmpeg; undefined if it is not installed. */
   readonly encoderVersion: string | undefined;
   readonly sandbox: Sandbox;
   readonly probe: Probe;

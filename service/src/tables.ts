@@ -20,7 +20,7 @@ export const assetRow = {
   announced_sha256: 'text?',
   /** The longest video that the caller announced; null if not announced. */
   max_duration_s: 'int4?',
-  /** Of the stored bytes. */
+  /** The size and digest of the stored bytes. */
   size_bytes: 'int8?',
   checksum_sha256: 'text?',
   uploaded_at: 'timestamptz?',

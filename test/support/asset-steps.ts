@@ -11,7 +11,7 @@ export type Create = {
   readonly title: string | null;
   /** What upload-url is told of the bytes: nothing, their number, or their digest too. */
   readonly announces: 'nothing' | 'size' | 'digest';
-  /** Of hosted ones: which of the provider's videos. */
+  /** For hosted assets: which of the provider's videos. */
   readonly video: number;
 };
 export type Report = {

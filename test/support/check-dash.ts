@@ -173,5 +173,5 @@ const elementsOf = (xml: string, name: string): Element[] =>
     }),
   );
 
-/** Of PT…S, the only form that we write. */
+/** Parses PT…S, the only form that the service writes. */
 const secondsOf = (duration = ''): number => Number(/^PT([\d.]+)S$/.exec(duration)?.[1]);

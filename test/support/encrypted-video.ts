@@ -6,7 +6,7 @@ import type { AssetJson } from './media.ts';
 import { type Answer, asUser, call, type TestService } from './service.ts';
 
 export const OWNER = 'ann';
-/** Of the first run, in URLs and in the store. */
+/** The folder of the first run, in URLs and in the store. */
 export const FOLDER = '1-1';
 
 type PlaybackJson = Readonly<Record<string, string | null>>;

@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { ffmpegPath, NUMBER_BITS } from './clips.ts';
 
-/** Of every frame in the order in which players show them; `url` may be a file. */
+/** Reads the number of every frame in the order of display; `url` may be a file. */
 export async function readFrameNumbers(url: string): Promise<number[]> {
   const { stdout } = await promisify(execFile)(
     ffmpegPath(),

@@ -7,7 +7,7 @@ import { type Colour, MATRICES, paintStripes } from './stripes.ts';
 /** Names in ffmpeg. */
 const TRANSFERS = { pq: 'smpte2084', hlg: 'arib-std-b67' } as const;
 
-/** Of a display with the primaries of P3, in the units of x265. */
+/** A display with the primaries of P3, in the units of x265. */
 export const MASTERING_DISPLAY = 'G(13250,34500)B(7500,3000)R(34000,16000)WP(15635,16450)L(40000000,50)';
 
 export const HDR_CODING = { matrix: MATRICES.bt2020nc, bits: 10 } as const;
@@ -42,7 +42,7 @@ export function makeHdrClip({
   });
 }
 
-/** Of the first frame: format, range, matrix, primaries and transfer, then each metadata of displays. */
+/** Describes the first frame: format, range, matrix, primaries, transfer, then the metadata of displays. */
 export async function describeColours(url: string): Promise<readonly string[]> {
   const { stderr } = await promisify(execFile)(ffmpegPath(), [
     ...['-nostdin', '-hide_banner', '-i', url, '-map', '0:v:0', '-frames:v', '1'],

@@ -46,9 +46,9 @@ const NODE = [process.execPath, resolve(ROOT, 'service/start.js')] as const;
 export const NPM = ['npm', 'start', '--silent'] as const;
 
 export type ServiceProcess = {
-  /** Of the API; empty for a worker. */
+  /** The URL of the API; empty for a worker. */
   readonly url: string;
-  /** Of the health checks of a worker with HEALTH_PORT; undefined without them. */
+  /** The URL of the health checks of a worker; undefined without HEALTH_PORT. */
   readonly healthUrl: string | undefined;
   readonly pid: number;
   readonly ended: Promise<Ending>;

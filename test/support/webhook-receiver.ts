@@ -17,7 +17,7 @@ type Respond = (response: ServerResponse, received: ReceivedWebhook) => void;
 
 export type WebhookReceiver = {
   readonly url: (path: string) => string;
-  /** Of one path, in the order of their arrival. */
+  /** The requests for one path, in the order of their arrival. */
   readonly received: (path: string) => readonly ReceivedWebhook[];
   /** The response of a path from now on; 204 until then. */
   readonly respond: (path: string, respond: Respond) => void;

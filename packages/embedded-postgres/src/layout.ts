@@ -57,7 +57,7 @@ async function createOutsideHome(inside: string): Promise<string> {
   return linkTo(join(home, 'postgres'), inside);
 }
 
-/** Of two concurrent starts, one creates the link and both use it. */
+/** If two processes start at once, one creates the link and both use it. */
 async function linkTo(cluster: string, link: string): Promise<string> {
   try {
     await symlink(cluster, link);

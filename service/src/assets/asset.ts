@@ -21,7 +21,7 @@ export type Caption = {
   readonly language: string;
   readonly label: string;
   readonly kind: CaptionKind;
-  /** Of at most one. */
+  /** True for at most one track. */
   readonly isDefault: boolean;
   /** Extracted from the video; captions of callers replace them. */
   readonly isEmbedded: boolean;

@@ -74,7 +74,7 @@ type OwnReport = {
   readonly kind: 'own';
   readonly run: number;
   readonly posterTimeMs?: number;
-  /** Of a run that has not ended. */
+  /** Set while the run has not ended. */
   readonly growing?: true;
 };
 

@@ -6,7 +6,7 @@ import { deriveKey } from './signed-token.ts';
 /** The files that share a key id. A new playback version, as after a revocation, has other keys. */
 export type KeyScope = {
   readonly assetId: string;
-  /** Of the encoding run. */
+  /** The folder of the encoding run. */
   readonly folder: string;
   readonly playbackVersion: number;
 };

@@ -117,7 +117,7 @@ export type SubtitleRequest = Pick<EncodeRequest, 'source' | 'container' | 'work
 
 /** The subtitles of a video in one language. */
 export type EmbeddedSubtitles = {
-  /** Of the stream in the source. */
+  /** Index of the stream in the source. */
   readonly index: number;
   /** BCP 47; `und` where the file does not tell. */
   readonly language: string;

@@ -19,7 +19,7 @@ type StreamNeeds = RenderNeeds & {
 export type EventStream = {
   readonly filter: FeedFilter;
   readonly output: Writable;
-  /** Of the last event sent, or a later one before which the filter matches nothing. */
+  /** Position of the last event sent, or a later one before which the filter matches nothing. */
   position: Position;
   /** Live events that wait until the stored ones are sent; undefined: the stream is live. */
   waiting: FeedEvent[] | undefined;

@@ -44,7 +44,7 @@ type EventStreams = {
   readonly endStreams: () => void;
 };
 
-/** Of stored events: many clients resume at once after a restart. */
+/** Limits reads of stored events: many clients resume at once after a restart. */
 const CONCURRENT_READS = 3;
 /** Proxies close connections on which nothing arrives for a minute. */
 const HEARTBEAT_MS = 15_000;

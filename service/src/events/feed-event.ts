@@ -28,7 +28,7 @@ export type PageOptions = {
 
 export type FeedPage = {
   readonly events: readonly FeedEvent[];
-  /** Of the last event; the start of the page if there is none. */
+  /** Position of the last event; the start of the page if there is none. */
   readonly position: Position;
   readonly hasMore: boolean;
   /** Later events exist that an unfinished transaction still holds back. */

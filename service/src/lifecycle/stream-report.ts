@@ -16,7 +16,7 @@ export type AudioFacts = {
   readonly codec: string;
   readonly channels: number | null;
   readonly default: boolean;
-  /** Of the stereo rendition, by EBU R128; null for silence, and for tracks that are not measured. */
+  /** Measured on the stereo rendition (EBU R128); null for silence, and for tracks that are not measured. */
   readonly loudness_lufs: number | null;
   readonly true_peak_dbtp: number | null;
 };
@@ -46,7 +46,7 @@ export type StreamReport = {
     readonly height?: number;
     readonly durationMs?: number;
     readonly placeholder?: string;
-    /** Of the original; with it come the members `video` and `audio`. */
+    /** The container of the original; `video` and `audio` are set with it. */
     readonly container?: string;
     readonly video?: VideoFacts;
     readonly audio?: readonly AudioFacts[];

@@ -30,14 +30,14 @@ export function openAttempt(asset: Asset, attempt: number): StreamState {
   };
 }
 
-/** Of an attempt that ended without success: a part of the video does not stay playable. */
+/** After an attempt without success, a part of the video does not stay playable. */
 export const withdrawGrowing = ({
   playback,
   playable_at,
 }: Pick<StreamState, 'playback' | 'playable_at'>): Pick<StreamState, 'playback' | 'playable_at'> =>
   isGrowing(playback) ? { playback: null, playable_at: null } : { playback, playable_at };
 
-/** Of two warnings with one code, the first stays. */
+/** If two warnings have the same code, the first one stays. */
 export const withWarnings = (known: readonly Warning[], added: readonly Warning[]): readonly Warning[] => [
   ...known,
   ...added.filter((warning) => !known.some(({ code }) => code === warning.code)),

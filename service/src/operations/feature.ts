@@ -83,7 +83,7 @@ const DEADLINES = {
   deepStorage: 40_000,
   webhookEndpoints: 25_000,
 };
-/** Of one webhook endpoint; all that are asked must fit into the deadline of the check. */
+/** Limits for one webhook endpoint; all of them must respond before the deadline of the check. */
 const WEBHOOK_LIMITS = { connectMs: 1500, headMs: 2000, totalMs: 4000, maxRedirects: 0 };
 
 function listChecks(context: Needs) {

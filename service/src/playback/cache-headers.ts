@@ -17,7 +17,7 @@ export type CdnMaxAge = { readonly publicSeconds: number; readonly privateSecond
 type RequestedFile = {
   readonly isEntry: boolean;
   readonly isSegment: boolean;
-  /** Of the path; undefined: a public asset, or a private one by cookie. */
+  /** The token in the path; undefined: a public asset, or a private one by cookie. */
   readonly token: string | undefined;
 };
 

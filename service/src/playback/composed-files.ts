@@ -61,7 +61,7 @@ function findEdits(needs: ComposedNeeds, asset: PlayedAsset, path: string): read
   return edits;
 }
 
-/** Of the manifests that lie beside the captions. */
+/** Only the manifests that name the captions are edited. */
 function findCaptionEdit(path: string): typeof addHlsCaptions | undefined {
   if (path === 'hls.m3u8') return addHlsCaptions;
   return path.endsWith('.mpd') ? addDashCaptions : undefined;

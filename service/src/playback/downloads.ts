@@ -40,7 +40,7 @@ export async function createDownloadUrl(needs: DownloadNeeds, asset: Asset): Pro
     : { url: download.url, state, expires_at: expiresAt.toISOString(), filename };
 }
 
-/** Of the store itself where clients reach it. */
+/** A URL of the store itself, where clients reach it. */
 async function createStoredDownload(
   needs: DownloadNeeds,
   asset: Asset,

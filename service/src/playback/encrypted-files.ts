@@ -47,7 +47,7 @@ export function findKeyUri(path: string): string | undefined {
   return file?.endsWith('.m3u8') ? file.replace('.m3u8', '.key') : undefined;
 }
 
-/** Of new players. */
+/** The key that players get from now on. */
 export const currentKeyId = ({ urlSecrets }: KeyNeeds, asset: PlayedAsset, folder: string): string =>
   segmentKeyId(urlSecrets[0] as Secret, toKeyScope(asset, folder));
 

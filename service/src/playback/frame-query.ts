@@ -41,6 +41,6 @@ const PREFIX = 'frame-';
 export const frameName = (folder: string, { tenths, width }: Frame): string =>
   `${framePrefix(folder)}${tenths}-${width}.jpg`;
 
-/** Of the frames of one run. */
+/** The prefix of all frames of one run. */
 export const framePrefix = (folder: string): string => `${PREFIX}${folder}-`;
 export const isFrameName = (name: string): boolean => name.startsWith(PREFIX);

@@ -203,7 +203,7 @@ async function composeManifest(
 
 type ManifestHeaders = {
   readonly asset: PlayedAsset;
-  /** Of a manifest that does not grow. */
+  /** The headers of a manifest that does not grow. */
   readonly headers: Readonly<Record<string, string>>;
 };
 

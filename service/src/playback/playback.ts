@@ -95,7 +95,7 @@ export function createPlaybackCookie(needs: PlaybackNeeds, asset: Asset): string
   });
 }
 
-/** Of videos whose manifests we serve. */
+/** Only videos whose manifests the service serves have captions. */
 const toPlayableCaptions = ({ playback, captions }: Asset, base: string): PlaybackView['captions'] =>
   playback?.kind === 'own'
     ? (captions ?? []).map((caption) => ({

@@ -17,7 +17,7 @@ type Needs = {
 /** A GET without a range, conditions or a body. */
 type PlainRequest = {
   readonly url: string | undefined;
-  /** Of the other end of the connection: the client, or a proxy. */
+  /** The address of the other end of the connection: the client, or a proxy. */
   readonly address: string | undefined;
   /** Whether a proxy names its client. */
   readonly isForwarded: boolean;

@@ -14,7 +14,7 @@ export type HotObjects = {
   findKept(key: ObjectKey): Found;
 };
 
-/** Of an entry beside its bytes, roughly. */
+/** Estimated memory of an entry besides its bytes. */
 const OVERHEAD_BYTES = 512;
 /** Keys that were used once; the older half is forgotten when the newer one is full. */
 const MAX_USED_ONCE = 10_000;

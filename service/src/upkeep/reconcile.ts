@@ -158,7 +158,7 @@ const hasOpenJob = async (
   { name, payload }: JobRequest,
 ): Promise<boolean> =>
   (await jobs.hasOpenJob(name, payload as Partial<JobPayloads[typeof name]>)) ||
-  // Of our own workers, from before ONPREM_ENCODER_URL was set.
+  // Workers may still have jobs from before ONPREM_ENCODER_URL was set.
   (await jobs.hasOpenJob('encode-asset', { assetId: asset.id, attempt: asset.attempt })) ||
   jobs.hasOpenJob('deliver-report', { assetId: asset.id });
 

@@ -25,7 +25,7 @@ const BAD_REQUEST: ErrorCase = {
   code: 'BAD_REQUEST',
   when: 'The request is malformed or holds an invalid value.',
 };
-/** Of named service keys; users and `SERVICE_API_KEY` are not limited. */
+/** Only named service keys have scopes; users and `SERVICE_API_KEY` are not limited. */
 const MISSING_SCOPE: ErrorCase = {
   code: 'FORBIDDEN',
   reason: 'missing_scope',

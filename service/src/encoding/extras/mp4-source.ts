@@ -7,7 +7,7 @@ import {
   type Presentation,
 } from '../packaging/hls-reader.ts';
 
-/** Of the file: 4 GiB hold two hours of 720p. */
+/** Limit of the file: 4 GiB hold two hours of 720p. */
 export const MAX_MP4_BYTES = 4 * 1024 ** 3;
 const MAX_SHORT_SIDE = 1080;
 

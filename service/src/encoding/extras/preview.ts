@@ -7,7 +7,7 @@ export type PreviewPart = { readonly start: number; readonly end: number };
 export const PREVIEW_LENGTH = 480;
 const PARTS = 4;
 const PART_SECONDS = 1;
-/** Of a video that is too short for several parts. */
+/** Length of the preview of a video that is too short for several parts. */
 const SHORT_SECONDS = 4;
 
 /** Parts in the middle of four equal stretches, or the beginning of a short video. */

@@ -6,7 +6,7 @@ export type StoryboardPlan = {
   readonly intervalSeconds: number;
   readonly tiles: number;
   readonly tile: { readonly width: number; readonly height: number };
-  /** Of one sprite. */
+  /** Columns and rows of one sprite. */
   readonly columns: number;
   readonly rows: number;
   readonly sprites: number;
@@ -17,7 +17,7 @@ const MIN_INTERVAL_S = 2;
 const MAX_TILES = 300;
 const COLUMNS = 10;
 const ROWS = 10;
-/** Of the longer side. */
+/** Pixels of the longer side. */
 const TILE_LENGTH = 160;
 
 type Film = { readonly seconds: number; readonly width: number; readonly height: number };

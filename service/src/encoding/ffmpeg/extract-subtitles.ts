@@ -26,7 +26,7 @@ export async function extractSubtitles(
 
 const toInput = ({ source: path, container }: SubtitleRequest) => ({ path, container, threads: THREADS });
 
-/** Of a source that was examined. Throws EncodeFailed. */
+/** The source was examined before. Throws EncodeFailed. */
 export async function convertSubtitles(
   setup: FfmpegSetup,
   request: SubtitleRequest,

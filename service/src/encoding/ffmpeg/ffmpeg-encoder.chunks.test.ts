@@ -15,7 +15,7 @@ type Case = {
   readonly name: string;
   readonly clip: ClipOptions;
   readonly container: Container;
-  /** Of the rendition that is encoded in chunks. */
+  /** The track of the rendition that is encoded in chunks. */
   readonly track: number;
 };
 

@@ -29,7 +29,7 @@ const STRIPES: readonly Colour[] = [
   [0, 0, 0.6],
   [0.5, 0.4, 0.3],
 ];
-/** Of 1023. */
+/** Tolerance, of 1023 codes. */
 const CODE = 6;
 
 const ladder: Ladder = { ...DEFAULT_LADDER, hdrCodecs: ['av1', 'hevc'] };

@@ -22,7 +22,7 @@ type CollectedFolder = {
   readonly offset?: SegmentOffset | undefined;
 };
 
-/** Of the first segment; `start` in seconds. */
+/** Where the first segment lies in the whole video; `start` in seconds. */
 type SegmentOffset = { readonly segments: number; readonly start: Rational };
 
 export type SegmentCollector = {

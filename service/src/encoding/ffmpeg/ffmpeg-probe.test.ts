@@ -32,7 +32,7 @@ async function probeBytes(
   const probe = openFfmpegProbe({ ffmpegPath: ffmpeg }, { acquire, scratchRoot, deadlineMs: 4000 });
   const read = async (start: number, end: number) => {
     ranges.push([start, end]);
-    // Of a longer file, the part that is missing is full of zeros.
+    // The part that is missing in a longer file is full of zeros.
     return Buffer.concat([
       bytes.subarray(start, end),
       Buffer.alloc(end - Math.max(start, Math.min(end, bytes.length))),

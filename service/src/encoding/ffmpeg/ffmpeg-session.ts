@@ -70,7 +70,7 @@ export function openSession<Request extends SourceRequest>(
   };
 }
 
-/** Of one ffmpeg, when this machine runs so many at the same time. */
+/** The threads of one ffmpeg, if this machine runs so many at the same time. */
 export const threadsOf = (concurrency: number): number =>
   Math.min(Math.ceil(availableParallelism() / concurrency), MAX_THREADS);
 

@@ -7,7 +7,7 @@ import { readSegmentTimes, type SegmentTimes, type TrackHeader } from './mp4-box
 export type CmafSegment = SegmentTimes & {
   readonly name: string;
   readonly bytes: number;
-  /** Of a video segment that starts with a key frame. */
+  /** Set for a video segment that starts with a key frame. */
   readonly keyFrame?: KeyFrameRange;
 };
 
@@ -15,7 +15,7 @@ export type CmafTrack = TrackHeader & {
   /** The number in file names: `r<id>-init.mp4`, `r<id>-00001.m4s` …, `r<id>.m3u8`. */
   readonly id: number;
   readonly segments: readonly CmafSegment[];
-  /** Of an audio track. */
+  /** Set for an audio track. */
   readonly audio?: AudioRendition;
   /** The longest segment in whole seconds, of a track that was published before its end was known. */
   readonly targetSeconds?: number;

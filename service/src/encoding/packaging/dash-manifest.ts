@@ -19,12 +19,12 @@ import type { Rational } from '../plan/source-facts.ts';
 /** Digits below a millisecond that count before rounding up; further digits are floating-point noise. */
 const ROUNDING_DIGITS = 6;
 
-/** Of a manifest to which segments are added. */
+/** Properties of a manifest to which segments are added. */
 type Growth = {
   readonly startedAt: Date;
-  /** Of this version: players ignore versions that are not newer. */
+  /** When this version is published: players ignore versions that are not newer. */
   readonly publishedAt: Date;
-  /** Of the whole video. */
+  /** The duration of the whole video. */
   readonly durationSeconds: number;
   /** Address of the next version, relative to the manifest. */
   readonly location: string;

@@ -86,7 +86,7 @@ function variantAttributes(
   ].join(',');
 }
 
-/** Of all variants, because players compare them by it (RFC 8216bis, 4.4.6.2). */
+/** All variants state it, because players compare them by it (RFC 8216bis, 4.4.6.2). */
 export const videoRange = (video: VideoTrack): string => `VIDEO-RANGE=${rangeOf(video).toUpperCase()}`;
 
 const startFirst = (videos: readonly VideoTrack[]): readonly VideoTrack[] => {

@@ -2,7 +2,7 @@
 import { findBox, view } from './mp4-boxes.ts';
 
 type Move = {
-  /** Of the track's timescale, added to all times. */
+  /** Added to all times, in the track's timescale. */
   readonly ticks: number;
   /** Added to the sequence number. */
   readonly segments: number;

@@ -6,7 +6,7 @@ export type TrackHeader = {
   readonly codec: string;
   /** Null for audio. */
   readonly size: { readonly width: number; readonly height: number } | null;
-  /** Of video that states its colours. */
+  /** Set for video that states its colours. */
   readonly colour?: Colour;
 };
 

@@ -15,9 +15,9 @@ type PlayableTracks = PackagedTracks & {
   readonly state: TrackState;
   /** The same in all manifests of a run, so that players keep their clock. */
   readonly startedAt: Date;
-  /** Of this version. */
+  /** When this version is published. */
   readonly publishedAt: Date;
-  /** Of the whole video. */
+  /** The duration of the whole video. */
   readonly durationSeconds: number;
 };
 

@@ -8,7 +8,7 @@ export type AudioPurpose = 'main' | 'commentary' | 'description' | 'clear_speech
 
 /** An audio stream of the source that is encoded. The first track is the default. */
 export type AudioTrack = {
-  /** Of the stream in the source. */
+  /** Index of the stream in the source. */
   readonly index: number;
   readonly codec: string;
   /** Null where the source does not tell. */

@@ -22,7 +22,7 @@ export type ChunkSpec = {
   readonly container: Container;
   readonly videoIndex: number;
   readonly frame: FrameFacts;
-  /** Of the whole video. */
+  /** The timeline of the whole video. */
   readonly timeline: Timeline;
   readonly rungs: readonly Rung[];
   readonly keyFrames: 'grid' | 'source';

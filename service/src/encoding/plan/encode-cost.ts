@@ -27,7 +27,7 @@ const SLOWEST_PIXELS_PER_MS = 3000;
 
 type Planned = { readonly timeline: Timeline; readonly rungs: readonly Rung[] };
 
-/** Of one frame of every rendition. */
+/** The cost of one frame in every rendition. */
 export const frameCost = (rungs: readonly Rung[]): number =>
   rungs.reduce((pixels, { width, height, codec }) => pixels + width * height * CODEC_FACTS[codec].cost, 0);
 

@@ -17,7 +17,7 @@ export type EncodePlan = {
   readonly videoIndex: number;
   readonly audio: readonly AudioTrack[];
   readonly timeline: Timeline;
-  /** Of one dynamic range. */
+  /** All rungs have the same dynamic range. */
   readonly rungs: readonly Rung[];
   /** `source`: those of the source, to match a copy of its video stream. `grid`: at regular intervals. */
   readonly keyFrames: 'grid' | 'source';
@@ -211,7 +211,7 @@ const longestCopiedGroup = ({ frameRate }: Frames): number =>
 /** Upper bound in whole seconds: a segment ends at the first key frame after the segment duration. */
 export const maxSegmentSeconds = (groupSeconds: number): number => Math.ceil(SEGMENT_SECONDS + groupSeconds);
 
-/** Of renditions with a regular grid of key frames. */
+/** The time between two key frames of a regular grid. */
 export const gridGroupSeconds = (timeline: Frames): number =>
   secondsOf(timeline.frameRate, groupFrames(timeline));
 

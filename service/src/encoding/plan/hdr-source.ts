@@ -63,7 +63,7 @@ type HdrSource = {
 };
 
 const MIN_BIT_DEPTH = 10;
-/** Of BT.2100 with a luma that is not constant, the only one that players decode. */
+/** The matrix of BT.2100 without constant luminance, the only one that players decode. */
 const MATRICES = ['bt2020nc', 'unknown'];
 /** The picture needs Dolby Vision's own decoder. */
 const DOLBY_VISION_ONLY = 0;

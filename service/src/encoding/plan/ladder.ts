@@ -25,7 +25,7 @@ export type Rung = Size &
 /** `height` is the short side, so that a portrait video gets the same rungs. */
 export type LadderRung = {
   readonly height: number;
-  /** Of H.264 at up to 30 frames per second. */
+  /** The limit of H.264 at up to 30 frames per second. */
   readonly maxKilobits: number;
   readonly profile: Profile;
 };

@@ -6,7 +6,7 @@ import type { Rung } from './ladder.ts';
 type RungContext = {
   readonly index: number;
   readonly threads: number;
-  /** Of the source. */
+  /** The metadata of the source. */
   readonly hdrMetadata?: HdrMetadata | undefined;
 };
 

@@ -26,7 +26,7 @@ const MAX_JITTER_SECONDS = 0.002;
 const MAX_HOLD_SECONDS = 0.25;
 /** Longer groups delay the first segment and every seek. */
 export const MAX_GROUP_SECONDS = { keep: 6, replace: 20 } as const;
-/** Of the maximum bit rate of the ladder's top rung, which is above that of a source that lowered it. */
+/** A copy may have up to this multiple of the top rung's maximum bit rate. */
 const MAX_BITRATE_FACTOR = 2;
 /** Some players never end a stream with a very short last segment. */
 const MIN_TAIL_SECONDS = 0.5;

@@ -16,9 +16,9 @@ export type SourceStream = {
   readonly size: Size | null;
   /** Average frames per second; null when unknown. */
   readonly averageRate: number | null;
-  /** Of an audio stream, if printed. */
+  /** Set for an audio stream if ffmpeg prints it. */
   readonly channels?: number;
-  /** Of Dolby Vision: what other players see in the picture. 0: nothing; 1: HDR10; 2: SDR; 4: HLG. */
+  /** What players without Dolby Vision see in its picture. 0: nothing; 1: HDR10; 2: SDR; 4: HLG. */
   readonly dolbyVisionCompatibility?: number;
   /** True for a cover or thumbnail. */
   readonly still: boolean;
@@ -44,7 +44,7 @@ export type FrameFacts = {
   readonly bitDepth: number;
   /** Luminance of the brightest pixel in cd/m², or of the mastering display; null when neither is stated. */
   readonly peakNits: number | null;
-  /** Of HDR, for displays. */
+  /** What an HDR source tells displays. */
   readonly hdrMetadata?: HdrMetadata;
   /** Name of the matrix in ffmpeg; `unknown` when the file does not specify it. */
   readonly matrix: string;

@@ -24,7 +24,7 @@ export const streamListArguments = (input: FfmpegInput): string[] => [
   ...inputArguments(input),
 ];
 
-/** Of several streams in a language the first one that is not forced: forced ones translate only signs. */
+/** Chooses one stream for each language, if possible not a forced one: these translate only signs. */
 export function chooseSubtitles(streams: readonly SourceStream[]): readonly SubtitleStream[] {
   const found = streams
     .filter(({ kind, codec }) => kind === 'Subtitle' && isTextSubtitle(codec))

@@ -9,7 +9,7 @@ type VideoGraph = {
   readonly frame: FrameFacts;
   readonly videoIndex: number;
   readonly timeline: Timeline;
-  /** Of one dynamic range. */
+  /** All rungs have the same dynamic range. */
   readonly rungs: readonly Rung[];
   /** Undefined: the whole video. */
   readonly chunk?: Chunk | undefined;

@@ -68,7 +68,7 @@ export async function resendDelivery(
 }
 
 const PAGE = 500;
-/** Of one request, so that it ends in time. */
+/** Limit of one request, so that it ends in time. */
 const MAX_RESENT = 10_000;
 
 /** `nextSince`: where the next request continues, if more events match. */

@@ -20,7 +20,7 @@ type DeliveryPlan = {
 export type CompletedAttempt = {
   readonly id: string;
   readonly endpointId: string;
-  /** Of the lease. */
+  /** The holder of the lease. */
   readonly holder: string;
   readonly attempt: DeliveryAttempt;
   readonly plan: DeliveryPlan;

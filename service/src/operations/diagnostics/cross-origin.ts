@@ -4,7 +4,7 @@ import { describeProbed, headerOf, type Probed, type Reply } from './probed.ts';
 
 const CHECK = 'public_url.cors';
 
-/** Of resumable uploads, which need the most. */
+/** The preflight of resumable uploads, which need the most headers. */
 export const PREFLIGHT = {
   method: 'PATCH',
   headers: ['authorization', 'content-type', 'tus-resumable', 'upload-length', 'upload-offset'],

@@ -77,7 +77,7 @@ export function judgeTransactions(found: readonly LongTransaction[]): Finding {
   });
 }
 
-/** Of one process: the pool (10), the job queue (4) and two listeners. */
+/** One process has a pool (10), the job queue (4) and two listeners. */
 const CONNECTIONS_PER_PROCESS = 16;
 
 type Connections = { readonly max: number; readonly reserved: number; readonly used: number };
@@ -151,7 +151,7 @@ type QueueState = {
   readonly waiting: number;
   readonly running: number;
   readonly failed: number;
-  /** Of the jobs that may start; null if there is none. */
+  /** The age of the oldest job that may start; null if there is none. */
   readonly oldest_s: number | null;
 };
 

@@ -21,7 +21,7 @@ type DiagnoseNeeds = {
 type DiagnoseOptions = { readonly isDeep: boolean };
 export type RecentRuns = Map<string, { readonly endedAt: number; readonly result: Diagnostics }>;
 
-/** Of a result: an operator who reloads a page does not start the checks again. */
+/** How long a result is reused: reloading a page does not start the checks again. */
 const KEEP_MS = 5000;
 /** The checks share the database pool with requests. */
 const MAX_RUNNING = 3;

@@ -12,7 +12,7 @@ type RiskySettings = {
   readonly host: string;
   readonly allowUnsigned: readonly string[];
   readonly outboundAllowPrivate: readonly string[];
-  /** Of the start. */
+  /** The warnings of the start. */
   readonly warnings: readonly string[];
 };
 

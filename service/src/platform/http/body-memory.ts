@@ -4,8 +4,8 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
 /**
- * Of all bodies together. Node reads a socket into new buffers of 64 KiB. V8 would collect them only after
- * about 75 MiB, and fresh memory costs more time than the collection.
+ * Bytes of all bodies between two collections. Node reads a socket into new buffers of 64 KiB, which V8 would
+ * collect only after about 75 MiB; fresh memory costs more time than a collection.
  */
 const COLLECT_EVERY_BYTES = 8 * 1024 * 1024;
 

@@ -13,7 +13,7 @@ type PreparedResponse = {
 /** A GET without a range, conditions or a body. */
 type PlainRequest = {
   readonly url: string | undefined;
-  /** Of the other end of the connection: the client, or a proxy. */
+  /** The address of the other end of the connection: the client, or a proxy. */
   readonly address: string | undefined;
   /** Whether a proxy names its client. */
   readonly isForwarded: boolean;

@@ -80,7 +80,7 @@ type BytesHandling<Q, P, Template extends Path> = {
 export type BytesRoute = {
   readonly kind: 'bytes';
   readonly operation: BytesOperation;
-  /** Of the guard, for the rate limit of owners. */
+  /** The guard's function, for the rate limit of owners. */
   readonly ownerOf?: Guard<unknown, unknown>['ownerOf'];
 } & BytesHandling<unknown, unknown, Path>;
 

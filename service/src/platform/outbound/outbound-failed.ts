@@ -27,7 +27,7 @@ type FailureDetails = {
 export class OutboundFailed extends Error {
   readonly reason: OutboundReason;
   readonly detail: string | undefined;
-  /** Of the response, for `http_status`. */
+  /** The status of the response, for `http_status`. */
   readonly status: number | undefined;
   readonly retryAfterSeconds: number | undefined;
 

@@ -1,7 +1,7 @@
 // Limits of outbound requests: every wait and every size has one.
 
 export type OutboundLimits = {
-  /** Of the name lookup, and again of connection and TLS handshake. */
+  /** Limit of the name lookup, and again of connection and TLS handshake. */
   readonly connectMs: number;
   /** From the connection to the end of the response head. */
   readonly headMs: number;

@@ -21,7 +21,7 @@ export type DownloadNeeds = {
   readonly wait: (ms: number, signal?: AbortSignal) => Promise<unknown>;
   readonly random: () => number;
   readonly now: () => Date;
-  /** Of the whole, also where the server does not declare its length. */
+  /** Limit of the whole file, also where the server does not declare its length. */
   readonly maxBytes: number;
   readonly retries?: Partial<RetryLimits>;
 };

@@ -18,7 +18,7 @@ import {
 const USER = { uid: 65_533, gid: 65_533 };
 const LIMITS: ProcessLimits = { cpuSeconds: 20, fileBytes: 2 ** 20, openFiles: 64 };
 const IS_ROOT = process.getuid?.() === 0;
-/** Of a checkout in a folder that only root can open. */
+/** The reason in a checkout whose folder only root can open. */
 const UNREADABLE = 'other users cannot read this checkout';
 const IS_LINUX = process.platform === 'linux';
 

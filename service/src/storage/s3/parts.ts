@@ -33,7 +33,7 @@ type Limits = {
   readonly reserve: PartBudget;
   /** Digest of all bytes of the source. */
   readonly digest?: Hash;
-  /** Of the first part; 1 if omitted. */
+  /** The number of the first part; 1 if omitted. */
   readonly firstNumber?: number;
   /** Bytes of the first part before those of the source, at most one part. */
   readonly readHead?: () => Promise<Uint8Array>;
