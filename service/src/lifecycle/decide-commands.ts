@@ -154,8 +154,8 @@ export type FactsRecord = {
 };
 
 /**
- * Completes what webhooks did not say about a ready video. Neither the state nor `settled` change, so later
- * webhooks count as if nobody had asked.
+ * Adds facts that webhooks do not report to a ready video. The state and `settled` do not change, so later
+ * webhooks still apply.
  */
 export function decideFacts(asset: Asset, { report = {}, checkAt }: FactsRecord): Change {
   const { media = {}, renditions = [] } = report;

@@ -38,7 +38,7 @@ export function firstReconcileAt(asset: CheckedAsset, now: Date): Date | null {
   return isIncomplete(asset) || lacksFacts(asset) ? now : null;
 }
 
-/** A failure was reported after `ready`: the provider is asked which of them counts. */
+/** A failure was reported after `ready`: the provider's current state decides. */
 const isIncomplete = ({ warnings }: Pick<Asset, 'warnings'>): boolean =>
   warnings.some(({ code }) => code === 'encoding_incomplete');
 

@@ -1,5 +1,5 @@
-// Composes what players get as the stored files do not have it: manifests with captions, the playlist of each
-// language, and playlists of encrypted segments.
+// Builds files that differ from their stored form: manifests with captions, the playlist of each language,
+// and playlists of encrypted segments.
 import type { PlayedAsset } from '../assets/asset.ts';
 import { playbackNotFound } from '../assets/playback-manifest.ts';
 import { isEncrypted, type SegmentEncryption } from '../assets/segment-encryption.ts';

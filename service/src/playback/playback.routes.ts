@@ -153,7 +153,7 @@ const toSent = ({ request: { raw, socket }, reply }: Exchange<BytesRequest>) => 
 
 type EncryptedPath = AllowedPath & { readonly file: EncryptedFile };
 
-/** No store or web server sends these files: what they have is plain. */
+/** The service sends these files itself, because the store and the web server have only plain ones. */
 async function serveEncrypted(
   { playback, objects }: Needs,
   { request, reply }: Exchange<BytesRequest>,

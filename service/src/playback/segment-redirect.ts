@@ -82,8 +82,8 @@ type ProxiedFile = Omit<RequestedFile, 'method'> & {
 const REPEATED_SECONDS = 1;
 
 /**
- * The headers that make the web server send a segment. Undefined for requests that did not pass it, which
- * would get no bytes and see a path.
+ * The headers that make the web server send a segment. Undefined for requests that did not come through it:
+ * their clients would get no bytes and see the path.
  */
 export function findInternalRedirect(
   { store, segmentDelivery, storeFolder, accelPrefix }: Omit<RedirectNeeds, 'now'>,

@@ -116,7 +116,7 @@ type SubtitleSearch = {
   readonly dropped: string[];
 };
 
-/** The film matters more than subtitles that ffmpeg cannot read. */
+/** Subtitles that ffmpeg cannot read do not fail the clip. */
 async function findSubtitles(session: CutSession, { source, folder, dropped }: SubtitleSearch) {
   try {
     return await convertSubtitles(session, { ...session.request, workFolder: folder }, source.facts);

@@ -110,7 +110,7 @@ function chooseRungs(
 
 type EncodedTracks = { readonly tracks: readonly CmafTrack[]; readonly warnings: readonly Warning[] };
 
-/** Throws EncodeFailed if H.264 fails. Without a further set the video still plays: only a warning. */
+/** Throws EncodeFailed if H.264 fails. A further codec that fails only adds a warning. */
 async function runPhases(planned: PlannedEncode): Promise<EncodedTracks> {
   const tracks: CmafTrack[] = [];
   const warnings: Warning[] = [];

@@ -88,7 +88,7 @@ export async function storeFiles(
   for (const result of stored) if (result.status === 'rejected') throw result.reason;
 }
 
-/** Without their rows, chunks that are being stored are discarded too. */
+/** Deletes the rows of chunks first, so that workers that still store chunks discard them. */
 export async function discard(needs: RunFileNeeds, run: Run): Promise<void> {
   await needs.deleteChunks(run.assetId, run.attempt);
   await needs.deleteManifests(run.assetId, [renditionFolder(run.attempt, run.try)]);

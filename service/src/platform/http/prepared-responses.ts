@@ -1,4 +1,4 @@
-// Answers repeated requests without the framework, which would take most of the time of a small response.
+// Serves repeated requests before Fastify, which takes most of the time of a small response.
 import type { IncomingMessage, RequestListener } from 'node:http';
 import { headerValues } from './headers.ts';
 import { getRequestId } from './request-id.ts';
