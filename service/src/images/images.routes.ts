@@ -1,14 +1,13 @@
 // Serves sized variants of images in a format that the viewer accepts (contract B5).
 import { getImage, getPrivateImage, type VariantWithTokenQuery } from '@mediary/contract/operations/images';
-import type { FastifyReply } from 'fastify';
 import type { Static } from 'typebox';
 import type { PlayedAsset } from '../assets/asset.ts';
 import { playbackNotFound } from '../assets/playback-manifest.ts';
 import { CACHED_BY_COOKIE, isByCookie } from '../auth/playback-cookie.ts';
 import type { BoundOperations } from '../platform/bind.ts';
 import { badRequest } from '../platform/errors.ts';
-import { inline } from '../platform/http/headers.ts';
-import { type BytesRequest, bytesRoute, type Route } from '../platform/http/route.ts';
+import { inline, redirectToTokenPath } from '../platform/http/headers.ts';
+import { type BytesExchange, bytesRoute, type Route } from '../platform/http/route.ts';
 import type { ObjectResponses } from '../storage/object-response.ts';
 import { CROPS, roundSize } from './image-variant.ts';
 import { imageCaching } from './image-source.ts';
@@ -29,26 +28,19 @@ export const imageRoutes = (images: ImageService): Route[] => [
   bytesRoute(getPrivateImage, { handle: (request, reply) => serveImage(images, { request, reply }) }),
 ];
 
-type Exchange<R> = { readonly request: R; readonly reply: FastifyReply };
-type FixedRequest = BytesRequest<Query, { readonly id: string }>;
-type ImageRequest = BytesRequest<Query, { readonly id: string; readonly token?: string }>;
-
 async function serveFixedPath(
   images: ImageService,
-  { request, reply }: Exchange<FixedRequest>,
+  { request, reply }: BytesExchange<Query, { readonly id: string }>,
 ): Promise<unknown> {
   const { token, ...query } = request.query;
   if (token === undefined) return serveImage(images, { request, reply });
-  const { id } = request.params;
-  await images.findPlayableAsset(id, { token, cookie: undefined });
-  return reply
-    .header('cache-control', 'no-store')
-    .redirect(`./~${encodeURIComponent(token)}/image?${toSearch(query)}`, 302);
+  await images.findPlayableAsset(request.params.id, { token, cookie: undefined });
+  return redirectToTokenPath(reply, token, `image?${toSearch(query)}`);
 }
 
 async function serveImage(
   images: ImageService,
-  { request, reply }: Exchange<ImageRequest>,
+  { request, reply }: BytesExchange<Query, { readonly id: string; readonly token?: string }>,
 ): Promise<unknown> {
   const { id, token } = request.params;
   const { v: version, ...query } = request.query;

@@ -6,10 +6,9 @@ import {
   getPlayerScript,
   getPrivateEmbed,
 } from '@mediary/contract/operations/embed';
-import type { FastifyReply } from 'fastify';
 import type { Bound, BoundOperations } from '../platform/bind.ts';
-import { sendVersion } from '../platform/http/headers.ts';
-import { type BytesRequest, bytesRoute, type Route } from '../platform/http/route.ts';
+import { redirectToTokenPath, sendVersion } from '../platform/http/headers.ts';
+import { type BytesExchange, bytesRoute, type Route } from '../platform/http/route.ts';
 import type { buildCacheHeaders } from './cache-headers.ts';
 import type * as embedOperations from './embed.ts';
 import type { findPlayableAsset } from './playback.ts';
@@ -18,8 +17,6 @@ type Embed = BoundOperations<typeof embedOperations> & {
   readonly findPlayableAsset: Bound<typeof findPlayableAsset>;
   readonly buildCacheHeaders: Bound<typeof buildCacheHeaders>;
 };
-
-type Exchange<Q, P> = { readonly request: BytesRequest<Q, P>; readonly reply: FastifyReply };
 
 export const embedRoutes = (embed: Embed): Route[] => [
   bytesRoute(getEmbed, { handle: (request, reply) => serveFixedPath(embed, { request, reply }) }),
@@ -43,17 +40,17 @@ export const embedRoutes = (embed: Embed): Route[] => [
 
 async function serveFixedPath(
   embed: Embed,
-  { request, reply }: Exchange<{ readonly token?: string }, { readonly id: string }>,
+  { request, reply }: BytesExchange<{ readonly token?: string }, { readonly id: string }>,
 ): Promise<unknown> {
   const { token } = request.query;
   if (token === undefined) return servePage(embed, { request, reply });
   await embed.findPlayableAsset(request.params.id, { token, cookie: undefined });
-  return reply.header('cache-control', 'no-store').redirect(`./~${encodeURIComponent(token)}/embed`, 302);
+  return redirectToTokenPath(reply, token, 'embed');
 }
 
 async function servePage(
   embed: Embed,
-  { request, reply }: Exchange<unknown, { readonly id: string; readonly token?: string }>,
+  { request, reply }: BytesExchange<unknown, { readonly id: string; readonly token?: string }>,
 ): Promise<unknown> {
   const { id, token } = request.params;
   const asset = await embed.findPlayableAsset(id, { token, cookie: request.headers.cookie });
@@ -72,7 +69,7 @@ const UNVERSIONED_S = 300;
 
 async function serveScript(
   embed: Embed,
-  { request, reply }: Exchange<{ readonly v?: string }, unknown>,
+  { request, reply }: BytesExchange<{ readonly v?: string }, unknown>,
   name: 'player' | 'hls',
 ): Promise<unknown> {
   const { bytes, version } = await embed.findScript(name);

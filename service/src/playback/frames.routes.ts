@@ -4,12 +4,12 @@ import {
   getFrame,
   getPrivateFrame,
 } from '@mediary/contract/operations/video-extras';
-import type { FastifyReply } from 'fastify';
 import type { Static } from 'typebox';
 import { playbackNotFound } from '../assets/playback-manifest.ts';
 import { imageCaching } from '../images/image-source.ts';
 import type { Bound, BoundOperations } from '../platform/bind.ts';
-import { type BytesRequest, bytesRoute, type Route } from '../platform/http/route.ts';
+import { redirectToTokenPath } from '../platform/http/headers.ts';
+import { type BytesExchange, bytesRoute, type Route } from '../platform/http/route.ts';
 import type { ObjectResponses } from '../storage/object-response.ts';
 import { findFrameRedirect, toFrame } from './frame-query.ts';
 import type * as frameOperations from './frames.ts';
@@ -21,7 +21,6 @@ type Frames = Pick<BoundOperations<typeof frameOperations>, 'findFrame'> & {
 };
 
 type Query = Static<typeof FrameWithTokenQuery>;
-type Exchange<P> = { readonly request: BytesRequest<Query, P>; readonly reply: FastifyReply };
 
 export const frameRoutes = (frames: Frames): Route[] => [
   bytesRoute(getFrame, { handle: (request, reply) => serveFixedPath(frames, { request, reply }) }),
@@ -30,20 +29,17 @@ export const frameRoutes = (frames: Frames): Route[] => [
 
 async function serveFixedPath(
   frames: Frames,
-  { request, reply }: Exchange<{ id: string }>,
+  { request, reply }: BytesExchange<Query, { readonly id: string }>,
 ): Promise<unknown> {
   const { token, t, w } = request.query;
   if (token === undefined) return serveFrame(frames, { request, reply });
   await frames.findPlayableAsset(request.params.id, { token, cookie: undefined });
-  const search = `t=${t}${w === undefined ? '' : `&w=${w}`}`;
-  return reply
-    .header('cache-control', 'no-store')
-    .redirect(`./~${encodeURIComponent(token)}/frame.jpg?${search}`, 302);
+  return redirectToTokenPath(reply, token, `frame.jpg?t=${t}${w === undefined ? '' : `&w=${w}`}`);
 }
 
 async function serveFrame(
   frames: Frames,
-  { request, reply }: Exchange<{ readonly id: string; readonly token?: string }>,
+  { request, reply }: BytesExchange<Query, { readonly id: string; readonly token?: string }>,
 ): Promise<unknown> {
   const { id, token } = request.params;
   const asset = await frames.findPlayableAsset(id, { token, cookie: request.headers.cookie });

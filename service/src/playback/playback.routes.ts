@@ -1,16 +1,16 @@
 // Serves playback URLs to owners, and manifests and segments to viewers (contract B5).
 import { getPlayback, getSegment, publicEntryOperations } from '@mediary/contract/operations/playback';
 import { publicExtraOperations } from '@mediary/contract/operations/video-extras';
-import type { FastifyReply } from 'fastify';
 import type { PlayedAsset } from '../assets/asset.ts';
 import type { SegmentEncryption } from '../assets/segment-encryption.ts';
 import { isByCookie } from '../auth/playback-cookie.ts';
 import { playbackNotFound } from '../assets/playback-manifest.ts';
 import type { Guards } from '../assets/asset-guards.hook.ts';
 import type { Bound, BoundOperations } from '../platform/bind.ts';
-import { attachment, sendVersion } from '../platform/http/headers.ts';
+import { attachment, redirectToTokenPath, sendVersion } from '../platform/http/headers.ts';
 import { versionOf } from '../platform/http/page-script.ts';
-import { type BytesRequest, bytesRoute, type Route } from '../platform/http/route.ts';
+import { type BytesExchange, bytesRoute, type Route } from '../platform/http/route.ts';
+import type { ObjectKey } from '../storage/object-key.ts';
 import type { ObjectResponses } from '../storage/object-response.ts';
 import type * as growingOperations from '../encoding/jobs/growing-manifests.ts';
 import type * as cacheOperations from './cache-headers.ts';
@@ -45,39 +45,36 @@ export const playbackRoutes = (
   ...[...publicEntryOperations, ...publicExtraOperations].map((operation) =>
     bytesRoute(operation, {
       handle: (request, reply) =>
-        serveFixed({ playback, objects }, { request, reply }, basename(operation.path)),
+        serveEntryFile({ playback, objects }, { request, reply }, basename(operation.path)),
     }),
   ),
   // One pattern for the files in manifests, with and without a token.
   bytesRoute(getSegment, {
     path: '/api/v1/playback/{id}/*',
-    handle: (request, reply) => serveBelow({ playback, objects }, { request, reply }),
+    handle: (request, reply) => servePath({ playback, objects }, { request, reply }),
   }),
 ];
 
 const basename = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
 
 type Needs = { readonly playback: Playback; readonly objects: ObjectResponses };
-type Exchange<R> = { readonly request: R; readonly reply: FastifyReply };
 
-type FixedRequest = BytesRequest<
+type EntryExchange = BytesExchange<
   { readonly token?: string; readonly download?: string },
   { readonly id: string }
 >;
 
-async function serveFixed(needs: Needs, exchange: Exchange<FixedRequest>, file: string): Promise<unknown> {
+async function serveEntryFile(needs: Needs, exchange: EntryExchange, file: string): Promise<unknown> {
   const { id } = exchange.request.params;
   const { token, download } = exchange.request.query;
   if (token === undefined) return serve(needs, exchange, { id, token, path: file });
   await needs.playback.findPlayableAsset(id, { token, cookie: undefined });
-  return exchange.reply
-    .header('cache-control', 'no-store')
-    .redirect(`./~${encodeURIComponent(token)}/${file}${toDownloadSearch(download)}`, 302);
+  return redirectToTokenPath(exchange.reply, token, `${file}${toDownloadSearch(download)}`);
 }
 
-type FileRequest = BytesRequest<unknown, { readonly id: string; readonly '*': string }>;
+type PathExchange = BytesExchange<unknown, { readonly id: string; readonly '*': string }>;
 
-async function serveBelow(needs: Needs, exchange: Exchange<FileRequest>): Promise<unknown> {
+async function servePath(needs: Needs, exchange: PathExchange): Promise<unknown> {
   const { id, '*': rest } = exchange.request.params;
   const [, token, path] = /^~([^/]*)\/(.*)$/.exec(rest) ?? [];
   return serve(needs, exchange, { id, token, path: path ?? rest });
@@ -87,7 +84,7 @@ type RequestedPath = { readonly id: string; readonly token: string | undefined; 
 
 async function serve(
   needs: Needs,
-  exchange: Exchange<BytesRequest>,
+  exchange: BytesExchange,
   { id, token, path }: RequestedPath,
 ): Promise<unknown> {
   const { cookie } = exchange.request.headers;
@@ -101,10 +98,11 @@ async function serve(
 type AllowedPath = { readonly asset: PlayedAsset } & Omit<RequestedPath, 'id'>;
 
 async function servePlain(
-  { playback, objects }: Needs,
-  { request, reply }: Exchange<BytesRequest>,
+  needs: Needs,
+  { request, reply }: BytesExchange,
   { asset, token, path }: AllowedPath,
 ): Promise<unknown> {
+  const { playback } = needs;
   const served = findServedFile(asset, path, {
     resolveHosted: () => playback.resolveHostedUrls(asset),
     segmentEncryption: playback.segmentEncryption,
@@ -113,16 +111,34 @@ async function servePlain(
     return reply.header('cache-control', 'no-store').redirect(toHeaderValue(served.location), 302);
   const { key } = served;
   const isEntry = served.isEntry && !isVersioned(request.query, served.version);
-  const caching = playback.buildCacheHeaders(asset, { isEntry, isSegment: isSegment(path), token });
-  const type = { 'content-type': contentTypeOf(path) };
+  const headers = {
+    'content-type': contentTypeOf(path),
+    ...playback.buildCacheHeaders(asset, { isEntry, isSegment: isSegment(path), token }),
+  };
   const composed = await composeManifest(playback, asset, { ...served, path });
-  if (composed)
-    return sendManifest(composed, { request, reply }, { asset, headers: { ...type, ...caching } });
+  return composed
+    ? sendManifest(composed, { request, reply }, { asset, headers })
+    : sendStored(needs, { request, reply }, { asset, token, path, key, headers, isHot: !isEntry });
+}
+
+type StoredFile = AllowedPath & {
+  readonly key: ObjectKey;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Whether its bytes may be kept in memory. */
+  readonly isHot: boolean;
+};
+
+/** By the store, by the web server in front, or by the service itself. */
+async function sendStored(
+  { playback, objects }: Needs,
+  { request, reply }: BytesExchange,
+  { asset, token, path, key, headers: typeAndCaching, isHot }: StoredFile,
+): Promise<unknown> {
   const name = findDownloadName(request.query, path);
   const disposition = name === undefined ? undefined : attachment(name);
   const redirect = await playback.redirectToStore({ key, path, method: request.method, disposition });
   if (redirect) return reply.headers(redirect.headers).redirect(redirect.url, 302);
-  const known = { ...type, ...caching, ...(disposition && { 'content-disposition': disposition }) };
+  const known = { ...typeAndCaching, ...(disposition && { 'content-disposition': disposition }) };
   const internal = playback.findInternalRedirect({
     key,
     path,
@@ -137,14 +153,14 @@ async function servePlain(
   const etag = key.slice(key.lastIndexOf('/', key.lastIndexOf('/') - 1) + 1);
   const { status, headers, body } = await objects.sendObject(
     { request, reply },
-    { key, etag, headers: known, isHot: !isEntry, missing: playbackNotFound },
+    { key, etag, headers: known, isHot, missing: playbackNotFound },
   );
   reply.code(status).headers(headers);
   if (isSegment(path)) playback.keepSegment({ ...toSent({ request, reply }), asset, token, key });
   return reply.send(body);
 }
 
-const toSent = ({ request: { raw, socket }, reply }: Exchange<BytesRequest>) => ({
+const toSent = ({ request: { raw, socket }, reply }: BytesExchange) => ({
   url: raw.url,
   address: socket.remoteAddress,
   status: reply.statusCode,
@@ -156,7 +172,7 @@ type EncryptedPath = AllowedPath & { readonly file: EncryptedFile };
 /** The service sends these files itself, because the store and the web server have only plain ones. */
 async function serveEncrypted(
   { playback, objects }: Needs,
-  { request, reply }: Exchange<BytesRequest>,
+  { request, reply }: BytesExchange,
   { asset, token, path, file }: EncryptedPath,
 ): Promise<unknown> {
   if (file.kind === 'key') return reply.headers(KEY_HEADERS).send(file.bytes);
@@ -209,7 +225,7 @@ type ManifestHeaders = {
 
 function sendManifest(
   { text, isGrowing }: ComposedManifest,
-  { request, reply }: Exchange<BytesRequest>,
+  { request, reply }: BytesExchange,
   { asset, headers }: ManifestHeaders,
 ): unknown {
   reply.headers({

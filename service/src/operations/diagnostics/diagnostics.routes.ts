@@ -6,11 +6,11 @@ import {
   streamDiagnostics,
   streamDownload,
 } from '@mediary/contract/operations/diagnostics';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyRequest } from 'fastify';
 import type { Bound } from '../../platform/bind.ts';
 import { closeAfterResponse } from '../../platform/http/connections.ts';
 import { success } from '../../platform/http/envelope.ts';
-import { type AsOperator, type BytesRequest, bytesRoute } from '../../platform/http/route.ts';
+import { type AsOperator, type BytesExchange, bytesRoute } from '../../platform/http/route.ts';
 import type { diagnose } from './diagnostics.ts';
 import type { EchoedRequest, echoBody, echoHead, getNonce } from './echo.ts';
 import type { openEvents, readFile } from './stream.ts';
@@ -50,11 +50,9 @@ function identify(operations: DiagnosticsOperations, { headers, raw }: FastifyRe
   return undefined;
 }
 
-type Exchange<Q> = { readonly request: BytesRequest<Q>; readonly reply: FastifyReply };
-
 async function echo(
   { echoBody, echoHead }: DiagnosticsOperations,
-  { request, reply }: Exchange<{ readonly respond: 'end' | 'head' }>,
+  { request, reply }: BytesExchange<{ readonly respond: 'end' | 'head' }>,
 ): Promise<unknown> {
   const echoed = toEchoedRequest(request);
   try {
@@ -85,7 +83,7 @@ type StreamQuery = {
 
 async function stream(
   { openEvents, readFile }: DiagnosticsOperations,
-  { request, reply }: Exchange<StreamQuery>,
+  { request, reply }: BytesExchange<StreamQuery>,
 ): Promise<unknown> {
   const { method, headers, query } = request;
   const response =

@@ -31,6 +31,10 @@ export function sendVersion({ request, reply }: Exchange, etag: string, body: st
   return matchesEtag(request.headers['if-none-match'], etag) ? reply.code(304).send() : reply.send(body);
 }
 
+/** Redirects a fixed playback path with `?token=` to the path with the token, which its files need too. */
+export const redirectToTokenPath = (reply: FastifyReply, token: string, path: string): unknown =>
+  reply.header('cache-control', 'no-store').redirect(`./~${encodeURIComponent(token)}/${path}`, 302);
+
 const ATTR_CHAR = /[A-Za-z0-9!#$&+.^_`|~-]/;
 
 /**

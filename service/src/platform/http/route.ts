@@ -64,6 +64,10 @@ export type JsonRoute = {
 
 /** A request of bytes, with the parameters and the query that its operation declares. */
 export type BytesRequest<Q = unknown, P = unknown> = FastifyRequest<{ Querystring: Q; Params: P }>;
+export type BytesExchange<Q = unknown, P = unknown> = {
+  readonly request: BytesRequest<Q, P>;
+  readonly reply: FastifyReply;
+};
 
 type BytesHandling<Q, P, Template extends Path> = {
   /** How the handler gets the body: `none` (the default), as a stream, or as bytes up to a limit. */
@@ -131,12 +135,10 @@ export const guardedStream =
     open: open as unknown as StreamRoute['open'],
   });
 
-type Exchange = { readonly request: FastifyRequest; readonly reply: FastifyReply };
-
 type GuardedBytes<I, Extra, Parsed> = Pick<BytesRoute, 'body'> & {
   /** Runs before the guard admits the caller, so that errors of the request come first (contract B2). */
   readonly parse: (input: I) => Parsed;
-  readonly handle: (input: I & Extra & Parsed, exchange: Exchange) => Promise<unknown>;
+  readonly handle: (input: I & Extra & Parsed, exchange: BytesExchange) => Promise<unknown>;
 };
 
 /** As `guarded`, for bodies and responses of bytes. */
