@@ -29,7 +29,7 @@ const PORTS = '(?:object-store|encoder|callback|image-processor|issuer-keys|prob
 const ROLES: readonly (readonly [path: RegExp, role?: string])[] = [
   [/^(main|service|start-banner|config|adapters|app|tables|jobs)(?:-[a-z]+)?$/],
   [/^open-decoders$/, 'adapters'],
-  [/^platform\/(?:errors|strict-json|uuid|postgres\/row)$/, 'ground'],
+  [/^platform\/(?:errors|strict-json|uuid|postgres\/row)$/, 'base'],
   [/\.(contract|fixture)$/],
   [/^platform\/[a-z0-9/-]+$/, 'platform'],
   [/^[a-z]+\/feature$/, 'feature'],
@@ -40,27 +40,27 @@ const ROLES: readonly (readonly [path: RegExp, role?: string])[] = [
   [RegExp(`^[a-z]+/(?:[a-z]+/)?[a-z0-9]+-${PORTS}$`), 'adapter'],
   [/^(?:storage\/(?:disk|s3)\/|encoding\/ffmpeg\/|images\/sharp-)[a-z-]+$/, 'adapter'],
   [/^providers\/(?:[a-z]+\/[a-z]+-(?:api|check)|hosted-client)$/, 'adapter'],
-  [/^(?:assets\/asset-lookup|library\/(?:asset-edits|asset-list|trash)|lifecycle\/reports)$/, 'verbs'],
-  [/^auth\/service-key-lookup$/, 'verbs'],
-  [/^(?:encoding\/jobs\/(?:embedded-captions|progress-reporter|run-files|shared-originals))$/, 'verbs'],
-  [/^(?:operations\/(?:health|providers-overview))$/, 'verbs'],
+  [/^(?:assets\/asset-lookup|library\/(?:asset-edits|asset-list|trash)|lifecycle\/reports)$/, 'operations'],
+  [/^auth\/service-key-lookup$/, 'operations'],
+  [/^(?:encoding\/jobs\/(?:embedded-captions|progress-reporter|run-files|shared-originals))$/, 'operations'],
+  [/^(?:operations\/(?:health|providers-overview))$/, 'operations'],
   [
     /^(?:storage\/(?:object-response|local-file)|upkeep\/(?:cleanup|orphaned-videos|orphans|reconcile))$/,
-    'verbs',
+    'operations',
   ],
-  [/^operations\/diagnostics\/(?:echo|stream|[a-z-]+-checks)$/, 'verbs'],
-  [/^providers\/(?:provider-calls|inspections)$/, 'verbs'],
-  [/^events\/endpoints\/(?:delivery-sender|webhook-request)$/, 'verbs'],
-  [/^(?:events\/event-(?:renderer|stream|streams)|library\/long-poll)$/, 'verbs'],
-  [/^lifecycle\/(?:asset-changes|played-assets)$/, 'verbs'],
-  [/^uploads\/(?:byte-uploads|completion|expired-uploads|retry|store-original|whole-uploads)$/, 'verbs'],
-  [/^uploads\/(?:multipart-completion|resumable-bytes|tus-relay|tus-requests|upload-holds)$/, 'verbs'],
-  [/^uploads\/(?:clip|import|service)-runs$/, 'verbs'],
+  [/^operations\/diagnostics\/(?:echo|stream|[a-z-]+-checks)$/, 'operations'],
+  [/^providers\/(?:provider-calls|inspections)$/, 'operations'],
+  [/^events\/endpoints\/(?:delivery-sender|webhook-request)$/, 'operations'],
+  [/^(?:events\/event-(?:renderer|stream|streams)|library\/long-poll)$/, 'operations'],
+  [/^(?:lifecycle\/(?:asset-changes|playback-asset-cache)|playback\/segment-response-cache)$/, 'operations'],
+  [/^uploads\/(?:byte-uploads|completion|expired-uploads|retry|store-original|whole-uploads)$/, 'operations'],
+  [/^uploads\/(?:multipart-completion|resumable-bytes|tus-relay|tus-requests|upload-holds)$/, 'operations'],
+  [/^uploads\/(?:clip|import|service)-runs$/, 'operations'],
   [/^[a-z]+\/(?:[a-z]+\/)?[a-z0-9-]+$/, 'rule'],
 ];
 
 /**
- * Role → roles that it may import, beside the ground: `:type` as types only, `:own` from its own feature
+ * Role → roles that it may import, beside the base: `:type` as types only, `:own` from its own feature
  * only.
  */
 const MAY: Readonly<Record<string, string>> = {
@@ -68,15 +68,15 @@ const MAY: Readonly<Record<string, string>> = {
   service: 'app config adapters start-banner platform',
   'start-banner': 'config:type adapters:type rule platform:type',
   app: 'app config:type adapters:type feature hook jobs:type platform',
-  feature: 'app:type feature:type hook routes:own job:own verbs port:type jobs:type rule platform',
+  feature: 'app:type feature:type hook routes:own job:own operations port:type jobs:type rule platform',
   config: 'config registry port:type rule platform',
   adapters: 'config:type adapters registry adapter port:type rule jobs platform',
   registry: 'adapter:own port:type rule:type platform:type',
-  command: 'command:own config:type adapters:type port:type verbs:type rule platform',
-  routes: 'hook rule routes:own verbs:type platform',
-  hook: 'hook rule verbs:type platform',
-  job: 'rule verbs:own verbs:type port:type jobs:type platform',
-  verbs: 'rule sql:own verbs:own verbs:type port:type jobs:type platform',
+  command: 'command:own config:type adapters:type port:type operations:type rule platform',
+  routes: 'hook rule routes:own operations:type platform',
+  hook: 'hook rule operations:type platform',
+  job: 'rule operations:own operations:type port:type jobs:type platform',
+  operations: 'rule sql:own operations:own operations:type port:type jobs:type platform',
   sql: 'tables rule:type port:type platform',
   adapter: 'adapter:own worker:own rule port:type jobs:type platform',
   worker: 'worker:own rule port:type',
@@ -87,7 +87,7 @@ const MAY: Readonly<Record<string, string>> = {
   jobs: 'platform:type',
   platform: 'platform',
   tables: 'tables',
-  ground: '',
+  base: '',
 };
 
 /** Module → the files that may import it, as `role path`. Pure Node modules are allowed everywhere. */
@@ -105,7 +105,7 @@ const OUTSIDE: readonly (readonly [module: RegExp, knownBy: RegExp])[] = [
   [/^thumbhash$/, /^worker images\/|^adapter encoding\/ffmpeg\/placeholder$/],
   [/^@(?:aws-sdk|smithy)\//, /^adapter storage\/s3/],
   [/^mediabunny$/, /^worker media\/mediabunny-/],
-  [/^@tus\/server$/, /^verbs uploads\/tus-requests$/],
+  [/^@tus\/server$/, /^operations uploads\/tus-requests$/],
   [/^vitest$/, /^(?:contract|fixture) /],
   [/^node:(?:buffer|crypto|util|zlib)$/, /./],
   [/^node:process$/, /^main /],
@@ -129,7 +129,7 @@ function roleOf({ path }: SourceFile): string {
   const hasTwin = files.some((file) =>
     ['sql', 'routes', 'job'].some((twin) => file.path === `${path}.${twin}`),
   );
-  return role === 'rule' && hasTwin ? 'verbs' : role;
+  return role === 'rule' && hasTwin ? 'operations' : role;
 }
 
 function isAllowed({ from, to, values }: Inside): boolean {
@@ -138,7 +138,7 @@ function isAllowed({ from, to, values }: Inside): boolean {
     (name) => roleOf(to) === 'port' && /(?:Refused|Failed)$|^(?:getProvider|defineProvider)$/.test(name),
   );
   return (
-    roleOf(to) === 'ground' ||
+    roleOf(to) === 'base' ||
     (MAY[roleOf(from)] ?? '').split(' ').some((rule) => {
       const [role, limit] = rule.split(':');
       return (

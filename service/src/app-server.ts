@@ -7,7 +7,7 @@ import { allowOrigins } from './platform/http/cross-origin.ts';
 import { serveDocumentation } from './platform/http/documentation.ts';
 import { mount } from './platform/http/mount.ts';
 import { guardProtocol } from './platform/http/protocol-guards.ts';
-import type { FindPrepared } from './platform/http/prepared-responses.ts';
+import type { FindCachedResponse } from './platform/http/cached-responses.ts';
 import { type Limiters, limitAddresses } from './platform/http/rate-limit.ts';
 import type { Route } from './platform/http/route.ts';
 import { createServer, type HttpServer } from './platform/http/server.ts';
@@ -19,17 +19,17 @@ type ServerContent = {
   /** The endpoints of the registered providers. */
   readonly webhookOperations: readonly Operation[];
   readonly limiters: Limiters;
-  readonly findPrepared: FindPrepared;
+  readonly findCachedResponse: FindCachedResponse;
 };
 
 export const VERSION = packageJson.version;
 
 export async function buildServer(
   context: AppContext,
-  { routes, webhookOperations, limiters, findPrepared }: ServerContent,
+  { routes, webhookOperations, limiters, findCachedResponse }: ServerContent,
 ): Promise<HttpServer> {
   const { config, db, providers, publicBaseUrl } = context;
-  const server = createEmptyServer(context, findPrepared);
+  const server = createEmptyServer(context, findCachedResponse);
   await allowOrigins(server, config.corsOrigins);
   if (limiters.addresses) limitAddresses(server, limiters.addresses);
   guardProtocol(server);
@@ -61,11 +61,11 @@ export function buildHealthServer(context: AppContext, routes: readonly Route[])
 
 const createEmptyServer = (
   { config, log, checkEveryMs }: AppContext,
-  findPrepared?: FindPrepared,
+  findCachedResponse?: FindCachedResponse,
 ): HttpServer =>
   createServer(log, {
     maxConnections: config.maxConnections,
     trustProxy: config.trustProxy,
     ...(checkEveryMs !== undefined && { checkEveryMs }),
-    ...(findPrepared && { findPrepared }),
+    ...(findCachedResponse && { findCachedResponse }),
   });

@@ -38,7 +38,7 @@ export async function buildApp(adapters: Adapters, settings: AppSettings) {
     // A worker has no listener for them, and their schemas take memory.
     routes: role === 'worker' ? [] : Object.values(features).flatMap(({ routes }) => routes),
     webhookOperations: features.providers.operations.webhookOperations,
-    findPrepared: features.playback.operations.findPreparedSegment,
+    findCachedResponse: features.playback.operations.findCachedSegment,
     limiters,
   });
   const { providers, encoding, images, upkeep, uploads, operations } = features;
@@ -100,7 +100,7 @@ function createFeatures(context: AppContext, limitOwnerRate: (owner: string) => 
     lifecycle: lifecycle.operations,
     guards: assetGuards({ ...lifecycle.operations, ...auth.operations }),
     objects: storage.operations,
-    findHotObject: storage.operations.findHotObject,
+    findCachedObject: storage.operations.findCachedObject,
     files: storage.operations,
     asOperator,
     limitOwner: limitOwnerRate,

@@ -2,7 +2,7 @@
 import type { Queries } from '../platform/postgres/database.ts';
 import { columns, columnsOf, sql } from '../platform/postgres/sql.ts';
 import { assetRow, playedColumns } from '../tables.ts';
-import type { Asset, PlayedAsset, VideoRef } from './asset.ts';
+import type { Asset, PlaybackAsset, VideoRef } from './asset.ts';
 
 const ASSET = columns(assetRow);
 const PLAYED = columns(playedColumns);
@@ -17,14 +17,14 @@ export async function findAssets(db: Queries, ids: readonly string[]): Promise<(
 }
 
 /** In the order of the ids, which are in lower case. */
-export async function findPlayedAssets(
+export async function findPlaybackAssets(
   db: Queries,
   ids: readonly string[],
-): Promise<(PlayedAsset | undefined)[]> {
+): Promise<(PlaybackAsset | undefined)[]> {
   const rows = await db.all(
     sql('find played assets', playedColumns)`select ${PLAYED} from assets where id = any(${ids}::uuid[])`,
   );
-  return inOrder(rows, ids) as (PlayedAsset | undefined)[];
+  return inOrder(rows, ids) as (PlaybackAsset | undefined)[];
 }
 
 function inOrder<Row extends { readonly id: string }>(

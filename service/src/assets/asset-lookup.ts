@@ -5,8 +5,8 @@ import { createBatcher } from '../platform/concurrency/batcher.ts';
 import { forbidden, notFound } from '../platform/errors.ts';
 import type { Database } from '../platform/postgres/database.ts';
 import { isUuid } from '../platform/uuid.ts';
-import type { Asset, AssetRef, PlayedAsset, VideoRef } from './asset.ts';
-import { findAssets, findByVideos, findPlayedAssets } from './asset-lookup.sql.ts';
+import type { Asset, AssetRef, PlaybackAsset, VideoRef } from './asset.ts';
+import { findAssets, findByVideos, findPlaybackAssets } from './asset-lookup.sql.ts';
 
 export type AssetLoader = {
   /** A UUID, in either case. */
@@ -14,7 +14,7 @@ export type AssetLoader = {
   /** The asset of a report. */
   readonly findReported: (ref: AssetRef) => Promise<Asset | undefined>;
   /** The columns that players need. */
-  readonly findPlayed: (id: string) => Promise<PlayedAsset | undefined>;
+  readonly findForPlayback: (id: string) => Promise<PlaybackAsset | undefined>;
 };
 
 /** Two concurrent batches keep the database busy while this process reads a result. */
@@ -22,12 +22,12 @@ const LIMITS = { concurrency: 2, maxItems: 100 };
 
 export function createAssetLoader(db: Database): AssetLoader {
   const find = createBatcher((ids: readonly string[]) => findAssets(db, ids), LIMITS);
-  const findPlayed = createBatcher((ids: readonly string[]) => findPlayedAssets(db, ids), LIMITS);
+  const findForPlayback = createBatcher((ids: readonly string[]) => findPlaybackAssets(db, ids), LIMITS);
   const findByVideo = createBatcher((videos: readonly VideoRef[]) => findByVideos(db, videos), LIMITS);
   return {
     find: (id) => find(id.toLowerCase()),
     findReported: (ref) => ('assetId' in ref ? find(ref.assetId.toLowerCase()) : findByVideo(ref)),
-    findPlayed: (id) => findPlayed(id.toLowerCase()),
+    findForPlayback: (id) => findForPlayback(id.toLowerCase()),
   };
 }
 
@@ -66,7 +66,7 @@ export const findAssetById = async ({ find }: AssetNeeds, id: string): Promise<A
   isUuid(id) ? find(id) : undefined;
 
 /** For players: assets of any owner, also deleted ones, with the columns that players need. */
-export const findPlayedAsset = async (
-  { findPlayed }: Pick<AssetLoader, 'findPlayed'>,
+export const findPlaybackAsset = async (
+  { findForPlayback }: Pick<AssetLoader, 'findForPlayback'>,
   id: string,
-): Promise<PlayedAsset | undefined> => (isUuid(id) ? findPlayed(id) : undefined);
+): Promise<PlaybackAsset | undefined> => (isUuid(id) ? findForPlayback(id) : undefined);

@@ -57,7 +57,7 @@ export type NewAsset = Pick<Asset, keyof typeof newAssetColumns>;
 export type ShownAsset = Pick<Asset, keyof typeof shownColumns>;
 
 /** The columns that players need. */
-export type PlayedAsset = Pick<Asset, keyof typeof playedColumns>;
+export type PlaybackAsset = Pick<Asset, keyof typeof playedColumns>;
 
 /** Deleted, and not restorable. */
 export const isPurged = ({ deleted_at, purge_at }: Pick<Asset, 'deleted_at' | 'purge_at'>): boolean =>

@@ -11,11 +11,11 @@ type Needs = AppContext & { readonly asOperator: AsOperator };
 
 export function createAuth(needs: Needs) {
   const { config, issuerKeys, now, asOperator } = needs;
-  const { find, forget } = createServiceKeyLookup({ ...needs, elapsedMs: () => performance.now() });
+  const { find, invalidate } = createServiceKeyLookup({ ...needs, elapsedMs: () => performance.now() });
   const issuer = config.issuer && issuerKeys && { ...config.issuer, keys: issuerKeys };
   return {
     operations: { callerOf: createAuthenticator({ ...config, now, issuer, findServiceKey: find }) },
-    routes: serviceKeyRoutes(bind({ ...needs, forget }, keyOperations), asOperator),
+    routes: serviceKeyRoutes(bind({ ...needs, invalidate }, keyOperations), asOperator),
     jobs: {},
   };
 }

@@ -90,7 +90,7 @@ describe('a named service key', () => {
     const key = store();
     const before = lookup.find(key);
     rows = [];
-    lookup.forget();
+    lookup.invalidate();
     await before;
     expect(await lookup.find(key)).toBeUndefined();
   });

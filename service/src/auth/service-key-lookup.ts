@@ -28,7 +28,7 @@ type Snapshot = { readonly entries: ReadonlyMap<string, Entry>; readonly at: num
 export type ServiceKeyLookup = {
   readonly find: FindServiceKey;
   /** After a change by this process, which takes effect at once. */
-  readonly forget: () => void;
+  readonly invalidate: () => void;
 };
 
 export function createServiceKeyLookup({ db, log, now, elapsedMs }: LookupNeeds): ServiceKeyLookup {
@@ -67,7 +67,7 @@ export function createServiceKeyLookup({ db, log, now, elapsedMs }: LookupNeeds)
       if (entry && typeof grant === 'object') recordUse(entry.row);
       return grant;
     },
-    forget: () => {
+    invalidate: () => {
       reading = undefined;
     },
   };

@@ -21,7 +21,7 @@ import {
 type KeyNeeds = {
   readonly db: Database;
   readonly now: () => Date;
-  readonly forget: ServiceKeyLookup['forget'];
+  readonly invalidate: ServiceKeyLookup['invalidate'];
 };
 /** `key` exists only here and at the caller; the database has its digest. */
 export type CreatedKey = { readonly row: ServiceKeyRow; readonly key: string };
@@ -38,7 +38,7 @@ export async function getServiceKey({ db }: KeyNeeds, id: string): Promise<Servi
 
 /** Throws BAD_REQUEST and CONFLICT. */
 export async function createServiceKey(
-  { db, now, forget }: KeyNeeds,
+  { db, now, invalidate }: KeyNeeds,
   members: ServiceKeyMembers,
 ): Promise<CreatedKey> {
   assertMembers(members, now());
@@ -49,7 +49,7 @@ export async function createServiceKey(
     throw conflict(`There are ${MAX_SERVICE_KEYS} service keys. Revoke those that are not used.`, {
       limit: MAX_SERVICE_KEYS,
     });
-  forget();
+  invalidate();
   return { row: inserted, key };
 }
 
@@ -63,7 +63,7 @@ export async function updateServiceKey(
   const members = { name, scopes, owner_prefixes, expires_at, ...changes };
   assertMembers(members, changes.expires_at === undefined ? undefined : needs.now());
   const updated = await updateKey(needs.db, id, members).catch(throwNameTaken);
-  needs.forget();
+  needs.invalidate();
   return updated ?? throwRevoked();
 }
 
@@ -71,7 +71,7 @@ export async function updateServiceKey(
 export async function revokeServiceKey(needs: KeyNeeds, id: string): Promise<ServiceKeyRow> {
   await getServiceKey(needs, id);
   const revoked = await revokeKey(needs.db, id, needs.now());
-  needs.forget();
+  needs.invalidate();
   return revoked ?? getServiceKey(needs, id);
 }
 
@@ -85,7 +85,7 @@ export async function rotateServiceKey(
   const { key, ...stored } = createSecret();
   const previousExpiresAt = new Date(needs.now().getTime() + overlapSeconds * 1000);
   const row = await replaceKey(needs.db, id, { ...stored, previous_expires_at: previousExpiresAt });
-  needs.forget();
+  needs.invalidate();
   return { row: row ?? throwRevoked(), key };
 }
 

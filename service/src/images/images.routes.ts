@@ -1,7 +1,7 @@
 // Serves sized variants of images in a format that the viewer accepts (contract B5).
 import { getImage, getPrivateImage, type VariantWithTokenQuery } from '@mediary/contract/operations/images';
 import type { Static } from 'typebox';
-import type { PlayedAsset } from '../assets/asset.ts';
+import type { PlaybackAsset } from '../assets/asset.ts';
 import { playbackNotFound } from '../assets/playback-manifest.ts';
 import { CACHED_BY_COOKIE, isByCookie } from '../auth/playback-cookie.ts';
 import type { BoundOperations } from '../platform/bind.ts';
@@ -17,7 +17,7 @@ export type ImageService = Pick<BoundOperations<typeof imageOperations>, 'findVa
   findPlayableAsset(
     id: string,
     credentials: { readonly token: string | undefined; readonly cookie: string | undefined },
-  ): Promise<PlayedAsset>;
+  ): Promise<PlaybackAsset>;
   readonly objects: ObjectResponses;
 };
 

@@ -1,5 +1,5 @@
 // Examines uploaded images, and renders variants on their first request (contract B5).
-import type { Asset, PlayedAsset } from '../assets/asset.ts';
+import type { Asset, PlaybackAsset } from '../assets/asset.ts';
 import type * as lookupOperations from '../assets/asset-lookup.ts';
 import { playbackNotFound } from '../assets/playback-manifest.ts';
 import type { Bound, BoundOperations } from '../platform/bind.ts';
@@ -88,7 +88,7 @@ type ServedVariant = {
 };
 
 type Rendering = {
-  readonly asset: PlayedAsset;
+  readonly asset: PlaybackAsset;
   readonly source: ImageSource;
   readonly original: OriginalImage;
   readonly accept: string | undefined;
@@ -97,7 +97,7 @@ type Rendering = {
 /** Returns the stored variant, renders it if necessary, or returns a substitute if it cannot be rendered. */
 export async function findVariant(
   needs: ImageNeeds,
-  asset: PlayedAsset,
+  asset: PlaybackAsset,
   { query, accept }: VariantRequest,
 ): Promise<ServedVariant> {
   const source = imageSourceOf(asset);

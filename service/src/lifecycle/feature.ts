@@ -4,13 +4,13 @@ import {
   createAssetLoader,
   findAssetById,
   findAssetForCaller,
-  findPlayedAsset,
+  findPlaybackAsset,
   findTrashedAssetForCaller,
 } from '../assets/asset-lookup.ts';
 import { bind } from '../platform/bind.ts';
 import { createKeyedMutex } from '../platform/concurrency/keyed-mutex.ts';
 import { createAssetWatches } from './asset-changes.ts';
-import { cachePlayedAssets } from './played-assets.ts';
+import { createPlaybackAssetCache } from './playback-asset-cache.ts';
 import * as reportOperations from './reports.ts';
 import { createAssetStore } from './store.ts';
 
@@ -18,20 +18,20 @@ export type Lifecycle = ReturnType<typeof createLifecycle>['operations'];
 
 export function createLifecycle({ db, notifications, jobs, now }: AppContext) {
   const loader = createAssetLoader(db);
-  const played = cachePlayedAssets(loader.findPlayed, notifications);
+  const playbackAssets = createPlaybackAssetCache(loader.findForPlayback, notifications);
   const assetStore = createAssetStore({
     db,
     loader,
     jobs,
     now,
     runExclusive: createKeyedMutex(),
-    onWritten: played.forget,
+    onWritten: playbackAssets.invalidate,
   });
   return {
     operations: {
       ...bind(loader, { findAssetById, findAssetForCaller, findTrashedAssetForCaller }),
-      ...bind(played, { findPlayedAsset }),
-      isCurrentAsset: played.isCurrent,
+      ...bind(playbackAssets, { findPlaybackAsset }),
+      isCurrentAsset: playbackAssets.isCurrent,
       ...bind({ db, store: assetStore, now }, reportOperations),
       findReportedAsset: loader.findReported,
       update: assetStore.update,

@@ -1,6 +1,6 @@
 // Tests what browsers and CDNs may keep, and for how long (contract B5).
 import { expect, test } from 'vitest';
-import type { PlayedAsset } from '../assets/asset.ts';
+import type { PlaybackAsset } from '../assets/asset.ts';
 import { toSecret } from '../auth/secret.ts';
 import { createVideo, NOW } from '../lifecycle/asset.fixture.ts';
 import { buildCacheHeaders } from './cache-headers.ts';
@@ -12,7 +12,7 @@ const NOW_S = NOW.getTime() / 1000;
 const tokenFor = (seconds: number) => issuePlaybackToken(urlSecrets, asset, NOW_S + seconds);
 
 const headersOf = (
-  visibility: PlayedAsset['visibility'],
+  visibility: PlaybackAsset['visibility'],
   { token, isEntry = false }: { token?: string; isEntry?: boolean },
   cdnMaxAge = { publicSeconds: 86_400, privateSeconds: 600 },
 ) =>

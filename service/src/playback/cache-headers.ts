@@ -1,5 +1,5 @@
 // Headers that tell browsers and CDNs how long to keep a playback file, and how to purge it (contract B5).
-import type { PlayedAsset } from '../assets/asset.ts';
+import type { PlaybackAsset } from '../assets/asset.ts';
 import { CACHED_BY_COOKIE, isByCookie } from '../auth/playback-cookie.ts';
 import type { Secret } from '../auth/secret.ts';
 import { playbackTokenExpiry } from './playback-token.ts';
@@ -27,7 +27,7 @@ type RequestedFile = {
  */
 export function buildCacheHeaders(
   needs: CacheNeeds,
-  asset: PlayedAsset,
+  asset: PlaybackAsset,
   file: RequestedFile,
 ): Readonly<Record<string, string>> {
   const byCookie = isByCookie(asset, file.token);
@@ -43,7 +43,7 @@ export function buildCacheHeaders(
 /** A URL with a token is kept no longer than the token is valid. */
 function cdnSecondsFor(
   { urlSecrets, now, cdnMaxAge }: CacheNeeds,
-  { visibility }: PlayedAsset,
+  { visibility }: PlaybackAsset,
   token: string | undefined,
 ): number {
   if (visibility === 'public') return cdnMaxAge.publicSeconds;

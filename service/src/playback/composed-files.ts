@@ -1,6 +1,6 @@
 // Builds files that differ from their stored form: manifests with captions, the playlist of each language,
 // and playlists of encrypted segments.
-import type { PlayedAsset } from '../assets/asset.ts';
+import type { PlaybackAsset } from '../assets/asset.ts';
 import { playbackNotFound } from '../assets/playback-manifest.ts';
 import { isEncrypted, type SegmentEncryption } from '../assets/segment-encryption.ts';
 import type { Secret } from '../auth/secret.ts';
@@ -32,7 +32,7 @@ type RequestedFile = {
 /** Undefined for files that are served as they are stored. */
 export async function composeFile(
   needs: ComposedNeeds,
-  asset: PlayedAsset,
+  asset: PlaybackAsset,
   { path, key, growing }: RequestedFile,
 ): Promise<string | undefined> {
   if (asset.playback?.kind !== 'own') return undefined;
@@ -47,7 +47,7 @@ export async function composeFile(
 
 type Edit = (manifest: string) => string;
 
-function findEdits(needs: ComposedNeeds, asset: PlayedAsset, path: string): readonly Edit[] {
+function findEdits(needs: ComposedNeeds, asset: PlaybackAsset, path: string): readonly Edit[] {
   const { captions, playback } = asset;
   const keyUri = findKeyUri(path);
   if (keyUri !== undefined) return [(text) => encryptMediaPlaylist(text, keyUri)];

@@ -1,5 +1,5 @@
 // Builds the embed page of a video, and its oEmbed description (contract B5).
-import type { Asset, PlayedAsset } from '../assets/asset.ts';
+import type { Asset, PlaybackAsset } from '../assets/asset.ts';
 import type { findAssetById } from '../assets/asset-lookup.ts';
 import { toPlaybackBase, toPlaybackUrls } from '../assets/asset-view.ts';
 import { type PlayUrls, playbackNotFound } from '../assets/playback-manifest.ts';
@@ -39,7 +39,7 @@ type RenderedPage = { readonly html: string; readonly policy: string; readonly e
 /** `token`: of the path of the page, where its relative URLs begin. */
 export async function renderEmbed(
   needs: EmbedNeeds,
-  { id }: Pick<PlayedAsset, 'id'>,
+  { id }: Pick<PlaybackAsset, 'id'>,
   token: string | undefined,
 ): Promise<RenderedPage> {
   const asset = await needs.findAssetById(id);

@@ -1,5 +1,5 @@
 // Finds the files that players of an encrypted video request, in the folder of their key (contract B5).
-import type { PlayedAsset } from '../assets/asset.ts';
+import type { PlaybackAsset } from '../assets/asset.ts';
 import { playbackNotFound } from '../assets/playback-manifest.ts';
 import type { Secret } from '../auth/secret.ts';
 import { deriveSegmentKey, findKeyRoot, type KeyScope, segmentKeyId } from '../auth/segment-key.ts';
@@ -24,7 +24,7 @@ const PATH = /^(\d+-\d+)\/([0-9a-f]{16})\/(r(\d{1,4})(?:\.m3u8|\.key|-init\.mp4|
  */
 export function findEncryptedFile(
   { urlSecrets }: KeyNeeds,
-  asset: PlayedAsset,
+  asset: PlaybackAsset,
   path: string,
 ): EncryptedFile | undefined {
   const [, folder, keyId = '', file = '', track, number] = PATH.exec(path) ?? [];
@@ -48,10 +48,10 @@ export function findKeyUri(path: string): string | undefined {
 }
 
 /** The key that players get from now on. */
-export const currentKeyId = ({ urlSecrets }: KeyNeeds, asset: PlayedAsset, folder: string): string =>
+export const currentKeyId = ({ urlSecrets }: KeyNeeds, asset: PlaybackAsset, folder: string): string =>
   segmentKeyId(urlSecrets[0] as Secret, toKeyScope(asset, folder));
 
-const toKeyScope = ({ id, playback_version }: PlayedAsset, folder: string): KeyScope => ({
+const toKeyScope = ({ id, playback_version }: PlaybackAsset, folder: string): KeyScope => ({
   assetId: id,
   folder,
   playbackVersion: playback_version,

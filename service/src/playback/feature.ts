@@ -8,7 +8,7 @@ import { bind } from '../platform/bind.ts';
 import type { Providers } from '../providers/feature.ts';
 import { createSingleFlight } from '../platform/concurrency/single-flight.ts';
 import { openFairSlots } from '../platform/process/fair-slots.ts';
-import type { HotObjects } from '../storage/hot-objects.ts';
+import type { ObjectCache } from '../storage/object-cache.ts';
 import type { ObjectResponses } from '../storage/object-response.ts';
 import * as cacheOperations from './cache-headers.ts';
 import * as composedOperations from './composed-files.ts';
@@ -21,7 +21,7 @@ import * as frameOperations from './frames.ts';
 import { frameRoutes } from './frames.routes.ts';
 import * as playbackOperations from './playback.ts';
 import { playbackRoutes } from './playback.routes.ts';
-import { prepareSegments } from './prepared-segments.ts';
+import { createSegmentResponseCache } from './segment-response-cache.ts';
 import { findInternalRedirect, findStoreOrigin, redirectToStore } from './segment-redirect.ts';
 
 type Needs = AppContext &
@@ -31,7 +31,7 @@ type Needs = AppContext &
     readonly hosted: Providers;
     readonly guards: Guards;
     readonly objects: ObjectResponses;
-    readonly findHotObject: HotObjects['findKept'];
+    readonly findCachedObject: ObjectCache['findCached'];
   };
 
 /** Frames that one process renders at the same time, and requests of one asset that wait. */
@@ -43,14 +43,14 @@ const MAX_STORED_FRAMES = 250;
 export function createPlayback(needs: Needs) {
   const { lifecycle, hosted, guards, config, objects, view } = needs;
   const shared = { ...needs, ...lifecycle, ...hosted, ...view };
-  const preparedSegments = prepareSegments(shared);
+  const segmentResponses = createSegmentResponseCache(shared);
   const playback = {
     ...bind({ ...shared, tokenTtlSeconds: config.playbackTokenTtlSeconds }, playbackOperations),
     ...bind(shared, growingOperations),
     ...bind(shared, composedOperations),
     ...bind(shared, { findEncryptedFile }),
     segmentEncryption: view.segmentEncryption,
-    keepSegment: preparedSegments.keep,
+    cacheSegment: segmentResponses.add,
     ...bind(
       {
         ...shared,
@@ -78,7 +78,7 @@ export function createPlayback(needs: Needs) {
   return {
     operations: {
       findPlayableAsset: playback.findPlayableAsset,
-      findPreparedSegment: preparedSegments.find,
+      findCachedSegment: segmentResponses.find,
     },
     routes: [
       ...downloadRoutes(bind(shared, downloadOperations), guards, objects),

@@ -1,7 +1,7 @@
 // Renders the frame at a time of a video on its first request, and stores a limited number (contract B5).
 import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
-import { isPurged, type PlayedAsset } from '../assets/asset.ts';
+import { isPurged, type PlaybackAsset } from '../assets/asset.ts';
 import type { findAssetById } from '../assets/asset-lookup.ts';
 import { playbackNotFound } from '../assets/playback-manifest.ts';
 import { EncodeFailed, type Encoder } from '../encoding/encoder.ts';
@@ -45,7 +45,7 @@ type FoundFrame = { readonly key: ObjectKey } | { readonly bytes: Uint8Array };
 const DEADLINE_MS = 10_000;
 
 /** Returns the stored frame, or renders it. Throws UNAVAILABLE when too many are being rendered. */
-export async function findFrame(needs: FrameNeeds, asset: PlayedAsset, frame: Frame): Promise<FoundFrame> {
+export async function findFrame(needs: FrameNeeds, asset: PlaybackAsset, frame: Frame): Promise<FoundFrame> {
   if (asset.playback?.kind !== 'own' || asset.playback.growing) throw playbackNotFound();
   const { folder } = asset.playback;
   const key = variantKey(asset.id, frameName(folder, frame));

@@ -1,7 +1,7 @@
 // Serves playback URLs to owners, and manifests and segments to viewers (contract B5).
 import { getPlayback, getSegment, publicEntryOperations } from '@mediary/contract/operations/playback';
 import { publicExtraOperations } from '@mediary/contract/operations/video-extras';
-import type { PlayedAsset } from '../assets/asset.ts';
+import type { PlaybackAsset } from '../assets/asset.ts';
 import type { SegmentEncryption } from '../assets/segment-encryption.ts';
 import { isByCookie } from '../auth/playback-cookie.ts';
 import { playbackNotFound } from '../assets/playback-manifest.ts';
@@ -17,7 +17,7 @@ import type * as cacheOperations from './cache-headers.ts';
 import type * as composedOperations from './composed-files.ts';
 import type { EncryptedFile, findEncryptedFile } from './encrypted-files.ts';
 import type * as playbackOperations from './playback.ts';
-import type { PreparedSegments } from './prepared-segments.ts';
+import type { SegmentResponseCache } from './segment-response-cache.ts';
 import { isSegment } from './segment-redirect.ts';
 import type * as redirectOperations from './segment-redirect.ts';
 import { findDownloadName, toDownloadSearch } from './download-name.ts';
@@ -30,7 +30,7 @@ type Playback = BoundOperations<typeof playbackOperations> &
   BoundOperations<typeof composedOperations> & {
     readonly findEncryptedFile: Bound<typeof findEncryptedFile>;
     readonly segmentEncryption: SegmentEncryption;
-    readonly keepSegment: PreparedSegments['keep'];
+    readonly cacheSegment: SegmentResponseCache['add'];
   };
 
 export const playbackRoutes = (
@@ -95,7 +95,7 @@ async function serve(
     : servePlain(needs, exchange, { asset, token, path });
 }
 
-type AllowedPath = { readonly asset: PlayedAsset } & Omit<RequestedPath, 'id'>;
+type AllowedPath = { readonly asset: PlaybackAsset } & Omit<RequestedPath, 'id'>;
 
 async function servePlain(
   needs: Needs,
@@ -118,21 +118,21 @@ async function servePlain(
   const composed = await composeManifest(playback, asset, { ...served, path });
   return composed
     ? sendManifest(composed, { request, reply }, { asset, headers })
-    : sendStored(needs, { request, reply }, { asset, token, path, key, headers, isHot: !isEntry });
+    : sendStored(needs, { request, reply }, { asset, token, path, key, headers, isCacheable: !isEntry });
 }
 
 type StoredFile = AllowedPath & {
   readonly key: ObjectKey;
   readonly headers: Readonly<Record<string, string>>;
-  /** Whether its bytes may be kept in memory. */
-  readonly isHot: boolean;
+  /** Whether its bytes may be cached in memory. */
+  readonly isCacheable: boolean;
 };
 
 /** By the store, by the web server in front, or by the service itself. */
 async function sendStored(
   { playback, objects }: Needs,
   { request, reply }: BytesExchange,
-  { asset, token, path, key, headers: typeAndCaching, isHot }: StoredFile,
+  { asset, token, path, key, headers: typeAndCaching, isCacheable }: StoredFile,
 ): Promise<unknown> {
   const name = findDownloadName(request.query, path);
   const disposition = name === undefined ? undefined : attachment(name);
@@ -147,16 +147,16 @@ async function sendStored(
   });
   if (internal) {
     reply.headers(known).headers(internal);
-    playback.keepSegment({ ...toSent({ request, reply }), asset, token });
+    playback.cacheSegment({ ...toSent({ request, reply }), asset, token });
     return reply.send('');
   }
   const etag = key.slice(key.lastIndexOf('/', key.lastIndexOf('/') - 1) + 1);
   const { status, headers, body } = await objects.sendObject(
     { request, reply },
-    { key, etag, headers: known, isHot, missing: playbackNotFound },
+    { key, etag, headers: known, isCacheable, missing: playbackNotFound },
   );
   reply.code(status).headers(headers);
-  if (isSegment(path)) playback.keepSegment({ ...toSent({ request, reply }), asset, token, key });
+  if (isSegment(path)) playback.cacheSegment({ ...toSent({ request, reply }), asset, token, key });
   return reply.send(body);
 }
 
@@ -181,7 +181,7 @@ async function serveEncrypted(
   const composed = await composeManifest(playback, asset, { ...file, path });
   if (composed) return sendManifest(composed, { request, reply }, { asset, headers: known });
   // The path contains the key id, so that the ETag changes with the key.
-  const object = { key: file.key, etag: path, headers: known, isHot: true, missing: playbackNotFound };
+  const object = { key: file.key, etag: path, headers: known, isCacheable: true, missing: playbackNotFound };
   const { status, headers, body } = await (file.kind === 'segment'
     ? objects.sendEncryptedObject({ request, reply }, { ...object, cipher: file.cipher })
     : objects.sendObject({ request, reply }, object));
@@ -197,7 +197,7 @@ const KEY_HEADERS = {
 const GROWING_MAX_AGE_S = 1;
 
 /** Players read a growing manifest again every few seconds. */
-const growingHeaders = ({ visibility }: PlayedAsset) => ({
+const growingHeaders = ({ visibility }: PlaybackAsset) => ({
   'cache-control': `${visibility}, max-age=${GROWING_MAX_AGE_S}`,
 });
 
@@ -209,7 +209,7 @@ type ComposedManifest = { readonly text: string; readonly isGrowing: boolean };
 /** Undefined for files that are sent as they are stored. */
 async function composeManifest(
   playback: Playback,
-  asset: PlayedAsset,
+  asset: PlaybackAsset,
   { key, path, growing: named }: StoredPath,
 ): Promise<ComposedManifest | undefined> {
   const growing = named && (await playback.findManifest({ assetId: asset.id, ...named }));
@@ -218,7 +218,7 @@ async function composeManifest(
 }
 
 type ManifestHeaders = {
-  readonly asset: PlayedAsset;
+  readonly asset: PlaybackAsset;
   /** The headers of a manifest that does not grow. */
   readonly headers: Readonly<Record<string, string>>;
 };

@@ -1,7 +1,7 @@
 // Playback URLs for callers, and access of players to assets (contract B5).
 import type { Playback as PlaybackView } from '@mediary/contract/schemas/playback';
-import type { Asset, PlayedAsset } from '../assets/asset.ts';
-import type { findPlayedAsset } from '../assets/asset-lookup.ts';
+import type { Asset, PlaybackAsset } from '../assets/asset.ts';
+import type { findPlaybackAsset } from '../assets/asset-lookup.ts';
 import { toOfferedUrls, toPlaybackBase } from '../assets/asset-view.ts';
 import type { PlayUrls } from '../assets/playback-manifest.ts';
 import { playbackNotFound } from '../assets/playback-manifest.ts';
@@ -18,7 +18,7 @@ import type { findHostedUrls } from '../providers/hosted-playback.ts';
 import { isPlaybackToken, issuePlaybackToken, tokenExpiry } from './playback-token.ts';
 
 type PlaybackNeeds = {
-  readonly findPlayedAsset: Bound<typeof findPlayedAsset>;
+  readonly findPlaybackAsset: Bound<typeof findPlaybackAsset>;
   readonly findHostedUrls: Bound<typeof findHostedUrls>;
   readonly urlSecrets: readonly Secret[];
   readonly tokenTtlSeconds: number;
@@ -81,7 +81,7 @@ function offeredExtras(
 const isSigned = ({ visibility, playback }: Asset): boolean =>
   visibility === 'private' && playback !== null && playback.kind !== 'urls';
 
-const expiryOf = ({ now, tokenTtlSeconds }: PlaybackNeeds, asset: PlayedAsset): number =>
+const expiryOf = ({ now, tokenTtlSeconds }: PlaybackNeeds, asset: PlaybackAsset): number =>
   tokenExpiry(asset, { now: now(), ttlSeconds: tokenTtlSeconds });
 
 /** `Set-Cookie` for the fixed paths of a private asset; undefined if they need none. */
@@ -110,7 +110,7 @@ const toPlayableCaptions = ({ playback, captions }: Asset, base: string): Playba
 /** The URLs to which players of a hosted video are redirected; undefined for other assets. */
 export function resolveHostedUrls(
   needs: PlaybackNeeds,
-  asset: PlayedAsset,
+  asset: PlaybackAsset,
 ): (PlayUrls & { readonly expires_at: string | null }) | undefined {
   const found = needs.findHostedUrls(asset, expiryOf(needs, asset));
   if (!found) return undefined;
@@ -132,11 +132,11 @@ type PlaybackCredentials = {
  * invalid one.
  */
 export async function findPlayableAsset(
-  { findPlayedAsset, urlSecrets, now }: PlaybackNeeds,
+  { findPlaybackAsset, urlSecrets, now }: PlaybackNeeds,
   id: string,
   credentials: PlaybackCredentials,
-): Promise<PlayedAsset> {
-  const asset = await findPlayedAsset(id);
+): Promise<PlaybackAsset> {
+  const asset = await findPlaybackAsset(id);
   if (!asset || asset.deleted_at) throw playbackNotFound();
   if (asset.visibility === 'public') return asset;
   const token = credentials.token ?? readPlaybackCookie(credentials.cookie);

@@ -1,5 +1,5 @@
 // Names, types and caching of the files that playback serves (contract B5).
-import type { PlayedAsset } from '../assets/asset.ts';
+import type { PlaybackAsset } from '../assets/asset.ts';
 import type { OwnManifest, PlayUrls } from '../assets/playback-manifest.ts';
 import { playbackNotFound } from '../assets/playback-manifest.ts';
 import { isEncrypted, isNeverEncrypted, type SegmentEncryption } from '../assets/segment-encryption.ts';
@@ -44,7 +44,7 @@ const SHARED_MAX_AGE_S = 3600;
  * Segments are immutable in browsers; shared caches revalidate them, because the asset may become private.
  * Entry files change with the next attempt.
  */
-export function cacheControlFor({ visibility }: Pick<PlayedAsset, 'visibility'>, isEntry: boolean): string {
+export function cacheControlFor({ visibility }: Pick<PlaybackAsset, 'visibility'>, isEntry: boolean): string {
   if (isEntry) return `${visibility}, max-age=10`;
   const shared = visibility === 'public' ? `, s-maxage=${SHARED_MAX_AGE_S}` : '';
   return `${visibility}, max-age=31536000${shared}, immutable`;
@@ -75,7 +75,7 @@ type ServeOptions = {
 };
 
 export function findServedFile(
-  asset: PlayedAsset,
+  asset: PlaybackAsset,
   path: string,
   { resolveHosted = () => undefined, segmentEncryption }: ServeOptions,
 ): ServedFile {
@@ -91,11 +91,11 @@ export function findServedFile(
 }
 
 /** All other files are media, or manifests of them. */
-const isOfferedWithEncryption = ({ captions }: PlayedAsset, path: string): boolean =>
+const isOfferedWithEncryption = ({ captions }: PlaybackAsset, path: string): boolean =>
   path === 'hls.m3u8' || isNeverEncrypted(path) || findNamedCaption(captions, path) !== undefined;
 
 function entryOf(
-  { id, playback }: PlayedAsset,
+  { id, playback }: PlaybackAsset,
   file: EntryFile,
   resolveHosted: ResolveHosted,
 ): ServedFile | undefined {
@@ -119,14 +119,14 @@ const storedName = ({ posterTimeMs }: OwnManifest, file: EntryFile): string =>
   file === THUMBNAIL && posterTimeMs !== undefined ? posterName(posterTimeMs) : file;
 
 /** Changes with the run, like the manifests. */
-const extraOf = ({ id, playback }: PlayedAsset, file: string): ServedFile | undefined =>
+const extraOf = ({ id, playback }: PlaybackAsset, file: string): ServedFile | undefined =>
   playback?.kind === 'own' ? { key: renditionKey(id, playback.folder, file), isEntry: true } : undefined;
 
 /** The DASH manifest for players that started before the run had ended. */
 const EARLY_MANIFEST = /^early-(\d+-\d+)\.mpd$/;
 
 /** `<folder>/<file>` of the published run, or a file of captions. */
-function childOf({ id, playback, captions }: PlayedAsset, path: string): ServedFile | undefined {
+function childOf({ id, playback, captions }: PlaybackAsset, path: string): ServedFile | undefined {
   const named = playback?.kind === 'own' ? findNamedCaption(captions, path) : undefined;
   if (named)
     return {

@@ -2,19 +2,19 @@
 import type { AppContext } from '../app-context.ts';
 import { bind } from '../platform/bind.ts';
 import * as fileOperations from './local-file.ts';
-import { openHotObjects } from './hot-objects.ts';
+import { createObjectCache } from './object-cache.ts';
 import * as objectOperations from './object-response.ts';
 import { openResponseBuffers } from './response-buffers.ts';
 
 type Needs = Pick<AppContext, 'store' | 'scratchRoot' | 'config'>;
 
 export function createStorage({ store, scratchRoot, config: { minFreeBytes, delivery } }: Needs) {
-  const hotObjects = openHotObjects(delivery.segmentCacheBytes);
+  const objectCache = createObjectCache(delivery.segmentCacheBytes);
   return {
     operations: {
-      ...bind({ store, buffers: openResponseBuffers(), hotObjects }, objectOperations),
+      ...bind({ store, buffers: openResponseBuffers(), objectCache }, objectOperations),
       ...bind({ store, scratchRoot, minFreeBytes }, fileOperations),
-      findHotObject: hotObjects.findKept,
+      findCachedObject: objectCache.findCached,
     },
     routes: [],
     jobs: {},

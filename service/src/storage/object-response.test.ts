@@ -7,7 +7,7 @@ import { Readable } from 'node:stream';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openDiskObjectStore } from './disk-object-store.ts';
-import { openHotObjects } from './hot-objects.ts';
+import { createObjectCache } from './object-cache.ts';
 import { sendEncryptedObject, sendObject } from './object-response.ts';
 import { variantKey } from './object-key.ts';
 import { openResponseBuffers } from './response-buffers.ts';
@@ -43,7 +43,7 @@ const ask = async (
   }: { raw?: ReturnType<typeof newReply>; headers?: Record<string, string> } = {},
 ) =>
   sendObject(
-    { store, buffers, hotObjects: openHotObjects(0) },
+    { store, buffers, objectCache: createObjectCache(0) },
     { request: { method: 'GET', headers }, reply: { raw } },
     { key: await stored(content), etag: 'a', headers: {} },
   );
@@ -66,12 +66,12 @@ describe('the bytes of a response', () => {
 
   test('come from memory when an object is used often, for ranges, HEAD and 304 too', async () => {
     const key = await stored(Buffer.from('0123456789'));
-    const hotObjects = openHotObjects(1_000_000);
+    const objectCache = createObjectCache(1_000_000);
     const get = (method: string, headers: Record<string, string> = {}) =>
       sendObject(
-        { store, buffers, hotObjects },
+        { store, buffers, objectCache },
         { request: { method, headers }, reply: { raw: newReply() } },
-        { key, etag: 'a', headers: {}, isHot: true },
+        { key, etag: 'a', headers: {}, isCacheable: true },
       );
     for (let uses = 0; uses < 2; uses++) await get('GET');
     await store.remove(key);
@@ -100,20 +100,20 @@ describe('an encrypted response', () => {
     readonly method?: string;
     readonly headers?: Record<string, string>;
     readonly from?: (plain: ObjectStore) => ObjectStore;
-    readonly hotObjects?: ReturnType<typeof openHotObjects>;
+    readonly objectCache?: ReturnType<typeof createObjectCache>;
   };
   const askEncrypted = async ({
     content,
     method = 'GET',
     headers = {},
     from = (plain) => plain,
-    hotObjects = openHotObjects(0),
+    objectCache = createObjectCache(0),
   }: Asked) => {
     const key = await stored(content);
     return sendEncryptedObject(
-      { store: from(store), buffers, hotObjects },
+      { store: from(store), buffers, objectCache },
       { request: { method, headers } },
-      { key, etag: 'a', headers: {}, isHot: true, cipher },
+      { key, etag: 'a', headers: {}, isCacheable: true, cipher },
     );
   };
   const bytesOf = async (body: Uint8Array | Readable | undefined): Promise<Buffer> =>
@@ -150,12 +150,12 @@ describe('an encrypted response', () => {
 
   test('is made from memory when an object is used often', async () => {
     const key = await stored(Buffer.from('0123456789'));
-    const sources = { store, buffers, hotObjects: openHotObjects(1_000_000) };
+    const sources = { store, buffers, objectCache: createObjectCache(1_000_000) };
     const get = () =>
       sendEncryptedObject(
         sources,
         { request: { method: 'GET', headers: {} } },
-        { key, etag: 'a', headers: {}, isHot: true, cipher },
+        { key, etag: 'a', headers: {}, isCacheable: true, cipher },
       );
     for (let uses = 0; uses < 2; uses++) await get();
     await store.remove(key);
@@ -208,7 +208,7 @@ describe('an encrypted response', () => {
 
   test('of a missing object is NOT_FOUND', async () => {
     const missing = sendEncryptedObject(
-      { store, buffers, hotObjects: openHotObjects(0) },
+      { store, buffers, objectCache: createObjectCache(0) },
       { request: { method: 'GET', headers: {} } },
       { key: variantKey(randomUUID(), 'w64.webp'), etag: 'a', headers: {}, cipher },
     );

@@ -4,7 +4,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { pipeline, Readable } from 'node:stream';
 import { notFound, type ServiceError } from '../platform/errors.ts';
 import { matchesEtag } from '../platform/http/headers.ts';
-import type { HotObjects } from './hot-objects.ts';
+import type { ObjectCache } from './object-cache.ts';
 import type { ObjectKey } from './object-key.ts';
 import type { ObjectStore, OpenObject, ReadObject } from './object-store.ts';
 import { parseRange } from './byte-range.ts';
@@ -21,8 +21,8 @@ type RequestedObject = {
   readonly key: ObjectKey;
   readonly etag: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** The object is kept in memory when it is used often. */
-  readonly isHot?: boolean;
+  /** Whether to cache the object in memory when it is read often. */
+  readonly isCacheable?: boolean;
   /** The error of an object that is not stored; playback paths have their own. */
   readonly missing?: () => ServiceError;
 };
@@ -53,7 +53,7 @@ const SECURITY_HEADERS = {
 type Sources = {
   readonly store: ObjectStore;
   readonly buffers: ResponseBuffers;
-  readonly hotObjects: HotObjects;
+  readonly objectCache: ObjectCache;
 };
 
 export async function sendObject(
@@ -65,7 +65,7 @@ export async function sendObject(
   const isNotModified = matchesEtag(request.headers['if-none-match'], etag);
   const isWithoutBody = isNotModified || request.method === 'HEAD';
   const found =
-    (await findHot(sources, object)) ??
+    (await findCached(sources, object)) ??
     (isWithoutBody
       ? await readSize(sources.store, object.key)
       : await readOrOpen(sources, { request, reply }, object.key));
@@ -120,13 +120,13 @@ type EncryptedBody = { readonly sizeBytes: number; readonly body?: Uint8Array | 
 async function readEncrypted(sources: Sources, object: EncryptedObject): Promise<EncryptedBody | undefined> {
   const { store } = sources;
   const { key, cipher } = object;
-  const hot = await findHot(sources, object);
-  if (hot?.bytes) return { sizeBytes: hot.sizeBytes, body: encryptSegment(cipher, hot.bytes) };
+  const cached = await findCached(sources, object);
+  if (cached?.bytes) return { sizeBytes: cached.sizeBytes, body: encryptSegment(cipher, cached.bytes) };
   if (store.open) {
     const opened = await store.open(key);
     return opened && { sizeBytes: opened.sizeBytes, body: streamEncrypted(opened.body, cipher) };
   }
-  const read = hot ?? (await readAndEncrypt(sources, object));
+  const read = cached ?? (await readAndEncrypt(sources, object));
   if (!read || read.body) return read;
   return { sizeBytes: read.sizeBytes, body: streamEncrypted(store.stream(key), cipher) };
 }
@@ -154,11 +154,11 @@ const objectNotFound = () => notFound('This file is not stored');
 
 type FoundObject = ReadObject & Partial<OpenObject>;
 
-const findHot = (
-  { store, hotObjects }: Sources,
-  { key, isHot }: RequestedObject,
+const findCached = (
+  { store, objectCache }: Sources,
+  { key, isCacheable }: RequestedObject,
 ): FoundObject | undefined | Promise<FoundObject | undefined> =>
-  isHot ? hotObjects.find(key, () => store.read(key)) : undefined;
+  isCacheable ? objectCache.find(key, () => store.read(key)) : undefined;
 
 /** A range depends on the size, so that a remote object is opened at once only when all of it is sent. */
 async function readOrOpen(

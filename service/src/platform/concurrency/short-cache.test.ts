@@ -1,4 +1,4 @@
-// Tests how long a loaded value is kept, and that a change ends it at once.
+// Tests how long a loaded value is cached, and that a change ends it at once.
 import { expect, test } from 'vitest';
 import { createShortCache } from './short-cache.ts';
 
@@ -37,17 +37,17 @@ test('a value is loaded once in its time, also by concurrent requests', async ()
 });
 
 test('a forgotten value is loaded again, also when its load has not ended', async () => {
-  const { get, forget, source } = openCache();
+  const { get, invalidate, source } = openCache();
   const loading = get('a');
   source.set('a', 2);
-  forget('a');
+  invalidate('a');
   expect([await loading, await get('a')]).toEqual([1, 2]);
   source.set('a', 3);
-  forget(undefined);
+  invalidate(undefined);
   expect(await get('a')).toBe(3);
 });
 
-test('missing values and failures are not kept', async () => {
+test('missing values and failures are not cached', async () => {
   const { get, source } = openCache();
   expect(await get('b')).toBeUndefined();
   source.set('b', 1);

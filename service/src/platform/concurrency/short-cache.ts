@@ -1,4 +1,4 @@
-// Keeps loaded values for a short time, so that many requests for the same one share a read.
+// Caches loaded values for a short time, so that many requests for the same one share a read.
 
 type ShortCacheOptions<T> = {
   readonly load: (key: string) => Promise<T | undefined>;
@@ -10,16 +10,16 @@ type ShortCacheOptions<T> = {
 
 type ShortCache<T> = {
   readonly get: (key: string) => Promise<T | undefined>;
-  /** The kept value; undefined while it loads, or when it is too old. */
+  /** The cached value; undefined while it loads, or when it is too old. */
   readonly peek: (key: string) => T | undefined;
-  /** The next `get` loads again; undefined: of every key. */
-  readonly forget: (key: string | undefined) => void;
+  /** The next `get` loads the value again; undefined: the value of every key. */
+  readonly invalidate: (key: string | undefined) => void;
 };
 
 /** `until` counts from the start of the load. */
 type Entry<T> = { readonly value: Promise<T | undefined>; readonly until: number; loaded?: T };
 
-/** Does not keep missing values or failures. */
+/** Does not cache missing values or failures. */
 export function createShortCache<T>({
   load,
   maxAgeMs,
@@ -36,7 +36,7 @@ export function createShortCache<T>({
     }
   }
 
-  /** The entry exists before the load, so that `forget` also ends a load that may read the old value. */
+  /** The entry exists before the load, so that `invalidate` also ends a load that may read the old value. */
   function loadEntry(key: string, time: number): Promise<T | undefined> {
     entries.delete(key);
     removeOld(time);
@@ -63,7 +63,7 @@ export function createShortCache<T>({
       const entry = entries.get(key);
       return entry && entry.until > now() ? entry.loaded : undefined;
     },
-    forget: (key) => {
+    invalidate: (key) => {
       if (key === undefined) entries.clear();
       else entries.delete(key);
     },

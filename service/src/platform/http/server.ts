@@ -15,7 +15,7 @@ import type { TrustedProxies } from '../settings.ts';
 import { failure, RETRY_AFTER, toServiceError } from './envelope.ts';
 import { closeSlowBodies, closeStalledWrites } from './slow-clients.ts';
 import { closeSocketWith, limitConnections, handleSequentially } from './connections.ts';
-import { type FindPrepared, sendPreparedFirst } from './prepared-responses.ts';
+import { type FindCachedResponse, sendCachedFirst } from './cached-responses.ts';
 import { acceptJsonBodies } from './raw-body.ts';
 import { getRequestId } from './request-id.ts';
 import { validatorCompiler } from './validation.ts';
@@ -39,7 +39,7 @@ type CreateOptions = {
   /** How often connections are checked against their timeouts. */
   readonly checkEveryMs?: number;
   /** Answers requests before the routes do. */
-  readonly findPrepared?: FindPrepared;
+  readonly findCachedResponse?: FindCachedResponse;
 };
 
 /** Without these factories, Fastify loads its default compilers, which take 10 MiB of memory. */
@@ -50,11 +50,11 @@ const COMPILERS = {
 
 export function createServer(
   logger: FastifyBaseLogger,
-  { maxConnections, trustProxy, checkEveryMs = CHECK_EVERY_MS, findPrepared }: CreateOptions,
+  { maxConnections, trustProxy, checkEveryMs = CHECK_EVERY_MS, findCachedResponse }: CreateOptions,
 ): HttpServer {
-  // Prepared responses are not logged, so that at level debug every request goes to its route.
-  const withPrepared = (handler: RequestListener) =>
-    findPrepared && logger.level !== 'debug' ? sendPreparedFirst(findPrepared, handler) : handler;
+  // Cached responses are not logged, so that at level debug every request goes to its route.
+  const withCache = (handler: RequestListener) =>
+    findCachedResponse && logger.level !== 'debug' ? sendCachedFirst(findCachedResponse, handler) : handler;
   const app = Fastify({
     loggerInstance: logger,
     logController: new LogController({ disableRequestLogging: true }),
@@ -69,7 +69,7 @@ export function createServer(
     routerOptions: { maxParamLength: MAX_HEADER_BYTES },
     schemaController: { compilersFactory: COMPILERS },
     serverFactory: (handler) =>
-      createHttpServer(httpOptions(checkEveryMs), handleSequentially(withPrepared(handler))),
+      createHttpServer(httpOptions(checkEveryMs), handleSequentially(withCache(handler))),
     frameworkErrors: (error, request, reply) =>
       sendError(error, request as FastifyRequest, reply as FastifyReply),
     clientErrorHandler: sendMalformedError,

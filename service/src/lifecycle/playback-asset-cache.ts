@@ -1,5 +1,5 @@
-// Keeps the assets that players request for a second, and ends that when they change (contract B5).
-import type { PlayedAsset } from '../assets/asset.ts';
+// Caches the assets that players request for a second, or until they change (contract B5).
+import type { PlaybackAsset } from '../assets/asset.ts';
 import { createShortCache } from '../platform/concurrency/short-cache.ts';
 import type { Notifications } from '../platform/postgres/notifications.ts';
 
@@ -7,28 +7,28 @@ import type { Notifications } from '../platform/postgres/notifications.ts';
 const MAX_AGE_MS = 1000;
 const MAX_ENTRIES = 10_000;
 
-type FindPlayed = (id: string) => Promise<PlayedAsset | undefined>;
+type FindPlaybackAsset = (id: string) => Promise<PlaybackAsset | undefined>;
 
-type PlayedAssets = {
-  readonly findPlayed: FindPlayed;
-  /** False from the moment when the asset may have changed. `asset` is a result of `findPlayed`. */
-  readonly isCurrent: (asset: PlayedAsset) => boolean;
+type PlaybackAssetCache = {
+  readonly findForPlayback: FindPlaybackAsset;
+  /** False from the moment when the asset may have changed. `asset` is a result of `findForPlayback`. */
+  readonly isCurrent: (asset: PlaybackAsset) => boolean;
   /** After a change in this process. Others learn of it by a notification. */
-  readonly forget: (id: string) => void;
+  readonly invalidate: (id: string) => void;
 };
 
-export function cachePlayedAssets(
-  find: FindPlayed,
+export function createPlaybackAssetCache(
+  find: FindPlaybackAsset,
   { subscribe }: Pick<Notifications, 'subscribe'>,
-): PlayedAssets {
+): PlaybackAssetCache {
   const cache = createShortCache({ load: find, maxAgeMs: MAX_AGE_MS, maxEntries: MAX_ENTRIES });
   let isSubscribed = false;
   return {
-    forget: cache.forget,
+    invalidate: cache.invalidate,
     isCurrent: (asset) => cache.peek(asset.id) === asset,
-    findPlayed: (id) => {
+    findForPlayback: (id) => {
       // Processes that serve no players do not listen.
-      if (!isSubscribed) subscribe(cache.forget);
+      if (!isSubscribed) subscribe(cache.invalidate);
       isSubscribed = true;
       return cache.get(id.toLowerCase());
     },

@@ -1,8 +1,8 @@
 // Tests that a change in any process ends the cached state of an asset, before its second is over.
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import type { PlayedAsset } from '../assets/asset.ts';
+import type { PlaybackAsset } from '../assets/asset.ts';
 import { createVideo } from './asset.fixture.ts';
-import { cachePlayedAssets } from './played-assets.ts';
+import { createPlaybackAssetCache } from './playback-asset-cache.ts';
 
 // The time stands still.
 beforeAll(() => {
@@ -13,9 +13,9 @@ afterAll(() => {
 });
 
 function open() {
-  const state = { asset: createVideo({ visibility: 'public' }) as PlayedAsset };
+  const state = { asset: createVideo({ visibility: 'public' }) as PlaybackAsset };
   const listeners: ((id: string | undefined) => void)[] = [];
-  const assets = cachePlayedAssets(async () => state.asset, {
+  const assets = createPlaybackAssetCache(async () => state.asset, {
     subscribe: (listener) => {
       listeners.push(listener);
       return () => {};
@@ -31,12 +31,12 @@ function open() {
     state,
     listeners,
     notify,
-    visibility: async () => (await assets.findPlayed(id))?.visibility,
+    visibility: async () => (await assets.findForPlayback(id))?.visibility,
   };
 }
 
 test.each([
-  ['by a change in this process', ({ forget, id }: ReturnType<typeof open>) => forget(id)],
+  ['by a change in this process', ({ invalidate, id }: ReturnType<typeof open>) => invalidate(id)],
   ['by its notification', ({ notify, id }: ReturnType<typeof open>) => notify(id)],
   [
     'by a reconnect, when notifications may be lost',
@@ -61,11 +61,11 @@ test('without a notification after a second', async () => {
 });
 
 test('an id in upper case is the same asset, and the process listens once', async () => {
-  const { findPlayed, id, forget, state, listeners } = open();
+  const { findForPlayback, id, invalidate, state, listeners } = open();
   expect(listeners).toHaveLength(0);
-  await findPlayed(id.toUpperCase());
+  await findForPlayback(id.toUpperCase());
   state.asset = { ...state.asset, visibility: 'private' };
-  forget(id);
-  expect((await findPlayed(id.toUpperCase()))?.visibility).toBe('private');
+  invalidate(id);
+  expect((await findForPlayback(id.toUpperCase()))?.visibility).toBe('private');
   expect(listeners).toHaveLength(1);
 });

@@ -1,13 +1,13 @@
-// Tests which objects are kept in memory, and that their bytes never exceed the budget.
+// Tests which objects are cached, and that their bytes never exceed the budget.
 import { expect, test } from 'vitest';
-import { openHotObjects } from './hot-objects.ts';
+import { createObjectCache } from './object-cache.ts';
 import type { ObjectKey } from './object-key.ts';
 
 const KIB = 1024;
 
 /** A store that counts reads; objects have the length that their key names. */
 function openCounted(maxBytes: number) {
-  const objects = openHotObjects(maxBytes);
+  const objects = createObjectCache(maxBytes);
   const reads: string[] = [];
   const use = async (key: string) => {
     const found = await objects.find(key as ObjectKey, async () => {
@@ -39,7 +39,7 @@ test('the object that was not used for longest makes room', async () => {
   expect(reads).toEqual(['a 40000', 'b 40000', 'c 40000', 'b 40000']);
 });
 
-test('an object larger than the budget is not kept, and of a large object only its size', async () => {
+test('an object larger than the budget is not cached, and of a large object only its size', async () => {
   const { use, reads } = openCounted(10 * KIB);
   for (let n = 0; n < 3; n++) await use('a 20000');
   expect(reads).toEqual(['a 20000', 'a 20000']);
@@ -47,11 +47,11 @@ test('an object larger than the budget is not kept, and of a large object only i
   expect(reads.slice(2)).toEqual(['b 9000000']);
 });
 
-test('nothing is loaded without a budget, and a failure is not kept', async () => {
+test('nothing is loaded without a budget, and a failure is not cached', async () => {
   const { use, reads } = openCounted(0);
   for (let n = 0; n < 3; n++) expect(await use('a 10')).toBeUndefined();
   expect(reads).toEqual([]);
-  const objects = openHotObjects(KIB);
+  const objects = createObjectCache(KIB);
   const read = () => Promise.reject(new Error('the store is away'));
   expect(objects.find('k' as ObjectKey, read)).toBeUndefined();
   await expect(objects.find('k' as ObjectKey, read)).rejects.toThrow('away');

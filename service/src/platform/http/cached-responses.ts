@@ -4,14 +4,14 @@ import { headerValues } from './headers.ts';
 import { getRequestId } from './request-id.ts';
 
 /** A response with status 200. */
-type PreparedResponse = {
+export type CachedResponse = {
   /** Names and values in turn, without `x-request-id`. */
   readonly headers: readonly string[];
   readonly body: Uint8Array | '';
 };
 
 /** A GET without a range, conditions or a body. */
-type PlainRequest = {
+export type PlainRequest = {
   readonly url: string | undefined;
   /** The address of the other end of the connection: the client, or a proxy. */
   readonly address: string | undefined;
@@ -20,15 +20,15 @@ type PlainRequest = {
 };
 
 /** Undefined: the request goes to its route. */
-export type FindPrepared = (request: PlainRequest) => PreparedResponse | undefined;
+export type FindCachedResponse = (request: PlainRequest) => CachedResponse | undefined;
 
-export const sendPreparedFirst =
-  (find: FindPrepared, handler: RequestListener): RequestListener =>
+export const sendCachedFirst =
+  (find: FindCachedResponse, handler: RequestListener): RequestListener =>
   (request, response) => {
-    const prepared = isPlain(request) ? find(toPlainRequest(request)) : undefined;
-    if (!prepared) return handler(request, response);
-    response.writeHead(200, [...prepared.headers, 'x-request-id', getRequestId(request)]);
-    response.end(prepared.body);
+    const cached = isPlain(request) ? find(toPlainRequest(request)) : undefined;
+    if (!cached) return handler(request, response);
+    response.writeHead(200, [...cached.headers, 'x-request-id', getRequestId(request)]);
+    response.end(cached.body);
   };
 
 /** Headers that change the status or the body of a response, or that a route checks. */

@@ -1,28 +1,28 @@
-// Keeps the small objects that are read most in memory, up to a number of bytes.
+// Caches the small objects that are read most in memory, up to a number of bytes.
 import type { ObjectKey } from './object-key.ts';
 import type { ReadObject } from './object-store.ts';
 
 type Found = ReadObject | undefined;
 
-export type HotObjects = {
+export type ObjectCache = {
   /**
    * The object in memory. `read` loads it on its second use, once for concurrent requests. Undefined: it is
    * not in memory, and this request does not load it.
    */
   find(key: ObjectKey, read: () => Promise<Found>): Found | Promise<Found>;
   /** The object if it is in memory; counts as a use. */
-  findKept(key: ObjectKey): Found;
+  findCached(key: ObjectKey): Found;
 };
 
 /** Estimated memory of an entry besides its bytes. */
 const OVERHEAD_BYTES = 512;
-/** Keys that were used once; the older half is forgotten when the newer one is full. */
+/** Keys that were used once; the older half is dropped when the newer one is full. */
 const MAX_USED_ONCE = 10_000;
 
 /** Only for objects whose bytes never change under their key. */
-export function openHotObjects(maxBytes: number): HotObjects {
+export function createObjectCache(maxBytes: number): ObjectCache {
   /** The least recently used object first. */
-  const kept = new Map<ObjectKey, ReadObject>();
+  const entries = new Map<ObjectKey, ReadObject>();
   const loading = new Map<ObjectKey, Promise<Found>>();
   let usedOnce = new Set<ObjectKey>();
   let usedBefore = new Set<ObjectKey>();
@@ -35,14 +35,14 @@ export function openHotObjects(maxBytes: number): HotObjects {
     return false;
   }
 
-  function keep(key: ObjectKey, object: Found): Found {
-    // A large object has no bytes here. It is kept as its size.
+  function add(key: ObjectKey, object: Found): Found {
+    // A large object has no bytes here. Its size is cached.
     if (!object || sizeOf(object) > maxBytes) return object;
-    kept.set(key, withOwnMemory(object));
+    entries.set(key, withOwnMemory(object));
     bytes += sizeOf(object);
-    for (const [oldest, removed] of kept) {
+    for (const [oldest, removed] of entries) {
       if (bytes <= maxBytes) break;
-      kept.delete(oldest);
+      entries.delete(oldest);
       bytes -= sizeOf(removed);
     }
     return object;
@@ -50,24 +50,24 @@ export function openHotObjects(maxBytes: number): HotObjects {
 
   function load(key: ObjectKey, read: () => Promise<Found>): Promise<Found> {
     const flight = read()
-      .then((object) => keep(key, object))
+      .then((object) => add(key, object))
       .finally(() => loading.delete(key));
     loading.set(key, flight);
     return flight;
   }
 
-  function findKept(key: ObjectKey): Found {
-    const object = kept.get(key);
+  function findCached(key: ObjectKey): Found {
+    const object = entries.get(key);
     if (!object) return undefined;
-    kept.delete(key);
-    kept.set(key, object);
+    entries.delete(key);
+    entries.set(key, object);
     return object;
   }
 
   return {
-    findKept,
+    findCached,
     find(key, read) {
-      const object = findKept(key);
+      const object = findCached(key);
       if (object) return object;
       if (maxBytes === 0) return undefined;
       return loading.get(key) ?? (isUsedAgain(key) ? load(key, read) : undefined);

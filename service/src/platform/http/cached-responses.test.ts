@@ -1,4 +1,4 @@
-// Tests which requests a prepared response answers, and that all others reach their route.
+// Tests which requests are answered from the cache, and that all others reach their route.
 import { once } from 'node:events';
 import {
   createServer,
@@ -10,17 +10,17 @@ import {
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { sendPreparedFirst } from './prepared-responses.ts';
+import { sendCachedFirst } from './cached-responses.ts';
 
-const PREPARED = {
+const CACHED = {
   headers: ['content-type', 'video/mp4', 'content-length', '5'],
   body: Buffer.from('bytes'),
 };
 
 let server: Server;
 beforeAll(async () => {
-  const find = ({ url }: { url: string | undefined }) => (url === '/prepared' ? PREPARED : undefined);
-  server = createServer(sendPreparedFirst(find, (_request, response) => response.end('route')));
+  const find = ({ url }: { url: string | undefined }) => (url === '/cached' ? CACHED : undefined);
+  server = createServer(sendCachedFirst(find, (_request, response) => response.end('route')));
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
 });
@@ -33,7 +33,7 @@ type Asked = {
   readonly body?: string;
 };
 
-async function ask({ path = '/prepared', method = 'GET', headers = [], body }: Asked = {}) {
+async function ask({ path = '/cached', method = 'GET', headers = [], body }: Asked = {}) {
   const { port } = server.address() as AddressInfo;
   const request = send({ host: '127.0.0.1', port, path, method, headers: ['Host', 'test', ...headers] });
   request.end(body);
@@ -41,7 +41,7 @@ async function ask({ path = '/prepared', method = 'GET', headers = [], body }: A
   return { status: response.statusCode, headers: response.headers, body: await text(response) };
 }
 
-test('a plain GET gets the prepared response with a request id of its own', async () => {
+test('a plain GET gets the cached response with a request id of its own', async () => {
   const [first, second] = [await ask(), await ask()];
   expect(first).toMatchObject({
     status: 200,
