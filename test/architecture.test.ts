@@ -49,13 +49,14 @@ const ROLES: readonly (readonly [path: RegExp, role?: string])[] = [
     'verbs',
   ],
   [/^operations\/diagnostics\/(?:echo|stream|[a-z-]+-checks)$/, 'verbs'],
-  [/^providers\/(?:provider-calls|inspections)$/, 'verbs'],
+  [/^providers\/(?:provider-calls|inspections|sized-uploads)$/, 'verbs'],
   [/^events\/endpoints\/(?:delivery-sender|webhook-request)$/, 'verbs'],
   [/^(?:events\/event-(?:renderer|stream|streams)|library\/long-poll)$/, 'verbs'],
   [/^lifecycle\/(?:asset-changes|played-assets)$/, 'verbs'],
   [/^uploads\/(?:byte-uploads|completion|expired-uploads|retry|store-original|whole-uploads)$/, 'verbs'],
   [/^uploads\/(?:multipart-completion|resumable-bytes|tus-relay|tus-requests|upload-holds)$/, 'verbs'],
   [/^uploads\/(?:clip|import|service)-runs$/, 'verbs'],
+  [/^uploads\/(?:run-watch|transfer-bytes)$/, 'verbs'],
   [/^[a-z]+\/(?:[a-z]+\/)?[a-z0-9-]+$/, 'rule'],
 ];
 
