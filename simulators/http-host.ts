@@ -98,6 +98,8 @@ type Exchange = Needs & {
 
 async function serve(exchange: Exchange): Promise<void> {
   const { routes, faults, record, request, response } = exchange;
+  // A request that a fault ends in its body loses its socket.
+  const { socket } = request;
   const call = toCall(exchange);
   const route =
     routes.find(({ method, path }) => method === methodOf(call, routes) && path.test(call.path)) ??
@@ -105,7 +107,7 @@ async function serve(exchange: Exchange): Promise<void> {
   const fault = route.group === 'control' ? undefined : faults.forCall(route);
   const answer = await runRoute(route, { ...call, params: { ...route.path.exec(call.path)?.groups } }, fault);
   record({ route: route.name, method: call.method, path: call.path, status: answer?.status ?? 'cut' });
-  if (!answer) return void request.socket.destroy();
+  if (!answer) return void socket.destroy();
   if (fault?.do === 'slow') await wait(fault.ms ?? 1000, undefined, { ref: false });
   const headers =
     route.group === 'upload' || route.group === 'playback'

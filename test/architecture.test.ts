@@ -49,13 +49,14 @@ const ROLES: readonly (readonly [path: RegExp, role?: string])[] = [
     'operations',
   ],
   [/^operations\/diagnostics\/(?:echo|stream|[a-z-]+-checks)$/, 'operations'],
-  [/^providers\/(?:provider-calls|inspections)$/, 'operations'],
+  [/^providers\/(?:provider-calls|inspections|sized-uploads)$/, 'operations'],
   [/^events\/endpoints\/(?:delivery-sender|webhook-request)$/, 'operations'],
   [/^(?:events\/event-(?:renderer|stream|streams)|library\/long-poll)$/, 'operations'],
   [/^(?:lifecycle\/(?:asset-changes|playback-asset-cache)|playback\/segment-response-cache)$/, 'operations'],
   [/^uploads\/(?:byte-uploads|completion|expired-uploads|retry|store-original|whole-uploads)$/, 'operations'],
   [/^uploads\/(?:multipart-completion|resumable-bytes|tus-relay|tus-requests|upload-holds)$/, 'operations'],
   [/^uploads\/(?:clip|import|service)-runs$/, 'operations'],
+  [/^uploads\/(?:run-watch|transfer-bytes)$/, 'operations'],
   [/^[a-z]+\/(?:[a-z]+\/)?[a-z0-9-]+$/, 'rule'],
 ];
 

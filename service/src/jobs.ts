@@ -3,8 +3,10 @@ import type { PurgeReason } from '@mediary/contract/enums';
 import type { Jobs, JobSettingsOf } from './platform/jobs/job-queue.ts';
 
 export type JobPayloads = {
-  /** Downloads the original of an import and completes it. */
+  /** Downloads the original of an import, and completes it or starts its transfer to a hosted provider. */
   'import-asset': { readonly assetId: string; readonly attempt: number };
+  /** Sends the original of an import to the hosted provider `lane`. */
+  'transfer-import': { readonly lane: string; readonly assetId: string; readonly attempt: number };
   /** Cuts a clip from the original of its source and completes it. */
   'clip-asset': { readonly assetId: string; readonly attempt: number };
   /** Encodes the renditions of one attempt. */
@@ -93,6 +95,12 @@ export const jobSettings = ({
     // The import itself ends at its timeout, before the queue ends the job.
     expireIn: importTimeoutSeconds + HOUR / 2,
   },
+  'transfer-import': {
+    ...JOB_SETTINGS['transfer-import'],
+    concurrency: importConcurrency,
+    expireIn: importTimeoutSeconds + HOUR / 2,
+    lanes: hostedProviders,
+  },
   'clip-asset': { ...JOB_SETTINGS['clip-asset'], concurrency: encodeConcurrency },
   'encode-asset': { ...JOB_SETTINGS['encode-asset'], concurrency: encodeConcurrency },
   // Besides the encodes: one that waits for its chunks must not keep them from being encoded.
@@ -108,6 +116,7 @@ const LONG_WORK = { expireIn: DAY, retries: 20, retryDelay: 1, retryDelayMax: 30
 
 export const JOB_SETTINGS: JobSettingsOf<JobPayloads> = {
   'import-asset': { ...LONG_WORK, concurrency: 4 },
+  'transfer-import': { ...LONG_WORK, concurrency: 4, lanes: [] },
   'clip-asset': { ...LONG_WORK, concurrency: 1 },
   'encode-asset': { ...LONG_WORK, concurrency: 1 },
   'encode-chunk': { ...LONG_WORK, concurrency: 1 },

@@ -143,7 +143,7 @@ describe('a file that cannot be read', () => {
     );
   });
 
-  test('a hosted provider takes uploads itself', async () => {
+  test('a hosted provider that is not configured takes no import', async () => {
     const url = server.serve('/hosted.mp4', file(picture));
     expectFieldRefused(
       await requestImport(service, { url, filename: 'a.mp4', mime_type: 'video/mp4', provider: 'edgehost' }),

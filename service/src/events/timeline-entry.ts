@@ -74,8 +74,13 @@ const inAttempt = ({ attempt }: Data): string => (Number(attempt) > 1 ? ` (attem
 
 const RESTORED = 'The caller restored the asset from the trash.';
 
-const renderImported = (bytes: number, total: unknown): string =>
-  `The service imported ${bytes}${typeof total === 'number' ? ` of ${total}` : ''} bytes.`;
+/** An import with steps counts each byte twice: when it arrives, and when the video provider has it. */
+function renderImported({ bytes, total_bytes: total, step }: Data): string {
+  const size = typeof total !== 'number' ? undefined : step === undefined ? total : total / 2;
+  if (step === 'transfer' && size !== undefined)
+    return `The service sent ${Number(bytes) - size} of ${size} bytes to the video provider.`;
+  return `The service imported ${Number(bytes)}${size === undefined ? '' : ` of ${size}`} bytes.`;
+}
 
 const renderClip = ({ id, start_ms: start, end_ms: end }: ClipSource): string =>
   `the service cuts it from ${start} to ${end} ms of the video ${id}.`;
@@ -98,7 +103,7 @@ const SENTENCES: Readonly<Record<EventType, (subject: string, data: Data) => str
   'asset.playable': () => 'Playback is available.',
   'asset.progress': (_subject, data) =>
     typeof data['bytes'] === 'number'
-      ? renderImported(data['bytes'], data['total_bytes'])
+      ? renderImported(data)
       : `Encoding reached ${Number(data['progress'] ?? 0)} %.`,
   'asset.ready': (subject, data) => `${subject} reported that the asset is ready${inAttempt(data)}.`,
   'asset.failed': (subject, data) => {

@@ -17,6 +17,7 @@ import * as inspectionOperations from './inspections.ts';
 import type { Providers as ProviderMap } from './provider.ts';
 import { getProvider } from './provider.ts';
 import { type CallNeeds, createProviderCaller } from './provider-calls.ts';
+import * as sizedOperations from './sized-uploads.ts';
 import { receiveWebhook } from './webhooks.ts';
 import { webhookRoutes } from './webhooks.routes.ts';
 import * as workerOperations from './workers.ts';
@@ -51,7 +52,7 @@ export function createProviders(context: Needs) {
   return {
     operations: {
       ...videos,
-      ...bind(needs, playbackOperations),
+      ...bind(needs, { ...playbackOperations, ...sizedOperations }),
       ...bind({ call }, inspectionOperations),
       ...workers,
       ...handovers,

@@ -36,14 +36,27 @@ export async function queueForSettings(needs: HandoverNeeds, asset: Asset, task:
   const { db, jobs } = needs;
   const lane = asset.provider as ProviderName;
   await db.transaction((tx) => jobs.send(tx, 'provider-task', { lane, task, assetId: asset.id }));
-  if (await needs.hasWorkerFor(lane)) return false;
+  return isUnexplainedWait(needs, asset);
+}
+
+/** True if no live process has the settings, and the timeline does not say so yet. */
+async function isUnexplainedWait({ db, hasWorkerFor: hasWorker }: HandoverNeeds, asset: Asset) {
+  if (await hasWorker(asset.provider as ProviderName)) return false;
   return (await findLastCheckReason(db, asset.id)) !== WAITS_FOR_SETTINGS;
 }
 
 /** Queues the task, and adds an event that explains the wait. */
 export async function handOver(needs: HandoverNeeds, asset: Asset, task: Task): Promise<void> {
   const isNews = await queueForSettings(needs, asset, task);
-  if (!isNews || asset.deleted_at) return;
+  if (isNews && !asset.deleted_at) await recordWait(needs, asset);
+}
+
+/** Adds an event if a job of the asset waits for a process with the settings of its provider. */
+export async function explainWait(needs: HandoverNeeds, asset: Asset): Promise<void> {
+  if (await isUnexplainedWait(needs, asset)) await recordWait(needs, asset);
+}
+
+async function recordWait(needs: HandoverNeeds, asset: Asset): Promise<void> {
   const event = newEvent('asset.checked', {
     attempt: asset.attempt,
     source: 'service',

@@ -6,6 +6,7 @@ import {
   parseRetryAfter,
   sendRequest,
 } from '../platform/http-client.ts';
+import { toFailureCode, toRequestFailure } from './failure-codes.ts';
 import { ProviderFailed } from './provider.ts';
 
 type HostedClientOptions = {
@@ -32,8 +33,7 @@ export const createHostedClient =
       { ...request, url: `${url}${path}`, headers: { ...headers, ...request.headers } },
       limits,
     );
-    if ('failure' in response)
-      throw new ProviderFailed(FAILURES[response.failure], { cause: response.cause });
+    if ('failure' in response) throw toRequestFailure(response);
     if (response.status >= 200 && response.status < 300) return response;
     const code = parseErrorCode(response.body);
     throw new ProviderFailed(failuresByCode[code ?? ''] ?? toFailureCode(response.status), {
@@ -65,19 +65,6 @@ const WRITE_RESULTS: Partial<Record<ProviderFailureCode, boolean>> = {
 export async function readStatus(url: string, limits: ClientLimits | undefined): Promise<number | undefined> {
   const response = await sendRequest({ method: 'HEAD', url }, limits);
   return 'failure' in response ? undefined : response.status;
-}
-
-const FAILURES = {
-  timeout: 'provider_timeout',
-  unreachable: 'provider_unreachable',
-  too_large: 'provider_error',
-} as const satisfies Record<string, ProviderFailureCode>;
-
-function toFailureCode(status: number): ProviderFailureCode {
-  if (status === 401 || status === 403) return 'provider_credentials';
-  if (status === 404 || status === 410) return 'provider_video_missing';
-  if (status === 429) return 'provider_rate_limited';
-  return status >= 400 && status < 500 ? 'provider_rejected' : 'provider_error';
 }
 
 /** `url` is the configured value; `key` and `account` are names of settings. */

@@ -1,13 +1,13 @@
 // Operations on provider videos: create, link, inspect, protect and remove (contract B4–B6).
-import type { UploadTarget } from '@mediary/contract/schemas/upload-targets';
-import type { Asset, ProviderName } from '../assets/asset.ts';
+import type { Asset } from '../assets/asset.ts';
 import { newEvent } from '../assets/asset-event.ts';
 import type { findAssetById } from '../assets/asset-lookup.ts';
+import { firstUploadCheckAt } from '../lifecycle/reconcile-schedule.ts';
 import type { applyReport, refuseAsset } from '../lifecycle/reports.ts';
 import type { AssetStore } from '../lifecycle/store.ts';
 import type { StreamReport } from '../lifecycle/stream-report.ts';
 import type { Bound } from '../platform/bind.ts';
-import { conflict, notFound, type ServiceError, toReason } from '../platform/errors.ts';
+import { badRequest, conflict, notFound, ServiceError, toReason } from '../platform/errors.ts';
 import type { Database } from '../platform/postgres/database.ts';
 import { hostedUploadId } from '../storage/upload-id.ts';
 import type { handOver, lacksSettings } from './handover.ts';
@@ -16,17 +16,15 @@ import { findActiveAsset, listParkedDeliveries } from './hosted-videos.sql.ts';
 import {
   type Download,
   getProvider,
-  type HostedApi,
   type Inspection,
   type PreparedUpload,
   ProviderFailed,
-  type TusRelay,
   type UploadOrder,
 } from './provider.ts';
 import type { CallNeeds, CallProvider } from './provider-calls.ts';
-import { throwServiceError } from './provider-errors.ts';
+import { assetChanged, providerOf, videoOf } from './video-refs.ts';
 
-type ProviderNeeds = Pick<CallNeeds, 'providers' | 'now'> & {
+export type ProviderNeeds = Pick<CallNeeds, 'providers' | 'now'> & {
   readonly call: CallProvider;
   readonly db: Database;
   readonly update: AssetStore['update'];
@@ -51,44 +49,11 @@ export async function prepareUpload(needs: ProviderNeeds, asset: Asset): Promise
     .catch((error: unknown) => explainFailure(needs, asset, error));
   const linked =
     videoId === asset.provider_video_id ? asset : await linkVideo(needs, asset, { videoId, target });
-  if (!linked) throw changed();
+  if (!linked) throw assetChanged();
   return { asset: await applyParked(needs, linked), target, ...(alternatives && { alternatives }) };
 }
 
-/**
- * Creates a tus upload of a file whose length is known now, and links its video in place of the one that
- * `prepareUpload` created. A video whose removal fails is left to the orphan job.
- */
-export async function createTusUpload(
-  needs: ProviderNeeds,
-  asset: Asset,
-  size: number,
-): Promise<UploadTarget> {
-  const order = { ...toUploadOrder(needs, asset), size };
-  if (asset.provider_video_id !== null && (await inspectNow(needs, asset)).state === 'known')
-    throw conflict('The bytes of this asset are already stored', { reason: 'already_uploaded' });
-  const { videoId, target } = await needs
-    .call(providerOf(asset), (api) => getTusRelay(api).create(order))
-    .catch((error: unknown) => explainFailure(needs, asset, error));
-  const linked = await linkVideo(needs, asset, { videoId, target });
-  if (linked) await applyParked(needs, linked);
-  const unused = linked ? asset : { ...asset, provider_video_id: videoId };
-  await removeVideo(needs, unused).catch((error: unknown) => {
-    if (!(error instanceof ProviderFailed)) throw error;
-  });
-  if (!linked) throw changed();
-  return target;
-}
-
-function getTusRelay({ url, tusRelay }: HostedApi): TusRelay {
-  if (!tusRelay) throw new Error(`the provider at ${url} takes no relayed tus uploads`);
-  return tusRelay;
-}
-
-const changed = (): ServiceError =>
-  conflict('The asset changed while its upload was opened. Try again.', { reason: 'changed' });
-
-function toUploadOrder({ maxUploadBytes, now }: ProviderNeeds, asset: Asset): UploadOrder {
+export function toUploadOrder({ maxUploadBytes, now }: ProviderNeeds, asset: Asset): UploadOrder {
   if (asset.stream_status !== 'pending_upload')
     throw conflict('The upload is closed', { reason: toReason(asset.failure?.code ?? asset.stream_status) });
   return {
@@ -108,18 +73,22 @@ function toUploadOrder({ maxUploadBytes, now }: ProviderNeeds, asset: Asset): Up
  * Links a video, and records the upload to it. Undefined if the asset was linked to another video, completed
  * or deleted in the meantime.
  */
-async function linkVideo(
+export async function linkVideo(
   { update }: ProviderNeeds,
   asset: Asset,
   { videoId, target }: Pick<PreparedUpload, 'videoId' | 'target'>,
 ): Promise<Asset | undefined> {
   const hosted = { provider: providerOf(asset), video_id: videoId, protocol: target.protocol };
-  const updated = await update(asset, (seen) =>
+  const updated = await update(asset, (seen, now) =>
     seen.provider_video_id === asset.provider_video_id &&
     seen.stream_status === 'pending_upload' &&
     seen.deleted_at === null
       ? {
-          set: { provider_video_id: videoId },
+          set: {
+            provider_video_id: videoId,
+            // Imports wait for their video without a check.
+            reconcile_at: seen.reconcile_at ?? firstUploadCheckAt(now),
+          },
           events: [newEvent('asset.updated', { source: 'service', fields: ['provider_video_id'] })],
           jobs: [],
           direct: { id: hostedUploadId(asset), protocol: 'hosted', target: hosted },
@@ -224,7 +193,7 @@ export const canInspect = (needs: Pick<ProviderNeeds, 'providers'>, asset: Asset
  * Adds an event, so that the timeline explains why the asset has no video. A provider without storage is not
  * asked again: the asset fails at once.
  */
-async function explainFailure(needs: ProviderNeeds, asset: Asset, error: unknown): Promise<never> {
+export async function explainFailure(needs: ProviderNeeds, asset: Asset, error: unknown): Promise<never> {
   if (!(error instanceof ProviderFailed)) throw error;
   const { failure, providerCode } = error;
   const event = newEvent('asset.checked', {
@@ -237,12 +206,20 @@ async function explainFailure(needs: ProviderNeeds, asset: Asset, error: unknown
   return throwServiceError(error);
 }
 
-function providerOf({ provider }: Asset): ProviderName {
-  if (!provider) throw new Error('an image has no provider');
-  return provider;
+/** 400 when the provider rejects this request, otherwise 503 with Retry-After. */
+function throwServiceError(error: unknown): never {
+  if (!(error instanceof ProviderFailed)) throw error;
+  const {
+    failure: { code, message },
+    retryAfterSeconds,
+  } = error;
+  if (code === 'provider_rejected') throw badRequest(message, { field: 'provider', reason: code });
+  throw new ServiceError('UNAVAILABLE', message, {
+    details: { reason: code },
+    cause: error,
+    retryAfterSeconds: retryAfterSeconds ?? (OPERATOR_FAILURES.includes(code) ? 300 : undefined),
+  });
 }
 
-function videoOf({ provider_video_id: id }: Asset): string {
-  if (id === null) throw new Error('the asset has no video at its provider');
-  return id;
-}
+/** Only the operator can end these. */
+const OPERATOR_FAILURES: readonly string[] = ['provider_credentials', 'provider_quota'];

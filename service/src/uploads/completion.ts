@@ -19,6 +19,7 @@ import type { ObjectStore } from '../storage/object-store.ts';
 import { presignedUploadId } from '../storage/upload-id.ts';
 import { readBytes } from '../storage/whole-objects.ts';
 import { findMismatch, type RejectionCode, toContentFailure } from './content-check.ts';
+import { findImport } from './imports.sql.ts';
 import { countOtherUploads } from './resumable-uploads.sql.ts';
 import type { finishUpload } from './store-original.ts';
 
@@ -83,6 +84,8 @@ async function adoptPresignedUpload(needs: CompletionNeeds, asset: Asset): Promi
 async function completeHosted(needs: CompletionNeeds, asset: Asset, actorData: EventData): Promise<Asset> {
   const completion: Completion = { facts: {}, job: undefined, actorData };
   if (asset.upload_expires_at === null) return needs.completeAsset(asset, completion);
+  if (await findImport(needs.db, asset.id))
+    throw notUploaded('The service imports them, and completes the upload by itself.');
   if (asset.provider_video_id === null)
     throw conflict('The video provider was not reached when this upload was opened. Open another one.', {
       reason: 'not_linked',
@@ -111,8 +114,8 @@ type ContentFacts = Omit<MediaFacts, 'hasVideo' | 'hasAudio'>;
 /** The size of an image is known once its job has decoded it. */
 const UNKNOWN_FACTS: ContentFacts = { width: null, height: null, durationMs: null, traits: {} };
 
-/** Reads only the head of the file and what a bounded probe needs. */
-async function checkContent(
+/** Reads only the head of the file and what a bounded probe needs. Returns why the bytes are refused. */
+export async function checkContent(
   { store, probe }: CompletionNeeds,
   asset: Asset,
 ): Promise<ContentFacts | RejectionCode> {

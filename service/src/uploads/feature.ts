@@ -5,12 +5,13 @@ import type { AssetViewContext } from '../assets/asset-view.ts';
 import type { Lifecycle } from '../lifecycle/feature.ts';
 import type { AssetStore } from '../lifecycle/store.ts';
 import { findMediaType } from '../media/media-type.ts';
-import { bind } from '../platform/bind.ts';
+import { bind, type BoundOperations } from '../platform/bind.ts';
 import { createInFlight } from '../platform/concurrency/in-flight.ts';
 import type { Providers } from '../providers/feature.ts';
 import type { Usage } from '../usage/feature.ts';
 import { createConcurrencyLimit } from '../platform/concurrency/concurrency-limit.ts';
 import { createGuardedFetch } from '../platform/outbound/guarded-fetch.ts';
+import { sendBody } from '../platform/send-body.ts';
 import type { OutboundLimits } from '../platform/outbound/outbound-limits.ts';
 import * as byteOperations from './byte-uploads.ts';
 import * as duplicateOperations from './duplicates.ts';
@@ -42,6 +43,9 @@ import * as retryOperations from './retry.ts';
 import * as originalOperations from './store-original.ts';
 import { createRunningChecksums } from './running-checksum.ts';
 import type { UploadLimits } from './upload-request.ts';
+import * as byteTransferOperations from './transfer-bytes.ts';
+import * as transferOperations from './transfer-import.ts';
+import { transferImportJob } from './transfer-import.job.ts';
 import * as uploadOperations from './uploads.ts';
 import * as wholeOperations from './whole-uploads.ts';
 import { uploadRoutes } from './uploads.routes.ts';
@@ -60,7 +64,7 @@ type Needs = AppContext &
 export type Uploads = ReturnType<typeof createUploads>['operations'];
 
 export function createUploads(context: Needs) {
-  const { usage, guards, view, config } = context;
+  const { usage, guards, view } = context;
   const needs = toNeeds(context);
   const createAsset = createAssetUnderQuota(context);
   const inFlight = createInFlight();
@@ -69,7 +73,7 @@ export function createUploads(context: Needs) {
   const { prepareUpload, tus, ...resumable } = createResumable({ ...needs, ...tickets }, inFlight);
   const opening = bind({ ...needs, createAsset, ...toOffers(context), prepareUpload }, uploadOperations);
   const completion = bind(needs, completionOperations);
-  const importRuns = bind({ ...needs, ...completion }, importRunOperations);
+  const { importRuns, ...importJobs } = createImportRuns({ ...needs, ...completion });
   const clipRuns = bind({ ...needs, ...completion }, clipRunOperations);
   const retries = bind(
     { ...needs, offerUpload: opening.offerUpload, keepImportSource: importRuns.keepImportSource },
@@ -97,12 +101,7 @@ export function createUploads(context: Needs) {
       ...tus,
     ],
     jobs: {
-      'import-asset': importAssetJob({
-        ...needs,
-        ...config.importLimits,
-        ...importRuns,
-        fetch: createImportFetch(context, { totalMs: config.importLimits.importTimeoutSeconds * 1000 }),
-      }),
+      ...importJobs.jobs,
       'clip-asset': clipAssetJob({ ...needs, ...clipRuns }),
     },
   };
@@ -184,12 +183,30 @@ const createImports = (context: AppContext & Pick<importOperations.ImportNeeds, 
       fetchHead: createImportFetch(context, HEAD_LIMITS),
       limitHeads: createConcurrencyLimit(HEAD_CONCURRENCY),
       allowPrivate: mayImportPrivate(context),
-      // Imports to hosted providers are refused for another reason.
-      limits: { ...toUploadLimits(context), uploadRules: new Map() },
+      limits: toUploadLimits(context),
       mediaTypes: listDecodable(context),
     },
     importOperations,
   );
+
+type ImportContext = ReturnType<typeof toNeeds> & BoundOperations<typeof completionOperations>;
+
+/** The two steps of an import: the download, and the transfer to a hosted provider. */
+function createImportRuns(needs: ImportContext) {
+  const { importLimits } = needs.config;
+  const transfers = bind(needs, transferOperations);
+  const importRuns = bind({ ...needs, ...transfers }, importRunOperations);
+  const jobNeeds = { ...needs, ...importLimits, ...importRuns, ...transfers };
+  const limits = { totalMs: importLimits.importTimeoutSeconds * 1000 };
+  const bytes = bind({ ...needs, send: sendBody }, byteTransferOperations);
+  return {
+    importRuns,
+    jobs: {
+      'import-asset': importAssetJob({ ...jobNeeds, fetch: createImportFetch(needs, limits) }),
+      'transfer-import': transferImportJob({ ...jobNeeds, ...bytes }),
+    },
+  };
+}
 
 const createImportFetch = (context: AppContext, limits: Partial<OutboundLimits>) =>
   createGuardedFetch({

@@ -45,10 +45,12 @@ function createWorld(overrides: Partial<ImportJobNeeds> = {}): {
         uploadId: `upload-${runs}`,
         url: 'https://files.example.com/',
         headers: {},
+        transfer: null,
         runs,
       };
     },
     isCurrentRun: async () => true,
+    isHosted: () => false,
     recordImportProgress: async () => undefined,
     failImport: async (_run, failure) => void ends.failures.push(failure),
     completeImport: async () => void ends.completed.push(runs),
@@ -80,7 +82,7 @@ test('the bytes are stored and completed', async () => {
 
 test('bytes that an earlier run stored are completed without another download', async () => {
   const { run, ends } = createWorld({
-    beginRun: async () => ({ asset: STORED, uploadId: 'u', url: '', headers: {}, runs: 99 }),
+    beginRun: async () => ({ asset: STORED, uploadId: 'u', url: '', headers: {}, transfer: null, runs: 99 }),
     fetch: async () => {
       throw new Error('requested again');
     },
@@ -97,7 +99,7 @@ test('an import that is over changes nothing', async () => {
 
 test('an import that crashed its worker ten times fails', async () => {
   const { run, ends } = createWorld({
-    beginRun: async () => ({ asset: ASSET, uploadId: 'u', url: '', headers: {}, runs: 11 }),
+    beginRun: async () => ({ asset: ASSET, uploadId: 'u', url: '', headers: {}, transfer: null, runs: 11 }),
   });
   await run();
   expect(ends).toMatchObject({ stored: [], failures: [{ code: 'import_failed' }] });
@@ -112,7 +114,7 @@ test('a permanent answer fails the import', async () => {
 test('a length other than the announced one fails the import before any byte is stored', async () => {
   const asset = createVideo({ announced_size_bytes: 5 });
   const { run, ends } = createWorld({
-    beginRun: async () => ({ asset, uploadId: 'u', url: '', headers: {}, runs: 1 }),
+    beginRun: async () => ({ asset, uploadId: 'u', url: '', headers: {}, transfer: null, runs: 1 }),
   });
   await run();
   expect(ends).toMatchObject({ stored: [], failures: [{ code: 'size_mismatch' }] });

@@ -1,18 +1,20 @@
-// Job that imports an asset: downloads its bytes, stores them as its original and completes the upload.
+// Job that imports an asset: downloads its bytes, stores them as its original, and completes the upload or
+// starts the transfer to a hosted provider.
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Asset, Failure } from '../assets/asset.ts';
 import type { JobPayloads } from '../jobs.ts';
 import type { Bound } from '../platform/bind.ts';
-import { watchCondition } from '../platform/concurrency/condition-watch.ts';
 import type { JobRun } from '../platform/jobs/job-queue.ts';
 import type { OutboundFetch } from '../platform/outbound/guarded-fetch.ts';
 import { OutboundFailed } from '../platform/outbound/outbound-failed.ts';
 import { type Download, openDownload } from '../platform/outbound/resumable-download.ts';
+import type { isHosted } from '../providers/hosted-playback.ts';
 import { toContentFailure } from './content-check.ts';
 import { toDownloadFailure, toImportFailure, toStoreFailure } from './import-failure.ts';
-import { isProgressDue } from './import-progress.ts';
+import { type ImportProgress, isProgressDue } from './import-progress.ts';
 import type * as runOperations from './import-runs.ts';
 import type { ImportRun } from './import-runs.ts';
+import { whileCurrent } from './run-watch.ts';
 import type { storeOriginal } from './store-original.ts';
 
 export type ImportJobNeeds = {
@@ -22,6 +24,7 @@ export type ImportJobNeeds = {
   readonly failImport: Bound<typeof runOperations.failImport>;
   readonly completeImport: Bound<typeof runOperations.completeImport>;
   readonly storeOriginal: Bound<typeof storeOriginal>;
+  readonly isHosted: Bound<typeof isHosted>;
   readonly fetch: OutboundFetch;
   readonly maxUploadBytes: number;
   readonly importTimeoutSeconds: number;
@@ -66,24 +69,13 @@ async function end(
   await needs.failImport(run, outcome.failure);
 }
 
-/** Ends within seconds when the asset is deleted. */
 async function download(needs: ImportJobNeeds, run: ImportRun, signal: AbortSignal): Promise<Outcome> {
-  const over = new AbortController();
-  const timeout = AbortSignal.timeout(needs.importTimeoutSeconds * 1000);
-  const watch = watchCondition(() => needs.isCurrentRun(run), {
-    onEnd: () => over.abort(),
-    onError: (err) => needs.log.warn({ asset_id: run.asset.id, err }, 'the state of an import is not known'),
-  });
   try {
-    return await transfer(needs, run, AbortSignal.any([signal, over.signal, timeout]));
+    const work = (ended: AbortSignal) => transfer(needs, run, ended);
+    const outcome = await whileCurrent(needs, { run, signal, work });
+    return outcome === 'timeout' ? { failure: toImportFailure('import_timeout') } : outcome;
   } catch (error) {
-    if (over.signal.aborted) return 'over';
-    // The error of an aborted request would be stored with the job.
-    if (signal.aborted) throw new Error('the import was interrupted');
-    if (timeout.aborted) return { failure: toImportFailure('import_timeout') };
     return toOutcome(error);
-  } finally {
-    watch.close();
   }
 }
 
@@ -139,15 +131,21 @@ async function* withProgress(
     const atMs = performance.now();
     if (!isProgressDue({ bytes, totalBytes }, last, atMs)) continue;
     last = { bytes, atMs };
-    await recordProgress(needs, run, { bytes, totalBytes });
+    await recordProgress(needs, run, toProgress(needs, run, { bytes, totalBytes }));
   }
 }
+
+/** A hosted provider gets the bytes in a second step, which counts them again. */
+const toProgress = ({ isHosted: hosted }: ImportJobNeeds, { asset }: ImportRun, progress: ImportProgress) =>
+  hosted(asset)
+    ? { ...progress, totalBytes: progress.totalBytes && 2 * progress.totalBytes, step: 'download' as const }
+    : progress;
 
 /** A download does not end because one of its events cannot be recorded. */
 async function recordProgress(
   needs: ImportJobNeeds,
   run: ImportRun,
-  progress: { readonly bytes: number; readonly totalBytes: number | undefined },
+  progress: ImportProgress,
 ): Promise<void> {
   try {
     await needs.recordImportProgress(run, progress);

@@ -2,7 +2,14 @@
 import { describe, expect, test } from 'vitest';
 import { badRequest, conflict, payloadTooLarge, unavailable } from '../platform/errors.ts';
 import { quotaExceeded } from '../usage/quota.ts';
-import { keepsSource, toDownloadFailure, toStoreFailure } from './import-failure.ts';
+import {
+  keepsSource,
+  toDownloadFailure,
+  toProviderFailure,
+  toStoreFailure,
+  TRANSFER_FAILED,
+  VIDEO_TOO_LONG,
+} from './import-failure.ts';
 
 const failureOf = (reason: string, status?: number) =>
   toDownloadFailure({ reason, detail: 'ENOTFOUND files.example.com', status });
@@ -26,6 +33,20 @@ describe('a download that fails', () => {
       'The file could not be read from the import URL. The server answered with status 403.',
     );
     expect(failureOf('dns_failed').message).not.toContain('example.com');
+  });
+});
+
+describe('a transfer that fails', () => {
+  const rejected = { code: 'provider_rejected', message: 'The provider rejects it.', retryable: false };
+
+  test('keeps the source where the provider may take the file later', () => {
+    expect(keepsSource(toProviderFailure(rejected))).toBe(true);
+    expect(keepsSource(TRANSFER_FAILED)).toBe(true);
+    expect(keepsSource(VIDEO_TOO_LONG)).toBe(false);
+  });
+
+  test('can be retried, whatever the provider says', () => {
+    expect(toProviderFailure(rejected)).toEqual({ ...rejected, retryable: true });
   });
 });
 

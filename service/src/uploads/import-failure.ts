@@ -52,9 +52,21 @@ export const toDownloadFailure = (problem: Problem): Failure => {
   return toImportFailure(code, message);
 };
 
-/** Another request to the same URL may succeed, so that the source is worth keeping for a retry. */
+/** The provider did not take the file. A retry imports again, which may succeed once its cause is gone. */
+export const toProviderFailure = (failure: Failure): Failure => ({ ...failure, retryable: true });
+
+const toRetryable = (code: FailureCode): Failure => ({ code, message: FAILURE_CODES[code], retryable: true });
+
+export const VIDEO_TOO_LONG = toRetryable('too_long');
+/** It took too long, or crashed its workers. */
+export const TRANSFER_FAILED = toRetryable('upload_failed');
+
+/**
+ * Another request to the same URL, or to the provider, may succeed, so that the source is worth keeping for a
+ * retry.
+ */
 export const keepsSource = ({ code }: Failure): boolean =>
-  code === 'import_failed' || code === 'import_timeout';
+  ['import_failed', 'import_timeout', 'upload_failed'].includes(code) || code.startsWith('provider_');
 
 /** The failure that an error of the store stands for; undefined if the job has to run again. */
 export function toStoreFailure(error: unknown): Failure | undefined {

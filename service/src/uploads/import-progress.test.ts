@@ -32,6 +32,16 @@ describe('progress', () => {
     });
   });
 
+  test('of an import with two steps names its step', () => {
+    const change = decideImportProgress(createVideo(), 1, { bytes: 15, totalBytes: 20, step: 'transfer' });
+    expect(change?.events).toEqual([
+      {
+        type: 'asset.progress',
+        data: { attempt: 1, source: 'service', step: 'transfer', bytes: 15, total_bytes: 20 },
+      },
+    ]);
+  });
+
   test.each([
     ['of an earlier attempt', createVideo({ attempt: 2 })],
     ['of a deleted asset', createVideo({ deleted_at: new Date(0) })],

@@ -3,8 +3,15 @@ import type { Asset } from '../assets/asset.ts';
 import { newEvent } from '../assets/asset-event.ts';
 import type { Change } from '../lifecycle/change.ts';
 
-/** `totalBytes` is undefined if the server does not declare it. */
-export type ImportProgress = { readonly bytes: number; readonly totalBytes: number | undefined };
+/**
+ * `totalBytes` is undefined if the server does not declare it. `step`: of imports to hosted providers, which
+ * move each byte twice: `bytes` and `totalBytes` count both steps, so that the progress does not fall.
+ */
+export type ImportProgress = {
+  readonly bytes: number;
+  readonly totalBytes: number | undefined;
+  readonly step?: 'download' | 'transfer' | undefined;
+};
 type Report = { readonly bytes: number; readonly atMs: number };
 
 const MIN_INTERVAL_MS = 2000;
@@ -26,9 +33,9 @@ export const isAwaited = (
 export function decideImportProgress(
   asset: Asset,
   attempt: number,
-  { bytes, totalBytes = null }: { readonly bytes: number; readonly totalBytes?: number | null | undefined },
+  { bytes, totalBytes, step }: ImportProgress,
 ): Change | undefined {
   if (!isAwaited(asset, attempt)) return undefined;
-  const data = { attempt, source: 'service', bytes, total_bytes: totalBytes };
+  const data = { attempt, source: 'service', ...(step && { step }), bytes, total_bytes: totalBytes ?? null };
   return { set: {}, events: [newEvent('asset.progress', data)], jobs: [] };
 }

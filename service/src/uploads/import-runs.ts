@@ -1,4 +1,5 @@
-// Runs of an import: each downloads the file from its first byte, and only the latest can store it.
+// Runs of an import: each downloads the file from its first byte, or continues its transfer to a hosted
+// provider. Only the latest can store or complete it.
 import type { Asset, Failure } from '../assets/asset.ts';
 import type { JobPayloads } from '../jobs.ts';
 import type { refuseAsset } from '../lifecycle/reports.ts';
@@ -6,6 +7,7 @@ import type { AssetStore } from '../lifecycle/store.ts';
 import type { Bound } from '../platform/bind.ts';
 import type { OutboundHeaders } from '../platform/outbound/outbound-headers.ts';
 import type { Database } from '../platform/postgres/database.ts';
+import type { isHosted } from '../providers/hosted-playback.ts';
 import { keepsSource } from './import-failure.ts';
 import { decideImportProgress, type ImportProgress } from './import-progress.ts';
 import {
@@ -14,13 +16,17 @@ import {
   deleteImport,
   extendImport,
   findCurrentRun,
+  raiseProgress,
 } from './imports.sql.ts';
 import { completeStored, type ServiceRunNeeds, startRun } from './service-runs.ts';
+import type { OpenTransfer, startTransfer } from './transfer-import.ts';
 
 type ImportRunNeeds = ServiceRunNeeds & {
   readonly db: Database;
   readonly assetStore: Pick<AssetStore, 'update'>;
   readonly refuseAsset: Bound<typeof refuseAsset>;
+  readonly isHosted: Bound<typeof isHosted>;
+  readonly startTransfer: Bound<typeof startTransfer>;
 };
 
 export type ImportRun = {
@@ -28,6 +34,8 @@ export type ImportRun = {
   readonly uploadId: string;
   readonly url: string;
   readonly headers: OutboundHeaders;
+  /** The upload at a hosted provider that an earlier run opened; null if there is none to continue. */
+  readonly transfer: OpenTransfer | null;
   /** Of this attempt, this one included. */
   readonly runs: number;
 };
@@ -40,7 +48,9 @@ export async function beginRun(
   const started = await startRun(needs, job, (run) => claimImport(needs.db, run));
   if (!started) return undefined;
   const { asset, uploadId, claim } = started;
-  return { asset, uploadId, url: claim.url, headers: claim.headers as OutboundHeaders, runs: claim.runs };
+  const { url, runs } = claim;
+  const transfer = claim.transfer as OpenTransfer | null;
+  return { asset, uploadId, url, headers: claim.headers as OutboundHeaders, transfer, runs };
 }
 
 /** False when a later run has started, or the asset is deleted, has expired or is in another attempt. */
@@ -50,12 +60,15 @@ export const isCurrentRun = async (
 ): Promise<boolean> =>
   (await findCurrentRun(db, { assetId: asset.id, attempt: asset.attempt, uploadId })) !== undefined;
 
-export const recordImportProgress = (
-  { assetStore }: ImportRunNeeds,
-  { asset: { id, attempt } }: ImportRun,
+/** Shows more bytes than before only: a run that starts again is behind the one that it replaces. */
+export async function recordImportProgress(
+  { db, assetStore }: ImportRunNeeds,
+  { asset: { id, attempt }, uploadId }: ImportRun,
   progress: ImportProgress,
-): Promise<unknown> =>
-  assetStore.update({ assetId: id }, (asset) => decideImportProgress(asset, attempt, progress));
+): Promise<void> {
+  if (!(await raiseProgress(db, { assetId: id, uploadId }, progress.bytes))) return;
+  await assetStore.update({ assetId: id }, (asset) => decideImportProgress(asset, attempt, progress));
+}
 
 /** Changes nothing if a later run has started. The source stays stored only where a retry could read it. */
 export async function failImport(needs: ImportRunNeeds, run: ImportRun, failure: Failure): Promise<void> {
@@ -65,9 +78,12 @@ export async function failImport(needs: ImportRunNeeds, run: ImportRun, failure:
   if (!keepsSource(failure)) await deleteImport(needs.db, asset.id);
 }
 
-/** Refused bytes end the import. */
+/** Starts processing, or the transfer to the hosted provider of the asset. Refused bytes end the import. */
 export async function completeImport(needs: ImportRunNeeds, asset: Asset): Promise<void> {
-  if (!(await completeStored(needs, asset))) await deleteImport(needs.db, asset.id);
+  const isValid = needs.isHosted(asset)
+    ? await needs.startTransfer(asset)
+    : await completeStored(needs, asset);
+  if (!isValid) await deleteImport(needs.db, asset.id);
 }
 
 /** True if the source of a failed import is still stored; it then stays until the given time. */

@@ -22,14 +22,24 @@ type ImportClaim = { readonly assetId: string; readonly attempt: number; readonl
  * more.
  */
 export const claimImport = (db: Queries, { assetId, attempt, uploadId }: ImportClaim) =>
-  db.one(sql('claim import', { url: 'text', headers: 'jsonb', runs: 'int4', previous_upload_id: 'uuid?' })`
+  db.one(sql('claim import', CLAIMED)`
     with seen as (select asset_id, upload_id from imports where asset_id = ${assetId} for update)
     update imports
        set attempt = ${attempt}::int,
            runs = case when attempt = ${attempt}::int then runs + 1 else 1 end,
+           transfer = case when attempt = ${attempt}::int then transfer end,
+           progress_bytes = case when attempt = ${attempt}::int then progress_bytes else 0 end,
            upload_id = ${uploadId}
       from seen where imports.asset_id = seen.asset_id
-    returning url, headers, runs, seen.upload_id as previous_upload_id`);
+    returning url, headers, runs, transfer, seen.upload_id as previous_upload_id`);
+
+const CLAIMED = {
+  url: 'text',
+  headers: 'jsonb',
+  runs: 'int4',
+  transfer: 'jsonb?',
+  previous_upload_id: 'uuid?',
+} as const;
 
 /** A row while the run may store the file: no later run has started, and the asset waits for its bytes. */
 export const findCurrentRun = (db: Queries, { assetId, attempt, uploadId }: ImportClaim) =>
@@ -37,6 +47,27 @@ export const findCurrentRun = (db: Queries, { assetId, attempt, uploadId }: Impo
     select id from assets join imports on asset_id = id
      where id = ${assetId} and assets.attempt = ${attempt} and upload_id = ${uploadId}
        and stream_status = 'pending_upload' and deleted_at is null`);
+
+/** A row while the source of an import is stored. */
+export const findImport = (db: Queries, assetId: string) =>
+  db.one(sql('find import', { asset_id: 'uuid' })`
+    select asset_id from imports where asset_id = ${assetId}`);
+
+/** The run of an import that may change its row. */
+type RunRef = Pick<ImportClaim, 'assetId' | 'uploadId'>;
+
+/** Records the upload at a hosted provider; nothing if a later run has started. */
+export const recordTransfer = (db: Queries, { assetId, uploadId }: RunRef, transfer: object) =>
+  db.one(sql('record transfer')`
+    update imports set transfer = ${JSON.stringify(transfer)}::jsonb
+     where asset_id = ${assetId} and upload_id = ${uploadId}`);
+
+/** A row if these are more bytes than the attempt has shown, and no later run has started. */
+export const raiseProgress = (db: Queries, { assetId, uploadId }: RunRef, bytes: number) =>
+  db.one(sql('raise import progress', { asset_id: 'uuid' })`
+    update imports set progress_bytes = ${bytes}
+     where asset_id = ${assetId} and upload_id = ${uploadId} and progress_bytes < ${bytes}
+    returning asset_id`);
 
 /** Keeps the source at least until a time; no row if it is not stored or has expired. */
 export const extendImport = (db: Queries, assetId: string, until: Date) =>

@@ -51,9 +51,7 @@ export async function createImport(
   const url = parseUrl(request.url, needs.allowPrivate);
   const headers = parseHeaders(request.headers, actor);
   const described = await describe(needs, request, { url, headers, ownerUserId });
-  const upload = toNewAsset(described, { isService: false, limits });
-  if (upload.provider !== null && limits.hostedProviders.includes(upload.provider))
-    throw notImportable(upload.provider);
+  const upload = toNewAsset(described, { isService: actor.caller.kind === 'service', limits });
   const assetId = resourceId ?? uuidV7(needs.now().getTime());
   const now = timeOf(assetId);
   const expiresAt = new Date(now.getTime() + limits.uploadTtlSeconds * 1000);
@@ -62,6 +60,7 @@ export async function createImport(
     id: assetId,
     owner_user_id: ownerUserId,
     upload_expires_at: expiresAt,
+    // A hosted provider is asked once it has a video.
     reconcile_at: null,
     clip_of: null,
     created_at: now,
@@ -128,6 +127,8 @@ async function describe(
   const type = mimeType ?? getMimeType(found, needs.limits);
   return {
     ...fields,
+    // The file is at the URL.
+    provider_video_id: undefined,
     filename: filename ?? found?.source.filename ?? '',
     mime_type: type,
     content_type: fields.content_type ?? type,
@@ -184,10 +185,3 @@ function toRequestError(problem: OutboundFailed, { maxUploadBytes }: UploadLimit
       })
     : badRequest(message, problem.status === undefined ? details : { ...details, status: problem.status });
 }
-
-const notImportable = (provider: string): ServiceError =>
-  badRequest(
-    `Videos of provider ${provider} cannot be imported: it takes uploads itself. ` +
-      'Use provider onprem, or POST /api/v1/media/upload-url.',
-    { field: 'provider' },
-  );

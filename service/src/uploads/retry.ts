@@ -72,7 +72,8 @@ async function reopenUpload(needs: RetryNeeds, asset: Asset, actorData: EventDat
       : toBytesJob(asset);
   const reopened = await needs.reopenAsset(asset, {
     expiresAt,
-    checkAt: isHosted ? firstUploadCheckAt(now) : null,
+    // An import has no video at its provider before its file is downloaded.
+    checkAt: isHosted && !job ? firstUploadCheckAt(now) : null,
     keepsAnnouncement: !isAnnouncedFileRejected(asset),
     job,
     actorData,

@@ -146,12 +146,17 @@ function parseMaxDuration(
   return {
     field: 'duration_ms',
     exact,
-    seconds: Math.ceil(exact * DURATION_MARGIN.factor) + DURATION_MARGIN.seconds,
+    seconds: toMaxSeconds(exact),
   };
 }
 
-/** Clients read the duration of the container, which the tracks may exceed. */
+/** Clients and the service read the duration of the container, which the tracks may exceed. */
 const DURATION_MARGIN = { factor: 1.01, seconds: 5 };
+
+/** How long a video of this duration may be found to be. */
+export const toMaxSeconds = (seconds: number): number =>
+  Math.ceil(seconds * DURATION_MARGIN.factor) + DURATION_MARGIN.seconds;
+
 const MAX_DURATION_S = 30 * 86_400;
 
 function parseBound(bound: unknown): MaxDuration {

@@ -182,6 +182,16 @@ export type ImportRequest = {
   size_bytes?: number | undefined;
   /** Announced SHA-256. Other bytes are rejected. */
   checksum_sha256?: string | undefined;
+  /**
+   * Duration of the video as the caller knows it: a hint. Providers that reserve storage for an upload
+   * (`edgehost`) reserve this much and a small margin, and reject a longer video.
+   */
+  duration_ms?: number | undefined;
+  /**
+   * Service callers only: the longest video, in seconds, that an upload to a provider that reserves storage
+   * may bring. Takes precedence over `duration_ms`. Ignored for users.
+   */
+  max_duration_s?: number | undefined;
   /** Default `private`. */
   visibility?: Visibility | undefined;
   /** The provider that encodes and streams a video. */

@@ -7,8 +7,6 @@ const {
   content_type,
   mime_type,
   provider_video_id: _linkedVideo,
-  duration_ms: _duration,
-  max_duration_s: _maxDuration,
   ...sharedFields
 } = CreateUploadRequest.properties;
 

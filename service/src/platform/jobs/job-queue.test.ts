@@ -118,6 +118,26 @@ test('a job of a lane waits for a process that works on the lane, and equal jobs
   await expect.poll(() => ran, LONG).toEqual(['left two', 'right one', 'right one']);
 });
 
+test('the owners of a fair queue with lanes take turns in each lane', async () => {
+  type Laned = { move: { lane: string; what: string } };
+  const queue = await openJobs<Laned>({
+    connection,
+    settings: { move: { ...SETTINGS, fair: true, lanes: ['left', 'right'] } },
+    onError: () => undefined,
+    onFailedRun: () => undefined,
+  });
+  onTestFinished(queue.stop);
+  const ran: string[] = [];
+  const send = (owner: string, lane: string, what: string) =>
+    db.transaction((tx) => queue.sendFor(tx, owner, { name: 'move', payload: { lane, what } }));
+  for (const what of ['ann 1', 'ann 1', 'ann 2', 'ann 3']) await send('ann', 'left', what);
+  await send('bob', 'left', 'bob 1');
+  await send('bob', 'right', 'elsewhere');
+  await queue.work({ move: async ({ payload }) => void ran.push(payload.what) }, ['left']);
+  await expect.poll(() => ran.length, LONG).toBe(4);
+  expect(ran.indexOf('bob 1')).toBeLessThan(ran.indexOf('ann 2'));
+});
+
 test('a failed job is retried with the same payload', async () => {
   const queue = await open();
   const ran: string[] = [];

@@ -137,8 +137,10 @@ export async function openJobs<P extends Payloads>({
       });
     },
     sendFor: async (tx, owner, { name, payload, startAfter }) => {
-      const options = settings[name].fair ? await fairOptions(fairOrder, tx, { queue: name, owner }) : {};
-      await boss.send(name, payload, { ...options, ...(startAfter && { startAfter }), db: tx as never });
+      const queue = queueOf(name, settings[name], payload);
+      const fair = settings[name].fair ? await fairOptions(fairOrder, tx, { queue, owner }) : {};
+      const options = { ...fair, ...laneOptions(settings[name], payload) };
+      await boss.send(queue, payload, { ...options, ...(startAfter && { startAfter }), db: tx as never });
     },
     work: async (handlers, lanes = []) => {
       for (const [name, job] of Object.entries(settings))
@@ -147,11 +149,8 @@ export async function openJobs<P extends Payloads>({
             { boss, name: queue, job, stopping: stopping.signal, onFailedRun },
             handlers[name],
           );
-      void startKilledJobs(db, {
-        queues: Object.keys(settings),
-        stopping: stopping.signal,
-        onError,
-      });
+      const queues = Object.entries(settings).flatMap(([name, job]) => queuesOf(name, job));
+      void startKilledJobs(db, { queues, stopping: stopping.signal, onError });
     },
     stop: async () => {
       stopping.abort(new Error('the process is stopping'));

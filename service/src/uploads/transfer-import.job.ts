@@ -1,0 +1,145 @@
+// Job that ends an import to a hosted provider: sends the stored bytes to an upload there, and continues one
+// that an earlier run began.
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Asset, Failure } from '../assets/asset.ts';
+import type { JobPayloads } from '../jobs.ts';
+import type { Bound } from '../platform/bind.ts';
+import type { JobRun } from '../platform/jobs/job-queue.ts';
+import { ProviderFailed } from '../providers/provider.ts';
+import type { findMaxDuration, openFileUpload } from '../providers/sized-uploads.ts';
+import { originalKey } from '../storage/object-key.ts';
+import { toProviderFailure, TRANSFER_FAILED, VIDEO_TOO_LONG } from './import-failure.ts';
+import { isProgressDue } from './import-progress.ts';
+import type * as runOperations from './import-runs.ts';
+import type { ImportRun } from './import-runs.ts';
+import { whileCurrent } from './run-watch.ts';
+import type * as byteOperations from './transfer-bytes.ts';
+import type { StoredFile, Transfer } from './transfer-bytes.ts';
+import type * as transferOperations from './transfer-import.ts';
+import { toMaxSeconds } from './upload-request.ts';
+
+export type TransferJobNeeds = {
+  readonly beginRun: Bound<typeof runOperations.beginRun>;
+  readonly isCurrentRun: Bound<typeof runOperations.isCurrentRun>;
+  readonly recordImportProgress: Bound<typeof runOperations.recordImportProgress>;
+  readonly failImport: Bound<typeof runOperations.failImport>;
+  readonly recordOpenTransfer: Bound<typeof transferOperations.recordOpenTransfer>;
+  readonly recordTransferFailure: Bound<typeof transferOperations.recordTransferFailure>;
+  readonly completeTransfer: Bound<typeof transferOperations.completeTransfer>;
+  readonly releaseOriginal: Bound<typeof transferOperations.releaseOriginal>;
+  readonly openFileUpload: Bound<typeof openFileUpload>;
+  readonly findMaxDuration: Bound<typeof findMaxDuration>;
+  readonly openTusUpload: Bound<typeof byteOperations.openTusUpload>;
+  readonly sendByTus: Bound<typeof byteOperations.sendByTus>;
+  readonly sendWhole: Bound<typeof byteOperations.sendWhole>;
+  readonly importTimeoutSeconds: number;
+  readonly log: { warn(facts: object, message: string): void };
+};
+
+/** Of all runs of the attempt, those of the download included; the queue allows more. */
+const MAX_RUNS = 20;
+
+type Outcome = 'sent' | 'over' | { readonly failure: Failure };
+
+export const transferImportJob =
+  (needs: TransferJobNeeds) =>
+  async ({ payload, signal }: JobRun<JobPayloads['transfer-import']>): Promise<void> => {
+    const run = await needs.beginRun(payload);
+    const outcome = run?.asset.uploaded_at ? await execute(needs, run, signal) : 'over';
+    if (!run || outcome === 'over') return void (await needs.releaseOriginal(payload));
+    if (outcome === 'sent') return void (await needs.completeTransfer(run));
+    const { id, attempt } = run.asset;
+    needs.log.warn({ asset_id: id, attempt, code: outcome.failure.code }, 'an import failed');
+    await needs.failImport(run, outcome.failure);
+  };
+
+async function execute(needs: TransferJobNeeds, run: ImportRun, signal: AbortSignal): Promise<Outcome> {
+  const maxSeconds = needs.findMaxDuration(run.asset);
+  if (maxSeconds !== undefined && (run.asset.duration_ms ?? 0) > maxSeconds * 1000)
+    return { failure: VIDEO_TOO_LONG };
+  if (run.runs > MAX_RUNS) return { failure: TRANSFER_FAILED };
+  try {
+    const work = (ended: AbortSignal) => send(needs, run, ended);
+    const outcome = await whileCurrent(needs, { run, signal, work });
+    return outcome === 'timeout' ? { failure: TRANSFER_FAILED } : outcome;
+  } catch (error) {
+    if (!(error instanceof ProviderFailed)) throw error;
+    if (run.runs < MAX_RUNS && isTransient(error)) {
+      await needs.recordTransferFailure(run, error);
+      throw error;
+    }
+    return { failure: toProviderFailure(error.failure) };
+  }
+}
+
+/** A lost upload is opened again. A provider without storage is not asked again. */
+const isTransient = ({ failure: { code, retryable } }: ProviderFailed): boolean =>
+  code === 'provider_video_missing' || (retryable && code !== 'provider_quota');
+
+async function send(
+  needs: TransferJobNeeds,
+  run: ImportRun,
+  signal: AbortSignal,
+): Promise<Exclude<Outcome, object>> {
+  const file = toFile(run.asset);
+  const transfer: Transfer = {
+    file,
+    signal,
+    wait: (ms) => wait(ms, undefined, { signal }),
+    onSent: reportProgress(needs, run, file),
+  };
+  if (await continueUpload(needs, run, transfer)) return 'sent';
+  const { duration_ms: duration } = run.asset;
+  const maxDurationSeconds = duration === null ? null : toMaxSeconds(duration / 1000);
+  const opened = await needs.openFileUpload(run.asset, { sizeBytes: file.sizeBytes, maxDurationSeconds });
+  if (opened === 'stored') return 'sent';
+  if (opened === 'over') return 'over';
+  const { videoId, target } = opened;
+  if (target.protocol !== 'tus') await needs.sendWhole(transfer, target);
+  else {
+    const upload = await needs.openTusUpload(transfer, target);
+    await needs.recordOpenTransfer(run, { videoId, upload });
+    await needs.sendByTus(transfer, upload);
+  }
+  return 'sent';
+}
+
+function toFile(asset: Asset): StoredFile {
+  const { provider, size_bytes: sizeBytes, filename, mime_type: mimeType } = asset;
+  if (provider === null || sizeBytes === null) throw new Error('the asset has no provider or no bytes');
+  return { provider, key: originalKey(asset), sizeBytes, filename, mimeType };
+}
+
+/** False if there is no upload of an earlier run, or the provider does not continue it. */
+async function continueUpload(
+  needs: TransferJobNeeds,
+  { asset, transfer: open }: ImportRun,
+  transfer: Transfer,
+): Promise<boolean> {
+  if (!open || open.videoId !== asset.provider_video_id) return false;
+  try {
+    await needs.sendByTus(transfer, open.upload);
+    return true;
+  } catch (error) {
+    if (error instanceof ProviderFailed && !error.failure.retryable) return false;
+    throw error;
+  }
+}
+
+/** The download has counted each byte once already. */
+function reportProgress(needs: TransferJobNeeds, run: ImportRun, { sizeBytes }: StoredFile) {
+  const totalBytes = 2 * sizeBytes;
+  let last = { bytes: sizeBytes, atMs: performance.now() };
+  return async (sent: number): Promise<void> => {
+    const bytes = sizeBytes + sent;
+    const atMs = performance.now();
+    if (!isProgressDue({ bytes, totalBytes }, last, atMs)) return;
+    last = { bytes, atMs };
+    // A transfer does not end because one of its events cannot be recorded.
+    await needs
+      .recordImportProgress(run, { bytes, totalBytes, step: 'transfer' })
+      .catch((err: unknown) =>
+        needs.log.warn({ asset_id: run.asset.id, err }, 'the progress of an import is not recorded'),
+      );
+  };
+}
