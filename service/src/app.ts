@@ -18,7 +18,7 @@ import { limitOwner, openLimiters } from './platform/http/rate-limit.ts';
 import { freeBytes } from './platform/free-space.ts';
 import type { JobHandlers } from './platform/jobs/job-queue.ts';
 import { deleteAbandonedScratchFolders } from './platform/process/scratch-folder.ts';
-import { openScratchRoom } from './platform/process/scratch-room.ts';
+import { openScratchReservations } from './platform/process/scratch-reservations.ts';
 import { createPlayback } from './playback/feature.ts';
 import { createProviders } from './providers/feature.ts';
 import { createStorage } from './storage/feature.ts';
@@ -71,7 +71,7 @@ const holdRequests = ({ maxStreams, maxStreamsPerCaller }: AppContext['config'][
   createHeldRequests({ total: maxStreams, perCaller: maxStreamsPerCaller });
 
 const shareScratchFolder = ({ scratchRoot, config: { minFreeBytes } }: AppContext) =>
-  openScratchRoom({
+  openScratchReservations({
     minFreeBytes,
     freeBytes: () => freeBytes(scratchRoot),
     deleteAbandoned: () => deleteAbandonedScratchFolders(scratchRoot),
@@ -105,7 +105,7 @@ function createFeatures(context: AppContext, limitOwnerRate: (owner: string) => 
     asOperator,
     limitOwner: limitOwnerRate,
     heldRequests: holdRequests(config.streamLimits),
-    scratchRoom: shareScratchFolder(context),
+    scratchReservations: shareScratchFolder(context),
   };
   const usage = createUsage(shared);
   const captions = createCaptions(shared);

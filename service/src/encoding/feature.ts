@@ -7,7 +7,7 @@ import { bind } from '../platform/bind.ts';
 import type { AsOperator } from '../platform/http/route.ts';
 import type { JobRun } from '../platform/jobs/job-queue.ts';
 import { renditionPrefix } from '../storage/object-key.ts';
-import type { ScratchRoom } from '../platform/process/scratch-room.ts';
+import type { ScratchReservations } from '../platform/process/scratch-reservations.ts';
 import { encodeChunkJob } from './jobs/encode-chunk.job.ts';
 import * as chunkOperations from './jobs/encode-chunks.ts';
 import { encodeAssetJob, type EncodeNeeds } from './jobs/encode-asset.job.ts';
@@ -25,7 +25,7 @@ type Needs = AppContext & {
   readonly captions: Captions;
   readonly files: Pick<EncodeNeeds, 'findLocalFile'>;
   readonly asOperator: AsOperator;
-  readonly scratchRoom: ScratchRoom;
+  readonly scratchReservations: ScratchReservations;
 };
 
 export function createEncoding(needs: Needs) {

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ffmpegPath, makeClip } from '../../../test/support/clips.ts';
 import { encodeFilm, type Film } from '../../../test/support/film.ts';
 import { openFfmpegEncoder } from './ffmpeg/ffmpeg-encoder.ts';
-import { findExcerpt } from './packaging/hls-reader.ts';
+import { getExcerpt } from './packaging/hls-reader.ts';
 
 let folder: string;
 let film: Film;
@@ -29,7 +29,7 @@ const isWhite = async (jpeg: Buffer): Promise<boolean> =>
 
 async function posterAt(timeMs: number, name = 'poster.jpg'): Promise<Buffer> {
   const [excerpt, output] = [join(folder, 'excerpt.mp4'), join(folder, name)];
-  const { init, segment, startSeconds } = findExcerpt(await readFile(film.path('r0.m3u8'), 'utf8'), timeMs);
+  const { init, segment, startSeconds } = getExcerpt(await readFile(film.path('r0.m3u8'), 'utf8'), timeMs);
   await writeFile(excerpt, await Promise.all([init, segment].map((file) => readFile(film.path(file)))));
   await openFfmpegEncoder({ ffmpegPath: ffmpegPath() }).createPoster({
     excerpt,

@@ -2,7 +2,7 @@
 import type { Variant } from './image-variant.ts';
 
 /** Path of a local file, or a function that returns it, which is called when a process is free. */
-export type ImageSource = string | (() => Promise<string>);
+export type ImageFile = string | (() => Promise<string>);
 
 /** Width and height after applying the orientation. */
 export type ImageFacts = {
@@ -30,7 +30,7 @@ export type ImageProcessor = {
   /** True when HEIC and HEIF can be decoded. */
   readonly canDecodeHeif: boolean;
   /** Decodes every pixel of every frame. */
-  examine(source: ImageSource): Promise<ExaminedImage>;
+  examine(source: ImageFile): Promise<ExaminedImage>;
   /** Renderings are scheduled fairly by asset. Throws UNAVAILABLE (`busy`) if no process is free in time. */
-  render(source: ImageSource, variant: Variant, assetId: string): Promise<RenderedImage>;
+  render(source: ImageFile, variant: Variant, assetId: string): Promise<RenderedImage>;
 };

@@ -1,7 +1,7 @@
 // Tests the source of image variants and their caching (contract B5).
 import { describe, expect, test } from 'vitest';
 import { createVideo } from '../lifecycle/asset.fixture.ts';
-import { imageCaching, imageSourceOf, imageVersion } from './image-source.ts';
+import { imageCaching, findVariantSource, imageVersion } from './image-source.ts';
 
 const image = createVideo({
   kind: 'image',
@@ -14,7 +14,7 @@ const poster = createVideo({ playback: { kind: 'own', attempt: 1, folder: '1-2',
 
 describe('the source', () => {
   test('of an image is its original', () => {
-    expect(imageSourceOf(image)).toEqual({
+    expect(findVariantSource(image)).toEqual({
       key: `originals/${image.id}/original`,
       thumbnail: `variants/${image.id}/thumb.jpg`,
       prefix: '',
@@ -29,7 +29,7 @@ describe('the source', () => {
       (name) => `renditions/${video.id}/1-2/${name}.jpg`,
     );
     const still = { size: undefined, animated: false, alpha: false };
-    expect([video, poster].map((asset) => imageSourceOf(asset))).toEqual([
+    expect([video, poster].map((asset) => findVariantSource(asset))).toEqual([
       { key: thumbnail, thumbnail, prefix: 'v1-2-auto-', ...still },
       { key: chosen, thumbnail: chosen, prefix: 'v1-2-4500-', ...still },
     ]);
@@ -42,7 +42,7 @@ describe('the source', () => {
       { ...image, height: null },
     ];
     for (const asset of [createVideo(), createVideo({ playback: urls, width: 40, height: 30 }), ...unsized])
-      expect(imageSourceOf(asset)).toBeUndefined();
+      expect(findVariantSource(asset)).toBeUndefined();
   });
 });
 

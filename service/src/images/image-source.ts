@@ -9,7 +9,7 @@ import {
   variantKey,
 } from '../storage/object-key.ts';
 
-export type ImageSource = {
+export type VariantSource = {
   readonly key: ObjectKey;
   /** A small JPEG that exists once the asset is ready. */
   readonly thumbnail: ObjectKey;
@@ -21,10 +21,10 @@ export type ImageSource = {
   readonly alpha: boolean;
 };
 
-type ImageSourceFields = Pick<Asset, 'id' | 'original_upload' | 'playback' | 'width' | 'height'>;
+type VariantSourceFields = Pick<Asset, 'id' | 'original_upload' | 'playback' | 'width' | 'height'>;
 
 /** Undefined before the asset is ready, and for videos of other encoders. */
-export function imageSourceOf(asset: ImageSourceFields): ImageSource | undefined {
+export function findVariantSource(asset: VariantSourceFields): VariantSource | undefined {
   const { id, playback, width, height } = asset;
   if (playback?.kind === 'own') {
     if (playback.growing) return undefined;

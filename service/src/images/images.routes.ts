@@ -13,7 +13,7 @@ import { CROPS, roundSize } from './image-variant.ts';
 import { imageCaching } from './image-source.ts';
 import type * as imageOperations from './images.ts';
 
-export type ImageService = Pick<BoundOperations<typeof imageOperations>, 'findVariant'> & {
+export type ImageService = Pick<BoundOperations<typeof imageOperations>, 'getVariant'> & {
   findPlayableAsset(
     id: string,
     credentials: { readonly token: string | undefined; readonly cookie: string | undefined },
@@ -53,7 +53,7 @@ async function serveImage(
     reply.header('cache-control', cachingOf(false));
     return reply.redirect(`image?${toSearch({ ...request.query, ...rounded })}`, 302);
   }
-  const { key, type, name, substituteFor } = await images.findVariant(asset, {
+  const { key, type, name, substituteFor } = await images.getVariant(asset, {
     query,
     accept: request.headers.accept,
   });

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type ImageStore, openImageStore, PROCESSOR } from '../../../test/support/image-store.ts';
 import type { ImageProcessor } from './image-processor.ts';
-import { findVariant } from './images.ts';
+import { getVariant } from './images.ts';
 
 let images: ImageStore;
 beforeAll(async () => {
@@ -30,7 +30,7 @@ describe('a variant that cannot be rendered in time', () => {
     const asset = await images.storeImage(20);
     const { processor, rendered } = refusing('avif');
     const request = () =>
-      findVariant(images.createNeeds({ processor }), asset, { query, accept: 'image/avif,image/webp' });
+      getVariant(images.createNeeds({ processor }), asset, { query, accept: 'image/avif,image/webp' });
     const substitute = {
       key: `variants/${asset.id}/640x480.webp`,
       type: 'image/webp',
@@ -45,9 +45,9 @@ describe('a variant that cannot be rendered in time', () => {
     const asset = await images.storeImage(21);
     const { processor, rendered } = refusing('avif');
     const accept = 'image/avif,image/webp';
-    await findVariant(images.createNeeds({ processor }), asset, { query, accept });
+    await getVariant(images.createNeeds({ processor }), asset, { query, accept });
     const later = { now: () => new Date(Date.now() + 3_600_000) };
-    const served = await findVariant(images.createNeeds(later), asset, { query, accept });
+    const served = await getVariant(images.createNeeds(later), asset, { query, accept });
     expect([served.name, served.substituteFor, rendered.length]).toEqual(['640x480.avif', undefined, 2]);
   });
 
@@ -55,9 +55,9 @@ describe('a variant that cannot be rendered in time', () => {
     const asset = await images.storeImage(22);
     const { processor } = refusing('avif', 'jpeg');
     const request = () =>
-      findVariant(images.createNeeds({ processor }), asset, { query, accept: 'image/avif' });
+      getVariant(images.createNeeds({ processor }), asset, { query, accept: 'image/avif' });
     expect(await request()).toMatchObject({ key: `variants/${asset.id}/thumb.jpg`, type: 'image/jpeg' });
-    await findVariant(images.createNeeds(), asset, { query: { w: 320, format: 'png' }, accept: undefined });
+    await getVariant(images.createNeeds(), asset, { query: { w: 320, format: 'png' }, accept: undefined });
     expect(await request()).toMatchObject({ name: '320x240.png', substituteFor: 'too_demanding' });
   });
 });
@@ -70,7 +70,7 @@ describe('the limit of stored bytes', () => {
     const limited = images.createNeeds({ processor: tenBytes, maxVariantBytes: 20 });
     const served = [];
     for (const w of [64, 640, 1280, 320])
-      served.push(await findVariant(limited, asset, { query: { w }, accept: undefined }));
+      served.push(await getVariant(limited, asset, { query: { w }, accept: undefined }));
     expect(served.map(({ name, substituteFor }) => [name, substituteFor])).toEqual([
       ['64x48.jpg', undefined],
       ['640x480.jpg', undefined],
@@ -88,7 +88,7 @@ describe('the limit of stored bytes', () => {
       render: async () => ({ bytes: Buffer.alloc(10 * ++renderings) }),
     };
     const limited = images.createNeeds({ processor, maxVariantBytes: 25 });
-    const request = (w: number) => findVariant(limited, asset, { query: { w }, accept: undefined });
+    const request = (w: number) => getVariant(limited, asset, { query: { w }, accept: undefined });
     expect((await request(64)).substituteFor).toBeUndefined();
     expect((await request(640)).substituteFor).toBe('storage_limit');
     expect((await request(640)).name).toBe('64x48.jpg');

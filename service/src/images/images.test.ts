@@ -14,8 +14,8 @@ import type { Asset } from '../assets/asset.ts';
 import { createVideo } from '../lifecycle/asset.fixture.ts';
 import type { LocalFile } from '../storage/local-file.ts';
 import { type ObjectKey, renditionKey, variantKey } from '../storage/object-key.ts';
-import type { ImageProcessor, ImageSource } from './image-processor.ts';
-import { examine, findVariant, type ImageNeeds } from './images.ts';
+import type { ImageProcessor, ImageFile } from './image-processor.ts';
+import { examine, getVariant, type ImageNeeds } from './images.ts';
 
 let images: ImageStore;
 beforeAll(async () => {
@@ -51,9 +51,9 @@ test('a rejected or oversized image has no thumbnail', async () => {
 });
 
 describe('a store without local files', () => {
-  const isPath = (source: ImageSource) => typeof source === 'string';
+  const isPath = (source: ImageFile) => typeof source === 'string';
   const seen: string[] = [];
-  const readSource = async (source: ImageSource) => {
+  const readSource = async (source: ImageFile) => {
     const path = isPath(source) ? source : await source();
     seen.push(await readFile(path, 'utf8'));
   };
@@ -73,7 +73,7 @@ describe('a store without local files', () => {
     return store;
   };
   const variantOf = (asset: Asset, more: Partial<ImageNeeds>) =>
-    findVariant(images.createNeeds({ store: remote(), ...more }), asset, { query: {}, accept: undefined });
+    getVariant(images.createNeeds({ store: remote(), ...more }), asset, { query: {}, accept: undefined });
 
   test('gives decoders the path of a copy, which is removed afterwards', async () => {
     const asset = await images.storeImage(3);
@@ -130,7 +130,7 @@ test('concurrent requests render a variant once, and later requests reuse it', a
   const shared = images.createNeeds({
     processor: { ...PROCESSOR, render: async () => ({ bytes: Buffer.from(`made ${++made}`) }) },
   });
-  const ask = () => findVariant(shared, asset, { query: { w: 640 }, accept: 'image/webp' });
+  const ask = () => getVariant(shared, asset, { query: { w: 640 }, accept: 'image/webp' });
   const answers = await Promise.all(Array.from({ length: 20 }, ask));
   expect(await ask()).toEqual({
     key: `variants/${asset.id}/640x480.webp`,
@@ -148,7 +148,7 @@ test('two processes that make the same end with one', async () => {
   const asset = await images.storeImage(5);
   const both = await Promise.all(
     [images.createNeeds(), images.createNeeds()].map((one) =>
-      findVariant(one, asset, { query: { format: 'png' }, accept: undefined }),
+      getVariant(one, asset, { query: { format: 'png' }, accept: undefined }),
     ),
   );
   expect(both[0]).toEqual(both[1]);
@@ -161,7 +161,7 @@ test('neither a variant nor a refusal stays if the asset was deleted meanwhile',
   for (const processor of [PROCESSOR, late])
     for (const deleted of [undefined, createVideo({ deleted_at: new Date() })]) {
       const deleting = images.createNeeds({ processor, findAssetById: async () => deleted });
-      await findVariant(deleting, asset, { query: {}, accept: undefined });
+      await getVariant(deleting, asset, { query: {}, accept: undefined });
       expect(await images.listVariantKeys(asset)).toEqual([]);
     }
 });
@@ -176,7 +176,7 @@ test('an asset without an image or original has no variants', async () => {
   } as const;
   for (const one of [asset, video, lost])
     await expect(
-      findVariant(images.createNeeds(), one, { query: {}, accept: undefined }),
+      getVariant(images.createNeeds(), one, { query: {}, accept: undefined }),
     ).rejects.toMatchObject({
       code: 'NOT_FOUND',
     });
@@ -194,7 +194,7 @@ test('a new poster of a video gets new variants, and those of the old one are re
   for (const name of ['thumb.jpg', 'poster-500.jpg'])
     await images.store.put(renditionKey(video.id, '1-1', name), Readable.from([poster]), 100_000);
   const request = (asset: Asset) =>
-    findVariant(images.createNeeds(), asset, { query: { w: 640 }, accept: undefined });
+    getVariant(images.createNeeds(), asset, { query: { w: 640 }, accept: undefined });
   expect(await request(video)).toMatchObject({ name: '640x360.jpg', type: 'image/jpeg' });
   expect(await images.listVariantKeys(video)).toEqual([`variants/${video.id}/v1-1-auto-640x360.jpg`]);
   await request(next);

@@ -8,7 +8,7 @@ import type { LocalFile, prepareLocalFile } from '../storage/local-file.ts';
 import { type ObjectKey, originalKey, THUMBNAIL, variantKey, variantsPrefix } from '../storage/object-key.ts';
 import type { ObjectStore } from '../storage/object-store.ts';
 import type { ImageFacts, ImageProcessor, ImageRefusal } from './image-processor.ts';
-import { type ImageSource, imageSourceOf, parseJpegSize } from './image-source.ts';
+import { type VariantSource, findVariantSource, parseJpegSize } from './image-source.ts';
 import {
   chooseVariant,
   contentTypeOf,
@@ -89,18 +89,18 @@ type ServedVariant = {
 
 type Rendering = {
   readonly asset: PlaybackAsset;
-  readonly source: ImageSource;
+  readonly source: VariantSource;
   readonly original: OriginalImage;
   readonly accept: string | undefined;
 };
 
 /** Returns the stored variant, renders it if necessary, or returns a substitute if it cannot be rendered. */
-export async function findVariant(
+export async function getVariant(
   needs: ImageNeeds,
   asset: PlaybackAsset,
   { query, accept }: VariantRequest,
 ): Promise<ServedVariant> {
-  const source = imageSourceOf(asset);
+  const source = findVariantSource(asset);
   if (!source) throw playbackNotFound();
   const original = await originalOf(needs.store, source);
   const rendering: Rendering = { asset, source, original, accept };
@@ -205,7 +205,7 @@ async function deleteIfAssetDeleted(needs: ImageNeeds, assetId: string): Promise
 
 async function originalOf(
   store: ObjectStore,
-  { key, size, animated, alpha }: ImageSource,
+  { key, size, animated, alpha }: VariantSource,
 ): Promise<OriginalImage> {
   const known = size ?? (await readJpegSize(store, key));
   if (!known) throw playbackNotFound();

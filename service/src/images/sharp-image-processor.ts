@@ -5,7 +5,7 @@ import { readChunks } from '../platform/open-file.ts';
 import type { ChildPool, RunTask } from '../platform/process/child-pool.ts';
 import type { ChildProgram, ChildRequest, HandledMessage } from '../platform/process/child.ts';
 import type { ImageTask, ImageResult } from './sharp-image-processor.worker.ts';
-import type { ExaminedImage, ImageProcessor, ImageSource, RenderedImage } from './image-processor.ts';
+import type { ExaminedImage, ImageProcessor, ImageFile, RenderedImage } from './image-processor.ts';
 
 const PROGRAM: ChildProgram = {
   script: new URL('./sharp-image-processor.worker.ts', import.meta.url),
@@ -52,7 +52,7 @@ export function openSharpImageProcessor(
 }
 
 type ProcessOptions = Omit<ImageTask, 'sizeBytes'> & {
-  readonly source: ImageSource;
+  readonly source: ImageFile;
   readonly deadlineMs: number;
   readonly owner: string;
 };
@@ -69,7 +69,7 @@ async function processImage(
 const onMessage = (message: unknown): HandledMessage<ExaminedImage | RenderedImage> => message as ImageResult;
 
 /** The file is read here, because the decoder process has no access to files. */
-async function toRequest(source: ImageSource, options: Omit<ImageTask, 'sizeBytes'>): Promise<ChildRequest> {
+async function toRequest(source: ImageFile, options: Omit<ImageTask, 'sizeBytes'>): Promise<ChildRequest> {
   const path = typeof source === 'string' ? source : await source();
   const { size: sizeBytes } = await stat(path);
   const message: ImageTask = { ...options, sizeBytes };

@@ -20,7 +20,7 @@ export const downloadRoutes = (
   }),
   bytesRoute(downloadOriginal, {
     handle: async (request, reply) => {
-      const asset = await downloads.findDownload(request.params.id, request.query.ticket ?? '');
+      const asset = await downloads.getDownload(request.params.id, request.query.ticket ?? '');
       const known = {
         'content-type': asset.mime_type,
         'content-disposition': attachment(asset.filename),

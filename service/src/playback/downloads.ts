@@ -70,7 +70,7 @@ function createOwnUrl({ urlSecrets, publicBaseUrl }: DownloadNeeds, asset: Asset
 /**
  * Finds the asset of a download URL. A URL that was issued before a deletion stays invalid after a restore.
  */
-export async function findDownload(needs: DownloadNeeds, assetId: string, ticket: string): Promise<Asset> {
+export async function getDownload(needs: DownloadNeeds, assetId: string, ticket: string): Promise<Asset> {
   const { urlSecrets, now, limitOwner } = needs;
   const presented = { assetId, ticket, now: now().getTime() / 1000 };
   const invalidUrl = () =>

@@ -99,7 +99,7 @@ export async function describeOembed(needs: EmbedNeeds, request: OembedRequest) 
   const { url, maxwidth, maxheight, format = 'json' } = request;
   if (format !== 'json')
     throw new ServiceError('NOT_IMPLEMENTED', 'The format is not supported. Supported: json');
-  const asset = await findPublicVideo(needs, url);
+  const asset = await getPublicVideo(needs, url);
   const { url: page, thumbnail, size } = toPreview(needs, asset, findPlayUrls(needs, asset, '.'));
   const fitted = fitInto(size, {
     width: maxwidth ?? DEFAULT_SIZE.width,
@@ -123,7 +123,7 @@ export async function describeOembed(needs: EmbedNeeds, request: OembedRequest) 
   };
 }
 
-async function findPublicVideo(needs: EmbedNeeds, url: string): Promise<Asset> {
+async function getPublicVideo(needs: EmbedNeeds, url: string): Promise<Asset> {
   const base = needs.publicBaseUrl();
   const [, id] = (url.startsWith(`${base}/`) && EMBED.exec(url.slice(base.length))) || [];
   const asset = id === undefined ? undefined : await needs.findAssetById(id);

@@ -6,7 +6,7 @@ import type { findAssetById } from '../assets/asset-lookup.ts';
 import { playbackNotFound } from '../assets/playback-manifest.ts';
 import { EncodeFailed, type Encoder } from '../encoding/encoder.ts';
 import {
-  findVideoForWidth,
+  getVideoForWidth,
   parseMediaPlaylist,
   parseMultivariantPlaylist,
   segmentAtTime,
@@ -117,7 +117,7 @@ async function findSource(
   { tenths, width }: Frame,
 ): Promise<FrameSource> {
   const presentation = parseMultivariantPlaylist(await readPlaylist(store, keyOf('hls.m3u8')));
-  const { playlist, frameRate } = findVideoForWidth(presentation, width);
+  const { playlist, frameRate } = getVideoForWidth(presentation, width);
   const list = parseMediaPlaylist(await readPlaylist(store, keyOf(playlist)));
   const segment = segmentAtTime(list, tenths / 10);
   // A time after the last frame shows that frame.

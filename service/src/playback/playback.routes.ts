@@ -21,7 +21,7 @@ import type { SegmentResponseCache } from './segment-response-cache.ts';
 import { isSegment } from './segment-redirect.ts';
 import type * as redirectOperations from './segment-redirect.ts';
 import { findDownloadName, toDownloadSearch } from './download-name.ts';
-import { findServedFile, contentTypeOf } from './served-file.ts';
+import { getServedFile, contentTypeOf } from './served-file.ts';
 
 type Playback = BoundOperations<typeof playbackOperations> &
   Pick<BoundOperations<typeof growingOperations>, 'findManifest'> &
@@ -103,7 +103,7 @@ async function servePlain(
   { asset, token, path }: AllowedPath,
 ): Promise<unknown> {
   const { playback } = needs;
-  const served = findServedFile(asset, path, {
+  const served = getServedFile(asset, path, {
     resolveHosted: () => playback.resolveHostedUrls(asset),
     segmentEncryption: playback.segmentEncryption,
   });
@@ -201,7 +201,7 @@ const growingHeaders = ({ visibility }: PlaybackAsset) => ({
   'cache-control': `${visibility}, max-age=${GROWING_MAX_AGE_S}`,
 });
 
-type StoredPath = Pick<Extract<ReturnType<typeof findServedFile>, { key: unknown }>, 'key' | 'growing'> & {
+type StoredPath = Pick<Extract<ReturnType<typeof getServedFile>, { key: unknown }>, 'key' | 'growing'> & {
   readonly path: string;
 };
 type ComposedManifest = { readonly text: string; readonly isGrowing: boolean };

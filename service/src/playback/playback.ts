@@ -11,7 +11,7 @@ import { captionUrl } from '../captions/manifest-captions.ts';
 import type { Secret } from '../auth/secret.ts';
 import { ticketReason } from '../auth/asset-ticket.ts';
 import { formatPlaybackCookie, readPlaybackCookie } from '../auth/playback-cookie.ts';
-import { imageSourceOf, imageVersion } from '../images/image-source.ts';
+import { findVariantSource, imageVersion } from '../images/image-source.ts';
 import type { Bound } from '../platform/bind.ts';
 import { unauthorized } from '../platform/errors.ts';
 import type { findHostedUrls } from '../providers/hosted-playback.ts';
@@ -61,7 +61,7 @@ export function getPlayback(needs: PlaybackNeeds, asset: Asset, access: Access =
     ...toExtraUrls(offeredExtras(needs, asset), `${base}${token}`),
     captions: toPlayableCaptions(asset, `${base}${token}`),
     expires_at: toIso(expires),
-    ...(imageSourceOf(asset) && { image: `${base}${token}/image?v=${imageVersion(asset)}` }),
+    ...(findVariantSource(asset) && { image: `${base}${token}/image?v=${imageVersion(asset)}` }),
     ...(own && !own.growing && { frame: `${base}${token}/frame.jpg` }),
     ...(own && { embed: `${toPlaybackBase(needs.publicBaseUrl(), asset.id)}${token}/embed` }),
   };

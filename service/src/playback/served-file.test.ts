@@ -2,11 +2,11 @@
 import { describe, expect, test } from 'vitest';
 import type { Asset } from '../assets/asset.ts';
 import { createVideo } from '../lifecycle/asset.fixture.ts';
-import { cacheControlFor, ENTRY_FILES, findServedFile, isEntryFile, contentTypeOf } from './served-file.ts';
+import { cacheControlFor, ENTRY_FILES, getServedFile, isEntryFile, contentTypeOf } from './served-file.ts';
 
-type ResolveHosted = Parameters<typeof findServedFile>[2]['resolveHosted'];
+type ResolveHosted = Parameters<typeof getServedFile>[2]['resolveHosted'];
 const findPlainFile = (asset: Asset, path: string, resolveHosted: ResolveHosted = () => undefined) =>
-  findServedFile(asset, path, { resolveHosted, segmentEncryption: 'off' });
+  getServedFile(asset, path, { resolveHosted, segmentEncryption: 'off' });
 
 const own = createVideo({ playback: { kind: 'own', attempt: 2, folder: '2-1' } });
 const reported = createVideo({
@@ -158,7 +158,7 @@ test('only the three fixed names are entry files', () => {
 
 describe('of an encrypted video', () => {
   const settings = { segmentEncryption: 'private' } as const;
-  const find = (path: string, asset = own) => findServedFile(asset, path, settings);
+  const find = (path: string, asset = own) => getServedFile(asset, path, settings);
 
   test.each(['hls.m3u8', 'thumb.jpg', 'storyboard.vtt', 'preview.webp', '2-1/storyboard-1.jpg'])(
     '%s is served as it is stored',

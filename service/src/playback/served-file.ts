@@ -74,7 +74,7 @@ type ServeOptions = {
   readonly segmentEncryption: SegmentEncryption;
 };
 
-export function findServedFile(
+export function getServedFile(
   asset: PlaybackAsset,
   path: string,
   { resolveHosted = () => undefined, segmentEncryption }: ServeOptions,

@@ -102,13 +102,13 @@ async function forEach(
 async function isOverdue(needs: ReconcileNeeds, asset: Asset, speeds: Speeds): Promise<boolean> {
   // The heartbeat of the operator's encoder is shorter than any deadline.
   if (asset.stream_status !== 'processing' || (await needs.findEncoderState(asset))) return true;
-  const deadline = addMs(await findAttemptStart(needs, asset), expectedMs(asset, speeds.get(asset.provider)));
+  const deadline = addMs(await getAttemptStart(needs, asset), expectedMs(asset, speeds.get(asset.provider)));
   if (deadline <= needs.now()) return true;
   await needs.recordCheck(asset, { data: { reason: 'not_due' }, checkAt: deadline });
   return false;
 }
 
-const findAttemptStart = async ({ db }: ReconcileNeeds, { id, created_at }: Asset): Promise<Date> =>
+const getAttemptStart = async ({ db }: ReconcileNeeds, { id, created_at }: Asset): Promise<Date> =>
   (await findLastEventTime(db, id, 'asset.processing')) ?? created_at;
 
 const check = (needs: ReconcileNeeds, asset: Asset, inspections: Inspections): Promise<void> =>
@@ -126,7 +126,7 @@ async function checkJob(needs: ReconcileNeeds, asset: Asset): Promise<void> {
   if (encoder) return checkEncoder(needs, asset, { encoder, job });
   await needs.recordCheck(asset, {
     data: { reason: 'job_lost' },
-    checkAt: nextReconcileAt(await findAttemptStart(needs, asset), needs.now()),
+    checkAt: nextReconcileAt(await getAttemptStart(needs, asset), needs.now()),
     job,
     restartsEncoding: true,
   });
@@ -193,7 +193,7 @@ async function checkFacts(needs: ReconcileNeeds, asset: Asset, inspections: Insp
 /** The timeline says why the asset waits, once. */
 async function leaveToOthers(needs: ReconcileNeeds, asset: Asset): Promise<void> {
   const isNews = await needs.queueForSettings(asset, 'inspect');
-  const checkAt = nextReconcileAt(await findAttemptStart(needs, asset), needs.now());
+  const checkAt = nextReconcileAt(await getAttemptStart(needs, asset), needs.now());
   await needs.recordCheck(asset, { data: { reason: 'not_configured' }, checkAt, isSilent: !isNews });
 }
 
@@ -235,7 +235,7 @@ async function recordResult(needs: ReconcileNeeds, before: Asset, after: Asset):
 }
 
 async function checkLater(needs: ReconcileNeeds, asset: Asset, data: EventData): Promise<void> {
-  const next = nextReconcileAt(await findAttemptStart(needs, asset), needs.now());
+  const next = nextReconcileAt(await getAttemptStart(needs, asset), needs.now());
   await needs.recordCheck(asset, { data, checkAt: untilExpiry(asset, next, needs.now()) });
 }
 

@@ -7,7 +7,7 @@ import type { Asset, Failure } from '../assets/asset.ts';
 import { EncodeFailed } from '../encoding/encoder.ts';
 import { createVideo, NOW } from '../lifecycle/asset.fixture.ts';
 import { badRequest, payloadTooLarge, unavailable } from '../platform/errors.ts';
-import { openScratchRoom } from '../platform/process/scratch-room.ts';
+import { openScratchReservations } from '../platform/process/scratch-reservations.ts';
 import { clipAssetJob, type ClipJobNeeds } from './clip-asset.job.ts';
 
 const CLIP_OF = { id: '01900000-0000-7000-8000-00000000000a', start_ms: 1000, end_ms: 3000 };
@@ -27,8 +27,8 @@ type Ends = {
   readonly completed: string[];
   readonly postponed: (Date | undefined)[];
 };
-const roomOf = (bytes: number) =>
-  openScratchRoom({
+const reservationsOf = (bytes: number) =>
+  openScratchReservations({
     minFreeBytes: 0,
     freeBytes: async () => bytes,
     deleteAbandoned: async () => undefined,
@@ -63,7 +63,7 @@ function createWorld({ source = SOURCE, runs = 1, ...overrides }: World = {}) {
     jobs: { sendFor: async (_tx, _owner, { startAfter }) => void ends.postponed.push(startAfter) },
     store: {},
     scratchRoot,
-    scratchRoom: roomOf(2 ** 40),
+    scratchReservations: reservationsOf(2 ** 40),
     maxUploadBytes: 2 ** 30,
     now: () => NOW,
     log: { warn: () => {} },
@@ -178,7 +178,7 @@ test('a stopping worker leaves the clip to the queue', async () => {
 });
 
 test('a clip waits while the disk has too little space', async () => {
-  const { start, ends } = createWorld({ scratchRoom: roomOf(1000) });
+  const { start, ends } = createWorld({ scratchReservations: reservationsOf(1000) });
   await start();
   expect(ends).toEqual({ ...NOTHING, postponed: [new Date(NOW.getTime() + 30_000)] });
 });

@@ -13,7 +13,7 @@ import { watchCondition } from '../platform/concurrency/condition-watch.ts';
 import type { JobRun } from '../platform/jobs/job-queue.ts';
 import type { Database } from '../platform/postgres/database.ts';
 import { createScratchFolder, deleteScratchFolder } from '../platform/process/scratch-folder.ts';
-import { ROOM_RETRY_MS, type ScratchRoom } from '../platform/process/scratch-room.ts';
+import { SPACE_RETRY_MS, type ScratchReservations } from '../platform/process/scratch-reservations.ts';
 import type { findLocalFile } from '../storage/local-file.ts';
 import { originalKey } from '../storage/object-key.ts';
 import type { ObjectStore } from '../storage/object-store.ts';
@@ -32,7 +32,7 @@ export type ClipJobNeeds = BoundOperations<typeof runOperations> & {
   readonly store: Pick<ObjectStore, 'localFile'>;
   readonly encoder: Pick<Encoder, 'cut'>;
   readonly scratchRoot: string;
-  readonly scratchRoom: ScratchRoom;
+  readonly scratchReservations: ScratchReservations;
   readonly maxUploadBytes: number;
   readonly now: () => Date;
   readonly log: { warn(facts: object, message: string): void };
@@ -48,7 +48,9 @@ export const clipAssetJob =
   (needs: ClipJobNeeds) =>
   async ({ payload, signal }: JobRun<Job>): Promise<void> => {
     const neededBytes = await estimateBytes(needs, payload);
-    const freeBytes = await needs.scratchRoom.runWithin(neededBytes, () => runClip(needs, payload, signal));
+    const freeBytes = await needs.scratchReservations.runWithin(neededBytes, () =>
+      runClip(needs, payload, signal),
+    );
     if (freeBytes !== undefined) await postpone(needs, payload, { neededBytes, freeBytes });
   };
 
@@ -150,7 +152,7 @@ async function postpone(needs: ClipJobNeeds, payload: Job, space: Space): Promis
   if (!asset) return;
   const facts = { needed_bytes: space.neededBytes, free_bytes: space.freeBytes };
   needs.log.warn({ asset_id: asset.id, ...facts }, 'a clip waits for space in the scratch folder');
-  const startAfter = new Date(needs.now().getTime() + ROOM_RETRY_MS);
+  const startAfter = new Date(needs.now().getTime() + SPACE_RETRY_MS);
   await needs.db.transaction((tx) =>
     needs.jobs.sendFor(tx, asset.owner_user_id, { name: 'clip-asset', payload, startAfter }),
   );

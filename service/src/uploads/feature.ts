@@ -55,7 +55,7 @@ type Needs = AppContext &
     readonly lifecycle: Lifecycle;
     readonly usage: Usage;
     readonly files: Pick<ClipJobNeeds, 'findLocalFile'>;
-    readonly scratchRoom: ClipJobNeeds['scratchRoom'];
+    readonly scratchReservations: ClipJobNeeds['scratchReservations'];
     readonly hosted: Providers;
     readonly guards: Guards;
     readonly view: AssetViewContext;

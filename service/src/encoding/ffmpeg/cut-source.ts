@@ -30,7 +30,7 @@ export async function cutSource(session: CutSession): Promise<Cut> {
     subtitles,
     timeline: source.timeline,
     range,
-    position: await findSeekPosition(session, source, range),
+    position: await getSeekPosition(session, source, range),
     output: join(session.folder, 'cut.mp4'),
   };
   await runCut(session, plan);
@@ -45,7 +45,7 @@ const getStream = ({ facts }: ExaminedSource, index: number): SourceStream =>
  * The latest position from which ffmpeg decodes the first frame of the part: some formats have no index, so
  * that a seek ends between two key frames.
  */
-async function findSeekPosition(
+async function getSeekPosition(
   session: CutSession,
   { timeline, video: { index } }: ExaminedSource,
   range: CutRange,

@@ -21,7 +21,7 @@ import { decideExtras, stateOfRun } from '../extras/publish-extras.ts';
 import { formatStoryboard, planStoryboard, spriteName, tileTimes } from '../extras/storyboard.ts';
 import { excerptFfmpegLog } from '../ffmpeg-log.ts';
 import {
-  findVideoForWidth,
+  getVideoForWidth,
   parseMediaPlaylist,
   parseMultivariantPlaylist,
   type Presentation,
@@ -85,7 +85,7 @@ async function makeExtras(
 
 async function openRenditions(store: ObjectStore, keyOf: Source['keyOf']): Promise<Source> {
   const presentation = parseMultivariantPlaylist(await readText(store, keyOf('hls.m3u8')));
-  const { playlist } = findVideoForWidth(presentation, 0);
+  const { playlist } = getVideoForWidth(presentation, 0);
   const { segments } = parseMediaPlaylist(await readText(store, keyOf(playlist)));
   return { store, keyOf, presentation, seconds: segments.at(-1)?.end ?? 0 };
 }
@@ -123,7 +123,7 @@ const MAKERS: Readonly<Record<VideoExtra, (work: Work) => Promise<boolean>>> = {
 /** Stores the WebVTT file last, because its presence stands for the sprites too. */
 async function makeStoryboard(work: Work): Promise<boolean> {
   const { encoder, folder, presentation, seconds, signal } = work;
-  const video = findVideoForWidth(presentation, 0);
+  const video = getVideoForWidth(presentation, 0);
   const plan = planStoryboard({ ...video, seconds });
   const excerpt = await writeExcerpt(work, video.playlist, (list) =>
     tileTimes(plan).map((time) => segmentAtTime(list, time).name),
@@ -138,7 +138,7 @@ async function makeStoryboard(work: Work): Promise<boolean> {
 
 async function makePreview(work: Work): Promise<boolean> {
   const { encoder, folder, presentation, seconds, signal } = work;
-  const { playlist, frameRate } = findVideoForWidth(presentation, PREVIEW_LENGTH);
+  const { playlist, frameRate } = getVideoForWidth(presentation, PREVIEW_LENGTH);
   const parts = planPreview(seconds);
   const excerpt = await writeExcerpt(work, playlist, ({ segments }) =>
     segments

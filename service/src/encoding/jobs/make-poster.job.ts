@@ -14,7 +14,7 @@ import { type ObjectKey, posterName, renditionKey, renditionsPrefix } from '../.
 import type { ObjectStore } from '../../storage/object-store.ts';
 import { readJoined, readText, unlessStored } from '../../storage/whole-objects.ts';
 import type { Encoder } from '../encoder.ts';
-import { findExcerpt, findThumbnailPlaylist } from '../packaging/hls-reader.ts';
+import { getExcerpt, getThumbnailPlaylist } from '../packaging/hls-reader.ts';
 
 export type PosterNeeds = Pick<BoundOperations<typeof lookupOperations>, 'findAssetById'> &
   Pick<BoundOperations<typeof reportOperations>, 'showPoster'> & {
@@ -76,9 +76,9 @@ async function renderPoster(
   const [excerpt, output] = [join(scratch, 'excerpt.mp4'), join(scratch, 'poster.jpg')];
   const playlist = await readText(
     store,
-    keyOf(findThumbnailPlaylist(await readText(store, keyOf('hls.m3u8')))),
+    keyOf(getThumbnailPlaylist(await readText(store, keyOf('hls.m3u8')))),
   );
-  const { init, segment, startSeconds } = findExcerpt(playlist, timeMs);
+  const { init, segment, startSeconds } = getExcerpt(playlist, timeMs);
   await writeFile(excerpt, readJoined(store, [init, segment].map(keyOf)), { signal });
   await encoder.createPoster({ excerpt, output, startSeconds, timeMs, signal });
   return output;

@@ -7,7 +7,7 @@ import { createVideo } from '../../lifecycle/asset.fixture.ts';
 import { type JobQueue, openJobs } from '../../platform/jobs/job-queue.ts';
 import { type Connection, type Database, openDatabase } from '../../platform/postgres/database.ts';
 import { migrate } from '../../platform/postgres/migrate.ts';
-import { openScratchRoom } from '../../platform/process/scratch-room.ts';
+import { openScratchReservations } from '../../platform/process/scratch-reservations.ts';
 import { DEFAULT_LADDER } from '../plan/ladder.ts';
 import { createScratchSpace } from './scratch-space.ts';
 
@@ -59,7 +59,7 @@ const createSpace = () =>
     db,
     jobs,
     store: { localFile: (key) => `/store/${key}` },
-    scratchRoom: openScratchRoom({
+    scratchReservations: openScratchReservations({
       minFreeBytes: 64 * MIB,
       freeBytes: async () => free,
       deleteAbandoned: async () => undefined,

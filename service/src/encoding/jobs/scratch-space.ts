@@ -1,4 +1,4 @@
-// Starts an encode only while the disk of the scratch folder has room for it; otherwise the encode waits.
+// Starts an encode only while the disk of the scratch folder has space for it; otherwise the encode waits.
 import type { Asset } from '../../assets/asset.ts';
 import type { findAssetById } from '../../assets/asset-lookup.ts';
 import type { JobPayloads, ServiceJobs } from '../../jobs.ts';
@@ -6,7 +6,7 @@ import type { recordCheck } from '../../lifecycle/reports.ts';
 import type { Bound } from '../../platform/bind.ts';
 import type { JobRun } from '../../platform/jobs/job-queue.ts';
 import type { Database } from '../../platform/postgres/database.ts';
-import { ROOM_RETRY_MS, type ScratchRoom } from '../../platform/process/scratch-room.ts';
+import { SPACE_RETRY_MS, type ScratchReservations } from '../../platform/process/scratch-reservations.ts';
 import type { ObjectStore } from '../../storage/object-store.ts';
 import type { Ladder } from '../plan/ladder.ts';
 import { estimateScratchBytes } from '../plan/scratch-need.ts';
@@ -16,7 +16,7 @@ type SpaceNeeds = {
   readonly db: Database;
   readonly jobs: Pick<ServiceJobs, 'sendFor'>;
   readonly store: Pick<ObjectStore, 'localFile'>;
-  readonly scratchRoom: ScratchRoom;
+  readonly scratchReservations: ScratchReservations;
   readonly ladder: Ladder;
   readonly workerName: string;
   readonly now: () => Date;
@@ -42,7 +42,7 @@ export function createScratchSpace(needs: SpaceNeeds): ScratchSpace {
       const bytes = isWanted
         ? estimateScratchBytes(asset, { isCopied: !needs.store.localFile, ladder: needs.ladder })
         : 0;
-      const freeBytes = await needs.scratchRoom.runWithin(bytes, async () => {
+      const freeBytes = await needs.scratchReservations.runWithin(bytes, async () => {
         await deleteEncodeWait(needs.db, assetId);
         await encode(run);
       });
@@ -51,7 +51,7 @@ export function createScratchSpace(needs: SpaceNeeds): ScratchSpace {
     forChunks: (encode) => async (run) => {
       const asset = await needs.findAssetById(run.payload.assetId);
       const bytes = run.payload.bytes + (needs.store.localFile ? 0 : (asset?.size_bytes ?? 0));
-      const freeBytes = await needs.scratchRoom.runWithin(asset ? bytes : 0, () => encode(run));
+      const freeBytes = await needs.scratchReservations.runWithin(asset ? bytes : 0, () => encode(run));
       if (asset && freeBytes !== undefined) await postponeChunk(needs, asset, run.payload);
     },
   };
@@ -67,7 +67,7 @@ async function postpone(needs: SpaceNeeds, asset: Asset, space: Space): Promise<
     await needs.jobs.sendFor(tx, owner, {
       name: 'encode-asset',
       payload: { assetId, attempt },
-      startAfter: new Date(needs.now().getTime() + ROOM_RETRY_MS),
+      startAfter: new Date(needs.now().getTime() + SPACE_RETRY_MS),
     });
     return recordEncodeWait(tx, { assetId, attempt, ...facts });
   });
@@ -86,7 +86,7 @@ async function postponeChunk(
   payload: JobPayloads['encode-chunk'],
 ): Promise<void> {
   const { assetId, number: chunk, bytes } = payload;
-  const startAfter = new Date(needs.now().getTime() + ROOM_RETRY_MS);
+  const startAfter = new Date(needs.now().getTime() + SPACE_RETRY_MS);
   await needs.db.transaction((tx) =>
     needs.jobs.sendFor(tx, owner, { name: 'encode-chunk', payload, startAfter }),
   );

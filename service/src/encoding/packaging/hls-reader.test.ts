@@ -3,9 +3,9 @@ import { describe, expect, test } from 'vitest';
 import { type CmafTrack, segmentName, type VideoTrack } from './cmaf-track.ts';
 import { formatMediaPlaylist, formatMultivariantPlaylist } from './hls-playlist.ts';
 import {
-  findExcerpt,
-  findThumbnailPlaylist,
-  findVideoForWidth,
+  getExcerpt,
+  getThumbnailPlaylist,
+  getVideoForWidth,
   type ListedVideo,
   parseMediaPlaylist,
   parseMultivariantPlaylist,
@@ -97,7 +97,7 @@ test('the smallest rendition that is wide enough is chosen, H.264 before other c
     audioGroup: undefined,
   });
   const chosen = (width: number, ...videos: ListedVideo[]) =>
-    findVideoForWidth({ folder: '', audios: [], videos }, width).width;
+    getVideoForWidth({ folder: '', audios: [], videos }, width).width;
   const ladder = [listed(1280), listed(640), listed(1920)];
   expect([0, 640, 641, 4000].map((width) => chosen(width, ...ladder))).toEqual([640, 640, 1280, 1920]);
   expect(chosen(0, listed(320, 'av01.0.04M.08'), ...ladder)).toBe(640);
@@ -119,14 +119,14 @@ describe('the playlist for thumbnails', () => {
   ];
 
   test('is the widest that is no wider than a thumbnail, whichever players start with', () => {
-    expect(findThumbnailPlaylist(multivariant(tall, middle, low, null))).toBe('r1.m3u8');
+    expect(getThumbnailPlaylist(multivariant(tall, middle, low, null))).toBe('r1.m3u8');
     expect(
-      findThumbnailPlaylist(multivariant({ width: 1080, height: 1920 }, { width: 720, height: 1280 })),
+      getThumbnailPlaylist(multivariant({ width: 1080, height: 1920 }, { width: 720, height: 1280 })),
     ).toBe('r0.m3u8');
   });
   test('is the narrowest where all are wider', () => {
     expect(
-      findThumbnailPlaylist(multivariant({ width: 2592, height: 1080 }, { width: 1728, height: 720 })),
+      getThumbnailPlaylist(multivariant({ width: 2592, height: 1080 }, { width: 1728, height: 720 })),
     ).toBe('r1.m3u8');
   });
   test('is in SDR, which needs no tone mapping', () => {
@@ -139,11 +139,11 @@ describe('the playlist for thumbnails', () => {
         childFolder: '3-1',
       });
       expect(playlist).toContain('VIDEO-RANGE=PQ');
-      expect(findThumbnailPlaylist(playlist)).toBe('r0.m3u8');
+      expect(getThumbnailPlaylist(playlist)).toBe('r0.m3u8');
     }
   });
   test('is an error if there is none', () => {
-    expect(() => findThumbnailPlaylist(multivariant(null))).toThrow('no video track');
+    expect(() => getThumbnailPlaylist(multivariant(null))).toThrow('no video track');
   });
 });
 
@@ -158,14 +158,14 @@ describe('the files that show a time', () => {
     [10_500, 3],
     [2 ** 31, 3],
   ])('%d ms: segment %d', (timeMs, segment) => {
-    expect(findExcerpt(formatMediaPlaylist(track(2, { width: 640, height: 360 })), timeMs)).toEqual({
+    expect(getExcerpt(formatMediaPlaylist(track(2, { width: 640, height: 360 })), timeMs)).toEqual({
       init: 'r2-init.mp4',
       segment: segmentName(2, segment),
       startSeconds: (segment - 1) * 4,
     });
   });
   test('are not found in a playlist that names none', () => {
-    expect(() => findExcerpt('#EXTM3U\n', 0)).toThrow('no init');
-    expect(() => findExcerpt('#EXTM3U\n#EXT-X-MAP:URI="a.mp4"\n', 0)).toThrow('no segments');
+    expect(() => getExcerpt('#EXTM3U\n', 0)).toThrow('no init');
+    expect(() => getExcerpt('#EXTM3U\n#EXT-X-MAP:URI="a.mp4"\n', 0)).toThrow('no segments');
   });
 });

@@ -99,7 +99,7 @@ export const bySize = (videos: readonly ListedVideo[]): readonly ListedVideo[] =
 export const isH264 = ({ codecs }: ListedVideo): boolean => codecs.some((codec) => codec.startsWith('avc1.'));
 
 /** The smallest rendition that is wide enough, otherwise the largest; H.264, which every ffmpeg decodes. */
-export function findVideoForWidth({ videos }: Presentation, width: number): ListedVideo {
+export function getVideoForWidth({ videos }: Presentation, width: number): ListedVideo {
   const decodable = videos.filter(isH264);
   const rising = bySize(decodable.length > 0 ? decodable : videos);
   const video = rising.find((each) => each.width >= width) ?? rising.at(-1);
@@ -108,7 +108,7 @@ export function findVideoForWidth({ videos }: Presentation, width: number): List
 }
 
 /** File name of the media playlist that thumbnails are taken from. */
-export const findThumbnailPlaylist = (multivariant: string): string =>
+export const getThumbnailPlaylist = (multivariant: string): string =>
   findThumbnailRung(parseMultivariantPlaylist(multivariant).videos, ({ width }) => width).playlist;
 
 /** Names of two files that together form a playable one. */
@@ -120,7 +120,7 @@ type Excerpt = {
 };
 
 /** The init segment and the media segment at the time. */
-export function findExcerpt(playlist: string, timeMs: number): Excerpt {
+export function getExcerpt(playlist: string, timeMs: number): Excerpt {
   const list = parseMediaPlaylist(playlist);
   const { name, start } = segmentAtTime(list, secondsBy(timeMs));
   return { init: list.init, segment: name, startSeconds: start };

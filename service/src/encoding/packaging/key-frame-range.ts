@@ -1,19 +1,19 @@
 // Finds the bytes of a CMAF segment that show its first frame: from `moof` to the end of the first sample.
-import { findBox, view } from './mp4-boxes.ts';
+import { getBox, view } from './mp4-boxes.ts';
 
 /** In bytes of the segment. */
 export type KeyFrameRange = { readonly start: number; readonly length: number };
 
 /** `head` must reach into the `trun` box. Undefined if the first frame is no key frame. */
 export function readKeyFrameRange(head: Uint8Array): KeyFrameRange | undefined {
-  const moof = findBox(view(head), 'moof');
-  const traf = findBox(moof.body, 'traf').body;
-  const defaults = readDefaults(findBox(traf, 'tfhd').body);
+  const moof = getBox(view(head), 'moof');
+  const traf = getBox(moof.body, 'traf').body;
+  const defaults = readDefaults(getBox(traf, 'tfhd').body);
   const {
     dataOffset,
     size = defaults.size,
     flags = defaults.flags,
-  } = readFirstSample(findBox(traf, 'trun').body);
+  } = readFirstSample(getBox(traf, 'trun').body);
   if (size === undefined) throw new Error('the size of the first sample is missing');
   const isKeyFrame = flags === undefined || (flags & NOT_SYNC) === 0;
   return isKeyFrame ? { start: moof.start, length: dataOffset + size } : undefined;

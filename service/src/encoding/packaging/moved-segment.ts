@@ -1,5 +1,5 @@
 // Moves a CMAF segment of a chunk to its place in the whole video: its number and its times.
-import { findBox, view } from './mp4-boxes.ts';
+import { getBox, view } from './mp4-boxes.ts';
 
 type Move = {
   /** Added to all times, in the track's timescale. */
@@ -11,11 +11,11 @@ type Move = {
 /** Changes the bytes in place. `head` must reach into the `trun` box. */
 export function moveSegment(head: Uint8Array, { ticks, segments }: Move): void {
   const bytes = view(head);
-  addTime(findBox(bytes, 'sidx').body, { at: 12, ticks });
-  const moof = findBox(bytes, 'moof').body;
-  const mfhd = findBox(moof, 'mfhd').body;
+  addTime(getBox(bytes, 'sidx').body, { at: 12, ticks });
+  const moof = getBox(bytes, 'moof').body;
+  const mfhd = getBox(moof, 'mfhd').body;
   mfhd.setUint32(4, mfhd.getUint32(4) + segments);
-  addTime(findBox(findBox(moof, 'traf').body, 'tfdt').body, { at: 4, ticks });
+  addTime(getBox(getBox(moof, 'traf').body, 'tfdt').body, { at: 4, ticks });
 }
 
 /** Both boxes store their time at the same place in either version, with 64 bits in version 1. */

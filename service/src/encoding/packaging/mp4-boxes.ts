@@ -142,7 +142,7 @@ function boxAt(bytes: DataView, path: readonly string[]): DataView {
 }
 
 /** The box may be cut off. */
-export function findBox(bytes: DataView, type: string): Box {
+export function getBox(bytes: DataView, type: string): Box {
   const box = listBoxes(bytes).find((each) => each.type === type);
   if (!box) throw new Error(`box ${type} is missing`);
   return box;

@@ -1,26 +1,30 @@
-// The room on the disk of the scratch folder: running work reserves all that it may need.
+// Reservations of free space in the scratch folder: running work reserves all that it may need.
 
 /** Another process, or this one when space was freed, takes the job then. */
-export const ROOM_RETRY_MS = 30_000;
+export const SPACE_RETRY_MS = 30_000;
 
-export type ScratchRoom = {
+export type ScratchReservations = {
   /**
-   * Runs the work if the disk has room for so many bytes beside those that are reserved; otherwise returns
+   * Runs the work if the disk has this many free bytes besides those that are reserved; otherwise returns
    * how many are free.
    */
   runWithin(bytes: number, work: () => Promise<void>): Promise<number | undefined>;
 };
 
 type ScratchDisk = {
-  /** Stay free. */
+  /** Bytes that stay free. */
   readonly minFreeBytes: number;
   readonly freeBytes: () => Promise<number>;
   /** Deletes the scratch folders of killed processes. */
   readonly deleteAbandoned: () => Promise<unknown>;
 };
 
-/** Work of every kind shares the room of a process, so that what starts together fits together. */
-export function openScratchRoom({ minFreeBytes, freeBytes, deleteAbandoned }: ScratchDisk): ScratchRoom {
+/** All kinds of work of a process share it, so that work that starts together fits together. */
+export function openScratchReservations({
+  minFreeBytes,
+  freeBytes,
+  deleteAbandoned,
+}: ScratchDisk): ScratchReservations {
   let reserved = 0;
   const measure = async () => (await freeBytes()) - minFreeBytes;
   return {

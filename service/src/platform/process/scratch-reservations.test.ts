@@ -1,14 +1,14 @@
-// Tests that work starts only while the disk has room for all that runs.
+// Tests that work starts only while the disk has space for all that runs.
 import { beforeEach, expect, test } from 'vitest';
-import { openScratchRoom, type ScratchRoom } from './scratch-room.ts';
+import { openScratchReservations, type ScratchReservations } from './scratch-reservations.ts';
 
 let free: number;
 /** Bytes in the folders of killed processes. */
 let abandoned: number;
-let room: ScratchRoom;
+let reservations: ScratchReservations;
 beforeEach(() => {
   [free, abandoned] = [100, 0];
-  room = openScratchRoom({
+  reservations = openScratchReservations({
     minFreeBytes: 10,
     freeBytes: async () => free,
     deleteAbandoned: async () => {
@@ -21,10 +21,10 @@ beforeEach(() => {
 /** Work that runs until `end` is called. */
 function start(bytes: number) {
   const { promise, resolve } = Promise.withResolvers<void>();
-  return { result: room.runWithin(bytes, () => promise), end: resolve };
+  return { result: reservations.runWithin(bytes, () => promise), end: resolve };
 }
 
-const tryNow = (bytes: number) => room.runWithin(bytes, async () => {});
+const tryNow = (bytes: number) => reservations.runWithin(bytes, async () => {});
 
 test('the reserve stays free', async () => {
   expect(await tryNow(90)).toBeUndefined();
@@ -37,7 +37,7 @@ test('running work counts with all that it may need, until it ends or fails', as
   expect(await tryNow(30)).toBeUndefined();
   first.end();
   await first.result;
-  await expect(room.runWithin(60, () => Promise.reject(new Error('no')))).rejects.toThrow('no');
+  await expect(reservations.runWithin(60, () => Promise.reject(new Error('no')))).rejects.toThrow('no');
   expect(await tryNow(90)).toBeUndefined();
 });
 
