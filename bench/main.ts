@@ -123,7 +123,7 @@ const machine = () =>
   ].join(', ');
 
 /** The text from this heading on is written by hand and preserved. */
-const REMARKS = '## Why some ratios are below their goal';
+const REMARKS = '## Remarks';
 
 const ABOUT = [
   'Ratios of one run: the service and its reference alternate on the same machine with the same database ' +
