@@ -187,7 +187,7 @@ test('the store has no partial files, and no orphans after one cleanup', async (
   const orphans = (remove: boolean) =>
     call<{ object_count: number; asset_count: number; objects: string[] }>(service, 'POST /admin/orphans', {
       headers: { 'x-operator-key': SECRETS.OPERATOR_KEY },
-      json: { remove },
+      json: { dry_run: !remove },
     });
   const before = await stored();
   const { data: found } = (await orphans(false)).body;
