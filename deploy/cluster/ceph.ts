@@ -30,13 +30,14 @@ type CephSettings = {
 };
 
 /** Starts a daemon; resolves when it runs, the gateway's when it responds. */
-export type StartDaemon = (
+export type StartDaemon<D = unknown> = (
   name: string,
   command: readonly string[],
   environment: Readonly<Record<string, string | undefined>>,
-) => Promise<unknown>;
+) => Promise<D>;
 
-export async function startCeph(settings: CephSettings, start: StartDaemon): Promise<void> {
+/** Returns the gateway. */
+export async function startCeph<D>(settings: CephSettings, start: StartDaemon<D>): Promise<D> {
   const { folder } = settings;
   const environment = { ...process.env, CEPH_CONF: join(folder, 'ceph.conf') };
   const run = async (program: string, ...args: string[]) => {
@@ -48,10 +49,12 @@ export async function startCeph(settings: CephSettings, start: StartDaemon): Pro
   await start('ceph-mon', ['ceph-mon', '-i', 'a', '-f'], environment);
   if (isNew) await createObjectDaemon(run);
   await start('ceph-osd', ['ceph-osd', '-i', '0', '-f'], environment);
-  await start('radosgw', ['radosgw', '-n', GATEWAY, '-f'], environment);
-  if (!isNew) return;
-  await createUser(settings, run);
-  await writeFile(created, '');
+  const gateway = await start('radosgw', ['radosgw', '-n', GATEWAY, '-f'], environment);
+  if (isNew) {
+    await createUser(settings, run);
+    await writeFile(created, '');
+  }
+  return gateway;
 }
 
 type Run = (program: string, ...args: string[]) => Promise<void>;

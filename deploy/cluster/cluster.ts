@@ -29,6 +29,9 @@ export type Cluster = {
   readonly apis: readonly Supervised[];
   readonly workers: readonly Supervised[];
   readonly postgres: SupervisedPostgres;
+  /** The S3 gateway of the object store. */
+  readonly gateway: Supervised;
+  readonly nginx: Supervised;
   /** Restarts API processes and workers, one after another. */
   restart(): Promise<void>;
   stop(): Promise<void>;
@@ -73,32 +76,41 @@ async function startAll(
   const postgres = await supervisePostgres(join(folder, 'postgres'), report);
   started.push([postgres]);
   report('postgres is ready');
-  const store = await startStore({ folder, secrets, ports }, (spec) => start([{ ...spec, logFolder }]));
+  const startOne = async (spec: ProcessSpec): Promise<Supervised> => {
+    const [process] = await start([spec]);
+    if (!process) throw new Error(`${spec.name} did not start`);
+    return process;
+  };
+  const store = await startStore({ folder, secrets, ports }, (spec) => startOne({ ...spec, logFolder }));
   const url = `http://127.0.0.1:${port}`;
   const shared = {
     ...toServiceSettings(secrets),
     ...settings,
     DATABASE_URL: postgres.url,
-    STORAGE_URL: store,
+    STORAGE_URL: store.url,
   };
   const service = { folder, logFolder, url, shared };
   const apis = await start(ports.apis.map((apiPort, index) => describeApi(service, index + 1, apiPort)));
-  const nginx = await describeNginx({ folder: join(folder, 'nginx'), logFolder, port, apiPorts: ports.apis });
-  await start([nginx]);
+  const nginx = await startOne(
+    await describeNginx({ folder: join(folder, 'nginx'), logFolder, port, apiPorts: ports.apis }),
+  );
   const workers = await start(
     Array.from({ length: WORKERS }, (_, index) => describeWorker(service, index + 1)),
   );
-  return { url, secrets, apis, workers, postgres, restart: () => restartAll([...apis, ...workers], report) };
+  const restart = () => restartAll([...apis, ...workers], report);
+  return { url, secrets, apis, workers, postgres, gateway: store.gateway, nginx, restart };
 }
 
-/** Returns STORAGE_URL. */
+/** `url`: the value of STORAGE_URL. */
+type Store = { readonly url: string; readonly gateway: Supervised };
+
 async function startStore(
   { folder, secrets, ports }: Pick<Layout, 'folder' | 'secrets' | 'ports'>,
-  start: (spec: Omit<ProcessSpec, 'logFolder'>) => Promise<unknown>,
-): Promise<string> {
+  start: (spec: Omit<ProcessSpec, 'logFolder'>) => Promise<Supervised>,
+): Promise<Store> {
   const endpoint = `http://127.0.0.1:${ports.gateway}`;
   const keys = { accessKey: secrets.STORE_ACCESS_KEY, secretKey: secrets.STORE_SECRET_KEY };
-  await startCeph(
+  const gateway = await startCeph(
     {
       folder: join(folder, 'ceph'),
       monitorPort: ports.monitor,
@@ -110,7 +122,7 @@ async function startStore(
       start({ name, command, environment, isReady: () => name !== 'radosgw' || respondsAt(endpoint) }),
   );
   await createBucket({ endpoint, bucket: BUCKET, ...keys });
-  return `s3://${BUCKET}?endpoint=${endpoint}`;
+  return { url: `s3://${BUCKET}?endpoint=${endpoint}`, gateway };
 }
 
 const toServiceSettings = ({ STORE_ACCESS_KEY, STORE_SECRET_KEY, ...secrets }: Secrets) => ({

@@ -56,6 +56,7 @@ export async function supervise(spec: ProcessSpec, report: Report): Promise<Supe
     while (!isStopped) {
       const startedAt = performance.now();
       const ending = await run.ended;
+      endGroup(run);
       if (isStopped) return;
       if (!isRestarting) {
         const waitMs = nextDelay(performance.now() - startedAt);
@@ -140,6 +141,17 @@ async function readFrom(file: string, start: number): Promise<string> {
     position: start,
   });
   return buffer.toString('utf8', 0, bytesRead);
+}
+
+/** As systemd does: processes of a killed nginx would keep its port, and those of a decoder its files. */
+function endGroup({ child: { pid } }: Run): void {
+  if (pid === undefined) return;
+  try {
+    process.kill(-pid, 'SIGKILL');
+  } catch (error) {
+    // The group ended with its first process.
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
 }
 
 async function endRun({ child, ended }: Run, signal: NodeJS.Signals): Promise<void> {

@@ -1,6 +1,6 @@
 // Uppy in Chromium uploads a large file to the service through broken connections, kills of the service and a
 // reload of the page.
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,11 +9,11 @@ import { type BreakingProxy, startBreakingProxy } from '../support/breaking-prox
 import { freePort } from '../support/free-port.ts';
 import { asUser, call, newDataDir } from '../support/service.ts';
 import { endAllIn, type ServiceProcess, startProcess } from '../support/service-process.ts';
+import { createLargeFile } from '../support/test-data.ts';
 import { openUppyPage, type UppyPage } from './uppy-page.ts';
 
-const MIB = 1024 * 1024;
-/** No multiple of any buffer, batch or segment. */
-const SIZE = 160 * MIB + 12_345;
+const BYTES = createLargeFile(160);
+const SIZE = BYTES.length;
 const CUTS = 10;
 const KILLS = 3;
 /** After each of so many bytes, something breaks. */
@@ -31,12 +31,8 @@ let environment: Record<string, string>;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'mediary-uppy-'));
   file = join(folder, 'film.mp4');
-  const bytes = Buffer.concat(Array.from({ length: SIZE / MIB + 1 }, () => randomBytes(MIB))).subarray(
-    0,
-    SIZE,
-  );
-  digest = createHash('sha256').update(bytes).digest('hex');
-  await writeFile(file, bytes);
+  digest = createHash('sha256').update(BYTES).digest('hex');
+  await writeFile(file, BYTES);
   page = await openUppyPage();
   dataDir = await newDataDir();
   const port = await freePort();

@@ -1,25 +1,30 @@
 // Three API processes, two workers, PostgreSQL, Ceph and nginx: work passes through, restarts interrupt
 // nobody, and kills lose nothing.
+import { createHash } from 'node:crypto';
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { Upload } from 'tus-js-client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Cluster, startCluster } from '../../deploy/cluster/cluster.ts';
 import type { Supervised } from '../../deploy/cluster/supervised-process.ts';
 import { makeClip, pacedEngine } from '../support/clips.ts';
 import { expectRefusal, expectSuccess } from '../support/envelope.ts';
 import { freePort } from '../support/free-port.ts';
-import { type Entry, type Ledger, openLedger } from '../support/ledger.ts';
+import { expectNothingLost } from '../support/kept-assets.ts';
+import { openLedger } from '../support/ledger.ts';
 import { type AssetJson, complete, IMAGE, openUpload, readAsset, settled, VIDEO } from '../support/media.ts';
-import { halves } from '../support/partial-writes.ts';
 import { CLEAN, decode } from '../support/picture-and-sound.ts';
 import { bombPng } from '../support/pictures.ts';
 import { startReaders } from '../support/reading-clients.ts';
-import { asService, asUser, call, eventually, newDataDir, SECRETS } from '../support/service.ts';
-import { openJobs, encodersOf, rows } from '../support/traces.ts';
+import { asUser, call, eventually, newDataDir, SECRETS } from '../support/service.ts';
+import { encodersOf, rows } from '../support/traces.ts';
 import { sendAsOffered } from '../support/offered-upload.ts';
+import { tusUrl } from '../support/tus.ts';
 import { LIBRARY, tell } from '../support/webhooks.ts';
 
 const CLIENTS = 4;
+/** That are acknowledged during the kills of one test. */
+const WRITES = 100;
 
 let folder: string;
 let databaseDir: string;
@@ -33,8 +38,9 @@ beforeAll(async () => {
     ...SECRETS,
     CDNHOST_STREAM_LIBRARY_ID: String(LIBRARY),
     FFMPEG_PATH: await pacedEngine(),
-    LOG_LEVEL: 'warn',
-    RESUMABLE_UPLOAD_BYTES: '1000000',
+    // Each process logs the requests that it answers.
+    LOG_LEVEL: 'info',
+    MULTIPART_UPLOAD_BYTES: '5000000',
   };
   const report = (message: string) => process.stdout.write(`${message}\n`);
   cluster = await startCluster({ folder, port: await freePort(), report, settings });
@@ -79,10 +85,14 @@ test('images and videos pass through nginx: upload, encode, playback, download, 
   }
 });
 
-test('a large upload follows the offered protocol, and webhooks are processed', async () => {
-  const clip = await readFile(await makeClip({ seconds: 2 }));
-  const large = Buffer.concat([clip, Buffer.alloc(6_000_000, 'padding')]);
+/** Plays as the clip does. */
+const largeClip = async (size: number) =>
+  Buffer.concat([await readFile(await makeClip({ seconds: 2 })), Buffer.alloc(size, 'padding')]);
+
+test('a large upload goes to the store in parts, and webhooks are processed', async () => {
+  const large = await largeClip(18_000_000);
   const video = await openUpload(api, 'ann', { ...VIDEO, size_bytes: large.length });
+  expect(video.upload).toMatchObject({ protocol: 's3-multipart' });
   await sendAsOffered(video, large);
   expectSuccess(await complete(api, 'ann', video.asset_id));
   expect((await downloaded(video.asset_id)).equals(large)).toBe(true);
@@ -92,6 +102,40 @@ test('a large upload follows the offered protocol, and webhooks are processed', 
   const report = await tell(api, 'onprem', { asset_id: id, status: 'ready', playback });
   expect(report.data).toEqual({ processed: true });
   expect(await readAsset(api, 'ann', id)).toMatchObject({ stream_status: 'ready', playback });
+});
+
+/** How many requests with bytes of resumable uploads each API process has answered. */
+const countPatches = () =>
+  Promise.all(
+    cluster.apis.map(async ({ name }) => {
+      const log = await readFile(join(folder, 'logs', `${name}.log`), 'utf8');
+      return log.split('\n').filter((line) => /"method":"PATCH","route":"[^"]*\/tus/.test(line)).length;
+    }),
+  );
+
+test('a resumable upload continues at any API process, also when one of them is killed', async () => {
+  const large = await largeClip(18_000_000);
+  const started = await openUpload(api, 'ann', { ...VIDEO, size_bytes: large.length });
+  let killed: Promise<void> | undefined;
+  await new Promise<void>((resolve, reject) => {
+    new Upload(large, {
+      endpoint: tusUrl(started),
+      chunkSize: 2_000_000,
+      onProgress: (sent) => {
+        if (sent > large.length / 2) killed ??= kill(cluster.apis[0] as Supervised);
+      },
+      onSuccess: () => resolve(),
+      onError: reject,
+    }).start();
+  });
+  await killed;
+  expect(Math.min(...(await countPatches())), 'requests at each process').toBeGreaterThan(0);
+  expectSuccess(await complete(api, 'ann', started.asset_id));
+  expect(await settled(api, 'ann', started.asset_id)).toMatchObject({
+    stream_status: 'ready',
+    checksum_sha256: createHash('sha256').update(large).digest('hex'),
+  });
+  expect((await downloaded(started.asset_id)).equals(large)).toBe(true);
 });
 
 test('what nginx itself refuses has the envelope too', async () => {
@@ -140,42 +184,31 @@ const isAnswering = async () => {
   return status === 200;
 };
 
-test('killed processes lose nothing that was acknowledged, and leave nothing half done', async () => {
-  const ledger = openLedger(api, CLIENTS, { name: 'kill', hasRepeatingProxy: true });
-  for (const victim of [...cluster.apis, ...cluster.workers]) {
-    await ledger.acknowledges(20);
+/** Kills them one after another under write load; each starts again without help. */
+async function killUnderLoad(victims: readonly Supervised[], name: string): Promise<void> {
+  const ledger = openLedger(api, CLIENTS, { name, hasRepeatingProxy: true });
+  const writes = Math.ceil(WRITES / victims.length);
+  for (const victim of victims) {
+    await ledger.acknowledges(writes);
     await kill(victim);
   }
-  await ledger.acknowledges(20);
+  await ledger.acknowledges(writes);
   await ledger.close();
   expect(ledger.surprises).toEqual([]);
-  await eventually(
-    () => openJobs(databaseDir),
-    (jobs) => jobs.length === 0,
-    { withinMs: 90_000 },
-  );
-  await expectAcknowledged(ledger);
-  expect(await halves(databaseDir)).toEqual([]);
+  await expectNothingLost(api, databaseDir, ledger);
+}
+
+test('killed processes lose nothing that was acknowledged, and leave nothing half done', () =>
+  killUnderLoad([...cluster.apis, ...cluster.workers], 'kill'));
+
+test('a kill of PostgreSQL, nginx or the S3 gateway loses nothing and ends no API process', async () => {
+  const { apis, postgres, nginx, gateway } = cluster;
+  const before = pidsOf(apis);
+  const starts = [nginx.starts(), gateway.starts()];
+  await killUnderLoad([postgres, nginx, gateway], 'crash');
+  expect(pidsOf(apis)).toEqual(before);
+  expect([nginx.starts(), gateway.starts()], 'started once more').toEqual(starts.map((count) => count + 1));
 });
-
-const STATES: readonly string[] = ['pending_upload', 'processing', 'ready'];
-
-async function expectAcknowledged({ entries }: Ledger): Promise<void> {
-  expect(entries.filter(({ reached }) => reached === 'ready').length).toBeGreaterThan(20);
-  for (const entry of entries) if (entry.id) await expectKept(entry, entry.id);
-}
-
-async function expectKept({ owner, bytes, stored, reached, deleted }: Entry, id: string): Promise<void> {
-  const answer = await call<AssetJson>(api, `GET /media/${id}`, { headers: asService });
-  if (answer.status === 404) return expect(deleted, id).not.toBe('no');
-  expect(deleted, id).not.toBe('yes');
-  const asset = expectSuccess(answer);
-  expect(asset['owner_user_id']).toBe(owner);
-  expect(STATES.indexOf(String(asset['stream_status'])), id).toBeGreaterThanOrEqual(STATES.indexOf(reached));
-  if (!bytes || stored !== 'yes') return;
-  const { body } = await call<{ url: string }>(api, `GET /media/${id}/download-url`, { headers: asService });
-  expect(Buffer.from(await (await fetch(body.data.url)).arrayBuffer()).equals(bytes), id).toBe(true);
-}
 
 test("a killed worker's encode is taken over by the other", async () => {
   const started = await openUpload(api, 'ann');

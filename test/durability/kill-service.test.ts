@@ -182,12 +182,12 @@ test('unacknowledged writes are complete or absent, and no Idempotency-Key creat
 
 test('the store has no partial files, and no orphans after one cleanup', async () => {
   expect(await filesNaming(join(dataDir, 'objects', 'incoming'))).toEqual([]);
-  // As if a minute had passed: so long a writer that was killed keeps its right.
+  // As if ten seconds had passed: the lease of a killed writer lasts so long.
   await rows(dataDir, "update uploads set lease_until = now() where protocol = 'put'");
   const orphans = (remove: boolean) =>
     call<{ object_count: number; asset_count: number; objects: string[] }>(service, 'POST /admin/orphans', {
       headers: { 'x-operator-key': SECRETS.OPERATOR_KEY },
-      json: { remove },
+      json: { dry_run: !remove },
     });
   const before = await stored();
   const { data: found } = (await orphans(false)).body;

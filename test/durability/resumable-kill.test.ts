@@ -1,23 +1,23 @@
 // A large resumable upload survives broken connections and kills of the service.
 // No acknowledged byte is lost.
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { asUser, call, eventually, newDatabaseDir } from '../support/service.ts';
 import { endAllIn, type ServiceProcess, startProcess } from '../support/service-process.ts';
 import { freePort } from '../support/free-port.ts';
+import { createLargeFile } from '../support/test-data.ts';
 import { beginPatch } from '../support/tus.ts';
 
 const MIB = 1024 * 1024;
-/** No multiple of any buffer, batch or segment. */
-const SIZE = 256 * MIB + 12_345;
 const CUTS = 10;
 const KILLS = 3;
 
 let dataDir: string;
 let environment: Record<string, string>;
 let service: ServiceProcess;
-const bytes = Buffer.concat(Array.from({ length: 257 }, () => randomBytes(MIB))).subarray(0, SIZE);
+const bytes = createLargeFile(256);
+const SIZE = bytes.length;
 
 beforeAll(async () => {
   dataDir = await newDatabaseDir();

@@ -113,7 +113,7 @@ describe('deduplicate=true', () => {
     await putBytes(pending, clip);
     const isNew = async (json: object) => {
       const opened = expectSuccess(await ask(asUser(user), json));
-      expect(opened).toMatchObject({ duplicate_of: null, upload: { protocol: 'put' } });
+      expect(opened).toMatchObject({ duplicate_of: null, upload: { url: expect.any(String) } });
       expect(opened['asset_id']).not.toBe(pending.asset_id);
     };
     await isNew(announced());

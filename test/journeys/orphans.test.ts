@@ -39,9 +39,9 @@ test('the default is a dry run; removal deletes only files that no asset referen
   await service.parts.store.put(orphan, Readable.from([Buffer.from('bytes of nobody')]), 1000);
   const none = { multipart_count: 0, multiparts: [], asset_count: 0, assets: [] };
   const found = { ...none, object_count: 1, objects: [orphan] };
-  for (const body of [undefined, {}, { remove: false }])
+  for (const body of [undefined, {}, { dry_run: true }])
     expect(expectSuccess(await ask(body))).toEqual({ ...found, removed: false });
-  expect(expectSuccess(await ask({ remove: true }))).toEqual({ ...found, removed: true });
+  expect(expectSuccess(await ask({ dry_run: false }))).toEqual({ ...found, removed: true });
   expect(expectSuccess(await ask())).toEqual({ ...found, object_count: 0, objects: [], removed: false });
   expect(await downloadOf(started.asset_id)).toBe('bytes of an asset');
 });
@@ -60,10 +60,10 @@ test('an upload that its asset does not reference is an orphan, unless its write
         now() + interval '1 hour')
       on conflict (id) do update set lease_until = excluded.lease_until`);
   await lease('1 minute');
-  expect(expectSuccess(await ask({ remove: true }))['objects']).toEqual([]);
+  expect(expectSuccess(await ask({ dry_run: false }))['objects']).toEqual([]);
   await lease('-1 second');
   expect(expectSuccess(await ask())['objects']).toEqual([key]);
-  expect(expectSuccess(await ask({ remove: true }))['objects']).toEqual([key]);
+  expect(expectSuccess(await ask({ dry_run: false }))['objects']).toEqual([key]);
   expect(await store.size(key)).toBeUndefined();
   const row = await db.one(sql('test: row of an upload', { id: 'uuid' })`
     select id from uploads where id = ${writer}`);
@@ -84,7 +84,7 @@ test('an original under the key of an earlier release is found', async () => {
     with earlier as (select original_upload as upload from assets where id = ${id})
     update assets set original_upload = null where id = ${id} returning (select upload from earlier)`);
   expect(await downloadOf(id)).toBe('stored long ago');
-  expect(expectSuccess(await ask({ remove: true }))['objects']).toEqual([
+  expect(expectSuccess(await ask({ dry_run: false }))['objects']).toEqual([
     uploadKey(id, row?.upload as string),
   ]);
   expect(await downloadOf(id)).toBe('stored long ago');
@@ -92,6 +92,19 @@ test('an original under the key of an earlier release is found', async () => {
 
 test('only operators may call it, and the parameter must be a boolean', async () => {
   for (const headers of [{}, asUser('ann'), asService])
-    expectRefusal(await ask({ remove: true }, headers), 401);
-  for (const remove of ['true', 1, null]) expectFieldRefused(await ask({ remove }), 'remove');
+    expectRefusal(await ask({ dry_run: false }, headers), 401);
+  for (const dry_run of ['true', 1, null]) expectFieldRefused(await ask({ dry_run }), 'dry_run');
+});
+
+test('an unknown member is refused by a message that names dry_run, and removes nothing', async () => {
+  const { store } = service.parts;
+  const orphan = uploadKey(uuidV7(), randomUUID());
+  await store.put(orphan, Readable.from([Buffer.from('bytes of nobody')]), 1000);
+  for (const body of [{ remove: true }, { dry_run: false, remove: true }]) {
+    const { message, details } = expectRefusal(await ask(body), 400);
+    expect(message).toContain('"remove". Allowed: dry_run.');
+    expect(details).toEqual({ field: 'remove', reason: 'unknown_member', allowed: ['dry_run'] });
+  }
+  expect(await store.size(orphan)).toBe(15);
+  await store.remove(orphan);
 });

@@ -179,7 +179,7 @@ test('the current thumbnail is no orphan, and is deleted with its video', async 
   await thumbnailTurns(service, id, 'blue');
   const orphans = await call<{ objects: string[] }>(service, 'POST /admin/orphans', {
     headers: asOperator,
-    json: { remove: true },
+    json: { dry_run: false },
   });
   expect(orphans.body.data.objects.filter((key) => key.includes(id))).toEqual([]);
   expect((await thumbnailOf(service, id)).colour).toBe('blue');

@@ -18,9 +18,11 @@ describe('one writer', () => {
     const started = await open();
     const first = await begin(started, [`Content-Length: ${BYTES.length}`], BYTES.subarray(0, 10));
     await writerOf(started);
-    expect(expectRefusal(await put(urlOf(started), Buffer.from('another')), 409).details).toEqual({
-      reason: 'upload_in_progress',
-    });
+    const refused = await put(urlOf(started), Buffer.from('another'));
+    expect(expectRefusal(refused, 409).details).toEqual({ reason: 'upload_in_progress' });
+    const seconds = Number(refused.headers.get('retry-after'));
+    expect(seconds, 'until the lease of the writer expires').toBeGreaterThanOrEqual(1);
+    expect(seconds).toBeLessThanOrEqual(10);
     first.write(BYTES.subarray(10));
     expect(expectSuccess(await readAnswer(first))).toMatchObject({ checksum_sha256: sha256(BYTES) });
   });

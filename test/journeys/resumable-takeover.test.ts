@@ -76,7 +76,7 @@ test('goes on while the earlier request is open at the first process', async () 
   expect(reads).toBe(1);
 });
 
-test('waits with 423 while a process reads the bytes that the other one received', async () => {
+test('waits with 423 or 409 while a process reads the bytes that the other one received', async () => {
   const started = await openUpload(first, 'ann', { ...IMAGE, size_bytes: BYTES.length });
   const url = await create(started);
   await patch(url, 0, BYTES.subarray(0, 1_000_000));
@@ -91,6 +91,9 @@ test('waits with 423 while a process reads the bytes that the other one received
     expect(waiting.status).toBe(423);
     expect(waiting.headers.get('retry-after')).toBe('1');
   }
+  const refused = await patch(url, 1_000_000, BYTES.subarray(1_000_000));
+  expect(refused).toMatchObject({ status: 409, reason: 'upload_in_progress' });
+  expect(refused.headers.get('retry-after')).toBe('1');
   gate.resolve();
   expect(await last).toMatchObject({ status: 204 });
   expect(await offsetOf(url)).toBe(BYTES.length);

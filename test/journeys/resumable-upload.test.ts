@@ -108,6 +108,15 @@ const writerOf = ({ asset_id: id }: Started) =>
     (row) => row !== undefined,
   );
 
+/** `Upload-Expires` is an HTTP date, in whole seconds. */
+function expectExpiryIn(minutes: number, headers: Headers): void {
+  const expiresAt = headers.get('upload-expires') ?? '';
+  expect(expiresAt).toMatch(/^\w{3}, \d\d \w{3} \d{4} \d\d:\d\d:\d\d GMT$/);
+  const seconds = (Date.parse(expiresAt) - Date.now()) / 1000;
+  expect(seconds).toBeLessThanOrEqual(minutes * 60);
+  expect(seconds).toBeGreaterThan(minutes * 60 - 30);
+}
+
 describe('the upload', () => {
   test('is offered beside the PUT, and first for large files', async () => {
     expect(targetsOf(await open()).map(({ protocol }) => protocol)).toEqual(['put', 'tus']);
@@ -204,10 +213,14 @@ describe('the upload', () => {
 
   test('lives as long as bytes arrive, and an hour longer', async () => {
     const started = await open();
-    const url = await create(started);
+    const created = await send(`POST ${tusUrl(started)}`, { ...TUS, 'upload-length': String(BYTES.length) });
+    expectExpiryIn(60, created.headers);
+    const url = new URL(created.headers.get('location') as string, tusUrl(started)).href;
     try {
       minutesLater = 50;
-      expect((await patch(url, 0, BYTES.subarray(0, 1000))).status).toBe(204);
+      const patched = await patch(url, 0, BYTES.subarray(0, 1000));
+      expect(patched.status).toBe(204);
+      expectExpiryIn(50 + 60, patched.headers);
       minutesLater = 100;
       expect(await offsetOf(url)).toBe(1000);
       expect((await send(`POST ${tusUrl(started)}`, { ...TUS, 'upload-length': '5' })).status).toBe(401);

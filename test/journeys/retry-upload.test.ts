@@ -22,7 +22,6 @@ import {
   startTestService,
   type TestService,
 } from '../support/service.ts';
-import { isStoreRemote } from '../support/test-store.ts';
 import { originalFiles, rows } from '../support/traces.ts';
 import { usedBy } from '../support/usage.ts';
 import { PROCESSED, tell } from '../support/webhooks.ts';
@@ -62,8 +61,7 @@ test('rejected bytes are replaced in a new attempt of the same asset', async () 
     size_bytes: null,
     uploaded_at: null,
     upload: { protocol: 'put', method: 'PUT' },
-    // Not every store takes resumable uploads.
-    ...(!isStoreRemote && { alternatives: [{ protocol: 'tus', method: 'POST' }] }),
+    alternatives: [{ protocol: 'tus', method: 'POST' }],
   });
   expect(retried.upload_url).toBe(retried.upload?.url);
   expect((await complete(service, 'ann', id)).body.error.details).toEqual({ reason: 'not_uploaded' });

@@ -201,7 +201,7 @@ describeS3('a service with an S3 store', () => {
     const find = (remove: boolean) =>
       call<{ objects: string[]; assets: string[] }>(service, 'POST /admin/orphans', {
         headers: asOperator,
-        json: { remove },
+        json: { dry_run: !remove },
       });
     expect((await find(false)).body.data).toMatchObject({ objects: [orphan], assets: [] });
     await find(true);

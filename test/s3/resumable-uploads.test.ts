@@ -132,7 +132,7 @@ describeS3('resumable uploads on separate machines', () => {
     expect(parts).toHaveLength(2);
     const removed = await call(second, 'POST /admin/orphans', {
       headers: { 'x-operator-key': SECRETS.OPERATOR_KEY },
-      json: { remove: true },
+      json: { dry_run: false },
     });
     expect(removed.status).toBe(200);
     expect(await traces(id)).toEqual(parts);

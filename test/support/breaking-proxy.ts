@@ -11,7 +11,8 @@ export type BreakingProxy = {
   close(): void;
 };
 
-export async function startBreakingProxy(port: number): Promise<BreakingProxy> {
+/** `port` is read for each connection. */
+export async function startBreakingProxy(port: number | (() => number)): Promise<BreakingProxy> {
   const sockets = new Set<Socket>();
   let passed = 0;
   let planned: { readonly at: number; readonly broken: () => void } | undefined;
@@ -23,7 +24,7 @@ export async function startBreakingProxy(port: number): Promise<BreakingProxy> {
     planned = undefined;
   };
   const server = createServer((client) => {
-    const upstream = connect(port, '127.0.0.1');
+    const upstream = connect(typeof port === 'number' ? port : port(), '127.0.0.1');
     for (const [socket, other] of [
       [client, upstream],
       [upstream, client],

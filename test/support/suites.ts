@@ -58,6 +58,8 @@ export const timedFiles: readonly string[] = [
 
 const S3_JOURNEYS = [
   'video-lifecycle',
+  'playlists-as-videos',
+  'added-formats',
   'images',
   'image-hostile',
   'complete-validation',
@@ -68,6 +70,7 @@ const S3_JOURNEYS = [
   'upload-limits',
   'retry-upload',
   'import',
+  'duplicates',
   'clips',
   'edits-and-trash',
   'stop',

@@ -160,7 +160,10 @@ const OWN_REASONS = {
     codes: ['BAD_REQUEST'],
     description: 'The store has another `ETag` of the part `PartNumber`. List the parts.',
   },
-  upload_in_progress: { codes: ['CONFLICT'], description: 'Another request is uploading this asset.' },
+  upload_in_progress: {
+    codes: ['CONFLICT'],
+    description: 'Another request is uploading this asset. Try again after `Retry-After`.',
+  },
   in_progress: {
     codes: ['CONFLICT'],
     description: 'A request with this `Idempotency-Key` is being processed.',

@@ -50,22 +50,22 @@ const toPartial = ({
 });
 
 /**
- * Appends the bytes of a request and returns the new offset. All bytes up to it are durable, also if this
- * throws.
+ * Appends the bytes of a request and returns the row with the new offset. All bytes up to it are durable,
+ * also if this throws.
  */
 export async function appendBytes(
   needs: BytesNeeds,
   asset: Asset,
   { hold, body }: { readonly hold: UploadHold; readonly body: UploadBody },
-): Promise<number> {
-  if (hold.row.finished_at) return hold.row.bytes_received;
+): Promise<ResumableRow> {
+  if (hold.row.finished_at) return hold.row;
   const { maxBytes, tooLong } = await needs.findByteLimit(asset, hold.row.size_bytes ?? undefined);
   const max = hold.row.size_bytes ?? maxBytes;
   if (body.length !== undefined && hold.row.bytes_received + body.length > max) throw tooLong();
   await needs.requireDatabaseSpace();
   const row = await appendSegments(needs, hold, { body, max, tooLong });
   if (row.size_bytes === row.bytes_received) await finishResumable(needs, asset, { ...hold, row });
-  return row.bytes_received;
+  return row;
 }
 
 type Appending = {

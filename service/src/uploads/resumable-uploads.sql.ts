@@ -1,13 +1,11 @@
 // Rows of resumable uploads: the offset in the row is the truth, and only the holder of the lease moves it.
 import type { Asset } from '../assets/asset.ts';
 import type { UploadLease } from '../lifecycle/change.ts';
+import { UPLOAD_LEASE_SECONDS } from '../platform/concurrency/lease.ts';
 import type { Queries } from '../platform/postgres/database.ts';
 import { columns, columnsOf, sql } from '../platform/postgres/sql.ts';
 import { pick } from '../tables.ts';
 import { uploadRow } from '../tables-uploads.ts';
-
-/** A frozen process keeps an upload for so long; the holder renews the lease every second. */
-const LEASE_SECONDS = 10;
 
 export const resumableColumns = pick(uploadRow, [
   'id',
@@ -39,7 +37,8 @@ export const insertResumable = (
     insert into uploads
       (id, asset_id, owner_user_id, attempt, protocol, size_bytes, lease_holder, lease_until, expires_at)
     select ${lease.upload}::uuid, id, owner_user_id, attempt, 'tus', ${sizeBytes}::int8,
-           ${lease.holder}::uuid, now() + make_interval(secs => ${LEASE_SECONDS}), ${expiresAt}::timestamptz
+           ${lease.holder}::uuid, now() + make_interval(secs => ${UPLOAD_LEASE_SECONDS}),
+           ${expiresAt}::timestamptz
       from assets
      where id = ${id} and attempt = ${attempt} and deleted_at is null and uploaded_at is null
        and stream_status = 'pending_upload'
@@ -59,7 +58,7 @@ export const claimResumable = (db: Queries, assetId: string, { upload, holder }:
          and set_config('synchronous_commit', 'off', true) = 'off' for no key update)
     update uploads
        set lease_holder = case when is_claimable then ${holder}::uuid else lease_holder end,
-           lease_until = case when is_claimable then now() + make_interval(secs => ${LEASE_SECONDS})
+           lease_until = case when is_claimable then now() + make_interval(secs => ${UPLOAD_LEASE_SECONDS})
                               else lease_until end,
            is_release_requested = not is_free
       from seen where uploads.id = seen.id
@@ -68,7 +67,7 @@ export const claimResumable = (db: Queries, assetId: string, { upload, holder }:
 /** Returns whether another request waits; undefined if the lease is lost. */
 export const renewResumable = (db: Queries, { upload, holder }: UploadLease) =>
   db.one(sql('renew resumable upload', { is_release_requested: 'bool' })`
-    update uploads set lease_until = now() + make_interval(secs => ${LEASE_SECONDS})
+    update uploads set lease_until = now() + make_interval(secs => ${UPLOAD_LEASE_SECONDS})
      where id = ${upload} and lease_holder = ${holder}
        and set_config('synchronous_commit', 'off', true) = 'off' returning is_release_requested`);
 

@@ -7,7 +7,7 @@ import type { findDuplicate } from '../lifecycle/reports.ts';
 import type { AssetStore } from '../lifecycle/store.ts';
 import type { Bound } from '../platform/bind.ts';
 import { createBatcher } from '../platform/concurrency/batcher.ts';
-import { RENEW_EVERY_MS, whileRenewing } from '../platform/concurrency/lease.ts';
+import { RENEW_UPLOAD_EVERY_MS, whileRenewing } from '../platform/concurrency/lease.ts';
 import { waitAtMost } from '../platform/concurrency/in-flight.ts';
 import { ServiceError } from '../platform/errors.ts';
 import { diskFull, type SpaceGuard } from '../platform/free-space.ts';
@@ -22,6 +22,7 @@ import {
   type ClaimedPut,
   claimPuts,
   deleteHeldUpload,
+  findWriterSeconds,
   type PutClaim,
   renewLease,
   type WriterProtocol,
@@ -75,10 +76,10 @@ export async function storeOriginal(
   const { uploadId: id, protocol } = original;
   const source: UploadSource = protocol === 'put' ? 'caller' : 'service';
   const lease: UploadLease = { upload: id, holder: id };
-  return whileRenewing({ everyMs: RENEW_EVERY_MS, renew: () => renewLease(db, lease) }, async () => {
+  return whileRenewing({ everyMs: RENEW_UPLOAD_EVERY_MS, renew: () => renewLease(db, lease) }, async () => {
     try {
       const claimed = await needs.claimPut(toClaim(asset, original));
-      if (!claimed) throw toClosedError(await needs.findAssetById(asset.id));
+      if (!claimed) throw await findRefusal(needs, asset);
       const findByteQuota = claimed.has_byte_limit ? needs.findByteQuota : findNoQuota;
       const stored = await writeObject({ ...needs, findByteQuota }, { asset, lease }, original);
       const hasLeftovers = claimed.has_replaced || original.hasLeftovers === true;
@@ -86,12 +87,21 @@ export async function storeOriginal(
       const finished = await finishUpload(needs, upload);
       if (finished) return finished;
       await needs.store.remove(uploadKey(asset.id, id));
-      throw toClosedError(await needs.findAssetById(asset.id));
+      throw await findRefusal(needs, asset);
     } catch (error) {
       await waitAtMost(RELEASE_MS, abandonUpload(needs, asset.id, id));
       throw error;
     }
   });
+}
+
+/** A killed writer holds its lease until it expires, so the client is told when that is. */
+async function findRefusal(
+  { db, findAssetById: find }: Pick<OriginalNeeds, 'db' | 'findAssetById'>,
+  asset: Asset,
+): Promise<ServiceError> {
+  const [seen, seconds] = await Promise.all([find(asset.id), findWriterSeconds(db, asset)]);
+  return toClosedError(seen, seconds);
 }
 
 const toClaim = ({ id, attempt }: Asset, { uploadId, protocol, length }: OriginalBytes): PutClaim => ({

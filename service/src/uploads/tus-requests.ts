@@ -73,8 +73,13 @@ export async function answerTus(needs: TusNeeds, request: TusRequest): Promise<T
   );
   if (failures.length > 0 && !isTusError(failures[0])) throw failures[0];
   if (response.status >= 400) throw toTusFailure(response.status, await response.text());
-  return { status: response.status, headers: Object.fromEntries(response.headers) };
+  const headers = Object.fromEntries(response.headers);
+  // The library computes it from the upload as it was before the request.
+  if (EXPIRES in headers) headers[EXPIRES] = exchange.expiresAt().toUTCString();
+  return { status: response.status, headers };
 }
+
+const EXPIRES = 'upload-expires';
 
 const maxSizeOf = ({ maxUploadBytes }: TusNeeds, { announced_size_bytes: announced }: Asset): number =>
   announced ?? maxUploadBytes;
@@ -107,7 +112,9 @@ function createExchange(needs: TusNeeds, { method, asset, body }: TusRequest, id
     },
     write: async (emptied: AsyncIterable<unknown>) => {
       for await (const chunk of emptied) void chunk;
-      return needs.appendBytes(asset, { hold: held(), body });
+      const row = await needs.appendBytes(asset, { hold: held(), body });
+      hold = { ...held(), row };
+      return row.bytes_received;
     },
     remove: () => needs.terminateResumable(held()),
     getExpiration: () => needs.uploadTtlSeconds * 1000,
@@ -118,6 +125,7 @@ function createExchange(needs: TusNeeds, { method, asset, body }: TusRequest, id
       if (method !== 'POST') hold = await needs.openResumable(asset, id);
     },
     unlock: async () => hold?.release(),
+    expiresAt: () => held().row.expires_at,
   };
 }
 
@@ -126,7 +134,7 @@ function toUpload({ uploadTtlSeconds }: TusNeeds, { row }: UploadHold): Upload {
     id: row.id,
     offset: row.bytes_received,
     ...(row.size_bytes !== null && { size: row.size_bytes }),
-    // The library computes Upload-Expires from it.
+    // Without it the library sends no Upload-Expires.
     creation_date: new Date(row.expires_at.getTime() - uploadTtlSeconds * 1000).toISOString(),
   });
 }

@@ -16,20 +16,20 @@ export const otherLength = (size: number): ServiceError =>
     expected: size,
   });
 
-export const inProgress = (): ServiceError =>
-  new ServiceError('CONFLICT', 'Another request is writing this upload. Try again.', {
+export const inProgress = (retryAfterSeconds = 1): ServiceError =>
+  new ServiceError('CONFLICT', 'Another request is writing this upload. Try again after Retry-After.', {
     details: { reason: 'upload_in_progress' },
-    retryAfterSeconds: 1,
+    retryAfterSeconds,
   });
 
-/** Why the asset accepts no bytes from this writer. */
-export function toClosedError(asset: Asset | undefined): ServiceError {
+/** Why the asset accepts no bytes from this writer. `retryAfterSeconds`: the rest of the lease. */
+export function toClosedError(asset: Asset | undefined, retryAfterSeconds?: number): ServiceError {
   if (!asset || asset.deleted_at) return notFound('No such asset');
   if (asset.uploaded_at)
     return conflict('The bytes of this asset are already stored', { reason: 'already_uploaded' });
   if (asset.stream_status !== 'pending_upload')
     return conflict('The upload is closed', { reason: asset.stream_status });
-  return conflict('Another upload of this asset is in progress', { reason: 'upload_in_progress' });
+  return inProgress(retryAfterSeconds);
 }
 
 /** Checks a length that is known before the bytes are. */

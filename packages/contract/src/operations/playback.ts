@@ -121,7 +121,11 @@ export const putUpload = bytesOperation({
     ...TICKET_ERRORS,
     { code: 'NOT_FOUND', when: 'No such asset, or it is deleted.' },
     { code: 'CONFLICT', reason: 'already_uploaded', when: 'The bytes are stored already.' },
-    { code: 'CONFLICT', reason: 'upload_in_progress', when: 'Another upload is running.' },
+    {
+      code: 'CONFLICT',
+      reason: 'upload_in_progress',
+      when: 'Another upload is running. Send the file again after `Retry-After`.',
+    },
     { code: 'PAYLOAD_TOO_LARGE', when: 'The body is larger than `max_bytes`.' },
     { code: 'UNSUPPORTED_MEDIA_TYPE', when: 'The Content-Type differs from the announced `mime_type`.' },
     { code: 'UNAVAILABLE', reason: 'disk_full', when: 'Less than `MIN_FREE_BYTES` is free.' },

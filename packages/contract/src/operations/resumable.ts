@@ -20,7 +20,11 @@ const BODY_ERRORS: readonly ErrorCase[] = [
   { code: 'BAD_REQUEST', reason: 'cut_short', when: 'The body ended early; what arrived is kept.' },
   { code: 'BAD_REQUEST', reason: 'quota_exceeded', when: 'The quota of the owner is exceeded.' },
   { code: 'CONFLICT', reason: 'offset_mismatch', when: 'The upload has another offset.' },
-  { code: 'CONFLICT', reason: 'upload_in_progress', when: 'Another request is writing this upload.' },
+  {
+    code: 'CONFLICT',
+    reason: 'upload_in_progress',
+    when: 'Another request is writing this upload. Try again after `Retry-After`.',
+  },
   { code: 'PAYLOAD_TOO_LARGE', when: 'The upload is larger than `max_bytes`.' },
   { code: 'UNAVAILABLE', reason: 'disk_full', when: 'Less than `MIN_FREE_BYTES` is free.' },
 ];

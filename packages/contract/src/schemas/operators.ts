@@ -125,8 +125,16 @@ export type ProviderOverview = Static<typeof ProviderOverview>;
 export const ProviderList = Type.Object({ items: Type.Array(ProviderOverview) }, { $id: 'ProviderList' });
 
 export const OrphanRequest = Type.Object(
-  { remove: Type.Optional(Type.Boolean({ default: false, description: 'Default false: a dry run.' })) },
-  { $id: 'OrphanRequest', examples: [{ remove: false }] },
+  {
+    dry_run: Type.Optional(
+      Type.Boolean({
+        default: true,
+        description: 'Default true: list only. False: remove the orphaned objects.',
+      }),
+    ),
+  },
+  // A misspelled member must not turn a removal into a dry run, or the reverse.
+  { $id: 'OrphanRequest', additionalProperties: false, examples: [{ dry_run: true }] },
 );
 
 export const OrphanReport = Type.Object(
