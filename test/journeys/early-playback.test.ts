@@ -67,7 +67,8 @@ test('a file that must be encoded plays in its lowest rendition while the others
   expect(playback.thumbnail).toBeNull();
   const child = childOf(await textOf(playback.hls));
   const early = await textOf(new URL(child, playback.hls).href);
-  expect(early).toContain('#EXT-X-PLAYLIST-TYPE');
+  expect(early).toContain('#EXT-X-PLAYLIST-TYPE:EVENT\n');
+  expect(early).not.toContain('#EXT-X-ENDLIST');
   const earlyDash = new URL(`early-${child.slice(0, child.lastIndexOf('/'))}.mpd`, playback.dash).href;
   expect(await textOf(earlyDash)).toContain('<MPD');
 
@@ -75,6 +76,7 @@ test('a file that must be encoded plays in its lowest rendition while the others
   expect(ready).toMatchObject({ stream_status: 'ready', playable_at: asset['playable_at'] });
   expect((await eventTypes(id)).filter((type) => type === 'asset.playable')).toHaveLength(1);
   const complete = await textOf(new URL(child, playback.hls).href);
+  expect(complete).toContain('#EXT-X-PLAYLIST-TYPE:VOD\n');
   expect(complete).toContain('#EXT-X-ENDLIST');
   expect(complete).toContain(segmentsOf(early));
   expect(await textOf(earlyDash)).toContain('type="static"');

@@ -43,10 +43,17 @@ export function pressPlay(video) {
 
 /** The clock may run ahead of its readings by this much. */
 const JUMP_SECONDS = 0.5;
+/** A player stalls when the clock stands still for this long although the next second is buffered. */
+const STALL_MS = 10_000;
+
+const hasNextSecond = ({ buffered, currentTime }) =>
+  Array.from({ length: buffered.length }).some(
+    (_, index) => buffered.start(index) <= currentTime && buffered.end(index) > currentTime + 1,
+  );
 
 /**
- * Records pauses and seeks that the page did not ask for, jumps of the clock, and an end before the end:
- * pressPlay would hide them. Returns a function that lists them.
+ * Records pauses and seeks that the page did not ask for, stalls and jumps of the clock, and an end before
+ * the end: pressPlay would hide them. Returns a function that lists them.
  */
 export function recordInterruptions(video) {
   const interruptions = [];
@@ -65,11 +72,17 @@ export function recordInterruptions(video) {
     clearInterval(watch);
   });
   let [time, readAt] = [video.currentTime, performance.now()];
+  let movedAt = readAt;
   const watch = setInterval(() => {
     const [before, beforeAt] = [time, readAt];
     [time, readAt] = [video.currentTime, performance.now()];
     const expected = ((readAt - beforeAt) / 1000) * video.playbackRate;
     if (time < before || time - before > expected + JUMP_SECONDS) record(`jump from ${before}`);
+    if (time !== before || !hasNextSecond(video)) movedAt = readAt;
+    if (readAt - movedAt > STALL_MS) {
+      record('stall');
+      movedAt = readAt;
+    }
   }, POLL_MS);
   return () => {
     clearInterval(watch);
