@@ -33,6 +33,7 @@ async function uploadUntilPlayable(at: TestService, file: string, fields: object
   const { hls, dash } = await eventually(
     async () => (await call<Playback>(at, `GET /media/${id}/playback`, { headers: asUser(USER) })).body.data,
     (playback) => playback.hls !== null,
+    { withinMs: 120_000 },
   );
   expect(await readAsset(at, USER, id)).toMatchObject({ stream_status: 'processing' });
   return { id, hls: hls ?? '', dash: dash ?? '' };
@@ -76,7 +77,7 @@ describe.concurrent('a video that is not ready yet plays from its beginning to i
       await expectPlayed(streams, { seconds });
       expect(await settled(service, USER, id)).toMatchObject({ stream_status: 'ready' });
     },
-    180_000,
+    300_000,
   );
 
   test('from a growing copy of its H.264, which is replaced while it plays', async () => {
@@ -104,7 +105,7 @@ describe.concurrent('a video that is not ready yet plays from its beginning to i
     );
     expect(await ready).toMatchObject({ stream_status: 'ready' });
     expect(await childOf(hls)).not.toBe(copied);
-  }, 180_000);
+  }, 300_000);
 });
 
 /** The URL of the first media playlist. */
