@@ -1,69 +1,113 @@
-// Players that start while a video is being encoded play it to its end without a reload.
+// Players that start while a video is being encoded play it to its end without a reload, a pause or a jump.
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openBrowser, type PlayRequest, type TestBrowser } from '../support/browser.ts';
-import { makeClip } from '../support/clips.ts';
+import { makeClip, pacedEngine } from '../support/clips.ts';
 import { offer, readAsset, settled } from '../support/media.ts';
 import { asUser, call, eventually, startTestService, type TestService } from '../support/service.ts';
 
 const USER = 'ann';
-const SECONDS = 24;
 
 let service: TestService;
+/** Copies slowly, so that players start before the copy is complete. */
+let slowCopier: TestService;
 let browser: TestBrowser;
 beforeAll(async () => {
-  service = await startTestService();
-  browser = await openBrowser();
+  [service, slowCopier, browser] = await Promise.all([
+    startTestService(),
+    startTestService({ FFMPEG_PATH: await pacedEngine('copies') }),
+    openBrowser(),
+  ]);
 });
 afterAll(async () => {
   await browser.close();
-  await service.stop();
+  await Promise.all([service.stop(), slowCopier.stop()]);
 });
 
-const playbackOf = async (id: string) =>
-  (
-    await call<{ hls: string | null; dash: string | null }>(service, `GET /media/${id}/playback`, {
-      headers: asUser(USER),
-    })
-  ).body.data;
+type Early = { readonly id: string; readonly hls: string; readonly dash: string };
+type Playback = { readonly hls: string | null; readonly dash: string | null };
 
-/** A file that has to be encoded, so that its manifests grow. */
-const makeSource = (visibility: string) =>
-  makeClip({
-    seconds: SECONDS,
-    width: 1280,
-    height: 720,
-    container: 'webm',
-    more: ['-metadata', `title=${visibility}`],
-  });
+/** Resolves as soon as the video can be played. */
+async function uploadUntilPlayable(at: TestService, file: string, fields: object): Promise<Early> {
+  const { id } = await offer(at, USER, { bytes: await readFile(file), fields });
+  const { hls, dash } = await eventually(
+    async () => (await call<Playback>(at, `GET /media/${id}/playback`, { headers: asUser(USER) })).body.data,
+    (playback) => playback.hls !== null,
+    { withinMs: 120_000 },
+  );
+  expect(await readAsset(at, USER, id)).toMatchObject({ stream_status: 'processing' });
+  return { id, hls: hls ?? '', dash: dash ?? '' };
+}
 
-describe('a video that is being encoded', () => {
+const textOf = async (url: string): Promise<string> => (await fetch(url)).text();
+
+type Playing = { readonly seconds: number; readonly slowUntil?: Promise<unknown> };
+
+async function expectPlayed(streams: readonly PlayRequest[], { seconds, slowUntil }: Playing): Promise<void> {
+  const results = await Promise.all(streams.map((stream) => browser.playEarly(stream, slowUntil)));
+  const problems = results.map(({ errors, interruptions = [] }) => [...errors, ...interruptions]);
+  expect(problems).toEqual(streams.map(() => []));
+  for (const { startedAt, endedAt } of results) {
+    expect(startedAt).toBeLessThan(0.1);
+    expect(Math.abs(endedAt - seconds)).toBeLessThan(0.1);
+  }
+}
+
+// Players mostly wait for the picture: two videos play at a time.
+describe.concurrent('a video that is not ready yet plays from its beginning to its end', () => {
   test.each(['public', 'private'])(
-    'plays from its beginning to its end: %s',
+    'while it is encoded: %s',
     async (visibility) => {
-      const { id } = await offer(service, USER, {
-        bytes: await readFile(await makeSource(visibility)),
-        fields: { visibility, mime_type: 'video/webm', filename: 'clip.webm' },
+      const seconds = 24;
+      const file = await makeClip({
+        seconds,
+        width: 1280,
+        height: 720,
+        container: 'webm',
+        more: ['-metadata', `title=${visibility}`],
       });
-      const { hls, dash } = await eventually(
-        () => playbackOf(id),
-        (playback) => playback.hls !== null,
-      );
-      expect(await readAsset(service, USER, id)).toMatchObject({ stream_status: 'processing' });
-      expect(await (await fetch(dash ?? '')).text()).toContain('type="dynamic"');
+      const fields = { visibility, mime_type: 'video/webm', filename: 'clip.webm' };
+      const { id, hls, dash } = await uploadUntilPlayable(service, file, fields);
+      expect(await textOf(dash)).toContain('type="dynamic"');
       const streams: PlayRequest[] = [
-        { player: 'hls.js', url: hls ?? '' },
-        { player: 'dash.js', url: dash ?? '' },
-        { player: 'shaka-player', url: (visibility === 'public' ? dash : hls) ?? '' },
+        { player: 'hls.js', url: hls },
+        { player: 'dash.js', url: dash },
+        { player: 'shaka-player', url: visibility === 'public' ? dash : hls },
       ];
-      const results = await Promise.all(streams.map((stream) => browser.playEarly(stream)));
-      expect(results.map(({ errors }) => errors)).toEqual([[], [], []]);
-      for (const result of results) {
-        expect(result.startedAt).toBeLessThan(0.1);
-        expect(Math.abs(result.endedAt - SECONDS)).toBeLessThan(0.1);
-      }
+      await expectPlayed(streams, { seconds });
       expect(await settled(service, USER, id)).toMatchObject({ stream_status: 'ready' });
     },
-    180_000,
+    300_000,
   );
+
+  test('from a growing copy of its H.264, which is replaced while it plays', async () => {
+    const seconds = 16;
+    // Twice the bit rate that the ladder has for this height, so that the copy does not stay.
+    const rate = ['-b:v', '3M', '-minrate', '3M', '-maxrate', '3M', '-bufsize', '3M'];
+    const file = await makeClip({
+      seconds,
+      width: 640,
+      height: 360,
+      more: [...rate, '-x264-params', 'nal-hrd=cbr'],
+    });
+    const { id, hls, dash } = await uploadUntilPlayable(slowCopier, file, {});
+    const copied = await childOf(hls);
+    expect(await textOf(copied)).toContain('#EXT-X-PLAYLIST-TYPE:EVENT');
+    const ready = settled(slowCopier, USER, id);
+    // A short buffer: players request segments of the copy after it has been replaced.
+    await expectPlayed(
+      [
+        { player: 'hls.js', url: hls, bufferSeconds: 4 },
+        { player: 'dash.js', url: dash, bufferSeconds: 4 },
+        { player: 'shaka-player', url: hls, bufferSeconds: 4 },
+      ],
+      { seconds, slowUntil: ready },
+    );
+    expect(await ready).toMatchObject({ stream_status: 'ready' });
+    expect(await childOf(hls)).not.toBe(copied);
+  }, 300_000);
 });
+
+/** The URL of the first media playlist. */
+const childOf = async (hls: string): Promise<string> =>
+  new URL(/^[^#\n].*$/m.exec(await textOf(hls))?.[0] ?? '', hls).href;

@@ -1,11 +1,12 @@
 // Chromium plays the embed page in an iframe of a page of another origin.
+import { readFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Browser } from 'playwright-core';
+import type { Browser, Frame, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { launchChromium } from '../support/browser.ts';
-import { makeClip } from '../support/clips.ts';
-import { ingest } from '../support/media.ts';
+import { makeClip, pacedEngine } from '../support/clips.ts';
+import { ingest, offer, readAsset } from '../support/media.ts';
 import { asUser, call, eventually, startTestService, type TestService } from '../support/service.ts';
 
 let service: TestService;
@@ -38,29 +39,75 @@ test.each(['public', 'private'])(
       file: await makeClip({ seconds: 4, width: 320, height: 180 }),
       fields: { visibility },
     });
-    const playback = await call<{ embed: string }>(service, `GET /media/${id}/playback`, {
-      headers: asUser('ann'),
-    });
-    const { embed } = playback.body.data;
+    const embed = await embedOf(service, id);
     expect(embed.includes('/~')).toBe(visibility === 'private');
 
-    const page = await browser.newPage();
-    const errors: string[] = [];
-    page.on('console', (message) => message.type() === 'error' && errors.push(message.text()));
-    page.on('pageerror', ({ message }) => errors.push(message));
-    const { port } = site.address() as AddressInfo;
-    await page.goto(`http://127.0.0.1:${port}/?embed=${encodeURIComponent(embed)}`);
-    const frame = page.frames().find((each) => each.url() === embed);
-    await frame?.evaluate('document.querySelector("video").play()');
+    const { page, frame, errors } = await openEmbed(embed);
+    await frame.evaluate('document.querySelector("video").play()');
     const clock = await eventually(
-      async () => Number(await frame?.evaluate('document.querySelector("video").currentTime')),
+      () => read<number>(frame, 'currentTime'),
       (seconds) => seconds > 0.5,
       { withinMs: 30_000 },
     );
     expect(clock).toBeGreaterThan(0.5);
-    expect(await frame?.evaluate('document.querySelector("video").videoWidth')).toBe(320);
+    expect(await read(frame, 'videoWidth')).toBe(320);
     expect(errors).toEqual([]);
     await page.close();
   },
   90_000,
 );
+
+test('a video that is still being encoded plays to its end', async () => {
+  const slow = await startTestService({ FFMPEG_PATH: await pacedEngine() });
+  try {
+    const file = await makeClip({ seconds: GROWING_SECONDS, container: 'webm' });
+    const { id } = await offer(slow, 'ann', {
+      bytes: await readFile(file),
+      fields: { mime_type: 'video/webm', filename: 'clip.webm' },
+    });
+    await eventually(
+      () => readAsset(slow, 'ann', id),
+      (asset) => asset['playable_at'] !== null,
+    );
+    const { page, frame, errors } = await openEmbed(await embedOf(slow, id));
+    expect(await readAsset(slow, 'ann', id)).toMatchObject({ stream_status: 'processing' });
+    await frame.evaluate('document.querySelector("video").play()');
+    await eventually(
+      () => read<boolean>(frame, 'ended'),
+      (isEnded) => isEnded,
+    );
+    expect(Math.abs((await read<number>(frame, 'currentTime')) - GROWING_SECONDS)).toBeLessThan(0.1);
+    expect(await frame.evaluate(PLAYED_RANGES)).toBe(1);
+    expect(errors).toEqual([]);
+    await page.close();
+  } finally {
+    await slow.stop();
+  }
+}, 120_000);
+
+const GROWING_SECONDS = 10;
+const PLAYED_RANGES = 'document.querySelector("video").played.length';
+
+async function embedOf(at: TestService, id: string): Promise<string> {
+  const playback = await call<{ embed: string }>(at, `GET /media/${id}/playback`, {
+    headers: asUser('ann'),
+  });
+  return playback.body.data.embed;
+}
+
+/** In an iframe; `errors` grows while the page is open. */
+async function openEmbed(embed: string): Promise<{ page: Page; frame: Frame; errors: string[] }> {
+  const page = await browser.newPage();
+  const errors: string[] = [];
+  page.on('console', (message) => message.type() === 'error' && errors.push(message.text()));
+  page.on('pageerror', ({ message }) => errors.push(message));
+  const { port } = site.address() as AddressInfo;
+  await page.goto(`http://127.0.0.1:${port}/?embed=${encodeURIComponent(embed)}`);
+  const frame = page.frames().find((each) => each.url() === embed);
+  if (!frame) throw new Error(`the page has no frame with ${embed}`);
+  return { page, frame, errors };
+}
+
+/** A property of the video element. */
+const read = <T>(frame: Frame, property: string): Promise<T> =>
+  frame.evaluate<T>(`document.querySelector("video").${property}`);

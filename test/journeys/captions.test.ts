@@ -5,6 +5,7 @@ import { expectRefusal, expectSuccess } from '../support/envelope.ts';
 import { type AssetJson, IMAGE, ingest, openUpload } from '../support/media.ts';
 import { type PlaybackJson, playedCaptions, readText } from '../support/played-captions.ts';
 import { addSubtitles } from '../support/remux.ts';
+import { checkServed } from '../support/served-manifests.ts';
 import {
   type Answer,
   asService,
@@ -99,6 +100,7 @@ describe('captions of a private video', () => {
     const playback = await playbackOf(plain);
     const texts = { 'en-US': `${HEAD}\n<b>Hello</b>x\n`, de: `${HEAD}\nHallo Welt\n` };
     expect(await playedCaptions(playback)).toEqual({ inHls: texts, inDash: texts });
+    expect(await checkServed(playback)).toEqual({ violations: [], captions: 2 });
     for (const { url } of playback.captions) {
       expect(await readText(url)).toMatch(/^WEBVTT/);
       expect((await fetch(url.replace(/\/~[^/]+/, ''))).status).toBe(404);
@@ -158,7 +160,9 @@ describe('subtitles in the file', () => {
       { language: 'de', label: 'Deutsch', source: 'embedded', default: false },
       { language: 'en', label: 'Signs', source: 'embedded', default: false },
     ]);
-    const { inHls, inDash } = await playedCaptions(await playbackOf(subtitled));
+    const playback = await playbackOf(subtitled);
+    expect(await checkServed(playback)).toEqual({ violations: [], captions: 2 });
+    const { inHls, inDash } = await playedCaptions(playback);
     const text = /\n00:00:00\.5\d\d --> 00:00:01\.5\d\d\nHi from <i>the file<\/i>\n$/;
     expect(inHls).toEqual({ de: expect.stringMatching(text), en: expect.stringMatching(text) });
     expect(inDash).toEqual(inHls);

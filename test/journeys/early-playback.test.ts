@@ -1,9 +1,10 @@
 // A video plays before its encode has ended: manifests grow until the last segment is there.
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type ClipOptions, makeClip } from '../support/clips.ts';
+import { type ClipOptions, makeClip, pacedEngine } from '../support/clips.ts';
 import { type AssetJson, offer, readAsset, settled } from '../support/media.ts';
 import { CLEAN, decode } from '../support/picture-and-sound.ts';
+import { checkServed } from '../support/served-manifests.ts';
 import {
   asOperator,
   asUser,
@@ -15,10 +16,15 @@ import {
 
 const USER = 'ann';
 let service: TestService;
+/** Encodes as slowly as a video plays. */
+let slowService: TestService;
 beforeAll(async () => {
-  service = await startTestService();
+  [service, slowService] = await Promise.all([
+    startTestService(),
+    startTestService({ FFMPEG_PATH: await pacedEngine() }),
+  ]);
 });
-afterAll(() => service.stop());
+afterAll(() => Promise.all([service.stop(), slowService.stop()]));
 
 type Playback = { hls: string; dash: string; thumbnail: string | null };
 const textOf = async (url: string): Promise<string> => {
@@ -35,19 +41,19 @@ const childOf = (multivariant: string): string => /^[^#].*$/m.exec(multivariant)
 async function uploadUntilPlayable(
   clip: ClipOptions,
   fields: object,
+  at = service,
 ): Promise<{ id: string; playback: Playback }> {
-  const { id } = await offer(service, USER, { bytes: await readFile(await makeClip(clip)), fields });
+  const { id } = await offer(at, USER, { bytes: await readFile(await makeClip(clip)), fields });
   const playback = await eventually(
-    async () =>
-      (await call<Playback>(service, `GET /media/${id}/playback`, { headers: asUser(USER) })).body.data,
+    async () => (await call<Playback>(at, `GET /media/${id}/playback`, { headers: asUser(USER) })).body.data,
     ({ hls }) => hls !== null,
   );
   return { id, playback };
 }
 
-const eventTypes = async (id: string): Promise<string[]> =>
+const eventTypes = async (at: TestService, id: string): Promise<string[]> =>
   (
-    await call<{ items: { type: string }[] }>(service, `GET /media/${id}/timeline`, {
+    await call<{ items: { type: string }[] }>(at, `GET /media/${id}/timeline`, {
       headers: asUser(USER),
     })
   ).body.data.items.map(({ type }) => type);
@@ -57,40 +63,53 @@ const stateOf = ({ renditions }: AssetJson, height: number) =>
 
 test('a file that must be encoded plays in its lowest rendition while the others are made', async () => {
   const { id, playback } = await uploadUntilPlayable(
-    { seconds: 16, width: 1280, height: 720, container: 'webm' },
+    { seconds: 10, width: 640, height: 360, container: 'webm' },
     { mime_type: 'video/webm', filename: 'a.webm' },
+    slowService,
   );
-  const asset = await readAsset(service, USER, id);
-  expect(asset).toMatchObject({ stream_status: 'processing', width: 1280, height: 720, completed_at: null });
+  const asset = await readAsset(slowService, USER, id);
+  expect(asset).toMatchObject({ stream_status: 'processing', width: 640, height: 360, completed_at: null });
   expect(asset['playable_at']).not.toBeNull();
   expect(asset['media']).toMatchObject({ container: 'matroska', video: { codec: 'vp8' } });
-  expect(stateOf(asset, 720)).not.toBe('ready');
+  expect(stateOf(asset, 360)).not.toBe('ready');
   expect(playback.thumbnail).toBeNull();
+  const captions = await call(slowService, `PUT /media/${id}/captions/en`, {
+    headers: { ...asUser(USER), 'content-type': 'text/vtt' },
+    body: 'WEBVTT\n\n00:01.000 --> 00:02.000\nHello\n',
+  });
+  expect(captions.status).toBe(200);
+  expect(await checkServed(playback, 'growing')).toEqual({ violations: [], captions: 1 });
   const child = childOf(await textOf(playback.hls));
   const early = await textOf(new URL(child, playback.hls).href);
-  expect(early).toContain('#EXT-X-PLAYLIST-TYPE');
+  expect(early).toContain('#EXT-X-PLAYLIST-TYPE:EVENT\n');
+  expect(early).not.toContain('#EXT-X-ENDLIST');
   const earlyDash = new URL(`early-${child.slice(0, child.lastIndexOf('/'))}.mpd`, playback.dash).href;
   expect(await textOf(earlyDash)).toContain('<MPD');
 
-  const ready = await settled(service, USER, id);
+  const ready = await settled(slowService, USER, id);
   expect(ready).toMatchObject({ stream_status: 'ready', playable_at: asset['playable_at'] });
-  expect((await eventTypes(id)).filter((type) => type === 'asset.playable')).toHaveLength(1);
+  expect((await eventTypes(slowService, id)).filter((type) => type === 'asset.playable')).toHaveLength(1);
   const complete = await textOf(new URL(child, playback.hls).href);
+  expect(complete).toContain('#EXT-X-PLAYLIST-TYPE:VOD\n');
   expect(complete).toContain('#EXT-X-ENDLIST');
   expect(complete).toContain(segmentsOf(early));
   expect(await textOf(earlyDash)).toContain('type="static"');
   expect((await textOf(playback.hls)).match(/EXT-X-STREAM-INF/g)?.length).toBeGreaterThan(1);
+  expect(await checkServed(playback)).toEqual({ violations: [], captions: 1 });
+  // ffmpeg plays no captions.
+  await call(slowService, `DELETE /media/${id}/captions/en`, { headers: asUser(USER) });
   expect([await decode(playback.hls), await decode(earlyDash)]).toEqual([CLEAN, CLEAN]);
-}, 120_000);
+}, 240_000);
 
 test('a short file plays before its encode has ended, too', async () => {
   const { id, playback } = await uploadUntilPlayable(
-    { seconds: 4, width: 1280, height: 720, container: 'webm' },
+    { seconds: 4, width: 640, height: 360, container: 'webm' },
     { mime_type: 'video/webm', filename: 'short.webm' },
+    slowService,
   );
-  expect(await readAsset(service, USER, id)).toMatchObject({ stream_status: 'processing' });
+  expect(await readAsset(slowService, USER, id)).toMatchObject({ stream_status: 'processing' });
   expect(await textOf(new URL(childOf(await textOf(playback.hls)), playback.hls).href)).toContain('#EXTINF');
-  const { playable_at: playableAt, completed_at: completedAt } = await settled(service, USER, id);
+  const { playable_at: playableAt, completed_at: completedAt } = await settled(slowService, USER, id);
   expect(Date.parse(String(playableAt))).toBeLessThan(Date.parse(String(completedAt)));
 }, 60_000);
 

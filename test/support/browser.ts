@@ -1,11 +1,12 @@
 // A real Chromium whose pages play streams with stock players; the pages come from another origin than the
 // service.
 import { existsSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { type Browser, chromium } from 'playwright-core';
+import { type Browser, chromium, type Page } from 'playwright-core';
+import type { Rgb } from './corners.ts';
 
 /** Player → its script as the npm package ships it for pages. */
 const PLAYER_SCRIPTS = {
@@ -16,17 +17,18 @@ const PLAYER_SCRIPTS = {
 type PlayerName = keyof typeof PLAYER_SCRIPTS;
 
 export type PlayRequest = {
-  readonly player: PlayerName;
+  /** `none`: Chromium itself plays the file. */
+  readonly player: PlayerName | 'none';
   readonly url: string;
   /** The page asks the player for PQ. */
   readonly prefersHdr?: boolean;
+  /** The player buffers about so much in advance. */
+  readonly bufferSeconds?: number;
 };
-/**
- * Seconds on the clock of the video; `errors` is empty when the stream played as a viewer expects, and
- * `startedAt` is undefined when nothing was played.
- */
-type PlayResult = {
-  readonly errors: readonly string[];
+/** Of the player and the video; empty when the stream played as a viewer expects. */
+type PageResult = { readonly errors: readonly string[] };
+/** Seconds on the clock of the video; `startedAt` is undefined when nothing was played. */
+type PlayResult = PageResult & {
   readonly startedAt: number | undefined;
   readonly endedAt: number;
   readonly duration: number;
@@ -35,6 +37,11 @@ type PlayResult = {
   /** The numbers of the tracks whose segments were requested, lowest first. */
   readonly tracks: readonly number[];
 };
+/** Pauses, seeks and jumps that no viewer asked for. */
+type EarlyPlayResult = PlayResult & { readonly interruptions: readonly string[] };
+
+/** `heights`: those of the renditions; `shown`: those of the picture after each switch. */
+type SwitchResult = PlayResult & { readonly heights: readonly number[]; readonly shown: readonly number[] };
 
 /** The video starts with `tone` hertz, and has `languageTone` once `language` is selected. */
 export type AudioSwitch = PlayRequest & {
@@ -42,30 +49,41 @@ export type AudioSwitch = PlayRequest & {
   readonly language: string;
   readonly languageTone: number;
 };
-type AudioSwitchResult = {
-  readonly errors: readonly string[];
+type AudioSwitchResult = PageResult & {
   readonly tracks: readonly { readonly language: string; readonly name: string }[];
 };
-export type ShownCaptions = {
-  readonly errors: readonly string[];
+export type ShownCaptions = PageResult & {
   readonly cue?: { readonly startTime: number; readonly endTime: number; readonly text: string };
 };
+type CornersResult = PageResult & {
+  readonly corners: readonly Rgb[];
+  readonly width: number;
+  readonly height: number;
+};
+type SyncResult = PageResult & { readonly flashes: readonly number[]; readonly beeps: readonly number[] };
 
 export type TestBrowser = {
   /** Plays to the end, again from the start, from the middle, and to the end once more. */
   playThrough(request: PlayRequest): Promise<PlayResult>;
-  /** Plays to the end once, from where the player starts. */
-  playEarly(request: PlayRequest): Promise<PlayResult>;
+  /** Plays to the end once, from where the player starts; at half speed until `slowUntil` resolves. */
+  playEarly(request: PlayRequest, slowUntil?: Promise<unknown>): Promise<EarlyPlayResult>;
+  /** Plays the lowest rendition alone, the highest, and the lowest again; then to the end. */
+  switchRenditions(request: PlayRequest): Promise<SwitchResult>;
   /** Listens to the video, selects another language and listens again. */
   switchAudio(request: AudioSwitch): Promise<AudioSwitchResult>;
   /** Shows the captions and plays until there is a cue. */
   showCaptions(request: PlayRequest): Promise<ShownCaptions>;
+  /** Top left, top right, bottom left and bottom right of the first frame. */
+  readCorners(request: PlayRequest): Promise<CornersResult>;
+  /** Plays to the end; the media times of flashes, and of beeps, each of them many times. */
+  recordFlashesAndBeeps(request: PlayRequest): Promise<SyncResult>;
   close(): Promise<void>;
 };
 
 const NODE_MODULES = join(import.meta.dirname, '../../node_modules');
-const PAGE_SCRIPT = join(import.meta.dirname, 'player-page.js');
+const PAGE_SCRIPTS = join(import.meta.dirname, 'player-page');
 const PLAYBACK_RATE = 2;
+const SLOW_RATE = 0.5;
 const PLACES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
 const ARGUMENTS = [
   '--headless=new',
@@ -98,12 +116,27 @@ export async function openBrowser(): Promise<TestBrowser> {
   const pages = await servePlayerPages();
   const browser = await launchChromium();
   const { port } = pages.address() as AddressInfo;
+  const run =
+    <Request extends PlayRequest, Result>(name: string) =>
+    (request: Request): Promise<Result> =>
+      onPage(browser, `http://127.0.0.1:${port}/${request.player}`, (page) =>
+        page.evaluate<Result>(callOf(name, { rate: PLAYBACK_RATE, ...request })),
+      );
   return {
-    playThrough: (request) => runOnPage(browser, `http://127.0.0.1:${port}`, { run: 'playThrough', request }),
-    playEarly: (request) => runOnPage(browser, `http://127.0.0.1:${port}`, { run: 'playEarly', request }),
-    switchAudio: (request) => runOnPage(browser, `http://127.0.0.1:${port}`, { run: 'switchAudio', request }),
-    showCaptions: (request) =>
-      runOnPage(browser, `http://127.0.0.1:${port}`, { run: 'showCaptions', request }),
+    playThrough: run('playThrough'),
+    switchRenditions: run('switchRenditions'),
+    switchAudio: run('switchAudio'),
+    showCaptions: run('showCaptions'),
+    readCorners: run('readCorners'),
+    recordFlashesAndBeeps: run('recordFlashesAndBeeps'),
+    playEarly: (request, slowUntil) =>
+      onPage(browser, `http://127.0.0.1:${port}/${request.player}`, async (page) => {
+        const rate = slowUntil ? SLOW_RATE : PLAYBACK_RATE;
+        const played = page.evaluate<EarlyPlayResult>(callOf('playEarly', { rate, ...request }));
+        const hastened = slowUntil?.then(() => page.evaluate(callOf('setRate', PLAYBACK_RATE)));
+        const [result] = await Promise.all([played, hastened]);
+        return result;
+      }),
     close: async () => {
       await browser.close();
       pages.close();
@@ -111,25 +144,28 @@ export async function openBrowser(): Promise<TestBrowser> {
   };
 }
 
-type PageCall = { readonly run: string; readonly request: PlayRequest };
+const callOf = (name: string, argument: unknown): string => `${name}(${JSON.stringify(argument)})`;
 
 /** Each stream gets a context of its own, so that no cache or storage is shared. */
-async function runOnPage<T>(browser: Browser, origin: string, { run, request }: PageCall): Promise<T> {
+async function onPage<T>(browser: Browser, url: string, use: (page: Page) => Promise<T>): Promise<T> {
   const context = await browser.newContext();
   try {
     const page = await context.newPage();
-    await page.goto(`${origin}/${request.player}`);
-    const order = JSON.stringify({ ...request, rate: PLAYBACK_RATE });
-    return await page.evaluate<T>(`${run}(${order})`);
+    await page.goto(url);
+    return await use(page);
   } finally {
     await context.close();
   }
 }
 
 async function servePlayerPages(): Promise<Server> {
-  const files = new Map([['/page-script', PAGE_SCRIPT]]);
-  for (const [player, script] of Object.entries(PLAYER_SCRIPTS))
-    files.set(`/script/${player}`, join(NODE_MODULES, script));
+  const files = new Map(
+    Object.entries(PLAYER_SCRIPTS).map(([player, script]) => [
+      `/player/${player}`,
+      join(NODE_MODULES, script),
+    ]),
+  );
+  for (const name of await readdir(PAGE_SCRIPTS)) files.set(`/script/${name}`, join(PAGE_SCRIPTS, name));
   const server = createServer(async ({ url = '' }, response) => {
     const file = files.get(url);
     response.setHeader('content-type', file ? 'text/javascript' : 'text/html');
@@ -143,4 +179,5 @@ async function servePlayerPages(): Promise<Server> {
 
 const htmlOf = (player: string): string =>
   `<!doctype html><link rel="icon" href="data:,"><video playsinline></video>
-<script src="/script/${player}"></script><script src="/page-script"></script>`;
+${player in PLAYER_SCRIPTS ? `<script src="/player/${player}"></script>` : ''}
+<script type="module" src="/script/main.js"></script>`;

@@ -1,4 +1,5 @@
-// Lists the violations of ISO/IEC 23009-1 and the DASH-IF guidelines in a static manifest with timelines.
+// Lists the violations of ISO/IEC 23009-1 and the DASH-IF guidelines in a manifest with timelines.
+import type { TrackState } from '../../service/src/encoding/packaging/hls-playlist.ts';
 
 export type DashFiles = {
   readonly manifest: string;
@@ -9,30 +10,63 @@ export type DashFiles = {
 type Element = { readonly attributes: Readonly<Record<string, string>>; readonly content: string };
 type Entry = { readonly start: number; readonly seconds: number };
 
-export function checkDash({ manifest, sizes }: DashFiles): string[] {
+export function checkDash({ manifest, sizes }: DashFiles, state: TrackState = 'complete'): string[] {
   const [mpd] = elementsOf(manifest, 'MPD');
   if (!mpd) return ['no MPD'];
   const sets = elementsOf(mpd.content, 'AdaptationSet');
   const representations = sets.flatMap(({ content }) => elementsOf(content, 'Representation'));
-  const end = secondsOf(mpd.attributes['mediaPresentationDuration']);
+  const tracks = sets.filter((set) => !isText(set));
+  const isGrowing = state === 'growing';
+  // The duration is that of the whole video.
+  const end = isGrowing ? 0 : secondsOf(mpd.attributes['mediaPresentationDuration']);
+  const buffer = secondsOf(mpd.attributes['minBufferTime']);
   return [
-    ...checkMpd(mpd),
+    ...checkMpd(mpd, isGrowing ? 'dynamic' : 'static'),
+    ...(isGrowing ? checkGrowth(mpd) : []),
     ...repeated(sets).map((id) => `AdaptationSet ${id} occurs twice`),
     ...repeated(representations).map((id) => `Representation ${id} occurs twice`),
-    ...sets.flatMap(checkSet),
-    ...representations.flatMap((each) =>
-      checkRepresentation(each, { sizes, end, buffer: secondsOf(mpd.attributes['minBufferTime']) }),
-    ),
+    ...tracks.flatMap(checkSet),
+    ...tracks
+      .flatMap(({ content }) => elementsOf(content, 'Representation'))
+      .flatMap((each) => checkRepresentation(each, { sizes, end, buffer })),
+    ...sets.filter(isText).flatMap((set) => checkText(set, sizes)),
   ];
 }
 
-function checkMpd({ attributes, content }: Element): string[] {
+function checkMpd({ attributes, content }: Element, type: 'static' | 'dynamic'): string[] {
   const required = ['profiles', 'mediaPresentationDuration', 'minBufferTime'];
   return [
-    ...(attributes['type'] === 'static' ? [] : ['MPD: not static']),
+    ...(attributes['type'] === type ? [] : [`MPD: not ${type}`]),
     ...required.filter((name) => !attributes[name]).map((name) => `MPD: no ${name}`),
     ...(elementsOf(content, 'Period').length === 1 ? [] : ['MPD: not one Period']),
   ];
+}
+
+/** Section 5.3.1.2, and DASH-IF IOP 4.3, 4.7.2: players need the clock and the time of the next version. */
+function checkGrowth({ attributes, content }: Element): string[] {
+  const required = ['availabilityStartTime', 'publishTime', 'minimumUpdatePeriod'];
+  const [start, published] = required.map((name) => Date.parse(attributes[name] ?? ''));
+  return [
+    ...required.filter((name) => !attributes[name]).map((name) => `MPD: no ${name}`),
+    ...(Number(start) <= Number(published) ? [] : ['MPD: available after it was published']),
+    ...(elementsOf(content, 'UTCTiming').length > 0 ? [] : ['MPD: no UTCTiming']),
+  ];
+}
+
+const isText = ({ attributes }: Element): boolean => attributes['contentType'] === 'text';
+
+/** One WebVTT file for each language. */
+function checkText({ attributes, content }: Element, sizes: DashFiles['sizes']): string[] {
+  const members = elementsOf(content, 'Representation');
+  const files = members.flatMap((each) => elementsOf(each.content, 'BaseURL').map((url) => url.content));
+  return [
+    ...(attributes['mimeType'] === 'text/vtt' ? [] : ['not WebVTT']),
+    ...(attributes['lang'] ? [] : ['no lang']),
+    ...(elementsOf(content, 'Role').length > 0 ? [] : ['no Role']),
+    ...(members.length === 1 && files.length === 1 ? [] : ['not one file']),
+    ...members.filter((each) => !(Number(each.attributes['bandwidth']) > 0)).map(() => 'no bandwidth'),
+    ...files.filter((file) => !sizes.has(file)).map((file) => `${file} does not exist`),
+  ].map((problem) => `AdaptationSet ${attributes['id']}: ${problem}`);
 }
 
 function checkSet({ attributes, content }: Element): string[] {

@@ -1,4 +1,13 @@
-// Lists the violations of RFC 8216bis in the playlists of one video on demand, from their text alone.
+// Lists the violations of RFC 8216bis in the playlists of one video, from their text alone.
+import type { TrackState } from '../../service/src/encoding/packaging/hls-playlist.ts';
+import {
+  checkHead,
+  checkIndependence,
+  checkMediaPlaylist,
+  type Rates,
+  ratesOf,
+  segmentsOf,
+} from './check-media-playlist.ts';
 
 /** Name → text of each playlist, and name → bytes of each other file; names as the playlists write them. */
 export type HlsFiles = {
@@ -9,15 +18,19 @@ export type HlsFiles = {
 
 type Attributes = Readonly<Record<string, string>>;
 type Variant = { readonly attributes: Attributes; readonly uri: string };
-type Segment = { readonly name: string; readonly seconds: number };
-type Rates = { readonly peak: number; readonly average: number };
 
-export function checkHls({ multivariant, playlists, sizes }: HlsFiles): string[] {
+/** Bit rates of a growing video are not compared: those of its later segments are unknown. */
+export function checkHls(
+  { multivariant, playlists, sizes }: HlsFiles,
+  state: TrackState = 'complete',
+): string[] {
   const variants = variantsOf(multivariant);
   const media = tagsOf(multivariant, 'EXT-X-MEDIA');
+  const captions = media.flatMap(({ TYPE, URI = '' }) => (TYPE === 'SUBTITLES' ? URI : []));
   const rates = new Map([...playlists].map(([name, text]) => [name, ratesOf(name, text, sizes)]));
   return [
     ...checkHead('multivariant', multivariant),
+    ...checkIndependence('multivariant', multivariant),
     ...(variants.length === 0 ? ['multivariant: no variants'] : []),
     ...variants.flatMap(({ attributes }, index) => checkVariant(attributes, index)),
     ...checkTogether(variants),
@@ -26,18 +39,11 @@ export function checkHls({ multivariant, playlists, sizes }: HlsFiles): string[]
     ...[...variants.map(({ uri }) => uri), ...media.flatMap(({ URI = '' }) => URI)]
       .filter((uri) => !playlists.has(uri))
       .map((uri) => `multivariant: ${uri} does not exist`),
-    ...variants.flatMap((variant) => checkRates(variant, media, rates)),
-    ...[...playlists].flatMap(([name, text]) => checkMediaPlaylist(name, text, sizes)),
+    ...(state === 'complete' ? variants.flatMap((variant) => checkRates(variant, media, rates)) : []),
+    ...[...playlists].flatMap(([name, text]) =>
+      checkMediaPlaylist({ name, text, kind: captions.includes(name) ? 'captions' : 'tracks' }, sizes, state),
+    ),
     ...checkAlignment(variants, playlists),
-  ];
-}
-
-function checkHead(name: string, text: string): string[] {
-  const versions = text.match(/^#EXT-X-VERSION:\d+$/gm) ?? [];
-  return [
-    ...(text.startsWith('#EXTM3U\n') ? [] : [`${name}: does not start with #EXTM3U`]),
-    ...(versions.length === 1 ? [] : [`${name}: ${versions.length} EXT-X-VERSION tags`]),
-    ...(/^#EXT-X-INDEPENDENT-SEGMENTS$/m.test(text) ? [] : [`${name}: no EXT-X-INDEPENDENT-SEGMENTS`]),
   ];
 }
 
@@ -109,7 +115,7 @@ function isAgreed(attributes: Attributes): boolean {
 function checkTogether(variants: readonly Variant[]): string[] {
   const isMixed = (name: string) =>
     new Set(variants.map(({ attributes }) => attributes[name] !== undefined)).size > 1;
-  const mixed = ['AUDIO', 'CLOSED-CAPTIONS', 'VIDEO-RANGE', 'SCORE'].filter(isMixed);
+  const mixed = ['AUDIO', 'SUBTITLES', 'CLOSED-CAPTIONS', 'VIDEO-RANGE', 'SCORE'].filter(isMixed);
   const isOtherCodec = ({ attributes }: Variant) => attributes['CODECS']?.startsWith('avc1.') !== true;
   const firstOther = variants.findIndex(isOtherCodec);
   const lastMain = variants.findLastIndex((variant) => !isOtherCodec(variant));
@@ -138,6 +144,9 @@ function checkGroups(media: readonly Attributes[], variants: readonly Variant[])
       ...(members.some((each) => each['DEFAULT'] === 'YES' && each['AUTOSELECT'] !== 'YES')
         ? [`group ${name}: DEFAULT without AUTOSELECT`]
         : []),
+      ...(members.some((each) => each['TYPE'] === 'SUBTITLES' && each['URI'] === undefined)
+        ? [`group ${name}: SUBTITLES without URI`]
+        : []),
     ]),
   ];
 }
@@ -161,24 +170,6 @@ function checkRates(
   ];
 }
 
-function checkMediaPlaylist(name: string, text: string, sizes: ReadonlyMap<string, number>): string[] {
-  const segments = segmentsOf(text);
-  const target = Number(/^#EXT-X-TARGETDURATION:(\d+)$/m.exec(text)?.[1]);
-  const map = /^#EXT-X-MAP:URI="([^"]+)"$/m.exec(text)?.[1];
-  const files = [...(map === undefined ? [] : [map]), ...segments.map((segment) => segment.name)];
-  return [
-    ...checkHead(name, text),
-    ...(segments.length === 0 ? [`${name}: no segments`] : []),
-    ...(map === undefined ? [`${name}: no EXT-X-MAP`] : []),
-    ...(/^#EXT-X-PLAYLIST-TYPE:VOD$/m.test(text) ? [] : [`${name}: not VOD`]),
-    ...(text.trimEnd().endsWith('#EXT-X-ENDLIST') ? [] : [`${name}: no EXT-X-ENDLIST`]),
-    ...segments
-      .filter(({ seconds }) => !(Math.round(seconds) <= target))
-      .map((segment) => `${name}: ${segment.name} is longer than the target duration`),
-    ...files.filter((file) => !sizes.has(file)).map((file) => `${name}: ${file} does not exist`),
-  ];
-}
-
 /** Section 6.2.4: players switch between variants at the same times. */
 function checkAlignment(variants: readonly Variant[], playlists: ReadonlyMap<string, string>): string[] {
   const startsOf = ({ uri }: Variant) =>
@@ -187,20 +178,6 @@ function checkAlignment(variants: readonly Variant[], playlists: ReadonlyMap<str
       .join(' ');
   const starts = new Set(variants.map(startsOf));
   return starts.size > 1 ? ['variants: segments are not aligned'] : [];
-}
-
-function ratesOf(name: string, text: string, sizes: ReadonlyMap<string, number>): Rates {
-  const segments = segmentsOf(text).map((segment) => ({
-    ...segment,
-    bits: 8 * (sizes.get(segment.name) ?? 0),
-  }));
-  const target = Number(/^#EXT-X-TARGETDURATION:(\d+)$/m.exec(text)?.[1]);
-  const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
-  const seconds = sum(segments.map((segment) => segment.seconds));
-  if (seconds === 0) throw new Error(`${name} has no duration`);
-  const average = sum(segments.map(({ bits }) => bits)) / seconds;
-  const longEnough = segments.filter((segment) => segment.seconds >= target / 2);
-  return { average, peak: Math.max(average, ...longEnough.map((segment) => segment.bits / segment.seconds)) };
 }
 
 const variantsOf = (text: string): Variant[] =>
@@ -219,9 +196,3 @@ const attributesOf = (list: string): Attributes =>
       quoted ?? plain,
     ]),
   );
-
-const segmentsOf = (text: string): Segment[] =>
-  [...text.matchAll(/^#EXTINF:([\d.]+),.*\n(?:#.*\n)*(.+)$/gm)].map(([, seconds, name = '']) => ({
-    name,
-    seconds: Number(seconds),
-  }));

@@ -91,18 +91,25 @@ export function ffmpegPath(): string {
   }
 }
 
+/** Arguments of ffmpeg, as a pattern of the shell → those that slow it down. */
+const PACES = {
+  encodes: ['*-filter_complex*', '-re'],
+  copies: ['*"-c:v copy"*"-f dash"*', '-readrate 2'],
+} as const;
+
 /**
- * Path of an engine that encodes no faster than the film plays, so that a test can come in between on any
- * machine; all else it does at once.
+ * Path of an engine that encodes no faster than the film plays, or copies video twice as fast, so that a test
+ * can come in between on any machine; all else it does at once.
  */
-export async function pacedEngine(): Promise<string> {
-  const path = join(FOLDER, 'paced-ffmpeg');
+export async function pacedEngine(slowed: keyof typeof PACES = 'encodes'): Promise<string> {
+  const path = join(FOLDER, `paced-${slowed}-ffmpeg`);
   const unfinished = `${path}.${randomUUID()}`;
+  const [pattern, pace] = PACES[slowed];
   await mkdir(FOLDER, { recursive: true });
   await writeFile(
     unfinished,
     `#!/bin/sh
-case "$*" in *-filter_complex*) exec '${ffmpegPath()}' -re "$@" ;; esac
+case "$*" in ${pattern}) exec '${ffmpegPath()}' ${pace} "$@" ;; esac
 exec '${ffmpegPath()}' "$@"
 `,
     { mode: 0o755 },

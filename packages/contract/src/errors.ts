@@ -217,24 +217,22 @@ const OWN_REASONS = {
 } as const satisfies Record<string, Reason>;
 
 /** A rejected upload is 400, a retry that cannot succeed 409, and what a process cannot do now 503. */
-const FAILURE_REASON_CODES = ['BAD_REQUEST', 'CONFLICT'] as const;
-const UNAVAILABLE_REASON_CODES = [...FAILURE_REASON_CODES, 'UNAVAILABLE'] as const;
-const isUnavailable = (code: string): boolean => code === 'encoder_missing' || code.startsWith('provider_');
+const codesOfFailure = (code: string): readonly ErrorCode[] => [
+  ...(['BAD_REQUEST', 'CONFLICT'] as const),
+  ...(/^(?:encoder_missing$|provider_)/.test(code) ? (['UNAVAILABLE'] as const) : []),
+];
 
 export type ErrorReason = keyof typeof OWN_REASONS | FailureCode;
 
 const FAILURE_REASONS = Object.fromEntries<Reason>(
   Object.entries(FAILURE_CODES).map(([code, description]) => [
     code,
-    { codes: isUnavailable(code) ? UNAVAILABLE_REASON_CODES : FAILURE_REASON_CODES, description },
+    { codes: codesOfFailure(code), description },
   ]),
 ) as Record<FailureCode, Reason>;
 
 /** `error.details.reason` → the error codes that it occurs with, and its meaning. */
-export const ERROR_REASONS: Readonly<Record<ErrorReason, Reason>> = {
-  ...FAILURE_REASONS,
-  ...OWN_REASONS,
-};
+export const ERROR_REASONS: Readonly<Record<ErrorReason, Reason>> = { ...FAILURE_REASONS, ...OWN_REASONS };
 
 type ReasonsOf<C extends ErrorCode> = {
   [R in keyof typeof OWN_REASONS]: C extends (typeof OWN_REASONS)[R]['codes'][number] ? R : never;

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type ClipOptions, makeClip } from '../../../../test/support/clips.ts';
 import { checkDash } from '../../../../test/support/check-dash.ts';
 import { checkHls } from '../../../../test/support/check-hls.ts';
+import { makeCornersClip, readCorners, uprightCorners } from '../../../../test/support/corners.ts';
 import { type Film, encodeFilm, manifestsOf } from '../../../../test/support/film.ts';
 import {
   CLEAN,
@@ -130,11 +131,16 @@ describe('unusual videos', { timeout: 60_000 }, () => {
       expect(multivariant.match(/r\d+\.m3u8/g)).toEqual(['r0.m3u8']);
       expect(multivariant).not.toContain('AUDIO');
     }));
-  test('rotated: encoded upright', () =>
-    withFilm({ rotation: 90, container: 'mov' }, async (film) => {
-      expect(film).toMatchObject({ width: 180, height: 320, renditions: [{ width: 180, height: 320 }] });
-      expect(await decode(film.path('hls.m3u8'))).toEqual(CLEAN);
-    }));
+  test.each([
+    [90, { width: 180, height: 320 }],
+    [180, { width: 320, height: 180 }],
+    [270, { width: 180, height: 320 }],
+  ] as const)('rotated by %d degrees: encoded upright', async (rotation, size) => {
+    await using film = await encodeFilm(await makeCornersClip(rotation));
+    expect(film).toMatchObject({ ...size, renditions: [size] });
+    expect(await readCorners(film.path('hls.m3u8'))).toEqual(uprightCorners(rotation));
+    expect(await decode(film.path('hls.m3u8'))).toEqual(CLEAN);
+  });
   test('audio longer than video: the last frame is repeated, all audio is kept', () =>
     withFilm({ ...SMALL, more: ['-vf', 'trim=end=2.5'] }, async (film) => {
       expect(film.durationMs).toBe(6000);

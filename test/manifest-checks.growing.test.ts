@@ -1,0 +1,117 @@
+// Tests that the checks of manifests find violations in captions and in growing videos.
+import { describe, expect, test } from 'vitest';
+import type { Caption } from '../service/src/assets/asset.ts';
+import {
+  addDashCaptions,
+  addHlsCaptions,
+  captionUrl,
+  formatCaptionPlaylist,
+} from '../service/src/captions/manifest-captions.ts';
+import { formatPlayablePart } from '../service/src/encoding/packaging/playable-part.ts';
+import { checkDash, type DashFiles } from './support/check-dash.ts';
+import { checkHls, type HlsFiles } from './support/check-hls.ts';
+import { dash, edited, hls, presentation, sizes, tracks } from './support/sample-manifests.ts';
+
+const caption: Caption = {
+  language: 'en',
+  label: 'English',
+  kind: 'subtitles',
+  isDefault: true,
+  isEmbedded: false,
+  fileId: '0199a2b4-0000-7000-8000-000000000001',
+  sizeBytes: 50,
+  endMs: 4000,
+  updatedAt: '2026-01-01T00:00:00.000Z',
+};
+const CAPTIONS = 'captions/en.m3u8';
+const withCaptions: HlsFiles & DashFiles = {
+  multivariant: addHlsCaptions(hls.multivariant, [caption]),
+  playlists: new Map(hls.playlists).set(CAPTIONS, formatCaptionPlaylist(caption, 10_000)),
+  manifest: addDashCaptions(dash.manifest, [caption]),
+  sizes: new Map(sizes)
+    .set(captionUrl(caption).replace('captions/', ''), 50)
+    .set(`../${captionUrl(caption)}`, 50),
+};
+
+describe('captions', () => {
+  test('have no violations', () =>
+    expect([...checkHls(withCaptions), ...checkDash(withCaptions)]).toEqual([]));
+
+  test.each([
+    [',SUBTITLES="subs"', '', 'only some have SUBTITLES'],
+    [/SUBTITLES="subs"/g, 'SUBTITLES="other"', 'an SUBTITLES group does not exist'],
+    [/(TYPE=SUBTITLES.*),URI="[^"]*"/, '$1', 'SUBTITLES without URI'],
+  ])('in the multivariant playlist: %s → %j', (from, to, violation) => {
+    const multivariant = edited(withCaptions.multivariant, from, to);
+    expect(checkHls({ ...withCaptions, multivariant }).join('\n')).toContain(violation);
+  });
+
+  test.each([
+    ['#EXT-X-PLAYLIST-TYPE:VOD', '#EXT-X-PLAYLIST-TYPE:EVENT', 'not VOD'],
+    ['#EXTINF:10.000', '#EXTINF:11.000', 'is longer than the target duration'],
+    [/en\.vtt.*/, 'de.vtt', 'de.vtt does not exist'],
+    ['#EXTINF', '#EXT-X-MAP:URI="r0-init.mp4"\n#EXTINF', 'WebVTT has no EXT-X-MAP'],
+  ])('in their playlist: %s → %j', (from, to, violation) => {
+    const text = edited(withCaptions.playlists.get(CAPTIONS) ?? '', from, to);
+    const playlists = new Map(withCaptions.playlists).set(CAPTIONS, text);
+    expect(checkHls({ ...withCaptions, playlists }).join('\n')).toContain(violation);
+  });
+
+  test.each([
+    ['text/vtt', 'text/plain', 'not WebVTT'],
+    [' lang="en"', '', 'no lang'],
+    [/<Role[^>]*subtitle[^>]*>\s*<Role[^>]*>/, '', 'no Role'],
+    [/<BaseURL>\.\.[^<]*<\/BaseURL>/, '', 'not one file'],
+    ['../captions', 'captions', 'does not exist'],
+  ])('in the DASH manifest: %s → %j', (from, to, violation) => {
+    const manifest = edited(withCaptions.manifest, from, to);
+    expect(checkDash({ ...withCaptions, manifest }).join('\n')).toContain(violation);
+  });
+});
+
+describe('a growing video', () => {
+  const manifests = new Map(
+    formatPlayablePart({
+      ...presentation,
+      tracks: [tracks[1], tracks[2]].filter((each) => each !== undefined),
+      state: 'growing',
+      startedAt: new Date(1_000_000),
+      publishedAt: new Date(1_005_000),
+      durationSeconds: 60,
+    }).map(({ name, text }) => [name, text]),
+  );
+  const growing: HlsFiles & DashFiles = {
+    multivariant: manifests.get('hls.m3u8') ?? '',
+    manifest: manifests.get('dash.mpd') ?? '',
+    playlists: new Map(['r1.m3u8', 'r2.m3u8'].map((name) => [`1-1/${name}`, manifests.get(name) ?? ''])),
+    sizes,
+  };
+
+  test('has no violations', () => {
+    expect([...checkHls(growing, 'growing'), ...checkDash(growing, 'growing')]).toEqual([]);
+  });
+
+  test('does not pass as a complete one, nor a complete one as growing', () => {
+    expect(checkHls(growing).join('\n')).toMatch(/r1\.m3u8: not VOD\n.*r1\.m3u8: no EXT-X-ENDLIST/);
+    expect(checkHls(hls, 'growing').join('\n')).toContain('r1.m3u8: not EVENT');
+    expect(checkDash(growing).join('\n')).toMatch(/not static[\s\S]*ends before the presentation/);
+    expect(checkDash(dash, 'growing').join('\n')).toContain('MPD: not dynamic');
+  });
+
+  test('has no end in its playlists', () => {
+    const text = `${growing.playlists.get('1-1/r1.m3u8')}#EXT-X-ENDLIST\n`;
+    const playlists = new Map(growing.playlists).set('1-1/r1.m3u8', text);
+    expect(checkHls({ ...growing, playlists }, 'growing').join('\n')).toContain('although it grows');
+  });
+
+  test.each([
+    [/ availabilityStartTime="[^"]*"/, '', 'no availabilityStartTime'],
+    [/ publishTime="[^"]*"/, '', 'no publishTime'],
+    [/publishTime="[^"]*"/, 'publishTime="1960-01-01T00:00:00Z"', 'available after it was published'],
+    [/ minimumUpdatePeriod="[^"]*"/, '', 'no minimumUpdatePeriod'],
+    [/<UTCTiming[^>]*>/, '', 'no UTCTiming'],
+  ])('in the DASH manifest: %s → %j', (from, to, violation) => {
+    const manifest = edited(growing.manifest, from, to);
+    expect(checkDash({ ...growing, manifest }, 'growing').join('\n')).toContain(violation);
+  });
+});
