@@ -81,7 +81,7 @@ describe('MAX_UPLOAD_BYTES', () => {
       service.address,
       request(`PUT ${targetOf(started)}`, ['Content-Type: image/png', `Content-Length: ${MAX + 1}`]),
     );
-    expect(expectRefusal(answer, 413).details).toEqual({ max_bytes: MAX });
+    expect(expectRefusal(answer, 413).details).toEqual({ field: 'body', reason: 'too_large', limit: MAX });
     expectSuccess(await putBytes(started, Buffer.from('fits')));
   });
 

@@ -48,7 +48,7 @@ export function assertTextLimits({ title, tags, metadata }: AssetText): void {
   if (metadata && !isMetadata(metadata)) {
     throw badRequest(
       'metadata must be at most 16 KiB of JSON, at most 100 levels deep, without null characters',
-      { field: 'metadata', max_bytes: MAX_METADATA_BYTES },
+      { field: 'metadata', limit: MAX_METADATA_BYTES },
     );
   }
 }

@@ -55,8 +55,18 @@ export const notFound = (message: string, details: ErrorDetails | null = null) =
   new ServiceError('NOT_FOUND', message, { details });
 export const conflict = (message: string, details: ErrorDetails | null = null) =>
   new ServiceError('CONFLICT', message, { details });
-export const payloadTooLarge = (message: string, details: ErrorDetails | null = null) =>
-  new ServiceError('PAYLOAD_TOO_LARGE', message, { details });
+/** `limit`: the allowed bytes, where they are known. */
+export const payloadTooLarge = (
+  message: string,
+  { field, limit }: { readonly field?: string; readonly limit?: number } = {},
+) =>
+  new ServiceError('PAYLOAD_TOO_LARGE', message, {
+    details: {
+      ...(field !== undefined && { field }),
+      reason: 'too_large',
+      ...(limit !== undefined && { limit }),
+    },
+  });
 export const unsupportedMediaType = (message: string, details: ErrorDetails | null = null) =>
   new ServiceError('UNSUPPORTED_MEDIA_TYPE', message, { details });
 export const unavailable = (message: string, cause?: unknown) =>

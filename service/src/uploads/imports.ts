@@ -181,7 +181,7 @@ function toRequestError(problem: OutboundFailed, { maxUploadBytes }: UploadLimit
   return problem.reason === 'too_large'
     ? payloadTooLarge(`The file is larger than the maximum of ${maxUploadBytes} bytes`, {
         field: 'url',
-        max_bytes: maxUploadBytes,
+        limit: maxUploadBytes,
       })
     : badRequest(message, problem.status === undefined ? details : { ...details, status: problem.status });
 }

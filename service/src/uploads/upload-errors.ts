@@ -8,7 +8,10 @@ export const emptyUpload = (): ServiceError =>
   });
 
 export const tooLarge = (maxBytes: number): ServiceError =>
-  payloadTooLarge(`The upload is larger than the maximum of ${maxBytes} bytes`, { max_bytes: maxBytes });
+  payloadTooLarge(`The upload is larger than the maximum of ${maxBytes} bytes`, {
+    field: 'body',
+    limit: maxBytes,
+  });
 
 export const otherLength = (size: number): ServiceError =>
   badRequest(`The upload has another length than the announced size_bytes of ${size}`, {

@@ -94,7 +94,7 @@ function parseSize({ size_bytes }: CreateUploadRequest, { maxUploadBytes }: Uplo
   if (size_bytes !== undefined && size_bytes > maxUploadBytes) {
     throw payloadTooLarge(`size_bytes is larger than the maximum of ${maxUploadBytes} bytes`, {
       field: 'size_bytes',
-      max_bytes: maxUploadBytes,
+      limit: maxUploadBytes,
     });
   }
   return size_bytes ?? null;

@@ -126,7 +126,7 @@ export const putUpload = bytesOperation({
       reason: 'upload_in_progress',
       when: 'Another upload is running. Send the file again after `Retry-After`.',
     },
-    { code: 'PAYLOAD_TOO_LARGE', when: 'The body is larger than `max_bytes`.' },
+    { code: 'PAYLOAD_TOO_LARGE', when: 'The body is larger than the `max_bytes` of the upload.' },
     { code: 'UNSUPPORTED_MEDIA_TYPE', when: 'The Content-Type differs from the announced `mime_type`.' },
     { code: 'UNAVAILABLE', reason: 'disk_full', when: 'Less than `MIN_FREE_BYTES` is free.' },
   ],

@@ -49,7 +49,6 @@ export const echoBody = (needs: EchoNeeds, request: EchoedRequest): Promise<Echo
 
 const REFUSALS: Readonly<Record<UnreadBody['refused'], ServiceError>> = {
   too_large: payloadTooLarge(`The body is too large. At most ${MAX_ECHO_BYTES} bytes are allowed.`, {
-    reason: 'too_large',
     limit: MAX_ECHO_BYTES,
   }),
   too_slow: badRequest(`The body did not arrive within ${MAX_BODY_MS / 1000} seconds`, {

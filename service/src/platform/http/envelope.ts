@@ -71,7 +71,7 @@ const bodyTooLarge = (limit?: number): ServiceError =>
     limit === undefined
       ? 'The body is too large'
       : `The body is too large. At most ${limit} bytes are allowed.`,
-    limit === undefined ? null : { field: 'body', reason: 'too_large', limit },
+    { field: 'body', ...(limit !== undefined && { limit }) },
   );
 
 /** Messages for the errors of the HTTP framework. */

@@ -2,7 +2,7 @@
 // (contract B4).
 import { randomUUID } from 'node:crypto';
 import { waitAtMost } from '../concurrency/in-flight.ts';
-import { conflict } from '../errors.ts';
+import { conflict, ServiceError } from '../errors.ts';
 import { RENEW_EVERY_MS, whileRenewing } from '../concurrency/lease.ts';
 import type { Database, Queries } from '../postgres/database.ts';
 import { sql } from '../postgres/sql.ts';
@@ -37,10 +37,14 @@ export const createIdempotency =
         });
       if (row.answer !== null) return { data: row.answer as never, isReplay: true };
       if (row.busy_by !== by)
-        throw conflict('A request with this Idempotency-Key is in progress. Retry later.', {
-          field: 'Idempotency-Key',
-          reason: 'in_progress',
-        });
+        throw new ServiceError(
+          'CONFLICT',
+          'A request with this Idempotency-Key is in progress. Retry later.',
+          {
+            details: { field: 'Idempotency-Key', reason: 'in_progress' },
+            retryAfterSeconds: 1,
+          },
+        );
       const lease = { everyMs: renewEveryMs, renew: () => renew(db, claim, by) };
       const data = await whileRenewing(lease, () => work(row.made_id));
       await storeResponse(db, claim, data);

@@ -157,7 +157,7 @@ function sendMalformedError(error: Error & { code?: string }, socket: Socket): v
 }
 
 const MALFORMED: Readonly<Record<string, ServiceError>> = {
-  HPE_HEADER_OVERFLOW: badRequest('The head of the request is too large', { max_bytes: MAX_HEADER_BYTES }),
+  HPE_HEADER_OVERFLOW: badRequest('The head of the request is too large', { limit: MAX_HEADER_BYTES }),
   ERR_HTTP_REQUEST_TIMEOUT: badRequest('The head of the request arrived too slowly', {
     reason: 'too_slow',
     seconds: HEADERS_TIMEOUT_MS / 1000,
