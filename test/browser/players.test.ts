@@ -64,8 +64,11 @@ async function streamsOf(clip: Clip): Promise<readonly PlayRequest[]> {
   ];
 }
 
-test('captions are shown at their time', async () => {
-  const asset = await ingest(service, USER, { file: await makeClip({ seconds: 6 }) });
+test.each(['private', 'public'])('captions of a %s video are shown at their time', async (visibility) => {
+  const asset = await ingest(service, USER, {
+    file: await makeClip({ seconds: 6 }),
+    fields: { visibility },
+  });
   const stored = await call(service, `PUT /media/${asset.id}/captions/en`, {
     headers: { ...asUser(USER), 'content-type': 'text/vtt' },
     body: 'WEBVTT\n\n00:01.000 --> 00:05.000\n<i>Hello</i> &amp; welcome\n',
@@ -97,7 +100,8 @@ const MAX_LOADS = 4;
 
 /**
  * Loads the page again where no cue was shown, as a viewer does: with busy processors, captions may load
- * after their time, and Shaka Player may drop the cues of a file that it has just loaded.
+ * after their time, and Shaka Player may drop the cues of a file that it has just loaded. A video that
+ * repeats on the same page may still show none.
  */
 async function showCaptions(request: PlayRequest): Promise<ShownCaptions> {
   for (let load = 1; ; load++) {
