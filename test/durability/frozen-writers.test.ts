@@ -20,7 +20,7 @@ import {
   type OriginalNeeds,
   storeOriginal,
 } from '../../service/src/uploads/store-original.ts';
-import { storePut } from '../../service/src/uploads/whole-uploads.ts';
+import { storePut } from '../../service/src/uploads/small-puts.ts';
 import { IMAGE, openUpload, putBytes, type Started } from '../support/media.ts';
 import { eventually, startTestService, type TestService } from '../support/service.ts';
 

@@ -39,14 +39,14 @@ export type DirectUpload = { readonly id: string } & (
 );
 
 /** A small PUT, recorded when it is finished; it gives way to a request that is writing the asset. */
-type WholeUpload = { readonly id: string };
+type SmallPut = { readonly id: string };
 
 /** A change, the delivery that caused it, the upload that it finishes, and the one that it records. */
 export type Decision = Change & {
   readonly delivery?: DeliveryRecord | undefined;
   readonly upload?: UploadLease | undefined;
   readonly direct?: DirectUpload | undefined;
-  readonly whole?: WholeUpload | undefined;
+  readonly smallPut?: SmallPut | undefined;
 };
 
 /** `seen` is the asset that the decision is based on. */

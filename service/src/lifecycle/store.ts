@@ -17,7 +17,7 @@ import {
   recordDeliveries,
   updateAssets,
 } from './store.sql.ts';
-import { finishWholeUploads } from './whole-uploads.sql.ts';
+import { finishSmallPuts } from './small-puts.sql.ts';
 
 type StoreNeeds = {
   readonly db: Database;
@@ -40,7 +40,7 @@ export type AssetStore = {
   createAsset(asset: NewAsset, data: EventData, options?: CreateOptions): Promise<Asset>;
   /**
    * `ref`: an id, a provider's video, or an asset just read, which saves a read. Undefined if missing, if the
-   * decision finishes an upload whose lease is lost, or a whole one that another request was faster than.
+   * decision finishes an upload whose lease is lost, or if another request wrote before a small PUT.
    */
   update<D extends Decision | undefined>(
     ref: AssetRef | Asset,
@@ -93,13 +93,13 @@ function createWriters({ db, jobs }: StoreNeeds): Pick<Writers, 'write' | 'recor
     (writes: readonly PendingWrite[]) => updateWithJobs({ db, jobs }, writes),
     withByteLimit(LIMITS_WITH_JOBS, ({ decision }) => decision.delivery),
   );
-  const finishWhole = createBatcher(
-    (writes: readonly PendingWrite[]) => finishWholeUploads(db, writes),
+  const finishSmallPut = createBatcher(
+    (writes: readonly PendingWrite[]) => finishSmallPuts(db, writes),
     LIMITS_OF_PUTS,
   );
   return {
     write: (write) => {
-      if (write.decision.whole) return finishWhole(write);
+      if (write.decision.smallPut) return finishSmallPut(write);
       return write.decision.jobs.length > 0 ? writeWithJobs(write) : writeState(write);
     },
     recordDelivery: createBatcher(
@@ -159,7 +159,7 @@ async function update<D extends Decision | undefined>(
     const decision = decide(seen, now());
     const asset: Asset | undefined = decision ? await write(writers, { seen, decision, now: now() }) : seen;
     if (asset) return { asset, decision };
-    if (decision?.whole) return undefined;
+    if (decision?.smallPut) return undefined;
     if (decision?.upload && !(await holdsUploadLease(db, decision.upload))) return undefined;
     seen = await read();
   }

@@ -10,11 +10,11 @@ import { type Connection, type Database, openDatabase, type Queries } from '../p
 import type { Statement } from '../platform/postgres/sql.ts';
 import { migrate } from '../platform/postgres/migrate.ts';
 import { uuidV7 } from '../platform/uuid-v7.ts';
-import { hostedUploadId, wholeUploadId } from '../storage/upload-id.ts';
+import { hostedUploadId, smallPutUploadId } from '../storage/upload-id.ts';
 import { createVideo, NOW } from './asset.fixture.ts';
 import type { Decision } from './change.ts';
 import { type AssetStore, createAssetStore } from './store.ts';
-import { finishWholeUploads } from './whole-uploads.sql.ts';
+import { finishSmallPuts } from './small-puts.sql.ts';
 
 const LATER = new Date(NOW.getTime() + 3_600_000);
 
@@ -107,21 +107,21 @@ test('a presigned PUT is recorded as finished with the pointer to its object', a
 });
 
 describe('a small PUT', () => {
-  const finishWhole = (seen: Asset, sha256: string) => {
-    const whole = { id: wholeUploadId(seen) };
-    const set = { ...STORED, checksum_sha256: sha256, original_upload: whole.id };
-    return store.update(seen, () => ({ ...change(set), events: [newEvent('asset.uploaded', {})], whole }));
+  const finishSmallPut = (seen: Asset, sha256: string) => {
+    const smallPut = { id: smallPutUploadId(seen) };
+    const set = { ...STORED, checksum_sha256: sha256, original_upload: smallPut.id };
+    return store.update(seen, () => ({ ...change(set), events: [newEvent('asset.uploaded', {})], smallPut }));
   };
 
   test('is recorded as finished, with the earliest asset of the same bytes', async () => {
     const [first, second] = [await createAsset(), await createAsset()];
-    expect((await finishWhole(first, 'aa'))?.asset.duplicate_of).toBeNull();
-    const finished = (await finishWhole(second, 'aa'))?.asset;
+    expect((await finishSmallPut(first, 'aa'))?.asset.duplicate_of).toBeNull();
+    const finished = (await finishSmallPut(second, 'aa'))?.asset;
     expect(finished).toMatchObject({ duplicate_of: first.id, uploaded_at: NOW, revision: 2 });
     expect(await createAssetLoader(db).find(second.id)).toEqual(finished);
     expect(await uploadsOf(second.id)).toEqual([
       expect.objectContaining({
-        id: wholeUploadId(second),
+        id: smallPutUploadId(second),
         protocol: 'put',
         bytes_received: 3,
         finished_at: NOW,
@@ -143,14 +143,14 @@ describe('a small PUT', () => {
     await insertUpload(written.id, uuidV7());
     await store.update(changed, () => change({ title: 'x' }));
     for (const seen of [written, changed]) {
-      expect(await finishWhole(seen, 'bb')).toBeUndefined();
+      expect(await finishSmallPut(seen, 'bb')).toBeUndefined();
       expect((await createAssetLoader(db).find(seen.id))?.uploaded_at).toBeNull();
     }
   });
 
   test('finds duplicates by their index, however frequent a digest is', async () => {
     const created = await Promise.all(Array.from({ length: 300 }, createAsset));
-    await Promise.all(created.map((asset) => finishWhole(asset, 'cc')));
+    await Promise.all(created.map((asset) => finishSmallPut(asset, 'cc')));
     await rowsOf(connection, 'analyze assets', []);
     const statements: Statement[] = [];
     const recording = {
@@ -160,8 +160,8 @@ describe('a small PUT', () => {
       },
     } as unknown as Queries;
     const seen = created[0] as Asset;
-    const decision = { ...change(STORED), events: [], whole: { id: wholeUploadId(seen) } };
-    await finishWholeUploads(recording, [{ seen, decision, now: NOW }]);
+    const decision = { ...change(STORED), events: [], smallPut: { id: smallPutUploadId(seen) } };
+    await finishSmallPuts(recording, [{ seen, decision, now: NOW }]);
     const plan = await rowsOf(connection, `explain (generic_plan) ${statements[0]?.text}`, []);
     expect(JSON.stringify(plan)).toContain('using assets_by_bytes on assets same');
   });

@@ -32,7 +32,7 @@ export const listLiveWorkers = (db: Queries): Promise<WorkerRow[]> =>
   db.all(sql('live workers', TABLES.workers)`
     select ${WORKER} from workers where seen_at > now() - interval '35 seconds' order by started_at, id`);
 
-/** Those of `providers` that have videos. */
+/** Lists which of `providers` have videos. */
 export const listProvidersWithVideos = async (
   db: Queries,
   providers: readonly ProviderName[],

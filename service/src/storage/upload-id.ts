@@ -12,7 +12,7 @@ export const presignedUploadId = (attempt: UploadAttempt): string => deriveId('p
 export const hostedUploadId = (attempt: UploadAttempt): string => deriveId('hosted', attempt);
 
 /** The first PUT of a small file, which is stored before it is recorded. */
-export const wholeUploadId = (attempt: UploadAttempt): string => deriveId('whole', attempt);
+export const smallPutUploadId = (attempt: UploadAttempt): string => deriveId('whole', attempt);
 
 function deriveId(kind: 'presigned' | 'hosted' | 'whole', { id, attempt }: UploadAttempt): string {
   const hex = hash('sha256', `${kind} upload ${id.toLowerCase()} ${attempt}`);

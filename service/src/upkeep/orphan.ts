@@ -1,7 +1,7 @@
 // Decides which stored objects are orphans, from the columns of their asset (design §6).
 import { type Asset, isPurged } from '../assets/asset.ts';
 import { parseOriginalName } from '../storage/object-key.ts';
-import { presignedUploadId, wholeUploadId } from '../storage/upload-id.ts';
+import { presignedUploadId, smallPutUploadId } from '../storage/upload-id.ts';
 
 /** The columns that tell which objects an asset may have. */
 export type ObjectOwner = Pick<
@@ -81,7 +81,7 @@ export function isOrphanedUpload({ folder }: ParsedKey, owner: UploadOwner): boo
 const isUnrecordedUpload = (folder: string, owner: UploadOwner): boolean =>
   owner.stream_status === 'pending_upload' &&
   owner.uploaded_at === null &&
-  (folder === presignedUploadId(owner) || folder === wholeUploadId(owner));
+  (folder === presignedUploadId(owner) || folder === smallPutUploadId(owner));
 
 const publishedFolder = ({ playback }: ObjectOwner) =>
   playback?.kind === 'own' ? playback.folder : undefined;

@@ -8,7 +8,7 @@ import { findMediaType } from '../media/media-type.ts';
 import type { Bound } from '../platform/bind.ts';
 import { badRequest, notFound, unauthorized, unsupportedMediaType } from '../platform/errors.ts';
 import type { OriginalBytes } from './store-original.ts';
-import type { storePut } from './whole-uploads.ts';
+import type { storePut } from './small-puts.ts';
 
 export type TicketNeeds = {
   readonly findAssetById: Bound<typeof findAssetById>;
@@ -20,8 +20,12 @@ export type TicketNeeds = {
 
 type ByteUploadNeeds = TicketNeeds & { readonly storePut: Bound<typeof storePut> };
 
-/** What authorises an upload: the ticket in its URL. */
-type TicketRequest = { readonly assetId: string; readonly ticket: string };
+/** The ticket in the URL of an upload; `uploadId` is set for one that exists. */
+type TicketRequest = {
+  readonly assetId: string;
+  readonly ticket: string;
+  readonly uploadId?: string | undefined;
+};
 
 /** A PUT request before its body is read; `length` is undefined for chunked bodies. */
 export type ByteUpload = TicketRequest &
@@ -32,7 +36,7 @@ export type ByteUpload = TicketRequest &
   };
 
 export async function receiveUpload(needs: ByteUploadNeeds, upload: ByteUpload): Promise<Asset> {
-  assertTicket(needs, upload);
+  assertUploadTicket(needs, upload);
   assertWholeFile(upload);
   const asset = await getTicketAsset(needs, upload);
   assertContentType(asset, upload.contentType);
@@ -45,38 +49,26 @@ async function getTicketAsset(needs: TicketNeeds, request: TicketRequest): Promi
   const asset = await needs.findAssetById(request.assetId);
   if (!asset || asset.deleted_at) throw notFound('No such asset');
   // A retry opened another upload, which has its own URL.
-  if (asset.stream_status === 'pending_upload') assertTicket(needs, request, asset.attempt);
+  if (asset.stream_status === 'pending_upload') assertUploadTicket(needs, request, asset.attempt);
   return asset;
 }
 
-type UploadRequest = TicketRequest & { readonly uploadId: string | undefined };
-
-/** An upload that exists has an expiry of its own, so its ticket may have expired. */
-const withExpiry = (needs: TicketNeeds, { uploadId }: UploadRequest): TicketNeeds =>
-  uploadId === undefined ? needs : { ...needs, now: () => new Date(0) };
-
-/** Needs no database. */
-export const assertUploadTicket = (needs: TicketNeeds, request: UploadRequest): void =>
-  assertTicket(withExpiry(needs, request), request);
-
-/**
- * Returns the asset of a ticket. An upload that exists has an expiry of its own, which moves while bytes
- * arrive.
- */
-export async function authorizeResumable(needs: TicketNeeds, request: UploadRequest): Promise<Asset> {
-  const valid = withExpiry(needs, request);
-  assertTicket(valid, request);
-  const asset = await getTicketAsset(valid, request);
+/** Returns the asset of a ticket, also for an upload that exists. */
+export async function authorizeUpload(needs: TicketNeeds, request: TicketRequest): Promise<Asset> {
+  assertUploadTicket(needs, request);
+  const asset = await getTicketAsset(needs, request);
   await needs.limitOwner(asset.owner_user_id);
   return asset;
 }
 
-function assertTicket(
+/** Needs no database. `attempt`: the one that the upload must belong to, if it is known. */
+export function assertUploadTicket(
   { urlSecrets, now }: TicketNeeds,
-  { assetId, ticket }: TicketRequest,
+  { assetId, ticket, uploadId }: TicketRequest,
   attempt?: number,
 ): void {
-  const seconds = now().getTime() / 1000;
+  // The ticket of an existing upload may have expired: the upload has an expiry of its own.
+  const seconds = uploadId === undefined ? now().getTime() / 1000 : 0;
   const presented = { assetId, ticket, now: seconds, ...(attempt !== undefined && { attempt }) };
   if (isValidTicket(urlSecrets, 'upload', presented)) return;
   throw unauthorized('The upload URL is invalid or has expired', {

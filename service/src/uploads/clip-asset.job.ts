@@ -146,7 +146,7 @@ async function estimateBytes(needs: ClipJobNeeds, job: Job): Promise<number> {
 
 type Space = { readonly neededBytes: number; readonly freeBytes: number };
 
-/** A job of its own waits, because the retries of a failed job come to an end. */
+/** Sends a new job, because a failed job has a limited number of retries. */
 async function postpone(needs: ClipJobNeeds, payload: Job, space: Space): Promise<void> {
   const asset = await needs.findAssetById(payload.assetId);
   if (!asset) return;

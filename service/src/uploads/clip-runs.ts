@@ -17,7 +17,7 @@ export type ClipRun = {
   readonly asset: Asset;
   readonly clipOf: ClipSource;
   readonly uploadId: string;
-  /** Of this attempt, this one included. */
+  /** Number of runs in this attempt, including this one. */
   readonly runs: number;
 };
 

@@ -75,7 +75,7 @@ async function adoptPresignedUpload(needs: CompletionNeeds, asset: Asset): Promi
   const stored = { sizeBytes, sha256: asset.announced_sha256 };
   const others = await countOtherUploads(needs.db, { id: uploadId, assetId: asset.id });
   return (
-    (await needs.finishUpload({ asset, uploadId, stored, source: 'caller', hasLeftovers: others > 0 })) ??
+    (await needs.finishUpload({ asset, uploadId, stored, source: 'caller', mayHaveOrphans: others > 0 })) ??
     needs.findAssetById(asset.id)
   );
 }

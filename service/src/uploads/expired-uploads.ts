@@ -50,7 +50,7 @@ export async function pruneUploads(needs: ExpiryNeeds): Promise<number> {
 async function discard(needs: ExpiryNeeds, upload: OpenUpload): Promise<void> {
   const { id, asset_id: assetId, protocol } = upload;
   if (protocol !== 's3-multipart') return needs.discardUploads(assetId, [upload]);
-  // Of a finished upload only the row is left.
+  // Only the row of a finished upload is left.
   if (!(await needs.removeMultipart(assetId, id))) await deleteUploads(needs.db, [id]);
 }
 

@@ -22,7 +22,7 @@ import * as completionOperations from './completion.ts';
 import * as appendingOperations from './resumable-bytes.ts';
 import * as resumableOperations from './resumable-uploads.ts';
 import * as expiryOperations from './expired-uploads.ts';
-import * as holdOperations from './upload-holds.ts';
+import * as leaseOperations from './leased-uploads.ts';
 import * as relayOperations from './tus-relay.ts';
 import * as tusOperations from './tus-requests.ts';
 import { tusRoutes } from './tus.routes.ts';
@@ -47,7 +47,7 @@ import * as byteTransferOperations from './transfer-bytes.ts';
 import * as transferOperations from './transfer-import.ts';
 import { transferImportJob } from './transfer-import.job.ts';
 import * as uploadOperations from './uploads.ts';
-import * as wholeOperations from './whole-uploads.ts';
+import * as putOperations from './small-puts.ts';
 import { uploadRoutes } from './uploads.routes.ts';
 
 type Needs = AppContext &
@@ -68,7 +68,7 @@ export function createUploads(context: Needs) {
   const needs = toNeeds(context);
   const createAsset = createAssetUnderQuota(context);
   const inFlight = createInFlight();
-  const { receiveUpload, ...tickets } = bind({ ...needs, ...bind(needs, wholeOperations) }, byteOperations);
+  const { receiveUpload, ...tickets } = bind({ ...needs, ...bind(needs, putOperations) }, byteOperations);
   const multipart = createMultiparts(needs);
   const { prepareUpload, tus, ...resumable } = createResumable({ ...needs, ...tickets }, inFlight);
   const opening = bind({ ...needs, createAsset, ...toOffers(context), prepareUpload }, uploadOperations);
@@ -128,7 +128,7 @@ const createAssetUnderQuota =
 type ResumableContext = Omit<
   Parameters<typeof appendingOperations.appendBytes>[0] &
     Parameters<typeof resumableOperations.createResumable>[0],
-  'holdUpload' | 'startHold' | 'checksums' | 'finishResumable'
+  'leaseUpload' | 'startLease' | 'checksums' | 'finishResumable'
 > &
   Omit<Parameters<typeof relayOperations.answerTusOrRelay>[0], 'answerTus'>;
 
@@ -153,10 +153,10 @@ type InFlight = ReturnType<typeof createInFlight>;
 
 /** Requests of the protocol, and what the jobs that clean up after it need. */
 function createResumable(needs: ResumableContext, inFlight: InFlight) {
-  const holds = bind({ ...needs, holds: new Map() }, holdOperations);
+  const leases = bind({ ...needs, leases: new Map() }, leaseOperations);
   const shared = { ...needs, checksums: createRunningChecksums() };
   const appending = bind(shared, appendingOperations);
-  const uploads = bind({ ...shared, ...holds, ...appending }, resumableOperations);
+  const uploads = bind({ ...shared, ...leases, ...appending }, resumableOperations);
   const tus = bind({ ...needs, ...uploads, ...appending }, tusOperations);
   const answerTus = needs.store.partial && tus.answerTus;
   const relay = bind({ ...needs, answerTus }, relayOperations);
@@ -172,16 +172,16 @@ function createResumable(needs: ResumableContext, inFlight: InFlight) {
   };
 }
 
-/** Of the request that finds the name and the type of a file, while the caller waits. */
-const HEAD_LIMITS = { connectMs: 5000, headMs: 5000, totalMs: 10_000 };
-const HEAD_CONCURRENCY = { total: 64, perKey: 8 };
+/** Limits of the request for the name and the type of a file, while the caller waits. */
+const METADATA_LIMITS = { connectMs: 5000, headMs: 5000, totalMs: 10_000 };
+const METADATA_CONCURRENCY = { total: 64, perKey: 8 };
 
 const createImports = (context: AppContext & Pick<importOperations.ImportNeeds, 'createAsset'>) =>
   bind(
     {
       ...context,
-      fetchHead: createImportFetch(context, HEAD_LIMITS),
-      limitHeads: createConcurrencyLimit(HEAD_CONCURRENCY),
+      fetchMetadata: createImportFetch(context, METADATA_LIMITS),
+      limitMetadataRequests: createConcurrencyLimit(METADATA_CONCURRENCY),
       allowPrivate: mayImportPrivate(context),
       limits: toUploadLimits(context),
       mediaTypes: listDecodable(context),

@@ -36,7 +36,7 @@ export type ImportRun = {
   readonly headers: OutboundHeaders;
   /** The upload at a hosted provider that an earlier run opened; null if there is none to continue. */
   readonly transfer: OpenTransfer | null;
-  /** Of this attempt, this one included. */
+  /** Number of runs in this attempt, including this one. */
   readonly runs: number;
 };
 

@@ -23,8 +23,8 @@ export type ImportNeeds = {
   readonly createAsset: AssetStore['createAsset'];
   readonly jobs: Pick<ServiceJobs, 'sendFor'>;
   /** For the request that finds the name and the type of the file. */
-  readonly fetchHead: OutboundFetch;
-  readonly limitHeads: ConcurrencyLimit;
+  readonly fetchMetadata: OutboundFetch;
+  readonly limitMetadataRequests: ConcurrencyLimit;
   readonly allowPrivate: boolean;
   readonly limits: UploadLimits;
   readonly mediaTypes: readonly MediaType[];
@@ -150,7 +150,9 @@ async function requestSource(
   needs: ImportNeeds,
   { url, headers, ownerUserId }: Source,
 ): Promise<FoundSource> {
-  const response = await needs.limitHeads(ownerUserId, () => fetchHead(needs, url.href, headers));
+  const response = await needs.limitMetadataRequests(ownerUserId, () =>
+    fetchMetadata(needs, url.href, headers),
+  );
   const contentType = response.headers.get('content-type');
   const contentDisposition = response.headers.get('content-disposition');
   return {
@@ -160,8 +162,8 @@ async function requestSource(
 }
 
 /** GET, because signed URLs of object stores refuse HEAD. */
-async function fetchHead(
-  { fetchHead: send, limits }: ImportNeeds,
+async function fetchMetadata(
+  { fetchMetadata: send, limits }: ImportNeeds,
   url: string,
   headers: OutboundHeaders,
 ): Promise<OutboundResponse> {

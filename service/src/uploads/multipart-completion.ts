@@ -113,7 +113,7 @@ async function finish(
     lease: { upload: id, holder: id },
     stored: { sizeBytes, sha256: null },
     source: 'caller',
-    hasLeftovers: others > 0,
+    mayHaveOrphans: others > 0,
   });
   return finished ?? findCompleted(needs, asset, id);
 }

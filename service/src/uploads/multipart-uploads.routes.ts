@@ -15,13 +15,13 @@ import type { Bound } from '../platform/bind.ts';
 import { badRequest, notFound } from '../platform/errors.ts';
 import { guarded } from '../platform/http/route.ts';
 import { isUuid } from '../platform/uuid.ts';
-import type { assertUploadTicket, authorizeResumable } from './byte-uploads.ts';
+import type { assertUploadTicket, authorizeUpload } from './byte-uploads.ts';
 import type { completeMultipart } from './multipart-completion.ts';
 import type * as operations from './multipart-uploads.ts';
 
 type MultipartRoutesNeeds = {
   readonly assertUploadTicket: Bound<typeof assertUploadTicket>;
-  readonly authorizeResumable: Bound<typeof authorizeResumable>;
+  readonly authorizeUpload: Bound<typeof authorizeUpload>;
   readonly createMultipart: Bound<typeof operations.createMultipart>;
   readonly signParts: Bound<typeof operations.signParts>;
   readonly listParts: Bound<typeof operations.listParts>;
@@ -81,7 +81,7 @@ export function multipartRoutes(needs: MultipartRoutesNeeds) {
 }
 
 /** Checks the ticket before it reads the body. */
-const uploaderGuard = ({ assertUploadTicket, authorizeResumable: authorize }: MultipartRoutesNeeds) =>
+const uploaderGuard = ({ assertUploadTicket, authorizeUpload: authorize }: MultipartRoutesNeeds) =>
   guarded<ReturnType<typeof toTicketRequest>, { readonly asset: Asset }>({
     name: 'ticket',
     identify: (request) => {

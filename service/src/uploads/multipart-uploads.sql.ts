@@ -1,5 +1,5 @@
-// Rows of uploads in parts. The lease of such an upload is held by its completion, under the upload's own id,
-// so that a repeated completion goes on; who removes the upload holds it under another id.
+// Queries for multipart uploads. A completion has the lease under the id of the upload, so that it can be
+// repeated; a removal uses another id.
 import type { Asset } from '../assets/asset.ts';
 import type { UploadLease } from '../lifecycle/change.ts';
 import { LEASE_SECONDS } from '../platform/concurrency/lease.ts';

@@ -16,7 +16,7 @@ import { countOtherUploads, recordProgress } from './resumable-uploads.sql.ts';
 import type { RunningChecksums } from './running-checksum.ts';
 import type { findByteLimit, finishUpload, OriginalNeeds } from './store-original.ts';
 import { emptyUpload, inProgress, toClosedError } from './upload-errors.ts';
-import type { ResumableRow, UploadHold } from './upload-holds.ts';
+import type { ResumableRow, LeasedUpload } from './leased-uploads.ts';
 import { deleteHeldUpload } from './uploads.sql.ts';
 
 type BytesNeeds = Pick<
@@ -29,7 +29,7 @@ type BytesNeeds = Pick<
   readonly now: () => Date;
 };
 
-/** The row is written so often: a process that is killed loses no more. Each time costs two syncs. */
+/** Between two records of the offset: a killed process loses at most this, a record costs two syncs. */
 const SEGMENT_BYTES = 64 * 1024 * 1024;
 const SEGMENT_MS = 10_000;
 
@@ -56,15 +56,15 @@ const toPartial = ({
 export async function appendBytes(
   needs: BytesNeeds,
   asset: Asset,
-  { hold, body }: { readonly hold: UploadHold; readonly body: UploadBody },
+  { leased, body }: { readonly leased: LeasedUpload; readonly body: UploadBody },
 ): Promise<ResumableRow> {
-  if (hold.row.finished_at) return hold.row;
-  const { maxBytes, tooLong } = await needs.findByteLimit(asset, hold.row.size_bytes ?? undefined);
-  const max = hold.row.size_bytes ?? maxBytes;
-  if (body.length !== undefined && hold.row.bytes_received + body.length > max) throw tooLong();
+  if (leased.row.finished_at) return leased.row;
+  const { maxBytes, tooLong } = await needs.findByteLimit(asset, leased.row.size_bytes ?? undefined);
+  const max = leased.row.size_bytes ?? maxBytes;
+  if (body.length !== undefined && leased.row.bytes_received + body.length > max) throw tooLong();
   await needs.requireDatabaseSpace();
-  const row = await appendSegments(needs, hold, { body, max, tooLong });
-  if (row.size_bytes === row.bytes_received) await finishResumable(needs, asset, { ...hold, row });
+  const row = await appendSegments(needs, leased, { body, max, tooLong });
+  if (row.size_bytes === row.bytes_received) await finishResumable(needs, asset, { ...leased, row });
   return row;
 }
 
@@ -77,21 +77,21 @@ type Appending = {
 /** Ends early when another request waits. */
 async function appendSegments(
   needs: BytesNeeds,
-  hold: UploadHold,
+  leased: LeasedUpload,
   appending: Appending,
 ): Promise<ResumableRow> {
   const stop = () => appending.body.stop();
   const reader = createBodyReader(appending.body.bytes);
-  let { row } = hold;
-  hold.signal.addEventListener('abort', stop, { once: true });
+  let { row } = leased;
+  leased.signal.addEventListener('abort', stop, { once: true });
   try {
-    while (!hold.signal.aborted && (await reader.hasMore()))
-      row = await appendSegment(needs, { ...hold, row }, { ...appending, reader });
+    while (!leased.signal.aborted && (await reader.hasMore()))
+      row = await appendSegment(needs, { ...leased, row }, { ...appending, reader });
   } finally {
-    hold.signal.removeEventListener('abort', stop);
+    leased.signal.removeEventListener('abort', stop);
   }
   if (row.size_bytes === row.bytes_received) return row;
-  if (hold.signal.aborted) throw inProgress();
+  if (leased.signal.aborted) throw inProgress();
   if (reader.failure !== undefined)
     throw badRequest('The body ended early. Go on from the offset that HEAD returns.', {
       reason: 'cut_short',
@@ -101,10 +101,10 @@ async function appendSegments(
 
 async function appendSegment(
   needs: BytesNeeds,
-  hold: UploadHold,
+  leased: LeasedUpload,
   { reader, max, tooLong }: Appending & { readonly reader: BodyReader },
 ): Promise<ResumableRow> {
-  const { id, bytes_received: start } = hold.row;
+  const { id, bytes_received: start } = leased.row;
   const checksum = needs.checksums.take(id, start);
   const endsAt = performance.now() + SEGMENT_MS;
   const segment = reader.segment({
@@ -112,11 +112,11 @@ async function appendSegment(
     isDue: () => performance.now() > endsAt,
     onChunk: (chunk) => checksum?.update(chunk),
   });
-  const appended = await unlessLost(needs, hold, () =>
-    partialOf(needs.store).append(toPartial(hold.row), segment, needs.maxUploadBytes),
+  const appended = await unlessLost(needs, leased, () =>
+    partialOf(needs.store).append(toPartial(leased.row), segment, needs.maxUploadBytes),
   );
   if (appended.length === start) throw tooLong();
-  const row = await record(needs, hold, appended);
+  const row = await record(needs, leased, appended);
   if (checksum) needs.checksums.keep(id, appended.length, checksum);
   return row;
 }
@@ -124,7 +124,7 @@ async function appendSegment(
 /** Ends an upload whose bytes the store has lost. */
 async function unlessLost<T>(
   { db }: Pick<BytesNeeds, 'db'>,
-  { lease }: Pick<UploadHold, 'lease'>,
+  { lease }: Pick<LeasedUpload, 'lease'>,
   work: () => Promise<T>,
 ): Promise<T> {
   try {
@@ -139,7 +139,7 @@ async function unlessLost<T>(
 
 async function record(
   { db, now, uploadTtlSeconds }: BytesNeeds,
-  { lease }: UploadHold,
+  { lease }: LeasedUpload,
   { length, state }: PartialObject,
 ): Promise<ResumableRow> {
   const expiresAt = new Date(now().getTime() + uploadTtlSeconds * 1000);
@@ -155,7 +155,7 @@ async function record(
 export async function finishResumable(
   needs: BytesNeeds,
   asset: Asset,
-  { lease, row }: Pick<UploadHold, 'lease' | 'row'>,
+  { lease, row }: Pick<LeasedUpload, 'lease' | 'row'>,
 ): Promise<Asset> {
   const { id, bytes_received: sizeBytes } = row;
   if (sizeBytes === 0) throw emptyUpload();
@@ -163,7 +163,7 @@ export async function finishResumable(
   const stored = { sizeBytes, sha256: await digestOf(needs, row) };
   const others = await countOtherUploads(needs.db, { id, assetId: asset.id });
   const upload = { asset, uploadId: id, lease, stored, source: 'caller' } as const;
-  const finished = await needs.finishUpload({ ...upload, hasLeftovers: others > 0 });
+  const finished = await needs.finishUpload({ ...upload, mayHaveOrphans: others > 0 });
   const seen = finished ?? (await needs.findAssetById(asset.id));
   if (!seen?.uploaded_at || seen.original_upload !== id) throw toClosedError(seen);
   needs.checksums.forget(id);

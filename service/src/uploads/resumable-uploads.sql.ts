@@ -1,4 +1,4 @@
-// Rows of resumable uploads: the offset in the row is the truth, and only the holder of the lease moves it.
+// Queries for resumable uploads. The row's offset is authoritative; only the lease holder changes it.
 import type { Asset } from '../assets/asset.ts';
 import type { UploadLease } from '../lifecycle/change.ts';
 import { UPLOAD_LEASE_SECONDS } from '../platform/concurrency/lease.ts';

@@ -9,14 +9,14 @@ import { declareLength, findIdleUploads, insertResumable } from './resumable-upl
 import type { RunningChecksums } from './running-checksum.ts';
 import type { findByteLimit, OriginalNeeds } from './store-original.ts';
 import { assertLength, inProgress, toClosedError } from './upload-errors.ts';
-import type { holdUpload, startHold, UploadHold } from './upload-holds.ts';
+import type { leaseUpload, startLease, LeasedUpload } from './leased-uploads.ts';
 import { deleteHeldUpload, deleteUploads } from './uploads.sql.ts';
 
 type ResumableNeeds = Omit<OriginalNeeds, 'claimPut' | 'assetStore' | 'underQuota' | 'findByteQuota'> & {
   readonly findByteLimit: Bound<typeof findByteLimit>;
   readonly finishResumable: Bound<typeof finishResumable>;
-  readonly holdUpload: Bound<typeof holdUpload>;
-  readonly startHold: Bound<typeof startHold>;
+  readonly leaseUpload: Bound<typeof leaseUpload>;
+  readonly startLease: Bound<typeof startLease>;
   readonly checksums: RunningChecksums;
   readonly now: () => Date;
 };
@@ -26,12 +26,12 @@ const MAX_IDLE_UPLOADS = 2;
 
 export type NewUpload = { readonly id: string; readonly sizeBytes: number | undefined };
 
-/** Creates an upload that this request holds. */
+/** Creates an upload whose lease this request has. */
 export async function createResumable(
   needs: ResumableNeeds,
   asset: Asset,
   { id, sizeBytes }: NewUpload,
-): Promise<UploadHold> {
+): Promise<LeasedUpload> {
   if (sizeBytes !== undefined) assertLength(asset, sizeBytes, needs.maxUploadBytes);
   await needs.findByteLimit(asset, sizeBytes);
   await needs.requireDatabaseSpace();
@@ -40,54 +40,58 @@ export async function createResumable(
   const expiresAt = new Date(needs.now().getTime() + needs.uploadTtlSeconds * 1000);
   const row = await insertResumable(needs.db, asset, { lease, sizeBytes: sizeBytes ?? null, expiresAt });
   if (!row) throw toClosedError(await needs.findAssetById(asset.id));
-  return needs.startHold({ lease, row });
+  return needs.startLease({ lease, row });
 }
 
 /** Holds an upload that exists and has not expired; finishes it if only that is missing. */
-export async function openResumable(needs: ResumableNeeds, asset: Asset, id: string): Promise<UploadHold> {
-  const hold = await needs.holdUpload(asset.id, id);
-  if (!hold) throw notFound('No such upload. Create another one.');
+export async function openResumable(needs: ResumableNeeds, asset: Asset, id: string): Promise<LeasedUpload> {
+  const leased = await needs.leaseUpload(asset.id, id);
+  if (!leased) throw notFound('No such upload. Create another one.');
   try {
-    return await checkResumable(needs, asset, hold);
+    return await checkResumable(needs, asset, leased);
   } catch (error) {
-    await hold.release();
+    await leased.release();
     throw error;
   }
 }
 
-async function checkResumable(needs: ResumableNeeds, asset: Asset, hold: UploadHold): Promise<UploadHold> {
-  const { row } = hold;
-  if (row.finished_at) return hold;
+async function checkResumable(
+  needs: ResumableNeeds,
+  asset: Asset,
+  leased: LeasedUpload,
+): Promise<LeasedUpload> {
+  const { row } = leased;
+  if (row.finished_at) return leased;
   if (row.expires_at <= needs.now()) throw notFound('The upload has expired. Create another one.');
   if (row.attempt !== asset.attempt || asset.uploaded_at || asset.stream_status !== 'pending_upload') {
-    await terminateResumable(needs, hold);
+    await terminateResumable(needs, leased);
     throw toClosedError(asset);
   }
-  if (row.size_bytes !== row.bytes_received) return hold;
-  await needs.finishResumable(asset, hold);
-  return { ...hold, row: { ...row, finished_at: needs.now() } };
+  if (row.size_bytes !== row.bytes_received) return leased;
+  await needs.finishResumable(asset, leased);
+  return { ...leased, row: { ...row, finished_at: needs.now() } };
 }
 
 /** Announces the length of an upload that was created without one. */
 export async function declareResumable(
   needs: ResumableNeeds,
   asset: Asset,
-  { hold, sizeBytes }: { readonly hold: UploadHold; readonly sizeBytes: number },
-): Promise<UploadHold> {
+  { leased, sizeBytes }: { readonly leased: LeasedUpload; readonly sizeBytes: number },
+): Promise<LeasedUpload> {
   assertLength(asset, sizeBytes, needs.maxUploadBytes);
   await needs.findByteLimit(asset, sizeBytes);
-  const row = await declareLength(needs.db, hold.lease, sizeBytes);
+  const row = await declareLength(needs.db, leased.lease, sizeBytes);
   if (!row) throw inProgress();
-  return { ...hold, row };
+  return { ...leased, row };
 }
 
 /** Removes an upload and its bytes. */
-export async function terminateResumable(needs: ResumableNeeds, hold: UploadHold): Promise<void> {
-  if (hold.row.finished_at)
+export async function terminateResumable(needs: ResumableNeeds, leased: LeasedUpload): Promise<void> {
+  if (leased.row.finished_at)
     throw conflict('The bytes of this asset are already stored', { reason: 'already_uploaded' });
-  needs.checksums.forget(hold.row.id);
-  await needs.store.partial?.discard(uploadKey(hold.row.asset_id, hold.row.id));
-  await deleteHeldUpload(needs.db, hold.lease);
+  needs.checksums.forget(leased.row.id);
+  await needs.store.partial?.discard(uploadKey(leased.row.asset_id, leased.row.id));
+  await deleteHeldUpload(needs.db, leased.lease);
 }
 
 /** `is_partial` is false if only the row is left; a search for bytes costs an S3 store two requests. */

@@ -7,12 +7,12 @@ import type { Bound } from '../platform/bind.ts';
 import { type BytesRequest, bytesRoute } from '../platform/http/route.ts';
 import { escapeXml } from '../assets/markup.ts';
 import { uploadKey } from '../storage/object-key.ts';
-import type { authorizeResumable } from './byte-uploads.ts';
+import type { authorizeUpload } from './byte-uploads.ts';
 import type { completeMultipart } from './multipart-completion.ts';
 import type * as operations from './multipart-uploads.ts';
 
 type S3RequestNeeds = {
-  readonly authorizeResumable: Bound<typeof authorizeResumable>;
+  readonly authorizeUpload: Bound<typeof authorizeUpload>;
   readonly createMultipart: Bound<typeof operations.createMultipart>;
   readonly listParts: Bound<typeof operations.listParts>;
   readonly completeMultipart: Bound<typeof completeMultipart>;
@@ -30,7 +30,7 @@ const MAX_BODY_BYTES = 2 * 1024 ** 2;
 
 export function s3RequestRoutes(needs: S3RequestNeeds) {
   const authorize = ({ params, query: { ticket = '', uploadId } }: Request) =>
-    needs.authorizeResumable({ assetId: params.id, uploadId, ticket });
+    needs.authorizeUpload({ assetId: params.id, uploadId, ticket });
   return [
     bytesRoute(postS3Request, {
       body: { maxBytes: MAX_BODY_BYTES },

@@ -55,7 +55,7 @@ export type OriginalBytes = {
   readonly length: number | undefined;
   readonly bytes: AsyncIterable<Uint8Array>;
   /** Whether an upload that was not recorded may have left an object. */
-  readonly hasLeftovers?: boolean | undefined;
+  readonly mayHaveOrphans?: boolean | undefined;
 };
 
 /** A hanging database must not delay the error response again. An unreleased lease expires by itself. */
@@ -82,8 +82,8 @@ export async function storeOriginal(
       if (!claimed) throw await findRefusal(needs, asset);
       const findByteQuota = claimed.has_byte_limit ? needs.findByteQuota : findNoQuota;
       const stored = await writeObject({ ...needs, findByteQuota }, { asset, lease }, original);
-      const hasLeftovers = claimed.has_replaced || original.hasLeftovers === true;
-      const upload = { asset, uploadId: id, lease, stored, source, hasLeftovers };
+      const mayHaveOrphans = claimed.has_replaced || original.mayHaveOrphans === true;
+      const upload = { asset, uploadId: id, lease, stored, source, mayHaveOrphans };
       const finished = await finishUpload(needs, upload);
       if (finished) return finished;
       await needs.store.remove(uploadKey(asset.id, id));
@@ -144,7 +144,7 @@ type FinishedUpload = {
   readonly lease?: UploadLease;
   readonly stored: UploadedBytes;
   readonly source: UploadSource;
-  readonly hasLeftovers: boolean;
+  readonly mayHaveOrphans: boolean;
 };
 
 type FinishNeeds = Pick<
@@ -163,8 +163,9 @@ export async function finishUpload(
   const { assetStore, findDuplicate, underQuota, uploadTtlSeconds } = needs;
   const { sha256 } = upload.stored;
   const duplicateOf = sha256 === null ? null : await findDuplicate(asset, sha256);
-  const hasLeftovers = upload.hasLeftovers || (upload.lease !== undefined && hasPresignedUrl(needs, asset));
-  const finish = { attempt: asset.attempt, ...upload, hasLeftovers, duplicateOf, uploadTtlSeconds };
+  const mayHaveOrphans =
+    upload.mayHaveOrphans || (upload.lease !== undefined && hasPresignedUrl(needs, asset));
+  const finish = { attempt: asset.attempt, ...upload, mayHaveOrphans, duplicateOf, uploadTtlSeconds };
   const updated = await underQuota(asset.owner_user_id, () =>
     assetStore.update(asset, (seen, now) => decideStoredUpload(seen, { ...finish, now })),
   );

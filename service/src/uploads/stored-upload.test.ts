@@ -10,7 +10,7 @@ const lease = { upload: WRITER, holder: WRITER };
 const asset = createVideo();
 const stored = { sizeBytes: 3, sha256: 'aa' };
 const minutesLater = (minutes: number) => new Date(NOW.getTime() + minutes * 60_000);
-const decide = (seen: Partial<Asset> = {}, hasLeftovers = false) =>
+const decide = (seen: Partial<Asset> = {}, mayHaveOrphans = false) =>
   decideStoredUpload(
     { ...asset, ...seen },
     {
@@ -20,7 +20,7 @@ const decide = (seen: Partial<Asset> = {}, hasLeftovers = false) =>
       lease,
       stored,
       duplicateOf: OTHER,
-      hasLeftovers,
+      mayHaveOrphans,
       now: NOW,
       uploadTtlSeconds: 600,
     },
@@ -41,8 +41,8 @@ test('the stored bytes become the original', () => {
 
 test('a small PUT is recorded with the pointer to its object', () => {
   const upload = { attempt: 1, source: 'caller', uploadId: WRITER, stored, uploadTtlSeconds: 600 } as const;
-  const finish = { ...upload, isWhole: true, duplicateOf: null, hasLeftovers: false, now: NOW };
-  expect(decideStoredUpload(asset, finish)).toMatchObject({ whole: { id: WRITER } });
+  const finish = { ...upload, isSmallPut: true, duplicateOf: null, mayHaveOrphans: false, now: NOW };
+  expect(decideStoredUpload(asset, finish)).toMatchObject({ smallPut: { id: WRITER } });
 });
 
 test('the time to complete is extended, never shortened', () => {

@@ -18,12 +18,12 @@ type StoredUpload = {
   /** The store checks that its holder still has the lease. Undefined for an upload without a row. */
   readonly lease?: UploadLease | undefined;
   /** A small PUT through the service: the statement that stores the decision looks for duplicates. */
-  readonly isWhole?: boolean | undefined;
+  readonly isSmallPut?: boolean | undefined;
   readonly stored: UploadedBytes;
   /** The owner's earliest other asset with the same bytes. */
   readonly duplicateOf: string | null;
   /** Whether other uploads of the asset may have left objects. */
-  readonly hasLeftovers: boolean;
+  readonly mayHaveOrphans: boolean;
   readonly now: Date;
   /** Starts again when the last byte is stored, so that a slow upload leaves time for `complete`. */
   readonly uploadTtlSeconds: number;
@@ -32,18 +32,18 @@ type StoredUpload = {
 /** Undefined if the upload is closed. */
 export function decideStoredUpload(seen: Asset, upload: StoredUpload): Decision | undefined {
   if (!takesBytes(seen, upload.attempt)) return undefined;
-  const { stored, source, hasLeftovers } = upload;
+  const { stored, source, mayHaveOrphans } = upload;
   return {
     set: toColumns(seen, upload),
     events: [newEvent('asset.uploaded', { source, size_bytes: stored.sizeBytes })],
-    jobs: hasLeftovers ? [{ name: 'purge-asset', payload: { assetId: seen.id } }] : [],
+    jobs: mayHaveOrphans ? [{ name: 'purge-asset', payload: { assetId: seen.id } }] : [],
     ...toUploadRow(upload),
   };
 }
 
-function toUploadRow({ lease, isWhole, uploadId: id }: StoredUpload): Partial<Decision> {
+function toUploadRow({ lease, isSmallPut, uploadId: id }: StoredUpload): Partial<Decision> {
   if (lease) return { upload: lease };
-  return isWhole ? { whole: { id } } : { direct: { id, protocol: 'put', target: null } };
+  return isSmallPut ? { smallPut: { id } } : { direct: { id, protocol: 'put', target: null } };
 }
 
 const takesBytes = (asset: Asset, attempt: number): boolean =>

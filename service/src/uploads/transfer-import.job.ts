@@ -36,7 +36,7 @@ export type TransferJobNeeds = {
   readonly log: { warn(facts: object, message: string): void };
 };
 
-/** Of all runs of the attempt, those of the download included; the queue allows more. */
+/** Limit of all runs of the attempt, those of the download included; the queue allows more. */
 const MAX_RUNS = 20;
 
 type Outcome = 'sent' | 'over' | { readonly failure: Failure };

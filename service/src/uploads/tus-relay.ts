@@ -8,7 +8,7 @@ import { badRequest, notFound, ServiceError, unauthorized } from '../platform/er
 import type { prepareUpload } from '../providers/hosted-videos.ts';
 import type { Providers, TusRelay } from '../providers/provider.ts';
 import type { createTusUpload } from '../providers/sized-uploads.ts';
-import type { authorizeResumable, TicketNeeds } from './byte-uploads.ts';
+import type { authorizeUpload, TicketNeeds } from './byte-uploads.ts';
 import type { findByteLimit } from './store-original.ts';
 import type { answerTus, TusRequest, TusResponse } from './tus-requests.ts';
 import { assertLength } from './upload-errors.ts';
@@ -19,7 +19,7 @@ type RelayNeeds = TicketNeeds & {
   readonly prepareUpload: Bound<typeof prepareUpload>;
   readonly createTusUpload: Bound<typeof createTusUpload>;
   readonly findByteLimit: Bound<typeof findByteLimit>;
-  readonly authorizeResumable: Bound<typeof authorizeResumable>;
+  readonly authorizeUpload: Bound<typeof authorizeUpload>;
   /** Undefined if the store takes no resumable uploads. */
   readonly answerTus: Bound<typeof answerTus> | undefined;
   readonly maxUploadBytes: number;
@@ -58,7 +58,7 @@ function toTarget(
   };
 }
 
-type Authorization = Parameters<Bound<typeof authorizeResumable>>[0];
+type Authorization = Parameters<Bound<typeof authorizeUpload>>[0];
 
 /** A ticket of a relay opens one asset's creation; every other ticket belongs to our store. */
 export async function authorizeTus(needs: RelayNeeds, request: Authorization): Promise<Asset> {
@@ -68,7 +68,7 @@ export async function authorizeTus(needs: RelayNeeds, request: Authorization): P
   if (!isValidTicket(urlSecrets, 'relay', presented)) {
     if (ticketReason(urlSecrets, { ...presented, purpose: 'relay', token: ticket }) === 'expired')
       throw unauthorized('The upload URL has expired', { reason: 'expired' });
-    return needs.authorizeResumable(request);
+    return needs.authorizeUpload(request);
   }
   const asset = await needs.findAssetById(assetId);
   if (!asset || asset.deleted_at || uploadId !== undefined) throw notFound('No such asset or upload');

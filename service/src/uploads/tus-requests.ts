@@ -1,4 +1,4 @@
-// Answers tus 1.0.0 requests with @tus/server: it holds the protocol, our operations hold the uploads.
+// Handles tus 1.0.0 requests: @tus/server implements the protocol, our operations store the bytes.
 import { randomUUID } from 'node:crypto';
 import { DataStore, Server, Upload } from '@tus/server';
 import type { Asset } from '../assets/asset.ts';
@@ -19,7 +19,7 @@ import type {
   openResumable,
   terminateResumable,
 } from './resumable-uploads.ts';
-import type { UploadHold } from './upload-holds.ts';
+import type { LeasedUpload } from './leased-uploads.ts';
 
 type TusNeeds = {
   readonly createResumable: Bound<typeof createResumable>;
@@ -95,25 +95,25 @@ const COPIED = /^(?:tus-|upload-|content-(?:type|length)$)/;
 
 /** The store and the lock of one request. */
 function createExchange(needs: TusNeeds, { method, asset, body }: TusRequest, id: string) {
-  let hold: UploadHold | undefined;
-  const held = (): UploadHold => {
-    if (!hold) throw notFound('No such upload. Create another one.');
-    return hold;
+  let leased: LeasedUpload | undefined;
+  const held = (): LeasedUpload => {
+    if (!leased) throw notFound('No such upload. Create another one.');
+    return leased;
   };
   const store = Object.assign(new DataStore(), {
     extensions: EXTENSIONS,
     create: async (upload: Upload) => {
-      hold = await needs.createResumable(asset, { id, sizeBytes: upload.size });
-      return toUpload(needs, hold);
+      leased = await needs.createResumable(asset, { id, sizeBytes: upload.size });
+      return toUpload(needs, leased);
     },
     getUpload: async () => toUpload(needs, held()),
     declareUploadLength: async (_id: string, sizeBytes: number) => {
-      hold = await needs.declareResumable(asset, { hold: held(), sizeBytes });
+      leased = await needs.declareResumable(asset, { leased: held(), sizeBytes });
     },
     write: async (emptied: AsyncIterable<unknown>) => {
       for await (const chunk of emptied) void chunk;
-      const row = await needs.appendBytes(asset, { hold: held(), body });
-      hold = { ...held(), row };
+      const row = await needs.appendBytes(asset, { leased: held(), body });
+      leased = { ...held(), row };
       return row.bytes_received;
     },
     remove: () => needs.terminateResumable(held()),
@@ -122,14 +122,14 @@ function createExchange(needs: TusNeeds, { method, asset, body }: TusRequest, id
   return {
     store,
     lock: async () => {
-      if (method !== 'POST') hold = await needs.openResumable(asset, id);
+      if (method !== 'POST') leased = await needs.openResumable(asset, id);
     },
-    unlock: async () => hold?.release(),
+    unlock: async () => leased?.release(),
     expiresAt: () => held().row.expires_at,
   };
 }
 
-function toUpload({ uploadTtlSeconds }: TusNeeds, { row }: UploadHold): Upload {
+function toUpload({ uploadTtlSeconds }: TusNeeds, { row }: LeasedUpload): Upload {
   return new Upload({
     id: row.id,
     offset: row.bytes_received,

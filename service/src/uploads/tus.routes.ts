@@ -13,13 +13,13 @@ import { ServiceError } from '../platform/errors.ts';
 import { readStreamedBody } from '../platform/http/body-memory.ts';
 import { closeAfterResponse } from '../platform/http/connections.ts';
 import { type BytesRequest, bytesRoute } from '../platform/http/route.ts';
-import type { authorizeResumable } from './byte-uploads.ts';
+import type { authorizeUpload } from './byte-uploads.ts';
 import type { answerTus, TusMethod, TusRequest } from './tus-requests.ts';
 
 type TusRouteNeeds = {
   readonly answerTus: Bound<typeof answerTus>;
   /** Returns the asset that the ticket belongs to; throws if the ticket is not valid. */
-  readonly authorize: Bound<typeof authorizeResumable>;
+  readonly authorize: Bound<typeof authorizeUpload>;
 };
 
 type TusHttpRequest = BytesRequest<

@@ -48,7 +48,7 @@ export const uploadRoutes = (
     handle: async (request, reply) => {
       try {
         const asset = await uploads.receiveUpload(toByteUpload(request));
-        // As a store does: clients of S3 read it.
+        // Clients of S3 expect it in the response to a PUT.
         reply.header('etag', `"${asset.checksum_sha256}"`);
         return success(request.id, putUpload.message ?? '', toAssetView(asset, view));
       } catch (error) {

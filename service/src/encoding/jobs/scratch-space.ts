@@ -59,7 +59,7 @@ export function createScratchSpace(needs: SpaceNeeds): ScratchSpace {
 
 type Space = { readonly neededBytes: number; readonly freeBytes: number };
 
-/** A job of its own waits, because the retries of a failed job come to an end. */
+/** Sends a new job, because a failed job has a limited number of retries. */
 async function postpone(needs: SpaceNeeds, asset: Asset, space: Space): Promise<void> {
   const { id: assetId, attempt, owner_user_id: owner } = asset;
   const facts = { worker: needs.workerName, ...space };

@@ -88,7 +88,7 @@ function toAnswer(url: string, { status, headers, body }: Response): EncoderAnsw
   return { refused: `The encoder refused the job with status ${status}${reason && `: ${reason}`}` };
 }
 
-/** Of the encoder's own origin only, because signed requests are sent there. */
+/** Only at the encoder's own origin, because signed requests are sent there. */
 function parseJobUrl(url: string, location: string | null): string | null {
   const parsed = location === null ? null : URL.parse(location, url);
   const isOwn = parsed !== null && parsed.origin === new URL(url).origin && parsed.username === '';

@@ -5,13 +5,13 @@ import { diskFull } from '../platform/free-space.ts';
 import type { Bound } from '../platform/bind.ts';
 import { uploadKey } from '../storage/object-key.ts';
 import { ObjectRefused, type StoredBytes } from '../storage/object-store.ts';
-import { wholeUploadId } from '../storage/upload-id.ts';
+import { smallPutUploadId } from '../storage/upload-id.ts';
 import type { OriginalBytes, OriginalNeeds, storeOriginal } from './store-original.ts';
 import { decideStoredUpload } from './stored-upload.ts';
 import { assertLength } from './upload-errors.ts';
-import { readWholeBody } from './whole-body.ts';
+import { readSmallBody } from './small-body.ts';
 
-type WholeNeeds = Pick<
+type SmallPutNeeds = Pick<
   OriginalNeeds,
   | 'store'
   | 'assetStore'
@@ -24,46 +24,46 @@ type WholeNeeds = Pick<
   readonly storeOriginal: Bound<typeof storeOriginal>;
 };
 
-/** An upload under a lease holds more in memory. Slower bodies need the lease, which tells of them. */
-const WHOLE = { maxBytes: 256 * 1024, withinMs: 100 };
+/** Limits without a lease. A slower body needs a lease, so that other requests see it. */
+const SMALL_BODY = { maxBytes: 256 * 1024, withinMs: 100 };
 
 /** Stores the bytes of a PUT; under a lease if they are many or slow, or if another request may write too. */
 export async function storePut(
-  needs: WholeNeeds,
+  needs: SmallPutNeeds,
   asset: Asset,
-  original: Omit<OriginalBytes, 'hasLeftovers'>,
+  original: Omit<OriginalBytes, 'mayHaveOrphans'>,
 ): Promise<Asset> {
-  // The other id that needs no row belongs to the clients of the store.
+  // With an S3 store, the presigned PUT of a client is already an upload without a row.
   if (needs.store.direct) return needs.storeOriginal(asset, original);
   assertLength(asset, original.length, needs.maxUploadBytes);
-  const body = await readWholeBody(original, WHOLE);
-  const result: WholeResult = body.chunks ? await storeWhole(needs, asset, body.chunks) : {};
+  const body = await readSmallBody(original, SMALL_BODY);
+  const result: SmallPutResult = body.chunks ? await storeSmallPut(needs, asset, body.chunks) : {};
   return (
     result.finished ??
-    needs.storeOriginal(asset, { ...original, bytes: body.bytes, hasLeftovers: result.hasLeftovers })
+    needs.storeOriginal(asset, { ...original, bytes: body.bytes, mayHaveOrphans: result.mayHaveOrphans })
   );
 }
 
-type WholeResult = { readonly finished?: Asset; readonly hasLeftovers?: boolean };
+type SmallPutResult = { readonly finished?: Asset; readonly mayHaveOrphans?: boolean };
 
 /**
  * Without a result, another request was faster or its object exists. Only the request that created the object
  * removes it, so it cannot be one that another request finished with.
  */
-async function storeWhole(
-  needs: WholeNeeds,
+async function storeSmallPut(
+  needs: SmallPutNeeds,
   asset: Asset,
   chunks: readonly Uint8Array[],
-): Promise<WholeResult> {
+): Promise<SmallPutResult> {
   await needs.requireDatabaseSpace();
-  const uploadId = wholeUploadId(asset);
+  const uploadId = smallPutUploadId(asset);
   const stored = await createObject(needs, asset, chunks);
-  if (!stored) return { hasLeftovers: true };
+  if (!stored) return { mayHaveOrphans: true };
   try {
-    const finished = await finishWhole(needs, asset, { uploadId, stored });
+    const finished = await finishSmallPut(needs, asset, { uploadId, stored });
     if (finished) return { finished };
   } catch (error) {
-    // Without a response the statement may have been stored.
+    // The statement may have committed although no response arrived.
     if (!isUnavailable(error)) await removeObject(needs, asset, uploadId);
     throw error;
   }
@@ -71,14 +71,14 @@ async function storeWhole(
   return {};
 }
 
-/** Undefined if the object exists: of a request that runs, or a part of it, of one whose process ended. */
+/** Undefined if the object exists: another request writes it, or a killed process left a part of it. */
 async function createObject(
-  { store }: WholeNeeds,
+  { store }: SmallPutNeeds,
   asset: Asset,
   chunks: readonly Uint8Array[],
 ): Promise<StoredBytes | undefined> {
   try {
-    return await store.putSmall(uploadKey(asset.id, wholeUploadId(asset)), chunks);
+    return await store.putSmall(uploadKey(asset.id, smallPutUploadId(asset)), chunks);
   } catch (error) {
     if (!(error instanceof ObjectRefused)) throw error;
     if (error.reason === 'exists') return undefined;
@@ -86,23 +86,23 @@ async function createObject(
   }
 }
 
-async function finishWhole(
-  { assetStore, underQuota, uploadTtlSeconds }: WholeNeeds,
+async function finishSmallPut(
+  { assetStore, underQuota, uploadTtlSeconds }: SmallPutNeeds,
   asset: Asset,
   upload: { readonly uploadId: string; readonly stored: StoredBytes },
 ): Promise<Asset | undefined> {
   const { attempt, owner_user_id: owner } = asset;
-  const finish = { ...upload, attempt, uploadTtlSeconds, source: 'caller', isWhole: true } as const;
+  const finish = { ...upload, attempt, uploadTtlSeconds, source: 'caller', isSmallPut: true } as const;
   const updated = await underQuota(owner, () =>
     assetStore.update(asset, (seen, now) =>
-      decideStoredUpload(seen, { ...finish, duplicateOf: null, hasLeftovers: false, now }),
+      decideStoredUpload(seen, { ...finish, duplicateOf: null, mayHaveOrphans: false, now }),
     ),
   );
   return updated?.decision && updated.asset;
 }
 
 async function removeObject(
-  { store, findAssetById }: WholeNeeds,
+  { store, findAssetById }: SmallPutNeeds,
   { id }: Asset,
   uploadId: string,
 ): Promise<void> {

@@ -12,7 +12,7 @@ import type { PendingWrite } from './change.ts';
  * uploads and events. The result is undefined if the revision differs, or if another request is writing.
  * Locks rows in the order of their ids, as `updateAssets` does. Duplicates: see same-bytes.sql.ts.
  */
-export async function finishWholeUploads(
+export async function finishSmallPuts(
   db: Queries,
   writes: readonly PendingWrite[],
 ): Promise<(Asset | undefined)[]> {
@@ -32,11 +32,11 @@ const FINISHED = { id: 'uuid', revision: 'int4', duplicate_of: 'uuid?', is_notif
 const finishStatement = (writes: readonly PendingWrite[]) => {
   const sets = writes.map(({ decision }) => decision.set);
   const events = writes.map(({ decision }) => decision.events[0]);
-  return sql('finish whole uploads', FINISHED)`
+  return sql('finish small puts', FINISHED)`
     with pending as materialized (
       select * from unnest(${writes.map(({ seen }) => seen.id)}::uuid[],
                            ${writes.map(({ seen }) => seen.revision)}::int[],
-                           ${writes.map(({ decision }) => decision.whole?.id)}::uuid[],
+                           ${writes.map(({ decision }) => decision.smallPut?.id)}::uuid[],
                            ${sets.map((set) => set.size_bytes)}::int8[],
                            ${sets.map((set) => set.checksum_sha256)}::text[],
                            ${sets.map((set) => set.upload_expires_at)}::timestamptz[],

@@ -12,7 +12,7 @@ type ReadBody = {
 type Limits = { readonly maxBytes: number; readonly withinMs: number };
 
 /** A body that is longer, slower or incomplete is left to the caller. */
-export async function readWholeBody({ length, bytes }: Body, limits: Limits): Promise<ReadBody> {
+export async function readSmallBody({ length, bytes }: Body, limits: Limits): Promise<ReadBody> {
   if (length === undefined || length > limits.maxBytes) return { bytes };
   const iterator = bytes[Symbol.asyncIterator]();
   const chunks: Uint8Array[] = [];

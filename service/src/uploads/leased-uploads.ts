@@ -1,5 +1,5 @@
-// Holds the lease of a resumable upload while a request works on it, and lets go when another request waits
-// for it.
+// Keeps the lease of a resumable upload while a request works on it, and releases it when another request
+// waits for it.
 import { randomUUID } from 'node:crypto';
 import type { RowOf } from '../platform/postgres/row.ts';
 import type { UploadLease } from '../lifecycle/change.ts';
@@ -14,13 +14,13 @@ import {
 
 export type ResumableRow = RowOf<typeof resumableColumns>;
 
-type HoldNeeds = {
+type LeaseNeeds = {
   readonly db: Queries;
-  /** The holds of this process, by upload. */
-  readonly holds: Map<string, UploadHold>;
+  /** The leased uploads of this process, by id. */
+  readonly leases: Map<string, LeasedUpload>;
 };
 
-export type UploadHold = {
+export type LeasedUpload = {
   readonly lease: UploadLease;
   readonly row: ResumableRow;
   /** Aborted when the lease is lost, or when another request waits for it. */
@@ -40,19 +40,19 @@ const RENEW_EVERY_MS = 1000;
 const MAX_UNRENEWED_MS = 8000;
 
 /** Undefined if the upload does not exist. Throws CONFLICT if another request does not let go of it. */
-export async function holdUpload(
-  needs: HoldNeeds,
+export async function leaseUpload(
+  needs: LeaseNeeds,
   assetId: string,
   upload: string,
-): Promise<UploadHold | undefined> {
+): Promise<LeasedUpload | undefined> {
   const lease: UploadLease = { upload, holder: randomUUID() };
   const end = performance.now() + WAIT_MS;
   for (;;) {
-    needs.holds.get(upload)?.stop();
+    needs.leases.get(upload)?.stop();
     const claimed = await claimResumable(needs.db, assetId, lease);
     if (!claimed) return undefined;
     const { is_claimed: isClaimed, ...row } = claimed;
-    if (isClaimed || row.finished_at) return startHold(needs, { lease, row });
+    if (isClaimed || row.finished_at) return startLease(needs, { lease, row });
     if (performance.now() > end) throw inProgress();
     await new Promise((resolve) => {
       setTimeout(resolve, CHECK_EVERY_MS);
@@ -61,10 +61,10 @@ export async function holdUpload(
 }
 
 /** Renews a lease that was claimed until it is released. */
-export function startHold(
-  { db, holds }: HoldNeeds,
+export function startLease(
+  { db, leases }: LeaseNeeds,
   { lease, row }: { readonly lease: UploadLease; readonly row: ResumableRow },
-): UploadHold {
+): LeasedUpload {
   const aborter = new AbortController();
   let renewedAt = performance.now();
   const timer = setInterval(() => {
@@ -78,18 +78,18 @@ export function startHold(
       () => undefined,
     );
   }, RENEW_EVERY_MS);
-  const hold: UploadHold = {
+  const leased: LeasedUpload = {
     lease,
     row,
     signal: aborter.signal,
     stop: () => aborter.abort(),
     release: async () => {
       clearInterval(timer);
-      if (holds.get(lease.upload) === hold) holds.delete(lease.upload);
+      if (leases.get(lease.upload) === leased) leases.delete(lease.upload);
       await releaseResumable(db, lease);
     },
   };
   if (row.finished_at) clearInterval(timer);
-  else holds.set(lease.upload, hold);
-  return hold;
+  else leases.set(lease.upload, leased);
+  return leased;
 }
