@@ -60,6 +60,10 @@ export const INTERNAL_TABLES = {
     runs: 'int4',
     upload_id: 'uuid?',
     expires_at: 'timestamptz',
+    /** The upload at a hosted provider that a later run can continue. */
+    transfer: 'jsonb?',
+    /** The progress that the timeline has shown. */
+    progress_bytes: 'int8',
   },
 
   /** A clip that is not cut yet. */

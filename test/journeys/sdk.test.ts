@@ -96,10 +96,11 @@ test('a large file goes on after broken connections, and arrives as it was sent'
 });
 
 test('an upload that was aborted continues with the next call', async () => {
-  const film = new File([clip, randomBytes(16 * MIB)], 'paused.mp4', { lastModified: 7 });
+  // More than the buffers of both sockets, so that the service has read some of it.
+  const film = new File([clip, randomBytes(40 * MIB)], 'paused.mp4', { lastModified: 7 });
   const controller = new AbortController();
   const onProgress = ({ bytesSent }: UploadProgress) => {
-    if (bytesSent > 8 * MIB) controller.abort(new Error('paused'));
+    if (bytesSent > 24 * MIB) controller.abort(new Error('paused'));
   };
   await expect(ann.media.upload(film, { signal: controller.signal, onProgress })).rejects.toThrow('paused');
   const { items } = await ann.media.list({ q: 'paused' }).page();

@@ -76,8 +76,7 @@ export async function startTestService(
     { searchPath: process.env['PATH'] },
     { inspect, checkEveryMs: CHECK_EVERY_MS, ...extras },
   );
-  const apiPorts = [Number(new URL(service.address).port)];
-  const nginx = proxyPort && (await startNginx({ port: proxyPort, apiPorts, hasPopularSegments }, dataDir));
+  const nginx = proxyPort && (await startNginx(service, { port: proxyPort, hasPopularSegments }, dataDir));
   const address = proxy.PUBLIC_BASE_URL ?? service.address;
   registerServer(address, service.server);
   return {
@@ -98,12 +97,14 @@ export async function startTestService(
 export const IS_BEHIND_NGINX = process.env['TEST_NGINX'] === '1';
 
 async function startNginx(
-  site: Pick<Parameters<typeof describeNginx>[0], 'port' | 'apiPorts' | 'hasPopularSegments'>,
+  { address }: RunningService,
+  site: Pick<Parameters<typeof describeNginx>[0], 'port' | 'hasPopularSegments'>,
   dataDir: string,
 ): Promise<{ stop(): Promise<void> }> {
+  const apiPorts = [Number(new URL(address).port)];
   const folder = await mkdtemp(join(tmpdir(), 'mediary-nginx-'));
   const storeFolder = join(dataDir, 'objects');
-  const spec = await describeNginx({ ...site, folder, logFolder: folder, storeFolder });
+  const spec = await describeNginx({ ...site, apiPorts, folder, logFolder: folder, storeFolder });
   const nginx = await supervise(spec, (message) => process.stderr.write(`${message}\n`));
   return {
     stop: async () => {

@@ -97,7 +97,8 @@ function withEarlyPlayback(state: StreamState, { report, now }: ReportContext): 
     width: media?.width ?? state.width,
     height: media?.height ?? state.height,
     duration_ms: media?.durationMs ?? state.duration_ms,
-    media: toAssetMedia(media) ?? state.media,
+    // An earlier attempt has measured the loudness, which is not known yet in this one.
+    media: state.media ?? toAssetMedia(media) ?? null,
   };
 }
 
