@@ -96,9 +96,10 @@ test('a file that must be encoded plays in its lowest rendition while the others
   expect(await textOf(earlyDash)).toContain('type="static"');
   expect((await textOf(playback.hls)).match(/EXT-X-STREAM-INF/g)?.length).toBeGreaterThan(1);
   expect(await checkServed(playback)).toEqual({ violations: [], captions: 1 });
-  // ffmpeg plays no captions.
+  expect(await decode(earlyDash)).toEqual(CLEAN);
+  // ffmpeg warns of captions in HLS, which it does not read.
   await call(slowService, `DELETE /media/${id}/captions/en`, { headers: asUser(USER) });
-  expect([await decode(playback.hls), await decode(earlyDash)]).toEqual([CLEAN, CLEAN]);
+  expect(await decode(playback.hls)).toEqual(CLEAN);
 }, 240_000);
 
 test('a short file plays before its encode has ended, too', async () => {

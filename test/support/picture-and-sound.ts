@@ -9,7 +9,9 @@ type Ended = { readonly code: number; readonly stdout: string; readonly stderr: 
 
 /** Decodes all streams to their end: what cannot be decoded cleanly leaves a code or a line. */
 export async function decode(url: string): Promise<Pick<Ended, 'code' | 'stderr'>> {
-  const { code, stderr } = await ffmpeg(['-loglevel', 'warning', '-i', url, '-map', '0', '-f', 'null', '-']);
+  // The null format has no encoder of its own for captions.
+  const output = ['-map', '0', '-c:s', 'webvtt', '-f', 'null', '-'];
+  const { code, stderr } = await ffmpeg(['-loglevel', 'warning', '-i', url, ...output]);
   return { code, stderr };
 }
 

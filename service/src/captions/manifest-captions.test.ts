@@ -111,7 +111,7 @@ describe('DASH', () => {
     const group = mediaGroups['SUBTITLES']?.['subs'] ?? {};
     expect(Object.keys(group)).toHaveLength(2);
     expect(group['English']?.playlists?.[0]?.resolvedUri).toBe(
-      `https://media.example.com/playback/1/~token/${captionUrl(ENGLISH)}`,
+      `https://media.example.com/playback/1/~token/1-1/${captionUrl(ENGLISH)}`,
     );
   });
 
@@ -126,14 +126,10 @@ describe('DASH', () => {
     expect(addDashCaptions(DASH, [])).toBe(DASH);
   });
 
-  test('files lie beside the manifest, whatever the base of its segments is', () => {
-    for (const [base, root] of [
-      ['  <BaseURL>1-1/</BaseURL>\n', '../'],
-      ['', ''],
-    ] as const) {
-      const manifest = DASH.replace('  <BaseURL>1-1/</BaseURL>\n', base);
-      expect(addDashCaptions(manifest, [ENGLISH])).toContain(`<BaseURL>${root}captions/en.vtt?v=`);
-    }
+  test('no path goes up, which ffmpeg does not resolve', () => {
+    const manifest = addDashCaptions(DASH, [ENGLISH]);
+    expect(manifest).toContain('<BaseURL>captions/en.vtt?v=');
+    expect(manifest).not.toContain('..');
   });
 });
 
@@ -141,9 +137,12 @@ test('a path names the captions of one language, and nothing else', () => {
   const captions = [ENGLISH, GERMAN];
   expect(findNamedCaption(captions, 'captions/de.vtt')).toEqual({ caption: GERMAN, extension: 'vtt' });
   expect(findNamedCaption(captions, 'captions/en.m3u8')).toEqual({ caption: ENGLISH, extension: 'm3u8' });
+  expect(findNamedCaption(captions, '2-1/captions/de.vtt')).toEqual({ caption: GERMAN, extension: 'vtt' });
   for (const path of [
     'captions/fr.vtt',
     'captions/en',
+    'a/captions/en.vtt',
+    '1-1/1-1/captions/en.vtt',
     'captions/../en.vtt',
     'en.vtt',
     'captions/EN.vtt',

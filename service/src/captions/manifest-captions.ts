@@ -18,14 +18,18 @@ export const captionVersion = ({ fileId }: Pick<Caption, 'fileId'>): string => f
 
 type NamedCaptionFile = { readonly caption: Caption; readonly extension: 'vtt' | 'm3u8' };
 
+/** DASH players resolve the path of captions against the folder of the segments. */
+const RUN_FOLDER = /^\d+-\d+\//;
+
 /** The captions that a path of a player names; undefined if there are none. */
 export function findNamedCaption(
   captions: readonly Caption[] | null,
   path: string,
 ): NamedCaptionFile | undefined {
+  const named = path.replace(RUN_FOLDER, '');
   for (const caption of captions ?? [])
     for (const extension of ['vtt', 'm3u8'] as const)
-      if (captionPath(caption, extension) === path) return { caption, extension };
+      if (captionPath(caption, extension) === named) return { caption, extension };
   return undefined;
 }
 
@@ -83,20 +87,16 @@ function nameUniquely(captions: readonly Caption[]): { name: string; caption: Ca
   });
 }
 
-/** Adds one adaptation set for each language to a DASH manifest, each with the whole file. */
+/**
+ * Adds one adaptation set for each language to a DASH manifest, each with the whole file. ffmpeg does not
+ * resolve `..`, so the path is below the folder of the segments.
+ */
 export function addDashCaptions(manifest: string, captions: readonly Caption[]): string {
   const end = manifest.lastIndexOf('</Period>');
   if (end < 0 || captions.length === 0) return manifest;
   const start = manifest.lastIndexOf('\n', end) + 1;
-  const root = toRoot(manifest);
-  const sets = captions.flatMap((caption, index) => toAdaptationSet(caption, { index, root }));
+  const sets = captions.flatMap(toAdaptationSet);
   return `${manifest.slice(0, start)}${sets.join('\n')}\n${manifest.slice(start)}`;
-}
-
-/** From the base URL of the segments back to the folder of the manifest. */
-function toRoot(manifest: string): string {
-  const base = /<BaseURL>([^<]*)<\/BaseURL>/.exec(manifest.split('<Period', 1)[0] ?? '')?.[1] ?? '';
-  return '../'.repeat(base.split('/').length - 1);
 }
 
 /** Ids of other adaptation sets are lower. */
@@ -104,14 +104,14 @@ const FIRST_ID = 1000;
 /** Required by the schema; a file of text needs no bandwidth to speak of. */
 const BANDWIDTH = 1000;
 
-const toAdaptationSet = (caption: Caption, { index, root }: { index: number; root: string }): string[] => [
+const toAdaptationSet = (caption: Caption, index: number): string[] => [
   `    <AdaptationSet id="${FIRST_ID + index}" contentType="text" mimeType="text/vtt" ` +
     `lang="${caption.language}">`,
   `      <Label>${escapeXml(caption.label)}</Label>`,
   ...(caption.kind === 'captions' ? [role('caption')] : [role('subtitle')]),
   ...(caption.isDefault ? [role('main')] : []),
   `      <Representation id="captions-${caption.language}" bandwidth="${BANDWIDTH}">`,
-  `        <BaseURL>${root}${captionUrl(caption)}</BaseURL>`,
+  `        <BaseURL>${captionUrl(caption)}</BaseURL>`,
   '      </Representation>',
   '    </AdaptationSet>',
 ];
