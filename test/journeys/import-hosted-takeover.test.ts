@@ -1,7 +1,6 @@
 // Two workers beside an API, each a process: the one that sends an imported file to a hosted provider is
 // killed, and the other one continues the upload there.
-import { readFile, rm } from 'node:fs/promises';
-import { type EmbeddedPostgres, startEmbeddedPostgres } from '@mediary/embedded-postgres/launcher';
+import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Simulators, startSimulators } from '../../simulators/simulators.ts';
 import { ffmpegPath, makeClip } from '../support/clips.ts';
@@ -9,43 +8,25 @@ import { file, type FileServer, startFileServer } from '../support/file-server.t
 import { HOSTED } from '../support/hosted.ts';
 import { idsAt } from '../support/hosted-imports.ts';
 import { type AssetJson, settled } from '../support/media.ts';
-import { asUser, call, eventually, newDataDir, newDatabaseDir } from '../support/service.ts';
-import {
-  endAllIn,
-  type ServiceProcess,
-  sharedBy,
-  startProcess,
-  workerOf,
-} from '../support/service-process.ts';
+import { type ReplaceableWorker, startReplaceableWorker } from '../support/replaceable-worker.ts';
+import { asUser, call, eventually } from '../support/service.ts';
 import { originalFiles } from '../support/traces.ts';
 
-let folders: string[];
-let postgres: EmbeddedPostgres;
 let server: FileServer;
 let sims: Simulators;
-let api: ServiceProcess;
-let worker: ServiceProcess;
-let startWorker: () => Promise<ServiceProcess>;
+let processes: ReplaceableWorker;
+let api: ReplaceableWorker['api'];
 
 beforeAll(async () => {
-  folders = [await newDatabaseDir(), await newDataDir()];
-  const [databaseDir = '', dataDir = ''] = folders;
-  postgres = await startEmbeddedPostgres(databaseDir);
   server = await startFileServer();
   sims = await startSimulators({ stepMs: 20, ffmpegPath: ffmpegPath() });
-  const shared = sharedBy({ postgres, dataDir, ffmpegPath: ffmpegPath() });
-  const settings = { ...sims.environment, OUTBOUND_ALLOW_PRIVATE: 'import' };
-  api = await startProcess({ ...shared, ...settings, MEDIARY_ROLE: 'api' });
+  processes = await startReplaceableWorker({ ...sims.environment, OUTBOUND_ALLOW_PRIVATE: 'import' });
+  ({ api } = processes);
   sims.sendWebhooksTo(new URL(api.url).origin);
-  startWorker = () => startProcess({ ...workerOf(shared, api), ...settings });
-  worker = await startWorker();
 }, 120_000);
-
 afterAll(async () => {
-  await Promise.all([api, worker].map((process) => process.end('SIGKILL')));
-  await endAllIn(folders[1] ?? '');
-  await Promise.all([postgres.stop(), server.stop(), sims.stop()]);
-  await Promise.all(folders.map((folder) => rm(folder, { recursive: true, force: true, maxRetries: 5 })));
+  await processes?.stop();
+  await Promise.all([server.stop(), sims.stop()]);
 });
 
 test.each(HOSTED)(
@@ -53,7 +34,7 @@ test.each(HOSTED)(
   async (provider) => {
     const clip = await readFile(await makeClip({ seconds: 4 }));
     const patches = () => sims[provider].requests().filter(({ route }) => route === 'tus-patch').length;
-    // The provider gets the first bytes, then the connection hangs.
+    // The provider stores the bytes, but its response is late.
     sims[provider].setFault({ on: 'api', route: 'tus-patch', do: 'slow', ms: 60_000, times: 1 });
     const { body } = await call<AssetJson>(api, 'POST /media/import', {
       headers: asUser('ann'),
@@ -70,15 +51,14 @@ test.each(HOSTED)(
       (count) => count > 0,
       { withinMs: 60_000 },
     );
-    await worker.end('SIGKILL');
-    worker = await startWorker();
+    await processes.replaceWorker();
 
     const asset = await settled(api, 'ann', id);
     expect(asset).toMatchObject({ stream_status: 'ready', size_bytes: clip.length, failure: null });
     expect(idsAt({ sims }, provider)).toEqual([asset['provider_video_id']]);
     expect(server.requestsOf(`/${provider}.mp4`)).toHaveLength(1);
     await eventually(
-      () => originalFiles(folders[1] ?? '', id),
+      () => originalFiles(processes.dataDir, id),
       (files) => files.length === 0,
     );
   },

@@ -1,45 +1,26 @@
 // Two workers beside an API, each a process: the one that imports is killed, and the other imports the file
 // whole.
-import { readFile, rm } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type EmbeddedPostgres, startEmbeddedPostgres } from '@mediary/embedded-postgres/launcher';
-import { ffmpegPath, makeClip } from '../support/clips.ts';
+import { makeClip } from '../support/clips.ts';
 import { file, type FileServer, holdAt, inTurn, paced, startFileServer } from '../support/file-server.ts';
 import { type AssetJson, settled } from '../support/media.ts';
-import { asUser, call, newDataDir, newDatabaseDir } from '../support/service.ts';
-import {
-  endAllIn,
-  type ServiceProcess,
-  sharedBy,
-  startProcess,
-  workerOf,
-} from '../support/service-process.ts';
+import { type ReplaceableWorker, startReplaceableWorker } from '../support/replaceable-worker.ts';
+import { asUser, call } from '../support/service.ts';
 import { originalFiles } from '../support/traces.ts';
 
-let folders: string[];
-let postgres: EmbeddedPostgres;
 let server: FileServer;
-let api: ServiceProcess;
-let worker: ServiceProcess;
-let startWorker: () => Promise<ServiceProcess>;
+let processes: ReplaceableWorker;
+let api: ReplaceableWorker['api'];
 
 beforeAll(async () => {
-  folders = [await newDatabaseDir(), await newDataDir()];
-  const [databaseDir = '', dataDir = ''] = folders;
-  postgres = await startEmbeddedPostgres(databaseDir);
   server = await startFileServer();
-  const shared = sharedBy({ postgres, dataDir, ffmpegPath: ffmpegPath() });
-  const settings = { ...shared, OUTBOUND_ALLOW_PRIVATE: 'import' };
-  api = await startProcess({ ...settings, MEDIARY_ROLE: 'api' });
-  startWorker = () => startProcess({ ...workerOf(shared, api), OUTBOUND_ALLOW_PRIVATE: 'import' });
-  worker = await startWorker();
+  processes = await startReplaceableWorker({ OUTBOUND_ALLOW_PRIVATE: 'import' });
+  ({ api } = processes);
 }, 120_000);
-
 afterAll(async () => {
-  await Promise.all([api, worker].map((process) => process.end('SIGKILL')));
-  await endAllIn(folders[1] ?? '');
-  await Promise.all([postgres.stop(), server.stop()]);
-  await Promise.all(folders.map((folder) => rm(folder, { recursive: true, force: true, maxRetries: 5 })));
+  await processes?.stop();
+  await server.stop();
 });
 
 test('a worker that is killed during an import is replaced within a minute and leaves no bytes', async () => {
@@ -55,14 +36,13 @@ test('a worker that is killed during an import is replaced within a minute and l
   });
   const { id } = body.data;
   await held.waiting;
-  await worker.end('SIGKILL');
+  await processes.replaceWorker();
   await held.closed;
-  worker = await startWorker();
 
   const asset = await settled(api, 'ann', id);
   expect(asset).toMatchObject({ stream_status: 'ready', size_bytes: clip.length, failure: null });
   expect(server.requestsOf('/clip.mp4')).toHaveLength(2);
-  expect(await originalFiles(folders[1] ?? '', id)).toHaveLength(1);
+  expect(await originalFiles(processes.dataDir, id)).toHaveLength(1);
   const download = await call<{ url: string }>(api, `GET /media/${id}/download-url`, {
     headers: asUser('ann'),
   });
