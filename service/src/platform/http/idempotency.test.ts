@@ -54,6 +54,16 @@ test('the claim is renewed while the request runs, so that a concurrent retry is
   expect(await once(claim, async () => 'third')).toEqual({ data: 'first', isReplay: true });
 });
 
+test('the claim of a killed process blocks its key for ten seconds', async () => {
+  const claim = newClaim();
+  await createIdempotency(db)(claim, async () => {
+    const row = await db.one(sql('test: end of claim', { is_soon: 'bool' })`
+      select busy_until between now() + interval '8 s' and now() + interval '10 s' as is_soon
+        from idempotency_keys where key = ${claim.key}`);
+    expect(row?.is_soon).toBe(true);
+  });
+});
+
 test('a process that lost its claim does not replace the stored response', async () => {
   const claim = newClaim();
   // Never renews during the test, like a stopped process.

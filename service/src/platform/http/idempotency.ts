@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import { waitAtMost } from '../concurrency/in-flight.ts';
 import { conflict, ServiceError } from '../errors.ts';
-import { RENEW_EVERY_MS, whileRenewing } from '../concurrency/lease.ts';
+import { whileRenewing } from '../concurrency/lease.ts';
 import type { Database, Queries } from '../postgres/database.ts';
 import { sql } from '../postgres/sql.ts';
 import { uuidV7 } from '../uuid-v7.ts';
@@ -21,7 +21,11 @@ export type RunOnce = <T>(
   work: (resourceId: string) => Promise<T>,
 ) => Promise<IdempotentResult<T>>;
 
-/** A hanging database must not delay the error response again. An unreleased claim expires after 60 s. */
+/** How long the claim of a killed process refuses retries. */
+const CLAIM_SECONDS = 10;
+/** Two renewals may fail before another process takes over. */
+const RENEW_EVERY_MS = 3000;
+/** A hanging database must not delay the error response again. An unreleased claim expires. */
 const RELEASE_MS = 500;
 
 export const createIdempotency =
@@ -76,7 +80,8 @@ const claimKey = (
 ) =>
   db.one(sql('claim key', CLAIMED)`
     insert into idempotency_keys as stored (caller, key, fingerprint, made_id, busy_by, busy_until)
-    values (${caller}, ${key}, ${fingerprint}, ${resourceId}, ${by}, now() + interval '1 minute')
+    values (${caller}, ${key}, ${fingerprint}, ${resourceId}, ${by},
+            now() + make_interval(secs => ${CLAIM_SECONDS}))
     on conflict (caller, key) do update set
       busy_by = case when stored.busy_until is null or stored.busy_until < now()
                 then excluded.busy_by else stored.busy_by end,
@@ -89,7 +94,7 @@ const claimKey = (
 const renew = (db: Queries, { caller, key }: Claim, by: string) =>
   db.one(
     sql('renew key')`
-    update idempotency_keys set busy_until = now() + interval '1 minute'
+    update idempotency_keys set busy_until = now() + make_interval(secs => ${CLAIM_SECONDS})
      where caller = ${caller} and key = ${key} and busy_by = ${by}`,
   );
 
