@@ -51,7 +51,7 @@ function createWorld(overrides: Partial<ImportJobNeeds> = {}): {
     },
     isCurrentRun: async () => true,
     isHosted: () => false,
-    recordImportProgress: async () => undefined,
+    createProgressRecorder: () => async () => undefined,
     failImport: async (_run, failure) => void ends.failures.push(failure),
     completeImport: async () => void ends.completed.push(runs),
     storeOriginal: async (_asset, { bytes }) => {

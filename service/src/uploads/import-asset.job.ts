@@ -11,7 +11,7 @@ import { type Download, openDownload } from '../platform/outbound/resumable-down
 import type { isHosted } from '../providers/hosted-playback.ts';
 import { toContentFailure } from './content-check.ts';
 import { toDownloadFailure, toImportFailure, toStoreFailure } from './import-failure.ts';
-import { type ImportProgress, isProgressDue } from './import-progress.ts';
+import type { ImportProgress } from './import-progress.ts';
 import type * as runOperations from './import-runs.ts';
 import type { ImportRun } from './import-runs.ts';
 import { whileCurrent } from './run-watch.ts';
@@ -20,7 +20,7 @@ import type { storeOriginal } from './store-original.ts';
 export type ImportJobNeeds = {
   readonly beginRun: Bound<typeof runOperations.beginRun>;
   readonly isCurrentRun: Bound<typeof runOperations.isCurrentRun>;
-  readonly recordImportProgress: Bound<typeof runOperations.recordImportProgress>;
+  readonly createProgressRecorder: Bound<typeof runOperations.createProgressRecorder>;
   readonly failImport: Bound<typeof runOperations.failImport>;
   readonly completeImport: Bound<typeof runOperations.completeImport>;
   readonly storeOriginal: Bound<typeof storeOriginal>;
@@ -123,15 +123,12 @@ async function* withProgress(
   run: ImportRun,
   { body, totalBytes }: Download,
 ): AsyncGenerator<Buffer, void, void> {
+  const recordProgress = needs.createProgressRecorder(run);
   let bytes = 0;
-  let last = { bytes: 0, atMs: performance.now() };
   for await (const chunk of body) {
     bytes += chunk.length;
     yield chunk;
-    const atMs = performance.now();
-    if (!isProgressDue({ bytes, totalBytes }, last, atMs)) continue;
-    last = { bytes, atMs };
-    await recordProgress(needs, run, toProgress(needs, run, { bytes, totalBytes }));
+    await recordProgress(toProgress(needs, run, { bytes, totalBytes }));
   }
 }
 
@@ -140,16 +137,3 @@ const toProgress = ({ isHosted: hosted }: ImportJobNeeds, { asset }: ImportRun, 
   hosted(asset)
     ? { ...progress, totalBytes: progress.totalBytes && 2 * progress.totalBytes, step: 'download' as const }
     : progress;
-
-/** A download does not end because one of its events cannot be recorded. */
-async function recordProgress(
-  needs: ImportJobNeeds,
-  run: ImportRun,
-  progress: ImportProgress,
-): Promise<void> {
-  try {
-    await needs.recordImportProgress(run, progress);
-  } catch (err) {
-    needs.log.warn({ asset_id: run.asset.id, err }, 'the progress of an import is not recorded');
-  }
-}

@@ -9,7 +9,7 @@ import type { OutboundHeaders } from '../platform/outbound/outbound-headers.ts';
 import type { Database } from '../platform/postgres/database.ts';
 import type { isHosted } from '../providers/hosted-playback.ts';
 import { keepsSource } from './import-failure.ts';
-import { decideImportProgress, type ImportProgress } from './import-progress.ts';
+import { decideImportProgress, type ImportProgress, isProgressDue } from './import-progress.ts';
 import {
   claimImport,
   deleteExpiredImports,
@@ -27,6 +27,7 @@ type ImportRunNeeds = ServiceRunNeeds & {
   readonly refuseAsset: Bound<typeof refuseAsset>;
   readonly isHosted: Bound<typeof isHosted>;
   readonly startTransfer: Bound<typeof startTransfer>;
+  readonly log: { warn(facts: object, message: string): void };
 };
 
 export type ImportRun = {
@@ -61,13 +62,31 @@ export const isCurrentRun = async (
   (await findCurrentRun(db, { assetId: asset.id, attempt: asset.attempt, uploadId })) !== undefined;
 
 /** Shows more bytes than before only: a run that starts again is behind the one that it replaces. */
-export async function recordImportProgress(
+async function recordProgress(
   { db, assetStore }: ImportRunNeeds,
   { asset: { id, attempt }, uploadId }: ImportRun,
   progress: ImportProgress,
 ): Promise<void> {
   if (!(await raiseProgress(db, { assetId: id, uploadId }, progress.bytes))) return;
   await assetStore.update({ assetId: id }, (asset) => decideImportProgress(asset, attempt, progress));
+}
+
+/**
+ * Records the progress of a run where it is due. `startBytes` were counted before. The recorder never
+ * rejects: an import does not end because one of its events cannot be recorded.
+ */
+export function createProgressRecorder(needs: ImportRunNeeds, run: ImportRun, startBytes = 0) {
+  let last = { bytes: startBytes, atMs: performance.now() };
+  return async (progress: ImportProgress): Promise<void> => {
+    const atMs = performance.now();
+    if (!isProgressDue(progress, last, atMs)) return;
+    last = { bytes: progress.bytes, atMs };
+    try {
+      await recordProgress(needs, run, progress);
+    } catch (err) {
+      needs.log.warn({ asset_id: run.asset.id, err }, 'the progress of an import is not recorded');
+    }
+  };
 }
 
 /** Changes nothing if a later run has started. The source stays stored only where a retry could read it. */

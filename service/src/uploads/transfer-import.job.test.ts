@@ -43,7 +43,7 @@ function createWorld(overrides: Partial<TransferJobNeeds> = {}) {
   const needs: TransferJobNeeds = {
     beginRun: async () => createRun(),
     isCurrentRun: async () => true,
-    recordImportProgress: record('progress'),
+    createProgressRecorder: () => record('progress'),
     failImport: record('fail', (_run: ImportRun, { code, retryable }) => `${code} ${retryable}`),
     recordOpenTransfer: record('open', (_run: ImportRun, { videoId }) => videoId),
     recordTransferFailure: record('explain', (_run: ImportRun, { failure }) => failure.code),

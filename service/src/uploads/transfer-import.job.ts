@@ -9,7 +9,6 @@ import { ProviderFailed } from '../providers/provider.ts';
 import type { findMaxDuration, openFileUpload } from '../providers/sized-uploads.ts';
 import { originalKey } from '../storage/object-key.ts';
 import { toProviderFailure, TRANSFER_FAILED, VIDEO_TOO_LONG } from './import-failure.ts';
-import { isProgressDue } from './import-progress.ts';
 import type * as runOperations from './import-runs.ts';
 import type { ImportRun } from './import-runs.ts';
 import { whileCurrent } from './run-watch.ts';
@@ -21,7 +20,7 @@ import { toMaxSeconds } from './upload-request.ts';
 export type TransferJobNeeds = {
   readonly beginRun: Bound<typeof runOperations.beginRun>;
   readonly isCurrentRun: Bound<typeof runOperations.isCurrentRun>;
-  readonly recordImportProgress: Bound<typeof runOperations.recordImportProgress>;
+  readonly createProgressRecorder: Bound<typeof runOperations.createProgressRecorder>;
   readonly failImport: Bound<typeof runOperations.failImport>;
   readonly recordOpenTransfer: Bound<typeof transferOperations.recordOpenTransfer>;
   readonly recordTransferFailure: Bound<typeof transferOperations.recordTransferFailure>;
@@ -128,18 +127,7 @@ async function continueUpload(
 
 /** The download has counted each byte once already. */
 function reportProgress(needs: TransferJobNeeds, run: ImportRun, { sizeBytes }: StoredFile) {
-  const totalBytes = 2 * sizeBytes;
-  let last = { bytes: sizeBytes, atMs: performance.now() };
-  return async (sent: number): Promise<void> => {
-    const bytes = sizeBytes + sent;
-    const atMs = performance.now();
-    if (!isProgressDue({ bytes, totalBytes }, last, atMs)) return;
-    last = { bytes, atMs };
-    // A transfer does not end because one of its events cannot be recorded.
-    await needs
-      .recordImportProgress(run, { bytes, totalBytes, step: 'transfer' })
-      .catch((err: unknown) =>
-        needs.log.warn({ asset_id: run.asset.id, err }, 'the progress of an import is not recorded'),
-      );
-  };
+  const recordProgress = needs.createProgressRecorder(run, sizeBytes);
+  return (sent: number): Promise<void> =>
+    recordProgress({ bytes: sizeBytes + sent, totalBytes: 2 * sizeBytes, step: 'transfer' });
 }
