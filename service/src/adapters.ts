@@ -1,7 +1,6 @@
 // Opens the adapters of all ports, embedded or external, by the settings. The only importer of adapters.
 import { hostname } from 'node:os';
 import type { IssuerKeys } from './auth/issuer-keys.ts';
-import { openJwksIssuerKeys } from './auth/jwks-issuer-keys.ts';
 import { toSecret, type Secret } from './auth/secret.ts';
 import { deriveKey } from './auth/signed-token.ts';
 import type { Config } from './config.ts';
@@ -85,7 +84,7 @@ export async function openAdapters(config: Config, options: OpenOptions): Promis
       config.minFreeBytes,
     ),
     urlSecrets,
-    issuerKeys: openIssuerKeys(config, options.log),
+    issuerKeys: await openIssuerKeys(config, options.log),
     callback: openHttpCallback({
       baseUrl: () => config.encoderCallbackUrl ?? (options.ownAddress() || (config.publicBaseUrl as string)),
       signingSecret: encoderSecrets[0] as Secret,
@@ -98,13 +97,15 @@ export async function openAdapters(config: Config, options: OpenOptions): Promis
   };
 }
 
-const openIssuerKeys = ({ issuer, role }: Config, log: Logger): IssuerKeys | undefined =>
-  issuer && role !== 'worker'
-    ? openJwksIssuerKeys({
-        url: issuer.jwksUrl,
-        onError: (error) => log.warn({ err: error }, 'the keys of ACCESS_TOKEN_JWKS_URL were not fetched'),
-      })
-    : undefined;
+/** Loads the JOSE library only where it is used. */
+async function openIssuerKeys({ issuer, role }: Config, log: Logger): Promise<IssuerKeys | undefined> {
+  if (!issuer || role === 'worker') return undefined;
+  const { openJwksIssuerKeys } = await import('./auth/jwks-issuer-keys.ts');
+  return openJwksIssuerKeys({
+    url: issuer.jwksUrl,
+    onError: (error) => log.warn({ err: error }, 'the keys of ACCESS_TOKEN_JWKS_URL were not fetched'),
+  });
+}
 
 type Postgres = {
   readonly connection: Connection;

@@ -1,7 +1,10 @@
-// The dependencies of the features: adapters, settings, log and clock.
+// The dependencies of the features: adapters, settings, log, clock and version.
+import packageJson from '../../package.json' with { type: 'json' };
 import type { Adapters } from './adapters.ts';
 import type { Config } from './config.ts';
 import type { Logger } from './platform/logger.ts';
+
+export const VERSION = packageJson.version;
 
 export type AppSettings = {
   readonly config: Config;

@@ -2,7 +2,7 @@
 import { renderOpenApi } from '@mediary/contract/openapi/document';
 import type { Operation } from '@mediary/contract/operation';
 import { OPERATIONS } from '@mediary/contract/operations';
-import type { AppContext } from './app-context.ts';
+import { type AppContext, VERSION } from './app-context.ts';
 import { allowOrigins } from './platform/http/cross-origin.ts';
 import { serveDocumentation } from './platform/http/documentation.ts';
 import { mount } from './platform/http/mount.ts';
@@ -12,7 +12,6 @@ import { type Limiters, limitAddresses } from './platform/http/rate-limit.ts';
 import type { Route } from './platform/http/route.ts';
 import { createServer, type HttpServer } from './platform/http/server.ts';
 import { createIdempotency } from './platform/http/idempotency.ts';
-import packageJson from '../../package.json' with { type: 'json' };
 
 type ServerContent = {
   readonly routes: readonly Route[];
@@ -21,8 +20,6 @@ type ServerContent = {
   readonly limiters: Limiters;
   readonly findCachedResponse: FindCachedResponse;
 };
-
-export const VERSION = packageJson.version;
 
 export async function buildServer(
   context: AppContext,

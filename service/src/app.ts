@@ -1,7 +1,6 @@
 // Composition root: creates the features in order and collects their routes and jobs.
 import type { Adapters } from './adapters.ts';
-import type { AppContext, AppSettings } from './app-context.ts';
-import { buildHealthServer, buildServer, VERSION } from './app-server.ts';
+import { type AppContext, type AppSettings, VERSION } from './app-context.ts';
 import { assetGuards } from './assets/asset-guards.hook.ts';
 import { createAuth } from './auth/feature.ts';
 import { createCaptions } from './captions/feature.ts';
@@ -14,8 +13,9 @@ import { createLifecycle } from './lifecycle/feature.ts';
 import { createOperations } from './operations/feature.ts';
 import { operatorGuard } from './operations/operator.hook.ts';
 import { createHeldRequests } from './platform/concurrency/held-requests.ts';
-import { limitOwner, openLimiters } from './platform/http/rate-limit.ts';
+import { type Limiters, limitOwner, openLimiters } from './platform/http/rate-limit.ts';
 import { freeBytes } from './platform/free-space.ts';
+import type { HttpServer } from './platform/http/server.ts';
 import type { JobHandlers } from './platform/jobs/job-queue.ts';
 import { deleteAbandonedScratchFolders } from './platform/process/scratch-folder.ts';
 import { openScratchReservations } from './platform/process/scratch-reservations.ts';
@@ -33,18 +33,10 @@ export async function buildApp(adapters: Adapters, settings: AppSettings) {
   const limiters = openLimiters(context, context.config);
   const features = createFeatures(context, (owner) => limitOwner(limiters.owner, owner));
   await features.events.operations.preparePositions();
-  const { role, healthPort } = context.config;
-  const server = await buildServer(context, {
-    // A worker has no listener for them, and their schemas take memory.
-    routes: role === 'worker' ? [] : Object.values(features).flatMap(({ routes }) => routes),
-    webhookOperations: features.providers.operations.webhookOperations,
-    findCachedResponse: features.playback.operations.findCachedSegment,
-    limiters,
-  });
-  const { providers, encoding, images, upkeep, uploads, operations } = features;
+  const { providers, encoding, images, upkeep, uploads } = features;
   const handlers = { ...providers.jobs, ...encoding.jobs, ...images.jobs, ...uploads.jobs, ...upkeep.jobs };
   return {
-    server,
+    ...(await buildServers(context, features, limiters)),
     handlers: handlers satisfies JobHandlers<JobPayloads>,
     /** Ends requests that wait for events. */
     endStreams: () => {
@@ -53,17 +45,37 @@ export async function buildApp(adapters: Adapters, settings: AppSettings) {
     },
     startDeliverySender: features.events.operations.startDeliverySender,
     uploadsSettled: uploads.operations.uploadsSettled,
-    healthServer:
-      role === 'worker' && healthPort !== undefined
-        ? buildHealthServer(context, operations.operations.healthRoutes)
-        : undefined,
     lanes: providers.operations.listServedProviders(),
     startHeartbeat: () =>
       providers.operations.startHeartbeat({
-        roles: role === 'all' ? ['api', 'worker'] : ['worker'],
+        roles: context.config.role === 'all' ? ['api', 'worker'] : ['worker'],
         version: VERSION,
         videoEncoder: adapters.videoEncoder,
       }),
+  };
+}
+
+type Servers = { readonly server?: HttpServer; readonly healthServer?: HttpServer };
+
+/** A worker serves at most its health checks. One that serves nothing does not load the HTTP server. */
+async function buildServers(
+  context: AppContext,
+  features: ReturnType<typeof createFeatures>,
+  limiters: Limiters,
+): Promise<Servers> {
+  const { role, healthPort } = context.config;
+  if (role === 'worker' && healthPort === undefined) return {};
+  const { buildHealthServer, buildServer } = await import('./app-server.ts');
+  const { providers, playback, operations } = features;
+  if (role === 'worker')
+    return { healthServer: buildHealthServer(context, operations.operations.healthRoutes) };
+  return {
+    server: await buildServer(context, {
+      routes: Object.values(features).flatMap(({ routes }) => routes),
+      webhookOperations: providers.operations.webhookOperations,
+      findCachedResponse: playback.operations.findCachedSegment,
+      limiters,
+    }),
   };
 }
 

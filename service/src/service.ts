@@ -14,8 +14,8 @@ import {
   type OpenStore,
 } from './adapters.ts';
 import { exitOnFatalError } from './platform/process/fatal-error.ts';
-import { closeServer } from './platform/http/close-server.ts';
-import { type HttpServer, listen } from './platform/http/server.ts';
+import { closeServer, listen } from './platform/http/listener.ts';
+import type { HttpServer } from './platform/http/server.ts';
 import { type LocalSecrets, openLocalSecrets } from './platform/generated-secrets.ts';
 import { createLogger, type Logger } from './platform/logger.ts';
 import type { Connection, Inspect } from './platform/postgres/database.ts';
@@ -32,7 +32,8 @@ export type RunningService = {
   /** The URL of the health checks of a worker with HEALTH_PORT. */
   readonly healthAddress: string | undefined;
   readonly parts: Adapters;
-  readonly server: HttpServer;
+  /** A worker has none, and its address is empty. */
+  readonly server: HttpServer | undefined;
   stop(): Promise<void>;
   /** Closes every connection at once, then the adapters. */
   abort(): Promise<void>;
@@ -173,10 +174,10 @@ export async function startService(
       checkEveryMs: overrides.checkEveryMs,
     });
     const { server, healthServer } = app;
-    await server.ready();
+    await server?.ready();
     // API processes make copies too, of the images whose variants they render.
     await deleteAbandonedScratchFolders(parts.scratchRoot);
-    if (config.role !== 'worker') address = await listen(server, config);
+    if (server) address = await listen(server, config);
     const stopBackground = await startBackground(parts, app, config);
     return {
       address,
@@ -221,13 +222,15 @@ async function stopGracefully(
   parts: Adapters,
   { drainSeconds, stopTimeoutSeconds }: Config,
 ): Promise<void> {
-  if (server.server.listening) await delay(drainSeconds * 1000);
+  if (server) await delay(drainSeconds * 1000);
   endStreams();
-  await closeServer(server.server, {
-    idleMs: drainSeconds > 0 ? IDLE_CONNECTIONS_MS : 0,
-    requestsMs: stopTimeoutSeconds * 1000,
-  });
-  await server.close();
+  if (server) {
+    await closeServer(server.server, {
+      idleMs: drainSeconds > 0 ? IDLE_CONNECTIONS_MS : 0,
+      requestsMs: stopTimeoutSeconds * 1000,
+    });
+    await server.close();
+  }
   await waitAtMost(RELEASE_TIMEOUT_MS, uploadsSettled());
   await parts.close();
   healthServer?.server.closeAllConnections();
@@ -235,9 +238,8 @@ async function stopGracefully(
 }
 
 /** After a fatal error requests in progress are not completed. */
-async function abortService(server: HttpServer, parts: Adapters): Promise<void> {
-  server.server.closeAllConnections();
-  server.server.close();
+async function abortService(api: HttpServer | undefined, parts: Adapters): Promise<void> {
+  api?.server.close().closeAllConnections();
   await parts.close();
 }
 

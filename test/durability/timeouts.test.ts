@@ -5,7 +5,14 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { expectRefusal, expectSuccess } from '../support/envelope.ts';
 import { IMAGE, openUpload, putBytes } from '../support/media.ts';
 import { openSocket, readAnswer } from '../support/raw-socket.ts';
-import { asUser, call, eventually, startTestService, type TestService } from '../support/service.ts';
+import {
+  asUser,
+  call,
+  eventually,
+  httpServerOf,
+  startTestService,
+  type TestService,
+} from '../support/service.ts';
 
 const BYTES = Buffer.alloc(40_000_000, 'more than the sockets between two processes hold ');
 
@@ -30,7 +37,7 @@ async function ask(head: string): Promise<Socket> {
 }
 const openConnections = () =>
   new Promise<number>((resolve, reject) => {
-    service.server.server.getConnections((error, count) => (error ? reject(error) : resolve(count)));
+    httpServerOf(service).server.getConnections((error, count) => (error ? reject(error) : resolve(count)));
   });
 
 test('a webhook body must arrive within ten seconds', async () => {

@@ -3,7 +3,14 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { makeClip } from '../support/clips.ts';
 import { type AssetJson, ingest } from '../support/media.ts';
-import { asUser, call, eventually, startTestService, type TestService } from '../support/service.ts';
+import {
+  asUser,
+  call,
+  eventually,
+  httpServerOf,
+  startTestService,
+  type TestService,
+} from '../support/service.ts';
 
 const SEGMENT = '1-1/r0-00001.m4s';
 
@@ -27,7 +34,7 @@ describe.each([
       headers: asUser('ann'),
     });
     base = body.data.hls.replace('hls.m3u8', '');
-    const { port } = service.server.server.address() as AddressInfo;
+    const { port } = httpServerOf(service).server.address() as AddressInfo;
     direct = base.replace(service.address, `http://127.0.0.1:${port}`);
   }, 120_000);
   afterAll(() => service?.stop());
@@ -124,11 +131,11 @@ describe.each([
     const count = () => {
       asked += 1;
     };
-    service.server.server.on('request', count);
+    httpServerOf(service).server.on('request', count);
     const started = Date.now();
     for (let n = 0; n < 100; n++) await bytesOf(base + SEGMENT);
     const seconds = Math.ceil((Date.now() - started) / 1000);
-    service.server.server.off('request', count);
+    httpServerOf(service).server.off('request', count);
     if (hasPopularSegments) expect(asked).toBeLessThanOrEqual(2 + seconds);
     else expect(asked).toBe(100);
   });
@@ -145,7 +152,7 @@ describe.each([
   });
 
   test('while no process runs, the response says when to retry', async () => {
-    await service.server.close();
+    await httpServerOf(service).close();
     const refused = await get(`${base}1-1/r0-00002.m4s`);
     expect([refused.status, refused.headers.get('retry-after'), await refused.json()]).toMatchObject([
       503,

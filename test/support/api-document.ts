@@ -28,7 +28,7 @@ const checks = new Map<string, CheckResponse>();
 const checkOf = new WeakMap<HttpServer, Promise<CheckResponse>>();
 
 export const registerServer = (address: string, server: HttpServer): void => {
-  if (address) servers.set(address, server);
+  servers.set(address, server);
 };
 
 export async function checkResponse(exchanged: Exchanged): Promise<void> {

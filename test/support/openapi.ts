@@ -1,6 +1,6 @@
 // Reads the OpenAPI document, and the routes that the router really has.
 import { expect } from 'vitest';
-import type { TestService } from './service.ts';
+import { httpServerOf, type TestService } from './service.ts';
 
 type Content = Readonly<
   Record<string, { readonly schema: object; readonly examples?: object; readonly example?: object }>
@@ -62,7 +62,7 @@ export const responseOf = ({ components }: ApiDocument, response: DocumentedResp
 /** What the router really has, read from its own picture of it. */
 export function routesOf(service: TestService): string[] {
   const above: string[] = [];
-  return service.server
+  return httpServerOf(service)
     .printRoutes({ commonPrefix: true })
     .split('\n')
     .flatMap((line) => {

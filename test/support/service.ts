@@ -9,6 +9,7 @@ import { signAccessToken } from '../../service/src/auth/access-token.ts';
 import { toSecret } from '../../service/src/auth/secret.ts';
 import { readConfig } from '../../service/src/config.ts';
 import type { RegisteredProvider } from '../../service/src/providers/provider-module.ts';
+import type { HttpServer } from '../../service/src/platform/http/server.ts';
 import { PROVIDER_MODULES } from '../../service/src/providers/registry.ts';
 import { type TestOverrides, type RunningService, startService } from '../../service/src/service.ts';
 import { checkResponse, registerServer } from './api-document.ts';
@@ -78,7 +79,7 @@ export async function startTestService(
   );
   const nginx = proxyPort && (await startNginx(service, { port: proxyPort, hasPopularSegments }, dataDir));
   const address = proxy.PUBLIC_BASE_URL ?? service.address;
-  registerServer(address, service.server);
+  if (service.server) registerServer(address, service.server);
   return {
     ...service,
     address,
@@ -91,6 +92,12 @@ export async function startTestService(
       if (!environment['DATA_DIR']) await rm(dataDir, { recursive: true, force: true });
     },
   };
+}
+
+/** Of a service with an API. */
+export function httpServerOf({ server }: RunningService): HttpServer {
+  if (!server) throw new Error('a worker has no HTTP server');
+  return server;
 }
 
 /** Requests of journeys then pass through nginx, with the file that operators copy. */
@@ -130,7 +137,7 @@ export async function expectAlive({
   address,
   server,
 }: Pick<RunningService, 'address' | 'server'>): Promise<void> {
-  if (!server.server.listening) return;
+  if (!server?.server.listening) return;
   await new Promise((resolve) => {
     setTimeout(resolve, TWO_TICKS_MS);
   });

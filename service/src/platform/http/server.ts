@@ -1,6 +1,6 @@
 // Creates the HTTP server with its limits; every response, also to malformed HTTP, uses the envelope.
 import { createServer as createHttpServer, type RequestListener, type ServerOptions } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import Fastify, {
   LogController,
   type FastifyBaseLogger,
@@ -101,20 +101,6 @@ const httpOptions = (checkEveryMs: number): ServerOptions => ({
   requestTimeout: 0,
   keepAliveTimeout: KEEP_ALIVE_MS,
 });
-
-/** Addresses that mean "all interfaces" → the loopback address that reaches the listener. */
-const LOOPBACK: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' };
-
-/** Returns the URL by which this process reaches its own listener. */
-export async function listen(
-  server: HttpServer,
-  { port, host }: { readonly port: number; readonly host: string },
-): Promise<string> {
-  await server.listen({ port, host });
-  const { address, port: boundPort } = server.server.address() as AddressInfo;
-  const reachable = LOOPBACK[address] ?? address;
-  return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${boundPort}`;
-}
 
 /** A child logger per request is slower than adding the request id to single lines. */
 const reuseLogger = (logger: FastifyBaseLogger) => logger;

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { closeServer } from './close-server.ts';
+import { closeServer } from './listener.ts';
 
 const FOREVER_MS = 60_000;
 
