@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { AssetQuery } from '@mediary/contract/schemas/library';
 import { toLocalSite, withSegments } from './nginx.ts';
 
 test('only addresses change', async () => {
@@ -15,6 +16,14 @@ test('only addresses change', async () => {
     '    listen 127.0.0.1:8080;',
   ]);
   expect(changed(model, site)).toHaveLength(4);
+});
+
+test('nginx waits longer than a long poll lasts', async () => {
+  const model = await readFile(join(import.meta.dirname, '../nginx.conf'), 'utf8');
+  const { wait } = AssetQuery.properties;
+  const longest = 'maximum' in wait ? Number(wait.maximum) : Number.NaN;
+  const [, seconds] = /^ {4}proxy_read_timeout (\d+)s;$/m.exec(model) ?? [];
+  expect(Number(seconds)).toBeGreaterThan(longest + 5);
 });
 
 test('nginx-segments.conf needs two lines of it', async () => {
