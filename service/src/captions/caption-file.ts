@@ -23,8 +23,9 @@ const MAX_TIME_MS = 1000 * 3_600_000;
 
 const VTT_TIME = String.raw`(?:(\d{2,}):)?([0-5]\d):([0-5]\d)\.(\d{3})`;
 const SRT_TIME = String.raw`(\d{1,4}):([0-5]?\d):([0-5]?\d)[,.](\d{1,3})`;
+/** One blank before the settings: several, with a rest that `.` does not match, would take quadratic time. */
 const timing = (time: string) =>
-  RegExp(`^[ \\t\\f]*${time}[ \\t\\f]*-->[ \\t\\f]*${time}(?:[ \\t\\f]+(.*))?$`);
+  RegExp(`^[ \\t\\f]*${time}[ \\t\\f]*-->[ \\t\\f]*${time}(?:[ \\t\\f]([^]*))?$`);
 const VTT_TIMING = timing(VTT_TIME);
 const SRT_TIMING = timing(SRT_TIME);
 
@@ -87,7 +88,7 @@ function readCues(lines: readonly string[], isVtt: boolean): Cue[] {
 
 /** Nothing but the number of the first cue stands before it. */
 function assertSubRip(lines: readonly string[], firstCue: number): void {
-  const strange = lines.slice(0, firstCue).findIndex((line) => !/^\s*\d*\s*$/.test(line));
+  const strange = lines.slice(0, firstCue).findIndex((line) => !/^\d*$/.test(line.trim()));
   if (strange >= 0) throw invalid(strange + 1, 'the file is neither WebVTT nor SubRip');
 }
 
@@ -98,7 +99,7 @@ function vttBody(lines: readonly string[]): readonly string[] {
 
 /** Blank lines within a cue are common in SubRip. The last line may be the number of the next cue. */
 function srtBody(lines: readonly string[], hasNext: boolean): readonly string[] {
-  const isNumbered = hasNext && /^\s*\d+\s*$/.test(lines.at(-1) ?? '');
+  const isNumbered = hasNext && /^\d+$/.test((lines.at(-1) ?? '').trim());
   return isNumbered ? lines.slice(0, -1) : lines;
 }
 
