@@ -128,6 +128,15 @@ describe('the signature of edgehost', () => {
   });
 });
 
+test('a header of 32 KiB takes no more than milliseconds', () => {
+  for (const filler of [' ', '\t', ',', '=', ' ,'])
+    for (const tail of ['x', '']) {
+      const start = performance.now();
+      expect(check(`time=${NOW}${filler.repeat(32_000 / filler.length)}${tail}`)).toBe(false);
+      expect(performance.now() - start).toBeLessThan(300);
+    }
+});
+
 describe('the time of the signature', () => {
   const ages = [0, 299, 300, 301, 86_400];
 
