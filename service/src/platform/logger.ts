@@ -28,8 +28,8 @@ const MAX_CAUSES = 5;
 
 /** Errors of libraries may name a URL with its credentials, or a header. */
 const CREDENTIALS: readonly (readonly [pattern: RegExp, replacement: string])[] = [
-  [/(\b[a-z][a-z0-9+.-]*:\/\/)[^\s/@]+@/gi, '$1[secret]@'],
-  [/(\b[a-z][a-z0-9+.-]*:\/\/[^\s?#]+)\?[^\s'"]*/gi, '$1?[secret]'],
+  [/(\b[a-z][a-z0-9+.-]{0,30}:\/\/)[^\s/@]+@/gi, '$1[secret]@'],
+  [/(\b[a-z][a-z0-9+.-]{0,30}:\/\/[^\s?#]+)\?[^\s'"]*/gi, '$1?[secret]'],
   [/(ticket|token|key|signature|secret|password)=[^\s&"')]+/gi, '$1=[secret]'],
   [/\/~[\w-]{16,}/g, '/~[secret]'],
   [/\b(Bearer|Basic) [\w.~+/=-]+/gi, '$1 [secret]'],

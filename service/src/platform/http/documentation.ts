@@ -148,7 +148,8 @@ export function chooseEncoding(accepted = ''): Encoding {
       const [name = '', ...parameters] = part
         .trim()
         .toLowerCase()
-        .split(/\s*;\s*/);
+        .split(';')
+        .map((text) => text.trim());
       const weight = parameters.find((parameter) => parameter.startsWith('q='))?.slice(2) ?? '1';
       return [name, Number(weight) > 0] as const;
     }),
