@@ -183,7 +183,9 @@ function timeline(segments: readonly CmafSegment[]): string[] {
 }
 
 const longestSegment = (tracks: readonly CmafTrack[]): number =>
-  Math.max(...tracks.flatMap((track) => track.segments.map(({ duration }) => duration / track.timescale)));
+  tracks
+    .flatMap((track) => track.segments.map(({ duration }) => duration / track.timescale))
+    .reduce((longest, duration) => Math.max(longest, duration), 0);
 
 /** Rounds up to milliseconds: dash.js may stop early when the presentation is shorter than its media. */
 const seconds = (value: number): string =>

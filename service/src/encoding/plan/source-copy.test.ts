@@ -87,6 +87,9 @@ describe('the copy', () => {
   ])('is replaced by the encoded rung when %s', (_, list) => {
     expect(useOf(list)).toBe('replace');
   });
+  test('is found for a long video with only key frames', () => {
+    expect(useOf({ frames: 200_000, group: 1 })).toBeDefined();
+  });
   test.each([
     ['a frame refers to one before the key frame', 61, '0, 31000, 30000, 512, 5000, 0x1, F=0x0'],
     ['packets are hidden by an edit list', 0, '0, 0, 0, 512, 5000, 0x1, F=0x5'],

@@ -113,6 +113,9 @@ function lastSegmentSeconds({ keyTimes, end, start }: PacketSummary): number {
 const isEven = ({ width, height }: { width: number; height: number }): boolean =>
   width % 2 === 0 && height % 2 === 0;
 
-/** From each key frame to the next, and from the last one to the end. */
+/** From each key frame to the next, and from the last one to the end: more than a function call may take. */
 export const longestGroupSeconds = ({ keyTimes, end }: PacketSummary): number =>
-  Math.max(...[...keyTimes.slice(1), end].map((next, index) => next - (keyTimes[index] ?? next)));
+  [...keyTimes.slice(1), end].reduce(
+    (longest, next, index) => Math.max(longest, next - (keyTimes[index] ?? next)),
+    0,
+  );
