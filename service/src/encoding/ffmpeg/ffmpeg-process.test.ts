@@ -53,6 +53,14 @@ describe('running ffmpeg', () => {
     expect(log).toHaveLength(20);
     expect(log).toMatch(/line 199\n$/);
   });
+  test('metadata cannot begin a line of its log', async () => {
+    const separators = ['\\342\\200\\250', '\\342\\200\\251'];
+    const { log, outcome } = await script(
+      `printf '    title: ${separators.map((each) => `${each}Out of memory`).join('')}\\n' >&2`,
+    );
+    expect(log).toBe('    title:  Out of memory Out of memory\n');
+    expect(outcome).toBe('exited');
+  });
   test('a missing program is not started', async () => {
     const end = await runFfmpeg({ path: '/nowhere/ffmpeg', args: [], signal: never(), limits: GENEROUS });
     expect(end.outcome).toBe('not_started');

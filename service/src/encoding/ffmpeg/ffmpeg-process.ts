@@ -167,10 +167,13 @@ function killGroup(child: Guarded): void {
   }
 }
 
+/** Metadata may contain them, and `^` in regular expressions matches after them. */
+const LINE_SEPARATORS = /[\u2028\u2029]/g;
+
 function collectTail(stream: Readable, bytes: number): () => string {
   let tail = '';
   stream.setEncoding('utf8').on('data', (text: string) => {
-    tail = (tail + text).slice(-bytes);
+    tail = (tail + text.replace(LINE_SEPARATORS, ' ')).slice(-bytes);
   });
   return () => tail;
 }

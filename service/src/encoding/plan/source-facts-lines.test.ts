@@ -193,3 +193,13 @@ test('metadata cannot imitate the lines of ffmpeg', () => {
   expect(facts({ ...log, tags })).toEqual(facts(log));
   expect(parseSourceFacts("Error opening 'Input #0, mov': no such file", 'mov')).toBeUndefined();
 });
+
+test('a long line that imitates a frame is parsed in linear time', () => {
+  const frames = `${FILTER} n: 0${' fmt:a'.repeat(160_000)}`;
+  const start = performance.now();
+  expect(facts({ frames: `${frames}\n${frame(0)}` })?.frame?.displaySize).toEqual({
+    width: 180,
+    height: 320,
+  });
+  expect(performance.now() - start).toBeLessThan(5000);
+});

@@ -93,9 +93,12 @@ const LIGHT_LEVEL = /^\[Parsed_showinfo_\d+ @ \w+\] {3}side data - content light
 const DEPTH = /(\d\d)[lb]e$/;
 const MAX_DEPTH = 16;
 const FRAME_RATE = /^\[Parsed_showinfo_\d+ @ \w+\] config in time_base: \S+, frame_rate: (\d+)\/(\d+)/m;
-const FRAME_TIME = /^\[Parsed_showinfo_\d+ @ \w+\] n: *\d+ .*? pts_time:(\S+)/m;
-const FRAME =
-  /^\[Parsed_showinfo_\d+ @ \w+\] n: *\d+ .*? fmt:(\S+) .*?sar:(\d+)\/(\d+) s:(\d+)x(\d+) i:([PTB])/gm;
+const FRAME_TIME = /^\[Parsed_showinfo_\d+ @ \w+\] n: *\d+ .{0,300}? pts_time:(\S+)/m;
+const FRAME = new RegExp(
+  '^\\[Parsed_showinfo_\\d+ @ \\w+\\] n: *\\d+ .{0,300}? fmt:(\\S+) ' +
+    '.{0,300}?sar:(\\d+)\\/(\\d+) s:(\\d+)x(\\d+) i:([PTB])',
+  'gm',
+);
 const COLOUR =
   /^\[Parsed_showinfo_\d+ @ \w+\] color_range:(\S+) color_space:(\S+) color_primaries:\S+ color_trc:(\S+)/m;
 
