@@ -97,7 +97,8 @@ describe('a cookie', () => {
     expect(Date.parse(expires_at ?? '')).toBeGreaterThan(Date.now());
     expect(hls).toBe(`${service.address}${fixed(hidden, 'hls.m3u8')}`);
     const [pair = ''] = cookie.split(';');
-    for (const url of [hls, `${service.address}${fixed(hidden, SEGMENT)}`, `${image}&w=64`]) {
+    const others = [SEGMENT, 'frame.jpg?t=1'].map((path) => `${service.address}${fixed(hidden, path)}`);
+    for (const url of [hls, ...others, `${image}&w=64`]) {
       const response = await fetch(url, { headers: { cookie: pair } });
       expect([response.status, response.headers.get('cache-control')], url).toEqual([
         200,
