@@ -152,28 +152,26 @@ async function storeFrame(
   { assetId, folder, key }: NewFrame,
   bytes: Uint8Array,
 ): Promise<FoundFrame> {
-  if (!(await hasRoom(needs, assetId, folder))) return { bytes };
-  await storeVariant(needs.store, key, bytes);
+  const { store, maxFrames, maxVariantBytes } = needs;
+  const stored = await listVariants(store, assetId, folder);
+  for (const key of stored.outdatedFrames) await store.remove(key);
+  if (stored.frames >= maxFrames || stored.bytes >= maxVariantBytes) return { bytes };
+  await storeVariant(store, key, bytes);
   const asset = await needs.findAssetById(assetId);
   if (asset && !isPurged(asset)) return { key };
-  await needs.store.removeAll(variantsPrefix(assetId));
+  await store.removeAll(variantsPrefix(assetId));
   throw playbackNotFound();
 }
 
-/** Also deletes the frames of earlier runs. */
-async function hasRoom(
-  { store, maxVariantBytes, maxFrames }: FrameNeeds,
-  assetId: string,
-  folder: string,
-): Promise<boolean> {
-  const outdated: ObjectKey[] = [];
+/** `outdatedFrames`: of earlier encodes, so not in `folder`. `bytes` counts all variants. */
+async function listVariants(store: ObjectStore, assetId: string, folder: string) {
+  const outdatedFrames: ObjectKey[] = [];
   let [frames, bytes] = [0, 0];
   for await (const { key, sizeBytes } of store.listSizes(variantsPrefix(assetId))) {
     const name = key.slice(key.lastIndexOf('/') + 1);
     bytes += sizeBytes;
     if (name.startsWith(framePrefix(folder))) frames += 1;
-    else if (isFrameName(name)) outdated.push(key);
+    else if (isFrameName(name)) outdatedFrames.push(key);
   }
-  for (const key of outdated) await store.remove(key);
-  return frames < maxFrames && bytes < maxVariantBytes;
+  return { frames, bytes, outdatedFrames };
 }

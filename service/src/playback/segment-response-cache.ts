@@ -59,7 +59,7 @@ export function createSegmentResponseCache({
       if (!segment || !isCurrentAsset(segment.asset) || now().getTime() >= segment.validUntil)
         return undefined;
       const { key, proxy, headers } = segment;
-      // The proxy was trusted when the response was entries. Others must not see the path.
+      // The proxy was trusted when the response was cached. Other clients must not see the path of the file.
       if (key === undefined)
         return request.isForwarded && request.address === proxy ? { headers, body: '' } : undefined;
       const body = bytesOf(key);

@@ -43,7 +43,7 @@ export function closeSlowBodies(server: Server, everyMs: number): void {
   runAtInterval(server, everyMs, (blockedMs) => {
     for (const [request, body] of pending) {
       body.since += blockedMs;
-      if (isDone(request, body)) pending.delete(request);
+      if (isOver(request, body) || closeIfSlow(request, body)) pending.delete(request);
     }
   });
 }
@@ -51,10 +51,12 @@ export function closeSlowBodies(server: Server, everyMs: number): void {
 const hasBody = ({ headers }: IncomingMessage) =>
   headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';
 
-/** True when the body is complete, aborted, or closed by this function. */
-function isDone(request: IncomingMessage, body: PendingBody): boolean {
+const isOver = ({ complete }: IncomingMessage, { socket }: PendingBody): boolean =>
+  complete || socket.destroyed;
+
+/** Returns whether it closed the connection. */
+function closeIfSlow(request: IncomingMessage, body: PendingBody): boolean {
   const { socket, since, bytesBefore } = body;
-  if (request.complete || socket.destroyed) return true;
   const isStreamed = streamed.has(request);
   const seconds = isStreamed ? MIN_BODY_RATE.seconds : BODY_TIMEOUT_S;
   if (performance.now() - since < seconds * 1000) return false;
@@ -100,18 +102,17 @@ export function closeStalledWrites(server: Server, everyMs: number): void {
   runAtInterval(server, everyMs, (blockedMs) => {
     for (const [socket, write] of open) {
       write.since += blockedMs;
-      if (isStalled(socket, write)) socket.destroy();
+      updateProgress(socket, write);
+      if (performance.now() - write.since > WRITE_TIMEOUT_S * 1000) socket.destroy();
     }
   });
 }
 
-function isStalled(socket: Socket, write: PendingWrite): boolean {
-  const now = performance.now();
-  // Progress is either more finished writes, or fewer queued bytes of the write in progress.
+/** Progress is either more finished writes, or fewer queued bytes of the write in progress. */
+function updateProgress(socket: Socket, write: PendingWrite): void {
   const [written, queued] = [socket.bytesWritten - socket.writableLength, queueSizeOf(socket)];
   if (socket.writableLength === 0 || written !== write.written || queued !== write.queued)
-    Object.assign(write, { since: now, written, queued });
-  return now - write.since > WRITE_TIMEOUT_S * 1000;
+    Object.assign(write, { since: performance.now(), written, queued });
 }
 
 /** Node's own socket timeout uses the same counter. Without it, only finished writes would count. */
