@@ -5,10 +5,10 @@ import { type EventData, newEvent } from '../assets/asset-event.ts';
 import type { Change } from '../lifecycle/change.ts';
 import { conflict, notFound } from '../platform/errors.ts';
 
-type Captioned = Pick<Asset, 'kind' | 'provider' | 'playback'>;
+type CaptionTarget = Pick<Asset, 'kind' | 'provider' | 'playback'>;
 
 /** Throws CONFLICT: manifests of others cannot name our captions. */
-export function assertCaptionable({ kind, provider, playback }: Captioned): void {
+export function assertCaptionable({ kind, provider, playback }: CaptionTarget): void {
   if (kind === 'video' && provider === 'onprem' && playback?.kind !== 'urls') return;
   throw conflict('Captions can be added only to videos that this service encodes', {
     reason: 'not_encoded_here',

@@ -64,11 +64,11 @@ export async function storeEmbeddedCaptions(
   found: readonly EmbeddedCaption[],
 ): Promise<void> {
   const added: Caption[] = [];
-  for (const { bytes, ...described } of found) {
-    const file = readEmbedded(needs, { assetId, language: described.language, bytes });
+  for (const { bytes, ...details } of found) {
+    const file = readEmbedded(needs, { assetId, language: details.language, bytes });
     if (!file) continue;
     // Many files mark their first subtitles as the default ones, whatever they are.
-    const caption = { ...described, isDefault: false, isEmbedded: true, file };
+    const caption = { ...details, isDefault: false, isEmbedded: true, file };
     added.push(await storeCaption(needs, assetId, caption));
   }
   await publish(needs, { assetId }, { added, decide: (seen) => decideEmbedded(seen, added) });
@@ -90,7 +90,7 @@ function readEmbedded(
   }
 }
 
-type Described = Omit<Caption, 'fileId' | 'sizeBytes' | 'endMs' | 'updatedAt'> & {
+type NewCaption = Omit<Caption, 'fileId' | 'sizeBytes' | 'endMs' | 'updatedAt'> & {
   readonly file: CaptionFile;
 };
 
@@ -98,11 +98,11 @@ type Described = Omit<Caption, 'fileId' | 'sizeBytes' | 'endMs' | 'updatedAt'> &
 async function storeCaption(
   { store, now }: CaptionNeeds,
   assetId: string,
-  { file, ...described }: Described,
+  { file, ...caption }: NewCaption,
 ): Promise<Caption> {
   const fileId = randomUUID();
   const { sizeBytes } = await store.put(captionKey(assetId, fileId), toStream(file.text), MAX_STORED_BYTES);
-  return { ...described, fileId, sizeBytes, endMs: file.endMs, updatedAt: now().toISOString() };
+  return { ...caption, fileId, sizeBytes, endMs: file.endMs, updatedAt: now().toISOString() };
 }
 
 async function* toStream(text: string): AsyncGenerator<Uint8Array> {

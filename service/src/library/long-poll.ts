@@ -3,7 +3,7 @@ import { type Caller, limitKeyOf } from '../auth/caller.ts';
 import type { Asset } from '../assets/asset.ts';
 import type { WatchAsset } from '../lifecycle/asset-changes.ts';
 import type { HeldRequests } from '../platform/concurrency/held-requests.ts';
-import type { Waiting } from '../platform/http/route.ts';
+import type { LongPollContext } from '../platform/http/route.ts';
 
 type LongPollNeeds = { readonly watchAsset: WatchAsset; readonly heldRequests: HeldRequests };
 
@@ -17,7 +17,7 @@ type LongPoll = {
 export async function waitForChange(
   { watchAsset, heldRequests }: LongPollNeeds,
   { asset, caller, query: { wait } }: LongPoll,
-  { hasChanged, signal }: Waiting,
+  { hasChanged, signal }: LongPollContext,
 ): Promise<boolean> {
   if (wait === undefined) return false;
   const release = heldRequests.hold(limitKeyOf(caller));

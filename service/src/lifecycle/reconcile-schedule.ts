@@ -56,18 +56,15 @@ export const firstUploadCheckAt = (opened: Date): Date => addMs(opened, UPLOAD_C
 type SourceSize = Pick<Asset, 'duration_ms' | 'size_bytes' | 'announced_size_bytes'>;
 
 /** Slower than every encoder in practice, so that a deadline never cuts off a running one. */
-const SLOWEST = { bytesPerSecond: 1_000_000, filmPerSecond: 0.25 };
+const SLOWEST = { bytesPerSecond: 1_000_000, speed: 0.25 };
 
 /**
- * How long an encoding may take. `filmPerSecond`: recently encoded seconds of film per second; values below
+ * How long an encoding may take. `speed`: recently encoded seconds of video per second; values below
  * the slowest speed are ignored.
  */
-export function expectedMs(
-  { duration_ms, size_bytes, announced_size_bytes }: SourceSize,
-  filmPerSecond = 0,
-): number {
+export function expectedMs({ duration_ms, size_bytes, announced_size_bytes }: SourceSize, speed = 0): number {
   const bySize = ((size_bytes ?? announced_size_bytes ?? 0) / SLOWEST.bytesPerSecond) * 1000;
-  const byDuration = (duration_ms ?? 0) / Math.max(filmPerSecond, SLOWEST.filmPerSecond);
+  const byDuration = (duration_ms ?? 0) / Math.max(speed, SLOWEST.speed);
   return Math.round(MIN_INTERVAL_MS + Math.max(bySize, byDuration));
 }
 

@@ -4,7 +4,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { type ClipOptions, makeClip } from '../../../test/support/clips.ts';
 import { openTestDecoders } from '../../../test/support/decoders.ts';
 import type { DefaultContainer } from './probe.ts';
-import { findWarnings } from './warnings.ts';
+import { toWarnings } from './warnings.ts';
 
 const { probe, close } = openTestDecoders();
 afterAll(close);
@@ -23,7 +23,7 @@ async function codesOf(options: ClipOptions): Promise<string[]> {
   };
   const result = await probe.probe(source, CONTAINERS[options.container ?? ''] ?? 'mov');
   if ('refused' in result) throw new Error(`refused: ${result.refused}`);
-  return findWarnings(result.facts.traits).map(({ code }) => code);
+  return toWarnings(result.facts.traits).map(({ code }) => code);
 }
 
 describe('the probe finds', () => {

@@ -1,6 +1,6 @@
 // Tests which properties of a video file cause which warnings.
 import { describe, expect, test } from 'vitest';
-import { findWarnings, type VideoTraits } from './warnings.ts';
+import { toWarnings, type VideoTraits } from './warnings.ts';
 
 const ORDINARY: VideoTraits = {
   isHdr: false,
@@ -13,7 +13,7 @@ const ORDINARY: VideoTraits = {
   audioChannels: [2],
   droppedSubtitles: 0,
 };
-const codesOf = (traits: VideoTraits) => findWarnings(traits).map(({ code }) => code);
+const codesOf = (traits: VideoTraits) => toWarnings(traits).map(({ code }) => code);
 const codesWith = (changed: VideoTraits) => codesOf({ ...ORDINARY, ...changed });
 
 describe('warnings of a video', () => {
@@ -50,7 +50,7 @@ describe('warnings of a video', () => {
     expect(codesWith(traits)).toEqual([]);
   });
   test('are one sentence each, in a fixed order', () => {
-    const warnings = findWarnings({ ...ORDINARY, audioChannels: [], isHdr: true });
+    const warnings = toWarnings({ ...ORDINARY, audioChannels: [], isHdr: true });
     expect(warnings).toEqual([
       { code: 'hdr', message: expect.stringMatching(/^[A-Z].*\.$/) },
       { code: 'no_audio', message: expect.stringMatching(/^[A-Z].*\.$/) },

@@ -44,7 +44,7 @@ const CONDITIONS: Readonly<Record<FileWarningCode, (traits: VideoTraits) => bool
 
 const isOdd = (length: number): boolean => length % 2 === 1;
 
-export const findWarnings = (traits: VideoTraits): readonly FileWarning[] =>
+export const toWarnings = (traits: VideoTraits): readonly FileWarning[] =>
   CODES.filter((code) => CONDITIONS[code](traits) === true).map((code) => ({
     code,
     message: FILE_WARNING_CODES[code],

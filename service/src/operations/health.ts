@@ -51,7 +51,7 @@ export async function checkReadiness(needs: HealthNeeds): Promise<Readiness> {
   return {
     components: { database: 'ok', store: 'ok', queue: 'ok' },
     workers,
-    warnings: [...findWarnings(needs, workers), ...(probe.waits ? (['scratch_disk_full'] as const) : [])],
+    warnings: [...toWarnings(needs, workers), ...(probe.waits ? (['scratch_disk_full'] as const) : [])],
   };
 }
 
@@ -59,7 +59,7 @@ export async function checkReadiness(needs: HealthNeeds): Promise<Readiness> {
 const NO_WORKERS_GRACE_MS = 60_000;
 
 /** Logs once each time that the workers are gone. */
-function findWarnings({ watch, now, log }: HealthNeeds, workers: Workers): Readiness['warnings'] {
+function toWarnings({ watch, now, log }: HealthNeeds, workers: Workers): Readiness['warnings'] {
   if (workers.length > 0) {
     Object.assign(watch, { seenAt: now(), isReported: false });
     return [];

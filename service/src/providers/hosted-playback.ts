@@ -40,24 +40,24 @@ export function findHostedUrls(
   return signed ?? { ...urls, expires: null };
 }
 
-type Provided = Pick<Asset, 'provider'>;
+type HostedAsset = Pick<Asset, 'provider'>;
 
 /** True when the bytes are uploaded to a provider instead of our store. */
-export const isHosted = ({ providers }: Needs, { provider }: Provided): boolean =>
+export const isHosted = ({ providers }: Needs, { provider }: HostedAsset): boolean =>
   provider !== null && providers.get(provider)?.kind === 'hosted';
 
 /** True when this process can sign the URLs of private videos, so that the provider may demand it. */
-export const canSign = ({ providers }: Needs, { provider }: Provided): boolean =>
+export const canSign = ({ providers }: Needs, { provider }: HostedAsset): boolean =>
   provider !== null && providers.get(provider)?.capabilities.signedPlayback === true;
 
 /** True when new videos can be created at the provider. */
-export const canTakeUploads = ({ providers }: Needs, { provider }: Provided): boolean =>
+export const canTakeUploads = ({ providers }: Needs, { provider }: HostedAsset): boolean =>
   provider !== null && providers.get(provider)?.api !== undefined;
 
 /** True when the provider can encode a stored video again. */
-export const canRestart = ({ providers }: Needs, { provider }: Provided): boolean =>
+export const canRestart = ({ providers }: Needs, { provider }: HostedAsset): boolean =>
   provider !== null && providers.get(provider)?.api?.restart !== undefined;
 
 /** A hosted video needs its provider's API for a new encoding and for a new upload. */
-export const canRetry = (needs: Needs, asset: Provided): boolean =>
+export const canRetry = (needs: Needs, asset: HostedAsset): boolean =>
   !isHosted(needs, asset) || canTakeUploads(needs, asset);

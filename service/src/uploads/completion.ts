@@ -7,7 +7,7 @@ import type { completeAsset, refuseAsset } from '../lifecycle/reports.ts';
 import { detectFileType, HEAD_BYTES, checkFileType } from '../media/magic-bytes.ts';
 import { type MediaType, findMediaType } from '../media/media-type.ts';
 import type { ByteSource, MediaFacts, Probe } from '../media/probe.ts';
-import { findWarnings } from '../media/warnings.ts';
+import { toWarnings } from '../media/warnings.ts';
 import type { Bound } from '../platform/bind.ts';
 import type { Queries } from '../platform/postgres/database.ts';
 import { badRequest, conflict, type ServiceError, toReason } from '../platform/errors.ts';
@@ -56,7 +56,7 @@ async function completeStored(needs: CompletionNeeds, asset: Asset, actorData: E
   const { width, height, durationMs: duration_ms, traits } = checked;
   const completion: Completion = {
     facts: { width, height, duration_ms },
-    warnings: findWarnings(traits),
+    warnings: toWarnings(traits),
     job: needs.startJob(asset),
     actorData,
   };

@@ -5,7 +5,7 @@ import { newEvent } from '../assets/asset-event.ts';
 import type { JobPayloads } from '../jobs.ts';
 import type { refuseAsset } from '../lifecycle/reports.ts';
 import type { AssetStore } from '../lifecycle/store.ts';
-import { findWarnings } from '../media/warnings.ts';
+import { toWarnings } from '../media/warnings.ts';
 import type { Bound } from '../platform/bind.ts';
 import type { Queries } from '../platform/postgres/database.ts';
 import type { explainWait } from '../providers/handover.ts';
@@ -42,7 +42,7 @@ export async function startTransfer(needs: TransferNeeds, asset: Asset): Promise
   const file = {
     attempt: asset.attempt,
     facts: { width, height, duration_ms },
-    warnings: findWarnings(traits),
+    warnings: toWarnings(traits),
   };
   const updated = await needs.assetStore.update(asset, (seen) => decideTransferStart(seen, file));
   if (updated?.decision) await needs.explainWait(updated.asset);

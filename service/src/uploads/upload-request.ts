@@ -168,13 +168,13 @@ function parseBound(bound: unknown): MaxDuration {
   return { field: 'max_duration_s', exact: bound, seconds: bound };
 }
 
-type Chosen = {
+type UploadRuleCheck = {
   readonly provider: ProviderName;
   readonly maxDuration: MaxDuration | undefined;
   readonly limits: UploadLimits;
 };
 
-function assertUploadRules({ provider, maxDuration, limits: { uploadRules } }: Chosen): void {
+function assertUploadRules({ provider, maxDuration, limits: { uploadRules } }: UploadRuleCheck): void {
   const { maxDurationSeconds } = uploadRules.get(provider) ?? {};
   if (maxDuration && maxDurationSeconds !== undefined && maxDuration.exact > maxDurationSeconds)
     throw badRequest(

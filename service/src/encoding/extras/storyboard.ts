@@ -20,10 +20,10 @@ const ROWS = 10;
 /** Pixels of the longer side. */
 const TILE_LENGTH = 160;
 
-type Film = { readonly seconds: number; readonly width: number; readonly height: number };
+type VideoSize = { readonly seconds: number; readonly width: number; readonly height: number };
 
 /** Longer videos have longer intervals, so that at most three sprites exist. */
-export function planStoryboard({ seconds, width, height }: Film): StoryboardPlan {
+export function planStoryboard({ seconds, width, height }: VideoSize): StoryboardPlan {
   const intervalSeconds = Math.max(MIN_INTERVAL_S, Math.ceil(seconds / MAX_TILES));
   const tiles = Math.max(1, Math.ceil(seconds / intervalSeconds));
   const scale = Math.min(1, TILE_LENGTH / Math.max(width, height));

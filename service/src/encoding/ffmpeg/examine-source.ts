@@ -21,7 +21,7 @@ import {
   computeTimeline,
 } from '../plan/source-timeline.ts';
 import { type SourceFacts, type SourceStream, parseSourceFacts } from '../plan/source-facts.ts';
-import { findWarnings } from '../../media/warnings.ts';
+import { toWarnings } from '../../media/warnings.ts';
 import type { Rung } from '../plan/ladder.ts';
 import { canCopy, chooseCopyUse, type CopyUse, gridTimes, longestGroupSeconds } from '../plan/source-copy.ts';
 import { openPacketReader, videoPacketArguments } from '../plan/video-packets.ts';
@@ -72,7 +72,7 @@ export async function examineSource(session: SourceSession): Promise<ExaminedSou
   const { video, frame, audioStreams } = chosen;
   const kilobits = (bytes * 8) / 1000 / (timeline.durationSeconds - timeline.holdSeconds);
   const audio = await chooseAudio(session, audioStreams);
-  const warnings = [...findWarnings(toTraits(facts, chosen)), ...audioWarnings(audio)];
+  const warnings = [...toWarnings(toTraits(facts, chosen)), ...audioWarnings(audio)];
   const audioTracks = toAudioTracks(audio.encoded);
   return { facts, bytes, kilobits, video, frame, audio: audioTracks, timeline, warnings };
 }

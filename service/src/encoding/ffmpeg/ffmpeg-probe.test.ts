@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type ClipOptions, ffmpegPath, makeClip } from '../../../../test/support/clips.ts';
 import type { AddedContainer, MediaFacts, ProbeResult } from '../../media/probe.ts';
-import { findWarnings } from '../../media/warnings.ts';
+import { toWarnings } from '../../media/warnings.ts';
 import { LEFT_TO_ENCODER, openFfmpegProbe } from './ffmpeg-probe.ts';
 
 let scratchRoot: string;
@@ -59,7 +59,7 @@ describe('the probe', () => {
     expect(result.facts).toMatchObject(expected);
     if (expected.durationMs !== null)
       expect(Math.abs((result.facts.durationMs ?? 0) - 2000)).toBeLessThan(150);
-    expect(findWarnings(result.facts.traits).map(({ code }) => code)).toEqual(
+    expect(toWarnings(result.facts.traits).map(({ code }) => code)).toEqual(
       options.audio === false ? ['no_audio'] : [],
     );
   });

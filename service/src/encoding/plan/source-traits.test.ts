@@ -1,6 +1,6 @@
 // Tests which unusual properties are read from the facts of ffmpeg.
 import { describe, expect, test } from 'vitest';
-import { findWarnings } from '../../media/warnings.ts';
+import { toWarnings } from '../../media/warnings.ts';
 import type { FrameFacts, SourceStream } from './source-facts.ts';
 import { toTraits, toVideoFacts } from './source-traits.ts';
 
@@ -36,7 +36,7 @@ type Source = {
   readonly streams?: readonly SourceStream[];
 };
 const codesOf = ({ frame, video, audioStreams = [AUDIO], streams = [] }: Source) =>
-  findWarnings(
+  toWarnings(
     toTraits(
       { streams: [...streams] },
       { video: { ...VIDEO, ...video }, audioStreams, frame: { ...FRAME, ...frame } },

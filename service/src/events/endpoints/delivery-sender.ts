@@ -65,7 +65,7 @@ export function startDeliverySender(needs: SenderNeeds): DeliverySender {
   };
   const run = async () => {
     while (!state.isStopping) {
-      const waitMs = await takeTurn(needs, state, (delivery) => void inFlight.track(send(delivery))).catch(
+      const waitMs = await runOnce(needs, state, (delivery) => void inFlight.track(send(delivery))).catch(
         (error: unknown) => {
           needs.log.warn({ err: error }, 'webhook deliveries could not be read; they are read again');
           return POLL_MS;
@@ -110,7 +110,7 @@ type SenderState = {
 };
 
 /** Returns for how long to wait for the next turn. */
-async function takeTurn(
+async function runOnce(
   needs: SenderNeeds,
   state: SenderState,
   send: (delivery: LeasedDelivery) => void,

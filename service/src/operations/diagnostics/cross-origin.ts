@@ -1,6 +1,6 @@
 // Judges whether web pages of the configured origins can upload through the proxy.
 import { type Finding, notChecked, ok, problem } from './finding.ts';
-import { describeProbed, headerOf, type Probed, type Reply } from './probed.ts';
+import { describeProbeResult, headerOf, type ProbeResult, type Reply } from './probe-result.ts';
 
 const CHECK = 'public_url.cors';
 
@@ -19,13 +19,13 @@ const READ_HEADERS = [
   'upload-offset',
 ];
 
-type CorsProbes = { readonly preflight: Probed; readonly actual: Probed };
+type CorsProbes = { readonly preflight: ProbeResult; readonly actual: ProbeResult };
 
 export function judgeCors(origin: string, { preflight, actual }: CorsProbes): Finding {
   if (!('status' in preflight) || !('status' in actual))
     return notChecked(
       CHECK,
-      `Not known for ${origin}: ${describeProbed('status' in preflight ? actual : preflight)}.`,
+      `Not known for ${origin}: ${describeProbeResult('status' in preflight ? actual : preflight)}.`,
     );
   const trouble =
     findOriginTrouble(preflight, origin) ??

@@ -1,7 +1,7 @@
 // What a proxy does to bodies, events, ranges and methods.
 import type { EchoReport } from '@mediary/contract/schemas/diagnostics';
 import { describe, expect, test } from 'vitest';
-import type { Probed } from './probed.ts';
+import type { ProbeResult } from './probe-result.ts';
 import {
   judgeBodyLimit,
   judgeMethods,
@@ -10,14 +10,14 @@ import {
   judgeResponseBuffering,
 } from './proxy-transfers.ts';
 
-const reply = (status: number, more: object = {}): Probed => ({
+const reply = (status: number, more: object = {}): ProbeResult => ({
   status,
   headers: {},
   body: new Uint8Array(),
   chunks: [],
   ...more,
 });
-const SILENCE: Probed = { failure: 'timeout', phase: 'response', code: undefined };
+const SILENCE: ProbeResult = { failure: 'timeout', phase: 'response', code: undefined };
 const context = { maxUploadBytes: 1e10, sentBytes: 2 ** 21, acceptedBytes: undefined, isDirect: false };
 
 describe('the body limit', () => {
@@ -84,11 +84,11 @@ describe('ranges', () => {
 
 test('a method passes if the service itself answers', () => {
   const own = reply(404, { body: Buffer.from('{"success":false,"request_id":"x"}') });
-  expect(judgeMethods([{ method: 'PUT', probed: own }]).status).toBe('ok');
+  expect(judgeMethods([{ method: 'PUT', result: own }]).status).toBe('ok');
   const finding = judgeMethods([
-    { method: 'PUT', probed: own },
-    { method: 'PATCH', probed: reply(405) },
-    { method: 'DELETE', probed: reply(404) },
+    { method: 'PUT', result: own },
+    { method: 'PATCH', result: reply(405) },
+    { method: 'DELETE', result: reply(404) },
   ]);
   expect(finding).toMatchObject({ status: 'problem', message: expect.stringContaining('PATCH, DELETE') });
 });

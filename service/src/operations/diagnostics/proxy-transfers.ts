@@ -1,7 +1,7 @@
 // Judges how a proxy passes bodies, events and ranges on.
 import type { EchoReport } from '@mediary/contract/schemas/diagnostics';
 import { type Finding, notChecked, ok, problem, warning } from './finding.ts';
-import { describeProbed, headerOf, isStatus, parseEnvelope, type Probed } from './probed.ts';
+import { describeProbeResult, headerOf, isStatus, parseEnvelope, type ProbeResult } from './probe-result.ts';
 
 /** The request of the check: a first part, a pause, the rest. */
 export const FIRST_PART_BYTES = 1024;
@@ -9,9 +9,9 @@ export const PAUSE_MS = 300;
 
 type BodyProbes = {
   /** Announced MAX_UPLOAD_BYTES, and sent almost nothing. */
-  readonly announced: Probed;
+  readonly announced: ProbeResult;
   /** Sent `sentBytes`. */
-  readonly sent: Probed;
+  readonly sent: ProbeResult;
 };
 type BodyContext = {
   readonly maxUploadBytes: number;
@@ -41,7 +41,7 @@ export function judgeBodyLimit({ announced, sent }: BodyProbes, context: BodyCon
     });
   if (!isStatus(sent, 200))
     return problem(check, {
-      message: `A body of ${sentBytes} bytes did not pass: ${describeProbed(sent)}.`,
+      message: `A body of ${sentBytes} bytes did not pass: ${describeProbeResult(sent)}.`,
       fix: 'Look into the log of the proxy: a limit of bodies, a timeout or a filter of requests.',
       details: { ...details, refused_bytes: sentBytes },
     });
@@ -74,12 +74,12 @@ export function judgeRequestBuffering(echo: EchoReport | undefined): Finding {
 
 type EventContext = { readonly events: number; readonly intervalMs: number };
 
-export function judgeResponseBuffering(probed: Probed, { events, intervalMs }: EventContext): Finding {
+export function judgeResponseBuffering(result: ProbeResult, { events, intervalMs }: EventContext): Finding {
   const check = 'public_url.response_buffering';
-  if (!isStatus(probed, 200)) return notChecked(check, `Not known: ${describeProbed(probed)}.`);
-  const duration = probed.chunks.at(-1)?.atMs ?? 0;
+  if (!isStatus(result, 200)) return notChecked(check, `Not known: ${describeProbeResult(result)}.`);
+  const duration = result.chunks.at(-1)?.atMs ?? 0;
   const sentMs = (events - 1) * intervalMs;
-  const encoding = headerOf(probed, 'content-encoding');
+  const encoding = headerOf(result, 'content-encoding');
   const details = { sent_over_ms: sentMs, arrived_over_ms: Math.round(duration) };
   if (encoding !== undefined && encoding !== 'identity')
     return warning(check, {
@@ -97,13 +97,13 @@ export function judgeResponseBuffering(probed: Probed, { events, intervalMs }: E
   });
 }
 
-type MethodProbe = { readonly method: string; readonly probed: Probed };
+type MethodProbe = { readonly method: string; readonly result: ProbeResult };
 
 /** The service answers methods of other routes 404, with the envelope. */
 export function judgeMethods(probes: readonly MethodProbe[]): Finding {
   const check = 'public_url.methods';
   const refused = probes
-    .filter(({ probed }) => !isStatus(probed, 404) || parseEnvelope(probed) === undefined)
+    .filter(({ result }) => !isStatus(result, 404) || parseEnvelope(result) === undefined)
     .map(({ method }) => method);
   return refused.length === 0
     ? ok(check, 'PUT, PATCH and DELETE pass.')
@@ -113,18 +113,18 @@ export function judgeMethods(probes: readonly MethodProbe[]): Finding {
         details: {
           refused: probes
             .filter(({ method }) => refused.includes(method))
-            .map(({ method, probed }) => ({ method, result: describeProbed(probed) })),
+            .map(({ method, result }) => ({ method, result: describeProbeResult(result) })),
         },
       });
 }
 
 export const RANGE = { start: 1000, end: 1999, header: 'bytes=1000-1999' } as const;
 
-type RangeProbes = { readonly part: Probed; readonly head: Probed };
+type RangeProbes = { readonly part: ProbeResult; readonly head: ProbeResult };
 
 export function judgeRanges({ part, head }: RangeProbes, fileBytes: number): Finding {
   const check = 'public_url.ranges';
-  if (!('status' in part)) return notChecked(check, `Not known: ${describeProbed(part)}.`);
+  if (!('status' in part)) return notChecked(check, `Not known: ${describeProbeResult(part)}.`);
   const contentRange = headerOf(part, 'content-range');
   const details = { status: part.status, content_range: contentRange ?? null };
   const isPart =
@@ -141,7 +141,7 @@ export function judgeRanges({ part, head }: RangeProbes, fileBytes: number): Fin
   const length = 'status' in head ? headerOf(head, 'content-length') : undefined;
   if (!isStatus(head, 200) || length !== String(fileBytes))
     return warning(check, {
-      message: `HEAD does not return the length of a file through the proxy: ${describeProbed(head)}.`,
+      message: `HEAD does not return the length of a file through the proxy: ${describeProbeResult(head)}.`,
       fix: 'Let the proxy pass HEAD on, and do not compress /api/v1/downloads/ and /api/v1/playback/.',
       details: { ...details, head_content_length: length ?? null },
     });

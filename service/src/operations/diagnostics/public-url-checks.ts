@@ -6,7 +6,7 @@ import type { ProbeRequest, sendProbe } from '../../platform/outbound/probe-requ
 import { judgeCors, PREFLIGHT } from './cross-origin.ts';
 import { isProofOf, issueDiagnosticsToken } from './diagnostics-token.ts';
 import { type Finding, notChecked } from './finding.ts';
-import { isStatus, type Probed } from './probed.ts';
+import { isStatus, type ProbeResult } from './probe-result.ts';
 import {
   FIRST_PART_BYTES,
   judgeBodyLimit,
@@ -41,12 +41,12 @@ const FILE = '/api/v1/downloads/diagnostics/stream?type=bytes';
 
 type Send = (
   request: Omit<ProbeRequest, 'url' | 'timeoutMs'> & { readonly path: string; readonly timeoutMs?: number },
-) => Promise<Probed>;
+) => Promise<ProbeResult>;
 
 type Loop = {
   readonly send: Send;
   readonly requestId: string;
-  readonly findEcho: (probed: Probed) => EchoReport | undefined;
+  readonly findEcho: (result: ProbeResult) => EchoReport | undefined;
 };
 
 /** One nonce for all requests of a run. */
@@ -60,7 +60,7 @@ function openLoop({ publicBaseUrl, urlSecrets, now, sendProbe }: PublicUrlNeeds)
   const isProof = (proof: string) => isProofOf(urlSecrets, nonce, proof);
   return {
     requestId: nonce,
-    findEcho: (probed) => findEcho(probed, { isProof }),
+    findEcho: (result) => findEcho(result, { isProof }),
     send: ({ path, headers, timeoutMs = TIMEOUT_MS, ...request }) =>
       sendProbe({ ...request, timeoutMs, url: `${publicBaseUrl()}${path}`, headers: { ...own, ...headers } }),
   };
@@ -80,10 +80,10 @@ export async function checkPublicUrl(needs: PublicUrlNeeds): Promise<Finding[]> 
   const { publicBaseUrl, urlSecrets, config } = needs;
   const baseUrl = publicBaseUrl();
   const loop = openLoop(needs);
-  const probed = await loop.send({ method: 'POST', path: ECHO, ...wholeBody([new Uint8Array(100)]) });
+  const result = await loop.send({ method: 'POST', path: ECHO, ...wholeBody([new Uint8Array(100)]) });
   const isProof = (proof: string) => isProofOf(urlSecrets, loop.requestId, proof);
-  const first = judgePublicUrl(probed, { baseUrl, requestId: loop.requestId, isProof });
-  const echo = loop.findEcho(probed);
+  const first = judgePublicUrl(result, { baseUrl, requestId: loop.requestId, isProof });
+  const echo = loop.findEcho(result);
   if (!echo) return [first, ...judgeUnreachable(NEED_THE_LOOP)];
   const hasTrustProxy = config.trustProxy !== undefined;
   const hasAddressLimit = config.ratePerAddress !== undefined;
@@ -101,7 +101,7 @@ export async function checkPublicUrl(needs: PublicUrlNeeds): Promise<Finding[]> 
 async function checkMethods({ send }: Loop): Promise<Finding> {
   const probes = [];
   for (const method of ['PUT', 'PATCH', 'DELETE'] as const)
-    probes.push({ method, probed: await send({ method, path: ECHO }) });
+    probes.push({ method, result: await send({ method, path: ECHO }) });
   return judgeMethods(probes);
 }
 
@@ -133,7 +133,7 @@ async function checkBodies({ config }: PublicUrlNeeds, loop: Loop): Promise<Find
   ];
 }
 
-const sendSlowly = ({ send }: Loop, bytes: number): Promise<Probed> =>
+const sendSlowly = ({ send }: Loop, bytes: number): Promise<ProbeResult> =>
   send({
     method: 'POST',
     path: ECHO,
@@ -141,7 +141,7 @@ const sendSlowly = ({ send }: Loop, bytes: number): Promise<Probed> =>
   });
 
 /** Sends the head and little more: the service responds to the head. */
-const announce = ({ send }: Loop, announcedBytes: number): Promise<Probed> =>
+const announce = ({ send }: Loop, announcedBytes: number): Promise<ProbeResult> =>
   send({
     method: 'POST',
     path: `${ECHO}?respond=head`,

@@ -1,7 +1,7 @@
 // Judges whether a request through the public URL reaches this deployment, unchanged.
 import type { EchoReport } from '@mediary/contract/schemas/diagnostics';
 import { type Finding, notChecked, ok, problem, warning } from './finding.ts';
-import { headerOf, type NoReply, parseEnvelope, type Probed, type Reply } from './probed.ts';
+import { headerOf, type NoReply, parseEnvelope, type ProbeResult, type Reply } from './probe-result.ts';
 
 const CHECK = 'public_url';
 
@@ -13,17 +13,20 @@ type ExpectedEcho = {
 };
 
 /** The report of this deployment; undefined when anything else answered. */
-export function findEcho(probed: Probed, { isProof }: Pick<ExpectedEcho, 'isProof'>): EchoReport | undefined {
-  const data = 'status' in probed && probed.status === 200 ? parseEnvelope(probed)?.data : undefined;
+export function findEcho(
+  result: ProbeResult,
+  { isProof }: Pick<ExpectedEcho, 'isProof'>,
+): EchoReport | undefined {
+  const data = 'status' in result && result.status === 200 ? parseEnvelope(result)?.data : undefined;
   const { proof } = data ?? {};
   return typeof proof === 'string' && isProof(proof) ? (data as EchoReport) : undefined;
 }
 
-export function judgePublicUrl(probed: Probed, expected: ExpectedEcho): Finding {
+export function judgePublicUrl(result: ProbeResult, expected: ExpectedEcho): Finding {
   const { baseUrl } = expected;
-  if ('failure' in probed) return problem(CHECK, describeFailure(probed, baseUrl));
-  if (findEcho(probed, expected)) return ok(CHECK, `${baseUrl} leads to this deployment.`, { url: baseUrl });
-  return judgeOtherReply(probed, expected);
+  if ('failure' in result) return problem(CHECK, describeFailure(result, baseUrl));
+  if (findEcho(result, expected)) return ok(CHECK, `${baseUrl} leads to this deployment.`, { url: baseUrl });
+  return judgeOtherReply(result, expected);
 }
 
 type Trouble = Parameters<typeof problem>[1];

@@ -2,7 +2,7 @@
 import { isUnavailable } from '../errors.ts';
 
 type Work<Item, Result> = (items: readonly Item[]) => Promise<readonly Result[]>;
-type Waiting<Item, Result> = {
+type QueuedItem<Item, Result> = {
   readonly item: Item;
   readonly resolve: (result: Result) => void;
   readonly reject: (error: unknown) => void;
@@ -25,7 +25,7 @@ export function createBatcher<Item, Result>(
   work: Work<Item, Result>,
   limits: BatchLimits<Item>,
 ): (item: Item) => Promise<Result> {
-  const queue: Waiting<Item, Result>[] = [];
+  const queue: QueuedItem<Item, Result>[] = [];
   let underWay = 0;
   const startBatches = () => {
     while (underWay < limits.concurrency && queue.length > 0) {
@@ -46,7 +46,7 @@ export function createBatcher<Item, Result>(
 
 /** Size of the next batch: at least one item. */
 function batchSize<Item, Result>(
-  queue: readonly Waiting<Item, Result>[],
+  queue: readonly QueuedItem<Item, Result>[],
   { maxItems, weightOf = () => 0, maxWeight = 0 }: BatchLimits<Item>,
 ): number {
   let weight = 0;
@@ -60,8 +60,8 @@ function batchSize<Item, Result>(
 /** Retries a failed batch item by item, so that one invalid item does not fail the others. */
 async function settle<Item, Result>(
   work: Work<Item, Result>,
-  batch: readonly Waiting<Item, Result>[],
-  waiting: Waiting<Item, Result>[] = [],
+  batch: readonly QueuedItem<Item, Result>[],
+  waiting: QueuedItem<Item, Result>[] = [],
 ): Promise<void> {
   try {
     const results = await work(batch.map(({ item }) => item));

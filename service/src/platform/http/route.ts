@@ -37,13 +37,13 @@ export type Guard<Identity, Extra> = {
 };
 
 /** `hasChanged` runs the guard again; `signal` aborts when the client disconnects. */
-export type Waiting = { readonly hasChanged: () => Promise<boolean>; readonly signal: AbortSignal };
+export type LongPollContext = { readonly hasChanged: () => Promise<boolean>; readonly signal: AbortSignal };
 
 type RouteOptions<I, D> = {
   /** The ETag of the response, in quotes; a request that names it gets 304. */
   readonly etag?: (input: I) => string;
   /** Runs before a 304: true if the ETag has changed in time. */
-  readonly waitForChange?: (input: I, waiting: Waiting) => Promise<boolean>;
+  readonly waitForChange?: (input: I, waiting: LongPollContext) => Promise<boolean>;
   /** `Retry-After` of a response that is not final yet, in seconds. */
   readonly retryAfter?: (data: D) => number | undefined;
   /** `Set-Cookie` of the response. */

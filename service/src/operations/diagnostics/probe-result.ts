@@ -13,15 +13,15 @@ export type NoReply = {
   readonly code: string | undefined;
 };
 
-export type Probed = Reply | NoReply;
+export type ProbeResult = Reply | NoReply;
 
 export const headerOf = ({ headers }: Reply, name: string): string | undefined => {
   const value = headers[name];
   return value === undefined ? undefined : String(value);
 };
 
-export const isStatus = (probed: Probed, status: number): probed is Reply =>
-  'status' in probed && probed.status === status;
+export const isStatus = (result: ProbeResult, status: number): result is Reply =>
+  'status' in result && result.status === status;
 
 type Envelope = {
   readonly data?: Readonly<Record<string, unknown>>;
@@ -43,8 +43,8 @@ const isEnvelope = (value: unknown): value is Envelope =>
   typeof value === 'object' && value !== null && 'request_id' in value && 'success' in value;
 
 /** In words, for messages. */
-export function describeProbed(probed: Probed): string {
-  if ('status' in probed) return `the response was ${probed.status}`;
-  if (probed.failure === 'timeout') return 'no response came in time';
-  return `the connection failed (${probed.code ?? 'closed'})`;
+export function describeProbeResult(result: ProbeResult): string {
+  if ('status' in result) return `the response was ${result.status}`;
+  if (result.failure === 'timeout') return 'no response came in time';
+  return `the connection failed (${result.code ?? 'closed'})`;
 }
