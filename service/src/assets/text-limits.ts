@@ -1,9 +1,12 @@
 // Validates text, metadata and filter values of requests (contract B1, B3).
-import { badRequest } from '../platform/errors.ts';
+import { badRequest, type ServiceError } from '../platform/errors.ts';
 import { firstIdOf } from '../platform/uuid.ts';
 
 /** Text that a database column can store unchanged. */
 export const isPlainText = (text: string): boolean => text.isWellFormed() && !text.includes('\0');
+
+export const notPlainText = (field: string): ServiceError =>
+  badRequest(`${field} must not contain null characters or unpaired surrogates`, { field });
 
 /** Text of a third party, made storable; undefined if nothing is left. */
 export const toPlainText = (value: unknown, maxLength = 500): string | undefined =>
@@ -43,8 +46,8 @@ type AssetText = {
 
 /** Throws BAD_REQUEST with the field. */
 export function assertTextLimits({ title, tags, metadata }: AssetText): void {
-  if (title && !isPlainText(title)) throw badRequest('title must be plain text', { field: 'title' });
-  if (tags?.some((tag) => !isPlainText(tag))) throw badRequest('tags must be plain text', { field: 'tags' });
+  if (title && !isPlainText(title)) throw notPlainText('title');
+  if (tags?.some((tag) => !isPlainText(tag))) throw notPlainText('tags');
   if (metadata && !isMetadata(metadata)) {
     throw badRequest(
       'metadata must be at most 16 KiB of JSON, at most 100 levels deep, without null characters',
@@ -55,7 +58,7 @@ export function assertTextLimits({ title, tags, metadata }: AssetText): void {
 
 /** Throws BAD_REQUEST with the field, because other text cannot be stored and so cannot be found. */
 export function parsePlainText(field: string, text: string | undefined): string | undefined {
-  if (text !== undefined && !isPlainText(text)) throw badRequest(`${field} must be plain text`, { field });
+  if (text !== undefined && !isPlainText(text)) throw notPlainText(field);
   return text;
 }
 

@@ -107,7 +107,8 @@ function parseHeaders(headers: OutboundHeaders = {}, { caller }: Actor): Outboun
   const invalid = findInvalidHeader(headers) ?? Object.keys(headers).find(isSetByDownload);
   if (invalid !== undefined)
     throw badRequest(
-      'headers has a header that cannot be sent: its name or value is not valid or not allowed',
+      `The header ${JSON.stringify(invalid.slice(0, 100))} cannot be sent: its name or value is not valid, ` +
+        'or the download sets it',
       {
         field: `headers.${invalid.slice(0, 100)}`,
       },

@@ -90,11 +90,14 @@ function assertSameParts(stored: readonly StoredPart[], named: NonNullable<Compl
   const etags = new Map(stored.map(({ partNumber, etag }) => [partNumber, etag]));
   const changed = named.find(({ partNumber, etag }) => unquoted(etags.get(partNumber)) !== unquoted(etag));
   if (changed)
-    throw badRequest(`The store has another ETag of part ${changed.partNumber}`, {
-      field: 'ETag',
-      reason: 'part_changed',
-      PartNumber: changed.partNumber,
-    });
+    throw badRequest(
+      `The ETag of part ${changed.partNumber} is not that of the stored part. List the parts.`,
+      {
+        field: 'ETag',
+        reason: 'part_changed',
+        PartNumber: changed.partNumber,
+      },
+    );
 }
 
 /** Clients may drop the quotes of an ETag. */

@@ -106,7 +106,8 @@ function toTicketRequest({ headers, params, query }: FastifyRequest) {
 const PART_NUMBER = /^[1-9]\d{0,4}$/;
 
 function toPartNumber(text: string): number {
-  if (!PART_NUMBER.test(text)) throw badRequest('The number of a part must be 1 to 10000', { field: 'part' });
+  if (!PART_NUMBER.test(text))
+    throw badRequest('part must be a number from 1 to 10000', { field: 'part', limit: 10_000 });
   return Number(text);
 }
 

@@ -94,7 +94,9 @@ const describeRelay = ({ maxUploadBytes }: RelayNeeds): TusResponse => ({
 async function relayCreation(needs: RelayNeeds, { asset, headers, body }: TusRequest): Promise<TusResponse> {
   const sizeBytes = parseCreation(headers);
   if ((body.length ?? 0) > 0 || headers['transfer-encoding'] !== undefined)
-    throw badRequest('The creation takes no bytes. Send them to the URL in its Location.', { field: 'body' });
+    throw badRequest('Send the creation without a body, and the bytes to the URL in its Location.', {
+      field: 'body',
+    });
   assertLength(asset, sizeBytes, needs.maxUploadBytes);
   await needs.findByteLimit(asset, sizeBytes);
   const { url } = await needs.createTusUpload(asset, sizeBytes);

@@ -67,10 +67,13 @@ test('title, tags and metadata are kept as they come', () => {
 
 test.each<[Partial<CreateUploadRequest>, string]>([
   [{ filename: ' ' }, 'filename must be 1 to 255 characters, not blank, without control characters'],
-  [{ content_type: 'a\0' }, 'content_type must be plain text'],
-  [{ content_type: 'image/png' }, 'content_type contradicts mime_type'],
+  [{ content_type: 'a\0' }, 'content_type must not contain null characters or unpaired surrogates'],
+  [
+    { content_type: 'image/png' },
+    'content_type contradicts mime_type "video/mp4": send "video" or the same type',
+  ],
   [{ size_bytes: 1001 }, 'size_bytes is larger than the maximum of 1000 bytes'],
-  [{ provider: 'cdnhost' }, 'provider cdnhost is not configured for uploads'],
+  [{ provider: 'cdnhost' }, 'provider cdnhost is not configured for uploads. Configured: onprem.'],
 ])('the message says what is wrong with %j', (request, message) => {
   expect(() => byUser(request)).toThrow(message);
 });

@@ -1,7 +1,7 @@
 // Converts an upload-url request to a new asset; BAD_REQUEST names the invalid field (contract B1, B4).
 import type { CreateUploadRequest } from '@mediary/contract/schemas/uploads';
 import type { NewAsset, ProviderName } from '../assets/asset.ts';
-import { isPlainText, assertTextLimits } from '../assets/text-limits.ts';
+import { assertTextLimits, isPlainText, notPlainText } from '../assets/text-limits.ts';
 import { isOtherKind, type MediaType } from '../media/media-type.ts';
 import type { UploadRules } from '../providers/provider.ts';
 import { badRequest, payloadTooLarge, type ServiceError } from '../platform/errors.ts';
@@ -57,7 +57,10 @@ function getMediaType({ mime_type, content_type }: CreateUploadRequest, limits: 
   const media = limits.findMediaType(mime_type);
   if (!media) throw unsupportedType(mime_type, limits.mimeTypes);
   if (isOtherKind(content_type, media))
-    throw badRequest('content_type contradicts mime_type', { field: 'content_type' });
+    throw badRequest(
+      `content_type contradicts mime_type "${media.mime}": send "${media.kind}" or the same type`,
+      { field: 'content_type', allowed: [media.kind, media.mime] },
+    );
   return media;
 }
 
@@ -74,8 +77,7 @@ function assertNames({ filename, content_type }: CreateUploadRequest): void {
       limit: MAX_NAME_LENGTH,
     });
   }
-  if (!isPlainText(content_type))
-    throw badRequest('content_type must be plain text', { field: 'content_type' });
+  if (!isPlainText(content_type)) throw notPlainText('content_type');
 }
 
 const MAX_NAME_LENGTH = 255;
@@ -128,11 +130,14 @@ function chooseProvider(
 ): ProviderName {
   const chosen = provider ?? limits.defaultProvider;
   if (videoId === null && !limits.uploadProviders.includes(chosen))
-    throw badRequest(`provider ${chosen} is not configured for uploads`, { field: 'provider' });
+    throw badRequest(
+      `provider ${chosen} is not configured for uploads. Configured: ${limits.uploadProviders.join(', ')}.`,
+      { field: 'provider', allowed: limits.uploadProviders },
+    );
   return chosen;
 }
 
-/** `exact`: what the caller sent. `seconds`: what its upload may last. */
+/** `exact`: what the caller sent. `seconds`: how long the video may be, with a margin. */
 type MaxDuration = { readonly field: string; readonly exact: number; readonly seconds: number };
 
 /** A service caller may set the bound itself; it follows from the announced duration otherwise. */

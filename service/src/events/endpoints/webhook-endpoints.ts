@@ -4,7 +4,7 @@ import type {
   CreateEndpointRequest,
   UpdateEndpointRequest,
 } from '@mediary/contract/schemas/webhook-endpoints';
-import { isPlainText } from '../../assets/text-limits.ts';
+import { isPlainText, notPlainText } from '../../assets/text-limits.ts';
 import { createCursor, readCursor } from '../../auth/list-cursor.ts';
 import type { Secret } from '../../auth/secret.ts';
 import { openSecret, sealSecret } from '../../auth/secret-box.ts';
@@ -150,8 +150,7 @@ function assertValid(
   { url, description }: UpdateEndpointRequest,
   { allowPrivate }: Pick<EndpointNeeds, 'allowPrivate'>,
 ): void {
-  if (description && !isPlainText(description))
-    throw badRequest('description must be plain text', { field: 'description' });
+  if (description && !isPlainText(description)) throw notPlainText('description');
   if (url === undefined) return;
   const parsed = parseOutboundUrl(url, { allowPrivate });
   if ('refused' in parsed)
