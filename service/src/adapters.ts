@@ -22,7 +22,7 @@ import type { Logger } from './platform/logger.ts';
 import { type Connection, type Database, type Inspect, openDatabase } from './platform/postgres/database.ts';
 import { startEmbeddedPostgres } from '@mediary/embedded-postgres/launcher';
 import { getStoredSecret } from './platform/generated-secrets.ts';
-import { closeDataFolder, closeFolders } from './platform/data-folder.ts';
+import { restrictDataFolder, restrictFolders } from './platform/data-folder.ts';
 import { migrate } from './platform/postgres/migrate.ts';
 import { createNotifications, type Notifications } from './platform/postgres/notifications.ts';
 import type { Providers } from './providers/provider.ts';
@@ -63,7 +63,7 @@ type OpenOptions = {
 export async function openAdapters(config: Config, options: OpenOptions): Promise<Adapters> {
   await assertFfmpegSetting(config);
   const postgres = await openPostgres(config, options.onDatabaseExit);
-  await restrictDataFolder(config, { cluster: postgres.cluster, log: options.log });
+  await restrictAccess(config, { cluster: postgres.cluster, log: options.log });
   const [data, { close: closeDecoders, ...decoders }, storage] = await Promise.all([
     openDatabaseAndJobs(postgres.connection, config, options),
     openDecoders(config, options),
@@ -129,12 +129,12 @@ export async function openPostgres(
   return { connection: { connectionString: databaseUrl }, dataFolder: 'DATABASE_URL', stop: async () => {} };
 }
 
-async function restrictDataFolder(
+async function restrictAccess(
   { dataDir }: Config,
   { cluster, log }: { cluster: string | undefined; log: Logger },
 ): Promise<void> {
-  for (const warning of await closeDataFolder(dataDir, cluster)) log.warn(warning);
-  await closeFolders(dataDir, ['objects', 'scratch']);
+  for (const warning of await restrictDataFolder(dataDir, cluster)) log.warn(warning);
+  await restrictFolders(dataDir, ['objects', 'scratch']);
 }
 
 /** Migrates the schema first, because the pool and the queue use it. */
@@ -214,7 +214,7 @@ export async function openStore(config: Config): Promise<OpenStore> {
   }
   const folder = storeFolder(config);
   const store = await openDiskObjectStore(folder, { minFreeBytes: config.minFreeBytes });
-  await closeFolders(folder, ['objects', 'originals', 'incoming', 'partial']);
+  await restrictFolders(folder, ['objects', 'originals', 'incoming', 'partial']);
   return { store, location: folder, close: () => {} };
 }
 

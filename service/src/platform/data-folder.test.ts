@@ -3,7 +3,7 @@ import { chownSync, realpathSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
-import { closeDataFolder, closeFolders, restrict } from './data-folder.ts';
+import { restrictDataFolder, restrictFolders, restrict } from './data-folder.ts';
 
 const AS_ROOT = process.getuid?.() === 0;
 const made: string[] = [];
@@ -37,7 +37,7 @@ describe('the data folder', () => {
     const folder = await newFolder();
     const cluster = await withCluster(folder);
     await writeFile(join(folder, 'secrets.json'), '{}');
-    expect(await closeDataFolder(folder, cluster)).toEqual([]);
+    expect(await restrictDataFolder(folder, cluster)).toEqual([]);
     expect(await modeOf(folder)).toBe(0o700);
   });
 
@@ -45,7 +45,7 @@ describe('the data folder', () => {
     const folder = await newFolder();
     const cluster = await withCluster(folder);
     chownSync(cluster, 4321, 1234);
-    expect(await closeDataFolder(folder, cluster)).toEqual([]);
+    expect(await restrictDataFolder(folder, cluster)).toEqual([]);
     expect(await modeOf(folder)).toBe(0o710);
     expect(await stat(folder)).toMatchObject({ uid: 0, gid: 1234 });
   });
@@ -53,13 +53,13 @@ describe('the data folder', () => {
   test('is restricted together with the folder of a cluster elsewhere', async () => {
     const [folder, elsewhere] = [await newFolder(), await newFolder()];
     await symlink(await withCluster(elsewhere), join(folder, 'postgres'));
-    expect(await closeDataFolder(folder, join(folder, 'postgres'))).toEqual([]);
+    expect(await restrictDataFolder(folder, join(folder, 'postgres'))).toEqual([]);
     expect([await modeOf(folder), await modeOf(elsewhere)]).toEqual([0o700, 0o700]);
   });
 
   test('without an own cluster stays traversable', async () => {
     const [open, closed] = [await newFolder(0o777), await newFolder(0o700)];
-    expect([await closeDataFolder(open, undefined), await closeDataFolder(closed, undefined)]).toEqual([
+    expect([await restrictDataFolder(open, undefined), await restrictDataFolder(closed, undefined)]).toEqual([
       [],
       [],
     ]);
@@ -73,20 +73,20 @@ describe('the data folder', () => {
     const folder = await newFolder(mode);
     const cluster = await withCluster(folder);
     await writeFile(join(folder, entry), '');
-    expect(await closeDataFolder(folder, cluster)).toEqual([
+    expect(await restrictDataFolder(folder, cluster)).toEqual([
       expect.stringContaining(`DATA_DIR ${folder} is open to other users`),
     ]);
     expect(await modeOf(folder)).toBe(mode);
   });
 
   test('that does not exist yet is ignored', async () => {
-    expect(await closeDataFolder(join(await newFolder(), 'missing'), undefined)).toEqual([]);
+    expect(await restrictDataFolder(join(await newFolder(), 'missing'), undefined)).toEqual([]);
   });
 });
 
 test('own folders are restricted inside a shared one; missing ones are ignored', async () => {
   const folder = await newFolder();
   await mkdir(join(folder, 'objects'), { mode: 0o755 });
-  await closeFolders(folder, ['objects', 'incoming']);
+  await restrictFolders(folder, ['objects', 'incoming']);
   expect([await modeOf(folder), await modeOf(join(folder, 'objects'))]).toEqual([0o755, 0o700]);
 });

@@ -25,7 +25,7 @@ const OWN_ENTRIES = /^(?:postgres|objects|incoming|scratch|secrets\.json|service
  * Restricts the data folder and the folder of a cluster elsewhere; returns warnings for the operator. Without
  * an own cluster the folder stays traversable, because the user of another server may have files in it.
  */
-export async function closeDataFolder(folder: string, cluster: string | undefined): Promise<string[]> {
+export async function restrictDataFolder(folder: string, cluster: string | undefined): Promise<string[]> {
   const info = await stat(folder).catch(() => undefined);
   if (!info) return [];
   if (info.mode & STICKY || !(await readdir(folder)).every((name) => OWN_ENTRIES.test(name)))
@@ -34,13 +34,13 @@ export async function closeDataFolder(folder: string, cluster: string | undefine
   const home = dirname(await realpath(cluster));
   const isInside = relative(await realpath(folder), home) === '';
   return [
-    ...(await closeHome(home, cluster)),
+    ...(await restrictHome(home, cluster)),
     ...(isInside ? [] : warnIfRefused(folder, await restrict(folder, OWNER_ONLY))),
   ];
 }
 
 /** When another user owns the cluster, only its group may traverse the folder. */
-async function closeHome(home: string, cluster: string): Promise<string[]> {
+async function restrictHome(home: string, cluster: string): Promise<string[]> {
   const { uid, gid } = await stat(cluster);
   const { uid: homeUid } = await stat(home);
   if (uid === homeUid) return warnIfRefused(home, await restrict(home, OWNER_ONLY));
@@ -54,7 +54,7 @@ async function closeHome(home: string, cluster: string): Promise<string[]> {
  * Restricts the service's own folders inside a shared parent. Missing ones are created with the right mode
  * later.
  */
-export async function closeFolders(parent: string, names: readonly string[]): Promise<void> {
+export async function restrictFolders(parent: string, names: readonly string[]): Promise<void> {
   for (const name of names)
     await restrict(join(parent, name), OWNER_ONLY).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== 'ENOENT') throw error;

@@ -30,7 +30,7 @@ export function createBatcher<Item, Result>(
   const startBatches = () => {
     while (underWay < limits.concurrency && queue.length > 0) {
       underWay += 1;
-      void settle(work, queue.splice(0, batchSize(queue, limits)), queue).finally(() => {
+      void runBatch(work, queue.splice(0, batchSize(queue, limits)), queue).finally(() => {
         underWay -= 1;
         startBatches();
       });
@@ -58,7 +58,7 @@ function batchSize<Item, Result>(
 }
 
 /** Retries a failed batch item by item, so that one invalid item does not fail the others. */
-async function settle<Item, Result>(
+async function runBatch<Item, Result>(
   work: Work<Item, Result>,
   batch: readonly QueuedItem<Item, Result>[],
   waiting: QueuedItem<Item, Result>[] = [],
@@ -70,7 +70,7 @@ async function settle<Item, Result>(
     // An unavailable database fails every item, also the waiting ones: a retry would only double their delay.
     const failed = isUnavailable(error) ? [...batch, ...waiting.splice(0)] : batch;
     if (batch.length > 1 && !isUnavailable(error))
-      await Promise.all(batch.map((entry) => settle(work, [entry])));
+      await Promise.all(batch.map((entry) => runBatch(work, [entry])));
     else for (const { reject } of failed) reject(error);
   }
 }

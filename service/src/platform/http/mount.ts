@@ -71,7 +71,7 @@ function mountJson(
       const key = isRepeatable ? readIdempotencyKey(request) : undefined;
       if (key !== undefined)
         return success(request.id, message, await handleOnce(once, { route, key }, { request, reply }));
-      const input = await findChanged(route, { request, reply });
+      const input = await admitUnlessNotModified(route, { request, reply });
       if (!input) return reply.code(304).send();
       const data = await handle(input);
       const seconds = retryAfter?.(data);
@@ -96,7 +96,7 @@ async function admitRequest(
 }
 
 /** Undefined if the caller has the current version already. */
-async function findChanged(
+async function admitUnlessNotModified(
   { guard, etag, waitForChange }: JsonRoute,
   { request, reply }: Exchange,
 ): Promise<(Input & object) | undefined> {
