@@ -98,8 +98,9 @@ export async function verifyOriginal(
   asset: Asset,
   original: ReadOriginal,
 ): Promise<Asset> {
-  if (asset.checksum_sha256 !== null) return asset;
-  const sha256 = original.sha256 ?? (await digestOf(original.read()));
+  const { announced_sha256: announced, checksum_sha256: known } = asset;
+  if (known !== null && (announced === null || announced === known)) return asset;
+  const sha256 = known ?? original.sha256 ?? (await digestOf(original.read()));
   const duplicateOf = await findDuplicate(needs, asset, sha256);
   const stored = { uploadId: asset.original_upload, sha256, duplicateOf };
   return updateExisting(needs, asset, (seen) => decideChecksum(seen, stored));
