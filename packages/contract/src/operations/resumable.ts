@@ -25,7 +25,7 @@ const BODY_ERRORS: readonly ErrorCase[] = [
     reason: 'upload_in_progress',
     when: 'Another request is writing this upload. Try again after `Retry-After`.',
   },
-  { code: 'PAYLOAD_TOO_LARGE', when: 'The upload is larger than `max_bytes`.' },
+  { code: 'PAYLOAD_TOO_LARGE', when: 'The upload is larger than announced, or than `max_bytes`.' },
   { code: 'UNAVAILABLE', reason: 'disk_full', when: 'Less than `MIN_FREE_BYTES` is free.' },
 ];
 
