@@ -64,12 +64,19 @@ export const claimResumable = (db: Queries, assetId: string, { upload, holder }:
       from seen where uploads.id = seen.id
     returning ${UPLOADS}, lease_holder is not distinct from ${holder}::uuid as is_claimed`);
 
-/** Returns whether another request waits; undefined if the lease is lost. */
+/**
+ * Returns whether another request waits, and whether the asset still takes the bytes; undefined if the lease
+ * is lost.
+ */
 export const renewResumable = (db: Queries, { upload, holder }: UploadLease) =>
-  db.one(sql('renew resumable upload', { is_release_requested: 'bool' })`
+  db.one(sql('renew resumable upload', { is_release_requested: 'bool', takes_bytes: 'bool' })`
     update uploads set lease_until = now() + make_interval(secs => ${UPLOAD_LEASE_SECONDS})
-     where id = ${upload} and lease_holder = ${holder}
-       and set_config('synchronous_commit', 'off', true) = 'off' returning is_release_requested`);
+      from assets
+     where uploads.id = ${upload} and lease_holder = ${holder} and assets.id = asset_id
+       and set_config('synchronous_commit', 'off', true) = 'off'
+    returning is_release_requested,
+              uploads.attempt = assets.attempt and uploaded_at is null and deleted_at is null
+              and stream_status = 'pending_upload' as takes_bytes`);
 
 export const releaseResumable = (db: Queries, { upload, holder }: UploadLease) =>
   db.one(sql('release resumable upload')`

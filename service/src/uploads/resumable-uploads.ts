@@ -10,8 +10,14 @@ import { declareLength, findSurplusUploads, insertResumable } from './resumable-
 import type { RunningChecksums } from './running-checksum.ts';
 import type { findByteLimit, OriginalNeeds } from './store-original.ts';
 import { assertLength, inProgress, toClosedError } from './upload-errors.ts';
-import type { leaseUpload, startLease, LeasedUpload, ResumableRow } from './leased-uploads.ts';
-import { deleteHeldUpload, deleteUploads, lockPendingAsset } from './uploads.sql.ts';
+import {
+  discardUploads,
+  type leaseUpload,
+  type startLease,
+  type LeasedUpload,
+  type ResumableRow,
+} from './leased-uploads.ts';
+import { deleteHeldUpload, lockPendingAsset } from './uploads.sql.ts';
 
 type ResumableNeeds = Omit<
   OriginalNeeds,
@@ -111,24 +117,4 @@ export async function terminateResumable(needs: ResumableNeeds, leased: LeasedUp
   needs.checksums.forget(leased.row.id);
   await needs.store.partial?.discard(uploadKey(leased.row.asset_id, leased.row.id));
   await deleteHeldUpload(needs.db, leased.lease);
-}
-
-/** `is_partial` is false if only the row is left; a search for bytes costs an S3 store two requests. */
-type DiscardedUpload = { readonly id: string; readonly is_partial?: boolean };
-
-/** Removes the bytes before the rows, so that a crash in between leaves nothing that no row names. */
-export async function discardUploads(
-  { db, store, checksums }: Pick<ResumableNeeds, 'db' | 'store' | 'checksums'>,
-  assetId: string,
-  uploads: readonly DiscardedUpload[],
-): Promise<void> {
-  for (const { id, is_partial: isPartial = true } of uploads) {
-    checksums.forget(id);
-    if (isPartial) await store.partial?.discard(uploadKey(assetId, id));
-  }
-  if (uploads.length > 0)
-    await deleteUploads(
-      db,
-      uploads.map(({ id }) => id),
-    );
 }
