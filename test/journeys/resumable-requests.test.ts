@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { IMAGE, openUpload } from '../support/media.ts';
 import { startTestService, type TestService } from '../support/service.ts';
-import { BYTES, CHUNK, create, offsetOf, patch, send, TUS, tusUrl } from '../support/tus.ts';
+import { BYTES, CHUNK, create, offsetOf, patch, patchChunked, send, TUS, tusUrl } from '../support/tus.ts';
 import { originalFiles } from '../support/traces.ts';
 
 const ORIGIN = 'https://app.example.com';
@@ -56,10 +56,16 @@ describe('a request', () => {
     expect(created.status).toBe(status);
   });
 
-  test('with more bytes than announced is refused', async () => {
-    const started = await open();
-    const url = await create(started, 1000);
-    expect((await patch(url, 0, BYTES.subarray(0, 1001))).status).toBe(413);
+  test.each([
+    ['the upload', {}, 1000],
+    ['the asset', { size_bytes: 1000 }, 'later'],
+    ['both', { size_bytes: 1000 }, 1000],
+  ] as const)('with more bytes than announced of %s is refused', async (_what, fields, length) => {
+    const started = await open(fields);
+    for (const patchWith of [patch, patchChunked]) {
+      const url = await create(started, length);
+      expect((await patchWith(url, 0, BYTES.subarray(0, 1001))).status).toBe(413);
+    }
     expect(await originals(started.asset_id)).toEqual([]);
   });
 

@@ -1,15 +1,26 @@
 // Two processes on one database and one store: a client goes on at the other one (contract B4).
 import { createHash } from 'node:crypto';
-import { rm } from 'node:fs/promises';
+import { once } from 'node:events';
+import { readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '@mediary/embedded-postgres/launcher';
 import type { Adapters } from '../../service/src/adapters.ts';
 import type { ObjectStore } from '../../service/src/storage/object-store.ts';
-import { IMAGE, openUpload, readAsset } from '../support/media.ts';
+import { IMAGE, openUpload, putBytes, readAsset, type Started } from '../support/media.ts';
 import { urlOf } from '../support/postgres.ts';
-import { eventually, newDataDir, startTestService, type TestService } from '../support/service.ts';
+import {
+  asUser,
+  call,
+  eventually,
+  newDataDir,
+  startTestService,
+  type TestService,
+} from '../support/service.ts';
 import { beginPatch, BYTES, create, offsetOf, patch, send } from '../support/tus.ts';
+import { originalFiles } from '../support/traces.ts';
+import { heldUploadsOf, uploadsOf } from '../support/upload-rows.ts';
 
 let folder: string;
 let postgres: EmbeddedPostgres;
@@ -98,4 +109,57 @@ test('waits with 423 or 409 while a process reads the bytes that the other one r
   expect(await last).toMatchObject({ status: 204 });
   expect(await offsetOf(url)).toBe(BYTES.length);
   await expectStored(started.asset_id);
+});
+
+const remove = ({ asset_id: id }: Started) => call(second, `DELETE /media/${id}`, { headers: asUser('ann') });
+
+/** Partial and complete files of an asset. No job removes them here: no process is a worker. */
+async function filesOf({ asset_id: id }: Started): Promise<string[]> {
+  const partial = await readdir(join(folder, 'objects', 'partial'));
+  return [...partial.filter((name) => name.startsWith(id)), ...(await originalFiles(folder, id))];
+}
+
+test.each([
+  ['its asset is deleted', remove, 0],
+  ['another upload of the asset has won', (started: Started) => putBytes(started, BYTES), 1],
+])(
+  'a request that goes on sending ends soon after %s, and its bytes are gone',
+  async (_what, close, kept) => {
+    const started = await openUpload(first, 'ann', { ...IMAGE, size_bytes: BYTES.length });
+    const url = await create(started);
+    expect(await patch(url, 0, BYTES.subarray(0, 1000))).toMatchObject({ status: 204 });
+    const socket = await beginPatch(url, { offset: 1000, length: BYTES.length - 1000 });
+    const ended = once(socket.on('error', () => undefined).resume(), 'close');
+    socket.write(BYTES.subarray(1000, 1_000_000));
+    await eventually(
+      () => heldUploadsOf(first, started.asset_id),
+      (held) => held.length > 0,
+    );
+    expect(await close(started)).toMatchObject({ status: 200 });
+    await ended;
+    await eventually(
+      () => uploadsOf(first, started.asset_id),
+      (rows) => rows.filter(({ protocol }) => protocol === 'tus').length === 0,
+    );
+    expect(await filesOf(started)).toHaveLength(kept);
+  },
+);
+
+test('an upload that finishes while its asset is deleted leaves no file', async () => {
+  const started = await openUpload(first, 'ann', { ...IMAGE, size_bytes: BYTES.length });
+  const url = await create(started);
+  await patch(url, 0, BYTES.subarray(0, 1_000_000));
+  const gate = Promise.withResolvers<void>();
+  mayRead = gate.promise;
+  const before = reads;
+  const last = patch(atSecond(url), 1_000_000, BYTES.subarray(1_000_000));
+  await eventually(
+    async () => reads,
+    (count) => count > before,
+  );
+  expect(await remove(started)).toMatchObject({ status: 200 });
+  gate.resolve();
+  expect(await last).toMatchObject({ status: 404 });
+  expect(await uploadsOf(first, started.asset_id)).toEqual([]);
+  expect(await filesOf(started)).toEqual([]);
 });

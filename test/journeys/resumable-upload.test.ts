@@ -5,10 +5,10 @@ import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Upload } from 'tus-js-client';
-import { sql } from '../../service/src/platform/postgres/sql.ts';
 import { complete, IMAGE, openUpload, putBytes, readAsset, type Started } from '../support/media.ts';
 import { beginPatch, BYTES, create, offsetOf, patch, send, targetsOf, TUS, tusUrl } from '../support/tus.ts';
 import { asUser, call, eventually, startTestService, type TestService } from '../support/service.ts';
+import { heldUploadsOf } from '../support/upload-rows.ts';
 
 let service: TestService;
 let minutesLater = 0;
@@ -99,13 +99,8 @@ async function sendPart(url: string, offset: number, count: number): Promise<Soc
 /** Waits until a request holds the upload. */
 const writerOf = ({ asset_id: id }: Started) =>
   eventually(
-    () =>
-      service.parts.db.one(
-        sql('test: holder of a resumable upload', {
-          id: 'uuid',
-        })`select id from uploads where asset_id = ${id} and lease_holder is not null`,
-      ),
-    (row) => row !== undefined,
+    () => heldUploadsOf(service, id),
+    (held) => held.length > 0,
   );
 
 /** `Upload-Expires` is an HTTP date, in whole seconds. */

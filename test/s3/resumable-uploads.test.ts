@@ -1,5 +1,6 @@
 // Resumable uploads to an S3 store: two machines share only a database and a bucket (contract B4).
 import { createHash, randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import { rm } from 'node:fs/promises';
 import { ListMultipartUploadsCommand, ListObjectsV2Command } from '@aws-sdk/client-s3';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '@mediary/embedded-postgres/launcher';
@@ -11,7 +12,7 @@ import { urlOf } from '../support/postgres.ts';
 import { createBucket, describeS3, type TestBucket } from '../support/s3.ts';
 import { asUser, call, eventually, newDataDir, SECRETS } from '../support/service.ts';
 import { endAllIn, type ServiceProcess, startProcess } from '../support/service-process.ts';
-import { create, offsetOf, patch, targetsOf, tusUrl } from '../support/tus.ts';
+import { beginPatch, create, offsetOf, patch, send, targetsOf, tusUrl } from '../support/tus.ts';
 
 const MIB = 1024 ** 2;
 const SIZE = 64 * MIB + 12_345;
@@ -121,6 +122,27 @@ describeS3('resumable uploads on separate machines', () => {
     await sendUntil(SIZE, { uploadUrl: atSecond(uploadUrl) });
     await expectStored(started.asset_id);
     expect(await traces(started.asset_id)).toHaveLength(1);
+  });
+
+  test('end with their bytes when their asset is deleted while a request sends more', async () => {
+    const started = await openUpload(second, 'ann', { size_bytes: SIZE });
+    const id = started.asset_id;
+    const url = await create(started, SIZE);
+    await patch(url, 0, content.subarray(0, 9 * MIB));
+    const socket = await beginPatch(url, { offset: 9 * MIB, length: SIZE - 9 * MIB });
+    const ended = once(socket.on('error', () => undefined).resume(), 'close');
+    await new Promise((written) => {
+      socket.write(content.subarray(9 * MIB, 20 * MIB), written);
+    });
+    await call(second, `DELETE /media/${id}`, { headers: asUser('ann') });
+    const deletedAt = performance.now();
+    await ended;
+    expect(performance.now() - deletedAt).toBeLessThan(10_000);
+    await eventually(
+      () => traces(id),
+      (keys) => keys.length === 0,
+    );
+    expect((await send(`HEAD ${url}`)).status).toBe(404);
   });
 
   test('keep their bytes when orphans are removed, and lose them with their asset', async () => {

@@ -17,19 +17,25 @@ export const tusUrl = (started: Started) =>
 
 type Reply = { readonly status: number; readonly headers: Headers; readonly reason: unknown };
 
-export async function send(request: string, headers: Record<string, string> = TUS, body?: Uint8Array) {
+/** A stream is sent in chunks, without its length. */
+export async function send(
+  request: string,
+  headers: Record<string, string> = TUS,
+  body?: Uint8Array | ReadableStream,
+) {
   const [method, url] = request.split(' ') as [string, string];
-  const response = await fetch(url, { method, headers, ...(body && { body: body as unknown as string }) });
+  const sent = body && { body: body as unknown as string, duplex: 'half' as const };
+  const response = await fetch(url, { method, headers, ...sent });
   const text = await response.text();
   const reason = text && JSON.parse(text).error?.details?.reason;
   return { status: response.status, headers: response.headers, reason } satisfies Reply;
 }
 
 /** The URL of a new upload. */
-export async function create(started: Started, length: number | undefined = BYTES.length): Promise<string> {
+export async function create(started: Started, length: number | 'later' = BYTES.length): Promise<string> {
   const { status, headers } = await send(`POST ${tusUrl(started)}`, {
     ...TUS,
-    ...(length === undefined ? { 'upload-defer-length': '1' } : { 'upload-length': String(length) }),
+    ...(length === 'later' ? { 'upload-defer-length': '1' } : { 'upload-length': String(length) }),
   });
   expect(status).toBe(201);
   return new URL(headers.get('location') as string, tusUrl(started)).href;
@@ -37,6 +43,13 @@ export async function create(started: Started, length: number | undefined = BYTE
 
 export const patch = (url: string, offset: number, bytes: Uint8Array) =>
   send(`PATCH ${url}`, { ...CHUNK, 'upload-offset': String(offset) }, bytes);
+/** A PATCH without the length of its body. */
+export const patchChunked = (url: string, offset: number, bytes: Uint8Array) =>
+  send(
+    `PATCH ${url}`,
+    { ...CHUNK, 'upload-offset': String(offset) },
+    new Blob([Buffer.from(bytes)]).stream(),
+  );
 /** Begins a PATCH that announces `length` bytes; the caller sends as many of them as it wants. */
 export async function beginPatch(
   url: string,

@@ -11,3 +11,8 @@ export const uploadsOf = ({ parts }: Pick<TestService, 'parts'>, assetId: string
   })`
     select id, protocol, bytes_received, finished_at is not null as is_finished
       from uploads where asset_id = ${assetId} order by created_at`);
+
+/** The uploads of an asset that requests hold now. */
+export const heldUploadsOf = ({ parts }: Pick<TestService, 'parts'>, assetId: string) =>
+  parts.db.all(sql('test: held uploads of an asset', { id: 'uuid' })`
+    select id from uploads where asset_id = ${assetId} and lease_holder is not null`);

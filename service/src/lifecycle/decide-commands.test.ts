@@ -1,6 +1,7 @@
 // Tests what completions, retries and refusals do to an asset (contract B4, B6).
 import { describe, expect, test } from 'vitest';
 import { afterReport, createReport, NOW, VIDEOS } from './asset.fixture.ts';
+import { CANCELLED } from './cancellation.ts';
 import { decideChecksum, decideCompletion, decideRefusal, decideRetry } from './decide-commands.ts';
 
 const { pending, processing, ready, failed: failedVideo, refused: refusedVideo } = VIDEOS;
@@ -29,8 +30,23 @@ describe('the SHA-256 of bytes that went straight to the store', () => {
     });
   });
 
+  test('fails a later attempt if the job had read the bytes when the earlier one was over', () => {
+    const announced = { ...processing, ...stored, announced_sha256: 'bb' } as const;
+    const cancelled = { ...announced, stream_status: 'failed', failure: CANCELLED } as const;
+    const known = { ...cancelled, ...decideChecksum(cancelled, read)?.set };
+    expect(known).toMatchObject({ stream_status: 'failed', refused: false, checksum_sha256: 'aa' });
+    expect(decideChecksum(known, read)).toBeUndefined();
+    const retried = { ...known, ...decideRetry(known, {}, NOW)?.set };
+    expect(decideChecksum(retried, read)).toMatchObject({
+      set: { stream_status: 'failed', refused: true, failure: { code: 'checksum_mismatch' } },
+      events: [{ type: 'asset.failed', data: { attempt: 2, code: 'checksum_mismatch' } }],
+      jobs: [{ name: 'purge-asset' }],
+    });
+  });
+
   test.each([
     ['is known', { checksum_sha256: 'cc' }],
+    ['is known and was announced', { checksum_sha256: 'aa', announced_sha256: 'aa' }],
     ['is that of an earlier upload', { original_upload: 'b' }],
     ['comes after the bytes were refused', { uploaded_at: null }],
   ])('changes nothing if it %s', (_what, change) =>

@@ -59,15 +59,18 @@ type StoredChecksum = {
 
 /**
  * The SHA-256 of an original that went straight to the store, once a job has read it. Undefined if the asset
- * has another original, or its SHA-256 is known. Bytes with another SHA-256 than announced are refused.
+ * has another original, or its SHA-256 is known. Bytes with another SHA-256 than announced are refused, also
+ * in a later attempt: an earlier one may have ended before a job had read them.
  */
 export function decideChecksum(asset: Asset, stored: StoredChecksum): Change | undefined {
   const { uploadId, sha256, duplicateOf } = stored;
   if (asset.uploaded_at === null || asset.original_upload !== uploadId) return undefined;
-  if (asset.checksum_sha256 !== null) return undefined;
+  const known = asset.checksum_sha256;
+  if (known !== null && known !== sha256) return undefined;
   const set = { checksum_sha256: sha256, duplicate_of: duplicateOf };
   const isRefused = asset.announced_sha256 !== null && asset.announced_sha256 !== sha256;
-  if (!isRefused || asset.stream_status !== 'processing') return { set, events: [], jobs: [] };
+  if (!isRefused || asset.stream_status !== 'processing')
+    return known === null ? { set, events: [], jobs: [] } : undefined;
   const refusal = decideRefusal(asset, CHECKSUM_MISMATCH);
   return { ...refusal, set: { ...refusal.set, ...set } };
 }

@@ -66,14 +66,21 @@ export async function recordDelivery(
   return outcome;
 }
 
-/** Starts processing. A repeated call changes nothing. */
+/** Starts processing, unless another attempt began meanwhile. A repeated call changes nothing. */
 export const completeAsset = (needs: ReportNeeds, asset: Asset, completion: Completion): Promise<Asset> =>
-  updateExisting(needs, asset, (seen, now) => decideCompletion(seen, completion, now));
+  updateExisting(needs, asset, (seen, now) =>
+    seen.attempt === asset.attempt ? decideCompletion(seen, completion, now) : undefined,
+  );
 
-/** Fails an asset that waits for its upload, for good; a job removes its bytes. */
+/**
+ * Fails an asset that waits for its upload, for good, unless another attempt began meanwhile; a job removes
+ * its bytes.
+ */
 export const refuseAsset = (needs: ReportNeeds, asset: Asset, failure: Failure): Promise<Asset> =>
   updateExisting(needs, asset, (seen) =>
-    seen.stream_status === 'pending_upload' ? decideRefusal(seen, failure) : undefined,
+    seen.attempt === asset.attempt && seen.stream_status === 'pending_upload'
+      ? decideRefusal(seen, failure)
+      : undefined,
   );
 
 /** The id of the owner's earliest other asset with these bytes, or null. */
@@ -98,8 +105,9 @@ export async function verifyOriginal(
   asset: Asset,
   original: ReadOriginal,
 ): Promise<Asset> {
-  if (asset.checksum_sha256 !== null) return asset;
-  const sha256 = original.sha256 ?? (await digestOf(original.read()));
+  const { announced_sha256: announced, checksum_sha256: known } = asset;
+  if (known !== null && (announced === null || announced === known)) return asset;
+  const sha256 = known ?? original.sha256 ?? (await digestOf(original.read()));
   const duplicateOf = await findDuplicate(needs, asset, sha256);
   const stored = { uploadId: asset.original_upload, sha256, duplicateOf };
   return updateExisting(needs, asset, (seen) => decideChecksum(seen, stored));

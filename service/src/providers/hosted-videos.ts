@@ -114,13 +114,16 @@ export async function applyParked(needs: ProviderNeeds, asset: Asset): Promise<A
 export const inspectNow = (needs: ProviderNeeds, asset: Asset): Promise<Inspection> =>
   needs.call(providerOf(asset), (api) => api.inspect(videoOf(asset))).catch(throwServiceError);
 
-/** Applies a report of the provider's API in the same way as a webhook. */
+/**
+ * Applies a report of the provider's API in the same way as a webhook. `asset` is the one that was inspected:
+ * the report does not count for a later attempt, which may have another video.
+ */
 export async function applyInspection(
   needs: ProviderNeeds,
   asset: Asset,
   report: StreamReport,
 ): Promise<Asset> {
-  await needs.applyReport(report, { ref: { assetId: asset.id } });
+  await needs.applyReport({ ...report, attempt: asset.attempt }, { ref: { assetId: asset.id } });
   return (await needs.findAssetById(asset.id)) ?? asset;
 }
 

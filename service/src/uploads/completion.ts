@@ -93,13 +93,13 @@ async function completeHosted(needs: CompletionNeeds, asset: Asset, actorData: E
   const inspection = await needs.inspectNow(asset);
   if (inspection.state !== 'known') throw notUploaded('Send them to the video provider, then call again.');
   const completed = await needs.completeAsset(asset, completion);
-  return inspection.report.event === 'started'
-    ? completed
-    : needs.applyInspection(completed, inspection.report);
+  return inspection.report.event === 'started' ? completed : needs.applyInspection(asset, inspection.report);
 }
 
 /** Throws the error of rejected bytes, so that a repeated call returns it again. */
 function toResult(asset: Asset): Asset {
+  if (asset.stream_status === 'pending_upload')
+    throw notUploaded('A retry opened another upload meanwhile. Send them there, then call again.');
   if (asset.refused && asset.failure) throw toServiceError(asset.failure);
   return asset;
 }

@@ -4,10 +4,11 @@ import type { Bound } from '../platform/bind.ts';
 import type { Queries } from '../platform/postgres/database.ts';
 import type { ObjectStore } from '../storage/object-store.ts';
 import type { completeMultipart } from './multipart-completion.ts';
+import type { discardUploads } from './leased-uploads.ts';
 import { findInterruptedCompletions } from './multipart-uploads.sql.ts';
 import type { removeMultipart } from './multipart-uploads.ts';
 import { findClosedUploads, findCompleteUploads } from './resumable-uploads.sql.ts';
-import type { discardUploads, openResumable } from './resumable-uploads.ts';
+import type { openResumable } from './resumable-uploads.ts';
 import { deleteUploads, endExpiredPuts, findOverdueUploads } from './uploads.sql.ts';
 
 type ExpiryNeeds = {

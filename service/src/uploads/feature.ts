@@ -153,8 +153,8 @@ type InFlight = ReturnType<typeof createInFlight>;
 
 /** Requests of the protocol, and what the jobs that clean up after it need. */
 function createResumable(needs: ResumableContext, inFlight: InFlight) {
-  const leases = bind({ ...needs, leases: new Map() }, leaseOperations);
   const shared = { ...needs, checksums: createRunningChecksums() };
+  const leases = bind({ ...shared, leases: new Map() }, leaseOperations);
   const appending = bind(shared, appendingOperations);
   const uploads = bind({ ...shared, ...leases, ...appending }, resumableOperations);
   const tus = bind({ ...needs, ...uploads, ...appending }, tusOperations);
@@ -167,6 +167,7 @@ function createResumable(needs: ResumableContext, inFlight: InFlight) {
   });
   return {
     ...uploads,
+    discardUploads: leases.discardUploads,
     prepareUpload: relay.prepareHostedUpload,
     tus: answerTus || hasRelay ? routes : [],
   };

@@ -1,12 +1,17 @@
-// Keeps the lease of a resumable upload while a request works on it, and releases it when another request
-// waits for it.
+// Keeps the lease of a resumable upload while a request works on it. Ends when another request waits for it,
+// or when the asset takes no bytes any more: then the bytes are removed.
 import { randomUUID } from 'node:crypto';
 import type { RowOf } from '../platform/postgres/row.ts';
 import type { UploadLease } from '../lifecycle/change.ts';
 import type { Queries } from '../platform/postgres/database.ts';
+import { uploadKey } from '../storage/object-key.ts';
+import type { ObjectStore } from '../storage/object-store.ts';
+import type { RunningChecksums } from './running-checksum.ts';
 import { inProgress } from './upload-errors.ts';
+import { deleteUploads } from './uploads.sql.ts';
 import {
   claimResumable,
+  findClosedUploads,
   releaseResumable,
   renewResumable,
   type resumableColumns,
@@ -14,8 +19,13 @@ import {
 
 export type ResumableRow = RowOf<typeof resumableColumns>;
 
-type LeaseNeeds = {
+type DiscardNeeds = {
   readonly db: Queries;
+  readonly store: Pick<ObjectStore, 'partial' | 'remove'>;
+  readonly checksums: RunningChecksums;
+};
+
+type LeaseNeeds = DiscardNeeds & {
   /** The leased uploads of this process, by id. */
   readonly leases: Map<string, LeasedUpload>;
 };
@@ -23,7 +33,7 @@ type LeaseNeeds = {
 export type LeasedUpload = {
   readonly lease: UploadLease;
   readonly row: ResumableRow;
-  /** Aborted when the lease is lost, or when another request waits for it. */
+  /** Aborted when the lease is lost, another request waits for it, or the asset takes no bytes any more. */
   readonly signal: AbortSignal;
   readonly stop: () => void;
   readonly release: () => Promise<void>;
@@ -62,9 +72,10 @@ export async function leaseUpload(
 
 /** Renews a lease that was claimed until it is released. */
 export function startLease(
-  { db, leases }: LeaseNeeds,
+  needs: LeaseNeeds,
   { lease, row }: { readonly lease: UploadLease; readonly row: ResumableRow },
 ): LeasedUpload {
+  const { db, leases } = needs;
   const aborter = new AbortController();
   let renewedAt = performance.now();
   const timer = setInterval(() => {
@@ -72,7 +83,7 @@ export function startLease(
     const startedAt = performance.now();
     renewResumable(db, lease).then(
       (renewed) => {
-        if (!renewed || renewed.is_release_requested) aborter.abort();
+        if (!renewed?.takes_bytes || renewed.is_release_requested) aborter.abort();
         else renewedAt = startedAt;
       },
       () => undefined,
@@ -87,9 +98,42 @@ export function startLease(
       clearInterval(timer);
       if (leases.get(lease.upload) === leased) leases.delete(lease.upload);
       await releaseResumable(db, lease);
+      await discardIfClosed(needs, row);
     },
   };
   if (row.finished_at) clearInterval(timer);
   else leases.set(lease.upload, leased);
   return leased;
+}
+
+/**
+ * The job that removes the uploads of a closed asset skips those that a request writes. Every release is
+ * before this query, so the job or this request sees that nobody writes the upload.
+ */
+async function discardIfClosed(needs: DiscardNeeds, { id, asset_id: assetId }: ResumableRow): Promise<void> {
+  const closed = await findClosedUploads(needs.db, assetId);
+  if (!closed.some((upload) => upload.id === id)) return;
+  // The asset was closed while the upload finished.
+  await needs.store.remove(uploadKey(assetId, id));
+  await discardUploads(needs, assetId, [{ id }]);
+}
+
+/** `is_partial` is false if only the row is left; a search for bytes costs an S3 store two requests. */
+type DiscardedUpload = { readonly id: string; readonly is_partial?: boolean };
+
+/** Removes the bytes before the rows, so that a crash in between leaves nothing that no row names. */
+export async function discardUploads(
+  { db, store, checksums }: DiscardNeeds,
+  assetId: string,
+  uploads: readonly DiscardedUpload[],
+): Promise<void> {
+  for (const { id, is_partial: isPartial = true } of uploads) {
+    checksums.forget(id);
+    if (isPartial) await store.partial?.discard(uploadKey(assetId, id));
+  }
+  if (uploads.length > 0)
+    await deleteUploads(
+      db,
+      uploads.map(({ id }) => id),
+    );
 }

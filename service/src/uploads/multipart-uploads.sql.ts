@@ -28,13 +28,6 @@ type NewMultipart = {
   readonly expiresAt: Date;
 };
 
-/** Locks the asset until the end of the transaction; undefined if it takes no bytes. */
-export const lockPendingAsset = (tx: Queries, { id, attempt }: Pick<Asset, 'id' | 'attempt'>) =>
-  tx.one(sql('lock pending asset', { id: 'uuid' })`
-    select id from assets
-     where id = ${id} and attempt = ${attempt} and deleted_at is null and uploaded_at is null
-       and stream_status = 'pending_upload' for no key update`);
-
 /** Undefined if the asset has `maxOpen` open uploads already. */
 export const insertMultipart = async (
   tx: Queries,

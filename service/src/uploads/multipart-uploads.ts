@@ -22,12 +22,11 @@ import {
   findMultipart,
   findOlderMultiparts,
   insertMultipart,
-  lockPendingAsset,
 } from './multipart-uploads.sql.ts';
 import type { findByteLimit, OriginalNeeds } from './store-original.ts';
 import { assertLength, inProgress, toClosedError } from './upload-errors.ts';
 import { toClientHeaders } from './upload-targets.ts';
-import { deleteHeldUpload } from './uploads.sql.ts';
+import { deleteHeldUpload, lockPendingAsset } from './uploads.sql.ts';
 
 export type MultipartNeeds = Omit<OriginalNeeds, 'db' | 'assetStore' | 'underQuota' | 'findByteQuota'> & {
   readonly db: Database;

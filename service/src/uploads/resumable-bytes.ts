@@ -15,7 +15,7 @@ import { type BodyReader, createBodyReader, type UploadBody } from './body-reade
 import { countOtherUploads, recordProgress } from './resumable-uploads.sql.ts';
 import type { RunningChecksums } from './running-checksum.ts';
 import type { findByteLimit, finishUpload, OriginalNeeds } from './store-original.ts';
-import { emptyUpload, inProgress, toClosedError } from './upload-errors.ts';
+import { emptyUpload, inProgress, moreThanAnnounced, toClosedError } from './upload-errors.ts';
 import type { ResumableRow, LeasedUpload } from './leased-uploads.ts';
 import { deleteHeldUpload } from './uploads.sql.ts';
 
@@ -59,8 +59,7 @@ export async function appendBytes(
   { leased, body }: { readonly leased: LeasedUpload; readonly body: UploadBody },
 ): Promise<ResumableRow> {
   if (leased.row.finished_at) return leased.row;
-  const { maxBytes, tooLong } = await needs.findByteLimit(asset, leased.row.size_bytes ?? undefined);
-  const max = leased.row.size_bytes ?? maxBytes;
+  const { max, tooLong } = await findLimit(needs, asset, leased.row);
   if (body.length !== undefined && leased.row.bytes_received + body.length > max) throw tooLong();
   await needs.requireDatabaseSpace();
   const row = await appendSegments(needs, leased, { body, max, tooLong });
@@ -68,10 +67,23 @@ export async function appendBytes(
   return row;
 }
 
-type Appending = {
+type Limit = { readonly max: number; readonly tooLong: () => ServiceError };
+
+/** The protocol has 413 for more bytes than announced, where a PUT has 400. */
+async function findLimit(
+  { findByteLimit: find }: Pick<BytesNeeds, 'findByteLimit'>,
+  asset: Asset,
+  { size_bytes: length }: ResumableRow,
+): Promise<Limit> {
+  const { maxBytes, tooLong } = await find(asset, length ?? undefined);
+  const announced = length ?? asset.announced_size_bytes;
+  return announced === null
+    ? { max: maxBytes, tooLong }
+    : { max: announced, tooLong: () => moreThanAnnounced(announced) };
+}
+
+type Appending = Limit & {
   readonly body: UploadBody;
-  readonly max: number;
-  readonly tooLong: () => ServiceError;
 };
 
 /** Ends early when another request waits. */

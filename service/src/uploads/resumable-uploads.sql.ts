@@ -27,21 +27,21 @@ type NewResumable = {
   readonly expiresAt: Date;
 };
 
-/** Undefined if the asset takes no bytes. */
+/** Undefined if the asset has `maxOpen` open uploads already. */
 export const insertResumable = (
-  db: Queries,
-  { id, attempt }: Pick<Asset, 'id' | 'attempt'>,
-  { lease, sizeBytes, expiresAt }: NewResumable,
+  tx: Queries,
+  asset: Pick<Asset, 'id' | 'attempt' | 'owner_user_id'>,
+  { lease, sizeBytes, expiresAt, maxOpen }: NewResumable & { readonly maxOpen: number },
 ) =>
-  db.one(sql('insert resumable upload', resumableColumns)`
+  tx.one(sql('insert resumable upload', resumableColumns)`
     insert into uploads
       (id, asset_id, owner_user_id, attempt, protocol, size_bytes, lease_holder, lease_until, expires_at)
-    select ${lease.upload}::uuid, id, owner_user_id, attempt, 'tus', ${sizeBytes}::int8,
-           ${lease.holder}::uuid, now() + make_interval(secs => ${UPLOAD_LEASE_SECONDS}),
-           ${expiresAt}::timestamptz
-      from assets
-     where id = ${id} and attempt = ${attempt} and deleted_at is null and uploaded_at is null
-       and stream_status = 'pending_upload'
+    select ${lease.upload}::uuid, ${asset.id}::uuid, ${asset.owner_user_id}::text, ${asset.attempt}::int4,
+           'tus', ${sizeBytes}::int8, ${lease.holder}::uuid,
+           now() + make_interval(secs => ${UPLOAD_LEASE_SECONDS}), ${expiresAt}::timestamptz
+     where ${maxOpen}::int4 > (
+       select count(*) from uploads
+        where asset_id = ${asset.id} and protocol = 'tus' and finished_at is null)
     returning ${RESUMABLE}`);
 
 /**
@@ -64,12 +64,19 @@ export const claimResumable = (db: Queries, assetId: string, { upload, holder }:
       from seen where uploads.id = seen.id
     returning ${UPLOADS}, lease_holder is not distinct from ${holder}::uuid as is_claimed`);
 
-/** Returns whether another request waits; undefined if the lease is lost. */
+/**
+ * Returns whether another request waits, and whether the asset still takes the bytes; undefined if the lease
+ * is lost.
+ */
 export const renewResumable = (db: Queries, { upload, holder }: UploadLease) =>
-  db.one(sql('renew resumable upload', { is_release_requested: 'bool' })`
+  db.one(sql('renew resumable upload', { is_release_requested: 'bool', takes_bytes: 'bool' })`
     update uploads set lease_until = now() + make_interval(secs => ${UPLOAD_LEASE_SECONDS})
-     where id = ${upload} and lease_holder = ${holder}
-       and set_config('synchronous_commit', 'off', true) = 'off' returning is_release_requested`);
+      from assets
+     where uploads.id = ${upload} and lease_holder = ${holder} and assets.id = asset_id
+       and set_config('synchronous_commit', 'off', true) = 'off'
+    returning is_release_requested,
+              uploads.attempt = assets.attempt and uploaded_at is null and deleted_at is null
+              and stream_status = 'pending_upload' as takes_bytes`);
 
 export const releaseResumable = (db: Queries, { upload, holder }: UploadLease) =>
   db.one(sql('release resumable upload')`
@@ -98,13 +105,14 @@ export const declareLength = (db: Queries, { upload, holder }: UploadLease, size
     update uploads set size_bytes = ${sizeBytes}
      where id = ${upload} and lease_holder = ${holder} and size_bytes is null returning ${RESUMABLE}`);
 
-/** Open uploads of an asset that nobody writes now, except the latest ones. */
-export const findIdleUploads = (db: Queries, assetId: string, keep: number) =>
-  db.all(sql('idle uploads', { id: 'uuid' })`
-    select id from uploads
-     where asset_id = ${assetId} and protocol = 'tus' and finished_at is null
-       and (lease_until is null or lease_until < now())
-     order by created_at desc offset ${keep}`);
+/** The oldest uploads of an asset that nobody writes now, as many as are open beyond `keep`. */
+export const findSurplusUploads = (db: Queries, assetId: string, keep: number) =>
+  db.all(sql('surplus uploads', { id: 'uuid' })`
+    with opened as materialized (
+      select id, created_at, lease_until is null or lease_until < now() as is_idle from uploads
+       where asset_id = ${assetId} and protocol = 'tus' and finished_at is null)
+    select id from opened where is_idle
+     order by created_at limit (select greatest(count(*) - ${keep}::int4, 0) from opened)`);
 
 /**
  * Uploads of an asset that cannot finish any more, because it has its bytes, was deleted, or is in another

@@ -3,16 +3,27 @@ import { randomUUID } from 'node:crypto';
 import type { Asset } from '../assets/asset.ts';
 import type { Bound } from '../platform/bind.ts';
 import { conflict, notFound } from '../platform/errors.ts';
+import type { Database } from '../platform/postgres/database.ts';
 import { uploadKey } from '../storage/object-key.ts';
 import type { finishResumable } from './resumable-bytes.ts';
-import { declareLength, findIdleUploads, insertResumable } from './resumable-uploads.sql.ts';
+import { declareLength, findSurplusUploads, insertResumable } from './resumable-uploads.sql.ts';
 import type { RunningChecksums } from './running-checksum.ts';
 import type { findByteLimit, OriginalNeeds } from './store-original.ts';
 import { assertLength, inProgress, toClosedError } from './upload-errors.ts';
-import type { leaseUpload, startLease, LeasedUpload } from './leased-uploads.ts';
-import { deleteHeldUpload, deleteUploads } from './uploads.sql.ts';
+import {
+  discardUploads,
+  type leaseUpload,
+  type startLease,
+  type LeasedUpload,
+  type ResumableRow,
+} from './leased-uploads.ts';
+import { deleteHeldUpload, lockPendingAsset } from './uploads.sql.ts';
 
-type ResumableNeeds = Omit<OriginalNeeds, 'claimPut' | 'assetStore' | 'underQuota' | 'findByteQuota'> & {
+type ResumableNeeds = Omit<
+  OriginalNeeds,
+  'db' | 'claimPut' | 'assetStore' | 'underQuota' | 'findByteQuota'
+> & {
+  readonly db: Database;
   readonly findByteLimit: Bound<typeof findByteLimit>;
   readonly finishResumable: Bound<typeof finishResumable>;
   readonly leaseUpload: Bound<typeof leaseUpload>;
@@ -21,8 +32,8 @@ type ResumableNeeds = Omit<OriginalNeeds, 'claimPut' | 'assetStore' | 'underQuot
   readonly now: () => Date;
 };
 
-/** Clients that lose the URL of an upload create another one. */
-const MAX_IDLE_UPLOADS = 2;
+/** Clients that lose the URL of an upload create another one. Each may fill the quota of the owner. */
+const MAX_OPEN = 3;
 
 export type NewUpload = { readonly id: string; readonly sizeBytes: number | undefined };
 
@@ -35,12 +46,26 @@ export async function createResumable(
   if (sizeBytes !== undefined) assertLength(asset, sizeBytes, needs.maxUploadBytes);
   await needs.findByteLimit(asset, sizeBytes);
   await needs.requireDatabaseSpace();
-  await discardUploads(needs, asset.id, await findIdleUploads(needs.db, asset.id, MAX_IDLE_UPLOADS));
+  await discardUploads(needs, asset.id, await findSurplusUploads(needs.db, asset.id, MAX_OPEN - 1));
   const lease = { upload: id, holder: randomUUID() };
   const expiresAt = new Date(needs.now().getTime() + needs.uploadTtlSeconds * 1000);
-  const row = await insertResumable(needs.db, asset, { lease, sizeBytes: sizeBytes ?? null, expiresAt });
-  if (!row) throw toClosedError(await needs.findAssetById(asset.id));
+  const row = await insertRow(needs, asset, { lease, sizeBytes: sizeBytes ?? null, expiresAt });
   return needs.startLease({ lease, row });
+}
+
+/** The lock makes the number of open uploads exact. */
+async function insertRow(
+  { db, findAssetById }: ResumableNeeds,
+  asset: Asset,
+  upload: Omit<Parameters<typeof insertResumable>[2], 'maxOpen'>,
+): Promise<ResumableRow> {
+  const row = await db.transaction(async (tx) =>
+    (await lockPendingAsset(tx, asset))
+      ? await insertResumable(tx, asset, { ...upload, maxOpen: MAX_OPEN })
+      : undefined,
+  );
+  if (!row) throw toClosedError(await findAssetById(asset.id));
+  return row;
 }
 
 /** Holds an upload that exists and has not expired; finishes it if only that is missing. */
@@ -92,24 +117,4 @@ export async function terminateResumable(needs: ResumableNeeds, leased: LeasedUp
   needs.checksums.forget(leased.row.id);
   await needs.store.partial?.discard(uploadKey(leased.row.asset_id, leased.row.id));
   await deleteHeldUpload(needs.db, leased.lease);
-}
-
-/** `is_partial` is false if only the row is left; a search for bytes costs an S3 store two requests. */
-type DiscardedUpload = { readonly id: string; readonly is_partial?: boolean };
-
-/** Removes the bytes before the rows, so that a crash in between leaves nothing that no row names. */
-export async function discardUploads(
-  { db, store, checksums }: Pick<ResumableNeeds, 'db' | 'store' | 'checksums'>,
-  assetId: string,
-  uploads: readonly DiscardedUpload[],
-): Promise<void> {
-  for (const { id, is_partial: isPartial = true } of uploads) {
-    checksums.forget(id);
-    if (isPartial) await store.partial?.discard(uploadKey(assetId, id));
-  }
-  if (uploads.length > 0)
-    await deleteUploads(
-      db,
-      uploads.map(({ id }) => id),
-    );
 }

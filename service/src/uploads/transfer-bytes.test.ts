@@ -112,6 +112,7 @@ describe('by tus', () => {
     ['another offset', inTurn('PATCH', respond(409))],
     ['a lock of an earlier request', inTurn('PATCH', respond(423), respond(423))],
     ['a response without an offset', inTurn('PATCH', respond(204))],
+    ['a response that confirms no byte', inTurn('PATCH', respond(204, { 'upload-offset': '0' }))],
     ['a rate limit', inTurn('PATCH', respond(429, { 'retry-after': '7' }))],
     ['failures without end, between which bytes arrive', inTurn('PATCH', 1, 1, 1, 1, 1, 1, 1, 1)],
     ['a failed question for the offset', inTurn('HEAD', respond(503), respond(503))],
@@ -130,6 +131,11 @@ describe('by tus', () => {
 
   test.each([
     ['four failures in a row', () => respond(500), { code: 'provider_error', pauses: 3 }],
+    [
+      'four responses that confirm no byte',
+      ({ method }: BodyRequest) => respond(method === 'HEAD' ? 200 : 204, { 'upload-offset': '0' }),
+      { code: 'provider_error', pauses: 3 },
+    ],
     [
       'a long pause',
       () => respond(429, { 'retry-after': '60' }),

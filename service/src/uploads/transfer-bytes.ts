@@ -137,7 +137,10 @@ async function sendChunk(
     bytes: readFile(needs, transfer, chunk),
     signal,
   });
-  return readOffset(response, file);
+  const stored = readOffset(response, file);
+  // A repetition without a pause would not end.
+  if (stored <= offset) throw new ProviderFailed('provider_error', { providerCode: 'no progress' });
+  return stored;
 }
 
 function readOffset(headers: Headers, { sizeBytes }: StoredFile): number {

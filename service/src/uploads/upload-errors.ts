@@ -13,6 +13,9 @@ export const tooLarge = (maxBytes: number): ServiceError =>
     limit: maxBytes,
   });
 
+export const moreThanAnnounced = (size: number): ServiceError =>
+  payloadTooLarge(`The upload has more than the announced ${size} bytes`, { field: 'body', limit: size });
+
 export const otherLength = (size: number): ServiceError =>
   badRequest(`The upload has another length than the announced size_bytes of ${size}`, {
     field: 'size_bytes',

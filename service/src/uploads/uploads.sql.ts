@@ -69,6 +69,13 @@ export async function claimPuts(
   return claims.map(({ upload }) => byUpload.get(upload));
 }
 
+/** Locks the asset until the end of the transaction; undefined if it takes no bytes. */
+export const lockPendingAsset = (tx: Queries, { id, attempt }: Pick<Asset, 'id' | 'attempt'>) =>
+  tx.one(sql('lock pending asset', { id: 'uuid' })`
+    select id from assets
+     where id = ${id} and attempt = ${attempt} and deleted_at is null and uploaded_at is null
+       and stream_status = 'pending_upload' for no key update`);
+
 /** Not synced to disk: a lost renewal only lets the lease expire earlier. */
 export const renewLease = (db: Queries, { upload, holder }: UploadLease) =>
   db.one(sql('renew upload lease')`

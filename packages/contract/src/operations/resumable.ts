@@ -23,9 +23,11 @@ const BODY_ERRORS: readonly ErrorCase[] = [
   {
     code: 'CONFLICT',
     reason: 'upload_in_progress',
-    when: 'Another request is writing this upload. Try again after `Retry-After`.',
+    when:
+      'Another request is writing this upload, or requests are writing all open uploads that an asset may ' +
+      'have. Try again after `Retry-After`.',
   },
-  { code: 'PAYLOAD_TOO_LARGE', when: 'The upload is larger than `max_bytes`.' },
+  { code: 'PAYLOAD_TOO_LARGE', when: 'The upload is larger than announced, or than `max_bytes`.' },
   { code: 'UNAVAILABLE', reason: 'disk_full', when: 'Less than `MIN_FREE_BYTES` is free.' },
 ];
 
