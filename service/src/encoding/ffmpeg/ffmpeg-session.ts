@@ -1,5 +1,7 @@
 // Runs ffmpeg for one encode request, and converts failed runs to EncodeFailed.
+import { readdir, rm } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
 import { DEFAULT_ENCODE_LIMITS, type EncodeLimits } from '../plan/encode-cost.ts';
 import type { Sandbox } from '../../platform/process/sandbox.ts';
 import { DEFAULT_LADDER, type Ladder } from '../plan/ladder.ts';
@@ -104,11 +106,22 @@ async function runOnHardware(context: RunContext, step: FfmpegStep): Promise<Ffm
   const { hardware } = context;
   const args = hardware ? toHardwareArguments(step.args, hardware.encoder) : step.args;
   if (!hardware || args === step.args) return undefined;
-  const end = await runStep(context, { ...step, args });
-  if (end.code === 0) return end;
+  const present = new Set(await readdir(context.folder));
+  const end = await runStep(context, { ...step, args }).catch((error: unknown) => {
+    if (!isHardwareFailure(error, context)) throw error;
+    return error;
+  });
+  if (!(end instanceof EncodeFailed) && end.code === 0) return end;
   hardware.onFailure(end.log);
+  // The run in software may have fewer files, and their size counts towards its limit.
+  for (const name of await readdir(context.folder))
+    if (!present.has(name)) await rm(join(context.folder, name), { recursive: true });
   return undefined;
 }
+
+/** A GPU or its driver may hang, or lack memory that software does not need. */
+const isHardwareFailure = (error: unknown, { request }: RunContext): error is EncodeFailed =>
+  error instanceof EncodeFailed && error.code !== 'engine_missing' && !request.signal.aborted;
 
 export const createEncodeFailure = (code: FailureCode, log = ''): EncodeFailed =>
   new EncodeFailed(code, FAILURES[code], log);
