@@ -25,5 +25,10 @@ export const recordEncodeWait = (
            since = case when wait.attempt = excluded.attempt then wait.since else now() end
     returning not exists (select 1 from earlier where earlier.attempt = wait.attempt) as is_new`);
 
+/** The work runs for now. The row stays until it ends, so that the next wait of the attempt is no new one. */
+export const pauseEncodeWait = (db: Queries, assetId: string) =>
+  db.all(sql('pause encode wait')`
+    update encode_waits set since = now(), checked_at = 'epoch' where asset_id = ${assetId}`);
+
 export const deleteEncodeWait = (db: Queries, assetId: string) =>
   db.all(sql('delete encode wait')`delete from encode_waits where asset_id = ${assetId}`);

@@ -106,6 +106,18 @@ test('it starts when space was freed, and waits no more', async () => {
   expect(await waits()).toEqual([]);
 });
 
+test('an encode that finds the disk full waits each time; the reason is given once', async () => {
+  const full = Object.assign(new Error('no space left on device'), { code: 'ENOSPC' });
+  const job = open(() => Promise.reject(full));
+  await start(job);
+  await start(job);
+  expect(told).toEqual(['an encode waits for space in the scratch folder', 'timeline scratch_disk_full']);
+  expect(await waits()).toEqual([{ asset_id: asset.id, worker: 'machine:1' }]);
+  expect(await delayed()).toHaveLength(2);
+  await start(open());
+  expect([encoded, await waits()]).toEqual([3, []]);
+});
+
 test('a cancelled encode does not wait', async () => {
   free = 0;
   asset = { ...asset, stream_status: 'failed' };

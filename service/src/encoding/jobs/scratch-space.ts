@@ -10,7 +10,7 @@ import { SPACE_RETRY_MS, type ScratchReservations } from '../../platform/process
 import type { ObjectStore } from '../../storage/object-store.ts';
 import type { Ladder } from '../plan/ladder.ts';
 import { estimateScratchBytes } from '../plan/scratch-need.ts';
-import { deleteEncodeWait, recordEncodeWait } from './scratch-space.sql.ts';
+import { deleteEncodeWait, pauseEncodeWait, recordEncodeWait } from './scratch-space.sql.ts';
 
 type SpaceNeeds = {
   readonly db: Database;
@@ -43,8 +43,9 @@ export function createScratchSpace(needs: SpaceNeeds): ScratchSpace {
         ? estimateScratchBytes(asset, { isCopied: !needs.store.localFile, ladder: needs.ladder })
         : 0;
       const freeBytes = await needs.scratchReservations.runWithin(bytes, async () => {
-        await deleteEncodeWait(needs.db, assetId);
+        await pauseEncodeWait(needs.db, assetId);
         await encode(run);
+        await deleteEncodeWait(needs.db, assetId);
       });
       if (asset && freeBytes !== undefined) await postpone(needs, asset, { neededBytes: bytes, freeBytes });
     },

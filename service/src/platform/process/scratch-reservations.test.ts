@@ -1,5 +1,6 @@
 // Tests that work starts only while the disk has space for all that runs.
 import { beforeEach, expect, test } from 'vitest';
+import { diskFull } from '../free-space.ts';
 import { openScratchReservations, type ScratchReservations } from './scratch-reservations.ts';
 
 let free: number;
@@ -38,6 +39,12 @@ test('running work counts with all that it may need, until it ends or fails', as
   first.end();
   await first.result;
   await expect(reservations.runWithin(60, () => Promise.reject(new Error('no')))).rejects.toThrow('no');
+  expect(await tryNow(90)).toBeUndefined();
+});
+
+test('work that finds the disk full gives its space back, and is told how much there is', async () => {
+  const full = () => Promise.reject(diskFull('scratch folder'));
+  expect(await reservations.runWithin(60, full)).toBe(90);
   expect(await tryNow(90)).toBeUndefined();
 });
 
