@@ -48,6 +48,16 @@ test('work that finds the disk full gives its space back, and is told how much t
   expect(await tryNow(90)).toBeUndefined();
 });
 
+test('work that waits for other work does not keep it from starting', async () => {
+  const idle = start(60);
+  free = 50;
+  expect(await tryNow(40)).toBe(0);
+  expect(await reservations.runWithin(41, async () => {}, 60)).toBe(40);
+  expect(await reservations.runWithin(40, async () => {}, 60)).toBeUndefined();
+  idle.end();
+  await idle.result;
+});
+
 test('of two that start at the same time and do not fit together, one starts', async () => {
   const [first, second] = [start(60), start(60)];
   expect(await second.result).toBe(30);

@@ -7,9 +7,10 @@ export const SPACE_RETRY_MS = 30_000;
 export type ScratchReservations = {
   /**
    * Runs the work if the disk has this many free bytes besides those that are reserved; otherwise, and when
-   * the disk is full before the work has ended, returns how many are free.
+   * the disk is full before the work has ended, returns how many are free. `idleBytes`: reserved by work that
+   * writes nothing until this work has ended.
    */
-  runWithin(bytes: number, work: () => Promise<void>): Promise<number | undefined>;
+  runWithin(bytes: number, work: () => Promise<void>, idleBytes?: number): Promise<number | undefined>;
 };
 
 type ScratchDisk = {
@@ -29,13 +30,14 @@ export function openScratchReservations({
   let reserved = 0;
   const measure = async () => (await freeBytes()) - minFreeBytes;
   return {
-    async runWithin(bytes, work) {
+    async runWithin(bytes, work, idleBytes = 0) {
       let free = await measure();
-      if (free < reserved + bytes) {
+      if (free < reserved - idleBytes + bytes) {
         await deleteAbandoned();
         free = await measure();
       }
-      if (bytes > 0 && free < reserved + bytes) return Math.max(0, free - reserved);
+      const available = Math.max(0, free - reserved + idleBytes);
+      if (bytes > available) return available;
       reserved += bytes;
       const isDone = await work()
         .then(() => true, rethrowUnlessFull)
