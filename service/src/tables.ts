@@ -54,6 +54,8 @@ export const assetRow = {
   /** Number of encode runs started in this attempt, and the last one that stored all files. */
   encode_try: 'int4',
   encoded_try: 'int4',
+  /** Runs of this attempt that ended without a result and without a crash. */
+  encode_interruptions: 'int4',
   version: 'int4',
   revision: 'int4',
   created_at: 'timestamptz',
@@ -173,6 +175,7 @@ export const streamStateColumns = pick(assetRow, [
   'media',
   'encode_try',
   'encoded_try',
+  'encode_interruptions',
   'uploaded_at',
   'settled',
   'reconcile_at',

@@ -182,9 +182,57 @@ test.each(['cancel', 'delete'] as const)('%s ends the job at the encoder', async
   await untilTold(id, 'accepted the video');
   expectSuccess(
     how === 'cancel'
-      ? await call(clocked.service, `POST /admin/encodes/${id}/cancel`, { headers: asOperator })
+      ? await cancelEncode(id)
       : await call(clocked.service, `DELETE /media/${id}`, { headers: asUser('ann') }),
   );
+  await eventually(
+    async () => encoder.cancelled,
+    (keys) => keys.includes(`${id}-1`),
+  );
+});
+
+const cancelEncode = (id: string) =>
+  call(clocked.service, `POST /admin/encodes/${id}/cancel`, { headers: asOperator });
+const cancellationEnded = () =>
+  eventually(
+    () => clocked.service.parts.jobs.hasOpenJob('cancel-encoder-job', {}),
+    (isOpen) => !isOpen,
+    { withinMs: 30_000 },
+  );
+
+test('a cancellation that is delivered late does not end the job of the next attempt', async () => {
+  encoder.misbehave({ isSilent: true, cancelStatus: 503 });
+  const id = await completed();
+  await untilTold(id, 'accepted the video');
+  const before = encoder.cancellations();
+  expectSuccess(await cancelEncode(id));
+  await eventually(
+    async () => encoder.cancellations(),
+    (count) => count > before,
+  );
+  expectSuccess(await call(clocked.service, `POST /media/${id}/retry`, { headers: asUser('ann') }));
+  await eventually(
+    async () => (await timeline(id)).filter((message) => message.includes('accepted the video')),
+    ({ length }) => length === 2,
+  );
+  encoder.misbehave({ isSilent: true });
+  await cancellationEnded();
+  expect(encoder.cancelled).not.toContain(`${id}-2`);
+  expectSuccess(await cancelEncode(id));
+  await eventually(
+    async () => encoder.cancelled,
+    (keys) => keys.includes(`${id}-2`),
+  );
+});
+
+test('a cancellation while the encoder is asked ends the job once it is accepted', async () => {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  encoder.misbehave({ isSilent: true, respondAfter: promise });
+  const id = await completed();
+  await orderOf(id);
+  expectSuccess(await cancelEncode(id));
+  await cancellationEnded();
+  resolve();
   await eventually(
     async () => encoder.cancelled,
     (keys) => keys.includes(`${id}-1`),

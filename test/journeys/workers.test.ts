@@ -21,7 +21,7 @@ import {
   startProcess,
   workerOf,
 } from '../support/service-process.ts';
-import { encodersOf, eventsOf, filesNaming, openJobs, processesNaming } from '../support/traces.ts';
+import { encodersOf, eventsOf, filesNaming, openJobs, processesNaming, rows } from '../support/traces.ts';
 
 let databaseDir: string;
 let dataDir: string;
@@ -151,6 +151,10 @@ test('a delete through the API stops the encode in the worker within two seconds
 test('a worker and an API process exit cleanly on SIGTERM, and are not ready meanwhile', async () => {
   const { id } = await encoding();
   const [busy] = await busyWorkers(id);
+  await eventually(
+    () => eventsOf(databaseDir, id),
+    (events) => events.includes('asset.playable'),
+  );
   const ending = busy?.end('SIGTERM');
   await eventually(
     async () => (await fetch(busy?.healthUrl ?? '')).status,
@@ -160,5 +164,8 @@ test('a worker and an API process exit cleanly on SIGTERM, and are not ready mea
   expect(await processesNaming(id)).toEqual([]);
   expect(await readdir(join(dataDir, 'scratch'))).toEqual([]);
   expect(await listWorkers()).toEqual([]);
+  // The run was interrupted after its first segments were published, which is no crash.
+  const runs = 'select encode_try, encode_interruptions from assets where id = $1';
+  expect(await rows(databaseDir, runs, [id])).toEqual([{ encode_try: 1, encode_interruptions: 1 }]);
   expect(await api.end('SIGTERM')).toEqual({ code: 0, signal: null });
 });

@@ -34,6 +34,10 @@ type Faults = {
     readonly headers?: Record<string, string>;
     readonly body?: string;
   };
+  /** The status of the response to every cancellation. */
+  readonly cancelStatus?: number;
+  /** Responds to jobs only then. */
+  readonly respondAfter?: Promise<void>;
   /** Accepts jobs and never reports. */
   readonly isSilent?: boolean;
   /** Accepts jobs with any signature. */
@@ -53,6 +57,8 @@ export type ReferenceEncoder = {
   readonly orders: readonly EncoderOrder[];
   /** Requests for jobs with a valid signature. */
   readonly requests: () => number;
+  /** Requests to cancel a job. */
+  readonly cancellations: () => number;
   readonly cancelled: readonly string[];
   misbehave(faults: Faults): void;
   stop(): Promise<void>;
@@ -74,6 +80,7 @@ export async function startReferenceEncoder(secret: string): Promise<ReferenceEn
     url: state.url,
     orders: state.orders,
     requests: () => state.requests,
+    cancellations: () => state.cancellations,
     cancelled: state.cancelled,
     misbehave: (faults) => {
       state.faults = faults;
@@ -94,6 +101,7 @@ const createState = (secret: string, root: string) => ({
   url: '',
   faults: {} as Faults,
   requests: 0,
+  cancellations: 0,
   jobs: new Map<string, Job>(),
   orders: [] as EncoderOrder[],
   cancelled: [] as string[],
@@ -120,7 +128,10 @@ async function serve({ jobs }: State, path: string, response: ServerResponse): P
   response.end(await readFile(join(folder, name)));
 }
 
-function cancel({ jobs, cancelled }: State, key: string, response: ServerResponse): void {
+function cancel(state: State, key: string, response: ServerResponse): void {
+  const { jobs, cancelled, faults } = state;
+  state.cancellations += 1;
+  if (faults.cancelStatus !== undefined) return void response.writeHead(faults.cancelStatus).end();
   const job = jobs.get(key);
   if (!job) return void response.writeHead(404).end();
   jobs.delete(key);
@@ -141,6 +152,7 @@ async function takeJob(state: State, body: Buffer, response: ServerResponse): Pr
   const job = { order, folder: await mkdtemp(join(root, 'job-')), ending: new AbortController() };
   jobs.set(key, job);
   orders.push(order);
+  await faults.respondAfter;
   response.writeHead(202, location).end();
   if (!faults.isSilent) track(state, work(state, job, key));
 }

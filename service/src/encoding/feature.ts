@@ -61,7 +61,7 @@ function createEncodeJobs({ lifecycle, captions, files, ...needs }: Needs) {
     ...bind({ db }, growingOperations),
     ...bind({ ...needs, ...lifecycle }, chunkOperations),
   };
-  const space = createScratchSpace({ ...needs, ...lifecycle, ladder: config.ladder });
+  const space = createScratchSpace({ ...needs, ...runs, ...lifecycle, ladder: config.ladder });
   const encode = { ...needs, ...runs, ...lifecycle, ...files, ...captions };
   const originals = createSharedOriginals({ ...needs, ...files });
   return {

@@ -30,6 +30,7 @@ const PENDING = {
   playback_version: 1,
   encode_try: 0,
   encoded_try: 0,
+  encode_interruptions: 0,
   version: 1,
   revision: 1,
   settled: false,

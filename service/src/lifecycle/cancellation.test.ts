@@ -28,7 +28,7 @@ describe('a cancelled encode', () => {
       { type: 'asset.failed', data: { attempt: 1, source: 'operator', code: 'cancelled' } },
     ]);
     expect(decideCancellation(encoding)?.jobs).toEqual([
-      { name: 'cancel-encoder-job', payload: { assetId: encoding.id } },
+      { name: 'cancel-encoder-job', payload: { assetId: encoding.id, attempt: encoding.attempt } },
     ]);
     expect(cancelled.failure).toEqual({
       code: 'cancelled',

@@ -31,6 +31,6 @@ export function decideCancellation(asset: Asset): Change | undefined {
       reconcile_at: null,
     },
     events: [newEvent('asset.failed', { attempt: asset.attempt, source: 'operator', code: CANCELLED.code })],
-    jobs: [{ name: 'cancel-encoder-job', payload: { assetId: asset.id } }],
+    jobs: [{ name: 'cancel-encoder-job', payload: { assetId: asset.id, attempt: asset.attempt } }],
   };
 }

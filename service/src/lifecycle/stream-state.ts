@@ -26,6 +26,7 @@ export function openAttempt(asset: Asset, attempt: number): StreamState {
     completed_at: null,
     encode_try: 0,
     encoded_try: 0,
+    encode_interruptions: 0,
     settled: false,
   };
 }

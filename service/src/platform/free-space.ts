@@ -34,13 +34,31 @@ export function shareFreeBytes(folder: string, keepMs = 0): () => Promise<number
   };
 }
 
-export const diskFull = (component: 'database' | 'object store' | 'scratch folder', cause?: unknown) =>
-  new ServiceError(
-    'UNAVAILABLE',
-    `The disk of the ${component} is full: less than MIN_FREE_BYTES is free. ` +
-      'Retry after space has been freed.',
-    { details: { reason: 'disk_full' }, cause },
-  );
+type Component = 'database' | 'object store' | 'scratch folder';
+
+class DiskFull extends ServiceError {
+  readonly component: Component;
+  constructor(component: Component, cause: unknown) {
+    super(
+      'UNAVAILABLE',
+      `The disk of the ${component} is full: less than MIN_FREE_BYTES is free. ` +
+        'Retry after space has been freed.',
+      { details: { reason: 'disk_full' }, cause },
+    );
+    this.component = component;
+  }
+}
+
+export const diskFull = (component: Component, cause?: unknown): ServiceError =>
+  new DiskFull(component, cause);
+
+/** Whether a write failed because its disk or quota is full. */
+export const isNoSpace = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && ['ENOSPC', 'EDQUOT'].includes(String(error.code));
+
+/** For work that writes no other files than those of the scratch folder: stores have errors of their own. */
+export const isScratchFull = (error: unknown): boolean =>
+  isNoSpace(error) || (error instanceof DiskFull && error.component === 'scratch folder');
 
 /** `folder` is undefined when the database runs on another machine, whose disk cannot be checked. */
 export function databaseSpaceGuard(folder: string | undefined, minFreeBytes: number): SpaceGuard {

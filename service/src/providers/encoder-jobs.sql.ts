@@ -29,7 +29,7 @@ type AcceptedJob = {
   readonly jobUrl: string | null;
 };
 
-/** Keeps the job's URL where a repeated request does not tell it. */
+/** Keeps the job's URL where a repeated request does not tell it, and the job of a later attempt. */
 export const recordJob = (
   db: Queries,
   { assetId, attempt, requests, acceptedAt, deadline, jobUrl }: AcceptedJob,
@@ -41,7 +41,8 @@ export const recordJob = (
        set attempt = excluded.attempt, requests = excluded.requests, accepted_at = excluded.accepted_at,
            deadline = excluded.deadline,
            job_url = case when job.attempt = excluded.attempt
-                          then coalesce(excluded.job_url, job.job_url) else excluded.job_url end`);
+                          then coalesce(excluded.job_url, job.job_url) else excluded.job_url end
+     where job.attempt <= excluded.attempt`);
 
 export const deleteJob = (db: Queries, assetId: string, attempt: number) =>
   db.all(sql('delete encoder job')`

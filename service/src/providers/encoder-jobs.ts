@@ -56,6 +56,9 @@ export async function askEncoder(
   const requests = earlier?.attempt === attempt ? countRequests(earlier) + 1 : 1;
   const { jobUrl } = answer;
   await recordJob(needs.db, { assetId, attempt, requests, acceptedAt: now, deadline, jobUrl });
+  // A cancellation while the encoder was asked found no job to end.
+  const current = await needs.findAssetById(assetId);
+  if (!current || !isWanted(current, attempt)) return releaseEncoder(needs, assetId);
   await needs.recordCheck(asset, {
     data: { source: 'service', reason: 'encoder_accepted' },
     checkAt: new Date(now.getTime() + encoder.heartbeatMs),
@@ -150,16 +153,27 @@ export async function findEncoderState(
 
 /** Queues the request that ends the encoder's job, if there is one. */
 export async function releaseEncoder({ db, jobs }: EncoderNeeds, assetId: string): Promise<void> {
-  if (!(await findJob(db, assetId))) return;
-  await db.transaction((tx) => jobs.send(tx, 'cancel-encoder-job', { assetId }));
+  const job = await findJob(db, assetId);
+  if (!job) return;
+  const { attempt } = job;
+  await db.transaction((tx) => jobs.send(tx, 'cancel-encoder-job', { assetId, attempt }));
 }
 
 /** Ends the encoder's job where it said how. Throws when the request must be retried. */
-export async function cancelEncoderJob({ db, providers }: EncoderNeeds, assetId: string): Promise<void> {
+export async function cancelEncoderJob(
+  { db, providers, findAssetById: find }: EncoderNeeds,
+  { assetId, attempt: cancelled }: JobPayloads['cancel-encoder-job'],
+): Promise<void> {
   const job = await findJob(db, assetId);
   if (!job) return;
   const { attempt, job_url: jobUrl } = job;
+  // A retry may have replaced the job while the encoder could not be reached.
+  if (cancelled === undefined ? isUsed(await find(assetId)) : cancelled !== attempt) return;
   const encoder = [...providers.values()].find((provider) => provider.encoder)?.encoder;
   if (encoder && jobUrl !== null) await encoder.cancel({ assetId, attempt, jobUrl });
   await deleteJob(db, assetId, attempt);
 }
+
+/** Whether the encoder's latest job is needed: the asset waits for its result, or plays it. */
+const isUsed = (asset: Asset | undefined): boolean =>
+  asset !== undefined && asset.deleted_at === null && asset.stream_status !== 'failed';

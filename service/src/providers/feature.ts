@@ -71,7 +71,7 @@ export function createProviders(context: Needs) {
         videos.protectVideo(payload.assetId),
       'ask-encoder': ({ payload }: JobRun<JobPayloads['ask-encoder']>) => encoders.askEncoder(payload),
       'cancel-encoder-job': ({ payload }: JobRun<JobPayloads['cancel-encoder-job']>) =>
-        encoders.cancelEncoderJob(payload.assetId),
+        encoders.cancelEncoderJob(payload),
     },
   };
 }

@@ -148,7 +148,14 @@ const UNMATCHED = {
 } satisfies Omit<ReplayOutcome, 'id'>;
 
 /** Internal columns that are not part of the asset's representation. */
-const HIDDEN_COLUMNS = ['reconcile_at', 'encode_try', 'encoded_try', 'settled', 'refused'];
+const HIDDEN_COLUMNS = [
+  'reconcile_at',
+  'encode_try',
+  'encoded_try',
+  'encode_interruptions',
+  'settled',
+  'refused',
+];
 
 const listChanges = (asset: Asset, change: Change | undefined): string[] =>
   Object.entries(change?.set ?? {})

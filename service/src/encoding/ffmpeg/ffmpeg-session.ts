@@ -1,6 +1,9 @@
 // Runs ffmpeg for one encode request, and converts failed runs to EncodeFailed.
+import { readdir, rm } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
 import { DEFAULT_ENCODE_LIMITS, type EncodeLimits } from '../plan/encode-cost.ts';
+import { diskFull } from '../../platform/free-space.ts';
 import type { Sandbox } from '../../platform/process/sandbox.ts';
 import { DEFAULT_LADDER, type Ladder } from '../plan/ladder.ts';
 import { FAILURES, type FailureCode } from '../encode-failure.ts';
@@ -91,11 +94,14 @@ export async function runStep(
   throw createEncodeFailure(end.outcome === 'not_started' ? 'engine_missing' : end.outcome, end.log);
 }
 
-/** Throws EncodeFailed for a non-zero exit code. A full disk is no EncodeFailed, so the job is retried. */
+/** An indented line is metadata of the file. */
+const NO_SPACE = /^\S.*(?:No space left on device|Disk quota exceeded)/m;
+
+/** Throws EncodeFailed for a non-zero exit code, and UNAVAILABLE for a full disk. */
 export async function runStepOrFail(context: RunContext, step: FfmpegStep): Promise<FfmpegResult> {
   const end = (await runOnHardware(context, step)) ?? (await runStep(context, step));
   if (end.code === 0) return end;
-  if (end.log.includes('No space left on device')) throw new Error('no space left on the disk to encode');
+  if (NO_SPACE.test(end.log)) throw diskFull('scratch folder');
   throw createEncodeFailure('encoding_failed', end.log);
 }
 
@@ -104,11 +110,22 @@ async function runOnHardware(context: RunContext, step: FfmpegStep): Promise<Ffm
   const { hardware } = context;
   const args = hardware ? toHardwareArguments(step.args, hardware.encoder) : step.args;
   if (!hardware || args === step.args) return undefined;
-  const end = await runStep(context, { ...step, args });
-  if (end.code === 0) return end;
+  const present = new Set(await readdir(context.folder));
+  const end = await runStep(context, { ...step, args }).catch((error: unknown) => {
+    if (!isHardwareFailure(error, context)) throw error;
+    return error;
+  });
+  if (!(end instanceof EncodeFailed) && (end.code === 0 || NO_SPACE.test(end.log))) return end;
   hardware.onFailure(end.log);
+  // The run in software may have fewer files, and their size counts towards its limit.
+  for (const name of await readdir(context.folder))
+    if (!present.has(name)) await rm(join(context.folder, name), { recursive: true });
   return undefined;
 }
+
+/** A GPU or its driver may hang, or lack memory that software does not need. */
+const isHardwareFailure = (error: unknown, { request }: RunContext): error is EncodeFailed =>
+  error instanceof EncodeFailed && error.code !== 'engine_missing' && !request.signal.aborted;
 
 export const createEncodeFailure = (code: FailureCode, log = ''): EncodeFailed =>
   new EncodeFailed(code, FAILURES[code], log);

@@ -1,5 +1,5 @@
 // Tests the trial of hardware encoders, and the fall-back to software, where ffmpeg finds no GPU.
-import { mkdir, mkdtemp, rm, stat } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
@@ -61,6 +61,44 @@ test.skipIf(hasGpu)('an encode that fails on hardware is repeated in software', 
   await runStepOrFail({ ...setup, folder, request, hardware }, { args });
   expect(logs).toHaveLength(1);
   expect((await stat(output)).size).toBeGreaterThan(1000);
+});
+
+/** An ffmpeg whose run on hardware leaves a file and then does this. */
+async function createFaultyEngine(fault: string): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'mediary-faulty-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const path = join(folder, 'ffmpeg');
+  const onHardware = `*h264_nvenc*) echo segment > left-by-hardware; ${fault} ;;`;
+  await writeFile(path, `#!/bin/sh\ncase "$*" in ${onHardware} *) echo picture > output ;; esac\n`, {
+    mode: 0o755,
+  });
+  return path;
+}
+
+async function runFaulty(fault: string) {
+  const folder = await mkdtemp(join(tmpdir(), 'mediary-hardware-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  await writeFile(join(folder, 'input'), 'film');
+  const logs: string[] = [];
+  const hardware: Hardware = { encoder: 'nvenc', onFailure: (log) => logs.push(log) };
+  const request = { signal: new AbortController().signal };
+  const args = ['-c:v', 'libx264', 'output'];
+  const limits = { wallMs: 1500, output: { folder, bytes: 1_000_000 } };
+  const context = { ...setup, ffmpegPath: await createFaultyEngine(fault), folder, hardware };
+  await runStepOrFail({ ...context, request }, { args, limits });
+  return { logs, files: (await readdir(folder)).sort() };
+}
+
+test.each([
+  ['hangs', 'exec sleep 60', ''],
+  ['lacks memory', 'echo "Cannot allocate memory" >&2; exit 1', 'Cannot allocate memory'],
+  ['writes too much', 'head -c 2000000 /dev/zero >> left-by-hardware', ''],
+  ['crashes', 'echo "CUDA error" >&2; exit 139', 'CUDA error'],
+])('an encode that %s on hardware is repeated in software, without its files', async (_, fault, log) => {
+  expect(await runFaulty(fault)).toEqual({
+    logs: [expect.stringContaining(log)],
+    files: ['input', 'output'],
+  });
 });
 
 test.skipIf(hasGpu)(

@@ -7,7 +7,6 @@ import type { JobPayloads } from '../../jobs.ts';
 import type { verifyOriginal } from '../../lifecycle/reports.ts';
 import { type MediaType, findMediaType } from '../../media/media-type.ts';
 import type { Bound, BoundOperations } from '../../platform/bind.ts';
-import { isUnavailable } from '../../platform/errors.ts';
 import type { JobRun } from '../../platform/jobs/job-queue.ts';
 import { watchCondition } from '../../platform/concurrency/condition-watch.ts';
 import { createScratchFolder, deleteScratchFolder } from '../../platform/process/scratch-folder.ts';
@@ -26,6 +25,7 @@ import {
   describeSource,
   discard,
   folderOf,
+  isInterruption,
   publishPart,
   removeEarlierRuns,
   reportHead,
@@ -48,7 +48,7 @@ export type EncodeNeeds = BoundOperations<typeof runOperations> &
   };
 
 /** Limit of runs that ended with a crash of their worker. */
-const MAX_RUNS = 10;
+const MAX_CRASHES = 10;
 
 export const encodeAssetJob =
   (needs: EncodeNeeds) =>
@@ -94,11 +94,9 @@ async function encodeRun(needs: EncodeNeeds, run: Run, signal: AbortSignal): Pro
   } catch (error) {
     // A deletion may make a write fail before the watch notices it.
     if (superseded.signal.aborted || !(await needs.isCurrentRun(run))) return await discard(needs, run);
+    if (signal.aborted || isInterruption(error)) await needs.releaseRun(run);
     // Players may read the published part until the next run publishes its own.
-    if (work.isPublished) throw error;
-    await needs.store.removeAll(folderOf(run));
-    // A full disk or an unreachable store is no crash of the encoder.
-    if (signal.aborted || isUnavailable(error)) await needs.releaseRun(run);
+    if (!work.isPublished) await needs.store.removeAll(folderOf(run));
     throw error;
   } finally {
     watch.close();
@@ -109,7 +107,7 @@ async function encodeRun(needs: EncodeNeeds, run: Run, signal: AbortSignal): Pro
 /** The final report of the run: succeeded or failed. */
 async function buildReport(needs: EncodeNeeds, run: Run, work: Work): Promise<EncoderReport> {
   try {
-    if (run.try > MAX_RUNS)
+    if (run.crashes >= MAX_CRASHES)
       throw new EncodeFailed('encoder_crashed', 'The encoder crashed repeatedly while encoding this video');
     return toReadyReport(run, await encode(needs, run, work));
   } catch (error) {

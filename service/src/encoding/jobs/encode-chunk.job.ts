@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import type { JobPayloads } from '../../jobs.ts';
 import { watchCondition } from '../../platform/concurrency/condition-watch.ts';
 import type { BoundOperations } from '../../platform/bind.ts';
-import { isUnavailable } from '../../platform/errors.ts';
 import type { JobRun } from '../../platform/jobs/job-queue.ts';
 import { createScratchFolder, deleteScratchFolder } from '../../platform/process/scratch-folder.ts';
 import { renditionFolder, renditionKey } from '../../storage/object-key.ts';
@@ -18,7 +17,7 @@ import { type CmafSegment, readSegmentHead } from '../packaging/cmaf-track.ts';
 import { SEGMENT_HEAD_BYTES } from '../packaging/mp4-boxes.ts';
 import type * as chunkOperations from './encode-chunks.ts';
 import type { ClaimedChunk } from './encode-chunks.ts';
-import { storeFiles } from './run-files.ts';
+import { isInterruption, storeFiles } from './run-files.ts';
 import type { SharedOriginals } from './shared-originals.ts';
 
 type ChunkNeeds = Omit<BoundOperations<typeof chunkOperations>, 'encodeChunks' | 'mayUseChunks'> & {
@@ -72,7 +71,7 @@ export const encodeChunkJob =
       // A deletion may make a write fail before the watch notices it.
       if (superseded.signal.aborted || !(await needs.isChunkWanted(payload)))
         return await needs.discardChunk(payload);
-      if (signal.aborted || isUnavailable(error)) await needs.releaseChunk(payload);
+      if (signal.aborted || isInterruption(error)) await needs.releaseChunk(payload);
       throw error;
     } finally {
       watch.close();

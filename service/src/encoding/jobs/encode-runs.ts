@@ -20,6 +20,8 @@ export type Run = {
   readonly assetId: string;
   readonly attempt: number;
   readonly try: number;
+  /** Earlier runs of the attempt that crashed. */
+  readonly crashes: number;
   readonly mimeType: string;
   readonly originalKey: ObjectKey;
   readonly posterTimeMs: number | null;
@@ -36,6 +38,7 @@ export async function beginRun(
       assetId,
       attempt,
       try: begun.encode_try,
+      crashes: begun.encode_try - 1 - begun.encode_interruptions,
       mimeType: begun.mime_type,
       originalKey: originalKey({ id: assetId, original_upload: begun.original_upload }),
       posterTimeMs: begun.poster_time_ms,
@@ -104,10 +107,12 @@ export async function finishRun(
 const removalOf = (payload: JobPayloads['remove-run-files'], startAfter: Date | undefined) =>
   ({ name: 'remove-run-files', payload, ...(startAfter && { startAfter }) }) as const;
 
-/** An interruption by a process shutdown or by an unavailable store does not count as a run. */
+/** An interruption by a stopping process, a full disk or an unavailable store does not count as a crash. */
 export async function releaseRun({ assetStore }: EncodingNeeds, run: Run): Promise<void> {
   await assetStore.update({ assetId: run.assetId }, (seen) =>
-    isUnfinished(seen, run) ? { set: { encode_try: run.try - 1 }, events: [], jobs: [] } : undefined,
+    isUnfinished(seen, run)
+      ? { set: { encode_interruptions: seen.encode_interruptions + 1 }, events: [], jobs: [] }
+      : undefined,
   );
 }
 

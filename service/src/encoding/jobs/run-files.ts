@@ -5,6 +5,8 @@ import { isRefusal } from '../../storage/whole-objects.ts';
 import type { EncodedFile, EncodedSource, PlayablePart } from '../encoder.ts';
 import type { Callback, EncoderReport } from '../encoder-report.ts';
 import type { Bound, BoundOperations } from '../../platform/bind.ts';
+import { isUnavailable } from '../../platform/errors.ts';
+import { isScratchFull } from '../../platform/free-space.ts';
 import type { deleteChunks } from './encode-chunks.ts';
 import type { discardRun, Run } from './encode-runs.ts';
 import type * as growingOperations from './growing-manifests.ts';
@@ -87,6 +89,10 @@ export async function storeFiles(
   const stored = await Promise.allSettled(Array.from({ length: STORE_CONCURRENCY }, storeNext));
   for (const result of stored) if (result.status === 'rejected') throw result.reason;
 }
+
+/** Whether a disk was full or a store unavailable: no failure of the video or the encoder. */
+export const isInterruption = (error: unknown): boolean =>
+  isUnavailable(error) || isScratchFull(error) || isRefusal(error, 'full');
 
 /** Deletes the rows of chunks first, so that workers that still store chunks discard them. */
 export async function discard(needs: RunFileNeeds, run: Run): Promise<void> {

@@ -10,12 +10,12 @@ type EncodeWait = {
   readonly freeBytes: number;
 };
 
-/** Returns a row when the attempt did not wait before. */
+/** `waited_ms`: since the attempt waits, or last did any work. */
 export const recordEncodeWait = (
   db: Queries,
   { assetId, attempt, worker, neededBytes, freeBytes }: EncodeWait,
 ) =>
-  db.one(sql('record encode wait', { is_new: 'bool' })`
+  db.one(sql('record encode wait', { is_new: 'bool', waited_ms: 'int8' })`
     with earlier as (select attempt from encode_waits where asset_id = ${assetId})
     insert into encode_waits as wait (asset_id, attempt, worker, needed_bytes, free_bytes)
     values (${assetId}, ${attempt}, ${worker}, ${neededBytes}, ${freeBytes})
@@ -23,7 +23,13 @@ export const recordEncodeWait = (
        set attempt = excluded.attempt, worker = excluded.worker, needed_bytes = excluded.needed_bytes,
            free_bytes = excluded.free_bytes, checked_at = now(),
            since = case when wait.attempt = excluded.attempt then wait.since else now() end
-    returning not exists (select 1 from earlier where earlier.attempt = wait.attempt) as is_new`);
+    returning not exists (select 1 from earlier where earlier.attempt = wait.attempt) as is_new,
+              (extract(epoch from now() - wait.since) * 1000)::bigint as waited_ms`);
+
+/** The work runs for now. The row stays until it ends, so that the next wait of the attempt is no new one. */
+export const pauseEncodeWait = (db: Queries, assetId: string) =>
+  db.all(sql('pause encode wait')`
+    update encode_waits set since = now(), checked_at = 'epoch' where asset_id = ${assetId}`);
 
 export const deleteEncodeWait = (db: Queries, assetId: string) =>
   db.all(sql('delete encode wait')`delete from encode_waits where asset_id = ${assetId}`);

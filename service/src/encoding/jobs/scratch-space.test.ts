@@ -47,8 +47,11 @@ let free: number;
 let asset: Asset;
 let encoded: number;
 let told: string[];
+let isChunkWanted: boolean;
+/** The numbers of the chunks that were given back. */
+let refused: number[];
 beforeEach(async () => {
-  [free, encoded, told] = [100 * MIB, 0, []];
+  [free, encoded, told, refused, isChunkWanted] = [100 * MIB, 0, [], [], true];
   asset = createVideo({ ...VIDEO, stream_status: 'processing' });
   await rowsOf(connection, 'delete from encode_waits');
   await rowsOf(connection, 'delete from pgboss.job');
@@ -71,6 +74,11 @@ const createSpace = () =>
     recordCheck: async (seen, { data }) => {
       told.push(`timeline ${data['reason']}`);
       return seen;
+    },
+    isChunkWanted: async () => isChunkWanted,
+    finishChunk: async ({ number }) => {
+      refused.push(number);
+      return true;
     },
     log: { warn: (_, message) => told.push(message) },
   });
@@ -106,6 +114,18 @@ test('it starts when space was freed, and waits no more', async () => {
   expect(await waits()).toEqual([]);
 });
 
+test('an encode that finds the disk full waits each time; the reason is given once', async () => {
+  const full = Object.assign(new Error('no space left on device'), { code: 'ENOSPC' });
+  const job = open(() => Promise.reject(full));
+  await start(job);
+  await start(job);
+  expect(told).toEqual(['an encode waits for space in the scratch folder', 'timeline scratch_disk_full']);
+  expect(await waits()).toEqual([{ asset_id: asset.id, worker: 'machine:1' }]);
+  expect(await delayed()).toHaveLength(2);
+  await start(open());
+  expect([encoded, await waits()]).toEqual([3, []]);
+});
+
 test('a cancelled encode does not wait', async () => {
   free = 0;
   asset = { ...asset, stream_status: 'failed' };
@@ -113,20 +133,77 @@ test('a cancelled encode does not wait', async () => {
   expect([encoded, await delayed()]).toEqual([1, []]);
 });
 
-test('a chunk that does not fit beside a running encode waits, and is tried again later', async () => {
+const CHUNK = { attempt: 1, try: 1, batch: 0, number: 3, bytes: 10 * MIB };
+const startChunk = (encode: () => Promise<void> = async () => {}, space = createSpace()) =>
+  space.forChunks(async () => {
+    encoded += 1;
+    await encode();
+  })({ payload: { assetId: asset.id, ...CHUNK }, signal: new AbortController().signal });
+/** As if the wait had begun, and the other chunk had started, so long ago. */
+const ageBy = (interval: string) =>
+  rowsOf(
+    connection,
+    `with aged as (update encode_waits set since = since - '${interval}'::interval)
+     update pgboss.job set started_on = started_on - '${interval}'::interval`,
+  );
+
+test('a chunk starts beside the run of its video, which reserves all that it may need', async () => {
   const { promise, resolve } = Promise.withResolvers<void>();
   const space = createSpace();
   const first = start(open(() => promise, space));
   await expect.poll(() => encoded).toBe(1);
-  const payload = { assetId: asset.id, attempt: 1, try: 1, batch: 0, number: 3, bytes: 10 * MIB };
-  const chunk = space.forChunks(async () => {
-    encoded += 1;
-  });
-  free = 40 * MIB + 64 * MIB;
-  await chunk({ payload, signal: new AbortController().signal });
-  expect([encoded, await delayed()]).toEqual([1, [{ data: payload }]]);
+  free = 10 * MIB + 64 * MIB;
+  await startChunk(undefined, space);
+  expect([encoded, await delayed()]).toEqual([2, []]);
   resolve();
   await first;
-  await chunk({ payload, signal: new AbortController().signal });
-  expect(encoded).toBe(2);
+});
+
+test('a chunk that does not fit waits visibly, and is tried again later', async () => {
+  free = 9 * MIB + 64 * MIB;
+  await startChunk();
+  await startChunk();
+  expect([encoded, refused]).toEqual([0, []]);
+  expect(told).toEqual(['an encode waits for space in the scratch folder', 'timeline scratch_disk_full']);
+  expect(await waits()).toEqual([{ asset_id: asset.id, worker: 'machine:1' }]);
+  expect(await delayed()).toEqual(Array(2).fill({ data: { assetId: asset.id, ...CHUNK } }));
+});
+
+test('after ten minutes without any chunk, the video is encoded in one piece', async () => {
+  free = 0;
+  await startChunk();
+  await ageBy('11 minutes');
+  await startChunk();
+  expect([encoded, refused, (await delayed()).length]).toEqual([0, [CHUNK.number], 1]);
+});
+
+test('as long as other workers encode chunks of the video, one that does not fit waits', async () => {
+  free = 0;
+  await startChunk();
+  const another = { assetId: asset.id, ...CHUNK, number: 4 };
+  await db.transaction((tx) => jobs.sendFor(tx, 'ann', { name: 'encode-chunk', payload: another }));
+  await rowsOf(
+    connection,
+    `update pgboss.job set state = 'active', started_on = now() where data ->> 'number' = '4'`,
+  );
+  await ageBy('11 minutes');
+  await startChunk();
+  expect([refused, (await delayed()).length]).toEqual([[], 2]);
+});
+
+test('the ten minutes begin anew with each chunk', async () => {
+  free = 0;
+  await startChunk();
+  await ageBy('11 minutes');
+  free = 90 * MIB;
+  await startChunk();
+  free = 0;
+  await startChunk();
+  expect([encoded, refused]).toEqual([1, []]);
+});
+
+test('a chunk whose run has ended does not wait', async () => {
+  [free, isChunkWanted] = [0, false];
+  await startChunk();
+  expect([encoded, await waits(), await delayed()]).toEqual([1, [], []]);
 });

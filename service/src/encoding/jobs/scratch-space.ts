@@ -10,11 +10,12 @@ import { SPACE_RETRY_MS, type ScratchReservations } from '../../platform/process
 import type { ObjectStore } from '../../storage/object-store.ts';
 import type { Ladder } from '../plan/ladder.ts';
 import { estimateScratchBytes } from '../plan/scratch-need.ts';
-import { deleteEncodeWait, recordEncodeWait } from './scratch-space.sql.ts';
+import type { finishChunk, isChunkWanted } from './encode-chunks.ts';
+import { deleteEncodeWait, pauseEncodeWait, recordEncodeWait } from './scratch-space.sql.ts';
 
 type SpaceNeeds = {
   readonly db: Database;
-  readonly jobs: Pick<ServiceJobs, 'sendFor'>;
+  readonly jobs: Pick<ServiceJobs, 'sendFor' | 'listOpen'>;
   readonly store: Pick<ObjectStore, 'localFile'>;
   readonly scratchReservations: ScratchReservations;
   readonly ladder: Ladder;
@@ -22,6 +23,8 @@ type SpaceNeeds = {
   readonly now: () => Date;
   readonly findAssetById: Bound<typeof findAssetById>;
   readonly recordCheck: Bound<typeof recordCheck>;
+  readonly isChunkWanted: Bound<typeof isChunkWanted>;
+  readonly finishChunk: Bound<typeof finishChunk>;
   readonly log: { warn(facts: object, message: string): void };
 };
 
@@ -34,6 +37,8 @@ type ScratchSpace = {
 };
 
 export function createScratchSpace(needs: SpaceNeeds): ScratchSpace {
+  /** What the runs of this process have reserved, by asset. */
+  const reserved = new Map<string, number>();
   return {
     forEncodes: (encode) => async (run) => {
       const { assetId, attempt } = run.payload;
@@ -43,16 +48,27 @@ export function createScratchSpace(needs: SpaceNeeds): ScratchSpace {
         ? estimateScratchBytes(asset, { isCopied: !needs.store.localFile, ladder: needs.ladder })
         : 0;
       const freeBytes = await needs.scratchReservations.runWithin(bytes, async () => {
+        await pauseEncodeWait(needs.db, assetId);
+        reserved.set(assetId, bytes);
+        await encode(run).finally(() => reserved.delete(assetId));
         await deleteEncodeWait(needs.db, assetId);
-        await encode(run);
       });
       if (asset && freeBytes !== undefined) await postpone(needs, asset, { neededBytes: bytes, freeBytes });
     },
     forChunks: (encode) => async (run) => {
-      const asset = await needs.findAssetById(run.payload.assetId);
-      const bytes = run.payload.bytes + (needs.store.localFile ? 0 : (asset?.size_bytes ?? 0));
-      const freeBytes = await needs.scratchReservations.runWithin(asset ? bytes : 0, () => encode(run));
-      if (asset && freeBytes !== undefined) await postponeChunk(needs, asset, run.payload);
+      const { assetId } = run.payload;
+      const asset = await needs.findAssetById(assetId);
+      const isWanted = asset !== undefined && (await needs.isChunkWanted(run.payload));
+      const copyBytes = needs.store.localFile ? 0 : (asset?.size_bytes ?? 0);
+      const bytes = isWanted ? run.payload.bytes + copyBytes : 0;
+      const work = async () => {
+        await pauseEncodeWait(needs.db, assetId);
+        await encode(run).finally(() => pauseEncodeWait(needs.db, assetId));
+      };
+      // The run of the video writes nothing while it waits for its chunks.
+      const freeBytes = await needs.scratchReservations.runWithin(bytes, work, reserved.get(assetId));
+      if (asset && freeBytes !== undefined)
+        await postponeChunk(needs, asset, { chunk: run.payload, neededBytes: bytes, freeBytes });
     },
   };
 }
@@ -62,33 +78,67 @@ type Space = { readonly neededBytes: number; readonly freeBytes: number };
 /** Sends a new job, because a failed job has a limited number of retries. */
 async function postpone(needs: SpaceNeeds, asset: Asset, space: Space): Promise<void> {
   const { id: assetId, attempt, owner_user_id: owner } = asset;
-  const facts = { worker: needs.workerName, ...space };
-  const wait = await needs.db.transaction(async (tx) => {
-    await needs.jobs.sendFor(tx, owner, {
+  await recordWait(needs, asset, space);
+  await needs.db.transaction((tx) =>
+    needs.jobs.sendFor(tx, owner, {
       name: 'encode-asset',
       payload: { assetId, attempt },
       startAfter: new Date(needs.now().getTime() + SPACE_RETRY_MS),
-    });
-    return recordEncodeWait(tx, { assetId, attempt, ...facts });
-  });
-  if (!wait?.is_new) return;
+    }),
+  );
+}
+
+/** The log and the timeline show the first wait of an attempt. Returns how long it has waited. */
+async function recordWait(needs: SpaceNeeds, asset: Asset, space: Space): Promise<number> {
+  const { id: assetId, attempt } = asset;
+  const wait = await recordEncodeWait(needs.db, { assetId, attempt, worker: needs.workerName, ...space });
+  if (!wait?.is_new) return wait?.waited_ms ?? 0;
   const logged = { needed_bytes: space.neededBytes, free_bytes: space.freeBytes };
   needs.log.warn({ asset_id: assetId, ...logged }, 'an encode waits for space in the scratch folder');
   await needs.recordCheck(asset, {
     data: { source: 'service', reason: 'scratch_disk_full', ...logged },
     checkAt: asset.reconcile_at,
   });
+  return wait.waited_ms;
 }
+
+type Chunk = JobPayloads['encode-chunk'];
+
+/** The run of the video may fill the disk itself, and then waits for chunks that wait for its end. */
+const MAX_CHUNK_WAIT_MS = 600_000;
 
 async function postponeChunk(
   needs: SpaceNeeds,
-  { owner_user_id: owner }: Asset,
-  payload: JobPayloads['encode-chunk'],
+  asset: Asset,
+  { chunk, ...space }: Space & { readonly chunk: Chunk },
 ): Promise<void> {
-  const { assetId, number: chunk, bytes } = payload;
+  const waitedMs = await recordWait(needs, asset, space);
+  if (waitedMs >= MAX_CHUNK_WAIT_MS && !(await isAnyEncoded(needs, chunk))) return refuseChunk(needs, chunk);
   const startAfter = new Date(needs.now().getTime() + SPACE_RETRY_MS);
   await needs.db.transaction((tx) =>
-    needs.jobs.sendFor(tx, owner, { name: 'encode-chunk', payload, startAfter }),
+    needs.jobs.sendFor(tx, asset.owner_user_id, { name: 'encode-chunk', payload: chunk, startAfter }),
   );
-  needs.log.warn({ asset_id: assetId, chunk, bytes }, 'a chunk waits for space in the scratch folder');
+}
+
+/** Whether a worker encodes another chunk of the run. Jobs that only find no space end at once. */
+async function isAnyEncoded({ jobs, now }: SpaceNeeds, chunk: Chunk): Promise<boolean> {
+  const startedBefore = now().getTime() - SPACE_RETRY_MS;
+  return (await jobs.listOpen('encode-chunk')).some(
+    ({ payload, isRunning, startedAt }) =>
+      isRunning &&
+      payload.assetId === chunk.assetId &&
+      startedAt !== null &&
+      startedAt.getTime() < startedBefore,
+  );
+}
+
+/** The run ends, and the next one of the attempt encodes the video in one piece. */
+async function refuseChunk(needs: SpaceNeeds, chunk: Chunk): Promise<void> {
+  const message = 'no worker has space for the chunk on its disk';
+  const result = { code: 'chunk_refused', message, log: '' } as const;
+  if (!(await needs.finishChunk(chunk, { state: 'refused', result }))) return;
+  needs.log.warn(
+    { asset_id: chunk.assetId, chunk: chunk.number },
+    'no worker has space for a chunk: the video is encoded in one piece',
+  );
 }

@@ -4,7 +4,7 @@ import { readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { addAbortSignal, type Readable } from 'node:stream';
 import { unavailable } from '../errors.ts';
-import { diskFull, freeBytes } from '../free-space.ts';
+import { diskFull, freeBytes, isNoSpace } from '../free-space.ts';
 
 type ScratchFile = {
   readonly path: string;
@@ -43,11 +43,8 @@ export async function writeScratchFile(
     return digest.digest('hex');
   } catch (error) {
     await rm(path, { force: true });
-    throw isDiskFull(error) ? diskFull('scratch folder', error) : error;
+    throw isNoSpace(error) ? diskFull('scratch folder', error) : error;
   }
 }
 
 export const readScratchFile = (path: string): Promise<Uint8Array> => readFile(path);
-
-const isDiskFull = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && ['ENOSPC', 'EDQUOT'].includes(String(error.code));

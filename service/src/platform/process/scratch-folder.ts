@@ -2,6 +2,7 @@
 import { mkdir, readdir, rm, stat, readFile, readlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { hash } from 'node:crypto';
+import { diskFull, isNoSpace } from '../free-space.ts';
 import type { Logger } from '../logger.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -9,13 +10,18 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 /** Folder names are `<mark>.<work>.<run>`; both parts contain no dots. */
 type ScratchName = { readonly work: string; readonly run: string };
 
-/** Creates an empty folder for a run and deletes those of earlier runs, which can no longer publish. */
+/**
+ * Creates an empty folder for a run and deletes those of earlier runs, which can no longer publish. Throws
+ * UNAVAILABLE when the disk is full.
+ */
 export async function createScratchFolder(root: string, { work, run }: ScratchName): Promise<string> {
   for (const name of await readdir(root)) {
     if (name.split('.')[1] === work) await deleteScratchFolder(join(root, name));
   }
   const folder = join(root, `${await getProcessMark()}.${work}.${run}`);
-  await mkdir(folder, { mode: 0o700 });
+  await mkdir(folder, { mode: 0o700 }).catch((error: unknown) => {
+    throw isNoSpace(error) ? diskFull('scratch folder', error) : error;
+  });
   return folder;
 }
 

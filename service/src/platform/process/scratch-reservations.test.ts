@@ -1,5 +1,6 @@
 // Tests that work starts only while the disk has space for all that runs.
 import { beforeEach, expect, test } from 'vitest';
+import { diskFull } from '../free-space.ts';
 import { openScratchReservations, type ScratchReservations } from './scratch-reservations.ts';
 
 let free: number;
@@ -39,6 +40,22 @@ test('running work counts with all that it may need, until it ends or fails', as
   await first.result;
   await expect(reservations.runWithin(60, () => Promise.reject(new Error('no')))).rejects.toThrow('no');
   expect(await tryNow(90)).toBeUndefined();
+});
+
+test('work that finds the disk full gives its space back, and is told how much there is', async () => {
+  const full = () => Promise.reject(diskFull('scratch folder'));
+  expect(await reservations.runWithin(60, full)).toBe(90);
+  expect(await tryNow(90)).toBeUndefined();
+});
+
+test('work that waits for other work does not keep it from starting', async () => {
+  const idle = start(60);
+  free = 50;
+  expect(await tryNow(40)).toBe(0);
+  expect(await reservations.runWithin(41, async () => {}, 60)).toBe(40);
+  expect(await reservations.runWithin(40, async () => {}, 60)).toBeUndefined();
+  idle.end();
+  await idle.result;
 });
 
 test('of two that start at the same time and do not fit together, one starts', async () => {

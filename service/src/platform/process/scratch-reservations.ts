@@ -1,14 +1,16 @@
 // Reservations of free space in the scratch folder: running work reserves all that it may need.
+import { isScratchFull } from '../free-space.ts';
 
 /** Another process, or this one when space was freed, takes the job then. */
 export const SPACE_RETRY_MS = 30_000;
 
 export type ScratchReservations = {
   /**
-   * Runs the work if the disk has this many free bytes besides those that are reserved; otherwise returns
-   * how many are free.
+   * Runs the work if the disk has this many free bytes besides those that are reserved; otherwise, and when
+   * the disk is full before the work has ended, returns how many are free. `idleBytes`: reserved by work that
+   * writes nothing until this work has ended.
    */
-  runWithin(bytes: number, work: () => Promise<void>): Promise<number | undefined>;
+  runWithin(bytes: number, work: () => Promise<void>, idleBytes?: number): Promise<number | undefined>;
 };
 
 type ScratchDisk = {
@@ -28,20 +30,26 @@ export function openScratchReservations({
   let reserved = 0;
   const measure = async () => (await freeBytes()) - minFreeBytes;
   return {
-    async runWithin(bytes, work) {
+    async runWithin(bytes, work, idleBytes = 0) {
       let free = await measure();
-      if (free < reserved + bytes) {
+      if (free < reserved - idleBytes + bytes) {
         await deleteAbandoned();
         free = await measure();
       }
-      if (bytes > 0 && free < reserved + bytes) return Math.max(0, free - reserved);
+      const available = Math.max(0, free - reserved + idleBytes);
+      if (bytes > available) return available;
       reserved += bytes;
-      try {
-        await work();
-      } finally {
-        reserved -= bytes;
-      }
-      return undefined;
+      const isDone = await work()
+        .then(() => true, rethrowUnlessFull)
+        .finally(() => {
+          reserved -= bytes;
+        });
+      return isDone ? undefined : Math.max(0, (await measure()) - reserved);
     },
   };
+}
+
+function rethrowUnlessFull(error: unknown): false {
+  if (!isScratchFull(error)) throw error;
+  return false;
 }
