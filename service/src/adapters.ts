@@ -166,6 +166,7 @@ async function openDatabaseAndJobs(
         .filter(({ module }) => module.kind === 'hosted')
         .map(({ module }) => module.name),
     }),
+    searchedMember: 'assetId',
     onError: logWarning('job queue error'),
     onFailedRun: ({ job, payload, error }) =>
       log.info({ job, asset_id: assetIdOf(payload), err: error }, 'a run of a job failed'),

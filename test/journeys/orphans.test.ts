@@ -1,10 +1,12 @@
 // Operators see objects in the store without an asset before they remove them.
 import { randomUUID } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { sql } from '../../service/src/platform/postgres/sql.ts';
 import { uuidV7 } from '../../service/src/platform/uuid-v7.ts';
-import { originalKey, uploadKey } from '../../service/src/storage/object-key.ts';
+import { type ObjectKey, originalKey, uploadKey } from '../../service/src/storage/object-key.ts';
 import { expectFieldRefused, expectRefusal, expectSuccess } from '../support/envelope.ts';
 import { IMAGE, openUpload, putBytes } from '../support/media.ts';
 import {
@@ -15,6 +17,7 @@ import {
   startTestService,
   type TestService,
 } from '../support/service.ts';
+import { isStoreRemote } from '../support/test-store.ts';
 
 let service: TestService;
 beforeAll(async () => {
@@ -88,6 +91,18 @@ test('an original under the key of an earlier release is found', async () => {
     uploadKey(id, row?.upload as string),
   ]);
   expect(await downloadOf(id)).toBe('stored long ago');
+});
+
+test('files of other programs are neither counted nor removed', async () => {
+  const { store } = service.parts;
+  const foreign = ['originals/notes/readme', `renditions/${uuidV7()}/backup/notes.txt`] as ObjectKey[];
+  // A folder that the console of an S3 store creates.
+  if (isStoreRemote) foreign.push('originals/' as ObjectKey);
+  else await writeFile(join(service.dataDir, 'objects/originals/00/.DS_Store'), 'a file of macOS');
+  for (const key of foreign) await store.put(key, Readable.from([Buffer.from('foreign')]), 1000);
+  for (const dry_run of [true, false])
+    expect(expectSuccess(await ask({ dry_run }))).toMatchObject({ object_count: 0, objects: [] });
+  for (const key of foreign) expect(await store.size(key), key).toBe(7);
 });
 
 test('only operators may call it, and the parameter must be a boolean', async () => {

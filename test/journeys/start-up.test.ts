@@ -1,5 +1,6 @@
 // Messages about invalid settings, and the secrets that the service generates (contract B9; security A11).
-import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -180,6 +181,26 @@ describe('without a configured database', () => {
     expect(after.values).toMatchObject(before.values);
     expect(Object.keys(after.values)).toHaveLength(OWN_SECRETS.length);
     expect((await stat(after.file)).mode & 0o777).toBe(0o600);
+  });
+
+  test('the file exists at every moment while secrets are added', async () => {
+    const place = join(folder, 'updated');
+    const { file } = await openLocalSecrets(place, ['FIRST']);
+    let isUpdating = true;
+    let missing = 0;
+    const watch = () => {
+      if (!existsSync(file)) missing += 1;
+      if (isUpdating) setImmediate(watch);
+    };
+    watch();
+    for (let added = 1; added <= 20; added++)
+      await openLocalSecrets(
+        place,
+        Array.from({ length: added }, (_, index) => `ADDED_${index}`),
+      );
+    isUpdating = false;
+    expect(missing).toBe(0);
+    expect(await readdir(place)).toEqual(['secrets.json']);
   });
 
   test('concurrent first starts use the same secrets', async () => {

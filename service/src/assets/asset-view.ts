@@ -81,10 +81,21 @@ const toIso = (time: Date | null) => time?.toISOString() ?? null;
 export function toEtag(asset: Asset, context: AssetViewContext): string {
   const dependsOnSettings =
     asset.playback?.kind === 'hosted' || asset.failure || isEncrypted(context.segmentEncryption, asset);
-  if (!dependsOnSettings) return `"${asset.revision}"`;
-  const { playback, warnings, failure } = toSettingsView(asset, context);
-  const hash = createHash('sha256').update(JSON.stringify({ playback, warnings, failure })).digest('hex');
-  return `"${asset.revision}-${hash.slice(0, 16)}"`;
+  if (dependsOnSettings) {
+    const { playback, warnings, failure } = toSettingsView(asset, context);
+    return `"${asset.revision}-${shortHash(JSON.stringify({ playback, warnings, failure }))}"`;
+  }
+  const isServed = asset.playback?.kind === 'own' || asset.playback?.kind === 'image';
+  return isServed ? `"${asset.revision}-${hashBase(context.playbackBaseUrl())}"` : `"${asset.revision}"`;
+}
+
+const shortHash = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 16);
+
+/** Most requests need it, and the base URL of a process does not change. */
+let hashedBase = { base: '', hash: shortHash('') };
+function hashBase(base: string): string {
+  if (hashedBase.base !== base) hashedBase = { base, hash: shortHash(base) };
+  return hashedBase.hash;
 }
 
 const toPlayback = (urls: PlayUrls): AssetPlayback | null =>

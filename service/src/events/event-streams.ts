@@ -3,7 +3,8 @@ import type { Writable } from 'node:stream';
 import { type Caller, limitKeyOf } from '../auth/caller.ts';
 import { createBatcher } from '../platform/concurrency/batcher.ts';
 import type { HeldRequests } from '../platform/concurrency/held-requests.ts';
-import { unavailable } from '../platform/errors.ts';
+import { isUnavailable, unavailable } from '../platform/errors.ts';
+import type { Logger } from '../platform/logger.ts';
 import { renderEvents, type RenderNeeds } from './event-renderer.ts';
 import {
   addWaiting,
@@ -20,6 +21,7 @@ import { invalidPosition, type Position } from './feed-position.ts';
 
 type StreamsNeeds = RenderNeeds &
   FeedNeeds & {
+    readonly log: Pick<Logger, 'warn' | 'error'>;
     readonly heldRequests: HeldRequests;
     readonly maxStreamSeconds: number;
     readonly isStopping: () => boolean;
@@ -155,7 +157,7 @@ async function assertKnown({ db }: StreamsNeeds, position: Position): Promise<vo
   if (position.transactionId > newest) throw invalidPosition('Last-Event-ID');
 }
 
-/** Renders each event once, for all streams. */
+/** Renders each event once, for all streams. Rejects before it writes, if the database does not respond. */
 async function deliver(
   needs: StreamsNeeds,
   streams: readonly EventStream[],
@@ -167,7 +169,13 @@ async function deliver(
   const live = new Set(streams.filter(({ waiting }) => !waiting));
   for (const event of published) for (const stream of findStreams(event)) addWaiting(stream, event);
   const due = published.filter((event) => findStreams(event).some((stream) => live.has(stream)));
-  const texts = await renderEvents(needs, due);
+  const texts = await renderEvents(needs, due).catch((error: unknown) => {
+    if (isUnavailable(error)) throw error;
+    // Reading these events again would fail again, for all streams: each client resumes by itself instead.
+    needs.log.error({ err: error }, 'an event could not be rendered; the live event streams were closed');
+    for (const { output } of live) output.destroy();
+  });
+  if (!texts) return;
   for (const [index, event] of due.entries())
     for (const stream of findStreams(event))
       if (live.has(stream)) writeEvent(stream, event.position, texts[index] ?? '');

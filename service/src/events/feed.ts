@@ -14,7 +14,10 @@ export type FeedNeeds = {
 };
 
 export type Follower = {
-  /** Receives every event after the position of the reader. The next ones follow after it has resolved. */
+  /**
+   * Receives every event after the position of the reader. The next ones follow after it has resolved; if it
+   * rejects, it receives these again.
+   */
   readonly onEvents: (events: readonly FeedEvent[]) => Promise<void>;
   /** The reader ends where this is false. */
   readonly isNeeded: () => boolean;
@@ -59,10 +62,16 @@ async function readUntilUnneeded(needs: FeedNeeds, follower: Follower, reader: R
 
 /** Returns for how long to wait for the next page. */
 async function readPage({ db }: FeedNeeds, { onEvents }: Follower, reader: ReaderState): Promise<number> {
-  const page = await listEventsAfter(db, { after: reader.current, limit: PAGE });
+  const after = reader.current;
+  const page = await listEventsAfter(db, { after, limit: PAGE });
   // Before `onEvents`, so that a client who joins meanwhile reads these events from the database.
   reader.current = page.position;
-  if (page.events.length > 0) await onEvents(page.events);
+  try {
+    if (page.events.length > 0) await onEvents(page.events);
+  } catch (error) {
+    reader.current = after;
+    throw error;
+  }
   if (page.hasMore) return 0;
   return page.isHeldBack ? HELD_BACK_MS : POLL_MS;
 }

@@ -1,7 +1,7 @@
 // Secrets that the service generates once: of one machine in its data folder, of several in their database.
 import { randomBytes, randomUUID } from 'node:crypto';
-import { chmod, link, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { chmod, link, mkdir, open, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { restrict } from './data-folder.ts';
 import type { Queries } from './postgres/database.ts';
 import { sql } from './postgres/sql.ts';
@@ -53,16 +53,29 @@ async function readSecrets(file: string): Promise<Record<string, string>> {
   }
 }
 
-/** Atomic. When two processes start for the first time together, the secrets of the first remain. */
+/**
+ * Atomic and durable: after a kill or a power cut the file has the old or the new content. When two processes
+ * start for the first time together, the secrets of the first remain.
+ */
 async function replaceFile(file: string, text: string, isUpdate: boolean): Promise<void> {
   const fresh = `${file}.${randomUUID()}`;
-  await writeFile(fresh, `${text}\n`, { mode: 0o600 });
+  await writeFile(fresh, `${text}\n`, { mode: 0o600, flush: true });
   await chmod(fresh, 0o600);
-  if (isUpdate) await rm(file);
+  if (isUpdate) await rename(fresh, file);
+  else await linkUnlessExists(fresh, file);
+  await syncFolder(dirname(file));
+}
+
+async function linkUnlessExists(fresh: string, file: string): Promise<void> {
   await link(fresh, file).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'EEXIST') throw error;
   });
   await rm(fresh);
+}
+
+async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder);
+  await handle.sync().finally(() => handle.close());
 }
 
 /** Returns the same value to every process of the database; the first call generates it. */

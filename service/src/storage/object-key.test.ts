@@ -6,6 +6,7 @@ import {
   assetPrefixes,
   captionKey,
   isRenditionName,
+  isServiceKey,
   originalKey,
   uploadKey,
   originalPrefix,
@@ -125,6 +126,36 @@ describe('keys', () => {
     );
     expect(longest).toMatch(/^[a-z0-9._/-]{1,200}$/);
   });
+});
+
+test('only keys of the service are recognised as such', () => {
+  const upload = uploadKey(ID, OTHER);
+  for (const key of [
+    originalOf(ID),
+    upload,
+    tailKey(upload, ID),
+    renditionKey(ID, '2-13', 'v720_00001.m4s'),
+    variantKey(ID, 'w640-cover.avif'),
+    captionKey(ID, OTHER),
+  ])
+    expect(isServiceKey(key), key).toBe(true);
+  for (const key of [
+    ...storeRoots(),
+    ...assetPrefixes(ID),
+    'originals/.nfs0000000001',
+    'originals/.DS/Store',
+    `originals/${ID}`,
+    `originals/${ID}/.DS_Store`,
+    `originals/${ID}/${OTHER}/copy`,
+    `originals/${ID}/${OTHER}.tail-x`,
+    `renditions/${ID}/2-13`,
+    `renditions/${ID}/2-13/Thumbs.db`,
+    `renditions/${ID}/backup/v720.m4s`,
+    `variants/${ID}/w640.avif/copy`,
+    `captions/notes/${OTHER}.vtt`,
+    `health/${ID}/a.txt`,
+  ])
+    expect(isServiceKey(key), key).toBe(false);
 });
 
 describe('invalid parts are rejected', () => {

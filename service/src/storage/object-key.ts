@@ -7,6 +7,7 @@ export type ObjectKey = string & { readonly [isObjectKey]: true };
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const FOLDER = /^\d{1,10}-\d{1,10}$/;
+const ORIGINAL = /^(?:original|[0-9a-f-]{36}(?:\.tail-[0-9a-f-]{36})?)$/;
 const FILE = /^[a-z0-9][a-z0-9_-]{0,60}(?:\.[a-z0-9]{1,8})$/;
 
 /**
@@ -77,6 +78,16 @@ export const renditionFolder = (attempt: number, run: number): string => `${atte
 /** Validates path segments of a URL before a key is built from them. */
 export const isRenditionName = (folder: string, file: string): boolean =>
   FOLDER.test(folder) && FILE.test(file);
+
+/** False for objects that another program stored below the prefixes of the service. */
+export function isServiceKey(key: string): boolean {
+  const [kind, assetId = '', name = '', file, ...more] = key.split('/');
+  if (!UUID.test(assetId) || more.length > 0) return false;
+  if (kind === 'renditions') return file !== undefined && isRenditionName(name, file);
+  if (file !== undefined) return false;
+  if (kind === 'originals') return ORIGINAL.test(name);
+  return (kind === 'variants' || kind === 'captions') && FILE.test(name);
+}
 
 const uuid = (id: string) => matching(UUID, id.toLowerCase());
 

@@ -1,7 +1,7 @@
 // Compares the object store with the database: finds orphaned objects, and assets whose bytes are missing.
 import type { OrphanReport } from '@mediary/contract/schemas/operators';
 import type { Queries } from '../platform/postgres/database.ts';
-import { type ObjectKey, originalKey, storeRoots } from '../storage/object-key.ts';
+import { isServiceKey, type ObjectKey, originalKey, storeRoots } from '../storage/object-key.ts';
 import { isUuid } from '../platform/uuid.ts';
 import type { MultipartUpload, ObjectStore } from '../storage/object-store.ts';
 import { isOrphan, type ObjectOwner, parseKey } from './orphan.ts';
@@ -21,7 +21,7 @@ const MULTIPART_AGE_MS = 86_400_000;
 /** The report lists only the first keys and ids, so that the response stays small; counts are complete. */
 const MAX_LISTED = 1000;
 
-/** A dry run unless `remove` is true. */
+/** A dry run unless `remove` is true. Ignores objects that another program stored. */
 export async function findOrphans(
   needs: OrphanNeeds,
   { remove }: { remove: boolean },
@@ -52,7 +52,7 @@ async function findOrphansAmong(
   keys: readonly ObjectKey[],
   { remove }: { remove: boolean },
 ): Promise<ObjectKey[]> {
-  const parsed = keys.map((key) => ({ key, parts: parseKey(key) }));
+  const parsed = keys.filter(isServiceKey).map((key) => ({ key, parts: parseKey(key) }));
   const ids = [...new Set(parsed.map(({ parts }) => parts.assetId))];
   if (remove) await endExpiredUploads(ids);
   const rows = await findObjectOwners(db, ids, { includesExpired: remove });
@@ -73,7 +73,7 @@ async function findOrphanedMultiparts({ db, store, now }: OrphanNeeds): Promise<
   const before = now().getTime() - MULTIPART_AGE_MS;
   for (const root of storeRoots()) {
     for await (const batch of inBatches(store.direct.listMultiparts(root))) {
-      const old = batch.filter(({ startedAt }) => startedAt.getTime() < before);
+      const old = batch.filter(({ key, startedAt }) => isServiceKey(key) && startedAt.getTime() < before);
       const ids = old.map(({ key }) => parseKey(key).folder).filter(isUuid);
       const known = new Set((await findUploadIds(db, ids)).map(({ id }) => id));
       found.push(...old.filter(({ key }) => !known.has(parseKey(key).folder)));

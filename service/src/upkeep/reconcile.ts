@@ -159,7 +159,7 @@ const hasOpenJob = async (
 ): Promise<boolean> =>
   (await jobs.hasOpenJob(name, payload as Partial<JobPayloads[typeof name]>)) ||
   // Workers may still have jobs from before ONPREM_ENCODER_URL was set.
-  (await jobs.hasOpenJob('encode-asset', { assetId: asset.id, attempt: asset.attempt })) ||
+  (name === 'ask-encoder' && (await jobs.hasOpenJob('encode-asset', payload))) ||
   jobs.hasOpenJob('deliver-report', { assetId: asset.id });
 
 async function checkHosted(needs: ReconcileNeeds, asset: Asset, inspections: Inspections): Promise<void> {

@@ -33,6 +33,7 @@ beforeAll(async () => {
   jobs = await openJobs<JobPayloads>({
     connection,
     settings,
+    searchedMember: 'assetId',
     onError: () => undefined,
     onFailedRun: () => undefined,
   });

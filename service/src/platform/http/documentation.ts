@@ -3,6 +3,7 @@ import { hash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import { createLazyValue } from '../concurrency/lazy-value.ts';
 import { matchesEtag } from './headers.ts';
 
 /** The page loads its scripts and styles from this service; everything else is blocked. */
@@ -47,11 +48,10 @@ async function servePages(scope: FastifyInstance): Promise<void> {
     reply.headers({ 'content-security-policy': PAGE_POLICY, 'cache-control': 'public, max-age=3600' });
   });
   sendPrepared(scope);
-  let pages: Promise<FastifyInstance> | undefined;
+  const getPages = createLazyValue(openPages);
   for (const path of PAGE_PATHS)
     scope.get(path, async (_request, reply) => {
-      pages ??= openPages();
-      const { statusCode, headers, payload } = await (await pages).inject(path);
+      const { statusCode, headers, payload } = await (await getPages()).inject(path);
       const { 'content-type': type, location } = headers;
       return reply
         .code(statusCode)
@@ -89,10 +89,15 @@ async function openPages(): Promise<FastifyInstance> {
  */
 function sendPrepared(scope: FastifyInstance): void {
   const prepared = new Map<string | undefined, Promise<PreparedContent>>();
+  const prepare = (url: string | undefined, payload: string) =>
+    prepareContent(payload).catch((error: unknown) => {
+      prepared.delete(url);
+      throw error;
+    });
   scope.addHook('onSend', async (request, reply, payload) => {
     if (reply.statusCode !== 200 || typeof payload !== 'string') return payload;
     const { url } = request.routeOptions;
-    const content = prepared.get(url) ?? prepareContent(payload);
+    const content = prepared.get(url) ?? prepare(url, payload);
     prepared.set(url, content);
     return encodeContent({ request, reply }, await content);
   });

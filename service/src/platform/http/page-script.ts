@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
+import { createLazyValue } from '../concurrency/lazy-value.ts';
 
 /** `version` changes with the bytes. */
 type PageScript = { readonly bytes: Uint8Array; readonly version: string };
@@ -16,14 +17,8 @@ export const toPageScript = (text: string): PageScript => ({
 });
 
 /** `specifier`: package and path, as in an import. Reads the file once, with the first request. */
-export function openPackageScript(specifier: string): () => Promise<PageScript> {
-  let script: Promise<PageScript> | undefined;
-  const read = async (): Promise<PageScript> => {
+export const openPackageScript = (specifier: string): (() => Promise<PageScript>) =>
+  createLazyValue(async () => {
     const bytes = await readFile(fileURLToPath(import.meta.resolve(specifier)));
     return { bytes, version: versionOf(bytes) };
-  };
-  return () => {
-    script ??= read();
-    return script;
-  };
-}
+  });

@@ -1,6 +1,7 @@
 // Tests that a fair queue serves owners round-robin, regardless of their backlogs.
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { rowsOf, startTestPostgres, type TestPostgres } from '../../../../test/support/postgres.ts';
+import { hasOpenJob } from './job-order.ts';
 import { type JobQueue, type JobSettings, openJobs } from './job-queue.ts';
 import { type Connection, type Database, openDatabase } from '../postgres/database.ts';
 
@@ -32,6 +33,7 @@ const open = async (settings: Partial<JobSettings> = {}): Promise<JobQueue<Runs>
   const queue = await openJobs<Runs>({
     connection,
     settings: { note: { ...SETTINGS, ...settings } },
+    searchedMember: 'words',
     onError: () => undefined,
     onFailedRun: () => undefined,
   });
@@ -155,6 +157,33 @@ test('a job of a fair queue without an owner is rejected', async () => {
   await expect(db.transaction((tx) => queue.send(tx, 'note', { words: 'whose?' }))).rejects.toThrow(
     'needs an owner',
   );
+});
+
+test('a search among open jobs does not read completed ones, nor other open ones', async () => {
+  await open();
+  await rowsOf(
+    connection,
+    `insert into pgboss.job_common (name, data, state, completed_on)
+     select 'note', json_build_object('words', number::text), state::pgboss.job_state, now()
+       from generate_series(1, 20000) as number, unnest(array['completed', 'created']) as state
+      where state = 'completed' or number % 10 = 0`,
+  );
+  await rowsOf(connection, 'analyze pgboss.job_common');
+  const buffers: number[] = [];
+  const find = (words: string) =>
+    hasOpenJob(
+      {
+        executeSql: async (text, values) => {
+          const plan = await rowsOf(connection, `explain (analyze, buffers, format json) ${text}`, values);
+          expect(JSON.stringify(plan)).toContain('job_open_by_member');
+          buffers.push(Number(/"Shared Hit Blocks":(\d+)/.exec(JSON.stringify(plan))?.[1]));
+          return { rows: await rowsOf(connection, text, values) };
+        },
+      },
+      { queue: 'note', payload: { words }, searchedMember: 'words' },
+    );
+  expect([await find('10'), await find('11')]).toEqual([true, false]);
+  expect(Math.max(...buffers)).toBeLessThan(10);
 });
 
 test('the priority query uses indexes only', async () => {

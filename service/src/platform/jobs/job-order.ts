@@ -1,22 +1,26 @@
-// The order of jobs: start-time fair queuing by owner, and the list of open jobs in the order of execution.
+// The order of jobs: start-time fair queuing by owner, the list of open jobs in the order of execution, and
+// the search among them. Open jobs wait or run; completed ones stay for days.
 import type { Transaction } from '../postgres/database.ts';
 import { sql } from '../postgres/sql.ts';
 
 export type OwnedJob = { readonly queue: string; readonly owner: string };
-export type FairOrder = {
-  /** Returns the priority of the owner's next job. Locks the owner's queue until the transaction ends. */
-  nextPriority(tx: Transaction, job: OwnedJob): Promise<number>;
-};
 
 type Sql = { executeSql(text: string, values?: unknown[]): Promise<{ rows: unknown[] }> };
 
-/** The lock is needed because concurrent `create index if not exists` statements of two processes fail. */
-const CREATE_INDEX = `
+/** `member`: a constant name. The lock is needed because concurrent statements of two processes fail. */
+const createIndexesSql = (member: string) => `
 begin;
 select pg_advisory_xact_lock(hashtextextended('fair order', 0));
 create index if not exists job_fair_order on pgboss.job_common (name, group_id, priority)
  where state <= 'active' and group_id is not null;
+create index if not exists job_open_by_member on pgboss.job_common (name, (data ->> '${member}'))
+ where state <= 'active';
 commit`;
+
+/** `searchedMember`: of payloads, by which `hasOpenJob` finds a job through an index. */
+export async function createJobIndexes(db: Sql, searchedMember: string): Promise<void> {
+  await db.executeSql(createIndexesSql(searchedMember));
+}
 
 /** Without the lock, two transactions of one owner would read the same lowest priority. */
 const lockOwner = ({ queue, owner }: OwnedJob) =>
@@ -45,15 +49,11 @@ const nextPriority = ({ queue, owner }: OwnedJob) =>
                   else least(started.priority, (select priority + 1 from first)) end) as priority
       from started`;
 
-export async function openFairOrder(db: Sql): Promise<FairOrder> {
-  await db.executeSql(CREATE_INDEX);
-  return {
-    nextPriority: async (tx, job) => {
-      // They travel together; the second one sees what was committed before the first one got the lock.
-      const [, found] = await Promise.all([tx.all(lockOwner(job)), tx.one(nextPriority(job))]);
-      return (found as { priority: number }).priority;
-    },
-  };
+/** Returns the priority of the owner's next job. Locks the owner's queue until the transaction ends. */
+export async function findNextPriority(tx: Transaction, job: OwnedJob): Promise<number> {
+  // They travel together; the second one sees what was committed before the first one got the lock.
+  const [, found] = await Promise.all([tx.all(lockOwner(job)), tx.one(nextPriority(job))]);
+  return (found as { priority: number }).priority;
 }
 
 export type OpenJob<T> = {
@@ -92,3 +92,22 @@ type Row<T> = {
   readonly started_on: Date | null;
   readonly start_after: Date;
 };
+
+type JobSearch = {
+  readonly queue: string;
+  readonly payload: object;
+  /** Has an index. */
+  readonly searchedMember: string;
+};
+
+/** True when a job whose payload contains these members waits or runs. */
+export async function hasOpenJob(db: Sql, { queue, payload, searchedMember }: JobSearch): Promise<boolean> {
+  const { [searchedMember]: searched } = payload as Readonly<Record<string, unknown>>;
+  const values = [queue, JSON.stringify(payload), ...(searched === undefined ? [] : [String(searched)])];
+  const { rows } = await db.executeSql(
+    `select from pgboss.job where name = $1 and state <= 'active' and data @> $2::jsonb
+     ${searched === undefined ? '' : `and data ->> '${searchedMember}' = $3`} limit 1`,
+    values,
+  );
+  return rows.length > 0;
+}

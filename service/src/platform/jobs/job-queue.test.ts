@@ -29,6 +29,7 @@ const open = async (
   const queue = await openJobs<Runs>({
     connection,
     settings: { note: { ...SETTINGS, ...settings } },
+    searchedMember: 'words',
     onError: () => undefined,
     onFailedRun,
   });
@@ -91,6 +92,7 @@ test('a job of a lane waits for a process that works on the lane, and equal jobs
     const queue = await openJobs<Laned>({
       connection,
       settings: { move: { ...SETTINGS, lanes: ['left', 'right'] } },
+      searchedMember: 'words',
       onError: () => undefined,
       onFailedRun: () => undefined,
     });
@@ -123,6 +125,7 @@ test('the owners of a fair queue with lanes take turns in each lane', async () =
   const queue = await openJobs<Laned>({
     connection,
     settings: { move: { ...SETTINGS, fair: true, lanes: ['left', 'right'] } },
+    searchedMember: 'words',
     onError: () => undefined,
     onFailedRun: () => undefined,
   });
@@ -204,6 +207,7 @@ test('the schedule of a job that no longer exists is removed', async () => {
   const earlier = await openJobs<Runs & { old: object }>({
     connection,
     settings: { note: SETTINGS, old: { ...SETTINGS, cron: '0 0 1 1 *' } },
+    searchedMember: 'words',
     onError: () => undefined,
     onFailedRun: () => undefined,
   });

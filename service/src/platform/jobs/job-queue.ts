@@ -1,6 +1,13 @@
 // The job queue in PostgreSQL: a job commits in the same transaction as the state that it belongs to.
 import { type Job, PgBoss } from 'pg-boss';
-import { type FairOrder, type OwnedJob, type OpenJob, openFairOrder, listOpenJobs } from './job-order.ts';
+import {
+  createJobIndexes,
+  findNextPriority,
+  hasOpenJob,
+  listOpenJobs,
+  type OpenJob,
+  type OwnedJob,
+} from './job-order.ts';
 import { startKilledJobs } from './killed-jobs.ts';
 import { type JobDatabase, openJobDatabase } from '../postgres/job-database.ts';
 import type { Connection, Transaction } from '../postgres/database.ts';
@@ -65,6 +72,8 @@ export type JobQueue<P extends Payloads> = Jobs<P> & {
 type JobQueueOptions<P extends Payloads> = {
   readonly connection: Connection;
   readonly settings: JobSettingsOf<P>;
+  /** The member of most payloads by which `hasOpenJob` finds a job through an index. */
+  readonly searchedMember: string;
   readonly onError: (error: Error) => void;
   /** Called when a run throws, unless the process stops. The job is retried while it has retries left. */
   readonly onFailedRun: (run: FailedRun) => void;
@@ -84,8 +93,6 @@ const POLL_S = 2;
 const DELETE_AFTER_S = 7 * 86_400;
 /** A job of a lane may wait for a process that is not set up yet. */
 const LANE_RETENTION_S = 365 * 86_400;
-
-const OPEN_STATES: readonly string[] = ['created', 'retry', 'active'];
 
 type OpenedBoss = { readonly boss: PgBoss; readonly db: JobDatabase };
 
@@ -113,6 +120,7 @@ async function openBoss(
 export async function openJobs<P extends Payloads>({
   connection,
   settings,
+  searchedMember,
   onError,
   onFailedRun,
 }: JobQueueOptions<P>): Promise<JobQueue<P>> {
@@ -121,13 +129,11 @@ export async function openJobs<P extends Payloads>({
     // Errors of connections that close during the shutdown are expected.
     if (!stopping.signal.aborted) onError(error);
   });
-  const fairOrder = await openFairOrder(db);
+  await createJobIndexes(db, searchedMember);
   return {
     listOpen: (name) => listOpenJobs(db, name),
-    hasOpenJob: async (name, payload) =>
-      (await boss.findJobs(queueOf(name, settings[name], payload), { data: payload })).some(({ state }) =>
-        OPEN_STATES.includes(state),
-      ),
+    hasOpenJob: (name, payload) =>
+      hasOpenJob(db, { queue: queueOf(name, settings[name], payload), payload, searchedMember }),
     send: async (tx, name, payload) => {
       if (settings[name].fair)
         throw new Error(`a job of the fair queue "${name}" needs an owner: use sendFor`);
@@ -138,7 +144,7 @@ export async function openJobs<P extends Payloads>({
     },
     sendFor: async (tx, owner, { name, payload, startAfter }) => {
       const queue = queueOf(name, settings[name], payload);
-      const fair = settings[name].fair ? await fairOptions(fairOrder, tx, { queue, owner }) : {};
+      const fair = settings[name].fair ? await fairOptions(tx, { queue, owner }) : {};
       const options = { ...fair, ...laneOptions(settings[name], payload) };
       await boss.send(queue, payload, { ...options, ...(startAfter && { startAfter }), db: tx as never });
     },
@@ -173,8 +179,8 @@ const queueOf = (name: string, { lanes }: JobSettings, payload: { readonly lane?
 const laneOptions = ({ lanes }: JobSettings, payload: object) =>
   lanes === undefined ? {} : { singletonKey: Object.values(payload).join('/') };
 
-const fairOptions = async (order: FairOrder, tx: Transaction, job: OwnedJob) => ({
-  priority: await order.nextPriority(tx, job),
+const fairOptions = async (tx: Transaction, job: OwnedJob) => ({
+  priority: await findNextPriority(tx, job),
   group: { id: job.owner },
 });
 

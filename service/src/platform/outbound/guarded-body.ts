@@ -20,7 +20,7 @@ export function guardBody(response: IncomingMessage, limits: BodyLimits, signal:
       response.resume();
     },
     destroy(error, done) {
-      wait.end(0);
+      wait.stop();
       signal.removeEventListener('abort', onAbort);
       response.destroy();
       done(error);
@@ -36,7 +36,10 @@ export function guardBody(response: IncomingMessage, limits: BodyLimits, signal:
     else response.pause();
   });
   response.pause();
-  response.once('end', () => body.push(null));
+  response.once('end', () => {
+    wait.stop();
+    body.push(null);
+  });
   response.once('error', () => fail('connection_lost'));
   response.once('close', () => response.readableEnded || fail('connection_lost'));
   signal.addEventListener('abort', onAbort, { once: true });
@@ -49,6 +52,8 @@ type WaitGuard = {
   begin(): void;
   /** False when the wait was too slow. */
   end(bytes: number): boolean;
+  /** Nothing more is awaited: the body is complete, or nobody reads it. */
+  stop(): void;
 };
 
 /** Counts only the time in which the reader waits: a slow disk must not look like a slow peer. */
@@ -83,6 +88,10 @@ function createWaitGuard(
       window = { waitedMs: 0, bytes: 0 };
       if (!isFastEnough) onTimeout('rate');
       return isFastEnough;
+    },
+    stop() {
+      clearTimeout(timer);
+      timer = undefined;
     },
   };
 }

@@ -1,0 +1,28 @@
+// Tests that the ETag of an asset changes with the settings that its playback URLs depend on.
+import { expect, test } from 'vitest';
+import type { Asset } from './asset.ts';
+import { type AssetViewContext, toEtag } from './asset-view.ts';
+
+const contextAt = (base: string): AssetViewContext => ({
+  playbackBaseUrl: () => base,
+  findHostedPlayback: () => undefined,
+  canRetry: () => false,
+  segmentEncryption: 'off',
+});
+const asset = (playback: Partial<Asset['playback']> | null, revision = 3) =>
+  ({ id: 'a', revision, playback, failure: null, warnings: [], visibility: 'public' }) as unknown as Asset;
+
+const service = contextAt('https://media.example.com');
+const cdn = contextAt('https://cdn.example.com');
+
+test.each(['own', 'image'] as const)('the ETag of %s files changes with the base URL', (kind) => {
+  const etag = toEtag(asset({ kind }), service);
+  expect(toEtag(asset({ kind }), cdn)).not.toBe(etag);
+  expect(toEtag(asset({ kind }), service)).toBe(etag);
+  expect(toEtag(asset({ kind }, 4), service)).not.toBe(etag);
+});
+
+test.each([null, { kind: 'urls' } as const])('the ETag of %j does not depend on it', (playback) => {
+  expect(toEtag(asset(playback), service)).toBe('"3"');
+  expect(toEtag(asset(playback), cdn)).toBe('"3"');
+});
