@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { Asset } from '../assets/asset.ts';
 import type { Bound } from '../platform/bind.ts';
 import { conflict, notFound } from '../platform/errors.ts';
+import { isUuid } from '../platform/uuid.ts';
 import { uploadKey } from '../storage/object-key.ts';
 import type { finishResumable } from './resumable-bytes.ts';
 import { declareLength, findIdleUploads, insertResumable } from './resumable-uploads.sql.ts';
@@ -45,7 +46,7 @@ export async function createResumable(
 
 /** Holds an upload that exists and has not expired; finishes it if only that is missing. */
 export async function openResumable(needs: ResumableNeeds, asset: Asset, id: string): Promise<LeasedUpload> {
-  const leased = await needs.leaseUpload(asset.id, id);
+  const leased = isUuid(id) ? await needs.leaseUpload(asset.id, id) : undefined;
   if (!leased) throw notFound('No such upload. Create another one.');
   try {
     return await checkResumable(needs, asset, leased);
