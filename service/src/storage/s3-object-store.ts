@@ -1,6 +1,4 @@
 // Object store in an S3-compatible bucket.
-import { createReadStream } from 'node:fs';
-import { stat } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import {
   DeleteObjectCommand,
@@ -18,7 +16,7 @@ import { diagnose } from './s3/diagnose.ts';
 import { openDirectUploads } from './s3/direct-uploads.ts';
 import { openPartialObjects } from './s3/partial-objects.ts';
 import { createPartBudget } from './s3/parts.ts';
-import { putObject } from './s3/put.ts';
+import { putFile, putObject } from './s3/put.ts';
 import { openObject, readSmall, sizeOf, streamObject } from './s3/read.ts';
 import type { S3Location } from './storage-url.ts';
 
@@ -39,10 +37,7 @@ export function openS3ObjectStore(location: S3Location, timeouts: S3Timeouts = S
     put: (key, bytes, maxBytes) => putObject(s3, reserve, { key, bytes, maxBytes }),
     putSmall: (key, chunks) =>
       putObject(s3, reserve, { key, bytes: Readable.from(chunks), maxBytes: bytesIn(chunks) }),
-    putFile: async (key, path) => {
-      const { size } = await stat(path);
-      await putObject(s3, reserve, { key, bytes: createReadStream(path), maxBytes: size });
-    },
+    putFile: (key, path) => putFile(s3, reserve, { key, path }),
     size: (key) => sizeOf(s3, key),
     read: (key, into) => readSmall(s3, key, into),
     stream: (key, range) => streamObject(s3, key, range),

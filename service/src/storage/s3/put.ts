@@ -1,5 +1,7 @@
 // Stores objects of unknown length: small ones in one request, larger ones in parts.
 import { createHash, randomUUID } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
 import { HeadObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3';
 import { ObjectRefused, type StoredBytes } from '../object-store.ts';
 import type { ObjectKey } from '../object-key.ts';
@@ -46,6 +48,20 @@ export async function putObject(
     throw error;
   }
   return { sizeBytes, sha256: digest.digest('hex') };
+}
+
+export async function putFile(
+  s3: S3Connection,
+  reserve: PartBudget,
+  { key, path }: { readonly key: ObjectKey; readonly path: string },
+): Promise<void> {
+  const { size } = await stat(path);
+  await putObject(s3, reserve, { key, bytes: readFileChunks(path), maxBytes: size });
+}
+
+/** Opens the file at the first read: nobody would close it if the put fails before. */
+async function* readFileChunks(path: string): AsyncGenerator<Uint8Array> {
+  yield* createReadStream(path);
 }
 
 async function putWhole({ s3, key, metadata }: NewObject, bytes: Buffer): Promise<void> {
