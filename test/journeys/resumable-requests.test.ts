@@ -1,4 +1,5 @@
 // Requests of resumable uploads that are refused, and what web pages may read (contract B4).
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { IMAGE, openUpload } from '../support/media.ts';
 import { startTestService, type TestService } from '../support/service.ts';
@@ -34,6 +35,16 @@ describe('a request', () => {
     const foreign = url.replace(started.asset_id, other.asset_id).replace(/\?.*/, ticketOfOther);
     expect((await patch(foreign, 0, BYTES)).status).toBe(404);
     expect(await offsetOf(url)).toBe(0);
+  });
+
+  test.each([
+    ['is no UUID', 'abc'],
+    ['does not exist', randomUUID()],
+  ])('for an upload whose id %s finds nothing', async (_what, id) => {
+    const url = tusUrl(await open()).replace('/tus?', `/tus/${id}?`);
+    expect((await send(`HEAD ${url}`)).status).toBe(404);
+    expect((await patch(url, 0, BYTES)).status).toBe(404);
+    expect((await send(`DELETE ${url}`)).status).toBe(404);
   });
 
   test('that asks for the bytes finds no route', async () => {

@@ -101,12 +101,9 @@ async function storeCaption(
   { file, ...caption }: NewCaption,
 ): Promise<Caption> {
   const fileId = randomUUID();
-  const { sizeBytes } = await store.put(captionKey(assetId, fileId), toStream(file.text), MAX_STORED_BYTES);
+  const bytes = [Buffer.from(file.text)];
+  const { sizeBytes } = await store.put(captionKey(assetId, fileId), bytes, MAX_STORED_BYTES);
   return { ...caption, fileId, sizeBytes, endMs: file.endMs, updatedAt: now().toISOString() };
-}
-
-async function* toStream(text: string): AsyncGenerator<Uint8Array> {
-  yield Buffer.from(text);
 }
 
 type Publication = {

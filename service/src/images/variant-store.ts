@@ -87,7 +87,7 @@ export async function removeOutdated(
 
 /** An existing object has the same bytes. */
 export const storeVariant = (store: ObjectStore, key: ObjectKey, bytes: Uint8Array): Promise<void> =>
-  unlessStored(store.put(key, once(bytes), MAX_VARIANT_BYTES)).catch(throwFull);
+  unlessStored(store.put(key, [bytes], MAX_VARIANT_BYTES)).catch(throwFull);
 
 /** Nobody reads the thumbnail before the image is ready. An existing one may have other bytes. */
 export async function replaceThumbnail(
@@ -108,8 +108,4 @@ export async function replaceThumbnail(
 function throwFull(error: unknown): never {
   if (!(error instanceof ObjectRefused)) throw error;
   throw unavailable('The object store has no space left for images', error);
-}
-
-async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
-  yield bytes;
 }

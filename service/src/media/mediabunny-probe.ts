@@ -1,4 +1,5 @@
 // Probes untrusted videos with mediabunny in sandboxed processes, with limits on memory, reads and time.
+import { unavailable } from '../platform/errors.ts';
 import type { ChildPool } from '../platform/process/child-pool.ts';
 import type { AcquireSlot } from '../platform/process/fair-slots.ts';
 import type { ChildProgram, TaskFailure, HandledMessage } from '../platform/process/child.ts';
@@ -38,9 +39,7 @@ export function openMediabunnyProbe(
 /** Rejects a file that crashes or blocks its process, but not because the store or the machine is slow. */
 function toProbeResult(failed: TaskFailure): ProbeResult {
   if (failed === 'unanswered')
-    throw new Error(
-      'the bytes came too slowly: the object store did not respond before the deadline of the probe',
-    );
+    throw unavailable('The object store did not return the bytes of the file in time. Retry later.');
   if (failed === 'starved') throw busy();
   return { refused: 'not_media' };
 }

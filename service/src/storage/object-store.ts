@@ -138,12 +138,15 @@ export type PartialObjects = {
   discard(key: ObjectKey): Promise<void>;
 };
 
+/** Chunks that are in memory already, or that arrive over time. */
+export type ObjectBytes = readonly Uint8Array[] | AsyncIterable<Uint8Array>;
+
 export type ObjectStore = {
   /**
    * Stores all bytes under a new key, or nothing. Resolves when the object would survive a power failure.
    * Throws ObjectRefused.
    */
-  put(key: ObjectKey, bytes: AsyncIterable<Uint8Array>, maxBytes: number): Promise<StoredBytes>;
+  put(key: ObjectKey, bytes: ObjectBytes, maxBytes: number): Promise<StoredBytes>;
   /**
    * The same for bytes in memory, under a key that nobody reads before the caller has recorded it: a process
    * that is killed may leave a part of the object.

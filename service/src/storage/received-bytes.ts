@@ -1,14 +1,11 @@
 // Counts and limits the bytes of a new object, and tells errors of the source from errors of the store.
-import { ObjectRefused } from './object-store.ts';
+import { type ObjectBytes, ObjectRefused } from './object-store.ts';
 
 export const bytesIn = (chunks: readonly Uint8Array[]): number =>
   chunks.reduce((sum, chunk) => sum + chunk.byteLength, 0);
 
 /** Throws ObjectRefused `too_long` for more than `maxBytes`, and `cut_short` when the source fails. */
-export async function* receivedBytes(
-  bytes: AsyncIterable<Uint8Array>,
-  maxBytes: number,
-): AsyncGenerator<Uint8Array> {
+export async function* receivedBytes(bytes: ObjectBytes, maxBytes: number): AsyncGenerator<Uint8Array> {
   let received = 0;
   try {
     for await (const chunk of bytes) {

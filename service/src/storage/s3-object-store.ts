@@ -1,7 +1,4 @@
 // Object store in an S3-compatible bucket.
-import { createReadStream } from 'node:fs';
-import { stat } from 'node:fs/promises';
-import { Readable } from 'node:stream';
 import {
   DeleteObjectCommand,
   DeleteObjectsCommand,
@@ -17,14 +14,15 @@ import { connect, type S3Connection, S3_TIMEOUTS, type S3Timeouts } from './s3/c
 import { diagnose } from './s3/diagnose.ts';
 import { openDirectUploads } from './s3/direct-uploads.ts';
 import { openPartialObjects } from './s3/partial-objects.ts';
-import { createPartBudget } from './s3/parts.ts';
-import { putObject } from './s3/put.ts';
+import { createPartMemory } from './s3/part-memory.ts';
+import { putFile, putObject } from './s3/put.ts';
 import { openObject, readSmall, sizeOf, streamObject } from './s3/read.ts';
 import type { S3Location } from './storage-url.ts';
 
-/** Parts of uploads that the process holds in memory at the same time: 512 MiB. */
-const PARTS_IN_MEMORY = 64;
-const MAX_PART_WAIT_MS = 10_000;
+/** Memory for objects that clients or other servers send, and for those that the service itself made. */
+const RECEIVED_BYTES = 384 * 1024 ** 2;
+const OWN_BYTES = 128 * 1024 ** 2;
+const MAX_MEMORY_WAIT_MS = 10_000;
 /** Each write of a readiness check is billed. */
 const WRITE_CHECK_EVERY_MS = 60_000;
 
@@ -33,16 +31,18 @@ export type S3ObjectStore = ObjectStore &
 
 export function openS3ObjectStore(location: S3Location, timeouts: S3Timeouts = S3_TIMEOUTS): S3ObjectStore {
   const s3 = connect(location, timeouts);
-  const reserve = createPartBudget(PARTS_IN_MEMORY, MAX_PART_WAIT_MS);
+  const received = createPartMemory({ totalBytes: RECEIVED_BYTES, maxWaitMs: MAX_MEMORY_WAIT_MS });
+  const own = createPartMemory({ totalBytes: OWN_BYTES, maxWaitMs: MAX_MEMORY_WAIT_MS });
+  const putOwn = (key: ObjectKey, bytes: readonly Uint8Array[], maxBytes: number) =>
+    putObject(s3, own, { key, bytes, maxBytes: Math.min(maxBytes, bytesIn(bytes)) });
   const direct = openDirectUploads(s3);
   const store = {
-    put: (key, bytes, maxBytes) => putObject(s3, reserve, { key, bytes, maxBytes }),
-    putSmall: (key, chunks) =>
-      putObject(s3, reserve, { key, bytes: Readable.from(chunks), maxBytes: bytesIn(chunks) }),
-    putFile: async (key, path) => {
-      const { size } = await stat(path);
-      await putObject(s3, reserve, { key, bytes: createReadStream(path), maxBytes: size });
-    },
+    put: (key, bytes, maxBytes) =>
+      Symbol.asyncIterator in bytes
+        ? putObject(s3, received, { key, bytes, maxBytes })
+        : putOwn(key, bytes, maxBytes),
+    putSmall: (key, chunks) => putOwn(key, chunks, Number.POSITIVE_INFINITY),
+    putFile: (key, path) => putFile(s3, own, { key, path }),
     size: (key) => sizeOf(s3, key),
     read: (key, into) => readSmall(s3, key, into),
     stream: (key, range) => streamObject(s3, key, range),
@@ -54,7 +54,12 @@ export function openS3ObjectStore(location: S3Location, timeouts: S3Timeouts = S
     list: (prefix) => keysBelow(s3, prefix),
     listSizes: (prefix) => objectsBelow(s3, prefix),
     direct,
-    partial: openPartialObjects({ s3, reserve, direct, removeAll: (prefix) => removeAll(s3, prefix) }),
+    partial: openPartialObjects({
+      s3,
+      memory: received,
+      direct,
+      removeAll: (prefix) => removeAll(s3, prefix),
+    }),
     check: createCheck(s3),
   } satisfies ObjectStore;
   return {

@@ -4,6 +4,7 @@ import type { Asset } from '../assets/asset.ts';
 import type { Bound } from '../platform/bind.ts';
 import { conflict, notFound } from '../platform/errors.ts';
 import type { Database } from '../platform/postgres/database.ts';
+import { isUuid } from '../platform/uuid.ts';
 import { uploadKey } from '../storage/object-key.ts';
 import type { finishResumable } from './resumable-bytes.ts';
 import { declareLength, findSurplusUploads, insertResumable } from './resumable-uploads.sql.ts';
@@ -70,7 +71,7 @@ async function insertRow(
 
 /** Holds an upload that exists and has not expired; finishes it if only that is missing. */
 export async function openResumable(needs: ResumableNeeds, asset: Asset, id: string): Promise<LeasedUpload> {
-  const leased = await needs.leaseUpload(asset.id, id);
+  const leased = isUuid(id) ? await needs.leaseUpload(asset.id, id) : undefined;
   if (!leased) throw notFound('No such upload. Create another one.');
   try {
     return await checkResumable(needs, asset, leased);

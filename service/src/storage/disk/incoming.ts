@@ -5,7 +5,7 @@ import { copyFile, type FileHandle, link, readdir, stat } from 'node:fs/promises
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { getProcessMark, hasProcessExited } from '../../platform/process/scratch-folder.ts';
-import { ObjectRefused, type StoredBytes } from '../object-store.ts';
+import { type ObjectBytes, ObjectRefused, type StoredBytes } from '../object-store.ts';
 import { bytesIn, receivedBytes } from '../received-bytes.ts';
 import { failedWith, makeFolder, removeFile, syncFile, syncFolder } from './folders.ts';
 
@@ -38,7 +38,7 @@ const MAX_ATTEMPTS = 100;
  */
 export async function receive(
   path: string,
-  bytes: AsyncIterable<Uint8Array>,
+  bytes: ObjectBytes,
   { maxBytes, requireSpace }: Limits,
 ): Promise<StoredBytes> {
   const digest = createHash('sha256');
@@ -93,10 +93,7 @@ export async function copyDurably(from: string, to: string): Promise<void> {
 }
 
 /** Yields at least one batch, so that an empty object also creates a file. */
-export async function* batchesOf(
-  bytes: AsyncIterable<Uint8Array>,
-  maxBytes: number,
-): AsyncGenerator<Uint8Array[]> {
+export async function* batchesOf(bytes: ObjectBytes, maxBytes: number): AsyncGenerator<Uint8Array[]> {
   let batch: Uint8Array[] = [];
   let batchBytes = 0;
   let batchUntil = performance.now() + BATCH_MS;

@@ -19,12 +19,13 @@ import {
 import type { S3Connection } from './connection.ts';
 import { hasName } from './errors.ts';
 import { type MultipartPut, openMultipartPut } from './multipart-put.ts';
-import { collectParts, type Part, type PartBudget, partBytesFor } from './parts.ts';
+import type { PartMemory } from './part-memory.ts';
+import { collectParts, type Part, partBytesFor } from './parts.ts';
 import { openObject, sizeOf } from './read.ts';
 
 type PartialNeeds = {
   readonly s3: S3Connection;
-  readonly reserve: PartBudget;
+  readonly memory: PartMemory;
   readonly direct: Pick<DirectUploads, 'listParts' | 'completeMultipart'>;
   readonly removeAll: (prefix: ObjectKey) => Promise<unknown>;
 };
@@ -72,7 +73,7 @@ async function append(
   partial: PartialObject,
   { bytes, maxBytes }: Addition,
 ): Promise<PartialObject> {
-  const { s3, reserve } = needs;
+  const { s3, memory } = needs;
   const { key, length } = partial;
   const before = stateOf(partial, maxBytes);
   const { partBytes } = before;
@@ -82,9 +83,9 @@ async function append(
   const parts = collectParts(bytes, {
     maxBytes: maxBytes - start,
     partBytes,
-    reserve,
+    memory,
     firstNumber: fullParts + 1,
-    readHead: () => readTail(s3, partial, before),
+    head: readTail(s3, partial, before),
   });
   const written = await writeParts(needs, { key, state: before, heldBytes: length - start }, parts);
   return { key, length: start + written.bytes, state: written.state };
@@ -141,17 +142,19 @@ const toLost = (error: unknown): unknown =>
 const lost = (cause?: unknown): ObjectRefused => new ObjectRefused('lost', { cause });
 
 /** The bytes behind the last full part. */
-async function readTail(
+async function* readTail(
   s3: S3Connection,
   { key, length }: PartialObject,
   { partBytes, tail }: State,
-): Promise<Buffer> {
+): AsyncGenerator<Uint8Array> {
   const tailBytes = length % partBytes;
-  if (tailBytes === 0) return Buffer.alloc(0);
+  if (tailBytes === 0) return;
   const found = tail === undefined ? undefined : await openObject(s3, tailKey(key, tail));
-  if (found?.sizeBytes === tailBytes) return buffer(found.body);
-  found?.body.destroy();
-  throw lost();
+  if (found?.sizeBytes !== tailBytes) {
+    found?.body.destroy();
+    throw lost();
+  }
+  yield* found.body;
 }
 
 async function putTail(s3: S3Connection, key: ObjectKey, bytes: Buffer): Promise<string> {
@@ -206,12 +209,13 @@ async function finish(needs: PartialNeeds, partial: PartialObject): Promise<void
 }
 
 async function complete(needs: PartialNeeds, partial: PartialObject): Promise<void> {
-  const { s3, reserve, direct } = needs;
+  const { s3, memory, direct } = needs;
   const { key, length } = partial;
   const state = stateOf(partial);
-  const release = await reserve();
+  const { grow, release } = memory();
   try {
-    const tail = await readTail(s3, partial, state);
+    await grow(length % state.partBytes);
+    const tail = await buffer(readTail(s3, partial, state));
     const { uploadId } = state;
     if (uploadId === undefined) await putBytes(s3, { ...s3.at(key), Body: tail, IfNoneMatch: '*' });
     else {

@@ -1,9 +1,12 @@
-// Bytes are collected into parts of equal size, and a process holds a bounded number of them.
+// Bytes are collected into parts of equal size, which take memory as bytes arrive.
 import { createHash, randomBytes } from 'node:crypto';
-import { describe, expect, test } from 'vitest';
-import { collectParts, createPartBudget, partBytesFor } from './parts.ts';
+import { PassThrough } from 'node:stream';
+import { describe, expect, test, vi } from 'vitest';
+import type { ObjectBytes } from '../object-store.ts';
+import { createPartMemory, type PartMemory } from './part-memory.ts';
+import { collectParts, partBytesFor } from './parts.ts';
 
-const unlimited = async () => () => {};
+const unlimited = createPartMemory({ totalBytes: 10_000, maxWaitMs: 50 });
 
 async function* inChunks(content: Buffer, length: number): AsyncGenerator<Uint8Array> {
   for (let start = 0; start < content.length; start += length) yield content.subarray(start, start + length);
@@ -15,10 +18,12 @@ async function collected(content: Buffer, chunkLength: number) {
   for await (const part of collectParts(inChunks(content, chunkLength), {
     maxBytes: 1000,
     partBytes: 10,
-    reserve: unlimited,
+    memory: unlimited,
     digest,
-  }))
+  })) {
     parts.push(part);
+    part.release();
+  }
   return { parts, sha256: digest.digest('hex') };
 }
 
@@ -50,26 +55,44 @@ describe('parts', () => {
   });
 });
 
-describe('the budget', () => {
-  test('admits the next part when one is released, and refuses after the longest wait', async () => {
-    const reserve = createPartBudget(1, 50);
-    const release = await reserve();
-    await expect(reserve()).rejects.toMatchObject({ code: 'UNAVAILABLE' });
-    const next = reserve();
-    release();
-    (await next)();
-  });
+describe('the memory of a part', () => {
+  const collect = (source: ObjectBytes, memory: PartMemory) =>
+    collectParts(source, { maxBytes: 1000, partBytes: 10, memory });
 
   test('is given back when the source fails, and when the consumer stops', async () => {
-    const reserve = createPartBudget(1, 50);
-    const limits = { maxBytes: 1000, partBytes: 10, reserve, digest: createHash('sha256') };
-    await expect(collectParts(inChunks(randomBytes(2000), 5000), limits).next()).rejects.toMatchObject({
+    const memory = createPartMemory({ totalBytes: 20, maxWaitMs: 50 });
+    await expect(collect(inChunks(randomBytes(2000), 5000), memory).next()).rejects.toMatchObject({
       reason: 'too_long',
     });
-    for await (const part of collectParts(inChunks(randomBytes(30), 30), limits)) {
+    for await (const part of collect(inChunks(randomBytes(30), 30), memory)) {
       part.release();
       break;
     }
-    (await reserve())();
+    for (const _ of [1, 2]) await memory().grow(10);
+  });
+
+  test('is taken when bytes arrive', async () => {
+    const memory = createPartMemory({ totalBytes: 10, maxWaitMs: 50 });
+    const silent = Array.from({ length: 10 }, () => new PassThrough());
+    const waiting = silent.map((source) => collect(source, memory).next());
+    expect((await collect([randomBytes(5)], memory).next()).value.bytes).toHaveLength(5);
+    for (const source of silent) source.end();
+    for (const { value } of await Promise.all(waiting)) expect(value.bytes).toHaveLength(0);
+  });
+
+  test('that is revoked is given back before the source ends', async () => {
+    const source = new PassThrough();
+    const { promise: revoked, reject } = Promise.withResolvers<never>();
+    const release = vi.fn();
+    const memory: PartMemory = () => ({
+      grow: async () => {},
+      receive: (next) => Promise.race([next, revoked]),
+      release,
+    });
+    const first = collect(source, memory).next();
+    reject(new Error('revoked'));
+    await expect(first).rejects.toThrow('revoked');
+    expect(release).toHaveBeenCalled();
+    source.destroy(new Error('the connection was closed'));
   });
 });

@@ -1,7 +1,8 @@
 // Collects a stream of unknown length into parts of equal size, within a memory budget.
 import type { Hash } from 'node:crypto';
-import { busy } from '../../platform/process/fair-slots.ts';
+import type { ObjectBytes } from '../object-store.ts';
 import { receivedBytes } from '../received-bytes.ts';
+import type { PartLease, PartMemory } from './part-memory.ts';
 
 /** `release` returns the part's memory to the budget; it may be called more than once. */
 export type Part = {
@@ -10,9 +11,6 @@ export type Part = {
   readonly isLast: boolean;
   readonly release: () => void;
 };
-
-/** Resolves when the process may hold another part; throws UNAVAILABLE when that takes too long. */
-export type PartBudget = () => Promise<() => void>;
 
 const MIB = 1024 ** 2;
 /**
@@ -27,80 +25,101 @@ const MAX_OBJECT_BYTES = 5 * MIB ** 2;
 export const partBytesFor = (maxBytes: number): number =>
   Math.max(PART_BYTES, Math.ceil(Math.min(maxBytes, MAX_OBJECT_BYTES) / MAX_PARTS / MIB) * MIB);
 
+/**
+ * What a part takes before it takes the memory of a whole one. Parts that grow in more steps would hold
+ * memory while they wait for each other.
+ */
+const FIRST_BYTES = 256 * 1024;
+
 type Limits = {
   readonly maxBytes: number;
   readonly partBytes: number;
-  readonly reserve: PartBudget;
+  readonly memory: PartMemory;
   /** Digest of all bytes of the source. */
   readonly digest?: Hash;
   /** The number of the first part; 1 if omitted. */
   readonly firstNumber?: number;
-  /** Bytes of the first part before those of the source, at most one part. */
-  readonly readHead?: () => Promise<Uint8Array>;
+  /** Bytes before those of the source, at most one part. */
+  readonly head?: AsyncIterable<Uint8Array>;
 };
 
 /** Yields at least one part. The consumer releases each. */
-export async function* collectParts(
-  source: AsyncIterable<Uint8Array>,
-  { maxBytes, partBytes, reserve, digest, firstNumber: number = 1, readHead }: Limits,
-): AsyncGenerator<Part> {
-  let release = await reserve();
+export async function* collectParts(source: ObjectBytes, limits: Limits): AsyncGenerator<Part> {
+  const { maxBytes, partBytes, memory, firstNumber = 1 } = limits;
+  const chunks = readChunks(source, limits);
+  let part = openPart(memory(), Math.min(partBytes, maxBytes));
+  let number = firstNumber;
+  let isReading = false;
+  let collected = 0;
   try {
-    let pending: Uint8Array[] = readHead ? [await readHead()] : [];
-    let size = pending[0]?.byteLength ?? 0;
-    for await (const chunk of receivedBytes(source, maxBytes - size)) {
-      digest?.update(chunk);
-      pending.push(chunk);
-      size += chunk.byteLength;
-      // A full part is not yielded before the next byte, because it may be the last.
-      while (size > partBytes) {
-        const bytes = Buffer.concat(pending);
-        yield { number, bytes: bytes.subarray(0, partBytes), isLast: false, release };
-        release = await reserve();
-        pending = [bytes.subarray(partBytes)];
-        size -= partBytes;
-        number += 1;
+    for (;;) {
+      isReading = true;
+      const { value: chunk, done } = await part.lease.receive(chunks.next());
+      isReading = false;
+      if (done) break;
+      for (let rest = chunk as Uint8Array; rest.byteLength > 0; ) {
+        // A full part is not yielded before the next byte, because it may be the last.
+        if (part.bytes().byteLength === partBytes) {
+          yield { number, bytes: part.bytes(), isLast: false, release: part.lease.release };
+          number += 1;
+          part = openPart(memory(), Math.min(partBytes, maxBytes - collected));
+        }
+        const taken = await part.append(rest);
+        collected += taken;
+        rest = rest.subarray(taken);
       }
     }
-    yield { number, bytes: Buffer.concat(pending), isLast: true, release };
+    yield { number, bytes: part.bytes(), isLast: true, release: part.lease.release };
   } finally {
-    release();
+    part.lease.release();
+    const closed = chunks.return(undefined).catch(() => {});
+    // A source that did not send the next bytes before the memory was revoked closes when it does.
+    if (!isReading) await closed;
   }
 }
 
-/** At most `parts` parts are held at once; further ones wait in order, and are refused after `maxWaitMs`. */
-export function createPartBudget(parts: number, maxWaitMs: number): PartBudget {
-  let free = parts;
-  const waiting = new Set<() => void>();
-
-  function createRelease(): () => void {
-    let isHeld = true;
-    return () => {
-      if (!isHeld) return;
-      isHeld = false;
-      const [next] = waiting;
-      if (next) next();
-      else free += 1;
-    };
+async function* readChunks(
+  source: ObjectBytes,
+  { maxBytes, digest, head }: Limits,
+): AsyncGenerator<Uint8Array> {
+  let left = maxBytes;
+  for await (const chunk of head ?? []) {
+    left -= chunk.byteLength;
+    yield chunk;
   }
+  for await (const chunk of receivedBytes(source, left)) {
+    digest?.update(chunk);
+    yield chunk;
+  }
+}
 
-  return () => {
-    const { promise, resolve, reject } = Promise.withResolvers<() => void>();
-    if (free > 0) {
-      free -= 1;
-      resolve(createRelease());
-      return promise;
-    }
-    const start = () => {
-      waiting.delete(start);
-      clearTimeout(timer);
-      resolve(createRelease());
-    };
-    const timer = setTimeout(() => {
-      waiting.delete(start);
-      reject(busy());
-    }, maxWaitMs);
-    waiting.add(start);
-    return promise;
+type OpenPart = {
+  readonly lease: PartLease;
+  readonly bytes: () => Buffer;
+  /** Copies what fits, and returns the number of these bytes. */
+  readonly append: (chunk: Uint8Array) => Promise<number>;
+};
+
+/** Copies the bytes, because a small chunk takes more memory than its bytes. */
+function openPart(lease: PartLease, maxBytes: number): OpenPart {
+  let buffer: Buffer = Buffer.alloc(0);
+  let size = 0;
+  return {
+    lease,
+    bytes: () => buffer.subarray(0, size),
+    async append(chunk) {
+      const end = Math.min(size + chunk.byteLength, maxBytes);
+      if (end > buffer.byteLength) {
+        const length = end <= FIRST_BYTES ? Math.min(FIRST_BYTES, maxBytes) : maxBytes;
+        await lease.grow(length);
+        const larger = Buffer.allocUnsafeSlow(length);
+        buffer.copy(larger, 0, 0, size);
+        buffer = larger;
+      }
+      const taken = chunk.subarray(0, end - size);
+      buffer.set(taken, size);
+      size = end;
+      return taken.byteLength;
+    },
   };
 }

@@ -1,25 +1,28 @@
 // Stores objects of unknown length: small ones in one request, larger ones in parts.
 import { createHash, randomUUID } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
 import { HeadObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3';
-import { ObjectRefused, type StoredBytes } from '../object-store.ts';
+import { type ObjectBytes, ObjectRefused, type StoredBytes } from '../object-store.ts';
 import type { ObjectKey } from '../object-key.ts';
 import type { S3Connection } from './connection.ts';
 import { hasName, throwStoreError } from './errors.ts';
 import { type MultipartPut, type NewObject, startMultipartPut } from './multipart-put.ts';
-import { collectParts, type PartBudget, partBytesFor } from './parts.ts';
+import type { PartMemory } from './part-memory.ts';
+import { collectParts, partBytesFor } from './parts.ts';
 
 /** A lost response hides whether an object was stored; this metadata tells whose object is at the key. */
 const PUT_ID = 'mediary-put';
 
 type PutRequest = {
   readonly key: ObjectKey;
-  readonly bytes: AsyncIterable<Uint8Array>;
+  readonly bytes: ObjectBytes;
   readonly maxBytes: number;
 };
 
 export async function putObject(
   s3: S3Connection,
-  reserve: PartBudget,
+  memory: PartMemory,
   { key, bytes, maxBytes }: PutRequest,
 ): Promise<StoredBytes> {
   const put: NewObject = { s3, key, metadata: { [PUT_ID]: randomUUID() } };
@@ -30,7 +33,7 @@ export async function putObject(
     for await (const part of collectParts(bytes, {
       maxBytes,
       partBytes: partBytesFor(maxBytes),
-      reserve,
+      memory,
       digest,
     })) {
       sizeBytes += part.bytes.byteLength;
@@ -46,6 +49,20 @@ export async function putObject(
     throw error;
   }
   return { sizeBytes, sha256: digest.digest('hex') };
+}
+
+export async function putFile(
+  s3: S3Connection,
+  memory: PartMemory,
+  { key, path }: { readonly key: ObjectKey; readonly path: string },
+): Promise<void> {
+  const { size } = await stat(path);
+  await putObject(s3, memory, { key, bytes: readFileChunks(path), maxBytes: size });
+}
+
+/** Opens the file at the first read: nobody would close it if the put fails before. */
+async function* readFileChunks(path: string): AsyncGenerator<Uint8Array> {
+  yield* createReadStream(path);
 }
 
 async function putWhole({ s3, key, metadata }: NewObject, bytes: Buffer): Promise<void> {
