@@ -150,7 +150,6 @@ async function openDatabaseAndJobs(
     connection,
     onIdleError: logWarning('an idle database connection was lost'),
     inspect,
-    session: sessionOf(config.ownerLimits),
   });
   const notifications = createNotifications({
     connection,
@@ -177,14 +176,6 @@ const assetIdOf = (payload: object): string | undefined => (payload as { assetId
 
 /** The store notifies it of every visible change (lifecycle/store.sql.ts). */
 const ASSET_CHANNEL = 'mediary_events';
-
-/** Session settings that the quota triggers read. */
-const sessionOf = (limits: Config['ownerLimits']): Record<string, string> =>
-  Object.fromEntries(
-    Object.entries(limits).flatMap(([field, limit]) =>
-      limit === undefined ? [] : [[`mediary.owner_max_${field}`, String(limit)]],
-    ),
-  );
 
 /** For commands that need no other adapter. */
 export const openProvidersOnly = ({ providers, allowUnsigned }: Config): Providers =>

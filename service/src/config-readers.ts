@@ -25,17 +25,11 @@ export const readProcess = ({ oneOf, text, url, integer }: Settings) => ({
 
 export type OwnerLimits = Readonly<Record<'bytes' | 'assets' | 'pending', number | undefined>>;
 
-export function readOwnerLimits(settings: Settings): OwnerLimits {
-  const limits = {
-    bytes: readLimit(settings, 'OWNER_MAX_BYTES'),
-    assets: readLimit(settings, 'OWNER_MAX_ASSETS'),
-    pending: readLimit(settings, 'OWNER_MAX_PENDING'),
-  };
-  // The limits are session settings in the `options` parameter, which `options=` in the URL would replace.
-  if (Object.values(limits).some(Boolean) && /[?&]options=/.test(settings.text('DATABASE_URL') ?? ''))
-    settings.problems.push('DATABASE_URL must not contain options= where OWNER_MAX_… is set');
-  return limits;
-}
+export const readOwnerLimits = (settings: Settings): OwnerLimits => ({
+  bytes: readLimit(settings, 'OWNER_MAX_BYTES'),
+  assets: readLimit(settings, 'OWNER_MAX_ASSETS'),
+  pending: readLimit(settings, 'OWNER_MAX_PENDING'),
+});
 
 export const readShutdown = ({ integer }: Settings) => ({
   drainSeconds: integer('DRAIN_S', { fallback: 0, min: 0, max: 600 }),
