@@ -141,6 +141,9 @@ export function readOrigins({ list, problems }: Settings): readonly string[] {
 
 const ORIGIN = /^[a-z][a-z0-9+.-]*:\/\/[^/?#@\s]+$/i;
 
+/** Without a host. A URL has no relative paths: `file:./objects` would mean `/objects`. */
+const FOLDER_URL = /^file:(?:\/\/(?:localhost)?)?\/(?!\/)/;
+
 type StorageSettings = { readonly storageUrl: string | undefined; readonly s3: S3Location | undefined };
 
 export function readStorageUrl({ text, problems }: Settings): StorageSettings {
@@ -148,6 +151,8 @@ export function readStorageUrl({ text, problems }: Settings): StorageSettings {
   if (url?.startsWith('s3:')) return { storageUrl: undefined, s3: parseS3Url(url, problems) };
   if (url !== undefined && !url.startsWith('file:'))
     problems.push('STORAGE_URL must be a file: or an s3: URL');
+  else if (url !== undefined && !FOLDER_URL.test(url))
+    problems.push('STORAGE_URL must name a folder by its absolute path, such as file:///srv/media');
   return { storageUrl: url, s3: undefined };
 }
 

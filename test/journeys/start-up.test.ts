@@ -85,6 +85,22 @@ test('one message names every invalid setting once', () => {
   expect(problems.join()).not.toMatch(/planted-password|70000/);
 });
 
+test.each(['file:./objects', 'file:objects', 'file:', 'file://host/objects'])(
+  'STORAGE_URL %s is rejected',
+  (url) => {
+    expect(refusal({ ...given, STORAGE_URL: url })).toContain(
+      '  - STORAGE_URL must name a folder by its absolute path, such as file:///srv/media',
+    );
+  },
+);
+
+test.each(['file:/srv/media', 'file:///srv/media', 'file://localhost/srv/media'])(
+  'STORAGE_URL %s is accepted',
+  (url) => {
+    expect(read({ ...given, STORAGE_URL: url }).storageUrl).toBe(url);
+  },
+);
+
 test.each([
   'https://app.example.com/',
   'https://app.example.com/path',
