@@ -129,15 +129,19 @@ export function readAllowUnsigned(
 }
 
 export function readOrigins({ list, problems }: Settings): readonly string[] {
-  const origins = list('CORS_ORIGINS');
-  for (const origin of origins)
-    if (origin !== '*' && !(ORIGIN.test(origin) && URL.canParse(origin)))
-      problems.push(
-        `CORS_ORIGINS: "${origin}" is not an origin. ` +
-          'Give scheme and host without a path, such as https://app.example.com, or *',
-      );
-  return origins;
+  return list('CORS_ORIGINS').map((given) => {
+    if (given === '*') return given;
+    if (ORIGIN.test(given) && URL.canParse(given)) return toOrigin(new URL(given));
+    problems.push(
+      `CORS_ORIGINS: "${given}" is not an origin. ` +
+        'Give scheme and host without a path, such as https://app.example.com, or *',
+    );
+    return given;
+  });
 }
+
+/** As browsers send it: in lower case, without a default port. `origin` is `null` for schemes of apps. */
+const toOrigin = ({ protocol, host }: URL): string => `${protocol}//${host}`;
 
 const ORIGIN = /^[a-z][a-z0-9+.-]*:\/\/[^/?#@\s]+$/i;
 

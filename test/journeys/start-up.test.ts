@@ -120,6 +120,14 @@ test.each(['*', 'https://app.example.com', 'http://localhost:5173,capacitor://lo
   },
 );
 
+test.each([
+  ['HTTPS://App.Example.com:443', 'https://app.example.com'],
+  ['http://localhost:80', 'http://localhost'],
+  ['https://bücher.example:8443', 'https://xn--bcher-kva.example:8443'],
+])('CORS_ORIGINS %s is %s, as browsers send it', (text, origin) => {
+  expect(read({ ...given, CORS_ORIGINS: text }).corsOrigins).toEqual([origin]);
+});
+
 test('a misspelt setting and a missing playback host cause warnings', () => {
   const { ACCESS_TOKEN_SECRET, SERVICE_API_KEY, OPERATOR_KEY } = SECRETS;
   const own = { ...DATABASE, ACCESS_TOKEN_SECRET, SERVICE_API_KEY, OPERATOR_KEY };
