@@ -21,7 +21,7 @@ import { type JobQueue, openJobs } from './platform/jobs/job-queue.ts';
 import type { Logger } from './platform/logger.ts';
 import { type Connection, type Database, type Inspect, openDatabase } from './platform/postgres/database.ts';
 import { startEmbeddedPostgres } from '@mediary/embedded-postgres/launcher';
-import { getStoredSecret } from './platform/generated-secrets.ts';
+import { findStoredSecret, getStoredSecret } from './platform/generated-secrets.ts';
 import { restrictDataFolder, restrictFolders } from './platform/data-folder.ts';
 import { migrate } from './platform/postgres/migrate.ts';
 import { createNotifications, type Notifications } from './platform/postgres/notifications.ts';
@@ -70,10 +70,7 @@ export async function openAdapters(config: Config, options: OpenOptions): Promis
     openStore(config),
   ]);
   if (config.s3) warnIfUnavailable(storage, options.log);
-  const urlSecrets =
-    config.urlSecrets.length > 0
-      ? config.urlSecrets
-      : [toSecret(await getStoredSecret(data.db, 'url_signing'))];
+  const urlSecrets = await openUrlSecrets(data.db, config.urlSecrets);
   const encoderSecrets = urlSecrets.map((root) => deriveKey(root, 'encoder'));
   return {
     ...data,
@@ -95,6 +92,19 @@ export async function openAdapters(config: Config, options: OpenOptions): Promis
     locations: { database: postgres.dataFolder, store: storage.location },
     close: () => closeAdapters({ ...data, closeDecoders, closeStore: storage.close, postgres }),
   };
+}
+
+const URL_SECRET = 'url_signing';
+
+/** The current secret first. A stored one stays valid, so that URLs outlive the start with a setting. */
+async function openUrlSecrets(
+  db: Database,
+  { current, previous }: Config['urlSecrets'],
+): Promise<readonly Secret[]> {
+  const stored = current ? await findStoredSecret(db, URL_SECRET) : await getStoredSecret(db, URL_SECRET);
+  const other = stored === undefined ? undefined : toSecret(stored);
+  const secrets = current ? [current, previous, other] : [other, previous];
+  return secrets.filter((secret) => secret !== undefined);
 }
 
 /** Loads the JOSE library only where it is used. */
@@ -150,7 +160,6 @@ async function openDatabaseAndJobs(
     connection,
     onIdleError: logWarning('an idle database connection was lost'),
     inspect,
-    session: sessionOf(config.ownerLimits),
   });
   const notifications = createNotifications({
     connection,
@@ -178,14 +187,6 @@ const assetIdOf = (payload: object): string | undefined => (payload as { assetId
 
 /** The store notifies it of every visible change (lifecycle/store.sql.ts). */
 const ASSET_CHANNEL = 'mediary_events';
-
-/** Session settings that the quota triggers read. */
-const sessionOf = (limits: Config['ownerLimits']): Record<string, string> =>
-  Object.fromEntries(
-    Object.entries(limits).flatMap(([field, limit]) =>
-      limit === undefined ? [] : [[`mediary.owner_max_${field}`, String(limit)]],
-    ),
-  );
 
 /** For commands that need no other adapter. */
 export const openProvidersOnly = ({ providers, allowUnsigned }: Config): Providers =>

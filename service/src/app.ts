@@ -33,6 +33,8 @@ export async function buildApp(adapters: Adapters, settings: AppSettings) {
   const limiters = openLimiters(context, context.config);
   const features = createFeatures(context, (owner) => limitOwner(limiters.owner, owner));
   await features.events.operations.preparePositions();
+  const { config } = context;
+  if (config.role !== 'worker') await features.usage.operations.recordDefaultLimits(config.ownerLimits);
   const { providers, encoding, images, upkeep, uploads } = features;
   const handlers = { ...providers.jobs, ...encoding.jobs, ...images.jobs, ...uploads.jobs, ...upkeep.jobs };
   return {

@@ -25,17 +25,11 @@ export const readProcess = ({ oneOf, text, url, integer }: Settings) => ({
 
 export type OwnerLimits = Readonly<Record<'bytes' | 'assets' | 'pending', number | undefined>>;
 
-export function readOwnerLimits(settings: Settings): OwnerLimits {
-  const limits = {
-    bytes: readLimit(settings, 'OWNER_MAX_BYTES'),
-    assets: readLimit(settings, 'OWNER_MAX_ASSETS'),
-    pending: readLimit(settings, 'OWNER_MAX_PENDING'),
-  };
-  // The limits are session settings in the `options` parameter, which `options=` in the URL would replace.
-  if (Object.values(limits).some(Boolean) && /[?&]options=/.test(settings.text('DATABASE_URL') ?? ''))
-    settings.problems.push('DATABASE_URL must not contain options= where OWNER_MAX_… is set');
-  return limits;
-}
+export const readOwnerLimits = (settings: Settings): OwnerLimits => ({
+  bytes: readLimit(settings, 'OWNER_MAX_BYTES'),
+  assets: readLimit(settings, 'OWNER_MAX_ASSETS'),
+  pending: readLimit(settings, 'OWNER_MAX_PENDING'),
+});
 
 export const readShutdown = ({ integer }: Settings) => ({
   drainSeconds: integer('DRAIN_S', { fallback: 0, min: 0, max: 600 }),
@@ -135,17 +129,24 @@ export function readAllowUnsigned(
 }
 
 export function readOrigins({ list, problems }: Settings): readonly string[] {
-  const origins = list('CORS_ORIGINS');
-  for (const origin of origins)
-    if (origin !== '*' && !(ORIGIN.test(origin) && URL.canParse(origin)))
-      problems.push(
-        `CORS_ORIGINS: "${origin}" is not an origin. ` +
-          'Give scheme and host without a path, such as https://app.example.com, or *',
-      );
-  return origins;
+  return list('CORS_ORIGINS').map((given) => {
+    if (given === '*') return given;
+    if (ORIGIN.test(given) && URL.canParse(given)) return toOrigin(new URL(given));
+    problems.push(
+      `CORS_ORIGINS: "${given}" is not an origin. ` +
+        'Give scheme and host without a path, such as https://app.example.com, or *',
+    );
+    return given;
+  });
 }
 
+/** As browsers send it: in lower case, without a default port. `origin` is `null` for schemes of apps. */
+const toOrigin = ({ protocol, host }: URL): string => `${protocol}//${host}`;
+
 const ORIGIN = /^[a-z][a-z0-9+.-]*:\/\/[^/?#@\s]+$/i;
+
+/** Without a host. A URL has no relative paths: `file:./objects` would mean `/objects`. */
+const FOLDER_URL = /^file:(?:\/\/(?:localhost)?)?\/(?!\/)/;
 
 type StorageSettings = { readonly storageUrl: string | undefined; readonly s3: S3Location | undefined };
 
@@ -154,6 +155,8 @@ export function readStorageUrl({ text, problems }: Settings): StorageSettings {
   if (url?.startsWith('s3:')) return { storageUrl: undefined, s3: parseS3Url(url, problems) };
   if (url !== undefined && !url.startsWith('file:'))
     problems.push('STORAGE_URL must be a file: or an s3: URL');
+  else if (url !== undefined && !FOLDER_URL.test(url))
+    problems.push('STORAGE_URL must name a folder by its absolute path, such as file:///srv/media');
   return { storageUrl: url, s3: undefined };
 }
 

@@ -1,6 +1,6 @@
 // The service's own secrets: their names, values, and warnings about secrets and settings without effect.
 import type { ProviderName } from './assets/asset.ts';
-import { toSecret } from './auth/secret.ts';
+import { toSecret, type Secret } from './auth/secret.ts';
 import { issuerWarnings, readIssuer } from './config-issuer.ts';
 import type { Settings } from './platform/settings.ts';
 import type { RegisteredProvider } from './providers/provider-module.ts';
@@ -15,8 +15,19 @@ export const readSecrets = (settings: Settings) => ({
   tokenSecrets: settings.rotating('ACCESS_TOKEN_SECRET').map(toSecret),
   serviceKeys: settings.rotating('SERVICE_API_KEY').map(toSecret),
   operatorKeys: settings.rotating('OPERATOR_KEY').map(toSecret),
-  urlSecrets: settings.rotating('URL_SIGNING_SECRET').map(toSecret),
+  urlSecrets: readUrlSecrets(settings),
 });
+
+/** Apart from each other: without a current secret, the generated one is the current one. */
+export type UrlSecrets = { readonly current: Secret | undefined; readonly previous: Secret | undefined };
+
+function readUrlSecrets({ text }: Settings): UrlSecrets {
+  const read = (name: string) => {
+    const value = text(name);
+    return value === undefined ? undefined : toSecret(value);
+  };
+  return { current: read('URL_SIGNING_SECRET'), previous: read('URL_SIGNING_SECRET_PREVIOUS') };
+}
 
 function secretWarnings({ text }: Settings, modules: readonly RegisteredProvider[]): string[] {
   const names = [...OWN_SECRETS, 'URL_SIGNING_SECRET', ...modules.map(({ secrets: [name] }) => name)];

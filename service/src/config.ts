@@ -24,7 +24,13 @@ import {
 import { type PlaybackDelivery, readPlaybackDelivery } from './config-delivery.ts';
 import { type EndpointSettings, readEndpointSettings } from './config-endpoints.ts';
 import { type MediaSettings, readVideoSettings } from './config-video.ts';
-import { healthPortWarnings, OWN_SECRETS, readSecrets, settingWarnings } from './config-secrets.ts';
+import {
+  healthPortWarnings,
+  OWN_SECRETS,
+  readSecrets,
+  settingWarnings,
+  type UrlSecrets,
+} from './config-secrets.ts';
 import type { EncodeLimits } from './encoding/plan/encode-cost.ts';
 import type { MediaType } from './media/media-type.ts';
 import {
@@ -71,8 +77,8 @@ export type Config = MediaSettings & {
   readonly issuer: TokenIssuer | undefined;
   readonly serviceKeys: readonly Secret[];
   readonly operatorKeys: readonly Secret[];
-  /** Empty: the service generates one and stores it in the database. */
-  readonly urlSecrets: readonly Secret[];
+  /** Without a current one, the service generates one and stores it in the database. */
+  readonly urlSecrets: UrlSecrets;
   readonly videoProvider: ProviderName;
   readonly allowUnsigned: readonly ProviderName[];
   readonly providers: ConfiguredProviders;

@@ -100,6 +100,9 @@ export const INTERNAL_TABLES = {
     overrides: 'jsonb',
   },
 
+  /** The limits of owners without overrides, by the settings of the API process that started last. */
+  default_owner_limits: { name: 'text', max_value: 'int8?' },
+
   /** A process that runs jobs (B9). */
   workers: {
     id: 'uuid',

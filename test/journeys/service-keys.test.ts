@@ -145,6 +145,21 @@ describe('a named key', () => {
 });
 
 describe('operators', () => {
+  test('change different members of a key at once, and none of the changes is lost', async () => {
+    const { id } = await createKey({ scopes: ['read', 'write'] });
+    const path = `${KEYS}/${id}`;
+    for (let round = 0; round < 10; round++) {
+      const changes = {
+        name: `changed ${round}`,
+        scopes: [round % 2 ? 'write' : 'read'],
+        owner_prefixes: [`p${round}`],
+      };
+      const change = ([member, value]: [string, unknown]) => operate(`PATCH ${path}`, { [member]: value });
+      for (const answer of await Promise.all(Object.entries(changes).map(change))) expectSuccess(answer);
+      expect(expectSuccess(await operate(`GET ${path}`))).toMatchObject(changes);
+    }
+  });
+
   test('alone manage keys', async () => {
     const { id } = await createKey();
     for (const headers of [{}, asService])

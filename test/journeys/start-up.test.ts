@@ -86,6 +86,22 @@ test('one message names every invalid setting once', () => {
   expect(problems.join()).not.toMatch(/planted-password|70000/);
 });
 
+test.each(['file:./objects', 'file:objects', 'file:', 'file://host/objects'])(
+  'STORAGE_URL %s is rejected',
+  (url) => {
+    expect(refusal({ ...given, STORAGE_URL: url })).toContain(
+      '  - STORAGE_URL must name a folder by its absolute path, such as file:///srv/media',
+    );
+  },
+);
+
+test.each(['file:/srv/media', 'file:///srv/media', 'file://localhost/srv/media'])(
+  'STORAGE_URL %s is accepted',
+  (url) => {
+    expect(read({ ...given, STORAGE_URL: url }).storageUrl).toBe(url);
+  },
+);
+
 test.each([
   'https://app.example.com/',
   'https://app.example.com/path',
@@ -104,6 +120,14 @@ test.each(['*', 'https://app.example.com', 'http://localhost:5173,capacitor://lo
     expect(read({ ...given, CORS_ORIGINS: origins }).corsOrigins).toEqual(origins.split(','));
   },
 );
+
+test.each([
+  ['HTTPS://App.Example.com:443', 'https://app.example.com'],
+  ['http://localhost:80', 'http://localhost'],
+  ['https://bücher.example:8443', 'https://xn--bcher-kva.example:8443'],
+])('CORS_ORIGINS %s is %s, as browsers send it', (text, origin) => {
+  expect(read({ ...given, CORS_ORIGINS: text }).corsOrigins).toEqual([origin]);
+});
 
 test('a misspelt setting and a missing playback host cause warnings', () => {
   const { ACCESS_TOKEN_SECRET, SERVICE_API_KEY, OPERATOR_KEY } = SECRETS;

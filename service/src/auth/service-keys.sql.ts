@@ -22,6 +22,11 @@ export const listAllKeys = (db: Queries, limit: number): Promise<ServiceKeyRow[]
 export const findKey = (db: Queries, id: string): Promise<ServiceKeyRow | undefined> =>
   db.one(sql('find service key', SHAPE)`select ${COLUMNS} from service_keys where id = ${id}`);
 
+/** Locks the key until the end of the transaction. */
+export const lockKey = (tx: Queries, id: string): Promise<ServiceKeyRow | undefined> =>
+  tx.one(sql('lock service key', SHAPE)`
+    select ${COLUMNS} from service_keys where id = ${id} for no key update`);
+
 /** Undefined when `limit` keys exist that are not revoked. */
 export const insertKey = (db: Queries, row: NewRow, limit: number): Promise<ServiceKeyRow | undefined> =>
   db.one(sql('insert service key', SHAPE)`

@@ -1,6 +1,6 @@
 // Operations on named service keys, for operators (contract A4).
 import { conflict, notFound, badRequest } from '../platform/errors.ts';
-import type { Database } from '../platform/postgres/database.ts';
+import type { Database, Transaction } from '../platform/postgres/database.ts';
 import { findViolatedConstraint } from '../platform/postgres/database-errors.ts';
 import { isUuid } from '../platform/uuid.ts';
 import { uuidV7 } from '../platform/uuid-v7.ts';
@@ -11,6 +11,7 @@ import {
   insertKey,
   listAllKeys,
   listUsableKeys,
+  lockKey,
   replaceKey,
   revokeKey,
   type ServiceKeyMembers,
@@ -31,10 +32,20 @@ export const listServiceKeys = ({ db }: KeyNeeds, includeRevoked: boolean): Prom
 
 /** Throws NOT_FOUND. */
 export async function getServiceKey({ db }: KeyNeeds, id: string): Promise<ServiceKeyRow> {
-  const row = isUuid(id) ? await findKey(db, id) : undefined;
-  if (!row) throw notFound('No such service key');
+  return getFound(await findKey(db, parseId(id)));
+}
+
+function parseId(id: string): string {
+  if (!isUuid(id)) throw keyNotFound();
+  return id;
+}
+
+function getFound(row: ServiceKeyRow | undefined): ServiceKeyRow {
+  if (!row) throw keyNotFound();
   return row;
 }
+
+const keyNotFound = () => notFound('No such service key');
 
 /** Throws BAD_REQUEST and CONFLICT. */
 export async function createServiceKey(
@@ -59,10 +70,14 @@ export async function updateServiceKey(
   id: string,
   changes: Partial<ServiceKeyMembers>,
 ): Promise<ServiceKeyRow> {
-  const { name, scopes, owner_prefixes, expires_at } = await getServiceKey(needs, id);
-  const members = { name, scopes, owner_prefixes, expires_at, ...changes };
-  assertMembers(members, changes.expires_at === undefined ? undefined : needs.now());
-  const updated = await updateKey(needs.db, id, members).catch(throwNameTaken);
+  // The lock lets concurrent updates of other members apply one after another, so that none is lost.
+  const update = async (tx: Transaction) => {
+    const { name, scopes, owner_prefixes, expires_at } = getFound(await lockKey(tx, parseId(id)));
+    const members = { name, scopes, owner_prefixes, expires_at, ...changes };
+    assertMembers(members, changes.expires_at === undefined ? undefined : needs.now());
+    return updateKey(tx, id, members);
+  };
+  const updated = await needs.db.transaction(update).catch(throwNameTaken);
   needs.invalidate();
   return updated ?? throwRevoked();
 }

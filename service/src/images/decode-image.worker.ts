@@ -3,13 +3,13 @@ import sharp, { type Metadata, type Sharp, type SharpOptions } from 'sharp';
 import { detectFileType } from '../media/magic-bytes.ts';
 import { findIccProfile, withIccProfile, decodeHeif } from './heif.worker.ts';
 
-/** Width and height after applying the orientation. */
+/** Width and height after applying the orientation; that of an animation is ignored. */
 export type DecodedImage = {
   readonly width: number;
   readonly height: number;
   readonly animated: boolean;
   readonly frames: number;
-  /** Opens the first frame with its orientation applied, or all frames unchanged. */
+  /** Opens the first frame, or all frames. */
   open(allFrames: boolean): Sharp;
   /** ICC profile that the decoder did not apply to the pixels. */
   readonly profile: Uint8Array | undefined;
@@ -36,8 +36,11 @@ async function openWithSharp(bytes: Buffer, maxPixels: number): Promise<DecodedI
     animated,
     frames,
     profile: undefined,
-    open: (allFrames) =>
-      allFrames && animated ? sharp(bytes, animation) : sharp(bytes, options).autoOrient(),
+    open: (allFrames) => {
+      if (!animated) return sharp(bytes, options).autoOrient();
+      // sharp cannot rotate all frames, so a still of an animation ignores the orientation too.
+      return sharp(bytes, allFrames ? animation : options);
+    },
   };
 }
 

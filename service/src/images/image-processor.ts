@@ -25,11 +25,14 @@ export type ExaminedImage =
   | { readonly refused: ImageRefusal };
 export type RenderedImage = { readonly bytes: Uint8Array } | { readonly refused: ImageRefusal };
 
-/** Throws only if the bytes cannot be read, never for their content. Output is sRGB, upright, no metadata. */
+/**
+ * Throws only if the bytes cannot be read or no process works on them in time, never for their content.
+ * Output is sRGB, upright, no metadata.
+ */
 export type ImageProcessor = {
   /** True when HEIC and HEIF can be decoded. */
   readonly canDecodeHeif: boolean;
-  /** Decodes every pixel of every frame. */
+  /** Decodes every pixel of every frame. Throws UNAVAILABLE (`busy`) if it gets no CPU time. */
   examine(source: ImageFile): Promise<ExaminedImage>;
   /** Renderings are scheduled fairly by asset. Throws UNAVAILABLE (`busy`) if no process is free in time. */
   render(source: ImageFile, variant: Variant, assetId: string): Promise<RenderedImage>;

@@ -36,6 +36,18 @@ const cornerOf = async (bytes: Buffer) => [
   ...(await sharp(bytes).ensureAlpha().raw().toBuffer()).subarray(0, 4),
 ];
 
+/** Of a picture of 40 × 20 pixels, by rows. */
+const CORNERS = [
+  [2, 2],
+  [37, 2],
+  [2, 17],
+  [37, 17],
+] as const;
+async function isLightAt(bytes: Buffer, [x, y]: readonly [number, number]): Promise<boolean> {
+  const { data, info } = await sharp(bytes).raw().toBuffer({ resolveWithObject: true });
+  return (data[(y * info.width + x) * info.channels] as number) > 128;
+}
+
 describe('an image has alpha only where a pixel is not opaque', () => {
   test.each([
     ['one translucent pixel in the last corner', 4, [63, 63], 254, true],
@@ -113,5 +125,30 @@ describe('a variant', () => {
     const moving = await draw(bytes, { width: 32, height: 24, format: 'webp', animated: true });
     expect(await metadataOf(moving)).toMatchObject({ pages: 3, width: 32, pageHeight: 24 });
     expect((await metadataOf(await draw(bytes, { width: 32, height: 24 }))).height).toBe(24);
+  });
+  test('of an animation ignores its orientation, whether it moves or not', async () => {
+    const pixels = Buffer.alloc(80 * 40 * 2 * 3);
+    // The left half is white in the first frame, and light grey in the second.
+    for (let at = 0; at < pixels.length; at += 3)
+      if ((at / 3) % 80 < 40) pixels.fill(at < pixels.length / 2 ? 255 : 200, at, at + 3);
+    const bytes = await sharp(pixels, { raw: { width: 80, height: 80, channels: 3, pageHeight: 40 } })
+      .withMetadata({ orientation: 6 })
+      .webp({ lossless: true })
+      .toBuffer();
+    expect(await metadataOf(bytes)).toMatchObject({ orientation: 6, pages: 2 });
+    const { facts, thumbnail } = await examined(bytes);
+    expect(facts).toMatchObject({ width: 80, height: 40 });
+    expect(await metadataOf(thumbnail)).toMatchObject({ width: 80, height: 40 });
+    const size = { width: 40, height: 20 };
+    for (const still of [
+      await draw(bytes, size),
+      await draw(bytes, { ...size, format: 'webp', animated: true }),
+    ])
+      expect(await Promise.all(CORNERS.map((corner) => isLightAt(still, corner)))).toEqual([
+        true,
+        false,
+        true,
+        false,
+      ]);
   });
 });

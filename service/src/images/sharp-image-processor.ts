@@ -3,6 +3,7 @@ import { stat } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { readChunks } from '../platform/open-file.ts';
 import type { ChildPool, RunTask } from '../platform/process/child-pool.ts';
+import { busy } from '../platform/process/fair-slots.ts';
 import type { ChildProgram, ChildRequest, HandledMessage } from '../platform/process/child.ts';
 import type { ImageTask, ImageResult } from './sharp-image-processor.worker.ts';
 import type { ExaminedImage, ImageProcessor, ImageFile, RenderedImage } from './image-processor.ts';
@@ -63,7 +64,10 @@ async function processImage(
 ): Promise<ExaminedImage | RenderedImage> {
   const buildRequest = () => toRequest(source, options);
   const outcome = await run<ExaminedImage | RenderedImage>({ deadlineMs, buildRequest, onMessage }, owner);
-  return 'result' in outcome ? outcome.result : { refused: 'too_demanding' };
+  if ('result' in outcome) return outcome.result;
+  // The refusal of an upload is final, so a slow disk or machine must not cause it; that of a variant is not.
+  if (outcome.failed === 'starved' && !options.variant) throw busy();
+  return { refused: 'too_demanding' };
 }
 
 const onMessage = (message: unknown): HandledMessage<ExaminedImage | RenderedImage> => message as ImageResult;

@@ -19,7 +19,6 @@ const NOW = new Date('2026-01-01T10:05:00.000Z');
 let server: TestPostgres;
 let connection: Connection;
 let db: Database;
-let limited: Database;
 /** Owners of the jobs that were sent; `failSending` makes sending fail. */
 const sent: string[] = [];
 let failSending = false;
@@ -28,12 +27,10 @@ beforeAll(async () => {
   server = await startTestPostgres();
   connection = await server.database('store');
   await migrate(connection);
-  const opened = { connection, onIdleError: () => {} };
-  db = openDatabase(opened);
-  limited = openDatabase({ ...opened, session: { 'mediary.owner_max_assets': '1' } });
+  db = openDatabase({ connection, onIdleError: () => {} });
 });
 afterAll(async () => {
-  await Promise.all([db.close(), limited.close()]);
+  await db.close();
   await server.stop();
 });
 afterEach(() => {
@@ -42,10 +39,10 @@ afterEach(() => {
 });
 
 /** A store of another process, with its own batches and mutex. */
-const openStore = (database = db): AssetStore =>
+const openStore = (): AssetStore =>
   createAssetStore({
-    db: database,
-    loader: createAssetLoader(database),
+    db,
+    loader: createAssetLoader(db),
     jobs: {
       sendFor: async (_tx: unknown, owner: string) => {
         if (failSending) throw new Error('the queue is down');
@@ -185,7 +182,8 @@ test('a job that cannot be sent leaves neither state nor event', async () => {
 
 test('an owner over its quota fails without failing the others of its batch', async () => {
   for (const owner of ['full', 'free']) await rowsOf(connection, 'select track_owner_usage($1)', [owner]);
-  const store = openStore(limited);
+  await rowsOf(connection, `update owner_usage set overrides = '{"assets": 1}'`);
+  const store = openStore();
   await store.createAsset(newAsset({ owner_user_id: 'full' }), {});
   const results = await Promise.allSettled(
     ['full', 'free', 'full'].map((owner) => store.createAsset(newAsset({ owner_user_id: owner }), {})),

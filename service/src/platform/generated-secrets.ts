@@ -82,9 +82,15 @@ async function syncFolder(folder: string): Promise<void> {
 export async function getStoredSecret(db: Queries, name: string): Promise<string> {
   await db.one(sql('store secret')`
     insert into secrets (name, value) values (${name}, ${generateSecret()}) on conflict (name) do nothing`);
+  const value = await findStoredSecret(db, name);
+  if (value === undefined) throw new Error(`the secret ${name} was not stored`);
+  return value;
+}
+
+/** Undefined if it was never generated. */
+export async function findStoredSecret(db: Queries, name: string): Promise<string | undefined> {
   const row = await db.one(
     sql('find secret', { value: 'text' })`select value from secrets where name = ${name}`,
   );
-  if (!row) throw new Error(`the secret ${name} was not stored`);
-  return row.value;
+  return row?.value;
 }

@@ -1,7 +1,8 @@
 // Quota fields and the error for a request that exceeds a quota.
 import { badRequest, type ServiceError } from '../platform/errors.ts';
 
-export type QuotaField = 'assets' | 'bytes' | 'pending';
+export const QUOTA_FIELDS = ['assets', 'bytes', 'pending'] as const;
+export type QuotaField = (typeof QUOTA_FIELDS)[number];
 
 /** `used` excludes the request; `requested` is null when its size is unknown. */
 export type QuotaExcess = {

@@ -45,6 +45,16 @@ export const setOverrides = (db: Queries, ownerUserId: string, overrides: object
      where owner_user_id = ${ownerUserId}
     returning owner_user_id`);
 
+export const upsertDefaultLimits = (
+  db: Queries,
+  names: readonly string[],
+  values: readonly (number | null)[],
+) =>
+  db.one(sql('upsert default limits')`
+    insert into default_owner_limits (name, max_value)
+    select name, max_value from unnest(${names}::text[], ${values}::int8[]) as setting (name, max_value)
+    on conflict (name) do update set max_value = excluded.max_value`);
+
 /** When the settings limit every owner, the next upload starts counting again. */
 export const untrackOwner = (db: Queries, ownerUserId: string) =>
   db.one(sql('untrack owner')`delete from owner_usage where owner_user_id = ${ownerUserId}`);

@@ -1,8 +1,15 @@
 // Quotas of owners, enforced by the database in the statement that would exceed them, so they are exact.
 import type { Database, Queries } from '../platform/postgres/database.ts';
 import { findRaisedDetail } from '../platform/postgres/database-errors.ts';
-import { type ByteQuota, quotaExceeded, type QuotaExcess, type QuotaField } from './quota.ts';
-import { findByteUsage, findUsage, setOverrides, trackOwner, untrackOwner } from './usage.sql.ts';
+import { type ByteQuota, QUOTA_FIELDS, quotaExceeded, type QuotaExcess, type QuotaField } from './quota.ts';
+import {
+  findByteUsage,
+  findUsage,
+  setOverrides,
+  trackOwner,
+  untrackOwner,
+  upsertDefaultLimits,
+} from './usage.sql.ts';
 
 type UsageNeeds = { readonly db: Database };
 type ReadNeeds = { readonly db: Queries };
@@ -79,4 +86,13 @@ export async function setLimits(
 export async function clearLimits({ db }: UsageNeeds, ownerUserId: string): Promise<OwnerUsage> {
   await untrackOwner(db, ownerUserId);
   return getOwnerUsage({ db }, ownerUserId);
+}
+
+/** Makes the settings of this process the limits of all processes, also of workers. */
+export async function recordDefaultLimits(
+  { db }: ReadNeeds,
+  limits: Readonly<Record<QuotaField, number | undefined>>,
+): Promise<void> {
+  const values = QUOTA_FIELDS.map((field) => limits[field] ?? null);
+  await upsertDefaultLimits(db, QUOTA_FIELDS, values);
 }

@@ -84,10 +84,10 @@ const imageOperation = <P extends Path, Q extends TObject>(
     summary,
     description:
       'Returns an image, or the poster of a video that this service encoded: upright, in sRGB, without ' +
-      'metadata, never larger than the original. Without `format`, the format is AVIF, WebP, JPEG, PNG ' +
-      'or GIF, by `Accept`. A variant that cannot be rendered in time or stored is replaced by a cheaper ' +
-      'one; `X-Image-Substitute` contains the reason. Caches may serve a public image for up to one hour ' +
-      'after its asset became private.',
+      'metadata, never larger than the original. An animation is not rotated by its EXIF data. Without ' +
+      '`format`, the format is AVIF, WebP, JPEG, PNG or GIF, by `Accept`. A variant that cannot be ' +
+      'rendered in time or stored is replaced by a cheaper one; `X-Image-Substitute` contains the reason. ' +
+      'Caches may serve a public image for up to one hour after its asset became private.',
     query,
     requestHeaders: ['Accept', 'Range', 'If-None-Match'],
     response: {

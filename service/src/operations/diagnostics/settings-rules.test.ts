@@ -9,7 +9,7 @@ const SAFE = {
   tokenSecrets: secret,
   serviceKeys: secret,
   operatorKeys: secret,
-  urlSecrets: [],
+  urlSecrets: { current: undefined, previous: undefined },
   databaseUrl: 'postgres://db.internal/mediary',
   publicBaseUrl: 'https://media.example.com',
   host: '127.0.0.1',
@@ -31,6 +31,7 @@ test('safe settings have no findings', () => {
 
 test.each([
   [{ serviceKeys: [...secret, toSecret('short')] }, 'settings.secrets warning'],
+  [{ urlSecrets: { current: secret[0], previous: toSecret('short') } }, 'settings.secrets warning'],
   [{ publicBaseUrl: 'http://media.example.com' }, 'settings.public_url problem'],
   [{ publicBaseUrl: undefined, host: '0.0.0.0' }, 'settings.public_url problem'],
   [{ databaseUrl: undefined }, 'settings.embedded_database warning'],

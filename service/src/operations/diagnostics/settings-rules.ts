@@ -6,7 +6,7 @@ type RiskySettings = {
   readonly tokenSecrets: readonly Secret[];
   readonly serviceKeys: readonly Secret[];
   readonly operatorKeys: readonly Secret[];
-  readonly urlSecrets: readonly Secret[];
+  readonly urlSecrets: Readonly<Record<'current' | 'previous', Secret | undefined>>;
   readonly databaseUrl: string | undefined;
   readonly publicBaseUrl: string | undefined;
   readonly host: string;
@@ -35,7 +35,7 @@ function judgeSecrets({ tokenSecrets, serviceKeys, operatorKeys, urlSecrets }: R
     ACCESS_TOKEN_SECRET: tokenSecrets,
     SERVICE_API_KEY: serviceKeys,
     OPERATOR_KEY: operatorKeys,
-    URL_SIGNING_SECRET: urlSecrets,
+    URL_SIGNING_SECRET: Object.values(urlSecrets).filter((secret) => secret !== undefined),
   };
   const short = Object.entries(named)
     .filter(([, secrets]) => secrets.some((secret) => secret.reveal().length < MIN_LENGTH))
