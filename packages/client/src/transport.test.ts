@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { answer, type ApiServer, refuse, startApiServer } from './api-server.fixture.ts';
 import { isMediaryError } from './errors.ts';
-import { createMediary } from './mediary.ts';
+import { createMediary, type Mediary } from './mediary.ts';
 import type { MediaryOptions } from './transport.ts';
 
 let server: ApiServer;
@@ -49,13 +49,6 @@ describe('credentials', () => {
 });
 
 describe('retries', () => {
-  test('do not create a webhook endpoint twice', async () => {
-    server.handle((_request, response) => response.destroy());
-    const { webhookEndpoints } = connect({ serviceKey: 'key' });
-    const created = webhookEndpoints.create({ url: 'https://app.example.com/' });
-    expect(await failureOf(created)).toMatchObject({ name: 'ConnectionError' });
-    expect(server.requests).toHaveLength(1);
-  });
   test('repeat a POST with the same Idempotency-Key, after Retry-After', async () => {
     const times: number[] = [];
     server.handle((_request, response) => {
@@ -99,11 +92,40 @@ describe('retries', () => {
     expect(isMediaryError(error, 'NOT_FOUND') || isMediaryError(new Error('other'))).toBe(false);
     expect(server.requests).toHaveLength(1);
   });
-  test('leave out a change with If-Match whose response was lost', async () => {
+});
+
+describe('a call that must not take effect twice', () => {
+  const calls: Record<string, (mediary: Mediary) => Promise<unknown>> = {
+    'creating a webhook endpoint': ({ webhookEndpoints }) =>
+      webhookEndpoints.create({ url: 'https://app.example.com/' }),
+    'replacing a secret': ({ webhookEndpoints }) => webhookEndpoints.rotateSecret('1'),
+    'a change with If-Match': ({ media }) => media.update('1', { title: 'x' }, { ifMatch: 3 }),
+    'a deletion with If-Match': ({ media }) => media.delete('1', { ifMatch: 3 }),
+  };
+  test.each(Object.entries(calls))('is not repeated where it may have taken effect: %s', async (_, call) => {
     server.handle((_request, response) => response.destroy());
-    const error = await failureOf(connect().media.update('1', { title: 'x' }, { ifMatch: 3 }));
-    expect(isMediaryError(error, 'CONNECTION_FAILED')).toBe(true);
-    expect(server.requests.map(({ headers }) => headers['if-match'])).toEqual(['"3"']);
+    expect(await failureOf(call(connect()))).toMatchObject({ name: 'ConnectionError' });
+    expect(server.requests).toHaveLength(1);
+    for (const status of [500, 502, 503, 504]) {
+      server.handle((_request, response) => refuse(response, { status, code: 'UNAVAILABLE' }));
+      expect(await failureOf(call(connect()))).toMatchObject({ status });
+      expect(server.requests).toHaveLength(1);
+    }
+  });
+  test('is repeated after a refusal that passes', async () => {
+    const refusals = [
+      { status: 429, code: 'RATE_LIMITED' },
+      { status: 409, code: 'CONFLICT', details: { reason: 'changed' } },
+      { status: 401, code: 'UNAUTHORIZED', details: { reason: 'expired' } },
+    ];
+    server.handle((_request, response) => {
+      const refusal = refusals.shift();
+      if (refusal) refuse(response, refusal);
+      else answer(response, { id: 'a' });
+    });
+    const { media } = connect({ token: () => 'abc' });
+    expect(await media.update('1', { title: 'x' }, { ifMatch: 3 })).toEqual({ id: 'a' });
+    expect(server.requests.map(({ headers }) => headers['if-match'])).toEqual(Array(4).fill('"3"'));
   });
 });
 

@@ -1,5 +1,5 @@
 // Sends requests to the API: credentials, idempotency keys, timeouts and retries.
-import { isLost, isTransient, withRetries } from './backoff.ts';
+import { hasUnknownOutcome, isTransient, withRetries } from './backoff.ts';
 import { toHex } from './encoding.ts';
 import { ConnectionError, MediaryError, TimeoutError } from './errors.ts';
 import { type ReceivedResponse, readData, receive } from './response.ts';
@@ -45,7 +45,7 @@ export type ApiRequest = {
   readonly text?: string | Blob | undefined;
   readonly headers?: Readonly<Record<string, string>>;
   readonly options?: CallOptions | undefined;
-  /** False if a repetition after a lost response could fail because the first one took effect. */
+  /** False if a repetition does harm, or fails, when the first request took effect. */
   readonly isRepeatable?: boolean;
 };
 
@@ -89,7 +89,7 @@ export function createTransport(options: MediaryOptions): Transport {
   const request = async <T>(call: ApiRequest): Promise<T> => {
     const keyed = withIdempotencyKey(call);
     const canRepeat = (error: unknown): boolean =>
-      isTransient(error) && (call.isRepeatable !== false || !isLost(error));
+      isTransient(error) && (call.isRepeatable !== false || !hasUnknownOutcome(error));
     return withRetries(
       {
         maxRetries: call.options?.maxRetries ?? maxRetries,
