@@ -157,6 +157,7 @@ const createEditCalls = (transport: Transport): Pick<AssetCalls, 'update' | 'del
       method: 'DELETE',
       path: assetPath(id),
       query: { purge: options?.purge, ...ownerOf(options) },
+      dataIfGone: { id, deleted: true } satisfies DeletedAsset,
       ...versioned(options),
     }),
 });

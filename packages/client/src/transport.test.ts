@@ -1,4 +1,5 @@
 // Requests of the SDK: credentials, retries, time limits and errors.
+import type { ServerResponse } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { answer, type ApiServer, refuse, startApiServer } from './api-server.fixture.ts';
 import { isMediaryError } from './errors.ts';
@@ -126,6 +127,38 @@ describe('a call that must not take effect twice', () => {
     const { media } = connect({ token: () => 'abc' });
     expect(await media.update('1', { title: 'x' }, { ifMatch: 3 })).toEqual({ id: 'a' });
     expect(server.requests.map(({ headers }) => headers['if-match'])).toEqual(Array(4).fill('"3"'));
+  });
+});
+
+describe('a deletion', () => {
+  const deleteAll = ({ media, captions, webhookEndpoints }: Mediary): Promise<unknown> =>
+    Promise.all([media.delete('a'), captions.delete('a', 'en'), webhookEndpoints.delete('e')]);
+  const lose: Record<string, (response: ServerResponse) => void> = {
+    'no response': (response) => response.destroy(),
+    'a 5xx': (response) => refuse(response, { status: 503, code: 'UNAVAILABLE' }),
+  };
+  test.each(Object.entries(lose))('succeeds if it finds nothing after %s', async (_, loseFirst) => {
+    const seen = new Set<string>();
+    server.handle(({ path }, response) => {
+      if (seen.has(path)) return refuse(response, { status: 404, code: 'NOT_FOUND' });
+      seen.add(path);
+      loseFirst(response);
+    });
+    expect(await deleteAll(connect())).toEqual([
+      { id: 'a', deleted: true },
+      { language: 'en', deleted: true },
+      { id: 'e', deleted: true },
+    ]);
+    expect(server.requests).toHaveLength(6);
+  });
+  test('rejects if there was nothing to delete', async () => {
+    server.handle((_request, response) =>
+      server.requests.length === 1
+        ? refuse(response, { status: 429, code: 'RATE_LIMITED' })
+        : refuse(response, { status: 404, code: 'NOT_FOUND' }),
+    );
+    expect(await failureOf(connect().media.delete('a'))).toMatchObject({ errorCode: 'NOT_FOUND' });
+    expect(server.requests).toHaveLength(2);
   });
 });
 

@@ -47,6 +47,8 @@ export type ApiRequest = {
   readonly options?: CallOptions | undefined;
   /** False if a repetition does harm, or fails, when the first request took effect. */
   readonly isRepeatable?: boolean;
+  /** DELETE: `data` if a repetition finds nothing, because an attempt before it took effect. */
+  readonly dataIfGone?: object;
 };
 
 export type Transport = {
@@ -96,10 +98,25 @@ export function createTransport(options: MediaryOptions): Transport {
         signal: call.options?.signal,
         isRetryable: (error) => canRepeat(error) || (hasExpired(error) && typeof token === 'function'),
       },
-      async () => readData<T>(await send(keyed)),
+      acceptGone(call.dataIfGone, async () => readData<T>(await send(keyed))),
     );
   };
   return { request, send, open, fetch: fetchNow, customFetch, maxRetries, baseUrl: root };
+}
+
+/** Takes a 404 for success if an earlier run may have deleted what `run` deletes. */
+function acceptGone<T>(dataIfGone: object | undefined, run: () => Promise<T>): () => Promise<T> {
+  if (!dataIfGone) return run;
+  let mayBeGone = false;
+  return async () => {
+    try {
+      return await run();
+    } catch (error) {
+      if (mayBeGone && error instanceof MediaryError && error.status === 404) return dataIfGone as T;
+      mayBeGone ||= hasUnknownOutcome(error);
+      throw error;
+    }
+  };
 }
 
 /** The token expired on its way: its source returns a new one. */

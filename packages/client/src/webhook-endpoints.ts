@@ -86,7 +86,10 @@ export function createWebhookEndpoints(transport: Transport): WebhookEndpoints {
     get: (id, options) => transport.request({ method: 'GET', path: endpointPath(id), options }),
     update: (id, body, options) =>
       transport.request({ method: 'PATCH', path: endpointPath(id), body, options }),
-    delete: (id, options) => transport.request({ method: 'DELETE', path: endpointPath(id), options }),
+    delete: (id, options) => {
+      const dataIfGone: DeletedEndpoint = { id, deleted: true };
+      return transport.request({ method: 'DELETE', path: endpointPath(id), options, dataIfGone });
+    },
     rotateSecret: (id, options) => postOnce(endpointPath(id, '/rotate-secret'), {}, options),
     test: (id, options) => post(endpointPath(id, '/test'), {}, options),
     deliveries: (id, query, options) => list(endpointPath(id, '/deliveries'), query, options),
