@@ -58,6 +58,8 @@ export type Transport = {
   send(request: ApiRequest): Promise<ReceivedResponse>;
   /** A response whose body is read while it arrives. `signal` also ends the reading. */
   open(request: ApiRequest, signal: AbortSignal): Promise<Response>;
+  /** The token has expired, and its source can return another one. */
+  canRenewToken(error: unknown): boolean;
   readonly fetch: typeof fetch;
   /** Undefined: the platform's own `fetch` is used. */
   readonly customFetch: typeof fetch | undefined;
@@ -88,6 +90,7 @@ export function createTransport(options: MediaryOptions): Transport {
     withDeadline(request.options, options.timeoutMs ?? DEFAULTS.timeoutMs, async (signal) =>
       orConnectionError(receive(await open(request, signal))),
     );
+  const canRenewToken = (error: unknown): boolean => typeof token === 'function' && hasExpired(error);
   const request = async <T>(call: ApiRequest): Promise<T> => {
     const keyed = withIdempotencyKey(call);
     const canRepeat = (error: unknown): boolean =>
@@ -96,12 +99,12 @@ export function createTransport(options: MediaryOptions): Transport {
       {
         maxRetries: call.options?.maxRetries ?? maxRetries,
         signal: call.options?.signal,
-        isRetryable: (error) => canRepeat(error) || (hasExpired(error) && typeof token === 'function'),
+        isRetryable: (error) => canRepeat(error) || canRenewToken(error),
       },
       acceptGone(call.dataIfGone, async () => readData<T>(await send(keyed))),
     );
   };
-  return { request, send, open, fetch: fetchNow, customFetch, maxRetries, baseUrl: root };
+  return { request, send, open, canRenewToken, fetch: fetchNow, customFetch, maxRetries, baseUrl: root };
 }
 
 /** Takes a 404 for success if an earlier run may have deleted what `run` deletes. */
@@ -119,7 +122,6 @@ function acceptGone<T>(dataIfGone: object | undefined, run: () => Promise<T>): (
   };
 }
 
-/** The token expired on its way: its source returns a new one. */
 const hasExpired = (error: unknown): boolean =>
   error instanceof MediaryError && error.status === 401 && error.reason === 'expired';
 
