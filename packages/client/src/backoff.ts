@@ -47,6 +47,21 @@ export const sleep = (ms: number, signal?: AbortSignal): Promise<void> =>
     else signal?.addEventListener('abort', stop, { once: true });
   });
 
+/** Settles like `pending`, or rejects with the reason of the signal when it aborts first. */
+export async function untilAborted<T>(pending: Promise<T>, signal: AbortSignal): Promise<T> {
+  let stop = (): void => undefined;
+  const aborted = new Promise<never>((_resolve, reject) => {
+    stop = () => reject(signal.reason);
+    if (signal.aborted) stop();
+    else signal.addEventListener('abort', stop, { once: true });
+  });
+  try {
+    return await Promise.race([pending, aborted]);
+  } finally {
+    signal.removeEventListener('abort', stop);
+  }
+}
+
 type Attempts = {
   readonly maxRetries: number;
   readonly signal?: AbortSignal | undefined;

@@ -168,6 +168,20 @@ describe('time limits and signals', () => {
     const error = await failureOf(connect({ timeoutMs: 50, maxRetries: 0 }).media.get('1'));
     expect(error).toMatchObject({ name: 'TimeoutError', errorCode: 'TIMEOUT' });
   });
+  test('cover a token source that does not answer', async () => {
+    server.handle((_request, response) => answer(response, {}));
+    const token = () => new Promise<string>(() => {});
+    const late = connect({ token, timeoutMs: 50, maxRetries: 0 }).media.get('1');
+    expect(await failureOf(late)).toMatchObject({ name: 'TimeoutError' });
+    const controller = new AbortController();
+    const { signal } = controller;
+    const { media, events } = connect({ token });
+    const calls = [media.get('1', { signal }), events.subscribe({ signal }).next()];
+    const failures = Promise.all(calls.map(failureOf));
+    controller.abort('enough');
+    expect(await failures).toEqual(['enough', 'enough']);
+    expect(server.requests).toHaveLength(0);
+  });
   test('an abort rejects with its reason, also between retries', async () => {
     const controller = new AbortController();
     server.handle((_request, response) => {

@@ -1,5 +1,5 @@
 // Sends requests to the API: credentials, idempotency keys, timeouts and retries.
-import { hasUnknownOutcome, isTransient, withRetries } from './backoff.ts';
+import { hasUnknownOutcome, isTransient, untilAborted, withRetries } from './backoff.ts';
 import { toHex } from './encoding.ts';
 import { ConnectionError, MediaryError, TimeoutError } from './errors.ts';
 import { type ReceivedResponse, readData, receive } from './response.ts';
@@ -81,7 +81,8 @@ export function createTransport(options: MediaryOptions): Transport {
   const maxRetries = options.maxRetries ?? DEFAULTS.maxRetries;
 
   const open = async (request: ApiRequest, signal: AbortSignal): Promise<Response> => {
-    const headers = { ...toHeaders(request), ...(await toCredentials(options)) };
+    const credentials = await untilAborted(toCredentials(options), signal);
+    const headers = { ...toHeaders(request), ...credentials };
     const body = request.body === undefined ? request.text : JSON.stringify(request.body);
     const init = { method: request.method, headers, signal, ...(body !== undefined && { body }) };
     return orConnectionError(fetchNow(`${root}/api/v1${request.path}${toQuery(request.query)}`, init));
