@@ -15,9 +15,14 @@ export const isTransient = (error: unknown): boolean =>
   (error instanceof MediaryError &&
     ((error.status !== undefined && TRANSIENT.has(error.status)) || TEMPORARY_CONFLICTS.has(error.reason)));
 
-/** No response: it is not known whether the request took effect. */
-export const isLost = (error: unknown): boolean =>
-  error instanceof ConnectionError || error instanceof TimeoutError;
+const isLost = (error: unknown): boolean => error instanceof ConnectionError || error instanceof TimeoutError;
+
+/**
+ * The request may have taken effect: there was no response, or a 5xx, which a proxy sends too when it loses
+ * the response of the service.
+ */
+export const hasUnknownOutcome = (error: unknown): boolean =>
+  isLost(error) || (error instanceof MediaryError && error.status !== undefined && error.status >= 500);
 
 /** Exponential with full jitter, at least what `Retry-After` of the error demands. */
 export function retryDelayMs(attempt: number, error?: unknown): number {
@@ -41,6 +46,21 @@ export const sleep = (ms: number, signal?: AbortSignal): Promise<void> =>
     if (signal?.aborted) stop();
     else signal?.addEventListener('abort', stop, { once: true });
   });
+
+/** Settles like `pending`, or rejects with the reason of the signal when it aborts first. */
+export async function untilAborted<T>(pending: Promise<T>, signal: AbortSignal): Promise<T> {
+  let stop = (): void => undefined;
+  const aborted = new Promise<never>((_resolve, reject) => {
+    stop = () => reject(signal.reason);
+    if (signal.aborted) stop();
+    else signal.addEventListener('abort', stop, { once: true });
+  });
+  try {
+    return await Promise.race([pending, aborted]);
+  } finally {
+    signal.removeEventListener('abort', stop);
+  }
+}
 
 type Attempts = {
   readonly maxRetries: number;

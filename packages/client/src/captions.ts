@@ -57,5 +57,6 @@ export const createCaptionCalls = (transport: Transport): CaptionCalls => ({
       path: captionsPath(id, language),
       query: ownerOf(options),
       options,
+      dataIfGone: { language, deleted: true } satisfies DeletedCaptions,
     }),
 });

@@ -10,6 +10,7 @@ import {
   writeEvent,
 } from './api-server.fixture.ts';
 import { createMediary } from './mediary.ts';
+import type { MediaryOptions } from './transport.ts';
 
 let server: ApiServer;
 beforeAll(async () => {
@@ -17,7 +18,9 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-const connect = () => createMediary({ baseUrl: server.url, serviceKey: 'key' });
+const connect = (credential: Pick<MediaryOptions, 'token' | 'serviceKey'> = { serviceKey: 'key' }) =>
+  createMediary({ baseUrl: server.url, ...credential });
+const EXPIRED = { status: 401, code: 'UNAUTHORIZED', details: { reason: 'expired' } };
 const asset = (stream_status: string, more: object = {}) => ({
   id: 'a',
   deleted_at: null,
@@ -61,6 +64,33 @@ describe('subscribe', () => {
     await expect(connect().media.events('1').next()).rejects.toMatchObject({ errorCode: 'FORBIDDEN' });
     server.handle((_request, response) => answer(response, {}));
     await expect(connect().media.events('1').next()).rejects.toMatchObject({ errorCode: 'INVALID_RESPONSE' });
+  });
+  describe('where the token expires', () => {
+    test('asks the source for another one, also after a stream that ended', async () => {
+      server.handle(({ headers }, response) => {
+        if (headers.authorization === 'Bearer 2') return refuse(response, EXPIRED);
+        openEvents(response);
+        const position = `p${server.requests.length}`;
+        writeEvent(response, position, { id: position });
+        response.end();
+      });
+      let count = 0;
+      const seen: string[] = [];
+      for await (const { id } of connect({ token: () => String(++count) }).media.events('1')) {
+        seen.push(id);
+        if (seen.length === 2) break;
+      }
+      expect(seen).toEqual(['p1', 'p3']);
+    });
+    test('rejects if the source has no other one, or there is none', async () => {
+      server.handle((_request, response) => refuse(response, EXPIRED));
+      for (const [token, attempts] of [[() => '2', 2] as const, ['2', 1] as const]) {
+        server.requests.length = 0;
+        const event = connect({ token }).media.events('1').next();
+        await expect(event).rejects.toMatchObject({ reason: 'expired' });
+        expect(server.requests).toHaveLength(attempts);
+      }
+    });
   });
   test('rejects with the reason of the signal, and closes the connection', async () => {
     const controller = new AbortController();
@@ -136,6 +166,17 @@ describe('waitUntilReady', () => {
       'a?wait=30',
     ]);
     expect(server.requests[3]?.headers['if-none-match']).toBe('"1"');
+  });
+  test('asks for another token when one expires between two polls', async () => {
+    let count = 0;
+    server.handle(({ path, headers }, response) => {
+      if (path.endsWith('/events')) return refuse(response, { status: 404, code: 'NOT_FOUND' });
+      if (headers.authorization === 'Bearer 3') return refuse(response, EXPIRED);
+      answer(response, asset(count === 2 ? 'processing' : 'ready'), { etag: '"1"' });
+    });
+    const waiting = connect({ token: () => String(++count) }).media.waitUntilReady('a');
+    expect(await waiting).toMatchObject({ stream_status: 'ready' });
+    expect(count).toBe(4);
   });
   test('rejects when the asset fails or is deleted', async () => {
     const failure = { code: 'not_media', message: 'Not media.', retryable: false };

@@ -31,10 +31,12 @@ export async function* subscribe(
 ): AsyncGenerator<StreamedEvent, never> {
   const { signal } = options;
   let { lastEventId } = options;
+  let wasExpired = false;
   for (let failures = 0; ; failures += 1) {
     let failure: unknown;
     try {
       for await (const item of streamEvents(transport, path, { ...options, lastEventId })) {
+        wasExpired = false;
         if (item.position === undefined) continue;
         failures = 0;
         lastEventId = item.position;
@@ -42,16 +44,15 @@ export async function* subscribe(
       }
     } catch (error) {
       signal?.throwIfAborted();
-      if (!isTransient(error) && !isFirstExpiry(error, failures)) throw error;
+      const isExpired = transport.canRenewToken(error);
+      // The token source returned two expired tokens in a row: a third one would not help.
+      if (!isTransient(error) && (!isExpired || wasExpired)) throw error;
+      wasExpired = isExpired;
       failure = error;
     }
     await sleep(retryDelayMs(failures, failure), signal);
   }
 }
-
-/** The token expired; the next connection asks its source for another one. */
-const isFirstExpiry = (error: unknown, failures: number): boolean =>
-  error instanceof MediaryError && error.reason === 'expired' && failures === 0;
 
 /** One connection; returns when the service ends it. */
 export async function* streamEvents(

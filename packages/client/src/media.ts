@@ -25,7 +25,10 @@ export type CreateUploadOptions = CallOptions & {
 };
 
 export type UpdateOptions = Omit<CallOptions, 'idempotencyKey'> & {
-  /** `asset.version`. Another version at the service is 412 PRECONDITION_FAILED. */
+  /**
+   * `asset.version`. Another version at the service is 412 PRECONDITION_FAILED. Such a call is not repeated
+   * after a lost response or a 5xx, because it may have taken effect.
+   */
   ifMatch?: number | undefined;
 };
 
@@ -135,7 +138,7 @@ export function createAssetCalls(transport: Transport): AssetCalls {
   };
 }
 
-/** A repetition after a lost response would find the version that the first request made. */
+/** A repetition would find the version that the first request made, and fail. */
 const versioned = (options: UpdateOptions | undefined) =>
   options?.ifMatch === undefined
     ? { options }
@@ -154,6 +157,7 @@ const createEditCalls = (transport: Transport): Pick<AssetCalls, 'update' | 'del
       method: 'DELETE',
       path: assetPath(id),
       query: { purge: options?.purge, ...ownerOf(options) },
+      dataIfGone: { id, deleted: true } satisfies DeletedAsset,
       ...versioned(options),
     }),
 });

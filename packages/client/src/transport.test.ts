@@ -1,8 +1,9 @@
 // Requests of the SDK: credentials, retries, time limits and errors.
+import type { ServerResponse } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { answer, type ApiServer, refuse, startApiServer } from './api-server.fixture.ts';
 import { isMediaryError } from './errors.ts';
-import { createMediary } from './mediary.ts';
+import { createMediary, type Mediary } from './mediary.ts';
 import type { MediaryOptions } from './transport.ts';
 
 let server: ApiServer;
@@ -49,13 +50,6 @@ describe('credentials', () => {
 });
 
 describe('retries', () => {
-  test('do not create a webhook endpoint twice', async () => {
-    server.handle((_request, response) => response.destroy());
-    const { webhookEndpoints } = connect({ serviceKey: 'key' });
-    const created = webhookEndpoints.create({ url: 'https://app.example.com/' });
-    expect(await failureOf(created)).toMatchObject({ name: 'ConnectionError' });
-    expect(server.requests).toHaveLength(1);
-  });
   test('repeat a POST with the same Idempotency-Key, after Retry-After', async () => {
     const times: number[] = [];
     server.handle((_request, response) => {
@@ -99,11 +93,72 @@ describe('retries', () => {
     expect(isMediaryError(error, 'NOT_FOUND') || isMediaryError(new Error('other'))).toBe(false);
     expect(server.requests).toHaveLength(1);
   });
-  test('leave out a change with If-Match whose response was lost', async () => {
+});
+
+describe('a call that must not take effect twice', () => {
+  const calls: Record<string, (mediary: Mediary) => Promise<unknown>> = {
+    'creating a webhook endpoint': ({ webhookEndpoints }) =>
+      webhookEndpoints.create({ url: 'https://app.example.com/' }),
+    'replacing a secret': ({ webhookEndpoints }) => webhookEndpoints.rotateSecret('1'),
+    'a change with If-Match': ({ media }) => media.update('1', { title: 'x' }, { ifMatch: 3 }),
+    'a deletion with If-Match': ({ media }) => media.delete('1', { ifMatch: 3 }),
+  };
+  test.each(Object.entries(calls))('is not repeated where it may have taken effect: %s', async (_, call) => {
     server.handle((_request, response) => response.destroy());
-    const error = await failureOf(connect().media.update('1', { title: 'x' }, { ifMatch: 3 }));
-    expect(isMediaryError(error, 'CONNECTION_FAILED')).toBe(true);
-    expect(server.requests.map(({ headers }) => headers['if-match'])).toEqual(['"3"']);
+    expect(await failureOf(call(connect()))).toMatchObject({ name: 'ConnectionError' });
+    expect(server.requests).toHaveLength(1);
+    for (const status of [500, 502, 503, 504]) {
+      server.handle((_request, response) => refuse(response, { status, code: 'UNAVAILABLE' }));
+      expect(await failureOf(call(connect()))).toMatchObject({ status });
+      expect(server.requests).toHaveLength(1);
+    }
+  });
+  test('is repeated after a refusal that passes', async () => {
+    const refusals = [
+      { status: 429, code: 'RATE_LIMITED' },
+      { status: 409, code: 'CONFLICT', details: { reason: 'changed' } },
+      { status: 401, code: 'UNAUTHORIZED', details: { reason: 'expired' } },
+    ];
+    server.handle((_request, response) => {
+      const refusal = refusals.shift();
+      if (refusal) refuse(response, refusal);
+      else answer(response, { id: 'a' });
+    });
+    const { media } = connect({ token: () => 'abc' });
+    expect(await media.update('1', { title: 'x' }, { ifMatch: 3 })).toEqual({ id: 'a' });
+    expect(server.requests.map(({ headers }) => headers['if-match'])).toEqual(Array(4).fill('"3"'));
+  });
+});
+
+describe('a deletion', () => {
+  const deleteAll = ({ media, captions, webhookEndpoints }: Mediary): Promise<unknown> =>
+    Promise.all([media.delete('a'), captions.delete('a', 'en'), webhookEndpoints.delete('e')]);
+  const lose: Record<string, (response: ServerResponse) => void> = {
+    'no response': (response) => response.destroy(),
+    'a 5xx': (response) => refuse(response, { status: 503, code: 'UNAVAILABLE' }),
+  };
+  test.each(Object.entries(lose))('succeeds if it finds nothing after %s', async (_, loseFirst) => {
+    const seen = new Set<string>();
+    server.handle(({ path }, response) => {
+      if (seen.has(path)) return refuse(response, { status: 404, code: 'NOT_FOUND' });
+      seen.add(path);
+      loseFirst(response);
+    });
+    expect(await deleteAll(connect())).toEqual([
+      { id: 'a', deleted: true },
+      { language: 'en', deleted: true },
+      { id: 'e', deleted: true },
+    ]);
+    expect(server.requests).toHaveLength(6);
+  });
+  test('rejects if there was nothing to delete', async () => {
+    server.handle((_request, response) =>
+      server.requests.length === 1
+        ? refuse(response, { status: 429, code: 'RATE_LIMITED' })
+        : refuse(response, { status: 404, code: 'NOT_FOUND' }),
+    );
+    expect(await failureOf(connect().media.delete('a'))).toMatchObject({ errorCode: 'NOT_FOUND' });
+    expect(server.requests).toHaveLength(2);
   });
 });
 
@@ -112,6 +167,20 @@ describe('time limits and signals', () => {
     server.handle((_request, response) => response.flushHeaders());
     const error = await failureOf(connect({ timeoutMs: 50, maxRetries: 0 }).media.get('1'));
     expect(error).toMatchObject({ name: 'TimeoutError', errorCode: 'TIMEOUT' });
+  });
+  test('cover a token source that does not answer', async () => {
+    server.handle((_request, response) => answer(response, {}));
+    const token = () => new Promise<string>(() => {});
+    const late = connect({ token, timeoutMs: 50, maxRetries: 0 }).media.get('1');
+    expect(await failureOf(late)).toMatchObject({ name: 'TimeoutError' });
+    const controller = new AbortController();
+    const { signal } = controller;
+    const { media, events } = connect({ token });
+    const calls = [media.get('1', { signal }), events.subscribe({ signal }).next()];
+    const failures = Promise.all(calls.map(failureOf));
+    controller.abort('enough');
+    expect(await failures).toEqual(['enough', 'enough']);
+    expect(server.requests).toHaveLength(0);
   });
   test('an abort rejects with its reason, also between retries', async () => {
     const controller = new AbortController();

@@ -1,5 +1,5 @@
 // Sends requests to the API: credentials, idempotency keys, timeouts and retries.
-import { isLost, isTransient, withRetries } from './backoff.ts';
+import { hasUnknownOutcome, isTransient, untilAborted, withRetries } from './backoff.ts';
 import { toHex } from './encoding.ts';
 import { ConnectionError, MediaryError, TimeoutError } from './errors.ts';
 import { type ReceivedResponse, readData, receive } from './response.ts';
@@ -45,8 +45,10 @@ export type ApiRequest = {
   readonly text?: string | Blob | undefined;
   readonly headers?: Readonly<Record<string, string>>;
   readonly options?: CallOptions | undefined;
-  /** False if a repetition after a lost response could fail because the first one took effect. */
+  /** False if a repetition does harm, or fails, when the first request took effect. */
   readonly isRepeatable?: boolean;
+  /** DELETE: `data` if a repetition finds nothing, because an attempt before it took effect. */
+  readonly dataIfGone?: object;
 };
 
 export type Transport = {
@@ -56,6 +58,8 @@ export type Transport = {
   send(request: ApiRequest): Promise<ReceivedResponse>;
   /** A response whose body is read while it arrives. `signal` also ends the reading. */
   open(request: ApiRequest, signal: AbortSignal): Promise<Response>;
+  /** The token has expired, and its source can return another one. */
+  canRenewToken(error: unknown): boolean;
   readonly fetch: typeof fetch;
   /** Undefined: the platform's own `fetch` is used. */
   readonly customFetch: typeof fetch | undefined;
@@ -77,7 +81,8 @@ export function createTransport(options: MediaryOptions): Transport {
   const maxRetries = options.maxRetries ?? DEFAULTS.maxRetries;
 
   const open = async (request: ApiRequest, signal: AbortSignal): Promise<Response> => {
-    const headers = { ...toHeaders(request), ...(await toCredentials(options)) };
+    const credentials = await untilAborted(toCredentials(options), signal);
+    const headers = { ...toHeaders(request), ...credentials };
     const body = request.body === undefined ? request.text : JSON.stringify(request.body);
     const init = { method: request.method, headers, signal, ...(body !== undefined && { body }) };
     return orConnectionError(fetchNow(`${root}/api/v1${request.path}${toQuery(request.query)}`, init));
@@ -86,23 +91,38 @@ export function createTransport(options: MediaryOptions): Transport {
     withDeadline(request.options, options.timeoutMs ?? DEFAULTS.timeoutMs, async (signal) =>
       orConnectionError(receive(await open(request, signal))),
     );
+  const canRenewToken = (error: unknown): boolean => typeof token === 'function' && hasExpired(error);
   const request = async <T>(call: ApiRequest): Promise<T> => {
     const keyed = withIdempotencyKey(call);
     const canRepeat = (error: unknown): boolean =>
-      isTransient(error) && (call.isRepeatable !== false || !isLost(error));
+      isTransient(error) && (call.isRepeatable !== false || !hasUnknownOutcome(error));
     return withRetries(
       {
         maxRetries: call.options?.maxRetries ?? maxRetries,
         signal: call.options?.signal,
-        isRetryable: (error) => canRepeat(error) || (hasExpired(error) && typeof token === 'function'),
+        isRetryable: (error) => canRepeat(error) || canRenewToken(error),
       },
-      async () => readData<T>(await send(keyed)),
+      acceptGone(call.dataIfGone, async () => readData<T>(await send(keyed))),
     );
   };
-  return { request, send, open, fetch: fetchNow, customFetch, maxRetries, baseUrl: root };
+  return { request, send, open, canRenewToken, fetch: fetchNow, customFetch, maxRetries, baseUrl: root };
 }
 
-/** The token expired on its way: its source returns a new one. */
+/** Takes a 404 for success if an earlier run may have deleted what `run` deletes. */
+function acceptGone<T>(dataIfGone: object | undefined, run: () => Promise<T>): () => Promise<T> {
+  if (!dataIfGone) return run;
+  let mayBeGone = false;
+  return async () => {
+    try {
+      return await run();
+    } catch (error) {
+      if (mayBeGone && error instanceof MediaryError && error.status === 404) return dataIfGone as T;
+      mayBeGone ||= hasUnknownOutcome(error);
+      throw error;
+    }
+  };
+}
+
 const hasExpired = (error: unknown): boolean =>
   error instanceof MediaryError && error.status === 401 && error.reason === 'expired';
 

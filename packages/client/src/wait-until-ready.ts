@@ -124,7 +124,8 @@ async function waitByPolling(wait: Wait): Promise<Asset> {
       await sleep(Math.max(0, SHORTEST_POLL_MS - (Date.now() - startedAt)), signal);
     } catch (error) {
       signal.throwIfAborted();
-      if (!isTransient(error) || failures > transport.maxRetries) throw error;
+      const isRetryable = isTransient(error) || transport.canRenewToken(error);
+      if (!isRetryable || failures > transport.maxRetries) throw error;
       await sleep(retryDelayMs(failures, error), signal);
       failures += 1;
     }

@@ -22,8 +22,8 @@ type EndpointCallOptions = Omit<CallOptions, 'idempotencyKey' | 'ownerUserId'>;
 
 export type WebhookEndpoints = {
   /**
-   * The response alone shows the `secret`: store it, and pass it to `verifyWebhook`. If the response is lost,
-   * the call fails with a `ConnectionError` or `TimeoutError`: look for the endpoint in the list.
+   * The response alone shows the `secret`: store it, and pass it to `verifyWebhook`. The call is not repeated
+   * after a lost response (`ConnectionError`, `TimeoutError`) or a 5xx: look for the endpoint in the list.
    * Errors: 400 `url_refused`, 409 `too_many_endpoints`.
    */
   create(request: CreateEndpointRequest, options?: EndpointCallOptions): Promise<WebhookEndpointWithSecret>;
@@ -36,7 +36,10 @@ export type WebhookEndpoints = {
   /** Omitted members keep their values. `enabled: true` also ends a pause. */
   update(id: string, changes: UpdateEndpointRequest, options?: EndpointCallOptions): Promise<WebhookEndpoint>;
   delete(id: string, options?: EndpointCallOptions): Promise<DeletedEndpoint>;
-  /** The previous secret signs too for 24 hours. */
+  /**
+   * The previous secret signs too for 24 hours. The call is not repeated after a lost response or a 5xx: a
+   * second replacement would end that secret at once.
+   */
   rotateSecret(id: string, options?: EndpointCallOptions): Promise<WebhookEndpointWithSecret>;
   /** Sends one `webhook.test` event now. */
   test(id: string, options?: EndpointCallOptions): Promise<EndpointTestResult>;
@@ -65,7 +68,7 @@ const endpointPath = (id: string, rest = ''): string => {
 export function createWebhookEndpoints(transport: Transport): WebhookEndpoints {
   const post = <T>(path: string, body: object, options?: EndpointCallOptions): Promise<T> =>
     transport.request({ method: 'POST', path, body, options });
-  // A repetition after a lost response would create a second endpoint or replace the secret again.
+  // A repetition of a request that took effect would create a second endpoint or replace the secret again.
   const postOnce = <T>(path: string, body: object, options?: EndpointCallOptions): Promise<T> =>
     transport.request({ method: 'POST', path, body, options, isRepeatable: false });
   const list = <T, P extends { items: T[]; next_cursor: string | null }>(
@@ -83,7 +86,10 @@ export function createWebhookEndpoints(transport: Transport): WebhookEndpoints {
     get: (id, options) => transport.request({ method: 'GET', path: endpointPath(id), options }),
     update: (id, body, options) =>
       transport.request({ method: 'PATCH', path: endpointPath(id), body, options }),
-    delete: (id, options) => transport.request({ method: 'DELETE', path: endpointPath(id), options }),
+    delete: (id, options) => {
+      const dataIfGone: DeletedEndpoint = { id, deleted: true };
+      return transport.request({ method: 'DELETE', path: endpointPath(id), options, dataIfGone });
+    },
     rotateSecret: (id, options) => postOnce(endpointPath(id, '/rotate-secret'), {}, options),
     test: (id, options) => post(endpointPath(id, '/test'), {}, options),
     deliveries: (id, query, options) => list(endpointPath(id, '/deliveries'), query, options),
