@@ -115,7 +115,9 @@ describe('parts', () => {
       else
         answer(
           response,
-          method === 'GET' ? { id: 'a', stream_status: 'pending_upload', uploaded_at: null } : DONE,
+          method === 'GET'
+            ? { id: 'a', stream_status: 'pending_upload', uploaded_at: null, deleted_at: null }
+            : DONE,
         );
     });
   });

@@ -165,8 +165,13 @@ async function resume(job: Job): Promise<Asset | undefined> {
       ...toCallOptions(job),
       idempotencyKey: undefined,
     });
-    if (asset.stream_status !== 'pending_upload') return await forget(job);
-    return await (asset.uploaded_at === null ? send(job, unfinished) : complete(job, asset.id));
+    if (asset.stream_status === 'failed' || asset.deleted_at !== null) return await forget(job);
+    if (asset.stream_status === 'pending_upload')
+      return await (asset.uploaded_at === null ? send(job, unfinished) : complete(job, asset.id));
+    // The response to the completion was lost.
+    job.report('completing', job.file.size);
+    await job.entry.remove();
+    return asset;
   } catch (error) {
     if (!(error instanceof MediaryError) || !isOver(error)) throw error;
     return forget(job);
