@@ -9,7 +9,7 @@ export type ResumeStore = {
 };
 
 /** `reference`: URL or id of the upload at the target. */
-type UnfinishedUpload = {
+export type UnfinishedUpload = {
   readonly assetId: string;
   readonly target: UploadTarget;
   readonly reference?: string | undefined;

@@ -1,9 +1,9 @@
 // Uploads that an earlier call began, against a server that loses responses and refuses requests.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { answer, type ApiServer, startApiServer } from '../api-server.fixture.ts';
+import { answer, type ApiServer, refuse, startApiServer } from '../api-server.fixture.ts';
 import { createMediary } from '../mediary.ts';
 import type { ResumeStore } from './resume-store.ts';
-import type { UploadOptions } from './upload.ts';
+import type { UploadOptions } from './upload-options.ts';
 
 let server: ApiServer;
 beforeAll(async () => {
@@ -64,5 +64,51 @@ describe('an upload whose last response was lost', () => {
     expect(await uploadTwice(asset)).toMatchObject({ id: 'b' });
     expect(paths()).toContain('PUT /up');
     expect(entries.size).toBe(0);
+  });
+});
+
+describe('an upload that was interrupted', () => {
+  const PENDING = { ...DONE, stream_status: 'pending_upload', uploaded_at: null };
+  /** Answers as after an interruption, with `status` for one kind of requests. */
+  function refuseRequests(method: string, status: number): void {
+    server.handle((request, response) => {
+      if (request.method === method) refuse(response, { status, code: 'REFUSED' });
+      else if (request.path.endsWith('/upload-url')) answer(response, opened('b'));
+      else if (request.method === 'PUT') response.end();
+      else answer(response, request.method === 'GET' ? PENDING : DONE);
+    });
+  }
+  beforeEach(async () => {
+    server.handle(({ path }, response) => {
+      if (path.endsWith('/upload-url')) answer(response, opened('a'));
+      else response.destroy();
+    });
+    await expect(upload()).rejects.toThrow();
+    expect(entries.size).toBe(1);
+  });
+
+  test.each(['GET', 'POST'])(
+    'continues after a login where the token had expired for a %s',
+    async (method) => {
+      refuseRequests(method, 401);
+      await expect(upload()).rejects.toMatchObject({ status: 401 });
+      expect(paths()).not.toContain('POST /api/v1/media/upload-url');
+      refuseRequests('none', 0);
+      expect(await upload()).toEqual(DONE);
+      expect(paths()).toEqual(['GET /api/v1/media/a', 'PUT /up', 'POST /api/v1/media/a/complete']);
+    },
+  );
+  test.each([403, 404, 410])('starts anew where the asset is answered with %i', async (status) => {
+    refuseRequests('GET', status);
+    await upload();
+    expect(paths().slice(1)).toEqual([
+      'POST /api/v1/media/upload-url',
+      'PUT /up',
+      'POST /api/v1/media/b/complete',
+    ]);
+  });
+  test('starts anew where the ticket of the target has expired', async () => {
+    refuseRequests('PUT', 401);
+    await expect(upload()).rejects.toMatchObject({ status: 401, assetId: 'b' });
   });
 });

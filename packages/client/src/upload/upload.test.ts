@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { answer, type ApiServer, refuse, startApiServer } from '../api-server.fixture.ts';
 import { createMediary } from '../mediary.ts';
 import type { ResumeStore } from './resume-store.ts';
-import type { UploadOptions } from './upload.ts';
+import type { UploadOptions } from './upload-options.ts';
 
 let server: ApiServer;
 beforeAll(async () => {
