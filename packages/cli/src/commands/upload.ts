@@ -2,7 +2,7 @@
 import { openAsBlob } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
-import type { Asset, UploadOptions, UploadProgress } from '@mediary/client';
+import type { Asset, ResumeStore, UploadOptions, UploadProgress } from '@mediary/client';
 import { type Command, Option } from 'commander';
 import { collect, parseDuration, parseHeader, parseJsonObject, parseMediaTime } from '../arguments.ts';
 import { formatAssetLine } from '../asset-text.ts';
@@ -107,7 +107,7 @@ async function uploadFile(context: CommandContext, { client, file, flags }: Job)
       ...client.options,
       ...toUploadOptions(flags),
       filename: flags.filename ?? basename(file),
-      resume: flags.resume && { key: String(modifiedAt), store: openResumeFolder(context.io.env) },
+      resume: flags.resume && { key: String(modifiedAt), store: openStore(context) },
       onProgress: (state) => showUpload(progress, state),
     });
     const asset = flags.wait ? await waitFor(client, uploaded.id, { flags, progress }) : uploaded;
@@ -119,6 +119,11 @@ async function uploadFile(context: CommandContext, { client, file, flags }: Job)
     throw error;
   }
 }
+
+const openStore = ({ io, output }: CommandContext): ResumeStore =>
+  openResumeFolder(io.env, ({ message }) =>
+    output.warn(`The upload cannot continue after an interruption: ${message}`),
+  );
 
 /** Files are read while they are sent, and never held in memory. */
 async function openFile(file: string): Promise<{ readonly blob: Blob; readonly modifiedAt: number }> {

@@ -39,7 +39,8 @@ export type UploadOptions = CallOptions & {
   /**
    * How the upload continues after an interruption or a reload: call `upload` again with the same file.
    * `key` names the file; default: name, size and time of a `File`; a `Blob` has no default. `store`: default
-   * `localStorage` in browsers, the memory elsewhere. `false`: always start anew.
+   * `localStorage` in browsers, the memory elsewhere and where that is full or blocked. `false`: always
+   * start anew.
    */
   resume?: false | { key?: string | undefined; store?: ResumeStore | undefined } | undefined;
 };

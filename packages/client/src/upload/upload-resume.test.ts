@@ -1,5 +1,5 @@
 // Uploads that an earlier call began, against a server that loses responses and refuses requests.
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { answer, type ApiServer, refuse, startApiServer } from '../api-server.fixture.ts';
 import { createMediary } from '../mediary.ts';
 import type { ResumeStore } from './resume-store.ts';
@@ -67,8 +67,9 @@ describe('an upload whose last response was lost', () => {
   });
 });
 
+const PENDING = { ...DONE, stream_status: 'pending_upload', uploaded_at: null };
+
 describe('an upload that was interrupted', () => {
-  const PENDING = { ...DONE, stream_status: 'pending_upload', uploaded_at: null };
   /** Answers as after an interruption, with `status` for one kind of requests. */
   function refuseRequests(method: string, status: number): void {
     server.handle((request, response) => {
@@ -110,5 +111,46 @@ describe('an upload that was interrupted', () => {
   test('starts anew where the ticket of the target has expired', async () => {
     refuseRequests('PUT', 401);
     await expect(upload()).rejects.toMatchObject({ status: 401, assetId: 'b' });
+  });
+});
+
+describe('an upload that cannot be remembered', () => {
+  /** `isCut`: the connection breaks at the completion. */
+  const serve = (isCut: boolean): void =>
+    server.handle(({ method, path }, response) => {
+      if (path.endsWith('/upload-url')) answer(response, opened('a'));
+      else if (method === 'PUT') response.end();
+      else if (method === 'GET') answer(response, PENDING);
+      else if (isCut) response.destroy();
+      else answer(response, DONE);
+    });
+  const refuseAccess = () => {
+    throw new DOMException('Not here.', 'QuotaExceededError');
+  };
+  const full = { getItem: () => null, setItem: refuseAccess, removeItem: () => {} };
+  afterEach(() => vi.unstubAllGlobals());
+
+  test.each([
+    ['full', { value: full }],
+    ['missing', { value: null }],
+    ['blocked', { get: refuseAccess }],
+  ])('continues in the same page where localStorage is %s', async (_name, localStorage) => {
+    vi.stubGlobal('document', {});
+    vi.stubGlobal('localStorage', undefined);
+    Object.defineProperty(globalThis, 'localStorage', { configurable: true, ...localStorage });
+    serve(true);
+    await expect(upload({ resume: {} })).rejects.toMatchObject({ name: 'UploadError' });
+    serve(false);
+    expect(await upload({ resume: {} })).toEqual(DONE);
+    expect(paths()[0]).toBe('GET /api/v1/media/a');
+    serve(false);
+    await upload({ resume: {} });
+    expect(paths()[0]).toBe('POST /api/v1/media/upload-url');
+  });
+  test('succeeds where the store of the application rejects', async () => {
+    const fails = () => Promise.reject(new Error('No database'));
+    serve(false);
+    const broken = { getItem: fails, setItem: fails, removeItem: fails };
+    expect(await upload({ resume: { store: broken } })).toEqual(DONE);
   });
 });
