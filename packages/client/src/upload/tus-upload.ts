@@ -17,6 +17,7 @@ export async function sendByTus(transfer: Transfer, target: TusUploadTarget): Pr
   let uploadUrl = resumeFrom ?? (target.method === 'PATCH' ? target.url : undefined);
   for (let attempt = 0; ; ) {
     const before = confirmed.offset;
+    let stop = (): void => {};
     try {
       await new Promise<void>((resolve, reject) => {
         const upload = new Upload(file as File, {
@@ -29,7 +30,7 @@ export async function sendByTus(transfer: Transfer, target: TusUploadTarget): Pr
           onSuccess: () => resolve(),
           onError: (error) => reject(toMediaryError(error)),
         });
-        const stop = (): void => {
+        stop = () => {
           reject(signal?.reason);
           void upload.abort();
         };
@@ -43,6 +44,9 @@ export async function sendByTus(transfer: Transfer, target: TusUploadTarget): Pr
       if (attempt >= maxRetries || !isRetryable(error)) throw error;
       await sleep(retryDelayMs(attempt, error), signal);
       attempt += 1;
+    } finally {
+      // A signal that outlives the upload would keep its file.
+      signal?.removeEventListener('abort', stop);
     }
   }
 }

@@ -1,4 +1,5 @@
 // Uploads against a server that loses responses, connections and parts.
+import { getEventListeners } from 'node:events';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { answer, type ApiServer, refuse, startApiServer } from '../api-server.fixture.ts';
 import { createMediary } from '../mediary.ts';
@@ -191,7 +192,9 @@ test('a tus server that still stores an interrupted request is asked for its off
     if (!isStale && method === 'PATCH') response.setHeader('upload-offset', offset);
     response.writeHead(isStale ? 409 : 204).end();
   });
-  expect(await media().upload(file, { resume: false })).toEqual(DONE);
+  const { signal } = new AbortController();
+  expect(await media().upload(file, { resume: false, signal })).toEqual(DONE);
+  expect(getEventListeners(signal, 'abort'), 'the signal does not keep the file').toEqual([]);
   const toTus = server.requests.filter(({ path }) => path.startsWith('/up/tus'));
   expect(toTus.map(({ method, body }) => `${method} ${body.length}`)).toEqual([
     'HEAD 0',
