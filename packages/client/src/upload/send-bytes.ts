@@ -145,6 +145,8 @@ function sendByXhr(
 ): Promise<ReceivedResponse> {
   const watch = watchStalls(signal);
   const sending = new Promise<ReceivedResponse>((resolve, reject) => {
+    // Listeners of a signal that has aborted before are not called.
+    watch.signal.throwIfAborted();
     watch.signal.addEventListener('abort', () => {
       xhr.abort();
       reject(watch.signal.reason);

@@ -16,6 +16,8 @@ export async function sendByTus(transfer: Transfer, target: TusUploadTarget): Pr
   const confirmed: Confirmed = { offset: 0 };
   let uploadUrl = resumeFrom ?? (target.method === 'PATCH' ? target.url : undefined);
   for (let attempt = 0; ; ) {
+    // Listeners of a signal that has aborted before are not called.
+    signal?.throwIfAborted();
     const before = confirmed.offset;
     let stop = (): void => {};
     try {

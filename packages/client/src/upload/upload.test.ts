@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { answer, type ApiServer, refuse, startApiServer } from '../api-server.fixture.ts';
 import { createMediary } from '../mediary.ts';
 import type { ResumeStore } from './resume-store.ts';
-import type { UploadOptions } from './upload-options.ts';
+import type { UploadOptions, UploadProgress } from './upload-options.ts';
 
 let server: ApiServer;
 beforeAll(async () => {
@@ -202,6 +202,18 @@ test('a tus server that still stores an interrupted request is asked for its off
     'HEAD 0',
     `PATCH ${file.size - 2000}`,
   ]);
+});
+
+test('a tus upload whose signal aborts before its first request sends nothing', async () => {
+  server.handle(({ path }, response) => {
+    if (path.endsWith('/upload-url')) answer(response, opened(target('tus')));
+    else response.destroy();
+  });
+  const controller = new AbortController();
+  const onProgress = ({ phase }: UploadProgress) => phase === 'uploading' && controller.abort('paused');
+  const { signal } = controller;
+  await expect(media().upload(file, { resume: false, signal, onProgress })).rejects.toBe('paused');
+  expect(paths()).toEqual(['POST /api/v1/media/upload-url']);
 });
 
 test('a Blob needs a name, and a known type', async () => {
