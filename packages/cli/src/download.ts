@@ -60,7 +60,7 @@ async function saveFile({ download, signal, onBytes }: Saving): Promise<SavedFil
     const received = await receive(download.url, {
       signal,
       onBytes,
-      write: (bytes) => writeFully(handle, bytes),
+      write: (bytes, position) => writeFully(handle, bytes, position),
     });
     assertChecksum(received, download);
     await handle.sync();
@@ -96,9 +96,9 @@ async function publish(part: string, file: string, isForced: boolean): Promise<v
 const existsError = (file: string): CliError =>
   usageError(`${file} exists.`, 'Name another file with -o, or replace it with --force.');
 
-async function writeFully(handle: FileHandle, bytes: Uint8Array): Promise<void> {
+async function writeFully(handle: FileHandle, bytes: Uint8Array, position: number): Promise<void> {
   for (let offset = 0; offset < bytes.length; ) {
-    const { bytesWritten } = await handle.write(bytes, offset);
+    const { bytesWritten } = await handle.write(bytes, offset, bytes.length - offset, position + offset);
     offset += bytesWritten;
   }
 }
@@ -111,7 +111,8 @@ const writeTo = (stream: Stream, bytes: Uint8Array): Promise<void> =>
 type Receiving = {
   readonly signal: AbortSignal;
   readonly onBytes: (received: number, total: number) => void;
-  readonly write: (bytes: Uint8Array) => Promise<void>;
+  /** `position`: that of the bytes in the download. */
+  readonly write: (bytes: Uint8Array, position: number) => Promise<void>;
 };
 type Received = { readonly bytes: number; readonly sha256: string };
 type State = { readonly hash: Hash; bytes: number; total: number; etag: string | null };
@@ -140,7 +141,10 @@ async function receiveRest(url: string, state: State, { signal, onBytes, write }
   state.etag = response.headers.get('etag');
   state.total = state.bytes + Number(response.headers.get('content-length') ?? 0);
   for await (const bytes of response.body ?? []) {
-    await write(bytes);
+    await write(bytes, state.bytes).catch((error: Error) => {
+      // Another attempt would find the same disk, and the bytes that it has taken.
+      throw new CliError(`The download cannot be written: ${error.message}`, EXIT.failed);
+    });
     state.hash.update(bytes);
     state.bytes += bytes.length;
     onBytes(state.bytes, Math.max(state.total, state.bytes));
