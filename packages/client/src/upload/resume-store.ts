@@ -77,21 +77,20 @@ export function openResumeEntry(store: ResumeStore, fingerprint: string | undefi
   const key = PREFIX + fingerprint;
   if (inUse.has(key)) return NOTHING;
   inUse.add(key);
+  let last: Promise<unknown> = Promise.resolve();
+  // One after the other, so that a slow save does not undo the removal. An upload must not fail because it
+  // cannot be remembered.
+  const access = <T>(run: () => T | Promise<T>): Promise<T | undefined> => {
+    const result = last.then(run).catch(() => undefined);
+    last = result;
+    return result;
+  };
   return {
-    find: async () => parseEntry(await orUndefined(() => store.getItem(key))),
-    save: async (upload) => orUndefined(() => store.setItem(key, JSON.stringify(upload))),
-    remove: async () => orUndefined(() => store.removeItem(key)),
+    find: async () => parseEntry(await access(() => store.getItem(key))),
+    save: (upload) => access(() => store.setItem(key, JSON.stringify(upload))),
+    remove: () => access(() => store.removeItem(key)),
     release: () => inUse.delete(key),
   };
-}
-
-/** An upload must not fail because it cannot be remembered. */
-async function orUndefined<T>(access: () => T | Promise<T>): Promise<T | undefined> {
-  try {
-    return await access();
-  } catch {
-    return undefined;
-  }
 }
 
 function parseEntry(text: string | null | undefined): UnfinishedUpload | undefined {

@@ -1,4 +1,5 @@
 // Uploads that an earlier call began, against a server that loses responses and refuses requests.
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { answer, type ApiServer, refuse, startApiServer } from '../api-server.fixture.ts';
 import { createMediary } from '../mediary.ts';
@@ -153,4 +154,27 @@ describe('an upload that cannot be remembered', () => {
     const broken = { getItem: fails, setItem: fails, removeItem: fails };
     expect(await upload({ resume: { store: broken } })).toEqual(DONE);
   });
+});
+
+test('an upload that ends before its URL is saved leaves no entry', async () => {
+  server.handle(({ method, path }, response) => {
+    const tus = { protocol: 'tus', method: 'POST', url: `${server.url}/up`, headers: {}, max_bytes: 10_000 };
+    if (path.endsWith('/upload-url')) return answer(response, { ...opened('a'), upload: tus });
+    if (!path.startsWith('/up')) return answer(response, DONE);
+    const offset = method === 'PATCH' ? file.size : 0;
+    response.writeHead(201, { location: '/up/1', 'upload-offset': offset }).end();
+  });
+  let saved: Promise<void> | undefined;
+  const slow: ResumeStore = {
+    ...store,
+    setItem: (key, value) => {
+      if (!value.includes('reference')) return store.setItem(key, value);
+      saved = sleep(200).then(() => store.setItem(key, value));
+      return saved;
+    },
+  };
+  await upload({ resume: { store: slow } });
+  await saved;
+  expect(saved).toBeDefined();
+  expect(entries.size).toBe(0);
 });
