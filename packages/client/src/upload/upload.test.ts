@@ -60,6 +60,18 @@ describe('one request', () => {
     const body = server.requests[1]?.body.toString() ?? '';
     expect(body).toMatch(/name="token"\r\n\r\nx\r\n[\s\S]*name="file"; filename="film.mp4"/);
   });
+  test('is completed when the response to a form was lost, which is accepted once', async () => {
+    let forms = 0;
+    server.handle(({ path }, response) => {
+      if (path.endsWith('/upload-url')) return answer(response, opened(target('form')));
+      if (!path.startsWith('/up/')) return answer(response, DONE);
+      forms += 1;
+      if (forms === 1) response.destroy();
+      else refuse(response, { status: 400, code: 'USED' });
+    });
+    expect(await media().upload(file)).toEqual(DONE);
+    expect(forms).toBe(2);
+  });
   test('is completed when the video provider shows the upload', async () => {
     let early = 2;
     server.handle(({ path }, response) => {
