@@ -117,6 +117,7 @@ type Receiving = {
 type Received = { readonly bytes: number; readonly sha256: string };
 type State = { readonly hash: Hash; bytes: number; total: number; etag: string | null };
 
+/** Attempts without a byte. */
 const MAX_ATTEMPTS = 5;
 const RETRY_MS = 1000;
 
@@ -124,15 +125,28 @@ const RETRY_MS = 1000;
 async function receive(url: string, receiving: Receiving): Promise<Received> {
   const state: State = { hash: createHash('sha256'), bytes: 0, total: 0, etag: null };
   for (let attempt = 1; ; attempt += 1) {
+    const before = state.bytes;
     try {
       await receiveRest(url, state, receiving);
       return { bytes: state.bytes, sha256: state.hash.digest('hex') };
     } catch (error) {
       receiving.signal.throwIfAborted();
-      if (error instanceof CliError || attempt === MAX_ATTEMPTS) throw error;
+      if (error instanceof CliError) throw error;
+      if (state.bytes > before) attempt = 1;
+      if (attempt === MAX_ATTEMPTS) throw toDownloadError(error);
       await sleep(RETRY_MS * attempt, undefined, { signal: receiving.signal });
     }
   }
+}
+
+/** Broken connections are a TypeError of `fetch`, whose cause says what happened. */
+function toDownloadError(error: unknown): CliError {
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+  const text = cause instanceof Error ? cause.message : String(cause);
+  return new CliError(
+    `The download failed ${MAX_ATTEMPTS} times: ${text}`,
+    error instanceof TypeError ? EXIT.unreachable : EXIT.failed,
+  );
 }
 
 async function receiveRest(url: string, state: State, { signal, onBytes, write }: Receiving): Promise<void> {
