@@ -46,6 +46,7 @@ const CODE = [
   'upload/transfer',
   'upload/tus-upload',
   'upload/upload',
+  'upload/upload-options',
   'verify-webhook',
   'wait-until-ready',
   'webhook-endpoints',

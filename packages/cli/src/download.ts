@@ -60,7 +60,7 @@ async function saveFile({ download, signal, onBytes }: Saving): Promise<SavedFil
     const received = await receive(download.url, {
       signal,
       onBytes,
-      write: (bytes) => writeFully(handle, bytes),
+      write: (bytes, position) => writeFully(handle, bytes, position),
     });
     assertChecksum(received, download);
     await handle.sync();
@@ -96,9 +96,9 @@ async function publish(part: string, file: string, isForced: boolean): Promise<v
 const existsError = (file: string): CliError =>
   usageError(`${file} exists.`, 'Name another file with -o, or replace it with --force.');
 
-async function writeFully(handle: FileHandle, bytes: Uint8Array): Promise<void> {
+async function writeFully(handle: FileHandle, bytes: Uint8Array, position: number): Promise<void> {
   for (let offset = 0; offset < bytes.length; ) {
-    const { bytesWritten } = await handle.write(bytes, offset);
+    const { bytesWritten } = await handle.write(bytes, offset, bytes.length - offset, position + offset);
     offset += bytesWritten;
   }
 }
@@ -111,11 +111,13 @@ const writeTo = (stream: Stream, bytes: Uint8Array): Promise<void> =>
 type Receiving = {
   readonly signal: AbortSignal;
   readonly onBytes: (received: number, total: number) => void;
-  readonly write: (bytes: Uint8Array) => Promise<void>;
+  /** `position`: that of the bytes in the download. */
+  readonly write: (bytes: Uint8Array, position: number) => Promise<void>;
 };
 type Received = { readonly bytes: number; readonly sha256: string };
 type State = { readonly hash: Hash; bytes: number; total: number; etag: string | null };
 
+/** Attempts without a byte. */
 const MAX_ATTEMPTS = 5;
 const RETRY_MS = 1000;
 
@@ -123,15 +125,28 @@ const RETRY_MS = 1000;
 async function receive(url: string, receiving: Receiving): Promise<Received> {
   const state: State = { hash: createHash('sha256'), bytes: 0, total: 0, etag: null };
   for (let attempt = 1; ; attempt += 1) {
+    const before = state.bytes;
     try {
       await receiveRest(url, state, receiving);
       return { bytes: state.bytes, sha256: state.hash.digest('hex') };
     } catch (error) {
       receiving.signal.throwIfAborted();
-      if (error instanceof CliError || attempt === MAX_ATTEMPTS) throw error;
+      if (error instanceof CliError) throw error;
+      if (state.bytes > before) attempt = 1;
+      if (attempt === MAX_ATTEMPTS) throw toDownloadError(error);
       await sleep(RETRY_MS * attempt, undefined, { signal: receiving.signal });
     }
   }
+}
+
+/** Broken connections are a TypeError of `fetch`, whose cause says what happened. */
+function toDownloadError(error: unknown): CliError {
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+  const text = cause instanceof Error ? cause.message : String(cause);
+  return new CliError(
+    `The download failed ${MAX_ATTEMPTS} times: ${text}`,
+    error instanceof TypeError ? EXIT.unreachable : EXIT.failed,
+  );
 }
 
 async function receiveRest(url: string, state: State, { signal, onBytes, write }: Receiving): Promise<void> {
@@ -140,7 +155,10 @@ async function receiveRest(url: string, state: State, { signal, onBytes, write }
   state.etag = response.headers.get('etag');
   state.total = state.bytes + Number(response.headers.get('content-length') ?? 0);
   for await (const bytes of response.body ?? []) {
-    await write(bytes);
+    await write(bytes, state.bytes).catch((error: Error) => {
+      // Another attempt would find the same disk, and the bytes that it has taken.
+      throw new CliError(`The download cannot be written: ${error.message}`, EXIT.failed);
+    });
     state.hash.update(bytes);
     state.bytes += bytes.length;
     onBytes(state.bytes, Math.max(state.total, state.bytes));

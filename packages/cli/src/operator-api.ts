@@ -39,7 +39,18 @@ function toSearch(query: Query): string {
 
 type Request = { readonly method: string; readonly path: string; readonly body?: object };
 
-async function send<T>(options: OperatorApiOptions, { method, path, body }: Request): Promise<T> {
+async function send<T>(options: OperatorApiOptions, request: Request): Promise<T> {
+  const { response, text } = await exchange(options, request).catch((error: unknown) => {
+    options.signal.throwIfAborted();
+    throw toConnectionError(error);
+  });
+  const envelope = parseEnvelope(text);
+  if (response.ok && envelope?.success === true) return envelope.data as T;
+  throw toResponseError(response, envelope);
+}
+
+/** The connection can also break, and the time run out, while the body arrives. */
+async function exchange(options: OperatorApiOptions, { method, path, body }: Request) {
   const response = await fetch(`${options.url}/api/v1/admin${path}`, {
     method,
     headers: {
@@ -48,13 +59,8 @@ async function send<T>(options: OperatorApiOptions, { method, path, body }: Requ
     },
     ...(body && { body: JSON.stringify(body) }),
     signal: AbortSignal.any([options.signal, AbortSignal.timeout(TIMEOUT_MS)]),
-  }).catch((error: unknown) => {
-    options.signal.throwIfAborted();
-    throw toConnectionError(error);
   });
-  const envelope = parseEnvelope(await response.text());
-  if (response.ok && envelope?.success === true) return envelope.data as T;
-  throw toResponseError(response, envelope);
+  return { response, text: await response.text() };
 }
 
 function toConnectionError(error: unknown): MediaryError {

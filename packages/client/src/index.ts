@@ -87,7 +87,7 @@ export { createMediary, type Media, type Mediary } from './mediary.ts';
 export type { PagedList } from './pages.ts';
 export type { CallOptions, MediaryOptions, TokenSource } from './transport.ts';
 export type { ResumeStore } from './upload/resume-store.ts';
-export type { UploadOptions, UploadProgress } from './upload/upload.ts';
+export type { UploadOptions, UploadProgress } from './upload/upload-options.ts';
 export { type VerifyWebhookOptions, verifyWebhook, type WebhookEvent } from './verify-webhook.ts';
 export type { WaitOptions } from './wait-until-ready.ts';
 export type { WebhookEndpoints } from './webhook-endpoints.ts';

@@ -5,7 +5,8 @@ import { type CaptionCalls, createCaptionCalls } from './captions.ts';
 import { type StreamedEvent, type SubscribeOptions, subscribe } from './events.ts';
 import { type AssetCalls, assetPath, createAssetCalls, ownerOf } from './media.ts';
 import { type CallOptions, createTransport, type MediaryOptions } from './transport.ts';
-import { type UploadOptions, uploadFile } from './upload/upload.ts';
+import { uploadFile } from './upload/upload.ts';
+import type { UploadOptions } from './upload/upload-options.ts';
 import { type WaitOptions, waitUntilReady } from './wait-until-ready.ts';
 import { createWebhookEndpoints, type WebhookEndpoints } from './webhook-endpoints.ts';
 

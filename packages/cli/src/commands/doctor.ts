@@ -3,10 +3,10 @@ import type { Command } from 'commander';
 import { parseBytes } from '../arguments.ts';
 import type { Handler, Runner } from '../context.ts';
 import { checkAccess, readServiceFindings } from '../doctor/access.ts';
-import { checkConnection } from '../doctor/connection.ts';
+import { checkConnection, toFault } from '../doctor/connection.ts';
 import { checkCors } from '../doctor/cors.ts';
-import { createSend, type Send } from '../doctor/exchange.ts';
-import type { Finding, Status } from '../doctor/finding.ts';
+import { createSend } from '../doctor/exchange.ts';
+import { type Finding, problem, type Status } from '../doctor/finding.ts';
 import { checkProxy } from '../doctor/proxy.ts';
 import { CliError, EXIT } from '../exit-codes.ts';
 import type { Output, Style } from '../output.ts';
@@ -27,9 +27,9 @@ export const addDoctorCommand = (program: Command, run: Runner): Command =>
     .action(run(examine));
 
 const examine: Handler<Options> = async (context, _args, options) => {
-  const { output, signal } = context;
+  const { output } = context;
   const settings = await context.loadSettings();
-  const findings = await collectFindings(createSend(signal), settings, options);
+  const findings = await collectFindings(context.signal, settings, options);
   const problems = findings.filter(({ status }) => status === 'problem').length;
   const result = { url: settings.url, problems, findings };
   output.result(result, () => formatReport(output, settings.url, findings));
@@ -41,17 +41,27 @@ const examine: Handler<Options> = async (context, _args, options) => {
 };
 
 async function collectFindings(
-  send: Send,
+  signal: AbortSignal,
   settings: Settings,
   options: Options,
 ): Promise<readonly Finding[]> {
+  const send = createSend(signal);
   const { url, operatorKey } = settings;
   const { isReachable, findings } = await checkConnection(send, url);
   if (!isReachable) return findings;
-  const access = await checkAccess(send, settings);
-  const cors = await checkCors(send, { url, origin: options.origin });
-  const service = await readServiceFindings(send, settings, options.deep === true);
-  const proxy = operatorKey ? await checkProxy(send, { url, operatorKey, bodyBytes: options.bodySize }) : [];
+  // A connection that breaks during one check must not hide what the others have found.
+  const settle = (check: string, checking: Promise<readonly Finding[]>): Promise<readonly Finding[]> =>
+    checking.catch((error: Error) => {
+      signal.throwIfAborted();
+      return [problem(check, toFault(error, url))];
+    });
+  const { origin, bodySize: bodyBytes, deep } = options;
+  const access = await settle('access.credentials', checkAccess(send, settings));
+  const cors = await settle('cors.requests', checkCors(send, { url, origin }));
+  const service = await settle('access.diagnostics', readServiceFindings(send, settings, deep === true));
+  const proxy = operatorKey
+    ? await settle('proxy.requests', checkProxy(send, { url, operatorKey, bodyBytes }))
+    : [];
   return [...findings, ...access, ...cors, ...proxy, ...service];
 }
 

@@ -2,7 +2,7 @@
 import { openAsBlob } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
-import type { Asset, UploadOptions, UploadProgress } from '@mediary/client';
+import type { Asset, ResumeStore, UploadOptions, UploadProgress } from '@mediary/client';
 import { type Command, Option } from 'commander';
 import { collect, parseDuration, parseHeader, parseJsonObject, parseMediaTime } from '../arguments.ts';
 import { formatAssetLine } from '../asset-text.ts';
@@ -102,23 +102,28 @@ async function uploadFile(context: CommandContext, { client, file, flags }: Job)
   const { output } = context;
   const { blob, modifiedAt } = await openFile(file);
   const progress = createProgress(output, basename(file));
+  let uploaded: Asset | undefined;
   try {
-    const uploaded = await client.mediary.media.upload(blob, {
+    uploaded = await client.mediary.media.upload(blob, {
       ...client.options,
       ...toUploadOptions(flags),
       filename: flags.filename ?? basename(file),
-      resume: flags.resume && { key: String(modifiedAt), store: openResumeFolder(context.io.env) },
+      resume: flags.resume && { key: String(modifiedAt), store: openStore(context) },
       onProgress: (state) => showUpload(progress, state),
     });
-    const asset = flags.wait ? await waitFor(client, uploaded.id, { flags, progress }) : uploaded;
-    progress.stop();
-    printAsset(context, asset);
+    await finish(context, { client, created: uploaded, flags, progress });
   } catch (error) {
     progress.stop();
-    if (context.signal.aborted && flags.resume) output.note('The same command continues the upload.');
+    if (context.signal.aborted && flags.resume && !uploaded)
+      output.note('The same command continues the upload.');
     throw error;
   }
 }
+
+const openStore = ({ io, output }: CommandContext): ResumeStore =>
+  openResumeFolder(io.env, ({ message }) =>
+    output.warn(`The upload cannot continue after an interruption: ${message}`),
+  );
 
 /** Files are read while they are sent, and never held in memory. */
 async function openFile(file: string): Promise<{ readonly blob: Blob; readonly modifiedAt: number }> {
@@ -153,18 +158,27 @@ const visibilityOf = (flags: NewAssetOptions): 'public' | 'private' | undefined 
 const showUpload = (progress: Progress, { phase, bytesSent, totalBytes }: UploadProgress): void =>
   phase === 'uploading' ? progress.bytes('uploading', bytesSent, totalBytes) : progress.phase(phase);
 
-type Waiting = { readonly flags: NewAssetOptions; readonly progress: Progress };
+type Created = {
+  readonly client: Client;
+  readonly created: Asset;
+  readonly flags: NewAssetOptions;
+  readonly progress: Progress;
+};
 
-const waitFor = (client: Client, id: string, { flags, progress }: Waiting): Promise<Asset> =>
-  followAsset(client, {
-    id,
-    timeoutS: flags.timeout,
-    onUpdate: (asset) => showEncoding(progress, asset),
-  });
-
-/** A failed asset is printed too, so that scripts learn its id. */
-function printAsset({ output }: CommandContext, asset: Asset): void {
-  output.item(asset, () => formatAssetLine(asset));
+/** Prints the asset, with `--wait` once it is ready, failed or the wait has ended: scripts learn its id. */
+async function finish({ output }: CommandContext, { client, created, flags, progress }: Created) {
+  let asset = created;
+  try {
+    if (flags.wait)
+      asset = await followAsset(client, {
+        id: created.id,
+        timeoutS: flags.timeout,
+        onUpdate: (update) => showEncoding(progress, update),
+      });
+  } finally {
+    progress.stop();
+    output.item(asset, () => formatAssetLine(asset));
+  }
   assertNotFailed(asset);
 }
 
@@ -183,7 +197,12 @@ const importUrl: Handler<ImportFlags> = async (context, [url = ''], flags) => {
     },
     client.options,
   );
-  await followCreated(context, { client, created, flags });
+  await finish(context, {
+    client,
+    created,
+    flags,
+    progress: createProgress(context.output, created.filename),
+  });
 };
 
 type ClipFlags = NewAssetOptions & { readonly start: number; readonly end: number };
@@ -200,19 +219,10 @@ const cutClip: Handler<ClipFlags> = async (context, [id = ''], flags) => {
     },
     client.options,
   );
-  await followCreated(context, { client, created, flags });
+  await finish(context, {
+    client,
+    created,
+    flags,
+    progress: createProgress(context.output, created.filename),
+  });
 };
-
-type Created = { readonly client: Client; readonly created: Asset; readonly flags: NewAssetOptions };
-
-/** Prints the asset, with `--wait` once it is ready or failed. */
-async function followCreated(context: CommandContext, { client, created, flags }: Created): Promise<void> {
-  const progress = createProgress(context.output, created.filename);
-  try {
-    const asset = flags.wait ? await waitFor(client, created.id, { flags, progress }) : created;
-    progress.stop();
-    printAsset(context, asset);
-  } finally {
-    progress.stop();
-  }
-}

@@ -46,7 +46,8 @@ const CAUSES: readonly (readonly [code: RegExp, fix: string])[] = [
   [/EPROTO|WRONG_VERSION|ERR_SSL/, 'The port does not speak TLS. Use http://, or the port of https.'],
 ];
 
-function toFault(error: Error, url: string): Fault {
+/** `url` cannot be reached because of `error`. */
+export function toFault(error: Error, url: string): Fault {
   const code = 'code' in error ? String(error.code) : '';
   const text = error.message || code;
   const [, fix] = CAUSES.find(([form]) => form.test(`${code} ${text}`)) ?? [];
@@ -143,7 +144,8 @@ export function checkPublicUrl(url: string, publicUrl: string | undefined): Find
 
 async function checkReadiness(send: Send, url: string): Promise<Finding> {
   const check = 'connection.ready';
-  const response = await send(`${url}/readyz`);
+  const response = await send(`${url}/readyz`).catch(toError);
+  if (response instanceof Error) return problem(check, toFault(response, `${url}/readyz`));
   const { status } = response;
   const body = readJson<{ message?: string; data?: { worker_count?: number; warnings?: string[] } }>(
     response.body,

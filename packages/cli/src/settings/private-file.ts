@@ -1,5 +1,5 @@
 // Files with secrets: read only if no other user of the machine can, written with mode 0600.
-import { chmod, mkdir, open, rename, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, open, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { usageError } from '../exit-codes.ts';
 
@@ -29,7 +29,13 @@ export async function readPrivateFile(path: string): Promise<string | undefined>
 export async function writePrivateFile(path: string, text: string): Promise<void> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   const fresh = `${path}.${process.pid}`;
-  await writeFile(fresh, text, { mode: 0o600 });
-  await chmod(fresh, 0o600);
-  await rename(fresh, path);
+  try {
+    await writeFile(fresh, text, { mode: 0o600 });
+    await chmod(fresh, 0o600);
+    await rename(fresh, path);
+  } catch (error) {
+    // Nothing else deletes a copy of the secrets.
+    await rm(fresh, { force: true });
+    throw error;
+  }
 }

@@ -1,8 +1,8 @@
 // Sends a file in one request: as the body of a PUT, or as a form.
 import type { FormUploadTarget, PutUploadTarget } from '../api/uploads.ts';
-import { isTransient, withRetries } from '../backoff.ts';
+import { hasUnknownOutcome, isTransient, withRetries } from '../backoff.ts';
 import { MediaryError } from '../errors.ts';
-import { assertSuccess, toError } from '../response.ts';
+import { toError } from '../response.ts';
 import type { Transfer } from './transfer.ts';
 
 /** The body did not arrive; nothing is stored, so it can be sent again. */
@@ -36,8 +36,17 @@ export function sendByForm(
   body.append('file', file, filename);
   // The parts of the form around the file count as bytes of the request.
   const onSent = (bytes: number): void => transfer.onSent(Math.min(bytes, file.size));
+  let isMaybeSent = false;
   return withRetries({ maxRetries, signal, isRetryable }, async () => {
-    assertSuccess(await transfer.sendBytes({ method, url, headers, body, signal, onSent }));
+    const response = await transfer
+      .sendBytes({ method, url, headers, body, signal, onSent })
+      .catch((error) => {
+        isMaybeSent ||= hasUnknownOutcome(error);
+        throw error;
+      });
+    const error = response.status < 300 ? undefined : toError(response);
+    // A form is accepted once: a refusal may mean that an earlier attempt arrived. The completion finds out.
+    if (error && (!isMaybeSent || isRetryable(error))) throw error;
     onSent(file.size);
   });
 }

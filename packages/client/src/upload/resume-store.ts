@@ -1,7 +1,10 @@
 // Remembers unfinished uploads, so that the next upload of the same file continues them.
 import type { UploadTarget } from '../api/uploads.ts';
 
-/** Where unfinished uploads are remembered: `localStorage` fits, and so does a file. */
+/**
+ * Where unfinished uploads are remembered: `localStorage` fits, and so does a file. Errors of a store are
+ * ignored: the upload goes on, but it cannot continue after an interruption.
+ */
 export type ResumeStore = {
   getItem(key: string): string | null | Promise<string | null>;
   setItem(key: string, value: string): void | Promise<void>;
@@ -9,7 +12,7 @@ export type ResumeStore = {
 };
 
 /** `reference`: URL or id of the upload at the target. */
-type UnfinishedUpload = {
+export type UnfinishedUpload = {
   readonly assetId: string;
   readonly target: UploadTarget;
   readonly reference?: string | undefined;
@@ -36,15 +39,27 @@ const memoryStore: ResumeStore = {
   },
 };
 
-/** `localStorage` of browsers. Node's own is not used: it warns, or fails without a file. */
+/** Memory takes what `localStorage` does not: it can be full, blocked, or missing in a web view. */
+const browserStore: ResumeStore = {
+  getItem: (key) => memory.get(key) ?? globalThis.localStorage.getItem(key),
+  setItem: (key, value) => {
+    memory.delete(key);
+    try {
+      globalThis.localStorage.setItem(key, value);
+    } catch {
+      memory.set(key, value);
+    }
+  },
+  removeItem: (key) => {
+    memory.delete(key);
+    globalThis.localStorage.removeItem(key);
+  },
+};
+
+/** `localStorage` of Node is not used: it warns, or fails without a file. */
 export function findDefaultStore(): ResumeStore {
   const { document } = globalThis as { readonly document?: unknown };
-  try {
-    return document === undefined ? memoryStore : globalThis.localStorage;
-  } catch {
-    // The user has blocked storage for this site.
-    return memoryStore;
-  }
+  return document === undefined ? memoryStore : browserStore;
 }
 
 const inUse = new Set<string>();
@@ -62,16 +77,24 @@ export function openResumeEntry(store: ResumeStore, fingerprint: string | undefi
   const key = PREFIX + fingerprint;
   if (inUse.has(key)) return NOTHING;
   inUse.add(key);
+  let last: Promise<unknown> = Promise.resolve();
+  // One after the other, so that a slow save does not undo the removal. An upload must not fail because it
+  // cannot be remembered.
+  const access = <T>(run: () => T | Promise<T>): Promise<T | undefined> => {
+    const result = last.then(run).catch(() => undefined);
+    last = result;
+    return result;
+  };
   return {
-    find: async () => parseEntry(await store.getItem(key)),
-    save: async (upload) => store.setItem(key, JSON.stringify(upload)),
-    remove: async () => store.removeItem(key),
+    find: async () => parseEntry(await access(() => store.getItem(key))),
+    save: (upload) => access(() => store.setItem(key, JSON.stringify(upload))),
+    remove: () => access(() => store.removeItem(key)),
     release: () => inUse.delete(key),
   };
 }
 
-function parseEntry(text: string | null): UnfinishedUpload | undefined {
-  if (text === null) return undefined;
+function parseEntry(text: string | null | undefined): UnfinishedUpload | undefined {
+  if (typeof text !== 'string') return undefined;
   try {
     return JSON.parse(text);
   } catch {

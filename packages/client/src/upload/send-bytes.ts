@@ -1,6 +1,6 @@
 // Sends one request with a body of bytes and reports how many are sent: by XMLHttpRequest where it exists,
 // because `fetch` of browsers reports no progress, else by `fetch`.
-import { ConnectionError, TimeoutError } from '../errors.ts';
+import { ConnectionError, MediaryError, TimeoutError } from '../errors.ts';
 import { type ReceivedResponse, receive } from '../response.ts';
 
 type BytesRequest = {
@@ -80,9 +80,15 @@ async function sendByFetch(fetchBytes: typeof fetch, request: BytesRequest | Str
   const size = 'size' in request ? request.size : sizeOf(request.body);
   const watch = watchStalls(request.signal);
   watch.beat(RESPONSE_MS);
+  let unreadable: MediaryError | undefined;
   const body =
     'open' in request
-      ? request.open((sent) => watch.beat(sent < size ? STALL_MS : RESPONSE_MS))
+      ? request.open(
+          (sent) => watch.beat(sent < size ? STALL_MS : RESPONSE_MS),
+          (error) => {
+            unreadable = error;
+          },
+        )
       : request.body;
   try {
     const init = {
@@ -97,7 +103,7 @@ async function sendByFetch(fetchBytes: typeof fetch, request: BytesRequest | Str
     return response;
   } catch (error) {
     if (watch.signal.aborted) throw watch.signal.reason;
-    throw new ConnectionError(FAILED, error);
+    throw unreadable ?? new ConnectionError(FAILED, error);
   } finally {
     watch.stop();
   }
@@ -107,7 +113,10 @@ const sizeOf = (body: Blob | FormData | undefined): number => (body && 'size' in
 
 type StreamedRequest = Omit<BytesRequest, 'body'> & {
   readonly size: number;
-  readonly open: (onSent: (bytes: number) => void) => ReadableStream<Uint8Array>;
+  readonly open: (
+    onSent: (bytes: number) => void,
+    onUnreadable: (error: MediaryError) => void,
+  ) => ReadableStream<Uint8Array>;
 };
 
 /** Node sends a stream with the length that the headers announce, and so shows the progress. */
@@ -118,19 +127,28 @@ function toStreamed(request: BytesRequest): BytesRequest | StreamedRequest {
     ...request,
     headers: { ...request.headers, 'content-length': String(body.size) },
     size: body.size,
-    open: (onChunk) =>
-      readInChunks(body, (sent) => {
+    open: (onChunk, onUnreadable) => {
+      const onRead = (sent: number): void => {
         onChunk(sent);
         onSent?.(sent);
-      }),
+      };
+      return readInChunks(body, onRead, onUnreadable);
+    },
   };
 }
 
 /** Streams of blobs in memory have chunks of any size, which would make the progress jump. */
-function readInChunks(blob: Blob, onRead: (bytes: number) => void): ReadableStream<Uint8Array> {
+function readInChunks(
+  blob: Blob,
+  onRead: (bytes: number) => void,
+  onUnreadable: (error: MediaryError) => void,
+): ReadableStream<Uint8Array> {
   let offset = 0;
   const pull = async (controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> => {
-    const chunk = new Uint8Array(await blob.slice(offset, offset + CHUNK_BYTES).arrayBuffer());
+    const chunk = await readBytes(blob.slice(offset, offset + CHUNK_BYTES)).catch((error: MediaryError) => {
+      onUnreadable(error);
+      throw error;
+    });
     offset += chunk.byteLength;
     controller.enqueue(chunk);
     onRead(offset);
@@ -139,12 +157,26 @@ function readInChunks(blob: Blob, onRead: (bytes: number) => void): ReadableStre
   return new ReadableStream({ pull }, { highWaterMark: 0 });
 }
 
+/** A file that was changed or deleted meanwhile cannot be read: another attempt would not help. */
+async function readBytes(blob: Blob): Promise<Uint8Array> {
+  try {
+    return new Uint8Array(await blob.arrayBuffer());
+  } catch (error) {
+    throw new MediaryError('The file cannot be read. It may have been changed or deleted.', {
+      errorCode: 'UPLOAD_FAILED',
+      cause: error,
+    });
+  }
+}
+
 function sendByXhr(
   xhr: Xhr,
   { method, url, headers, body, signal, onSent }: BytesRequest,
 ): Promise<ReceivedResponse> {
   const watch = watchStalls(signal);
   const sending = new Promise<ReceivedResponse>((resolve, reject) => {
+    // Listeners of a signal that has aborted before are not called.
+    watch.signal.throwIfAborted();
     watch.signal.addEventListener('abort', () => {
       xhr.abort();
       reject(watch.signal.reason);

@@ -16,7 +16,10 @@ export async function sendByTus(transfer: Transfer, target: TusUploadTarget): Pr
   const confirmed: Confirmed = { offset: 0 };
   let uploadUrl = resumeFrom ?? (target.method === 'PATCH' ? target.url : undefined);
   for (let attempt = 0; ; ) {
+    // Listeners of a signal that has aborted before are not called.
+    signal?.throwIfAborted();
     const before = confirmed.offset;
+    let stop = (): void => {};
     try {
       await new Promise<void>((resolve, reject) => {
         const upload = new Upload(file as File, {
@@ -29,7 +32,7 @@ export async function sendByTus(transfer: Transfer, target: TusUploadTarget): Pr
           onSuccess: () => resolve(),
           onError: (error) => reject(toMediaryError(error)),
         });
-        const stop = (): void => {
+        stop = () => {
           reject(signal?.reason);
           void upload.abort();
         };
@@ -43,6 +46,9 @@ export async function sendByTus(transfer: Transfer, target: TusUploadTarget): Pr
       if (attempt >= maxRetries || !isRetryable(error)) throw error;
       await sleep(retryDelayMs(attempt, error), signal);
       attempt += 1;
+    } finally {
+      // A signal that outlives the upload would keep its file.
+      signal?.removeEventListener('abort', stop);
     }
   }
 }

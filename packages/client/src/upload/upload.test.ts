@@ -1,9 +1,10 @@
 // Uploads against a server that loses responses, connections and parts.
+import { getEventListeners } from 'node:events';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { answer, type ApiServer, refuse, startApiServer } from '../api-server.fixture.ts';
 import { createMediary } from '../mediary.ts';
 import type { ResumeStore } from './resume-store.ts';
-import type { UploadOptions } from './upload.ts';
+import type { UploadOptions, UploadProgress } from './upload-options.ts';
 
 let server: ApiServer;
 beforeAll(async () => {
@@ -58,6 +59,18 @@ describe('one request', () => {
     await media().upload(file);
     const body = server.requests[1]?.body.toString() ?? '';
     expect(body).toMatch(/name="token"\r\n\r\nx\r\n[\s\S]*name="file"; filename="film.mp4"/);
+  });
+  test('is completed when the response to a form was lost, which is accepted once', async () => {
+    let forms = 0;
+    server.handle(({ path }, response) => {
+      if (path.endsWith('/upload-url')) return answer(response, opened(target('form')));
+      if (!path.startsWith('/up/')) return answer(response, DONE);
+      forms += 1;
+      if (forms === 1) response.destroy();
+      else refuse(response, { status: 400, code: 'USED' });
+    });
+    expect(await media().upload(file)).toEqual(DONE);
+    expect(forms).toBe(2);
   });
   test('is completed when the video provider shows the upload', async () => {
     let early = 2;
@@ -115,7 +128,9 @@ describe('parts', () => {
       else
         answer(
           response,
-          method === 'GET' ? { id: 'a', stream_status: 'pending_upload', uploaded_at: null } : DONE,
+          method === 'GET'
+            ? { id: 'a', stream_status: 'pending_upload', uploaded_at: null, deleted_at: null }
+            : DONE,
         );
     });
   });
@@ -189,7 +204,9 @@ test('a tus server that still stores an interrupted request is asked for its off
     if (!isStale && method === 'PATCH') response.setHeader('upload-offset', offset);
     response.writeHead(isStale ? 409 : 204).end();
   });
-  expect(await media().upload(file, { resume: false })).toEqual(DONE);
+  const { signal } = new AbortController();
+  expect(await media().upload(file, { resume: false, signal })).toEqual(DONE);
+  expect(getEventListeners(signal, 'abort'), 'the signal does not keep the file').toEqual([]);
   const toTus = server.requests.filter(({ path }) => path.startsWith('/up/tus'));
   expect(toTus.map(({ method, body }) => `${method} ${body.length}`)).toEqual([
     'HEAD 0',
@@ -197,6 +214,18 @@ test('a tus server that still stores an interrupted request is asked for its off
     'HEAD 0',
     `PATCH ${file.size - 2000}`,
   ]);
+});
+
+test('a tus upload whose signal aborts before its first request sends nothing', async () => {
+  server.handle(({ path }, response) => {
+    if (path.endsWith('/upload-url')) answer(response, opened(target('tus')));
+    else response.destroy();
+  });
+  const controller = new AbortController();
+  const onProgress = ({ phase }: UploadProgress) => phase === 'uploading' && controller.abort('paused');
+  const { signal } = controller;
+  await expect(media().upload(file, { resume: false, signal, onProgress })).rejects.toBe('paused');
+  expect(paths()).toEqual(['POST /api/v1/media/upload-url']);
 });
 
 test('a Blob needs a name, and a known type', async () => {

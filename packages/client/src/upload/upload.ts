@@ -2,58 +2,23 @@
 import type { Asset } from '../api/assets.ts';
 import type { CreateUploadRequest, OpenUpload, UploadTarget } from '../api/uploads.ts';
 import { withRetries } from '../backoff.ts';
-import { MediaryError, UploadError } from '../errors.ts';
+import { isMediaryError, MediaryError, UploadError } from '../errors.ts';
 import type { AssetCalls } from '../media.ts';
-import type { CallOptions, Transport } from '../transport.ts';
+import type { Transport } from '../transport.ts';
 import { computeSha256 } from './checksum.ts';
 import { findMediaType } from './media-type.ts';
 import { sendByMultipart } from './multipart-upload.ts';
 import { sendByForm, sendByPut } from './put-upload.ts';
-import { findDefaultStore, openResumeEntry, type ResumeEntry, type ResumeStore } from './resume-store.ts';
+import {
+  findDefaultStore,
+  openResumeEntry,
+  type ResumeEntry,
+  type UnfinishedUpload,
+} from './resume-store.ts';
 import { createByteSender } from './send-bytes.ts';
 import type { Transfer } from './transfer.ts';
 import { sendByTus } from './tus-upload.ts';
-
-export type UploadProgress = {
-  /** Falls when a request that was interrupted starts again. */
-  bytesSent: number;
-  totalBytes: number;
-  /** `preparing`: checksum and creation of the asset. `completing`: the service checks the bytes. */
-  phase: 'preparing' | 'uploading' | 'completing';
-};
-
-export type UploadOptions = CallOptions & {
-  /** Default: the name of the `File`. Required for a `Blob`. */
-  filename?: string | undefined;
-  /** Media type. Default: that of the file, else of the extension of its name. */
-  contentType?: string | undefined;
-  /** Default `private`. */
-  visibility?: CreateUploadRequest['visibility'];
-  title?: string | undefined;
-  tags?: string[] | undefined;
-  /** Your own JSON, at most 16 KiB. */
-  metadata?: Record<string, unknown> | undefined;
-  /** Provider of a video. Default: that of the service. */
-  provider?: string | undefined;
-  /** Duration of a video in milliseconds, if you know it; `edgehost` reserves storage for it. */
-  durationMs?: number | undefined;
-  onProgress?: ((progress: UploadProgress) => void) | undefined;
-  /**
-   * The service refuses other bytes than those of this SHA-256. `true`: the SDK computes it, in Node for
-   * files of every size, elsewhere up to 64 MiB. Default false.
-   */
-  checksum?: boolean | string | undefined;
-  /** With a checksum: return the owner's asset that has the same bytes, if there is one. */
-  deduplicate?: boolean | undefined;
-  /** The protocol to prefer where the service offers several. Default: its own order. */
-  protocol?: UploadTarget['protocol'] | undefined;
-  /**
-   * How the upload continues after an interruption or a reload: call `upload` again with the same file.
-   * `key` names the file; default: name, size and time of a `File`; a `Blob` has no default. `store`: default
-   * `localStorage` in browsers, the memory elsewhere. `false`: always start anew.
-   */
-  resume?: false | { key?: string | undefined; store?: ResumeStore | undefined } | undefined;
-};
+import type { UploadOptions, UploadProgress } from './upload-options.ts';
 
 type Dependencies = { readonly transport: Transport; readonly calls: AssetCalls };
 type Job = Dependencies & {
@@ -105,7 +70,8 @@ async function run(job: Job): Promise<Asset> {
   if (resumed) return resumed;
   const opened = await job.calls.createUpload(toRequest(job), toCallOptions(job));
   if (opened.upload === null) return opened.asset;
-  return send(job, { assetId: opened.asset_id, target: chooseTarget(opened, job) });
+  await send(job, { assetId: opened.asset_id, target: chooseTarget(opened, job) });
+  return complete(job, opened.asset_id);
 }
 
 /** Options of the calls around the transfer: a key of the caller's own belongs to the creation alone. */
@@ -150,39 +116,53 @@ function chooseTarget({ upload, alternatives }: OpenUpload, { file, options }: J
   });
 }
 
-type Sending = {
-  readonly assetId: string;
-  readonly target: UploadTarget;
-  readonly reference?: string | undefined;
-};
-
 /** Continues an upload that an earlier call began; undefined if there is none, or none that can go on. */
 async function resume(job: Job): Promise<Asset | undefined> {
   const unfinished = await job.entry.find();
   if (!unfinished) return undefined;
+  const asset = await findUnfinished(job, unfinished.assetId);
+  if (!asset) return forget(job);
+  if (asset.stream_status !== 'pending_upload') {
+    // The response to the completion was lost.
+    job.report('completing', job.file.size);
+    await job.entry.remove();
+    return asset;
+  }
+  if (asset.uploaded_at === null && !(await sendRest(job, unfinished))) return forget(job);
+  return complete(job, asset.id);
+}
+
+/** An expired access token rejects: after another login the upload can go on. */
+async function findUnfinished(job: Job, id: string): Promise<Asset | undefined> {
   try {
-    const asset = await job.calls.get(unfinished.assetId, {
-      ...toCallOptions(job),
-      idempotencyKey: undefined,
-    });
-    if (asset.stream_status !== 'pending_upload') return await forget(job);
-    return await (asset.uploaded_at === null ? send(job, unfinished) : complete(job, asset.id));
+    const asset = await job.calls.get(id, { ...toCallOptions(job), idempotencyKey: undefined });
+    return asset.stream_status === 'failed' || asset.deleted_at !== null ? undefined : asset;
   } catch (error) {
-    if (!(error instanceof MediaryError) || !isOver(error)) throw error;
-    return forget(job);
+    if (hasStatus(error, 403, 404, 410)) return undefined;
+    throw error;
   }
 }
+
+/** False if the target is gone, or its URL has expired. */
+async function sendRest(job: Job, sending: UnfinishedUpload): Promise<boolean> {
+  try {
+    await send(job, sending);
+    return true;
+  } catch (error) {
+    if (hasStatus(error, 401, 403, 404, 410)) return false;
+    throw error;
+  }
+}
+
+const hasStatus = (error: unknown, ...statuses: readonly number[]): boolean =>
+  error instanceof MediaryError && error.status !== undefined && statuses.includes(error.status);
 
 async function forget({ entry }: Job): Promise<undefined> {
   await entry.remove();
   return undefined;
 }
 
-/** The asset or its target is gone: another one is needed. */
-const isOver = ({ status }: MediaryError): boolean =>
-  status === 401 || status === 403 || status === 404 || status === 410;
-
-async function send(job: Job, sending: Sending): Promise<Asset> {
+async function send(job: Job, sending: UnfinishedUpload): Promise<void> {
   const { assetId, target } = sending;
   const { transport, file, filename, options, entry, report } = job;
   // A form is accepted once.
@@ -203,7 +183,6 @@ async function send(job: Job, sending: Sending): Promise<Asset> {
     options.signal?.throwIfAborted();
     throw new UploadError(assetId, error);
   }
-  return complete(job, assetId);
 }
 
 function sendTo(target: UploadTarget, transfer: Transfer): Promise<void> {
@@ -225,12 +204,11 @@ async function complete(job: Job, assetId: string): Promise<Asset> {
     return asset;
   } catch (error) {
     signal?.throwIfAborted();
-    // Refused bytes are refused again; other failures leave something to continue.
-    if (error instanceof MediaryError && error.status === 400 && !isNotUploaded(error)) await entry.remove();
+    // Refused bytes are refused again, as deleted assets are; other failures leave something to continue.
+    if (hasStatus(error, 400, 404, 410) && !isNotUploaded(error)) await entry.remove();
     throw new UploadError(assetId, error);
   }
 }
 
 /** A video provider shows an upload a moment after it has accepted the last byte. */
-const isNotUploaded = (error: unknown): boolean =>
-  error instanceof MediaryError && error.reason === 'not_uploaded';
+const isNotUploaded = (error: unknown): boolean => isMediaryError(error, 'not_uploaded');

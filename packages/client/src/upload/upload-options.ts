@@ -1,0 +1,46 @@
+// Options of an upload, and the progress that it reports.
+import type { CreateUploadRequest, UploadTarget } from '../api/uploads.ts';
+import type { CallOptions } from '../transport.ts';
+import type { ResumeStore } from './resume-store.ts';
+
+export type UploadProgress = {
+  /** Falls when a request that was interrupted starts again. */
+  bytesSent: number;
+  totalBytes: number;
+  /** `preparing`: checksum and creation of the asset. `completing`: the service checks the bytes. */
+  phase: 'preparing' | 'uploading' | 'completing';
+};
+
+export type UploadOptions = CallOptions & {
+  /** Default: the name of the `File`. Required for a `Blob`. */
+  filename?: string | undefined;
+  /** Media type. Default: that of the file, else of the extension of its name. */
+  contentType?: string | undefined;
+  /** Default `private`. */
+  visibility?: CreateUploadRequest['visibility'];
+  title?: string | undefined;
+  tags?: string[] | undefined;
+  /** Your own JSON, at most 16 KiB. */
+  metadata?: Record<string, unknown> | undefined;
+  /** Provider of a video. Default: that of the service. */
+  provider?: string | undefined;
+  /** Duration of a video in milliseconds, if you know it; `edgehost` reserves storage for it. */
+  durationMs?: number | undefined;
+  onProgress?: ((progress: UploadProgress) => void) | undefined;
+  /**
+   * The service refuses other bytes than those of this SHA-256. `true`: the SDK computes it, in Node for
+   * files of every size, elsewhere up to 64 MiB. Default false.
+   */
+  checksum?: boolean | string | undefined;
+  /** With a checksum: return the owner's asset that has the same bytes, if there is one. */
+  deduplicate?: boolean | undefined;
+  /** The protocol to prefer where the service offers several. Default: its own order. */
+  protocol?: UploadTarget['protocol'] | undefined;
+  /**
+   * How the upload continues after an interruption or a reload: call `upload` again with the same file.
+   * `key` names the file; default: name, size and time of a `File`; a `Blob` has no default. `store`: default
+   * `localStorage` in browsers, the memory elsewhere and where that is full or blocked. `false`: always
+   * start anew.
+   */
+  resume?: false | { key?: string | undefined; store?: ResumeStore | undefined } | undefined;
+};
