@@ -21,6 +21,7 @@ const needsOf = (update: TrashNeeds['update']): TrashNeeds => ({
   update,
   now: () => NOW,
   trashDays: 10,
+  jobs: { hasOpenJob: async () => false },
   startJob: () => encode,
   requestPurges: () => [],
 });
@@ -91,6 +92,22 @@ describe('a restore', () => {
     const processing = { ...trashed, stream_status: 'processing' } as const;
     expect((await restored(processing)).decisions[0]?.jobs).toEqual([encode]);
     expect((await restored(processing, () => undefined)).decisions[0]?.jobs).toEqual([]);
+  });
+  test('encodes a video again whose report came during the deletion', async () => {
+    const encoded = createVideo({ ...trashed, stream_status: 'processing', encoded_try: 2 });
+    const undeleted = { deleted_at: null, purge_at: null };
+    const restore = async (seen: Asset, isReporting: boolean) => {
+      const { update, decisions } = openMemoryStore(seen, NOW);
+      const jobs = { hasOpenJob: async () => isReporting };
+      await restoreAsset({ ...needsOf(update), jobs }, encoded, {});
+      return decisions;
+    };
+    expect(await restore(encoded, false)).toMatchObject([
+      { set: { ...undeleted, encoded_try: 0 }, jobs: [encode] },
+    ]);
+    expect((await restore(encoded, true))[0]?.set).toEqual(undeleted);
+    const changed = { ...encoded, revision: encoded.revision + 1 };
+    expect((await restore(changed, false))[0]?.set).toEqual(undeleted);
   });
   test('makes the poster that was chosen meanwhile', async () => {
     const playing = createVideo({

@@ -1,8 +1,8 @@
 // Deletes assets permanently or to the trash, and restores them (contract B2).
 import { type Asset, isPurged } from '../assets/asset.ts';
 import { type EventData, newEvent } from '../assets/asset-event.ts';
-import { isPosterDue } from '../assets/poster.ts';
-import type { JobRequest } from '../jobs.ts';
+import { awaitsReport, isPosterDue } from '../assets/poster.ts';
+import type { JobRequest, ServiceJobs } from '../jobs.ts';
 import type { Change } from '../lifecycle/change.ts';
 import type { AssetStore } from '../lifecycle/store.ts';
 import { conflict, notFound } from '../platform/errors.ts';
@@ -17,6 +17,7 @@ export type TrashNeeds = {
   readonly update: AssetStore['update'];
   readonly now: () => Date;
   readonly trashDays: number;
+  readonly jobs: Pick<ServiceJobs, 'hasOpenJob'>;
   readonly startJob: (asset: Asset) => JobRequest | undefined;
   readonly requestPurges: RequestPurges;
 };
@@ -68,14 +69,17 @@ const decideDeletion = (seen: Asset, { purgeAt, actorData, now }: Deletion): Cha
 
 /** Restores an asset from the trash; an asset outside the trash stays unchanged. */
 export async function restoreAsset(
-  { update, startJob }: TrashNeeds,
+  { update, jobs, startJob }: TrashNeeds,
   asset: Asset,
   actorData: EventData,
 ): Promise<Asset> {
+  const isReportLost = asset.purge_at !== null && (await hasLostReport(jobs, asset));
   try {
     const updated = await update(asset, (seen) => {
       if (isPurged(seen)) throw notFound('No such asset');
-      return seen.purge_at ? decideRestore(seen, { actorData, startJob }) : undefined;
+      if (!seen.purge_at) return undefined;
+      const isSame = seen.revision === asset.revision;
+      return decideRestore(seen, { actorData, startJob, isReportLost: isReportLost && isSame });
     });
     if (!updated) throw notFound('No such asset');
     return updated.asset;
@@ -86,15 +90,26 @@ export async function restoreAsset(
   }
 }
 
-type Restore = Pick<TrashNeeds, 'startJob'> & { readonly actorData: EventData };
+/**
+ * True when the report of an encoded video came during the deletion, which ignores it. A report that is still
+ * to come names files that another encode would remove.
+ */
+const hasLostReport = async (jobs: TrashNeeds['jobs'], asset: Asset): Promise<boolean> =>
+  awaitsReport(asset) && !(await jobs.hasOpenJob('deliver-report', { assetId: asset.id }));
+
+type Restore = Pick<TrashNeeds, 'startJob'> & {
+  readonly actorData: EventData;
+  /** The video is encoded again, although its files are stored. */
+  readonly isReportLost: boolean;
+};
 
 /** Restarts the processing that the deletion stopped. */
-function decideRestore(seen: Asset, { actorData, startJob }: Restore): Change {
+function decideRestore(seen: Asset, { actorData, startJob, isReportLost }: Restore): Change {
   const set = { deleted_at: null, purge_at: null };
   const restored = { ...seen, ...set };
   const job = restored.stream_status === 'processing' ? startJob(restored) : undefined;
   return {
-    set,
+    set: job && isReportLost ? { ...set, encoded_try: 0 } : set,
     events: [newEvent('asset.restored', actorData)],
     jobs: [
       ...(job ? [job] : []),
