@@ -4,6 +4,7 @@ import type { Asset } from '../assets/asset.ts';
 import type { JobRequest } from '../jobs.ts';
 import { createVideo, NOW } from '../lifecycle/asset.fixture.ts';
 import { openMemoryStore } from '../lifecycle/memory-store.fixture.ts';
+import { unavailable } from '../platform/errors.ts';
 import type { Database } from '../platform/postgres/database.ts';
 import { deleteAsset, emptyTrash, restoreAsset, type TrashNeeds } from './trash.ts';
 
@@ -182,6 +183,28 @@ describe('emptying the trash', () => {
   test('leaves alone what was restored or changed meanwhile', async () => {
     const changed = (due: Asset) => ({ ...due, revision: due.revision + 1 });
     expect(await emptied([[trashed]], changed)).toEqual({ count: 1, decisions: [] });
+  });
+  test('deletes the other assets if one of them fails', async () => {
+    const [broken, ...others] = ['a', 'b', 'c'].map((id) => ({ ...trashed, id })) as [Asset, ...Asset[]];
+    const purged: string[] = [];
+    const purge = (error: Error) => {
+      const update: TrashNeeds['update'] = async (ref, decide) => {
+        if (ref === broken) throw error;
+        purged.push((ref as Asset).id);
+        return openMemoryStore(ref as Asset, NOW).update(ref, decide);
+      };
+      const db = { all: async () => [broken, ...others] } as unknown as Database;
+      return emptyTrash({ ...needsOf(update), db });
+    };
+    await expect(purge(new Error('broken'))).rejects.toMatchObject({
+      message: '1 of 3 assets in the trash could not be purged',
+      errors: [new Error('broken')],
+    });
+    expect(purged).toEqual(['b', 'c']);
+    await expect(purge(unavailable('The database is not available'))).rejects.toMatchObject({
+      code: 'UNAVAILABLE',
+    });
+    expect(purged).toHaveLength(2);
   });
   test('goes on until a batch is not full', async () => {
     const full = Array.from({ length: 200 }, () => trashed);

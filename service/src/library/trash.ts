@@ -5,12 +5,12 @@ import { awaitsReport, isPosterDue } from '../assets/poster.ts';
 import type { JobRequest, ServiceJobs } from '../jobs.ts';
 import type { Change } from '../lifecycle/change.ts';
 import type { AssetStore } from '../lifecycle/store.ts';
-import { conflict, notFound } from '../platform/errors.ts';
+import { conflict, isUnavailable, notFound } from '../platform/errors.ts';
 import type { Database } from '../platform/postgres/database.ts';
 import { findViolatedConstraint } from '../platform/postgres/database-errors.ts';
 import type { RequestPurges } from './cdn-purge.ts';
 import { assertVersion } from './if-match.ts';
-import { findExpiredTrash } from './library.sql.ts';
+import { findExpiredTrash, TRASH_START } from './library.sql.ts';
 
 export type TrashNeeds = {
   readonly db: Database;
@@ -120,13 +120,39 @@ function decideRestore(seen: Asset, { actorData, startJob, isReportLost }: Resto
 
 const BATCH = 200;
 
-/** Purges assets whose TRASH_DAYS have passed, unless they changed meanwhile. Returns how many were due. */
+/**
+ * Purges assets whose TRASH_DAYS have passed, unless they changed meanwhile. Returns how many were due. An
+ * asset that fails does not delay the others; a database that is down ends the run.
+ */
 export async function emptyTrash(needs: TrashNeeds): Promise<number> {
-  const assets = await findExpiredTrash(needs.db, needs.now(), BATCH);
-  const actorData = { source: 'service', reason: 'trash_days' };
-  for (const asset of assets)
-    await needs.update(asset, (seen, now) =>
-      seen.revision === asset.revision ? decideDeletion(seen, { purgeAt: null, actorData, now }) : undefined,
+  const failures: unknown[] = [];
+  let due = 0;
+  let after = TRASH_START;
+  for (;;) {
+    const assets = await findExpiredTrash(needs.db, { now: needs.now(), after, limit: BATCH });
+    for (const asset of assets)
+      await purgeExpired(needs, asset).catch((error) => {
+        if (isUnavailable(error)) throw error;
+        failures.push(error);
+      });
+    due += assets.length;
+    const last = assets[BATCH - 1];
+    if (!last) break;
+    after = last;
+  }
+  if (failures.length > 0)
+    throw new AggregateError(
+      failures,
+      `${failures.length} of ${due} assets in the trash could not be purged`,
     );
-  return assets.length < BATCH ? assets.length : assets.length + (await emptyTrash(needs));
+  return due;
 }
+
+const EXPIRY: EventData = { source: 'service', reason: 'trash_days' };
+
+const purgeExpired = ({ update }: TrashNeeds, asset: Asset) =>
+  update(asset, (seen, now) =>
+    seen.revision === asset.revision
+      ? decideDeletion(seen, { purgeAt: null, actorData: EXPIRY, now })
+      : undefined,
+  );
