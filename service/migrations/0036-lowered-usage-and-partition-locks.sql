@@ -20,3 +20,8 @@ begin
   perform refuse_over_limit('pending', owner_limit(total.overrides, 'pending'), total.pending - more_pending, more_pending);
   perform refuse_over_limit('bytes', owner_limit(total.overrides, 'bytes'), total.bytes - more_bytes, more_bytes);
 end $$;
+
+-- Partitions are made and dropped under locks of whole tables, which writes of assets need too. Behind a function
+-- that waits for a long reader, such as a backup, they would wait as well: the job fails at once and is retried.
+alter function make_month_partitions(int) set lock_timeout = '200ms';
+alter function drop_month_partitions(text, timestamptz) set lock_timeout = '200ms';
