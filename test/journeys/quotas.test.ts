@@ -216,6 +216,17 @@ describe('an operator', () => {
     expectOverQuota(await ask(owner), { field: 'pending', limit: 3, used: 4, requested: 1 });
   });
 
+  test('resets the limits of an owner with pending uploads, who can delete them', async () => {
+    const [first, second] = [
+      await openUpload(service, 'reset', IMAGE),
+      await openUpload(service, 'reset', IMAGE),
+    ];
+    await call(service, `DELETE ${limitsOf('reset')}`, { headers: asOperator });
+    await remove('reset', first.asset_id, '?purge=false');
+    await remove('reset', second.asset_id);
+    expect(await usedBy(service, 'reset')).toEqual([0, 1, 0]);
+  });
+
   test('is the only caller that may do so, and only with whole numbers', async () => {
     for (const headers of [asUser('ann'), asService])
       expectRefusal(await call(service, `GET ${limitsOf('ann')}`, { headers }), 401);

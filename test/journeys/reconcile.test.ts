@@ -27,6 +27,20 @@ const pass = (minutes: number) => clocked.runAfter(minutes, 'reconcile');
 
 const { completed, reasonsOf, statusOf, jobsOf, expectReadyOnce } = processedAssetsOf(() => service);
 
+/** Uploads a video, and waits for the end of its encode. */
+async function encoded(): Promise<string> {
+  const id = await completed(clip);
+  await eventually(
+    () => rows(service.dataDir, 'select encoded_try from assets where id = $1', [id]),
+    ([row]) => row?.['encoded_try'] === 1,
+  );
+  await eventually(
+    () => service.parts.jobs.hasOpenJob('encode-asset', { assetId: id }),
+    (isOpen) => !isOpen,
+  );
+  return id;
+}
+
 describe('work whose job was lost', () => {
   test('an encode is enqueued again after its deadline, and the video becomes ready once', async () => {
     const id = await clocked.withLost('encode-asset', () => completed(clip));
@@ -47,22 +61,19 @@ describe('work whose job was lost', () => {
   });
 
   test('an encode whose report was lost is repeated, and the video becomes ready once', async () => {
-    const id = await clocked.withLost('deliver-report', async () => {
-      const begun = await completed(clip);
-      await eventually(
-        () => rows(service.dataDir, 'select encoded_try from assets where id = $1', [begun]),
-        ([row]) => row?.['encoded_try'] === 1,
-      );
-      await eventually(
-        () => service.parts.jobs.hasOpenJob('encode-asset', { assetId: begun }),
-        (isOpen) => !isOpen,
-      );
-      return begun;
-    });
+    const id = await clocked.withLost('deliver-report', encoded);
     await pass(10);
     expect(await reasonsOf(id)).toEqual(['job_lost']);
     await expectReadyOnce(id);
     expect(await jobsOf(id)).toHaveLength(2);
+  });
+
+  test('an encode whose report was lost is repeated at once when its video is restored', async () => {
+    const id = await clocked.withLost('deliver-report', encoded);
+    for (const request of [`DELETE /media/${id}?purge=false`, `POST /media/${id}/restore`])
+      expect((await call(service, request, { headers: asUser('ann') })).status).toBe(200);
+    await expectReadyOnce(id);
+    expect(await reasonsOf(id)).toEqual([]);
   });
 
   test('an image becomes ready once', async () => {

@@ -26,6 +26,7 @@ async function purgesOf(seen: Asset, change: (needs: Needs) => Promise<unknown>,
     db: undefined as unknown as Database,
     now: () => NOW,
     trashDays: 10,
+    jobs: { hasOpenJob: async () => false },
     startJob: () => undefined,
     requestPurges: cdnPurges({ hasCdn, playbackBaseUrl: () => 'https://cdn.example.com' }),
   });

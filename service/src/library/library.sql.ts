@@ -67,11 +67,19 @@ const matchesText = (pattern: string): Clause =>
   clause('text')`and lower(coalesce(title, '') || ' ' || filename) like lower(${pattern})
     and (lower(title) like lower(${pattern}) or lower(filename) like lower(${pattern}))`;
 
+type TrashPosition = Pick<Asset, 'purge_at' | 'id'>;
+export const TRASH_START: TrashPosition = {
+  purge_at: new Date(0),
+  id: '00000000-0000-0000-0000-000000000000',
+};
+
+type TrashPage = { readonly now: Date; readonly after: TrashPosition; readonly limit: number };
+
 /** Assets whose time in the trash has passed, oldest first. */
-export const findExpiredTrash = async (db: Queries, now: Date, limit: number) =>
+export const findExpiredTrash = async (db: Queries, { now, after, limit }: TrashPage) =>
   (await db.all(sql('expired trash', assetRow)`
     select ${ASSET}
       from assets
-     where purge_at <= ${now}
-     order by purge_at
+     where purge_at <= ${now} and (purge_at, id) > (${after.purge_at}::timestamptz, ${after.id}::uuid)
+     order by purge_at, id
      limit ${limit}`)) as readonly unknown[] as readonly Asset[];

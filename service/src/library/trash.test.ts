@@ -4,6 +4,7 @@ import type { Asset } from '../assets/asset.ts';
 import type { JobRequest } from '../jobs.ts';
 import { createVideo, NOW } from '../lifecycle/asset.fixture.ts';
 import { openMemoryStore } from '../lifecycle/memory-store.fixture.ts';
+import { unavailable } from '../platform/errors.ts';
 import type { Database } from '../platform/postgres/database.ts';
 import { deleteAsset, emptyTrash, restoreAsset, type TrashNeeds } from './trash.ts';
 
@@ -21,6 +22,7 @@ const needsOf = (update: TrashNeeds['update']): TrashNeeds => ({
   update,
   now: () => NOW,
   trashDays: 10,
+  jobs: { hasOpenJob: async () => false },
   startJob: () => encode,
   requestPurges: () => [],
 });
@@ -91,6 +93,22 @@ describe('a restore', () => {
     const processing = { ...trashed, stream_status: 'processing' } as const;
     expect((await restored(processing)).decisions[0]?.jobs).toEqual([encode]);
     expect((await restored(processing, () => undefined)).decisions[0]?.jobs).toEqual([]);
+  });
+  test('encodes a video again whose report came during the deletion', async () => {
+    const encoded = createVideo({ ...trashed, stream_status: 'processing', encoded_try: 2 });
+    const undeleted = { deleted_at: null, purge_at: null };
+    const restore = async (seen: Asset, isReporting: boolean) => {
+      const { update, decisions } = openMemoryStore(seen, NOW);
+      const jobs = { hasOpenJob: async () => isReporting };
+      await restoreAsset({ ...needsOf(update), jobs }, encoded, {});
+      return decisions;
+    };
+    expect(await restore(encoded, false)).toMatchObject([
+      { set: { ...undeleted, encoded_try: 0 }, jobs: [encode] },
+    ]);
+    expect((await restore(encoded, true))[0]?.set).toEqual(undeleted);
+    const changed = { ...encoded, revision: encoded.revision + 1 };
+    expect((await restore(changed, false))[0]?.set).toEqual(undeleted);
   });
   test('makes the poster that was chosen meanwhile', async () => {
     const playing = createVideo({
@@ -165,6 +183,28 @@ describe('emptying the trash', () => {
   test('leaves alone what was restored or changed meanwhile', async () => {
     const changed = (due: Asset) => ({ ...due, revision: due.revision + 1 });
     expect(await emptied([[trashed]], changed)).toEqual({ count: 1, decisions: [] });
+  });
+  test('deletes the other assets if one of them fails', async () => {
+    const [broken, ...others] = ['a', 'b', 'c'].map((id) => ({ ...trashed, id })) as [Asset, ...Asset[]];
+    const purged: string[] = [];
+    const purge = (error: Error) => {
+      const update: TrashNeeds['update'] = async (ref, decide) => {
+        if (ref === broken) throw error;
+        purged.push((ref as Asset).id);
+        return openMemoryStore(ref as Asset, NOW).update(ref, decide);
+      };
+      const db = { all: async () => [broken, ...others] } as unknown as Database;
+      return emptyTrash({ ...needsOf(update), db });
+    };
+    await expect(purge(new Error('broken'))).rejects.toMatchObject({
+      message: '1 of 3 assets in the trash could not be purged',
+      errors: [new Error('broken')],
+    });
+    expect(purged).toEqual(['b', 'c']);
+    await expect(purge(unavailable('The database is not available'))).rejects.toMatchObject({
+      code: 'UNAVAILABLE',
+    });
+    expect(purged).toHaveLength(2);
   });
   test('goes on until a batch is not full', async () => {
     const full = Array.from({ length: 200 }, () => trashed);

@@ -1,22 +1,23 @@
 // Deletes assets permanently or to the trash, and restores them (contract B2).
 import { type Asset, isPurged } from '../assets/asset.ts';
 import { type EventData, newEvent } from '../assets/asset-event.ts';
-import { isPosterDue } from '../assets/poster.ts';
-import type { JobRequest } from '../jobs.ts';
+import { awaitsReport, isPosterDue } from '../assets/poster.ts';
+import type { JobRequest, ServiceJobs } from '../jobs.ts';
 import type { Change } from '../lifecycle/change.ts';
 import type { AssetStore } from '../lifecycle/store.ts';
-import { conflict, notFound } from '../platform/errors.ts';
+import { conflict, isUnavailable, notFound } from '../platform/errors.ts';
 import type { Database } from '../platform/postgres/database.ts';
 import { findViolatedConstraint } from '../platform/postgres/database-errors.ts';
 import type { RequestPurges } from './cdn-purge.ts';
 import { assertVersion } from './if-match.ts';
-import { findExpiredTrash } from './library.sql.ts';
+import { findExpiredTrash, TRASH_START } from './library.sql.ts';
 
 export type TrashNeeds = {
   readonly db: Database;
   readonly update: AssetStore['update'];
   readonly now: () => Date;
   readonly trashDays: number;
+  readonly jobs: Pick<ServiceJobs, 'hasOpenJob'>;
   readonly startJob: (asset: Asset) => JobRequest | undefined;
   readonly requestPurges: RequestPurges;
 };
@@ -68,14 +69,17 @@ const decideDeletion = (seen: Asset, { purgeAt, actorData, now }: Deletion): Cha
 
 /** Restores an asset from the trash; an asset outside the trash stays unchanged. */
 export async function restoreAsset(
-  { update, startJob }: TrashNeeds,
+  { update, jobs, startJob }: TrashNeeds,
   asset: Asset,
   actorData: EventData,
 ): Promise<Asset> {
+  const isReportLost = asset.purge_at !== null && (await hasLostReport(jobs, asset));
   try {
     const updated = await update(asset, (seen) => {
       if (isPurged(seen)) throw notFound('No such asset');
-      return seen.purge_at ? decideRestore(seen, { actorData, startJob }) : undefined;
+      if (!seen.purge_at) return undefined;
+      const isSame = seen.revision === asset.revision;
+      return decideRestore(seen, { actorData, startJob, isReportLost: isReportLost && isSame });
     });
     if (!updated) throw notFound('No such asset');
     return updated.asset;
@@ -86,15 +90,26 @@ export async function restoreAsset(
   }
 }
 
-type Restore = Pick<TrashNeeds, 'startJob'> & { readonly actorData: EventData };
+/**
+ * True when the report of an encoded video came during the deletion, which ignores it. A report that is still
+ * to come names files that another encode would remove.
+ */
+const hasLostReport = async (jobs: TrashNeeds['jobs'], asset: Asset): Promise<boolean> =>
+  awaitsReport(asset) && !(await jobs.hasOpenJob('deliver-report', { assetId: asset.id }));
+
+type Restore = Pick<TrashNeeds, 'startJob'> & {
+  readonly actorData: EventData;
+  /** The video is encoded again, although its files are stored. */
+  readonly isReportLost: boolean;
+};
 
 /** Restarts the processing that the deletion stopped. */
-function decideRestore(seen: Asset, { actorData, startJob }: Restore): Change {
+function decideRestore(seen: Asset, { actorData, startJob, isReportLost }: Restore): Change {
   const set = { deleted_at: null, purge_at: null };
   const restored = { ...seen, ...set };
   const job = restored.stream_status === 'processing' ? startJob(restored) : undefined;
   return {
-    set,
+    set: job && isReportLost ? { ...set, encoded_try: 0 } : set,
     events: [newEvent('asset.restored', actorData)],
     jobs: [
       ...(job ? [job] : []),
@@ -105,13 +120,39 @@ function decideRestore(seen: Asset, { actorData, startJob }: Restore): Change {
 
 const BATCH = 200;
 
-/** Purges assets whose TRASH_DAYS have passed, unless they changed meanwhile. Returns how many were due. */
+/**
+ * Purges assets whose TRASH_DAYS have passed, unless they changed meanwhile. Returns how many were due. An
+ * asset that fails does not delay the others; a database that is down ends the run.
+ */
 export async function emptyTrash(needs: TrashNeeds): Promise<number> {
-  const assets = await findExpiredTrash(needs.db, needs.now(), BATCH);
-  const actorData = { source: 'service', reason: 'trash_days' };
-  for (const asset of assets)
-    await needs.update(asset, (seen, now) =>
-      seen.revision === asset.revision ? decideDeletion(seen, { purgeAt: null, actorData, now }) : undefined,
+  const failures: unknown[] = [];
+  let due = 0;
+  let after = TRASH_START;
+  for (;;) {
+    const assets = await findExpiredTrash(needs.db, { now: needs.now(), after, limit: BATCH });
+    for (const asset of assets)
+      await purgeExpired(needs, asset).catch((error) => {
+        if (isUnavailable(error)) throw error;
+        failures.push(error);
+      });
+    due += assets.length;
+    const last = assets[BATCH - 1];
+    if (!last) break;
+    after = last;
+  }
+  if (failures.length > 0)
+    throw new AggregateError(
+      failures,
+      `${failures.length} of ${due} assets in the trash could not be purged`,
     );
-  return assets.length < BATCH ? assets.length : assets.length + (await emptyTrash(needs));
+  return due;
 }
+
+const EXPIRY: EventData = { source: 'service', reason: 'trash_days' };
+
+const purgeExpired = ({ update }: TrashNeeds, asset: Asset) =>
+  update(asset, (seen, now) =>
+    seen.revision === asset.revision
+      ? decideDeletion(seen, { purgeAt: null, actorData: EXPIRY, now })
+      : undefined,
+  );

@@ -83,6 +83,14 @@ export const refuseAsset = (needs: ReportNeeds, asset: Asset, failure: Failure):
       : undefined,
   );
 
+/** The same, unless the asset changed since it was read: its video may have been linked. */
+export const refuseUnchangedAsset = (needs: ReportNeeds, asset: Asset, failure: Failure): Promise<Asset> =>
+  updateExisting(needs, asset, (seen) =>
+    seen.revision === asset.revision && seen.stream_status === 'pending_upload'
+      ? decideRefusal(seen, failure)
+      : undefined,
+  );
+
 /** The id of the owner's earliest other asset with these bytes, or null. */
 export async function findDuplicate(
   { db }: Pick<ReportNeeds, 'db'>,

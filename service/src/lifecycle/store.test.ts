@@ -5,7 +5,7 @@ import { rowsOf, startTestPostgres, type TestPostgres } from '../../../test/supp
 import type { Asset, NewAsset } from '../assets/asset.ts';
 import { newEvent } from '../assets/asset-event.ts';
 import { createAssetLoader } from '../assets/asset-lookup.ts';
-import type { ServiceJobs } from '../jobs.ts';
+import type { JobRequest, ServiceJobs } from '../jobs.ts';
 import { createKeyedMutex } from '../platform/concurrency/keyed-mutex.ts';
 import { type Connection, type Database, openDatabase } from '../platform/postgres/database.ts';
 import { migrate } from '../platform/postgres/migrate.ts';
@@ -19,8 +19,8 @@ const NOW = new Date('2026-01-01T10:05:00.000Z');
 let server: TestPostgres;
 let connection: Connection;
 let db: Database;
-/** Owners of the jobs that were sent; `failSending` makes sending fail. */
-const sent: string[] = [];
+/** The jobs that were sent; `failSending` makes sending fail. */
+const sent: { readonly tx: unknown; readonly owner: string; readonly job: JobRequest }[] = [];
 let failSending = false;
 
 beforeAll(async () => {
@@ -44,9 +44,9 @@ const openStore = (): AssetStore =>
     db,
     loader: createAssetLoader(db),
     jobs: {
-      sendFor: async (_tx: unknown, owner: string) => {
+      sendFor: async (tx: unknown, owner: string, job: JobRequest) => {
         if (failSending) throw new Error('the queue is down');
-        sent.push(owner);
+        sent.push({ tx, owner, job });
       },
     } as unknown as ServiceJobs,
     runExclusive: createKeyedMutex(),
@@ -178,6 +178,33 @@ test('a job that cannot be sent leaves neither state nor event', async () => {
   await expect(store.update(asset, () => deletion)).rejects.toThrow('the queue is down');
   expect(await stored(asset.id)).toEqual(asset);
   expect(await eventsOf(asset.id)).toEqual([{ type: 'asset.created', revision: 1 }]);
+});
+
+test('the jobs of a transaction are sent in the order of their queues and owners', async () => {
+  const store = openStore();
+  // In an order that differs from that of the queues.
+  const writes = await Promise.all(
+    Array.from({ length: 12 }, async (_, index) => ({
+      asset: await store.createAsset(newAsset({ owner_user_id: index % 3 === 0 ? 'bob' : 'ann' }), {}),
+      lane: index % 2 === 0 ? 'edgehost' : 'cdnhost',
+    })),
+  );
+  await Promise.all(
+    writes.map(({ asset, lane }) =>
+      store.update(asset, () =>
+        change(
+          { title: 'x' },
+          { jobs: [{ name: 'transfer-import', payload: { lane, assetId: asset.id, attempt: 1 } }] },
+        ),
+      ),
+    ),
+  );
+  const batches = Map.groupBy(sent, ({ tx }) => tx);
+  expect(batches.size).toBeLessThan(writes.length);
+  for (const batch of batches.values()) {
+    const locks = batch.map(({ owner, job: { payload } }) => `${'lane' in payload && payload.lane} ${owner}`);
+    expect(locks).toEqual(locks.toSorted());
+  }
 });
 
 test('an owner over its quota fails without failing the others of its batch', async () => {

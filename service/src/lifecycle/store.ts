@@ -118,7 +118,7 @@ const withByteLimit = <Item>(
   maxWeight: MAX_BATCH_BYTES,
 });
 
-/** Sends jobs ordered by owner to avoid deadlocks: the fair queue locks an owner until the commit. */
+/** Sends jobs ordered by queue and owner to avoid deadlocks: a fair queue locks an owner until the commit. */
 function updateWithJobs(
   { db, jobs }: Pick<StoreNeeds, 'db' | 'jobs'>,
   writes: readonly PendingWrite[],
@@ -136,7 +136,9 @@ function updateWithJobs(
 type DueJob = { readonly owner: string; readonly job: Decision['jobs'][number] };
 
 const byQueueAndOwner = (a: DueJob, b: DueJob): number =>
-  compare(a.job.name, b.job.name) || compare(a.owner, b.owner);
+  compare(a.job.name, b.job.name) || compare(laneOf(a), laneOf(b)) || compare(a.owner, b.owner);
+/** Each lane is a queue. */
+const laneOf = ({ job: { payload } }: DueJob): string => ('lane' in payload ? payload.lane : '');
 const compare = (a: string, b: string): number => (a < b ? -1 : Number(a > b));
 
 const isAsset = (ref: AssetRef | Asset): ref is Asset => 'id' in ref;

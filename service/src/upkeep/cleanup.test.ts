@@ -1,5 +1,6 @@
 // Tests with a real database that expired months of deliveries are dropped, and none too early (contract B6).
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import pg from 'pg';
+import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
 import {
   openTestDatabase,
   rowsOf,
@@ -121,4 +122,16 @@ test('events are never dropped', async () => {
     [firstId(new Date().toISOString())],
   );
   expect(await deliveryTimes()).toHaveLength(1);
+});
+
+test('a long reader makes the job fail at once, so that writes do not wait behind it', async () => {
+  const client = new pg.Client(connection);
+  await client.connect();
+  onTestFinished(() => client.end());
+  await client.query('begin; lock table deliveries in access share mode');
+  const lockTimeout = { code: 'UNAVAILABLE', cause: { code: '55P03' } };
+  await expect(drop('2001-04-10T00:00:00Z')).rejects.toMatchObject(lockTimeout);
+  expect(await months()).toHaveLength(MONTHS.length);
+  await client.query('rollback');
+  expect(await drop('2001-04-10T00:00:00Z')).toBe(2);
 });

@@ -12,7 +12,7 @@ import {
   nextReconcileAt,
   untilExpiry,
 } from '../lifecycle/reconcile-schedule.ts';
-import type { recordCheck, recordFacts, refuseAsset } from '../lifecycle/reports.ts';
+import type { recordCheck, recordFacts, refuseUnchangedAsset } from '../lifecycle/reports.ts';
 import type { StreamReport } from '../lifecycle/stream-report.ts';
 import type { Bound } from '../platform/bind.ts';
 import { isUnavailable } from '../platform/errors.ts';
@@ -42,7 +42,7 @@ type ReconcileNeeds = {
   readonly failSilentAttempt: Bound<typeof failSilentAttempt>;
   readonly recordCheck: Bound<typeof recordCheck>;
   readonly recordFacts: Bound<typeof recordFacts>;
-  readonly refuseAsset: Bound<typeof refuseAsset>;
+  readonly refuseUnchangedAsset: Bound<typeof refuseUnchangedAsset>;
   readonly queueForSettings: Bound<typeof queueForSettings>;
   readonly hasWorkerFor: Bound<typeof hasWorkerFor>;
 };
@@ -163,7 +163,8 @@ const hasOpenJob = async (
   jobs.hasOpenJob('deliver-report', { assetId: asset.id });
 
 async function checkHosted(needs: ReconcileNeeds, asset: Asset, inspections: Inspections): Promise<void> {
-  if (asset.provider_video_id === null) return void (await needs.refuseAsset(asset, PROVIDER_UNAVAILABLE));
+  if (asset.provider_video_id === null)
+    return void (await needs.refuseUnchangedAsset(asset, PROVIDER_UNAVAILABLE));
   if (isFactsCheck(asset)) return checkFacts(needs, asset, inspections);
   if (!needs.canInspect(asset)) return leaveToOthers(needs, asset);
   const inspection = inspections.get(asset.id);
@@ -212,12 +213,11 @@ const toReport = (asset: Asset, inspection: Inspection): StreamReport =>
 /** The provider has the video but no bytes. A linked video has no expiry. */
 async function checkEmptyVideo(needs: ReconcileNeeds, asset: Asset): Promise<void> {
   const { stream_status, upload_expires_at: expiresAt, created_at } = asset;
-  if (stream_status === 'pending_upload' && expiresAt !== null && expiresAt <= needs.now())
-    return void (await needs.refuseAsset(asset, UPLOAD_EXPIRED));
+  const isPending = stream_status === 'pending_upload';
+  if (isPending && expiresAt !== null && expiresAt <= needs.now())
+    return void (await needs.refuseUnchangedAsset(asset, UPLOAD_EXPIRED));
   const isAbandonedLink =
-    stream_status === 'pending_upload' &&
-    expiresAt === null &&
-    addMs(created_at, LINK_CHECKS_END_MS) < needs.now();
+    isPending && expiresAt === null && addMs(created_at, LINK_CHECKS_END_MS) < needs.now();
   if (isAbandonedLink) return endChecks(needs, asset, { reason: 'nothing_waited_for' });
   await checkLater(needs, asset, { reason: 'no_bytes_yet' });
 }

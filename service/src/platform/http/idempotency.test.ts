@@ -1,10 +1,10 @@
 // Tests that a claim is renewed while its request runs, and that the first response is final.
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestPostgres, type TestPostgres } from '../../../../test/support/postgres.ts';
 import { eventually } from '../../../../test/support/service.ts';
-import { type Claim, createIdempotency } from './idempotency.ts';
-import { type Database, openDatabase } from '../postgres/database.ts';
+import { type Claim, createIdempotency, deleteExpiredKeys } from './idempotency.ts';
+import { type Database, openDatabase, type Queries } from '../postgres/database.ts';
 import { migrate } from '../postgres/migrate.ts';
 import { sql } from '../postgres/sql.ts';
 
@@ -76,5 +76,43 @@ test('a process that lost its claim does not replace the stored response', async
   expect(await createIdempotency(db)(claim, async () => 'third')).toEqual({
     data: 'of the second process',
     isReplay: true,
+  });
+});
+
+describe('keys that are a day old', () => {
+  const insertOld = (count: number) =>
+    db.all(sql('test: insert old keys', { key: 'text' })`
+      insert into idempotency_keys (caller, key, fingerprint, made_id, answer, created_at)
+      select 'user ann', gen_random_uuid()::text, 'same', gen_random_uuid(), '"old"',
+             now() - interval '1 day'
+        from generate_series(1, ${count}::int)
+      returning key`);
+  const hasKey = async (key: string) =>
+    (await db.one(sql('test: find key', { key: 'text' })`
+      select key from idempotency_keys where key = ${key}`)) !== undefined;
+
+  test('are deleted in batches', async () => {
+    const fresh = newClaim();
+    await createIdempotency(db)(fresh, async () => 'fresh');
+    await insertOld(5);
+    let statements = 0;
+    const counted: Queries = {
+      ...db,
+      one: (statement) => {
+        statements++;
+        return db.one(statement);
+      },
+    };
+    expect(await deleteExpiredKeys(counted, 2)).toBe(5);
+    expect(statements).toBe(3);
+    expect(await deleteExpiredKeys(counted, 2)).toBe(0);
+    expect(await hasKey(fresh.key)).toBe(true);
+  });
+
+  test('are free again: a request deletes its own key, and no other', async () => {
+    const [used, other] = (await insertOld(2)).map(({ key }) => key) as [string, string];
+    const answered = await createIdempotency(db)({ ...newClaim(), key: used }, async () => 'new');
+    expect(answered).toEqual({ data: 'new', isReplay: false });
+    expect(await hasKey(other)).toBe(true);
   });
 });

@@ -64,7 +64,7 @@ export const createIdempotency =
 async function claimOrFind(db: Database, claim: Claim, by: string) {
   const row = await claimKey(db, claim, { by, resourceId: uuidV7() });
   if (row) return row;
-  await deleteExpiredKeys(db);
+  await deleteExpiredKey(db, claim);
   const again = await claimKey(db, claim, { by, resourceId: uuidV7() });
   if (!again) throw new Error('The idempotency key could not be claimed');
   return again;
@@ -109,8 +109,32 @@ const release = (db: Queries, { caller, key }: Claim, by: string) =>
     update idempotency_keys set busy_by = null, busy_until = null
      where caller = ${caller} and key = ${key} and busy_by = ${by}`);
 
-/** Keys expire after 24 hours. */
-export const deleteExpiredKeys = (db: Queries) =>
-  db.one(
-    sql('delete expired keys')`delete from idempotency_keys where created_at <= now() - interval '1 day'`,
-  );
+const deleteExpiredKey = (db: Queries, { caller, key }: Claim) =>
+  db.one(sql('delete expired key')`
+    delete from idempotency_keys
+     where caller = ${caller} and key = ${key} and created_at <= now() - interval '1 day'`);
+
+const DELETE_BATCH = 5000;
+
+/** Keys expire after 24 hours. Returns the number of deleted keys. */
+export async function deleteExpiredKeys(db: Queries, batch = DELETE_BATCH): Promise<number> {
+  let total = 0;
+  for (;;) {
+    const deleted = await deleteExpiredBatch(db, batch);
+    total += deleted;
+    if (deleted < batch) return total;
+  }
+}
+
+/** One unlimited statement would exceed the statement timeout on a large table, and never succeed again. */
+const deleteExpiredBatch = async (db: Queries, limit: number): Promise<number> => {
+  const deleted = await db.one(sql('delete expired keys', { count: 'int8' })`
+    with deleted as (
+      delete from idempotency_keys
+       where ctid = any(array(
+         select ctid from idempotency_keys
+          where created_at <= now() - interval '1 day' order by created_at limit ${limit}))
+      returning 1)
+    select count(*) from deleted`);
+  return deleted?.count ?? 0;
+};

@@ -1,0 +1,51 @@
+// Tests that the reconcile job fails no asset that changed since the job read it.
+import { expect, test } from 'vitest';
+import type { Asset } from '../assets/asset.ts';
+import { createVideo, NOW } from '../lifecycle/asset.fixture.ts';
+import { openMemoryStore } from '../lifecycle/memory-store.fixture.ts';
+import * as reportOperations from '../lifecycle/reports.ts';
+import { bind } from '../platform/bind.ts';
+import { reconcileAsset } from './reconcile.ts';
+
+type ReconcileNeeds = Parameters<typeof reconcileAsset>[0];
+
+/** What a check decides about an asset of a hosted provider that has no bytes. */
+async function decisionsAbout(read: Asset, stored: Asset) {
+  const { update, decisions } = openMemoryStore(stored, NOW);
+  const db = { one: async () => undefined, all: async () => [] };
+  const store = { update, recordDelivery: async () => undefined };
+  const needs = {
+    db,
+    now: () => NOW,
+    findAssetById: async () => read,
+    isHosted: () => true,
+    canInspect: () => true,
+    inspectAll: async () => new Map([[read.id, { state: 'waiting' }]]),
+    ...bind({ db, store, now: () => NOW }, reportOperations),
+  };
+  await reconcileAsset(needs as unknown as ReconcileNeeds, read.id);
+  return decisions;
+}
+
+const opened = createVideo({ provider: 'cdnhost', reconcile_at: NOW, upload_expires_at: NOW });
+const linked = { ...opened, provider_video_id: 'a-video' };
+const changed = (asset: Asset, more: Partial<Asset> = {}): Asset => ({
+  ...asset,
+  ...more,
+  revision: asset.revision + 1,
+});
+
+test('an asset without a video fails, unless a video was linked meanwhile', async () => {
+  expect(await decisionsAbout(opened, opened)).toMatchObject([
+    { set: { stream_status: 'failed', failure: { code: 'provider_unavailable' } } },
+  ]);
+  expect(await decisionsAbout(opened, changed(linked))).toEqual([]);
+});
+
+test('an expired upload fails, unless its asset changed meanwhile', async () => {
+  expect(await decisionsAbout(linked, linked)).toMatchObject([
+    { set: { stream_status: 'failed', failure: { code: 'upload_expired' } } },
+  ]);
+  const later = new Date(NOW.getTime() + 3_600_000);
+  expect(await decisionsAbout(linked, changed(linked, { upload_expires_at: later }))).toEqual([]);
+});
