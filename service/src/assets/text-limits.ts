@@ -1,12 +1,7 @@
 // Validates text, metadata and filter values of requests (contract B1, B3).
-import { badRequest, type ServiceError } from '../platform/errors.ts';
+import { badRequest } from '../platform/errors.ts';
+import { isPlainText, notPlainText } from '../platform/plain-text.ts';
 import { firstIdOf } from '../platform/uuid.ts';
-
-/** Text that a database column can store unchanged. */
-export const isPlainText = (text: string): boolean => text.isWellFormed() && !text.includes('\0');
-
-export const notPlainText = (field: string): ServiceError =>
-  badRequest(`${field} must not contain null characters or unpaired surrogates`, { field });
 
 /** Text of a third party, made storable; undefined if nothing is left. */
 export const toPlainText = (value: unknown, maxLength = 500): string | undefined =>
@@ -54,12 +49,6 @@ export function assertTextLimits({ title, tags, metadata }: AssetText): void {
       { field: 'metadata', limit: MAX_METADATA_BYTES },
     );
   }
-}
-
-/** Throws BAD_REQUEST with the field, because other text cannot be stored and so cannot be found. */
-export function parsePlainText(field: string, text: string | undefined): string | undefined {
-  if (text !== undefined && !isPlainText(text)) throw notPlainText(field);
-  return text;
 }
 
 const TIME = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d))?$/;
