@@ -51,7 +51,7 @@ export function assertTextLimits({ title, tags, metadata }: AssetText): void {
   }
 }
 
-const TIME = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d))?$/;
+const TIME = /^(\d{4}-\d\d-\d\d)(?:T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d))?$/;
 
 /**
  * The lowest id at an ISO 8601 time; `round` selects the millisecond for more precise times. Throws
@@ -63,8 +63,15 @@ export function parseIdAt(
   round: (ms: number) => number,
 ): string | undefined {
   if (time === undefined) return undefined;
-  const ms = TIME.test(time) ? Date.parse(time) : Number.NaN;
-  if (Number.isNaN(ms))
+  const day = TIME.exec(time)?.[1];
+  const ms = Date.parse(time);
+  if (day === undefined || !isCalendarDay(day) || Number.isNaN(ms))
     throw badRequest(`${field} must be an ISO 8601 time with its zone, or a date`, { field });
   return firstIdOf(round(ms));
+}
+
+/** `Date.parse` reads February 30 as March 2. */
+function isCalendarDay(day: string): boolean {
+  const ms = Date.parse(day);
+  return !Number.isNaN(ms) && new Date(ms).toISOString().startsWith(day);
 }
