@@ -29,7 +29,7 @@ const PORTS = '(?:object-store|encoder|callback|image-processor|issuer-keys|prob
 const ROLES: readonly (readonly [path: RegExp, role?: string])[] = [
   [/^(main|service|start-banner|config|adapters|app|tables|jobs)(?:-[a-z]+)?$/],
   [/^open-decoders$/, 'adapters'],
-  [/^platform\/(?:errors|strict-json|uuid|postgres\/row)$/, 'base'],
+  [/^platform\/(?:errors|plain-text|strict-json|uuid|postgres\/row)$/, 'base'],
   [/\.(contract|fixture)$/],
   [/^platform\/[a-z0-9/-]+$/, 'platform'],
   [/^[a-z]+\/feature$/, 'feature'],

@@ -27,6 +27,7 @@ afterAll(async () => {
 test.each([
   ['in one request', {}],
   ['in chunks', { chunkSize: 1_500_000 }],
+  ['in one request that announces the length', { uploadLengthDeferred: true }],
 ])('the file that is sent %s arrives complete, and its bytes are sent once', async (_how, options) => {
   const bytes = randomBytes(SIZE);
   const started = await openUpload(service, 'ann', { ...IMAGE, size_bytes: SIZE });

@@ -67,6 +67,21 @@ describe('a request', () => {
     expect(created.status).toBe(status);
   });
 
+  test('may repeat the length that an earlier one announced, but not change it', async () => {
+    const url = await create(await open(), 'later');
+    const patchWith = (length: number, offset: number, bytes: Uint8Array) =>
+      send(
+        `PATCH ${url}`,
+        { ...CHUNK, 'upload-offset': String(offset), 'upload-length': String(length) },
+        bytes,
+      );
+    expect((await patchWith(1000, 0, BYTES.subarray(0, 500))).status).toBe(204);
+    for (const length of [999, 1001])
+      expect((await patchWith(length, 500, BYTES.subarray(500, 1000))).status).toBe(400);
+    expect(await offsetOf(url)).toBe(500);
+    expect((await patchWith(1000, 500, BYTES.subarray(500, 1000))).status).toBe(204);
+  });
+
   test.each([
     ['the upload', {}, 1000],
     ['the asset', { size_bytes: 1000 }, 'later'],

@@ -180,9 +180,15 @@ describe('operators', () => {
     ['expires_at', { expires_at: 'tomorrow' }],
     ['owner_prefixes', { owner_prefixes: [''] }],
     ['owner_prefixes', { scopes: ['webhooks'], owner_prefixes: ['shop_'] }],
+    ['name', { name: 'a\0' }],
+    ['owner_prefixes', { owner_prefixes: ['shop_', '\ud800'] }],
   ])('are told which %s is invalid: %j', async (field, members) => {
-    const answer = await operate(`POST ${KEYS}`, { name: 'wrong', scopes: ['read'], ...members });
-    expect(String(expectRefusal(answer, 400).details?.['field'])).toMatch(RegExp(`^${field}`));
+    const { id } = await createKey();
+    for (const answer of [
+      await operate(`POST ${KEYS}`, { name: 'wrong', scopes: ['read'], ...members }),
+      await operate(`PATCH ${KEYS}/${id}`, members),
+    ])
+      expect(String(expectRefusal(answer, 400).details?.['field'])).toMatch(RegExp(`^${field}`));
   });
 
   test('cannot give a name twice, nor change what is unknown', async () => {

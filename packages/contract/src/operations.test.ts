@@ -96,6 +96,24 @@ describe('the OpenAPI document', () => {
     expect(parameters).toContainEqual(expect.objectContaining({ name: 'limit', required: false }));
   });
 
+  test('a partial response has the media types of the whole one, and headers for the range', () => {
+    type Response = { readonly content?: object; readonly headers?: object };
+    const operations = Object.values(document.paths)
+      .flatMap((path) => Object.values(path))
+      .map(({ operationId, responses, parameters }) => ({
+        operationId,
+        responses: responses as Readonly<Record<string, Response>>,
+        headers: (parameters as readonly { readonly name: string }[]).map(({ name }) => name),
+      }))
+      .filter(({ responses }) => responses[206]);
+    expect(operations.length).toBeGreaterThan(20);
+    for (const { operationId, responses, headers } of operations) {
+      expect(responses[206]?.content, String(operationId)).toEqual(responses[200]?.content);
+      expect(responses[206]?.headers, String(operationId)).toHaveProperty('Content-Range');
+      expect(headers, String(operationId)).toContain('Range');
+    }
+  });
+
   test('every path parameter has a description', () => {
     const parameters = Object.values(document.paths).flatMap((path) =>
       Object.values(path).flatMap(

@@ -1,12 +1,7 @@
 // Validates text, metadata and filter values of requests (contract B1, B3).
-import { badRequest, type ServiceError } from '../platform/errors.ts';
+import { badRequest } from '../platform/errors.ts';
+import { isPlainText, notPlainText } from '../platform/plain-text.ts';
 import { firstIdOf } from '../platform/uuid.ts';
-
-/** Text that a database column can store unchanged. */
-export const isPlainText = (text: string): boolean => text.isWellFormed() && !text.includes('\0');
-
-export const notPlainText = (field: string): ServiceError =>
-  badRequest(`${field} must not contain null characters or unpaired surrogates`, { field });
 
 /** Text of a third party, made storable; undefined if nothing is left. */
 export const toPlainText = (value: unknown, maxLength = 500): string | undefined =>
@@ -56,13 +51,7 @@ export function assertTextLimits({ title, tags, metadata }: AssetText): void {
   }
 }
 
-/** Throws BAD_REQUEST with the field, because other text cannot be stored and so cannot be found. */
-export function parsePlainText(field: string, text: string | undefined): string | undefined {
-  if (text !== undefined && !isPlainText(text)) throw notPlainText(field);
-  return text;
-}
-
-const TIME = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d))?$/;
+const TIME = /^(\d{4}-\d\d-\d\d)(?:T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d))?$/;
 
 /**
  * The lowest id at an ISO 8601 time; `round` selects the millisecond for more precise times. Throws
@@ -74,8 +63,15 @@ export function parseIdAt(
   round: (ms: number) => number,
 ): string | undefined {
   if (time === undefined) return undefined;
-  const ms = TIME.test(time) ? Date.parse(time) : Number.NaN;
-  if (Number.isNaN(ms))
+  const day = TIME.exec(time)?.[1];
+  const ms = Date.parse(time);
+  if (day === undefined || !isCalendarDay(day) || Number.isNaN(ms))
     throw badRequest(`${field} must be an ISO 8601 time with its zone, or a date`, { field });
   return firstIdOf(round(ms));
+}
+
+/** `Date.parse` reads February 30 as March 2. */
+function isCalendarDay(day: string): boolean {
+  const ms = Date.parse(day);
+  return !Number.isNaN(ms) && new Date(ms).toISOString().startsWith(day);
 }

@@ -1,5 +1,6 @@
 // Operations on named service keys, for operators (contract A4).
 import { conflict, notFound, badRequest } from '../platform/errors.ts';
+import { isPlainText, notPlainText } from '../platform/plain-text.ts';
 import type { Database, Transaction } from '../platform/postgres/database.ts';
 import { findViolatedConstraint } from '../platform/postgres/database-errors.ts';
 import { isUuid } from '../platform/uuid.ts';
@@ -113,9 +114,11 @@ function createSecret() {
 
 /** `now`: undefined where the expiry does not change. */
 function assertMembers(
-  { scopes, owner_prefixes, expires_at }: ServiceKeyMembers,
+  { name, scopes, owner_prefixes, expires_at }: ServiceKeyMembers,
   now: Date | undefined,
 ): void {
+  if (!isPlainText(name)) throw notPlainText('name');
+  if (!owner_prefixes.every(isPlainText)) throw notPlainText('owner_prefixes');
   if (scopes.includes('webhooks') && owner_prefixes.length > 0)
     throw badRequest(
       'owner_prefixes must be empty with the scope webhooks: endpoints receive the events of all owners',

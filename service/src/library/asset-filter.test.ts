@@ -68,11 +68,19 @@ test('a time between two milliseconds excludes no asset that lies within', () =>
   });
 });
 
+test('February 29 exists in leap years', () => {
+  expect(filterOf({ created_before: '2028-02-29' }).belowId).toBe(firstIdOf(Date.parse('2028-02-29')));
+});
+
 test.each<[string, Partial<ListQuery>]>([
   ['tag', { tag: 'a\0' }],
   ['q', { q: '\ud800' }],
   ['created_after', { created_after: 'yesterday' }],
   ['created_before', { created_before: '2026-01-01T12:00:00' }],
+  ['created_before', { created_before: '2026-02-30' }],
+  ['created_after', { created_after: '2026-04-31T12:00:00+02:00' }],
+  ['created_after', { created_after: '2026-02-29' }],
+  ['created_after', { created_after: '2026-02-32' }],
 ])('an invalid %s is named', (field, query) => {
   expect(() => filterOf(query)).toThrow(naming(field));
 });

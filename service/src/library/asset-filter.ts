@@ -2,7 +2,8 @@
 import type { AssetKind, StreamStatus } from '@mediary/contract/enums';
 import type { ListAssetsQuery } from '@mediary/contract/schemas/library';
 import type { ProviderName } from '../assets/asset.ts';
-import { parseIdAt, parsePlainText } from '../assets/text-limits.ts';
+import { parseIdAt } from '../assets/text-limits.ts';
+import { parsePlainText } from '../platform/plain-text.ts';
 import { badRequest } from '../platform/errors.ts';
 
 export type ListQuery = Omit<ListAssetsQuery, 'owner_user_id'>;

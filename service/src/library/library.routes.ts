@@ -12,7 +12,7 @@ import type { AssetPage as AssetPageView } from '@mediary/contract/schemas/libra
 import { toActorData } from '../assets/asset-event.ts';
 import type { Guards } from '../assets/asset-guards.hook.ts';
 import { type AssetViewContext, toAssetView, toEtag } from '../assets/asset-view.ts';
-import { parsePlainText } from '../assets/text-limits.ts';
+import { parsePlainText } from '../platform/plain-text.ts';
 import type { Bound } from '../platform/bind.ts';
 import type { AsOperator } from '../platform/http/route.ts';
 import type * as edits from './asset-edits.ts';

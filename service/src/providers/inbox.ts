@@ -2,7 +2,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ReplayResult } from '@mediary/contract/schemas/operators';
 import type { Asset, AssetRef, ProviderName } from '../assets/asset.ts';
-import { parseIdAt, parsePlainText } from '../assets/text-limits.ts';
+import { parseIdAt } from '../assets/text-limits.ts';
+import { parsePlainText } from '../platform/plain-text.ts';
 import { type CursorScope, createCursor, readCursor } from '../auth/list-cursor.ts';
 import type { Secret } from '../auth/secret.ts';
 import type { Change } from '../lifecycle/change.ts';

@@ -16,6 +16,7 @@ const TARGET: TusTarget = {
   method: 'POST',
   url: 'https://up.example/',
   headers: { key: 'k' },
+  fields: {},
   chunk_size: 10,
   expires_at: '2026-01-01T00:00:00.000Z',
   max_bytes: 1000,

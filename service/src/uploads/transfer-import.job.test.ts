@@ -21,6 +21,7 @@ const TARGET = {
   method: 'POST',
   url: 'https://up.example/',
   headers: {},
+  fields: {},
   ...EXPIRES,
 } as const;
 

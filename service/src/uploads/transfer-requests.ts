@@ -27,7 +27,7 @@ const toUpload = ({ url, headers, chunk_size }: Pick<TusTarget, 'url' | 'headers
   chunkSize: chunk_size ?? null,
 });
 
-export const buildCreationHeaders = ({ headers, fields = {} }: TusTarget, sizeBytes: number): Headers => {
+export const buildCreationHeaders = ({ headers, fields }: TusTarget, sizeBytes: number): Headers => {
   const pairs = Object.entries(fields).map(
     ([name, value]) => `${name} ${Buffer.from(value).toString('base64')}`,
   );

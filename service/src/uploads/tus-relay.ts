@@ -52,6 +52,7 @@ function toTarget(
     method: 'POST',
     url: `${publicBaseUrl()}/api/v1/uploads/${id}/tus?ticket=${ticket}`,
     headers: {},
+    fields: {},
     ...chunks,
     expires_at: expiresAt.toISOString(),
     max_bytes: maxUploadBytes,

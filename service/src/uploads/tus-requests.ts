@@ -52,7 +52,10 @@ const EXTENSIONS = ['creation', 'creation-with-upload', 'creation-defer-length',
 export async function answerTus(needs: TusNeeds, request: TusRequest): Promise<TusResponse> {
   const id = request.uploadId ?? randomUUID();
   const failures: unknown[] = [];
-  const exchange = createExchange(needs, request, id);
+  const { method } = request;
+  // The library gets no body: our store reads it from the socket, without the copies of web streams.
+  const webRequest = new Request('http://uploads/', { method, headers: headersOf(request) });
+  const exchange = createExchange(needs, request, { id, sentHeaders: webRequest.headers });
   const server = new Server({
     path: '/',
     datastore: exchange.store,
@@ -61,16 +64,13 @@ export async function answerTus(needs: TusNeeds, request: TusRequest): Promise<T
     namingFunction: () => id,
     // Relative, so that it is right behind every proxy.
     generateUrl: () => `tus/${id}?ticket=${request.ticket}`,
-    maxSize: request.method === 'OPTIONS' ? maxSizeOf(needs, request.asset) : 0,
+    maxSize: method === 'OPTIONS' ? maxSizeOf(needs, request.asset) : 0,
     onResponseError: (_request, error) => {
       failures.push(error);
       return undefined;
     },
   });
-  // The library gets no body: our store reads it from the socket, without the copies of web streams.
-  const response = await server.handleWeb(
-    new Request('http://uploads/', { method: request.method, headers: headersOf(request) }) as never,
-  );
+  const response = await server.handleWeb(webRequest as never);
   if (failures.length > 0 && !isTusError(failures[0])) throw failures[0];
   if (response.status >= 400) throw toTusFailure(response.status, await response.text());
   const headers = Object.fromEntries(response.headers);
@@ -93,8 +93,12 @@ function headersOf({ headers }: TusRequest): Headers {
 
 const COPIED = /^(?:tus-|upload-|content-(?:type|length)$)/;
 
-/** The store and the lock of one request. */
-function createExchange(needs: TusNeeds, { method, asset, body }: TusRequest, id: string) {
+/** The store and the lock of one request. `sentHeaders` are those that the library reads. */
+function createExchange(
+  needs: TusNeeds,
+  { method, asset, body }: TusRequest,
+  { id, sentHeaders }: { readonly id: string; readonly sentHeaders: Headers },
+) {
   let leased: LeasedUpload | undefined;
   const held = (): LeasedUpload => {
     if (!leased) throw notFound('No such upload. Create another one.');
@@ -122,11 +126,18 @@ function createExchange(needs: TusNeeds, { method, asset, body }: TusRequest, id
   return {
     store,
     lock: async () => {
-      if (method !== 'POST') leased = await needs.openResumable(asset, id);
+      if (method === 'POST') return;
+      leased = await needs.openResumable(asset, id);
+      dropKnownLength(sentHeaders, leased);
     },
     unlock: async () => leased?.release(),
     expiresAt: () => held().row.expires_at,
   };
+}
+
+/** The library refuses a length that is known; clients repeat it when they send the last chunk again. */
+function dropKnownLength(headers: Headers, { row }: LeasedUpload): void {
+  if (Number(headers.get('upload-length')) === row.size_bytes) headers.delete('upload-length');
 }
 
 function toUpload({ uploadTtlSeconds }: TusNeeds, { row }: LeasedUpload): Upload {

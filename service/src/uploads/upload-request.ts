@@ -1,7 +1,8 @@
 // Converts an upload-url request to a new asset; BAD_REQUEST names the invalid field (contract B1, B4).
 import type { CreateUploadRequest } from '@mediary/contract/schemas/uploads';
 import type { NewAsset, ProviderName } from '../assets/asset.ts';
-import { assertTextLimits, isPlainText, notPlainText } from '../assets/text-limits.ts';
+import { assertTextLimits } from '../assets/text-limits.ts';
+import { isPlainText, notPlainText } from '../platform/plain-text.ts';
 import { isOtherKind, type MediaType } from '../media/media-type.ts';
 import type { UploadRules } from '../providers/provider.ts';
 import { badRequest, payloadTooLarge, type ServiceError } from '../platform/errors.ts';

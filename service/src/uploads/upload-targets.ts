@@ -79,6 +79,7 @@ function toServiceTargets(
     url: `${url}/tus?${query}`,
     // Clients of the protocol add `Tus-Resumable` themselves; a second one would be refused.
     headers: {},
+    fields: {},
     ...shared,
   };
   return (asset.announced_size_bytes ?? 0) > resumable.fromBytes ? [tus, put] : [put, tus];

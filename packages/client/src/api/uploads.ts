@@ -80,7 +80,7 @@ export type TusUploadTarget = {
   expires_at: string;
   max_bytes: number;
   /** Upload-Metadata, in plain text. */
-  fields?: Record<string, string> | undefined;
+  fields: Record<string, string>;
   /**
    * Recommended bytes per `PATCH`, for the option `chunkSize` of a client. Absent: any size, one request for
    * the whole file included.

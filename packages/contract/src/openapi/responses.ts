@@ -17,6 +17,11 @@ const RESPONSE_HEADERS = {
     schema: { type: 'string' },
   },
   Location: { description: 'Where to go instead.', schema: { type: 'string' } },
+  'Content-Range': {
+    description: '`bytes <first>-<last>/<size>`.',
+    schema: { type: 'string' },
+    example: 'bytes 0-1023/65536',
+  },
   RateLimit: {
     description: '`"<policy>";r=<remaining requests>;t=<seconds until all are available>`.',
     schema: { type: 'string' },
@@ -35,7 +40,8 @@ const headers = (...names: (keyof typeof RESPONSE_HEADERS)[]) =>
   Object.fromEntries(names.map((name) => [name, RESPONSE_HEADERS[name]]));
 
 export function responsesOf(operation: Operation, components: Components): JsonSchema {
-  return { ...successOf(operation, components), ...othersOf(operation), ...errorsOf(operation, components) };
+  const success = successOf(operation, components);
+  return { ...success, ...othersOf(operation, success[200]), ...errorsOf(operation, components) };
 }
 
 /** Headers that only this operation has. */
@@ -49,7 +55,10 @@ function ownHeaders(operation: Operation): object {
   );
 }
 
-function successOf(operation: Operation, components: Components): object {
+type SuccessResponse = { readonly description: string; readonly headers: object; readonly content?: object };
+type SuccessResponses = Readonly<Record<number, SuccessResponse>>;
+
+function successOf(operation: Operation, components: Components): SuccessResponses {
   if (operation.data) {
     const isEtagged = operation.kind === 'json' && operation.hasEtag === true;
     const isRepeatable = operation.requestHeaders?.includes('Idempotency-Key') === true;
@@ -133,15 +142,19 @@ const envelope = (data: JsonSchema): JsonSchema => ({
   },
 });
 
-const othersOf = (operation: Operation): object =>
-  operation.kind === 'json'
-    ? {}
-    : Object.fromEntries(
-        Object.entries(operation.otherResponses ?? {}).map(([status, description]) => [
-          status,
-          { description, ...(status === '302' && { headers: headers('Location') }) },
-        ]),
-      );
+function othersOf(operation: Operation, whole: SuccessResponse | undefined): object {
+  const { otherResponses = {} } = operation.kind === 'bytes' ? operation : {};
+  const parts: Readonly<Record<string, object>> = {
+    206: { ...whole, headers: { ...whole?.headers, ...headers('Content-Range') } },
+    302: { headers: headers('Location') },
+  };
+  return Object.fromEntries(
+    Object.entries(otherResponses).map(([status, description]) => [
+      status,
+      { ...parts[status], description },
+    ]),
+  );
+}
 
 /** A status with implied errors only refers to a shared component. */
 function errorsOf(operation: Operation, components: Components): object {

@@ -69,7 +69,7 @@ export const getCaptions = bytesOperation({
   tag: 'Captions',
   auth: 'caller',
   summary: 'Returns the stored captions of one language',
-  requestHeaders: ['If-None-Match'],
+  requestHeaders: ['Range', 'If-None-Match'],
   response: { mediaTypes: ['text/vtt'], description: 'WebVTT.' },
   otherResponses: {
     206: 'The requested range.',

@@ -26,9 +26,7 @@ const TusUploadTarget = Type.Object(
       description: '`POST` creates the upload at `url`; `PATCH` sends bytes to the upload at `url`.',
     }),
     ...target,
-    fields: Type.Optional(
-      Type.Record(Type.String(), Type.String(), { description: 'Upload-Metadata, in plain text.' }),
-    ),
+    fields: Type.Record(Type.String(), Type.String(), { description: 'Upload-Metadata, in plain text.' }),
     chunk_size: Type.Optional(
       Type.Integer({
         description:

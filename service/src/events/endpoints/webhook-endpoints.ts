@@ -4,7 +4,7 @@ import type {
   CreateEndpointRequest,
   UpdateEndpointRequest,
 } from '@mediary/contract/schemas/webhook-endpoints';
-import { isPlainText, notPlainText } from '../../assets/text-limits.ts';
+import { isPlainText, notPlainText } from '../../platform/plain-text.ts';
 import { createCursor, readCursor } from '../../auth/list-cursor.ts';
 import type { Secret } from '../../auth/secret.ts';
 import { openSecret, sealSecret } from '../../auth/secret-box.ts';

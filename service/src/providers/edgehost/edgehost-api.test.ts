@@ -86,6 +86,7 @@ describe('the API of edgehost', () => {
         method: 'PATCH',
         url: `${peer().url}/tus/1?x`,
         headers: {},
+        fields: {},
         chunk_size: 52_428_800,
         chunk_size_multiple: 262_144,
         chunk_size_min: 5_242_880,

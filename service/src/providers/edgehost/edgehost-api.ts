@@ -155,6 +155,7 @@ async function openTus(access: UploadContext, order: UploadOrder): Promise<Prepa
       method: 'PATCH',
       url,
       headers: {},
+      fields: {},
       ...CHUNKS,
       expires_at: parameters.expiry,
       max_bytes: toMaxBytes(order),
