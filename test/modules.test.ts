@@ -22,7 +22,7 @@ const FOR_TESTS: Readonly<Record<string, readonly string[]>> = {
   'service/src/service.ts': ['RunningService', 'TestOverrides', 'startService'],
   'service/src/jobs.ts': ['JOB_SETTINGS'],
   'service/src/tables.ts': ['TABLES'],
-  'service/src/storage/object-store.ts': ['PutRefusal'],
+  'service/src/storage/object-store.ts': ['ObjectStoreErrorReason'],
   'service/src/storage/disk/incoming.ts': ['writeFully'],
   'service/src/uploads/store-original.ts': ['OriginalNeeds'],
   'service/src/storage/s3-object-store.ts': ['S3ObjectStore'],

@@ -4,7 +4,7 @@ import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Config } from './config.ts';
-import { EncodeFailed, type Encoder } from './encoding/encoder.ts';
+import { EncodeError, type Encoder } from './encoding/encoder.ts';
 import { openFfmpegEncoder } from './encoding/ffmpeg/ffmpeg-encoder.ts';
 import { chooseHardware } from './encoding/ffmpeg/hardware-trial.ts';
 import { LEFT_TO_ENCODER, openFfmpegProbe } from './encoding/ffmpeg/ffmpeg-probe.ts';
@@ -143,7 +143,7 @@ async function openSandbox(config: Config, programs: readonly string[]): Promise
 /** Without ffmpeg, each video fails with that reason instead of waiting in the queue. */
 function createFailingEncoder(reason: string): Encoder {
   const refuse = async () => {
-    throw new EncodeFailed('encoder_missing', 'ffmpeg is not installed where videos are encoded', reason);
+    throw new EncodeError('encoder_missing', 'ffmpeg is not installed where videos are encoded', reason);
   };
   return {
     encode: refuse,

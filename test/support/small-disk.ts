@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { freeBytes } from '../../service/src/platform/free-space.ts';
 import type { Adapters } from '../../service/src/adapters.ts';
 import type { ObjectKey } from '../../service/src/storage/object-key.ts';
-import { ObjectRefused, type ObjectStore } from '../../service/src/storage/object-store.ts';
+import { ObjectStoreError, type ObjectStore } from '../../service/src/storage/object-store.ts';
 
 const run = promisify(execFile);
 
@@ -63,7 +63,7 @@ function countingStore(store: ObjectStore, { bytes, reserve }: DiskSize): Object
   const hold = async (key: ObjectKey, size: number, room: number) => {
     if (size > room) {
       await store.remove(key);
-      throw new ObjectRefused('full');
+      throw new ObjectStoreError('full');
     }
     held.set(key, size);
   };
@@ -96,7 +96,7 @@ function countingStore(store: ObjectStore, { bytes, reserve }: DiskSize): Object
     },
     check: async () => {
       await store.check();
-      if (free() < reserve) throw new ObjectRefused('full');
+      if (free() < reserve) throw new ObjectStoreError('full');
     },
   };
 }

@@ -36,7 +36,7 @@ export type ChunkRunner = {
   readonly seconds: number;
   /**
    * Resolves with the chunks in their order when their segments are stored. `onDone` is called with the
-   * number of encoded frames. Throws EncodeFailed, or ChunkRefused.
+   * number of encoded frames. Throws EncodeError, or ChunkMismatchError.
    */
   encode(specs: readonly ChunkSpec[], onDone: (frames: number) => void): Promise<readonly EncodedChunk[]>;
   /** Path of a local file with the bytes of a stored segment. */
@@ -153,7 +153,7 @@ export type Encoding = EncodedSource & {
 };
 
 /** The file cannot be encoded. `message` is for callers, `log` (the end of ffmpeg's output) for operators. */
-export class EncodeFailed extends Error {
+export class EncodeError extends Error {
   readonly code: FailureCode;
   /** A private field, so that printing or serializing the error does not expose it. */
   readonly #log: string;
@@ -168,12 +168,12 @@ export class EncodeFailed extends Error {
 }
 
 /** A chunk does not match its plan, or another chunk: the video must be encoded in one piece. */
-export class ChunkRefused extends Error {}
+export class ChunkMismatchError extends Error {}
 
 export type Encoder = {
-  /** Creates all files and checks them against the source. Throws EncodeFailed for an invalid source. */
+  /** Creates all files and checks them against the source. Throws EncodeError for an invalid source. */
   encode(request: EncodeRequest): Promise<Encoding>;
-  /** Creates the segments of a chunk in the folder. Throws EncodeFailed, or ChunkRefused. */
+  /** Creates the segments of a chunk in the folder. Throws EncodeError, or ChunkMismatchError. */
   encodeChunk(request: ChunkRequest): Promise<EncodedChunk>;
   /** Creates a poster of a video that this encoder has encoded. */
   createPoster(request: PosterRequest): Promise<void>;
@@ -183,7 +183,7 @@ export type Encoder = {
   extractSubtitles(request: SubtitleRequest): Promise<readonly EmbeddedSubtitles[]>;
   /**
    * Cuts a part of the source to an MP4 file, exact to a frame, with its audio tracks and text subtitles.
-   * Throws EncodeFailed.
+   * Throws EncodeError.
    */
   cut(request: CutRequest): Promise<Cut>;
 };

@@ -1,7 +1,7 @@
 // Stores the variants of an asset: their total size, outdated variants and recorded failures (contract B5).
 import { unavailable } from '../platform/errors.ts';
 import { type ObjectKey, THUMBNAIL, variantKey, variantsPrefix } from '../storage/object-key.ts';
-import { ObjectRefused, type ObjectStore } from '../storage/object-store.ts';
+import { ObjectStoreError, type ObjectStore } from '../storage/object-store.ts';
 import { isRefusal, unlessStored } from '../storage/whole-objects.ts';
 import type { ImageRefusal } from './image-processor.ts';
 
@@ -106,6 +106,6 @@ export async function replaceThumbnail(
 }
 
 function throwFull(error: unknown): never {
-  if (!(error instanceof ObjectRefused)) throw error;
+  if (!(error instanceof ObjectStoreError)) throw error;
   throw unavailable('The object store has no space left for images', error);
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Asset } from '../assets/asset.ts';
-import { EncodeFailed, type ExtraRequest } from '../encoding/encoder.ts';
+import { EncodeError, type ExtraRequest } from '../encoding/encoder.ts';
 import { createVideo } from '../lifecycle/asset.fixture.ts';
 import { createSingleFlight } from '../platform/concurrency/single-flight.ts';
 import { openFairSlots } from '../platform/process/fair-slots.ts';
@@ -142,8 +142,8 @@ describe('a frame', () => {
   });
 
   test.each([
-    ['the time limit', new EncodeFailed('timed_out', 'late'), { details: { reason: 'busy' } }],
-    ['a defect', new EncodeFailed('encoding_failed', 'no'), { code: 'encoding_failed' }],
+    ['the time limit', new EncodeError('timed_out', 'late'), { details: { reason: 'busy' } }],
+    ['a defect', new EncodeError('encoding_failed', 'no'), { code: 'encoding_failed' }],
   ])('that fails by %s releases its slot', async (_what, error, expected) => {
     const failing = [error];
     const { frame } = setUp({

@@ -4,7 +4,7 @@ import { Readable } from 'node:stream';
 import { isPurged, type PlaybackAsset } from '../assets/asset.ts';
 import type { findAssetById } from '../assets/asset-lookup.ts';
 import { playbackNotFound } from '../assets/playback-manifest.ts';
-import { EncodeFailed, type Encoder } from '../encoding/encoder.ts';
+import { EncodeError, type Encoder } from '../encoding/encoder.ts';
 import {
   getVideoForWidth,
   parseMediaPlaylist,
@@ -76,7 +76,7 @@ async function renderInSlot(needs: FrameNeeds, request: NewFrame): Promise<Found
   try {
     return await storeFrame(needs, request, await render(needs, request, deadline));
   } catch (error) {
-    const isOverload = error instanceof EncodeFailed && ['timed_out', 'out_of_memory'].includes(error.code);
+    const isOverload = error instanceof EncodeError && ['timed_out', 'out_of_memory'].includes(error.code);
     throw deadline.aborted || isOverload ? busy() : error;
   } finally {
     release();

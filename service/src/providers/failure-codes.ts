@@ -1,6 +1,6 @@
 // Failure codes of requests to hosted providers.
 import type { ProviderFailureCode } from '@mediary/contract/failures';
-import { ProviderFailed } from './provider.ts';
+import { ProviderError } from './provider.ts';
 
 const WITHOUT_RESPONSE = {
   timeout: 'provider_timeout',
@@ -11,8 +11,8 @@ const WITHOUT_RESPONSE = {
 type FailedRequest = { readonly failure: keyof typeof WITHOUT_RESPONSE; readonly cause: unknown };
 
 /** The failure of a request without a complete response. */
-export const toRequestFailure = ({ failure, cause }: FailedRequest): ProviderFailed =>
-  new ProviderFailed(WITHOUT_RESPONSE[failure], { cause });
+export const toRequestFailure = ({ failure, cause }: FailedRequest): ProviderError =>
+  new ProviderError(WITHOUT_RESPONSE[failure], { cause });
 
 /** The failure that an error status stands for. */
 export function toFailureCode(status: number): ProviderFailureCode {

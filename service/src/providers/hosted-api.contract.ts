@@ -1,7 +1,7 @@
 // Contract tests of the APIs of hosted providers; must be called inside a `describe`.
 import { inspect } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import type { HostedApi, ProviderFailed, UploadOrder } from './provider.ts';
+import type { HostedApi, ProviderError, UploadOrder } from './provider.ts';
 
 /** Response of the simulated server. `body` is sent unchanged if it is text, otherwise as JSON. */
 export type PeerResponse =
@@ -150,7 +150,7 @@ export function hostedApiContract({ open, peer, answers, commands, base, secrets
     test('fails when the response is invalid', async () => {
       for (const body of GARBAGE) {
         const outcome = await when({ body }, () => CALLS[method](api())).catch(
-          (error: unknown) => (error as ProviderFailed).failure?.code ?? error,
+          (error: unknown) => (error as ProviderError).failure?.code ?? error,
         );
         if (!UNPARSED.has(method))
           expect([body, outcome]).toEqual([

@@ -7,7 +7,7 @@ import {
   sendRequest,
 } from '../platform/http-client.ts';
 import { toFailureCode, toRequestFailure } from './failure-codes.ts';
-import { ProviderFailed } from './provider.ts';
+import { ProviderError } from './provider.ts';
 
 type HostedClientOptions = {
   /** Common prefix of all paths. */
@@ -25,7 +25,7 @@ export type HostedRequest = Omit<HttpRequest, 'url'> & { readonly path: string }
 export type HostedResponse = { readonly body: unknown; readonly headers: Headers };
 export type SendHosted = (request: HostedRequest) => Promise<HostedResponse>;
 
-/** Returns a successful response; throws ProviderFailed for any other. */
+/** Returns a successful response; throws ProviderError for any other. */
 export const createHostedClient =
   ({ url, headers, parseErrorCode, failuresByCode = {}, limits }: HostedClientOptions): SendHosted =>
   async ({ path, ...request }) => {
@@ -36,7 +36,7 @@ export const createHostedClient =
     if ('failure' in response) throw toRequestFailure(response);
     if (response.status >= 200 && response.status < 300) return response;
     const code = parseErrorCode(response.body);
-    throw new ProviderFailed(failuresByCode[code ?? ''] ?? toFailureCode(response.status), {
+    throw new ProviderError(failuresByCode[code ?? ''] ?? toFailureCode(response.status), {
       providerCode: code ?? `HTTP ${response.status}`,
       retryAfterSeconds: parseRetryAfter(response.headers, new Date()),
     });
@@ -50,7 +50,7 @@ export const canWrite = (send: SendHosted, path: string): Promise<boolean | unde
   send({ method: 'POST', path, json: {} }).then(
     () => true,
     (error: unknown) => {
-      if (!(error instanceof ProviderFailed)) throw error;
+      if (!(error instanceof ProviderError)) throw error;
       return WRITE_RESULTS[error.failure.code];
     },
   );
@@ -79,7 +79,7 @@ export async function describeFailure(
     await check;
     return [];
   } catch (error) {
-    if (!(error instanceof ProviderFailed)) throw error;
+    if (!(error instanceof ProviderError)) throw error;
     const {
       failure: { code, message },
       providerCode,

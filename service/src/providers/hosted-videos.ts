@@ -18,7 +18,7 @@ import {
   getProvider,
   type Inspection,
   type PreparedUpload,
-  ProviderFailed,
+  ProviderError,
   type UploadOrder,
 } from './provider.ts';
 import type { CallNeeds, CallProvider } from './provider-calls.ts';
@@ -145,7 +145,7 @@ export async function restart(needs: ProviderNeeds, asset: Asset): Promise<void>
 }
 
 /**
- * Removes the provider's video, unless another asset uses it. Throws ProviderFailed, so that the job is
+ * Removes the provider's video, unless another asset uses it. Throws ProviderError, so that the job is
  * retried.
  */
 export async function removeVideo(needs: ProviderNeeds, asset: Asset): Promise<void> {
@@ -161,7 +161,7 @@ export const discardVideo = (needs: ProviderNeeds, asset: Asset): Promise<void> 
   removeVideo(needs, asset).catch(throwServiceError);
 
 /**
- * Job: updates the video's access protection, if the provider supports it per video. Throws ProviderFailed.
+ * Job: updates the video's access protection, if the provider supports it per video. Throws ProviderError.
  */
 export async function protectVideo(needs: ProviderNeeds, assetId: string): Promise<void> {
   const asset = await needs.findAssetById(assetId);
@@ -197,7 +197,7 @@ export const canInspect = (needs: Pick<ProviderNeeds, 'providers'>, asset: Asset
  * asked again: the asset fails at once.
  */
 export async function explainFailure(needs: ProviderNeeds, asset: Asset, error: unknown): Promise<never> {
-  if (!(error instanceof ProviderFailed)) throw error;
+  if (!(error instanceof ProviderError)) throw error;
   const { failure, providerCode } = error;
   const event = newEvent('asset.checked', {
     source: 'service',
@@ -211,7 +211,7 @@ export async function explainFailure(needs: ProviderNeeds, asset: Asset, error: 
 
 /** 400 when the provider rejects this request, otherwise 503 with Retry-After. */
 function throwServiceError(error: unknown): never {
-  if (!(error instanceof ProviderFailed)) throw error;
+  if (!(error instanceof ProviderError)) throw error;
   const {
     failure: { code, message },
     retryAfterSeconds,

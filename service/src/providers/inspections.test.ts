@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import type { Asset } from '../assets/asset.ts';
 import { createVideo } from '../lifecycle/asset.fixture.ts';
 import { inspectAll } from './inspections.ts';
-import { type HostedApi, type Inspection, type ListedVideo, ProviderFailed } from './provider.ts';
+import { type HostedApi, type Inspection, type ListedVideo, ProviderError } from './provider.ts';
 
 const known = (progress: number): Inspection => ({
   state: 'known',
@@ -72,7 +72,7 @@ test('a listing that fails costs nothing but itself', async () => {
   const { needs } = provider({
     // biome-ignore lint/correctness/useYield: the listing fails before its first video.
     list: async function* () {
-      throw new ProviderFailed('provider_error');
+      throw new ProviderError('provider_error');
     },
   });
   expect((await inspectAll(needs, assets(25))).size).toBe(25);
@@ -81,13 +81,13 @@ test('a listing that fails costs nothing but itself', async () => {
 test('a failing provider is reported by asset, and assets above the limit are omitted', async () => {
   const { calls, needs } = provider({
     inspect: async () => {
-      throw new ProviderFailed('provider_timeout');
+      throw new ProviderError('provider_timeout');
     },
   });
   const answers = await inspectAll(needs, assets(150));
   expect(calls).toHaveLength(101);
   expect(answers.size).toBe(100);
-  expect(answers.get('asset-99')).toBeInstanceOf(ProviderFailed);
+  expect(answers.get('asset-99')).toBeInstanceOf(ProviderError);
   expect(answers.get('asset-100')).toBeUndefined();
 });
 

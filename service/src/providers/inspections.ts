@@ -1,12 +1,12 @@
 // Inspects many videos: by the provider's listing if there are many, otherwise one by one, within a rate
 // limit.
 import type { Asset, ProviderName } from '../assets/asset.ts';
-import { type Inspection, ProviderFailed } from './provider.ts';
+import { type Inspection, ProviderError } from './provider.ts';
 import type { CallProvider } from './provider-calls.ts';
 
 type InspectionNeeds = { readonly call: CallProvider };
 
-type InspectionResult = Inspection | ProviderFailed;
+type InspectionResult = Inspection | ProviderError;
 
 /** Fewer videos are inspected one by one. */
 const LIST_THRESHOLD = 20;
@@ -70,7 +70,7 @@ async function listInspections(
 
 const videoOf = ({ provider_video_id: id }: Asset): string => id ?? '';
 
-function toProviderFailure(error: unknown): ProviderFailed {
-  if (error instanceof ProviderFailed) return error;
+function toProviderFailure(error: unknown): ProviderError {
+  if (error instanceof ProviderError) return error;
   throw error;
 }

@@ -9,7 +9,7 @@ import {
   isOpen,
   waitSeconds,
 } from './circuit.ts';
-import { getProvider, type HostedApi, ProviderFailed, type Providers } from './provider.ts';
+import { getProvider, type HostedApi, ProviderError, type Providers } from './provider.ts';
 
 export type CallNeeds = {
   readonly providers: Providers;
@@ -18,18 +18,18 @@ export type CallNeeds = {
   readonly now: () => Date;
 };
 
-/** Throws ProviderFailed, also when the provider's API is not configured. */
+/** Throws ProviderError, also when the provider's API is not configured. */
 export type CallProvider = <T>(name: ProviderName, work: (api: HostedApi) => Promise<T>) => Promise<T>;
 
 export const createProviderCaller =
   ({ providers, circuits, now }: CallNeeds): CallProvider =>
   async (name, work) => {
     const { api } = getProvider(providers, name);
-    if (!api) throw new ProviderFailed('provider_credentials', { providerCode: 'not configured' });
+    if (!api) throw new ProviderError('provider_credentials', { providerCode: 'not configured' });
     const nowMs = () => now().getTime();
     const circuit = circuits.get(name) ?? CLOSED_CIRCUIT;
     if (isOpen(circuit, nowMs()))
-      throw new ProviderFailed('provider_unreachable', {
+      throw new ProviderError('provider_unreachable', {
         providerCode: 'circuit open',
         retryAfterSeconds: waitSeconds(circuit, nowMs()),
       });
@@ -39,7 +39,7 @@ export const createProviderCaller =
       circuits.set(name, afterSuccess(nowMs()));
       return result;
     } catch (error) {
-      if (error instanceof ProviderFailed)
+      if (error instanceof ProviderError)
         circuits.set(name, afterFailure(circuits.get(name) ?? CLOSED_CIRCUIT, toCallFailure(error), nowMs()));
       throw error;
     }
@@ -47,7 +47,7 @@ export const createProviderCaller =
 
 const REQUEST_ERRORS: readonly string[] = ['provider_rejected', 'provider_video_missing', 'provider_quota'];
 
-const toCallFailure = ({ failure: { code }, retryAfterSeconds }: ProviderFailed) => ({
+const toCallFailure = ({ failure: { code }, retryAfterSeconds }: ProviderError) => ({
   code,
   isRequestError: REQUEST_ERRORS.includes(code),
   retryAfterSeconds,

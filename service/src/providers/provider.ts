@@ -86,7 +86,7 @@ export type SignedUrls = PlayUrls & { readonly expires: number };
 
 /**
  * Every method calls the provider with a timeout, must be called outside of transactions, and throws
- * ProviderFailed.
+ * ProviderError.
  */
 export type HostedApi = {
   /** Base URL. */
@@ -205,7 +205,7 @@ const RETRYABLE: readonly ProviderFailureCode[] = [
 ];
 
 /** A failed call to a provider. `providerCode` is the provider's own code, for operators. */
-export class ProviderFailed extends Error {
+export class ProviderError extends Error {
   readonly failure: Failure & { readonly code: ProviderFailureCode };
   readonly providerCode: string | undefined;
   readonly retryAfterSeconds: number | undefined;

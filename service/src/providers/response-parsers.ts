@@ -1,11 +1,11 @@
 // Parses members of provider responses; malformed responses are reported as provider failures.
 import { isVideoId, toJsonObject } from './verify-webhook.ts';
-import { ProviderFailed } from './provider.ts';
+import { ProviderError } from './provider.ts';
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-export const unreadableResponse = (part: string): ProviderFailed =>
-  new ProviderFailed('provider_error', { providerCode: `unreadable ${part}` });
+export const unreadableResponse = (part: string): ProviderError =>
+  new ProviderError('provider_error', { providerCode: `unreadable ${part}` });
 
 export function parseObject(value: unknown, part = 'answer'): JsonObject {
   const members = toJsonObject(value);
@@ -62,8 +62,7 @@ export const parseDuration = (seconds: unknown): { readonly durationMs?: number 
 
 /** Encodes an id as a path segment; rejects ids that would change the path. */
 export function toPathSegment(videoId: string): string {
-  if (/^\.{0,2}$/.test(videoId))
-    throw new ProviderFailed('provider_video_missing', { providerCode: 'no id' });
+  if (/^\.{0,2}$/.test(videoId)) throw new ProviderError('provider_video_missing', { providerCode: 'no id' });
   return encodeURIComponent(videoId);
 }
 
@@ -72,7 +71,7 @@ export async function undefinedIfMissing<T>(ask: () => Promise<T>): Promise<T | 
   try {
     return await ask();
   } catch (error) {
-    if (error instanceof ProviderFailed && error.failure.code === 'provider_video_missing') return undefined;
+    if (error instanceof ProviderError && error.failure.code === 'provider_video_missing') return undefined;
     throw error;
   }
 }

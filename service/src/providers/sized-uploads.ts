@@ -15,7 +15,7 @@ import {
   getProvider,
   type HostedApi,
   type PreparedUpload,
-  ProviderFailed,
+  ProviderError,
   type TusRelay,
 } from './provider.ts';
 import { assetChanged, providerOf } from './video-refs.ts';
@@ -52,7 +52,7 @@ type OpenedFileUpload = Pick<PreparedUpload, 'videoId' | 'target'> | 'stored' | 
 
 /**
  * Opens an upload for a file that the service has, to a new video: the one of an earlier call is removed,
- * with the bytes that it may have. Throws ProviderFailed.
+ * with the bytes that it may have. Throws ProviderError.
  */
 export async function openFileUpload(
   needs: ProviderNeeds,
@@ -91,7 +91,7 @@ async function linkInstead(needs: ProviderNeeds, asset: Asset, created: Prepared
   if (linked) await applyParked(needs, linked);
   const unused = linked ? asset : { ...asset, provider_video_id: created.videoId };
   await removeVideo(needs, unused).catch((error: unknown) => {
-    if (!(error instanceof ProviderFailed)) throw error;
+    if (!(error instanceof ProviderError)) throw error;
   });
   return linked !== undefined;
 }

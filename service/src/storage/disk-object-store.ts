@@ -13,7 +13,7 @@ import { createDurably } from './disk/small-files.ts';
 import { shareFreeBytes, SMALL_WRITES_MS } from '../platform/free-space.ts';
 import { withOpenFile } from '../platform/open-file.ts';
 import type { ObjectKey } from './object-key.ts';
-import { type ListedObject, ObjectRefused, type ObjectStore, type ReadObject } from './object-store.ts';
+import { type ListedObject, ObjectStoreError, type ObjectStore, type ReadObject } from './object-store.ts';
 
 const READ_BYTES = 1024 * 1024;
 const STREAM_BYTES = 512 * 1024;
@@ -73,7 +73,7 @@ export async function openDiskObjectStore(
 const guardSpace =
   (minFreeBytes: number, readFreeBytes: () => Promise<number>) =>
   async (bytes = 0): Promise<void> => {
-    if ((await readFreeBytes()) < bytes + minFreeBytes) throw new ObjectRefused('full');
+    if ((await readFreeBytes()) < bytes + minFreeBytes) throw new ObjectStoreError('full');
   };
 
 type Names = { readonly temporary: string; readonly path: string };
@@ -99,7 +99,7 @@ async function withTemporary<T>(path: string, work: (path: string) => Promise<T>
 }
 
 function throwRefusal(error: unknown): never {
-  throw failedWith(error, 'ENOSPC', 'EDQUOT') ? new ObjectRefused('full', { cause: error }) : error;
+  throw failedWith(error, 'ENOSPC', 'EDQUOT') ? new ObjectStoreError('full', { cause: error }) : error;
 }
 
 async function sizeOf(path: string): Promise<number | undefined> {

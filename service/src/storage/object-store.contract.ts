@@ -21,7 +21,7 @@ import {
   originalOf,
   withEmptyChunks,
 } from './object-store.fixture.ts';
-import type { ObjectRefused, ObjectStore, PutRefusal } from './object-store.ts';
+import type { ObjectStoreError, ObjectStore, ObjectStoreErrorReason } from './object-store.ts';
 
 export function objectStoreContract(name: string, open: () => Promise<ObjectStore>): void {
   describe(`${name} is an object store`, () => {
@@ -86,7 +86,7 @@ function readsObjects(store: () => ObjectStore): void {
 
 function rejectsIncomplete(store: () => ObjectStore): void {
   const failure = new Error('connection lost');
-  const badSources: [string, PutRefusal, () => AsyncIterable<Uint8Array>][] = [
+  const badSources: [string, ObjectStoreErrorReason, () => AsyncIterable<Uint8Array>][] = [
     ['one byte too many', 'too_long', () => inChunks(randomBytes(2 * MIB + 1), 64 * 1024)],
     ['a source without end', 'too_long', endless],
     ['a source that fails after the first bytes', 'cut_short', () => failing(10, failure)],
@@ -146,7 +146,7 @@ function neverOverwrites(store: () => ObjectStore): void {
     expect(winners).toHaveLength(1);
     expect(winners[0]?.equals(await buffer(store().stream(key)))).toBe(true);
     expect(
-      puts.filter((put) => put.status === 'rejected' && (put.reason as ObjectRefused).reason === 'exists'),
+      puts.filter((put) => put.status === 'rejected' && (put.reason as ObjectStoreError).reason === 'exists'),
     ).toHaveLength(49);
   });
 }

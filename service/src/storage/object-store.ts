@@ -20,11 +20,11 @@ export type OpenObject = { readonly sizeBytes: number; readonly body: Readable }
  * `exists`: the key is in use; `too_long`: more than `maxBytes`; `cut_short`: the source failed; `full`: no
  * space except the reserve; `lost`: bytes of a partial object are missing.
  */
-export type PutRefusal = 'exists' | 'too_long' | 'cut_short' | 'full' | 'lost';
+export type ObjectStoreErrorReason = 'exists' | 'too_long' | 'cut_short' | 'full' | 'lost';
 
-export class ObjectRefused extends Error {
-  readonly reason: PutRefusal;
-  constructor(reason: PutRefusal, options?: ErrorOptions) {
+export class ObjectStoreError extends Error {
+  readonly reason: ObjectStoreErrorReason;
+  constructor(reason: ObjectStoreErrorReason, options?: ErrorOptions) {
     super(`object not stored: ${reason}`, options);
     this.reason = reason;
   }
@@ -86,7 +86,7 @@ export type DirectUploads = {
   /** The parts that the store has, by number; undefined when the upload does not exist (any more). */
   listParts(upload: MultipartUpload): Promise<readonly StoredPart[] | undefined>;
   /**
-   * Can be repeated. Throws ObjectRefused `exists` when the key is in use, `cut_short` when a part is missing
+   * Can be repeated. Throws ObjectStoreError `exists` when the key is in use, `cut_short` when a part is missing
    * or too short, `lost` when the upload was aborted.
    */
   completeMultipart(upload: MultipartUpload, parts: readonly StoredPart[]): Promise<void>;
@@ -125,13 +125,13 @@ export type PartialObjects = {
   /**
    * Writes all bytes behind a partial object, up to a length of `maxBytes`, which is the same in all calls.
    * Returns the longer one when it would survive a power failure. What a call wrote that was interrupted, or
-   * not recorded, is replaced. Throws ObjectRefused `full`, `cut_short`, `too_long`, or `lost` if bytes of
+   * not recorded, is replaced. Throws ObjectStoreError `full`, `cut_short`, `too_long`, or `lost` if bytes of
    * the partial object are missing.
    */
   append(partial: PartialObject, bytes: AsyncIterable<Uint8Array>, maxBytes: number): Promise<PartialObject>;
   /**
    * Makes a partial object an object: complete, durable, under its key. Does nothing if it is one already.
-   * Throws ObjectRefused `lost`.
+   * Throws ObjectStoreError `lost`.
    */
   finish(partial: PartialObject): Promise<void>;
   /** Deletes the written bytes, but not an object. */
@@ -144,7 +144,7 @@ export type ObjectBytes = readonly Uint8Array[] | AsyncIterable<Uint8Array>;
 export type ObjectStore = {
   /**
    * Stores all bytes under a new key, or nothing. Resolves when the object would survive a power failure.
-   * Throws ObjectRefused.
+   * Throws ObjectStoreError.
    */
   put(key: ObjectKey, bytes: ObjectBytes, maxBytes: number): Promise<StoredBytes>;
   /**
@@ -182,7 +182,7 @@ export type ObjectStore = {
   /** Tries every operation that the service and pages of these origins need; removes what it wrote. */
   diagnose?(origins: readonly string[]): AsyncIterable<StoreFinding>;
   /**
-   * Fails when the store cannot be reached or written. Throws ObjectRefused `full` when only the reserve is
+   * Fails when the store cannot be reached or written. Throws ObjectStoreError `full` when only the reserve is
    * free.
    */
   check(): Promise<void>;

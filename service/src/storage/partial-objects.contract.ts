@@ -3,7 +3,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { buffer } from 'node:stream/consumers';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { uploadKey } from './object-key.ts';
-import type { ObjectStore, PartialObject, PartialObjects, PutRefusal } from './object-store.ts';
+import type { ObjectStore, PartialObject, PartialObjects, ObjectStoreErrorReason } from './object-store.ts';
 
 const MIB = 1024 * 1024;
 const MAX_BYTES = 64 * MIB;
@@ -140,7 +140,7 @@ function losesParts(store: () => PartialStore): void {
   });
 }
 
-const expectRefusedWith = (reason: PutRefusal, work: () => Promise<unknown>) =>
+const expectRefusedWith = (reason: ObjectStoreErrorReason, work: () => Promise<unknown>) =>
   expect(work()).rejects.toMatchObject({ reason });
 
 async function* inChunks(bytes: Buffer, size: number): AsyncGenerator<Uint8Array> {

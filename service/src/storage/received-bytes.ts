@@ -1,19 +1,19 @@
 // Counts and limits the bytes of a new object, and tells errors of the source from errors of the store.
-import { type ObjectBytes, ObjectRefused } from './object-store.ts';
+import { type ObjectBytes, ObjectStoreError } from './object-store.ts';
 
 export const bytesIn = (chunks: readonly Uint8Array[]): number =>
   chunks.reduce((sum, chunk) => sum + chunk.byteLength, 0);
 
-/** Throws ObjectRefused `too_long` for more than `maxBytes`, and `cut_short` when the source fails. */
+/** Throws ObjectStoreError `too_long` for more than `maxBytes`, and `cut_short` when the source fails. */
 export async function* receivedBytes(bytes: ObjectBytes, maxBytes: number): AsyncGenerator<Uint8Array> {
   let received = 0;
   try {
     for await (const chunk of bytes) {
       received += chunk.byteLength;
-      if (received > maxBytes) throw new ObjectRefused('too_long');
+      if (received > maxBytes) throw new ObjectStoreError('too_long');
       yield chunk;
     }
   } catch (cause) {
-    throw cause instanceof ObjectRefused ? cause : new ObjectRefused('cut_short', { cause });
+    throw cause instanceof ObjectStoreError ? cause : new ObjectStoreError('cut_short', { cause });
   }
 }

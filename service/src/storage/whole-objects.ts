@@ -1,6 +1,11 @@
 // Reads objects into memory, and tells why one is not stored.
 import type { ObjectKey } from './object-key.ts';
-import { type ByteRange, ObjectRefused, type ObjectStore, type PutRefusal } from './object-store.ts';
+import {
+  type ByteRange,
+  ObjectStoreError,
+  type ObjectStore,
+  type ObjectStoreErrorReason,
+} from './object-store.ts';
 
 type ReadableStore = Pick<ObjectStore, 'stream'>;
 
@@ -23,10 +28,10 @@ export async function* readJoined(
   for (const key of keys) yield* store.stream(key);
 }
 
-export const isRefusal = (error: unknown, reason: PutRefusal): boolean =>
-  error instanceof ObjectRefused && error.reason === reason;
+export const isRefusal = (error: unknown, reason: ObjectStoreErrorReason): boolean =>
+  error instanceof ObjectStoreError && error.reason === reason;
 
-/** Keeps an existing object: another process created it from the same input. Throws other ObjectRefused. */
+/** Keeps an existing object: another process created it from the same input. Throws other ObjectStoreError. */
 export async function unlessStored(putting: Promise<unknown>): Promise<void> {
   try {
     await putting;

@@ -4,7 +4,7 @@ import type { Secret } from '../auth/secret.ts';
 import { signWebhook } from '../events/endpoints/webhook-signature.ts';
 import type { JobPayloads } from '../jobs.ts';
 import type { OutboundFetch } from '../platform/outbound/guarded-fetch.ts';
-import { OutboundFailed } from '../platform/outbound/outbound-failed.ts';
+import { OutboundError } from '../platform/outbound/outbound-error.ts';
 import type { Database } from '../platform/postgres/database.ts';
 import { ENTRY_FILES } from '../playback/served-file.ts';
 import { deletePurgesBefore, insertPurge, listPurgeRows, recordPurgeAttempt } from './cdn-purges.sql.ts';
@@ -58,7 +58,7 @@ async function sendPurge(
     answer.destroy();
     return status >= 200 && status < 300 ? undefined : `status ${status}`;
   } catch (error) {
-    if (!(error instanceof OutboundFailed)) throw error;
+    if (!(error instanceof OutboundError)) throw error;
     return error.message;
   }
 }

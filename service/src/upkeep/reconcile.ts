@@ -22,7 +22,7 @@ import type { isHosted } from '../providers/hosted-playback.ts';
 import type { queueForSettings } from '../providers/handover.ts';
 import type { applyInspection, canInspect } from '../providers/hosted-videos.ts';
 import type { inspectAll } from '../providers/inspections.ts';
-import { type Inspection, type Provider, ProviderFailed, type Providers } from '../providers/provider.ts';
+import { type Inspection, type Provider, ProviderError, type Providers } from '../providers/provider.ts';
 import type { hasWorkerFor } from '../providers/workers.ts';
 import { PROVIDER_UNAVAILABLE, UPLOAD_EXPIRED, VIDEO_MISSING } from './failures.ts';
 import { findDueAssets, findLastEventTime, measureRecentSpeeds } from './upkeep.sql.ts';
@@ -169,7 +169,7 @@ async function checkHosted(needs: ReconcileNeeds, asset: Asset, inspections: Ins
   if (!needs.canInspect(asset)) return leaveToOthers(needs, asset);
   const inspection = inspections.get(asset.id);
   if (!inspection) return;
-  if (inspection instanceof ProviderFailed) return checkLater(needs, asset, toFailureData(inspection));
+  if (inspection instanceof ProviderError) return checkLater(needs, asset, toFailureData(inspection));
   if (inspection.state === 'waiting') return checkEmptyVideo(needs, asset);
   await recordResult(needs, asset, await needs.applyInspection(asset, toReport(asset, inspection)));
 }
@@ -181,13 +181,13 @@ async function checkFacts(needs: ReconcileNeeds, asset: Asset, inspections: Insp
   if (!needs.canInspect(asset)) return leaveFactsToOthers(needs, asset, checkAt);
   const inspection = inspections.get(asset.id);
   if (!inspection) return;
-  if (!(inspection instanceof ProviderFailed) && inspection.state === 'known') {
+  if (!(inspection instanceof ProviderError) && inspection.state === 'known') {
     const { report } = inspection;
     const isComplete = report.event !== 'started' && report.complete !== false;
     return void (await needs.recordFacts(asset, { report, checkAt: isComplete ? null : checkAt }));
   }
   const reason = checkAt ? 'facts_unknown' : 'facts_given_up';
-  const failure = inspection instanceof ProviderFailed ? toFailureData(inspection) : {};
+  const failure = inspection instanceof ProviderError ? toFailureData(inspection) : {};
   await needs.recordCheck(asset, { data: { ...failure, reason }, checkAt });
 }
 
@@ -243,7 +243,7 @@ async function endChecks({ recordCheck: record }: ReconcileNeeds, asset: Asset, 
   await record(asset, { data, checkAt: null });
 }
 
-const toFailureData = ({ failure, providerCode }: ProviderFailed): EventData => ({
+const toFailureData = ({ failure, providerCode }: ProviderError): EventData => ({
   reason: 'not_answered',
   code: failure.code,
   ...(providerCode !== undefined && { provider_code: providerCode }),

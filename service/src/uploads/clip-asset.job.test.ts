@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Asset, Failure } from '../assets/asset.ts';
-import { EncodeFailed } from '../encoding/encoder.ts';
+import { EncodeError } from '../encoding/encoder.ts';
 import { createVideo, NOW } from '../lifecycle/asset.fixture.ts';
 import { badRequest, payloadTooLarge, unavailable } from '../platform/errors.ts';
 import { openScratchReservations } from '../platform/process/scratch-reservations.ts';
@@ -125,8 +125,8 @@ test.each<[string, World]>([
 
 test.each<[string, World, object]>([
   ['crashed workers', { runs: 11 }, { code: 'clip_failed', retryable: true }],
-  ['a slow cut', failing(new EncodeFailed('timed_out', 'slow')), { code: 'timed_out', retryable: true }],
-  ['a broken source', failing(new EncodeFailed('truncated', 'cut')), { code: 'truncated', retryable: false }],
+  ['a slow cut', failing(new EncodeError('timed_out', 'slow')), { code: 'timed_out', retryable: true }],
+  ['a broken source', failing(new EncodeError('truncated', 'cut')), { code: 'truncated', retryable: false }],
   [
     'too many bytes',
     {

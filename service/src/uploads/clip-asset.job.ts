@@ -4,7 +4,7 @@ import { mkdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Asset, Failure } from '../assets/asset.ts';
 import type { findAssetById } from '../assets/asset-lookup.ts';
-import { EncodeFailed, type Encoder } from '../encoding/encoder.ts';
+import { EncodeError, type Encoder } from '../encoding/encoder.ts';
 import { excerptFfmpegLog } from '../encoding/ffmpeg-log.ts';
 import type { JobPayloads, ServiceJobs } from '../jobs.ts';
 import { findMediaType, type MediaType } from '../media/media-type.ts';
@@ -99,7 +99,7 @@ async function toOutcome(needs: ClipJobNeeds, run: ClipRun, error: unknown): Pro
   const state = await needs.findClipState(run);
   if (state === 'over') return 'over';
   if (state === 'source_deleted') return { failure: toClipFailure('clip_source_deleted') };
-  if (error instanceof EncodeFailed) {
+  if (error instanceof EncodeError) {
     const facts = { asset_id: run.asset.id, code: error.code, ffmpeg_log: excerptFfmpegLog(error.log) };
     needs.log.warn(facts, 'a clip cannot be cut');
     return { failure: toCutFailure(error) };

@@ -5,7 +5,7 @@ import type { Failure } from '../assets/asset.ts';
 import { createVideo } from '../lifecycle/asset.fixture.ts';
 import { badRequest, ServiceError, unavailable } from '../platform/errors.ts';
 import type { OutboundFetch } from '../platform/outbound/guarded-fetch.ts';
-import { OutboundFailed } from '../platform/outbound/outbound-failed.ts';
+import { OutboundError } from '../platform/outbound/outbound-error.ts';
 import { importAssetJob, type ImportJobNeeds } from './import-asset.job.ts';
 
 const ASSET = createVideo();
@@ -24,7 +24,7 @@ const respond =
 /** Waits until the request is aborted. */
 const hang: OutboundFetch = ({ signal }) =>
   new Promise((_resolve, reject) => {
-    const fail = () => reject(new OutboundFailed('aborted'));
+    const fail = () => reject(new OutboundError('aborted'));
     signal?.addEventListener('abort', fail);
     if (signal?.aborted) fail();
   });

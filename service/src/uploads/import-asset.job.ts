@@ -6,7 +6,7 @@ import type { JobPayloads } from '../jobs.ts';
 import type { Bound } from '../platform/bind.ts';
 import type { JobRun } from '../platform/jobs/job-queue.ts';
 import type { OutboundFetch } from '../platform/outbound/guarded-fetch.ts';
-import { OutboundFailed } from '../platform/outbound/outbound-failed.ts';
+import { OutboundError } from '../platform/outbound/outbound-error.ts';
 import { type Download, openDownload } from '../platform/outbound/resumable-download.ts';
 import type { isHosted } from '../providers/hosted-playback.ts';
 import { toContentFailure } from './content-check.ts';
@@ -89,9 +89,9 @@ function toOutcome(error: unknown): Outcome {
 }
 
 /** The store reports an error of the download as its cause. */
-function findProblem(error: unknown): OutboundFailed | undefined {
-  const found = error instanceof Error && error.cause instanceof OutboundFailed ? error.cause : error;
-  return found instanceof OutboundFailed ? found : undefined;
+function findProblem(error: unknown): OutboundError | undefined {
+  const found = error instanceof Error && error.cause instanceof OutboundError ? error.cause : error;
+  return found instanceof OutboundError ? found : undefined;
 }
 
 async function transfer(needs: ImportJobNeeds, run: ImportRun, signal: AbortSignal): Promise<Outcome> {

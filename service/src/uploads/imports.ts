@@ -10,7 +10,7 @@ import type { ConcurrencyLimit } from '../platform/concurrency/concurrency-limit
 import { badRequest, payloadTooLarge, type ServiceError } from '../platform/errors.ts';
 import { type AddressRefusal, parseOutboundUrl } from '../platform/outbound/address-policy.ts';
 import type { OutboundFetch, OutboundResponse } from '../platform/outbound/guarded-fetch.ts';
-import { OutboundFailed } from '../platform/outbound/outbound-failed.ts';
+import { OutboundError } from '../platform/outbound/outbound-error.ts';
 import { findInvalidHeader, type OutboundHeaders } from '../platform/outbound/outbound-headers.ts';
 import { timeOf } from '../platform/uuid.ts';
 import { uuidV7 } from '../platform/uuid-v7.ts';
@@ -171,14 +171,14 @@ async function fetchMetadata(
   try {
     const response = await send({ url, headers });
     response.body.destroy();
-    if (response.status !== 200) throw new OutboundFailed('http_status', { status: response.status });
+    if (response.status !== 200) throw new OutboundError('http_status', { status: response.status });
     return response;
   } catch (error) {
-    throw error instanceof OutboundFailed ? toRequestError(error, limits) : error;
+    throw error instanceof OutboundError ? toRequestError(error, limits) : error;
   }
 }
 
-function toRequestError(problem: OutboundFailed, { maxUploadBytes }: UploadLimits): ServiceError {
+function toRequestError(problem: OutboundError, { maxUploadBytes }: UploadLimits): ServiceError {
   const { code, message } = describeProblem(problem);
   const details = { field: 'url', reason: code };
   return problem.reason === 'too_large'

@@ -4,7 +4,7 @@ import type { Bound } from '../platform/bind.ts';
 import { RENEW_EVERY_MS, whileRenewing } from '../platform/concurrency/lease.ts';
 import { badRequest, ServiceError } from '../platform/errors.ts';
 import { diskFull } from '../platform/free-space.ts';
-import { ObjectRefused, type StoredPart } from '../storage/object-store.ts';
+import { ObjectStoreError, type StoredPart } from '../storage/object-store.ts';
 import { assertAllParts } from './multipart-plan.ts';
 import { claimCompletion, findMultipart, releaseCompletion } from './multipart-uploads.sql.ts';
 import {
@@ -73,12 +73,12 @@ async function completeInStore(
   const sizeBytes = assertAllParts(planOf(row), stored);
   await needs.findByteLimit(asset, sizeBytes);
   await direct.completeMultipart(upload, stored).catch((error: unknown) => {
-    throw error instanceof ObjectRefused ? toCompletionError(error) : error;
+    throw error instanceof ObjectStoreError ? toCompletionError(error) : error;
   });
   return sizeBytes;
 }
 
-function toCompletionError(error: ObjectRefused): ServiceError {
+function toCompletionError(error: ObjectStoreError): ServiceError {
   if (error.reason === 'lost') return noSuchUpload();
   if (error.reason === 'full') return diskFull('object store', error);
   return badRequest('The parts changed meanwhile. List them, then complete the upload again.', {

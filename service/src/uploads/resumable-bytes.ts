@@ -6,7 +6,7 @@ import { badRequest, notFound, type ServiceError } from '../platform/errors.ts';
 import { diskFull } from '../platform/free-space.ts';
 import { uploadKey } from '../storage/object-key.ts';
 import {
-  ObjectRefused,
+  ObjectStoreError,
   type ObjectStore,
   type PartialObject,
   type PartialObjects,
@@ -142,7 +142,7 @@ async function unlessLost<T>(
   try {
     return await work();
   } catch (error) {
-    if (!(error instanceof ObjectRefused)) throw error;
+    if (!(error instanceof ObjectStoreError)) throw error;
     if (error.reason !== 'lost') throw diskFull('object store', error);
     await deleteHeldUpload(db, lease);
     throw notFound('The bytes of this upload are lost. Create another one.');

@@ -4,7 +4,7 @@ import { isUnavailable } from '../platform/errors.ts';
 import { diskFull } from '../platform/free-space.ts';
 import type { Bound } from '../platform/bind.ts';
 import { uploadKey } from '../storage/object-key.ts';
-import { ObjectRefused, type StoredBytes } from '../storage/object-store.ts';
+import { ObjectStoreError, type StoredBytes } from '../storage/object-store.ts';
 import { smallPutUploadId } from '../storage/upload-id.ts';
 import type { OriginalBytes, OriginalNeeds, storeOriginal } from './store-original.ts';
 import { decideStoredUpload } from './stored-upload.ts';
@@ -80,7 +80,7 @@ async function createObject(
   try {
     return await store.putSmall(uploadKey(asset.id, smallPutUploadId(asset)), chunks);
   } catch (error) {
-    if (!(error instanceof ObjectRefused)) throw error;
+    if (!(error instanceof ObjectStoreError)) throw error;
     if (error.reason === 'exists') return undefined;
     throw diskFull('object store', error);
   }

@@ -13,7 +13,7 @@ import { ServiceError } from '../platform/errors.ts';
 import { diskFull, type SpaceGuard } from '../platform/free-space.ts';
 import type { Queries } from '../platform/postgres/database.ts';
 import { uploadKey } from '../storage/object-key.ts';
-import { ObjectRefused, type ObjectStore, type StoredBytes } from '../storage/object-store.ts';
+import { ObjectStoreError, type ObjectStore, type StoredBytes } from '../storage/object-store.ts';
 import { bytesLeft, quotaExceeded } from '../usage/quota.ts';
 import type { findByteQuota, UnderQuota } from '../usage/usage.ts';
 import { decideStoredUpload, type UploadedBytes, type UploadSource } from './stored-upload.ts';
@@ -186,7 +186,7 @@ async function writeObject(
   const limit = await findByteLimit(needs, asset, original.length);
   const key = uploadKey(asset.id, lease.upload);
   const stored = await needs.store.put(key, original.bytes, limit.maxBytes).catch((error: unknown) => {
-    throw error instanceof ObjectRefused ? toUploadError(error, limit.tooLong) : error;
+    throw error instanceof ObjectStoreError ? toUploadError(error, limit.tooLong) : error;
   });
   const { announced_size_bytes: announced } = asset;
   if (stored.sizeBytes > 0 && (announced === null || stored.sizeBytes === announced)) return stored;
@@ -215,7 +215,7 @@ export async function findByteLimit(
     : { maxBytes: maxUploadBytes, tooLong: () => tooLarge(maxUploadBytes) };
 }
 
-function toUploadError(error: ObjectRefused, tooLong: () => ServiceError): ServiceError {
+function toUploadError(error: ObjectStoreError, tooLong: () => ServiceError): ServiceError {
   if (error.reason === 'too_long') return tooLong();
   if (error.reason === 'cut_short')
     return new ServiceError('BAD_REQUEST', 'The body ended early. Send the whole file again.', {

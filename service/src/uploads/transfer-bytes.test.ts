@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
 import type { BodyRequest, BodyResponse } from '../platform/send-body.ts';
-import { ProviderFailed } from '../providers/provider.ts';
+import { ProviderError } from '../providers/provider.ts';
 import { uploadKey } from '../storage/object-key.ts';
 import { openTusUpload, sendByTus, sendWhole, type Transfer, type TransferNeeds } from './transfer-bytes.ts';
 import type { TusTarget } from './transfer-requests.ts';
@@ -89,7 +89,7 @@ function inTurn(method: string, ...planned: readonly (BodyResponse | 'lost' | nu
 const failureOf = (work: Promise<unknown>): Promise<unknown> =>
   work.then(
     () => 'nothing failed',
-    (error: unknown) => (error instanceof ProviderFailed ? error.failure.code : error),
+    (error: unknown) => (error instanceof ProviderError ? error.failure.code : error),
   );
 
 describe('by tus', () => {

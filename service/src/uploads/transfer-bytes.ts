@@ -5,7 +5,7 @@ import type { ProviderName } from '../assets/asset.ts';
 import type { BodyRequest, BodyResponse, sendBody } from '../platform/send-body.ts';
 import { parseRetryAfter } from '../platform/http-client.ts';
 import { toFailureCode, toRequestFailure } from '../providers/failure-codes.ts';
-import { ProviderFailed } from '../providers/provider.ts';
+import { ProviderError } from '../providers/provider.ts';
 import type { CallProvider } from '../providers/provider-calls.ts';
 import type { ObjectKey } from '../storage/object-key.ts';
 import type { ByteRange, ObjectStore } from '../storage/object-store.ts';
@@ -46,7 +46,7 @@ export type Transfer = {
   readonly onSent: (bytes: number) => Promise<void>;
 };
 
-/** Opens the tus upload of a target. Throws ProviderFailed. */
+/** Opens the tus upload of a target. Throws ProviderError. */
 export async function openTusUpload(
   needs: TransferNeeds,
   { file, signal }: Transfer,
@@ -58,7 +58,7 @@ export async function openTusUpload(
   const request = { method: 'POST', url: target.url, headers, length: 0, bytes: NO_BYTES, signal } as const;
   const response = await send(needs, file.provider, request);
   const created = parseCreation(target, response.get('location'));
-  if (!created) throw new ProviderFailed('provider_error', { providerCode: 'unreadable upload URL' });
+  if (!created) throw new ProviderError('provider_error', { providerCode: 'unreadable upload URL' });
   return created;
 }
 
@@ -71,7 +71,7 @@ const FIRST_DELAY_MS = 250;
 /** A longer `Retry-After`, or an open circuit, is left to the job queue. */
 const MAX_WAIT_S = 10;
 
-/** Sends what the upload does not have yet. Throws ProviderFailed. */
+/** Sends what the upload does not have yet. Throws ProviderError. */
 export async function sendByTus(needs: TransferNeeds, transfer: Transfer, upload: TusUpload): Promise<void> {
   const { file } = transfer;
   let offset: number | undefined;
@@ -96,7 +96,7 @@ export async function sendByTus(needs: TransferNeeds, transfer: Transfer, upload
 
 /** Undefined if the transfer should not go on now. */
 function findPause(error: unknown, failures: number): number | undefined {
-  if (!(error instanceof ProviderFailed) || !error.failure.retryable) return undefined;
+  if (!(error instanceof ProviderError) || !error.failure.retryable) return undefined;
   const retryAfter = error.retryAfterSeconds ?? 0;
   if (error.failure.code === 'provider_quota' || retryAfter > MAX_WAIT_S) return undefined;
   return Math.max(FIRST_DELAY_MS * 2 ** failures, retryAfter * 1000);
@@ -139,20 +139,20 @@ async function sendChunk(
   });
   const stored = readOffset(response, file);
   // A repetition without a pause would not end.
-  if (stored <= offset) throw new ProviderFailed('provider_error', { providerCode: 'no progress' });
+  if (stored <= offset) throw new ProviderError('provider_error', { providerCode: 'no progress' });
   return stored;
 }
 
 function readOffset(headers: Headers, { sizeBytes }: StoredFile): number {
   const offset = parseOffset(headers.get('upload-offset'), sizeBytes);
   if (offset === undefined)
-    throw new ProviderFailed('provider_error', { providerCode: 'unreadable Upload-Offset' });
+    throw new ProviderError('provider_error', { providerCode: 'unreadable Upload-Offset' });
   return offset;
 }
 
 type WholeTarget = Exclude<UploadTarget, TusTarget>;
 
-/** Sends the whole file in one request, which cannot be continued. Throws ProviderFailed. */
+/** Sends the whole file in one request, which cannot be continued. Throws ProviderError. */
 export async function sendWhole(
   needs: TransferNeeds,
   transfer: Transfer,
@@ -208,10 +208,10 @@ const send = (needs: TransferNeeds, provider: ProviderName, request: BodyRequest
 
 type AnsweredRequest = Extract<BodyResponse, { readonly status: number }>;
 
-function toStatusFailure({ status, headers }: AnsweredRequest, now: Date): ProviderFailed {
+function toStatusFailure({ status, headers }: AnsweredRequest, now: Date): ProviderError {
   // The provider still holds an earlier request of this upload, or has other bytes than its response said.
   const code = status === 409 || status === 423 ? 'provider_error' : toFailureCode(status);
-  return new ProviderFailed(code, {
+  return new ProviderError(code, {
     providerCode: `HTTP ${status}`,
     retryAfterSeconds: parseRetryAfter(headers, now),
   });

@@ -3,7 +3,7 @@
 import { expect, test } from 'vitest';
 import type { Asset } from '../assets/asset.ts';
 import { createVideo } from '../lifecycle/asset.fixture.ts';
-import { ProviderFailed } from '../providers/provider.ts';
+import { ProviderError } from '../providers/provider.ts';
 import type { ImportRun } from './import-runs.ts';
 import { transferImportJob, type TransferJobNeeds } from './transfer-import.job.ts';
 
@@ -64,11 +64,11 @@ function createWorld(overrides: Partial<TransferJobNeeds> = {}) {
   return { run, calls };
 }
 
-const failWith = (...codes: readonly ConstructorParameters<typeof ProviderFailed>[0][]) => {
+const failWith = (...codes: readonly ConstructorParameters<typeof ProviderError>[0][]) => {
   const left = [...codes];
   return async (): Promise<void> => {
     const code = left.shift();
-    if (code) throw new ProviderFailed(code);
+    if (code) throw new ProviderError(code);
   };
 };
 
@@ -146,7 +146,7 @@ test.each(['provider_unreachable', 'provider_rate_limited', 'provider_video_miss
   '%s lets the job run again, and the timeline says why',
   async (code) => {
     const { run, calls } = createWorld({ sendByTus: failWith(code) });
-    await expect(run()).rejects.toThrow(ProviderFailed);
+    await expect(run()).rejects.toThrow(ProviderError);
     expect(calls).toEqual(['open v2', `explain ${code}`]);
   },
 );

@@ -5,7 +5,7 @@ import type { Asset, Failure } from '../assets/asset.ts';
 import type { JobPayloads } from '../jobs.ts';
 import type { Bound } from '../platform/bind.ts';
 import type { JobRun } from '../platform/jobs/job-queue.ts';
-import { ProviderFailed } from '../providers/provider.ts';
+import { ProviderError } from '../providers/provider.ts';
 import type { findMaxDuration, openFileUpload } from '../providers/sized-uploads.ts';
 import { originalKey } from '../storage/object-key.ts';
 import { toProviderFailure, TRANSFER_FAILED, VIDEO_TOO_LONG } from './import-failure.ts';
@@ -62,7 +62,7 @@ async function execute(needs: TransferJobNeeds, run: ImportRun, signal: AbortSig
     const outcome = await whileCurrent(needs, { run, signal, work });
     return outcome === 'timeout' ? { failure: TRANSFER_FAILED } : outcome;
   } catch (error) {
-    if (!(error instanceof ProviderFailed)) throw error;
+    if (!(error instanceof ProviderError)) throw error;
     if (run.runs < MAX_RUNS && isTransient(error)) {
       await needs.recordTransferFailure(run, error);
       throw error;
@@ -72,7 +72,7 @@ async function execute(needs: TransferJobNeeds, run: ImportRun, signal: AbortSig
 }
 
 /** A lost upload is opened again. A provider without storage is not asked again. */
-const isTransient = ({ failure: { code, retryable } }: ProviderFailed): boolean =>
+const isTransient = ({ failure: { code, retryable } }: ProviderError): boolean =>
   code === 'provider_video_missing' || (retryable && code !== 'provider_quota');
 
 async function send(
@@ -120,7 +120,7 @@ async function continueUpload(
     await needs.sendByTus(transfer, open.upload);
     return true;
   } catch (error) {
-    if (error instanceof ProviderFailed && !error.failure.retryable) return false;
+    if (error instanceof ProviderError && !error.failure.retryable) return false;
     throw error;
   }
 }

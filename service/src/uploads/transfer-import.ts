@@ -9,7 +9,7 @@ import { toWarnings } from '../media/warnings.ts';
 import type { Bound } from '../platform/bind.ts';
 import type { Queries } from '../platform/postgres/database.ts';
 import type { explainWait } from '../providers/handover.ts';
-import type { ProviderFailed } from '../providers/provider.ts';
+import type { ProviderError } from '../providers/provider.ts';
 import type { checkContent } from './completion.ts';
 import { toContentFailure } from './content-check.ts';
 import type { ImportRun } from './import-runs.ts';
@@ -72,7 +72,7 @@ export const releaseOriginal = (
 export const recordTransferFailure = (
   { assetStore }: TransferNeeds,
   { asset: { id, attempt } }: ImportRun,
-  { failure: { code }, providerCode }: ProviderFailed,
+  { failure: { code }, providerCode }: ProviderError,
 ): Promise<unknown> => {
   const data = {
     attempt,

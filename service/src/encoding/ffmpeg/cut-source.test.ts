@@ -18,7 +18,7 @@ import {
   tones,
 } from '../../../../test/support/picture-and-sound.ts';
 import type { Container } from '../../media/probe.ts';
-import { EncodeFailed, type CutRequest } from '../encoder.ts';
+import { EncodeError, type CutRequest } from '../encoder.ts';
 import { openFfmpegEncoder } from './ffmpeg-encoder.ts';
 
 const CONTAINERS: readonly (readonly [
@@ -229,7 +229,7 @@ describe('a cut that cannot be made', () => {
   test('starts after the end of the source', async () => {
     const failed = cut(await makeClip({ seconds: 1 }), [5000, 6000]);
     await expect(failed).rejects.toMatchObject({ code: 'clip_failed' });
-    await expect(failed).rejects.toBeInstanceOf(EncodeFailed);
+    await expect(failed).rejects.toBeInstanceOf(EncodeError);
   });
 });
 

@@ -3,7 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { cutCaptionFile } from '../../captions/caption-file.ts';
 import { ServiceError } from '../../platform/errors.ts';
-import { type Cut, type CutRequest, EncodeFailed } from '../encoder.ts';
+import { type Cut, type CutRequest, EncodeError } from '../encoder.ts';
 import { type CutPlan, type CutSubtitles, cutArguments, cutCost, maxCutBytes } from '../plan/cut-plan.ts';
 import { type CutRange, keyFrameArguments, seekPositions, toCutRange } from '../plan/cut-range.ts';
 import { timeLimitMs } from '../plan/encode-cost.ts';
@@ -20,7 +20,7 @@ export async function cutSource(session: CutSession): Promise<Cut> {
   const source = await examineSource(session);
   const range = toCutRange(session.request, source.timeline);
   if (!range)
-    throw new EncodeFailed('clip_failed', 'The source ends before the time at which the clip starts');
+    throw new EncodeError('clip_failed', 'The source ends before the time at which the clip starts');
   const { subtitles, dropped } = await cutSubtitles(session, source);
   const plan: CutPlan = {
     input: session.input,
@@ -121,7 +121,7 @@ async function findSubtitles(session: CutSession, { source, folder, dropped }: S
   try {
     return await convertSubtitles(session, { ...session.request, workFolder: folder }, source.facts);
   } catch (error) {
-    if (!(error instanceof EncodeFailed)) throw error;
+    if (!(error instanceof EncodeError)) throw error;
     dropped.push('und');
     return [];
   }

@@ -1,7 +1,7 @@
 // Encodes one chunk of a video: its segments are those that one run of the whole video would create.
 import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ChunkRefused, type ChunkRequest, type EncodedChunk } from '../encoder.ts';
+import { ChunkMismatchError, type ChunkRequest, type EncodedChunk } from '../encoder.ts';
 import { type CmafTrack, initName } from '../packaging/cmaf-track.ts';
 import type { ChunkSpec } from '../plan/chunk-plan.ts';
 import { DEFAULT_ENCODE_LIMITS, encodeCost, timeLimitMs } from '../plan/encode-cost.ts';
@@ -41,7 +41,7 @@ export async function encodeChunk(
   );
   const tracks = await collector.collect();
   if (tracks.length !== spec.trackIds.length || !tracks.every((track) => isAsPlanned(track, spec)))
-    throw new ChunkRefused(`chunk ${chunk.number} does not have the planned segments`);
+    throw new ChunkMismatchError(`chunk ${chunk.number} does not have the planned segments`);
   return Promise.all(
     tracks.map(async ({ id, segments }) => ({
       id,

@@ -3,7 +3,7 @@ import { stat } from 'node:fs/promises';
 import type { Warning } from '../../assets/asset.ts';
 import { type AudioTrack, byDefault, MAX_AUDIO_TRACKS, toAudioTracks } from '../plan/audio-tracks.ts';
 import { assertDuration } from '../plan/encode-cost.ts';
-import { EncodeFailed } from '../encoder.ts';
+import { EncodeError } from '../encoder.ts';
 import {
   factsArguments,
   isDecodable,
@@ -50,7 +50,7 @@ export type ExaminedSource = Pick<ChosenStreams, 'video' | 'frame'> & {
 const FACTS_BYTES = 1024 * 1024;
 const FACTS_MS = 60_000;
 
-/** Throws EncodeFailed for a source that cannot be encoded completely. */
+/** Throws EncodeError for a source that cannot be encoded completely. */
 export async function examineSource(session: SourceSession): Promise<ExaminedSource> {
   const { log } = await runStep(session, {
     args: factsArguments(session.input),
@@ -60,7 +60,7 @@ export async function examineSource(session: SourceSession): Promise<ExaminedSou
   const facts = parseSourceFacts(log, session.input.container);
   if (!facts) throw createEncodeFailure('not_media', log);
   const chosen = chooseStreams(facts, session.input.container, log);
-  if ('code' in chosen) throw new EncodeFailed(chosen.code, chosen.message, log);
+  if ('code' in chosen) throw new EncodeError(chosen.code, chosen.message, log);
   const videoIndex = chosen.video.index;
   const ends = await readPacketEnds(session, facts, videoIndex);
   const missing = missingSeconds(facts, ends);

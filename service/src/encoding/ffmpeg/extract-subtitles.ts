@@ -11,7 +11,7 @@ const LIST_MS = 60_000;
 const MAX_OUTPUT_BYTES = 256 * 1024 ** 2;
 const THREADS = 1;
 
-/** Throws EncodeFailed. */
+/** Throws EncodeError. */
 export async function extractSubtitles(
   setup: FfmpegSetup,
   request: SubtitleRequest,
@@ -26,7 +26,7 @@ export async function extractSubtitles(
 
 const toInput = ({ source: path, container }: SubtitleRequest) => ({ path, container, threads: THREADS });
 
-/** The source was examined before. Throws EncodeFailed. */
+/** The source was examined before. Throws EncodeError. */
 export async function convertSubtitles(
   setup: FfmpegSetup,
   request: SubtitleRequest,

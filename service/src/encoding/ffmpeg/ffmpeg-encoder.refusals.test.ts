@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { makeClip } from '../../../../test/support/clips.ts';
 import { type FilmOptions, encodeFilm } from '../../../../test/support/film.ts';
-import { EncodeFailed, type Encoder } from '../encoder.ts';
+import { EncodeError, type Encoder } from '../encoder.ts';
 import { openFfmpegEncoder } from './ffmpeg-encoder.ts';
 
 let folder = '';
@@ -14,9 +14,9 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-async function refusal(source: string, options: FilmOptions = {}): Promise<EncodeFailed> {
+async function refusal(source: string, options: FilmOptions = {}): Promise<EncodeError> {
   const outcome = await encodeFilm(source, options).catch((error: unknown) => error);
-  if (outcome instanceof EncodeFailed) return outcome;
+  if (outcome instanceof EncodeError) return outcome;
   throw new Error('not refused', { cause: outcome });
 }
 

@@ -30,7 +30,7 @@ import { toVideoFacts } from '../plan/source-traits.ts';
 import { posterArguments, thumbnailArguments } from '../plan/poster-arguments.ts';
 import {
   type EncodedFile,
-  EncodeFailed,
+  EncodeError,
   type Encoder,
   type EncodeRequest,
   type Encoding,
@@ -110,7 +110,7 @@ function chooseRungs(
 
 type EncodedTracks = { readonly tracks: readonly CmafTrack[]; readonly warnings: readonly Warning[] };
 
-/** Throws EncodeFailed if H.264 fails. A further codec that fails only adds a warning. */
+/** Throws EncodeError if H.264 fails. A further codec that fails only adds a warning. */
 async function runPhases(planned: PlannedEncode): Promise<EncodedTracks> {
   const tracks: CmafTrack[] = [];
   const warnings: Warning[] = [];
@@ -119,7 +119,7 @@ async function runPhases(planned: PlannedEncode): Promise<EncodedTracks> {
     try {
       tracks.push(...(await runOneOrMany(planned, index, tracks)));
     } catch (error) {
-      if (!top || top.codec === 'h264' || !(error instanceof EncodeFailed)) throw error;
+      if (!top || top.codec === 'h264' || !(error instanceof EncodeError)) throw error;
       warnings.push({
         code: 'extra_codec_failed',
         message: `The video has no ${describeSet(top)} renditions: ${error.message}`,

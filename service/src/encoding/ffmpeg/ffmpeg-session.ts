@@ -1,4 +1,4 @@
-// Runs ffmpeg for one encode request, and converts failed runs to EncodeFailed.
+// Runs ffmpeg for one encode request, and converts failed runs to EncodeError.
 import { readdir, rm } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ import { diskFull } from '../../platform/free-space.ts';
 import type { Sandbox } from '../../platform/process/sandbox.ts';
 import { DEFAULT_LADDER, type Ladder } from '../plan/ladder.ts';
 import { FAILURES, type FailureCode } from '../encode-failure.ts';
-import { EncodeFailed, type EncodeRequest } from '../encoder.ts';
+import { EncodeError, type EncodeRequest } from '../encoder.ts';
 import { type HardwareEncoder, toHardwareArguments } from '../plan/hardware-arguments.ts';
 import type { FfmpegInput } from '../plan/ffmpeg-input.ts';
 import { type FfmpegResult, runFfmpeg } from './ffmpeg-process.ts';
@@ -77,7 +77,7 @@ export function openSession<Request extends SourceRequest>(
 export const threadsOf = (concurrency: number): number =>
   Math.min(Math.ceil(availableParallelism() / concurrency), MAX_THREADS);
 
-/** Resolves with the exit code of ffmpeg. Throws EncodeFailed when it could not start or was stopped. */
+/** Resolves with the exit code of ffmpeg. Throws EncodeError when it could not start or was stopped. */
 export async function runStep(
   { ffmpegPath, sandbox, memoryBytes = LIMITS.memoryBytes, folder, request }: RunContext,
   { limits, ...step }: FfmpegStep,
@@ -97,7 +97,7 @@ export async function runStep(
 /** An indented line is metadata of the file. */
 const NO_SPACE = /^\S.*(?:No space left on device|Disk quota exceeded)/m;
 
-/** Throws EncodeFailed for a non-zero exit code, and UNAVAILABLE for a full disk. */
+/** Throws EncodeError for a non-zero exit code, and UNAVAILABLE for a full disk. */
 export async function runStepOrFail(context: RunContext, step: FfmpegStep): Promise<FfmpegResult> {
   const end = (await runOnHardware(context, step)) ?? (await runStep(context, step));
   if (end.code === 0) return end;
@@ -115,7 +115,7 @@ async function runOnHardware(context: RunContext, step: FfmpegStep): Promise<Ffm
     if (!isHardwareFailure(error, context)) throw error;
     return error;
   });
-  if (!(end instanceof EncodeFailed) && (end.code === 0 || NO_SPACE.test(end.log))) return end;
+  if (!(end instanceof EncodeError) && (end.code === 0 || NO_SPACE.test(end.log))) return end;
   hardware.onFailure(end.log);
   // The run in software may have fewer files, and their size counts towards its limit.
   for (const name of await readdir(context.folder))
@@ -124,8 +124,8 @@ async function runOnHardware(context: RunContext, step: FfmpegStep): Promise<Ffm
 }
 
 /** A GPU or its driver may hang, or lack memory that software does not need. */
-const isHardwareFailure = (error: unknown, { request }: RunContext): error is EncodeFailed =>
-  error instanceof EncodeFailed && error.code !== 'engine_missing' && !request.signal.aborted;
+const isHardwareFailure = (error: unknown, { request }: RunContext): error is EncodeError =>
+  error instanceof EncodeError && error.code !== 'engine_missing' && !request.signal.aborted;
 
-export const createEncodeFailure = (code: FailureCode, log = ''): EncodeFailed =>
-  new EncodeFailed(code, FAILURES[code], log);
+export const createEncodeFailure = (code: FailureCode, log = ''): EncodeError =>
+  new EncodeError(code, FAILURES[code], log);

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Logger } from '../../platform/logger.ts';
-import { EncodeFailed } from '../encoder.ts';
+import { EncodeError } from '../encoder.ts';
 import { excerptFfmpegLog } from '../ffmpeg-log.ts';
 import {
   HARDWARE_CANDIDATES,
@@ -58,7 +58,7 @@ async function tryEncoder(encoder: HardwareEncoder, setup: FfmpegSetup): Promise
     const end = await runStep({ ...setup, folder, request }, { args, limits: LIMITS });
     return end.code === 0 ? undefined : excerptFfmpegLog(end.log);
   } catch (error) {
-    if (!(error instanceof EncodeFailed)) throw error;
+    if (!(error instanceof EncodeError)) throw error;
     return error.message;
   } finally {
     await rm(folder, { recursive: true, force: true });

@@ -1,6 +1,6 @@
 // Tests that a video is complete without subtitles that cannot be read, and that its owner learns of it.
 import { expect, test } from 'vitest';
-import { EncodeFailed, type EmbeddedSubtitles } from '../encoder.ts';
+import { EncodeError, type EmbeddedSubtitles } from '../encoder.ts';
 import { type EmbeddedCaptionNeeds, storeEmbedded } from './embedded-captions.ts';
 
 const REQUEST = {
@@ -40,7 +40,7 @@ test('subtitles are stored without a warning', async () => {
 
 test('a failure of ffmpeg is a warning of the asset, and its output goes to the log', async () => {
   const { stored, logged, warnings } = await storeFrom(async () => {
-    throw new EncodeFailed('encoding_failed', 'no', 'Invalid data');
+    throw new EncodeError('encoding_failed', 'no', 'Invalid data');
   });
   expect(stored).toEqual([]);
   expect(warnings).toEqual([{ code: 'subtitles_unreadable', message: expect.any(String) }]);

@@ -3,7 +3,7 @@ import { WARNING_CODES } from '@mediary/contract/failures';
 import type { Warning } from '../../assets/asset.ts';
 import type { storeEmbeddedCaptions } from '../../captions/captions.ts';
 import type { Bound } from '../../platform/bind.ts';
-import { EncodeFailed, type Encoder, type SubtitleRequest } from '../encoder.ts';
+import { EncodeError, type Encoder, type SubtitleRequest } from '../encoder.ts';
 import { excerptFfmpegLog } from '../ffmpeg-log.ts';
 
 export type EmbeddedCaptionNeeds = {
@@ -22,7 +22,7 @@ export async function storeEmbedded(
     await store(assetId, await encoder.extractSubtitles(request));
     return [];
   } catch (error) {
-    if (!(error instanceof EncodeFailed)) throw error;
+    if (!(error instanceof EncodeError)) throw error;
     log.warn(
       { asset_id: assetId, code: error.code, ffmpeg_log: excerptFfmpegLog(error.log) },
       'the subtitles of a video cannot be read',

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { unavailable } from '../../platform/errors.ts';
 import { diskFull } from '../../platform/free-space.ts';
-import { ObjectRefused } from '../../storage/object-store.ts';
+import { ObjectStoreError } from '../../storage/object-store.ts';
 import type { EncodeRequest, Encoding, PlayablePart } from '../encoder.ts';
 import { encodeAssetJob, type EncodeNeeds } from './encode-asset.job.ts';
 import type { Run } from './encode-runs.ts';
@@ -85,7 +85,7 @@ const failsPublished =
 
 test.each([
   ['an unavailable store', unavailable('no store')],
-  ['a full store', new ObjectRefused('full')],
+  ['a full store', new ObjectStoreError('full')],
   ['a full scratch disk', diskFull('scratch folder')],
   ['a write to a full scratch disk', Object.assign(new Error('ENOSPC'), { code: 'ENOSPC' })],
 ])('%s is no crash, before and after the first part is published', async (_, error) => {

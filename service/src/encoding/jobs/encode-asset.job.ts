@@ -14,7 +14,7 @@ import type { findLocalFile, LocalFile } from '../../storage/local-file.ts';
 import { renditionFolder, renditionKey } from '../../storage/object-key.ts';
 import type { EncoderReport } from '../encoder-report.ts';
 import { FAILURES, isTransient } from '../encode-failure.ts';
-import { type ChunkRunner, EncodeFailed, type Encoder, type Encoding } from '../encoder.ts';
+import { type ChunkRunner, EncodeError, type Encoder, type Encoding } from '../encoder.ts';
 import { type EmbeddedCaptionNeeds, storeEmbedded } from './embedded-captions.ts';
 import type * as chunkOperations from './encode-chunks.ts';
 import type * as runOperations from './encode-runs.ts';
@@ -108,10 +108,10 @@ async function encodeRun(needs: EncodeNeeds, run: Run, signal: AbortSignal): Pro
 async function buildReport(needs: EncodeNeeds, run: Run, work: Work): Promise<EncoderReport> {
   try {
     if (run.crashes >= MAX_CRASHES)
-      throw new EncodeFailed('encoder_crashed', 'The encoder crashed repeatedly while encoding this video');
+      throw new EncodeError('encoder_crashed', 'The encoder crashed repeatedly while encoding this video');
     return toReadyReport(run, await encode(needs, run, work));
   } catch (error) {
-    if (!(error instanceof EncodeFailed)) throw error;
+    if (!(error instanceof EncodeError)) throw error;
     needs.log.warn(
       {
         asset_id: run.assetId,
@@ -140,7 +140,7 @@ async function encode(needs: EncodeNeeds, run: Run, work: Work): Promise<Encodin
   });
   const media = findMediaType(run.mimeType) as Extract<MediaType, { kind: 'video' }>;
   const source = await needs.findLocalFile(run.originalKey, { path: join(scratch, 'original'), signal });
-  if (!source) throw new EncodeFailed('original_missing', FAILURES.original_missing);
+  if (!source) throw new EncodeError('original_missing', FAILURES.original_missing);
   if (await isRefused(needs, run, source)) superseded.abort();
   signal.throwIfAborted();
   const workFolder = await createFolder(scratch, 'work');

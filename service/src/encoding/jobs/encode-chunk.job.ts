@@ -11,7 +11,7 @@ import { renditionFolder, renditionKey } from '../../storage/object-key.ts';
 import type { ObjectStore } from '../../storage/object-store.ts';
 import { readBytes } from '../../storage/whole-objects.ts';
 import { FAILURES } from '../encode-failure.ts';
-import { ChunkRefused, type EncodedChunk, EncodeFailed, type Encoder } from '../encoder.ts';
+import { ChunkMismatchError, type EncodedChunk, EncodeError, type Encoder } from '../encoder.ts';
 import { excerptFfmpegLog } from '../ffmpeg-log.ts';
 import { type CmafSegment, readSegmentHead } from '../packaging/cmaf-track.ts';
 import { SEGMENT_HEAD_BYTES } from '../packaging/mp4-boxes.ts';
@@ -90,14 +90,14 @@ async function encodeClaimed(needs: ChunkNeeds, ref: ChunkRef, work: ClaimedWork
     needs.log.info({ ...facts, seconds }, 'a chunk of a video was encoded');
     return { state: 'done', result };
   } catch (error) {
-    if (!(error instanceof EncodeFailed || error instanceof ChunkRefused)) throw error;
-    const { code, log } = error instanceof EncodeFailed ? error : { code: 'chunk_refused' as const, log: '' };
+    if (!(error instanceof EncodeError || error instanceof ChunkMismatchError)) throw error;
+    const { code, log } = error instanceof EncodeError ? error : { code: 'chunk_refused' as const, log: '' };
     needs.log.warn(
       { ...facts, code, reason: error.message, ffmpeg_log: excerptFfmpegLog(log) },
       'a chunk of a video cannot be encoded',
     );
     // A file without a usable index may be searched from its start for each chunk.
-    const isRefused = error instanceof ChunkRefused || code === 'timed_out';
+    const isRefused = error instanceof ChunkMismatchError || code === 'timed_out';
     return { state: isRefused ? 'refused' : 'failed', result: { code, message: error.message, log } };
   }
 }
@@ -115,7 +115,7 @@ async function encodeAndStore(
   try {
     const original = await needs.originals.open(claimed.originalKey, signal);
     try {
-      if (!original.file) throw new EncodeFailed('original_missing', FAILURES.original_missing);
+      if (!original.file) throw new EncodeError('original_missing', FAILURES.original_missing);
       const workFolder = join(scratch, 'work');
       await mkdir(workFolder);
       const { spec } = claimed;
@@ -151,7 +151,7 @@ async function storeChunk(
 ): Promise<EncodedChunk> {
   const digest = hash('sha256', JSON.stringify(tracks.map(({ id, init }) => [id, init])));
   if (!(await needs.agreeOnInit(ref, digest)))
-    throw new ChunkRefused('the chunk has another init segment than the others');
+    throw new ChunkMismatchError('the chunk has another init segment than the others');
   const segments = new Map(
     tracks.flatMap((track) => track.segments.map((segment) => [segment.name, segment] as const)),
   );
@@ -174,6 +174,6 @@ async function readStored(store: ObjectStore, ref: ChunkRef, own: CmafSegment): 
   const range = { start: 0, end: Math.min(bytes, SEGMENT_HEAD_BYTES) - 1 };
   const stored = readSegmentHead(await readBytes(store, key, range), { isOfVideo: true });
   if (stored.start !== own.start || stored.duration !== own.duration)
-    throw new ChunkRefused(`the stored segment ${own.name} has other times`);
+    throw new ChunkMismatchError(`the stored segment ${own.name} has other times`);
   return { name: own.name, bytes, ...stored };
 }

@@ -7,7 +7,7 @@ import { watchCondition } from '../../platform/concurrency/condition-watch.ts';
 import { untilAborted } from '../../platform/concurrency/until-aborted.ts';
 import type { Database } from '../../platform/postgres/database.ts';
 import { type ObjectKey, originalKey, renditionFolder } from '../../storage/object-key.ts';
-import { ChunkRefused, type EncodedChunk, EncodeFailed } from '../encoder.ts';
+import { ChunkMismatchError, type EncodedChunk, EncodeError } from '../encoder.ts';
 import { type ChunkSpec, estimateChunkBytes } from '../plan/chunk-plan.ts';
 import * as queries from './encode-chunks.sql.ts';
 
@@ -106,7 +106,7 @@ type ChunkBatch = {
   readonly signal: AbortSignal;
 };
 
-/** Enqueues the chunks and waits for their end. Throws EncodeFailed or ChunkRefused as soon as one fails. */
+/** Enqueues the chunks and waits for their end. Throws EncodeError or ChunkMismatchError as soon as one fails. */
 export async function encodeChunks(
   needs: Needs,
   run: RunRef,
@@ -193,6 +193,6 @@ async function waitForChunks(needs: Needs, batch: BatchRef, { signal, onStates }
 
 function toError({ state, failure }: ChunkState): Error {
   const { code, message, log } = failure as ChunkFailure;
-  if (state === 'refused' || code === 'chunk_refused') return new ChunkRefused(message);
-  return new EncodeFailed(code, message, log);
+  if (state === 'refused' || code === 'chunk_refused') return new ChunkMismatchError(message);
+  return new EncodeError(code, message, log);
 }

@@ -7,8 +7,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Asset } from '../../assets/asset.ts';
 import type { VideoExtra } from '../../assets/video-extras.ts';
 import { createVideo, NOW } from '../../lifecycle/asset.fixture.ts';
-import { ObjectRefused, type ObjectStore } from '../../storage/object-store.ts';
-import { EncodeFailed, type ExtraRequest } from '../encoder.ts';
+import { ObjectStoreError, type ObjectStore } from '../../storage/object-store.ts';
+import { EncodeError, type ExtraRequest } from '../encoder.ts';
 import { createExtrasJob, type ExtrasNeeds } from './make-extras.job.ts';
 
 let scratchRoot: string;
@@ -40,7 +40,7 @@ const createStore = (files: Map<string, string>) =>
     size: async (key) => files.get(key)?.length,
     stream: (key) => Readable.from([Buffer.from(files.get(key) ?? '')]),
     async putFile(key, path) {
-      if (files.has(key)) throw new ObjectRefused('exists');
+      if (files.has(key)) throw new ObjectStoreError('exists');
       files.set(key, await readFile(path, 'utf8'));
     },
     async removeAll(prefix) {
@@ -117,14 +117,14 @@ describe('the job', () => {
   });
   test('leaves out a file that ffmpeg cannot make', async () => {
     const { run, state, warnings } = setUp(READY, (kind) => {
-      if (kind === 'preview') throw new EncodeFailed('encoding_failed', 'no', 'the log');
+      if (kind === 'preview') throw new EncodeError('encoding_failed', 'no', 'the log');
     });
     await run();
     expect(shownExtras(state.asset)).toEqual(['storyboard', 'audio', 'mp4']);
     expect(warnings).toMatchObject([{ extra: 'preview', code: 'encoding_failed' }]);
   });
   test('is retried where no engine is installed, and when the store fails', async () => {
-    for (const error of [new EncodeFailed('encoder_missing', 'no'), new Error('disk')]) {
+    for (const error of [new EncodeError('encoder_missing', 'no'), new Error('disk')]) {
       const { run } = setUp(READY, () => {
         throw error;
       });

@@ -14,7 +14,7 @@ import { createScratchFolder, deleteScratchFolder } from '../../platform/process
 import { type ObjectKey, renditionKey, renditionsPrefix } from '../../storage/object-key.ts';
 import type { ObjectStore } from '../../storage/object-store.ts';
 import { readJoined, readText, unlessStored } from '../../storage/whole-objects.ts';
-import { EncodeFailed, type Encoder } from '../encoder.ts';
+import { EncodeError, type Encoder } from '../encoder.ts';
 import { chooseAudio, chooseMp4Video, expectedBytes } from '../extras/mp4-source.ts';
 import { planPreview, PREVIEW_LENGTH } from '../extras/preview.ts';
 import { decideExtras, stateOfRun } from '../extras/publish-extras.ts';
@@ -104,7 +104,7 @@ async function makeExtra(
   try {
     return await MAKERS[extra]({ ...needs, folder });
   } catch (error) {
-    if (!(error instanceof EncodeFailed) || RETRIED.includes(error.code)) throw error;
+    if (!(error instanceof EncodeError) || RETRIED.includes(error.code)) throw error;
     warn({ extra, code: error.code, ffmpeg_log: excerptFfmpegLog(error.log) });
     return false;
   } finally {

@@ -8,7 +8,7 @@ import type { Asset } from '../../assets/asset.ts';
 import { createVideo } from '../../lifecycle/asset.fixture.ts';
 import { decidePoster } from '../../lifecycle/decide-commands.ts';
 import type { ObjectKey } from '../../storage/object-key.ts';
-import { ObjectRefused, type ObjectStore } from '../../storage/object-store.ts';
+import { ObjectStoreError, type ObjectStore } from '../../storage/object-store.ts';
 import type { PosterRequest } from '../encoder.ts';
 import { createPosterJob, type PosterNeeds } from './make-poster.job.ts';
 
@@ -33,7 +33,7 @@ const createStore = (files: Map<string, string>) =>
     size: async (key) => files.get(key)?.length,
     stream: (key) => Readable.from([Buffer.from(files.get(key) ?? '')]),
     async putFile(key, path) {
-      if (files.has(key)) throw new ObjectRefused('exists');
+      if (files.has(key)) throw new ObjectStoreError('exists');
       files.set(key, await readFile(path, 'utf8'));
     },
     async removeAll(prefix) {

@@ -1,5 +1,5 @@
 // Estimates the cost of an encode from the output pixels of all renditions, and enforces its limits.
-import { EncodeFailed } from '../encoder.ts';
+import { EncodeError } from '../encoder.ts';
 import { CODEC_FACTS } from './codecs.ts';
 import { type Rung, shortSide } from './ladder.ts';
 import { type Timeline, secondsOf } from './source-timeline.ts';
@@ -39,7 +39,7 @@ export const timeLimitMs = (cost: number): number =>
 
 export function assertDuration({ durationSeconds }: Timeline, { maxDurationSeconds }: EncodeLimits): void {
   if (durationSeconds <= maxDurationSeconds) return;
-  throw new EncodeFailed(
+  throw new EncodeError(
     'too_long',
     `The video is ${Math.ceil(durationSeconds)} s long. The limit is ${maxDurationSeconds} s. ` +
       'Upload a shorter video.',
@@ -49,7 +49,7 @@ export function assertDuration({ durationSeconds }: Timeline, { maxDurationSecon
 export function assertCost(planned: Planned, { maxCost }: EncodeLimits): void {
   const cost = encodeCost(planned);
   if (cost <= maxCost) return;
-  throw new EncodeFailed(
+  throw new EncodeError(
     'too_costly',
     `Encoding this video costs ${cost} output pixels (${describe(planned)}). The limit is ${maxCost}. ` +
       'Upload a shorter video, or one with a smaller picture or a lower frame rate.',

@@ -4,7 +4,7 @@ import type { DeliveryAttempt } from '@mediary/contract/schemas/webhook-endpoint
 import type { Secret } from '../../auth/secret.ts';
 import { parseRetryAfter } from '../../platform/http-client.ts';
 import type { OutboundFetch } from '../../platform/outbound/guarded-fetch.ts';
-import { OutboundFailed } from '../../platform/outbound/outbound-failed.ts';
+import { OutboundError } from '../../platform/outbound/outbound-error.ts';
 import { signWebhook } from './webhook-signature.ts';
 
 export type WebhookRequestNeeds = { readonly fetch: OutboundFetch; readonly now: () => Date };
@@ -48,7 +48,7 @@ export async function sendWebhook(
       retryAfterMs: seconds === undefined ? undefined : seconds * 1000,
     };
   } catch (error) {
-    if (!(error instanceof OutboundFailed) || error.reason === 'aborted') throw error;
+    if (!(error instanceof OutboundError) || error.reason === 'aborted') throw error;
     return { attempt: describe({ error: error.message }), retryAfterMs: undefined };
   }
 }

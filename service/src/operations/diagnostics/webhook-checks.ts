@@ -1,7 +1,7 @@
 // Asks webhook endpoints for a response, as far as a request without a signature can.
 import type { Database } from '../../platform/postgres/database.ts';
 import type { OutboundFetch } from '../../platform/outbound/guarded-fetch.ts';
-import { OutboundFailed } from '../../platform/outbound/outbound-failed.ts';
+import { OutboundError } from '../../platform/outbound/outbound-error.ts';
 import { listWebhookEndpoints } from './diagnostics.sql.ts';
 import type { Finding } from './finding.ts';
 import { judgePaused, judgeReachability } from './webhook-rules.ts';
@@ -42,7 +42,7 @@ async function findFailure(fetch: OutboundFetch, url: string): Promise<string | 
     body.destroy();
     return undefined;
   } catch (error) {
-    if (error instanceof OutboundFailed) return error.message;
+    if (error instanceof OutboundError) return error.message;
     throw error;
   }
 }

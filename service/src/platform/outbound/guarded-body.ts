@@ -1,15 +1,15 @@
 // The body of an outbound response as a stream that fails when it is too large, too slow, silent or cut.
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
-import { OutboundFailed, type OutboundReason } from './outbound-failed.ts';
+import { OutboundError, type OutboundReason } from './outbound-error.ts';
 import type { OutboundLimits } from './outbound-limits.ts';
 
 type BodyLimits = Pick<OutboundLimits, 'idleMs' | 'minRate' | 'maxBodyBytes'>;
 
-/** `signal` must abort with an OutboundFailed, which becomes the error of the stream. */
+/** `signal` must abort with an OutboundError, which becomes the error of the stream. */
 export function guardBody(response: IncomingMessage, limits: BodyLimits, signal: AbortSignal): Readable {
   const fail = (reason: OutboundReason, detail?: string) => {
-    body.destroy(new OutboundFailed(reason, { detail }));
+    body.destroy(new OutboundError(reason, { detail }));
   };
   const onAbort = () => body.destroy(signal.reason);
   const wait = createWaitGuard(limits, (detail) => fail('timeout', detail));

@@ -7,7 +7,7 @@ import type { ConnectionPool } from './connection-pool.ts';
 import { untilAborted } from '../concurrency/until-aborted.ts';
 import { guardBody } from './guarded-body.ts';
 import { type Exchange, sendExchange } from './http-exchange.ts';
-import { OutboundFailed } from './outbound-failed.ts';
+import { OutboundError } from './outbound-error.ts';
 import { findInvalidHeader, type OutboundHeaders, withoutCredentials } from './outbound-headers.ts';
 import { DEFAULT_OUTBOUND_LIMITS, type OutboundLimits } from './outbound-limits.ts';
 import { resolveAllowed, resolveBySystem, type ResolveHost } from './resolve-host.ts';
@@ -20,7 +20,7 @@ export type OutboundRequest = {
   readonly signal?: AbortSignal | undefined;
 };
 
-/** `url`: after redirects. `body` must be read or destroyed; it fails with an OutboundFailed. */
+/** `url`: after redirects. `body` must be read or destroyed; it fails with an OutboundError. */
 export type OutboundResponse = {
   readonly status: number;
   readonly headers: Headers;
@@ -28,7 +28,7 @@ export type OutboundResponse = {
   readonly body: Readable;
 };
 
-/** Throws OutboundFailed. Returns responses of every status. */
+/** Throws OutboundError. Returns responses of every status. */
 export type OutboundFetch = (request: OutboundRequest) => Promise<OutboundResponse>;
 
 export type OutboundOptions = AddressPolicy & {
@@ -91,7 +91,7 @@ async function send(request: OutboundRequest, client: Client): Promise<OutboundR
 
 function toHop({ method = 'GET', url, headers = {}, body }: OutboundRequest, policy: AddressPolicy): Hop {
   const invalid = findInvalidHeader(headers);
-  if (invalid !== undefined) throw new OutboundFailed('invalid_request', { detail: 'header' });
+  if (invalid !== undefined) throw new OutboundError('invalid_request', { detail: 'header' });
   return {
     method,
     url: getAllowed(parseOutboundUrl(url, policy)),
@@ -104,7 +104,7 @@ const lowerCased = (headers: OutboundHeaders): OutboundHeaders =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
 
 function getAllowed(parsed: ParsedUrl): URL {
-  if ('refused' in parsed) throw new OutboundFailed('address_refused', { detail: parsed.refused });
+  if ('refused' in parsed) throw new OutboundError('address_refused', { detail: parsed.refused });
   return parsed.url;
 }
 
@@ -120,7 +120,7 @@ async function followRedirects(
     const location = limits.maxRedirects > 0 ? redirectOf(hop, message) : undefined;
     if (location === undefined) return { hop, message };
     message.destroy();
-    if (redirects === limits.maxRedirects) throw new OutboundFailed('too_many_redirects');
+    if (redirects === limits.maxRedirects) throw new OutboundError('too_many_redirects');
     hop = toNextHop(hop, getAllowed(parseRedirect(location, { from: hop.url, policy })));
   }
 }
@@ -157,13 +157,13 @@ function findHeadProblem(
   { headers }: IncomingMessage,
   { limits: { maxBodyBytes }, allowsEncodedBody }: Client,
   method: string,
-): OutboundFailed | undefined {
+): OutboundError | undefined {
   if (method === 'HEAD') return undefined;
   if (!allowsEncodedBody && !isIdentity(headers['content-encoding']))
-    return new OutboundFailed('invalid_response', { detail: 'content_encoding' });
+    return new OutboundError('invalid_response', { detail: 'content_encoding' });
   if ((headers['transfer-encoding'] ?? 'chunked').trim().toLowerCase() !== 'chunked')
-    return new OutboundFailed('invalid_response', { detail: 'transfer_encoding' });
-  return Number(headers['content-length'] ?? 0) > maxBodyBytes ? new OutboundFailed('too_large') : undefined;
+    return new OutboundError('invalid_response', { detail: 'transfer_encoding' });
+  return Number(headers['content-length'] ?? 0) > maxBodyBytes ? new OutboundError('too_large') : undefined;
 }
 
 const isIdentity = (encoding = 'identity'): boolean => /^\s*(?:identity)?\s*$/i.test(encoding);
@@ -178,12 +178,12 @@ function toHeaders({ rawHeaders }: IncomingMessage): Headers {
 type Deadline = { readonly signal: AbortSignal; close(): void };
 
 /**
- * A signal that aborts with an OutboundFailed: when time is up, or when the caller aborts. `phase` is the
+ * A signal that aborts with an OutboundError: when time is up, or when the caller aborts. `phase` is the
  * detail of the timeout. The deadline must be closed, or its timer keeps running.
  */
 function openDeadline(ms: number, phase: string, parent?: AbortSignal): Deadline {
   const controller = new AbortController();
-  const timer = setTimeout(() => controller.abort(new OutboundFailed('timeout', { detail: phase })), ms);
+  const timer = setTimeout(() => controller.abort(new OutboundError('timeout', { detail: phase })), ms);
   const onAbort = () => controller.abort(toAborted(parent?.reason));
   parent?.addEventListener('abort', onAbort, { once: true });
   if (parent?.aborted) onAbort();
@@ -196,5 +196,5 @@ function openDeadline(ms: number, phase: string, parent?: AbortSignal): Deadline
   };
 }
 
-const toAborted = (reason: unknown): OutboundFailed =>
-  reason instanceof OutboundFailed ? reason : new OutboundFailed('aborted', { cause: reason });
+const toAborted = (reason: unknown): OutboundError =>
+  reason instanceof OutboundError ? reason : new OutboundError('aborted', { cause: reason });

@@ -3,7 +3,7 @@ import type { LookupAddress } from 'node:dns';
 import { type Agent, type ClientRequest, type IncomingMessage, request as sendHttp } from 'node:http';
 import { request as sendHttps, type RequestOptions } from 'node:https';
 import type { LookupFunction, TcpNetConnectOpts } from 'node:net';
-import { OutboundFailed } from './outbound-failed.ts';
+import { OutboundError } from './outbound-error.ts';
 import type { OutboundHeaders } from './outbound-headers.ts';
 import type { OutboundLimits } from './outbound-limits.ts';
 
@@ -25,7 +25,7 @@ type Phase = 'connect' | 'tls' | 'head';
 /** Node's 250 ms are too short for a distant host that has several addresses. */
 const ATTEMPT_TIMEOUT_MS = 2500;
 
-/** `signal` must abort with an OutboundFailed. It also ends the request, but not the body of the response. */
+/** `signal` must abort with an OutboundError. It also ends the request, but not the body of the response. */
 export function sendExchange(exchange: Exchange, signal: AbortSignal): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     const { url, body, limits } = exchange;
@@ -54,7 +54,7 @@ export function sendExchange(exchange: Exchange, signal: AbortSignal): Promise<I
     // Without a response and without an error, as after a refused upgrade.
     request.once('close', () => {
       finish();
-      reject(new OutboundFailed('connection_lost'));
+      reject(new OutboundError('connection_lost'));
     });
     request.end(body);
   });
@@ -92,7 +92,7 @@ const lookupAmong =
 /** Limits each phase. The returned function stops that and tells the current phase. */
 function trackPhases(request: ClientRequest, { connectMs, headMs }: OutboundLimits): () => Phase {
   let phase: Phase = 'connect';
-  const expire = () => request.destroy(new OutboundFailed('timeout', { detail: phase }));
+  const expire = () => request.destroy(new OutboundError('timeout', { detail: phase }));
   let timer = setTimeout(expire, connectMs);
   const waitForHead = () => {
     phase = 'head';
@@ -114,10 +114,10 @@ function trackPhases(request: ClientRequest, { connectMs, headMs }: OutboundLimi
   };
 }
 
-function toFailure(cause: NodeJS.ErrnoException, phase: Phase): OutboundFailed {
-  if (cause instanceof OutboundFailed) return cause;
+function toFailure(cause: NodeJS.ErrnoException, phase: Phase): OutboundError {
+  if (cause instanceof OutboundError) return cause;
   const details = { detail: cause.code, cause };
-  if (phase === 'connect') return new OutboundFailed('connect_failed', details);
-  if (phase === 'tls') return new OutboundFailed('tls_failed', details);
-  return new OutboundFailed(cause.code?.startsWith('HPE_') ? 'invalid_response' : 'connection_lost', details);
+  if (phase === 'connect') return new OutboundError('connect_failed', details);
+  if (phase === 'tls') return new OutboundError('tls_failed', details);
+  return new OutboundError(cause.code?.startsWith('HPE_') ? 'invalid_response' : 'connection_lost', details);
 }

@@ -3,7 +3,7 @@ import type { LookupAddress } from 'node:dns';
 import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import { type AddressPolicy, addressOf, isAllowedAddress } from './address-policy.ts';
-import { OutboundFailed } from './outbound-failed.ts';
+import { OutboundError } from './outbound-error.ts';
 
 export type ResolveHost = (host: string) => Promise<readonly LookupAddress[]>;
 
@@ -24,14 +24,14 @@ export async function resolveAllowed(
       : [{ address: literal, family: isIP(literal) }];
   // One private address among public ones is an attack or a mistake; connecting to the rest would hide it.
   if (!addresses.every(({ address }) => isAllowedAddress(address, policy)))
-    throw new OutboundFailed('address_refused', { detail: 'private_address' });
+    throw new OutboundError('address_refused', { detail: 'private_address' });
   return addresses;
 }
 
 async function resolveName(host: string, resolve: ResolveHost): Promise<readonly LookupAddress[]> {
   const addresses = await resolve(host).catch((cause: NodeJS.ErrnoException) => {
-    throw new OutboundFailed('dns_failed', { detail: cause.code, cause });
+    throw new OutboundError('dns_failed', { detail: cause.code, cause });
   });
-  if (addresses.length === 0) throw new OutboundFailed('dns_failed', { detail: 'no_address' });
+  if (addresses.length === 0) throw new OutboundError('dns_failed', { detail: 'no_address' });
   return addresses;
 }

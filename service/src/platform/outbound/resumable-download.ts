@@ -2,7 +2,7 @@
 // byte 0.
 import { parseRetryAfter } from '../http-client.ts';
 import type { OutboundFetch, OutboundRequest, OutboundResponse } from './guarded-fetch.ts';
-import { OutboundFailed } from './outbound-failed.ts';
+import { OutboundError } from './outbound-error.ts';
 import { type ResumePoint, toContinuation, toValidator } from './range-response.ts';
 import {
   createRetryBudget,
@@ -34,7 +34,7 @@ export type Download = {
   readonly headers: Headers;
   readonly totalBytes: number | undefined;
   readonly validator: string | undefined;
-  /** To be read once. Throws OutboundFailed: `restart_required` if the bytes so far cannot be continued. */
+  /** To be read once. Throws OutboundError: `restart_required` if the bytes so far cannot be continued. */
   readonly body: AsyncIterable<Buffer>;
   /** Ends a download that is not read. */
   close(): void;
@@ -51,7 +51,7 @@ type Session = {
 /** `end`: offset after the last byte of this response; undefined: not declared. */
 type Part = { readonly response: OutboundResponse; readonly end: number | undefined };
 
-/** Retries transient failures. Throws OutboundFailed. */
+/** Retries transient failures. Throws OutboundError. */
 export async function openDownload(request: DownloadRequest, needs: DownloadNeeds): Promise<Download> {
   const session: Session = {
     request,
@@ -75,10 +75,10 @@ async function* readParts(session: Session, firstPart: Part): AsyncGenerator<Buf
       yield* readPart(session, part);
       if (isComplete(session)) return;
       // Counts as a failure, or a server could answer byte by byte.
-      throw new OutboundFailed('connection_lost', { detail: 'short_range' });
+      throw new OutboundError('connection_lost', { detail: 'short_range' });
     } catch (error) {
       const delayMs = getRetryDelay(session, error);
-      if (session.validator === undefined) throw new OutboundFailed('restart_required', { cause: error });
+      if (session.validator === undefined) throw new OutboundError('restart_required', { cause: error });
       await waitForRetry(session, delayMs);
     }
   }
@@ -87,14 +87,14 @@ async function* readParts(session: Session, firstPart: Part): AsyncGenerator<Buf
 async function* readPart(session: Session, { response, end }: Part): AsyncGenerator<Buffer, void, void> {
   for await (const chunk of response.body as AsyncIterable<Buffer>) {
     const offset = session.offset + chunk.length;
-    if (offset > session.needs.maxBytes) throw new OutboundFailed('too_large');
+    if (offset > session.needs.maxBytes) throw new OutboundError('too_large');
     if (end !== undefined && offset > end)
-      throw new OutboundFailed('invalid_response', { detail: 'too_long' });
+      throw new OutboundError('invalid_response', { detail: 'too_long' });
     session.offset = offset;
     yield chunk;
   }
   if (end !== undefined && session.offset < end)
-    throw new OutboundFailed('connection_lost', { detail: 'short_body' });
+    throw new OutboundError('connection_lost', { detail: 'short_body' });
 }
 
 /** A chunked body proves its end; a body without any length ends with its connection. */
@@ -137,16 +137,16 @@ function acceptStart(session: Session, response: OutboundResponse): Part {
   const length = headers.get('content-length');
   session.totalBytes = length === null ? undefined : Number(length);
   session.validator = toValidator(headers);
-  if ((session.totalBytes ?? 0) > session.needs.maxBytes) throw new OutboundFailed('too_large');
+  if ((session.totalBytes ?? 0) > session.needs.maxBytes) throw new OutboundError('too_large');
   return { response, end: session.totalBytes };
 }
 
 function acceptContinuation(session: Session, response: OutboundResponse): Part {
   const { offset, validator = '', totalBytes } = session;
   const continuation = toContinuation(response, { offset, validator, totalBytes });
-  if (!continuation) throw new OutboundFailed('restart_required', { detail: 'changed' });
+  if (!continuation) throw new OutboundError('restart_required', { detail: 'changed' });
   session.totalBytes = continuation.totalBytes;
-  if (session.totalBytes > session.needs.maxBytes) throw new OutboundFailed('too_large');
+  if (session.totalBytes > session.needs.maxBytes) throw new OutboundError('too_large');
   return { response, end: offset + continuation.partBytes };
 }
 
@@ -157,12 +157,12 @@ function assertUsable(
 ): void {
   const isUsable = isContinued ? [200, 206, 412, 416].includes(status) : status === 200;
   if (!isUsable)
-    throw new OutboundFailed('http_status', { status, retryAfterSeconds: parseRetryAfter(headers, now) });
+    throw new OutboundError('http_status', { status, retryAfterSeconds: parseRetryAfter(headers, now) });
 }
 
 /** Throws the error itself where no further attempt follows. */
 function getRetryDelay({ budget, offset }: Session, error: unknown): number {
-  const delayMs = error instanceof OutboundFailed ? budget.nextDelayMs(error, offset) : undefined;
+  const delayMs = error instanceof OutboundError ? budget.nextDelayMs(error, offset) : undefined;
   if (delayMs === undefined) throw error;
   return delayMs;
 }
@@ -171,6 +171,6 @@ async function waitForRetry({ needs, request: { signal } }: Session, delayMs: nu
   try {
     await needs.wait(delayMs, signal);
   } catch (cause) {
-    throw signal?.aborted ? new OutboundFailed('aborted', { cause }) : cause;
+    throw signal?.aborted ? new OutboundError('aborted', { cause }) : cause;
   }
 }

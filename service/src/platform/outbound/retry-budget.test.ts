@@ -1,27 +1,27 @@
 // Tests which failures are retried, and when.
 import { describe, expect, test } from 'vitest';
-import { OutboundFailed } from './outbound-failed.ts';
+import { OutboundError } from './outbound-error.ts';
 import { createRetryBudget, isTransient } from './retry-budget.ts';
 
 const LIMITS = { maxRetries: 3, baseDelayMs: 100, maxDelayMs: 250, progressBytes: 10 };
-const cut = new OutboundFailed('connection_lost');
+const cut = new OutboundError('connection_lost');
 const open = (random = 1) => createRetryBudget(LIMITS, () => random);
 
 test.each([
-  [new OutboundFailed('connect_failed'), true],
-  [new OutboundFailed('connection_lost'), true],
-  [new OutboundFailed('timeout', { detail: 'idle' }), true],
-  [new OutboundFailed('dns_failed', { detail: 'EAI_AGAIN' }), true],
-  [new OutboundFailed('http_status', { status: 503 }), true],
-  [new OutboundFailed('http_status', { status: 429 }), true],
-  [new OutboundFailed('dns_failed', { detail: 'ENOTFOUND' }), false],
-  [new OutboundFailed('http_status', { status: 404 }), false],
-  [new OutboundFailed('http_status', { status: 501 }), false],
-  [new OutboundFailed('address_refused'), false],
-  [new OutboundFailed('tls_failed'), false],
-  [new OutboundFailed('too_large'), false],
-  [new OutboundFailed('restart_required'), false],
-  [new OutboundFailed('aborted'), false],
+  [new OutboundError('connect_failed'), true],
+  [new OutboundError('connection_lost'), true],
+  [new OutboundError('timeout', { detail: 'idle' }), true],
+  [new OutboundError('dns_failed', { detail: 'EAI_AGAIN' }), true],
+  [new OutboundError('http_status', { status: 503 }), true],
+  [new OutboundError('http_status', { status: 429 }), true],
+  [new OutboundError('dns_failed', { detail: 'ENOTFOUND' }), false],
+  [new OutboundError('http_status', { status: 404 }), false],
+  [new OutboundError('http_status', { status: 501 }), false],
+  [new OutboundError('address_refused'), false],
+  [new OutboundError('tls_failed'), false],
+  [new OutboundError('too_large'), false],
+  [new OutboundError('restart_required'), false],
+  [new OutboundError('aborted'), false],
 ])('%s is transient: %j', (failure, expected) => expect(isTransient(failure)).toBe(expected));
 
 describe('the delay', () => {
@@ -37,7 +37,7 @@ describe('the delay', () => {
 
   test('follows Retry-After up to its maximum', () => {
     const busy = (retryAfterSeconds: number) =>
-      new OutboundFailed('http_status', { status: 503, retryAfterSeconds });
+      new OutboundError('http_status', { status: 503, retryAfterSeconds });
     expect(open().nextDelayMs(busy(0.2), 0)).toBe(200);
     expect(open().nextDelayMs(busy(3600), 0)).toBe(250);
   });

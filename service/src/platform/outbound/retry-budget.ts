@@ -1,5 +1,5 @@
 // Decides which outbound failures are retried, how often, and after which delay.
-import type { OutboundFailed } from './outbound-failed.ts';
+import type { OutboundError } from './outbound-error.ts';
 
 export type RetryLimits = {
   /** Failures in a row that are followed by another attempt. */
@@ -19,7 +19,7 @@ export const DEFAULT_RETRY_LIMITS: RetryLimits = {
 
 const TRANSIENT_STATUSES = new Set([408, 425, 429, 500, 502, 503, 504]);
 
-export function isTransient({ reason, status, detail }: OutboundFailed): boolean {
+export function isTransient({ reason, status, detail }: OutboundError): boolean {
   if (reason === 'http_status') return TRANSIENT_STATUSES.has(status ?? 0);
   if (reason === 'dns_failed') return detail !== 'ENOTFOUND';
   return reason === 'connect_failed' || reason === 'timeout' || reason === 'connection_lost';
@@ -27,7 +27,7 @@ export function isTransient({ reason, status, detail }: OutboundFailed): boolean
 
 export type RetryBudget = {
   /** `offset`: bytes received so far. Undefined: no further attempt. */
-  nextDelayMs(failure: OutboundFailed, offset: number): number | undefined;
+  nextDelayMs(failure: OutboundError, offset: number): number | undefined;
 };
 
 export function createRetryBudget(limits: RetryLimits, random: () => number): RetryBudget {

@@ -20,7 +20,7 @@ import {
   type HostedApi,
   type ListedVideo,
   type PreparedUpload,
-  ProviderFailed,
+  ProviderError,
   type UploadOrder,
 } from '../provider.ts';
 import { checkEdgehost } from './edgehost-check.ts';
@@ -182,7 +182,7 @@ async function requestDownload(send: SendHosted, videoId: string): Promise<JsonO
     const result = toResult(await send({ method: 'POST', path: `${pathTo(videoId)}/downloads` }));
     return parseObject(result['default'], 'download');
   } catch (error) {
-    if (error instanceof ProviderFailed && error.failure.code === 'provider_rejected') return undefined;
+    if (error instanceof ProviderError && error.failure.code === 'provider_rejected') return undefined;
     throw error;
   }
 }

@@ -5,7 +5,7 @@ import { isRefused, notChecked, notCheckedWithout, ok, problem } from '../findin
 import { canWrite, describeFailure, readStatus, type SendHosted } from '../hosted-client.ts';
 import { originOf } from '../hosted-settings.ts';
 import type { CheckTarget, Finding } from '../provider.ts';
-import { ProviderFailed } from '../provider.ts';
+import { ProviderError } from '../provider.ts';
 import { type JsonObject, parseList, parseObject, undefinedIfMissing } from '../response-parsers.ts';
 import { toJsonObject } from '../verify-webhook.ts';
 import { createVideoToken, type SigningKey } from './edgehost-signatures.ts';
@@ -60,7 +60,7 @@ export async function checkEdgehost(access: EdgehostAccess, target: CheckTarget)
 }
 
 function failed(error: unknown, settings: readonly string[]): Finding[] {
-  if (!(error instanceof ProviderFailed)) throw error;
+  if (!(error instanceof ProviderError)) throw error;
   return settings.map((setting) => notChecked(setting, error.message));
 }
 

@@ -5,7 +5,7 @@ import { copyFile, type FileHandle, link, readdir, stat } from 'node:fs/promises
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { getProcessMark, hasProcessExited } from '../../platform/process/scratch-folder.ts';
-import { type ObjectBytes, ObjectRefused, type StoredBytes } from '../object-store.ts';
+import { type ObjectBytes, ObjectStoreError, type StoredBytes } from '../object-store.ts';
 import { bytesIn, receivedBytes } from '../received-bytes.ts';
 import { failedWith, makeFolder, removeFile, syncFile, syncFolder } from './folders.ts';
 
@@ -23,7 +23,7 @@ const FILE_MODE = 0o600;
 /** The free space is checked at this interval, so that a large object cannot use up the reserve. */
 const SPACE_CHECK_BYTES = 16 * 1024 * 1024;
 
-/** `requireSpace` throws ObjectRefused `full` while only the reserve is free. */
+/** `requireSpace` throws ObjectStoreError `full` while only the reserve is free. */
 type Limits = { readonly maxBytes: number; readonly requireSpace: () => Promise<void> };
 
 /**
@@ -199,7 +199,7 @@ export async function createEntry<T>(path: string, create: () => Promise<T>): Pr
     try {
       return { entry: await create(), changed };
     } catch (error) {
-      if (failedWith(error, 'EEXIST')) throw new ObjectRefused('exists', { cause: error });
+      if (failedWith(error, 'EEXIST')) throw new ObjectStoreError('exists', { cause: error });
       if (!failedWith(error, 'ENOENT') || attempt === MAX_ATTEMPTS) throw error;
     }
     for (const folder of await makeFolder(dirname(path))) changed.add(folder);

@@ -4,7 +4,7 @@ import { access, type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ObjectKey } from '../object-key.ts';
 import { bytesIn } from '../received-bytes.ts';
-import { ObjectRefused, type PartialObject, type PartialObjects } from '../object-store.ts';
+import { ObjectStoreError, type PartialObject, type PartialObjects } from '../object-store.ts';
 import { failedWith, removeFile, syncFolder } from './folders.ts';
 import { batchesOf, publish, whileSpace, writeBehind, writeFully } from './incoming.ts';
 
@@ -16,7 +16,7 @@ type PartialPlaces = {
   /** On the file system of the objects. */
   readonly folder: string;
   readonly pathOf: (key: ObjectKey) => string;
-  /** Throws ObjectRefused `full` while only the reserve is free. */
+  /** Throws ObjectStoreError `full` while only the reserve is free. */
   readonly requireSpace: () => Promise<void>;
 };
 
@@ -36,7 +36,7 @@ export function openPartialFiles({ folder, pathOf, requireSpace }: PartialPlaces
 }
 
 function throwRefused(error: unknown): never {
-  if (failedWith(error, 'ENOSPC', 'EDQUOT')) throw new ObjectRefused('full', { cause: error });
+  if (failedWith(error, 'ENOSPC', 'EDQUOT')) throw new ObjectStoreError('full', { cause: error });
   throw error;
 }
 
@@ -106,11 +106,11 @@ function startSyncing(file: FileHandle) {
 async function openAt(path: string, offset: number) {
   if (offset === 0) return open(path, 'w', 0o600);
   const file = await open(path, 'r+').catch((cause: unknown) => {
-    throw failedWith(cause, 'ENOENT') ? new ObjectRefused('lost', { cause }) : cause;
+    throw failedWith(cause, 'ENOENT') ? new ObjectStoreError('lost', { cause }) : cause;
   });
   try {
     const { size } = await file.stat();
-    if (size < offset) throw new ObjectRefused('lost');
+    if (size < offset) throw new ObjectStoreError('lost');
     if (size > offset) await file.truncate(offset);
     return file;
   } catch (error) {

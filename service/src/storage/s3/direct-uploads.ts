@@ -9,7 +9,7 @@ import {
 import {
   type DirectUploads,
   type MultipartUpload,
-  ObjectRefused,
+  ObjectStoreError,
   type PresignedRequest,
   type StartedMultipart,
   type StoredPart,
@@ -142,14 +142,14 @@ async function complete(
   try {
     await s3.run((options) => s3.client.send(command, options));
   } catch (error) {
-    if (hasName(error, ...REFUSED_PARTS)) throw new ObjectRefused('cut_short', { cause: error });
+    if (hasName(error, ...REFUSED_PARTS)) throw new ObjectStoreError('cut_short', { cause: error });
     // The response of an earlier attempt may have been lost.
     if (await isCompleted(s3, upload, parts)) return;
-    throw hasName(error, ...ENDED) ? new ObjectRefused('lost', { cause: error }) : error;
+    throw hasName(error, ...ENDED) ? new ObjectStoreError('lost', { cause: error }) : error;
   }
 }
 
-/** Throws ObjectRefused `exists` when another upload used the key. */
+/** Throws ObjectStoreError `exists` when another upload used the key. */
 async function isCompleted(
   s3: S3Connection,
   upload: MultipartUpload,
@@ -159,7 +159,7 @@ async function isCompleted(
   if (storedBytes === undefined) return false;
   const sizeBytes = parts.reduce((sum, part) => sum + part.sizeBytes, 0);
   const hasEnded = (await listParts(s3, upload)) === undefined;
-  if (!hasEnded || storedBytes !== sizeBytes) throw new ObjectRefused('exists');
+  if (!hasEnded || storedBytes !== sizeBytes) throw new ObjectStoreError('exists');
   return true;
 }
 

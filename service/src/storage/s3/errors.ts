@@ -1,6 +1,6 @@
 // Classifies errors of S3 requests: missing object, refused object, or store not available (503).
 import { isUnavailable, unavailable } from '../../platform/errors.ts';
-import { ObjectRefused } from '../object-store.ts';
+import { ObjectStoreError } from '../object-store.ts';
 
 /**
  * Errors that a repeated request can end without a change of the request. Access and configuration errors are
@@ -41,11 +41,11 @@ export const hasName = (error: unknown, ...names: string[]): boolean =>
 /** HEAD has no body that could name the error; of a bucket, `NotFound` is the bucket itself. */
 export const isMissing = (error: unknown): boolean => hasName(error, 'NoSuchKey', 'NotFound');
 
-/** Rethrows errors of the store as UNAVAILABLE or ObjectRefused, and any other error unchanged. */
+/** Rethrows errors of the store as UNAVAILABLE or ObjectStoreError, and any other error unchanged. */
 export function throwStoreError(error: unknown): never {
-  if (!(error instanceof Error) || error instanceof ObjectRefused || isUnavailable(error)) throw error;
+  if (!(error instanceof Error) || error instanceof ObjectStoreError || isUnavailable(error)) throw error;
   if (hasName(error, ...FULL_NAMES) || statusOf(error) === 507)
-    throw new ObjectRefused('full', { cause: error });
+    throw new ObjectStoreError('full', { cause: error });
   if (isStoreUnavailable(error)) throw unavailable('The object store is not available', error);
   throw error;
 }

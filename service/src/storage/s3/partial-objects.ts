@@ -11,7 +11,7 @@ import {
 import { type ObjectKey, tailKey, tailPrefix } from '../object-key.ts';
 import {
   type DirectUploads,
-  ObjectRefused,
+  ObjectStoreError,
   type PartialObject,
   type PartialObjects,
   type StoredPart,
@@ -139,7 +139,7 @@ const digestOf = (before: string, etags: readonly string[]): string =>
 const toLost = (error: unknown): unknown =>
   hasName(error, 'NoSuchUpload', 'NoSuchKey') ? lost(error) : error;
 
-const lost = (cause?: unknown): ObjectRefused => new ObjectRefused('lost', { cause });
+const lost = (cause?: unknown): ObjectStoreError => new ObjectStoreError('lost', { cause });
 
 /** The bytes behind the last full part. */
 async function* readTail(

@@ -3,7 +3,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { HeadObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3';
-import { type ObjectBytes, ObjectRefused, type StoredBytes } from '../object-store.ts';
+import { type ObjectBytes, ObjectStoreError, type StoredBytes } from '../object-store.ts';
 import type { ObjectKey } from '../object-key.ts';
 import type { S3Connection } from './connection.ts';
 import { hasName, throwStoreError } from './errors.ts';
@@ -81,14 +81,14 @@ async function putWhole({ s3, key, metadata }: NewObject, bytes: Buffer): Promis
 }
 
 async function startMultipart(put: NewObject): Promise<MultipartPut> {
-  if (await findPutId(put)) throw new ObjectRefused('exists');
+  if (await findPutId(put)) throw new ObjectStoreError('exists');
   return startMultipartPut(put);
 }
 
 /** Not every store refuses to complete an upload whose key is in use, so the key is looked up before. */
 async function completeOnce(put: NewObject, multipart: MultipartPut): Promise<void> {
   await multipart.partsStored();
-  if (await findPutId(put)) throw new ObjectRefused('exists');
+  if (await findPutId(put)) throw new ObjectStoreError('exists');
   await storeOnce(put, multipart.complete);
 }
 
@@ -102,7 +102,7 @@ async function storeOnce(put: NewObject, store: () => Promise<void>): Promise<vo
   } catch (error) {
     const found = await findPutId(put).catch(() => throwStoreError(error));
     if (found?.id === put.metadata[PUT_ID]) return;
-    if (found || hasName(error, 'PreconditionFailed')) throw new ObjectRefused('exists', { cause: error });
+    if (found || hasName(error, 'PreconditionFailed')) throw new ObjectStoreError('exists', { cause: error });
     throw error;
   }
 }

@@ -24,7 +24,7 @@ type FailureDetails = {
   readonly cause?: unknown;
 };
 
-export class OutboundFailed extends Error {
+export class OutboundError extends Error {
   readonly reason: OutboundReason;
   readonly detail: string | undefined;
   /** The status of the response, for `http_status`. */
