@@ -21,9 +21,21 @@ export type JobDatabase = {
 type JobDatabaseOptions = {
   readonly connection: Connection;
   readonly onError: (error: Error) => void;
+  /** Limit of a single statement; default 30 s. */
+  readonly timeoutMs?: number;
 };
 
-const LIMITS = { max: 4, connectionTimeoutMillis: 5000 };
+/** A statement on a lost connection would otherwise wait for as long as TCP does, a quarter of an hour. */
+const TIMEOUT_MS = 30_000;
+/** Statistics and deletions of the whole queue, and new schemas: over a minute for millions of jobs. */
+const MAINTENANCE_TIMEOUT_MS = 5 * 60_000;
+
+/** The server cancels what the client has given up. */
+const LIMITS = {
+  max: 4,
+  connectionTimeoutMillis: 5000,
+  statement_timeout: MAINTENANCE_TIMEOUT_MS + 5000,
+};
 
 /**
  * The library commits starts and ends of jobs by itself. The last of them are lost if PostgreSQL or its
@@ -31,15 +43,23 @@ const LIMITS = { max: 4, connectionTimeoutMillis: 5000 };
  */
 const SESSION = { synchronous_commit: 'off' };
 
-/** Several statements in one text cannot be prepared. */
+/** Several statements in one text cannot be prepared. They are the maintenance. */
 const isSingle = (text: string): boolean => !text.includes(';');
 
-export function openJobDatabase({ connection, onError }: JobDatabaseOptions): JobDatabase {
-  const pool = new pg.Pool({ ...LIMITS, options: sessionOptions(SESSION), ...connection, keepAlive: true });
+export function openJobDatabase({
+  connection,
+  onError,
+  timeoutMs = TIMEOUT_MS,
+}: JobDatabaseOptions): JobDatabase {
+  const limits = { ...LIMITS, query_timeout: timeoutMs };
+  const pool = new pg.Pool({ ...limits, options: sessionOptions(SESSION), ...connection, keepAlive: true });
   pool.on('error', onError);
   let closing: Promise<void> | undefined;
   return {
-    executeSql: (text, values = []) => pool.query(isSingle(text) ? prepare(text, values) : text),
+    executeSql: (text, values = []) => {
+      const maintenance = { text, query_timeout: MAINTENANCE_TIMEOUT_MS };
+      return pool.query(isSingle(text) ? prepare(text, values) : maintenance);
+    },
     listen: async (channel, onNotification, onReconnect) => {
       const notifications = createNotifications({ connection, channel: `"${channel}"`, onError });
       notifications.subscribe((payload) => {
