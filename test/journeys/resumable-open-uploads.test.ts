@@ -1,9 +1,12 @@
 // How many resumable uploads of an asset are open, which bounds the bytes that they store (contract B4).
 import type { Socket } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { IMAGE, openUpload, readAsset, type Started } from '../support/media.ts';
+import { sql } from '../../service/src/platform/postgres/sql.ts';
+import { uploadKey } from '../../service/src/storage/object-key.ts';
+import { IMAGE, openUpload, putBytes, readAsset, type Started } from '../support/media.ts';
 import { eventually, startTestService, type TestService } from '../support/service.ts';
 import { beginPatch, BYTES, create, patch, send, TUS, tusUrl } from '../support/tus.ts';
+import { originalFiles } from '../support/traces.ts';
 import { heldUploadsOf, uploadsOf } from '../support/upload-rows.ts';
 
 const MAX_OPEN = 3;
@@ -60,4 +63,49 @@ test('a client that loses the responses to its creations can create another one'
   const statuses = await Promise.all(urls.map(async (url) => (await send(`HEAD ${url}`)).status));
   expect(statuses).toEqual([404, 404, 404, 200, 200, 200]);
   expect((await patch(urls.at(-1) ?? '', 0, BYTES)).status).toBe(204);
+});
+
+test('of three that finish at the same time one wins, and the bytes of the others are gone', async () => {
+  const started = await open();
+  const last = BYTES.length - 1;
+  const urls = [await create(started), await create(started), await create(started)];
+  for (const url of urls) expect(await patch(url, 0, BYTES.subarray(0, last))).toMatchObject({ status: 204 });
+  const ended = await Promise.all(urls.map((url) => patch(url, last, BYTES.subarray(last))));
+  expect(ended.map(({ status }) => status).sort()).toEqual([204, 409, 409]);
+  expect(await originalFiles(service.dataDir, started.asset_id)).toHaveLength(1);
+  expect(await uploadsOf(service, started.asset_id)).toMatchObject([{ is_finished: true }]);
+});
+
+/** Leaves an upload as a process does that is killed between the object store and the database. */
+async function interruptFinish(started: Started): Promise<string> {
+  const url = await create(started);
+  const upload = new URL(url).pathname.split('/').at(-1) as string;
+  await service.parts.store.put(uploadKey(started.asset_id, upload), [BYTES], BYTES.length);
+  await service.parts.db.one(sql('test: all bytes of an upload')`
+    update uploads set bytes_received = size_bytes where id = ${upload}`);
+  return url;
+}
+
+test.each([
+  [
+    'a client asks for it after another upload has won',
+    async (started: Started, url: string) => {
+      expect((await putBytes(started, BYTES)).status).toBe(200);
+      expect((await send(`HEAD ${url}`)).status).toBe(409);
+      return 1;
+    },
+  ],
+  [
+    'newer ones take its place',
+    async (started: Started) => {
+      for (let count = 0; count < MAX_OPEN; count += 1) await create(started);
+      return 0;
+    },
+  ],
+])('one that was interrupted while it finished is removed with its object when %s', async (_when, end) => {
+  const started = await open();
+  const url = await interruptFinish(started);
+  expect(await originalFiles(service.dataDir, started.asset_id)).toHaveLength(1);
+  const kept = await end(started, url);
+  expect(await originalFiles(service.dataDir, started.asset_id)).toHaveLength(kept);
 });

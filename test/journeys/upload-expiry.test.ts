@@ -1,9 +1,13 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { sql } from '../../service/src/platform/postgres/sql.ts';
+import { uploadKey } from '../../service/src/storage/object-key.ts';
 import { timelineOf } from '../support/hosted.ts';
 import { complete, IMAGE, openUpload, putBytes, readAsset, settled } from '../support/media.ts';
 import { type ClockedService, startClockedService } from '../support/clocked-service.ts';
 import { makeSmallPng, processedAssetsOf } from '../support/processed-assets.ts';
-import type { TestService } from '../support/service.ts';
+import { eventually, type TestService } from '../support/service.ts';
+import { originalFiles } from '../support/traces.ts';
+import { create } from '../support/tus.ts';
 
 let clocked: ClockedService;
 let service: TestService;
@@ -49,4 +53,29 @@ test('bytes that arrive shortly before expiry can be completed for the full time
   expect(await statusOf(started.asset_id)).toBe('pending_upload');
   expect((await complete(service, 'ann', started.asset_id)).status).toBe(200);
   expect(await settled(service, 'ann', started.asset_id)).toMatchObject({ stream_status: 'ready' });
+});
+
+test('an upload whose process was killed while it lost to another one expires with its object', async () => {
+  const { db, jobs, store } = service.parts;
+  const started = await openUpload(service, 'ann', IMAGE);
+  const { asset_id: assetId } = started;
+  const upload = new URL(await create(started, picture.length)).pathname.split('/').at(-1) as string;
+  const leaseUntil = (until: string) =>
+    db.one(sql('test: lease of a killed process')`
+      update uploads
+         set bytes_received = size_bytes, lease_holder = id, lease_until = now() + ${until}::interval
+       where id = ${upload}`);
+  await leaseUntil('1 hour');
+  await store.put(uploadKey(assetId, upload), [picture], picture.length);
+  expect((await putBytes(started, picture)).status).toBe(200);
+  expect((await complete(service, 'ann', assetId)).status).toBe(200);
+  expect(await settled(service, 'ann', assetId)).toMatchObject({ stream_status: 'ready' });
+  await eventually(
+    () => jobs.hasOpenJob('purge-asset', { assetId }),
+    (isOpen) => !isOpen,
+  );
+  expect(await originalFiles(service.dataDir, assetId)).toHaveLength(2);
+  await leaseUntil('-1 second');
+  await expireAfter(25 * 60);
+  expect(await originalFiles(service.dataDir, assetId)).toHaveLength(1);
 });

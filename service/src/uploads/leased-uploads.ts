@@ -8,9 +8,10 @@ import { uploadKey } from '../storage/object-key.ts';
 import type { ObjectStore } from '../storage/object-store.ts';
 import type { RunningChecksums } from './running-checksum.ts';
 import { inProgress } from './upload-errors.ts';
-import { deleteUploads } from './uploads.sql.ts';
+import { deleteHeldUpload, deleteUploads } from './uploads.sql.ts';
 import {
   claimResumable,
+  claimResumableRemoval,
   findClosedUploads,
   releaseResumable,
   renewResumable,
@@ -112,28 +113,43 @@ export function startLease(
  */
 async function discardIfClosed(needs: DiscardNeeds, { id, asset_id: assetId }: ResumableRow): Promise<void> {
   const closed = await findClosedUploads(needs.db, assetId);
-  if (!closed.some((upload) => upload.id === id)) return;
-  // The asset was closed while the upload finished.
-  await needs.store.remove(uploadKey(assetId, id));
-  await discardUploads(needs, assetId, [{ id }]);
+  if (closed.some((upload) => upload.id === id)) await discardUploads(needs, assetId, [{ id }]);
 }
 
 /** `is_partial` is false if only the row is left; a search for bytes costs an S3 store two requests. */
 type DiscardedUpload = { readonly id: string; readonly is_partial?: boolean };
 
-/** Removes the bytes before the rows, so that a crash in between leaves nothing that no row names. */
+/** Ends uploads that no request writes. */
 export async function discardUploads(
-  { db, store, checksums }: DiscardNeeds,
+  needs: DiscardNeeds,
   assetId: string,
   uploads: readonly DiscardedUpload[],
 ): Promise<void> {
   for (const { id, is_partial: isPartial = true } of uploads) {
-    checksums.forget(id);
-    if (isPartial) await store.partial?.discard(uploadKey(assetId, id));
+    needs.checksums.forget(id);
+    if (isPartial) await discardPartial(needs, assetId, id);
   }
-  if (uploads.length > 0)
-    await deleteUploads(
-      db,
-      uploads.map(({ id }) => id),
-    );
+  const rowIds = uploads.filter(({ is_partial: isPartial }) => isPartial === false).map(({ id }) => id);
+  if (rowIds.length > 0) await deleteUploads(needs.db, rowIds);
+}
+
+/** Leaves an upload that a request writes. The claim keeps it from finishing while its object is removed. */
+async function discardPartial(needs: DiscardNeeds, assetId: string, id: string): Promise<void> {
+  const lease: UploadLease = { upload: id, holder: randomUUID() };
+  if (await claimResumableRemoval(needs.db, lease)) await removeHeldUpload(needs, assetId, lease);
+}
+
+/**
+ * Removes the bytes before the row, so that a crash in between leaves nothing that no row names. The upload
+ * has an object if a request ended between the store and the database.
+ */
+export async function removeHeldUpload(
+  { db, store }: Omit<DiscardNeeds, 'checksums'>,
+  assetId: string,
+  lease: UploadLease,
+): Promise<void> {
+  const key = uploadKey(assetId, lease.upload);
+  await store.partial?.discard(key);
+  await store.remove(key);
+  await deleteHeldUpload(db, lease);
 }

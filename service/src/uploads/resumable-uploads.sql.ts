@@ -1,7 +1,7 @@
 // Queries for resumable uploads. The row's offset is authoritative; only the lease holder changes it.
 import type { Asset } from '../assets/asset.ts';
 import type { UploadLease } from '../lifecycle/change.ts';
-import { UPLOAD_LEASE_SECONDS } from '../platform/concurrency/lease.ts';
+import { LEASE_SECONDS, UPLOAD_LEASE_SECONDS } from '../platform/concurrency/lease.ts';
 import type { Queries } from '../platform/postgres/database.ts';
 import { columns, columnsOf, sql } from '../platform/postgres/sql.ts';
 import { pick } from '../tables.ts';
@@ -104,6 +104,15 @@ export const declareLength = (db: Queries, { upload, holder }: UploadLease, size
   db.one(sql('declare upload length', resumableColumns)`
     update uploads set size_bytes = ${sizeBytes}
      where id = ${upload} and lease_holder = ${holder} and size_bytes is null returning ${RESUMABLE}`);
+
+/** Claims an upload for its removal: it cannot finish any more. Undefined if a request writes it. */
+export const claimResumableRemoval = (db: Queries, { upload, holder }: UploadLease) =>
+  db.one(sql('claim resumable removal', { id: 'uuid' })`
+    update uploads
+       set lease_holder = ${holder}::uuid, lease_until = now() + make_interval(secs => ${LEASE_SECONDS})
+     where id = ${upload} and protocol = 'tus' and finished_at is null
+       and (lease_until is null or lease_until < now())
+    returning id`);
 
 /** The oldest uploads of an asset that nobody writes now, as many as are open beyond `keep`. */
 export const findSurplusUploads = (db: Queries, assetId: string, keep: number) =>

@@ -5,7 +5,6 @@ import type { Bound } from '../platform/bind.ts';
 import { conflict, notFound } from '../platform/errors.ts';
 import type { Database } from '../platform/postgres/database.ts';
 import { isUuid } from '../platform/uuid.ts';
-import { uploadKey } from '../storage/object-key.ts';
 import type { finishResumable } from './resumable-bytes.ts';
 import { declareLength, findSurplusUploads, insertResumable } from './resumable-uploads.sql.ts';
 import type { RunningChecksums } from './running-checksum.ts';
@@ -13,12 +12,13 @@ import type { findByteLimit, OriginalNeeds } from './store-original.ts';
 import { assertLength, inProgress, toClosedError } from './upload-errors.ts';
 import {
   discardUploads,
+  removeHeldUpload,
   type leaseUpload,
   type startLease,
   type LeasedUpload,
   type ResumableRow,
 } from './leased-uploads.ts';
-import { deleteHeldUpload, lockPendingAsset } from './uploads.sql.ts';
+import { lockPendingAsset } from './uploads.sql.ts';
 
 type ResumableNeeds = Omit<
   OriginalNeeds,
@@ -116,6 +116,5 @@ export async function terminateResumable(needs: ResumableNeeds, leased: LeasedUp
   if (leased.row.finished_at)
     throw conflict('The bytes of this asset are already stored', { reason: 'already_uploaded' });
   needs.checksums.forget(leased.row.id);
-  await needs.store.partial?.discard(uploadKey(leased.row.asset_id, leased.row.id));
-  await deleteHeldUpload(needs.db, leased.lease);
+  await removeHeldUpload(needs, leased.row.asset_id, leased.lease);
 }
