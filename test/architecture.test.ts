@@ -136,7 +136,7 @@ function roleOf({ path }: SourceFile): string {
 function isAllowed({ from, to, values }: Inside): boolean {
   // An error that a port throws has to be known to be caught, and a list of providers to be read.
   const asType = values.every(
-    (name) => roleOf(to) === 'port' && /(?:Refused|Failed)$|^(?:getProvider|defineProvider)$/.test(name),
+    (name) => roleOf(to) === 'port' && /Error$|^(?:getProvider|defineProvider)$/.test(name),
   );
   return (
     roleOf(to) === 'base' ||

@@ -31,7 +31,7 @@ export type RunningService = {
   readonly address: string;
   /** The URL of the health checks of a worker with HEALTH_PORT. */
   readonly healthAddress: string | undefined;
-  readonly parts: Adapters;
+  readonly adapters: Adapters;
   /** A worker has none, and its address is empty. */
   readonly server: HttpServer | undefined;
   stop(): Promise<void>;
@@ -48,7 +48,7 @@ export type TestOverrides = {
   /** Interval of the timeout checks of connections; default 1 s. */
   readonly checkEveryMs?: number;
   /** Wraps the adapters, to count calls or make them fail. */
-  readonly between?: (parts: Adapters) => Adapters;
+  readonly wrapAdapters?: (adapters: Adapters) => Adapters;
 };
 
 /** Runs until SIGTERM or SIGINT. A signal during the start stops the service after the start. */
@@ -71,10 +71,10 @@ export async function runService(environment: Environment): Promise<void> {
       local,
       address: service.address,
       healthAddress: service.healthAddress,
-      locations: service.parts.locations,
-      encoderMissing: service.parts.encoderMissing,
+      locations: service.adapters.locations,
+      encoderMissing: service.adapters.encoderMissing,
       now: new Date(),
-      sandboxMissing: missingProtections(service.parts.sandbox),
+      sandboxMissing: missingProtections(service.adapters.sandbox),
     }),
   );
   if (!stopping.signal.aborted) await once(stopping.signal, 'abort');
@@ -161,11 +161,11 @@ export async function startService(
     onDatabaseExit: overrides.onDatabaseExit ?? (() => {}),
     ...(overrides.inspect && { inspect: overrides.inspect }),
   });
-  const parts = overrides.between?.(opened) ?? opened;
+  const adapters = overrides.wrapAdapters?.(opened) ?? opened;
   const stopping = new AbortController();
   try {
     const publicBaseUrl = () => config.publicBaseUrl ?? `http://127.0.0.1:${new URL(address).port}`;
-    const app = await buildApp(parts, {
+    const app = await buildApp(adapters, {
       config,
       publicBaseUrl,
       log,
@@ -176,23 +176,23 @@ export async function startService(
     const { server, healthServer } = app;
     await server?.ready();
     // API processes make copies too, of the images whose variants they render.
-    await deleteAbandonedScratchFolders(parts.scratchRoot);
+    await deleteAbandonedScratchFolders(adapters.scratchRoot);
     if (server) address = await listen(server, config);
-    const stopBackground = await startBackground(parts, app, config);
+    const stopBackground = await startBackground(adapters, app, config);
     return {
       address,
       healthAddress: healthServer && (await listenForChecks(healthServer, config)),
-      parts,
+      adapters,
       server,
       stop: async () => {
         stopping.abort();
         await stopBackground();
-        await stopGracefully(app, parts, config);
+        await stopGracefully(app, adapters, config);
       },
-      abort: () => abortService(server, parts),
+      abort: () => abortService(server, adapters),
     };
   } catch (error) {
-    await parts.close();
+    await adapters.close();
     throw error;
   }
 }
@@ -219,7 +219,7 @@ const RELEASE_TIMEOUT_MS = 2000;
  */
 async function stopGracefully(
   { server, healthServer, endStreams, uploadsSettled }: App,
-  parts: Adapters,
+  adapters: Adapters,
   { drainSeconds, stopTimeoutSeconds }: Config,
 ): Promise<void> {
   if (server) await delay(drainSeconds * 1000);
@@ -232,15 +232,15 @@ async function stopGracefully(
     await server.close();
   }
   await waitAtMost(RELEASE_TIMEOUT_MS, uploadsSettled());
-  await parts.close();
+  await adapters.close();
   healthServer?.server.closeAllConnections();
   await healthServer?.close();
 }
 
 /** After a fatal error requests in progress are not completed. */
-async function abortService(api: HttpServer | undefined, parts: Adapters): Promise<void> {
+async function abortService(api: HttpServer | undefined, adapters: Adapters): Promise<void> {
   api?.server.close().closeAllConnections();
-  await parts.close();
+  await adapters.close();
 }
 
 /** The supervisor restarts the process, which starts the database again. */

@@ -56,7 +56,7 @@ afterAll(async () => {
   );
 });
 
-const needsMount = () => [disk.between !== undefined, 'needs the right to mount a tmpfs'] as const;
+const needsMount = () => [disk.wrapAdapters !== undefined, 'needs the right to mount a tmpfs'] as const;
 const filler = () => join(dataDir, 'of-another-program');
 const ready = () => call(service, `GET ${service.address}/readyz`);
 const open = (more: object = {}) =>

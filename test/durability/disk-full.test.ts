@@ -51,7 +51,7 @@ beforeAll(async () => {
       LOG_LEVEL: 'silent',
       MIN_FREE_BYTES: String(RESERVE),
     },
-    disk.between ? { between: disk.between } : {},
+    disk.wrapAdapters ? { wrapAdapters: disk.wrapAdapters } : {},
   );
   const png = await sharp({ create: { width: 2000, height: 1500, channels: 3, background: 'teal' } })
     .png()
@@ -114,7 +114,7 @@ test('uploads of any size get 503 with Retry-After while the disk is full', asyn
 test('uploads leave the reserve free, and a large upload is stopped before it uses the reserve', async ({
   skip,
 }) => {
-  skip(disk.between !== undefined, 'needs the right to mount a tmpfs');
+  skip(disk.wrapAdapters !== undefined, 'needs the right to mount a tmpfs');
   const [last = ''] = filling.splice(-1);
   expectSuccess(await call(service, `DELETE /media/${last}`, { headers }));
   await eventually(
@@ -129,7 +129,7 @@ test('uploads leave the reserve free, and a large upload is stopped before it us
 });
 
 test('deletes work on a disk without a single free byte', async ({ skip }) => {
-  skip(disk.between !== undefined, 'needs the right to mount a tmpfs');
+  skip(disk.wrapAdapters !== undefined, 'needs the right to mount a tmpfs');
   const other = join(storeDir, 'of-another-program');
   await fillDisk(other);
   const [deleted = ''] = filling.splice(-1);
@@ -144,7 +144,7 @@ test('deletes work on a disk without a single free byte', async ({ skip }) => {
 });
 
 test('a resumable upload gets 503 and keeps its acknowledged bytes', async ({ skip }) => {
-  skip(disk.between !== undefined, 'needs the right to mount a tmpfs');
+  skip(disk.wrapAdapters !== undefined, 'needs the right to mount a tmpfs');
   for (const deleted of filling.splice(0, 2))
     expectSuccess(await call(service, `DELETE /media/${deleted}`, { headers }));
   await eventually(

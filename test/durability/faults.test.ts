@@ -12,7 +12,10 @@ import { filesNaming, rows } from '../support/traces.ts';
 const faults = planFaults();
 let service: TestService;
 beforeAll(async () => {
-  service = await startTestService({ MEDIARY_ROLE: 'api', LOG_LEVEL: 'silent' }, { between: faults.between });
+  service = await startTestService(
+    { MEDIARY_ROLE: 'api', LOG_LEVEL: 'silent' },
+    { wrapAdapters: faults.wrapAdapters },
+  );
 });
 afterAll(() => service?.stop());
 

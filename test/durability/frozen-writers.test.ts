@@ -34,12 +34,12 @@ beforeAll(async () => {
 afterAll(() => service?.stop());
 
 const now = () => new Date();
-const find = (id: string) => findAssetById(createAssetLoader(service.parts.db), id);
+const find = (id: string) => findAssetById(createAssetLoader(service.adapters.db), id);
 const storeOn = (db: Database) =>
   createAssetStore({
     db,
     loader: createAssetLoader(db),
-    jobs: service.parts.jobs,
+    jobs: service.adapters.jobs,
     runExclusive: createKeyedMutex(),
     now,
   });
@@ -99,7 +99,7 @@ async function firstWriter(
   bytes: Buffer,
   { body, pass }: { body: Case['body']; pass: Pass },
 ) {
-  const { db, store, urlSecrets, requireDatabaseSpace } = service.parts;
+  const { db, store, urlSecrets, requireDatabaseSpace } = service.adapters;
   const needs: Parameters<typeof receiveUpload>[0] & Parameters<typeof storePut>[0] & OriginalNeeds = {
     db: paused(db, pass),
     claimPut: createPutClaims({ db: paused(db, pass) }),
@@ -135,7 +135,7 @@ async function firstWriter(
 }
 
 const expireLease = (id: string) =>
-  service.parts.db.one(
+  service.adapters.db.one(
     sql('test: expire lease')`update uploads set lease_until = now() - interval '1 second'
        where asset_id = ${id} and finished_at is null`,
   );
@@ -143,16 +143,16 @@ const expireLease = (id: string) =>
 async function cleanUp(id: string): Promise<void> {
   await findOrphans(
     {
-      ...service.parts,
+      ...service.adapters,
       now: () => new Date(),
-      endExpiredUploads: (ids) => endExpiredUploads(service.parts, ids),
+      endExpiredUploads: (ids) => endExpiredUploads(service.adapters, ids),
     },
     { remove: true },
   );
   const purge = purgeAssetJob({
     findAssetById: find,
-    findObjectOwner: (asset) => findObjectOwner(service.parts, asset),
-    ...service.parts,
+    findObjectOwner: (asset) => findObjectOwner(service.adapters, asset),
+    ...service.adapters,
     now: () => new Date(),
     isHosted: () => false,
     discardClosedUploads: async () => {},
@@ -173,7 +173,7 @@ async function meanwhile(event: Case['event'], started: Started, bytes: Buffer):
 
 async function keysOf(id: string): Promise<ObjectKey[]> {
   const keys: ObjectKey[] = [];
-  for await (const key of service.parts.store.list(originalPrefix(id))) keys.push(key);
+  for await (const key of service.adapters.store.list(originalPrefix(id))) keys.push(key);
   return keys;
 }
 
@@ -181,7 +181,7 @@ async function keysOf(id: string): Promise<ObjectKey[]> {
 async function expectKept(asset: Asset, acknowledged: Buffer | undefined, which: string): Promise<void> {
   const key = originalKey(asset);
   expect(asset.uploaded_at !== null, which).toBe(acknowledged !== undefined);
-  const stored = await service.parts.store.read(key);
+  const stored = await service.adapters.store.read(key);
   expect(stored?.bytes && Buffer.from(stored.bytes).toString('hex'), which).toBe(
     acknowledged?.toString('hex'),
   );

@@ -24,7 +24,7 @@ async function storeAsset(): Promise<string> {
 }
 
 const emptyTrash = async () => {
-  const { db, jobs } = service.parts;
+  const { db, jobs } = service.adapters;
   await db.transaction((tx) => jobs.send(tx, 'empty-trash', {}));
 };
 

@@ -194,15 +194,15 @@ describe('the order of checks', () => {
   });
 
   test('with both schemes nothing is looked up', async () => {
-    const { one, all } = service.parts.db;
+    const { one, all } = service.adapters.db;
     const refuse = () => {
       throw new Error('the database was asked');
     };
-    Object.assign(service.parts.db, { one: refuse, all: refuse });
+    Object.assign(service.adapters.db, { one: refuse, all: refuse });
     try {
       await expectShut({ ...asUser('ann'), 'x-service-key': SECRETS.SERVICE_API_KEY });
     } finally {
-      Object.assign(service.parts.db, { one, all });
+      Object.assign(service.adapters.db, { one, all });
     }
   });
 });

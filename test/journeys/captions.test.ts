@@ -236,7 +236,7 @@ test('captions may come before the video, and go with it', async () => {
   expect((await playbackOf(asset)).captions).toEqual([]);
   const keys = async () => {
     const found: string[] = [];
-    for await (const key of service.parts.store.list(`captions/${asset.id}/` as never)) found.push(key);
+    for await (const key of service.adapters.store.list(`captions/${asset.id}/` as never)) found.push(key);
     return found;
   };
   expectSuccess(await put(asset, 'en'));

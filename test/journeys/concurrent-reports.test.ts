@@ -64,7 +64,7 @@ async function send(queue: readonly { id: string; said: Report }[]): Promise<num
 }
 
 async function endingOf(id: string): Promise<FinalState | undefined> {
-  const [asset] = await findAssets(service.parts.db, [id]);
+  const [asset] = await findAssets(service.adapters.db, [id]);
   return (
     asset && {
       status: asset.stream_status,

@@ -68,7 +68,7 @@ async function readOwnEvent({ body }: Response): Promise<string> {
 
 describe('a caller without access to an asset', () => {
   const download = () =>
-    issueTicket(service.parts.urlSecrets, 'upload', { assetId: id, expires: Date.now() });
+    issueTicket(service.adapters.urlSecrets, 'upload', { assetId: id, expires: Date.now() });
   test.each<[string, () => Record<string, string>, () => string]>([
     ['without credentials', () => ({}), () => ''],
     ['as another user', () => asUser('eve'), () => ''],
@@ -113,14 +113,14 @@ describe('an internal error', () => {
     ['the database', () => Object.assign(new Error(`to postgres://a:b@h/${OWNER}`), { code: '57P01' })],
     ['anything thrown', () => ({ owner: OWNER }) as unknown as Error],
   ])('reveals no internals: %s', async (_what, failure) => {
-    const { all } = service.parts.db;
-    Object.assign(service.parts.db, { all: () => Promise.reject(failure()) });
+    const { all } = service.adapters.db;
+    Object.assign(service.adapters.db, { all: () => Promise.reject(failure()) });
     try {
       const answer = await call(service, `GET /media/${id}`, { headers: asUser(OWNER) });
       expect([500, 503]).toContain(answer.status);
       expect(JSON.stringify(expectRefusal(answer, answer.status))).not.toContain('planted');
     } finally {
-      Object.assign(service.parts.db, { all });
+      Object.assign(service.adapters.db, { all });
     }
   });
 });

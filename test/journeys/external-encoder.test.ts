@@ -195,7 +195,7 @@ const cancelEncode = (id: string) =>
   call(clocked.service, `POST /admin/encodes/${id}/cancel`, { headers: asOperator });
 const cancellationEnded = () =>
   eventually(
-    () => clocked.service.parts.jobs.hasOpenJob('cancel-encoder-job', {}),
+    () => clocked.service.adapters.jobs.hasOpenJob('cancel-encoder-job', {}),
     (isOpen) => !isOpen,
     { withinMs: 30_000 },
   );

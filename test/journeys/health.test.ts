@@ -52,7 +52,7 @@ test('a running service is alive and ready, without credentials', async () => {
 
 describe('an API process', () => {
   const worker = () =>
-    service.parts.db.all(
+    service.adapters.db.all(
       sql('insert worker of the test')`
         insert into workers (id, roles, version, providers, seen_at)
         values (gen_random_uuid(), '{worker}', '0.0.0', '{onprem}', now() - ${age} * interval '1 second')`,
@@ -83,12 +83,12 @@ describe('an API process', () => {
         video_encoder: null,
       },
     ]);
-    await service.parts.db.all(sql('delete workers of the test')`delete from workers`);
+    await service.adapters.db.all(sql('delete workers of the test')`delete from workers`);
   });
 });
 
 test('a warning says that encodes wait for disk space', async () => {
-  const { db } = service.parts;
+  const { db } = service.adapters;
   await db.all(sql('insert wait of the test')`
     insert into encode_waits (asset_id, attempt, worker, needed_bytes, free_bytes)
     values (gen_random_uuid(), 1, 'machine:1', 2, 1)`);

@@ -111,7 +111,7 @@ describe.each(HOSTED)('%s', (provider) => {
     await hosts.reconcileIn(90);
     for (const other of HOSTED.filter((name) => name !== provider))
       hosts.sims[other].setFault({ on: 'api', do: 'status', status: 500 });
-    const { jobs, db } = hosts.service.parts;
+    const { jobs, db } = hosts.service.adapters;
     await db.transaction((tx) => jobs.send(tx, 'remove-orphaned-videos', {}));
     await eventually(
       async () => hosts.sims[provider].videos().length,

@@ -152,7 +152,7 @@ test('a later run takes over from one that hangs, and only its bytes are stored'
   await held.waiting;
   const runs = () => uploadsOf(service, id);
   await eventually(runs, ([row]) => row?.protocol === 'import' && !row.is_finished);
-  const { db, jobs } = service.parts;
+  const { db, jobs } = service.adapters;
   await db.transaction((tx) =>
     jobs.sendFor(tx, 'ann', { name: 'import-asset', payload: { assetId: id, attempt: 1 } }),
   );

@@ -206,7 +206,7 @@ describe('one delivery', () => {
     ['a byte order mark', 'efbbbf7b7d', '\ufeff{}'],
   ])('of %s has its body in base64, and as text if it is UTF-8', async (_, hex, text) => {
     const [id, bytes] = [uuidV7(), Buffer.from(hex, 'hex')];
-    await service.parts.db.all(sql(`insert ${hex}`)`
+    await service.adapters.db.all(sql(`insert ${hex}`)`
       insert into deliveries (${columns(deliveryRow)})
       values (${id}, 'onprem', null, null, ${bytes}, '{}', false, 'not_actionable', now(), false, 1)`);
     expect(await get<Whole>(`/${id}`)).toMatchObject({ body: text, body_base64: bytes.toString('base64') });

@@ -39,7 +39,7 @@ test('the default is a dry run; removal deletes only files that no asset referen
   const started = await openUpload(service, 'ann', IMAGE);
   await putBytes(started, Buffer.from('bytes of an asset'));
   const orphan = uploadKey(uuidV7(), randomUUID());
-  await service.parts.store.put(orphan, Readable.from([Buffer.from('bytes of nobody')]), 1000);
+  await service.adapters.store.put(orphan, Readable.from([Buffer.from('bytes of nobody')]), 1000);
   const none = { multipart_count: 0, multiparts: [], asset_count: 0, assets: [] };
   const found = { ...none, object_count: 1, objects: [orphan] };
   for (const body of [undefined, {}, { dry_run: true }])
@@ -50,7 +50,7 @@ test('the default is a dry run; removal deletes only files that no asset referen
 });
 
 test('an upload that its asset does not reference is an orphan, unless its writer is active', async () => {
-  const { store, db } = service.parts;
+  const { store, db } = service.adapters;
   const { asset_id: id } = await openUpload(service, 'ann', IMAGE);
   const writer = randomUUID();
   const key = uploadKey(id, writer);
@@ -74,7 +74,7 @@ test('an upload that its asset does not reference is an orphan, unless its write
 });
 
 test('an original under the key of an earlier release is found', async () => {
-  const { store, db } = service.parts;
+  const { store, db } = service.adapters;
   const started = await openUpload(service, 'ann', IMAGE);
   const { asset_id: id } = started;
   await putBytes(started, Buffer.from('stored again'));
@@ -94,7 +94,7 @@ test('an original under the key of an earlier release is found', async () => {
 });
 
 test('files of other programs are neither counted nor removed', async () => {
-  const { store } = service.parts;
+  const { store } = service.adapters;
   const foreign = ['originals/notes/readme', `renditions/${uuidV7()}/backup/notes.txt`] as ObjectKey[];
   // A folder that the console of an S3 store creates.
   if (isStoreRemote) foreign.push('originals/' as ObjectKey);
@@ -112,7 +112,7 @@ test('only operators may call it, and the parameter must be a boolean', async ()
 });
 
 test('an unknown member is refused by a message that names dry_run, and removes nothing', async () => {
-  const { store } = service.parts;
+  const { store } = service.adapters;
   const orphan = uploadKey(uuidV7(), randomUUID());
   await store.put(orphan, Readable.from([Buffer.from('bytes of nobody')]), 1000);
   for (const body of [{ remove: true }, { dry_run: false, remove: true }]) {

@@ -183,7 +183,7 @@ describe('ids', () => {
 
 describe('a service caller that names another owner', () => {
   const eventsOf = (id: string) =>
-    service.parts.db.all(
+    service.adapters.db.all(
       sql('test: events of an asset', {
         type: 'text',
         data: 'jsonb',

@@ -32,16 +32,16 @@ let service: TestService;
 let film: Buffer;
 
 /** A service whose encoder and reports can be held, and whose posters can fail when they are made. */
-const between = (parts: Adapters): Adapters => ({
-  ...parts,
+const wrapAdapters = (adapters: Adapters): Adapters => ({
+  ...adapters,
   encoder: {
-    ...parts.encoder,
+    ...adapters.encoder,
     async encode(order) {
       await encoding.pass();
-      return parts.encoder.encode(order);
+      return adapters.encoder.encode(order);
     },
     async createPoster(order) {
-      await parts.encoder.createPoster(order);
+      await adapters.encoder.createPoster(order);
       posters.made += 1;
       if (posters.toFail-- > 0) throw new Error('the worker died');
     },
@@ -49,14 +49,14 @@ const between = (parts: Adapters): Adapters => ({
   callback: {
     async deliver(body, signal) {
       if (body.includes('"status":"ready"')) await reporting.pass();
-      return parts.callback.deliver(body, signal);
+      return adapters.callback.deliver(body, signal);
     },
   },
 });
 
 beforeAll(async () => {
   film = await readFile(await colourfulClip());
-  service = await startTestService({}, { between });
+  service = await startTestService({}, { wrapAdapters });
 }, 120_000);
 afterAll(() => service.stop());
 beforeEach(() => {
@@ -118,7 +118,7 @@ test.each([
       stream_status: 'processing',
       poster_time_ms: timeMs,
     });
-    expect(await service.parts.jobs.hasOpenJob('make-poster', { assetId: id })).toBe(true);
+    expect(await service.adapters.jobs.hasOpenJob('make-poster', { assetId: id })).toBe(true);
     reporting.open();
     await settled(service, 'ann', id);
     await postersDone(service, id);

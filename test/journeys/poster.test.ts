@@ -123,7 +123,7 @@ test('the last of several edits wins, also when its value was set before', async
 test('a repeated job changes nothing', async () => {
   await choosePoster(service, plain.id, 4500);
   const done = await postersDone(service, plain.id);
-  const { jobs, db } = service.parts;
+  const { jobs, db } = service.adapters;
   for (let time = 0; time < 2; time++)
     await db.transaction((tx) => jobs.send(tx, 'make-poster', { assetId: plain.id }));
   expect(await postersDone(service, plain.id)).toEqual(done);
@@ -158,7 +158,9 @@ test('a repeated report and a new attempt keep the poster time', async () => {
   await choosePoster(service, id, 4500);
   await thumbnailTurns(service, id, 'blue');
   const ready = { asset_id: id, status: 'ready', attempt: 1, try: 1, poster_time_ms: 500 };
-  expect(await service.parts.callback.deliver(JSON.stringify(ready), new AbortController().signal)).toEqual({
+  expect(
+    await service.adapters.callback.deliver(JSON.stringify(ready), new AbortController().signal),
+  ).toEqual({
     processed: true,
   });
   expect((await thumbnailOf(service, id)).colour).toBe('blue');
@@ -242,5 +244,5 @@ test('a thumbnail that an encoder reported does not change', async () => {
     poster_time_ms: 500,
     playback: { thumbnail: 'https://cdn.example/a.jpg' },
   });
-  expect(await service.parts.jobs.hasOpenJob('make-poster', { assetId: id })).toBe(false);
+  expect(await service.adapters.jobs.hasOpenJob('make-poster', { assetId: id })).toBe(false);
 });

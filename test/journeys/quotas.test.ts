@@ -177,7 +177,7 @@ describe('a reservation is released', () => {
     for (let opened = 0; opened < 3; opened++)
       await openUpload(service, 'late', { ...IMAGE, size_bytes: 300 });
     offset += 25 * 3_600_000;
-    const { jobs, db } = service.parts;
+    const { jobs, db } = service.adapters;
     await db.transaction((tx) => jobs.send(tx, 'expire-uploads', {}));
     await eventually(
       () => usedBy(service, 'late'),

@@ -173,7 +173,9 @@ describe('a bucket', () => {
       expect(served).toBeGreaterThanOrEqual(4);
       expect(served).toBeLessThan(12);
       expectSuccess(await eventually(ask, ({ status }) => status === 200));
-      await service.parts.db.transaction((tx) => service.parts.jobs.send(tx, 'delete-expired-keys', {}));
+      await service.adapters.db.transaction((tx) =>
+        service.adapters.jobs.send(tx, 'delete-expired-keys', {}),
+      );
       await eventually(
         () => rows(service.dataDir, 'select key from rate_limits'),
         ({ length }) => length <= 1,
@@ -189,14 +191,14 @@ describe('an unreachable database', () => {
     const service = await startTestService(
       { ...SLOW, LOG_LEVEL: 'silent' },
       {
-        between: (parts) => ({
-          ...parts,
+        wrapAdapters: (adapters) => ({
+          ...adapters,
           db: {
-            ...parts.db,
+            ...adapters.db,
             all: (statement) =>
               statement.name === 'take tokens'
                 ? Promise.reject(new Error('no tokens today'))
-                : parts.db.all(statement),
+                : adapters.db.all(statement),
           },
         }),
       },

@@ -35,7 +35,7 @@ async function encoded(): Promise<string> {
     ([row]) => row?.['encoded_try'] === 1,
   );
   await eventually(
-    () => service.parts.jobs.hasOpenJob('encode-asset', { assetId: id }),
+    () => service.adapters.jobs.hasOpenJob('encode-asset', { assetId: id }),
     (isOpen) => !isOpen,
   );
   return id;

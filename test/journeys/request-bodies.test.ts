@@ -196,12 +196,12 @@ describe('a body over 128 KiB', () => {
 
 describe('internal errors', () => {
   const failing = async (error: Error, work: () => Promise<void>) => {
-    const { all } = service.parts.db;
-    Object.assign(service.parts.db, { all: () => Promise.reject(error) });
+    const { all } = service.adapters.db;
+    Object.assign(service.adapters.db, { all: () => Promise.reject(error) });
     try {
       await work();
     } finally {
-      Object.assign(service.parts.db, { all });
+      Object.assign(service.adapters.db, { all });
     }
   };
 
@@ -229,11 +229,11 @@ describe('internal errors', () => {
 
   test('a disk error gets 503, and the upload can be repeated', async () => {
     const started = await openUpload(service, 'ann');
-    const { putSmall } = service.parts.store;
+    const { putSmall } = service.adapters.store;
     const failure = Object.assign(new Error('EIO: /var/objects/planted'), { code: 'EIO', syscall: 'write' });
-    Object.assign(service.parts.store, { putSmall: () => Promise.reject(failure) });
+    Object.assign(service.adapters.store, { putSmall: () => Promise.reject(failure) });
     const refused = await putBytes(started, Buffer.from('bytes'));
-    Object.assign(service.parts.store, { putSmall });
+    Object.assign(service.adapters.store, { putSmall });
     expectRefusal(refused, 503);
     expect(refused.headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
     expect(JSON.stringify(refused.body)).not.toContain('planted');

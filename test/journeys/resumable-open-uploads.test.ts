@@ -80,8 +80,8 @@ test('of three that finish at the same time one wins, and the bytes of the other
 async function interruptFinish(started: Started): Promise<string> {
   const url = await create(started);
   const upload = new URL(url).pathname.split('/').at(-1) as string;
-  await service.parts.store.put(uploadKey(started.asset_id, upload), [BYTES], BYTES.length);
-  await service.parts.db.one(sql('test: all bytes of an upload')`
+  await service.adapters.store.put(uploadKey(started.asset_id, upload), [BYTES], BYTES.length);
+  await service.adapters.db.one(sql('test: all bytes of an upload')`
     update uploads set bytes_received = size_bytes where id = ${upload}`);
   return url;
 }

@@ -31,9 +31,9 @@ let second: TestService;
 let mayRead = Promise.resolve();
 let reads = 0;
 
-const withWaitingReads = (parts: Adapters): Adapters => ({
-  ...parts,
-  store: { ...parts.store, stream: (...request) => waitingStream(parts.store, request) },
+const withWaitingReads = (adapters: Adapters): Adapters => ({
+  ...adapters,
+  store: { ...adapters.store, stream: (...request) => waitingStream(adapters.store, request) },
 });
 
 function waitingStream(store: ObjectStore, request: Parameters<ObjectStore['stream']>): Readable {
@@ -54,7 +54,10 @@ beforeAll(async () => {
     STORAGE_URL: `file:${folder}/objects`,
     MEDIARY_ROLE: 'api',
   };
-  services = [await startTestService(shared), await startTestService(shared, { between: withWaitingReads })];
+  services = [
+    await startTestService(shared),
+    await startTestService(shared, { wrapAdapters: withWaitingReads }),
+  ];
   [first, second] = services as [TestService, TestService];
 });
 afterAll(async () => {

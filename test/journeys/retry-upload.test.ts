@@ -120,7 +120,7 @@ test('an expired upload is reopened, with the lifetime of a new one', async () =
   const { asset_id: id } = await openUpload(service, 'ann');
   ahead = 700_000;
   try {
-    await service.parts.db.transaction((tx) => service.parts.jobs.send(tx, 'expire-uploads', {}));
+    await service.adapters.db.transaction((tx) => service.adapters.jobs.send(tx, 'expire-uploads', {}));
     const failed = await eventually(
       () => readAsset(service, 'ann', id),
       ({ stream_status }) => stream_status === 'failed',

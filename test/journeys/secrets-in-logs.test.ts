@@ -135,13 +135,13 @@ async function webhooks(id: string): Promise<void> {
 
 /** A statement that fails, a database that is away. */
 async function faults(id: string): Promise<void> {
-  const { all } = service.parts.db;
+  const { all } = service.adapters.db;
   const hung = { client: { values: [SECRETS.SERVICE_API_KEY] }, config: { headers: asUser('ann') } };
   for (const error of [new Error('syntax error'), Object.assign(new Error('timeout expired'), hung)]) {
-    Object.assign(service.parts.db, { all: () => Promise.reject(error) });
+    Object.assign(service.adapters.db, { all: () => Promise.reject(error) });
     await ask(`GET /media/${id}`, { headers: asUser('ann') });
   }
-  Object.assign(service.parts.db, { all });
+  Object.assign(service.adapters.db, { all });
 }
 
 const found = (text: string): string[] =>

@@ -50,7 +50,7 @@ describe('a named key', () => {
     expect(expectSuccess(await operate(`GET ${KEYS}/${created.id}`))).toEqual(rest);
     const { items } = expectSuccess(await operate(`GET ${KEYS}`));
     expect(items).toContainEqual(rest);
-    const stored = JSON.stringify(await listAllKeys(service.parts.db, 1000));
+    const stored = JSON.stringify(await listAllKeys(service.adapters.db, 1000));
     expect(stored).toContain(created.id);
     expect(stored).not.toContain(key.slice(4));
   });

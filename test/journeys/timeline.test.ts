@@ -116,7 +116,7 @@ test('entries name the reconcile job and the operator as their sources', async (
   await tell(service, 'onprem', { asset_id: id, status: 'failed', failure: { code: 'no_sound' } });
   await tell(service, 'onprem', { asset_id: id, status: 'processing', attempt: 2 });
   film.later(10);
-  await service.parts.db.transaction((tx) => service.parts.jobs.send(tx, 'reconcile', {}));
+  await service.adapters.db.transaction((tx) => service.adapters.jobs.send(tx, 'reconcile', {}));
   const {
     items: [checked],
   } = await eventually(

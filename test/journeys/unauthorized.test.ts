@@ -132,7 +132,7 @@ describe('credentials of other kinds', () => {
 
 describe('signed URLs', () => {
   const ticketOf = (kind: 'upload' | 'download', expires: number) =>
-    issueTicket(service.parts.urlSecrets, kind, { assetId: started.asset_id, expires });
+    issueTicket(service.adapters.urlSecrets, kind, { assetId: started.asset_id, expires });
 
   test.each([
     ['', 'missing'],
@@ -155,7 +155,7 @@ describe('signed URLs', () => {
 
   test('playback tokens', async () => {
     const asset = { id: started.asset_id, playback_version: 1, duration_ms: null };
-    const expired = issuePlaybackToken(service.parts.urlSecrets, asset, now() - 1);
+    const expired = issuePlaybackToken(service.adapters.urlSecrets, asset, now() - 1);
     const path = `GET /playback/${asset.id}`;
     expectUnauthorized(await call(service, `${path}/~${expired}/hls.m3u8`), { reason: 'expired' });
     expectUnauthorized(await call(service, `${path}/~nonsense/hls.m3u8`), { reason: 'invalid' });

@@ -56,7 +56,7 @@ test('bytes that arrive shortly before expiry can be completed for the full time
 });
 
 test('an upload whose process was killed while it lost to another one expires with its object', async () => {
-  const { db, jobs, store } = service.parts;
+  const { db, jobs, store } = service.adapters;
   const started = await openUpload(service, 'ann', IMAGE);
   const { asset_id: assetId } = started;
   const upload = new URL(await create(started, picture.length)).pathname.split('/').at(-1) as string;

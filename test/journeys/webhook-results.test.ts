@@ -170,7 +170,7 @@ describe('a report that is not processed', () => {
 
 describe('a report of the built-in encoder', () => {
   const own = (body: object) => {
-    const secret = deriveKey(service.parts.urlSecrets[0] as Secret, 'encoder').reveal();
+    const secret = deriveKey(service.adapters.urlSecrets[0] as Secret, 'encoder').reveal();
     return deliver(service, 'onprem', { body, headers: signatureOf('onprem', body, { secret }) });
   };
 

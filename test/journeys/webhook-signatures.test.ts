@@ -163,7 +163,7 @@ describe('the webhook of onprem', () => {
   test('always accepts the built-in encoder, by its internal secret', async () => {
     const body = JSON.stringify({ ...READY.onprem(randomUUID()), attempt: 1, try: 1 });
     for (const service of [configured, unset, unsigned]) {
-      const own = deriveKey(service.parts.urlSecrets[0] as Secret, 'encoder').reveal();
+      const own = deriveKey(service.adapters.urlSecrets[0] as Secret, 'encoder').reveal();
       expect(
         await deliver(service, 'onprem', { body, headers: signatureOf('onprem', body, { secret: own }) }),
       ).toEqual(TAKEN.onprem);

@@ -58,12 +58,12 @@ const checksOf = async (id: string) =>
 const videoOf = (id: string) => sims.edgehost.videos().find(({ uid }) => uid === id);
 const untilDone = (name: 'protect-video' | 'purge-asset' | 'reconcile') =>
   eventually(
-    () => bare.parts.jobs.hasOpenJob(name, {}),
+    () => bare.adapters.jobs.hasOpenJob(name, {}),
     (isOpen) => !isOpen,
   );
 async function reconcileIn(minutes: number): Promise<void> {
   offset += minutes;
-  await bare.parts.db.transaction((tx) => bare.parts.jobs.send(tx, 'reconcile', {}));
+  await bare.adapters.db.transaction((tx) => bare.adapters.jobs.send(tx, 'reconcile', {}));
   await untilDone('reconcile');
 }
 

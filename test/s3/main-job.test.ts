@@ -87,7 +87,7 @@ describeS3('a service with an S3 store', () => {
   test('is ready, and keeps no objects on its disk', async () => {
     const { status } = await fetch(`${service.address}/readyz`);
     expect(status).toBe(200);
-    expect(service.parts.locations.store).toBe(`s3://${bucket.location.bucket}/media/`);
+    expect(service.adapters.locations.store).toBe(`s3://${bucket.location.bucket}/media/`);
   });
 
   test('plays the video over HLS and DASH', async () => {
@@ -197,7 +197,7 @@ describeS3('a service with an S3 store', () => {
 
   test('finds and removes orphaned objects', async () => {
     const orphan = uploadKey(randomUUID(), randomUUID());
-    await service.parts.store.put(orphan, once(Buffer.from('orphan')), 6);
+    await service.adapters.store.put(orphan, once(Buffer.from('orphan')), 6);
     const find = (remove: boolean) =>
       call<{ objects: string[]; assets: string[] }>(service, 'POST /admin/orphans', {
         headers: asOperator,
@@ -205,7 +205,7 @@ describeS3('a service with an S3 store', () => {
       });
     expect((await find(false)).body.data).toMatchObject({ objects: [orphan], assets: [] });
     await find(true);
-    expect(await service.parts.store.size(orphan)).toBeUndefined();
+    expect(await service.adapters.store.size(orphan)).toBeUndefined();
     expect((await find(false)).body.data.objects).toEqual([]);
   });
 

@@ -61,7 +61,7 @@ describeS3('an upload in parts', () => {
   };
   /** As if the processes that held them had ended a minute ago. */
   const endLeases = () =>
-    service.parts.db.all(sql('end leases')`
+    service.adapters.db.all(sql('end leases')`
       update uploads set lease_until = now() - interval '1 second' where lease_until is not null`);
 
   test('is aborted on request, and when a third one is created', async () => {
@@ -98,7 +98,7 @@ describeS3('an upload in parts', () => {
       const assets = [await open(), await open(), await open()];
       const [lost = '', joined = '', waiting = ''] = await Promise.all(assets.map(interrupted));
       proxy.heal();
-      const { direct } = service.parts.store;
+      const { direct } = service.adapters.store;
       for (const upload of await inStore()) {
         if (upload.key.endsWith(lost)) await direct?.abortMultipart(upload);
         if (upload.key.endsWith(joined))
@@ -136,7 +136,7 @@ describeS3('an upload in parts', () => {
   test('whose process ended before it was recorded is found and aborted by operators', async () => {
     const [kept, lost] = [await open(), uploadKey(randomUUID(), randomUUID())];
     await multipartClient(kept).create();
-    await service.parts.store.direct?.createMultipart(lost, 'video/mp4');
+    await service.adapters.store.direct?.createMultipart(lost, 'video/mp4');
     const orphans = async (remove: boolean) =>
       (await call(service, 'POST /admin/orphans', { headers: asOperator, json: { dry_run: !remove } })).body
         .data;

@@ -94,7 +94,7 @@ describeS3('an upload in parts', () => {
       expect(failed).toMatchObject({ stream_status: 'failed', failure: { code: 'checksum_mismatch' } });
       expectReason(await complete(service, 'ann', started.asset_id), 400, 'checksum_mismatch');
       await eventually(
-        () => service.parts.store.size(uploadKey(started.asset_id, upload.uploadId)),
+        () => service.adapters.store.size(uploadKey(started.asset_id, upload.uploadId)),
         (size) => size === undefined,
       );
     }

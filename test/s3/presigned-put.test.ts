@@ -29,13 +29,13 @@ const expectReason = (answer: Answer<unknown>, reason: string) =>
 const sha256Of = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex');
 
 /** Removals that wait until the URL has expired, and its last transfer has ended. */
-const findLaterRemovals = ({ parts }: TestService, ids: readonly string[]) =>
-  parts.db.all(sql('test: later removals', { minutes: 'int4' })`
+const findLaterRemovals = ({ adapters }: TestService, ids: readonly string[]) =>
+  adapters.db.all(sql('test: later removals', { minutes: 'int4' })`
     select (extract(epoch from start_after - now()) / 60)::int4 as minutes from pgboss.job
      where name = 'purge-asset' and start_after > now() and data ->> 'assetId' = any(${ids}::text[])`);
 
-const startRemovals = ({ parts }: TestService, ids: readonly string[]) =>
-  parts.db.all(sql('test: start removals')`
+const startRemovals = ({ adapters }: TestService, ids: readonly string[]) =>
+  adapters.db.all(sql('test: start removals')`
     update pgboss.job set start_after = now()
      where name = 'purge-asset' and start_after > now() and data ->> 'assetId' = any(${ids}::text[])`);
 
@@ -151,7 +151,7 @@ describeS3('a presigned PUT', () => {
     await send(deleted, picture);
     await call(service, `DELETE /media/${deleted.asset_id}`, { headers: asUser('ann') });
     await eventually(
-      () => service.parts.store.size(objectOf(deleted)),
+      () => service.adapters.store.size(objectOf(deleted)),
       (size) => size === undefined,
     );
     const refused = await open(Buffer.alloc(100), { size_bytes: 100 });
@@ -186,7 +186,7 @@ describeS3('a presigned PUT', () => {
     await startRemovals(service, ids);
     for (const started of [deleted, beaten])
       await eventually(
-        () => service.parts.store.size(objectOf(started)),
+        () => service.adapters.store.size(objectOf(started)),
         (size) => size === undefined,
       );
     await complete(service, 'ann', beaten.asset_id);

@@ -23,9 +23,9 @@ export async function startClockedService(settings: Record<string, string> = {})
   const now = (): number => Date.now() + offset;
   const service = await startTestService(settings, {
     now: () => new Date(now()),
-    between: (parts) => losing(parts, lost),
+    wrapAdapters: (adapters) => losing(adapters, lost),
   });
-  const { jobs, db } = service.parts;
+  const { jobs, db } = service.adapters;
   const startAfter = async (minutes: number, job: ClockJob): Promise<void> => {
     offset += minutes * 60_000;
     await db.transaction((tx) => jobs.send(tx, job, {}));
@@ -48,11 +48,12 @@ export async function startClockedService(settings: Record<string, string> = {})
   };
 }
 
-const losing = (parts: Adapters, lost: ReadonlySet<JobName>): Adapters => ({
-  ...parts,
+const losing = (adapters: Adapters, lost: ReadonlySet<JobName>): Adapters => ({
+  ...adapters,
   jobs: {
-    ...parts.jobs,
-    send: async (tx, name, payload) => (lost.has(name) ? undefined : parts.jobs.send(tx, name, payload)),
-    sendFor: async (tx, owner, job) => (lost.has(job.name) ? undefined : parts.jobs.sendFor(tx, owner, job)),
+    ...adapters.jobs,
+    send: async (tx, name, payload) => (lost.has(name) ? undefined : adapters.jobs.send(tx, name, payload)),
+    sendFor: async (tx, owner, job) =>
+      lost.has(job.name) ? undefined : adapters.jobs.sendFor(tx, owner, job),
   },
 });

@@ -39,8 +39,8 @@ export const textAt = async (url: string, init: RequestInit = {}): Promise<strin
   (await bytesAt(url, init)).toString();
 
 /** What the encoder stored. */
-export const storedBytes = async ({ parts }: TestService, { id }: Where, name: string): Promise<Buffer> =>
-  Buffer.concat(await parts.store.stream(renditionKey(id, FOLDER, name)).toArray());
+export const storedBytes = async ({ adapters }: TestService, { id }: Where, name: string): Promise<Buffer> =>
+  Buffer.concat(await adapters.store.stream(renditionKey(id, FOLDER, name)).toArray());
 
 /** A media playlist with URLs as a player resolves them. */
 type Track = {

@@ -10,7 +10,7 @@ export const MOMENTS = ['before', 'unheard'] as const;
 type Moment = (typeof MOMENTS)[number];
 
 type Faults = {
-  between(parts: Adapters): Adapters;
+  wrapAdapters(adapters: Adapters): Adapters;
   /** Runs the work with its n-th call failing; answers what the work did, and the calls that it made. */
   during<T>(
     fault: { n: number; moment: Moment },
@@ -31,10 +31,10 @@ export function planFaults(): Faults {
     return made;
   };
   return {
-    between: (parts) => ({
-      ...parts,
-      db: faultyDatabase(parts.db, call),
-      store: faultyStore(parts.store, call),
+    wrapAdapters: (adapters) => ({
+      ...adapters,
+      db: faultyDatabase(adapters.db, call),
+      store: faultyStore(adapters.store, call),
     }),
     during: async (fault, work) => {
       const calls: string[] = [];

@@ -35,7 +35,7 @@ export async function startHosts(
     sims,
     async reconcileIn(minutes) {
       offset += minutes * 60_000;
-      const { jobs, db } = service.parts;
+      const { jobs, db } = service.adapters;
       await db.transaction((tx) => jobs.send(tx, 'reconcile', {}));
       await eventually(
         () => jobs.hasOpenJob('reconcile', {}),

@@ -56,7 +56,7 @@ export const choosePoster = (service: TestService, id: string, poster_time_ms: u
 /** Waits until the service has nothing more to do about posters, and answers the asset. */
 export async function postersDone(service: TestService, id: string): Promise<AssetJson> {
   await eventually(
-    () => service.parts.jobs.hasOpenJob('make-poster', { assetId: id }),
+    () => service.adapters.jobs.hasOpenJob('make-poster', { assetId: id }),
     (isOpen) => !isOpen,
   );
   return readAsset(service, 'ann', id);

@@ -35,7 +35,7 @@ export function putUploadsTo(service: () => TestService) {
   const writerOf = ({ asset_id: id }: Started) =>
     eventually(
       () =>
-        service().parts.db.one(
+        service().adapters.db.one(
           sql('test: writer of an upload', {
             id: 'uuid',
           })`select id from uploads where asset_id = ${id}`,

@@ -12,7 +12,10 @@ import { ObjectStoreError, type ObjectStore } from '../../service/src/storage/ob
 const run = promisify(execFile);
 
 /** `between` stands in for the disk where none could be mounted. */
-export type TightDisk = { readonly between?: (parts: Adapters) => Adapters; unmount(): Promise<void> };
+export type TightDisk = {
+  readonly wrapAdapters?: (adapters: Adapters) => Adapters;
+  unmount(): Promise<void>;
+};
 
 type DiskSize = { readonly bytes: number; readonly reserve: number };
 
@@ -36,7 +39,7 @@ export async function mountTightDisk(folder: string, size: DiskSize): Promise<Ti
       },
     };
   return {
-    between: (parts) => ({ ...parts, store: countingStore(parts.store, size) }),
+    wrapAdapters: (adapters) => ({ ...adapters, store: countingStore(adapters.store, size) }),
     unmount: async () => {},
   };
 }

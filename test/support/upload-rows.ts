@@ -2,8 +2,8 @@
 import { sql } from '../../service/src/platform/postgres/sql.ts';
 import type { TestService } from './service.ts';
 
-export const uploadsOf = ({ parts }: Pick<TestService, 'parts'>, assetId: string) =>
-  parts.db.all(sql('test: uploads of an asset', {
+export const uploadsOf = ({ adapters }: Pick<TestService, 'adapters'>, assetId: string) =>
+  adapters.db.all(sql('test: uploads of an asset', {
     id: 'uuid',
     protocol: 'text',
     bytes_received: 'int8',
@@ -13,6 +13,6 @@ export const uploadsOf = ({ parts }: Pick<TestService, 'parts'>, assetId: string
       from uploads where asset_id = ${assetId} order by created_at`);
 
 /** The uploads of an asset that requests hold now. */
-export const heldUploadsOf = ({ parts }: Pick<TestService, 'parts'>, assetId: string) =>
-  parts.db.all(sql('test: held uploads of an asset', { id: 'uuid' })`
+export const heldUploadsOf = ({ adapters }: Pick<TestService, 'adapters'>, assetId: string) =>
+  adapters.db.all(sql('test: held uploads of an asset', { id: 'uuid' })`
     select id from uploads where asset_id = ${assetId} and lease_holder is not null`);

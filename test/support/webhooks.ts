@@ -111,8 +111,8 @@ export async function linkVideo(service: TestService, link: Link): Promise<Start
 }
 
 /** The deliveries that are kept of an asset, oldest first. */
-export const deliveriesOf = ({ parts }: TestService, assetId: string) =>
-  parts.db.all(
+export const deliveriesOf = ({ adapters }: TestService, assetId: string) =>
+  adapters.db.all(
     sql(
       'deliveries of an asset',
       deliveryRow,
@@ -120,9 +120,9 @@ export const deliveriesOf = ({ parts }: TestService, assetId: string) =>
   );
 
 /** The types of an asset's events, in their order. */
-export const eventsOf = async ({ parts }: TestService, assetId: string): Promise<string[]> =>
+export const eventsOf = async ({ adapters }: TestService, assetId: string): Promise<string[]> =>
   (
-    await parts.db.all(
+    await adapters.db.all(
       sql(
         'events of an asset',
         eventRow,

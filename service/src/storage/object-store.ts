@@ -86,8 +86,8 @@ export type DirectUploads = {
   /** The parts that the store has, by number; undefined when the upload does not exist (any more). */
   listParts(upload: MultipartUpload): Promise<readonly StoredPart[] | undefined>;
   /**
-   * Can be repeated. Throws ObjectStoreError `exists` when the key is in use, `cut_short` when a part is missing
-   * or too short, `lost` when the upload was aborted.
+   * Can be repeated. Throws ObjectStoreError `exists` when the key is in use, `cut_short` when a part is
+   * missing or too short, `lost` when the upload was aborted.
    */
   completeMultipart(upload: MultipartUpload, parts: readonly StoredPart[]): Promise<void>;
   /** Does nothing when the upload does not exist. */
@@ -182,8 +182,8 @@ export type ObjectStore = {
   /** Tries every operation that the service and pages of these origins need; removes what it wrote. */
   diagnose?(origins: readonly string[]): AsyncIterable<StoreFinding>;
   /**
-   * Fails when the store cannot be reached or written. Throws ObjectStoreError `full` when only the reserve is
-   * free.
+   * Fails when the store cannot be reached or written. Throws ObjectStoreError `full` when only the reserve
+   * is free.
    */
   check(): Promise<void>;
 };

@@ -31,7 +31,7 @@ export async function* readJoined(
 export const isRefusal = (error: unknown, reason: ObjectStoreErrorReason): boolean =>
   error instanceof ObjectStoreError && error.reason === reason;
 
-/** Keeps an existing object: another process created it from the same input. Throws other ObjectStoreError. */
+/** Keeps an existing object: another process created it from the same input. Throws other errors. */
 export async function unlessStored(putting: Promise<unknown>): Promise<void> {
   try {
     await putting;

@@ -106,7 +106,7 @@ type ChunkBatch = {
   readonly signal: AbortSignal;
 };
 
-/** Enqueues the chunks and waits for their end. Throws EncodeError or ChunkMismatchError as soon as one fails. */
+/** Enqueues the chunks and waits for their end. Throws EncodeError or ChunkMismatchError when one fails. */
 export async function encodeChunks(
   needs: Needs,
   run: RunRef,
