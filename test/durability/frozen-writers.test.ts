@@ -11,7 +11,7 @@ import { createKeyedMutex } from '../../service/src/platform/concurrency/keyed-m
 import type { Database } from '../../service/src/platform/postgres/database.ts';
 import { sql } from '../../service/src/platform/postgres/sql.ts';
 import { type ObjectKey, originalKey, originalPrefix } from '../../service/src/storage/object-key.ts';
-import { findObjectOwner, findOrphans } from '../../service/src/upkeep/orphans.ts';
+import { findObjectOwner, sweepOrphans } from '../../service/src/upkeep/orphans.ts';
 import { purgeAssetJob } from '../../service/src/upkeep/purge-asset.job.ts';
 import { receiveUpload } from '../../service/src/uploads/byte-uploads.ts';
 import { endExpiredUploads } from '../../service/src/uploads/expired-uploads.ts';
@@ -141,14 +141,12 @@ const expireLease = (id: string) =>
   );
 
 async function cleanUp(id: string): Promise<void> {
-  await findOrphans(
-    {
-      ...service.adapters,
-      now: () => new Date(),
-      endExpiredUploads: (ids) => endExpiredUploads(service.adapters, ids),
-    },
-    { remove: true },
-  );
+  const needs = {
+    ...service.adapters,
+    now: () => new Date(),
+    endExpiredUploads: (ids: readonly string[]) => endExpiredUploads(service.adapters, ids),
+  };
+  await sweepOrphans(needs, { dry_run: false });
   const purge = purgeAssetJob({
     findAssetById: find,
     findObjectOwner: (asset) => findObjectOwner(service.adapters, asset),

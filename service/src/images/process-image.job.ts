@@ -1,5 +1,6 @@
 // Job that examines an uploaded image and reports it as ready or failed.
 import { createReadStream } from 'node:fs';
+import { FAILURE_CODES } from '@mediary/contract/failures';
 import type * as lookupOperations from '../assets/asset-lookup.ts';
 import type * as reportOperations from '../lifecycle/reports.ts';
 import type { StreamReport } from '../lifecycle/stream-report.ts';
@@ -7,7 +8,7 @@ import type { JobPayloads } from '../jobs.ts';
 import type { BoundOperations } from '../platform/bind.ts';
 import type { JobRun } from '../platform/jobs/job-queue.ts';
 import type { LocalFile } from '../storage/local-file.ts';
-import type { ImageFacts, ImageRefusal } from './image-processor.ts';
+import type { ImageFacts } from './image-processor.ts';
 import type * as imageOperations from './images.ts';
 import type { ExaminationResult } from './images.ts';
 
@@ -39,7 +40,7 @@ const reportOf = (examination: ExaminationResult): StreamReport =>
         event: 'failed',
         failure: {
           code: examination.refused,
-          message: MESSAGES[examination.refused],
+          message: FAILURE_CODES[examination.refused],
           retryable: examination.refused === 'too_demanding',
         },
       };
@@ -51,10 +52,3 @@ const ready = ({ animated, alpha, ...media }: ImageFacts): StreamReport => ({
   playback: { kind: 'image', animated, alpha },
   media,
 });
-
-const MESSAGES: Readonly<Record<ImageRefusal, string>> = {
-  not_media: 'The image cannot be decoded',
-  truncated: 'The image is incomplete: its end is missing',
-  too_large_picture: 'The image has too many pixels',
-  too_demanding: 'The image needs more memory or time than allowed',
-};

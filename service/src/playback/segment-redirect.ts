@@ -28,7 +28,7 @@ type RequestedFile = {
 };
 type Redirect = { readonly url: string; readonly headers: Readonly<Record<string, string>> };
 
-/** How long a viewer who is no longer allowed to play can use a URL that he has. */
+/** How long a presigned URL stays usable after a revocation. */
 const VALID_SECONDS = 600;
 const SEGMENT = /\.(?:mp4|m4s|m4a)$/;
 export const isSegment = (path: string): boolean => SEGMENT.test(path);

@@ -50,7 +50,7 @@ export function createUpkeep(context: Needs) {
   return {
     operations: {},
     routes: [
-      asOperator(findOrphans, ({ body }) => orphans.findOrphans({ remove: body.dry_run === false })),
+      asOperator(findOrphans, ({ body }) => orphans.sweepOrphans(body)),
       asOperator(listCdnPurges, async ({ query }) => ({ items: await purges.listPurges(query) })),
     ],
     jobs: {

@@ -21,41 +21,64 @@ const MULTIPART_AGE_MS = 86_400_000;
 /** The report lists only the first keys and ids, so that the response stays small; counts are complete. */
 const MAX_LISTED = 1000;
 
-/** A dry run unless `remove` is true. Ignores objects that another program stored. */
-export async function findOrphans(
+/** Only lists the orphans unless `dry_run` is false. Ignores objects that another program stored. */
+export const sweepOrphans = (
   needs: OrphanNeeds,
-  { remove }: { remove: boolean },
-): Promise<OrphanReport> {
-  const orphans: ObjectKey[] = [];
+  { dry_run: isDryRun = true }: { dry_run?: boolean },
+): Promise<OrphanReport> => (isDryRun ? findOrphans(needs) : deleteOrphans(needs));
+
+async function findOrphans(needs: OrphanNeeds): Promise<OrphanReport> {
+  const readOwners = (ids: readonly string[]) => findObjectOwners(needs.db, ids, { includesExpired: false });
+  return { ...toReport(await collectOrphans(needs, readOwners)), removed: false };
+}
+
+/** Also ends expired uploads, whose objects are orphans then. */
+async function deleteOrphans(needs: OrphanNeeds): Promise<OrphanReport> {
+  const { db, store } = needs;
+  const orphans = await collectOrphans(needs, async (ids) => {
+    await needs.endExpiredUploads(ids);
+    return findObjectOwners(db, ids, { includesExpired: true });
+  });
+  for (const key of orphans.objects) await store.remove(key);
+  for (const upload of orphans.multiparts) await store.direct?.abortMultipart(upload);
+  return { ...toReport(orphans), removed: true };
+}
+
+type Orphans = {
+  readonly objects: readonly ObjectKey[];
+  readonly multiparts: readonly MultipartUpload[];
+  /** Ids of assets whose bytes are missing. */
+  readonly assets: readonly string[];
+};
+
+type ReadOwners = (assetIds: readonly string[]) => Promise<readonly ObjectOwner[]>;
+
+async function collectOrphans(needs: OrphanNeeds, readOwners: ReadOwners): Promise<Orphans> {
+  const objects: ObjectKey[] = [];
   for (const root of storeRoots()) {
     for await (const batch of inBatches(needs.store.list(root)))
-      orphans.push(...(await findOrphansAmong(needs, batch, { remove })));
+      objects.push(...(await findOrphansAmong(batch, readOwners)));
   }
-  if (remove) for (const key of orphans) await needs.store.remove(key);
-  const multiparts = await findOrphanedMultiparts(needs);
-  if (remove) for (const upload of multiparts) await needs.store.direct?.abortMultipart(upload);
-  const incomplete = await findAssetsWithoutBytes(needs);
   return {
-    object_count: orphans.length,
-    objects: orphans.slice(0, MAX_LISTED),
-    multipart_count: multiparts.length,
-    multiparts: multiparts.slice(0, MAX_LISTED).map(({ key }) => key),
-    removed: remove,
-    asset_count: incomplete.length,
-    assets: incomplete.slice(0, MAX_LISTED),
+    objects,
+    multiparts: await findOrphanedMultiparts(needs),
+    assets: await findAssetsWithoutBytes(needs),
   };
 }
 
+const toReport = ({ objects, multiparts, assets }: Orphans) => ({
+  object_count: objects.length,
+  objects: objects.slice(0, MAX_LISTED),
+  multipart_count: multiparts.length,
+  multiparts: multiparts.slice(0, MAX_LISTED).map(({ key }) => key),
+  asset_count: assets.length,
+  assets: assets.slice(0, MAX_LISTED),
+});
+
 /** Reads the rows after the keys. An orphan never becomes referenced again, so it can be removed later. */
-async function findOrphansAmong(
-  { db, endExpiredUploads }: OrphanNeeds,
-  keys: readonly ObjectKey[],
-  { remove }: { remove: boolean },
-): Promise<ObjectKey[]> {
+async function findOrphansAmong(keys: readonly ObjectKey[], readOwners: ReadOwners): Promise<ObjectKey[]> {
   const parsed = keys.filter(isServiceKey).map((key) => ({ key, parts: parseKey(key) }));
-  const ids = [...new Set(parsed.map(({ parts }) => parts.assetId))];
-  if (remove) await endExpiredUploads(ids);
-  const rows = await findObjectOwners(db, ids, { includesExpired: remove });
+  const rows = await readOwners([...new Set(parsed.map(({ parts }) => parts.assetId))]);
   const owners = new Map(rows.map((owner) => [owner.id, owner]));
   return parsed.filter(({ parts }) => isOrphan(parts, owners.get(parts.assetId))).map(({ key }) => key);
 }

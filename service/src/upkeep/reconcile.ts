@@ -66,7 +66,9 @@ export async function reconcile(needs: ReconcileNeeds): Promise<number> {
   const failures: unknown[] = [];
   const overdue: Asset[] = [];
   await forEach(due, failures, async (asset) => {
-    if (await isOverdue(needs, asset, speeds)) overdue.push(asset);
+    const deadline = await findFutureDeadline(needs, asset, speeds);
+    if (!deadline) overdue.push(asset);
+    else await needs.recordCheck(asset, { data: { reason: 'not_due' }, checkAt: deadline });
   });
   const inspections = await needs.inspectAll(overdue.filter(needs.canInspect));
   await forEach(overdue, failures, (asset) => check(needs, asset, inspections));
@@ -98,14 +100,12 @@ async function forEach(
   }
 }
 
-/** A processing asset is overdue when it takes longer than expected at its provider's recent speed. */
-async function isOverdue(needs: ReconcileNeeds, asset: Asset, speeds: Speeds): Promise<boolean> {
+/** Until then processing lasts as long as expected at the provider's recent speed. Undefined: overdue. */
+async function findFutureDeadline(needs: ReconcileNeeds, asset: Asset, speeds: Speeds) {
   // The heartbeat of the operator's encoder is shorter than any deadline.
-  if (asset.stream_status !== 'processing' || (await needs.findEncoderState(asset))) return true;
+  if (asset.stream_status !== 'processing' || (await needs.findEncoderState(asset))) return undefined;
   const deadline = addMs(await getAttemptStart(needs, asset), expectedMs(asset, speeds.get(asset.provider)));
-  if (deadline <= needs.now()) return true;
-  await needs.recordCheck(asset, { data: { reason: 'not_due' }, checkAt: deadline });
-  return false;
+  return deadline > needs.now() ? deadline : undefined;
 }
 
 const getAttemptStart = async ({ db }: ReconcileNeeds, { id, created_at }: Asset): Promise<Date> =>

@@ -83,7 +83,7 @@ export function createUploads(context: Needs) {
     ...opening,
     ...completion,
     createImport: createImports({ ...context, createAsset }).createImport,
-    // ALLOWED_MIME_TYPES is about files of others.
+    // A clip is a file of our own, so ALLOWED_MIME_TYPES does not apply.
     ...bind({ ...needs, createAsset, limits: { ...toUploadLimits(context), findMediaType } }, clipOperations),
     receiveUpload: (upload) => inFlight.track(receiveUpload(upload)),
     retryUpload: (asset, actorData) =>

@@ -61,7 +61,7 @@ export const isCurrentRun = async (
 ): Promise<boolean> =>
   (await findCurrentRun(db, { assetId: asset.id, attempt: asset.attempt, uploadId })) !== undefined;
 
-/** Shows more bytes than before only: a run that starts again is behind the one that it replaces. */
+/** Ignores a run that is behind the one that it replaced. */
 async function recordProgress(
   { db, assetStore }: ImportRunNeeds,
   { asset: { id, attempt }, uploadId }: ImportRun,

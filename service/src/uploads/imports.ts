@@ -60,7 +60,7 @@ export async function createImport(
     id: assetId,
     owner_user_id: ownerUserId,
     upload_expires_at: expiresAt,
-    // A hosted provider is asked once it has a video.
+    // The service asks a hosted provider when that has a video.
     reconcile_at: null,
     clip_of: null,
     created_at: now,

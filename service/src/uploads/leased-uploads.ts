@@ -50,7 +50,7 @@ const RENEW_EVERY_MS = 1000;
 /** Shorter than the lease, so that nothing is written after another process could have taken over. */
 const MAX_UNRENEWED_MS = 8000;
 
-/** Undefined if the upload does not exist. Throws CONFLICT if another request does not let go of it. */
+/** Undefined if the upload does not exist. Throws CONFLICT if another request keeps its lease. */
 export async function leaseUpload(
   needs: LeaseNeeds,
   assetId: string,

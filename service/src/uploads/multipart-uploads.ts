@@ -116,7 +116,7 @@ export async function signParts(
   const row = await getOpenUpload(needs, asset, id);
   const plan = planOf(row);
   const lengths = parts.map(({ partNumber, sizeBytes }) => partLength(plan, partNumber, sizeBytes));
-  // The row is written once in half of its lifetime, not with every part.
+  // Only in the second half of the lifetime, so that most parts write no row.
   if (row.expires_at.getTime() - needs.now().getTime() < needs.uploadTtlSeconds * 500)
     await extendMultipart(needs.db, id, nextExpiry(needs));
   return Promise.all(

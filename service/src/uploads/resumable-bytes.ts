@@ -29,7 +29,7 @@ type BytesNeeds = Pick<
   readonly now: () => Date;
 };
 
-/** Between two records of the offset: a killed process loses at most this, a record costs two syncs. */
+/** Between two records of the offset: what a killed process may lose. A record costs two syncs. */
 const SEGMENT_BYTES = 64 * 1024 * 1024;
 const SEGMENT_MS = 10_000;
 

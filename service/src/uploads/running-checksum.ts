@@ -16,7 +16,7 @@ export type RunningChecksums = {
 const MAX_CHECKSUMS = 10_000;
 
 export function createRunningChecksums(max = MAX_CHECKSUMS): RunningChecksums {
-  /** The longest unused one is first. */
+  /** Least recently used first. */
   const running = new Map<string, { readonly length: number; readonly hash: Hash }>();
   const find = (upload: string, length: number): Hash | undefined => {
     if (length === 0) return createHash('sha256');

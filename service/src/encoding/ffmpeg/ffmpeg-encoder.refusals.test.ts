@@ -35,7 +35,7 @@ describe('refusals', { timeout: 60_000 }, () => {
     const error = await refusal(await cut(await makeClip({ seconds: 10, faststart: true }), part));
     expect(error).toMatchObject({
       code: 'truncated',
-      message: 'The video is incomplete: its end is missing',
+      message: 'The end of the file is missing.',
     });
   });
   test('half a Matroska file', async () => {
@@ -75,7 +75,7 @@ describe('refusals', { timeout: 60_000 }, () => {
     await writeFile(path, Buffer.alloc(100_000, 'no film '));
     expect(await refusal(path, { container })).toMatchObject({
       code: 'not_media',
-      message: 'The file could not be read as a video',
+      message: 'The file cannot be read as media.',
     });
   });
   test.each(['mov', 'matroska', 'mpegts'] as const)(

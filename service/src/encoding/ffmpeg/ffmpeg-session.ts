@@ -2,11 +2,12 @@
 import { readdir, rm } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
+import { FAILURE_CODES } from '@mediary/contract/failures';
 import { DEFAULT_ENCODE_LIMITS, type EncodeLimits } from '../plan/encode-cost.ts';
 import { diskFull } from '../../platform/free-space.ts';
 import type { Sandbox } from '../../platform/process/sandbox.ts';
 import { DEFAULT_LADDER, type Ladder } from '../plan/ladder.ts';
-import { FAILURES, type FailureCode } from '../encode-failure.ts';
+import type { FailureCode } from '../encode-failure.ts';
 import { EncodeError, type EncodeRequest } from '../encoder.ts';
 import { type HardwareEncoder, toHardwareArguments } from '../plan/hardware-arguments.ts';
 import type { FfmpegInput } from '../plan/ffmpeg-input.ts';
@@ -128,4 +129,4 @@ const isHardwareFailure = (error: unknown, { request }: RunContext): error is En
   error instanceof EncodeError && error.code !== 'engine_missing' && !request.signal.aborted;
 
 export const createEncodeFailure = (code: FailureCode, log = ''): EncodeError =>
-  new EncodeError(code, FAILURES[code], log);
+  new EncodeError(code, FAILURE_CODES[code], log);

@@ -2,6 +2,7 @@
 import { createReadStream } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { FAILURE_CODES } from '@mediary/contract/failures';
 import type { findAssetById } from '../../assets/asset-lookup.ts';
 import type { JobPayloads } from '../../jobs.ts';
 import type { verifyOriginal } from '../../lifecycle/reports.ts';
@@ -13,7 +14,7 @@ import { createScratchFolder, deleteScratchFolder } from '../../platform/process
 import type { findLocalFile, LocalFile } from '../../storage/local-file.ts';
 import { renditionFolder, renditionKey } from '../../storage/object-key.ts';
 import type { EncoderReport } from '../encoder-report.ts';
-import { FAILURES, isTransient } from '../encode-failure.ts';
+import { isTransient } from '../encode-failure.ts';
 import { type ChunkRunner, EncodeError, type Encoder, type Encoding } from '../encoder.ts';
 import { type EmbeddedCaptionNeeds, storeEmbedded } from './embedded-captions.ts';
 import type * as chunkOperations from './encode-chunks.ts';
@@ -35,7 +36,7 @@ import {
 } from './run-files.ts';
 
 export type EncodeNeeds = BoundOperations<typeof runOperations> &
-  Pick<BoundOperations<typeof chunkOperations>, 'mayUseChunks' | 'encodeChunks'> &
+  Pick<BoundOperations<typeof chunkOperations>, 'canUseChunks' | 'encodeChunks'> &
   EmbeddedCaptionNeeds &
   RunFileNeeds & {
     readonly findAssetById: Bound<typeof findAssetById>;
@@ -140,8 +141,8 @@ async function encode(needs: EncodeNeeds, run: Run, work: Work): Promise<Encodin
   });
   const media = findMediaType(run.mimeType) as Extract<MediaType, { kind: 'video' }>;
   const source = await needs.findLocalFile(run.originalKey, { path: join(scratch, 'original'), signal });
-  if (!source) throw new EncodeError('original_missing', FAILURES.original_missing);
-  if (await isRefused(needs, run, source)) superseded.abort();
+  if (!source) throw new EncodeError('original_missing', FAILURE_CODES.original_missing);
+  if (!(await verifySource(needs, run, source))) superseded.abort();
   signal.throwIfAborted();
   const workFolder = await createFolder(scratch, 'work');
   const chunks = await openChunks(needs, run, { folder: workFolder, work });
@@ -183,8 +184,9 @@ async function openChunks(
   { folder, work }: ChunkPlace,
 ): Promise<ChunkRunner | undefined> {
   const { signal } = work;
-  const isAllowed = await needs.mayUseChunks(run);
-  if (needs.chunkSeconds === 0 || !isAllowed) return undefined;
+  // Earlier runs may have left chunks.
+  await needs.deleteChunks(run.assetId, run.attempt);
+  if (needs.chunkSeconds === 0 || !(await needs.canUseChunks(run))) return undefined;
   let batches = 0;
   return {
     seconds: needs.chunkSeconds,
@@ -207,11 +209,11 @@ async function createFolder(scratch: string, name: string): Promise<string> {
   return folder;
 }
 
-/** Whether the local copy has another SHA-256 than announced; the asset has failed then. */
-async function isRefused(needs: EncodeNeeds, { assetId }: Run, source: LocalFile): Promise<boolean> {
+/** False if the local copy has another SHA-256 than announced; the asset has failed then. */
+async function verifySource(needs: EncodeNeeds, { assetId }: Run, source: LocalFile): Promise<boolean> {
   const asset = await needs.findAssetById(assetId);
   const original = { ...source, read: () => createReadStream(source.path) };
-  return asset !== undefined && (await needs.verifyOriginal(asset, original)).refused;
+  return asset === undefined || !(await needs.verifyOriginal(asset, original)).refused;
 }
 
 const toReadyReport = (run: Run, encoding: Encoding): EncoderReport => ({

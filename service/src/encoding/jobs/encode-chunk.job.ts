@@ -2,6 +2,7 @@
 import { hash } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { FAILURE_CODES } from '@mediary/contract/failures';
 import type { JobPayloads } from '../../jobs.ts';
 import { watchCondition } from '../../platform/concurrency/condition-watch.ts';
 import type { BoundOperations } from '../../platform/bind.ts';
@@ -10,7 +11,6 @@ import { createScratchFolder, deleteScratchFolder } from '../../platform/process
 import { renditionFolder, renditionKey } from '../../storage/object-key.ts';
 import type { ObjectStore } from '../../storage/object-store.ts';
 import { readBytes } from '../../storage/whole-objects.ts';
-import { FAILURES } from '../encode-failure.ts';
 import { ChunkMismatchError, type EncodedChunk, EncodeError, type Encoder } from '../encoder.ts';
 import { excerptFfmpegLog } from '../ffmpeg-log.ts';
 import { type CmafSegment, readSegmentHead } from '../packaging/cmaf-track.ts';
@@ -20,7 +20,7 @@ import type { ClaimedChunk } from './encode-chunks.ts';
 import { isInterruption, storeFiles } from './run-files.ts';
 import type { SharedOriginals } from './shared-originals.ts';
 
-type ChunkNeeds = Omit<BoundOperations<typeof chunkOperations>, 'encodeChunks' | 'mayUseChunks'> & {
+type ChunkNeeds = Omit<BoundOperations<typeof chunkOperations>, 'encodeChunks' | 'canUseChunks'> & {
   readonly originals: SharedOriginals;
   readonly store: ObjectStore;
   readonly encoder: Pick<Encoder, 'encodeChunk'>;
@@ -115,7 +115,7 @@ async function encodeAndStore(
   try {
     const original = await needs.originals.open(claimed.originalKey, signal);
     try {
-      if (!original.file) throw new EncodeError('original_missing', FAILURES.original_missing);
+      if (!original.file) throw new EncodeError('original_missing', FAILURE_CODES.original_missing);
       const workFolder = join(scratch, 'work');
       await mkdir(workFolder);
       const { spec } = claimed;
@@ -150,7 +150,7 @@ async function storeChunk(
   { tracks, workFolder, signal }: EncodedFiles,
 ): Promise<EncodedChunk> {
   const digest = hash('sha256', JSON.stringify(tracks.map(({ id, init }) => [id, init])));
-  if (!(await needs.agreeOnInit(ref, digest)))
+  if (!(await needs.recordInit(ref, digest)))
     throw new ChunkMismatchError('the chunk has another init segment than the others');
   const segments = new Map(
     tracks.flatMap((track) => track.segments.map((segment) => [segment.name, segment] as const)),

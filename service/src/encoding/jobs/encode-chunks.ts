@@ -52,8 +52,8 @@ export const releaseChunk = async ({ db }: Needs, chunk: ChunkRef): Promise<void
   await queries.releaseChunk(db, chunk);
 };
 
-/** False when another chunk has other init segments, so that the segments would not join. */
-export async function agreeOnInit({ db }: Needs, chunk: ChunkRef, digest: string): Promise<boolean> {
+/** Records the digest of a chunk's init segments. False: another chunk has others, so they would not join. */
+export async function recordInit({ db }: Needs, chunk: ChunkRef, digest: string): Promise<boolean> {
   await queries.recordInitDigest(db, chunk, digest);
   return (await queries.findOtherInit(db, chunk, digest)) === undefined;
 }
@@ -84,11 +84,9 @@ export async function discardChunk({ db, jobs }: Needs, run: RunRef): Promise<vo
   await db.transaction((tx) => jobs.send(tx, 'remove-run-files', { assetId: run.assetId, folder }));
 }
 
-/** Removes what earlier runs left. False when a run of this attempt was refused. */
-export async function mayUseChunks({ db }: Needs, { assetId, attempt }: RunRef): Promise<boolean> {
-  await queries.deleteChunks(db, assetId, attempt);
-  return (await queries.findRefusedChunk(db, assetId, attempt)) === undefined;
-}
+/** False when a run of this attempt was refused. */
+export const canUseChunks = async ({ db }: Needs, { assetId, attempt }: RunRef): Promise<boolean> =>
+  (await queries.findRefusedChunk(db, assetId, attempt)) === undefined;
 
 /** `keptAttempt`: keeps the note that this attempt must encode its video in one piece. */
 export const deleteChunks = async (

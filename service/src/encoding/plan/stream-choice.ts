@@ -1,7 +1,8 @@
 // Chooses the streams to encode, or rejects the source.
+import { FAILURE_CODES } from '@mediary/contract/failures';
 import type { Warning } from '../../assets/asset.ts';
 import type { Container } from '../../media/probe.ts';
-import { FAILURES, type FailureCode } from '../encode-failure.ts';
+import type { FailureCode } from '../encode-failure.ts';
 import { MAX_AUDIO_TRACKS } from './audio-tracks.ts';
 import { isDecodable, MAX_PIXELS, videoCodecs } from './ffmpeg-input.ts';
 import type { FrameFacts, SourceFacts, SourceStream } from './source-facts.ts';
@@ -31,7 +32,10 @@ export function chooseStreams(
   return { video, audioStreams, frame: facts.frame };
 }
 
-const refuse = (code: FailureCode, message: string = FAILURES[code]): SourceRefusal => ({ code, message });
+const refuse = (code: FailureCode, message: string = FAILURE_CODES[code]): SourceRefusal => ({
+  code,
+  message,
+});
 
 const unsupportedCodec = (video: SourceStream, container: Container): string =>
   `The video codec "${codecName(video)}" is not supported. Supported: ${videoCodecs(container).join(', ')}.`;
