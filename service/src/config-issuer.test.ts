@@ -1,3 +1,4 @@
+// Tests the settings of identity providers.
 import { expect, test } from 'vitest';
 import { issuerWarnings, readIssuer } from './config-issuer.ts';
 import { createSettings } from './platform/settings.ts';

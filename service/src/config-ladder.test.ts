@@ -1,3 +1,4 @@
+// Tests the setting LADDER and its messages.
 import { describe, expect, test } from 'vitest';
 import { readLadder } from './config-ladder.ts';
 import { DEFAULT_LADDER } from './encoding/plan/ladder.ts';

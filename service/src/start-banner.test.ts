@@ -1,3 +1,4 @@
+// Tests the message at the start.
 import { expect, test } from 'vitest';
 import { verifyAccessToken } from './auth/access-token.ts';
 import { toSecret } from './auth/secret.ts';

@@ -1,3 +1,4 @@
+// Concurrent PUTs: one writer at a time, and stored bytes are never overwritten.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { expectRefusal, expectSuccess } from '../support/envelope.ts';
 import { readAsset } from '../support/media.ts';

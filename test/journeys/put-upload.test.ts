@@ -1,3 +1,4 @@
+// An upload by PUT: bytes, sizes, checksums and tickets.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { expectFieldRefused, expectRefusal, expectSuccess } from '../support/envelope.ts';
 import { putBytes, readAsset, type Started } from '../support/media.ts';

@@ -1,3 +1,4 @@
+// The timeline of an asset lists its events with sentences and latencies.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { expectSuccess } from '../support/envelope.ts';
 import { openUpload, putBytes } from '../support/media.ts';

@@ -1,3 +1,4 @@
+// Uploads expire when no bytes or no completion arrive in time.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { sql } from '../../service/src/platform/postgres/sql.ts';
 import { uploadKey } from '../../service/src/storage/object-key.ts';

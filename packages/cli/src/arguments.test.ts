@@ -1,3 +1,4 @@
+// Tests the values that arguments accept, and the messages for others.
 import { describe, expect, test } from 'vitest';
 import {
   parseBytes,

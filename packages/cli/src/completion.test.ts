@@ -1,3 +1,4 @@
+// Tests the completion scripts of the shells.
 import { PassThrough } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import { renderCompletion } from './completion.ts';

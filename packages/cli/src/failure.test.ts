@@ -1,3 +1,4 @@
+// Tests the message and the exit code of each kind of error.
 import { MediaryError } from '@mediary/client';
 import { expect, test } from 'vitest';
 import { CliError, EXIT } from './exit-codes.ts';

@@ -1,3 +1,4 @@
+// Tests that a response that breaks off is a failed connection.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, test } from 'vitest';

@@ -1,3 +1,4 @@
+// Tests usage, help and exit codes of the whole program.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,3 +1,4 @@
+// Tests how unfinished uploads are remembered in a folder.
 import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,3 +1,4 @@
+// Tests the tables and fields that the program prints.
 import { expect, test } from 'vitest';
 import { formatBytes, formatDuration, formatFields, formatTable, toPlain } from './text.ts';
 

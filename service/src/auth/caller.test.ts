@@ -1,3 +1,4 @@
+// Tests who sends a request, by its credentials (contract A4).
 import { describe, expect, test } from 'vitest';
 import { signAccessToken } from './access-token.ts';
 import { identify } from './caller.ts';

@@ -1,3 +1,4 @@
+// Tests compact JWS with HS256.
 import { createHmac, createSecretKey, type KeyObject } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,3 +1,4 @@
+// Tests that secrets do not show in logs and messages.
 import { createHmac } from 'node:crypto';
 import { format, inspect } from 'node:util';
 import fc from 'fast-check';

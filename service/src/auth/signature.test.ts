@@ -1,3 +1,4 @@
+// Tests the comparison of received digests.
 import { createSecretKey } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

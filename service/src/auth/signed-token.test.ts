@@ -1,3 +1,4 @@
+// Tests keys for a purpose, and the tokens that they sign.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { randomEdits } from '../../../test/support/random-edits.ts';

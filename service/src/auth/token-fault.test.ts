@@ -1,3 +1,4 @@
+// Tests the reasons of rejected access tokens (contract B10).
 import { describe, expect, test } from 'vitest';
 import { current, NOW, signText } from './access-token.fixture.ts';
 import { signAccessToken, verifyAccessToken } from './access-token.ts';

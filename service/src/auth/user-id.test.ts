@@ -1,3 +1,4 @@
+// Tests which user ids are accepted.
 import { describe, expect, test } from 'vitest';
 import { parseUserId } from './user-id.ts';
 

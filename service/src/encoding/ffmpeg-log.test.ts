@@ -1,3 +1,4 @@
+// Tests that excerpts of ffmpeg logs contain errors, and no metadata of the file.
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,3 +1,4 @@
+// Tests the permissions of the data folder.
 import { chmod, mkdir, mkdtemp, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { chownSync, realpathSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,3 +1,4 @@
+// Tests that log lines are bounded and contain no credentials.
 import { describe, expect, test } from 'vitest';
 import { createLogger } from './logger.ts';
 

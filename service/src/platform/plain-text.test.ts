@@ -1,3 +1,4 @@
+// Tests which text can be stored.
 import { expect, test } from 'vitest';
 import { isPlainText } from './plain-text.ts';
 

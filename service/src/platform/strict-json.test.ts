@@ -1,3 +1,4 @@
+// Tests the JSON parser of tokens and settings.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { getOwn, parseJsonObject } from './strict-json.ts';

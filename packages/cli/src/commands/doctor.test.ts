@@ -1,3 +1,4 @@
+// Tests that `mediary doctor` reports all findings when a connection breaks.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { PassThrough } from 'node:stream';

@@ -1,3 +1,4 @@
+// Tests the findings about a service that does not answer as it should.
 import { describe, expect, test } from 'vitest';
 import { checkClock, checkConnection, checkPublicUrl, checkTls } from './connection.ts';
 import type { Exchange, Send } from './exchange.ts';

@@ -1,3 +1,4 @@
+// Tests the findings about CORS.
 import { describe, expect, test } from 'vitest';
 import { checkCors } from './cors.ts';
 import type { Exchange, Send } from './exchange.ts';

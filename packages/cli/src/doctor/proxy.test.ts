@@ -1,3 +1,4 @@
+// Tests the findings about proxies that buffer, limit bodies or drop ranges.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';

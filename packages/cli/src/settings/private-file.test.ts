@@ -1,3 +1,4 @@
+// Tests that failed writes of private files leave no copy.
 import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,3 +1,4 @@
+// Tests the precedence of flags, environment and profiles.
 import { describe, expect, test } from 'vitest';
 import { normalizeUrl, resolveSettings, type SettingsInput } from './settings.ts';
 

@@ -1,3 +1,4 @@
+// Tests waiting for work that has begun.
 import { expect, test } from 'vitest';
 import { createInFlight } from './in-flight.ts';
 

@@ -1,3 +1,4 @@
+// Tests a value that is loaded again when it is old.
 import { describe, expect, test } from 'vitest';
 import { createRefreshedValue } from './refreshed-value.ts';
 
