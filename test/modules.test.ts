@@ -133,3 +133,10 @@ test('no file but the entry of a published package exports from another file', (
 test('a file of fewer than 25 lines with one importer and no test of its own joins that importer', () => {
   expect(findMergeable(modules)).toEqual([]);
 });
+
+test('each exported type of the service has a name of its own', () => {
+  const names = modules
+    .filter(({ path }) => path.startsWith('service/src/'))
+    .flatMap(({ text }) => [...text.matchAll(/^export type (\w+)/gm)].map(([, name]) => name));
+  expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
+});

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, vi } from 'vitest';
 import { type Simulators, startSimulators } from '../../simulators/simulators.ts';
 import { createSettings } from '../../service/src/platform/settings.ts';
-import type { Finding } from '../../service/src/providers/provider.ts';
+import type { SettingFinding } from '../../service/src/providers/provider.ts';
 import { configureProviders, openProviders } from '../../service/src/providers/registry.ts';
 import { runProviderCommand } from '../../service/src/commands/provider.ts';
 
@@ -75,7 +75,7 @@ export async function check(
   at = sims,
 ): Promise<Record<string, string>> {
   const { printed, error } = await run(`check ${name} --json`, { ...at.environment, ...change });
-  const { findings } = JSON.parse(printed) as { findings: Finding[] };
+  const { findings } = JSON.parse(printed) as { findings: SettingFinding[] };
   const problems = findings.filter(({ result }) => result === 'problem').length;
   expect(error).toBe(problems === 0 ? '' : `${name}: ${problems} ${problems === 1 ? 'problem' : 'problems'}`);
   for (const [setting, secret] of Object.entries(sims.environment))

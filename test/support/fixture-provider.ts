@@ -9,7 +9,7 @@ import type { Settings } from '../../service/src/platform/settings.ts';
 import { parseJson } from '../../service/src/platform/strict-json.ts';
 import {
   parseList,
-  type JsonObject,
+  type ResponseObject,
   parseObject,
   toPathSegment,
   parseTime,
@@ -107,7 +107,10 @@ function parseFixture(body: Uint8Array): ParsedWebhook {
 }
 
 /** Undefined for states that say nothing. */
-function reportOf({ id, state, hls }: JsonObject, source: 'webhook' | 'inspect'): StreamReport | undefined {
+function reportOf(
+  { id, state, hls }: ResponseObject,
+  source: 'webhook' | 'inspect',
+): StreamReport | undefined {
   const base = { source, provider: NAME } as const;
   if (state === 'encoding') return { ...base, event: 'started' };
   if (state === 'broken')
@@ -129,13 +132,13 @@ function reportOf({ id, state, hls }: JsonObject, source: 'webhook' | 'inspect')
     : undefined;
 }
 
-function toInspection(video: JsonObject): Inspection {
+function toInspection(video: ResponseObject): Inspection {
   if (typeof video['state'] !== 'string') throw unreadableResponse('state');
   const report = reportOf(video, 'inspect');
   return report ? { state: 'known', report } : { state: 'waiting' };
 }
 
-const listedVideo = (video: JsonObject): ListedVideo => ({
+const listedVideo = (video: ResponseObject): ListedVideo => ({
   videoId: parseVideoId(video['id']),
   assetId: typeof video['note'] === 'string' ? video['note'] : undefined,
   createdAt: parseTime(video['made']),
@@ -187,7 +190,7 @@ function openFixtureApi(
 }
 
 function toPreparedUpload(
-  { id, address: url }: JsonObject,
+  { id, address: url }: ResponseObject,
   { size, maxBytes, expires }: UploadOrder,
 ): PreparedUpload {
   if (typeof url !== 'string') throw unreadableResponse('upload address');

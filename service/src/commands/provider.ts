@@ -4,7 +4,7 @@ import type { Adapters } from '../adapters.ts';
 import type { ProviderName } from '../assets/asset.ts';
 import type { Config } from '../config.ts';
 import { isLoopbackHost, isPrivateHost } from '../platform/private-address.ts';
-import { type Finding, getProvider } from '../providers/provider.ts';
+import { type SettingFinding, getProvider } from '../providers/provider.ts';
 
 type CommandContext = {
   /** Print findings as JSON. */
@@ -51,7 +51,7 @@ const check: Action = async (context, name) => {
 };
 
 /** One line for each setting: result, name, and what was found. */
-function renderTable(name: ProviderName, findings: readonly Finding[]): string {
+function renderTable(name: ProviderName, findings: readonly SettingFinding[]): string {
   const [resultWidth, settingWidth] = [
     Math.max(...findings.map(({ result }) => result.length)),
     Math.max(...findings.map(({ setting }) => setting.length)),

@@ -9,7 +9,7 @@ import {
   variantName,
   type OriginalImage,
   parseVariantName,
-  contentTypeOf,
+  variantContentType,
   type VariantQuery,
 } from './image-variant.ts';
 
@@ -95,7 +95,7 @@ describe('the format', () => {
   });
 
   test('has its media type', () => {
-    expect(FORMATS.map((format) => contentTypeOf(chooseVariant(PHOTO, { format }, undefined)))).toEqual([
+    expect(FORMATS.map((format) => variantContentType(chooseVariant(PHOTO, { format }, undefined)))).toEqual([
       'image/avif',
       'image/webp',
       'image/jpeg',

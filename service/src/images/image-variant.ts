@@ -63,7 +63,7 @@ export function chooseVariant(
 export const variantName = ({ width, height, fit, format }: Variant): string =>
   `${width}x${height}${fit === 'inside' ? '' : `-${fit}`}.${EXTENSIONS[format]}`;
 
-export const contentTypeOf = ({ format }: Pick<Variant, 'format'>): string => `image/${format}`;
+export const variantContentType = ({ format }: Pick<Variant, 'format'>): string => `image/${format}`;
 
 const EXTENSIONS: Readonly<Record<ImageFormat, string>> = {
   avif: 'avif',

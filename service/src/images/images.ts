@@ -11,7 +11,7 @@ import type { ImageFacts, ImageProcessor, ImageRefusal } from './image-processor
 import { type VariantSource, findVariantSource, parseJpegSize } from './image-source.ts';
 import {
   chooseVariant,
-  contentTypeOf,
+  variantContentType,
   type OriginalImage,
   type Variant,
   type VariantQuery,
@@ -112,7 +112,7 @@ export async function getVariant(
 
 const served = ({ asset, source }: Rendering, name: string, format: Variant['format']): ServedVariant => ({
   key: variantKey(asset.id, `${source.prefix}${name}`),
-  type: contentTypeOf({ format }),
+  type: variantContentType({ format }),
   name,
 });
 
@@ -130,7 +130,7 @@ async function substitute(
   const closest = closestVariant(names, variant, accept);
   return closest
     ? served(rendering, closest.name, closest.format)
-    : { key: source.thumbnail, type: contentTypeOf({ format: 'jpeg' }), name: THUMBNAIL };
+    : { key: source.thumbnail, type: variantContentType({ format: 'jpeg' }), name: THUMBNAIL };
 }
 
 /** Resolves when the variant is stored, or with the reason why it is not. */

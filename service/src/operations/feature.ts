@@ -9,7 +9,7 @@ import { createGuardedFetch } from '../platform/outbound/guarded-fetch.ts';
 import { sendProbe } from '../platform/outbound/probe-request.ts';
 import { listMigrations } from '../platform/postgres/migrate.ts';
 import { isLoopbackHost } from '../platform/private-address.ts';
-import type { Providers } from '../providers/feature.ts';
+import type { ProviderOperations } from '../providers/feature.ts';
 import * as databaseChecks from './diagnostics/database-checks.ts';
 import * as diagnosticsOperations from './diagnostics/diagnostics.ts';
 import { diagnosticsRoutes } from './diagnostics/diagnostics.routes.ts';
@@ -28,7 +28,7 @@ import { assertOperator, isOperator } from './operator.hook.ts';
 import * as overviewOperations from './providers-overview.ts';
 
 type Needs = AppContext & {
-  readonly hosted: Pick<Providers, 'circuits' | 'listWorkers'>;
+  readonly hosted: Pick<ProviderOperations, 'circuits' | 'listWorkers'>;
   readonly asOperator: AsOperator;
   readonly version: string;
 };

@@ -7,12 +7,12 @@ import type { Secret } from '../auth/secret.ts';
 import type { Bound } from '../platform/bind.ts';
 import { notFound, unauthorized } from '../platform/errors.ts';
 import { attachment } from '../platform/http/headers.ts';
-import type { Download } from '../providers/provider.ts';
+import type { ProviderDownload } from '../providers/provider.ts';
 import type { canInspect, createProviderDownload } from '../providers/hosted-videos.ts';
 import { originalKey } from '../storage/object-key.ts';
 import type { ObjectStore } from '../storage/object-store.ts';
 
-export type DownloadNeeds = {
+export type DownloadUrlNeeds = {
   readonly findAssetById: Bound<typeof findAssetById>;
   readonly canInspect: Bound<typeof canInspect>;
   readonly createProviderDownload: Bound<typeof createProviderDownload>;
@@ -26,9 +26,9 @@ export type DownloadNeeds = {
 const TTL_SECONDS = 3600;
 
 /** `expiresAt` is undefined when it is the requested time. */
-type SignedDownload = Download & { readonly expiresAt?: Date };
+type SignedDownload = ProviderDownload & { readonly expiresAt?: Date };
 
-export async function createDownloadUrl(needs: DownloadNeeds, asset: Asset): Promise<DownloadUrl> {
+export async function createDownloadUrl(needs: DownloadUrlNeeds, asset: Asset): Promise<DownloadUrl> {
   const expires = Math.floor(needs.now().getTime() / 1000) + TTL_SECONDS;
   const download: SignedDownload = needs.canInspect(asset)
     ? await needs.createProviderDownload(asset, expires)
@@ -42,7 +42,7 @@ export async function createDownloadUrl(needs: DownloadNeeds, asset: Asset): Pro
 
 /** A URL of the store itself, where clients reach it. */
 async function createStoredDownload(
-  needs: DownloadNeeds,
+  needs: DownloadUrlNeeds,
   asset: Asset,
   expires: number,
 ): Promise<SignedDownload> {
@@ -58,7 +58,11 @@ async function createStoredDownload(
   return { state: 'ready', url, expiresAt };
 }
 
-function createOwnUrl({ urlSecrets, publicBaseUrl }: DownloadNeeds, asset: Asset, expires: number): string {
+function createOwnUrl(
+  { urlSecrets, publicBaseUrl }: DownloadUrlNeeds,
+  asset: Asset,
+  expires: number,
+): string {
   const ticket = issueTicket(urlSecrets, 'download', {
     assetId: asset.id,
     expires,
@@ -70,7 +74,7 @@ function createOwnUrl({ urlSecrets, publicBaseUrl }: DownloadNeeds, asset: Asset
 /**
  * Finds the asset of a download URL. A URL that was issued before a deletion stays invalid after a restore.
  */
-export async function getDownload(needs: DownloadNeeds, assetId: string, ticket: string): Promise<Asset> {
+export async function getDownload(needs: DownloadUrlNeeds, assetId: string, ticket: string): Promise<Asset> {
   const { urlSecrets, now, limitOwner } = needs;
   const presented = { assetId, ticket, now: now().getTime() / 1000 };
   const invalidUrl = () =>

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { escapeHtml } from '../assets/markup.ts';
 
-export type Size = { readonly width: number; readonly height: number };
+export type FrameSize = { readonly width: number; readonly height: number };
 
 export type EmbedPage = {
   readonly title: string;
@@ -20,7 +20,7 @@ export type LinkPreview = {
   readonly url: string;
   readonly thumbnail: string | null;
   readonly oembed: string;
-  readonly size: Size;
+  readonly size: FrameSize;
 };
 
 const STYLE =

@@ -14,7 +14,7 @@ import {
   PLAYER_SCRIPT,
   renderEmbedPage,
   renderPagePolicy,
-  type Size,
+  type FrameSize,
 } from './embed-page.ts';
 import type { resolveHostedUrls } from './playback.ts';
 import type { findStoreOrigin } from './segment-redirect.ts';
@@ -84,7 +84,7 @@ async function findMediaSources(needs: EmbedNeeds, asset: Asset, urls: PlayUrls)
 }
 
 const EMBED = /^\/api\/v1\/playback\/([^/?#]+)\/embed(?:[?#]|$)/;
-const DEFAULT_SIZE: Size = { width: 1280, height: 720 };
+const DEFAULT_SIZE: FrameSize = { width: 1280, height: 720 };
 const MAX_THUMBNAIL_WIDTH = 1280;
 const CACHE_AGE_S = 300;
 
@@ -144,7 +144,7 @@ function toPreview(needs: EmbedNeeds, { id, width, height }: Asset, urls: PlayUr
 }
 
 /** Never enlarges. */
-function fitInto({ width, height }: Size, box: Size): Size {
+function fitInto({ width, height }: FrameSize, box: FrameSize): FrameSize {
   const scale = Math.min(1, box.width / width, box.height / height);
   return {
     width: Math.max(1, Math.floor(width * scale)),
@@ -152,6 +152,6 @@ function fitInto({ width, height }: Size, box: Size): Size {
   };
 }
 
-const renderFrame = (url: string, title: string, { width, height }: Size): string =>
+const renderFrame = (url: string, title: string, { width, height }: FrameSize): string =>
   `<iframe src="${escapeHtml(url)}" title="${escapeHtml(title)}" width="${width}" height="${height}" ` +
   'allow="autoplay; fullscreen; picture-in-picture" allowfullscreen style="border:0"></iframe>';

@@ -5,7 +5,7 @@ import type { Guards } from '../assets/asset-guards.hook.ts';
 import type { Lifecycle } from '../lifecycle/feature.ts';
 import * as growingOperations from '../encoding/jobs/growing-manifests.ts';
 import { bind } from '../platform/bind.ts';
-import type { Providers } from '../providers/feature.ts';
+import type { ProviderOperations } from '../providers/feature.ts';
 import { createSingleFlight } from '../platform/concurrency/single-flight.ts';
 import { openFairSlots } from '../platform/process/fair-slots.ts';
 import type { ObjectCache } from '../storage/object-cache.ts';
@@ -25,10 +25,10 @@ import { createSegmentResponseCache } from './segment-response-cache.ts';
 import { findInternalRedirect, findStoreOrigin, redirectToStore } from './segment-redirect.ts';
 
 type Needs = AppContext &
-  Pick<downloadOperations.DownloadNeeds, 'limitOwner'> & {
+  Pick<downloadOperations.DownloadUrlNeeds, 'limitOwner'> & {
     readonly view: Pick<AssetViewContext, 'playbackBaseUrl' | 'segmentEncryption'>;
     readonly lifecycle: Lifecycle;
-    readonly hosted: Providers;
+    readonly hosted: ProviderOperations;
     readonly guards: Guards;
     readonly objects: ObjectResponses;
     readonly findCachedObject: ObjectCache['findCached'];

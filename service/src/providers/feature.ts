@@ -14,7 +14,7 @@ import * as videoOperations from './hosted-videos.ts';
 import * as inboxOperations from './inbox.ts';
 import { inboxRoutes } from './inbox.routes.ts';
 import * as inspectionOperations from './inspections.ts';
-import type { Providers as ProviderMap } from './provider.ts';
+import type { Providers } from './provider.ts';
 import { getProvider } from './provider.ts';
 import { type CallNeeds, createProviderCaller } from './provider-calls.ts';
 import * as sizedOperations from './sized-uploads.ts';
@@ -24,7 +24,7 @@ import * as workerOperations from './workers.ts';
 
 type Needs = AppContext & { readonly lifecycle: Lifecycle; readonly asOperator: AsOperator };
 
-export type Providers = ReturnType<typeof createProviders>['operations'];
+export type ProviderOperations = ReturnType<typeof createProviders>['operations'];
 
 export function createProviders(context: Needs) {
   const { db, providers, urlSecrets, config, now, lifecycle, asOperator } = context;
@@ -78,7 +78,7 @@ export function createProviders(context: Needs) {
 
 /** The job that processes an uploaded asset. */
 const startJob =
-  (providers: ProviderMap) =>
+  (providers: Providers) =>
   (asset: Asset): JobRequest | undefined =>
     asset.provider
       ? getProvider(providers, asset.provider).startJob(asset)

@@ -1,13 +1,17 @@
 // Findings of a check of a provider's settings: only what was checked is `ok`.
-import type { Finding } from './provider.ts';
+import type { SettingFinding } from './provider.ts';
 
-export const ok = (setting: string, detail: string): Finding => ({ setting, result: 'ok', detail });
+export const ok = (setting: string, detail: string): SettingFinding => ({ setting, result: 'ok', detail });
 
 /** `detail` says what is wrong and what to do. */
-export const problem = (setting: string, detail: string): Finding => ({ setting, result: 'problem', detail });
+export const problem = (setting: string, detail: string): SettingFinding => ({
+  setting,
+  result: 'problem',
+  detail,
+});
 
 /** `detail` says why. */
-export const notChecked = (setting: string, detail: string): Finding => ({
+export const notChecked = (setting: string, detail: string): SettingFinding => ({
   setting,
   result: 'not checked',
   detail,
@@ -17,5 +21,5 @@ export const notChecked = (setting: string, detail: string): Finding => ({
 export const isRefused = (status: number): boolean => status === 401 || status === 403;
 
 /** The settings that were not checked, because the API could not be used. */
-export const notCheckedWithout = (settings: readonly string[], needed: string): Finding[] =>
+export const notCheckedWithout = (settings: readonly string[], needed: string): SettingFinding[] =>
   settings.map((setting) => notChecked(setting, `needs ${needed}, which does not work`));

@@ -14,7 +14,7 @@ import type { handOver, lacksSettings } from './handover.ts';
 import { canTakeUploads } from './hosted-playback.ts';
 import { findActiveAsset, listParkedDeliveries } from './hosted-videos.sql.ts';
 import {
-  type Download,
+  type ProviderDownload,
   getProvider,
   type Inspection,
   type PreparedUpload,
@@ -173,12 +173,12 @@ export async function protectVideo(needs: ProviderNeeds, assetId: string): Promi
     await needs.call(providerOf(asset), () => protect(videoOf(asset), asset.visibility === 'private'));
 }
 
-/** Download URL of the provider, or when to ask for it again; NOT_FOUND when it offers none. */
+/** ProviderDownload URL of the provider, or when to ask for it again; NOT_FOUND when it offers none. */
 export async function createProviderDownload(
   needs: ProviderNeeds,
   asset: Asset,
   expires: number,
-): Promise<Download> {
+): Promise<ProviderDownload> {
   const order = { videoId: videoOf(asset), filename: asset.filename, expires };
   const download = await needs
     .call(providerOf(asset), (api) => api.createDownloadUrl(order))

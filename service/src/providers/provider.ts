@@ -111,11 +111,11 @@ export type HostedApi = {
    */
   readonly protect: ((videoId: string, isPrivate: boolean) => Promise<void>) | undefined;
   /** Requests a file that does not exist yet; undefined when the product offers none for this video. */
-  createDownloadUrl(download: DownloadOrder): Promise<Download | undefined>;
+  createDownloadUrl(download: DownloadOrder): Promise<ProviderDownload | undefined>;
   /** Lists the videos of this service, newest first. */
   list(): AsyncIterable<ListedVideo>;
   /** Checks each setting with the provider's API and its delivery host, without changing anything. */
-  check(target: CheckTarget): Promise<readonly Finding[]>;
+  check(target: CheckTarget): Promise<readonly SettingFinding[]>;
   /** Registers the webhook URL at the product; undefined when operators must do it manually. */
   readonly registerWebhook: ((notificationUrl: string) => Promise<RegisteredWebhook>) | undefined;
 };
@@ -134,7 +134,7 @@ export type TusRelay = {
 export type UploadRules = { readonly maxDurationSeconds: number };
 
 /** `retryAfterSeconds`: when to ask for the prepared file again. */
-export type Download =
+export type ProviderDownload =
   | { readonly state: 'ready'; readonly url: string }
   | { readonly state: 'preparing'; readonly retryAfterSeconds: number };
 
@@ -142,7 +142,7 @@ export type Download =
 export type CheckTarget = { readonly webhookUrl: string | undefined };
 
 /** The result for one setting; `detail` is for operators. */
-export type Finding = {
+export type SettingFinding = {
   readonly setting: string;
   readonly result: 'ok' | 'problem' | 'not checked';
   readonly detail: string;

@@ -2,18 +2,18 @@
 import { isVideoId, toJsonObject } from './verify-webhook.ts';
 import { ProviderError } from './provider.ts';
 
-export type JsonObject = Readonly<Record<string, unknown>>;
+export type ResponseObject = Readonly<Record<string, unknown>>;
 
 export const unreadableResponse = (part: string): ProviderError =>
   new ProviderError('provider_error', { providerCode: `unreadable ${part}` });
 
-export function parseObject(value: unknown, part = 'answer'): JsonObject {
+export function parseObject(value: unknown, part = 'answer'): ResponseObject {
   const members = toJsonObject(value);
   if (!members) throw unreadableResponse(part);
   return members;
 }
 
-export function parseList(value: unknown, part: string): readonly JsonObject[] {
+export function parseList(value: unknown, part: string): readonly ResponseObject[] {
   if (!Array.isArray(value)) throw unreadableResponse(part);
   return value.map((item) => parseObject(item, part));
 }
@@ -40,7 +40,7 @@ export function parsePercent(value: unknown): number | undefined {
 }
 
 /** Width and height in pixels, if known. */
-export function parseSize({ width, height }: JsonObject): {
+export function parseSize({ width, height }: ResponseObject): {
   readonly width?: number;
   readonly height?: number;
 } {

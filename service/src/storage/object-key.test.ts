@@ -6,7 +6,7 @@ import {
   assetPrefixes,
   captionKey,
   isRenditionName,
-  isServiceKey,
+  isOwnObjectKey,
   originalKey,
   uploadKey,
   originalPrefix,
@@ -138,7 +138,7 @@ test('only keys of the service are recognised as such', () => {
     variantKey(ID, 'w640-cover.avif'),
     captionKey(ID, OTHER),
   ])
-    expect(isServiceKey(key), key).toBe(true);
+    expect(isOwnObjectKey(key), key).toBe(true);
   for (const key of [
     ...storeRoots(),
     ...assetPrefixes(ID),
@@ -155,7 +155,7 @@ test('only keys of the service are recognised as such', () => {
     `captions/notes/${OTHER}.vtt`,
     `health/${ID}/a.txt`,
   ])
-    expect(isServiceKey(key), key).toBe(false);
+    expect(isOwnObjectKey(key), key).toBe(false);
 });
 
 describe('invalid parts are rejected', () => {

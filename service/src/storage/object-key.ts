@@ -80,7 +80,7 @@ export const isRenditionName = (folder: string, file: string): boolean =>
   FOLDER.test(folder) && FILE.test(file);
 
 /** False for objects that another program stored below the prefixes of the service. */
-export function isServiceKey(key: string): boolean {
+export function isOwnObjectKey(key: string): boolean {
   const [kind, assetId = '', name = '', file, ...more] = key.split('/');
   if (!UUID.test(assetId) || more.length > 0) return false;
   if (kind === 'renditions') return file !== undefined && isRenditionName(name, file);

@@ -10,7 +10,7 @@ import type { AsOperator } from '../platform/http/route.ts';
 import { deleteExpiredKeys } from '../platform/http/idempotency.ts';
 import { deleteFullBuckets } from '../platform/postgres/token-bucket.ts';
 import { createGuardedFetch } from '../platform/outbound/guarded-fetch.ts';
-import type { Providers } from '../providers/feature.ts';
+import type { ProviderOperations } from '../providers/feature.ts';
 import type { Uploads } from '../uploads/feature.ts';
 import * as purgeOperations from './cdn-purges.ts';
 import * as cleanupOperations from './cleanup.ts';
@@ -22,7 +22,7 @@ import * as reconcileOperations from './reconcile.ts';
 
 type Needs = AppContext & {
   readonly lifecycle: Lifecycle;
-  readonly hosted: Providers;
+  readonly hosted: ProviderOperations;
   readonly uploads: Uploads;
   readonly emptyTrash: () => Promise<unknown>;
   readonly deleteOldEndpointDeliveries: () => Promise<unknown>;

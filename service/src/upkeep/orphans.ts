@@ -1,7 +1,7 @@
 // Compares the object store with the database: finds orphaned objects, and assets whose bytes are missing.
 import type { OrphanReport } from '@mediary/contract/schemas/operators';
 import type { Queries } from '../platform/postgres/database.ts';
-import { isServiceKey, type ObjectKey, originalKey, storeRoots } from '../storage/object-key.ts';
+import { isOwnObjectKey, type ObjectKey, originalKey, storeRoots } from '../storage/object-key.ts';
 import { isUuid } from '../platform/uuid.ts';
 import type { MultipartUpload, ObjectStore } from '../storage/object-store.ts';
 import { isOrphan, type ObjectOwner, parseKey } from './orphan.ts';
@@ -77,7 +77,7 @@ const toReport = ({ objects, multiparts, assets }: Orphans) => ({
 
 /** Reads the rows after the keys. An orphan never becomes referenced again, so it can be removed later. */
 async function findOrphansAmong(keys: readonly ObjectKey[], readOwners: ReadOwners): Promise<ObjectKey[]> {
-  const parsed = keys.filter(isServiceKey).map((key) => ({ key, parts: parseKey(key) }));
+  const parsed = keys.filter(isOwnObjectKey).map((key) => ({ key, parts: parseKey(key) }));
   const rows = await readOwners([...new Set(parsed.map(({ parts }) => parts.assetId))]);
   const owners = new Map(rows.map((owner) => [owner.id, owner]));
   return parsed.filter(({ parts }) => isOrphan(parts, owners.get(parts.assetId))).map(({ key }) => key);
@@ -96,7 +96,7 @@ async function findOrphanedMultiparts({ db, store, now }: OrphanNeeds): Promise<
   const before = now().getTime() - MULTIPART_AGE_MS;
   for (const root of storeRoots()) {
     for await (const batch of inBatches(store.direct.listMultiparts(root))) {
-      const old = batch.filter(({ key, startedAt }) => isServiceKey(key) && startedAt.getTime() < before);
+      const old = batch.filter(({ key, startedAt }) => isOwnObjectKey(key) && startedAt.getTime() < before);
       const ids = old.map(({ key }) => parseKey(key).folder).filter(isUuid);
       const known = new Set((await findUploadIds(db, ids)).map(({ id }) => id));
       found.push(...old.filter(({ key }) => !known.has(parseKey(key).folder)));

@@ -17,7 +17,7 @@ import { SPACE_RETRY_MS, type ScratchReservations } from '../platform/process/sc
 import type { findLocalFile } from '../storage/local-file.ts';
 import { originalKey } from '../storage/object-key.ts';
 import type { ObjectStore } from '../storage/object-store.ts';
-import { toClipFailure, toCutFailure, toStoreFailure } from './clip-failure.ts';
+import { toClipFailure, toCutFailure, toClipStoreFailure } from './clip-failure.ts';
 import { estimateClipBytes } from './clip-request.ts';
 import type * as runOperations from './clip-runs.ts';
 import type { ClipRun } from './clip-runs.ts';
@@ -104,7 +104,7 @@ async function toOutcome(needs: ClipJobNeeds, run: ClipRun, error: unknown): Pro
     needs.log.warn(facts, 'a clip cannot be cut');
     return { failure: toCutFailure(error) };
   }
-  const failure = toStoreFailure(error);
+  const failure = toClipStoreFailure(error);
   if (!failure) throw error;
   return { failure };
 }

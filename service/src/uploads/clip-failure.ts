@@ -27,7 +27,7 @@ export const toCutFailure = ({
 });
 
 /** The failure that an error of the store stands for; undefined if the job has to run again. */
-export function toStoreFailure(error: unknown): Failure | undefined {
+export function toClipStoreFailure(error: unknown): Failure | undefined {
   if (!(error instanceof ServiceError)) return undefined;
   const { code, details, message } = error;
   if (code === 'PAYLOAD_TOO_LARGE') return toClipFailure('clip_too_large');

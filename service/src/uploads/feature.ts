@@ -7,7 +7,7 @@ import type { AssetStore } from '../lifecycle/store.ts';
 import { findMediaType } from '../media/media-type.ts';
 import { bind, type BoundOperations } from '../platform/bind.ts';
 import { createInFlight } from '../platform/concurrency/in-flight.ts';
-import type { Providers } from '../providers/feature.ts';
+import type { ProviderOperations } from '../providers/feature.ts';
 import type { Usage } from '../usage/feature.ts';
 import { createConcurrencyLimit } from '../platform/concurrency/concurrency-limit.ts';
 import { createGuardedFetch } from '../platform/outbound/guarded-fetch.ts';
@@ -56,7 +56,7 @@ type Needs = AppContext &
     readonly usage: Usage;
     readonly files: Pick<ClipJobNeeds, 'findLocalFile'>;
     readonly scratchReservations: ClipJobNeeds['scratchReservations'];
-    readonly hosted: Providers;
+    readonly hosted: ProviderOperations;
     readonly guards: Guards;
     readonly view: AssetViewContext;
   };

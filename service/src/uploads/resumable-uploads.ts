@@ -36,13 +36,13 @@ type ResumableNeeds = Omit<
 /** Clients that lose the URL of an upload create another one. Each may fill the quota of the owner. */
 const MAX_OPEN = 3;
 
-export type NewUpload = { readonly id: string; readonly sizeBytes: number | undefined };
+type NewTusUpload = { readonly id: string; readonly sizeBytes: number | undefined };
 
 /** Creates an upload whose lease this request has. */
 export async function createResumable(
   needs: ResumableNeeds,
   asset: Asset,
-  { id, sizeBytes }: NewUpload,
+  { id, sizeBytes }: NewTusUpload,
 ): Promise<LeasedUpload> {
   if (sizeBytes !== undefined) assertLength(asset, sizeBytes, needs.maxUploadBytes);
   await needs.findByteLimit(asset, sizeBytes);

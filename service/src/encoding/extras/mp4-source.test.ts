@@ -1,10 +1,10 @@
 // Tests which renditions the MP4 and M4A files are made of.
 import { expect, test } from 'vitest';
-import type { ListedVideo } from '../packaging/hls-reader.ts';
+import type { ListedVariant } from '../packaging/hls-reader.ts';
 import { chooseAudio, chooseMp4Video } from './mp4-source.ts';
 
 const HOUR = 3600;
-const listed = (height: number, megabits: number, codec = 'avc1.640028'): ListedVideo => ({
+const listed = (height: number, megabits: number, codec = 'avc1.640028'): ListedVariant => ({
   playlist: `${height}`,
   width: (height * 16) / 9,
   height,
@@ -14,7 +14,7 @@ const listed = (height: number, megabits: number, codec = 'avc1.640028'): Listed
   audioGroup: 'audio',
 });
 const ladder = [listed(720, 3), listed(2160, 16), listed(1080, 6), listed(360, 0.8)];
-const chosen = (seconds: number, videos: readonly ListedVideo[]) =>
+const chosen = (seconds: number, videos: readonly ListedVariant[]) =>
   chooseMp4Video({ folder: '', audios: [], videos }, seconds)?.height;
 
 test('the largest rendition up to 1080p is chosen', () => {

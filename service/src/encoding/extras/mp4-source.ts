@@ -3,7 +3,7 @@ import {
   bySize,
   isH264,
   type ListedAudio,
-  type ListedVideo,
+  type ListedVariant,
   type Presentation,
 } from '../packaging/hls-reader.ts';
 
@@ -12,10 +12,10 @@ export const MAX_MP4_BYTES = 4 * 1024 ** 3;
 const MAX_SHORT_SIDE = 1080;
 
 /** The bytes of a file of this rendition; the container adds little. */
-export const expectedBytes = ({ bitrate }: ListedVideo, seconds: number): number => (bitrate * seconds) / 8;
+export const expectedBytes = ({ bitrate }: ListedVariant, seconds: number): number => (bitrate * seconds) / 8;
 
 /** The largest H.264 rendition that simple players can play; undefined if all are too large. */
-export const chooseMp4Video = ({ videos }: Presentation, seconds: number): ListedVideo | undefined =>
+export const chooseMp4Video = ({ videos }: Presentation, seconds: number): ListedVariant | undefined =>
   bySize(videos).findLast(
     (video) =>
       isH264(video) &&

@@ -6,7 +6,7 @@ import {
   getExcerpt,
   getThumbnailPlaylist,
   getVideoForWidth,
-  type ListedVideo,
+  type ListedVariant,
   parseMediaPlaylist,
   parseMultivariantPlaylist,
   segmentAtTime,
@@ -87,7 +87,7 @@ test('a media playlist lists its segments with their times', () => {
 });
 
 test('the smallest rendition that is wide enough is chosen, H.264 before other codecs', () => {
-  const listed = (width: number, codec = 'avc1.4d401e'): ListedVideo => ({
+  const listed = (width: number, codec = 'avc1.4d401e'): ListedVariant => ({
     playlist: `${width}`,
     width,
     height: width / 2,
@@ -96,7 +96,7 @@ test('the smallest rendition that is wide enough is chosen, H.264 before other c
     frameRate: 25,
     audioGroup: undefined,
   });
-  const chosen = (width: number, ...videos: ListedVideo[]) =>
+  const chosen = (width: number, ...videos: ListedVariant[]) =>
     getVideoForWidth({ folder: '', audios: [], videos }, width).width;
   const ladder = [listed(1280), listed(640), listed(1920)];
   expect([0, 640, 641, 4000].map((width) => chosen(width, ...ladder))).toEqual([640, 640, 1280, 1920]);

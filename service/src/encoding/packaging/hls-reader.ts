@@ -1,7 +1,7 @@
 // Parses the HLS playlists that this service wrote, to find the segments for posters, frames and other files.
 import { findThumbnailRung, secondsBy } from './thumbnail-choice.ts';
 
-export type ListedVideo = {
+export type ListedVariant = {
   /** File name of the media playlist. */
   readonly playlist: string;
   readonly width: number;
@@ -19,7 +19,7 @@ export type ListedAudio = { readonly playlist: string; readonly group: string; r
 export type Presentation = {
   /** Folder of the media playlists and segments. */
   readonly folder: string;
-  readonly videos: readonly ListedVideo[];
+  readonly videos: readonly ListedVariant[];
   readonly audios: readonly ListedAudio[];
 };
 
@@ -52,7 +52,7 @@ const parseAttributes = (line: string): Attributes =>
     ),
   );
 
-function toVideo(attributes: Attributes, path: string): ListedVideo {
+function toVideo(attributes: Attributes, path: string): ListedVariant {
   const [width = 0, height = 0] = (attributes.get('RESOLUTION') ?? '').split('x').map(Number);
   return {
     playlist: basename(path),
@@ -93,13 +93,14 @@ export const segmentAtTime = ({ segments }: SegmentList, seconds: number): Liste
   segments.findLast(({ start }) => start <= seconds) ?? (segments[0] as ListedSegment);
 
 /** Smallest first, by the number of pixels. */
-export const bySize = (videos: readonly ListedVideo[]): readonly ListedVideo[] =>
+export const bySize = (videos: readonly ListedVariant[]): readonly ListedVariant[] =>
   videos.toSorted((a, b) => a.width * a.height - b.width * b.height);
 
-export const isH264 = ({ codecs }: ListedVideo): boolean => codecs.some((codec) => codec.startsWith('avc1.'));
+export const isH264 = ({ codecs }: ListedVariant): boolean =>
+  codecs.some((codec) => codec.startsWith('avc1.'));
 
 /** The smallest rendition that is wide enough, otherwise the largest; H.264, which every ffmpeg decodes. */
-export function getVideoForWidth({ videos }: Presentation, width: number): ListedVideo {
+export function getVideoForWidth({ videos }: Presentation, width: number): ListedVariant {
   const decodable = videos.filter(isH264);
   const rising = bySize(decodable.length > 0 ? decodable : videos);
   const video = rising.find((each) => each.width >= width) ?? rising.at(-1);

@@ -1,6 +1,6 @@
 // Judges whether web pages of the configured origins can upload through the proxy.
 import { type Finding, notChecked, ok, problem } from './finding.ts';
-import { describeProbeResult, headerOf, type ProbeResult, type Reply } from './probe-result.ts';
+import { describeHttpProbe, headerOf, type HttpProbeResult, type Reply } from './http-probe-result.ts';
 
 const CHECK = 'public_url.cors';
 
@@ -19,13 +19,13 @@ const READ_HEADERS = [
   'upload-offset',
 ];
 
-type CorsProbes = { readonly preflight: ProbeResult; readonly actual: ProbeResult };
+type CorsProbes = { readonly preflight: HttpProbeResult; readonly actual: HttpProbeResult };
 
 export function judgeCors(origin: string, { preflight, actual }: CorsProbes): Finding {
   if (!('status' in preflight) || !('status' in actual))
     return notChecked(
       CHECK,
-      `Not known for ${origin}: ${describeProbeResult('status' in preflight ? actual : preflight)}.`,
+      `Not known for ${origin}: ${describeHttpProbe('status' in preflight ? actual : preflight)}.`,
     );
   const trouble =
     findOriginTrouble(preflight, origin) ??

@@ -1,7 +1,7 @@
 // What a proxy does to bodies, events, ranges and methods.
 import type { EchoReport } from '@mediary/contract/schemas/diagnostics';
 import { describe, expect, test } from 'vitest';
-import type { ProbeResult } from './probe-result.ts';
+import type { HttpProbeResult } from './http-probe-result.ts';
 import {
   judgeBodyLimit,
   judgeMethods,
@@ -10,14 +10,14 @@ import {
   judgeResponseBuffering,
 } from './proxy-transfers.ts';
 
-const reply = (status: number, more: object = {}): ProbeResult => ({
+const reply = (status: number, more: object = {}): HttpProbeResult => ({
   status,
   headers: {},
   body: new Uint8Array(),
   chunks: [],
   ...more,
 });
-const SILENCE: ProbeResult = { failure: 'timeout', phase: 'response', code: undefined };
+const SILENCE: HttpProbeResult = { failure: 'timeout', phase: 'response', code: undefined };
 const context = { maxUploadBytes: 1e10, sentBytes: 2 ** 21, acceptedBytes: undefined, isDirect: false };
 
 describe('the body limit', () => {

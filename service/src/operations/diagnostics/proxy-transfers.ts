@@ -1,7 +1,13 @@
 // Judges how a proxy passes bodies, events and ranges on.
 import type { EchoReport } from '@mediary/contract/schemas/diagnostics';
 import { type Finding, notChecked, ok, problem, warning } from './finding.ts';
-import { describeProbeResult, headerOf, isStatus, parseEnvelope, type ProbeResult } from './probe-result.ts';
+import {
+  describeHttpProbe,
+  headerOf,
+  isStatus,
+  parseEnvelope,
+  type HttpProbeResult,
+} from './http-probe-result.ts';
 
 /** The request of the check: a first part, a pause, the rest. */
 export const FIRST_PART_BYTES = 1024;
@@ -9,9 +15,9 @@ export const PAUSE_MS = 300;
 
 type BodyProbes = {
   /** Announced MAX_UPLOAD_BYTES, and sent almost nothing. */
-  readonly announced: ProbeResult;
+  readonly announced: HttpProbeResult;
   /** Sent `sentBytes`. */
-  readonly sent: ProbeResult;
+  readonly sent: HttpProbeResult;
 };
 type BodyContext = {
   readonly maxUploadBytes: number;
@@ -41,7 +47,7 @@ export function judgeBodyLimit({ announced, sent }: BodyProbes, context: BodyCon
     });
   if (!isStatus(sent, 200))
     return problem(check, {
-      message: `A body of ${sentBytes} bytes did not pass: ${describeProbeResult(sent)}.`,
+      message: `A body of ${sentBytes} bytes did not pass: ${describeHttpProbe(sent)}.`,
       fix: 'Look into the log of the proxy: a limit of bodies, a timeout or a filter of requests.',
       details: { ...details, refused_bytes: sentBytes },
     });
@@ -74,9 +80,12 @@ export function judgeRequestBuffering(echo: EchoReport | undefined): Finding {
 
 type EventContext = { readonly events: number; readonly intervalMs: number };
 
-export function judgeResponseBuffering(result: ProbeResult, { events, intervalMs }: EventContext): Finding {
+export function judgeResponseBuffering(
+  result: HttpProbeResult,
+  { events, intervalMs }: EventContext,
+): Finding {
   const check = 'public_url.response_buffering';
-  if (!isStatus(result, 200)) return notChecked(check, `Not known: ${describeProbeResult(result)}.`);
+  if (!isStatus(result, 200)) return notChecked(check, `Not known: ${describeHttpProbe(result)}.`);
   const duration = result.chunks.at(-1)?.atMs ?? 0;
   const sentMs = (events - 1) * intervalMs;
   const encoding = headerOf(result, 'content-encoding');
@@ -97,7 +106,7 @@ export function judgeResponseBuffering(result: ProbeResult, { events, intervalMs
   });
 }
 
-type MethodProbe = { readonly method: string; readonly result: ProbeResult };
+type MethodProbe = { readonly method: string; readonly result: HttpProbeResult };
 
 /** The service answers methods of other routes 404, with the envelope. */
 export function judgeMethods(probes: readonly MethodProbe[]): Finding {
@@ -113,18 +122,18 @@ export function judgeMethods(probes: readonly MethodProbe[]): Finding {
         details: {
           refused: probes
             .filter(({ method }) => refused.includes(method))
-            .map(({ method, result }) => ({ method, result: describeProbeResult(result) })),
+            .map(({ method, result }) => ({ method, result: describeHttpProbe(result) })),
         },
       });
 }
 
 export const RANGE = { start: 1000, end: 1999, header: 'bytes=1000-1999' } as const;
 
-type RangeProbes = { readonly part: ProbeResult; readonly head: ProbeResult };
+type RangeProbes = { readonly part: HttpProbeResult; readonly head: HttpProbeResult };
 
 export function judgeRanges({ part, head }: RangeProbes, fileBytes: number): Finding {
   const check = 'public_url.ranges';
-  if (!('status' in part)) return notChecked(check, `Not known: ${describeProbeResult(part)}.`);
+  if (!('status' in part)) return notChecked(check, `Not known: ${describeHttpProbe(part)}.`);
   const contentRange = headerOf(part, 'content-range');
   const details = { status: part.status, content_range: contentRange ?? null };
   const isPart =
@@ -141,7 +150,7 @@ export function judgeRanges({ part, head }: RangeProbes, fileBytes: number): Fin
   const length = 'status' in head ? headerOf(head, 'content-length') : undefined;
   if (!isStatus(head, 200) || length !== String(fileBytes))
     return warning(check, {
-      message: `HEAD does not return the length of a file through the proxy: ${describeProbeResult(head)}.`,
+      message: `HEAD does not return the length of a file through the proxy: ${describeHttpProbe(head)}.`,
       fix: 'Let the proxy pass HEAD on, and do not compress /api/v1/downloads/ and /api/v1/playback/.',
       details: { ...details, head_content_length: length ?? null },
     });

@@ -6,7 +6,7 @@ import type { ProbeRequest, sendProbe } from '../../platform/outbound/probe-requ
 import { judgeCors, PREFLIGHT } from './cross-origin.ts';
 import { isProofOf, issueDiagnosticsToken } from './diagnostics-token.ts';
 import { type Finding, notChecked } from './finding.ts';
-import { isStatus, type ProbeResult } from './probe-result.ts';
+import { isStatus, type HttpProbeResult } from './http-probe-result.ts';
 import {
   FIRST_PART_BYTES,
   judgeBodyLimit,
@@ -41,12 +41,12 @@ const FILE = '/api/v1/downloads/diagnostics/stream?type=bytes';
 
 type Send = (
   request: Omit<ProbeRequest, 'url' | 'timeoutMs'> & { readonly path: string; readonly timeoutMs?: number },
-) => Promise<ProbeResult>;
+) => Promise<HttpProbeResult>;
 
 type Loop = {
   readonly send: Send;
   readonly requestId: string;
-  readonly findEcho: (result: ProbeResult) => EchoReport | undefined;
+  readonly findEcho: (result: HttpProbeResult) => EchoReport | undefined;
 };
 
 /** One nonce for all requests of a run. */
@@ -133,7 +133,7 @@ async function checkBodies({ config }: PublicUrlNeeds, loop: Loop): Promise<Find
   ];
 }
 
-const sendSlowly = ({ send }: Loop, bytes: number): Promise<ProbeResult> =>
+const sendSlowly = ({ send }: Loop, bytes: number): Promise<HttpProbeResult> =>
   send({
     method: 'POST',
     path: ECHO,
@@ -141,7 +141,7 @@ const sendSlowly = ({ send }: Loop, bytes: number): Promise<ProbeResult> =>
   });
 
 /** Sends the head and little more: the service responds to the head. */
-const announce = ({ send }: Loop, announcedBytes: number): Promise<ProbeResult> =>
+const announce = ({ send }: Loop, announcedBytes: number): Promise<HttpProbeResult> =>
   send({
     method: 'POST',
     path: `${ECHO}?respond=head`,

@@ -1,7 +1,13 @@
 // Judges whether a request through the public URL reaches this deployment, unchanged.
 import type { EchoReport } from '@mediary/contract/schemas/diagnostics';
 import { type Finding, notChecked, ok, problem, warning } from './finding.ts';
-import { headerOf, type NoReply, parseEnvelope, type ProbeResult, type Reply } from './probe-result.ts';
+import {
+  headerOf,
+  type NoReply,
+  parseEnvelope,
+  type HttpProbeResult,
+  type Reply,
+} from './http-probe-result.ts';
 
 const CHECK = 'public_url';
 
@@ -14,7 +20,7 @@ type ExpectedEcho = {
 
 /** The report of this deployment; undefined when anything else answered. */
 export function findEcho(
-  result: ProbeResult,
+  result: HttpProbeResult,
   { isProof }: Pick<ExpectedEcho, 'isProof'>,
 ): EchoReport | undefined {
   const data = 'status' in result && result.status === 200 ? parseEnvelope(result)?.data : undefined;
@@ -22,7 +28,7 @@ export function findEcho(
   return typeof proof === 'string' && isProof(proof) ? (data as EchoReport) : undefined;
 }
 
-export function judgePublicUrl(result: ProbeResult, expected: ExpectedEcho): Finding {
+export function judgePublicUrl(result: HttpProbeResult, expected: ExpectedEcho): Finding {
   const { baseUrl } = expected;
   if ('failure' in result) return problem(CHECK, describeFailure(result, baseUrl));
   if (findEcho(result, expected)) return ok(CHECK, `${baseUrl} leads to this deployment.`, { url: baseUrl });

@@ -6,7 +6,7 @@ import type { ObjectStore, StoreFinding } from '../../storage/object-store.ts';
 import { isRefusal } from '../../storage/whole-objects.ts';
 import { judgeClock } from './database-rules.ts';
 import { type Finding, notChecked, ok, problem, warning } from './finding.ts';
-import { describeProbeResult, headerOf } from './probe-result.ts';
+import { describeHttpProbe, headerOf } from './http-probe-result.ts';
 
 type StorageNeeds = {
   readonly store: ObjectStore;
@@ -120,7 +120,7 @@ export async function checkStoreClock({
   const roundTripMs = Date.now() - start;
   const date = 'status' in probed ? Date.parse(headerOf(probed, 'date') ?? '') : Number.NaN;
   if (Number.isNaN(date))
-    return [notChecked('clock.store', `The store does not tell the time: ${describeProbeResult(probed)}.`)];
+    return [notChecked('clock.store', `The store does not tell the time: ${describeHttpProbe(probed)}.`)];
   return [
     judgeClock('clock.store', {
       other: 'the object store',

@@ -1,6 +1,6 @@
 // Checks that workers are alive, have one version, and serve every provider; and asks hosted providers.
 import type { Bound } from '../../platform/bind.ts';
-import type { Finding as SettingFinding, Provider, Providers } from '../../providers/provider.ts';
+import type { SettingFinding, Provider, Providers } from '../../providers/provider.ts';
 import type { listWorkers } from '../../providers/workers.ts';
 import { type Check, type Finding, notChecked, ok, problem, warning } from './finding.ts';
 

@@ -3,7 +3,7 @@ import type { Secret } from '../../auth/secret.ts';
 import type { ClientLimits } from '../../platform/http-client.ts';
 import {
   parseList,
-  type JsonObject,
+  type ResponseObject,
   parseObject,
   toPathSegment,
   parseTime,
@@ -13,7 +13,7 @@ import {
 import { createHostedClient, type HostedRequest } from '../hosted-client.ts';
 import { originOf } from '../hosted-settings.ts';
 import { toJsonObject } from '../verify-webhook.ts';
-import type { Download, HostedApi, ListedVideo, UploadOrder } from '../provider.ts';
+import type { ProviderDownload, HostedApi, ListedVideo, UploadOrder } from '../provider.ts';
 import type { UploadTarget } from '@mediary/contract/schemas/upload-targets';
 import { checkCdnhost } from './cdnhost-check.ts';
 import { signDirectUpload, signFolder } from './cdnhost-signatures.ts';
@@ -33,7 +33,7 @@ type CdnhostAccess = {
 };
 
 /** Returns the members of a JSON body. */
-type RequestVideos = (request: HostedRequest) => Promise<JsonObject>;
+type RequestVideos = (request: HostedRequest) => Promise<ResponseObject>;
 
 export function openCdnhostApi(access: CdnhostAccess): HostedApi {
   const { apiUrl, libraryId, apiKey, limits } = access;
@@ -80,7 +80,7 @@ type DownloadFile = { readonly videoId: string; readonly expires: number; readon
 function toDownload(
   { hostname, tokenKey: key }: CdnhostAccess,
   { videoId, expires, file }: DownloadFile,
-): Download | undefined {
+): ProviderDownload | undefined {
   if (hostname === undefined || file === undefined) return undefined;
   const folder = folderOf(videoId);
   const path = key ? signFolder({ key, folder, expires }) : folder;
@@ -127,7 +127,7 @@ async function* listVideos(request: RequestVideos): AsyncGenerator<ListedVideo> 
   }
 }
 
-function toListedVideo(video: JsonObject): ListedVideo {
+function toListedVideo(video: ResponseObject): ListedVideo {
   const videoId = parseVideoId(video['guid']);
   return {
     videoId,

@@ -4,8 +4,8 @@ import type { ClientLimits } from '../../platform/http-client.ts';
 import { isRefused, notChecked, notCheckedWithout, ok, problem } from '../finding.ts';
 import { canWrite, describeFailure, readStatus, type SendHosted } from '../hosted-client.ts';
 import { originOf } from '../hosted-settings.ts';
-import type { CheckTarget, Finding } from '../provider.ts';
-import { type JsonObject, parseList, parseObject } from '../response-parsers.ts';
+import type { CheckTarget, SettingFinding } from '../provider.ts';
+import { type ResponseObject, parseList, parseObject } from '../response-parsers.ts';
 import { folderOf } from './cdnhost-report.ts';
 import { signFolder } from './cdnhost-signatures.ts';
 
@@ -30,9 +30,12 @@ const WEBHOOK_URL = 'webhook URL';
 const ABSENT = '00000000-0000-4000-8000-000000000000';
 const TOKEN_S = 300;
 
-export async function checkCdnhost(access: CdnhostAccess, { webhookUrl }: CheckTarget): Promise<Finding[]> {
+export async function checkCdnhost(
+  access: CdnhostAccess,
+  { webhookUrl }: CheckTarget,
+): Promise<SettingFinding[]> {
   const send = access.open(access.apiKey);
-  let videos: readonly JsonObject[] = [];
+  let videos: readonly ResponseObject[] = [];
   const failures = await describeFailure(
     listVideos(send).then((found) => {
       videos = found;
@@ -56,13 +59,13 @@ export async function checkCdnhost(access: CdnhostAccess, { webhookUrl }: CheckT
   ];
 }
 
-const listVideos = async (send: SendHosted): Promise<readonly JsonObject[]> =>
+const listVideos = async (send: SendHosted): Promise<readonly ResponseObject[]> =>
   parseList(
     parseObject((await send({ method: 'GET', path: '?page=1&itemsPerPage=100&orderBy=date' })).body)['items'],
     'list',
   );
 
-async function checkWriting(send: SendHosted): Promise<Finding> {
+async function checkWriting(send: SendHosted): Promise<SettingFinding> {
   const isWriter = await canWrite(send, `/${ABSENT}`);
   if (isWriter === undefined)
     return notChecked(API_KEY, 'reads the library; the provider did not tell whether it writes');
@@ -74,7 +77,7 @@ async function checkWriting(send: SendHosted): Promise<Finding> {
       );
 }
 
-async function checkReadOnlyKey({ open, webhookSecrets: [key] }: CdnhostAccess): Promise<Finding> {
+async function checkReadOnlyKey({ open, webhookSecrets: [key] }: CdnhostAccess): Promise<SettingFinding> {
   if (!key) return problem(READ_ONLY_KEY, 'is not set: webhooks are rejected. Copy it from the library.');
   const send = open(key);
   const isReader = await listVideos(send).then(
@@ -104,7 +107,10 @@ type Delivery = {
   readonly signed: number | undefined;
 };
 
-async function checkDelivery(access: CdnhostAccess, videos: readonly JsonObject[]): Promise<Finding[]> {
+async function checkDelivery(
+  access: CdnhostAccess,
+  videos: readonly ResponseObject[],
+): Promise<SettingFinding[]> {
   const { hostname, tokenKey, limits } = access;
   if (hostname === undefined)
     return [
@@ -128,7 +134,7 @@ async function checkDelivery(access: CdnhostAccess, videos: readonly JsonObject[
 const signedFolder = (key: Secret, folder: string): string =>
   signFolder({ key, folder, expires: Math.floor(Date.now() / 1000) + TOKEN_S });
 
-function describeHost({ isReady, unsigned, signed }: Delivery): Finding {
+function describeHost({ isReady, unsigned, signed }: Delivery): SettingFinding {
   const status = signed ?? unsigned;
   if (!isReady)
     return notChecked(HOSTNAME, `answers ${status}; the library has no ready video that would show more`);
@@ -143,7 +149,7 @@ function describeHost({ isReady, unsigned, signed }: Delivery): Finding {
       );
 }
 
-function describeToken({ unsigned, signed }: Delivery): Finding {
+function describeToken({ unsigned, signed }: Delivery): SettingFinding {
   if (signed === undefined)
     return notChecked(TOKEN_KEY, 'is not set: cdnhost does not protect private videos');
   if (!isRefused(unsigned))

@@ -6,7 +6,7 @@ import type { StreamReport } from '../../lifecycle/stream-report.ts';
 import {
   parseByteSize,
   parseDuration,
-  type JsonObject,
+  type ResponseObject,
   parsePercent,
   parseSize,
   unreadableResponse,
@@ -49,7 +49,7 @@ const STATES: readonly State[] = [
   'succeeded',
 ];
 
-export function toInspection(video: JsonObject, guid: string): Inspection {
+export function toInspection(video: ResponseObject, guid: string): Inspection {
   const { status } = video;
   if (!Number.isSafeInteger(status)) throw unreadableResponse('status');
   // An unknown status: the bytes exist, and nothing else is known.
@@ -68,7 +68,7 @@ export function toInspection(video: JsonObject, guid: string): Inspection {
 
 function reportOf(
   state: Exclude<State, 'waiting'>,
-  video: JsonObject,
+  video: ResponseObject,
 ): Omit<StreamReport, 'source' | 'provider'> {
   if (state === 'upload_failed') return { event: 'failed', failure: FAILURES[state] };
   if (state === 'encode_failed') return { event: 'failed', ...failureOf(video) };
@@ -84,7 +84,7 @@ function reportOf(
 }
 
 /** For example `240p,360p`. */
-export const parseHeights = ({ availableResolutions: names }: JsonObject): readonly number[] =>
+export const parseHeights = ({ availableResolutions: names }: ResponseObject): readonly number[] =>
   typeof names === 'string'
     ? names
         .split(',')
@@ -98,7 +98,7 @@ const MAX_RENDITIONS = 20;
 const MP4_HEIGHTS = [1080, 720, 360, 240];
 
 /** The best available MP4 file of a video; undefined if there is none. */
-export function findDownloadFile(video: JsonObject): string | undefined {
+export function findDownloadFile(video: ResponseObject): string | undefined {
   if (video['hasOriginal'] === true) return 'original';
   const heights = parseHeights(video);
   const height =
@@ -147,7 +147,7 @@ const ISSUES: readonly (readonly [name: string, failure?: Failure])[] = [
 /** The first message with a known code, otherwise the last message. */
 function failureOf({
   transcodingMessages: list,
-}: JsonObject): Pick<StreamReport, 'failure' | 'providerCode'> {
+}: ResponseObject): Pick<StreamReport, 'failure' | 'providerCode'> {
   const messages = (Array.isArray(list) ? list : [])
     .map(toJsonObject)
     .filter((message) => message !== undefined)
@@ -161,7 +161,7 @@ function failureOf({
   };
 }
 
-function toIssue({ issueCode, message }: JsonObject): {
+function toIssue({ issueCode, message }: ResponseObject): {
   readonly providerCode: string | undefined;
   readonly failure: Failure | undefined;
   readonly text: string | undefined;

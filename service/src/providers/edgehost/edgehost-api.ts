@@ -4,7 +4,7 @@ import { isPlaybackUrl } from '../../assets/playback-manifest.ts';
 import type { ClientLimits } from '../../platform/http-client.ts';
 import {
   parseList,
-  type JsonObject,
+  type ResponseObject,
   parseObject,
   toPathSegment,
   parseTime,
@@ -15,7 +15,7 @@ import {
 import { createHostedClient, type HostedResponse, type SendHosted } from '../hosted-client.ts';
 import { toJsonObject } from '../verify-webhook.ts';
 import {
-  type Download,
+  type ProviderDownload,
   type DownloadOrder,
   type HostedApi,
   type ListedVideo,
@@ -112,8 +112,9 @@ async function verifyToken({ apiUrl, accountId, apiToken, limits }: EdgehostAcce
 
 const pathTo = (videoId: string): string => `/${toPathSegment(videoId)}`;
 
-const toResult = ({ body }: HostedResponse): JsonObject => parseObject(parseObject(body)['result'], 'result');
-const toVideos = ({ body }: HostedResponse): readonly JsonObject[] =>
+const toResult = ({ body }: HostedResponse): ResponseObject =>
+  parseObject(parseObject(body)['result'], 'result');
+const toVideos = ({ body }: HostedResponse): readonly ResponseObject[] =>
   parseList(parseObject(body)['result'], 'list');
 
 type UploadContext = EdgehostAccess & { readonly send: SendHosted; readonly url: string };
@@ -177,7 +178,7 @@ async function registerWebhook(send: SendHosted, notificationUrl: string) {
 }
 
 /** Starts the encoding of the MP4; undefined while the video itself is not ready. */
-async function requestDownload(send: SendHosted, videoId: string): Promise<JsonObject | undefined> {
+async function requestDownload(send: SendHosted, videoId: string): Promise<ResponseObject | undefined> {
   try {
     const result = toResult(await send({ method: 'POST', path: `${pathTo(videoId)}/downloads` }));
     return parseObject(result['default'], 'download');
@@ -193,8 +194,8 @@ const DOWNLOAD_POLL_S = 10;
 function toDownload(
   { signingKey, now }: EdgehostAccess,
   { videoId, filename, expires }: DownloadOrder,
-  { status, url }: JsonObject,
-): Download | undefined {
+  { status, url }: ResponseObject,
+): ProviderDownload | undefined {
   if (status === 'inprogress') return { state: 'preparing', retryAfterSeconds: DOWNLOAD_POLL_S };
   if (status !== 'ready' || typeof url !== 'string' || !isPlaybackUrl(url)) return undefined;
   const signed = signingKey
@@ -223,7 +224,7 @@ async function* listVideos(send: SendHosted): AsyncGenerator<ListedVideo> {
   }
 }
 
-function toListedVideo(video: JsonObject): ListedVideo {
+function toListedVideo(video: ResponseObject): ListedVideo {
   const { created, meta } = video;
   const uid = parseVideoId(video['uid']);
   const assetId = toJsonObject(meta)?.['mediary_asset_id'];

@@ -4,9 +4,9 @@ import type { ClientLimits } from '../../platform/http-client.ts';
 import { isRefused, notChecked, notCheckedWithout, ok, problem } from '../finding.ts';
 import { canWrite, describeFailure, readStatus, type SendHosted } from '../hosted-client.ts';
 import { originOf } from '../hosted-settings.ts';
-import type { CheckTarget, Finding } from '../provider.ts';
+import type { CheckTarget, SettingFinding } from '../provider.ts';
 import { ProviderError } from '../provider.ts';
-import { type JsonObject, parseList, parseObject, undefinedIfMissing } from '../response-parsers.ts';
+import { type ResponseObject, parseList, parseObject, undefinedIfMissing } from '../response-parsers.ts';
 import { toJsonObject } from '../verify-webhook.ts';
 import { createVideoToken, type SigningKey } from './edgehost-signatures.ts';
 
@@ -36,8 +36,8 @@ const REGISTER = 'Run npm run provider -- register edgehost.';
 const ABSENT = '0'.repeat(32);
 const TOKEN_S = 300;
 
-export async function checkEdgehost(access: EdgehostAccess, target: CheckTarget): Promise<Finding[]> {
-  let videos: readonly JsonObject[] = [];
+export async function checkEdgehost(access: EdgehostAccess, target: CheckTarget): Promise<SettingFinding[]> {
+  let videos: readonly ResponseObject[] = [];
   const failures = await describeFailure(
     access.send({ method: 'GET', path: '?limit=100&status=ready' }).then(({ body }) => {
       videos = parseList(parseObject(body)['result'], 'list');
@@ -59,7 +59,7 @@ export async function checkEdgehost(access: EdgehostAccess, target: CheckTarget)
   ];
 }
 
-function failed(error: unknown, settings: readonly string[]): Finding[] {
+function failed(error: unknown, settings: readonly string[]): SettingFinding[] {
   if (!(error instanceof ProviderError)) throw error;
   return settings.map((setting) => notChecked(setting, error.message));
 }
@@ -68,7 +68,7 @@ function failed(error: unknown, settings: readonly string[]): Finding[] {
 async function describeToken(
   { verifyToken }: EdgehostAccess,
   failures: readonly string[],
-): Promise<Finding[]> {
+): Promise<SettingFinding[]> {
   const isActive = await verifyToken().catch(() => false);
   const advice = isActive
     ? '. The token is active: check the account id, and that the token may edit Stream.'
@@ -76,7 +76,7 @@ async function describeToken(
   return failures.map((failure) => problem(TOKEN, `${failure}${advice}`));
 }
 
-async function checkWriting({ send }: EdgehostAccess): Promise<Finding> {
+async function checkWriting({ send }: EdgehostAccess): Promise<SettingFinding> {
   const isWriter = await canWrite(send, `/${ABSENT}`);
   if (isWriter === undefined)
     return notChecked(TOKEN, 'reads the account; the provider did not tell whether it writes');
@@ -88,7 +88,7 @@ async function checkWriting({ send }: EdgehostAccess): Promise<Finding> {
 async function checkWebhook(
   { send, webhookSecrets }: EdgehostAccess,
   { webhookUrl }: CheckTarget,
-): Promise<Finding[]> {
+): Promise<SettingFinding[]> {
   const found = await undefinedIfMissing(async () =>
     parseObject(parseObject((await send({ method: 'GET', path: '/webhook' })).body)['result'], 'webhook'),
   );
@@ -101,7 +101,7 @@ async function checkWebhook(
   return [describeWebhookUrl(registered, webhookUrl), describeSecret(found?.['secret'], webhookSecrets)];
 }
 
-function describeWebhookUrl(registered: string, own: string | undefined): Finding {
+function describeWebhookUrl(registered: string, own: string | undefined): SettingFinding {
   if (own === undefined)
     return notChecked(WEBHOOK_URL, `PUBLIC_BASE_URL is not set. Registered is ${registered}`);
   return registered === own
@@ -112,7 +112,7 @@ function describeWebhookUrl(registered: string, own: string | undefined): Findin
       );
 }
 
-function describeSecret(registered: unknown, secrets: EdgehostAccess['webhookSecrets']): Finding {
+function describeSecret(registered: unknown, secrets: EdgehostAccess['webhookSecrets']): SettingFinding {
   if (secrets.length === 0)
     return problem(WEBHOOK_SECRET, `is not set: signed webhooks cannot be verified. ${REGISTER}`);
   if (typeof registered !== 'string' || registered === '')
@@ -127,8 +127,8 @@ function describeSecret(registered: unknown, secrets: EdgehostAccess['webhookSec
 
 async function checkDelivery(
   { customerHost, limits }: EdgehostAccess,
-  [video]: readonly JsonObject[],
-): Promise<Finding[]> {
+  [video]: readonly ResponseObject[],
+): Promise<SettingFinding[]> {
   if (customerHost === undefined)
     return [notChecked(SUBDOMAIN, 'is not set: playback URLs are those of the last webhook')];
   const origin = originOf(customerHost);
@@ -144,7 +144,10 @@ async function checkDelivery(
   ];
 }
 
-async function checkSigning(access: EdgehostAccess, videos: readonly JsonObject[]): Promise<Finding[]> {
+async function checkSigning(
+  access: EdgehostAccess,
+  videos: readonly ResponseObject[],
+): Promise<SettingFinding[]> {
   const { send, signingKey, hasSigningSettings } = access;
   if (!signingKey)
     return [KEY_ID, KEY_PEM].map((setting) =>
@@ -168,8 +171,8 @@ async function checkSigning(access: EdgehostAccess, videos: readonly JsonObject[
 /** The API never shows a key again, so only a video that plays with a token proves the pair. */
 async function checkPrivateKey(
   { signingKey, customerHost, now, limits }: EdgehostAccess,
-  [video]: readonly JsonObject[],
-): Promise<Finding> {
+  [video]: readonly ResponseObject[],
+): Promise<SettingFinding> {
   const uid = video?.['uid'];
   if (!signingKey || customerHost === undefined || typeof uid !== 'string')
     return notChecked(KEY_PEM, `needs ${SUBDOMAIN} and a ready video that plays with a token`);

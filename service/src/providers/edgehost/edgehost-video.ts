@@ -13,7 +13,7 @@ import type { StreamReport } from '../../lifecycle/stream-report.ts';
 import {
   parseByteSize,
   parseDuration,
-  type JsonObject,
+  type ResponseObject,
   parseObject,
   parsePercent,
   parseSize,
@@ -37,8 +37,8 @@ export function parseEdgehostWebhook(body: Uint8Array): ParsedWebhook {
 
 /** The result of a finished encoding; undefined while it is running. */
 function toFinalReport(
-  video: JsonObject,
-  status: JsonObject,
+  video: ResponseObject,
+  status: ResponseObject,
   { source, uid }: VideoSource,
 ): StreamReport | undefined {
   const origin = { source, provider: 'edgehost' } as const;
@@ -54,7 +54,7 @@ function toFinalReport(
   return undefined;
 }
 
-export function toInspection(video: JsonObject, from: VideoSource): Inspection {
+export function toInspection(video: ResponseObject, from: VideoSource): Inspection {
   const status = parseObject(video['status'], 'status');
   if (typeof status['state'] !== 'string') throw unreadableResponse('state');
   if (status['state'] === 'pendingupload') return { state: 'waiting' };
@@ -69,10 +69,10 @@ export function toInspection(video: JsonObject, from: VideoSource): Inspection {
 }
 
 /** Lower renditions may be playable before the higher ones are finished. `pctComplete` is text. */
-const isComplete = ({ pctComplete: percent }: JsonObject): boolean =>
+const isComplete = ({ pctComplete: percent }: ResponseObject): boolean =>
   typeof percent !== 'string' || !(Number.parseFloat(percent) < 100);
 
-function toReportedPlayback(video: JsonObject, uid: string): Pick<StreamReport, 'playback' | 'warnings'> {
+function toReportedPlayback(video: ResponseObject, uid: string): Pick<StreamReport, 'playback' | 'warnings'> {
   const given = toJsonObject(video['playback']) ?? {};
   const urls = {
     hls: parseReportedUrl(given['hls']),
@@ -107,14 +107,14 @@ function computedUrls(host: string, uid: string): PlayUrls {
   };
 }
 
-const toMedia = (video: JsonObject) => ({
+const toMedia = (video: ResponseObject) => ({
   ...parseSize(toJsonObject(video['input']) ?? {}),
   ...parseDuration(video['duration']),
   ...parseByteSize(video['size']),
 });
 
 /** Maps error codes of the product to ours; its documentation spells the keys in two ways. */
-function failureOf(status: JsonObject): Pick<StreamReport, 'failure' | 'providerCode'> {
+function failureOf(status: ResponseObject): Pick<StreamReport, 'failure' | 'providerCode'> {
   const code = status['errorReasonCode'] || status['errReasonCode'];
   const text = toPlainText(status['errorReasonText'] || status['errReasonText']);
   const providerCode = toPlainText(code, 100);

@@ -13,14 +13,14 @@ export type NoReply = {
   readonly code: string | undefined;
 };
 
-export type ProbeResult = Reply | NoReply;
+export type HttpProbeResult = Reply | NoReply;
 
 export const headerOf = ({ headers }: Reply, name: string): string | undefined => {
   const value = headers[name];
   return value === undefined ? undefined : String(value);
 };
 
-export const isStatus = (result: ProbeResult, status: number): result is Reply =>
+export const isStatus = (result: HttpProbeResult, status: number): result is Reply =>
   'status' in result && result.status === status;
 
 type Envelope = {
@@ -43,7 +43,7 @@ const isEnvelope = (value: unknown): value is Envelope =>
   typeof value === 'object' && value !== null && 'request_id' in value && 'success' in value;
 
 /** In words, for messages. */
-export function describeProbeResult(result: ProbeResult): string {
+export function describeHttpProbe(result: HttpProbeResult): string {
   if ('status' in result) return `the response was ${result.status}`;
   if (result.failure === 'timeout') return 'no response came in time';
   return `the connection failed (${result.code ?? 'closed'})`;
