@@ -40,7 +40,7 @@ test('a retry of an image that cannot be decoded is rejected', async () => {
     expect(error_code).toBe('CONFLICT');
     expect(details).toEqual({ reason: before.failure?.code, retryable: false });
     expect(message).toBe(
-      `This asset cannot be retried: ${before.failure?.message}. Upload a corrected file as a new asset.`,
+      `This asset cannot be retried: ${before.failure?.message} Upload a corrected file as a new asset.`,
     );
   }
   expect(await readAsset(service, 'ann', id)).toEqual(before);
