@@ -237,15 +237,4 @@ describe('an invalid image', () => {
       expect(await refusal(bytes)).toBe('not_media');
     }
   });
-
-  test('that takes too long ends its process, and the next one is processed', async () => {
-    const { imageProcessor: hasty, close } = openTestDecoders({ image: { deadlineMs: 100 } });
-    // An interlaced image takes several times the deadline to decode.
-    const bytes = await draw(6000, 6000).png({ progressive: true }).toBuffer();
-    const examined = await Promise.all([1, 2, 3, 4].map(() => hasty.examine(source(bytes))));
-    for (const result of examined) expect(result).toEqual({ refused: 'too_demanding' });
-    await close();
-    await expect(hasty.examine(source(bytes))).rejects.toThrow('closed');
-    expect(await refusal(await draw(8, 8).png().toBuffer())).toBe('accepted');
-  });
 });

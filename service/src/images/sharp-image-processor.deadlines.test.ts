@@ -1,11 +1,14 @@
-// Tests that an upload is not rejected because its decoder process gets no CPU time.
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+// Tests that a slow image ends its decoder process, and that an upload is not rejected because its process
+// gets no CPU time.
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import sharp from 'sharp';
+import sharp, { type Sharp } from 'sharp';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openTestDecoders, type TestDecoders } from '../../../test/support/decoders.ts';
 
+const draw = (width: number, height: number): Sharp =>
+  sharp({ create: { width, height, channels: 3, background: 'red' } });
 const VARIANT = { width: 4, height: 3, fit: 'inside', format: 'jpeg', animated: false } as const;
 
 let decoders: TestDecoders;
@@ -15,12 +18,7 @@ beforeAll(async () => {
   decoders = openTestDecoders({ image: { deadlineMs: 400 } });
   folder = await mkdtemp(join(tmpdir(), 'mediary-image-'));
   picture = join(folder, 'picture.png');
-  await writeFile(
-    picture,
-    await sharp({ create: { width: 8, height: 6, channels: 3, background: 'red' } })
-      .png()
-      .toBuffer(),
-  );
+  await draw(8, 6).png().toFile(picture);
 });
 afterAll(async () => {
   await decoders.close();
@@ -56,3 +54,15 @@ test.skipIf(process.platform !== 'linux')(
     expect(await examine()).toHaveProperty('facts');
   },
 );
+
+test('an image that takes too long ends its process, and the next one is processed', async () => {
+  const { imageProcessor: hasty, close } = openTestDecoders({ image: { deadlineMs: 100 } });
+  const slow = join(folder, 'slow.png');
+  // An interlaced image takes several times the deadline to decode.
+  await draw(6000, 6000).png({ progressive: true }).toFile(slow);
+  const examined = await Promise.all([1, 2, 3, 4].map(() => hasty.examine(slow)));
+  for (const result of examined) expect(result).toEqual({ refused: 'too_demanding' });
+  await close();
+  await expect(hasty.examine(slow)).rejects.toThrow('closed');
+  expect(await decoders.imageProcessor.examine(picture)).toHaveProperty('facts');
+});
