@@ -61,6 +61,6 @@ describe('a cache', () => {
     [image, { version: '1', isSubstitute: false }, 'private, max-age=300'],
     [image, { version: '1', isSubstitute: true }, 'private, max-age=60'],
   ])('asks again in time: %#', (asset, served, expected) =>
-    expect(imageCaching(asset, served)).toBe(expected),
+    expect(imageCaching(asset, { token: 'token', ...served })).toBe(expected),
   );
 });

@@ -1,5 +1,6 @@
 // Finds the source of an asset's image variants: the original of an image, or the poster of an encoded video.
 import type { Asset } from '../assets/asset.ts';
+import { CACHED_BY_COOKIE, isByCookie } from '../auth/playback-cookie.ts';
 import {
   type ObjectKey,
   originalKey,
@@ -58,13 +59,19 @@ export const imageVersion = ({
 const MAX_AGE_S = { current: 3600, unversioned: 300, substitute: 60 } as const;
 const PRIVATE_MAX_AGE_S = 300;
 
-type Caching = { readonly version: string | undefined; readonly isSubstitute: boolean };
+type Caching = {
+  /** The token in the path of the request. */
+  readonly token: string | undefined;
+  readonly version?: string | undefined;
+  readonly isSubstitute?: boolean;
+};
 
 /** Never `immutable`: a shared cache must revalidate, because the asset may have become private. */
 export function imageCaching(
   asset: Pick<Asset, 'visibility' | 'playback' | 'playback_version'>,
-  { version, isSubstitute }: Caching,
+  { token, version, isSubstitute = false }: Caching,
 ): string {
+  if (isByCookie(asset, token)) return CACHED_BY_COOKIE;
   const age = isSubstitute
     ? MAX_AGE_S.substitute
     : version === imageVersion(asset)

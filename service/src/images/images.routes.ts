@@ -3,7 +3,6 @@ import { getImage, getPrivateImage, type VariantWithTokenQuery } from '@mediary/
 import type { Static } from 'typebox';
 import type { PlaybackAsset } from '../assets/asset.ts';
 import { playbackNotFound } from '../assets/playback-manifest.ts';
-import { CACHED_BY_COOKIE, isByCookie } from '../auth/playback-cookie.ts';
 import type { BoundOperations } from '../platform/bind.ts';
 import { badRequest } from '../platform/errors.ts';
 import { inline, redirectToTokenPath } from '../platform/http/headers.ts';
@@ -45,9 +44,7 @@ async function serveImage(
   const { id, token } = request.params;
   const { v: version, ...query } = request.query;
   const asset = await images.findPlayableAsset(id, { token, cookie: request.headers.cookie });
-  const byCookie = isByCookie(asset, token);
-  const cachingOf = (isSubstitute: boolean) =>
-    byCookie ? CACHED_BY_COOKIE : imageCaching(asset, { version, isSubstitute });
+  const cachingOf = (isSubstitute: boolean) => imageCaching(asset, { token, version, isSubstitute });
   const rounded = toOfferedSize(query);
   if (rounded) {
     reply.header('cache-control', cachingOf(false));

@@ -6,7 +6,6 @@ import {
 } from '@mediary/contract/operations/video-extras';
 import type { Static } from 'typebox';
 import { playbackNotFound } from '../assets/playback-manifest.ts';
-import { CACHED_BY_COOKIE, isByCookie } from '../auth/playback-cookie.ts';
 import { imageCaching } from '../images/image-source.ts';
 import type { Bound, BoundOperations } from '../platform/bind.ts';
 import { redirectToTokenPath } from '../platform/http/headers.ts';
@@ -46,9 +45,7 @@ async function serveFrame(
   const asset = await frames.findPlayableAsset(id, { token, cookie: request.headers.cookie });
   if (asset.playback?.kind !== 'own' || asset.playback.growing) throw playbackNotFound();
   const frame = toFrame(request.query, asset.duration_ms);
-  const caching = isByCookie(asset, token)
-    ? CACHED_BY_COOKIE
-    : imageCaching(asset, { version: undefined, isSubstitute: false });
+  const caching = imageCaching(asset, { token });
   const other = findFrameRedirect(request.query, frame);
   if (other !== undefined) return reply.header('cache-control', caching).redirect(`frame.jpg?${other}`, 302);
   const found = await frames.findFrame(asset, frame);
