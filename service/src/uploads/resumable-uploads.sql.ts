@@ -1,7 +1,7 @@
 // Queries for resumable uploads. The row's offset is authoritative; only the lease holder changes it.
 import type { Asset } from '../assets/asset.ts';
 import type { UploadLease } from '../lifecycle/change.ts';
-import { LEASE_SECONDS, UPLOAD_LEASE_SECONDS } from '../platform/concurrency/lease.ts';
+import { LEASE_SECONDS, REQUEST_LEASE_SECONDS } from '../platform/concurrency/lease.ts';
 import type { Queries } from '../platform/postgres/database.ts';
 import { columns, columnsOf, sql } from '../platform/postgres/sql.ts';
 import { pick } from '../tables.ts';
@@ -38,7 +38,7 @@ export const insertResumable = (
       (id, asset_id, owner_user_id, attempt, protocol, size_bytes, lease_holder, lease_until, expires_at)
     select ${lease.upload}::uuid, ${asset.id}::uuid, ${asset.owner_user_id}::text, ${asset.attempt}::int4,
            'tus', ${sizeBytes}::int8, ${lease.holder}::uuid,
-           now() + make_interval(secs => ${UPLOAD_LEASE_SECONDS}), ${expiresAt}::timestamptz
+           now() + make_interval(secs => ${REQUEST_LEASE_SECONDS}), ${expiresAt}::timestamptz
      where ${maxOpen}::int4 > (
        select count(*) from uploads
         where asset_id = ${asset.id} and protocol = 'tus' and finished_at is null)
@@ -58,7 +58,7 @@ export const claimResumable = (db: Queries, assetId: string, { upload, holder }:
          and set_config('synchronous_commit', 'off', true) = 'off' for no key update)
     update uploads
        set lease_holder = case when is_claimable then ${holder}::uuid else lease_holder end,
-           lease_until = case when is_claimable then now() + make_interval(secs => ${UPLOAD_LEASE_SECONDS})
+           lease_until = case when is_claimable then now() + make_interval(secs => ${REQUEST_LEASE_SECONDS})
                               else lease_until end,
            is_release_requested = not is_free
       from seen where uploads.id = seen.id
@@ -70,7 +70,7 @@ export const claimResumable = (db: Queries, assetId: string, { upload, holder }:
  */
 export const renewResumable = (db: Queries, { upload, holder }: UploadLease) =>
   db.one(sql('renew resumable upload', { is_release_requested: 'bool', takes_bytes: 'bool' })`
-    update uploads set lease_until = now() + make_interval(secs => ${UPLOAD_LEASE_SECONDS})
+    update uploads set lease_until = now() + make_interval(secs => ${REQUEST_LEASE_SECONDS})
       from assets
      where uploads.id = ${upload} and lease_holder = ${holder} and assets.id = asset_id
        and set_config('synchronous_commit', 'off', true) = 'off'

@@ -7,7 +7,7 @@ import type { findDuplicate } from '../lifecycle/reports.ts';
 import type { AssetStore } from '../lifecycle/store.ts';
 import type { Bound } from '../platform/bind.ts';
 import { createBatcher } from '../platform/concurrency/batcher.ts';
-import { RENEW_UPLOAD_EVERY_MS, whileRenewing } from '../platform/concurrency/lease.ts';
+import { RENEW_REQUEST_EVERY_MS, whileRenewing } from '../platform/concurrency/lease.ts';
 import { waitAtMost } from '../platform/concurrency/in-flight.ts';
 import { ServiceError } from '../platform/errors.ts';
 import { diskFull, type SpaceGuard } from '../platform/free-space.ts';
@@ -76,7 +76,7 @@ export async function storeOriginal(
   const { uploadId: id, protocol } = original;
   const source: UploadSource = protocol === 'put' ? 'caller' : 'service';
   const lease: UploadLease = { upload: id, holder: id };
-  return whileRenewing({ everyMs: RENEW_UPLOAD_EVERY_MS, renew: () => renewLease(db, lease) }, async () => {
+  return whileRenewing({ everyMs: RENEW_REQUEST_EVERY_MS, renew: () => renewLease(db, lease) }, async () => {
     try {
       const claimed = await needs.claimPut(toClaim(asset, original));
       if (!claimed) throw await findRefusal(needs, asset);

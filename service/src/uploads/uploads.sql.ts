@@ -2,7 +2,7 @@
 // which all processes share.
 import type { Asset } from '../assets/asset.ts';
 import type { UploadLease } from '../lifecycle/change.ts';
-import { UPLOAD_LEASE_SECONDS } from '../platform/concurrency/lease.ts';
+import { REQUEST_LEASE_SECONDS } from '../platform/concurrency/lease.ts';
 import type { Queries } from '../platform/postgres/database.ts';
 import type { RowOf } from '../platform/postgres/row.ts';
 import { literals, sql } from '../platform/postgres/sql.ts';
@@ -57,7 +57,7 @@ export async function claimPuts(
       insert into uploads
         (id, asset_id, owner_user_id, attempt, protocol, size_bytes, lease_holder, lease_until, expires_at)
       select upload, target.id, owner_user_id, attempt, protocol, size_bytes, upload,
-             now() + make_interval(secs => ${UPLOAD_LEASE_SECONDS}), coalesce(upload_expires_at, now())
+             now() + make_interval(secs => ${REQUEST_LEASE_SECONDS}), coalesce(upload_expires_at, now())
         from target, counted
       on conflict (asset_id, attempt) where protocol in (${WRITERS}) and finished_at is null
       do nothing
@@ -79,7 +79,7 @@ export const lockPendingAsset = (tx: Queries, { id, attempt }: Pick<Asset, 'id' 
 /** Not synced to disk: a lost renewal only lets the lease expire earlier. */
 export const renewLease = (db: Queries, { upload, holder }: UploadLease) =>
   db.one(sql('renew upload lease')`
-    update uploads set lease_until = now() + make_interval(secs => ${UPLOAD_LEASE_SECONDS})
+    update uploads set lease_until = now() + make_interval(secs => ${REQUEST_LEASE_SECONDS})
      where id = ${upload} and lease_holder = ${holder}
        and set_config('synchronous_commit', 'off', true) = 'off'`);
 

@@ -5,11 +5,12 @@ export const LEASE_SECONDS = 60;
 export const RENEW_EVERY_MS = 20_000;
 
 /**
- * How long an upload whose process was killed refuses other requests. The writer of a PUT renews three times
- * in it; that of a resumable upload more often, because the statement also tells that another request waits.
+ * How long a request whose process was killed refuses others: those for the same upload, and those with the
+ * same Idempotency-Key. It renews three times in it; the writer of a resumable upload more often, because the
+ * statement also tells that another request waits.
  */
-export const UPLOAD_LEASE_SECONDS = 10;
-export const RENEW_UPLOAD_EVERY_MS = 3000;
+export const REQUEST_LEASE_SECONDS = 10;
+export const RENEW_REQUEST_EVERY_MS = 3000;
 
 type Lease = { readonly everyMs: number; readonly renew: () => Promise<unknown> };
 

@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import { waitAtMost } from '../concurrency/in-flight.ts';
 import { conflict, ServiceError } from '../errors.ts';
-import { whileRenewing } from '../concurrency/lease.ts';
+import { RENEW_REQUEST_EVERY_MS, REQUEST_LEASE_SECONDS, whileRenewing } from '../concurrency/lease.ts';
 import type { Database, Queries } from '../postgres/database.ts';
 import { sql } from '../postgres/sql.ts';
 import { uuidV7 } from '../uuid-v7.ts';
@@ -21,15 +21,11 @@ export type RunOnce = <T>(
   work: (resourceId: string) => Promise<T>,
 ) => Promise<IdempotentResult<T>>;
 
-/** How long the claim of a killed process refuses retries. */
-const CLAIM_SECONDS = 10;
-/** Two renewals may fail before another process takes over. */
-const RENEW_EVERY_MS = 3000;
 /** A hanging database must not delay the error response again. An unreleased claim expires. */
 const RELEASE_MS = 500;
 
 export const createIdempotency =
-  (db: Database, { renewEveryMs = RENEW_EVERY_MS } = {}): RunOnce =>
+  (db: Database, { renewEveryMs = RENEW_REQUEST_EVERY_MS } = {}): RunOnce =>
   async (claim, work) => {
     const by = randomUUID();
     try {
@@ -81,7 +77,7 @@ const claimKey = (
   db.one(sql('claim key', CLAIMED)`
     insert into idempotency_keys as stored (caller, key, fingerprint, made_id, busy_by, busy_until)
     values (${caller}, ${key}, ${fingerprint}, ${resourceId}, ${by},
-            now() + make_interval(secs => ${CLAIM_SECONDS}))
+            now() + make_interval(secs => ${REQUEST_LEASE_SECONDS}))
     on conflict (caller, key) do update set
       busy_by = case when stored.busy_until is null or stored.busy_until < now()
                 then excluded.busy_by else stored.busy_by end,
@@ -94,7 +90,7 @@ const claimKey = (
 const renew = (db: Queries, { caller, key }: Claim, by: string) =>
   db.one(
     sql('renew key')`
-    update idempotency_keys set busy_until = now() + make_interval(secs => ${CLAIM_SECONDS})
+    update idempotency_keys set busy_until = now() + make_interval(secs => ${REQUEST_LEASE_SECONDS})
      where caller = ${caller} and key = ${key} and busy_by = ${by}`,
   );
 
