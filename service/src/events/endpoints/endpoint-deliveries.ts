@@ -5,6 +5,7 @@ import { createCursor, readCursor } from '../../auth/list-cursor.ts';
 import type { Secret } from '../../auth/secret.ts';
 import { badRequest, notFound } from '../../platform/errors.ts';
 import type { Database } from '../../platform/postgres/database.ts';
+import { deleteInBatches } from '../../platform/postgres/delete-in-batches.ts';
 import { firstIdOf, isUuid, timeOf } from '../../platform/uuid.ts';
 import { uuidV7 } from '../../platform/uuid-v7.ts';
 import {
@@ -120,7 +121,6 @@ function toRange({ since, until }: ResendEventsRequest, now: Date): { fromId: st
 }
 
 const DAY_MS = 86_400_000;
-const DELETE_BATCH = 5000;
 
 type RetentionNeeds = Pick<DeliveryNeeds, 'db' | 'now'> & { readonly webhookRetentionDays: number };
 
@@ -131,12 +131,7 @@ export async function deleteOldDeliveries({
   webhookRetentionDays,
 }: RetentionNeeds): Promise<number> {
   const belowId = firstIdOf(now().getTime() - webhookRetentionDays * DAY_MS);
-  let total = 0;
-  for (;;) {
-    const deleted = await deleteDeliveriesBelow(db, belowId, DELETE_BATCH);
-    total += deleted;
-    if (deleted < DELETE_BATCH) break;
-  }
+  const total = await deleteInBatches((limit) => deleteDeliveriesBelow(db, belowId, limit));
   if (total > 0) await releaseWaitingDeliveries(db);
   return total;
 }

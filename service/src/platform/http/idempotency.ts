@@ -5,6 +5,7 @@ import { waitAtMost } from '../concurrency/in-flight.ts';
 import { conflict, ServiceError } from '../errors.ts';
 import { RENEW_REQUEST_EVERY_MS, REQUEST_LEASE_SECONDS, whileRenewing } from '../concurrency/lease.ts';
 import type { Database, Queries } from '../postgres/database.ts';
+import { deleteInBatches } from '../postgres/delete-in-batches.ts';
 import { sql } from '../postgres/sql.ts';
 import { uuidV7 } from '../uuid-v7.ts';
 
@@ -110,19 +111,10 @@ const deleteExpiredKey = (db: Queries, { caller, key }: Claim) =>
     delete from idempotency_keys
      where caller = ${caller} and key = ${key} and created_at <= now() - interval '1 day'`);
 
-const DELETE_BATCH = 5000;
-
 /** Keys expire after 24 hours. Returns the number of deleted keys. */
-export async function deleteExpiredKeys(db: Queries, batch = DELETE_BATCH): Promise<number> {
-  let total = 0;
-  for (;;) {
-    const deleted = await deleteExpiredBatch(db, batch);
-    total += deleted;
-    if (deleted < batch) return total;
-  }
-}
+export const deleteExpiredKeys = (db: Queries, batch?: number): Promise<number> =>
+  deleteInBatches((limit) => deleteExpiredBatch(db, limit), batch);
 
-/** One unlimited statement would exceed the statement timeout on a large table, and never succeed again. */
 const deleteExpiredBatch = async (db: Queries, limit: number): Promise<number> => {
   const deleted = await db.one(sql('delete expired keys', { count: 'int8' })`
     with deleted as (
