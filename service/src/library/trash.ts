@@ -5,7 +5,8 @@ import { awaitsReport, isPosterDue } from '../assets/poster.ts';
 import type { JobRequest, ServiceJobs } from '../jobs.ts';
 import type { Change } from '../lifecycle/change.ts';
 import type { AssetStore } from '../lifecycle/store.ts';
-import { conflict, isUnavailable, notFound } from '../platform/errors.ts';
+import { collectFailures } from '../platform/concurrency/collect-failures.ts';
+import { conflict, notFound } from '../platform/errors.ts';
 import type { Database } from '../platform/postgres/database.ts';
 import { findViolatedConstraint } from '../platform/postgres/database-errors.ts';
 import type { RequestPurges } from './cdn-purge.ts';
@@ -122,7 +123,7 @@ const BATCH = 200;
 
 /**
  * Purges assets whose TRASH_DAYS have passed, unless they changed meanwhile. Returns how many were due. An
- * asset that fails does not delay the others; a database that is down ends the run.
+ * asset that fails does not delay the others.
  */
 export async function emptyTrash(needs: TrashNeeds): Promise<number> {
   const failures: unknown[] = [];
@@ -130,11 +131,7 @@ export async function emptyTrash(needs: TrashNeeds): Promise<number> {
   let after = TRASH_START;
   for (;;) {
     const assets = await findExpiredTrash(needs.db, { now: needs.now(), after, limit: BATCH });
-    for (const asset of assets)
-      await purgeExpired(needs, asset).catch((error) => {
-        if (isUnavailable(error)) throw error;
-        failures.push(error);
-      });
+    failures.push(...(await collectFailures(assets, (asset) => purgeExpired(needs, asset))));
     due += assets.length;
     const last = assets[BATCH - 1];
     if (!last) break;

@@ -15,7 +15,7 @@ import {
 import type { recordCheck, recordFacts, refuseUnchangedAsset } from '../lifecycle/reports.ts';
 import type { StreamReport } from '../lifecycle/stream-report.ts';
 import type { Bound } from '../platform/bind.ts';
-import { isUnavailable } from '../platform/errors.ts';
+import { collectFailures } from '../platform/concurrency/collect-failures.ts';
 import type { Database } from '../platform/postgres/database.ts';
 import type { failSilentAttempt, findEncoderState } from '../providers/encoder-jobs.ts';
 import type { isHosted } from '../providers/hosted-playback.ts';
@@ -63,15 +63,14 @@ export async function reconcile(needs: ReconcileNeeds): Promise<number> {
   const due = await findDueAssets(needs.db, needs.now(), MAX_PER_RUN);
   const speeds: Speeds =
     due.length > 0 ? await measureRecentSpeeds(needs.db, [...needs.providers.keys()]) : new Map();
-  const failures: unknown[] = [];
   const overdue: Asset[] = [];
-  await forEach(due, failures, async (asset) => {
+  const failures = await collectFailures(due, async (asset) => {
     const deadline = await findFutureDeadline(needs, asset, speeds);
     if (!deadline) overdue.push(asset);
     else await needs.recordCheck(asset, { data: { reason: 'not_due' }, checkAt: deadline });
   });
   const inspections = await needs.inspectAll(overdue.filter(needs.canInspect));
-  await forEach(overdue, failures, (asset) => check(needs, asset, inspections));
+  failures.push(...(await collectFailures(overdue, (asset) => check(needs, asset, inspections))));
   if (failures.length > 0)
     throw new AggregateError(failures, `${failures.length} of ${due.length} assets could not be checked`);
   return due.length;
@@ -82,22 +81,6 @@ export async function reconcileAsset(needs: ReconcileNeeds, assetId: string): Pr
   const asset = await needs.findAssetById(assetId);
   if (!asset || asset.deleted_at || asset.reconcile_at === null) return;
   await check(needs, asset, await needs.inspectAll([asset].filter(needs.canInspect)));
-}
-
-/** An asset that fails does not delay the others; a database that is down ends the run. */
-async function forEach(
-  assets: readonly Asset[],
-  failures: unknown[],
-  work: (asset: Asset) => Promise<void>,
-): Promise<void> {
-  for (const asset of assets) {
-    try {
-      await work(asset);
-    } catch (error) {
-      if (isUnavailable(error)) throw error;
-      failures.push(error);
-    }
-  }
 }
 
 /** Until then processing lasts as long as expected at the provider's recent speed. Undefined: overdue. */
