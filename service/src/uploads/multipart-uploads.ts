@@ -26,7 +26,8 @@ import {
 import type { findByteLimit, OriginalNeeds } from './store-original.ts';
 import { assertLength, inProgress, toClosedError } from './upload-errors.ts';
 import { toClientHeaders } from './upload-targets.ts';
-import { deleteHeldUpload, lockPendingAsset } from './uploads.sql.ts';
+import { insertOpenUpload } from './open-uploads.ts';
+import { deleteHeldUpload } from './uploads.sql.ts';
 
 export type MultipartNeeds = Omit<OriginalNeeds, 'db' | 'assetStore' | 'underQuota' | 'findByteQuota'> & {
   readonly db: Database;
@@ -60,26 +61,12 @@ export async function createMultipart(
     max_bytes: size ?? maxBytes,
   };
   try {
-    return await insertRow(needs, asset, { id, target, sizeBytes: size, expiresAt: nextExpiry(needs) });
+    const row = { id, target, sizeBytes: size, expiresAt: nextExpiry(needs), maxOpen: MAX_OPEN };
+    return await insertOpenUpload(needs, asset, (tx) => insertMultipart(tx, asset, row));
   } catch (error) {
     await direct.abortMultipart(upload);
     throw error;
   }
-}
-
-/** The lock makes the number of open uploads exact. */
-async function insertRow(
-  { db, findAssetById }: MultipartNeeds,
-  asset: Asset,
-  upload: Omit<Parameters<typeof insertMultipart>[2], 'maxOpen'>,
-): Promise<MultipartRow> {
-  const row = await db.transaction(async (tx) =>
-    (await lockPendingAsset(tx, asset))
-      ? await insertMultipart(tx, asset, { ...upload, maxOpen: MAX_OPEN })
-      : undefined,
-  );
-  if (!row) throw toClosedError(await findAssetById(asset.id));
-  return row;
 }
 
 /** An upload that can still receive parts. */

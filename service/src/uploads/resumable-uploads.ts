@@ -16,9 +16,8 @@ import {
   type leaseUpload,
   type startLease,
   type LeasedUpload,
-  type ResumableRow,
 } from './leased-uploads.ts';
-import { lockPendingAsset } from './uploads.sql.ts';
+import { insertOpenUpload } from './open-uploads.ts';
 
 type ResumableNeeds = Omit<
   OriginalNeeds,
@@ -50,23 +49,9 @@ export async function createResumable(
   await discardUploads(needs, asset.id, await findSurplusUploads(needs.db, asset.id, MAX_OPEN - 1));
   const lease = { upload: id, holder: randomUUID() };
   const expiresAt = new Date(needs.now().getTime() + needs.uploadTtlSeconds * 1000);
-  const row = await insertRow(needs, asset, { lease, sizeBytes: sizeBytes ?? null, expiresAt });
+  const upload = { lease, sizeBytes: sizeBytes ?? null, expiresAt, maxOpen: MAX_OPEN };
+  const row = await insertOpenUpload(needs, asset, (tx) => insertResumable(tx, asset, upload));
   return needs.startLease({ lease, row });
-}
-
-/** The lock makes the number of open uploads exact. */
-async function insertRow(
-  { db, findAssetById }: ResumableNeeds,
-  asset: Asset,
-  upload: Omit<Parameters<typeof insertResumable>[2], 'maxOpen'>,
-): Promise<ResumableRow> {
-  const row = await db.transaction(async (tx) =>
-    (await lockPendingAsset(tx, asset))
-      ? await insertResumable(tx, asset, { ...upload, maxOpen: MAX_OPEN })
-      : undefined,
-  );
-  if (!row) throw toClosedError(await findAssetById(asset.id));
-  return row;
 }
 
 /** Holds an upload that exists and has not expired; finishes it if only that is missing. */
