@@ -5,7 +5,7 @@ import type { Asset, AssetRef, Failure } from '../assets/asset.ts';
 import { notFound } from '../platform/errors.ts';
 import type { Queries } from '../platform/postgres/database.ts';
 import { decideCancellation } from './cancellation.ts';
-import type { Decide, Decision } from './change.ts';
+import type { Change, Decide, Decision } from './change.ts';
 import { decideReport } from './decide.ts';
 import {
   type CheckRecord,
@@ -78,18 +78,17 @@ export const completeAsset = (needs: ReportNeeds, asset: Asset, completion: Comp
  */
 export const refuseAsset = (needs: ReportNeeds, asset: Asset, failure: Failure): Promise<Asset> =>
   updateExisting(needs, asset, (seen) =>
-    seen.attempt === asset.attempt && seen.stream_status === 'pending_upload'
-      ? decideRefusal(seen, failure)
-      : undefined,
+    seen.attempt === asset.attempt ? refusePending(seen, failure) : undefined,
   );
 
 /** The same, unless the asset changed since it was read: its video may have been linked. */
 export const refuseUnchangedAsset = (needs: ReportNeeds, asset: Asset, failure: Failure): Promise<Asset> =>
   updateExisting(needs, asset, (seen) =>
-    seen.revision === asset.revision && seen.stream_status === 'pending_upload'
-      ? decideRefusal(seen, failure)
-      : undefined,
+    seen.revision === asset.revision ? refusePending(seen, failure) : undefined,
   );
+
+const refusePending = (seen: Asset, failure: Failure): Change | undefined =>
+  seen.stream_status === 'pending_upload' ? decideRefusal(seen, failure) : undefined;
 
 /** The id of the owner's earliest other asset with these bytes, or null. */
 export async function findDuplicate(
