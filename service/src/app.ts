@@ -50,7 +50,7 @@ export async function buildApp(adapters: Adapters, settings: AppSettings) {
     lanes: providers.operations.listServedProviders(),
     startHeartbeat: () =>
       providers.operations.startHeartbeat({
-        roles: context.config.role === 'all' ? ['api', 'worker'] : ['worker'],
+        roles: config.role === 'all' ? ['api', 'worker'] : ['worker'],
         version: VERSION,
         videoEncoder: adapters.videoEncoder,
       }),
