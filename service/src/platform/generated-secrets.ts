@@ -1,8 +1,9 @@
 // Secrets that the service generates once: of one machine in its data folder, of several in their database.
 import { randomBytes, randomUUID } from 'node:crypto';
-import { chmod, link, mkdir, open, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { chmod, link, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { restrict } from './data-folder.ts';
+import { syncFolder } from './sync-folder.ts';
 import type { Queries } from './postgres/database.ts';
 import { sql } from './postgres/sql.ts';
 
@@ -71,11 +72,6 @@ async function linkUnlessExists(fresh: string, file: string): Promise<void> {
     if (error.code !== 'EEXIST') throw error;
   });
   await rm(fresh);
-}
-
-async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder);
-  await handle.sync().finally(() => handle.close());
 }
 
 /** Returns the same value to every process of the database; the first call generates it. */

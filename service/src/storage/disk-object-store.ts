@@ -10,7 +10,7 @@ import { isOriginal, openOriginalFiles } from './disk/original-files.ts';
 import { openPartialFiles } from './disk/partial-files.ts';
 import { ensureFolder, type ObjectFiles } from './disk/shards.ts';
 import { createDurably } from './disk/small-files.ts';
-import { shareFreeBytes, SMALL_WRITES_MS } from '../platform/free-space.ts';
+import { isNoSpace, shareFreeBytes, SMALL_WRITES_MS } from '../platform/free-space.ts';
 import { withOpenFile } from '../platform/open-file.ts';
 import type { ObjectKey } from './object-key.ts';
 import { type ListedObject, ObjectStoreError, type ObjectStore, type ReadObject } from './object-store.ts';
@@ -99,7 +99,7 @@ async function withTemporary<T>(path: string, work: (path: string) => Promise<T>
 }
 
 function throwRefusal(error: unknown): never {
-  throw failedWith(error, 'ENOSPC', 'EDQUOT') ? new ObjectStoreError('full', { cause: error }) : error;
+  throw isNoSpace(error) ? new ObjectStoreError('full', { cause: error }) : error;
 }
 
 async function sizeOf(path: string): Promise<number | undefined> {

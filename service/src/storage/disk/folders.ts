@@ -1,8 +1,7 @@
 // File system helpers that tolerate concurrent creation and removal of folders by other processes.
-import { closeSync, type Dirent, fsync, open } from 'node:fs';
+import type { Dirent } from 'node:fs';
 import { mkdir, readdir, rmdir, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { promisify } from 'node:util';
 
 /** True when a system call failed with one of these codes. */
 export const failedWith = (error: unknown, ...codes: string[]): boolean =>
@@ -22,20 +21,6 @@ export async function makeFolder(folder: string): Promise<string[]> {
     if (!failedWith(error, 'ENOENT')) throw error;
     const above = await makeFolder(dirname(folder));
     return above.length === 0 ? above : [...above, ...(await makeFolder(folder))];
-  }
-}
-
-const openFile = promisify(open);
-export const syncFile = promisify(fsync);
-
-/** Makes the entries of a folder durable. */
-export async function syncFolder(folder: string): Promise<void> {
-  try {
-    const file = await openFile(folder, 'r');
-    await syncFile(file).finally(() => closeSync(file));
-  } catch (error) {
-    // Another process deleted the entry and the empty folder meanwhile.
-    if (!failedWith(error, 'ENOENT')) throw error;
   }
 }
 

@@ -7,7 +7,8 @@ import { promisify } from 'node:util';
 import { getProcessMark, hasProcessExited } from '../../platform/process/scratch-folder.ts';
 import { type ObjectBytes, ObjectStoreError, type StoredBytes } from '../object-store.ts';
 import { bytesIn, receivedBytes } from '../received-bytes.ts';
-import { failedWith, makeFolder, removeFile, syncFile, syncFolder } from './folders.ts';
+import { syncFile, syncFolder } from '../../platform/sync-folder.ts';
+import { failedWith, makeFolder, removeFile } from './folders.ts';
 
 /**
  * Small chunks are batched. Larger batches are slower per byte on ext4; one writev accepts at most 1024

@@ -3,7 +3,8 @@
 import { link, readdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { ObjectKey } from '../object-key.ts';
-import { failedWith, filesBelow, removeFile, removeIfEmpty, syncFolder } from './folders.ts';
+import { syncFolder } from '../../platform/sync-folder.ts';
+import { failedWith, filesBelow, removeFile, removeIfEmpty } from './folders.ts';
 import { assetOf, type ObjectFiles, openShards, SHARDS, shardOf, shardsOf } from './shards.ts';
 
 const KIND = 'originals';

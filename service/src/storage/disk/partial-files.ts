@@ -5,7 +5,9 @@ import { join } from 'node:path';
 import type { ObjectKey } from '../object-key.ts';
 import { bytesIn } from '../received-bytes.ts';
 import { ObjectStoreError, type PartialObject, type PartialObjects } from '../object-store.ts';
-import { failedWith, removeFile, syncFolder } from './folders.ts';
+import { isNoSpace } from '../../platform/free-space.ts';
+import { syncFolder } from '../../platform/sync-folder.ts';
+import { failedWith, removeFile } from './folders.ts';
 import { batchesOf, publish, whileSpace, writeBehind, writeFully } from './incoming.ts';
 
 const SYNC_BYTES = 8 * 1024 * 1024;
@@ -36,7 +38,7 @@ export function openPartialFiles({ folder, pathOf, requireSpace }: PartialPlaces
 }
 
 function throwRefused(error: unknown): never {
-  if (failedWith(error, 'ENOSPC', 'EDQUOT')) throw new ObjectStoreError('full', { cause: error });
+  if (isNoSpace(error)) throw new ObjectStoreError('full', { cause: error });
   throw error;
 }
 

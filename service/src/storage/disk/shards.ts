@@ -3,7 +3,8 @@ import { hash } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ObjectKey } from '../object-key.ts';
-import { makeFolder, syncFolder } from './folders.ts';
+import { syncFolder } from '../../platform/sync-folder.ts';
+import { makeFolder } from './folders.ts';
 
 export const SHARDS = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
 

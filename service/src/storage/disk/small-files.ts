@@ -2,7 +2,8 @@
 import { createHash } from 'node:crypto';
 import type { StoredBytes } from '../object-store.ts';
 import { bytesIn } from '../received-bytes.ts';
-import { removeFile, syncFolder } from './folders.ts';
+import { syncFolder } from '../../platform/sync-folder.ts';
+import { removeFile } from './folders.ts';
 import { createEntry, createFile, writeFully } from './incoming.ts';
 
 /** Creates a file with these bytes and makes it and its name durable. Removes it when that fails. */
