@@ -1,15 +1,12 @@
 // Downloads from a server that breaks connections, to a disk that is full.
 import { createHash, randomBytes } from 'node:crypto';
 import { mkdtemp, open, readdir, readFile, rm } from 'node:fs/promises';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { Server } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { PassThrough } from 'node:stream';
-import { text } from 'node:stream/consumers';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { toSafeName } from './download.ts';
-import { runProgram } from './program.ts';
+import { runInProcess, serve } from './program.fixture.ts';
 
 const original = randomBytes(3_000_000);
 const sha256 = createHash('sha256').update(original).digest('hex');
@@ -25,7 +22,7 @@ let breaks = 0;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'mediary-download-'));
-  server = createServer((request, response) => {
+  ({ server, url } = await serve((request, response) => {
     const { range } = request.headers;
     const data = {
       id: 'a',
@@ -42,11 +39,7 @@ beforeAll(async () => {
     breaks -= 1;
     if (breaks < 0) return response.end(rest);
     response.write(rest.subarray(0, BREAK_AFTER), () => response.destroy());
-  });
-  await new Promise<void>((resolve) => {
-    server.listen(0, '127.0.0.1', resolve);
-  });
-  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  }));
 });
 afterAll(async () => {
   server.close();
@@ -58,16 +51,11 @@ afterEach(() => {
   breaks = 0;
 });
 
-async function download(file: string) {
-  const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
-  const { signal } = new AbortController();
-  const env = { HOME: folder, MEDIARY_URL: url, MEDIARY_TOKEN: 'secret' };
-  const io = { env, folder, stdin, stdout, stderr, signal };
-  const code = await runProgram(io, ['download', 'a', '--quiet', '-o', join(folder, file)]);
-  stdout.end();
-  stderr.end();
-  return { code, stdout: await text(stdout), stderr: await text(stderr) };
-}
+const download = (file: string) =>
+  runInProcess(['download', 'a', '--quiet', '-o', join(folder, file)], {
+    env: { HOME: folder, MEDIARY_URL: url, MEDIARY_TOKEN: 'secret' },
+    folder,
+  });
 
 type WriteArguments = [bytes: Uint8Array, offset: number, length: number, position: number];
 type Writer = { write(...args: WriteArguments): Promise<object> };

@@ -2,10 +2,8 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { PassThrough } from 'node:stream';
-import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { runProgram } from './program.ts';
+import { runInProcess } from './program.fixture.ts';
 
 let home: string;
 beforeAll(async () => {
@@ -13,16 +11,8 @@ beforeAll(async () => {
 });
 afterAll(() => rm(home, { recursive: true }));
 
-async function run(args: string, env: Readonly<Record<string, string>> = {}) {
-  const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
-  const { signal } = new AbortController();
-  const io = { env: { HOME: home, ...env }, folder: home, stdin, stdout, stderr, signal };
-  stdin.end();
-  const code = await runProgram(io, args.split(' '));
-  stdout.end();
-  stderr.end();
-  return { code, stdout: await text(stdout), stderr: await text(stderr) };
-}
+const run = (args: string, env: Readonly<Record<string, string>> = {}) =>
+  runInProcess(args.split(' '), { env: { HOME: home, ...env }, folder: home });
 
 describe('usage', () => {
   test.each([
