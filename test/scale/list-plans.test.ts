@@ -7,11 +7,11 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { AssetFilter } from '../../service/src/library/asset-filter.ts';
 import { listAssets } from '../../service/src/library/library.sql.ts';
 import { seedAssets } from '../../service/src/commands/seed.ts';
-import { type Queries, sessionOptions } from '../../service/src/platform/postgres/database.ts';
+import { sessionOptions } from '../../service/src/platform/postgres/database.ts';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '@mediary/embedded-postgres/launcher';
 import { migrate } from '../../service/src/platform/postgres/migrate.ts';
-import type { Statement } from '../../service/src/platform/postgres/sql.ts';
 import { firstIdOf } from '../../service/src/platform/uuid.ts';
+import { buffersOf, explain } from '../support/query-plans.ts';
 
 const ASSETS = Number(process.env['MEDIARY_SCALE_ASSETS'] ?? 1_000_000);
 /** A data folder that `npm run seed` has filled; without it the test fills a temporary one. */
@@ -37,37 +37,21 @@ afterAll(async () => {
 });
 
 /** The plan of the statement that the list runs. */
-async function planOf(
+const planOf = (
   filter: Omit<AssetFilter, 'owner' | 'isTrash'>,
   {
     isTrash = false,
     after,
     owner = 'owner-7',
   }: { isTrash?: boolean; after?: string; owner?: string | null } = {},
-): Promise<string> {
-  const seen: Statement[] = [];
-  const db = {
-    all: async (statement: Statement) => {
-      seen.push(statement);
-      return [];
-    },
-  } as unknown as Queries;
-  await listAssets(
-    db,
-    { owner: owner ?? undefined, isTrash, ...filter },
-    { after, limit: 51, isOldestFirst: false },
+): Promise<string> =>
+  explain(client, (db) =>
+    listAssets(
+      db,
+      { owner: owner ?? undefined, isTrash, ...filter },
+      { after, limit: 51, isOldestFirst: false },
+    ),
   );
-  const [{ text, values }] = seen as [Statement];
-  const { rows } = await client.query<{ 'QUERY PLAN': string }>(
-    `explain (analyze, buffers, timing off) ${text}`,
-    values,
-  );
-  return rows.map((row) => row['QUERY PLAN']).join('\n');
-}
-
-const buffersOf = (plan: string): number =>
-  Number(/Buffers: shared hit=(\d+)/.exec(plan)?.[1] ?? 0) +
-  Number(/Buffers: shared (?:hit=\d+ )?read=(\d+)/.exec(plan)?.[1] ?? 0);
 
 test.each<[string, Omit<AssetFilter, 'owner' | 'isTrash'>, RegExp]>([
   ['all of an owner', {}, /assets_by_owner/],

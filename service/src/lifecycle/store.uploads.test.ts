@@ -1,13 +1,13 @@
 // Tests with a real database that uploads are recorded with the asset that they change (contract B4).
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { rowsOf, startTestPostgres, type TestPostgres } from '../../../test/support/postgres.ts';
+import { recordStatements } from '../../../test/support/query-plans.ts';
 import type { Asset } from '../assets/asset.ts';
 import { newEvent } from '../assets/asset-event.ts';
 import { createAssetLoader } from '../assets/asset-lookup.ts';
 import type { ServiceJobs } from '../jobs.ts';
 import { createKeyedMutex } from '../platform/concurrency/keyed-mutex.ts';
-import { type Connection, type Database, openDatabase, type Queries } from '../platform/postgres/database.ts';
-import type { Statement } from '../platform/postgres/sql.ts';
+import { type Connection, type Database, openDatabase } from '../platform/postgres/database.ts';
 import { migrate } from '../platform/postgres/migrate.ts';
 import { uuidV7 } from '../platform/uuid-v7.ts';
 import { hostedUploadId, smallPutUploadId } from '../storage/upload-id.ts';
@@ -152,17 +152,12 @@ describe('a small PUT', () => {
     const created = await Promise.all(Array.from({ length: 300 }, createAsset));
     await Promise.all(created.map((asset) => finishSmallPut(asset, 'cc')));
     await rowsOf(connection, 'analyze assets', []);
-    const statements: Statement[] = [];
-    const recording = {
-      all: async (statement: Statement) => {
-        statements.push(statement);
-        return [];
-      },
-    } as unknown as Queries;
     const seen = created[0] as Asset;
     const decision = { ...change(STORED), events: [], smallPut: { id: smallPutUploadId(seen) } };
-    await finishSmallPuts(recording, [{ seen, decision, now: NOW }]);
-    const plan = await rowsOf(connection, `explain (generic_plan) ${statements[0]?.text}`, []);
+    const [statement] = await recordStatements((recording) =>
+      finishSmallPuts(recording, [{ seen, decision, now: NOW }]),
+    );
+    const plan = await rowsOf(connection, `explain (generic_plan) ${statement?.text}`, []);
     expect(JSON.stringify(plan)).toContain('using assets_by_bytes on assets same');
   });
 });

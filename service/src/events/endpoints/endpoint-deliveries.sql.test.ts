@@ -2,9 +2,9 @@
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestPostgres, type TestPostgres } from '../../../../test/support/postgres.ts';
-import { type Queries, sessionOptions } from '../../platform/postgres/database.ts';
+import { buffersOf, explain } from '../../../../test/support/query-plans.ts';
+import { sessionOptions } from '../../platform/postgres/database.ts';
 import { migrate } from '../../platform/postgres/migrate.ts';
-import type { Statement } from '../../platform/postgres/sql.ts';
 import { firstIdOf } from '../../platform/uuid.ts';
 import { listEventsBetween } from './endpoint-deliveries.sql.ts';
 
@@ -33,25 +33,10 @@ afterAll(async () => {
   await server.stop();
 });
 
-async function planOf(from: number, below: number): Promise<string> {
-  const seen: Statement[] = [];
-  const db = {
-    all: async (statement: Statement) => {
-      seen.push(statement);
-      return [];
-    },
-  } as unknown as Queries;
-  const range = { fromId: firstIdOf(from), belowId: firstIdOf(below) };
-  await listEventsBetween(db, range, { types: [], limit: 100 });
-  const [{ text, values }] = seen as [Statement];
-  const { rows } = await client.query<{ 'QUERY PLAN': string }>(
-    `explain (analyze, buffers, timing off) ${text}`,
-    values,
+const planOf = (from: number, below: number): Promise<string> =>
+  explain(client, (db) =>
+    listEventsBetween(db, { fromId: firstIdOf(from), belowId: firstIdOf(below) }, { types: [], limit: 100 }),
   );
-  return rows.map((row) => row['QUERY PLAN']).join('\n');
-}
-
-const buffersOf = (plan: string): number => Number(/Buffers: shared hit=(\d+)/.exec(plan)?.[1]);
 
 test.each([
   ['an hour', DAY_MS / 24],
