@@ -1,9 +1,16 @@
 // Detects at start which sandbox layers this system supports, by running them.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { access, constants } from 'node:fs/promises';
+import { access, chown, constants, lstat, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { buildSandbox, type Layers, type ProcessLimits, type Sandbox, type User } from './sandbox.ts';
+import {
+  buildSandbox,
+  type Layers,
+  type ProcessLimits,
+  type Sandbox,
+  TEMPORARY_FOLDERS,
+  type User,
+} from './sandbox.ts';
 
 type SandboxNeeds = {
   /** Existing folders that decoders must not see. */
@@ -32,36 +39,73 @@ const HARDEN = ['--no-new-privs', '--pdeathsig', 'KILL'];
 export async function detectSandbox(needs: SandboxNeeds): Promise<Sandbox> {
   const [unshare, setpriv, mount] = await Promise.all(['unshare', 'setpriv', 'mount'].map(findTool));
   const isRoot = process.getuid?.() === 0;
-  const spaces = unshare === undefined ? [] : namespaceLayers({ unshare, mount, isRoot, needs });
+  const covers = await findCovers(needs);
+  const spaces = unshare === undefined ? [] : namespaceLayers({ unshare, mount, isRoot, covers });
   const rights = setpriv === undefined ? [] : rightsLayers({ setpriv, isRoot, user: needs.user });
   const base = { isUnprivileged: !isRoot };
   const hasLimits = await works({ hasLimits: true }, ['/bin/sh', '-c', 'test "$(ulimit -v)" = 1048576']);
   for (const space of [...spaces, {}]) {
     for (const right of [...rights, {}]) {
       const layers = { ...base, hasLimits, ...space, ...right };
-      if (await works(layers, canRead(needs.readable))) return buildSandbox(layers);
+      if (await isUsable(layers, needs)) return buildSandbox(layers);
     }
   }
   return buildSandbox({ ...base, hasLimits });
+}
+
+/** Usable layers run the programs, and hide the data if they have mounts for it. */
+const isUsable = async (layers: Layers, { readable, hidden }: SandboxNeeds): Promise<boolean> =>
+  (await works(layers, [...CAN_READ, ...readable])) &&
+  (layers.mounts === undefined || (await hidesData(layers, hidden[0])));
+
+/** Temporary folders that contain programs stay as they are. */
+async function findCovers({ hidden, readable }: SandboxNeeds): Promise<string[]> {
+  const covers = [...hidden];
+  for (const folder of TEMPORARY_FOLDERS) {
+    const isFolder = await lstat(folder).then(
+      (found) => found.isDirectory(),
+      () => false,
+    );
+    if (isFolder && !readable.some((path) => path.startsWith(`${folder}/`))) covers.push(folder);
+  }
+  return outermost(covers);
 }
 
 type Spaces = {
   readonly unshare: string;
   readonly mount: string | undefined;
   readonly isRoot: boolean;
-  readonly needs: SandboxNeeds;
+  readonly covers: readonly string[];
 };
 
 /** Without root, namespaces require a user namespace. */
-const namespaceLayers = ({ unshare, mount, isRoot, needs }: Spaces): Omit<Layers, 'hasLimits'>[] =>
-  NAMESPACES.map((flags) => ({
-    unshare: [unshare, ...(isRoot ? [] : ['--user', '--map-root-user']), ...flags],
-    ...(mount && flags.includes('--mount') && { hide: { mount, folders: outermost(needs.hidden) } }),
-  }));
+const namespaceLayers = ({ unshare, mount, isRoot, covers }: Spaces): Omit<Layers, 'hasLimits'>[] =>
+  NAMESPACES.flatMap((flags) => {
+    const layer = { unshare: [unshare, ...(isRoot ? [] : ['--user', '--map-root-user']), ...flags] };
+    if (!mount || !flags.includes('--mount')) return [layer];
+    const withMounts = (isReadOnly: boolean) => ({ ...layer, mounts: { tool: mount, covers, isReadOnly } });
+    return [withMounts(true), withMounts(false), layer];
+  });
 
-/** Hiding a folder also hides the folders below it. */
+/** Covering a folder also covers the folders below it. */
 const outermost = (folders: readonly string[]): string[] =>
   [...new Set(folders)].filter((folder) => !folders.some((other) => folder.startsWith(`${other}/`)));
+
+/** A planted file cannot be reached from a working folder beside it, nor through the service's process. */
+async function hidesData(layers: Layers, hidden: string | undefined): Promise<boolean> {
+  if (hidden === undefined) return true;
+  const folder = await mkdtemp(join(hidden, 'sandbox-'));
+  try {
+    const file = join(folder, 'planted');
+    await writeFile(file, '', { mode: 0o600 });
+    const cwd = await mkdtemp(join(folder, 'work-'));
+    if (layers.user) await chown(cwd, layers.user.uid, layers.user.gid);
+    const paths = [file, '../planted', `/proc/${process.pid}/root${file}`];
+    return await works(layers, [...CANNOT_FIND, ...paths], cwd);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
 
 type Rights = { readonly setpriv: string; readonly isRoot: boolean; readonly user: User };
 
@@ -75,19 +119,24 @@ function rightsLayers({ setpriv, isRoot, user }: Rights): Omit<Layers, 'hasLimit
   ];
 }
 
-const canRead = (paths: readonly string[]): readonly string[] => [
+const forEachPath = (condition: string): readonly string[] => [
   '/bin/sh',
   '-c',
-  'for path; do test -r "$path" || exit 1; done',
+  `for path; do ${condition} || exit 1; done`,
   'sh',
-  ...paths,
 ];
+const CAN_READ = forEachPath('test -r "$path"');
+const CANNOT_FIND = forEachPath('! test -e "$path"');
 
-async function works(layers: Layers, [program = '', ...rest]: readonly string[]): Promise<boolean> {
+async function works(
+  layers: Layers,
+  [program = '', ...rest]: readonly string[],
+  cwd = '/',
+): Promise<boolean> {
   const { file, args } = buildSandbox(layers).command({ file: program, args: rest }, LIMITS);
   const child = spawn(file, args, {
     env: {},
-    cwd: '/',
+    cwd,
     stdio: 'ignore',
     timeout: CHECK_MS,
     killSignal: 'SIGKILL',

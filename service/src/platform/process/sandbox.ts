@@ -9,8 +9,12 @@ export const PROTECTIONS = {
   no_network: 'decoders have a network namespace without interfaces',
   own_processes: 'decoders see no other process and end with all that they start',
   hidden_data: 'the data folder cannot be read',
+  read_only_files: 'decoders can only write to their own folder and to temporary folders of their own',
 } as const;
 type Protection = keyof typeof PROTECTIONS;
+
+/** Decoders get empty ones of their own. */
+export const TEMPORARY_FOLDERS = ['/tmp', '/var/tmp', '/dev/shm'];
 
 /** `addressBytes` suits native programs; Node reserves more than it uses and is limited by `dataBytes`. */
 export type ProcessLimits = {
@@ -34,6 +38,15 @@ export type Sandbox = {
   command(program: Command, limits: ProcessLimits): Command;
 };
 
+type Mounts = {
+  /** The program `mount`. */
+  readonly tool: string;
+  /** Folders that an empty file system covers; the first one also contains the working folder. */
+  readonly covers: readonly string[];
+  /** All other file systems become read-only. */
+  readonly isReadOnly: boolean;
+};
+
 /** The sandbox layers that this system supports. Paths of tools are absolute. */
 export type Layers = {
   readonly hasLimits: boolean;
@@ -41,8 +54,8 @@ export type Layers = {
   readonly isUnprivileged?: boolean;
   /** Namespaces: `unshare` with its flags. */
   readonly unshare?: readonly string[];
-  /** Mounts an empty file system over the folders. Requires a mount namespace. */
-  readonly hide?: { readonly mount: string; readonly folders: readonly string[] };
+  /** Requires a mount namespace. */
+  readonly mounts?: Mounts;
   /** Privileges: `setpriv` with its flags. */
   readonly setpriv?: readonly string[];
   readonly user?: User;
@@ -64,7 +77,7 @@ export function buildSandbox(layers: Layers): Sandbox {
         '-c',
         limitScript(layers.hasLimits ? limits : undefined),
         'sandbox',
-        ...namespaces(layers),
+        ...enterNamespaces(layers),
         ...(layers.setpriv ?? []),
         file,
         ...args,
@@ -77,7 +90,7 @@ function protectionsOf({
   hasLimits,
   isUnprivileged = false,
   unshare = [],
-  hide,
+  mounts,
   setpriv = [],
   user,
 }: Layers): Sandbox['protections'] {
@@ -88,8 +101,9 @@ function protectionsOf({
     other_user: user !== undefined,
     no_network: unshare.includes('--net'),
     own_processes: unshare.includes('--pid'),
-    // Without the mount, another user has no access because of the folders' modes.
-    hidden_data: hide !== undefined || user !== undefined,
+    // Without the mounts, another user has no access because of the folders' modes.
+    hidden_data: mounts !== undefined || user !== undefined,
+    read_only_files: mounts?.isReadOnly === true,
   };
 }
 
@@ -118,23 +132,43 @@ function limitLines({ cpuSeconds, fileBytes, openFiles, addressBytes, dataBytes 
 }
 
 /**
- * Mounts an empty file system over each folder; open files stay usable. The shell remains PID 1,
- * because PID 1 ignores signals such as SIGXCPU, which would disable the CPU limit.
+ * Covers folders with empty file systems. The working folder moves into the first of them, because a program
+ * reaches the covered folders through `..` of a folder below. A shell reads the list of mounts itself, since
+ * each program that it starts delays the decoder. The shell remains PID 1, because PID 1 ignores signals such
+ * as SIGXCPU, which would disable the CPU limit.
  */
 const ENTER = `
-mount=$1
-count=$2
-shift 2
+mount=$1 tree=$2 count=$3 work=$4/work
+shift 3
 while [ "$count" -gt 0 ]; do
-  "$mount" -t tmpfs -o size=4k,mode=0555,nosuid,nodev,noexec tmpfs "$1" || exit 126
+  case $1 in
+    ${TEMPORARY_FOLDERS.join('|')}) kind=size=16m,mode=1777 ;;
+    *) kind=size=16k,mode=0755 ;;
+  esac
+  "$mount" -t tmpfs -o "$kind,nosuid,nodev,noexec" tmpfs "$1" || exit 126
   shift
   count=$((count - 1))
 done
+if [ "$PWD" != / ]; then
+  mkdir "$work" && "$mount" -c --bind . "$work" && cd "$work" || exit 126
+fi
+if [ "$tree" = read-only ]; then
+  while read -r _ _ _ _ point flags _; do
+    case $point in *%*) ;; *\\\\*) point=$(printf "$point") ;; esac
+    case "$point $flags" in
+      "$work "* | /proc[/\\ ]* | /sys[/\\ ]* | /dev[/\\ ]*) ;;
+      ${TEMPORARY_FOLDERS.map((folder) => `"${folder} "*`).join(' | ')}) ;;
+      *' rw'*) "$mount" -o "remount,bind,ro\${flags#rw}" "$point" || exit 126 ;;
+    esac
+  done </proc/self/mountinfo
+fi
 "$@"
 exit $?`;
 
-function namespaces({ unshare, hide }: Layers): readonly string[] {
+function enterNamespaces({ unshare, mounts }: Layers): readonly string[] {
   if (unshare === undefined) return [];
-  const folders = hide?.folders ?? [];
-  return [...unshare, '/bin/sh', '-c', ENTER, 'enter', hide?.mount ?? '', String(folders.length), ...folders];
+  if (mounts === undefined) return unshare;
+  const { tool, covers, isReadOnly } = mounts;
+  const tree = isReadOnly ? 'read-only' : 'writable';
+  return [...unshare, '/bin/sh', '-c', ENTER, 'enter', tool, tree, `${covers.length}`, ...covers];
 }
