@@ -82,9 +82,12 @@ const MAX_URL_LENGTH = 2048;
 /** Spaces, control characters, lone surrogates, and backslashes, which parsers read as slashes. */
 const UNSAFE = /[\s\p{Cc}\p{Cs}\\]/u;
 
+/** The URL parser also accepts `;` and quotes, which would add directives to the policy of embed pages. */
+const PLAIN_HOST = /^[a-z0-9.:[\]-]+$/;
+
 /**
- * Absolute http or https, no user info, no control characters or spaces, at most 2048 characters; never
- * fetched by us.
+ * Absolute http or https, a plain host, no user info, no control characters or spaces, at most 2048
+ * characters; never fetched by us.
  */
 export function isPlaybackUrl(text: string): boolean {
   if (text.length > MAX_URL_LENGTH || !/^https?:\/\/[^/]/i.test(text) || UNSAFE.test(text)) return false;
@@ -92,6 +95,7 @@ export function isPlaybackUrl(text: string): boolean {
   return (
     url !== undefined &&
     /^https?:$/.test(url.protocol) &&
+    PLAIN_HOST.test(url.host) &&
     url.username === '' &&
     url.password === '' &&
     !hasUserInfo(text)

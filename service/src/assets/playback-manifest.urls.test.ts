@@ -41,6 +41,13 @@ describe('a playback URL', () => {
   });
 
   const forbidden: Record<string, readonly string[]> = {
+    'with a host of other characters': [
+      "https://v.example;script-src'unsafe-inline'/a",
+      'https://v.example;frame-ancestors*/a',
+      'https://v,example/a',
+      "https://v'example/a",
+      'https://v.example;:8443/a',
+    ],
     'of another scheme': [
       'javascript:alert(1)',
       'data:text/html,x',

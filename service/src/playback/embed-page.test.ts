@@ -73,6 +73,11 @@ describe('the policy', () => {
     expect(policy.get('frame-ancestors')).toBe('https://a.example');
   });
 
+  test('begins with the pages that may embed it, so that no later directive overrides them', () => {
+    const policy = renderPagePolicy({ mediaSources: [], frameAncestors: 'https://a.example' });
+    expect(policy).toMatch(/^frame-ancestors https:\/\/a\.example; /);
+  });
+
   test('adds the origins of CDN and store to media, never to scripts', () => {
     const policy = directivesOf(['https://cdn.example', 'https://cdn.example', 'https://s3.example']);
     expect(policy.get('connect-src')).toBe("'self' https://cdn.example https://s3.example");

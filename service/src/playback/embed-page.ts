@@ -104,6 +104,8 @@ const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64');
 export function renderPagePolicy({ mediaSources, frameAncestors }: PagePolicy): string {
   const media = ["'self'", ...new Set(mediaSources)].join(' ');
   return [
+    // Of a repeated directive, browsers apply the first.
+    `frame-ancestors ${frameAncestors}`,
     "default-src 'none'",
     "script-src 'self'",
     `style-src 'sha256-${STYLE_HASH}'`,
@@ -113,7 +115,6 @@ export function renderPagePolicy({ mediaSources, frameAncestors }: PagePolicy): 
     'worker-src blob:',
     "base-uri 'none'",
     "form-action 'none'",
-    `frame-ancestors ${frameAncestors}`,
   ].join('; ');
 }
 

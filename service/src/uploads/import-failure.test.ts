@@ -28,6 +28,13 @@ describe('a download that fails', () => {
     expect(keepsSource(failure)).toBe(keeps);
   });
 
+  test('tells nothing about names of private networks', () => {
+    const refused = { reason: 'address_refused', detail: 'private_name', status: undefined };
+    const unknown = { reason: 'dns_failed', detail: 'ENOTFOUND', status: undefined };
+    expect(toDownloadFailure(refused)).toEqual(toDownloadFailure(unknown));
+    expect(toDownloadFailure(unknown).code).toBe('import_failed');
+  });
+
   test('the message says what the server answered, and never names it', () => {
     expect(failureOf('http_status', 403).message).toBe(
       'The file could not be read from the import URL. The server answered with status 403.',

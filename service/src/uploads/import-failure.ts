@@ -2,6 +2,7 @@
 import { FAILURE_CODES, type FailureCode } from '@mediary/contract/failures';
 import type { Failure } from '../assets/asset.ts';
 import { ServiceError } from '../platform/errors.ts';
+import { PRIVATE_NAME } from '../platform/outbound/resolve-host.ts';
 import { toContentFailure } from './content-check.ts';
 
 type ImportFailureCode = Extract<FailureCode, `import_${string}`>;
@@ -21,7 +22,7 @@ const CODES: Readonly<Record<string, ImportFailureCode>> = {
 };
 
 const EXPLANATIONS: Readonly<Record<string, string>> = {
-  dns_failed: 'Its host name cannot be resolved.',
+  dns_failed: 'Its host name does not resolve to a public address.',
   connect_failed: 'The server does not accept connections.',
   tls_failed: 'The TLS connection failed; the certificate may not be valid.',
   too_many_redirects: 'It redirects too often.',
@@ -30,10 +31,16 @@ const EXPLANATIONS: Readonly<Record<string, string>> = {
   restart_required: 'The connection was lost, and the server cannot continue a download.',
 };
 
-export function describeProblem({ reason, status }: Problem): {
+/** Both are one answer: a caller must not learn which names exist in the operator's network. */
+const toPublicReason = ({ reason, detail }: Problem): string =>
+  reason === 'address_refused' && detail === PRIVATE_NAME ? 'dns_failed' : reason;
+
+export function describeProblem(problem: Problem): {
   readonly code: ImportFailureCode;
   readonly message: string;
 } {
+  const { status } = problem;
+  const reason = toPublicReason(problem);
   const code = CODES[reason] ?? 'import_failed';
   const explanation =
     status === undefined ? EXPLANATIONS[reason] : `The server answered with status ${status}.`;

@@ -61,7 +61,7 @@ describe('a redirect', () => {
       host === 'media.test' ? HERE : [{ address: '169.254.169.254', family: 4 }];
     await expect(get(server, { resolve })).rejects.toMatchObject({
       reason: 'address_refused',
-      detail: 'private_address',
+      detail: 'private_name',
     });
   });
 

@@ -67,18 +67,18 @@ describe('a request', () => {
 
 describe('an address', () => {
   test.each([
-    'http://127.0.0.1:PORT/',
-    'http://2130706433:PORT/',
-    'http://0x7f.1:PORT/',
-    'http://0177.0.0.1:PORT/',
-    'http://[::ffff:127.0.0.1]:PORT/',
-    'http://media.test:PORT/',
-  ])('that is private is refused before a connection: %s', async (url) => {
+    ['http://127.0.0.1:PORT/', 'private_address'],
+    ['http://2130706433:PORT/', 'private_address'],
+    ['http://0x7f.1:PORT/', 'private_address'],
+    ['http://0177.0.0.1:PORT/', 'private_address'],
+    ['http://[::ffff:127.0.0.1]:PORT/', 'private_address'],
+    ['http://media.test:PORT/', 'private_name'],
+  ])('that is private is refused before a connection: %s (%s)', async (url, detail) => {
     const server = await start(ok);
     const request = { url: url.replace('PORT', String(server.port)) };
     await expect(get(server, { allowPrivate: false, request })).rejects.toMatchObject({
       reason: 'address_refused',
-      detail: 'private_address',
+      detail,
     });
     expect(server.connections()).toBe(0);
   });

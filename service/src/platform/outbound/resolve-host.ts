@@ -12,6 +12,9 @@ export const resolveBySystem: ResolveHost = (host) => lookup(host, { all: true, 
 
 type Resolution = { readonly policy: AddressPolicy; readonly resolve: ResolveHost };
 
+/** The name resolves, to an address that is not public. */
+export const PRIVATE_NAME = 'private_name';
+
 /** The connection must use these addresses: a second lookup could return others (DNS rebinding). */
 export async function resolveAllowed(
   url: URL,
@@ -24,7 +27,9 @@ export async function resolveAllowed(
       : [{ address: literal, family: isIP(literal) }];
   // One private address among public ones is an attack or a mistake; connecting to the rest would hide it.
   if (!addresses.every(({ address }) => isAllowedAddress(address, policy)))
-    throw new OutboundError('address_refused', { detail: 'private_address' });
+    throw new OutboundError('address_refused', {
+      detail: literal === undefined ? PRIVATE_NAME : 'private_address',
+    });
   return addresses;
 }
 
