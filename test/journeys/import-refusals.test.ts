@@ -71,7 +71,11 @@ describe('a file that cannot be read', () => {
       });
       expect(await settled(closed, 'ann', named.body.data.id)).toMatchObject({
         stream_status: 'failed',
-        failure: { code: 'import_refused' },
+        // The same as for a name that does not exist.
+        failure: {
+          code: 'import_failed',
+          message: expect.stringContaining('does not resolve to a public address'),
+        },
       });
       expect(server.requests).toHaveLength(before);
     } finally {
