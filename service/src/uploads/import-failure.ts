@@ -2,7 +2,7 @@
 import { FAILURE_CODES, type FailureCode } from '@mediary/contract/failures';
 import type { Failure } from '../assets/asset.ts';
 import { ServiceError } from '../platform/errors.ts';
-import { PRIVATE_NAME } from '../platform/outbound/resolve-host.ts';
+import { PRIVATE_NAME } from '../platform/outbound/address-policy.ts';
 import { toContentFailure } from './content-check.ts';
 
 type ImportFailureCode = Extract<FailureCode, `import_${string}`>;

@@ -2,7 +2,7 @@
 import type { LookupAddress } from 'node:dns';
 import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
-import { type AddressPolicy, addressOf, isAllowedAddress } from './address-policy.ts';
+import { type AddressPolicy, addressOf, isAllowedAddress, PRIVATE_NAME } from './address-policy.ts';
 import { OutboundError } from './outbound-error.ts';
 
 export type ResolveHost = (host: string) => Promise<readonly LookupAddress[]>;
@@ -11,9 +11,6 @@ export type ResolveHost = (host: string) => Promise<readonly LookupAddress[]>;
 export const resolveBySystem: ResolveHost = (host) => lookup(host, { all: true, order: 'verbatim' });
 
 type Resolution = { readonly policy: AddressPolicy; readonly resolve: ResolveHost };
-
-/** The name resolves, to an address that is not public. */
-export const PRIVATE_NAME = 'private_name';
 
 /** The connection must use these addresses: a second lookup could return others (DNS rebinding). */
 export async function resolveAllowed(

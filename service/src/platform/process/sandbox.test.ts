@@ -1,6 +1,6 @@
 // Tests what a program can access inside the sandbox, and the protection on systems with fewer features.
-import { execFile, spawn } from 'node:child_process';
-import { chmod, chown, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { execFile } from 'node:child_process';
+import { chmod, chown, mkdir, mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -14,10 +14,8 @@ import {
   type ProcessLimits,
   type Sandbox,
 } from './sandbox.ts';
+import { IS_ROOT, LIMITS, runInside, type RunOptions, USER } from './sandbox.fixture.ts';
 
-const USER = { uid: 65_533, gid: 65_533 };
-const LIMITS: ProcessLimits = { cpuSeconds: 20, fileBytes: 2 ** 20, openFiles: 64 };
-const IS_ROOT = process.getuid?.() === 0;
 /** The reason in a checkout whose folder only root can open. */
 const UNREADABLE = 'other users cannot read this checkout';
 const IS_LINUX = process.platform === 'linux';
@@ -31,17 +29,11 @@ beforeAll(async () => {
   sandbox = await detectSandbox({ hidden: [data], readable: [process.execPath], user: USER });
 });
 
-type Inside = { readonly in?: Sandbox; readonly limits?: Partial<ProcessLimits>; readonly cwd?: string };
+type Inside = RunOptions & { readonly in?: Sandbox };
 
 /** Standard output and exit code of a shell script that runs in the sandbox. */
-async function inside(script: string, { in: used = sandbox, limits, cwd = '/' }: Inside = {}) {
-  const { file, args } = used.command({ file: '/bin/sh', args: ['-c', script] }, { ...LIMITS, ...limits });
-  const child = spawn(file, args, { env: {}, cwd, stdio: ['ignore', 'pipe', 'ignore'] });
-  const { promise, resolve } = Promise.withResolvers<number | null>();
-  child.on('close', resolve);
-  const output = Buffer.concat(await child.stdout.toArray()).toString();
-  return { output: output.trim(), code: await promise };
-}
+const inside = (script: string, { in: used = sandbox, ...options }: Inside = {}) =>
+  runInside(used, script, options);
 
 /** The same of a Node script, for what a shell cannot do. */
 const insideNode = (script: string, args: readonly string[] = []) =>
@@ -120,48 +112,6 @@ describe.skipIf(!IS_LINUX)('a sandboxed program', () => {
   });
 });
 
-/** Prints what a program finds on its way up from its working folder, and which files it changed. */
-const WALK_UP = `
-for up in .. ../.. ../../.. ../../../..; do
-  cat "$up/secrets.json" "$up/other/file" "$up/scratch/other/file"
-  { echo changed >"$up/other/file"; } && echo changed
-  { echo changed >"$up/scratch/other/file"; } && echo changed
-done
-ls /proc/self/cwd/../..`;
-
-describe.skipIf(!IS_LINUX)('from its working folder a sandboxed program', () => {
-  const plant = async (root: string) => {
-    const [run = '', other = ''] = ['run', 'other'].map((name) => join(root, 'scratch', name));
-    await Promise.all([run, other].map((folder) => mkdir(folder, { recursive: true, mode: 0o755 })));
-    await writeFile(join(other, 'file'), 'a planted file', { mode: 0o666 });
-    await chmod(join(other, 'file'), 0o666);
-    if (sandbox.protections.other_user) await chown(run, USER.uid, USER.gid);
-    return run;
-  };
-
-  test('finds no file of the data folder, and changes none', async ({ skip }) => {
-    skip(!sandbox.protections.hidden_data, 'not offered by this system');
-    const cwd = await plant(data);
-    const { output } = await inside(WALK_UP, { cwd });
-    expect(output).not.toMatch(/planted|changed|secrets/);
-    expect(await readFile(join(data, 'scratch/other/file'), 'utf8')).toBe('a planted file');
-  });
-
-  test('writes to its own folder and to temporary folders of its own, and nowhere else', async ({ skip }) => {
-    skip(!sandbox.protections.read_only_files, 'not offered by this system');
-    const elsewhere = await mkdtemp(join(import.meta.dirname, 'writable-'));
-    await chmod(elsewhere, 0o777);
-    const cwd = await plant(await mkdtemp(join(data, 'own-')));
-    await chmod(join(cwd, '../..'), 0o755);
-    const script = `echo made >out; echo made >/tmp/out && cat /tmp/out; echo made >'${elsewhere}/out'`;
-    const { output } = await inside(script, { cwd });
-    expect(await readdir(elsewhere)).toEqual([]);
-    await rm(elsewhere, { recursive: true });
-    expect(output).toBe('made');
-    expect(await readdir(cwd)).toEqual(['out']);
-  });
-});
-
 describe('limits', () => {
   test.each<[string, Partial<ProcessLimits>, string]>([
     ['of CPU time', { cpuSeconds: 1 }, 'while :; do :; done'],
@@ -197,58 +147,5 @@ describe.skipIf(!IS_LINUX)('a system with fewer features', () => {
     expect(weaker.protections.other_user).toBe(false);
     expect((await inside(`sh '${script}'`, { in: weaker })).output).toBe('ran');
     expect((await inside(`cat '${data}/secrets.json'`, { in: weaker })).output).toBe('');
-  });
-  test.skipIf(!IS_ROOT)('also protects a service that does not run as root', async ({ skip }) => {
-    skip(!sandbox.protections.other_user, UNREADABLE);
-    const own = await mkdtemp(join(tmpdir(), 'mediary-sandbox-'));
-    await writeFile(join(own, 'secrets.json'), 'a planted secret', { mode: 0o600 });
-    await mkdir(join(own, 'scratch/run'), { recursive: true });
-    await mkdir(join(own, 'scratch/other'));
-    await writeFile(join(own, 'scratch/other/file'), 'a planted file', { mode: 0o600 });
-    for (const path of ['', 'secrets.json', 'scratch', 'scratch/run', 'scratch/other', 'scratch/other/file'])
-      await chown(join(own, path), 4321, 4321);
-    const script = `
-      import { detectSandbox } from ${JSON.stringify(new URL('./detect-sandbox.ts', import.meta.url).href)};
-      import { execFileSync } from 'node:child_process';
-      import { readFileSync } from 'node:fs';
-      const sandbox = await detectSandbox({
-        hidden: ['${own}'], readable: [process.execPath], user: ${JSON.stringify(USER)},
-      });
-      const seen = (script, cwd = '/') => {
-        const shell = { file: '/bin/sh', args: ['-c', script] };
-        const { file, args } = sandbox.command(shell, ${JSON.stringify(LIMITS)});
-        try {
-          return execFileSync(file, args, { env: {}, cwd, stdio: ['ignore', 'pipe', 'ignore'] }).toString();
-        } catch { return 'refused'; }
-      };
-      console.log(JSON.stringify({
-        ...sandbox.protections,
-        own: readFileSync('${own}/secrets.json', 'utf8'),
-        secret: seen("cat '${own}/secrets.json'"),
-        environment: seen('cat /proc/' + process.pid + '/environ'),
-        above: seen(${JSON.stringify(WALK_UP)}, '${own}/scratch/run'),
-        file: readFileSync('${own}/scratch/other/file', 'utf8'),
-      }));`;
-    const { stdout } = await promisify(execFile)('setpriv', [
-      ...['--reuid=4321', '--regid=4321', '--clear-groups', process.execPath],
-      ...['--input-type=module', '--eval', script],
-    ]);
-    const report = JSON.parse(stdout) as Record<string, unknown>;
-    expect(report).toMatchObject({
-      limits: true,
-      no_new_privileges: true,
-      no_capabilities: true,
-      other_user: false,
-    });
-    // Without user namespaces these protections are reported as missing.
-    expect(report).toMatchObject({
-      own: 'a planted secret',
-      secret: report['hidden_data'] ? 'refused' : 'a planted secret',
-      environment: report['no_network'] ? 'refused' : expect.any(String),
-    });
-    if (report['hidden_data']) {
-      expect(report['above']).not.toMatch(/planted|changed|secrets/);
-      expect(report['file']).toBe('a planted file');
-    }
   });
 });
