@@ -86,35 +86,38 @@ const reportScript = (own: string) => `
         file: readFileSync('${own}/scratch/other/file', 'utf8'),
       }));`;
 
-test.skipIf(!IS_LINUX || !IS_ROOT)('a service that does not run as root is protected too', async ({ skip }) => {
-  skip(!sandbox.protections.other_user, 'other users cannot read this checkout');
-  const own = await mkdtemp(join(tmpdir(), 'mediary-sandbox-'));
-  await writeFile(join(own, 'secrets.json'), 'a planted secret', { mode: 0o600 });
-  await mkdir(join(own, 'scratch/run'), { recursive: true });
-  await mkdir(join(own, 'scratch/other'));
-  await writeFile(join(own, 'scratch/other/file'), 'a planted file', { mode: 0o600 });
-  for (const path of ['', 'secrets.json', 'scratch', 'scratch/run', 'scratch/other', 'scratch/other/file'])
-    await chown(join(own, path), 4321, 4321);
+test.skipIf(!IS_LINUX || !IS_ROOT)(
+  'a service that does not run as root is protected too',
+  async ({ skip }) => {
+    skip(!sandbox.protections.other_user, 'other users cannot read this checkout');
+    const own = await mkdtemp(join(tmpdir(), 'mediary-sandbox-'));
+    await writeFile(join(own, 'secrets.json'), 'a planted secret', { mode: 0o600 });
+    await mkdir(join(own, 'scratch/run'), { recursive: true });
+    await mkdir(join(own, 'scratch/other'));
+    await writeFile(join(own, 'scratch/other/file'), 'a planted file', { mode: 0o600 });
+    for (const path of ['', 'secrets.json', 'scratch', 'scratch/run', 'scratch/other', 'scratch/other/file'])
+      await chown(join(own, path), 4321, 4321);
 
-  const { stdout } = await promisify(execFile)('setpriv', [
-    ...['--reuid=4321', '--regid=4321', '--clear-groups', process.execPath],
-    ...['--input-type=module', '--eval', reportScript(own)],
-  ]);
-  const report = JSON.parse(stdout) as Record<string, unknown>;
-  expect(report).toMatchObject({
-    limits: true,
-    no_new_privileges: true,
-    no_capabilities: true,
-    other_user: false,
-  });
-  // Without user namespaces these protections are reported as missing.
-  expect(report).toMatchObject({
-    own: 'a planted secret',
-    secret: report['hidden_data'] ? 'refused' : 'a planted secret',
-    environment: report['no_network'] ? 'refused' : expect.any(String),
-  });
-  if (report['hidden_data']) {
-    expect(report['above']).not.toMatch(/planted|changed|secrets/);
-    expect(report['file']).toBe('a planted file');
-  }
-});
+    const { stdout } = await promisify(execFile)('setpriv', [
+      ...['--reuid=4321', '--regid=4321', '--clear-groups', process.execPath],
+      ...['--input-type=module', '--eval', reportScript(own)],
+    ]);
+    const report = JSON.parse(stdout) as Record<string, unknown>;
+    expect(report).toMatchObject({
+      limits: true,
+      no_new_privileges: true,
+      no_capabilities: true,
+      other_user: false,
+    });
+    // Without user namespaces these protections are reported as missing.
+    expect(report).toMatchObject({
+      own: 'a planted secret',
+      secret: report['hidden_data'] ? 'refused' : 'a planted secret',
+      environment: report['no_network'] ? 'refused' : expect.any(String),
+    });
+    if (report['hidden_data']) {
+      expect(report['above']).not.toMatch(/planted|changed|secrets/);
+      expect(report['file']).toBe('a planted file');
+    }
+  },
+);
