@@ -2,7 +2,6 @@
 import { FAILURE_CODES, type FailureCode } from '@mediary/contract/failures';
 import type { Failure } from '../assets/asset.ts';
 import { ServiceError } from '../platform/errors.ts';
-import { PRIVATE_NAME } from '../platform/outbound/address-policy.ts';
 import { toContentFailure } from './content-check.ts';
 
 type ImportFailureCode = Extract<FailureCode, `import_${string}`>;
@@ -33,7 +32,7 @@ const EXPLANATIONS: Readonly<Record<string, string>> = {
 
 /** Both are one answer: a caller must not learn which names exist in the operator's network. */
 const toPublicReason = ({ reason, detail }: Problem): string =>
-  reason === 'address_refused' && detail === PRIVATE_NAME ? 'dns_failed' : reason;
+  reason === 'address_refused' && detail === 'private_name' ? 'dns_failed' : reason;
 
 export function describeProblem(problem: Problem): {
   readonly code: ImportFailureCode;

@@ -3,9 +3,6 @@
 import { isIP } from 'node:net';
 import { classifyAddress } from '../private-address.ts';
 
-/** The detail of a refused name that resolves to an address that is not public. */
-export const PRIVATE_NAME = 'private_name';
-
 /** Why a URL is refused; `private_address` covers every address that is not public. */
 export type AddressRefusal =
   | 'invalid_url'

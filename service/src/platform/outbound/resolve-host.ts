@@ -2,7 +2,7 @@
 import type { LookupAddress } from 'node:dns';
 import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
-import { type AddressPolicy, addressOf, isAllowedAddress, PRIVATE_NAME } from './address-policy.ts';
+import { type AddressPolicy, addressOf, isAllowedAddress } from './address-policy.ts';
 import { OutboundError } from './outbound-error.ts';
 
 export type ResolveHost = (host: string) => Promise<readonly LookupAddress[]>;
@@ -25,7 +25,7 @@ export async function resolveAllowed(
   // One private address among public ones is an attack or a mistake; connecting to the rest would hide it.
   if (!addresses.every(({ address }) => isAllowedAddress(address, policy)))
     throw new OutboundError('address_refused', {
-      detail: literal === undefined ? PRIVATE_NAME : 'private_address',
+      detail: literal === undefined ? 'private_name' : 'private_address',
     });
   return addresses;
 }
