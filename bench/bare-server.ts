@@ -14,7 +14,7 @@ const app = Fastify();
 /** The columns that the service reads for the same request. */
 const SELECT = `
   select id, owner_user_id, kind, filename, content_type, mime_type, size_bytes, checksum_sha256,
-         visibility, stream_status, provider, provider_video_id, playback, playable_at, completed_at,
+         visibility, stream_status, provider, provider_video_id, playback, playable_at, ready_at,
          progress, renditions,
          width, height, duration_ms, placeholder, warnings, failure, title, tags, metadata, version,
          created_at, updated_at, uploaded_at, deleted_at

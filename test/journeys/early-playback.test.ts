@@ -68,7 +68,7 @@ test('a file that must be encoded plays in its lowest rendition while the others
     slowService,
   );
   const asset = await readAsset(slowService, USER, id);
-  expect(asset).toMatchObject({ stream_status: 'processing', width: 640, height: 360, completed_at: null });
+  expect(asset).toMatchObject({ stream_status: 'processing', width: 640, height: 360, ready_at: null });
   expect(asset['playable_at']).not.toBeNull();
   expect(asset['media']).toMatchObject({ container: 'matroska', video: { codec: 'vp8' } });
   expect(stateOf(asset, 360)).not.toBe('ready');
@@ -110,8 +110,8 @@ test('a short file plays before its encode has ended, too', async () => {
   );
   expect(await readAsset(slowService, USER, id)).toMatchObject({ stream_status: 'processing' });
   expect(await textOf(new URL(childOf(await textOf(playback.hls)), playback.hls).href)).toContain('#EXTINF');
-  const { playable_at: playableAt, completed_at: completedAt } = await settled(slowService, USER, id);
-  expect(Date.parse(String(playableAt))).toBeLessThan(Date.parse(String(completedAt)));
+  const { playable_at: playableAt, ready_at: readyAt } = await settled(slowService, USER, id);
+  expect(Date.parse(String(playableAt))).toBeLessThan(Date.parse(String(readyAt)));
 }, 60_000);
 
 test('an H.264 file plays from a copy of its own video stream', async () => {

@@ -45,7 +45,7 @@ describe('a video in PQ', () => {
     ]);
   });
   test('plays in SDR before its renditions in HDR are made', () => {
-    expect(Date.parse(String(asset['playable_at']))).toBeLessThan(Date.parse(String(asset['completed_at'])));
+    expect(Date.parse(String(asset['playable_at']))).toBeLessThan(Date.parse(String(asset['ready_at'])));
   });
   test('tells players the range of every variant', async () => {
     const text = await (await fetch(hls)).text();

@@ -62,7 +62,7 @@ describe('a valid image', () => {
         provider_video_id: null,
         renditions: [],
         playable_at: expect.any(String),
-        completed_at: expect.any(String),
+        ready_at: expect.any(String),
         placeholder: expect.stringMatching(/^[\w+/]{20,40}=*$/),
         playback: { hls: null, dash: null, thumbnail: `${service.url}/playback/${asset.id}/thumb.jpg` },
       });

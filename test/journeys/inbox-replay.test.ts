@@ -51,7 +51,7 @@ describe('one delivery', () => {
       reason: 'applied',
       stream_status_before: 'processing',
       stream_status_after: 'ready',
-      changes: ['stream_status', 'progress', 'playback', 'playable_at', 'completed_at'],
+      changes: ['stream_status', 'progress', 'playback', 'playable_at', 'ready_at'],
     };
     for (const options of [{}, { dry_run: true }])
       expect(await replay({ id: delivery, ...options })).toEqual({

@@ -136,7 +136,7 @@ test('entries name the reconcile job and the operator as their sources', async (
   await tell(service, 'onprem', { asset_id: id, status: 'ready', attempt: 2 });
   await rows(
     service.dataDir,
-    `update assets set stream_status = 'processing', completed_at = null where id = $1`,
+    `update assets set stream_status = 'processing', ready_at = null where id = $1`,
     [id],
   );
   const ready = (await deliveriesOf(service, id)).at(-1)?.id;

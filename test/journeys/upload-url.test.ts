@@ -166,7 +166,7 @@ test('the asset has exactly the documented members', async () => {
     provider_video_id: null,
     playback: null,
     playable_at: null,
-    completed_at: null,
+    ready_at: null,
     progress: 0,
     renditions: [],
     width: null,

@@ -62,7 +62,7 @@ describe('the asset at each step', () => {
       uploaded_at: null,
       playback: null,
       playable_at: null,
-      completed_at: null,
+      ready_at: null,
       renditions: [],
       warnings: [],
       failure: null,
@@ -122,7 +122,7 @@ describe('the asset at each step', () => {
         bitrate: expect.any(Number),
       })),
     );
-    const moments = ['created_at', 'uploaded_at', 'playable_at', 'completed_at', 'updated_at'].map((name) =>
+    const moments = ['created_at', 'uploaded_at', 'playable_at', 'ready_at', 'updated_at'].map((name) =>
       Date.parse(String(asset[name])),
     );
     expect(moments).toEqual([...moments].sort((a, b) => a - b));

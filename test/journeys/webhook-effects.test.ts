@@ -66,7 +66,7 @@ describe('a video that is at a hosted provider', () => {
       warnings: [],
       failure: null,
       playable_at: expect.any(String),
-      completed_at: expect.any(String),
+      ready_at: expect.any(String),
     });
     expect(await playbackOf(service, id)).toMatchObject({
       stream_status: 'ready',

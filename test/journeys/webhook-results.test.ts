@@ -102,7 +102,7 @@ describe('a higher attempt', () => {
     expect(await read()).toMatchObject({
       stream_status: 'processing',
       progress: 5,
-      completed_at: null,
+      ready_at: null,
       playback: PLAYBACK,
     });
     expect(await plays()).toBe(PLAYBACK.hls);

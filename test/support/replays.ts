@@ -27,7 +27,7 @@ export function replaysOf(service: () => TestService) {
     await rows(
       service().dataDir,
       `update assets set stream_status = 'processing', progress = 0, renditions = '[]', playback = null,
-         playable_at = null, completed_at = null, failure = null, warnings = '[]', attempt = 1,
+         playable_at = null, ready_at = null, failure = null, warnings = '[]', attempt = 1,
          reconcile_at = now(), revision = revision + 1 where id = any($1)`,
       [ids],
     );

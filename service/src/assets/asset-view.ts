@@ -53,7 +53,7 @@ export function toAssetView(asset: ShownAsset, context: AssetViewContext): Asset
     provider_video_id: asset.provider_video_id,
     playback,
     playable_at: hasNoHostedUrl ? null : toIso(asset.playable_at),
-    completed_at: toIso(asset.completed_at),
+    ready_at: toIso(asset.ready_at),
     progress: asset.progress,
     renditions: asset.renditions as AssetView['renditions'],
     width: asset.width,

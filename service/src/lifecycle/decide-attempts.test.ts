@@ -32,7 +32,7 @@ describe('a new attempt', () => {
       renditions: [],
       warnings: [],
       failure: null,
-      completed_at: null,
+      ready_at: null,
     });
     expect(
       afterReport({ ...first, encode_try: 3, encoded_try: 3 }, createReport('started', { attempt: 2 })),
@@ -63,7 +63,7 @@ describe('a new attempt', () => {
       stream_status: 'ready',
       attempt: 5,
       progress: 100,
-      completed_at: LATER,
+      ready_at: LATER,
       playback: { attempt: 5, hls: 'https://a.example/5.m3u8' },
     });
   });

@@ -28,7 +28,7 @@ describe('the state of an asset', () => {
       progress: 100,
       failure: null,
       playable_at: NOW,
-      completed_at: NOW,
+      ready_at: NOW,
       playback: { kind: 'urls', attempt: 1, hls: 'https://a.example/1.m3u8', dash: null, thumbnail: null },
     });
   });
@@ -78,21 +78,21 @@ describe('the state of an asset', () => {
       stream_status: 'ready',
       playback: null,
       playable_at: null,
-      completed_at: NOW,
+      ready_at: NOW,
     });
     expect(
       afterReport(withoutUrls, createReport('succeeded', withUrls('https://a.example/1.m3u8')), LATER),
-    ).toMatchObject({ playable_at: LATER, completed_at: NOW });
+    ).toMatchObject({ playable_at: LATER, ready_at: NOW });
   });
 
-  test('the first rendition sets playable_at, the last one completed_at, and neither changes again', () => {
+  test('the first rendition sets playable_at, the last one ready_at, and neither changes again', () => {
     const first = afterReport(
       pending,
       createReport('succeeded', { complete: false, ...withUrls('https://a.example/1.m3u8') }),
     );
-    expect(first).toMatchObject({ stream_status: 'ready', playable_at: NOW, completed_at: null });
+    expect(first).toMatchObject({ stream_status: 'ready', playable_at: NOW, ready_at: null });
     const last = afterReport(first, createReport('succeeded', { complete: true }), LATER);
-    expect(last).toMatchObject({ playable_at: NOW, completed_at: LATER });
+    expect(last).toMatchObject({ playable_at: NOW, ready_at: LATER });
     expect(afterReport(last, succeeded, new Date())).toEqual(last);
   });
 

@@ -115,7 +115,7 @@ function enterReady(state: StreamState, { report, now }: ReportContext): StreamS
     playback,
     warnings: withWarnings(warnings, report.warnings ?? []),
     playable_at: state.playable_at ?? (playback ? now : null),
-    completed_at: state.completed_at ?? (report.complete === false ? null : now),
+    ready_at: state.ready_at ?? (report.complete === false ? null : now),
     size_bytes: report.media?.sizeBytes ?? state.size_bytes,
     width: report.media?.width ?? state.width,
     height: report.media?.height ?? state.height,

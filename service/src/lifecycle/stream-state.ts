@@ -23,7 +23,7 @@ export function openAttempt(asset: Asset, attempt: number): StreamState {
     warnings: asset.warnings.filter(({ code }) => Object.hasOwn(FILE_WARNING_CODES, code)),
     failure: null,
     refused: false,
-    completed_at: null,
+    ready_at: null,
     encode_try: 0,
     encoded_try: 0,
     encode_interruptions: 0,

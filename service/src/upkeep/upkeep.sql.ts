@@ -38,12 +38,12 @@ export const measureRecentSpeeds = async (
     select provider, (
       select (percentile_cont(0.1) within group (order by film_ms))::int4
         from (select duration_ms
-                     / greatest(extract(epoch from completed_at - coalesce(uploaded_at, created_at)), 1)
+                     / greatest(extract(epoch from ready_at - coalesce(uploaded_at, created_at)), 1)
                      as film_ms
                 from assets
                where assets.provider = requested.provider
-                 and completed_at is not null and duration_ms is not null
-               order by completed_at desc
+                 and ready_at is not null and duration_ms is not null
+               order by ready_at desc
                limit 100) as recent) as film_ms
       from unnest(${providers}::text[]) as requested (provider)`);
   return new Map(

@@ -37,8 +37,10 @@ export type Asset = {
    * Fixed URLs without a token. Private assets play through the URLs of `GET /api/v1/media/{id}/playback`.
    */
   playback: AssetPlayback | null;
+  /** When the first rendition could play. */
   playable_at: string | null;
-  completed_at: string | null;
+  /** When the last rendition was stored. */
+  ready_at: string | null;
   /** Percent; never falls within an attempt. */
   progress: number;
   renditions: Rendition[];

@@ -79,7 +79,7 @@ export const completeUpload = jsonOperation({
   body: OwnerOnly,
   message: 'Upload complete',
   data: Asset,
-  example: { ...EXAMPLE_ASSET, stream_status: 'processing', progress: 0, completed_at: null },
+  example: { ...EXAMPLE_ASSET, stream_status: 'processing', progress: 0, ready_at: null },
   errors: [
     ...ASSET_ERRORS,
     { code: 'BAD_REQUEST', reason: 'not_uploaded', when: 'The bytes have not arrived yet; nothing changes.' },

@@ -87,6 +87,8 @@ const Failure = Type.Object(
   { $id: 'Failure', description: 'Why the latest attempt failed.' },
 );
 
+const moment = (description: string) => Type.String({ format: 'date-time', description });
+
 const pixels = (what: string) =>
   nullable(Type.Integer({ description: `${what} in pixels, as shown. Null until known.` }));
 
@@ -114,8 +116,8 @@ export const Asset = Type.Object(
     provider: nullable(ProviderName),
     provider_video_id: nullable(Type.String({ description: "The provider's own id of the video." })),
     playback: nullable(AssetPlayback),
-    playable_at: nullable(Timestamp),
-    completed_at: nullable(Timestamp),
+    playable_at: nullable(moment('When the first rendition could play.')),
+    ready_at: nullable(moment('When the last rendition was stored.')),
     progress: Type.Integer({
       minimum: 0,
       maximum: 100,
@@ -182,7 +184,7 @@ export const EXAMPLE_ASSET: Asset = {
     thumbnail: `https://media.example.com/api/v1/playback/${ID}/thumb.jpg`,
   },
   playable_at: '2026-11-22T10:16:12.000Z',
-  completed_at: '2026-11-22T10:16:12.000Z',
+  ready_at: '2026-11-22T10:16:12.000Z',
   progress: 100,
   renditions: [
     { height: 720, width: 1280, state: 'ready', bitrate: 1_840_000 },
@@ -218,7 +220,7 @@ export const EXAMPLE_NEW_ASSET: Asset = {
   stream_status: 'pending_upload',
   playback: null,
   playable_at: null,
-  completed_at: null,
+  ready_at: null,
   progress: 0,
   renditions: [],
   width: null,
