@@ -13,7 +13,7 @@ type Upload = {
 
 const OPTIONS: Readonly<Record<string, keyof UploadOptions>> = {
   filename: 'filename',
-  mime_type: 'contentType',
+  mime_type: 'mimeType',
   visibility: 'visibility',
   title: 'title',
   tags: 'tags',

@@ -86,6 +86,7 @@ export type {
 export { createMediary, type Media, type Mediary } from './mediary.ts';
 export type { PagedList } from './pages.ts';
 export type { CallOptions, MediaryOptions, TokenSource } from './transport.ts';
+export { findMimeType } from './upload/media-type.ts';
 export type { ResumeStore } from './upload/resume-store.ts';
 export type { UploadOptions, UploadProgress } from './upload/upload-options.ts';
 export { type VerifyWebhookOptions, verifyWebhook, type WebhookEvent } from './verify-webhook.ts';

@@ -22,7 +22,7 @@ type NewAssetOptions = {
   readonly metadata?: Record<string, unknown>;
   readonly provider?: string;
   readonly filename?: string;
-  readonly contentType?: string;
+  readonly mimeType?: string;
   readonly wait?: boolean;
   readonly timeout?: number;
 };
@@ -66,7 +66,7 @@ export function addUploadCommands(program: Command, run: Runner): void {
 const addNewAssetOptions = (command: Command): Command =>
   addSharedOptions(command)
     .option('--provider <name>', 'provider of a video')
-    .option('--content-type <type>', 'media type, such as video/mp4');
+    .option('--mime-type <type>', 'media type, such as video/mp4');
 
 const addSharedOptions = (command: Command): Command =>
   command
@@ -138,7 +138,7 @@ async function openFile(file: string): Promise<{ readonly blob: Blob; readonly m
 const toUploadOptions = (flags: UploadFlags): UploadOptions => ({
   ...toDescription(flags),
   provider: flags.provider,
-  contentType: flags.contentType,
+  mimeType: flags.mimeType,
   checksum: flags.checksum === true || flags.deduplicate === true,
   deduplicate: flags.deduplicate,
 });
@@ -191,7 +191,7 @@ const importUrl: Handler<ImportFlags> = async (context, [url = ''], flags) => {
       url,
       headers: flags.header,
       filename: flags.filename,
-      mime_type: flags.contentType,
+      mime_type: flags.mimeType,
       ...toDescription(flags),
       provider: flags.provider,
     },

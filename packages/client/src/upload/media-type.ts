@@ -8,6 +8,7 @@ const TYPES: Readonly<Record<string, string>> = {
   mkv: 'video/x-matroska',
   ts: 'video/mp2t',
   m2ts: 'video/mp2t',
+  '3gp': 'video/3gpp',
   jpg: 'image/jpeg',
   jpeg: 'image/jpeg',
   png: 'image/png',
@@ -18,11 +19,17 @@ const TYPES: Readonly<Record<string, string>> = {
   heif: 'image/heif',
 };
 
-/** The type that is given, else that of the file name's extension, because browsers do not know them all. */
-export function findMediaType(given: string, filename: string): string {
-  if (given !== '') return given;
-  const type = TYPES[filename.slice(filename.lastIndexOf('.') + 1).toLowerCase()];
+/**
+ * The media type of an image or video by the extension of its name; undefined for other files. Browsers do not
+ * know all of them.
+ */
+export const findMimeType = (filename: string): string | undefined =>
+  TYPES[filename.slice(filename.lastIndexOf('.') + 1).toLowerCase()];
+
+/** The type that is given, else that of the file name. */
+export function getMimeType(given: string, filename: string): string {
+  const type = given === '' ? findMimeType(filename) : given;
   if (type === undefined)
-    throw new TypeError(`The media type of "${filename}" is not known. Pass \`contentType\`.`);
+    throw new TypeError(`The media type of "${filename}" is not known. Pass \`mimeType\`.`);
   return type;
 }

@@ -15,7 +15,7 @@ export type UploadOptions = CallOptions & {
   /** Default: the name of the `File`. Required for a `Blob`. */
   filename?: string | undefined;
   /** Media type. Default: that of the file, else of the extension of its name. */
-  contentType?: string | undefined;
+  mimeType?: string | undefined;
   /** Default `private`. */
   visibility?: CreateUploadRequest['visibility'];
   title?: string | undefined;

@@ -230,5 +230,5 @@ test('a tus upload whose signal aborts before its first request sends nothing', 
 
 test('a Blob needs a name, and a known type', async () => {
   await expect(media().upload(new Blob(['x']))).rejects.toThrow(TypeError);
-  await expect(media().upload(new Blob(['x']), { filename: 'film.xyz' })).rejects.toThrow('contentType');
+  await expect(media().upload(new Blob(['x']), { filename: 'film.xyz' })).rejects.toThrow('mimeType');
 });

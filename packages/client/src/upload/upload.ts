@@ -6,7 +6,7 @@ import { isMediaryError, MediaryError, UploadError } from '../errors.ts';
 import type { AssetCalls } from '../media.ts';
 import type { Transport } from '../transport.ts';
 import { computeSha256 } from './checksum.ts';
-import { findMediaType } from './media-type.ts';
+import { getMimeType } from './media-type.ts';
 import { sendByMultipart } from './multipart-upload.ts';
 import { sendByForm, sendByPut } from './put-upload.ts';
 import {
@@ -85,7 +85,7 @@ const toCallOptions = ({ options }: Job) => ({
 });
 
 function toRequest({ file, filename, options, checksum }: Job): CreateUploadRequest {
-  const mimeType = findMediaType(options.contentType ?? file.type, filename);
+  const mimeType = getMimeType(options.mimeType ?? file.type, filename);
   const { visibility, title, tags, metadata, provider, durationMs } = options;
   return {
     filename,
