@@ -1,15 +1,17 @@
 // Builds the package that is published, as JavaScript: `npm run build -w @mediary/cli`, then
 // `npm pack ./packages/cli/dist`. Inside the repository the sources run as they are.
+import { execFile } from 'node:child_process';
 import { chmod, copyFile, glob, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { stripTypeScriptTypes } from 'node:module';
 import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
 
 const HERE = import.meta.dirname;
 const folder = process.argv[2] ?? join(HERE, 'dist');
 
 await rm(folder, { recursive: true, force: true });
 for await (const path of glob('**/*.ts', { cwd: join(HERE, 'src') })) {
-  if (path.endsWith('.test.ts')) continue;
+  if (/\.(?:test|fixture)\.ts$/.test(path)) continue;
   const source = await readFile(join(HERE, 'src', path), 'utf8');
   const target = join(folder, 'dist', path.replace(/ts$/, 'js'));
   await mkdir(dirname(target), { recursive: true });
@@ -22,7 +24,16 @@ const {
   scripts: _scripts,
   ...manifest
 } = JSON.parse(await readFile(join(HERE, 'package.json'), 'utf8'));
-await writeFile(join(folder, 'package.json'), `${JSON.stringify(manifest, undefined, 2)}\n`);
+// The SDK comes in the package, so that one file installs the command; npm installs what the SDK needs.
+const client = join(folder, 'node_modules/@mediary/client');
+await promisify(execFile)(process.execPath, [join(HERE, '../client/build.ts'), client]);
+const { dependencies: clientDependencies } = JSON.parse(await readFile(join(client, 'package.json'), 'utf8'));
+const published = {
+  ...manifest,
+  dependencies: { ...manifest.dependencies, ...clientDependencies },
+  bundleDependencies: ['@mediary/client'],
+};
+await writeFile(join(folder, 'package.json'), `${JSON.stringify(published, undefined, 2)}\n`);
 await mkdir(join(folder, 'bin'));
 await copyFile(join(HERE, 'bin/mediary.js'), join(folder, 'bin/mediary.js'));
 await chmod(join(folder, 'bin/mediary.js'), 0o755);

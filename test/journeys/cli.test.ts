@@ -48,6 +48,12 @@ test('an upload is followed until ready, then listed, played, downloaded, restor
   });
 
   expect(await read(`get ${asset.id}`)).toEqual(asset);
+  expect((await run(`get ${asset.id}`)).stdout).toContain(`play        mediary open ${asset.id}`);
+  expect(await run('ls --tag none')).toMatchObject({
+    stdout: '',
+    stderr: 'No assets of the user ann match.\n',
+  });
+  expect((await run('usage')).stdout).toMatch(/^owner ann\n.*\nbytes .*\nassets +1 +none$/m);
   expect((await run('ls --tag a')).stdout).toMatch(
     RegExp(`^ID .*\\n${asset.id} +ready +image .* ann +Photo\\n$`),
   );
@@ -158,6 +164,12 @@ test('events are printed as they happen, and after the position that --since nam
   });
   expect(stdout).not.toContain(first.asset_id);
   expect(stdout).toMatch(RegExp(`asset.created +${asset_id} +pending_upload`));
+
+  const fromBeginning = await run('events --since beginning', {
+    ...zoe,
+    interrupt: { after: asset_id, signal: 'SIGINT' },
+  });
+  expect(fromBeginning.stdout).toContain(first.asset_id);
 });
 
 describe('exit codes', () => {

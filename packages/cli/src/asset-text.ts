@@ -1,9 +1,16 @@
 // Assets as people read them.
 import type { Asset } from '@mediary/client';
-import { formatBytes, formatDuration, formatFields, formatTable, formatTime } from './text.ts';
+import { type Field, formatBytes, formatDuration, formatFields, formatTable, formatTime } from './text.ts';
 
-export const describeStatus = ({ stream_status: status, progress, deleted_at: deletedAt }: Asset): string =>
-  (status === 'processing' ? `processing ${progress}%` : status) + (deletedAt ? ' (trash)' : '');
+export const describeStatus = ({
+  stream_status: status,
+  progress,
+  playable_at: playableAt,
+  deleted_at: deletedAt,
+}: Asset): string =>
+  (status === 'processing' ? `processing ${progress}%` : status) +
+  (status === 'processing' && playableAt ? ', playable' : '') +
+  (deletedAt ? ' (trash)' : '');
 
 /** The id comes first, so that scripts can cut it out. */
 export const formatAssetLine = (asset: Asset): string =>
@@ -24,7 +31,7 @@ export const formatAssetTable = (assets: readonly Asset[]): string =>
   );
 
 export function formatAsset(asset: Asset): string {
-  const { size_bytes: size, duration_ms: duration, failure, width, height, playback } = asset;
+  const { size_bytes: size, duration_ms: duration, failure, width, height } = asset;
   return formatFields([
     ['id', asset.id],
     ['title', asset.title],
@@ -41,9 +48,7 @@ export function formatAsset(asset: Asset): string {
     ['provider', asset.provider],
     ['video id', asset.provider_video_id],
     ['renditions', asset.renditions.map((each) => `${each.height}p ${each.state}`).join(', ')],
-    ['hls', playback?.hls],
-    ['dash', playback?.dash],
-    ['thumbnail', playback?.thumbnail],
+    ...formatPlayback(asset),
     ['tags', asset.tags.join(', ')],
     ['metadata', asset.metadata && JSON.stringify(asset.metadata)],
     ...asset.warnings.map(({ code, message }) => ['warning', `${code}: ${message}`] as const),
@@ -52,3 +57,14 @@ export function formatAsset(asset: Asset): string {
     ['deleted', asset.deleted_at && formatTime(asset.deleted_at)],
   ]);
 }
+
+/** The URLs of a private asset answer 404 without a token. */
+const formatPlayback = ({ id, visibility, playback }: Asset): readonly Field[] => {
+  if (playback === null) return [];
+  if (visibility === 'private') return [['play', `mediary open ${id}`]];
+  return [
+    ['hls', playback.hls],
+    ['dash', playback.dash],
+    ['thumbnail', playback.thumbnail],
+  ];
+};

@@ -1,4 +1,5 @@
-// Completion scripts of bash, zsh and fish, made from the commands themselves.
+// Completion scripts of bash, zsh and fish, made from the commands themselves. Where `mediary` is not installed,
+// they define it as `npx mediary`: shells complete a command by its first word.
 import type { Command } from 'commander';
 
 export type Shell = 'bash' | 'zsh' | 'fish';
@@ -56,6 +57,7 @@ function renderBash(entries: readonly Entry[]): string {
     (entry) => `      "${entry.path}") words="${namesOf(entry)}"; flags="${flagsOf(entry)}" ;;`,
   );
   return `# bash completion for mediary: eval "$(mediary completion bash)"
+command -v mediary >/dev/null || mediary() { npx --no -- mediary "$@"; }
 _mediary() {
   local cur=\${COMP_WORDS[COMP_CWORD]} prev=\${COMP_WORDS[COMP_CWORD-1]} path="" next="" words="" flags="" i
   for ((i = 1; i < COMP_CWORD; i++)); do
@@ -91,6 +93,7 @@ function renderZsh(entries: readonly Entry[]): string {
   const paths = entries.filter(({ path }) => path !== '').map(({ path }) => quote(path));
   return `#compdef mediary
 # zsh completion for mediary: source <(mediary completion zsh)
+whence mediary >/dev/null || mediary() { npx --no -- mediary "$@" }
 _mediary() {
   local -a commands options
   local at="" word next
@@ -128,6 +131,7 @@ function renderFish(entries: readonly Entry[]): string {
   });
   const paths = entries.filter(({ path }) => path !== '').map(({ path }) => quote(path));
   return `# fish completion for mediary: mediary completion fish | source
+type -q mediary; or function mediary; npx --no -- mediary $argv; end
 function __mediary_path
   set -l at ''
   for word in (commandline -opc)[2..-1]

@@ -103,3 +103,8 @@ test.each([
 ])('%j is saved as %j', (filename, name) => {
   expect(toSafeName(filename)).toBe(name);
 });
+
+test('the folder of the file is created', async () => {
+  const { code } = await download('new/folder/file.bin');
+  expect([code, await readFile(join(folder, 'new/folder/file.bin'))]).toEqual([0, original]);
+});

@@ -1,8 +1,8 @@
 // Saves a download: into a part file that is verified, then renamed.
 import { existsSync } from 'node:fs';
 import { createHash, type Hash } from 'node:crypto';
-import { type FileHandle, link, open, rename, rm } from 'node:fs/promises';
-import { basename } from 'node:path';
+import { type FileHandle, link, mkdir, open, rename, rm } from 'node:fs/promises';
+import { basename, dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CommandContext } from './context.ts';
 import { CliError, EXIT, usageError } from './exit-codes.ts';
@@ -54,6 +54,7 @@ type Saving = {
 async function saveFile({ download, signal, onBytes }: Saving): Promise<SavedFile> {
   const file = download.output ?? toSafeName(download.filename);
   if (!download.isForced && existsSync(file)) throw existsError(file);
+  await makeFolder(dirname(file));
   const part = `${file}.${process.pid}.part`;
   const handle = await openPart(part);
   try {
@@ -78,6 +79,11 @@ export function toSafeName(filename: string): string {
   const name = basename(filename.replaceAll('\\', '/')).replace(/^\.+/, '');
   return name || 'download';
 }
+
+const makeFolder = (folder: string): Promise<unknown> =>
+  mkdir(folder, { recursive: true }).catch((error: Error) => {
+    throw usageError(`${folder} cannot be created: ${error.message}`);
+  });
 
 const openPart = (part: string): Promise<FileHandle> =>
   open(part, 'wx').catch((error: Error) => {

@@ -2,6 +2,7 @@
 import { AssetFailedError, MediaryError, type MediaryErrorCode, UploadError } from '@mediary/client';
 import { CliError, EXIT, type ExitCode } from './exit-codes.ts';
 import type { Output } from './output.ts';
+import { findFlag, toFlags } from './flags.ts';
 import { toPlain } from './text.ts';
 
 type Failure = {
@@ -13,10 +14,12 @@ type Failure = {
   readonly request_id: string | null;
   /** The asset that the failed command created or followed. */
   readonly asset_id: string | null;
+  /** The file, where the command sends several. */
+  readonly file: string | null;
   readonly hint: string | null;
 };
 
-function describeFailure(error: unknown): Failure {
+function describeFailure(error: unknown, file: string | undefined): Failure {
   const exitCode = toExitCode(error);
   const known = error instanceof MediaryError ? error : undefined;
   return {
@@ -27,6 +30,7 @@ function describeFailure(error: unknown): Failure {
     details: known?.details ?? null,
     request_id: known?.requestId ?? null,
     asset_id: findAssetId(error) ?? null,
+    file: file ?? null,
     hint: findHint(error, exitCode) ?? null,
   };
 }
@@ -40,9 +44,10 @@ function findHint(error: unknown, exitCode: ExitCode): string | undefined {
   if (error instanceof CliError) return error.hint;
   if (error instanceof AssetFailedError && error.asset.failure?.retryable)
     return `Another attempt can succeed: mediary retry ${error.asset.id}`;
-  if (error instanceof MediaryError && error.details?.['field'] === 'owner_user_id')
-    return 'Name the owner: --owner or MEDIARY_OWNER';
-  return HINTS.get(exitCode);
+  const field = error instanceof MediaryError ? error.details?.['field'] : undefined;
+  if (field === 'owner_user_id') return 'Name the owner: --owner or MEDIARY_OWNER';
+  const flag = findFlag(field);
+  return flag === undefined ? HINTS.get(exitCode) : `Correct ${flag}.`;
 }
 
 const HINTS = new Map<ExitCode, string>([
@@ -51,19 +56,19 @@ const HINTS = new Map<ExitCode, string>([
 ]);
 
 /** On stderr; with `--json` as one JSON document. */
-export function reportFailure(output: Output, error: unknown): ExitCode {
-  const failure = describeFailure(error);
+export function reportFailure(output: Output, error: unknown, file?: string): ExitCode {
+  const failure = describeFailure(error, file);
   const { exit_code: exitCode, message, reason, request_id: requestId, asset_id: assetId, hint } = failure;
-  if (output.isJson) output.stderr.write(`${JSON.stringify({ error: failure })}\n`);
+  if (output.isJson) output.error(JSON.stringify({ error: failure }));
   else {
     const suffix = [
       reason && `reason: ${reason}`,
       assetId && `asset: ${assetId}`,
       requestId && `request: ${requestId}`,
     ].filter(Boolean);
-    const text = toPlain(message) + (suffix.length > 0 ? ` (${suffix.join(', ')})` : '');
-    output.stderr.write(`${output.style('red', 'Error:')} ${text}\n`);
-    if (hint) output.stderr.write(`${hint}\n`);
+    const subject = file === undefined ? '' : `${toPlain(file)}: `;
+    const text = subject + toPlain(message) + (suffix.length > 0 ? ` (${suffix.join(', ')})` : '');
+    output.error(`${output.style('red', 'Error:')} ${text}${hint ? `\n${hint}` : ''}`);
   }
   return exitCode;
 }
@@ -90,5 +95,5 @@ const isAbort = (error: unknown): boolean => error instanceof Error && error.nam
 
 function toMessage(error: unknown): string {
   if (isAbort(error)) return 'Interrupted.';
-  return error instanceof Error ? error.message : String(error);
+  return toFlags(error instanceof Error ? error.message : String(error));
 }

@@ -34,5 +34,5 @@ export function assertNotFailed(asset: Asset): void {
 
 export const showEncoding = (progress: Progress, asset: Asset): void =>
   asset.stream_status === 'processing'
-    ? progress.percent('encoding', asset.progress)
+    ? progress.percent(asset.playable_at ? 'encoding, playable already' : 'encoding', asset.progress)
     : progress.phase(describeStatus(asset));

@@ -17,6 +17,8 @@ export type Output = {
   note(text: string): void;
   /** On stderr, also with `--quiet`. */
   warn(text: string): void;
+  /** On stderr, also with `--quiet`; with `--json` a JSON document. */
+  error(text: string): void;
   style(style: Style, text: string): string;
 };
 
@@ -46,6 +48,9 @@ export function createOutput({ stdout, stderr, isJson, isQuiet, hasColor }: Outp
     },
     warn: (text) => {
       stderr.write(`${style('yellow', 'Warning:')} ${text}\n`);
+    },
+    error: (text) => {
+      stderr.write(`${text}\n`);
     },
   };
 }

@@ -29,6 +29,8 @@ describe('usage', () => {
     'ls --url ftp://a.test',
     'ls --token t --service-key k',
     'completion tcsh',
+    'webhooks create',
+    'upload . --token t',
   ])('%s exits with 2 and prints nothing on stdout', async (args) => {
     const { code, stdout, stderr } = await run(args);
     expect([code, stdout]).toEqual([2, '']);
@@ -42,6 +44,25 @@ describe('usage', () => {
     for (const command of ['upload', 'watch', 'doctor', 'replay', 'webhooks'])
       expect(stdout).toContain(command);
   });
+});
+
+test('--version prints the version of the package', async () => {
+  expect(await run('--version')).toEqual({ code: 0, stdout: '0.1.0\n', stderr: '' });
+});
+
+test('help has groups and examples', async () => {
+  const { stdout } = await run('--help');
+  const groups = [...stdout.matchAll(/^(\S.*):$/gm)].map(([, name]) => name);
+  expect(groups).toEqual(
+    expect.arrayContaining(['Assets', 'Playback', 'For operators', 'Setup', 'Examples']),
+  );
+  expect((await run('upload --help')).stdout).toContain('mediary upload holidays/ --recursive');
+});
+
+test('an endpoint without its URL is told from the URL of the service', async () => {
+  const { stderr } = await run('webhooks create --url https://app.test/hooks --service-key k');
+  expect(stderr).toMatch(/^Error: Name the URL that receives the events: mediary webhooks create https/);
+  expect(stderr).toContain('--url is the URL of the service.');
 });
 
 describe('credentials', () => {

@@ -1,4 +1,5 @@
 // The command line: global options, the list of commands, and how errors end it.
+import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
 import { addAssetCommands } from './commands/assets.ts';
 import { addCompletionCommand } from './commands/completion.ts';
@@ -6,16 +7,24 @@ import { addConfigCommands } from './commands/config.ts';
 import { addDeliveryCommands } from './commands/deliveries.ts';
 import { addDoctorCommand } from './commands/doctor.ts';
 import { addEventsCommand } from './commands/events.ts';
+import { addImportCommands } from './commands/import.ts';
 import { addPlaybackCommands } from './commands/playback.ts';
 import { addProvidersCommand } from './commands/providers.ts';
 import { addTokenCommand } from './commands/token.ts';
-import { addUploadCommands } from './commands/upload.ts';
+import { addUploadCommand } from './commands/upload.ts';
+import { addUsageCommand } from './commands/usage.ts';
 import { addWebhookCommands } from './commands/webhooks.ts';
 import { createOutputOf, createRunner, type GlobalFlags, type Io, type Runner } from './context.ts';
 import { EXIT } from './exit-codes.ts';
 import { reportFailure } from './failure.ts';
 
 const HELP = `
+Examples:
+  mediary upload film.mp4 --wait            progress of bytes, then of encoding
+  mediary ls --status ready --search launch
+  mediary open <id> --browser               plays it
+  mediary doctor                            finds what is wrong, and says how to fix it
+
 Settings come from flags, then from the environment (MEDIARY_URL, MEDIARY_TOKEN, MEDIARY_SERVICE_KEY,
 MEDIARY_OPERATOR_KEY, MEDIARY_OWNER, MEDIARY_PROFILE), then from a profile (mediary config), then, for a
 service on this machine, from its data folder (DATA_DIR, else .mediary).
@@ -49,6 +58,7 @@ export async function runProgram(io: Io, args: readonly string[]): Promise<numbe
 export function createProgram(io: Io): Command {
   const program = new Command('mediary')
     .description('Upload, follow and diagnose media assets')
+    .version(readVersion(), '-V, --version', 'print the version of the command')
     .option('--url <url>', 'URL of the service')
     .option('--token <token>', 'access token of a user')
     .option('--service-key <key>', 'service key of a back end')
@@ -66,20 +76,23 @@ export function createProgram(io: Io): Command {
     })
     .exitOverride();
   const run = createRunner(io);
-  for (const add of COMMANDS) add(program, run);
-  return program;
+  for (const [group, commands] of GROUPS) {
+    program.commandsGroup(group);
+    for (const add of commands) add(program, run);
+  }
+  return program.commandsGroup('Other:');
 }
 
-const COMMANDS: readonly ((program: Command, run: Runner) => void)[] = [
-  addUploadCommands,
-  addAssetCommands,
-  addPlaybackCommands,
-  addEventsCommand,
-  addTokenCommand,
-  addWebhookCommands,
-  addProvidersCommand,
-  addDeliveryCommands,
-  addDoctorCommand,
-  addConfigCommands,
-  addCompletionCommand,
+/** The manifest is one folder above the sources, and above the built files. */
+const readVersion = (): string =>
+  JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')).version;
+
+type AddCommands = (program: Command, run: Runner) => void;
+
+const GROUPS: readonly (readonly [group: string, commands: readonly AddCommands[]])[] = [
+  ['Assets:', [addUploadCommand, addImportCommands, addAssetCommands, addUsageCommand]],
+  ['Playback:', [addPlaybackCommands]],
+  ['Events and webhooks:', [addEventsCommand, addWebhookCommands]],
+  ['For operators:', [addProvidersCommand, addDeliveryCommands]],
+  ['Setup:', [addDoctorCommand, addConfigCommands, addTokenCommand, addCompletionCommand]],
 ];

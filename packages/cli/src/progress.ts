@@ -14,12 +14,85 @@ export type Progress = {
 
 export function createProgress(output: Output, name: string): Progress {
   const title = toPlain(name);
-  return output.isInteractive ? createBar(output, title) : createLines(output, title);
+  return output.isInteractive ? createBarProgress(output, title) : createLines(output, title);
+}
+
+export type TotalProgress = {
+  /** Of one file, as a part of the whole. */
+  readonly start: (size: number) => Progress;
+  /** Prints above the bar. */
+  readonly output: Output;
+  /** Removes the bar. */
+  readonly stop: () => void;
+};
+
+/** Of several files, which may be sent at the same time: one bar on a terminal, else nothing but results. */
+export function createTotalProgress(output: Output, sizes: readonly number[]): TotalProgress {
+  const total = sizes.reduce((sum, size) => sum + size, 0);
+  const state = { sent: 0, finished: 0 };
+  output.note(`Uploading ${sizes.length} files, ${formatBytes(total)}`);
+  const bar = output.isInteractive ? createBar(output, '') : undefined;
+  const show = (): void =>
+    bar?.show({
+      name: `${state.finished} of ${sizes.length} files`,
+      percent: total === 0 ? 100 : (state.sent / total) * 100,
+      text: `${formatBytes(state.sent)} of ${formatBytes(total)}`,
+    });
+  show();
+  return {
+    start: (size) => trackFile(size, state, show),
+    output: bar ? printAbove(output, bar) : output,
+    stop: () => bar?.hide(),
+  };
+}
+
+function trackFile(size: number, state: { sent: number; finished: number }, show: () => void): Progress {
+  let [sent, isStopped] = [0, false];
+  const setSent = (bytes: number): void => {
+    state.sent += bytes - sent;
+    sent = bytes;
+    show();
+  };
+  return {
+    phase: () => {},
+    bytes: (_phase, bytes) => setSent(bytes),
+    percent: () => {},
+    stop: () => {
+      if (!isStopped) state.finished += 1;
+      isStopped = true;
+      setSent(size);
+    },
+  };
+}
+
+/** Text between two drawings of a bar would be overwritten. */
+function printAbove(output: Output, bar: Bar): Output {
+  const above =
+    <Args extends readonly unknown[]>(print: (...args: Args) => void) =>
+    (...args: Args): void => {
+      bar.hide();
+      print(...args);
+      bar.redraw();
+    };
+  return {
+    ...output,
+    item: above(output.item),
+    note: above(output.note),
+    warn: above(output.warn),
+    error: above(output.error),
+  };
 }
 
 const NAME_COLUMNS = 28;
 
-function createBar(output: Output, name: string): Progress {
+type Drawing = { readonly name: string; readonly percent: number; readonly text: string };
+type Bar = {
+  readonly show: (drawing: Partial<Drawing>) => void;
+  readonly hide: () => void;
+  readonly redraw: () => void;
+};
+
+function createBar(output: Output, name: string): Bar {
   const bar = new cliProgress.SingleBar({
     stream: output.stderr,
     format: '{name} [{bar}] {percentage}% {text}',
@@ -31,17 +104,34 @@ function createBar(output: Output, name: string): Progress {
     // The process handles Ctrl-C itself.
     gracefulExit: false,
   });
-  const rate = createRate();
-  const short = name.length > NAME_COLUMNS ? `${name.slice(0, NAME_COLUMNS - 1)}…` : name;
-  bar.start(100, 0, { name: short, text: '' });
+  let last: Drawing = { name, percent: 0, text: '' };
+  const redraw = (): void => bar.start(100, last.percent, { name: shorten(last.name), text: last.text });
+  redraw();
   return {
-    phase: (text) => bar.update({ text }),
+    show: (drawing) => {
+      last = { ...last, ...drawing };
+      bar.update(last.percent, { name: shorten(last.name), text: last.text });
+    },
+    hide: () => bar.stop(),
+    redraw,
+  };
+}
+
+const shorten = (name: string): string =>
+  name.length > NAME_COLUMNS ? `${name.slice(0, NAME_COLUMNS - 1)}…` : name;
+
+function createBarProgress(output: Output, name: string): Progress {
+  const bar = createBar(output, name);
+  const rate = createRate();
+  return {
+    phase: (text) => bar.show({ text }),
     bytes: (phase, sent, total) =>
-      bar.update(total === 0 ? 100 : (sent / total) * 100, {
+      bar.show({
+        percent: total === 0 ? 100 : (sent / total) * 100,
         text: `${phase} ${formatBytes(sent)} of ${formatBytes(total)}${rate(sent)}`,
       }),
-    percent: (phase, percent) => bar.update(percent, { text: phase }),
-    stop: () => bar.stop(),
+    percent: (phase, percent) => bar.show({ percent, text: phase }),
+    stop: bar.hide,
   };
 }
 

@@ -43,8 +43,10 @@ export function formatTable(head: readonly string[], rows: readonly Row[]): stri
   return lines.map(render).join('\n');
 }
 
+export type Field = readonly [name: string, value: Row[number]];
+
 /** `name  value` lines; members without a value are left out. */
-export function formatFields(fields: readonly (readonly [name: string, value: Row[number]])[]): string {
+export function formatFields(fields: readonly Field[]): string {
   const shown = fields.filter(([, value]) => value !== null && value !== undefined && value !== '');
   const width = Math.max(0, ...shown.map(([name]) => name.length));
   return shown.map(([name, value]) => `${name.padEnd(width)}  ${toCell(value)}`).join('\n');

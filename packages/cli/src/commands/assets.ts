@@ -8,7 +8,7 @@ import { type CommandContext, type Handler, openOperatorApi, type Runner } from 
 import { usageError } from '../exit-codes.ts';
 import { assertNotFailed, followAsset, showEncoding } from '../follow.ts';
 import { createProgress } from '../progress.ts';
-import { formatTable, formatTime } from '../text.ts';
+import { formatTable, formatTime, toPlain } from '../text.ts';
 
 type ListFlags = {
   readonly kind?: 'image' | 'video';
@@ -93,14 +93,36 @@ const listAssets: Handler<ListFlags> = async (context, _args, flags) => {
   let cursor = flags.cursor;
   do {
     const page = await readPage(cursor);
-    if (!flags.all) output.result(page, () => formatAssetTable(page.items));
+    if (!flags.all && output.isJson) output.result(page, () => '');
     else if (output.isJson) for (const asset of page.items) output.item(asset, () => '');
-    else output.item(page, () => formatAssetTable(page.items));
+    else if (page.items.length > 0) output.item(page, () => formatAssetTable(page.items));
+    else if (cursor === flags.cursor) output.note(await describeEmptyList(context, flags));
     if (page.total !== undefined) output.note(`${page.total} assets`);
     cursor = page.next_cursor ?? undefined;
   } while (flags.all && cursor !== undefined);
   if (cursor !== undefined) output.note(`More: --cursor ${cursor}, or --all`);
 };
+
+/** Whose list it is, because the owner may come from a default. */
+async function describeEmptyList(context: CommandContext, flags: ListFlags): Promise<string> {
+  const { allOwners, limit: _limit, sort: _sort, all: _all, count: _count, ...filters } = flags;
+  const { credential, owner } = await context.loadSettings();
+  const end = Object.keys(filters).length > 0 ? ' match.' : '.';
+  if (allOwners) return `No assets${end}`;
+  if (credential?.kind === 'token')
+    return `No assets of the user ${findUserId(credential.token) ?? 'of this token'}${end}`;
+  return `No assets of owner ${toPlain(owner ?? '')}${end} Others: --owner <id>, or --all-owners (operator key).`;
+}
+
+/** Not verified: the service does that. */
+function findUserId(token: string): string | undefined {
+  try {
+    const { user_id: id } = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString());
+    return toPlain(String(id));
+  } catch {
+    return undefined;
+  }
+}
 
 async function openList(context: CommandContext, flags: ListFlags): Promise<ReadPage> {
   const filters = toQuery(flags);

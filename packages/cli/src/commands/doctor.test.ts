@@ -20,3 +20,22 @@ test('connections that break after the first response do not hide the other find
     'access.diagnostics': 'problem',
   });
 });
+
+test('shows what is wrong, and the rest with --all', async () => {
+  const { server, url } = await serve((request, response) => {
+    const isApi = request.url?.endsWith('/openapi.json');
+    if (isApi) return response.end(JSON.stringify({ info: { title: 'Mediary' }, servers: [{ url }] }));
+    response.end(JSON.stringify({ success: true, data: { worker_count: 1 } }));
+  });
+  const run = async (...args: string[]) => {
+    const env = { HOME: '/none', MEDIARY_URL: url };
+    return (await runInProcess(['doctor', ...args], { env, folder: '/' })).stdout;
+  };
+  const [short, long] = [await run(), await run('--all')];
+  server.close();
+  expect(long).toContain('The service is ready, with one worker.');
+  expect(short).not.toContain('connection.ready');
+  expect(short).not.toContain('access.credentials');
+  expect(short).toMatch(/✗ .* {2}cors\.playback/);
+  expect(short).toContain('mediary doctor --all');
+});

@@ -13,7 +13,12 @@ import type { Output, Style } from '../output.ts';
 import type { Settings } from '../settings/settings.ts';
 import { toPlain } from '../text.ts';
 
-type Options = { readonly origin?: string; readonly bodySize: number; readonly deep?: boolean };
+type Options = {
+  readonly origin?: string;
+  readonly bodySize: number;
+  readonly deep?: boolean;
+  readonly all?: boolean;
+};
 
 const DEFAULT_BODY_BYTES = 8 * 1024 ** 2;
 
@@ -24,6 +29,8 @@ export const addDoctorCommand = (program: Command, run: Runner): Command =>
     .option('--origin <origin>', 'origin of a web page that uploads, such as https://app.example.com')
     .option('--body-size <bytes>', 'size of the test upload, at most 64M', parseBytes, DEFAULT_BODY_BYTES)
     .option('--deep', 'also check what takes long: provider APIs, the whole object store')
+    .option('--all', 'also show what is well, and what was not checked')
+    .addHelpText('after', '\nExample:\n  mediary doctor --origin https://app.example.com')
     .action(run(examine));
 
 const examine: Handler<Options> = async (context, _args, options) => {
@@ -32,7 +39,7 @@ const examine: Handler<Options> = async (context, _args, options) => {
   const findings = await collectFindings(context.signal, settings, options);
   const problems = findings.filter(({ status }) => status === 'problem').length;
   const result = { url: settings.url, problems, findings };
-  output.result(result, () => formatReport(output, settings.url, findings));
+  output.result(result, () => formatReport(output, result, options.all === true));
   if (problems > 0)
     throw new CliError(
       `The doctor found ${problems} ${problems === 1 ? 'problem' : 'problems'}.`,
@@ -62,7 +69,23 @@ async function collectFindings(
   const proxy = operatorKey
     ? await settle('proxy.requests', checkProxy(send, { url, operatorKey, bodyBytes }))
     : [];
-  return [...findings, ...access, ...cors, ...proxy, ...service];
+  return [...findings, ...access, ...cors, ...proxy, ...omitRepeated(service, [...findings, ...proxy])];
+}
+
+/** What the service checks by its public URL, and this command by the same URL from outside. */
+const REPEATED = new Map([
+  ['public_url.body_limit', 'proxy.body_limit'],
+  ['public_url.request_buffering', 'proxy.request_buffering'],
+  ['public_url.response_buffering', 'proxy.response_buffering'],
+  ['public_url.ranges', 'proxy.range'],
+]);
+
+/** Only what is well on both ways is left out. */
+function omitRepeated(service: readonly Finding[], own: readonly Finding[]): readonly Finding[] {
+  const isOk = (check: string | undefined): boolean =>
+    own.some((finding) => finding.check === check && finding.status === 'ok');
+  if (!isOk('connection.public_url')) return service;
+  return service.filter(({ check, status }) => status !== 'ok' || !isOk(REPEATED.get(check)));
 }
 
 const MARKS: Readonly<Record<Status, readonly [mark: string, style: Style]>> = {
@@ -72,36 +95,52 @@ const MARKS: Readonly<Record<Status, readonly [mark: string, style: Style]>> = {
   not_checked: ['-', 'dim'],
 };
 
-function formatReport(output: Output, url: string, findings: readonly Finding[]): string {
+type Report = { readonly url: string; readonly findings: readonly Finding[] };
+
+function formatReport(output: Output, { url, findings: found }: Report, isAll: boolean): string {
+  const isShown = ({ status }: Finding): boolean => isAll || status === 'warning' || status === 'problem';
+  const findings = found.filter(isShown);
   const groups = [...new Set(findings.map(groupOf))];
   const sections = groups.map((group) => {
     const members = findings.filter((finding) => groupOf(finding) === group);
     const lines = members.flatMap((finding) => formatFinding(output, finding));
     return [output.style('bold', toTitle(group)), ...lines].join('\n');
   });
-  return [`Mediary at ${url}`, ...sections, formatSum(findings)].join('\n\n');
+  return [`Mediary at ${url}`, ...sections, formatSum(found, isAll)].join('\n\n');
 }
 
 const groupOf = ({ check }: Finding): string => check.split('.', 1)[0] ?? '';
 
-function formatFinding(output: Output, { check, status, message, fix }: Finding): string[] {
+function formatFinding(output: Output, { check, status, message, fix, details }: Finding): string[] {
   const [mark, style] = MARKS[status];
   const line = `  ${output.style(style, mark)} ${toPlain(message)}${output.style('dim', `  ${check}`)}`;
-  return fix ? [line, `    ${output.style('cyan', '→')} ${toPlain(fix)}`] : [line];
+  const facts = listWarnings(details).map((text) => `      ${toPlain(text)}`);
+  return [line, ...facts, ...(fix ? [`    ${output.style('cyan', '→')} ${toPlain(toOwnWords(fix))}`] : [])];
 }
+
+/** Fixes of the service that refer to them. */
+const listWarnings = ({ warnings }: Finding['details']): readonly string[] =>
+  Array.isArray(warnings) ? warnings.slice(1).map(String) : [];
+
+/** The service names its parameters and members. */
+const toOwnWords = (fix: string): string =>
+  fix
+    .replace('Ask again with deep=true', 'Check again with --deep')
+    .replace('as details.warnings say', 'as the warnings say');
 
 const toTitle = (group: string): string =>
   (group.charAt(0).toUpperCase() + group.slice(1))
     .replaceAll('_', ' ')
     .replace(/\b(?:cors|url)\b/gi, (name) => name.toUpperCase());
 
-function formatSum(findings: readonly Finding[]): string {
+function formatSum(findings: readonly Finding[], isAll: boolean): string {
   const count = (status: Status, name: string): string =>
     `${findings.filter((finding) => finding.status === status).length} ${name}`;
-  return [
+  const sum = [
     count('ok', 'ok'),
     count('warning', 'warnings'),
     count('problem', 'problems'),
     count('not_checked', 'not checked'),
   ].join(', ');
+  return isAll ? sum : `${sum} (all of them: mediary doctor --all)`;
 }

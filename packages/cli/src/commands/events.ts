@@ -10,7 +10,7 @@ export const addEventsCommand = (program: Command, run: Runner): Command =>
   program
     .command('events')
     .description('Print live events of the owner, with the service key of all owners or of --owner')
-    .option('--since <position>', 'continue after the event with this `position`')
+    .option('--since <position>', 'continue after this position, or from the `beginning` of what is stored')
     .action(run(printEvents));
 
 /** Without --owner, a service key receives the events of all owners. */

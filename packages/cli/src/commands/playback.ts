@@ -9,22 +9,28 @@ import type { CommandContext, Environment, Handler, Runner } from '../context.ts
 import { saveDownload } from '../download.ts';
 import { CliError, EXIT } from '../exit-codes.ts';
 
-const FORMATS = ['hls', 'dash', 'thumbnail', 'image'] as const;
+const FORMATS = ['hls', 'dash', 'embed', 'thumbnail', 'image'] as const;
 type Format = (typeof FORMATS)[number];
+type Urls = Readonly<Partial<Record<Format, string | null | undefined>>>;
 
 export function addPlaybackCommands(program: Command, run: Runner): void {
   program
     .command('open')
     .description('Print the playback URL of an asset; private ones expire')
     .argument('<id>', 'id of the asset')
-    .addOption(new Option('--format <format>', 'default: hls of a video, image of an image').choices(FORMATS))
+    .addOption(
+      new Option(
+        '--format <format>',
+        'default: image of an image; of a video hls, with --browser embed',
+      ).choices(FORMATS),
+    )
     .option('--browser', 'open it in the browser')
     .action(run(openPlayback));
   program
     .command('download')
     .description('Save the original of an asset')
     .argument('<id>', 'id of the asset')
-    .option('-o, --output <file>', 'file, or - for stdout; default: the name of the asset')
+    .option('-o, --output <file>', 'file, or - for stdout; default: the name of the asset; makes its folder')
     .option('--force', 'replace an existing file')
     .action(run(download));
 }
@@ -34,17 +40,33 @@ type OpenFlags = { readonly format?: Format; readonly browser?: boolean };
 const openPlayback: Handler<OpenFlags> = async (context, [id = ''], { format, browser }) => {
   const { mediary, options } = await openClient(context);
   const playback = await mediary.media.playback(id, options);
-  const chosen = format ?? (playback.kind === 'image' ? 'image' : 'hls');
-  const url = playback[chosen];
-  if (typeof url !== 'string')
-    throw new CliError(
-      `${id} has no ${chosen} URL; its status is ${playback.stream_status}.`,
-      playback.stream_status === 'failed' ? EXIT.assetFailed : EXIT.failed,
-      `Wait for it: mediary watch ${id}`,
-    );
+  const chosen = format ?? chooseFormat(playback, browser === true);
+  const urls: Urls = playback;
+  const url = urls[chosen];
+  if (typeof url !== 'string') throw createMissingError(id, chosen, playback);
   if (browser) await openBrowser(url, context.io.env);
   context.output.result({ url, format: chosen, playback } satisfies Opened, () => url);
 };
+
+/** Few browsers play a manifest; the embed page does it in each of them. */
+function chooseFormat(playback: Playback, isForBrowser: boolean): Format {
+  if (playback.kind === 'image') return 'image';
+  return isForBrowser && typeof playback.embed === 'string' ? 'embed' : 'hls';
+}
+
+/** Waiting helps only while the asset is on its way. */
+function createMissingError(id: string, format: Format, playback: Playback): CliError {
+  const { stream_status: status } = playback;
+  const urls: Urls = playback;
+  const others = FORMATS.filter((other) => typeof urls[other] === 'string');
+  const isSettled = status === 'ready' || status === 'failed';
+  const available = others.join(', ') || 'nothing';
+  return new CliError(
+    `${id} has no ${format} URL; its status is ${status}.`,
+    status === 'failed' ? EXIT.assetFailed : EXIT.failed,
+    isSettled ? `Available: ${available}` : `Wait for it: mediary watch ${id}`,
+  );
+}
 
 type Opened = { readonly url: string; readonly format: Format; readonly playback: Playback };
 

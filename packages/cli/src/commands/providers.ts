@@ -36,6 +36,7 @@ const toRow = (provider: Provider) => [
   Object.entries(provider.capabilities)
     .filter(([, isAvailable]) => isAvailable)
     .map(([name]) => name)
+    .sort()
     .join(', '),
 ];
 

@@ -30,7 +30,9 @@ export function addWebhookCommands(program: Command, run: Runner): void {
     webhooks.command(name).description(description);
   command('list', 'List the endpoints').action(run(listEndpoints));
   addEndpointOptions(command('create', 'Create an endpoint; prints its secret once'))
-    .argument('<url>', 'URL that receives the events')
+    .argument('[endpoint]', 'URL that receives the events')
+    .option('--endpoint <url>', 'the same, as an option')
+    .addHelpText('after', '\nExample:\n  mediary webhooks create https://app.example.com/hooks/media')
     .action(run(createEndpoint));
   addEndpointOptions(command('update', 'Change an endpoint').argument('<id>', 'id of the endpoint'))
     .option('--endpoint <url>', 'URL that receives the events')
@@ -95,7 +97,13 @@ const toRequest = (flags: EndpointFlags): UpdateEndpointRequest => ({
   ...(flags.enable && { enabled: true }),
 });
 
-const createEndpoint: Handler<EndpointFlags> = async (context, [url = ''], flags) => {
+const createEndpoint: Handler<EndpointFlags> = async (context, [named], flags) => {
+  const url = named ?? flags.endpoint;
+  if (url === undefined)
+    throw usageError(
+      'Name the URL that receives the events: mediary webhooks create https://app.example.com/hooks',
+      '--url is the URL of the service.',
+    );
   const { endpoints, options } = await openEndpoints(context);
   printSecret(context, await endpoints.create({ ...toRequest(flags), url }, options));
 };

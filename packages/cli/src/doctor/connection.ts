@@ -171,5 +171,10 @@ async function checkReadiness(send: Send, url: string): Promise<Finding> {
         fix: 'Start a process with MEDIARY_ROLE=worker or all.',
         details,
       })
-    : ok(check, `The service is ready, with ${body.data?.worker_count ?? 'unknown'} workers.`, details);
+    : ok(check, `The service is ready${describeWorkers(body.data?.worker_count)}.`, details);
+}
+
+function describeWorkers(count: number | undefined): string {
+  if (count === undefined) return '';
+  return count === 1 ? ', with one worker' : `, with ${count} workers`;
 }

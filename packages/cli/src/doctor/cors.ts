@@ -84,8 +84,13 @@ async function checkPreflight(send: Send, url: string, preflight: Preflight): Pr
   const fault = findPreflightFault(answer, preflight) ?? findResponseFault(request, preflight);
   return fault
     ? problem(check, { details: { path, origin }, ...fault })
-    : ok(check, `${method} ${describePath(path)} is allowed from ${origin}.`, { path, origin });
+    : ok(check, describeSuccess(preflight), { path, origin });
 }
+
+const describeSuccess = ({ path, origin, method }: Preflight): string =>
+  origin === ANY_ORIGIN
+    ? 'Players on every site can read manifests and segments.'
+    : `${method} ${describePath(path)} is allowed from ${origin}.`;
 
 const describePath = (path: string): string => path.replace(NO_ASSET, '{id}');
 

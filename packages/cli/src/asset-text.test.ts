@@ -1,0 +1,37 @@
+// Tests what a person reads about an asset.
+import type { Asset } from '@mediary/client';
+import { describe, expect, test } from 'vitest';
+import { describeStatus, formatAsset } from './asset-text.ts';
+
+const ASSET = {
+  id: 'a-1',
+  stream_status: 'ready',
+  visibility: 'public',
+  progress: 100,
+  renditions: [],
+  tags: [],
+  warnings: [],
+  created_at: '2026-11-22T10:00:00.000Z',
+  updated_at: '2026-11-22T10:00:00.000Z',
+  playback: { hls: 'http://media.test/a-1/hls.m3u8', dash: null, thumbnail: null },
+} as unknown as Asset;
+
+describe('formatAsset', () => {
+  test('shows the URLs of a public asset', () => {
+    expect(formatAsset(ASSET)).toMatch(/^hls +http:.*hls\.m3u8$/m);
+  });
+
+  test('shows how to play a private one, whose URLs need a token', () => {
+    const text = formatAsset({ ...ASSET, visibility: 'private' });
+    expect(text).toMatch(/^play +mediary open a-1$/m);
+    expect(text).not.toContain('hls.m3u8');
+  });
+});
+
+test('describeStatus says that a video plays already', () => {
+  const asset: Asset = { ...ASSET, stream_status: 'processing', progress: 40 };
+  expect(describeStatus({ ...asset, playable_at: null })).toBe('processing 40%');
+  expect(describeStatus({ ...asset, playable_at: '2026-11-22T10:15:00.000Z' })).toBe(
+    'processing 40%, playable',
+  );
+});

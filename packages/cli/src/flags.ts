@@ -1,0 +1,37 @@
+// What the SDK and the API call their options and members, in the words of the command.
+
+const FLAGS = new Map<unknown, string>([
+  ['baseUrl', '--url'],
+  ['filename', '--filename'],
+  ['mimeType', '--mime-type'],
+  ['ownerUserId', '--owner'],
+  ['serviceKey', '--service-key'],
+  ['token', '--token'],
+]);
+
+const FLAGS_OF_MEMBERS = new Map<unknown, string>([
+  ['created_after', '--after'],
+  ['created_before', '--before'],
+  ['received_after', '--after'],
+  ['received_before', '--before'],
+  ['cursor', '--cursor'],
+  ['end_ms', '--end'],
+  ['filename', '--filename'],
+  ['limit', '--limit'],
+  ['metadata', '--metadata'],
+  ['mime_type', '--mime-type'],
+  ['provider', '--provider'],
+  ['q', '--search'],
+  ['start_ms', '--start'],
+  ['stream_status', '--status'],
+  ['tag', '--tag'],
+  ['tags', '--tag'],
+  ['title', '--title'],
+]);
+
+/** Replaces options that are quoted in a message of the SDK. */
+export const toFlags = (message: string): string =>
+  message.replaceAll(/`(\w+)`/g, (whole, name: string) => FLAGS.get(name) ?? whole);
+
+/** The flag that sets a member of a request. */
+export const findFlag = (member: unknown): string | undefined => FLAGS_OF_MEMBERS.get(member);

@@ -1,0 +1,81 @@
+// What commands that create an asset have in common: options, and what they print at the end.
+import type { Asset } from '@mediary/client';
+import { type Command, Option } from 'commander';
+import { collect, parseDuration, parseJsonObject } from './arguments.ts';
+import { formatAssetLine } from './asset-text.ts';
+import type { Client } from './client.ts';
+import type { CommandContext } from './context.ts';
+import { assertNotFailed, followAsset, showEncoding } from './follow.ts';
+import type { Progress } from './progress.ts';
+
+export type NewAssetOptions = {
+  readonly private?: boolean;
+  readonly public?: boolean;
+  readonly title?: string;
+  readonly tag?: string[];
+  readonly metadata?: Record<string, unknown>;
+  readonly provider?: string;
+  readonly filename?: string;
+  readonly mimeType?: string;
+  readonly wait?: boolean;
+  readonly timeout?: number;
+};
+
+/** Of commands whose bytes come from elsewhere. */
+export const addFileOptions = (command: Command): Command =>
+  addSharedOptions(command)
+    .option('--provider <name>', 'provider of a video')
+    .option('--mime-type <type>', 'media type, such as video/mp4; default: by the extension of the name');
+
+export const addSharedOptions = (command: Command): Command =>
+  command
+    .addOption(new Option('--private', 'only signed URLs play the asset (default)').conflicts('public'))
+    .option('--public', 'everybody can play the asset')
+    .option('--title <title>', 'title')
+    .option('--tag <tag>', 'tag; can be repeated', collect)
+    .option('--metadata <json>', 'your own JSON object', parseJsonObject)
+    .option('--filename <name>', 'name of the file as the API shows it')
+    .option('--wait', 'wait until the asset is ready or failed')
+    .option('--timeout <duration>', 'with --wait: the longest wait, such as 10m', parseDuration);
+
+export const toDescription = (flags: NewAssetOptions) => ({
+  visibility: visibilityOf(flags),
+  title: flags.title,
+  tags: flags.tag,
+  metadata: flags.metadata,
+});
+
+const visibilityOf = (flags: NewAssetOptions): 'public' | 'private' | undefined => {
+  if (flags.public) return 'public';
+  return flags.private ? 'private' : undefined;
+};
+
+type CreatedAsset = {
+  readonly client: Client;
+  readonly created: Asset;
+  readonly flags: NewAssetOptions;
+  readonly progress: Progress;
+};
+
+/** Prints the asset, with `--wait` once it is ready, failed or the wait has ended: scripts learn its id. */
+export async function finishAsset(
+  { output }: CommandContext,
+  { client, created, flags, progress }: CreatedAsset,
+): Promise<void> {
+  let asset = created;
+  try {
+    if (flags.wait)
+      asset = await followAsset(client, {
+        id: created.id,
+        timeoutS: flags.timeout,
+        onUpdate: (update) => showEncoding(progress, update),
+      });
+  } finally {
+    progress.stop();
+    output.item(asset, () => formatAssetLine(asset));
+  }
+  assertNotFailed(asset);
+  output.note(flags.wait ? `Play it: ${openCommand(asset)}` : `Follow it: mediary watch ${asset.id}`);
+}
+
+const openCommand = ({ id }: Asset): string => `mediary open ${id} --browser`;
