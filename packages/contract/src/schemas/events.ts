@@ -36,7 +36,8 @@ export const EXAMPLE_EVENT: EventMessage = {
 const LastEventId = Type.Optional(
   Type.String({
     maxLength: 64,
-    description: 'The `id` of the last event received; resumes after it. `Last-Event-ID` does the same.',
+    description:
+      'The `id` of the last event received; resumes after it. `Last-Event-ID` does the same. `beginning`: from the first event that is stored.',
   }),
 );
 
