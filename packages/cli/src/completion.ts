@@ -1,5 +1,5 @@
-// Completion scripts of bash, zsh and fish, made from the commands themselves. Where `mediary` is not installed,
-// they define it as `npx mediary`: shells complete a command by its first word.
+// Completion scripts of bash, zsh and fish, made from the commands themselves. Where `mediary` is not
+// installed, they define it as `npx mediary`: shells complete a command by its first word.
 import type { Command } from 'commander';
 
 export type Shell = 'bash' | 'zsh' | 'fish';

@@ -17,7 +17,7 @@ export function createProgress(output: Output, name: string): Progress {
   return output.isInteractive ? createBarProgress(output, title) : createLines(output, title);
 }
 
-export type TotalProgress = {
+type TotalProgress = {
   /** Of one file, as a part of the whole. */
   readonly start: (size: number) => Progress;
   /** Prints above the bar. */

@@ -10,7 +10,10 @@ import type { ApiRequest, CallOptions, Transport } from './transport.ts';
 export type StreamedEvent = EventMessage & { position: string };
 
 export type SubscribeOptions = Pick<CallOptions, 'signal' | 'ownerUserId'> & {
-  /** `position` of the last event that you have handled: the stream continues after it. `beginning`: from the first stored event. */
+  /**
+   * `position` of the last event that you have handled: the stream continues after it. `beginning`: from the
+   * first stored event.
+   */
   lastEventId?: string | undefined;
 };
 

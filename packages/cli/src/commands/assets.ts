@@ -111,7 +111,8 @@ async function describeEmptyList(context: CommandContext, flags: ListFlags): Pro
   if (allOwners) return `No assets${end}`;
   if (credential?.kind === 'token')
     return `No assets of the user ${findUserId(credential.token) ?? 'of this token'}${end}`;
-  return `No assets of owner ${toPlain(owner ?? '')}${end} Others: --owner <id>, or --all-owners (operator key).`;
+  const others = 'Others: --owner <id>, or --all-owners (operator key).';
+  return `No assets of owner ${toPlain(owner ?? '')}${end} ${others}`;
 }
 
 /** Not verified: the service does that. */

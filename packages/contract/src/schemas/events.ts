@@ -37,7 +37,8 @@ const LastEventId = Type.Optional(
   Type.String({
     maxLength: 64,
     description:
-      'The `id` of the last event received; resumes after it. `Last-Event-ID` does the same. `beginning`: from the first event that is stored.',
+      'The `id` of the last event received; resumes after it. `Last-Event-ID` does the same. ' +
+      '`beginning`: from the first event that is stored.',
   }),
 );
 
