@@ -122,7 +122,7 @@ function createFeatures(context: AppContext, limitOwnerRate: (owner: string) => 
     scratchReservations: shareScratchFolder(context),
   };
   const usage = createUsage(shared);
-  const captions = createCaptions(shared);
+  const captions = createCaptions({ ...shared, usage: usage.operations });
   const providers = createProviders(shared);
   const view = toViewContext(context, providers.operations);
   const known = { ...shared, usage: usage.operations, hosted: providers.operations, view };

@@ -51,14 +51,6 @@ export const readStreamLimits = ({ integer }: Settings): StreamLimits => ({
   maxStreamSeconds: integer('EVENT_STREAM_MAX_S', { fallback: 3600, min: 1, max: DAY_S }),
 });
 
-/** How long uploads, playback tokens, webhooks and deleted assets are kept. */
-export const readRetention = ({ integer }: Settings) => ({
-  uploadTtlSeconds: integer('UPLOAD_TTL_S', { fallback: DAY_S, min: 1, max: 365 * DAY_S }),
-  playbackTokenTtlSeconds: integer('PLAYBACK_TOKEN_TTL_S', { fallback: 21_600, min: 1, max: 365 * DAY_S }),
-  webhookRetentionDays: integer('WEBHOOK_RETENTION_DAYS', { fallback: 30, min: 7, max: 3650 }),
-  trashDays: integer('TRASH_DAYS', { fallback: 30, min: 0, max: 3650 }),
-});
-
 export type UploadSizes = {
   readonly maxUploadBytes: number;
   /** Larger announced files are offered a resumable upload first. */

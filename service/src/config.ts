@@ -17,12 +17,12 @@ import {
   readOwnerLimits,
   readStorageUrl,
   readStreamLimits,
-  readRetention,
   readShutdown,
   readUploadSizes,
 } from './config-readers.ts';
 import { type PlaybackDelivery, readPlaybackDelivery } from './config-delivery.ts';
 import { type EndpointSettings, readEndpointSettings } from './config-endpoints.ts';
+import { readRetention, type Retention } from './config-retention.ts';
 import { type MediaSettings, readVideoSettings } from './config-video.ts';
 import {
   healthPortWarnings,
@@ -54,7 +54,9 @@ import type { S3Location } from './storage/storage-url.ts';
 
 type Role = 'all' | 'api' | 'worker';
 
-export type Config = MediaSettings & {
+type SharedSettings = MediaSettings & Retention;
+
+export type Config = SharedSettings & {
   readonly role: Role;
   readonly port: number;
   readonly host: string;
@@ -94,9 +96,6 @@ export type Config = MediaSettings & {
   readonly encodeLimits: EncodeLimits;
   readonly importLimits: ImportLimits;
   readonly streamLimits: StreamLimits;
-  readonly uploadTtlSeconds: number;
-  readonly playbackTokenTtlSeconds: number;
-  readonly trashDays: number;
   /** Address space of one ffmpeg process. */
   readonly encoderMemoryBytes: number;
   readonly decoders: DecoderLimits;
@@ -104,7 +103,6 @@ export type Config = MediaSettings & {
   readonly sandboxUid: number;
   /** `required`: the service does not start if a part of the sandbox is missing. */
   readonly sandbox: 'available' | 'required';
-  readonly webhookRetentionDays: number;
   /** Maximum number of open connections of the HTTP listener. */
   readonly maxConnections: number;
   /** Whether /docs is served. */

@@ -18,6 +18,8 @@ export const uploadRow = {
   target: 'jsonb?',
   size_bytes: 'int8?',
   bytes_received: 'int8',
+  /** Bytes that the asset announced, which the owner's usage counts already. */
+  reserved_bytes: 'int8',
   /** The request that writes now. */
   lease_holder: 'uuid?',
   lease_until: 'timestamptz?',

@@ -78,7 +78,7 @@ test('an import over the quota fails, and its bytes are not counted', async () =
       failure: { code: 'import_too_large', message: expect.stringContaining('quota') },
     });
   expect(await limits()).toEqual({
-    bytes: { used: 0, limit: picture.length - 1 },
+    bytes: { used: 0, uploading: 0, limit: picture.length - 1 },
     pending: { used: 0, limit: 7 },
   });
 });

@@ -37,7 +37,7 @@ test('without quotas usage is returned without limits, and no counter is stored'
   await putBytes(await openUpload(service, 'ann', IMAGE), Buffer.alloc(50));
   expect(expectSuccess(await call(service, 'GET /usage', { headers: asUser('ann') }))).toEqual({
     owner_user_id: 'ann',
-    bytes: { used: 150, limit: null },
+    bytes: { used: 150, uploading: 0, limit: null },
     assets: { used: 2, limit: null },
     pending: { used: 2, limit: null },
   });

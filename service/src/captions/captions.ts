@@ -5,6 +5,7 @@ import type { Asset, Caption } from '../assets/asset.ts';
 import type { EventData } from '../assets/asset-event.ts';
 import type { AssetStore } from '../lifecycle/store.ts';
 import { isUnavailable, notFound, ServiceError } from '../platform/errors.ts';
+import type { UnderQuota } from '../usage/usage.ts';
 import { captionKey } from '../storage/object-key.ts';
 import type { ObjectStore } from '../storage/object-store.ts';
 import { type CaptionFile, parseCaptionFile } from './caption-file.ts';
@@ -12,6 +13,7 @@ import { assertCaptionable, decideCaption, decideEmbedded, decideRemoval } from 
 
 type CaptionNeeds = {
   readonly update: AssetStore['update'];
+  readonly underQuota: UnderQuota;
   readonly store: ObjectStore;
   readonly now: () => Date;
   readonly log: { warn(facts: object, message: string): void };
@@ -32,7 +34,9 @@ export async function putCaption(
 ): Promise<Caption> {
   assertCaptionable(asset);
   const caption = await storeCaption(needs, asset.id, { ...upload, isEmbedded: false });
-  await publish(needs, asset, {
+  const update: AssetStore['update'] = (ref, decide) =>
+    needs.underQuota(asset.owner_user_id, () => needs.update(ref, decide));
+  await publish({ ...needs, update }, asset, {
     added: [caption],
     decide: (seen) => decideCaption(seen, caption, actorData),
   });

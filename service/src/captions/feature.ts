@@ -4,19 +4,24 @@ import type { Guards } from '../assets/asset-guards.hook.ts';
 import type { Lifecycle } from '../lifecycle/feature.ts';
 import { bind } from '../platform/bind.ts';
 import type { ObjectResponses } from '../storage/object-response.ts';
+import type { Usage } from '../usage/feature.ts';
 import * as captionOperations from './captions.ts';
 import { captionRoutes } from './captions.routes.ts';
 
 type Needs = Pick<AppContext, 'store' | 'now' | 'log'> & {
   readonly lifecycle: Lifecycle;
+  readonly usage: Usage;
   readonly guards: Guards;
   readonly objects: ObjectResponses;
 };
 
 export type Captions = ReturnType<typeof createCaptions>['operations'];
 
-export function createCaptions({ lifecycle, guards, objects, ...needs }: Needs) {
-  const captions = bind({ ...needs, update: lifecycle.update }, captionOperations);
+export function createCaptions({ lifecycle, usage, guards, objects, ...needs }: Needs) {
+  const captions = bind(
+    { ...needs, update: lifecycle.update, underQuota: usage.underQuota },
+    captionOperations,
+  );
   return {
     operations: { storeEmbeddedCaptions: captions.storeEmbeddedCaptions },
     routes: captionRoutes(captions, guards, objects),

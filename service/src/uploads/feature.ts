@@ -109,9 +109,9 @@ export function createUploads(context: Needs) {
 
 function toNeeds(context: Needs) {
   const { lifecycle, usage, hosted, config } = context;
-  const { maxUploadBytes, uploadTtlSeconds, multipartUploadBytes } = config;
+  const { maxUploadBytes, uploadTtlSeconds, uploadMaxAgeSeconds, multipartUploadBytes } = config;
   const claimPut = originalOperations.createPutClaims(context);
-  const limits = { maxUploadBytes, uploadTtlSeconds, multipartUploadBytes };
+  const limits = { maxUploadBytes, uploadTtlSeconds, uploadMaxAgeSeconds, multipartUploadBytes };
   const needs = { ...context, ...context.files, ...lifecycle, ...hosted, ...usage, ...limits, claimPut };
   return { ...needs, ...bind(needs, { ...originalOperations, ...duplicateOperations }) };
 }
@@ -128,7 +128,7 @@ const createAssetUnderQuota =
 type ResumableContext = Omit<
   Parameters<typeof appendingOperations.appendBytes>[0] &
     Parameters<typeof resumableOperations.createResumable>[0],
-  'leaseUpload' | 'startLease' | 'checksums' | 'finishResumable'
+  'leaseUpload' | 'startLease' | 'discardIdleUploads' | 'checksums' | 'finishResumable'
 > &
   Omit<Parameters<typeof relayOperations.answerTusOrRelay>[0], 'answerTus'>;
 
@@ -155,7 +155,7 @@ type InFlight = ReturnType<typeof createInFlight>;
 function createResumable(needs: ResumableContext, inFlight: InFlight) {
   const shared = { ...needs, checksums: createRunningChecksums() };
   const leases = bind({ ...shared, leases: new Map() }, leaseOperations);
-  const appending = bind(shared, appendingOperations);
+  const appending = bind({ ...shared, ...leases }, appendingOperations);
   const uploads = bind({ ...shared, ...leases, ...appending }, resumableOperations);
   const tus = bind({ ...needs, ...uploads, ...appending }, tusOperations);
   const answerTus = needs.store.partial && tus.answerTus;

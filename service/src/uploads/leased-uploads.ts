@@ -13,6 +13,7 @@ import {
   claimResumable,
   claimResumableRemoval,
   findClosedUploads,
+  findSurplusUploads,
   releaseResumable,
   renewResumable,
   type resumableColumns,
@@ -27,6 +28,7 @@ type DiscardNeeds = {
 };
 
 type LeaseNeeds = DiscardNeeds & {
+  readonly uploadMaxAgeSeconds: number;
   /** The leased uploads of this process, by id. */
   readonly leases: Map<string, LeasedUpload>;
 };
@@ -82,7 +84,7 @@ export function startLease(
   const timer = setInterval(() => {
     if (performance.now() - renewedAt > MAX_UNRENEWED_MS) aborter.abort();
     const startedAt = performance.now();
-    renewResumable(db, lease).then(
+    renewResumable(db, lease, needs.uploadMaxAgeSeconds).then(
       (renewed) => {
         if (!renewed?.takes_bytes || renewed.is_release_requested) aborter.abort();
         else renewedAt = startedAt;
@@ -131,6 +133,17 @@ export async function discardUploads(
   }
   const rowIds = uploads.filter(({ is_partial: isPartial }) => isPartial === false).map(({ id }) => id);
   if (rowIds.length > 0) await deleteUploads(needs.db, rowIds);
+}
+
+/** Discards the oldest uploads of an asset that no request writes, as many as are open beyond `keep`. */
+export async function discardIdleUploads(
+  needs: DiscardNeeds,
+  assetId: string,
+  keep: number,
+): Promise<number> {
+  const idle = await findSurplusUploads(needs.db, assetId, keep);
+  await discardUploads(needs, assetId, idle);
+  return idle.length;
 }
 
 /** Leaves an upload that a request writes. The claim keeps it from finishing while its object is removed. */

@@ -39,7 +39,9 @@ export async function completeMultipart(
   if (!row) throw noSuchUpload();
   if (row.finished_at && asset.original_upload === id) return asset;
   if (row.finished_at || !takesBytes(asset, row)) throw toClosedError(asset);
-  const claim = () => claimCompletion(needs.db, id, { now: needs.now(), expiresAt: nextExpiry(needs) });
+  const { uploadMaxAgeSeconds: maxAgeSeconds } = needs;
+  const claim = () =>
+    claimCompletion(needs.db, id, { now: needs.now(), expiresAt: nextExpiry(needs), maxAgeSeconds });
   if (!(await claim())) return findCompleted(needs, asset, id);
   return whileRenewing({ everyMs: RENEW_EVERY_MS, renew: claim }, async () => {
     try {
@@ -71,7 +73,7 @@ async function completeInStore(
   }
   assertSameParts(stored, parts ?? []);
   const sizeBytes = assertAllParts(planOf(row), stored);
-  await needs.findByteLimit(asset, sizeBytes);
+  await needs.findByteLimit(asset, { length: sizeBytes, received: row.bytes_received });
   await direct.completeMultipart(upload, stored).catch((error: unknown) => {
     throw error instanceof ObjectStoreError ? toCompletionError(error) : error;
   });

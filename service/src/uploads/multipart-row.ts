@@ -12,6 +12,8 @@ export type MultipartRow = {
   readonly attempt: number;
   readonly target: { readonly upload_id: string; readonly part_bytes: number; readonly max_bytes: number };
   readonly size_bytes: number | null;
+  /** What the signed parts may hold at most: the bytes go straight to the store. */
+  readonly bytes_received: number;
   readonly expires_at: Date;
   readonly finished_at: Date | null;
 };
@@ -30,6 +32,10 @@ export const planOf = ({ size_bytes: sizeBytes, target }: MultipartRow): PartPla
 /** Whether the asset waits for the bytes of this upload. */
 export const takesBytes = (asset: Asset, row: MultipartRow): boolean =>
   row.attempt === asset.attempt && asset.uploaded_at === null && asset.stream_status === 'pending_upload';
+
+/** The bytes up to the end of a part. */
+export const bytesThrough = ({ size_bytes: size, target }: MultipartRow, partNumber: number): number =>
+  Math.min(partNumber * target.part_bytes, size ?? target.max_bytes);
 
 type Lifetime = { readonly now: () => Date; readonly uploadTtlSeconds: number };
 

@@ -15,6 +15,7 @@ const multipartColumns = pick(uploadRow, [
   'attempt',
   'target',
   'size_bytes',
+  'bytes_received',
   'expires_at',
   'finished_at',
 ]);
@@ -31,14 +32,16 @@ type NewMultipart = {
 /** Undefined if the asset has `maxOpen` open uploads already. */
 export const insertMultipart = async (
   tx: Queries,
-  asset: Pick<Asset, 'id' | 'attempt' | 'owner_user_id'>,
+  asset: Pick<Asset, 'id' | 'attempt' | 'owner_user_id' | 'announced_size_bytes'>,
   { maxOpen, id, target, sizeBytes, expiresAt }: NewMultipart & { readonly maxOpen: number },
 ) =>
   (await tx.one(sql('insert multipart upload', multipartColumns)`
     insert into uploads
-      (id, asset_id, owner_user_id, attempt, protocol, target, size_bytes, lease_holder, expires_at)
+      (id, asset_id, owner_user_id, attempt, protocol, target, size_bytes, reserved_bytes, lease_holder,
+       expires_at)
     select ${id}::uuid, ${asset.id}::uuid, ${asset.owner_user_id}::text, ${asset.attempt}::int4,
-           's3-multipart', ${JSON.stringify(target)}::jsonb, ${sizeBytes}::int8, ${id}::uuid,
+           's3-multipart', ${JSON.stringify(target)}::jsonb, ${sizeBytes}::int8,
+           ${asset.announced_size_bytes ?? 0}::int8, ${id}::uuid,
            ${expiresAt}::timestamptz
      where ${maxOpen}::int4 > (
        select count(*) from uploads
@@ -50,22 +53,33 @@ export const findMultipart = async (db: Queries, assetId: string, id: string) =>
     select ${MULTIPART} from uploads
      where id = ${id} and asset_id = ${assetId} and protocol = 's3-multipart'`)) as MultipartRow | undefined;
 
-/** Moves the expiry; parts that arrive keep an upload open. */
-export const extendMultipart = (db: Queries, id: string, expiresAt: Date) =>
-  db.one(sql('extend multipart upload')`
-    update uploads set expires_at = greatest(expires_at, ${expiresAt}::timestamptz)
+type SignedBytes = {
+  readonly id: string;
+  readonly bytes: number;
+  readonly expiresAt: Date;
+  /** Since the upload was created: it expires then, although parts arrive. */
+  readonly maxAgeSeconds: number;
+};
+
+/** Counts the bytes of signed parts, and moves the expiry: parts that arrive keep an upload open. */
+export const recordSignedBytes = (db: Queries, { id, bytes, expiresAt, maxAgeSeconds }: SignedBytes) =>
+  db.one(sql('record signed bytes')`
+    update uploads set bytes_received = greatest(bytes_received, ${bytes}::int8),
+                       expires_at = least(greatest(expires_at, ${expiresAt}::timestamptz),
+                                          created_at + make_interval(secs => ${maxAgeSeconds}))
      where id = ${id} and finished_at is null`);
 
 /** Claims the upload for its completion; undefined if it has expired, or if somebody removes it. */
 export const claimCompletion = (
   db: Queries,
   id: string,
-  { now, expiresAt }: { now: Date; expiresAt: Date },
+  { now, expiresAt, maxAgeSeconds }: { now: Date; expiresAt: Date; maxAgeSeconds: number },
 ) =>
   db.one(sql('claim completion', { id: 'uuid' })`
     update uploads
        set lease_holder = id, lease_until = now() + make_interval(secs => ${LEASE_SECONDS}),
-           expires_at = greatest(expires_at, ${expiresAt}::timestamptz)
+           expires_at = least(greatest(expires_at, ${expiresAt}::timestamptz),
+                              created_at + make_interval(secs => ${maxAgeSeconds}))
      where id = ${id} and finished_at is null and expires_at > ${now}
        and (lease_holder = id or lease_until is null or lease_until < now())
     returning id`);

@@ -8,6 +8,7 @@ import { uploadKey } from '../storage/object-key.ts';
 import type { StoredPart } from '../storage/object-store.ts';
 import { partBytesFor, partLength } from './multipart-plan.ts';
 import {
+  bytesThrough,
   directOf,
   type MultipartRow,
   nextExpiry,
@@ -18,10 +19,10 @@ import {
 } from './multipart-row.ts';
 import {
   claimRemoval,
-  extendMultipart,
   findMultipart,
   findOlderMultiparts,
   insertMultipart,
+  recordSignedBytes,
 } from './multipart-uploads.sql.ts';
 import type { findByteLimit, OriginalNeeds } from './store-original.ts';
 import { assertLength, inProgress, toClosedError } from './upload-errors.ts';
@@ -29,9 +30,10 @@ import { toClientHeaders } from './upload-targets.ts';
 import { insertOpenUpload } from './open-uploads.ts';
 import { deleteHeldUpload } from './uploads.sql.ts';
 
-export type MultipartNeeds = Omit<OriginalNeeds, 'db' | 'assetStore' | 'underQuota' | 'findByteQuota'> & {
+export type MultipartNeeds = Omit<OriginalNeeds, 'db' | 'assetStore' | 'findByteQuota'> & {
   readonly db: Database;
   readonly findByteLimit: Bound<typeof findByteLimit>;
+  readonly uploadMaxAgeSeconds: number;
   readonly now: () => Date;
 };
 
@@ -49,7 +51,7 @@ export async function createMultipart(
   const direct = directOf(needs.store);
   assertLength(asset, sizeBytes, needs.maxUploadBytes);
   const size = asset.announced_size_bytes ?? sizeBytes ?? null;
-  const { maxBytes } = await needs.findByteLimit(asset, size ?? undefined);
+  const { maxBytes } = await needs.findByteLimit(asset, { length: size ?? undefined });
   await needs.requireDatabaseSpace();
   for (const { id } of await findOlderMultiparts(needs.db, asset.id, MAX_OPEN - 1))
     await removeMultipart(needs, asset.id, id);
@@ -103,9 +105,8 @@ export async function signParts(
   const row = await getOpenUpload(needs, asset, id);
   const plan = planOf(row);
   const lengths = parts.map(({ partNumber, sizeBytes }) => partLength(plan, partNumber, sizeBytes));
-  // Only in the second half of the lifetime, so that most parts write no row.
-  if (row.expires_at.getTime() - needs.now().getTime() < needs.uploadTtlSeconds * 500)
-    await extendMultipart(needs.db, id, nextExpiry(needs));
+  const bytes = Math.max(...parts.map(({ partNumber }) => bytesThrough(row, partNumber)));
+  await recordSigned(needs, { asset, row, bytes });
   return Promise.all(
     parts.map(async ({ partNumber, sha256 }, index) => {
       const contentLength = lengths[index] ?? 0;
@@ -114,6 +115,17 @@ export async function signParts(
       return { partNumber, url: signed.url, headers: toClientHeaders(signed), expiresAt: signed.expiresAt };
     }),
   );
+}
+
+type SignedParts = { readonly asset: Asset; readonly row: MultipartRow; readonly bytes: number };
+
+/** Parts that were signed before extend the expiry only in the second half of the lifetime. */
+async function recordSigned(needs: MultipartNeeds, { asset, row, bytes }: SignedParts): Promise<void> {
+  const { now, uploadTtlSeconds, uploadMaxAgeSeconds: maxAgeSeconds } = needs;
+  const isExpiring = row.expires_at.getTime() - now().getTime() < uploadTtlSeconds * 500;
+  if (bytes <= row.bytes_received && !isExpiring) return;
+  const signed = { id: row.id, bytes, expiresAt: nextExpiry(needs), maxAgeSeconds };
+  await needs.underQuota(asset.owner_user_id, () => recordSignedBytes(needs.db, signed));
 }
 
 /** The parts that the store has. */

@@ -11,18 +11,27 @@ import {
   type PartialObject,
   type PartialObjects,
 } from '../storage/object-store.ts';
+import { isQuotaExceeded } from '../usage/quota.ts';
 import { type BodyReader, createBodyReader, type UploadBody } from './body-reader.ts';
 import { countOtherUploads, recordProgress } from './resumable-uploads.sql.ts';
 import type { RunningChecksums } from './running-checksum.ts';
 import type { findByteLimit, finishUpload, OriginalNeeds } from './store-original.ts';
 import { emptyUpload, inProgress, moreThanAnnounced, toClosedError } from './upload-errors.ts';
-import type { ResumableRow, LeasedUpload } from './leased-uploads.ts';
+import type { discardIdleUploads, ResumableRow, LeasedUpload } from './leased-uploads.ts';
 import { deleteHeldUpload } from './uploads.sql.ts';
 
 type BytesNeeds = Pick<
   OriginalNeeds,
-  'db' | 'store' | 'findAssetById' | 'requireDatabaseSpace' | 'maxUploadBytes' | 'uploadTtlSeconds'
+  | 'db'
+  | 'store'
+  | 'findAssetById'
+  | 'requireDatabaseSpace'
+  | 'maxUploadBytes'
+  | 'uploadTtlSeconds'
+  | 'underQuota'
 > & {
+  readonly uploadMaxAgeSeconds: number;
+  readonly discardIdleUploads: Bound<typeof discardIdleUploads>;
   readonly findByteLimit: Bound<typeof findByteLimit>;
   readonly finishUpload: Bound<typeof finishUpload>;
   readonly checksums: RunningChecksums;
@@ -62,7 +71,7 @@ export async function appendBytes(
   const { max, tooLong } = await findLimit(needs, asset, leased.row);
   if (body.length !== undefined && leased.row.bytes_received + body.length > max) throw tooLong();
   await needs.requireDatabaseSpace();
-  const row = await appendSegments(needs, leased, { body, max, tooLong });
+  const row = await appendSegments(needs, leased, { asset, body, max, tooLong });
   if (row.size_bytes === row.bytes_received) await finishResumable(needs, asset, { ...leased, row });
   return row;
 }
@@ -73,9 +82,9 @@ type Limit = { readonly max: number; readonly tooLong: () => ServiceError };
 async function findLimit(
   { findByteLimit: find }: Pick<BytesNeeds, 'findByteLimit'>,
   asset: Asset,
-  { size_bytes: length }: ResumableRow,
+  { size_bytes: length, bytes_received: received }: ResumableRow,
 ): Promise<Limit> {
-  const { maxBytes, tooLong } = await find(asset, length ?? undefined);
+  const { maxBytes, tooLong } = await find(asset, { length: length ?? undefined, received });
   const announced = length ?? asset.announced_size_bytes;
   return announced === null
     ? { max: maxBytes, tooLong }
@@ -83,6 +92,7 @@ async function findLimit(
 }
 
 type Appending = Limit & {
+  readonly asset: Asset;
   readonly body: UploadBody;
 };
 
@@ -114,7 +124,7 @@ async function appendSegments(
 async function appendSegment(
   needs: BytesNeeds,
   leased: LeasedUpload,
-  { reader, max, tooLong }: Appending & { readonly reader: BodyReader },
+  { asset, reader, max, tooLong }: Appending & { readonly reader: BodyReader },
 ): Promise<ResumableRow> {
   const { id, bytes_received: start } = leased.row;
   const checksum = needs.checksums.take(id, start);
@@ -128,7 +138,7 @@ async function appendSegment(
     partialOf(needs.store).append(toPartial(leased.row), segment, needs.maxUploadBytes),
   );
   if (appended.length === start) throw tooLong();
-  const row = await record(needs, leased, appended);
+  const row = await record(needs, asset, { leased, appended });
   if (checksum) needs.checksums.keep(id, appended.length, checksum);
   return row;
 }
@@ -149,16 +159,43 @@ async function unlessLost<T>(
   }
 }
 
+type Appended = { readonly leased: LeasedUpload; readonly appended: PartialObject };
+
+/**
+ * Records the new offset, which counts the bytes in the owner's usage. Over the quota it removes the bytes
+ * again, so that the store holds none that are not counted.
+ */
 async function record(
-  { db, now, uploadTtlSeconds }: BytesNeeds,
-  { lease }: LeasedUpload,
-  { length, state }: PartialObject,
+  needs: BytesNeeds,
+  asset: Asset,
+  { leased, appended }: Appended,
 ): Promise<ResumableRow> {
+  const { now, uploadTtlSeconds, uploadMaxAgeSeconds: maxAgeSeconds } = needs;
   const expiresAt = new Date(now().getTime() + uploadTtlSeconds * 1000);
-  const row = await recordProgress(db, lease, { bytesReceived: length, target: state, expiresAt });
+  const progress = { bytesReceived: appended.length, target: appended.state, expiresAt, maxAgeSeconds };
+  const write = () =>
+    needs.underQuota(asset.owner_user_id, () => recordProgress(needs.db, leased.lease, progress));
+  const row = await write().catch(async (error: unknown) => {
+    if (!isQuotaExceeded(error)) throw error;
+    // Uploads of a client that lost their URLs count too.
+    if ((await needs.discardIdleUploads(asset.id, 1)) > 0) return write().catch(undo);
+    return undo(error);
+  });
   if (!row) throw inProgress();
   return row;
+
+  async function undo(error: unknown): Promise<never> {
+    await removeUnrecorded(needs, leased.row);
+    throw error;
+  }
 }
+
+/** The offset of the row is where the next bytes go; an append of nothing cuts the object there. */
+async function removeUnrecorded({ store, maxUploadBytes }: BytesNeeds, row: ResumableRow): Promise<void> {
+  await partialOf(store).append(toPartial(row), noBytes(), maxUploadBytes);
+}
+
+async function* noBytes(): AsyncGenerator<Uint8Array> {}
 
 /**
  * Makes the bytes the original of the asset. Can be repeated after a crash. Does not end for requests that

@@ -30,14 +30,15 @@ type NewResumable = {
 /** Undefined if the asset has `maxOpen` open uploads already. */
 export const insertResumable = (
   tx: Queries,
-  asset: Pick<Asset, 'id' | 'attempt' | 'owner_user_id'>,
+  asset: Pick<Asset, 'id' | 'attempt' | 'owner_user_id' | 'announced_size_bytes'>,
   { lease, sizeBytes, expiresAt, maxOpen }: NewResumable & { readonly maxOpen: number },
 ) =>
   tx.one(sql('insert resumable upload', resumableColumns)`
     insert into uploads
-      (id, asset_id, owner_user_id, attempt, protocol, size_bytes, lease_holder, lease_until, expires_at)
+      (id, asset_id, owner_user_id, attempt, protocol, size_bytes, reserved_bytes, lease_holder, lease_until,
+       expires_at)
     select ${lease.upload}::uuid, ${asset.id}::uuid, ${asset.owner_user_id}::text, ${asset.attempt}::int4,
-           'tus', ${sizeBytes}::int8, ${lease.holder}::uuid,
+           'tus', ${sizeBytes}::int8, ${asset.announced_size_bytes ?? 0}::int8, ${lease.holder}::uuid,
            now() + make_interval(secs => ${REQUEST_LEASE_SECONDS}), ${expiresAt}::timestamptz
      where ${maxOpen}::int4 > (
        select count(*) from uploads
@@ -68,7 +69,7 @@ export const claimResumable = (db: Queries, assetId: string, { upload, holder }:
  * Returns whether another request waits, and whether the asset still takes the bytes; undefined if the lease
  * is lost.
  */
-export const renewResumable = (db: Queries, { upload, holder }: UploadLease) =>
+export const renewResumable = (db: Queries, { upload, holder }: UploadLease, maxAgeSeconds: number) =>
   db.one(sql('renew resumable upload', { is_release_requested: 'bool', takes_bytes: 'bool' })`
     update uploads set lease_until = now() + make_interval(secs => ${REQUEST_LEASE_SECONDS})
       from assets
@@ -76,7 +77,8 @@ export const renewResumable = (db: Queries, { upload, holder }: UploadLease) =>
        and set_config('synchronous_commit', 'off', true) = 'off'
     returning is_release_requested,
               uploads.attempt = assets.attempt and uploaded_at is null and deleted_at is null
-              and stream_status = 'pending_upload' as takes_bytes`);
+              and stream_status = 'pending_upload'
+              and uploads.created_at + make_interval(secs => ${maxAgeSeconds}) > now() as takes_bytes`);
 
 export const releaseResumable = (db: Queries, { upload, holder }: UploadLease) =>
   db.one(sql('release resumable upload')`
@@ -89,6 +91,8 @@ type Progress = {
   /** What the store needs to go on. */
   readonly target: unknown;
   readonly expiresAt: Date;
+  /** Since the upload was created: it expires then, although bytes arrive. */
+  readonly maxAgeSeconds: number;
 };
 
 /** Moves the offset to bytes that are durable; undefined if the lease is lost. */
@@ -96,7 +100,8 @@ export const recordProgress = (db: Queries, { upload, holder }: UploadLease, pro
   db.one(sql('record upload progress', resumableColumns)`
     update uploads
        set bytes_received = ${progress.bytesReceived}, target = ${JSON.stringify(progress.target)}::jsonb,
-           expires_at = greatest(expires_at, ${progress.expiresAt}::timestamptz)
+           expires_at = least(greatest(expires_at, ${progress.expiresAt}::timestamptz),
+                              created_at + make_interval(secs => ${progress.maxAgeSeconds}))
      where id = ${upload} and lease_holder = ${holder} and finished_at is null returning ${RESUMABLE}`);
 
 /** Undefined if the lease is lost, or if the length is known. */

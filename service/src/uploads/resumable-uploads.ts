@@ -6,13 +6,13 @@ import { conflict, notFound } from '../platform/errors.ts';
 import type { Database } from '../platform/postgres/database.ts';
 import { isUuid } from '../platform/uuid.ts';
 import type { finishResumable } from './resumable-bytes.ts';
-import { declareLength, findSurplusUploads, insertResumable } from './resumable-uploads.sql.ts';
+import { declareLength, insertResumable } from './resumable-uploads.sql.ts';
 import type { RunningChecksums } from './running-checksum.ts';
 import type { findByteLimit, OriginalNeeds } from './store-original.ts';
 import { assertLength, inProgress, toClosedError } from './upload-errors.ts';
 import {
-  discardUploads,
   removeHeldUpload,
+  type discardIdleUploads,
   type leaseUpload,
   type startLease,
   type LeasedUpload,
@@ -28,11 +28,12 @@ type ResumableNeeds = Omit<
   readonly finishResumable: Bound<typeof finishResumable>;
   readonly leaseUpload: Bound<typeof leaseUpload>;
   readonly startLease: Bound<typeof startLease>;
+  readonly discardIdleUploads: Bound<typeof discardIdleUploads>;
   readonly checksums: RunningChecksums;
   readonly now: () => Date;
 };
 
-/** Clients that lose the URL of an upload create another one. Each may fill the quota of the owner. */
+/** Clients that lose the URL of an upload create another one. */
 const MAX_OPEN = 3;
 
 type NewTusUpload = { readonly id: string; readonly sizeBytes: number | undefined };
@@ -44,9 +45,9 @@ export async function createResumable(
   { id, sizeBytes }: NewTusUpload,
 ): Promise<LeasedUpload> {
   if (sizeBytes !== undefined) assertLength(asset, sizeBytes, needs.maxUploadBytes);
-  await needs.findByteLimit(asset, sizeBytes);
+  await needs.findByteLimit(asset, { length: sizeBytes });
   await needs.requireDatabaseSpace();
-  await discardUploads(needs, asset.id, await findSurplusUploads(needs.db, asset.id, MAX_OPEN - 1));
+  await needs.discardIdleUploads(asset.id, MAX_OPEN - 1);
   const lease = { upload: id, holder: randomUUID() };
   const expiresAt = new Date(needs.now().getTime() + needs.uploadTtlSeconds * 1000);
   const upload = { lease, sizeBytes: sizeBytes ?? null, expiresAt, maxOpen: MAX_OPEN };
@@ -90,7 +91,7 @@ export async function declareResumable(
   { leased, sizeBytes }: { readonly leased: LeasedUpload; readonly sizeBytes: number },
 ): Promise<LeasedUpload> {
   assertLength(asset, sizeBytes, needs.maxUploadBytes);
-  await needs.findByteLimit(asset, sizeBytes);
+  await needs.findByteLimit(asset, { length: sizeBytes, received: leased.row.bytes_received });
   const row = await declareLength(needs.db, leased.lease, sizeBytes);
   if (!row) throw inProgress();
   return { ...leased, row };

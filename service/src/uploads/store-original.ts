@@ -16,6 +16,7 @@ import { uploadKey } from '../storage/object-key.ts';
 import { ObjectStoreError, type ObjectStore, type StoredBytes } from '../storage/object-store.ts';
 import { bytesLeft, quotaExceeded } from '../usage/quota.ts';
 import type { findByteQuota, UnderQuota } from '../usage/usage.ts';
+import { countBytes } from './counted-bytes.ts';
 import { decideStoredUpload, type UploadedBytes, type UploadSource } from './stored-upload.ts';
 import { assertLength, emptyUpload, otherLength, toClosedError, tooLarge } from './upload-errors.ts';
 import {
@@ -76,12 +77,21 @@ export async function storeOriginal(
   const { uploadId: id, protocol } = original;
   const source: UploadSource = protocol === 'put' ? 'caller' : 'service';
   const lease: UploadLease = { upload: id, holder: id };
-  return whileRenewing({ everyMs: RENEW_REQUEST_EVERY_MS, renew: () => renewLease(db, lease) }, async () => {
+  const counted = countBytes(original.bytes);
+  const renew = () =>
+    needs
+      .underQuota(asset.owner_user_id, () => renewLease(db, lease, counted.received()))
+      .catch(counted.refuse);
+  return whileRenewing({ everyMs: RENEW_REQUEST_EVERY_MS, renew }, async () => {
     try {
       const claimed = await needs.claimPut(toClaim(asset, original));
       if (!claimed) throw await findRefusal(needs, asset);
       const findByteQuota = claimed.has_byte_limit ? needs.findByteQuota : findNoQuota;
-      const stored = await writeObject({ ...needs, findByteQuota }, { asset, lease }, original);
+      const stored = await writeObject(
+        { ...needs, findByteQuota },
+        { asset, lease },
+        { ...original, bytes: counted.bytes },
+      );
       const mayHaveOrphans = claimed.has_replaced || original.mayHaveOrphans === true;
       const upload = { asset, uploadId: id, lease, stored, source, mayHaveOrphans };
       const finished = await finishUpload(needs, upload);
@@ -90,7 +100,7 @@ export async function storeOriginal(
       throw await findRefusal(needs, asset);
     } catch (error) {
       await waitAtMost(RELEASE_MS, abandonUpload(needs, asset.id, id));
-      throw error;
+      throw counted.refusal() ?? error;
     }
   });
 }
@@ -183,7 +193,7 @@ async function writeObject(
   { asset, lease }: Writer,
   original: OriginalBytes,
 ): Promise<StoredBytes> {
-  const limit = await findByteLimit(needs, asset, original.length);
+  const limit = await findByteLimit(needs, asset, { length: original.length });
   const key = uploadKey(asset.id, lease.upload);
   const stored = await needs.store.put(key, original.bytes, limit.maxBytes).catch((error: unknown) => {
     throw error instanceof ObjectStoreError ? toUploadError(error, limit.tooLong) : error;
@@ -197,18 +207,24 @@ async function writeObject(
 /** `tooLong` is the error of more bytes. */
 type ByteLimit = { readonly maxBytes: number; readonly tooLong: () => ServiceError };
 
+type KnownBytes = {
+  readonly length: number | undefined;
+  /** Bytes of this upload that the usage counts already. */
+  readonly received?: number;
+};
+
 /** How many bytes the asset takes. Throws if `length` is over the owner's quota. */
 export async function findByteLimit(
   { maxUploadBytes, findByteQuota: findQuota }: Pick<OriginalNeeds, 'maxUploadBytes' | 'findByteQuota'>,
   { announced_size_bytes: announced, owner_user_id: owner }: Asset,
-  length: number | undefined,
+  { length, received = 0 }: KnownBytes,
 ): Promise<ByteLimit> {
   // createUpload reserved the announced bytes already.
   if (announced !== null) return { maxBytes: announced, tooLong: () => otherLength(announced) };
   const quota = await findQuota(owner);
-  const quotaBytes = quota ? bytesLeft(quota) : Number.POSITIVE_INFINITY;
-  const overQuota = () =>
-    quotaExceeded({ field: 'bytes', limit: 0, used: 0, ...quota, requested: length ?? null });
+  const quotaBytes = quota ? received + bytesLeft(quota) : Number.POSITIVE_INFINITY;
+  const requested = length === undefined ? null : length - received;
+  const overQuota = () => quotaExceeded({ field: 'bytes', limit: 0, used: 0, ...quota, requested });
   if (length !== undefined && length > quotaBytes) throw overQuota();
   return quotaBytes < maxUploadBytes
     ? { maxBytes: quotaBytes, tooLong: overQuota }

@@ -99,7 +99,7 @@ async function relayCreation(needs: RelayNeeds, { asset, headers, body }: TusReq
       field: 'body',
     });
   assertLength(asset, sizeBytes, needs.maxUploadBytes);
-  await needs.findByteLimit(asset, sizeBytes);
+  await needs.findByteLimit(asset, { length: sizeBytes });
   const { url } = await needs.createTusUpload(asset, sizeBytes);
   return { status: 201, headers: { location: url } };
 }

@@ -41,7 +41,8 @@ export async function claimPuts(
                       as requested (asset_id, attempt, upload, protocol, size_bytes)),
     target as materialized (
       select upload, protocol, id, owner_user_id, assets.attempt, upload_expires_at,
-             coalesce(announced_size_bytes, requested.size_bytes) as size_bytes
+             coalesce(announced_size_bytes, requested.size_bytes) as size_bytes,
+             coalesce(announced_size_bytes, 0) as reserved_bytes
         from assets join requested on asset_id = id and requested.attempt = assets.attempt
        where id = any(array(select asset_id from requested))
          and deleted_at is null and uploaded_at is null and stream_status = 'pending_upload'
@@ -55,8 +56,9 @@ export async function claimPuts(
     counted as materialized (select coalesce(array_agg(asset_id), '{}') as asset_ids from replaced),
     claimed as (
       insert into uploads
-        (id, asset_id, owner_user_id, attempt, protocol, size_bytes, lease_holder, lease_until, expires_at)
-      select upload, target.id, owner_user_id, attempt, protocol, size_bytes, upload,
+        (id, asset_id, owner_user_id, attempt, protocol, size_bytes, reserved_bytes, lease_holder,
+         lease_until, expires_at)
+      select upload, target.id, owner_user_id, attempt, protocol, size_bytes, reserved_bytes, upload,
              now() + make_interval(secs => ${REQUEST_LEASE_SECONDS}), coalesce(upload_expires_at, now())
         from target, counted
       on conflict (asset_id, attempt) where protocol in (${WRITERS}) and finished_at is null
@@ -76,10 +78,14 @@ export const lockPendingAsset = (tx: Queries, { id, attempt }: Pick<Asset, 'id' 
      where id = ${id} and attempt = ${attempt} and deleted_at is null and uploaded_at is null
        and stream_status = 'pending_upload' for no key update`);
 
-/** Not synced to disk: a lost renewal only lets the lease expire earlier. */
-export const renewLease = (db: Queries, { upload, holder }: UploadLease) =>
+/**
+ * Also counts the bytes that arrived in the owner's usage. Not synced to disk: a lost renewal only lets the
+ * lease expire earlier.
+ */
+export const renewLease = (db: Queries, { upload, holder }: UploadLease, bytesReceived: number) =>
   db.one(sql('renew upload lease')`
-    update uploads set lease_until = now() + make_interval(secs => ${REQUEST_LEASE_SECONDS})
+    update uploads set lease_until = now() + make_interval(secs => ${REQUEST_LEASE_SECONDS}),
+                       bytes_received = ${bytesReceived}
      where id = ${upload} and lease_holder = ${holder}
        and set_config('synchronous_commit', 'off', true) = 'off'`);
 

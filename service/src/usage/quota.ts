@@ -1,5 +1,5 @@
 // Quota fields and the error for a request that exceeds a quota.
-import { badRequest, type ServiceError } from '../platform/errors.ts';
+import { badRequest, ServiceError } from '../platform/errors.ts';
 
 export const QUOTA_FIELDS = ['assets', 'bytes', 'pending'] as const;
 export type QuotaField = (typeof QUOTA_FIELDS)[number];
@@ -26,6 +26,9 @@ export function quotaExceeded({ field, limit, used, requested }: QuotaExcess): S
     { reason: 'quota_exceeded', field, limit, used, requested },
   );
 }
+
+export const isQuotaExceeded = (error: unknown): boolean =>
+  error instanceof ServiceError && error.details?.reason === 'quota_exceeded';
 
 /** Limit and usage of an owner in bytes. */
 export type ByteQuota = { readonly limit: number; readonly used: number };

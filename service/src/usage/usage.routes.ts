@@ -21,10 +21,10 @@ type Usage = {
 
 export const usageRoutes = (usage: Usage, { asReader }: Guards) => [
   asReader(getUsage, async ({ actor: { ownerUserId } }) => {
-    const { usage: used, limits } = await usage.getOwnerUsage(ownerUserId);
+    const { usage: used, uploading, limits } = await usage.getOwnerUsage(ownerUserId);
     return {
       owner_user_id: ownerUserId,
-      bytes: { used: used.bytes, limit: limits.bytes },
+      bytes: { used: used.bytes, uploading, limit: limits.bytes },
       assets: { used: used.assets, limit: limits.assets },
       pending: { used: used.pending, limit: limits.pending },
     };

@@ -1,4 +1,5 @@
-// SQL queries for usage and limits of owners; triggers update the counters (migration 0007).
+// SQL queries for usage and limits of owners; triggers update the counters (migrations 0007
+// and 0046).
 import type { Queries } from '../platform/postgres/database.ts';
 import { sql } from '../platform/postgres/sql.ts';
 
@@ -6,6 +7,7 @@ const USAGE = {
   assets: 'int8',
   bytes: 'int8',
   pending: 'int8',
+  uploading: 'int8',
   max_assets: 'int8?',
   max_bytes: 'int8?',
   max_pending: 'int8?',
@@ -18,6 +20,9 @@ export const findUsage = (db: Queries, ownerUserId: string) =>
     with tracked as (
       select assets, bytes, pending, overrides from owner_usage where owner_user_id = ${ownerUserId})
     select assets, bytes, pending, overrides,
+           (select coalesce(sum(bytes_received), 0)::int8 from uploads
+             where owner_user_id = ${ownerUserId} and finished_at is null and bytes_received > 0)
+           as uploading,
            owner_limit(overrides, 'assets') as max_assets,
            owner_limit(overrides, 'bytes') as max_bytes,
            owner_limit(overrides, 'pending') as max_pending

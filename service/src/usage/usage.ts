@@ -19,12 +19,14 @@ type Amounts = Readonly<Record<QuotaField, number>>;
 export type Limits = Readonly<Record<QuotaField, number | null>>;
 export type OwnerUsage = {
   readonly usage: Amounts;
+  /** Bytes of open uploads, also those that their assets announced. `usage.bytes` includes them. */
+  readonly uploading: number;
   /** The effective limits: the owner's own, otherwise the settings. */
   readonly limits: Limits;
   readonly overrides: Partial<Limits>;
 };
 
-/** Raised by the triggers of migration 0007. */
+/** Raised by the triggers of migrations 0007 and 0046. */
 const NOT_TRACKED = 'MQ001';
 const EXCEEDED = 'MQ002';
 /** An operator may stop tracking the owner between two attempts. */
@@ -56,6 +58,7 @@ export async function getOwnerUsage({ db }: ReadNeeds, ownerUserId: string): Pro
   if (!row) throw new Error('the usage of an owner has no row');
   return {
     usage: { assets: row.assets, bytes: row.bytes, pending: row.pending },
+    uploading: row.uploading,
     limits: { assets: row.max_assets, bytes: row.max_bytes, pending: row.max_pending },
     overrides: row.overrides as Partial<Limits>,
   };

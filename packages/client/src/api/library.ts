@@ -178,11 +178,16 @@ export type DownloadUrl = {
 
 export type Usage = {
   owner_user_id: string;
-  /** Stored originals and announced sizes of open uploads, including the trash. */
+  /**
+   * Stored originals and captions, including the trash, and open uploads: their announced sizes, or the bytes
+   * that they have received.
+   */
   bytes: {
     used: number;
     /** Null: no limit. */
     limit: number | null;
+    /** Bytes that open uploads have received so far. `used` includes them. */
+    uploading: number;
   };
   /** Assets, including those in the trash. */
   assets: {

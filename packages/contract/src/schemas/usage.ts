@@ -2,18 +2,31 @@
 import { type Static, Type } from 'typebox';
 import { nullable, OwnerUserId } from './common.ts';
 
-const measured = (description: string) =>
-  Type.Object(
-    { used: Type.Integer(), limit: nullable(Type.Integer({ description: 'Null: no limit.' })) },
-    { description },
-  );
+const amounts = {
+  used: Type.Integer(),
+  limit: nullable(Type.Integer({ description: 'Null: no limit.' })),
+};
+
+const measured = (description: string) => Type.Object(amounts, { description });
 
 export const UsageQuery = Type.Object({ owner_user_id: OwnerUserId });
 
 export const Usage = Type.Object(
   {
     owner_user_id: Type.String(),
-    bytes: measured('Stored originals and announced sizes of open uploads, including the trash.'),
+    bytes: Type.Object(
+      {
+        ...amounts,
+        uploading: Type.Integer({
+          description: 'Bytes that open uploads have received so far. `used` includes them.',
+        }),
+      },
+      {
+        description:
+          'Stored originals and captions, including the trash, and open uploads: their announced sizes, ' +
+          'or the bytes that they have received.',
+      },
+    ),
     assets: measured('Assets, including those in the trash.'),
     pending: measured('Uploads that are neither completed nor expired.'),
   },
@@ -22,7 +35,7 @@ export const Usage = Type.Object(
 
 export const EXAMPLE_USAGE: Static<typeof Usage> = {
   owner_user_id: 'user_42',
-  bytes: { used: 18_412_733, limit: 10_737_418_240 },
+  bytes: { used: 18_412_733, uploading: 1_048_576, limit: 10_737_418_240 },
   assets: { used: 12, limit: null },
   pending: { used: 1, limit: 20 },
 };
@@ -31,7 +44,7 @@ const limit = (description: string) =>
   nullable(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description }));
 
 const limits = {
-  max_bytes: limit('Stored and announced bytes of originals. Null: no limit.'),
+  max_bytes: limit('Bytes of originals, open uploads and captions. Null: no limit.'),
   max_assets: limit('Assets, including those in the trash. Null: no limit.'),
   max_pending: limit('Open uploads. Null: no limit.'),
 };
