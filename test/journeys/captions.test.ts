@@ -184,7 +184,7 @@ describe('refusals', () => {
     ['SubRip as text/vtt', { body: SRT }, 1],
     ['nothing', { body: '' }, 1],
   ])('%s is 400 with the line', async (_what, upload, line) => {
-    expect(expectRefusal(await put(plain, 'en', upload), 400).details).toEqual({
+    expect(expectRefusal(await put(plain, 'en', upload), 400).details).toMatchObject({
       reason: 'invalid_captions',
       field: 'body',
       line,
@@ -221,7 +221,7 @@ describe('refusals', () => {
 
   test('another user is 403, a service without an owner 400, nobody 401', async () => {
     expectRefusal(await put(plain, 'en', { headers: asUser('bob') }), 403);
-    expect(expectRefusal(await put(plain, 'en', { headers: asService }), 400).details).toEqual({
+    expect(expectRefusal(await put(plain, 'en', { headers: asService }), 400).details).toMatchObject({
       field: 'owner_user_id',
     });
     expectRefusal(await put(plain, 'en', { headers: {} }), 401);

@@ -171,7 +171,7 @@ test('the list can be filtered, sorted and counted', async () => {
   expect(counted.body.data).toMatchObject({ total: 2, next_cursor: expect.any(String) });
   expect(
     (await call(service, 'GET /media?created_after=yesterday', { headers: dan })).body.error.details,
-  ).toEqual({ field: 'created_after' });
+  ).toMatchObject({ field: 'created_after', reason: 'invalid_value' });
 });
 
 test('a repeated Idempotency-Key gets the first response, another body gets 409', async () => {

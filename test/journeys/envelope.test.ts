@@ -186,7 +186,9 @@ describe('responses without a body', () => {
 });
 
 test('a service call without an owner names the missing field in the envelope', async () => {
-  expect(expectRefusal(await call(service, 'GET /media', { headers: asService }), 400).details).toEqual({
-    field: 'owner_user_id',
-  });
+  expect(expectRefusal(await call(service, 'GET /media', { headers: asService }), 400).details).toMatchObject(
+    {
+      field: 'owner_user_id',
+    },
+  );
 });

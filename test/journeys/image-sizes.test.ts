@@ -87,7 +87,7 @@ describe('an unsupported size is rejected with the list of sizes', () => {
     const { status, body } = await call(service, `GET ${imageUrl(query)}`);
     expect([status, body.error.details]).toEqual([
       400,
-      { field: 'h', reason: 'unsupported_crop', allowed: ['1:1', '1200x630'] },
+      expect.objectContaining({ field: 'h', reason: 'unsupported_crop', allowed: ['1:1', '1200x630'] }),
     ]);
   });
 });

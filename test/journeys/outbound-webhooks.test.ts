@@ -172,14 +172,14 @@ describe('refusals', () => {
   });
 
   test.each([
-    ['ftp://example.com/', 'scheme'],
-    ['https://user:pass@example.com/', 'credentials'],
-    ['https://example.com:25/', 'port'],
-    ['http://169.254.169.254/latest/', 'private_address'],
-    ['/webhooks', 'invalid_url'],
-  ])('the URL %s is refused by the rule %s', async (url, rule) => {
+    ['ftp://example.com/', 'url_scheme'],
+    ['https://user:pass@example.com/', 'url_credentials'],
+    ['https://example.com:25/', 'url_port'],
+    ['http://169.254.169.254/latest/', 'url_private_address'],
+    ['/webhooks', 'url_invalid'],
+  ])('the URL %s is refused: %s', async (url, reason) => {
     const refused = await outbound.request('POST ', { url });
-    expect(expectRefusal(refused, 400).details).toEqual({ field: 'url', reason: 'url_refused', rule });
+    expect(expectRefusal(refused, 400).details).toMatchObject({ field: 'url', reason });
   });
 
   test('unknown event types and members are refused with what is allowed', async () => {

@@ -221,7 +221,7 @@ describe('a service caller that names another owner', () => {
         headers: asService,
         json: { owner_user_id: owner },
       });
-      expect(expectRefusal(answer, 400).details).toEqual({ field: 'owner_user_id' });
+      expect(expectRefusal(answer, 400).details).toMatchObject({ field: 'owner_user_id' });
     },
   );
 });

@@ -37,7 +37,7 @@ const remove = async (owner: string, id: string, query = '') =>
 function expectOverQuota(answer: Answer<never> | Answer, numbers: object): void {
   const { error_code, details } = expectRefusal(answer, 400);
   expect(error_code).toBe('BAD_REQUEST');
-  expect(details).toEqual({ reason: 'quota_exceeded', ...numbers });
+  expect(details).toMatchObject({ reason: 'quota_exceeded', ...numbers });
 }
 
 describe('bytes', () => {

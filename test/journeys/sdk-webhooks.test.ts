@@ -41,7 +41,7 @@ test('endpoints are created, listed, changed and deleted', async () => {
   for (const each of ids) expect(await endpoints.delete(each)).toEqual({ id: each, deleted: true });
   await expect(endpoints.get(id)).rejects.toMatchObject({ errorCode: 'NOT_FOUND' });
   await expect(endpoints.create({ url: 'ftp://example.com/' })).rejects.toMatchObject({
-    reason: 'url_refused',
+    reason: 'url_scheme',
   });
 });
 

@@ -55,6 +55,7 @@ async function exchange(options: OperatorApiOptions, { method, path, body }: Req
     method,
     headers: {
       'X-Operator-Key': options.operatorKey,
+      Prefer: 'handling=strict',
       ...(body && { 'Content-Type': 'application/json' }),
     },
     ...(body && { body: JSON.stringify(body) }),

@@ -134,6 +134,8 @@ async function toCredentials({ token, serviceKey }: MediaryOptions): Promise<Rec
 
 const toHeaders = ({ body, text, headers }: ApiRequest): Record<string, string> => ({
   accept: 'application/json',
+  // A misspelt member is an error instead of being ignored.
+  prefer: 'handling=strict',
   ...(text !== undefined && { 'content-type': 'text/plain' }),
   ...(body !== undefined && { 'content-type': 'application/json' }),
   ...headers,

@@ -24,7 +24,7 @@ export type WebhookEndpoints = {
   /**
    * The response alone shows the `secret`: store it, and pass it to `verifyWebhook`. The call is not repeated
    * after a lost response (`ConnectionError`, `TimeoutError`) or a 5xx: look for the endpoint in the list.
-   * Errors: 400 `url_refused`, 409 `too_many_endpoints`.
+   * Errors: 400 `url_…`, 409 `too_many_endpoints`.
    */
   create(request: CreateEndpointRequest, options?: EndpointCallOptions): Promise<WebhookEndpointWithSecret>;
   /** Newest first. */

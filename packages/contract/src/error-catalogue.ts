@@ -1,12 +1,12 @@
 // Renders docs/errors.md from the tables of error codes and reasons.
+import { ERROR_DETAILS } from './error-details.ts';
 import { ERROR_CODES, ERROR_REASONS, type ErrorCode } from './errors.ts';
 import { FAILURE_CODES, WARNING_CODES } from './failures.ts';
 
 const ABOUT_ENVELOPE = [
   'Every error response has the same envelope.',
   'Programs decide by `error.error_code` and `error.details.reason`; `message` is for people and may change.',
-  '`details` is null or an object: `reason` (below), `field` (the invalid member, parameter or header), ' +
-    '`limit` or `allowed` (the accepted values).',
+  '`details` is null or an object; its members are listed below.',
   "Log `request_id`: it is also in the service's log.",
 ].join(' ');
 
@@ -22,6 +22,36 @@ ${ABOUT_ENVELOPE}
   "message": "The bytes of the asset have not arrived yet. Upload them, then call again.",
   "code": 400,
   "error": { "error_code": "BAD_REQUEST", "details": { "reason": "not_uploaded" } },
+  "request_id": "019aab7c-4d2e-7c55-9f0e-6d1f2b3c4d5e",
+  "timestamp": "2026-11-22T10:15:00.000Z"
+}
+\`\`\`
+`;
+
+const INVALID_REQUEST = `An invalid request names every invalid field at once.
+Members and parameters are checked first, then their contents; of a list, the first invalid entry is named.
+
+\`\`\`json
+{
+  "success": false,
+  "message": "filename is required; size_bytes must be at least 1",
+  "code": 400,
+  "error": {
+    "error_code": "BAD_REQUEST",
+    "details": {
+      "field": "filename",
+      "reason": "required",
+      "errors": [
+        { "field": "filename", "reason": "required", "message": "filename is required" },
+        {
+          "field": "size_bytes",
+          "reason": "below_minimum",
+          "limit": 1,
+          "message": "size_bytes must be at least 1"
+        }
+      ]
+    }
+  },
   "request_id": "019aab7c-4d2e-7c55-9f0e-6d1f2b3c4d5e",
   "timestamp": "2026-11-22T10:15:00.000Z"
 }
@@ -48,6 +78,10 @@ export function renderErrorCatalogue(): string {
     '## Codes\n',
     '| `error_code` | Status | Meaning |\n|---|---|---|',
     `${codes.join('\n')}\n`,
+    '## Details\n',
+    'Members of `error.details`. Each is present only where it says something.\n',
+    renderTable('Member', ERROR_DETAILS),
+    INVALID_REQUEST,
     RETRYING,
     '## Reasons\n',
     '`details.reason` names the cause where an error code has several.\n',

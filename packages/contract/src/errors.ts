@@ -1,5 +1,6 @@
 // Error codes and the reasons behind them, as data: documentation, SDK and service read the same table.
 import { FAILURE_CODES, type FailureCode } from './failures.ts';
+import { REQUEST_REASONS } from './request-reasons.ts';
 
 /** `error.error_code` → HTTP status and meaning. */
 export const ERROR_CODES = {
@@ -34,6 +35,7 @@ type Reason = { readonly codes: readonly ErrorCode[]; readonly description: stri
 
 /** Reasons other than the failure codes. */
 const OWN_REASONS = {
+  ...REQUEST_REASONS,
   missing: { codes: ['UNAUTHORIZED'], description: 'No credentials were sent.' },
   malformed: {
     codes: ['UNAUTHORIZED'],
@@ -104,10 +106,6 @@ const OWN_REASONS = {
   encoded_upload: {
     codes: ['BAD_REQUEST'],
     description: '`Content-Encoding` is not supported. Send the bytes of the file as they are.',
-  },
-  unknown_member: {
-    codes: ['BAD_REQUEST'],
-    description: 'The body has a member that the operation does not know; see `allowed`.',
   },
   unsupported_size: { codes: ['BAD_REQUEST'], description: 'The size is not offered; see `allowed`.' },
   unsupported_crop: { codes: ['BAD_REQUEST'], description: 'The crop is not offered; see `allowed`.' },
@@ -183,10 +181,6 @@ const OWN_REASONS = {
   changed: {
     codes: ['CONFLICT'],
     description: 'The asset changed while the request was processed. Call again.',
-  },
-  url_refused: {
-    codes: ['BAD_REQUEST'],
-    description: 'The service does not send webhooks to `url`; `rule` says why.',
   },
   too_many_endpoints: {
     codes: ['CONFLICT'],

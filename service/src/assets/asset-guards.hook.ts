@@ -108,6 +108,7 @@ function ownerOf(caller: Caller, named: unknown): string {
   if (owner === undefined)
     throw badRequest('owner_user_id is required: a service call names the owner, 1–255 characters', {
       field: 'owner_user_id',
+      reason: 'required',
     });
   assertOwnerAllowed(caller, owner);
   return owner;

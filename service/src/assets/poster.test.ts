@@ -32,7 +32,7 @@ describe('a time that is chosen', () => {
     expect(choose(timeMs, { duration_ms: 6000 })).toThrow(
       expect.objectContaining({
         code: 'BAD_REQUEST',
-        details: { field: 'poster_time_ms', rule: 'exclusiveMaximum', limit: 6000 },
+        details: { field: 'poster_time_ms', reason: 'above_maximum', limit: 6000 },
       }),
     );
   });

@@ -19,7 +19,7 @@ export function assertPosterTime(
   if (end !== null && timeMs >= end)
     throw badRequest(`${FIELD} must be before the end of the video, at ${end}`, {
       field: FIELD,
-      rule: 'exclusiveMaximum',
+      reason: 'above_maximum',
       limit: end,
     });
 }

@@ -1,5 +1,5 @@
 // Validates text, metadata and filter values of requests (contract B1, B3).
-import { badRequest } from '../platform/errors.ts';
+import { assertEach, badRequest } from '../platform/errors.ts';
 import { isPlainText, notPlainText } from '../platform/plain-text.ts';
 import { firstIdOf } from '../platform/uuid.ts';
 
@@ -39,16 +39,25 @@ type AssetText = {
   readonly metadata?: object | null;
 };
 
-/** Throws BAD_REQUEST with the field. */
+const invalidMetadata = () =>
+  badRequest('metadata must be at most 16 KiB of JSON, at most 100 levels deep, without null characters', {
+    field: 'metadata',
+    limit: MAX_METADATA_BYTES,
+  });
+
+/** Throws BAD_REQUEST with the fields. */
 export function assertTextLimits({ title, tags, metadata }: AssetText): void {
-  if (title && !isPlainText(title)) throw notPlainText('title');
-  if (tags?.some((tag) => !isPlainText(tag))) throw notPlainText('tags');
-  if (metadata && !isMetadata(metadata)) {
-    throw badRequest(
-      'metadata must be at most 16 KiB of JSON, at most 100 levels deep, without null characters',
-      { field: 'metadata', limit: MAX_METADATA_BYTES },
-    );
-  }
+  assertEach([
+    () => {
+      if (title && !isPlainText(title)) throw notPlainText('title');
+    },
+    () => {
+      if (tags?.some((tag) => !isPlainText(tag))) throw notPlainText('tags');
+    },
+    () => {
+      if (metadata && !isMetadata(metadata)) throw invalidMetadata();
+    },
+  ]);
 }
 
 const TIME = /^(\d{4}-\d\d-\d\d)(?:T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d))?$/;

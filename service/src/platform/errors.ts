@@ -4,6 +4,14 @@ import type { ErrorCode, ErrorReason, UnauthorizedReason } from '@mediary/contra
 
 /** Machine-readable details for the caller: field, reason, limit, allowed values. */
 export type ErrorDetails = Readonly<Record<string, unknown>> & { readonly reason?: ErrorReason };
+/** An invalid member, parameter or header of a request; `details.errors` lists them all. */
+export type InvalidMember = {
+  readonly field: string;
+  readonly reason: ErrorReason;
+  readonly limit?: unknown;
+  readonly allowed?: readonly unknown[];
+  readonly message: string;
+};
 type UnauthorizedDetails = ErrorDetails & { readonly reason: UnauthorizedReason };
 
 /**
@@ -47,6 +55,47 @@ export class ServiceError extends Error {
 
 export const badRequest = (message: string, details: ErrorDetails | null = null) =>
   new ServiceError('BAD_REQUEST', message, { details });
+const MAX_SENTENCES = 10;
+
+/** BAD_REQUEST that lists invalid members; `details` begins with the members of the first. */
+export function invalidMembers(members: readonly InvalidMember[]): ServiceError {
+  const [first] = members as readonly [InvalidMember];
+  const { message: _, ...details } = first;
+  const sentences = members.slice(0, MAX_SENTENCES).map(({ message }) => message.replace(/\.$/, ''));
+  const more = members.length > MAX_SENTENCES ? [`and ${members.length - MAX_SENTENCES} more`] : [];
+  return badRequest(members.length === 1 ? first.message : [...sentences, ...more].join('; '), {
+    ...details,
+    errors: members,
+  });
+}
+
+/** Runs every check and throws the invalid fields of all of them together. */
+export function assertEach(checks: readonly (() => void)[]): void {
+  const failures = checks.flatMap((check) => findInvalidMember(check));
+  if (failures.length > 1) throw invalidMembers(failures.flatMap(toInvalidMembers));
+  if (failures[0]) throw failures[0];
+}
+
+/** Other errors are thrown at once. */
+function findInvalidMember(check: () => void): readonly ServiceError[] {
+  try {
+    check();
+    return [];
+  } catch (error) {
+    if (error instanceof ServiceError && error.code === 'BAD_REQUEST' && error.details?.['field'])
+      return [error];
+    throw error;
+  }
+}
+
+/** The invalid members that a BAD_REQUEST names; a field without a reason has an invalid value. */
+export function toInvalidMembers({ message, details }: ServiceError): readonly InvalidMember[] {
+  if (!details || typeof details['field'] !== 'string') return [];
+  if (Array.isArray(details['errors'])) return details['errors'] as readonly InvalidMember[];
+  const { field, reason = 'invalid_value', limit, allowed } = details as ErrorDetails & InvalidMember;
+  return [{ field, reason, ...(limit !== undefined && { limit }), ...(allowed && { allowed }), message }];
+}
+
 export const unauthorized = (message: string, details: UnauthorizedDetails, challenge?: string) =>
   new ServiceError('UNAUTHORIZED', message, { details, challenge });
 export const forbidden = (message: string, details: ErrorDetails | null = null) =>

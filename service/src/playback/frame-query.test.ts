@@ -24,7 +24,7 @@ test('offered frames are served, others redirect to the next', () => {
 });
 
 test('a time after the end and a width above the largest are refused with their field', () => {
-  const end = expect.objectContaining({ details: { field: 't', rule: 'maximum', limit: 20.1 } });
+  const end = expect.objectContaining({ details: { field: 't', reason: 'above_maximum', limit: 20.1 } });
   expect(() => toFrame({ t: 20.2 }, 20_033)).toThrow(end);
   expect(toFrame({ t: 20.1 }, 20_033).tenths).toBe(201);
   expect(toFrame({ t: 1e9 }, null).tenths).toBe(1e10);

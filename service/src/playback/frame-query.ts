@@ -16,7 +16,7 @@ export function toFrame({ t, w = DEFAULT_WIDTH }: FrameRequest, durationMs: numb
   if (tenths > limit * 10)
     throw badRequest(`t must be at most ${limit}, the duration of the video in seconds`, {
       field: 't',
-      rule: 'maximum',
+      reason: 'above_maximum',
       limit,
     });
   const width = FRAME_WIDTHS.find((offered) => offered >= w);

@@ -20,13 +20,13 @@ export function toClipSource(
   if (endMs > durationMs)
     throw badRequest(`end_ms is after the end of the video, at ${durationMs}`, {
       field: 'end_ms',
-      rule: 'maximum',
+      reason: 'above_maximum',
       limit: durationMs,
     });
   if (endMs - startMs < MIN_CLIP_MS)
     throw badRequest(
       `end_ms must be at least ${MIN_CLIP_MS} ms after start_ms: the shortest clip has ${MIN_CLIP_MS} ms`,
-      { field: 'end_ms', rule: 'minimum', limit: startMs + MIN_CLIP_MS },
+      { field: 'end_ms', reason: 'below_minimum', limit: startMs + MIN_CLIP_MS },
     );
   return { id: source.id, start_ms: startMs, end_ms: endMs };
 }

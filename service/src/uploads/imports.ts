@@ -8,7 +8,7 @@ import type { AssetStore } from '../lifecycle/store.ts';
 import type { MediaType } from '../media/media-type.ts';
 import type { ConcurrencyLimit } from '../platform/concurrency/concurrency-limit.ts';
 import { badRequest, payloadTooLarge, type ServiceError } from '../platform/errors.ts';
-import { type AddressRefusal, parseOutboundUrl } from '../platform/outbound/address-policy.ts';
+import { type AddressRefusal, parseOutboundUrl, URL_REASONS } from '../platform/outbound/address-policy.ts';
 import type { OutboundFetch, OutboundResponse } from '../platform/outbound/guarded-fetch.ts';
 import { OutboundError } from '../platform/outbound/outbound-error.ts';
 import { findInvalidHeader, type OutboundHeaders } from '../platform/outbound/outbound-headers.ts';
@@ -79,8 +79,7 @@ function parseUrl(text: string, allowPrivate: boolean): URL {
   if ('refused' in parsed)
     throw badRequest(`url cannot be imported: ${REFUSALS[parsed.refused]}.`, {
       field: 'url',
-      reason: 'import_refused',
-      problem: parsed.refused,
+      reason: URL_REASONS[parsed.refused],
     });
   return parsed.url;
 }

@@ -156,7 +156,7 @@ test('the error of an unsupported mime_type lists the supported ones', () => {
   expect(() => byUser({ mime_type: 'video/avi' })).toThrow(
     expect.objectContaining({
       message: 'mime_type "video/avi" is not supported. Supported: image/png, video/mp4.',
-      details: { field: 'mime_type', allowed: ['image/png', 'video/mp4'] },
+      details: { field: 'mime_type', reason: 'unsupported_value', allowed: ['image/png', 'video/mp4'] },
     }),
   );
 });

@@ -5,7 +5,7 @@ import { assertTextLimits } from '../assets/text-limits.ts';
 import { isPlainText, notPlainText } from '../platform/plain-text.ts';
 import { isOtherKind, type MediaType } from '../media/media-type.ts';
 import type { UploadRules } from '../providers/provider.ts';
-import { badRequest, payloadTooLarge, type ServiceError } from '../platform/errors.ts';
+import { assertEach, badRequest, payloadTooLarge, type ServiceError } from '../platform/errors.ts';
 
 export type UploadLimits = {
   readonly maxUploadBytes: number;
@@ -30,9 +30,13 @@ export type NewUpload = Omit<
 type RequestContext = { readonly isService: boolean; readonly limits: UploadLimits };
 
 export function toNewAsset(request: CreateUploadRequest, { isService, limits }: RequestContext): NewUpload {
+  assertEach([
+    () => assertFilename(request),
+    () => getMediaType(request, limits),
+    () => assertTextLimits(request),
+    () => parseMaxDuration(request, isService),
+  ]);
   const media = getMediaType(request, limits);
-  assertNames(request);
-  assertTextLimits(request);
   const videoId = isService ? parseLinkedVideo(request, media, limits) : null;
   const provider = media.kind === 'image' ? null : chooseProvider(request, { videoId, limits });
   const maxDuration = parseMaxDuration(request, isService);
@@ -57,6 +61,7 @@ export function toNewAsset(request: CreateUploadRequest, { isService, limits }: 
 function getMediaType({ mime_type, content_type }: CreateUploadRequest, limits: UploadLimits): MediaType {
   const media = limits.findMediaType(mime_type);
   if (!media) throw unsupportedType(mime_type, limits.mimeTypes);
+  if (!isPlainText(content_type)) throw notPlainText('content_type');
   if (isOtherKind(content_type, media))
     throw badRequest(
       `content_type contradicts mime_type "${media.mime}": send "${media.kind}" or the same type`,
@@ -68,17 +73,17 @@ function getMediaType({ mime_type, content_type }: CreateUploadRequest, limits: 
 const unsupportedType = (mimeType: string, allowed: readonly string[]): ServiceError =>
   badRequest(`mime_type ${JSON.stringify(mimeType)} is not supported. Supported: ${allowed.join(', ')}.`, {
     field: 'mime_type',
+    reason: 'unsupported_value',
     allowed,
   });
 
-function assertNames({ filename, content_type }: CreateUploadRequest): void {
+function assertFilename({ filename }: CreateUploadRequest): void {
   if (!isFilename(filename)) {
     throw badRequest('filename must be 1 to 255 characters, not blank, without control characters', {
       field: 'filename',
       limit: MAX_NAME_LENGTH,
     });
   }
-  if (!isPlainText(content_type)) throw notPlainText('content_type');
 }
 
 const MAX_NAME_LENGTH = 255;
@@ -133,7 +138,7 @@ function chooseProvider(
   if (videoId === null && !limits.uploadProviders.includes(chosen))
     throw badRequest(
       `provider ${chosen} is not configured for uploads. Configured: ${limits.uploadProviders.join(', ')}.`,
-      { field: 'provider', allowed: limits.uploadProviders },
+      { field: 'provider', reason: 'unsupported_value', allowed: limits.uploadProviders },
     );
   return chosen;
 }

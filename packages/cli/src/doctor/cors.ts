@@ -24,7 +24,7 @@ const UPLOADS = [
     check: 'cors.api',
     path: '/api/v1/media/upload-url',
     method: 'POST',
-    headers: ['authorization', 'content-type', 'idempotency-key'],
+    headers: ['authorization', 'content-type', 'idempotency-key', 'prefer'],
     exposed: ['x-request-id', 'retry-after'],
   },
   {

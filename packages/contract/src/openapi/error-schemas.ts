@@ -1,5 +1,6 @@
 // Schemas of the error envelope.
 import { type TSchema, Type } from 'typebox';
+import { ERROR_DETAILS } from '../error-details.ts';
 import {
   ERROR_CODES,
   ERROR_REASONS,
@@ -10,14 +11,40 @@ import {
 import { describeCodes } from '../failures.ts';
 
 /** Other reasons may be added, so programs must accept unknown ones. */
+const Reason = Type.Union([Type.Enum(Object.keys(ERROR_REASONS) as ErrorReason[]), Type.String()], {
+  $id: 'ErrorReason',
+});
+
+const member = <T extends TSchema>(name: keyof typeof ERROR_DETAILS, schema: T) =>
+  Type.Optional({ ...schema, description: ERROR_DETAILS[name] });
+
+const invalid = {
+  field: member('field', Type.String()),
+  limit: member('limit', Type.Unknown()),
+  allowed: member('allowed', Type.Array(Type.Unknown())),
+};
+
+const InvalidMember = Type.Object(
+  { ...invalid, field: Type.String(), reason: Reason, message: Type.String() },
+  { $id: 'InvalidMember', description: 'One invalid member, parameter or header.' },
+);
+
 const ErrorDetails = Type.Object(
   {
-    reason: Type.Optional(
-      Type.Union([Type.Enum(Object.keys(ERROR_REASONS) as ErrorReason[]), Type.String()]),
-    ),
-    field: Type.Optional(Type.String({ description: 'The member, parameter or header that is wrong.' })),
-    limit: Type.Optional(Type.Unknown({ description: 'The limit that was exceeded.' })),
-    allowed: Type.Optional(Type.Array(Type.Unknown(), { description: 'The allowed values.' })),
+    reason: Type.Optional(Reason),
+    ...invalid,
+    errors: member('errors', Type.Array(InvalidMember)),
+    version: member('version', Type.Integer()),
+    used: member('used', Type.Integer()),
+    expected: member('expected', Type.Unknown()),
+    missing: member('missing', Type.Array(Type.Integer())),
+    line: member('line', Type.Integer()),
+    scope: member('scope', Type.String()),
+    retryable: member('retryable', Type.Boolean()),
+    stream_status: member('stream_status', Type.String()),
+    policy: member('policy', Type.String()),
+    window_seconds: member('window_seconds', Type.Integer()),
+    seconds: member('seconds', Type.Integer()),
   },
   { $id: 'ErrorDetails', additionalProperties: true },
 );

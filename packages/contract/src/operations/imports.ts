@@ -27,7 +27,11 @@ export const importMedia = jsonOperation({
   data: Asset,
   example: EXAMPLE_NEW_ASSET,
   errors: [
-    { code: 'BAD_REQUEST', reason: 'import_refused', when: 'Imports may not reach the address of `url`.' },
+    {
+      code: 'BAD_REQUEST',
+      reason: 'url_private_address',
+      when: 'Imports may not reach the address of `url`.',
+    },
     { code: 'BAD_REQUEST', reason: 'import_failed', when: 'The first request to `url` failed.' },
     {
       code: 'BAD_REQUEST',

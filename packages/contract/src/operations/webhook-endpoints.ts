@@ -30,8 +30,8 @@ const OF_ENDPOINT = { ...OF_ENDPOINTS, path: '/api/v1/webhook-endpoints/{id}' } 
 
 const URL_REFUSED: ErrorCase = {
   code: 'BAD_REQUEST',
-  reason: 'url_refused',
-  when: 'The service does not send webhooks to `url`.',
+  reason: 'url_private_address',
+  when: 'The service does not send webhooks to `url`; `reason` says why.',
 };
 const NO_ENDPOINT: ErrorCase = { code: 'NOT_FOUND', when: 'No such webhook endpoint.' };
 

@@ -9,7 +9,11 @@ import { createCursor, readCursor } from '../../auth/list-cursor.ts';
 import type { Secret } from '../../auth/secret.ts';
 import { openSecret, sealSecret } from '../../auth/secret-box.ts';
 import { badRequest, conflict, notFound } from '../../platform/errors.ts';
-import { type AddressRefusal, parseOutboundUrl } from '../../platform/outbound/address-policy.ts';
+import {
+  type AddressRefusal,
+  parseOutboundUrl,
+  URL_REASONS,
+} from '../../platform/outbound/address-policy.ts';
 import type { Database } from '../../platform/postgres/database.ts';
 import { isUuid } from '../../platform/uuid.ts';
 import { uuidV7 } from '../../platform/uuid-v7.ts';
@@ -156,8 +160,7 @@ function assertValid(
   if ('refused' in parsed)
     throw badRequest(`url cannot receive webhooks: ${REFUSALS[parsed.refused]}.`, {
       field: 'url',
-      reason: 'url_refused',
-      rule: parsed.refused,
+      reason: URL_REASONS[parsed.refused],
     });
 }
 

@@ -15,6 +15,7 @@ const EXPOSED = [
   'RateLimit',
   'RateLimit-Policy',
   'X-Image-Substitute',
+  'Ignored-Members',
   'Tus-Extension',
   'Tus-Max-Size',
   'Tus-Resumable',
@@ -40,6 +41,7 @@ const PLAYBACK_HEADERS = {
     'RateLimit',
     'RateLimit-Policy',
     'X-Image-Substitute',
+    'Ignored-Members',
   ].join(', '),
 };
 const DAY = 86_400;

@@ -1,7 +1,7 @@
 // The response envelope, and the conversion of errors to status code and message (contract A2, A3, B7).
 import { STATUS_CODES } from 'node:http';
 import { type ErrorCode, statusOf } from '@mediary/contract/errors';
-import { type ErrorDetails, payloadTooLarge, ServiceError } from '../errors.ts';
+import { type ErrorDetails, payloadTooLarge, ServiceError, toInvalidMembers } from '../errors.ts';
 
 type Success = {
   readonly success: true;
@@ -34,10 +34,16 @@ export function failure(requestId: string, error: ServiceError): Failure {
     success: false,
     message: error.message,
     code: statusOf(error.code),
-    error: { error_code: error.code, details: error.details },
+    error: { error_code: error.code, details: toDetails(error) },
     request_id: requestId,
     timestamp: new Date().toISOString(),
   };
+}
+
+/** Of an invalid request, `details` has a reason and lists all invalid members. */
+function toDetails(error: ServiceError): ErrorDetails | null {
+  const errors = error.code === 'BAD_REQUEST' ? toInvalidMembers(error) : [];
+  return errors[0] ? { reason: errors[0].reason, ...error.details, errors } : error.details;
 }
 
 /** Default values of `Retry-After`, in seconds. */

@@ -19,6 +19,7 @@ import {
   type StreamRoute,
   toInput,
 } from './route.ts';
+import { findIgnoredMembers, type RequestSchemas } from './unknown-members.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -68,6 +69,7 @@ function mountJson(
     handler: async (request, reply) => {
       const owner = ownerLimiter && guard.ownerOf?.(request.identity, request);
       if (owner !== undefined) await limitOwner(ownerLimiter, owner, reply);
+      reportIgnored({ request, reply }, operation);
       const key = isRepeatable ? readIdempotencyKey(request) : undefined;
       if (key !== undefined)
         return success(request.id, message, await handleOnce(once, { route, key }, { request, reply }));
@@ -81,6 +83,11 @@ function mountJson(
       return success(request.id, message, data);
     },
   });
+}
+
+function reportIgnored({ request, reply }: Exchange, schemas: RequestSchemas): void {
+  const ignored = findIgnoredMembers(request, schemas);
+  if (ignored !== undefined) reply.header('ignored-members', ignored);
 }
 
 /** `/media/{id}` → `/media/:id`. */
@@ -191,6 +198,7 @@ function mountStream(app: FastifyInstance, { known }: MountOptions, route: Strea
     config: configOf(operation),
     onRequest: (request, _reply, done) => identifyOnce(guard, request, done),
     handler: async (request, reply) => {
+      reportIgnored({ request, reply }, { query: operation.query });
       const input = await admitRequest(guard, request);
       if (request.method === 'HEAD') return reply.headers(EVENT_STREAM).send();
       await open(input, () => {
@@ -224,6 +232,7 @@ function mountBytes(app: FastifyInstance, { ownerLimiter }: MountOptions, route:
       handler: async (request: FastifyRequest, reply: FastifyReply) => {
         const owner = ownerLimiter && ownerOf?.(request.identity, request);
         if (owner !== undefined) await limitOwner(ownerLimiter, owner, reply);
+        if (operation.query) reportIgnored({ request, reply }, { query: operation.query });
         return handle(request as never, reply);
       },
       ...(typeof body === 'object' && { bodyLimit: body.maxBytes }),

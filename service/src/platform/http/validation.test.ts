@@ -54,7 +54,7 @@ describe('a body', () => {
   });
   test.each([undefined, null, {}])('that is %j lacks its required member', (body) => {
     expect(errorOf(body)).toMatchObject({
-      error: { message: 'name is required', details: { field: 'name', rule: 'required' } },
+      error: { message: 'name is required', details: { field: 'name', reason: 'required' } },
     });
   });
   test('that lacks a member of an object is told where', () => {
@@ -63,30 +63,47 @@ describe('a body', () => {
     });
   });
   test.each(['text', 7, []])('that is no object is named itself: %j', (body) => {
-    expect(errorOf(body)).toMatchObject({ error: { details: { field: 'body', rule: 'type' } } });
+    expect(errorOf(body)).toMatchObject({ error: { details: { field: 'body', reason: 'invalid_type' } } });
   });
   test('with a value beyond a limit names the limit', () => {
     expect(errorOf({ name: 'abcd' })).toMatchObject({
       error: { message: expect.stringMatching(/^name \S/), details: { field: 'name', limit: 3 } },
     });
     expect(errorOf({ name: 'a', size: 0 })).toMatchObject({
-      error: { details: { field: 'size', rule: 'minimum', limit: 1 } },
+      error: { details: { field: 'size', reason: 'below_minimum', limit: 1 } },
+    });
+  });
+  test('lists every invalid member in our words, the first one also beside the list', () => {
+    const { error } = errorOf({ kind: 'c', size: 0, inner: { id: 7 } });
+    expect(error?.message).toBe(
+      'name is required; kind must be one of a, b, not "c"; size must be at least 1; ' +
+        'inner.id must be a string',
+    );
+    expect(error?.details).toMatchObject({
+      field: 'name',
+      reason: 'required',
+      errors: [
+        { field: 'name', reason: 'required', message: 'name is required' },
+        { field: 'kind', reason: 'unsupported_value', allowed: ['a', 'b'] },
+        { field: 'size', reason: 'below_minimum', limit: 1 },
+        { field: 'inner.id', reason: 'invalid_type' },
+      ],
     });
   });
   test('is not coerced', () => {
     expect(errorOf({ name: 'a', size: '1' })).toMatchObject({
-      error: { details: { field: 'size', rule: 'type' } },
+      error: { details: { field: 'size', reason: 'invalid_type' } },
     });
   });
   test('with an unknown member names it, and those that are allowed', () => {
     expect(errorOf({ name: 'a', nmae: 'b' })).toMatchObject({
       error: {
-        message: 'Unknown member in the body: "nmae". Allowed: name, kind, size, inner.',
+        message: 'Unknown member "nmae". Allowed: name, kind, size, inner.',
         details: { field: 'nmae', reason: 'unknown_member', allowed: ['name', 'kind', 'size', 'inner'] },
       },
     });
     expect(errorOf({ name: 'a', b: 1, c: 2 }).error?.message).toMatch(
-      /^Unknown members in the body: "b", "c"\./,
+      /^Unknown member "b"; Unknown member "c"\. Allowed: /,
     );
   });
   test('with many unknown members of long names names ten, shortened', () => {

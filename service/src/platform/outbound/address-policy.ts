@@ -1,6 +1,7 @@
 // Decides which URLs and addresses an outbound request may reach, so that callers cannot probe private
 // networks.
 import { isIP } from 'node:net';
+import type { ErrorReason } from '@mediary/contract/errors';
 import { classifyAddress } from '../private-address.ts';
 
 /** Why a URL is refused; `private_address` covers every address that is not public. */
@@ -11,6 +12,16 @@ export type AddressRefusal =
   | 'port'
   | 'private_address'
   | 'downgrade';
+
+/** `details.reason` of a refused URL. */
+export const URL_REASONS = {
+  invalid_url: 'url_invalid',
+  scheme: 'url_scheme',
+  credentials: 'url_credentials',
+  port: 'url_port',
+  private_address: 'url_private_address',
+  downgrade: 'url_scheme',
+} as const satisfies Readonly<Record<AddressRefusal, ErrorReason>>;
 
 export type AddressPolicy = {
   /** Whether private and loopback addresses may be reached. Metadata services and reserved networks never. */
