@@ -20,7 +20,7 @@ import { databaseSpaceGuard, type SpaceGuard } from './platform/free-space.ts';
 import { type JobQueue, openJobs } from './platform/jobs/job-queue.ts';
 import type { Logger } from './platform/logger.ts';
 import { type Connection, type Database, type Inspect, openDatabase } from './platform/postgres/database.ts';
-import { startEmbeddedPostgres } from '@mediary/embedded-postgres/launcher';
+import { type LauncherOptions, startEmbeddedPostgres } from '@mediary/embedded-postgres/launcher';
 import { findStoredSecret, getStoredSecret } from './platform/generated-secrets.ts';
 import { restrictDataFolder, restrictFolders } from './platform/data-folder.ts';
 import { migrate } from './platform/postgres/migrate.ts';
@@ -62,7 +62,11 @@ type OpenOptions = {
 
 export async function openAdapters(config: Config, options: OpenOptions): Promise<Adapters> {
   await assertFfmpegSetting(config);
-  const postgres = await openPostgres(config, options.onDatabaseExit);
+  const postgres = await openPostgres(config, {
+    onExit: options.onDatabaseExit,
+    onCreate: (folder) =>
+      options.log.info({ folder }, 'the first start creates the database, which takes some seconds'),
+  });
   await restrictAccess(config, { cluster: postgres.cluster, log: options.log });
   const [data, { close: closeDecoders, ...decoders }, storage] = await Promise.all([
     openDatabaseAndJobs(postgres.connection, config, options),
@@ -130,10 +134,10 @@ type Postgres = {
 /** Starts the embedded server unless DATABASE_URL is set. */
 export async function openPostgres(
   { databaseUrl, dataDir }: Config,
-  onExit: (error: Error) => void,
+  options: LauncherOptions,
 ): Promise<Postgres> {
   if (databaseUrl === undefined) {
-    const postgres = await startEmbeddedPostgres(dataDir, { onExit });
+    const postgres = await startEmbeddedPostgres(dataDir, options);
     return { ...postgres, cluster: postgres.dataFolder };
   }
   return { connection: { connectionString: databaseUrl }, dataFolder: 'DATABASE_URL', stop: async () => {} };
@@ -154,7 +158,7 @@ async function openDatabaseAndJobs(
   { log, inspect }: OpenOptions,
 ): Promise<Pick<Adapters, 'db' | 'notifications' | 'jobs'>> {
   const applied = await migrate(connection);
-  if (applied.length > 0) log.info({ applied }, 'database migrated');
+  if (applied.length > 0) log.info({ migrations: applied.length }, 'database migrated');
   const logWarning = (message: string) => (error: Error) => log.warn({ err: error }, message);
   const db = openDatabase({
     connection,

@@ -21,6 +21,7 @@ export const readProcess = ({ oneOf, text, url, integer }: Settings) => ({
   maxConnections: integer('MAX_CONNECTIONS', { fallback: 4096, min: 1, max: 1_000_000 }),
   docs: oneOf('DOCS', ['on', 'off'], 'on') === 'on',
   logLevel: oneOf('LOG_LEVEL', ['debug', 'info', 'warn', 'error', 'silent'], 'info'),
+  logFormat: oneOf('LOG_FORMAT', ['auto', 'json', 'pretty'], 'auto'),
 });
 
 export type OwnerLimits = Readonly<Record<'bytes' | 'assets' | 'pending', number | undefined>>;

@@ -33,6 +33,7 @@ import {
 } from './config-secrets.ts';
 import type { EncodeLimits } from './encoding/plan/encode-cost.ts';
 import type { MediaType } from './media/media-type.ts';
+import type { LogFormat } from './platform/logger.ts';
 import {
   type OutboundPurpose,
   outboundWarnings,
@@ -112,6 +113,7 @@ export type Config = SharedSettings & {
   /** Requests that are still in progress then are cut off. */
   readonly stopTimeoutSeconds: number;
   readonly logLevel: string;
+  readonly logFormat: LogFormat;
   /** Limits of each owner; undefined: no limit. */
   readonly ownerLimits: OwnerLimits;
   /** Undefined: off. */

@@ -17,7 +17,7 @@ import { exitOnFatalError } from './platform/process/fatal-error.ts';
 import { closeServer, listen } from './platform/http/listener.ts';
 import type { HttpServer } from './platform/http/server.ts';
 import { type LocalSecrets, openLocalSecrets } from './platform/generated-secrets.ts';
-import { createLogger, type Logger } from './platform/logger.ts';
+import { createLogger, type Logger, openLogOutput } from './platform/logger.ts';
 import type { Connection, Inspect } from './platform/postgres/database.ts';
 import { migrate } from './platform/postgres/migrate.ts';
 import { missingProtections } from './platform/process/sandbox.ts';
@@ -56,7 +56,7 @@ export async function runService(environment: Environment): Promise<void> {
   const stopping = listenForStopSignals();
   const { settings, local } = await withLocalSecrets(environment);
   const config = readConfig(settings, (path) => resolve(path));
-  const log = createLogger(config.logLevel);
+  const log = createLogger(config.logLevel, openLogOutput(config.logFormat));
   for (const warning of [...config.warnings, ...(local?.warnings ?? [])]) log.warn(warning);
   let running: RunningService | undefined;
   exitOnFatalError(log, async () => running?.abort());
@@ -78,7 +78,9 @@ export async function runService(environment: Environment): Promise<void> {
     }),
   );
   if (!stopping.signal.aborted) await once(stopping.signal, 'abort');
+  log.info('stopping');
   await service.stop();
+  log.info('stopped');
   process.exit(0);
 }
 
@@ -90,8 +92,10 @@ export async function withDatabase(
   const { settings } = await withLocalSecrets(environment);
   const postgres = await openPostgres(
     readConfig(settings, (path) => resolve(path)),
-    (error) => {
-      throw error;
+    {
+      onExit: (error) => {
+        throw error;
+      },
     },
   );
   try {

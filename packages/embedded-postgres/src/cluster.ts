@@ -21,10 +21,18 @@ const FLAGS = [
   '--builtin-locale=C.UTF-8',
 ];
 
-/** Requires the folder lock: every incomplete cluster is then left over from a killed start. */
-export async function ensureCluster(layout: ClusterLayout, initdb: string): Promise<void> {
+/**
+ * Requires the folder lock: every incomplete cluster is then left over from a killed start. `onCreate` is
+ * called before a cluster is created, which takes seconds.
+ */
+export async function ensureCluster(
+  layout: ClusterLayout,
+  initdb: string,
+  onCreate: (cluster: string) => void = () => {},
+): Promise<void> {
   await removeIncompleteClusters(layout.cluster);
   if (existsSync(join(layout.cluster, 'PG_VERSION'))) return;
+  onCreate(layout.cluster);
   const incomplete = await mkdtemp(incompletePrefix(layout.cluster));
   await chown(incomplete, layout.owner.uid, layout.owner.gid);
   await runProgram(layout.owner, initdb, [...FLAGS, '--pgdata', incomplete]);

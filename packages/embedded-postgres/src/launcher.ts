@@ -21,18 +21,22 @@ export type EmbeddedPostgres = {
   stop(): Promise<void>;
 };
 
-/** `onExit` is called when the server ends without stop(); the folder lock is free by then. */
-export type LauncherOptions = { readonly onExit?: ((error: Error) => void) | undefined };
+export type LauncherOptions = {
+  /** Called when the server ends without stop(); the folder lock is free by then. */
+  readonly onExit?: ((error: Error) => void) | undefined;
+  /** Called before the first start creates the cluster, with its folder. */
+  readonly onCreate?: ((cluster: string) => void) | undefined;
+};
 
 /** Starts the server of a data folder. The first start creates the cluster and the database. */
 export async function startEmbeddedPostgres(
   dataFolder: string,
-  { onExit }: LauncherOptions = {},
+  { onExit, onCreate }: LauncherOptions = {},
 ): Promise<EmbeddedPostgres> {
   const layout = await resolveLayout(dataFolder);
   const lock = lockFolder(dirname(layout.cluster));
   try {
-    const server = await startServerIn(layout);
+    const server = await startServerIn(layout, onCreate);
     const connection = { host: layout.socketFolder, port: PORT, user: 'postgres', database: 'mediary' };
     await ensureDatabase(connection).catch((error) => server.stop().then(() => Promise.reject(error)));
     return { connection, dataFolder: layout.cluster, stop: buildStop(server, lock, onExit) };
@@ -42,9 +46,9 @@ export async function startEmbeddedPostgres(
   }
 }
 
-async function startServerIn(layout: ClusterLayout): Promise<Server> {
+async function startServerIn(layout: ClusterLayout, onCreate: LauncherOptions['onCreate']): Promise<Server> {
   const { initdb, postgres, pgCtl } = await prepareBinaries(layout.owner);
-  await ensureCluster(layout, initdb);
+  await ensureCluster(layout, initdb, onCreate);
   await stopOrphanServer(layout, pgCtl);
   return startServer(layout, postgres);
 }

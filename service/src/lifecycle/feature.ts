@@ -10,13 +10,14 @@ import {
 import { bind } from '../platform/bind.ts';
 import { createKeyedMutex } from '../platform/concurrency/keyed-mutex.ts';
 import { createAssetWatches } from './asset-changes.ts';
+import { toMilestoneLines } from './milestones.ts';
 import { createPlaybackAssetCache } from './playback-asset-cache.ts';
 import * as reportOperations from './reports.ts';
 import { createAssetStore } from './store.ts';
 
 export type Lifecycle = ReturnType<typeof createLifecycle>['operations'];
 
-export function createLifecycle({ db, notifications, jobs, now }: AppContext) {
+export function createLifecycle({ db, notifications, jobs, now, log }: AppContext) {
   const loader = createAssetLoader(db);
   const playbackAssets = createPlaybackAssetCache(loader.findForPlayback, notifications);
   const assetStore = createAssetStore({
@@ -26,6 +27,10 @@ export function createLifecycle({ db, notifications, jobs, now }: AppContext) {
     now,
     runExclusive: createKeyedMutex(),
     onWritten: playbackAssets.invalidate,
+    onChanged: (asset, write) => {
+      for (const { level, facts, message } of toMilestoneLines(asset, write.decision.events, write.now))
+        log[level](facts, message);
+    },
   });
   return {
     operations: {

@@ -27,6 +27,8 @@ type StoreNeeds = {
   readonly now: () => Date;
   /** Called when a change of the asset may have been committed. */
   readonly onWritten?: (assetId: string) => void;
+  /** Called after the commit of a change. */
+  readonly onChanged?: (asset: Asset, write: PendingWrite) => void;
 };
 
 /** `asset` is the asset after the decision. */
@@ -170,11 +172,15 @@ async function update<D extends Decision | undefined>(
 
 /** Returns the asset after the write; undefined if another writer was faster. */
 async function write(
-  { write: store, recordDelivery, onWritten }: Writers,
+  { write: store, recordDelivery, onWritten, onChanged }: Writers,
   pending: PendingWrite,
 ): Promise<Asset | undefined> {
   const { seen, decision } = pending;
-  if (!isEmpty(decision)) return store(pending).finally(() => onWritten?.(seen.id));
+  if (!isEmpty(decision)) {
+    const asset = await store(pending).finally(() => onWritten?.(seen.id));
+    if (asset) onChanged?.(asset, pending);
+    return asset;
+  }
   if (decision.delivery) await recordDelivery(decision.delivery);
   return seen;
 }

@@ -27,6 +27,13 @@ describe('an error in a log line', () => {
     });
   });
 
+  test('may be a copy without a class, as the job queue reports it', () => {
+    const { message, stack } = new Error('connection refused');
+    const copy = { code: 'ECONNREFUSED', message, stack, queue: 'encode-asset', client: 'planted' };
+    expect(JSON.parse(errLine(copy)).err).toMatchObject({ message, code: 'ECONNREFUSED', stack });
+    expect(errLine(copy)).not.toContain('planted');
+  });
+
   test('is truncated, for any length of its message and its chain of causes', () => {
     let err = new Error('x'.repeat(1_000_000));
     for (let depth = 0; depth < 50; depth++) err = new Error('y'.repeat(100_000), { cause: err });
@@ -62,4 +69,13 @@ test('other texts of a line are truncated too', () => {
   const [line = ''] = linesOf((log) => log.warn({ error: 'x'.repeat(300_000), code: 'c' }, 'said'));
   expect(line.length).toBeLessThan(2200);
   expect(JSON.parse(line)).toMatchObject({ error: `${'x'.repeat(2000)}…`, code: 'c', msg: 'said' });
+});
+
+test('a line has the time in ISO 8601 and the level as a word', () => {
+  const [line = ''] = linesOf((log) => log.warn('said'));
+  expect(JSON.parse(line)).toEqual({
+    level: 'warn',
+    time: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
+    msg: 'said',
+  });
 });

@@ -1,5 +1,7 @@
-// Structured logs as JSON lines on standard output, with credentials redacted and long texts truncated.
+// Structured logs on standard output, with credentials redacted and long texts truncated: JSON lines, or lines
+// for people on a terminal.
 import { type DestinationStream, type Logger as PinoLogger, pino } from 'pino';
+import { renderLogLine } from './pretty-log.ts';
 
 export type Logger = PinoLogger;
 
@@ -7,16 +9,35 @@ export type Logger = PinoLogger;
 const FLUSH_MS = 200;
 const FLUSH_BYTES = 4096;
 
-export const createLogger = (level: string, output: DestinationStream = standardOutput()): Logger =>
+export const createLogger = (level: string, output: DestinationStream = openJsonOutput()): Logger =>
   pino(
-    { level, base: null, serializers: { err: serializeError }, formatters: { log: truncateMembers } },
+    {
+      level,
+      base: null,
+      timestamp: pino.stdTimeFunctions.isoTime,
+      serializers: { err: serializeError },
+      formatters: { log: truncateMembers, level: (label) => ({ level: label }) },
+    },
     output,
   );
 
-function standardOutput(): DestinationStream {
+/** `auto`: lines for people on a terminal, else JSON lines. */
+export type LogFormat = 'auto' | 'json' | 'pretty';
+
+export const openLogOutput = (format: LogFormat): DestinationStream =>
+  format === 'pretty' || (format === 'auto' && process.stdout.isTTY) ? openPrettyOutput() : openJsonOutput();
+
+function openJsonOutput(): DestinationStream {
   const output = pino.destination({ dest: 1, sync: false, minLength: FLUSH_BYTES });
   setInterval(() => output.flush(), FLUSH_MS).unref();
   return output;
+}
+
+/** Not buffered, so that lines and other output of the process stay in order. */
+function openPrettyOutput(): DestinationStream {
+  const hasColours = process.stdout.isTTY && !process.env['NO_COLOR'] && process.env['TERM'] !== 'dumb';
+  const output = pino.destination({ dest: 1, sync: true });
+  return { write: (line) => void output.write(renderLogLine(line, { hasColours })) };
 }
 
 /** In characters. An error may quote untrusted input, which has no other limit. */
@@ -64,11 +85,10 @@ function truncateMembers(line: Record<string, unknown>): Record<string, unknown>
  * Drops other members: libraries attach whole connections to their errors, with statements and their values.
  */
 function serializeError(error: unknown, causes = 0): unknown {
-  if (!(error instanceof Error))
-    return typeof error === 'string' ? sanitize(error, MAX_MESSAGE) : typeof error;
+  if (!isErrorLike(error)) return typeof error === 'string' ? sanitize(error, MAX_MESSAGE) : typeof error;
   const { name, message, stack, cause } = error;
   return {
-    type: name,
+    type: name ?? 'Error',
     message: sanitize(message, MAX_MESSAGE),
     // A stack starts with the whole message.
     stack: sanitize(stack?.replace(message, () => sanitize(message, MAX_MESSAGE)) ?? '', MAX_STACK),
@@ -76,3 +96,9 @@ function serializeError(error: unknown, causes = 0): unknown {
     ...(cause !== undefined && causes < MAX_CAUSES && { cause: serializeError(cause, causes + 1) }),
   };
 }
+
+type ErrorLike = Omit<Error, 'name'> & { readonly name?: string };
+
+/** The job queue reports copies of errors as plain objects. */
+const isErrorLike = (error: unknown): error is ErrorLike =>
+  typeof error === 'object' && error !== null && 'message' in error && typeof error.message === 'string';

@@ -23,7 +23,8 @@ export const webhookRoutes = (
     bytesRoute(operation, {
       body: { maxBytes: MAX_BODY_BYTES },
       handle: async (request) => {
-        const { processed, reason } = await receive(provider, toReceivedWebhook(request));
+        const { processed, reason, isOwnEncoder } = await receive(provider, toReceivedWebhook(request));
+        request.isRoutine = isOwnEncoder;
         return success(request.id, processed ? 'Webhook processed' : `Webhook not processed: ${reason}`, {
           processed,
         });

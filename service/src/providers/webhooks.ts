@@ -31,12 +31,25 @@ const REASONS: Readonly<Record<RejectedWebhook['rejected'], UnauthorizedReason>>
   'Invalid webhook payload': 'invalid_payload',
 };
 
+type WebhookResult = Outcome & { readonly isOwnEncoder: boolean };
+
 /** Throws UNAUTHORIZED when the request is not from the provider; any other request has an outcome. */
 export async function receiveWebhook(
   needs: WebhookNeeds,
   name: ProviderName,
+  webhook: ReceivedWebhook,
+): Promise<WebhookResult> {
+  const { delivery, parsed } = verify(needs, name, webhook);
+  return { ...(await record(needs, delivery, parsed)), isOwnEncoder: delivery.isOwnEncoder };
+}
+
+type VerifiedWebhook = { readonly delivery: Delivery; readonly parsed: ParsedWebhook };
+
+function verify(
+  needs: WebhookNeeds,
+  name: ProviderName,
   { storedHeaders, ...request }: ReceivedWebhook,
-): Promise<Outcome> {
+): VerifiedWebhook {
   const now = needs.now();
   const parsed = getProvider(needs.providers, name).verify({ ...request, now });
   if ('rejected' in parsed) throw unauthorized(parsed.rejected, { reason: REASONS[parsed.rejected] });
@@ -49,6 +62,10 @@ export async function receiveWebhook(
     receivedAt: now,
     isOwnEncoder: 'isOwnEncoder' in parsed && parsed.isOwnEncoder === true,
   };
+  return { delivery, parsed };
+}
+
+async function record(needs: WebhookNeeds, delivery: Delivery, parsed: ParsedWebhook): Promise<Outcome> {
   if ('reason' in parsed) return needs.recordDelivery(delivery, parsed.reason);
   const outcome = await needs.applyReport(parsed.report, { ref: parsed.ref, delivery });
   return outcome ?? recordUnmatched(needs, delivery, parsed);

@@ -132,6 +132,16 @@ describe('the job', () => {
       expect(await readdir(scratchRoot)).toEqual([]);
     }
   });
+  test('ends without an error when the video is deleted while it reads the files', async () => {
+    const { run, state, made } = setUp(READY, (kind, deleted) => {
+      if (kind !== 'preview') return;
+      deleted.asset = createVideo({ ...READY, deleted_at: NOW, purge_at: null });
+      throw new Error('ENOENT');
+    });
+    await run();
+    expect(shownExtras(state.asset)).toBeUndefined();
+    expect(made()).toEqual([]);
+  });
   test('stores the files before the report arrives, and is retried until then', async () => {
     const { run, created, state } = setUp({ stream_status: 'processing', encoded_try: 1 });
     await expect(run()).rejects.toThrow('has not arrived');

@@ -46,7 +46,10 @@ export const createExtrasJob =
     if (needs.extras.length === 0) return;
     const asset = await needs.findAssetById(payload.assetId);
     if (!asset || isPurged(asset) || stateOfRun(asset, payload) === 'superseded') return;
-    const extras = await makeExtras(needs, payload, signal);
+    const extras = await makeExtras(needs, payload, signal).catch(async (error: unknown) => {
+      if (await isDeleted(needs, asset.id)) return [];
+      throw error;
+    });
     const updated = await needs.update({ assetId: asset.id }, (seen) =>
       isPurged(seen) ? undefined : decideExtras(seen, { ...payload, extras }),
     );
@@ -55,6 +58,12 @@ export const createExtrasJob =
     else if (stateOfRun(updated.asset, payload) === 'awaited')
       throw new Error('the report of the encoder has not arrived yet');
   };
+
+/** A purge removes the files that the job reads. */
+async function isDeleted({ findAssetById }: ExtrasNeeds, id: string): Promise<boolean> {
+  const asset = await findAssetById(id);
+  return !asset || isPurged(asset);
+}
 
 /** The renditions of the run. */
 type Source = {

@@ -31,6 +31,8 @@ declare module 'fastify' {
     identity: unknown;
     /** The raw bytes of a JSON body; null without a body. */
     rawBody: Buffer | null;
+    /** A request of the service itself, which is logged at level debug. */
+    isRoutine: boolean;
   }
 }
 

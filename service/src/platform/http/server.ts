@@ -76,6 +76,7 @@ export function createServer(
   });
   app.decorateRequest('rawBody', null);
   app.decorateRequest('identity', null);
+  app.decorateRequest('isRoutine', false);
   app.setErrorHandler(sendError);
   app.setNotFoundHandler((request, reply) => sendError(notFound('No such route'), request, reply));
   app.addHook('onRequest', (request, reply, done) => {
@@ -151,12 +152,13 @@ const MALFORMED: Readonly<Record<string, ServiceError>> = {
 };
 
 /**
- * Logs the route's pattern, never the URL, which may contain a token. Successful reads are logged at level
- * debug.
+ * Logs the route's pattern, never the URL, which may contain a token. Successful reads, and reports of the
+ * service's own encoder, are logged at level debug.
  */
 function logResponse(request: FastifyRequest, reply: FastifyReply): void {
-  const { id, method } = request;
-  const level = reply.statusCode < 400 && (method === 'GET' || method === 'HEAD') ? 'debug' : 'info';
+  const { id, method, isRoutine } = request;
+  const isRead = method === 'GET' || method === 'HEAD';
+  const level = reply.statusCode < 400 && (isRead || isRoutine) ? 'debug' : 'info';
   if (level === 'debug' && request.log.level !== level) return;
   const line = {
     request_id: id,
