@@ -23,7 +23,7 @@ import { type Connection, type Database, type Inspect, openDatabase } from './pl
 import { type LauncherOptions, startEmbeddedPostgres } from '@mediary/embedded-postgres/launcher';
 import { findStoredSecret, getStoredSecret } from './platform/generated-secrets.ts';
 import { restrictDataFolder, restrictFolders } from './platform/data-folder.ts';
-import { migrate } from './platform/postgres/migrate.ts';
+import { migrateAtStart } from './platform/postgres/migrate-at-start.ts';
 import { createNotifications, type Notifications } from './platform/postgres/notifications.ts';
 import type { Providers } from './providers/provider.ts';
 import { openProviders } from './providers/registry.ts';
@@ -157,8 +157,7 @@ async function openDatabaseAndJobs(
   config: Config,
   { log, inspect }: OpenOptions,
 ): Promise<Pick<Adapters, 'db' | 'notifications' | 'jobs'>> {
-  const applied = await migrate(connection);
-  if (applied.length > 0) log.info({ migrations: applied.length }, 'database migrated');
+  await migrateAtStart(connection, { ...config.start, log });
   const logWarning = (message: string) => (error: Error) => log.warn({ err: error }, message);
   const db = openDatabase({
     connection,

@@ -20,8 +20,12 @@ export const readProcess = ({ oneOf, text, url, integer }: Settings) => ({
   encoderCallbackUrl: url('ENCODER_CALLBACK_URL'),
   maxConnections: integer('MAX_CONNECTIONS', { fallback: 4096, min: 1, max: 1_000_000 }),
   docs: oneOf('DOCS', ['on', 'off'], 'on') === 'on',
-  logLevel: oneOf('LOG_LEVEL', ['debug', 'info', 'warn', 'error', 'silent'], 'info'),
-  logFormat: oneOf('LOG_FORMAT', ['auto', 'json', 'pretty'], 'auto'),
+  start: {
+    logLevel: oneOf('LOG_LEVEL', ['debug', 'info', 'warn', 'error', 'silent'], 'info'),
+    logFormat: oneOf('LOG_FORMAT', ['auto', 'json', 'pretty'], 'auto'),
+    /** Time in which the start waits for the database. */
+    timeoutSeconds: integer('START_TIMEOUT_S', { fallback: 60, min: 0, max: 3600 }),
+  },
 });
 
 export type OwnerLimits = Readonly<Record<'bytes' | 'assets' | 'pending', number | undefined>>;

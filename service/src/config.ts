@@ -33,7 +33,6 @@ import {
 } from './config-secrets.ts';
 import type { EncodeLimits } from './encoding/plan/encode-cost.ts';
 import type { MediaType } from './media/media-type.ts';
-import type { LogFormat } from './platform/logger.ts';
 import {
   type OutboundPurpose,
   outboundWarnings,
@@ -112,8 +111,7 @@ export type Config = SharedSettings & {
   readonly drainSeconds: number;
   /** Requests that are still in progress then are cut off. */
   readonly stopTimeoutSeconds: number;
-  readonly logLevel: string;
-  readonly logFormat: LogFormat;
+  readonly start: ReturnType<typeof readProcess>['start'];
   /** Limits of each owner; undefined: no limit. */
   readonly ownerLimits: OwnerLimits;
   /** Undefined: off. */

@@ -56,7 +56,7 @@ export async function runService(environment: Environment): Promise<void> {
   const stopping = listenForStopSignals();
   const { settings, local } = await withLocalSecrets(environment);
   const config = readConfig(settings, (path) => resolve(path));
-  const log = createLogger(config.logLevel, openLogOutput(config.logFormat));
+  const log = createLogger(config.start.logLevel, openLogOutput(config.start.logFormat));
   for (const warning of [...config.warnings, ...(local?.warnings ?? [])]) log.warn(warning);
   let running: RunningService | undefined;
   exitOnFatalError(log, async () => running?.abort());
@@ -78,7 +78,6 @@ export async function runService(environment: Environment): Promise<void> {
     }),
   );
   if (!stopping.signal.aborted) await once(stopping.signal, 'abort');
-  log.info('stopping');
   await service.stop();
   log.info('stopped');
   process.exit(0);
@@ -90,13 +89,12 @@ export async function withDatabase(
   work: (connection: Connection) => Promise<void>,
 ): Promise<void> {
   const { settings } = await withLocalSecrets(environment);
+  const onExit = (error: Error) => {
+    throw error;
+  };
   const postgres = await openPostgres(
     readConfig(settings, (path) => resolve(path)),
-    {
-      onExit: (error) => {
-        throw error;
-      },
-    },
+    { onExit },
   );
   try {
     await migrate(postgres.connection);
@@ -156,7 +154,7 @@ export async function startService(
   { searchPath }: { searchPath: string | undefined },
   overrides: TestOverrides = {},
 ): Promise<RunningService> {
-  const log = overrides.log ?? createLogger(config.logLevel);
+  const log = overrides.log ?? createLogger(config.start.logLevel);
   let address = '';
   const opened = await openAdapters(config, {
     log,

@@ -1,5 +1,4 @@
-// Structured logs on standard output, with credentials redacted and long texts truncated: JSON lines, or lines
-// for people on a terminal.
+// Logs on standard output as JSON lines, or as lines for people, without credentials and long texts.
 import { type DestinationStream, type Logger as PinoLogger, pino } from 'pino';
 import { renderLogLine } from './pretty-log.ts';
 
@@ -22,7 +21,7 @@ export const createLogger = (level: string, output: DestinationStream = openJson
   );
 
 /** `auto`: lines for people on a terminal, else JSON lines. */
-export type LogFormat = 'auto' | 'json' | 'pretty';
+type LogFormat = 'auto' | 'json' | 'pretty';
 
 export const openLogOutput = (format: LogFormat): DestinationStream =>
   format === 'pretty' || (format === 'auto' && process.stdout.isTTY) ? openPrettyOutput() : openJsonOutput();
@@ -35,7 +34,7 @@ function openJsonOutput(): DestinationStream {
 
 /** Not buffered, so that lines and other output of the process stay in order. */
 function openPrettyOutput(): DestinationStream {
-  const hasColours = process.stdout.isTTY && !process.env['NO_COLOR'] && process.env['TERM'] !== 'dumb';
+  const hasColours = process.stdout.isTTY && process.stdout.hasColors();
   const output = pino.destination({ dest: 1, sync: true });
   return { write: (line) => void output.write(renderLogLine(line, { hasColours })) };
 }

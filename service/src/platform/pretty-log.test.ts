@@ -5,7 +5,12 @@ import { renderLogLine } from './pretty-log.ts';
 
 function render(write: (log: ReturnType<typeof createLogger>) => void, hasColours = false): string {
   let text = '';
-  write(createLogger('info', { write: (line) => void (text += renderLogLine(line, { hasColours })) }));
+  const output = {
+    write: (line: string) => {
+      text += renderLogLine(line, { hasColours });
+    },
+  };
+  write(createLogger('info', output));
   return text;
 }
 
