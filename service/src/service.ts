@@ -92,10 +92,8 @@ export async function withDatabase(
   const onExit = (error: Error) => {
     throw error;
   };
-  const postgres = await openPostgres(
-    readConfig(settings, (path) => resolve(path)),
-    { onExit },
-  );
+  const config = readConfig(settings, (path) => resolve(path));
+  const postgres = await openPostgres(config, { onExit });
   try {
     await migrate(postgres.connection);
     await work(postgres.connection);
