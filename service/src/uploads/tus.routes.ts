@@ -11,7 +11,6 @@ import type { FastifyReply } from 'fastify';
 import type { Bound } from '../platform/bind.ts';
 import { ServiceError } from '../platform/errors.ts';
 import { readStreamedBody } from '../platform/http/body-memory.ts';
-import { closeAfterResponse } from '../platform/http/connections.ts';
 import { type BytesRequest, bytesRoute } from '../platform/http/route.ts';
 import type { authorizeUpload } from './byte-uploads.ts';
 import type { answerTus, TusMethod, TusRequest } from './tus-requests.ts';
@@ -37,7 +36,6 @@ export function tusRoutes(needs: TusRouteNeeds) {
         if (!name.startsWith('access-control-')) reply.header(name, value);
       return reply.code(status).send();
     } catch (error) {
-      if (!request.raw.complete) closeAfterResponse(request, reply);
       // Clients that get another status of HEAD start again from the first byte.
       if (request.method === 'HEAD' && isConflict(error))
         return reply.code(423).header('retry-after', '1').send();

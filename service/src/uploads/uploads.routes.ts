@@ -9,7 +9,6 @@ import type { Guards } from '../assets/asset-guards.hook.ts';
 import { type AssetViewContext, toAssetView } from '../assets/asset-view.ts';
 import type { Bound } from '../platform/bind.ts';
 import { readStreamedBody } from '../platform/http/body-memory.ts';
-import { closeAfterResponse } from '../platform/http/connections.ts';
 import { success } from '../platform/http/envelope.ts';
 import { type BytesRequest, bytesRoute } from '../platform/http/route.ts';
 import type { ByteUpload, receiveUpload } from './byte-uploads.ts';
@@ -46,15 +45,10 @@ export const uploadRoutes = (
   bytesRoute(putUpload, {
     body: 'stream',
     handle: async (request, reply) => {
-      try {
-        const asset = await uploads.receiveUpload(toByteUpload(request));
-        // Clients of S3 expect it in the response to a PUT.
-        reply.header('etag', `"${asset.checksum_sha256}"`);
-        return success(request.id, putUpload.message ?? '', toAssetView(asset, view));
-      } catch (error) {
-        if (!request.raw.complete) closeAfterResponse(request, reply);
-        throw error;
-      }
+      const asset = await uploads.receiveUpload(toByteUpload(request));
+      // Clients of S3 expect it in the response to a PUT.
+      reply.header('etag', `"${asset.checksum_sha256}"`);
+      return success(request.id, putUpload.message ?? '', toAssetView(asset, view));
     },
   }),
   changingAsset(completeUpload, async ({ asset, actor }) =>

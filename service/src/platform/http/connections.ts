@@ -19,18 +19,31 @@ export function closeSocketWith(socket: Duplex, error: ServiceError): void {
   destroyLater(socket);
 }
 
+export const hasBody = ({ headers }: IncomingMessage): boolean =>
+  headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';
+
 /**
  * Stops reading the body. Node would otherwise read it to its end to reach the next request of the
  * connection.
  */
-export function closeAfterResponse({ raw: { socket } }: FastifyRequest, reply: FastifyReply): void {
+export const closeAfterResponse = (request: FastifyRequest, reply: FastifyReply): void =>
+  closeWhen(Promise.resolve(), request, reply);
+
+/** Closes the socket after the response, but not before `isRead` has resolved. */
+export function closeWhen(
+  isRead: Promise<void>,
+  { raw: { socket } }: FastifyRequest,
+  reply: FastifyReply,
+): void {
   reply.header('connection', 'close');
   // Node calls this after the last response, which would reset the connection of a client that is still
   // sending.
   Object.assign((socket as Socket | null) ?? {}, {
     destroySoon() {
-      socket.end();
-      destroyLater(socket);
+      void isRead.then(() => {
+        socket.end();
+        destroyLater(socket);
+      });
     },
   });
 }

@@ -99,7 +99,6 @@ export function limitAddresses(app: FastifyInstance, limiters: AddressLimiters):
     const result = await limiter.take(key);
     if (!result) return;
     if (result.isAllowed) return addHeaders(reply, headersOf(limiter.policy, result));
-    if (!request.raw.complete) reply.header('connection', 'close');
     throw rateClass === 'webhook' ? webhookLimitError(result) : rateLimitedError(limiter, result);
   });
 }

@@ -17,6 +17,7 @@ import { closeSlowBodies, closeStalledWrites } from './slow-clients.ts';
 import { closeSocketWith, limitConnections, handleSequentially } from './connections.ts';
 import { type FindCachedResponse, sendCachedFirst } from './cached-responses.ts';
 import { acceptJsonBodies } from './raw-body.ts';
+import { drainRefusedBodies } from './refused-bodies.ts';
 import { getRequestId } from './request-id.ts';
 import { validatorCompiler } from './validation.ts';
 
@@ -88,6 +89,7 @@ export function createServer(
     done();
   });
   acceptJsonBodies(app);
+  drainRefusedBodies(app);
   closeSlowBodies(app.server, checkEveryMs);
   closeStalledWrites(app.server, checkEveryMs);
   limitConnections(app.server, { maxConnections, logger });

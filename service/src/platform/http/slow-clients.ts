@@ -2,7 +2,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { badRequest, type ServiceError } from '../errors.ts';
-import { closeSocketWith } from './connections.ts';
+import { closeSocketWith, hasBody } from './connections.ts';
 
 /**
  * Minimum upload rate of a streamed body. A phone with a weak signal sends more than 400 bytes per second.
@@ -48,16 +48,14 @@ export function closeSlowBodies(server: Server, everyMs: number): void {
   });
 }
 
-const hasBody = ({ headers }: IncomingMessage) =>
-  headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';
-
 const isOver = ({ complete }: IncomingMessage, { socket }: PendingBody): boolean =>
   complete || socket.destroyed;
 
 /** Returns whether it closed the connection. */
 function closeIfSlow(request: IncomingMessage, body: PendingBody): boolean {
-  const { socket, since, bytesBefore } = body;
-  const isStreamed = streamed.has(request);
+  const { socket, response, since, bytesBefore } = body;
+  // Nobody needs the rest of a body after its response.
+  const isStreamed = streamed.has(request) && !response.headersSent;
   const seconds = isStreamed ? MIN_BODY_RATE.seconds : BODY_TIMEOUT_S;
   if (performance.now() - since < seconds * 1000) return false;
   const isFastEnough = isStreamed && socket.bytesRead - bytesBefore >= MIN_BODY_RATE.bytes;
