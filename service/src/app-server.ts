@@ -36,7 +36,7 @@ export async function buildServer(
     { once: createIdempotency(db), known: { ProviderName: names }, ownerLimiter: limiters.owner },
     routes,
   );
-  await serveDocumentation(server, {
+  serveDocumentation(server, {
     render: () =>
       renderOpenApi([...OPERATIONS, ...webhookOperations], {
         server: publicBaseUrl(),

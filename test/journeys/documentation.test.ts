@@ -34,6 +34,8 @@ describe.each([DOCUMENT, SCRIPT, '/docs/'])('%s', (path) => {
     expect(again.headers.get('etag')).toBe(etag);
     expect(await again.text()).toBe('');
     expect((await get(path, { 'if-none-match': '"other"' })).status).toBe(200);
+    const head = await get(path, { 'if-none-match': etag }, 'HEAD');
+    expect([head.status, head.headers.get('etag')]).toEqual([304, etag]);
   });
 
   test('answers HEAD with its length', async () => {

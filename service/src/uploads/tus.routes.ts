@@ -11,6 +11,7 @@ import type { FastifyReply } from 'fastify';
 import type { Bound } from '../platform/bind.ts';
 import { ServiceError } from '../platform/errors.ts';
 import { readStreamedBody } from '../platform/http/body-memory.ts';
+import { drainRefusedBody } from '../platform/http/refused-bodies.ts';
 import { type BytesRequest, bytesRoute } from '../platform/http/route.ts';
 import type { authorizeUpload } from './byte-uploads.ts';
 import type { answerTus, TusMethod, TusRequest } from './tus-requests.ts';
@@ -34,7 +35,8 @@ export function tusRoutes(needs: TusRouteNeeds) {
       // Cross-origin headers are the same on all routes.
       for (const [name, value] of Object.entries(headers))
         if (!name.startsWith('access-control-')) reply.header(name, value);
-      return reply.code(status).send();
+      drainRefusedBody(request, reply.code(status));
+      return reply.send();
     } catch (error) {
       // Clients that get another status of HEAD start again from the first byte.
       if (request.method === 'HEAD' && isConflict(error))

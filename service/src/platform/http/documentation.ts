@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { createLazyValue } from '../concurrency/lazy-value.ts';
-import { matchesEtag } from './headers.ts';
+import { matchesEtag, sendVersion } from './headers.ts';
 
 /** The page loads its scripts and styles from this service; everything else is blocked. */
 const PAGE_POLICY = [
@@ -25,42 +25,41 @@ type Documentation = {
   readonly hasPages: boolean;
 };
 
-export async function serveDocumentation(
-  app: FastifyInstance,
-  { render, hasPages }: Documentation,
-): Promise<void> {
-  await app.register(async (scope) => {
-    sendPrepared(scope);
-    let document: string | undefined;
-    scope.get('/api/v1/openapi.json', async (_request, reply) => {
-      reply.type('application/json; charset=utf-8');
-      document ??= JSON.stringify(render());
-      return document;
-    });
-  });
-  if (hasPages) await app.register(servePages);
+export function serveDocumentation(app: FastifyInstance, { render, hasPages }: Documentation): void {
+  const getDocument = createLazyValue(async () =>
+    prepareContent('application/json; charset=utf-8', JSON.stringify(render())),
+  );
+  app.get('/api/v1/openapi.json', async (request, reply) =>
+    sendPrepared({ request, reply }, await getDocument()),
+  );
+  if (hasPages) servePages(app);
 }
 
-const PAGE_PATHS = ['/docs', '/docs/', '/docs/js/scalar.js'];
+const PAGE_PATHS = ['/docs/', '/docs/js/scalar.js'] as const;
 
-async function servePages(scope: FastifyInstance): Promise<void> {
-  scope.addHook('onSend', async (_request, reply) => {
+function servePages(app: FastifyInstance): void {
+  const getPages = createLazyValue(preparePages);
+  const addHeaders = (reply: FastifyReply) =>
     reply.headers({ 'content-security-policy': PAGE_POLICY, 'cache-control': 'public, max-age=3600' });
-  });
-  sendPrepared(scope);
-  const getPages = createLazyValue(openPages);
+  app.get('/docs', async (_request, reply) => addHeaders(reply).redirect('docs/', 302));
   for (const path of PAGE_PATHS)
-    scope.get(path, async (_request, reply) => {
-      const { statusCode, headers, payload } = await (await getPages()).inject(path);
-      const { 'content-type': type, location } = headers;
-      return reply
-        .code(statusCode)
-        .headers({ ...(type && { 'content-type': type }), ...(location && { location }) })
-        .send(payload);
-    });
+    app.get(path, async (request, reply) =>
+      sendPrepared({ request, reply: addHeaders(reply) }, (await getPages())[path]),
+    );
 }
 
-/** Loaded with the first request, because the pages take 40 MiB of memory. */
+type Pages = Readonly<Record<(typeof PAGE_PATHS)[number], PreparedContent>>;
+
+/** With the first request, because the pages take 40 MiB of memory while they are prepared. */
+async function preparePages(): Promise<Pages> {
+  const pages = await openPages();
+  const prepared = PAGE_PATHS.map(async (path) => {
+    const { headers, payload } = await pages.inject(path);
+    return [path, await prepareContent(String(headers['content-type']), payload)] as const;
+  });
+  return Object.fromEntries(await Promise.all(prepared)) as Pages;
+}
+
 async function openPages(): Promise<FastifyInstance> {
   const { default: reference } = await import('@scalar/fastify-api-reference');
   const pages = Fastify();
@@ -83,28 +82,9 @@ async function openPages(): Promise<FastifyInstance> {
   return pages;
 }
 
-/**
- * Compresses the first response of each route and reuses it, because these responses do not depend on the
- * request.
- */
-function sendPrepared(scope: FastifyInstance): void {
-  const prepared = new Map<string | undefined, Promise<PreparedContent>>();
-  const prepare = (url: string | undefined, payload: string) =>
-    prepareContent(payload).catch((error: unknown) => {
-      prepared.delete(url);
-      throw error;
-    });
-  scope.addHook('onSend', async (request, reply, payload) => {
-    if (reply.statusCode !== 200 || typeof payload !== 'string') return payload;
-    const { url } = request.routeOptions;
-    const content = prepared.get(url) ?? prepare(url, payload);
-    prepared.set(url, content);
-    return encodeContent({ request, reply }, await content);
-  });
-}
-
 type Encoding = 'br' | 'gzip' | 'identity';
 type PreparedContent = {
+  readonly type: string;
   readonly tag: string;
   readonly bodies: Readonly<Record<Encoding, Buffer>>;
 };
@@ -113,33 +93,25 @@ type PreparedContent = {
 const BROTLI_QUALITY = 6;
 
 /** Compresses in the thread pool, so that the event loop is not blocked. */
-async function prepareContent(text: string): Promise<PreparedContent> {
+async function prepareContent(type: string, text: string): Promise<PreparedContent> {
   const identity = Buffer.from(text);
   const [br, gz] = await Promise.all([
     promisify(brotliCompress)(identity, { params: { [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY } }),
     promisify(gzip)(identity),
   ]);
-  return { tag: hash('sha256', identity).slice(0, 32), bodies: { br, gzip: gz, identity } };
+  return { type, tag: hash('sha256', identity).slice(0, 32), bodies: { br, gzip: gz, identity } };
 }
 
 type Exchange = { readonly request: FastifyRequest; readonly reply: FastifyReply };
 
-/**
- * Sets the headers and returns the body; null for a 304. Each encoding has an ETag of its own (RFC 9110
- * §8.8.3.3).
- */
-function encodeContent({ request, reply }: Exchange, content: PreparedContent): Buffer | null {
+/** Each encoding has an ETag of its own (RFC 9110 §8.8.3.3). */
+function sendPrepared({ request, reply }: Exchange, { type, tag, bodies }: PreparedContent): unknown {
   const encoding = chooseEncoding(request.headers['accept-encoding']);
-  const etag = `"${content.tag}-${encoding}"`;
-  reply.headers({ etag, vary: varyOf(reply) });
-  if (matchesEtag(request.headers['if-none-match'], etag)) {
-    reply.code(304).removeHeader('content-length');
-    return null;
-  }
-  const body = content.bodies[encoding];
-  if (encoding !== 'identity') reply.header('content-encoding', encoding);
-  reply.header('content-length', body.length);
-  return body;
+  reply.header('vary', varyOf(reply)).type(type);
+  const etag = `"${tag}-${encoding}"`;
+  if (encoding !== 'identity' && !matchesEtag(request.headers['if-none-match'], etag))
+    reply.header('content-encoding', encoding);
+  return sendVersion({ request, reply }, etag, bodies[encoding]);
 }
 
 /** Keeps `Origin`, which the CORS hook may have added. */

@@ -1,6 +1,6 @@
 // Reads the rest of a refused body for a short time, so that the client can read the response.
 import type { IncomingMessage } from 'node:http';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { createKeyedCounter } from '../concurrency/keyed-counter.ts';
 import { addressKey } from './client-address.ts';
 import { closeWhen, hasBody } from './connections.ts';
@@ -16,13 +16,16 @@ const MAX_DRAINS = { total: 256, perAddress: 32 } as const;
 /** Node reads the rest of such a body itself, and the connection stays open for the next request. */
 const SMALL_BODY_BYTES = 64 * 1024;
 
-/** Covers every error response of a route, also 404s, errors of guards and of the body's parser. */
-export function drainRefusedBodies(app: FastifyInstance): void {
-  const drains = createKeyedCounter();
-  app.addHook('onSend', (request, reply, payload, done) => {
-    if (isRefusedBody(request, reply)) closeDrained(request, reply, drains);
-    done(null, payload);
-  });
+const drains = createKeyedCounter();
+
+/** Call it before an error response is sent, after its status was set. */
+export function drainRefusedBody(request: FastifyRequest, reply: FastifyReply): void {
+  if (!isRefusedBody(request, reply)) return;
+  const { raw, ip } = request;
+  const address = addressKey(ip) ?? ip;
+  const isAllowed = drains.total() < MAX_DRAINS.total && drains.of(address) < MAX_DRAINS.perAddress;
+  const drained = isAllowed ? drain(raw).finally(drains.add(address)) : Promise.resolve();
+  closeWhen(drained, request, reply);
 }
 
 function isRefusedBody({ raw }: FastifyRequest, reply: FastifyReply): boolean {
@@ -33,17 +36,6 @@ function isRefusedBody({ raw }: FastifyRequest, reply: FastifyReply): boolean {
 
 const isSmall = ({ headers }: IncomingMessage): boolean =>
   headers['transfer-encoding'] === undefined && Number(headers['content-length']) <= SMALL_BODY_BYTES;
-
-type Drains = ReturnType<typeof createKeyedCounter>;
-
-function closeDrained(request: FastifyRequest, reply: FastifyReply, drains: Drains): void {
-  const { raw, ip } = request;
-  const address = addressKey(ip) ?? ip;
-  const isAllowed = drains.total() < MAX_DRAINS.total && drains.of(address) < MAX_DRAINS.perAddress;
-  if (!isAllowed) return closeWhen(Promise.resolve(), request, reply);
-  const remove = drains.add(address);
-  closeWhen(drain(raw).finally(remove), request, reply);
-}
 
 /**
  * Resolves at the end of the body, or after DRAIN_MS. Behind MAX_DRAINED_BYTES nothing more is read, but the

@@ -17,7 +17,7 @@ import { closeSlowBodies, closeStalledWrites } from './slow-clients.ts';
 import { closeSocketWith, limitConnections, handleSequentially } from './connections.ts';
 import { type FindCachedResponse, sendCachedFirst } from './cached-responses.ts';
 import { acceptJsonBodies } from './raw-body.ts';
-import { drainRefusedBodies } from './refused-bodies.ts';
+import { drainRefusedBody } from './refused-bodies.ts';
 import { getRequestId } from './request-id.ts';
 import { validatorCompiler } from './validation.ts';
 
@@ -89,7 +89,6 @@ export function createServer(
     done();
   });
   acceptJsonBodies(app);
-  drainRefusedBodies(app);
   closeSlowBodies(app.server, checkEveryMs);
   closeStalledWrites(app.server, checkEveryMs);
   limitConnections(app.server, { maxConnections, logger });
@@ -124,10 +123,11 @@ function sendError(thrown: unknown, request: FastifyRequest, reply: FastifyReply
   const wait = error.retryAfterSeconds ?? RETRY_AFTER[error.code];
   if (wait) reply.header('retry-after', wait);
   if (error.challenge) reply.header('www-authenticate', error.challenge);
+  reply.code(statusOf(error.code));
+  drainRefusedBody(request, reply);
   reply
     .headers(headersOf(request))
     .headers(error.headers)
-    .code(statusOf(error.code))
     .type('application/json; charset=utf-8')
     .serializer(JSON.stringify)
     .send(failure(request.id, error));
