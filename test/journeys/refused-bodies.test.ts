@@ -1,5 +1,5 @@
-// A body that is refused while it is still sent: clients read the response, and what floods the service is cut
-// off (contract B2). test/clients does the same with other clients.
+// A body that is refused while it is still sent: clients read the response, and floods are cut off (contract
+// B2). test/clients does the same with other clients.
 import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openCarelessSocket } from '../support/raw-socket.ts';
@@ -26,7 +26,8 @@ const [method, url, headers, path, tries] = JSON.parse(process.argv[1]);
 const body = require('node:fs').readFileSync(path);
 (async () => {
   for (let tried = 0; tried < tries; tried += 1)
-    console.log(await fetch(url, { method, headers, body }).then(({ status }) => status, ({ cause }) => cause));
+    await fetch(url, { method, headers, body })
+      .then(({ status }) => console.log(status), ({ cause }) => console.log(cause));
 })();
 `;
 

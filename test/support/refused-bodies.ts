@@ -1,4 +1,4 @@
-// Requests with a body that the service refuses while it is still sent, and clients in processes of their own.
+// Requests with a body that the service refuses while it is still sent, and clients in other processes.
 import { execFile } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ const BODY = Buffer.alloc(3 * MIB, 'refused ');
 const ANN = asUser('ann');
 export const TRIES = 6;
 
-export type Refused = {
+type Refused = {
   readonly method: string;
   readonly url: string;
   readonly headers: Record<string, string>;
@@ -39,7 +39,7 @@ type RefusedName = (typeof REFUSED)[number];
 export type RefusingService = {
   readonly service: TestService;
   readonly refusals: Readonly<Record<RefusedName, Refused>>;
-  /** The argument of a client's program: method, URL, headers, the file with the body, and how often to try. */
+  /** The argument of a client's program: method, URL, headers, file of the body, number of tries. */
   readonly toArgument: (name: RefusedName) => string;
   readonly bodyFile: string;
 };
