@@ -2,7 +2,8 @@
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { rowsOf, startTestPostgres, type TestPostgres } from '../../../../test/support/postgres.ts';
 import { hasOpenJob } from './job-order.ts';
-import { type JobQueue, type JobSettings, openJobs } from './job-queue.ts';
+import { type JobQueue, openJobs } from './job-queue.ts';
+import type { JobSettings } from './job-settings.ts';
 import { type Connection, type Database, openDatabase } from '../postgres/database.ts';
 
 type Note = { readonly words: string };

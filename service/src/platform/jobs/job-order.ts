@@ -1,5 +1,5 @@
 // The order of jobs: start-time fair queuing by owner, the list of open jobs in the order of execution, and
-// the search among them. Open jobs wait or run; completed ones stay for days.
+// searches among them. Open jobs wait or run; completed ones stay for days.
 import type { Transaction } from '../postgres/database.ts';
 import { sql } from '../postgres/sql.ts';
 
@@ -54,6 +54,32 @@ export async function findNextPriority(tx: Transaction, job: OwnedJob): Promise<
   // They travel together; the second one sees what was committed before the first one got the lock.
   const [, found] = await Promise.all([tx.all(lockOwner(job)), tx.one(nextPriority(job))]);
   return (found as { priority: number }).priority;
+}
+
+/** Visits each owner with open jobs once, however many jobs it has. */
+const IS_SLOT_WANTED = `
+with recursive owners as (
+  (select group_id from pgboss.job where name = $1 and state <= 'active' and group_id is not null
+    order by group_id limit 1)
+  union all
+  select (select group_id from pgboss.job
+           where name = $1 and state <= 'active' and group_id > owners.group_id order by group_id limit 1)
+    from owners where owners.group_id is not null)
+select exists (
+  select from owners
+   where group_id <> $2
+     and not exists (select from pgboss.job as running
+                      where running.name = $1 and running.group_id = owners.group_id
+                        and running.state = 'active')
+     and exists (select from pgboss.job as waiting
+                  where waiting.name = $1 and waiting.group_id = owners.group_id
+                    and waiting.state < 'active' and not waiting.blocked and waiting.start_after <= now())
+) as wanted`;
+
+/** True while another owner, none of whose jobs runs, has one that could start. */
+export async function isSlotWanted(db: Sql, { queue, owner }: OwnedJob): Promise<boolean> {
+  const { rows } = await db.executeSql(IS_SLOT_WANTED, [queue, owner]);
+  return (rows as { readonly wanted: boolean }[])[0]?.wanted === true;
 }
 
 export type OpenJob<T> = {

@@ -8,30 +8,12 @@ import {
   type OpenJob,
   type OwnedJob,
 } from './job-order.ts';
+import { createJobSlot, type JobSlot } from './job-slot.ts';
+import { type JobSettings, laneOptions, queueOf, queuesOf } from './job-settings.ts';
 import { startKilledJobs } from './killed-jobs.ts';
+import { maxHeldSlots } from '../concurrency/held-work.ts';
 import { type JobDatabase, openJobDatabase } from '../postgres/job-database.ts';
 import type { Connection, Transaction } from '../postgres/database.ts';
-
-/** Settings of one queue. Times are in seconds. */
-export type JobSettings = {
-  /** Maximum number of running jobs in one process. */
-  readonly concurrency: number;
-  /** A run that takes longer fails and is retried. */
-  readonly expireIn: number;
-  readonly retries: number;
-  /** Delay before the first retry; doubles with each retry up to `retryDelayMax`, if set. */
-  readonly retryDelay: number;
-  readonly retryDelayMax?: number;
-  /** Schedules jobs fairly by owner; every job of such a queue needs an owner. */
-  readonly fair?: true;
-  /** Schedule as a cron expression in UTC. */
-  readonly cron?: string;
-  /**
-   * Each lane is a queue that only some processes work on; the member `lane` of a payload names it. A job
-   * waits for such a process, and an equal job is not queued again while it waits.
-   */
-  readonly lanes?: readonly string[];
-};
 
 /**
  * One run of a job. `signal` aborts when the lease is lost or the process stops; the handler must then throw,
@@ -39,11 +21,14 @@ export type JobSettings = {
  */
 export type JobRun<T> = { readonly payload: T; readonly signal: AbortSignal };
 
+/** A run that may give its slot back. */
+export type SlotRun<T> = JobRun<T> & { readonly slot: JobSlot };
+
 /** Job name → payload. */
 type Payloads = Readonly<Record<string, object>>;
 export type JobSettingsOf<P extends Payloads> = { readonly [N in keyof P]: JobSettings };
 export type JobHandlers<P extends Payloads> = {
-  readonly [N in keyof P]: (run: JobRun<P[N]>) => Promise<void>;
+  readonly [N in keyof P]: (run: SlotRun<P[N]>) => Promise<void>;
 };
 
 /** The producer's side of the queue. */
@@ -144,15 +129,13 @@ export async function openJobs<P extends Payloads>({
     },
     sendFor: async (tx, owner, { name, payload, startAfter }) => {
       const queue = queueOf(name, settings[name], payload);
-      const fair = settings[name].fair ? await fairOptions(tx, { queue, owner }) : {};
-      const options = { ...fair, ...laneOptions(settings[name], payload) };
-      await boss.send(queue, payload, { ...options, ...(startAfter && { startAfter }), db: tx as never });
+      await sendJob({ boss, name: queue, job: settings[name] }, { tx, owner, payload, startAfter });
     },
     work: async (handlers, lanes = []) => {
       for (const [name, job] of Object.entries(settings))
         for (const queue of queuesOf(name, job, lanes))
           await startWorker(
-            { boss, name: queue, job, stopping: stopping.signal, onFailedRun },
+            { boss, db, name: queue, job, stopping: stopping.signal, onFailedRun },
             handlers[name],
           );
       const queues = Object.entries(settings).flatMap(([name, job]) => queuesOf(name, job));
@@ -166,23 +149,27 @@ export async function openJobs<P extends Payloads>({
   };
 }
 
-/** The queues of a job: one for each of the lanes, if it has lanes. */
-const queuesOf = (name: string, { lanes }: JobSettings, chosen = lanes): readonly string[] =>
-  lanes === undefined
-    ? [name]
-    : lanes.filter((lane) => chosen?.includes(lane)).map((lane) => `${name}.${lane}`);
-
-const queueOf = (name: string, { lanes }: JobSettings, payload: { readonly lane?: string }): string =>
-  lanes === undefined ? name : `${name}.${payload.lane}`;
-
-/** With the policy `short`, one job of each key can wait. */
-const laneOptions = ({ lanes }: JobSettings, payload: object) =>
-  lanes === undefined ? {} : { singletonKey: Object.values(payload).join('/') };
-
 const fairOptions = async (tx: Transaction, job: OwnedJob) => ({
   priority: await findNextPriority(tx, job),
   group: { id: job.owner },
 });
+
+type JobSender = { readonly boss: PgBoss; readonly name: string; readonly job: JobSettings };
+type SentJob = {
+  readonly tx: Transaction;
+  readonly owner: string;
+  readonly payload: object;
+  readonly startAfter?: Date | undefined;
+};
+
+async function sendJob(
+  { boss, name, job }: JobSender,
+  { tx, owner, payload, startAfter }: SentJob,
+): Promise<void> {
+  const fair = job.fair ? await fairOptions(tx, { queue: name, owner }) : {};
+  const options = { ...fair, ...laneOptions(job, payload), ...(startAfter && { startAfter }) };
+  await boss.send(name, payload, { ...options, db: tx as never });
+}
 
 async function declareQueue(boss: PgBoss, name: string, job: JobSettings): Promise<void> {
   const options = {
@@ -206,37 +193,57 @@ async function removeOldSchedules(boss: PgBoss, settings: object): Promise<void>
   for (const { name } of await boss.getSchedules()) if (!(name in settings)) await boss.unschedule(name);
 }
 
-type Worker = Pick<JobQueueOptions<Payloads>, 'onFailedRun'> & {
-  readonly boss: PgBoss;
-  readonly name: string;
-  readonly job: JobSettings;
-  readonly stopping: AbortSignal;
-};
+type Worker = Pick<JobQueueOptions<Payloads>, 'onFailedRun'> &
+  JobSender & {
+    readonly db: JobDatabase;
+    readonly stopping: AbortSignal;
+  };
 
 async function startWorker<T>(
-  { boss, name, job, stopping, onFailedRun }: Worker,
-  handler: ((run: JobRun<T>) => Promise<void>) | undefined,
+  worker: Worker,
+  handler: ((run: SlotRun<T>) => Promise<void>) | undefined,
 ): Promise<void> {
+  const { boss, name, job, stopping, onFailedRun } = worker;
   if (!handler) throw new Error(`job "${name}" has no handler`);
   const options = {
+    localConcurrency: job.concurrency,
+    ...(job.fair && { localGroupConcurrency: maxHeldSlots(job.concurrency) }),
     heartbeatRefreshSeconds: HEARTBEAT_REFRESH_S,
     pollingIntervalSeconds: POLL_S,
     notifyPollingIntervalSeconds: POLL_S,
   };
-  for (let lane = 0; lane < job.concurrency; lane++) {
-    const run = async ({ data: payload, signal }: Job<T & object>): Promise<void> => {
-      try {
-        await handler({ payload, signal: AbortSignal.any([signal, stopping]) });
-      } catch (error) {
-        if (!stopping.aborted) onFailedRun({ job: name, payload, error });
-        throw error;
-      } finally {
-        // With batches of one, pg-boss cannot know that more jobs wait and would wait for its next poll.
-        boss.notifyWorker(worker);
-      }
-    };
-    const worker = await boss.work<T & object>(name, options, async (batch: Job<T & object>[]) => {
-      for (const job of batch) await run(job);
-    });
-  }
+  const run = async (running: Job<T & object>): Promise<void> => {
+    const { data: payload, signal } = running;
+    try {
+      const slot = slotOf(worker, running);
+      await handler({ payload, signal: AbortSignal.any([signal, stopping]), slot });
+    } catch (error) {
+      if (!stopping.aborted) onFailedRun({ job: name, payload, error });
+      throw error;
+    } finally {
+      notifyBusyWorkers(boss, name);
+    }
+  };
+  await boss.work<T & object>(name, options, async (batch: Job<T & object>[]) => {
+    for (const job of batch) await run(job);
+  });
+}
+
+/**
+ * With batches of one, pg-boss cannot know that more jobs wait and would wait for its next poll. The busy
+ * workers are the one whose run ends and others, which look for a job anyway when theirs end.
+ */
+function notifyBusyWorkers(boss: PgBoss, queue: string): void {
+  for (const { id, name, count } of boss.getWipData()) if (name === queue && count > 0) boss.notifyWorker(id);
+}
+
+function slotOf({ db, ...sender }: Worker, { id, data: payload, groupId }: Job<object>): JobSlot {
+  const { boss, name: queue } = sender;
+  const owner = groupId ?? undefined;
+  return createJobSlot(db, {
+    queue,
+    owner,
+    sendAgain: (tx) => sendJob(sender, { tx, owner: owner ?? '', payload }),
+    complete: (tx) => boss.complete(queue, id, undefined, { db: tx as never }),
+  });
 }

@@ -12,7 +12,10 @@ const BUSY = { code: 'UNAVAILABLE', details: { reason: 'busy' }, retryAfterSecon
 /** Runs all pending callbacks. */
 const settle = () => new Promise((resolve) => setImmediate(resolve));
 
-/** Opens slots with one group for each element of `groups`, and records who got a slot in which order. */
+/**
+ * Opens slots with one group for each element of `groups`, and records who got a slot in which order. A
+ * requester is an owner, or `owner/item`.
+ */
 function open(slots: number, ...groups: Partial<SlotLimits>[]) {
   const fairSlots = openFairSlots(slots);
   const acquires = groups.map((limits) => fairSlots.addGroup({ ...UNLIMITED, ...limits }));
@@ -20,10 +23,11 @@ function open(slots: number, ...groups: Partial<SlotLimits>[]) {
   const held = new Map<string, (() => void)[]>();
   return {
     served,
-    async acquire(owner: string, group = 0): Promise<void> {
-      const release = await (acquires[group] as AcquireSlot)(owner);
-      served.push(owner);
-      held.set(owner, [...(held.get(owner) ?? []), release]);
+    async acquire(requester: string, group = 0): Promise<void> {
+      const [owner = '', item] = requester.split('/');
+      const release = await (acquires[group] as AcquireSlot)(owner, item);
+      served.push(requester);
+      held.set(requester, [...(held.get(requester) ?? []), release]);
     },
     async release(owner: string): Promise<void> {
       held.get(owner)?.shift()?.();
@@ -76,6 +80,43 @@ describe('one group', () => {
     await slots.release('flood');
     await slots.release('flood');
     expect(slots.served).toEqual(['flood', 'flood', 'victim']);
+  });
+});
+
+describe('items of owners', () => {
+  test('an owner with many items holds no more slots than one with a single item', async () => {
+    const slots = open(2, { perItem: 1 });
+    await request(slots, ['flood/1', 'flood/2', 'flood/3', 'flood/4', 'victim/1']);
+    expect(slots.served).toEqual(['flood/1', 'victim/1']);
+  });
+
+  test('owners take turns, and so do the items of each', async () => {
+    const slots = open(2, { perItem: 1 });
+    await request(slots, ['other', 'flood/1', 'flood/1', 'flood/1', 'flood/2', 'flood/3', 'victim/1']);
+    for (const holder of ['flood/1', 'other', 'flood/1', 'victim/1', 'flood/2', 'flood/3'])
+      await slots.release(holder);
+    const [first, ...later] = slots.served;
+    expect([first, later]).toEqual([
+      'other',
+      ['flood/1', 'flood/1', 'victim/1', 'flood/2', 'flood/3', 'flood/1'],
+    ]);
+  });
+
+  test('one item holds no more than its slots', async () => {
+    const slots = open(4, { perItem: 1 });
+    await request(slots, ['ann/1', 'ann/1', 'ann/2', 'ann/3', 'ann/4']);
+    expect(slots.served).toEqual(['ann/1', 'ann/2', 'ann/3']);
+    await slots.release('ann/2');
+    expect(slots.served).toEqual(['ann/1', 'ann/2', 'ann/3', 'ann/4']);
+  });
+
+  test('an item has a waiting limit of its own', async () => {
+    const slots = open(1, { perItem: 1, maxWaiting: 1 });
+    await request(slots, ['flood/1', 'flood/1']);
+    await expect(slots.acquire('flood/1')).rejects.toMatchObject(BUSY);
+    await request(slots, ['flood/2']);
+    for (const holder of ['flood/1', 'flood/1', 'flood/2']) await slots.release(holder);
+    expect(slots.served).toEqual(['flood/1', 'flood/1', 'flood/2']);
   });
 });
 
