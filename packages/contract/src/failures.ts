@@ -9,6 +9,7 @@ export const FAILURE_CODES = {
   not_media: 'The file cannot be read as media.',
   no_video_track: 'The file has no video track.',
   truncated: 'The end of the file is missing.',
+  undecodable: 'More than half of the picture of the video cannot be decoded.',
   too_large_picture: 'The image has more pixels than allowed.',
   upload_expired: 'The upload was not completed in time.',
   upload_failed: 'The upload to the video provider failed.',
@@ -77,6 +78,9 @@ export type FileWarningCode = keyof typeof FILE_WARNING_CODES;
 /** `warnings[].code`. An operator's own encoder may report further codes. */
 export const WARNING_CODES = {
   ...FILE_WARNING_CODES,
+  damaged:
+    'Some pictures or some sound of the file cannot be decoded. The message tells how many, and where; the ' +
+    'renditions show what the decoder could make of them.',
   audio_unsupported: 'The video plays without its sound, whose codec is not supported.',
   extra_codec_failed:
     'The renditions of an additional codec (`EXTRA_CODECS`, `HDR_CODECS`) failed; those in H.264 play.',

@@ -6,6 +6,7 @@ export type FailureCode = Extract<
   | 'not_media'
   | 'no_video_track'
   | 'truncated'
+  | 'undecodable'
   | 'unsupported_codec'
   | 'picture_too_large'
   | 'encoding_failed'

@@ -53,6 +53,8 @@ export type EncodedChunk = readonly {
   /** Base64 of the init segment, which must be the same in all chunks. */
   readonly init: string;
   readonly segments: readonly CmafSegment[];
+  /** Pictures of the source that the run could not decode. */
+  readonly decodeErrors?: number;
 }[];
 
 /** What the encoder tells about the source. */

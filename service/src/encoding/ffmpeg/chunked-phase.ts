@@ -9,7 +9,9 @@ import { gridSegmentStarts } from '../plan/encode-plan.ts';
 import type { EncodePhase } from '../plan/encode-phases.ts';
 import { percentOf, renditionsOf } from '../plan/encode-progress.ts';
 import { secondsOf } from '../plan/source-timeline.ts';
-import { assertComplete, type PlannedEncode, targetSecondsOf } from './encode-phase.ts';
+import { assertComplete, recordErrors } from './check-phase.ts';
+import { targetSecondsOf } from './encode-phase.ts';
+import type { PlannedEncode } from './planned-encode.ts';
 
 /** Empty for a phase that one run encodes: the first one, and those of short videos. */
 export function planChunkSpecs(
@@ -53,16 +55,19 @@ export async function runChunkedPhase(
   encode: PlannedEncode,
   { index, earlier, specs }: ChunkedPhase,
 ): Promise<readonly CmafTrack[]> {
-  const { session, source, phases, rungs, chunked } = encode;
+  const { session, source, phases, chunked } = encode;
   const { chunks, onProgress } = session.request;
   if (!chunks) throw new Error('chunks need a runner');
   const phase = phases[index] as EncodePhase;
-  const renditions = renditionsOf({ rungs, tracks: earlier, current: phase });
+  const renditions = renditionsOf({ ...encode, tracks: earlier, current: phase });
   const report = (frames: number) =>
     onProgress(percentOf({ phases, phase: index, part: frames / source.timeline.frames }), renditions);
   report(0);
-  const tracks = await joinTracks(encode, await chunks.encode(specs, report));
-  assertComplete(encode, { phase, tracks, log: '' });
+  const encoded = await chunks.encode(specs, report);
+  const pictures = encoded.reduce((total, [track]) => total + (track?.decodeErrors ?? 0), 0);
+  recordErrors(encode, { pictures, sound: 0 });
+  const tracks = await joinTracks(encode, encoded);
+  await assertComplete(encode, { phase, tracks, log: '' });
   for (const { segments } of tracks) for (const { name } of segments) chunked.add(name);
   return tracks;
 }

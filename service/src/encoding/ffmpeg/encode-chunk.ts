@@ -1,9 +1,10 @@
 // Encodes one chunk of a video: its segments are those that one run of the whole video would create.
 import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ChunkMismatchError, type ChunkRequest, type EncodedChunk } from '../encoder.ts';
+import { ChunkMismatchError, type ChunkRequest, EncodeError, type EncodedChunk } from '../encoder.ts';
 import { type CmafTrack, initName } from '../packaging/cmaf-track.ts';
 import type { ChunkSpec } from '../plan/chunk-plan.ts';
+import { countDecodeErrors } from '../plan/decode-errors.ts';
 import { DEFAULT_ENCODE_LIMITS, encodeCost, timeLimitMs } from '../plan/encode-cost.ts';
 import { encodeArguments, maxOutputBytes } from '../plan/encode-plan.ts';
 import { secondsOf } from '../plan/source-timeline.ts';
@@ -27,28 +28,44 @@ export async function encodeChunk(
   const input = { path: request.source, container, threads: threadsOf(concurrency) };
   const kilobits = rungs.map(({ maxKilobits }) => maxKilobits);
   const frames = { ...timeline, frames: chunk.frames };
-  await runStepOrFail(
-    { ...setup, folder, request },
-    {
-      args: encodeArguments({ ...spec, input, audio: [], folder }),
-      limits: {
-        stallMs: limits.stallSeconds * 1000,
-        wallMs: timeLimitMs(encodeCost({ timeline: frames, rungs })),
-        output: { folder, bytes: maxOutputBytes(kilobits, secondsOf(timeline.frameRate, chunk.frames)) },
-      },
-      onLine: () => {},
+  const errors = countDecodeErrors(spec.videoIndex);
+  await runDecoding({ ...setup, folder, request }, errors, {
+    args: encodeArguments({ ...spec, input, audio: [], folder }),
+    limits: {
+      stallMs: limits.stallSeconds * 1000,
+      wallMs: timeLimitMs(encodeCost({ timeline: frames, rungs })),
+      output: { folder, bytes: maxOutputBytes(kilobits, secondsOf(timeline.frameRate, chunk.frames)) },
     },
-  );
+    onLine: () => {},
+  });
   const tracks = await collector.collect();
   if (tracks.length !== spec.trackIds.length || !tracks.every((track) => isAsPlanned(track, spec)))
     throw new ChunkMismatchError(`chunk ${chunk.number} does not have the planned segments`);
+  const { pictures } = errors.counts();
   return Promise.all(
     tracks.map(async ({ id, segments }) => ({
       id,
       init: (await readFile(join(workFolder, initName(id)))).toString('base64'),
       segments,
+      ...(pictures > 0 && { decodeErrors: pictures }),
     })),
   );
+}
+
+/** ffmpeg fails where it cannot decode most of a chunk, though the whole video may have enough pictures. */
+async function runDecoding(
+  context: Parameters<typeof runStepOrFail>[0],
+  errors: ReturnType<typeof countDecodeErrors>,
+  step: Parameters<typeof runStepOrFail>[1],
+): Promise<void> {
+  try {
+    await runStepOrFail(context, { ...step, onLogLine: errors.read });
+  } catch (error) {
+    const isDamaged = errors.counts().pictures > 0;
+    if (isDamaged && error instanceof EncodeError && error.code === 'encoding_failed')
+      throw new ChunkMismatchError('the part of the source is damaged');
+    throw error;
+  }
 }
 
 const timesOf = ({ timeline: { frameRate } }: ChunkSpec, frames: number) => ({

@@ -2,13 +2,14 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setInterval } from 'node:timers/promises';
-import type { EncodedFile } from '../encoder.ts';
-import { type CmafTrack, describeAudio, initName, isVideo, trackSeconds } from '../packaging/cmaf-track.ts';
+import { EncodeError, type EncodedFile } from '../encoder.ts';
+import { type CmafTrack, describeAudio, initName } from '../packaging/cmaf-track.ts';
 import type { TrackState } from '../packaging/hls-playlist.ts';
 import { formatPlayablePart } from '../packaging/playable-part.ts';
 import { audioRenditions } from '../plan/audio-tracks.ts';
+import { countDecodeErrors } from '../plan/decode-errors.ts';
 import { encodeCost, timeLimitMs } from '../plan/encode-cost.ts';
-import type { EncodePhase, EncodePhases } from '../plan/encode-phases.ts';
+import type { EncodePhase } from '../plan/encode-phases.ts';
 import {
   AUDIO_KILOBITS,
   copyArguments,
@@ -19,25 +20,13 @@ import {
 } from '../plan/encode-plan.ts';
 import { percentOf, renditionsOf } from '../plan/encode-progress.ts';
 import type { Rung } from '../plan/ladder.ts';
-import { secondsOf } from '../plan/source-timeline.ts';
 import { toVideoFacts } from '../plan/source-traits.ts';
+import { assertComplete, seemsUndecodable, recordErrors, refuseUndecodable } from './check-phase.ts';
+import type { PlannedEncode } from './planned-encode.ts';
 import type { ExaminedSource } from './examine-source.ts';
 import { openSegmentCollector, type SegmentCollector } from './ffmpeg-output.ts';
 import { toAudioFacts } from './measured-audio.ts';
-import { type Session, createEncodeFailure, runStepOrFail } from './ffmpeg-session.ts';
-
-export type PlannedEncode = EncodePhases & {
-  readonly session: Session;
-  readonly source: ExaminedSource;
-  readonly rungs: readonly Rung[];
-  /** Longest group of the copied video stream; undefined without a copy. */
-  readonly copiedGroupSeconds: number | undefined;
-  readonly startedAt: Date;
-  /** Names of the files that were published already. */
-  readonly published: Set<string>;
-  /** Names of the segments that were encoded in chunks: they are stored, but not on this machine. */
-  readonly chunked: Set<string>;
-};
+import { type Session, runStepOrFail } from './ffmpeg-session.ts';
 
 type PhaseRun = {
   readonly index: number;
@@ -45,9 +34,9 @@ type PhaseRun = {
   readonly folder: string;
   /** The tracks of earlier phases. */
   readonly earlier: readonly CmafTrack[];
+  readonly errors: ReturnType<typeof countDecodeErrors>;
 };
 
-const TOLERANCE_SECONDS = 0.1;
 const POLL_MS = 100;
 /** Each publication writes all manifests anew. */
 const PUBLISH_INTERVAL_MS = 1000;
@@ -73,24 +62,41 @@ export async function runPhase(
     to: session.request.workFolder,
     trackIds: phase.trackIds,
   });
-  const run = { index, phase, folder, earlier };
-  const isGrowing = index === 0 && encode.source.timeline.durationSeconds >= MIN_SECONDS_TO_GROW;
-  const log = isGrowing ? await renderGrowing(encode, run, collector) : await render(encode, run);
+  const errors = countDecodeErrors(encode.source.video.index);
+  const log = await renderChecked(encode, { index, phase, folder, earlier, errors }, collector);
   const tracks = await collect(encode, collector);
-  assertComplete(encode, { phase, tracks, log });
+  await assertComplete(encode, { phase, tracks, log });
   if (index === 0 && phases.length > 1) await publish(encode, tracks, 'complete');
   return tracks;
+}
+
+/** ffmpeg also fails where it cannot decode most of the source. */
+async function renderChecked(
+  encode: PlannedEncode,
+  run: PhaseRun,
+  collector: SegmentCollector,
+): Promise<string> {
+  const isGrowing = run.index === 0 && encode.source.timeline.durationSeconds >= MIN_SECONDS_TO_GROW;
+  try {
+    return isGrowing ? await renderGrowing(encode, run, collector) : await render(encode, run);
+  } catch (error) {
+    recordErrors(encode, run.errors.counts());
+    if (error instanceof EncodeError && error.code === 'encoding_failed') await refuseUndecodable(encode);
+    throw error;
+  } finally {
+    recordErrors(encode, run.errors.counts());
+  }
 }
 
 /** `stop`: of a run whose segments are published while it goes on. */
 async function render(
   { session, ...encode }: PlannedEncode,
-  { index, phase, folder, earlier }: PhaseRun,
+  { index, phase, folder, earlier, errors }: PhaseRun,
   stop?: AbortSignal,
 ): Promise<string> {
   const { timeline } = encode.source;
   const { signal, onProgress } = session.request;
-  const renditions = renditionsOf({ rungs: encode.rungs, tracks: earlier, current: phase });
+  const renditions = renditionsOf({ ...encode, tracks: earlier, current: phase });
   let done = 0;
   const report = () =>
     onProgress(percentOf({ ...encode, phase: index, part: done / timeline.durationSeconds }), renditions);
@@ -111,7 +117,12 @@ async function render(
   // Segments of x264 cannot continue those of a GPU that fails after some were published.
   const hardware = stop ? undefined : session.hardware;
   const args = argumentsOf({ session, ...encode }, phase, folder);
-  return (await runStepOrFail({ ...session, hardware, folder, request }, { args, limits, onLine })).log;
+  return (
+    await runStepOrFail(
+      { ...session, hardware, folder, request },
+      { args, limits, onLine, onLogLine: errors.read },
+    )
+  ).log;
 }
 
 function argumentsOf({ session, source }: PlannedEncode, phase: EncodePhase, folder: string): string[] {
@@ -160,6 +171,7 @@ async function follow(
     const tracks = await collect(encode, collector);
     const count = tracks.reduce((total, track) => total + track.segments.length, 0);
     if (tracks.length < run.phase.trackIds.length || count === segments) continue;
+    if (seemsUndecodable(encode, tracks, run.errors.counts())) continue;
     await publish(encode, tracks, 'growing');
     [segments, publishedAt] = [count, performance.now()];
   }
@@ -220,25 +232,4 @@ function maxPhaseBytes({ bytes, timeline, audio }: ExaminedSource, rungs: readon
   ];
   const copied = rungs.length > 0 ? 0 : bytes;
   return maxOutputBytes(kilobits, timeline.durationSeconds) + copied;
-}
-
-type EncodedPhase = {
-  readonly phase: EncodePhase;
-  readonly tracks: readonly CmafTrack[];
-  readonly log: string;
-};
-
-export function assertComplete(encode: PlannedEncode, { phase, tracks, log }: EncodedPhase): void {
-  const isAll = tracks.length === phase.trackIds.length;
-  if (!isAll || !tracks.every((track) => isComplete(track, encode, phase)))
-    throw createEncodeFailure('truncated', log);
-}
-
-/** ffmpeg reports success for a source that ends early. */
-function isComplete(track: CmafTrack, { source }: PlannedEncode, phase: EncodePhase): boolean {
-  const { durationSeconds, frameRate, holdSeconds } = source.timeline;
-  // A copy does not repeat the last frame.
-  const missing = phase.video === 'copy' && isVideo(track) ? holdSeconds : 0;
-  const tolerance = missing + Math.max(TOLERANCE_SECONDS, secondsOf(frameRate));
-  return track.segments[0]?.start === 0 && Math.abs(trackSeconds(track) - durationSeconds) <= tolerance;
 }

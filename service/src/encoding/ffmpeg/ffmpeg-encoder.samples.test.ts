@@ -37,6 +37,7 @@ describe.skipIf(TEST_DATA === undefined)('videos that others made', () => {
       expect(`${film.width}x${film.height}`).toBe(size);
       expect(Math.abs(film.durationMs / 1000 - seconds)).toBeLessThanOrEqual(0.1);
       expect(await decode(film.path('hls.m3u8'))).toEqual(CLEAN);
+      expect(film.warnings.map(({ code }) => code)).not.toContain('damaged');
     },
     60_000,
   );

@@ -1,18 +1,8 @@
 // Encoder that runs ffmpeg in phases, of which the first is soon playable, and writes the manifests.
-import { writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Warning } from '../../assets/asset.ts';
 import { posterName, THUMBNAIL } from '../../storage/object-key.ts';
-import { type CmafTrack, initName, playlistName } from '../packaging/cmaf-track.ts';
-import { formatDashManifest } from '../packaging/dash-manifest.ts';
-import { formatMediaPlaylist, formatMultivariantPlaylist } from '../packaging/hls-playlist.ts';
-import {
-  findIFrameTracks,
-  formatIFramePlaylist,
-  formatIFrameStreams,
-  iFramePlaylistName,
-} from '../packaging/i-frame-playlist.ts';
-import { formatEarlyManifests } from '../packaging/playable-part.ts';
+import { type CmafTrack, initName } from '../packaging/cmaf-track.ts';
 import {
   choosePosterSource,
   chooseThumbnailSource,
@@ -21,6 +11,7 @@ import {
 import { audioRenditions } from '../plan/audio-tracks.ts';
 import type { SwitchingSet } from '../plan/codecs.ts';
 import { assertCost } from '../plan/encode-cost.ts';
+import { sortTracks } from '../plan/encoded-top.ts';
 import { planPhases } from '../plan/encode-phases.ts';
 import { renditionsOf } from '../plan/encode-progress.ts';
 import { findHdrRange } from '../plan/hdr-source.ts';
@@ -37,7 +28,10 @@ import {
 } from '../encoder.ts';
 import { planChunkSpecs, runChunkedPhase } from './chunked-phase.ts';
 import { encodeChunk } from './encode-chunk.ts';
-import { filesOf, phaseFolder, type PlannedEncode, runPhase } from './encode-phase.ts';
+import { checkSource, newSourceCheck } from './check-phase.ts';
+import { filesOf, phaseFolder, runPhase } from './encode-phase.ts';
+import { planEncodedTop, type PlannedEncode } from './planned-encode.ts';
+import { writeManifests } from './write-manifests.ts';
 import { type ExaminedSource, examineSource, findCopy } from './examine-source.ts';
 import { cutSource } from './cut-source.ts';
 import { createExtra } from './ffmpeg-extras.ts';
@@ -76,8 +70,11 @@ async function encode(session: Session): Promise<Encoding> {
   const { frame, timeline, warnings } = source;
   const rungs = chooseRungs(session, source);
   assertCost({ timeline, rungs }, session.limits);
-  const planned = await planEncode(session, source, rungs);
-  const { tracks, warnings: codecWarnings } = await runPhases(planned);
+  const {
+    planned,
+    tracks,
+    warnings: runWarnings,
+  } = await runPhases(await planEncode(session, source, rungs));
   const listed = tracks.filter(({ id }) => id !== planned.replacedTrack);
   const files = [
     ...(await writeManifests(planned, tracks, listed)),
@@ -86,14 +83,14 @@ async function encode(session: Session): Promise<Encoding> {
   ];
   return {
     files: files.filter(({ name }) => !planned.published.has(name) && !planned.chunked.has(name)),
-    renditions: renditionsOf({ rungs, tracks: listed, current: undefined }),
+    renditions: renditionsOf({ ...planned, tracks: listed, current: undefined }),
     container: session.input.container,
     video: toVideoFacts(source),
     audio: await readAudioFacts(source.audio, phaseFolder(session, 0)),
     ...frame.displaySize,
     durationMs: Math.round(timeline.durationSeconds * 1000),
     placeholder: await createPlaceholder(session, fileOf(request, THUMBNAIL).path, frame.displaySize),
-    warnings: [...warnings, ...codecWarnings],
+    warnings: [...warnings, ...runWarnings],
   };
 }
 
@@ -108,7 +105,11 @@ function chooseRungs(
   });
 }
 
-type EncodedTracks = { readonly tracks: readonly CmafTrack[]; readonly warnings: readonly Warning[] };
+type EncodedTracks = {
+  readonly planned: PlannedEncode;
+  readonly tracks: readonly CmafTrack[];
+  readonly warnings: readonly Warning[];
+};
 
 /** Throws EncodeError if H.264 fails. A further codec that fails only adds a warning. */
 async function runPhases(planned: PlannedEncode): Promise<EncodedTracks> {
@@ -126,7 +127,10 @@ async function runPhases(planned: PlannedEncode): Promise<EncodedTracks> {
       });
     }
   }
-  return { tracks: tracks.sort((a, b) => a.id - b.id), warnings };
+  warnings.push(...(await checkSource(planned)));
+  const extended = planEncodedTop(planned, tracks);
+  if (extended !== planned) tracks.push(...(await runOneOrMany(extended, planned.phases.length, tracks)));
+  return { planned: extended, tracks: sortTracks(tracks, extended.encodedTop), warnings };
 }
 
 const describeSet = ({ codec, range }: SwitchingSet): string =>
@@ -165,42 +169,8 @@ async function planEncode(
     startedAt: new Date(),
     published: new Set(),
     chunked: new Set(),
+    check: newSourceCheck(),
   };
-}
-
-async function writeManifests(
-  { session: { request }, source, phases, replacedTrack }: PlannedEncode,
-  tracks: readonly CmafTrack[],
-  listed: readonly CmafTrack[],
-): Promise<EncodedFile[]> {
-  const { childFolder } = request;
-  const { frameRate } = source.timeline;
-  const presentation = { tracks: listed, frameRate, childFolder };
-  const iFrames = findIFrameTracks(listed);
-  const early = tracks.filter(({ id }) => phases[0]?.trackIds.includes(id));
-  const manifests = [
-    {
-      name: 'hls.m3u8',
-      text: formatMultivariantPlaylist(presentation) + formatIFrameStreams(iFrames, childFolder),
-    },
-    { name: 'dash.mpd', text: formatDashManifest(presentation) },
-    ...listed.map((track) => ({ name: playlistName(track.id), text: formatMediaPlaylist(track) })),
-    ...iFrames.map((each) => ({
-      name: iFramePlaylistName(each.track.id),
-      text: formatIFramePlaylist(each),
-    })),
-    ...formatEarlyManifests(
-      { ...presentation, tracks: early },
-      early.filter(({ id }) => id === replacedTrack),
-    ),
-  ];
-  return Promise.all(
-    manifests.map(async ({ name, text }) => {
-      const file = fileOf(request, name);
-      await writeFile(file.path, text);
-      return file;
-    }),
-  );
 }
 
 /** Creates the default thumbnail, and the poster if one was requested. */

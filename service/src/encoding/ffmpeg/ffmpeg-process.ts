@@ -19,6 +19,8 @@ export type FfmpegRun = {
   readonly limits: FfmpegLimits;
   /** Called with each line of standard output. Must not throw. */
   readonly onLine?: (line: string) => void;
+  /** Called with each line of the log. Must not throw. */
+  readonly onLogLine?: (line: string) => void;
   /** Maximum size of the log; only the end of stderr is stored. */
   readonly logBytes?: number;
 };
@@ -79,6 +81,7 @@ async function runInSandbox(
     stdio: ['pipe', 'pipe', 'pipe', ...inputs],
   }) as Guarded;
   const log = collectTail(child.stderr, run.logBytes ?? LOG_BYTES);
+  if (run.onLogLine) createInterface(child.stderr).on('line', run.onLogLine);
   const watch = openWatch(run.limits, () => release(child));
   const onAbort = () => release(child);
   run.signal.addEventListener('abort', onAbort);

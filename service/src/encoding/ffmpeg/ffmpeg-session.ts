@@ -52,6 +52,7 @@ type FfmpegStep = {
   readonly args: readonly string[];
   readonly limits?: Partial<FfmpegLimits>;
   readonly onLine?: (line: string) => void;
+  readonly onLogLine?: (line: string) => void;
   readonly logBytes?: number;
 };
 

@@ -192,7 +192,7 @@ describe('encode plan', () => {
     expect(optionsOf(encodeArguments(plan))).toMatchObject({
       '-progress': 'pipe:1',
       '-stats_period': '0.5',
-      '-loglevel': 'error',
+      '-loglevel': 'repeat+warning',
       '-max_muxing_queue_size': '1024',
     });
     expect(encodeArguments(plan).slice(0, 4)).toEqual(['-nostdin', '-hide_banner', '-y', '-nostats']);

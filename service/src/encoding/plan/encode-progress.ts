@@ -3,6 +3,7 @@ import type { Rendition } from '../../assets/renditions.ts';
 import { type CmafTrack, averageBitrate, isVideo } from '../packaging/cmaf-track.ts';
 import { frameCost } from './encode-cost.ts';
 import { type EncodePhase, rungTrackIds } from './encode-phases.ts';
+import type { EncodedTop } from './encoded-top.ts';
 import type { Rung } from './ladder.ts';
 
 /** Phases before `phase` have ended; `part` of it is done, from 0 to 1. */
@@ -31,13 +32,23 @@ type RenditionProgress = {
   readonly tracks: readonly CmafTrack[];
   /** Undefined after the last phase: the renditions without a track have failed. */
   readonly current: EncodePhase | undefined;
+  readonly encodedTop?: EncodedTop;
 };
 
-/** One rendition per rung, from the top. Renditions that name no codec and no range are H.264 in SDR. */
-export function renditionsOf({ rungs, tracks, current }: RenditionProgress): readonly Rendition[] {
+type ListedRung = { readonly rung: Rung; readonly id: number };
+
+/** One for each rung, and one more for a top rung that is encoded beside its copy. */
+function listRungs({ rungs, encodedTop }: RenditionProgress): readonly ListedRung[] {
   const ids = rungTrackIds(rungs);
-  return rungs.map(({ width, height, codec, range }, index) => {
-    const id = ids[index] as number;
+  const [top, ...lower] = rungs.map((rung, index) => ({ rung, id: ids[index] as number }));
+  if (!top || !encodedTop) return top ? [top, ...lower] : [];
+  return [...(encodedTop.isInstead ? [] : [top]), { ...top, id: encodedTop.trackId }, ...lower];
+}
+
+/** From the top. Renditions that name no codec and no range are H.264 in SDR. */
+export function renditionsOf(progress: RenditionProgress): readonly Rendition[] {
+  const { tracks, current } = progress;
+  return listRungs(progress).map(({ rung: { width, height, codec, range }, id }) => {
     const track = tracks.find((each) => each.id === id);
     const named = {
       ...(codec !== 'h264' && { codec }),

@@ -125,11 +125,14 @@ const mediaDecoders = (container: Container): readonly string[] =>
 
 export const GENERAL = ['-nostdin', '-hide_banner', '-y', '-nostats'] as const;
 
-/** Options of a run that prints its progress twice a second. */
+/**
+ * Options of a run that prints its progress twice a second, and a line for each frame or packet that cannot
+ * be decoded (`decode-errors.ts`).
+ */
 export const REPORTING = [
   ...GENERAL,
   '-loglevel',
-  'error',
+  'repeat+warning',
   '-progress',
   'pipe:1',
   '-stats_period',

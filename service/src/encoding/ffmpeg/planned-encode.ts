@@ -1,0 +1,56 @@
+// What the phases of an encode share: its plan, and what they have found out about the source.
+import type { DecodeErrors } from '../plan/decode-errors.ts';
+import type { CmafTrack } from '../packaging/cmaf-track.ts';
+import { audioRenditions } from '../plan/audio-tracks.ts';
+import type { EncodePhases } from '../plan/encode-phases.ts';
+import { chooseEncodedTop, type EncodedTop } from '../plan/encoded-top.ts';
+import type { Rung } from '../plan/ladder.ts';
+import type { Damage } from '../plan/source-damage.ts';
+import type { ExaminedSource } from './examine-source.ts';
+import type { Session } from './ffmpeg-session.ts';
+
+export type PlannedEncode = EncodePhases & {
+  readonly session: Session;
+  readonly source: ExaminedSource;
+  readonly rungs: readonly Rung[];
+  /** Longest group of the copied video stream; undefined without a copy. */
+  readonly copiedGroupSeconds: number | undefined;
+  /** Set when the size of a kept copy is encoded too. */
+  readonly encodedTop?: EncodedTop;
+  readonly startedAt: Date;
+  /** Names of the files that were published already. */
+  readonly published: Set<string>;
+  /** Names of the segments that were encoded in chunks: they are stored, but not on this machine. */
+  readonly chunked: Set<string>;
+  readonly check: SourceCheck;
+};
+
+export type SourceCheck = {
+  /** Most errors of one run, because each run decodes the source anew. */
+  errors: DecodeErrors;
+  /** Undefined until a run has decoded the pictures and seen an error. */
+  damage: Damage | undefined;
+};
+
+/** `tracks`: of all phases. Returns the plan with one phase more to encode the size of a kept copy too. */
+export function planEncodedTop(planned: PlannedEncode, tracks: readonly CmafTrack[]): PlannedEncode {
+  const { phases, rungs, check, firstAudioTrack, source, replacedTrack } = planned;
+  const [copy] = phases;
+  if (copy?.video !== 'copy' || replacedTrack !== undefined) return planned;
+  const encodedTop = chooseEncodedTop({
+    tracks: tracks.filter(({ id }) => id < firstAudioTrack),
+    isDamaged: check.damage !== undefined && check.damage.pictures > 0,
+    trackId: firstAudioTrack + audioRenditions(source.audio).length,
+  });
+  if (!encodedTop) return planned;
+  const { trackId, isInstead } = encodedTop;
+  return {
+    ...planned,
+    encodedTop,
+    replacedTrack: isInstead ? copy.trackIds[0] : undefined,
+    phases: [
+      ...phases,
+      { video: rungs.slice(0, 1), hasAudio: false, keyFrames: copy.keyFrames, trackIds: [trackId] },
+    ],
+  };
+}
