@@ -182,6 +182,8 @@ export type DecoderLimits = {
     readonly maxWaiting: number;
     readonly waitMs: number;
   };
+  /** Frames of one video that are rendered in a minute, by all processes together. */
+  readonly framesPerMinute: number;
 };
 
 const MINUTE_MS = 60_000;
@@ -204,4 +206,5 @@ export const readDecoderLimits = ({ text, integer }: Settings): DecoderLimits =>
     maxWaiting: integer('VARIANT_QUEUE_LENGTH', { fallback: 14, min: 0, max: 10_000 }),
     waitMs: integer('VARIANT_WAIT_MS', { fallback: 20_000, min: 100, max: MINUTE_MS }),
   },
+  framesPerMinute: integer('FRAMES_PER_MINUTE', { fallback: 60, min: 1, max: 10_000 }),
 });

@@ -140,6 +140,7 @@ export const shownColumns = pick(assetRow, [
 /** The columns that serve manifests, segments and images. */
 export const playedColumns = pick(assetRow, [
   'id',
+  'owner_user_id',
   'kind',
   'visibility',
   'provider',

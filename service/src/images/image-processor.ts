@@ -25,6 +25,9 @@ export type ExaminedImage =
   | { readonly refused: ImageRefusal };
 export type RenderedImage = { readonly bytes: Uint8Array } | { readonly refused: ImageRefusal };
 
+/** Whose rendering waits for a process. */
+type RenderedAsset = { readonly id: string; readonly owner_user_id: string };
+
 /**
  * Throws only if the bytes cannot be read or no process works on them in time, never for their content.
  * Output is sRGB, upright, no metadata.
@@ -34,6 +37,9 @@ export type ImageProcessor = {
   readonly canDecodeHeif: boolean;
   /** Decodes every pixel of every frame. Throws UNAVAILABLE (`busy`) if it gets no CPU time. */
   examine(source: ImageFile): Promise<ExaminedImage>;
-  /** Renderings are scheduled fairly by asset. Throws UNAVAILABLE (`busy`) if no process is free in time. */
-  render(source: ImageFile, variant: Variant, assetId: string): Promise<RenderedImage>;
+  /**
+   * Owners take turns, and so do the assets of an owner. Throws UNAVAILABLE (`busy`) if no process is free in
+   * time.
+   */
+  render(source: ImageFile, variant: Variant, asset: RenderedAsset): Promise<RenderedImage>;
 };

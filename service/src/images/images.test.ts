@@ -63,9 +63,9 @@ describe('a store without local files', () => {
       await readSource(source);
       return PROCESSOR.examine(source);
     },
-    render: async (source, variant, assetId) => {
+    render: async (source, variant, asset) => {
       await readSource(source);
-      return PROCESSOR.render(source, variant, assetId);
+      return PROCESSOR.render(source, variant, asset);
     },
   };
   const remote = () => {

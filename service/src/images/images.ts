@@ -189,7 +189,7 @@ async function renderWithinLimits(
   if (stored.bytes >= maxVariantBytes) return 'storage_limit';
   const file = prepareLocalFile(source.key);
   const openSource = async () => (await file.open()).path;
-  const rendered = await processor.render(openSource, variant, asset.id).finally(file.close);
+  const rendered = await processor.render(openSource, variant, asset).finally(file.close);
   if ('refused' in rendered) return rendered;
   const added = rendered.bytes.byteLength;
   if (stored.bytes + added <= maxVariantBytes * PART_FAR_FROM_LIMIT) return rendered;

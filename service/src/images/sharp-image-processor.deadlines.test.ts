@@ -9,6 +9,7 @@ import { openTestDecoders, type TestDecoders } from '../../../test/support/decod
 
 const draw = (width: number, height: number): Sharp =>
   sharp({ create: { width, height, channels: 3, background: 'red' } });
+const ASSET = { id: 'asset', owner_user_id: 'ann' };
 const VARIANT = { width: 4, height: 3, fit: 'inside', format: 'jpeg', animated: false } as const;
 
 let decoders: TestDecoders;
@@ -48,7 +49,7 @@ test.skipIf(process.platform !== 'linux')(
     await stopChildOf(examine);
     await expect(examine()).rejects.toMatchObject({ code: 'UNAVAILABLE', details: { reason: 'busy' } });
     await stopChildOf(examine);
-    expect(await decoders.imageProcessor.render(picture, VARIANT, 'asset')).toEqual({
+    expect(await decoders.imageProcessor.render(picture, VARIANT, ASSET)).toEqual({
       refused: 'too_demanding',
     });
     expect(await examine()).toHaveProperty('facts');

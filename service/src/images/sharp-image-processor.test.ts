@@ -47,7 +47,7 @@ async function render(bytes: Uint8Array, variant: Partial<Variant>): Promise<Buf
   const made: RenderedImage = await decoders.imageProcessor.render(
     source(bytes),
     { ...defaults, ...variant },
-    'asset',
+    { id: 'asset', owner_user_id: 'ann' },
   );
   if ('refused' in made) throw new Error(made.refused);
   return Buffer.from(made.bytes);
@@ -166,7 +166,8 @@ test('variants that never finish do not delay a new upload', async () => {
     started.resolve();
     return new Promise<never>(() => {});
   };
-  const render = (_: unknown, asset: number) => imageProcessor.render(never, variant, `asset ${asset}`);
+  const render = (_: unknown, asset: number) =>
+    imageProcessor.render(never, variant, { id: `asset ${asset}`, owner_user_id: `owner ${asset}` });
   void Promise.allSettled(Array.from({ length: 16 }, render));
   await started.promise;
   expect(await imageProcessor.examine(source(await draw(8, 6).png().toBuffer()))).toMatchObject({

@@ -41,14 +41,14 @@ export function openSharpImageProcessor(
   });
   const render = pool.addKind({
     program: PROGRAM,
-    acquire: pool.addGroup({ perOwner: perAsset, maxWaiting, waitMs }),
+    acquire: pool.addGroup({ perOwner: UNLIMITED, perItem: perAsset, maxWaiting, waitMs }),
   });
   const task = { maxPixels, deadlineMs };
   return {
     canDecodeHeif: isInstalled('libheif-js/wasm-bundle'),
     examine: (source) => processImage(examine, { ...task, source, owner: '' }) as Promise<ExaminedImage>,
-    render: (source, variant, assetId) =>
-      processImage(render, { ...task, source, variant, owner: assetId }) as Promise<RenderedImage>,
+    render: (source, variant, { id: item, owner_user_id: owner }) =>
+      processImage(render, { ...task, source, variant, owner, item }) as Promise<RenderedImage>,
   };
 }
 
@@ -56,14 +56,19 @@ type ProcessOptions = Omit<ImageTask, 'sizeBytes'> & {
   readonly source: ImageFile;
   readonly deadlineMs: number;
   readonly owner: string;
+  readonly item?: string;
 };
 
 async function processImage(
   run: RunTask,
-  { source, deadlineMs, owner, ...options }: ProcessOptions,
+  { source, deadlineMs, owner, item, ...options }: ProcessOptions,
 ): Promise<ExaminedImage | RenderedImage> {
   const buildRequest = () => toRequest(source, options);
-  const outcome = await run<ExaminedImage | RenderedImage>({ deadlineMs, buildRequest, onMessage }, owner);
+  const outcome = await run<ExaminedImage | RenderedImage>(
+    { deadlineMs, buildRequest, onMessage },
+    owner,
+    item,
+  );
   if ('result' in outcome) return outcome.result;
   // The refusal of an upload is final, so a slow disk or machine must not cause it; that of a variant is not.
   if (outcome.failed === 'starved' && !options.variant) throw busy();

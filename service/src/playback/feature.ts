@@ -7,6 +7,7 @@ import * as growingOperations from '../encoding/jobs/growing-manifests.ts';
 import { bind } from '../platform/bind.ts';
 import type { ProviderOperations } from '../providers/feature.ts';
 import { createSingleFlight } from '../platform/concurrency/single-flight.ts';
+import { openRateLimiter } from '../platform/postgres/token-bucket.ts';
 import { openFairSlots } from '../platform/process/fair-slots.ts';
 import type { ObjectCache } from '../storage/object-cache.ts';
 import type { ObjectResponses } from '../storage/object-response.ts';
@@ -34,7 +35,7 @@ type Needs = AppContext &
     readonly findCachedObject: ObjectCache['findCached'];
   };
 
-/** Frames that one process renders at the same time, and requests of one asset that wait. */
+/** Frames that one process renders at the same time, and requests of one video that wait. */
 const FRAME_LIMITS = { processes: 2, perOwner: 1, maxWaiting: 8, waitMs: 5000 };
 const MAX_FRAMES_IN_FLIGHT = 64;
 /** Viewers choose the times, so that only this number of frames is stored of each video. */
@@ -62,13 +63,7 @@ export function createPlayback(needs: Needs) {
     ),
     ...bind({ ...shared, cdnMaxAge: config.delivery.cdnMaxAge }, cacheOperations),
   };
-  const frameNeeds = {
-    ...shared,
-    ...config,
-    acquireSlot: openFairSlots(FRAME_LIMITS.processes).addGroup(FRAME_LIMITS),
-    inFlight: createSingleFlight({ maxConcurrent: MAX_FRAMES_IN_FLIGHT }),
-    maxFrames: MAX_STORED_FRAMES,
-  };
+  const frameNeeds = { ...shared, ...config, ...createFrameLimits(needs) };
   const embedNeeds = {
     ...shared,
     ...playback,
@@ -89,3 +84,14 @@ export function createPlayback(needs: Needs) {
     jobs: {},
   };
 }
+
+const createFrameLimits = ({ db, log, config }: Needs) => ({
+  acquireSlot: openFairSlots(FRAME_LIMITS.processes).addGroup(FRAME_LIMITS),
+  inFlight: createSingleFlight({ maxConcurrent: MAX_FRAMES_IN_FLIGHT }),
+  maxFrames: MAX_STORED_FRAMES,
+  takeRendering: openRateLimiter({
+    db,
+    policy: { name: 'frames', limit: config.decoders.framesPerMinute, windowSeconds: 60 },
+    onError: (err) => log.warn({ err }, 'the number of rendered frames is not known'),
+  }),
+});

@@ -1,6 +1,6 @@
 // Tests which frames are offered, and how others are rounded or refused.
-import { expect, test } from 'vitest';
-import { findFrameRedirect, type FrameRequest, frameName, toFrame } from './frame-query.ts';
+import { describe, expect, test } from 'vitest';
+import { findFrameRedirect, findNearestFrame, type FrameRequest, frameName, toFrame } from './frame-query.ts';
 
 const redirectOf = (request: FrameRequest) => findFrameRedirect(request, toFrame(request, 20_000));
 
@@ -31,4 +31,28 @@ test('a time after the end and a width above the largest are refused with their 
   expect(() => toFrame({ t: 1, w: 1921 }, 20_000)).toThrow(
     expect.objectContaining({ details: expect.objectContaining({ field: 'w', reason: 'unsupported_size' }) }),
   );
+});
+
+describe('the nearest stored frame', () => {
+  const names = ['frame-1-2-10-320.jpg', 'frame-1-2-10-1280.jpg', 'frame-1-2-40-320.jpg'];
+  test.each([
+    [
+      { tenths: 12, width: 320 },
+      { tenths: 10, width: 320 },
+    ],
+    [
+      { tenths: 12, width: 960 },
+      { tenths: 10, width: 1280 },
+    ],
+    [
+      { tenths: 30, width: 1280 },
+      { tenths: 40, width: 320 },
+    ],
+  ])('to %o is %o: the time decides, then the width', (frame, nearest) => {
+    expect(findNearestFrame(names, '1-2', frame)).toEqual(nearest);
+  });
+
+  test('does not exist while no frame is stored', () => {
+    expect(findNearestFrame([], '1-2', { tenths: 1, width: 320 })).toBeUndefined();
+  });
 });

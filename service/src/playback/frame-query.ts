@@ -30,10 +30,13 @@ export function toFrame({ t, w = DEFAULT_WIDTH }: FrameRequest, durationMs: numb
 }
 
 /** The query to redirect to; undefined if the request names an offered frame. */
-export function findFrameRedirect({ t, w }: FrameRequest, { tenths, width }: Frame): string | undefined {
-  const isOffered = t === tenths / 10 && (w === undefined || w === width);
-  return isOffered ? undefined : new URLSearchParams({ t: String(tenths / 10), w: String(width) }).toString();
+export function findFrameRedirect({ t, w }: FrameRequest, frame: Frame): string | undefined {
+  const isOffered = t === frame.tenths / 10 && (w === undefined || w === frame.width);
+  return isOffered ? undefined : toFrameQuery(frame);
 }
+
+export const toFrameQuery = ({ tenths, width }: Frame): string =>
+  new URLSearchParams({ t: String(tenths / 10), w: String(width) }).toString();
 
 const PREFIX = 'frame-';
 
@@ -44,3 +47,22 @@ export const frameName = (folder: string, { tenths, width }: Frame): string =>
 /** The prefix of all frames of one run. */
 export const framePrefix = (folder: string): string => `${PREFIX}${folder}-`;
 export const isFrameName = (name: string): boolean => name.startsWith(PREFIX);
+
+/** The stored frame whose time is nearest, and of these the one whose width is. `names`: of stored frames. */
+export function findNearestFrame(names: readonly string[], folder: string, frame: Frame): Frame | undefined {
+  const prefix = framePrefix(folder);
+  const stored = names.flatMap((name) => {
+    const [, tenths, width] = NAME_END.exec(name.slice(prefix.length)) ?? [];
+    return tenths === undefined ? [] : [{ tenths: Number(tenths), width: Number(width) }];
+  });
+  const distance = (other: Frame) =>
+    Math.abs(other.tenths - frame.tenths) + Math.abs(other.width - frame.width) / MAX_WIDTH_DISTANCE;
+  return stored.reduce<Frame | undefined>(
+    (nearest, other) => (nearest && distance(nearest) <= distance(other) ? nearest : other),
+    undefined,
+  );
+}
+
+const NAME_END = /^(\d+)-(\d+)\.jpg$/;
+/** Widths decide among frames of one time. */
+const MAX_WIDTH_DISTANCE = 10_000;

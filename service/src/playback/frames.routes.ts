@@ -11,7 +11,7 @@ import type { Bound, BoundOperations } from '../platform/bind.ts';
 import { redirectToTokenPath } from '../platform/http/headers.ts';
 import { type BytesExchange, bytesRoute, type Route } from '../platform/http/route.ts';
 import type { ObjectResponses } from '../storage/object-response.ts';
-import { findFrameRedirect, toFrame } from './frame-query.ts';
+import { findFrameRedirect, toFrame, toFrameQuery } from './frame-query.ts';
 import type * as frameOperations from './frames.ts';
 import type { findPlayableAsset } from './playback.ts';
 
@@ -49,8 +49,12 @@ async function serveFrame(
   const other = findFrameRedirect(request.query, frame);
   if (other !== undefined) return reply.header('cache-control', caching).redirect(`frame.jpg?${other}`, 302);
   const found = await frames.findFrame(asset, frame);
+  // Later it may be rendered.
+  if ('nearest' in found)
+    return reply
+      .header('cache-control', 'no-store')
+      .redirect(`frame.jpg?${toFrameQuery(found.nearest)}`, 302);
   const known = { 'content-type': 'image/jpeg', 'cache-control': caching };
-  if ('bytes' in found) return reply.headers(known).send(found.bytes);
   const { status, headers, body } = await frames.objects.sendObject(
     { request, reply },
     {

@@ -68,6 +68,7 @@ function setUp({ onRender = () => {}, ...more }: Fake = {}) {
     },
     encoderMissing: undefined,
     findAssetById: async () => video,
+    takeRendering: async () => undefined,
     acquireSlot: openFairSlots(2).addGroup({ perOwner: 1, maxWaiting: 1, waitMs: 5000 }),
     inFlight: createSingleFlight({ maxConcurrent: 64 }),
     scratchRoot,
@@ -108,14 +109,43 @@ describe('a frame', () => {
     expect(rendered).toHaveLength(1);
   });
 
-  test('above the limits of the video is sent and not stored', async () => {
-    const { frame, stored } = setUp();
-    for (const tenths of [1, 2]) await frame(tenths);
-    expect(await frame(3)).toEqual({ bytes: Buffer.from('jpeg') });
+  test('above the limits of the video is not rendered: the nearest stored one takes its place', async () => {
+    const { frame, rendered, stored } = setUp();
+    for (const tenths of [10, 40]) await frame(tenths);
+    expect(await frame(11)).toEqual({ nearest: { tenths: 10, width: 320 } });
+    expect(await frame(70, 1280)).toEqual({ nearest: { tenths: 40, width: 320 } });
+    expect(await frame(40)).toEqual(keyOf('frame-1-2-40-320.jpg'));
+    expect([rendered.length, stored().length]).toEqual([2, 2]);
     const full = setUp({ maxVariantBytes: 4 });
     await full.frame(1);
-    expect(await full.frame(2)).toHaveProperty('bytes');
-    expect([stored().length, full.stored().length]).toEqual([2, 1]);
+    expect(await full.frame(2)).toEqual({ nearest: { tenths: 1, width: 320 } });
+    expect([full.rendered.length, full.stored().length]).toEqual([1, 1]);
+  });
+
+  test('above the budget of the minute is not rendered', async () => {
+    const keys: string[] = [];
+    const takeRendering: FrameNeeds['takeRendering'] = async (key) => {
+      keys.push(key);
+      return { isAllowed: keys.length === 2, remaining: 0, resetSeconds: 60, retryAfterSeconds: 1 };
+    };
+    const { frame, rendered } = setUp({ takeRendering });
+    await expect(frame(1)).rejects.toMatchObject({ code: 'UNAVAILABLE', details: { reason: 'busy' } });
+    expect(await frame(10)).toHaveProperty('key');
+    expect(await frame(20)).toEqual({ nearest: { tenths: 10, width: 320 } });
+    expect(await frame(10)).toHaveProperty('key');
+    expect([rendered.length, keys]).toEqual([1, [video.id, video.id, video.id]]);
+  });
+
+  test('takes turns by owner and by video', async () => {
+    const requests: unknown[] = [];
+    const { frame } = setUp({
+      acquireSlot: async (...request) => {
+        requests.push(request);
+        return () => undefined;
+      },
+    });
+    await frame(1);
+    expect(requests).toEqual([[video.owner_user_id, video.id]]);
   });
 
   test('of an earlier run is removed; variants of the poster stay', async () => {

@@ -1,4 +1,5 @@
-// Renders the frame at a time of a video on its first request, and stores a limited number (contract B5).
+// Renders the frame at a time of a video on its first request and stores it. Above the limits of the video,
+// the nearest stored frame takes its place (contract B5).
 import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { isPurged, type PlaybackAsset } from '../assets/asset.ts';
@@ -15,13 +16,14 @@ import { storeVariant } from '../images/variant-store.ts';
 import type { Bound } from '../platform/bind.ts';
 import type { SingleFlight } from '../platform/concurrency/single-flight.ts';
 import { ServiceError } from '../platform/errors.ts';
+import type { TakeToken } from '../platform/postgres/token-bucket.ts';
 import { type AcquireSlot, busy } from '../platform/process/fair-slots.ts';
 import { readScratchFile, writeScratchFile } from '../platform/process/scratch-file.ts';
 import { createScratchFolder, deleteScratchFolder } from '../platform/process/scratch-folder.ts';
 import { type ObjectKey, renditionKey, variantKey, variantsPrefix } from '../storage/object-key.ts';
 import type { ObjectStore } from '../storage/object-store.ts';
 import { readJoined, readText } from '../storage/whole-objects.ts';
-import { type Frame, frameName, framePrefix, isFrameName } from './frame-query.ts';
+import { type Frame, findNearestFrame, frameName, framePrefix, isFrameName } from './frame-query.ts';
 
 export type FrameNeeds = {
   readonly store: ObjectStore;
@@ -29,8 +31,10 @@ export type FrameNeeds = {
   /** Why this process has no encoder. */
   readonly encoderMissing: string | undefined;
   readonly findAssetById: Bound<typeof findAssetById>;
-  /** Shared by all viewers; an asset has one slot, so that one video cannot delay the others. */
+  /** Shared by all viewers: owners take turns, and so do the videos of an owner. */
   readonly acquireSlot: AcquireSlot;
+  /** Takes one of the frames that may be rendered of an asset per minute. */
+  readonly takeRendering: TakeToken;
   readonly inFlight: SingleFlight;
   readonly scratchRoot: string;
   readonly minFreeBytes: number;
@@ -39,19 +43,23 @@ export type FrameNeeds = {
   readonly maxFrames: number;
 };
 
-/** `bytes`: of a frame that is not stored. */
-type FoundFrame = { readonly key: ObjectKey } | { readonly bytes: Uint8Array };
+/** `nearest`: a stored frame instead of one that is not rendered. */
+type FoundFrame = { readonly key: ObjectKey } | { readonly nearest: Frame };
 
 const DEADLINE_MS = 10_000;
 
-/** Returns the stored frame, or renders it. Throws UNAVAILABLE when too many are being rendered. */
+/**
+ * Returns the stored frame, renders it, or names the nearest stored one if the video has used up its limits.
+ * Throws UNAVAILABLE when too many are being rendered, or no frame is stored.
+ */
 export async function findFrame(needs: FrameNeeds, asset: PlaybackAsset, frame: Frame): Promise<FoundFrame> {
   if (asset.playback?.kind !== 'own' || asset.playback.growing) throw playbackNotFound();
   const { folder } = asset.playback;
   const key = variantKey(asset.id, frameName(folder, frame));
   if ((await needs.store.size(key)) !== undefined) return { key };
   if (needs.encoderMissing !== undefined) throw encoderMissing();
-  return needs.inFlight(key, () => renderInSlot(needs, { assetId: asset.id, folder, key, frame }));
+  const request = { assetId: asset.id, owner: asset.owner_user_id, folder, key, frame };
+  return needs.inFlight(key, () => renderWithinLimits(needs, request));
 }
 
 const encoderMissing = () =>
@@ -65,13 +73,31 @@ const encoderMissing = () =>
 
 type NewFrame = {
   readonly assetId: string;
+  readonly owner: string;
   readonly folder: string;
   readonly key: ObjectKey;
   readonly frame: Frame;
 };
 
+/** A frame that could not be stored is not rendered: each request would render it again. */
+async function renderWithinLimits(needs: FrameNeeds, request: NewFrame): Promise<FoundFrame> {
+  const stored = await listVariants(needs.store, request);
+  if (isFull(needs, stored)) return nearestOf(stored, request);
+  const rate = await needs.takeRendering(request.assetId);
+  return rate?.isAllowed === false ? nearestOf(stored, request) : renderInSlot(needs, request);
+}
+
+const isFull = ({ maxFrames, maxVariantBytes }: FrameNeeds, { frames, bytes }: StoredFrames): boolean =>
+  frames.length >= maxFrames || bytes >= maxVariantBytes;
+
+function nearestOf({ frames }: StoredFrames, { folder, frame }: NewFrame): FoundFrame {
+  const nearest = findNearestFrame(frames, folder, frame);
+  if (!nearest) throw busy();
+  return { nearest };
+}
+
 async function renderInSlot(needs: FrameNeeds, request: NewFrame): Promise<FoundFrame> {
-  const release = await needs.acquireSlot(request.assetId);
+  const release = await needs.acquireSlot(request.owner, request.assetId);
   const deadline = AbortSignal.timeout(DEADLINE_MS);
   try {
     return await storeFrame(needs, request, await render(needs, request, deadline));
@@ -146,16 +172,13 @@ async function writeExcerpt(
   });
 }
 
-/** Above the limits of the asset the frame is only sent. */
-async function storeFrame(
-  needs: FrameNeeds,
-  { assetId, folder, key }: NewFrame,
-  bytes: Uint8Array,
-): Promise<FoundFrame> {
-  const { store, maxFrames, maxVariantBytes } = needs;
-  const stored = await listVariants(store, assetId, folder);
-  for (const key of stored.outdatedFrames) await store.remove(key);
-  if (stored.frames >= maxFrames || stored.bytes >= maxVariantBytes) return { bytes };
+/** Others may have been stored while it waited for its slot. */
+async function storeFrame(needs: FrameNeeds, request: NewFrame, bytes: Uint8Array): Promise<FoundFrame> {
+  const { store } = needs;
+  const { assetId, key } = request;
+  const stored = await listVariants(store, request);
+  for (const outdated of stored.outdatedFrames) await store.remove(outdated);
+  if (isFull(needs, stored)) return nearestOf(stored, request);
   await storeVariant(store, key, bytes);
   const asset = await needs.findAssetById(assetId);
   if (asset && !isPurged(asset)) return { key };
@@ -163,15 +186,23 @@ async function storeFrame(
   throw playbackNotFound();
 }
 
-/** `outdatedFrames`: of earlier encodes, so not in `folder`. `bytes` counts all variants. */
-async function listVariants(store: ObjectStore, assetId: string, folder: string) {
-  const outdatedFrames: ObjectKey[] = [];
-  let [frames, bytes] = [0, 0];
+/**
+ * `frames`: names of those of the run. `outdatedFrames`: of earlier encodes. `bytes` counts all variants.
+ */
+type StoredFrames = {
+  readonly frames: readonly string[];
+  readonly outdatedFrames: readonly ObjectKey[];
+  readonly bytes: number;
+};
+
+async function listVariants(store: ObjectStore, { assetId, folder }: NewFrame): Promise<StoredFrames> {
+  const [frames, outdatedFrames]: [string[], ObjectKey[]] = [[], []];
+  let bytes = 0;
   for await (const { key, sizeBytes } of store.listSizes(variantsPrefix(assetId))) {
     const name = key.slice(key.lastIndexOf('/') + 1);
     bytes += sizeBytes;
-    if (name.startsWith(framePrefix(folder))) frames += 1;
+    if (name.startsWith(framePrefix(folder))) frames.push(name);
     else if (isFrameName(name)) outdatedFrames.push(key);
   }
-  return { frames, bytes, outdatedFrames };
+  return { frames, outdatedFrames, bytes };
 }

@@ -134,15 +134,17 @@ const frameOperation = <P extends Path, Q extends TObject>(
     auth: 'playback',
     summary: `Returns the frame at a time of a ${whose} video`,
     description:
-      'A JPEG of a video that this service encoded, rendered on its first request. The service stores a ' +
-      'limited number of frames of each video and renders few at the same time, so load a storyboard for ' +
-      'many of them.',
+      'A JPEG of a video that this service encoded, rendered on its first request and stored. Each video ' +
+      'has a limit of stored frames, and of frames that are rendered in a minute: above them the nearest ' +
+      'stored frame takes the place of a new one. Load a storyboard for many frames.',
     query,
     requestHeaders: ['Range', 'If-None-Match'],
     response: { mediaTypes: ['image/jpeg'], description: 'The frame.' },
     otherResponses: {
       206: 'The requested range of a stored frame.',
-      302: 'Redirect to the rounded time, to the next larger width, or to the path with the token.',
+      302:
+        'Redirect to the rounded time, to the next larger width, to the path with the token, or to the ' +
+        'nearest stored frame.',
       304: 'Not modified.',
       416: 'The range lies outside the file.',
     },
@@ -151,7 +153,11 @@ const frameOperation = <P extends Path, Q extends TObject>(
       { code: 'BAD_REQUEST', when: '`t` is missing or after the end of the video; `details.limit` has it.' },
       { code: 'BAD_REQUEST', reason: 'unsupported_size', when: '`w` is larger than any offered width.' },
       { code: 'NOT_FOUND', when: 'Unknown, deleted, private without a token, or not encoded here.' },
-      { code: 'UNAVAILABLE', reason: 'busy', when: 'Too many frames are being rendered.' },
+      {
+        code: 'UNAVAILABLE',
+        reason: 'busy',
+        when: 'Too many frames are being rendered, and none is stored.',
+      },
       {
         code: 'UNAVAILABLE',
         reason: 'encoder_missing',

@@ -23,7 +23,7 @@ export type ChildPoolOptions = {
 type TaskKind = { readonly program: ChildProgram; readonly acquire: AcquireSlot };
 
 /** Rejects with reason `busy` when no process is free in time, and with errors of the task's callbacks. */
-export type RunTask = <T>(task: ChildTask<T>, owner: string) => Promise<TaskOutcome<T>>;
+export type RunTask = <T>(task: ChildTask<T>, owner: string, item?: string) => Promise<TaskOutcome<T>>;
 
 export type ChildPool = {
   /**
@@ -69,8 +69,8 @@ export function openChildPool({ sandbox, processes, idleMs }: ChildPoolOptions):
   return {
     addGroup: (limits) => fairSlots.addGroup(limits),
     addKind({ program, acquire }) {
-      return async (task, owner) => {
-        const release = await acquire(owner);
+      return async (task, owner, item) => {
+        const release = await acquire(owner, item);
         try {
           return await run(program, task);
         } finally {
