@@ -126,27 +126,32 @@ async function encodeTimes(
   return { playable, ready };
 }
 
+type ReferenceRung = readonly [width: number, height: number, kilobits: number, profile: 'high' | 'main'];
+
 /** Width, height, kbit/s at most, and profile: those of the service's default ladder. */
-const LADDER = [
+const LADDER: readonly ReferenceRung[] = [
   [1920, 1080, 5000, 'high'],
   [1280, 720, 2800, 'high'],
   [854, 480, 1200, 'main'],
   [640, 360, 700, 'main'],
   [426, 240, 350, 'main'],
-] as const;
+];
+
+/** The rungs of a video in 720p. */
+export const LADDER_OF_720P = LADDER.slice(1);
 
 /** As written by hand: every size from the source, with the quality and format of the service. */
-function referenceArguments(source: string, folder: string): string[] {
-  const names = LADDER.map((_, index) => `[s${index}]`).join('');
-  const scaled = LADDER.map(([width, height], index) => `[s${index}]scale=${width}:${height}[v${index}]`);
-  const rungs = LADDER.flatMap(([, , kilobits, profile], index) => [
+export function referenceArguments(source: string, folder: string, ladder = LADDER): string[] {
+  const names = ladder.map((_, index) => `[s${index}]`).join('');
+  const scaled = ladder.map(([width, height], index) => `[s${index}]scale=${width}:${height}[v${index}]`);
+  const rungs = ladder.flatMap(([, , kilobits, profile], index) => [
     ...[`-crf:v:${index}`, '23', `-profile:v:${index}`, profile],
     ...[`-maxrate:v:${index}`, `${kilobits}k`, `-bufsize:v:${index}`, `${2 * kilobits}k`],
   ]);
   return [
     ...['-nostdin', '-y', '-loglevel', 'error', '-i', source],
-    ...['-filter_complex', [`[0:v]split=${LADDER.length}${names}`, ...scaled].join(';')],
-    ...LADDER.flatMap((_, index) => ['-map', `[v${index}]`]),
+    ...['-filter_complex', [`[0:v]split=${ladder.length}${names}`, ...scaled].join(';')],
+    ...ladder.flatMap((_, index) => ['-map', `[v${index}]`]),
     ...['-c:v', 'libx264', '-preset', 'veryfast', '-g', '60', '-sc_threshold', '0', ...rungs],
     ...['-map', '0:a', '-c:a', 'aac', '-b:a', '128k'],
     ...['-f', 'dash', '-seg_duration', '4', '-use_template', '1', '-use_timeline', '1'],

@@ -3,6 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { cpus, release, totalmem, type } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { assets } from './assets.ts';
 import { getAsset, measureStart, openPresigned, openUpload, webhook } from './cases.ts';
 import { chunks } from './chunks.ts';
 import { encode, type EncodeRatios } from './encode.ts';
@@ -78,6 +79,7 @@ const CASES: Readonly<Record<string, (environment: Environment) => Promise<reado
     ...rowsOfEncode('30 s of 1080p in H.264', await encode('h264', 3), '≤ 0.05'),
     ...rowsOfEncode('30 s of 1080p in VP8', await encode('vp8', 3), '≤ 0.25'),
   ],
+  assets: (environment) => assets(environment, 3),
   chunks: async () => [...(await chunks('h264', 2)), ...(await chunks('vp8', 2))],
   start: async () => {
     const times = await measureStart(3);

@@ -9,6 +9,8 @@ import { freePort } from '../test/support/free-port.ts';
 export type Server = {
   readonly port: number;
   cpuSeconds(): number;
+  /** With all processes that it has started and that have ended. */
+  treeCpuSeconds(): number;
   rssBytes(): number;
   privateBytes(): number;
   peakBytes(): number;
@@ -60,6 +62,7 @@ export async function startProgram(
   return {
     port,
     cpuSeconds: () => cpuSecondsOf(child.pid as number),
+    treeCpuSeconds: () => treeCpuSecondsOf(child.pid as number),
     rssBytes: () => memoryOf(child.pid as number, 'VmRSS'),
     privateBytes: () => memoryOf(child.pid as number, 'RssAnon'),
     peakBytes: () => memoryOf(child.pid as number, 'VmHWM'),
@@ -90,10 +93,15 @@ async function waitUntilReady(child: ChildProcess, url: string): Promise<void> {
   }
 }
 
-/** User and system time of a process in clock ticks of 10 ms (Linux). */
-function cpuSecondsOf(pid: number): number {
+/** User and system time in clock ticks of 10 ms (Linux). */
+const cpuSecondsOf = (pid: number): number => sumTicks(pid, [11, 12]);
+
+/** User and system time of a process and of its ended descendants. */
+export const treeCpuSecondsOf = (pid: number): number => sumTicks(pid, [11, 12, 13, 14]);
+
+function sumTicks(pid: number, indexes: readonly number[]): number {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
-  return (Number(fields[11]) + Number(fields[12])) / 100;
+  return indexes.reduce((sum, index) => sum + Number(fields[index]), 0) / 100;
 }
 
 function memoryOf(pid: number, field: 'VmRSS' | 'VmHWM' | 'RssAnon'): number {
