@@ -117,6 +117,17 @@ export const INTERNAL_TABLES = {
   /** The last event that a consumer of all events has processed. */
   event_cursors: { name: 'text', transaction_id: 'int8', event_id: 'uuid' },
 
+  /** A token for uploads from a browser (B11). */
+  upload_tokens: {
+    id: 'uuid',
+    owner_user_id: 'text',
+    max_uploads: 'int4',
+    uploads: 'int4',
+    created_at: 'timestamptz',
+    expires_at: 'timestamptz',
+  },
+  upload_token_assets: { asset_id: 'uuid', token_id: 'uuid' },
+
   /** A named key of a service caller (A4). */
   service_keys: {
     id: 'uuid',

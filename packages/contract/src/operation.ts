@@ -53,6 +53,8 @@ type Described<P extends Path> = {
   readonly auth: Auth;
   /** The scope that a named service key needs; omitted: `read` for GET and HEAD, else `write`. */
   readonly scope?: ServiceScope;
+  /** Whether the holder of an upload token may call it. */
+  readonly acceptsUploadTokens?: true;
   /** One line, imperative: "Completes an upload". */
   readonly summary: string;
   readonly description?: string;

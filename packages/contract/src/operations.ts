@@ -53,6 +53,7 @@ import {
   putUpload,
   revokePlayback,
 } from './operations/playback.ts';
+import { createUploadToken } from './operations/upload-tokens.ts';
 import {
   createResumableUpload,
   describeResumableUploads,
@@ -128,6 +129,7 @@ export const OPERATIONS: readonly Operation[] = [
   streamAssetEvents,
   streamEvents,
   getUsage,
+  createUploadToken,
   getPlayback,
   revokePlayback,
   listCaptions,

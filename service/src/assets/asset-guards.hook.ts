@@ -2,6 +2,7 @@
 import type { FastifyRequest } from 'fastify';
 import type { Caller } from '../auth/caller.ts';
 import { assertOwnerAllowed } from '../auth/permissions.ts';
+import type { assertReadableByToken } from '../auth/upload-tokens.ts';
 import { parseUserId } from '../auth/user-id.ts';
 import type { Bound } from '../platform/bind.ts';
 import { badRequest } from '../platform/errors.ts';
@@ -12,6 +13,7 @@ import type { findAssetForCaller } from './asset-lookup.ts';
 type FindForCaller = Bound<typeof findAssetForCaller>;
 type GuardNeeds = {
   readonly callerOf: (request: FastifyRequest) => Caller | Promise<Caller>;
+  readonly assertReadableByToken: Bound<typeof assertReadableByToken>;
   readonly findAssetForCaller: FindForCaller;
   readonly findTrashedAssetForCaller: FindForCaller;
 };
@@ -22,7 +24,8 @@ export type Guards = ReturnType<typeof assetGuards>;
 
 export function assetGuards({
   callerOf,
-  findAssetForCaller: findFor,
+  assertReadableByToken: assertReadable,
+  findAssetForCaller,
   findTrashedAssetForCaller: findInTrashFor,
 }: GuardNeeds) {
   const guard = <Extra>(name: string, admit: Admit<Extra>): Guard<Caller, Extra> => ({
@@ -32,6 +35,11 @@ export function assetGuards({
     ownerOf: namedOwner,
     admit,
   });
+  const findFor: FindForCaller = async (caller, id) => {
+    const asset = await findAssetForCaller(caller, id);
+    await assertReadable(caller, asset);
+    return asset;
+  };
   const admitOwn = async (caller: Caller, { params }: Input) => ({
     caller,
     asset: await findFor(caller, params['id'] ?? ''),
@@ -83,7 +91,8 @@ const actorOf = (caller: Caller, named: unknown): Actor => ({
 
 /** Users and services do not share their Idempotency-Keys, nor do named service keys. */
 function nameOf(caller: Caller): string {
-  if (caller.kind === 'user') return `user ${caller.userId}`;
+  if (caller.kind === 'user')
+    return caller.upload ? `upload token ${caller.upload.id}` : `user ${caller.userId}`;
   return caller.key ? `service ${caller.key.id}` : 'service';
 }
 

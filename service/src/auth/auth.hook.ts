@@ -1,7 +1,7 @@
 // Authenticates the caller of a request before its body is read (contract A4, B2).
 import type { ServiceScope } from '@mediary/contract/enums';
-import type { FastifyRequest } from 'fastify';
-import { unauthorized } from '../platform/errors.ts';
+import type { FastifyContextConfig, FastifyRequest } from 'fastify';
+import { forbidden, unauthorized } from '../platform/errors.ts';
 import { headerValues } from '../platform/http/headers.ts';
 import {
   type Caller,
@@ -16,7 +16,7 @@ import {
 import type { IssuerNeeds } from './issuer-token.ts';
 import { assertScope } from './permissions.ts';
 
-type AuthNeeds = Pick<CallerNeeds, 'tokenSecrets' | 'serviceKeys'> & {
+type AuthNeeds = Pick<CallerNeeds, 'tokenSecrets' | 'serviceKeys' | 'urlSecrets'> & {
   /** The identity provider whose tokens are accepted too; undefined: none. */
   readonly issuer: IssuerNeeds | undefined;
   readonly findServiceKey: FindServiceKey;
@@ -26,15 +26,15 @@ type AuthNeeds = Pick<CallerNeeds, 'tokenSecrets' | 'serviceKeys'> & {
 /** A promise only where something must be fetched, so that other callers do not wait. Throws UNAUTHORIZED,
  * and FORBIDDEN for a service key without the scope of the route. */
 export const createAuthenticator =
-  ({ tokenSecrets, serviceKeys, issuer, findServiceKey, now }: AuthNeeds) =>
+  ({ tokenSecrets, serviceKeys, urlSecrets, issuer, findServiceKey, now }: AuthNeeds) =>
   ({ raw, routeOptions }: FastifyRequest): Caller | Promise<Caller> => {
     const credentials = {
       authorization: headerValues(raw, 'authorization'),
       serviceKey: headerValues(raw, 'x-service-key'),
     };
     const nowSeconds = now().getTime() / 1000;
-    const identified = identify(credentials, { tokenSecrets, serviceKeys, nowSeconds });
-    if ('caller' in identified) return identified.caller;
+    const identified = identify(credentials, { tokenSecrets, serviceKeys, urlSecrets, nowSeconds });
+    if ('caller' in identified) return requireTokenAccess(identified.caller, routeOptions.config);
     const { fault } = identified;
     const pending =
       identifyByIssuer(credentials, fault, { issuer, nowSeconds }) ??
@@ -42,6 +42,15 @@ export const createAuthenticator =
     if (!pending) throw toUnauthorized(fault);
     return pending.then((result) => requireCaller(result, routeOptions.config.scope));
   };
+
+/** An upload token opens only the routes that name it. */
+function requireTokenAccess(caller: Caller, { acceptsUploadTokens }: FastifyContextConfig): Caller {
+  if (caller.kind === 'user' && caller.upload && !acceptsUploadTokens)
+    throw forbidden('An upload token can only create, complete and read its uploads', {
+      reason: 'upload_token_bounds',
+    });
+  return caller;
+}
 
 /** Only callers that a promise identifies can lack a scope. */
 function requireCaller(result: IdentifyResult, scope: ServiceScope = 'write'): Caller {

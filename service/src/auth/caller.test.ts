@@ -6,7 +6,13 @@ import { toSecret } from './secret.ts';
 
 const tokenSecret = toSecret('token-secret-0123456789-0123456789');
 const serviceKey = toSecret('service-key-0123456789-0123456789');
-const needs = { tokenSecrets: [tokenSecret], serviceKeys: [serviceKey], nowSeconds: 1_700_000_000 };
+const urlSecret = toSecret('url-secret-0123456789-0123456789');
+const needs = {
+  tokenSecrets: [tokenSecret],
+  serviceKeys: [serviceKey],
+  urlSecrets: [urlSecret],
+  nowSeconds: 1_700_000_000,
+};
 
 const token = signAccessToken({ user_id: 'ada', type: 'access' }, tokenSecret);
 const bearer = `Bearer ${token}`;

@@ -4,9 +4,11 @@ import { type TokenFault, type VerifiedToken, verifyAccessToken } from './access
 import { type IssuerNeeds, verifyIssuerToken } from './issuer-token.ts';
 import { type Secret, isServiceKey } from './secret.ts';
 import { isNamedKey, type ServiceKeyGrant } from './service-key-grant.ts';
+import { isUploadToken, type UploadGrant, verifyUploadToken } from './upload-token.ts';
 
 export type Caller =
-  | { readonly kind: 'user'; readonly userId: string }
+  /** `upload`: the bounds of an upload token; absent for access tokens, which allow everything. */
+  | { readonly kind: 'user'; readonly userId: string; readonly upload?: UploadGrant }
   /** `key`: what a named key allows; absent for SERVICE_API_KEY, which allows everything. */
   | { readonly kind: 'service'; readonly key?: ServiceKeyGrant };
 
@@ -23,6 +25,8 @@ type Credentials = {
 export type CallerNeeds = {
   readonly tokenSecrets: readonly Secret[];
   readonly serviceKeys: readonly Secret[];
+  /** They sign upload tokens. */
+  readonly urlSecrets: readonly Secret[];
   readonly nowSeconds: number;
 };
 
@@ -61,11 +65,25 @@ const MULTIPLE_CREDENTIALS: IdentifyResult = {
   },
 };
 
-function identifyUser(header: string, { tokenSecrets, nowSeconds }: CallerNeeds): IdentifyResult {
+function identifyUser(header: string, needs: CallerNeeds): IdentifyResult {
+  const { tokenSecrets, nowSeconds } = needs;
   const token = BEARER.exec(header)?.[1];
   if (token === undefined) return malformedHeader(header);
+  if (isUploadToken(token)) return identifyUploader(token, needs);
   return toResult(verifyAccessToken(token, tokenSecrets, nowSeconds), TOKEN_MESSAGES);
 }
+
+function identifyUploader(token: string, { urlSecrets, nowSeconds }: CallerNeeds): IdentifyResult {
+  const verified = verifyUploadToken(urlSecrets, token, nowSeconds);
+  if ('fault' in verified)
+    return { fault: tokenFault({ reason: verified.fault }, UPLOAD_TOKEN_MESSAGES[verified.fault]) };
+  return { caller: { kind: 'user', userId: verified.grant.ownerUserId, upload: verified.grant } };
+}
+
+const UPLOAD_TOKEN_MESSAGES = {
+  bad_signature: 'The upload token is not valid.',
+  expired: 'The upload token has expired. Request a new one.',
+};
 
 const toResult = (verified: VerifiedToken, messages: Messages): IdentifyResult =>
   'userId' in verified

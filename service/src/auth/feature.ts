@@ -6,15 +6,20 @@ import { createAuthenticator } from './auth.hook.ts';
 import { createServiceKeyLookup } from './service-key-lookup.ts';
 import * as keyOperations from './service-keys.ts';
 import { serviceKeyRoutes } from './service-keys.routes.ts';
+import { assertReadableByToken, createUploadToken, recordUploadOfToken } from './upload-tokens.ts';
 
 type Needs = AppContext & { readonly asOperator: AsOperator };
 
 export function createAuth(needs: Needs) {
-  const { config, issuerKeys, now, asOperator } = needs;
+  const { config, issuerKeys, now, asOperator, urlSecrets } = needs;
   const { find, invalidate } = createServiceKeyLookup({ ...needs, elapsedMs: () => performance.now() });
   const issuer = config.issuer && issuerKeys && { ...config.issuer, keys: issuerKeys };
   return {
-    operations: { callerOf: createAuthenticator({ ...config, now, issuer, findServiceKey: find }) },
+    operations: {
+      callerOf: createAuthenticator({ ...config, urlSecrets, now, issuer, findServiceKey: find }),
+      ...bind(needs, { createUploadToken, assertReadableByToken }),
+      recordUploadOfToken,
+    },
     routes: serviceKeyRoutes(bind({ ...needs, invalidate }, keyOperations), asOperator),
     jobs: {},
   };

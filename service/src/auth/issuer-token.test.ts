@@ -69,7 +69,12 @@ const claims = (more: object = {}) => provider.claims('ada', { aud: AUDIENCE, ..
 async function seen(token: string, needs: IssuerNeeds = issuer): Promise<unknown> {
   const credentials = { authorization: [`Bearer ${token}`], serviceKey: [] };
   const nowSeconds = Date.now() / 1000;
-  const first = identify(credentials, { tokenSecrets: [current], serviceKeys: [], nowSeconds });
+  const first = identify(credentials, {
+    tokenSecrets: [current],
+    serviceKeys: [],
+    urlSecrets: [],
+    nowSeconds,
+  });
   const result =
     'caller' in first
       ? first

@@ -6,6 +6,7 @@ import { toSecret, type Secret } from './secret.ts';
 /** The purpose of a derived key. A token of one purpose is invalid for any other. */
 export type Purpose =
   | 'upload'
+  | 'upload-token'
   | 'relay'
   | 'download'
   | 'playback'

@@ -4,6 +4,7 @@ import type { AppContext } from '../app-context.ts';
 import * as growingOperations from '../encoding/jobs/growing-manifests.ts';
 import type { JobPayloads } from '../jobs.ts';
 import type { Lifecycle } from '../lifecycle/feature.ts';
+import { deleteExpiredTokens } from '../auth/upload-tokens.sql.ts';
 import { bind } from '../platform/bind.ts';
 import type { JobRun } from '../platform/jobs/job-queue.ts';
 import type { AsOperator } from '../platform/http/route.ts';
@@ -69,6 +70,7 @@ export function createUpkeep(context: Needs) {
       'delete-expired-keys': run(
         () => deleteExpiredKeys(db),
         () => deleteFullBuckets(db),
+        () => deleteExpiredTokens(db),
       ),
       'maintain-partitions': run(
         createPartitions,

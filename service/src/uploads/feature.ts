@@ -51,7 +51,8 @@ import * as putOperations from './small-puts.ts';
 import { uploadRoutes } from './uploads.routes.ts';
 
 type Needs = AppContext &
-  Pick<byteOperations.TicketNeeds, 'limitOwner'> & {
+  Pick<byteOperations.TicketNeeds, 'limitOwner'> &
+  uploadOperations.TokenOperations & {
     readonly lifecycle: Lifecycle;
     readonly usage: Usage;
     readonly files: Pick<ClipJobNeeds, 'findLocalFile'>;

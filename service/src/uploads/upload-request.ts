@@ -5,7 +5,7 @@ import { assertTextLimits } from '../assets/text-limits.ts';
 import { isPlainText, notPlainText } from '../platform/plain-text.ts';
 import { isOtherKind, type MediaType } from '../media/media-type.ts';
 import type { UploadRules } from '../providers/provider.ts';
-import { assertEach, badRequest, payloadTooLarge, type ServiceError } from '../platform/errors.ts';
+import { assertEach, badRequest, payloadTooLarge } from '../platform/errors.ts';
 
 export type UploadLimits = {
   readonly maxUploadBytes: number;
@@ -32,11 +32,11 @@ type RequestContext = { readonly isService: boolean; readonly limits: UploadLimi
 export function toNewAsset(request: CreateUploadRequest, { isService, limits }: RequestContext): NewUpload {
   assertEach([
     () => assertFilename(request),
-    () => getMediaType(request, limits),
+    () => parseMediaType(request, limits),
     () => assertTextLimits(request),
     () => parseMaxDuration(request, isService),
   ]);
-  const media = getMediaType(request, limits);
+  const media = parseMediaType(request, limits);
   const videoId = isService ? parseLinkedVideo(request, media, limits) : null;
   const provider = media.kind === 'image' ? null : chooseProvider(request, { videoId, limits });
   const maxDuration = parseMaxDuration(request, isService);
@@ -58,9 +58,20 @@ export function toNewAsset(request: CreateUploadRequest, { isService, limits }: 
   };
 }
 
-function getMediaType({ mime_type, content_type }: CreateUploadRequest, limits: UploadLimits): MediaType {
-  const media = limits.findMediaType(mime_type);
-  if (!media) throw unsupportedType(mime_type, limits.mimeTypes);
+/** Throws BAD_REQUEST for a media type that the operator does not allow. */
+export function getMediaType(
+  field: string,
+  mimeType: string,
+  { findMediaType, mimeTypes: allowed }: Pick<UploadLimits, 'findMediaType' | 'mimeTypes'>,
+): MediaType {
+  const media = findMediaType(mimeType);
+  if (media) return media;
+  const message = `${field} ${JSON.stringify(mimeType)} is not supported. Supported: ${allowed.join(', ')}.`;
+  throw badRequest(message, { field, reason: 'unsupported_value', allowed });
+}
+
+function parseMediaType({ mime_type, content_type }: CreateUploadRequest, limits: UploadLimits): MediaType {
+  const media = getMediaType('mime_type', mime_type, limits);
   if (!isPlainText(content_type)) throw notPlainText('content_type');
   if (isOtherKind(content_type, media))
     throw badRequest(
@@ -69,13 +80,6 @@ function getMediaType({ mime_type, content_type }: CreateUploadRequest, limits: 
     );
   return media;
 }
-
-const unsupportedType = (mimeType: string, allowed: readonly string[]): ServiceError =>
-  badRequest(`mime_type ${JSON.stringify(mimeType)} is not supported. Supported: ${allowed.join(', ')}.`, {
-    field: 'mime_type',
-    reason: 'unsupported_value',
-    allowed,
-  });
 
 function assertFilename({ filename }: CreateUploadRequest): void {
   if (!isFilename(filename)) {

@@ -2,8 +2,11 @@
 import { createClip } from '@mediary/contract/operations/clips';
 import { importMedia } from '@mediary/contract/operations/imports';
 import { completeUpload, createUpload, retryAsset } from '@mediary/contract/operations/media';
+import { createUploadToken } from '@mediary/contract/operations/upload-tokens';
 import { putUpload } from '@mediary/contract/operations/playback';
+import type { UploadToken } from '@mediary/contract/schemas/upload-tokens';
 import type { OpenUpload } from '@mediary/contract/schemas/uploads';
+import type { CreatedUploadToken } from '../auth/upload-tokens.ts';
 import { toActorData } from '../assets/asset-event.ts';
 import type { Guards } from '../assets/asset-guards.hook.ts';
 import { type AssetViewContext, toAssetView } from '../assets/asset-view.ts';
@@ -20,6 +23,7 @@ import type * as opening from './uploads.ts';
 
 type Uploads = {
   readonly createUpload: Bound<typeof opening.createUpload>;
+  readonly openUploadToken: Bound<typeof opening.openUploadToken>;
   readonly createImport: Bound<typeof createImport>;
   readonly createClip: Bound<typeof clips.createClip>;
   readonly receiveUpload: Bound<typeof receiveUpload>;
@@ -36,6 +40,9 @@ export const uploadRoutes = (
     const opened = await uploads.createUpload({ actor, request: body, resourceId, deduplicate });
     return { ...toOpenUpload(opened, view), duplicate_of: opened.isDuplicate ? opened.asset.id : null };
   }),
+  asCreator(createUploadToken, async ({ actor, body }) =>
+    toTokenView(await uploads.openUploadToken(actor, body)),
+  ),
   asCreator(importMedia, async ({ actor, body, resourceId }) =>
     toAssetView(await uploads.createImport({ actor, request: body, resourceId }), view),
   ),
@@ -70,6 +77,19 @@ const toOpenUpload = (
   upload_url: target?.url ?? null,
   upload: target,
   alternatives: [...alternatives],
+});
+
+const toTokenView = ({ grant, token, expiresAt }: CreatedUploadToken): UploadToken => ({
+  id: grant.id,
+  token,
+  owner_user_id: grant.ownerUserId,
+  kinds: grant.kinds && [...grant.kinds],
+  mime_types: grant.mimeTypes && [...grant.mimeTypes],
+  max_bytes: grant.maxBytes,
+  max_uploads: grant.maxUploads,
+  visibility: grant.visibility,
+  tags: [...grant.tags],
+  expires_at: expiresAt.toISOString(),
 });
 
 type PutRequest = BytesRequest<{ readonly ticket?: string }, { readonly id: string }>;

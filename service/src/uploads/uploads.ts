@@ -1,26 +1,35 @@
 // Opens uploads: upload-url creates the asset and returns where to send its bytes (contract B4).
 import type { UploadTarget } from '@mediary/contract/schemas/upload-targets';
+import type { CreateUploadTokenRequest } from '@mediary/contract/schemas/upload-tokens';
 import type { CreateUploadRequest } from '@mediary/contract/schemas/uploads';
 import type { Asset } from '../assets/asset.ts';
 import { type Actor, toActorData } from '../assets/asset-event.ts';
 import { firstUploadCheckAt } from '../lifecycle/reconcile-schedule.ts';
 import type { AssetStore } from '../lifecycle/store.ts';
 import type { Bound } from '../platform/bind.ts';
+import type { CreatedUploadToken, createUploadToken, recordUploadOfToken } from '../auth/upload-tokens.ts';
 import { timeOf } from '../platform/uuid.ts';
 import { uuidV7 } from '../platform/uuid-v7.ts';
 import type { applyParked } from '../providers/hosted-videos.ts';
 import type { findUploaded } from './duplicates.ts';
+import { applyGrant, toUploadBounds } from './upload-grant.ts';
 import { type UploadLimits, toNewAsset } from './upload-request.ts';
 import { type TargetNeeds, toUploadTargets } from './upload-targets.ts';
 
-type UploadNeeds = Omit<TargetNeeds, 'maxUploadBytes'> & {
-  readonly createAsset: AssetStore['createAsset'];
-  readonly applyParked: Bound<typeof applyParked>;
-  readonly findUploaded: Bound<typeof findUploaded>;
-  /** Opens an upload at a hosted provider. */
-  readonly prepareUpload: (asset: Asset) => Promise<OpenedUpload>;
-  readonly limits: UploadLimits;
+export type TokenOperations = {
+  readonly createUploadToken: Bound<typeof createUploadToken>;
+  readonly recordUploadOfToken: typeof recordUploadOfToken;
 };
+
+type UploadNeeds = Omit<TargetNeeds, 'maxUploadBytes'> &
+  TokenOperations & {
+    readonly createAsset: AssetStore['createAsset'];
+    readonly applyParked: Bound<typeof applyParked>;
+    readonly findUploaded: Bound<typeof findUploaded>;
+    /** Opens an upload at a hosted provider. */
+    readonly prepareUpload: (asset: Asset) => Promise<OpenedUpload>;
+    readonly limits: UploadLimits;
+  };
 
 /** `target` is null when no bytes are expected; `alternatives` accept the same bytes by other protocols. */
 export type OpenedUpload = {
@@ -49,8 +58,11 @@ export async function createUpload(
   { actor, request, resourceId, deduplicate = false }: CreateUploadInput,
 ): Promise<OpenedUpload> {
   const { limits } = needs;
-  const upload = toNewAsset(request, { isService: actor.caller.kind === 'service', limits });
-  const uploaded = deduplicate ? await needs.findUploaded(actor.ownerUserId, upload) : undefined;
+  const isService = actor.caller.kind === 'service';
+  const grant = actor.caller.kind === 'user' ? actor.caller.upload : undefined;
+  const upload = applyGrant(toNewAsset(request, { isService, limits }), grant);
+  // The holder of an upload token must not learn which files the owner has.
+  const uploaded = deduplicate && !grant ? await needs.findUploaded(actor.ownerUserId, upload) : undefined;
   if (uploaded) return { asset: uploaded, target: null, isDuplicate: true };
   const id = resourceId ?? uuidV7(needs.now().getTime());
   const now = timeOf(id);
@@ -66,7 +78,11 @@ export async function createUpload(
     clip_of: null,
     created_at: now,
   };
-  const asset = await needs.createAsset(newAsset, toActorData(actor, newAsset));
+  const asset = await needs.createAsset(
+    newAsset,
+    toActorData(actor, newAsset),
+    grant && { alongside: (tx) => needs.recordUploadOfToken(tx, grant, id) },
+  );
   if (!expires) return { asset: await needs.applyParked(asset), target: null };
   return isHosted ? needs.prepareUpload(asset) : toOwnTargets(needs, asset, expires);
 }
@@ -81,3 +97,11 @@ async function toOwnTargets(needs: UploadNeeds, asset: Asset, expires: Date): Pr
   const { maxUploadBytes } = needs.limits;
   return { asset, ...(await toUploadTargets({ ...needs, maxUploadBytes }, asset, expires)) };
 }
+
+/** Creates a token with which a browser uploads for the owner. Throws FORBIDDEN for users, and BAD_REQUEST. */
+export const openUploadToken = (
+  needs: Pick<UploadNeeds, 'createUploadToken' | 'limits'>,
+  { caller, ownerUserId }: Actor,
+  request: CreateUploadTokenRequest,
+): Promise<CreatedUploadToken> =>
+  needs.createUploadToken(caller, { ...toUploadBounds(request, needs.limits), ownerUserId });

@@ -128,6 +128,8 @@ export type ErrorReason =
   | 'upload_expired'
   | 'upload_failed'
   | 'upload_in_progress'
+  | 'upload_token_bounds'
+  | 'upload_token_used_up'
   | 'url_credentials'
   | 'url_invalid'
   | 'url_port'

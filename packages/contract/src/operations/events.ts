@@ -30,6 +30,7 @@ const STREAM = {
 } as const;
 
 export const streamAssetEvents = bytesOperation({
+  acceptsUploadTokens: true,
   ...STREAM,
   id: 'streamAssetEvents',
   method: 'GET',

@@ -32,6 +32,7 @@ export const ASSET_ERRORS: readonly ErrorCase[] = [FORBIDDEN, NOT_FOUND];
 
 export const createUpload = jsonOperation({
   id: 'createUpload',
+  acceptsUploadTokens: true,
   method: 'POST',
   path: '/api/v1/media/upload-url',
   tag: 'Uploads',
@@ -67,6 +68,7 @@ export const createUpload = jsonOperation({
 
 export const completeUpload = jsonOperation({
   id: 'completeUpload',
+  acceptsUploadTokens: true,
   method: 'POST',
   path: '/api/v1/media/{id}/complete',
   tag: 'Uploads',
@@ -135,6 +137,7 @@ export const listAssets = jsonOperation({
 
 export const getAsset = jsonOperation({
   id: 'getAsset',
+  acceptsUploadTokens: true,
   method: 'GET',
   path: '/api/v1/media/{id}',
   tag: 'Assets',

@@ -25,6 +25,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** What a named service key must be allowed to do. */
     scope?: ServiceScope;
+    /** Whether the holder of an upload token may call the route. */
+    acceptsUploadTokens?: true;
   }
   interface FastifyRequest {
     /** Result of the guard's `identify`, which runs before the body is read. */
@@ -124,8 +126,11 @@ function closeSignal({ raw }: FastifyReply): AbortSignal {
   return controller.signal;
 }
 
-const configOf = (operation: Pick<Operation, 'method' | 'rateClass' | 'scope' | 'auth'>) => ({
+const configOf = (
+  operation: Pick<Operation, 'method' | 'rateClass' | 'scope' | 'auth' | 'acceptsUploadTokens'>,
+) => ({
   scope: scopeOf(operation),
+  ...(operation.acceptsUploadTokens && { acceptsUploadTokens: true as const }),
   ...(operation.auth === 'playback' && { cors: false as const }),
   ...(operation.rateClass && { rateClass: operation.rateClass }),
 });
