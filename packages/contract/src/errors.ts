@@ -82,14 +82,6 @@ const OWN_REASONS = {
     codes: ['FORBIDDEN'],
     description: 'The service key is limited to other owners.',
   },
-  upload_token_bounds: {
-    codes: ['BAD_REQUEST', 'FORBIDDEN'],
-    description: 'The upload token does not allow this request, file or asset.',
-  },
-  upload_token_used_up: {
-    codes: ['FORBIDDEN'],
-    description: 'The upload token has created as many uploads (`limit`) as it may.',
-  },
   revoked: { codes: ['CONFLICT'], description: 'The service key is revoked. Create another one.' },
   name_taken: { codes: ['CONFLICT'], description: 'Another service key that is not revoked has this name.' },
   not_uploaded: {

@@ -20,6 +20,14 @@ export const REQUEST_REASONS = {
       'The operation does not know the member or parameter `field`. Only PATCH and requests with ' +
       '`Prefer: handling=strict` are refused for it.',
   },
+  upload_token_bounds: {
+    codes: ['BAD_REQUEST', 'FORBIDDEN'],
+    description: 'The upload token does not allow this request, file or asset.',
+  },
+  upload_token_used_up: {
+    codes: ['FORBIDDEN'],
+    description: 'The upload token has created as many uploads (`limit`) as it may.',
+  },
   url_invalid: { codes: ['BAD_REQUEST'], description: '`url` is not an absolute URL.' },
   url_scheme: { codes: ['BAD_REQUEST'], description: 'The scheme of `url` is neither http nor https.' },
   url_credentials: { codes: ['BAD_REQUEST'], description: '`url` contains a user name or password.' },

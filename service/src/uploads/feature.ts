@@ -50,9 +50,9 @@ import * as uploadOperations from './uploads.ts';
 import * as putOperations from './small-puts.ts';
 import { uploadRoutes } from './uploads.routes.ts';
 
+type Doors = Pick<byteOperations.TicketNeeds, 'limitOwner'> & uploadOperations.TokenOperations;
 type Needs = AppContext &
-  Pick<byteOperations.TicketNeeds, 'limitOwner'> &
-  uploadOperations.TokenOperations & {
+  Doors & {
     readonly lifecycle: Lifecycle;
     readonly usage: Usage;
     readonly files: Pick<ClipJobNeeds, 'findLocalFile'>;
@@ -76,10 +76,8 @@ export function createUploads(context: Needs) {
   const completion = bind(needs, completionOperations);
   const { importRuns, ...importJobs } = createImportRuns({ ...needs, ...completion });
   const clipRuns = bind({ ...needs, ...completion }, clipRunOperations);
-  const retries = bind(
-    { ...needs, offerUpload: opening.offerUpload, keepImportSource: importRuns.keepImportSource },
-    retryOperations,
-  );
+  const { offerUpload } = opening;
+  const retries = bind({ ...needs, offerUpload, ...importRuns }, retryOperations);
   const uploads: Parameters<typeof uploadRoutes>[0] = {
     ...opening,
     ...completion,
