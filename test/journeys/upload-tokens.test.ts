@@ -99,7 +99,7 @@ describe('a page with an upload token', () => {
     expectSuccess(await call(service, `GET /media/${own}`, { headers }));
   });
 
-  test('creates only as many assets as the token allows, also at the same time and with repeats', async () => {
+  test('creates only as many assets as the token allows, also at once and with repeats', async () => {
     const token = await createToken({ max_uploads: 3 });
     const repeated = { 'idempotency-key': 'one' };
     const answers = await Promise.all([

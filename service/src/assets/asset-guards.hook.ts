@@ -22,12 +22,9 @@ type Admit<Extra> = (caller: Caller, input: Input) => Extra | Promise<Extra>;
 
 export type Guards = ReturnType<typeof assetGuards>;
 
-export function assetGuards({
-  callerOf,
-  assertReadableByToken: assertReadable,
-  findAssetForCaller,
-  findTrashedAssetForCaller: findInTrashFor,
-}: GuardNeeds) {
+export function assetGuards(needs: GuardNeeds) {
+  const { callerOf, findTrashedAssetForCaller: findInTrashFor } = needs;
+  const findFor = findReadable(needs);
   const guard = <Extra>(name: string, admit: Admit<Extra>): Guard<Caller, Extra> => ({
     name,
     identify: callerOf,
@@ -35,11 +32,6 @@ export function assetGuards({
     ownerOf: namedOwner,
     admit,
   });
-  const findFor: FindForCaller = async (caller, id) => {
-    const asset = await findAssetForCaller(caller, id);
-    await assertReadable(caller, asset);
-    return asset;
-  };
   const admitOwn = async (caller: Caller, { params }: Input) => ({
     caller,
     asset: await findFor(caller, params['id'] ?? ''),
@@ -76,6 +68,14 @@ export function assetGuards({
     ),
   };
 }
+
+const findReadable =
+  ({ findAssetForCaller, assertReadableByToken: assertReadable }: GuardNeeds): FindForCaller =>
+  async (caller, id) => {
+    const asset = await findAssetForCaller(caller, id);
+    await assertReadable(caller, asset);
+    return asset;
+  };
 
 const admitChange =
   (find: FindForCaller) =>

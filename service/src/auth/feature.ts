@@ -6,7 +6,12 @@ import { createAuthenticator } from './auth.hook.ts';
 import { createServiceKeyLookup } from './service-key-lookup.ts';
 import * as keyOperations from './service-keys.ts';
 import { serviceKeyRoutes } from './service-keys.routes.ts';
-import { assertReadableByToken, createUploadToken, recordUploadOfToken } from './upload-tokens.ts';
+import {
+  assertReadableByToken,
+  createUploadToken,
+  deleteOldUploadTokens,
+  recordUploadOfToken,
+} from './upload-tokens.ts';
 
 type Needs = AppContext & { readonly asOperator: AsOperator };
 
@@ -17,7 +22,7 @@ export function createAuth(needs: Needs) {
   return {
     operations: {
       callerOf: createAuthenticator({ ...config, urlSecrets, now, issuer, findServiceKey: find }),
-      ...bind(needs, { createUploadToken, assertReadableByToken }),
+      ...bind(needs, { createUploadToken, assertReadableByToken, deleteOldUploadTokens }),
       recordUploadOfToken,
     },
     routes: serviceKeyRoutes(bind({ ...needs, invalidate }, keyOperations), asOperator),

@@ -65,16 +65,12 @@ const mixed = () => {
 };
 const claims = (more: object = {}) => provider.claims('ada', { aud: AUDIENCE, ...more });
 
+const SECRETS = { serviceKeys: [], urlSecrets: [] };
 /** The user id, or the reason and the field of the rejection. */
 async function seen(token: string, needs: IssuerNeeds = issuer): Promise<unknown> {
   const credentials = { authorization: [`Bearer ${token}`], serviceKey: [] };
   const nowSeconds = Date.now() / 1000;
-  const first = identify(credentials, {
-    tokenSecrets: [current],
-    serviceKeys: [],
-    urlSecrets: [],
-    nowSeconds,
-  });
+  const first = identify(credentials, { ...SECRETS, tokenSecrets: [current], nowSeconds });
   const result =
     'caller' in first
       ? first

@@ -28,9 +28,7 @@ export function issueUploadToken(secrets: readonly Secret[], grant: UploadGrant,
   return `${PREFIX}${signToken(deriveKey(root, 'upload-token'), `${expires}:${JSON.stringify(grant)}`)}`;
 }
 
-export type VerifiedUploadToken =
-  | { readonly grant: UploadGrant }
-  | { readonly fault: 'bad_signature' | 'expired' };
+type VerifiedUploadToken = { readonly grant: UploadGrant } | { readonly fault: 'bad_signature' | 'expired' };
 
 export function verifyUploadToken(
   secrets: readonly Secret[],

@@ -6,7 +6,12 @@ import { uuidV7 } from '../platform/uuid-v7.ts';
 import type { Caller } from './caller.ts';
 import type { Secret } from './secret.ts';
 import { issueUploadToken, type UploadGrant } from './upload-token.ts';
-import { findTokenOfAsset, insertUploadToken, recordTokenUpload } from './upload-tokens.sql.ts';
+import {
+  deleteExpiredTokens,
+  findTokenOfAsset,
+  insertUploadToken,
+  recordTokenUpload,
+} from './upload-tokens.sql.ts';
 
 type TokenNeeds = {
   readonly db: Database;
@@ -49,6 +54,10 @@ export async function recordUploadOfToken(
     limit: maxUploads,
   });
 }
+
+/** Returns how many tokens were deleted. */
+export const deleteOldUploadTokens = ({ db }: Pick<TokenNeeds, 'db'>): Promise<number> =>
+  deleteExpiredTokens(db);
 
 /** How long a page may still read an upload that has become ready. */
 const READABLE_AFTER_READY_MS = 10 * 60_000;

@@ -4,7 +4,6 @@ import type { AppContext } from '../app-context.ts';
 import * as growingOperations from '../encoding/jobs/growing-manifests.ts';
 import type { JobPayloads } from '../jobs.ts';
 import type { Lifecycle } from '../lifecycle/feature.ts';
-import { deleteExpiredTokens } from '../auth/upload-tokens.sql.ts';
 import { bind } from '../platform/bind.ts';
 import type { JobRun } from '../platform/jobs/job-queue.ts';
 import type { AsOperator } from '../platform/http/route.ts';
@@ -27,6 +26,7 @@ type Needs = AppContext & {
   readonly uploads: Uploads;
   readonly emptyTrash: () => Promise<unknown>;
   readonly deleteOldEndpointDeliveries: () => Promise<unknown>;
+  readonly deleteOldUploadTokens: () => Promise<unknown>;
   readonly asOperator: AsOperator;
 };
 
@@ -40,8 +40,7 @@ export function createUpkeep(context: Needs) {
     webhookRetentionDays: config.webhookRetentionDays,
     purgeUrl: config.delivery.purgeUrl,
     purgeSecrets: config.delivery.purgeSecrets,
-    // The operator chose the URL.
-    fetch: createGuardedFetch({ allowPrivate: true, limits: { totalMs: PURGE_TIMEOUT_MS } }),
+    fetch: createGuardedFetch(PURGE_REQUESTS),
   };
   const { expireUploads, createPartitions, dropDeliveries } = bind(needs, cleanupOperations);
   const orphans = bind(needs, orphanOperations);
@@ -70,7 +69,7 @@ export function createUpkeep(context: Needs) {
       'delete-expired-keys': run(
         () => deleteExpiredKeys(db),
         () => deleteFullBuckets(db),
-        () => deleteExpiredTokens(db),
+        context.deleteOldUploadTokens,
       ),
       'maintain-partitions': run(
         createPartitions,
@@ -82,8 +81,8 @@ export function createUpkeep(context: Needs) {
   };
 }
 
-/** Shorter than the lease of the job. */
-const PURGE_TIMEOUT_MS = 20_000;
+/** The operator chose the URL, and the time is shorter than the lease of the job. */
+const PURGE_REQUESTS = { allowPrivate: true, limits: { totalMs: 20_000 } };
 
 /** A job without a payload that runs its steps in order. */
 const run =

@@ -23,7 +23,7 @@ export const toUploadBounds = (
   expiresIn: request.expires_in ?? DEFAULT_EXPIRES_IN_S,
 });
 
-/** The asset with the visibility and the tags of the token. Throws BAD_REQUEST for a file outside its bounds. */
+/** Adds the visibility and tags of the token. Throws BAD_REQUEST for a file outside its bounds. */
 export function applyGrant(upload: NewUpload, grant: UploadGrant | undefined): NewUpload {
   if (!grant) return upload;
   assertType(upload, grant);

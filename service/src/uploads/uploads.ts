@@ -98,7 +98,7 @@ async function toOwnTargets(needs: UploadNeeds, asset: Asset, expires: Date): Pr
   return { asset, ...(await toUploadTargets({ ...needs, maxUploadBytes }, asset, expires)) };
 }
 
-/** Creates a token with which a browser uploads for the owner. Throws FORBIDDEN for users, and BAD_REQUEST. */
+/** Creates a token for uploads of the owner. Throws FORBIDDEN for users, and BAD_REQUEST. */
 export const openUploadToken = (
   needs: Pick<UploadNeeds, 'createUploadToken' | 'limits'>,
   { caller, ownerUserId }: Actor,
