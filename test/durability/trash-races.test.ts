@@ -55,7 +55,7 @@ test('a restore that races with the purge of the trash keeps its asset, 500 time
   let purged = 0;
   for (let round = 0; round < ROUNDS; round++) {
     const ids = await Promise.all(Array.from({ length: ASSETS }, storeAsset));
-    await Promise.all(ids.map((id) => call(service, `DELETE /media/${id}?purge=false`, { headers })));
+    await Promise.all(ids.map((id) => call(service, `DELETE /media/${id}?trash=true`, { headers })));
     // Two callers side by side, so that restores and the job's transactions overlap.
     const halves = await Promise.all([race(ids.slice(0, ASSETS / 2)), race(ids.slice(ASSETS / 2))]);
     restored.push(...halves.flat());

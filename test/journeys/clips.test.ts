@@ -167,7 +167,7 @@ describe('a request is refused', () => {
     expect(made.body.data['owner_user_id']).toBe('ann');
     await settled(service, 'ann', made.body.data.id);
     const source = await upload({ seconds: 1 });
-    await call(service, `DELETE /media/${source.id}?purge=false`, { headers: asUser('ann') });
+    await call(service, `DELETE /media/${source.id}?trash=true`, { headers: asUser('ann') });
     expectRefusal(await request(source.id, { start_ms: 0, end_ms: 500 }), 404);
   });
 

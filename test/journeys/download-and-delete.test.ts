@@ -140,7 +140,7 @@ describe('the download of an original', () => {
     const id = await upload('kept.png');
     const { url } = await downloadOf(id);
     expect(await statusOf(url)).toBe(200);
-    expect((await call(service, `DELETE /media/${id}?purge=false`, { headers: ann })).status).toBe(200);
+    expect((await call(service, `DELETE /media/${id}?trash=true`, { headers: ann })).status).toBe(200);
     expect(await statusOf(url)).toBe(404);
     expect((await call(service, `POST /media/${id}/restore`, { headers: ann })).status).toBe(200);
     expect(await statusOf(url)).toBe(401);

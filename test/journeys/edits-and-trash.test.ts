@@ -65,6 +65,30 @@ test('If-Match accepts an edit of the named version only', async () => {
   expect((await patch(id, { title: 'b' }, { 'if-match': '*' })).body.data['version']).toBe(3);
 });
 
+test('If-Match accepts the ETag too, until anything changes', async () => {
+  const { asset_id: id } = await openUpload(service, 'ann');
+  const etagNow = async () =>
+    String((await fetch(`${service.url}/media/${id}`, { headers: ann })).headers.get('etag'));
+  const etag = await etagNow();
+  expect((await patch(id, { title: 'a' }, { 'if-match': etag })).status).toBe(200);
+  expect((await patch(id, { title: 'b' }, { 'if-match': etag })).status).toBe(412);
+  const remove = (ifMatch: string) =>
+    call(service, `DELETE /media/${id}?trash=true`, { headers: { ...ann, 'if-match': ifMatch } });
+  expect((await remove(etag)).status).toBe(412);
+  expect((await remove(`W/${await etagNow()}`)).status).toBe(200);
+});
+
+test('purge=false means trash=true, and both at once must not contradict', async () => {
+  const { asset_id: id } = await openUpload(service, 'ann');
+  const remove = (query: string) => call(service, `DELETE /media/${id}?${query}`, { headers: ann });
+  expect((await remove('trash=true&purge=true')).body.error.details).toMatchObject({ field: 'purge' });
+  expect((await remove('purge=false')).status).toBe(200);
+  expect((await remove('trash=true&purge=false')).status).toBe(200);
+  expect((await call(service, `POST /media/${id}/restore`, { headers: ann })).status).toBe(200);
+  expect((await remove('trash=false')).status).toBe(200);
+  expect((await call(service, `POST /media/${id}/restore`, { headers: ann })).status).toBe(404);
+});
+
 test.each([
   ['a title that is too long', { title: 'x'.repeat(501) }, 'title'],
   ['too many tags', { tags: Array.from({ length: 51 }, String) }, 'tags'],
@@ -92,7 +116,7 @@ test('an ETag changes with every change, and a matching one gets 304', async () 
 test('an asset in the trash is 404, is listed as deleted, and can be restored', async () => {
   const { asset_id: id } = await openUpload(service, 'eve', { title: 'Kept' });
   const eve = asUser('eve');
-  expect((await call(service, `DELETE /media/${id}?purge=false`, { headers: eve })).body.data).toEqual({
+  expect((await call(service, `DELETE /media/${id}?trash=true`, { headers: eve })).body.data).toEqual({
     id,
     deleted: true,
   });
@@ -109,9 +133,9 @@ test('an asset in the trash is 404, is listed as deleted, and can be restored', 
   expect([await list(), await list('?deleted=true')]).toEqual([[id], []]);
 });
 
-test('a repeated DELETE with purge=false changes nothing, and the asset can still be restored', async () => {
+test('a repeated DELETE with trash=true changes nothing, and the asset can still be restored', async () => {
   const { asset_id: id } = await openUpload(service, 'ann', { title: 'Kept' });
-  const remove = () => call(service, `DELETE /media/${id}?purge=false`, { headers: ann });
+  const remove = () => call(service, `DELETE /media/${id}?trash=true`, { headers: ann });
   const inTrash = async () =>
     (
       await call<{ items: AssetJson[] }>(service, 'GET /media?deleted=true', { headers: ann })
@@ -129,14 +153,12 @@ test('a repeated DELETE with purge=false changes nothing, and the asset can stil
   });
 });
 
-test('DELETE without purge=false deletes permanently, also from the trash', async () => {
+test('DELETE without trash=true deletes permanently, also from the trash', async () => {
   const { asset_id: id } = await openUpload(service, 'ann');
   const removal = (query = '') => call(service, `DELETE /media/${id}${query}`, { headers: ann });
-  expect([
-    (await removal('?purge=false')).status,
-    (await removal()).status,
-    (await removal()).status,
-  ]).toEqual([200, 200, 404]);
+  expect([(await removal('?trash=true')).status, (await removal()).status, (await removal()).status]).toEqual(
+    [200, 200, 404],
+  );
   expect((await call(service, `POST /media/${id}/restore`, { headers: ann })).status).toBe(404);
 });
 

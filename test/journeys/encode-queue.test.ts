@@ -58,7 +58,7 @@ async function engineEndsWithin(id: string, ms: number): Promise<void> {
 describe('an encode of a deleted asset', () => {
   test.each([
     ['deleted', ''],
-    ['moved to the trash', '?purge=false'],
+    ['moved to the trash', '?trash=true'],
   ])('is stopped within two seconds once its asset is %s, and the next one starts', async (_, query) => {
     const id = await encoding('ann');
     const next = await uploaded('ann');
@@ -76,7 +76,7 @@ describe('an encode of a deleted asset', () => {
 
   test('runs after all when the asset is restored', async () => {
     const id = await encoding('ann');
-    await remove('ann', id, '?purge=false');
+    await remove('ann', id, '?trash=true');
     await engineEndsWithin(id, 2000);
     expect((await call(service, `POST /media/${id}/restore`, { headers: asUser('ann') })).status).toBe(200);
     await eventually(

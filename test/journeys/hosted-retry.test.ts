@@ -58,7 +58,7 @@ test.each(HOSTED)('at %s the old video is gone and the new one takes the bytes',
 test('a video that the caller linked stays at its provider', async () => {
   const { asset: other } = (await askUpload(hosts.service, 'edgehost')).body.data;
   const linkedVideo = String(other['provider_video_id']);
-  await call(hosts.service, `DELETE /media/${other['id']}?purge=false`, { headers: asUser('ann') });
+  await call(hosts.service, `DELETE /media/${other['id']}?trash=true`, { headers: asUser('ann') });
   expect(videosAt('edgehost')).toContain(linkedVideo);
   const { asset_id: id } = await linkVideo(hosts.service, {
     provider: 'edgehost',

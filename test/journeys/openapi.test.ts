@@ -189,7 +189,7 @@ describe('responses match the document', () => {
     for (const method of ['GET', 'DELETE'])
       await ask(`${method} /api/v1/admin/owners/bob/limits`, { headers: asOperator });
     await ask('PUT /api/v1/admin/owners/bob/limits', { headers: asOperator, json: { max_bytes: null } });
-    await ask(`DELETE ${media(id)}?purge=false`, { headers: user });
+    await ask(`DELETE ${media(id)}?trash=true`, { headers: user });
     await ask(`POST ${media(id)}/restore`, { headers: user });
     await ask(`DELETE ${media(id)}`, { headers: user });
   });

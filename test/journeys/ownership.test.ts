@@ -86,7 +86,7 @@ beforeAll(async () => {
   service = await startTestService();
   lasting = {
     there: await newAsset(),
-    'in the trash': await newAsset('?purge=false'),
+    'in the trash': await newAsset('?trash=true'),
     deleted: await newAsset('?purge=true'),
     unknown: '0199aaaa-0000-7000-8000-000000000000',
     'no UUID': 'no-uuid',
@@ -143,7 +143,7 @@ describe.each(Object.keys(EXPECTED))('%s', (operation) => {
       const status = expectedStatus(expectation, caller, state);
       const isChanged = status === 200 && expectation.kind !== 'read';
       const id = isChanged
-        ? await newAsset(state === 'in the trash' ? '?purge=false' : undefined)
+        ? await newAsset(state === 'in the trash' ? '?trash=true' : undefined)
         : lasting[state];
       const answer = await use(operation, caller, id);
       expect.soft(answer.status, `an asset that is ${state}: ${JSON.stringify(answer.body)}`).toBe(status);

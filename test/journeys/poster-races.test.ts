@@ -143,7 +143,7 @@ test('a video that is in the trash gets its poster after it is restored', async 
   const { id } = await ingest(service, 'ann', { file: await colourfulClip() });
   posters.toFail = 1;
   await choosePoster(service, id, 500);
-  expect((await call(service, `DELETE /media/${id}?purge=false`, { headers: asUser('ann') })).status).toBe(
+  expect((await call(service, `DELETE /media/${id}?trash=true`, { headers: asUser('ann') })).status).toBe(
     200,
   );
   await postersDone(service, id);

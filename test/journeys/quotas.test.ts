@@ -141,7 +141,7 @@ describe('assets and pending uploads', () => {
 describe('a reservation is released', () => {
   test('by deletion; an asset in the trash still counts, except as a pending upload', async () => {
     const { asset_id: id } = await openUpload(service, 'trash', { ...IMAGE, size_bytes: 900 });
-    await remove('trash', id, '?purge=false');
+    await remove('trash', id, '?trash=true');
     expect(await usedBy(service, 'trash')).toEqual([900, 1, 0]);
     expectSuccess(await call(service, `POST /media/${id}/restore`, { headers: asUser('trash') }));
     expect(await usedBy(service, 'trash')).toEqual([900, 1, 1]);
@@ -152,7 +152,7 @@ describe('a reservation is released', () => {
 
   test('a pending upload can be restored from the trash only if the quota allows it', async () => {
     const { asset_id: id } = await openUpload(service, 'back', IMAGE);
-    await remove('back', id, '?purge=false');
+    await remove('back', id, '?trash=true');
     for (let opened = 0; opened < 3; opened++) await openUpload(service, 'back', IMAGE);
     const restored = await call(service, `POST /media/${id}/restore`, { headers: asUser('back') });
     expectOverQuota(restored, { field: 'pending', limit: 3, used: 3, requested: 1 });
@@ -222,7 +222,7 @@ describe('an operator', () => {
       await openUpload(service, 'reset', IMAGE),
     ];
     await call(service, `DELETE ${limitsOf('reset')}`, { headers: asOperator });
-    await remove('reset', first.asset_id, '?purge=false');
+    await remove('reset', first.asset_id, '?trash=true');
     await remove('reset', second.asset_id);
     expect(await usedBy(service, 'reset')).toEqual([0, 1, 0]);
   });

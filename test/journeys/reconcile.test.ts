@@ -70,7 +70,7 @@ describe('work whose job was lost', () => {
 
   test('an encode whose report was lost is repeated at once when its video is restored', async () => {
     const id = await clocked.withLost('deliver-report', encoded);
-    for (const request of [`DELETE /media/${id}?purge=false`, `POST /media/${id}/restore`])
+    for (const request of [`DELETE /media/${id}?trash=true`, `POST /media/${id}/restore`])
       expect((await call(service, request, { headers: asUser('ann') })).status).toBe(200);
     await expectReadyOnce(id);
     expect(await reasonsOf(id)).toEqual([]);
@@ -89,7 +89,7 @@ describe('work whose job was lost', () => {
       expect(await tell(service, 'onprem', { asset_id: failed, status: 'failed' })).toEqual(PROCESSED);
       for (const request of [
         `POST /media/${failed}/retry`,
-        `DELETE /media/${removed}?purge=false`,
+        `DELETE /media/${removed}?trash=true`,
         `POST /media/${removed}/restore`,
       ]) {
         expect((await call(service, request, { headers: asUser('ann') })).status).toBe(200);

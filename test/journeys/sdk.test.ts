@@ -150,7 +150,7 @@ test('a back end lists, edits, trashes and restores for an owner', async () => {
     .update(id, { title: 'D' }, { ownerUserId, ifMatch: 1 })
     .catch((error) => error);
   expect(isMediaryError(stale, 'PRECONDITION_FAILED')).toBe(true);
-  expect(await backend.media.delete(id, { ownerUserId, purge: false })).toEqual({ id, deleted: true });
+  expect(await backend.media.delete(id, { ownerUserId, trash: true })).toEqual({ id, deleted: true });
   expect(await backend.media.restore(id, { ownerUserId })).toMatchObject({ id, deleted_at: null });
   const { url } = await backend.media.downloadUrl(id);
   expect((await fetch(url ?? '')).status).toBe(200);

@@ -55,7 +55,7 @@ const downloadable =
 
 const removed = async (at: TestService): Promise<Made> => {
   const made = await stored(PICTURE)(at);
-  expectSuccess(await call(at, `DELETE /media/${made.id}?purge=false`, { headers }));
+  expectSuccess(await call(at, `DELETE /media/${made.id}?trash=true`, { headers }));
   return made;
 };
 

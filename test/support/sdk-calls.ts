@@ -123,9 +123,9 @@ const OPERATIONS: Readonly<Record<string, Operation>> = {
     run: ({ media }, { id, json, options }) => media.update(id, json, options),
   },
   'DELETE /media/{id}': {
-    query: ['purge'],
+    query: ['trash'],
     run: ({ media }, { id, query, options }) =>
-      media.delete(id, { ...options, purge: query['purge'] as never }),
+      media.delete(id, { ...options, trash: query['trash'] as never }),
   },
   'POST /media/{id}/complete': { run: ({ media }, { id, options }) => media.complete(id, options) },
   'POST /media/{id}/restore': { run: ({ media }, { id, options }) => media.restore(id, options) },

@@ -39,7 +39,7 @@ async function live({ service, bytes, later, ask }: Life): Promise<string> {
     () => putBytes(started, bytes),
     () => ask(`PATCH /media/${id}`, { title: 'A film', tags: ['a'] }),
     () => ask(`POST /media/${id}/complete`),
-    () => ask(`DELETE /media/${id}?purge=false`),
+    () => ask(`DELETE /media/${id}?trash=true`),
     () => ask(`POST /media/${id}/restore`),
     async () =>
       expect(

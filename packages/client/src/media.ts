@@ -26,15 +26,15 @@ export type CreateUploadOptions = CallOptions & {
 
 export type UpdateOptions = Omit<CallOptions, 'idempotencyKey'> & {
   /**
-   * `asset.version`. Another version at the service is 412 PRECONDITION_FAILED. Such a call is not repeated
-   * after a lost response or a 5xx, because it may have taken effect.
+   * `asset.version`, or the ETag of a response. After a change it is 412 PRECONDITION_FAILED. Such a call is
+   * not repeated after a lost response or a 5xx, because it may have taken effect.
    */
-  ifMatch?: number | undefined;
+  ifMatch?: number | string | undefined;
 };
 
 export type DeleteOptions = UpdateOptions & {
-  /** False: the asset moves to the trash and can be restored. Default true. */
-  purge?: boolean | undefined;
+  /** True: the asset moves to the trash and can be restored. Default: it is deleted for good. */
+  trash?: boolean | undefined;
 };
 
 export type PlaybackOptions = CallOptions & {
@@ -70,7 +70,7 @@ export type AssetCalls = {
   list(filters?: ListAssetsQuery, options?: CallOptions): PagedList<Asset, AssetPage>;
   /** Omitted members keep their values; null clears them. */
   update(id: string, changes: UpdateAssetRequest, options?: UpdateOptions): Promise<Asset>;
-  /** Deletes the asset, or moves it to the trash (`purge: false`). It stops playing at once. */
+  /** Deletes the asset, or moves it to the trash (`trash: true`). It stops playing at once. */
   delete(id: string, options?: DeleteOptions): Promise<DeletedAsset>;
   /** Brings an asset back from the trash. */
   restore(id: string, options?: CallOptions): Promise<Asset>;
@@ -138,11 +138,15 @@ export function createAssetCalls(transport: Transport): AssetCalls {
   };
 }
 
+/** A version, or the ETag of a response as it came. */
+const toIfMatch = (ifMatch: number | string): string =>
+  typeof ifMatch === 'number' ? `"${ifMatch}"` : ifMatch;
+
 /** A repetition would find the version that the first request made, and fail. */
 const versioned = (options: UpdateOptions | undefined) =>
   options?.ifMatch === undefined
     ? { options }
-    : { options, isRepeatable: false, headers: { 'if-match': `"${options.ifMatch}"` } };
+    : { options, isRepeatable: false, headers: { 'if-match': toIfMatch(options.ifMatch) } };
 
 const createEditCalls = (transport: Transport): Pick<AssetCalls, 'update' | 'delete'> => ({
   update: (id, changes, options) =>
@@ -156,7 +160,7 @@ const createEditCalls = (transport: Transport): Pick<AssetCalls, 'update' | 'del
     transport.request({
       method: 'DELETE',
       path: assetPath(id),
-      query: { purge: options?.purge, ...ownerOf(options) },
+      query: { trash: options?.trash, ...ownerOf(options) },
       dataIfGone: { id, deleted: true } satisfies DeletedAsset,
       ...versioned(options),
     }),

@@ -12,7 +12,10 @@ export const ERROR_CODES = {
   },
   NOT_FOUND: { status: 404, description: 'No such asset or route.' },
   CONFLICT: { status: 409, description: 'The request contradicts the current state.' },
-  PRECONDITION_FAILED: { status: 412, description: 'The asset has another version than `If-Match` names.' },
+  PRECONDITION_FAILED: {
+    status: 412,
+    description: 'The asset has changed since the `ETag` or version in `If-Match`.',
+  },
   PAYLOAD_TOO_LARGE: { status: 413, description: 'The body is larger than the limit.' },
   UNSUPPORTED_MEDIA_TYPE: {
     status: 415,

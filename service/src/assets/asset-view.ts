@@ -77,16 +77,16 @@ export function toAssetView(asset: ShownAsset, context: AssetViewContext): Asset
 
 const toIso = (time: Date | null) => time?.toISOString() ?? null;
 
-/** Changes with every change of the representation, also by settings. */
+/** Changes with every change of the representation, also by settings. It is never the version in quotes. */
 export function toEtag(asset: Asset, context: AssetViewContext): string {
   const dependsOnSettings =
     asset.playback?.kind === 'hosted' || asset.failure || isEncrypted(context.segmentEncryption, asset);
   if (dependsOnSettings) {
     const { playback, warnings, failure } = toSettingsView(asset, context);
-    return `"${asset.revision}-${shortHash(JSON.stringify({ playback, warnings, failure }))}"`;
+    return `"r${asset.revision}-${shortHash(JSON.stringify({ playback, warnings, failure }))}"`;
   }
   const isServed = asset.playback?.kind === 'own' || asset.playback?.kind === 'image';
-  return isServed ? `"${asset.revision}-${hashBase(context.playbackBaseUrl())}"` : `"${asset.revision}"`;
+  return isServed ? `"r${asset.revision}-${hashBase(context.playbackBaseUrl())}"` : `"r${asset.revision}"`;
 }
 
 const shortHash = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 16);

@@ -15,7 +15,7 @@ const playing = createVideo({
 });
 const hosted = createVideo({ provider: 'cdnhost', provider_video_id: 'guid-1' });
 const payload = { assetId: asset.id };
-const NEEDS = { isHosted: () => false, canSign: () => true, requestPurges: () => [] };
+const NEEDS = { isHosted: () => false, canSign: () => true, requestPurges: () => [], etagOf: () => '"r1"' };
 
 async function edited(
   seen: Asset,
@@ -28,7 +28,7 @@ async function edited(
 ) {
   const { update, decisions } = openMemoryStore(seen, NOW);
   const updated = await editAsset(
-    { update, isHosted: () => isHosted, canSign: () => canSign, requestPurges: () => [] },
+    { ...NEEDS, update, isHosted: () => isHosted, canSign: () => canSign },
     seen,
     {
       edit: changed,

@@ -17,6 +17,7 @@ export type EditNeeds = {
   /** True if players get signed URLs of the asset's video, once it demands them. */
   readonly canSign: (asset: Asset) => boolean;
   readonly requestPurges: RequestPurges;
+  readonly etagOf: (asset: Asset) => string;
 };
 
 /** Omitted columns stay unchanged. */
@@ -29,7 +30,7 @@ type EditRequest = {
 };
 
 export async function editAsset(
-  { update, isHosted, canSign, requestPurges }: EditNeeds,
+  { update, isHosted, canSign, requestPurges, etagOf }: EditNeeds,
   asset: Asset,
   { edit, ifMatch, actorData }: EditRequest,
 ): Promise<Asset> {
@@ -37,7 +38,7 @@ export async function editAsset(
   const event = newEvent('asset.updated', { ...actorData, fields: Object.keys(edit) });
   const updated = await update(asset, (seen, now) => {
     if (seen.deleted_at) throw notFound('No such asset');
-    assertVersion(seen, ifMatch);
+    assertVersion(seen, { ifMatch, etagOf });
     assertPosterTime(seen, { timeMs: edit.poster_time_ms, isHosted: isHosted(seen) });
     const purges =
       isVisibilityChanged(seen, edit) && edit.visibility === 'private'

@@ -28,6 +28,7 @@ async function purgesOf(seen: Asset, change: (needs: Needs) => Promise<unknown>,
     trashDays: 10,
     jobs: { hasOpenJob: async () => false },
     startJob: () => undefined,
+    etagOf: () => '"r1"',
     requestPurges: cdnPurges({ hasCdn, playbackBaseUrl: () => 'https://cdn.example.com' }),
   });
   return decisions[0]?.jobs.filter(({ name }) => name === 'purge-cdn').map(({ payload }) => payload);
@@ -68,7 +69,7 @@ test('it purges nothing else', async () => {
 test('a revocation raises the playback version alone, and is an event', async () => {
   const { update, decisions } = openMemoryStore(playing, NOW);
   await revokePlayback(
-    { update, isHosted: () => false, canSign: () => true, requestPurges: () => [] },
+    { update, isHosted: () => false, canSign: () => true, requestPurges: () => [], etagOf: () => '' },
     playing,
     {
       user: 'ann',

@@ -1,7 +1,8 @@
 // Library: listing, editing, deleting and restoring assets.
 import type { AppContext } from '../app-context.ts';
 import type { Guards } from '../assets/asset-guards.hook.ts';
-import type { AssetViewContext } from '../assets/asset-view.ts';
+import type { Asset } from '../assets/asset.ts';
+import { type AssetViewContext, toEtag } from '../assets/asset-view.ts';
 import type { Lifecycle } from '../lifecycle/feature.ts';
 import type { HeldRequests } from '../platform/concurrency/held-requests.ts';
 import { bind } from '../platform/bind.ts';
@@ -32,6 +33,7 @@ export function createLibrary(context: Needs) {
     ...context,
     update: lifecycle.update,
     trashDays: config.trashDays,
+    etagOf: (asset: Asset) => toEtag(asset, context.view),
     requestPurges: cdnPurges({
       hasCdn: cdnBaseUrl !== undefined || purgeUrl !== undefined,
       playbackBaseUrl: context.view.playbackBaseUrl,

@@ -1,15 +1,28 @@
-// Optimistic locking: rejects a change that is based on an outdated version (contract B2).
+// Optimistic locking: rejects a change that is based on an outdated asset (contract B2).
 import type { Asset } from '../assets/asset.ts';
 import { ServiceError } from '../platform/errors.ts';
 
-/** `If-Match` carries quoted versions, or `*` for any version; not the ETag, which changes more often. */
-export function assertVersion({ version }: Asset, ifMatch: string | undefined): void {
+type MatchRequest = {
+  /** The request header; undefined accepts any version. */
+  readonly ifMatch: string | undefined;
+  readonly etagOf: (asset: Asset) => string;
+};
+
+/**
+ * `If-Match` carries the version in quotes, the ETag of GET, or `*`. The ETag changes with every change, the
+ * version only with those of callers. A proxy that compresses responses makes ETags weak.
+ */
+export function assertVersion(asset: Asset, { ifMatch, etagOf }: MatchRequest): void {
   if (ifMatch === undefined) return;
+  const { version } = asset;
   const tags = ifMatch.split(',').map((tag) => tag.trim());
   if (tags.includes('*') || tags.includes(`"${version}"`)) return;
+  const etag = etagOf(asset);
+  if (tags.some((tag) => tag.replace(/^W\//, '') === etag)) return;
   throw new ServiceError(
     'PRECONDITION_FAILED',
-    `The asset has version ${version} now. Read it again and send If-Match: "${version}".`,
+    `The asset has changed: its version is ${version} now. Read it again, then send If-Match with its ` +
+      `ETag, or "${version}".`,
     { details: { field: 'If-Match', version } },
   );
 }

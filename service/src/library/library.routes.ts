@@ -8,12 +8,14 @@ import {
 } from '@mediary/contract/operations/media';
 import { revokePlayback } from '@mediary/contract/operations/playback';
 import { listAllAssets } from '@mediary/contract/operations/operators';
-import type { AssetPage as AssetPageView } from '@mediary/contract/schemas/library';
+import type { AssetPage as AssetPageView, DeleteAssetQuery } from '@mediary/contract/schemas/library';
+import type { Static } from 'typebox';
 import { toActorData } from '../assets/asset-event.ts';
 import type { Guards } from '../assets/asset-guards.hook.ts';
 import { type AssetViewContext, toAssetView, toEtag } from '../assets/asset-view.ts';
 import { parsePlainText } from '../platform/plain-text.ts';
 import type { Bound } from '../platform/bind.ts';
+import { badRequest } from '../platform/errors.ts';
 import type { AsOperator } from '../platform/http/route.ts';
 import type * as edits from './asset-edits.ts';
 import type { AssetPage, listAssetPage } from './asset-list.ts';
@@ -41,6 +43,12 @@ export const listRoutes = (
   ),
 ];
 
+function isPermanent({ trash, purge }: Static<typeof DeleteAssetQuery>): boolean {
+  if (trash !== undefined && purge === trash)
+    throw badRequest('purge is the opposite of trash: send one of them.', { field: 'purge' });
+  return !(trash ?? purge === false);
+}
+
 const toPageView = ({ items, nextCursor, total }: AssetPage, view: AssetViewContext): AssetPageView => ({
   items: items.map((asset) => toAssetView(asset, view)),
   next_cursor: nextCursor,
@@ -63,7 +71,7 @@ export const assetRoutes = (library: Library, { ownAsset, changingAsset, changin
   ),
   changingTrash(deleteAsset, ({ asset, actor, query, headers }) =>
     library.deleteAsset(asset, {
-      isPermanent: query.purge ?? true,
+      isPermanent: isPermanent(query),
       ifMatch: headers['if-match'],
       actorData: toActorData(actor, asset),
     }),

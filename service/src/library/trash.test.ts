@@ -25,6 +25,7 @@ const needsOf = (update: TrashNeeds['update']): TrashNeeds => ({
   jobs: { hasOpenJob: async () => false },
   startJob: () => encode,
   requestPurges: () => [],
+  etagOf: ({ revision }) => `"r${revision}"`,
 });
 
 async function deleted(seen: Asset | 'missing', more: Partial<DeleteRequest> = {}) {

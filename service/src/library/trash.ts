@@ -21,6 +21,7 @@ export type TrashNeeds = {
   readonly jobs: Pick<ServiceJobs, 'hasOpenJob'>;
   readonly startJob: (asset: Asset) => JobRequest | undefined;
   readonly requestPurges: RequestPurges;
+  readonly etagOf: (asset: Asset) => string;
 };
 
 /** With `isPermanent: false` the asset is restorable for TRASH_DAYS. An asset in the trash is unchanged. */
@@ -35,13 +36,13 @@ const DAY_MS = 86_400_000;
 
 /** Playback and downloads stop at once. A job removes the bytes after a permanent deletion or TRASH_DAYS. */
 export async function deleteAsset(
-  { update, trashDays, requestPurges }: TrashNeeds,
+  { update, trashDays, requestPurges, etagOf }: TrashNeeds,
   asset: Asset,
   { isPermanent, ifMatch, actorData }: DeleteRequest,
 ): Promise<DeletedAsset> {
   const updated = await update(asset, (seen, now) => {
     if (isPurged(seen)) throw notFound('No such asset');
-    assertVersion(seen, ifMatch);
+    assertVersion(seen, { ifMatch, etagOf });
     if (seen.deleted_at && !isPermanent) return undefined;
     const purgeAt = isPermanent ? null : new Date(now.getTime() + trashDays * DAY_MS);
     const deletion = decideDeletion(seen, { purgeAt, actorData, now });

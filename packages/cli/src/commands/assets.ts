@@ -169,7 +169,7 @@ const getAsset: Handler<{ readonly timeline?: boolean }> = async (context, [id =
 const removeAssets: Handler<{ readonly trash?: boolean }> = async (context, ids, { trash }) => {
   const { mediary, options } = await openClient(context);
   for (const id of ids) {
-    const deleted = await mediary.media.delete(id, { ...options, purge: !trash });
+    const deleted = await mediary.media.delete(id, { ...options, trash });
     context.output.item(deleted, () => `${id}  ${trash ? 'moved to the trash' : 'deleted'}`);
   }
 };

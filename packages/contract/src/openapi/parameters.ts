@@ -37,7 +37,7 @@ const HEADER_PARAMETERS: Readonly<Partial<Record<RequestHeader, { description: s
     },
     'If-Match': {
       description:
-        'The `version` of the asset in quotes. If the asset has another version, the response is 412.',
+        'The `ETag` of the asset, or its `version` in quotes. If it has changed since, the response is 412.',
       example: '"3"',
     },
     'If-None-Match': {

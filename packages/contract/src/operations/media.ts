@@ -186,7 +186,7 @@ export const deleteAsset = jsonOperation({
   auth: 'caller',
   summary: 'Deletes an asset, or moves it to the trash',
   description:
-    'The asset stops playing at once; its bytes are removed in the background. With `purge=false` the ' +
+    'The asset stops playing at once; its bytes are removed in the background. With `trash=true` the ' +
     'asset moves to the trash and can be restored; an asset in the trash is not changed. Service ' +
     'callers send `owner_user_id` in the body or in the query.',
   requestHeaders: ['If-Match'],

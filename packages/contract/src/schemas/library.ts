@@ -108,8 +108,13 @@ export const UpdateAssetRequest = Type.Object(
 
 export const DeleteAssetQuery = Type.Object({
   owner_user_id: OwnerUserId,
+  trash: Type.Optional(
+    Type.Boolean({
+      description: '`true` moves the asset to the trash, where it is restorable for `TRASH_DAYS`.',
+    }),
+  ),
   purge: Type.Optional(
-    Type.Boolean({ description: '`false` keeps the asset restorable for `TRASH_DAYS`. Default `true`.' }),
+    Type.Boolean({ description: 'The opposite of `trash`: `purge=false` means `trash=true`.' }),
   ),
 });
 
