@@ -57,7 +57,7 @@ afterAll(async () => {
 test('every byte arrives once, and the file is stored as it was sent', async () => {
   const { body } = await call<{ asset_id: string; upload: { protocol: string } }>(
     service,
-    'POST /media/upload-url',
+    'POST /media/upload-url?expand=asset',
     {
       headers: asUser('ann'),
       json: { filename: 'film.mp4', content_type: 'video', mime_type: 'video/mp4', size_bytes: SIZE },

@@ -60,7 +60,7 @@ const needsMount = () => [disk.wrapAdapters !== undefined, 'needs the right to m
 const filler = () => join(dataDir, 'of-another-program');
 const ready = () => call(service, `GET ${service.address}/readyz`);
 const open = (more: object = {}) =>
-  call<Started>(service, 'POST /media/upload-url', {
+  call<Started>(service, 'POST /media/upload-url?expand=asset', {
     headers,
     json: { filename: 'a.png', content_type: 'image', mime_type: 'image/png', ...more },
   });

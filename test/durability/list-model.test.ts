@@ -61,7 +61,7 @@ async function create(
   const link = what === 'cdnhost' ? { provider_video_id: `${owner} ${rows.length}` } : {};
   const json = { ...type, ...link, title, filename, tags, owner_user_id: owner };
   const { asset } = dataOf(
-    await call<Started>(service, 'POST /media/upload-url', { headers: asService, json }),
+    await call<Started>(service, 'POST /media/upload-url?expand=asset', { headers: asService, json }),
   );
   rows.push({
     id: asset.id,

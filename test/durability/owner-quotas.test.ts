@@ -51,7 +51,7 @@ afterAll(async () => {
 
 const processAt = (index: number) => processes[index % processes.length] as ServiceProcess;
 const open = (index: number, owner: string, fields: object = {}) =>
-  call<Started>(processAt(index), 'POST /media/upload-url', {
+  call<Started>(processAt(index), 'POST /media/upload-url?expand=asset', {
     headers: asUser(owner),
     json: { ...IMAGE, ...fields },
   });

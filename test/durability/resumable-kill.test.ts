@@ -36,7 +36,7 @@ const TUS = { 'tus-resumable': '1.0.0' };
 async function createUpload(): Promise<{ id: string; url: string }> {
   const { body } = await call<{ asset_id: string; upload: { url: string; protocol: string } }>(
     service,
-    'POST /media/upload-url',
+    'POST /media/upload-url?expand=asset',
     {
       headers: asUser('ann'),
       json: { filename: 'film.mp4', content_type: 'video', mime_type: 'video/mp4', size_bytes: SIZE },

@@ -49,7 +49,7 @@ const DOORS = [
   'GET /media/ID/playback',
   'GET /media/ID/download-url',
   'POST /media/ID/complete',
-  'POST /media/upload-url',
+  'POST /media/upload-url?expand=asset',
   'DELETE /media/ID',
 ];
 const doorOf = (door: string) => door.replace('ID', id);
@@ -163,7 +163,7 @@ describe('guarded routes accept', () => {
   test('a user id that is a number, and the same id as text', async () => {
     const headers = { authorization: `Bearer ${tokenOf(4711)}` };
     const { asset_id: made, asset } = expectSuccess(
-      await call(service, 'POST /media/upload-url', { headers, json: VIDEO }),
+      await call(service, 'POST /media/upload-url?expand=asset', { headers, json: VIDEO }),
     );
     expect(asset).toMatchObject({ owner_user_id: '4711' });
     expectSuccess(await call(service, `GET /media/${made}`, { headers: asUser('4711') }));
@@ -179,8 +179,8 @@ describe('the order of checks', () => {
   const stranger = { authorization: 'Bearer nonsense', 'content-type': 'application/json' };
 
   test.each([
-    ['a body that is no JSON', 'POST /media/upload-url', '{'],
-    ['a body that lacks everything', 'POST /media/upload-url', '{}'],
+    ['a body that is no JSON', 'POST /media/upload-url?expand=asset', '{'],
+    ['a body that lacks everything', 'POST /media/upload-url?expand=asset', '{}'],
     ['a query that is out of range', 'GET /media?limit=0', undefined],
     ['an asset that does not exist', 'GET /media/00000000-0000-7000-8000-000000000000', undefined],
     ['an id that is none', 'GET /media/nothing', undefined],

@@ -211,7 +211,7 @@ describe('refusals', () => {
   test('images and hosted videos are 409', async () => {
     const image = await openUpload(service, 'ann', IMAGE);
     const linked = { provider: 'cdnhost', provider_video_id: 'v', owner_user_id: 'ann' };
-    const hosted = await call<{ asset_id: string }>(service, 'POST /media/upload-url', {
+    const hosted = await call<{ asset_id: string }>(service, 'POST /media/upload-url?expand=asset', {
       headers: asService,
       json: { filename: 'a.mp4', content_type: 'video', mime_type: 'video/mp4', ...linked },
     });

@@ -62,7 +62,7 @@ test('a video that is deleted fails the clips that run and wait, and they cannot
     });
     await isGone(id);
     expect(await originalFiles(service.dataDir, id)).toEqual([]);
-    const retried = await call(service, `POST /media/${id}/retry`, { headers: asUser('ann') });
+    const retried = await call(service, `POST /media/${id}/retry?expand=asset`, { headers: asUser('ann') });
     expect(expectRefusal(retried, 409).details).toMatchObject({ reason: 'clip_source_deleted' });
   }
 }, 120_000);
@@ -71,7 +71,7 @@ test('a clip that is deleted is not cut any further', async () => {
   const source = await upload();
   const id = await startClip(source.id);
   await isCutting(id);
-  const busy = await call(service, `POST /media/${id}/retry`, { headers: asUser('ann') });
+  const busy = await call(service, `POST /media/${id}/retry?expand=asset`, { headers: asUser('ann') });
   expect(expectRefusal(busy, 409).details).toMatchObject({ reason: 'pending_upload' });
   await remove(id);
   await isGone(id);

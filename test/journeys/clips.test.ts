@@ -152,7 +152,7 @@ describe('a request is refused', () => {
   });
 
   test('for a video that a hosted provider stores', async () => {
-    const linked = await call<{ asset_id: string }>(service, 'POST /media/upload-url', {
+    const linked = await call<{ asset_id: string }>(service, 'POST /media/upload-url?expand=asset', {
       headers: asService,
       json: { ...VIDEO, owner_user_id: 'ann', provider: 'cdnhost', provider_video_id: 'clip-source' },
     });

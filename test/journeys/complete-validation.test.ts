@@ -159,9 +159,9 @@ test('rejected bytes are not available to a later attempt', async () => {
   expect(await tell(service, 'onprem', { asset_id: id, status: 'failed', attempt: 2 })).toEqual(PROCESSED);
   const download = await call(service, `GET /media/${id}/download-url`, { headers: asUser('ann') });
   expect([download.status, download.body.error.details]).toEqual([404, { reason: 'not_uploaded' }]);
-  const retried = await call(service, `POST /media/${id}/retry`, { headers: asUser('ann') });
+  const retried = await call(service, `POST /media/${id}/retry?expand=asset`, { headers: asUser('ann') });
   const upload = { protocol: expect.stringMatching(/^(?:put|s3-multipart)$/) };
-  expect(retried.body.data).toMatchObject({ stream_status: 'pending_upload', upload });
+  expect(retried.body.data).toMatchObject({ asset: { stream_status: 'pending_upload' }, upload });
   await eventually(
     () => filesNaming(service.dataDir, id),
     (files) => files.length === 0,

@@ -20,7 +20,7 @@ let service: TestService;
 let id: string;
 beforeAll(async () => {
   service = await startTestService({ MEDIARY_ROLE: 'api', LOG_LEVEL: 'silent' });
-  const { body } = await call<Started>(service, 'POST /media/upload-url', {
+  const { body } = await call<Started>(service, 'POST /media/upload-url?expand=asset', {
     headers: asService,
     json: { ...VIDEO, ...WORDS, owner_user_id: OWNER, provider: 'cdnhost', provider_video_id: VIDEO_ID },
   });
@@ -87,7 +87,7 @@ describe('a caller without access to an asset', () => {
   });
 
   test('gets the same response for an unknown, a deleted and a malformed id', async () => {
-    const gone = await call<Started>(service, 'POST /media/upload-url', {
+    const gone = await call<Started>(service, 'POST /media/upload-url?expand=asset', {
       headers: asUser('ann'),
       json: VIDEO,
     });

@@ -30,7 +30,7 @@ async function failures(): Promise<void> {
   await openUpload(service, 'ann', WORDS);
   await linkVideo(service, TAKEN);
   expectRefusal(
-    await call(service, 'POST /media/upload-url', {
+    await call(service, 'POST /media/upload-url?expand=asset', {
       headers: asService,
       json: { ...VIDEO, ...WORDS, ...TAKEN, owner_user_id: 'ann' },
     }),

@@ -100,7 +100,7 @@ describe('the download of an original', () => {
       'next\u0085line.png',
       '\ud800.png',
     ]) {
-      const answer = await call(service, 'POST /media/upload-url', {
+      const answer = await call(service, 'POST /media/upload-url?expand=asset', {
         headers: ann,
         json: { ...IMAGE, filename },
       });

@@ -83,7 +83,7 @@ describe('duplicate_of', () => {
 
 describe('deduplicate=true', () => {
   const ask = (headers: Record<string, string>, json: object): Promise<Answer<Started>> =>
-    call<Started>(service, 'POST /media/upload-url?deduplicate=true', {
+    call<Started>(service, 'POST /media/upload-url?deduplicate=true&expand=asset', {
       headers,
       json: { ...VIDEO, ...json },
     });
@@ -98,9 +98,9 @@ describe('deduplicate=true', () => {
         asset_id: id,
         asset: expect.objectContaining({ id, title: null, duplicate_of: null }),
         upload_url: null,
+        is_existing: true,
         upload: null,
         alternatives: [],
-        duplicate_of: id,
       });
     }
     const list = await call<{ items: object[] }>(service, 'GET /media', { headers: asUser(user) });
@@ -113,7 +113,7 @@ describe('deduplicate=true', () => {
     await putBytes(pending, clip);
     const isNew = async (json: object) => {
       const opened = expectSuccess(await ask(asUser(user), json));
-      expect(opened).toMatchObject({ duplicate_of: null, upload: { url: expect.any(String) } });
+      expect(opened).toMatchObject({ is_existing: false, upload: { url: expect.any(String) } });
       expect(opened['asset_id']).not.toBe(pending.asset_id);
     };
     await isNew(announced());
@@ -125,9 +125,9 @@ describe('deduplicate=true', () => {
   test('creates an asset where the other one is deleted or belongs to another owner', async () => {
     const user = newUser();
     const id = await upload(user);
-    expect(expectSuccess(await ask(asUser(newUser()), announced()))).toMatchObject({ duplicate_of: null });
+    expect(expectSuccess(await ask(asUser(newUser()), announced()))).toMatchObject({ is_existing: false });
     await remove(user, id);
-    expect(expectSuccess(await ask(asUser(user), announced()))).toMatchObject({ duplicate_of: null });
+    expect(expectSuccess(await ask(asUser(user), announced()))).toMatchObject({ is_existing: false });
   });
 
   test('needs a checksum, and a type that the bytes can have', async () => {
@@ -141,8 +141,8 @@ describe('deduplicate=true', () => {
     const user = newUser();
     const id = await upload(user);
     const asked = (owner_user_id: string) => ask(asService, { ...announced(), owner_user_id });
-    expect(expectSuccess(await asked(user))).toMatchObject({ asset_id: id, duplicate_of: id });
-    expect(expectSuccess(await asked(newUser()))).toMatchObject({ duplicate_of: null });
+    expect(expectSuccess(await asked(user))).toMatchObject({ asset_id: id, is_existing: true });
+    expect(expectSuccess(await asked(newUser()))).toMatchObject({ is_existing: false });
     expectFieldRefused(await ask(asService, announced()), 'owner_user_id');
   });
 
@@ -150,7 +150,7 @@ describe('deduplicate=true', () => {
     const user = newUser();
     const headers = { ...asUser(user), 'idempotency-key': randomUUID() };
     const opened = expectSuccess(await ask(headers, announced()));
-    expect(opened).toMatchObject({ duplicate_of: null });
+    expect(opened).toMatchObject({ is_existing: false });
     await upload(user);
     expect(expectSuccess(await ask(headers, announced()))).toEqual(opened);
   });
@@ -163,6 +163,6 @@ describe('deduplicate=true', () => {
       'deduplicate',
     );
     const answer = await call(service, 'POST /media/upload-url?deduplicate=false', { headers, json: VIDEO });
-    expect(expectSuccess(answer)).toMatchObject({ duplicate_of: null });
+    expect(expectSuccess(answer)).toMatchObject({ is_existing: false });
   });
 });

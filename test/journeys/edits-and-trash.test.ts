@@ -198,7 +198,10 @@ test('the list can be filtered, sorted and counted', async () => {
 
 test('a repeated Idempotency-Key gets the first response, another body gets 409', async () => {
   const open = (json: object, key = 'key-1', headers: Record<string, string> = ann) =>
-    call(service, 'POST /media/upload-url', { headers: { ...headers, 'idempotency-key': key }, json });
+    call(service, 'POST /media/upload-url?expand=asset', {
+      headers: { ...headers, 'idempotency-key': key },
+      json,
+    });
   const first = await open(VIDEO);
   const again = await open(VIDEO);
   expect(again.body.data).toEqual(first.body.data);
@@ -224,7 +227,7 @@ test('a repeated Idempotency-Key gets the first response, another body gets 409'
 
 test('retry opens a new attempt only after a failure', async () => {
   const { asset_id: id } = await openUpload(service, 'ann');
-  expect((await call(service, `POST /media/${id}/retry`, { headers: ann })).body).toMatchObject({
+  expect((await call(service, `POST /media/${id}/retry?expand=asset`, { headers: ann })).body).toMatchObject({
     code: 409,
     error: { details: { reason: 'pending_upload' } },
   });

@@ -139,8 +139,10 @@ describe('an operator', () => {
     expect(await lastSentence(id)).toBe('An operator cancelled the encoding.');
     expect((await cancel(id)).status).toBe(200);
 
-    const retried = await call<AssetJson>(service, `POST /media/${id}/retry`, { headers: asUser('ann') });
-    expect(retried.body.data).toMatchObject({ stream_status: 'processing', failure: null });
+    const retried = await call<AssetJson>(service, `POST /media/${id}/retry?expand=asset`, {
+      headers: asUser('ann'),
+    });
+    expect(retried.body.data).toMatchObject({ asset: { stream_status: 'processing', failure: null } });
     await eventually(
       () => processesNaming(id),
       (engines) => engines.length > 0,

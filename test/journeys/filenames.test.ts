@@ -15,10 +15,13 @@ beforeAll(async () => {
 afterAll(() => service.stop());
 
 const open = (filename: string) =>
-  call<Started>(service, 'POST /media/upload-url', { headers: asUser('ann'), json: { ...IMAGE, filename } });
+  call<Started>(service, 'POST /media/upload-url?expand=asset', {
+    headers: asUser('ann'),
+    json: { ...IMAGE, filename },
+  });
 /** JSON that says a name by escapes which no valid string has. */
 const openEscaped = (escaped: string) =>
-  call(service, 'POST /media/upload-url', {
+  call(service, 'POST /media/upload-url?expand=asset', {
     headers: { ...asUser('ann'), 'content-type': 'application/json' },
     body: JSON.stringify({ ...IMAGE, filename: '@' }).replace('@', escaped),
   });

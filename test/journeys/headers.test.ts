@@ -51,7 +51,10 @@ const foreignLines = Object.entries(FOREIGN)
 describe('request headers have no effect:', () => {
   test('URLs in responses use the public base URL', async () => {
     const started = (
-      await call<Started>(service, 'POST /media/upload-url', { headers: { ...ann, ...FOREIGN }, json: VIDEO })
+      await call<Started>(service, 'POST /media/upload-url?expand=asset', {
+        headers: { ...ann, ...FOREIGN },
+        json: VIDEO,
+      })
     ).body.data;
     expect(started.upload_url).toMatch(/^https:\/\/media\.example\/base\/api\/v1\/uploads\//);
     expect(JSON.stringify(started)).not.toMatch(/evil|gopher/);

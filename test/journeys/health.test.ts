@@ -146,7 +146,7 @@ describe('the database', () => {
       const answers = await Promise.all([
         ask('/readyz'),
         call(service, `GET /media/${id}`, { headers }),
-        call(service, 'POST /media/upload-url', { headers, json: IMAGE }),
+        call(service, 'POST /media/upload-url?expand=asset', { headers, json: IMAGE }),
       ]);
       for (const answer of answers) await expectAway(answer);
       expectRefusal(await call(service, 'GET /media'), 401);

@@ -137,7 +137,7 @@ describe.each(HOSTED)('%s', (provider) => {
 
   test('gets one video if the same request is repeated after it recovers', async () => {
     const again = () =>
-      call<Started>(hosts.service, 'POST /media/upload-url', {
+      call<Started>(hosts.service, 'POST /media/upload-url?expand=asset', {
         headers: { ...asUser('ann'), 'idempotency-key': `again-${provider}` },
         json: { ...VIDEO, size_bytes: 5000, provider },
       });

@@ -156,7 +156,7 @@ test('a failed hosted video is retryable only while the API of its provider is c
   await tell(service, 'cdnhost', { VideoLibraryId: LIBRARY, VideoGuid: 'guid-2', Status: 5 });
   const failed = await readAsset(service, 'ann', id);
   expect(failed).toMatchObject({ stream_status: 'failed', failure: { retryable: false } });
-  const retried = await call(service, `POST /media/${id}/retry`, { headers: asUser('ann') });
+  const retried = await call(service, `POST /media/${id}/retry?expand=asset`, { headers: asUser('ann') });
   expect(expectRefusal(retried, 409).details).toEqual({ reason: 'no_restart', retryable: false });
 
   await restart({

@@ -213,7 +213,7 @@ describe('the storage that an upload to edgehost reserves', () => {
 
   test('is a clear failure while the account has too little, and the upload can be retried', async () => {
     const open = () =>
-      call<Started>(hosts.service, 'POST /media/upload-url', {
+      call<Started>(hosts.service, 'POST /media/upload-url?expand=asset', {
         headers: asService,
         json: {
           ...VIDEO,
@@ -237,8 +237,8 @@ describe('the storage that an upload to edgehost reserves', () => {
     });
     await ask(`DELETE /media/${fits}`);
     await eventually(minutesUsed, (minutes) => minutes < 100);
-    expect((await ask(`POST /media/${failed?.id}/retry`)).body.data).toMatchObject({
-      stream_status: 'pending_upload',
+    expect((await ask(`POST /media/${failed?.id}/retry?expand=asset`)).body.data).toMatchObject({
+      asset: { stream_status: 'pending_upload' },
       upload_url: expect.any(String),
     });
   });

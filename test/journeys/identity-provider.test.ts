@@ -43,7 +43,7 @@ const reasonOf = async (headers: Record<string, string>) =>
 
 test('its users own what they create, and are kept from the assets of others', async () => {
   const headers = asIssued(before, 'auth0|ann');
-  const created = await call(service, 'POST /media/upload-url', { headers, json: VIDEO });
+  const created = await call(service, 'POST /media/upload-url?expand=asset', { headers, json: VIDEO });
   const { asset_id: id, asset } = expectSuccess(created);
   expect(asset).toMatchObject({ owner_user_id: 'auth0|ann' });
   expectSuccess(await call(service, `GET /media/${id}`, { headers }));

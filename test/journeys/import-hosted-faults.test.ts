@@ -115,8 +115,8 @@ describe.each(HOSTED)('%s', (provider) => {
     await expectNoFiles(service, id);
     await eventually(isVideo(provider), (count) => count === 0);
 
-    const retried = await call(service, `POST /media/${id}/retry`, { headers: asUser('ann') });
-    expect(retried.body.data).toMatchObject({ stream_status: 'pending_upload', upload: null });
+    const retried = await call(service, `POST /media/${id}/retry?expand=asset`, { headers: asUser('ann') });
+    expect(retried.body.data).toMatchObject({ asset: { stream_status: 'pending_upload' }, upload: null });
     await expectHostedImport(imports, provider, await untilEnded(id));
     expect(imports.server.requestsOf('/clip.mp4').length).toBeGreaterThanOrEqual(2);
   }, 90_000);

@@ -96,10 +96,14 @@ describe('a file that cannot be read', () => {
     expect(failed.failure?.message).toContain('404');
 
     server.serve('/later.png', file(picture, PNG));
-    const retried = await call<AssetJson & { upload: unknown }>(service, `POST /media/${failed.id}/retry`, {
-      headers: asUser('ann'),
-    });
-    expect(retried.body.data).toMatchObject({ stream_status: 'pending_upload', upload: null });
+    const retried = await call<AssetJson & { upload: unknown }>(
+      service,
+      `POST /media/${failed.id}/retry?expand=asset`,
+      {
+        headers: asUser('ann'),
+      },
+    );
+    expect(retried.body.data).toMatchObject({ asset: { stream_status: 'pending_upload' }, upload: null });
     await expectImported(service, await settled(service, 'ann', failed.id), picture);
   });
 
@@ -119,9 +123,13 @@ describe('a file that cannot be read', () => {
       'import_too_large',
     );
     expect(await sourcesOf(service, failed.id)).toEqual([]);
-    const retried = await call<{ upload: object | null }>(service, `POST /media/${failed.id}/retry`, {
-      headers: asUser('ann'),
-    });
+    const retried = await call<{ upload: object | null }>(
+      service,
+      `POST /media/${failed.id}/retry?expand=asset`,
+      {
+        headers: asUser('ann'),
+      },
+    );
     expect(retried.body.data.upload).toMatchObject({ protocol: 'put' });
   });
 

@@ -140,7 +140,7 @@ test('complete and retry wait while the service imports', async () => {
   const { id } = await startImport(service, { url: server.serve('/busy.png', held.handler), ...NAMED });
   await held.waiting;
   expectRefusal(await call(service, `POST /media/${id}/complete`, { headers: asUser('ann') }), 400);
-  expectRefusal(await call(service, `POST /media/${id}/retry`, { headers: asUser('ann') }), 409);
+  expectRefusal(await call(service, `POST /media/${id}/retry?expand=asset`, { headers: asUser('ann') }), 409);
   expect(await readAsset(service, 'ann', id)).toMatchObject({ stream_status: 'pending_upload' });
   await call(service, `DELETE /media/${id}`, { headers: asUser('ann') });
 });

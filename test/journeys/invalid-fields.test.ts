@@ -13,7 +13,7 @@ const refusalOf = async (line: string, json?: object) =>
   expectRefusal(await call(service, line, { headers: asUser('ann'), ...(json && { json }) }), 400);
 
 test('three missing fields are three errors of one response', async () => {
-  const { message, details } = await refusalOf('POST /media/upload-url', { size_bytes: 0 });
+  const { message, details } = await refusalOf('POST /media/upload-url?expand=asset', { size_bytes: 0 });
   expect(message).toBe(
     'filename is required; content_type is required; mime_type is required; size_bytes must be at least 1',
   );
@@ -27,7 +27,7 @@ test('three missing fields are three errors of one response', async () => {
 });
 
 test('fields whose content is refused are listed together too', async () => {
-  const { details } = await refusalOf('POST /media/upload-url', {
+  const { details } = await refusalOf('POST /media/upload-url?expand=asset', {
     filename: ' ',
     content_type: 'video',
     mime_type: 'video/x-nothing',

@@ -23,7 +23,7 @@ let videos = 0;
 const newVideo = () => `video-${++videos}`;
 
 const link = (fields: object, headers: Record<string, string> = asService) =>
-  call<Started>(service, 'POST /media/upload-url', {
+  call<Started>(service, 'POST /media/upload-url?expand=asset', {
     headers,
     json: { ...VIDEO, owner_user_id: 'ann', provider: 'cdnhost', ...fields },
   });

@@ -166,7 +166,9 @@ test('a repeated report and a new attempt keep the poster time', async () => {
   expect((await thumbnailOf(service, id)).colour).toBe('blue');
 
   await tell(service, 'onprem', { asset_id: id, status: 'failed', attempt: 2 });
-  expect((await call(service, `POST /media/${id}/retry`, { headers: asUser('ann') })).status).toBe(200);
+  expect(
+    (await call(service, `POST /media/${id}/retry?expand=asset`, { headers: asUser('ann') })).status,
+  ).toBe(200);
   expect((await thumbnailOf(service, id)).colour).toBe('blue');
   expect((await settled(service, 'ann', id))['stream_status']).toBe('ready');
   expect(await thumbnailOf(service, id)).toMatchObject({

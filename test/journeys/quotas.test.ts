@@ -27,7 +27,7 @@ beforeAll(async () => {
 afterAll(() => service?.stop());
 
 const ask = (owner: string, fields: object = {}) =>
-  call<Started>(service, 'POST /media/upload-url', {
+  call<Started>(service, 'POST /media/upload-url?expand=asset', {
     headers: asUser(owner),
     json: { ...IMAGE, ...fields },
   });
@@ -110,7 +110,7 @@ describe('assets and pending uploads', () => {
     for (let opened = 0; opened < 3; opened++) await openUpload(service, 'counts', IMAGE);
     expectOverQuota(await ask('counts'), { field: 'pending', limit: 3, used: 3, requested: 1 });
     const link = (provider_video_id: string) =>
-      call(service, 'POST /media/upload-url', {
+      call(service, 'POST /media/upload-url?expand=asset', {
         headers: asService,
         json: { ...VIDEO, owner_user_id: 'counts', provider: 'cdnhost', provider_video_id },
       });
@@ -123,7 +123,10 @@ describe('assets and pending uploads', () => {
 
   test('are counted per owner, also if one back end calls for several owners', async () => {
     const asBackEnd = (owner_user_id: string) =>
-      call(service, 'POST /media/upload-url', { headers: asService, json: { ...IMAGE, owner_user_id } });
+      call(service, 'POST /media/upload-url?expand=asset', {
+        headers: asService,
+        json: { ...IMAGE, owner_user_id },
+      });
     for (let opened = 0; opened < 3; opened++) expectSuccess(await asBackEnd('eve'));
     expectOverQuota(await asBackEnd('eve'), { field: 'pending', limit: 3, used: 3, requested: 1 });
     expectSuccess(await asBackEnd('dan'));
@@ -133,7 +136,7 @@ describe('assets and pending uploads', () => {
     const headers = { ...asUser('again'), 'idempotency-key': 'one' };
     const json = { ...IMAGE, size_bytes: 10 };
     for (let sent = 0; sent < 5; sent++)
-      expectSuccess(await call(service, 'POST /media/upload-url', { headers, json }));
+      expectSuccess(await call(service, 'POST /media/upload-url?expand=asset', { headers, json }));
     expect(await usedBy(service, 'again')).toEqual([10, 1, 1]);
   });
 });

@@ -70,7 +70,7 @@ describe('limits that are set', () => {
   test('requests of a back end count for the named owner', async () => {
     const forOwner = (owner: string) => ask(`GET /media?owner_user_id=${owner}`, asService);
     const opened = await times(3, () =>
-      ask('POST /media/upload-url', asService, { ...IMAGE, owner_user_id: 'client' }),
+      ask('POST /media/upload-url?expand=asset', asService, { ...IMAGE, owner_user_id: 'client' }),
     );
     expect(statusesOf(opened)).toEqual([200, 200, 200]);
     expect(statusesOf(await times(3, () => forOwner('client')))).toEqual([200, 200, 429]);

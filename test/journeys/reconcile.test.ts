@@ -88,7 +88,7 @@ describe('work whose job was lost', () => {
       const [failed, removed] = [await completed(clip), await completed(clip)];
       expect(await tell(service, 'onprem', { asset_id: failed, status: 'failed' })).toEqual(PROCESSED);
       for (const request of [
-        `POST /media/${failed}/retry`,
+        `POST /media/${failed}/retry?expand=asset`,
         `DELETE /media/${removed}?trash=true`,
         `POST /media/${removed}/restore`,
       ]) {

@@ -232,7 +232,7 @@ describe('the upload', () => {
     await patch(url, 0, BYTES.subarray(0, 1000));
     await putBytes(started, BYTES);
     await complete(service, 'ann', started.asset_id);
-    const retried = await call<Started>(service, `POST /media/${started.asset_id}/retry`, {
+    const retried = await call<Started>(service, `POST /media/${started.asset_id}/retry?expand=asset`, {
       headers: asUser('ann'),
     });
     expect((await patch(url, 1000, BYTES.subarray(1000))).status).toBe(401);

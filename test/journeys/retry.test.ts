@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => service?.stop());
 
 const retry = (id: string, headers: Record<string, string> = asUser('ann')) =>
-  call(service, `POST /media/${id}/retry`, {
+  call(service, `POST /media/${id}/retry?expand=asset`, {
     headers,
     ...('x-service-key' in headers && { json: { owner_user_id: 'ann' } }),
   });

@@ -34,7 +34,7 @@ const withKey = (key: string) => ({ 'x-service-key': key });
 const list = (key: string, owner = 'shop_1') =>
   call(service, `GET /media?owner_user_id=${owner}`, { headers: withKey(key) });
 const upload = (key: string, owner = 'shop_1', headers: object = {}) =>
-  call(service, 'POST /media/upload-url', {
+  call(service, 'POST /media/upload-url?expand=asset', {
     headers: { ...withKey(key), ...headers },
     json: { ...VIDEO, owner_user_id: owner },
   });

@@ -75,7 +75,11 @@ describe('an access token that is rejected', () => {
     ],
   ];
   test.each(cases)('%s', async (what, headers, details) => {
-    for (const line of ['GET /media', `GET /media/${started.asset_id}`, 'POST /media/upload-url']) {
+    for (const line of [
+      'GET /media',
+      `GET /media/${started.asset_id}`,
+      'POST /media/upload-url?expand=asset',
+    ]) {
       const answer = expectUnauthorized(await call(service, line, { headers: headers() }), details);
       expect(challengeOf(answer)).toMatch(
         what === 'no token, but Bearer' ? /^Bearer$/ : /^Bearer error="invalid_token"/,

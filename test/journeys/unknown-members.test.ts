@@ -55,7 +55,7 @@ test('elsewhere they are ignored and listed in a header that web pages can read'
 });
 
 test.each([
-  ['POST /media/upload-url', UPLOAD, 'visiblity'],
+  ['POST /media/upload-url?expand=asset', UPLOAD, 'visiblity'],
   ['GET /media?stats=ready', undefined, 'stats'],
   ['GET /usage?owner=ann', undefined, 'owner'],
   ['GET /events?since=1', undefined, 'since'],

@@ -24,7 +24,7 @@ beforeAll(async () => {
 afterAll(() => service.stop());
 
 const askFor = (json: object) =>
-  call<Started>(service, 'POST /media/upload-url', { headers: asUser('ann'), json });
+  call<Started>(service, 'POST /media/upload-url?expand=asset', { headers: asUser('ann'), json });
 const open = () => openUpload(service, 'ann', IMAGE);
 const targetOf = ({ upload_url: url }: Started) =>
   `${new URL(url as string).pathname}${new URL(url as string).search}`;

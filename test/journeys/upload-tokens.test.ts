@@ -40,7 +40,7 @@ const createToken = async (fields: object = {}): Promise<Token> =>
   expectSuccess(await request(fields)) as Token;
 const withToken = ({ token }: Pick<Token, 'token'>) => ({ authorization: `Bearer ${token}` });
 const create = (token: Pick<Token, 'token'>, fields: object = {}, headers: object = {}) =>
-  call(service, 'POST /media/upload-url', {
+  call(service, 'POST /media/upload-url?expand=asset', {
     headers: { ...withToken(token), ...headers },
     json: { ...IMAGE, ...fields },
   });

@@ -38,7 +38,7 @@ test.each([
 
 test('an unsupported type is rejected with the list of supported types', async () => {
   const json = { ...VIDEO, mime_type: 'video/x-msvideo' };
-  const answer = await call(service, 'POST /media/upload-url', { headers: asUser('ann'), json });
+  const answer = await call(service, 'POST /media/upload-url?expand=asset', { headers: asUser('ann'), json });
   const { message, details } = expectRefusal(answer, 400);
   expect(message).toMatch(
     /^mime_type "video\/x-msvideo" is not supported\. Supported: image\/jpeg, .*video\/mp4/,
@@ -53,7 +53,10 @@ test.each(['video/avi', 'video/mpeg', 'video/x-flv', 'video/x-ms-wmv', 'video/og
   '%s is not supported unless the operator adds it',
   async (mime_type) => {
     const json = { ...VIDEO, mime_type };
-    const answer = await call(service, 'POST /media/upload-url', { headers: asUser('ann'), json });
+    const answer = await call(service, 'POST /media/upload-url?expand=asset', {
+      headers: asUser('ann'),
+      json,
+    });
     expect(expectRefusal(answer, 400).details).toMatchObject({ field: 'mime_type' });
   },
 );

@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterAll(() => service.stop());
 
 const ask = (json: object, headers: Record<string, string> = asUser('ann')) =>
-  call<Started>(service, 'POST /media/upload-url', { headers, json });
+  call<Started>(service, 'POST /media/upload-url?expand=asset', { headers, json });
 const askFor = (fields: object) => ask({ ...VIDEO, ...fields });
 
 const expectTaken = async (asked: Promise<Answer<Started>>): Promise<Started> =>

@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => service.stop());
 
 const ask = (json: object, headers: Record<string, string> = asUser('ann')) =>
-  call<Started>(service, 'POST /media/upload-url', { headers, json });
+  call<Started>(service, 'POST /media/upload-url?expand=asset', { headers, json });
 const askFor = (fields: object) => ask({ ...VIDEO, ...fields });
 
 const expectTaken = async (asked: Promise<Answer<Started>>): Promise<Started> =>
@@ -131,7 +131,7 @@ describe('the owner', () => {
 
 test('the response has the upload target', async () => {
   const { asset_id: id, asset, upload_url: url, upload, ...more } = await expectTaken(askFor({}));
-  expect(Object.keys(more)).toEqual(['alternatives', 'duplicate_of']);
+  expect(Object.keys(more)).toEqual(['is_existing', 'alternatives']);
   expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
   expect(asset.id).toBe(id);
   expect(upload).toEqual({

@@ -57,7 +57,10 @@ test('limits of one owner work without settings, and do not affect others', asyn
   const path = '/admin/owners/ann/limits';
   expectSuccess(await call(service, `PUT ${path}`, { headers: asOperator, json: { max_assets: 3 } }));
   await openUpload(service, 'ann', IMAGE);
-  const refused = await call(service, 'POST /media/upload-url', { headers: asUser('ann'), json: IMAGE });
+  const refused = await call(service, 'POST /media/upload-url?expand=asset', {
+    headers: asUser('ann'),
+    json: IMAGE,
+  });
   expect(expectRefusal(refused, 400).details).toMatchObject({ reason: 'quota_exceeded', used: 3 });
   for (let opened = 0; opened < 5; opened++) await openUpload(service, 'bob', IMAGE);
   expectSuccess(await call(service, `DELETE ${path}`, { headers: asOperator }));

@@ -157,7 +157,7 @@ describeS3('a presigned PUT', () => {
     const refused = await open(Buffer.alloc(100), { size_bytes: 100 });
     await send(refused, Buffer.alloc(100));
     expectReason(await complete(service, 'ann', refused.asset_id), 'type_mismatch');
-    await call(service, `POST /media/${refused.asset_id}/retry`, { headers: asUser('ann') });
+    await call(service, `POST /media/${refused.asset_id}/retry?expand=asset`, { headers: asUser('ann') });
     await send(refused, Buffer.alloc(100));
     expectReason(await complete(service, 'ann', refused.asset_id), 'not_uploaded');
   });

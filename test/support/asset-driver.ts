@@ -62,9 +62,9 @@ const WAYS = {
   complete: { method: 'POST', path: '/complete', shown: wholeAsset },
   retry: {
     method: 'POST',
-    path: '/retry',
+    path: '/retry?expand=asset',
     shown: (data: Record<string, unknown>) => ({
-      ...wholeAsset(data),
+      ...wholeAsset(data['asset'] as Record<string, unknown>),
       offersUpload: data['upload_url'] !== null,
     }),
   },
@@ -129,7 +129,7 @@ async function create(driver: Driver, { kind, by, title, announces, video }: Cre
   const link =
     kind === 'cdnhost' || kind === 'edgehost' ? { provider_video_id: videoIdOf(driver.world, video) } : {};
   const json = { ...type, ...announced, ...link, title, ...namedBy(by, driver) };
-  const answer = await call<Record<string, unknown>>(driver, 'POST /media/upload-url', {
+  const answer = await call<Record<string, unknown>>(driver, 'POST /media/upload-url?expand=asset', {
     headers: by === 'service' ? asService : asUser(driver.owner),
     json,
   });

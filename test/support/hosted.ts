@@ -54,7 +54,7 @@ export const askUpload = (
   provider: HostedName,
   fields: object = {},
 ): Promise<Answer<Started>> =>
-  call<Started>(service, 'POST /media/upload-url', {
+  call<Started>(service, 'POST /media/upload-url?expand=asset', {
     headers: asUser('ann'),
     json: { ...VIDEO, size_bytes: 5000, provider, ...fields },
   });

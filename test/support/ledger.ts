@@ -149,7 +149,7 @@ async function open(
   { headers, json }: { headers: Record<string, string>; json: object },
 ): Promise<Started | undefined> {
   const answer = await repeated(book, () =>
-    call<Started>(book.api, 'POST /media/upload-url', {
+    call<Started>(book.api, 'POST /media/upload-url?expand=asset', {
       headers: { ...headers, 'idempotency-key': entry.key },
       json,
     }),

@@ -33,7 +33,7 @@ export const IMAGE = { filename: 'picture.png', content_type: 'image', mime_type
 
 /** Opens an upload as a user; `fields` go over those of a small video. */
 export async function openUpload(service: Api, user: string, fields: object = {}): Promise<Started> {
-  const answer = await call<Started>(service, 'POST /media/upload-url', {
+  const answer = await call<Started>(service, 'POST /media/upload-url?expand=asset', {
     headers: asUser(user),
     json: { ...VIDEO, ...fields },
   });

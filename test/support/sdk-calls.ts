@@ -103,10 +103,10 @@ const FILTERS = [
 
 const OPERATIONS: Readonly<Record<string, Operation>> = {
   'POST /media/upload-url': {
-    query: ['deduplicate'],
+    query: ['deduplicate', 'expand'],
     hasBody: true,
     run: ({ media }, { json, query, options }) =>
-      media.createUpload(json, { ...options, deduplicate: query['deduplicate'] as never }),
+      media.createUpload(json, { ...options, ...(query as object) }),
   },
   'POST /media/import': { hasBody: true, run: ({ media }, { json, options }) => media.import(json, options) },
   'POST /media/{id}/clip': {
@@ -129,7 +129,10 @@ const OPERATIONS: Readonly<Record<string, Operation>> = {
   },
   'POST /media/{id}/complete': { run: ({ media }, { id, options }) => media.complete(id, options) },
   'POST /media/{id}/restore': { run: ({ media }, { id, options }) => media.restore(id, options) },
-  'POST /media/{id}/retry': { run: ({ media }, { id, options }) => media.retry(id, options) },
+  'POST /media/{id}/retry': {
+    query: ['expand'],
+    run: ({ media }, { id, query, options }) => media.retry(id, { ...options, ...(query as object) }),
+  },
   'GET /media/{id}/playback': { run: ({ media }, { id, options }) => media.playback(id, options) },
   'GET /media/{id}/download-url': { run: ({ media }, { id, options }) => media.downloadUrl(id, options) },
   'GET /media/{id}/timeline': {

@@ -50,7 +50,7 @@ async function live({ service, bytes, later, ask }: Life): Promise<string> {
           failure: { code: 'no_sound', message: 'No sound', retryable: true },
         }),
       ).toEqual(PROCESSED),
-    () => ask(`POST /media/${id}/retry`),
+    () => ask(`POST /media/${id}/retry?expand=asset`),
   ];
   for (const step of steps) {
     later(1);

@@ -102,7 +102,7 @@ type Link = {
 
 /** An asset for a video that is at a hosted provider already, made by a service caller for `ann`. */
 export async function linkVideo(service: TestService, link: Link): Promise<Started> {
-  const answer = await call<Started>(service, 'POST /media/upload-url', {
+  const answer = await call<Started>(service, 'POST /media/upload-url?expand=asset', {
     headers: asService,
     json: { ...VIDEO, owner_user_id: 'ann', ...link },
   });

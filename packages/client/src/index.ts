@@ -44,7 +44,6 @@ export type {
   MultipartUploadTarget,
   OpenUpload,
   PutUploadTarget,
-  RetriedAsset,
   TusUploadTarget,
   UploadTarget,
 } from './api/uploads.ts';

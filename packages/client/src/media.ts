@@ -9,20 +9,18 @@ import type {
   TimelineQuery,
   UpdateAssetRequest,
 } from './api/library.ts';
-import type {
-  ClipRequest,
-  CreateUploadRequest,
-  ImportRequest,
-  OpenUpload,
-  RetriedAsset,
-} from './api/uploads.ts';
+import type { ClipRequest, CreateUploadRequest, ImportRequest, OpenUpload } from './api/uploads.ts';
 import { createPagedList, type PagedList } from './pages.ts';
 import type { CallOptions, Transport } from './transport.ts';
 
 export type CreateUploadOptions = CallOptions & {
   /** With `checksum_sha256`: return the owner's asset that has the same bytes, if there is one. */
   deduplicate?: boolean | undefined;
+  /** `asset`: the result contains the asset. */
+  expand?: 'asset' | undefined;
 };
+
+type RetryOptions = CallOptions & Pick<CreateUploadOptions, 'expand'>;
 
 export type UpdateOptions = Omit<CallOptions, 'idempotencyKey'> & {
   /**
@@ -75,7 +73,7 @@ export type AssetCalls = {
   /** Brings an asset back from the trash. */
   restore(id: string, options?: CallOptions): Promise<Asset>;
   /** Starts another attempt of a failed asset. `upload` is set if the bytes must be sent again. */
-  retry(id: string, options?: CallOptions): Promise<RetriedAsset>;
+  retry(id: string, options?: RetryOptions): Promise<OpenUpload>;
   /** URLs for players; null for formats that are not there yet. Do not store them: they expire. */
   playback(id: string, options?: PlaybackOptions): Promise<Playback>;
   /** Ends the playback and download URLs and the cookies that were handed out. */
@@ -105,7 +103,7 @@ export function createAssetCalls(transport: Transport): AssetCalls {
       transport.request({
         method: 'POST',
         path: '/media/upload-url',
-        query: { deduplicate: options?.deduplicate },
+        query: { deduplicate: options?.deduplicate, expand: options?.expand },
         body: { ...request, ...ownerOf(options) },
         options,
       }),
@@ -119,7 +117,14 @@ export function createAssetCalls(transport: Transport): AssetCalls {
         return transport.request({ method: 'GET', path: '/media', query, options });
       }, filters.cursor),
     restore: (id, options) => post(assetPath(id, '/restore'), {}, options),
-    retry: (id, options) => post(assetPath(id, '/retry'), {}, options),
+    retry: (id, options) =>
+      transport.request({
+        method: 'POST',
+        path: assetPath(id, '/retry'),
+        query: { expand: options?.expand },
+        body: ownerOf(options),
+        options,
+      }),
     playback: (id, options) =>
       transport.request({
         method: 'GET',

@@ -36,9 +36,9 @@ export const uploadRoutes = (
   { asCreator, changingAsset }: Guards,
   view: AssetViewContext,
 ) => [
-  asCreator(createUpload, async ({ actor, body, query: { deduplicate }, resourceId }) => {
+  asCreator(createUpload, async ({ actor, body, query: { deduplicate, expand }, resourceId }) => {
     const opened = await uploads.createUpload({ actor, request: body, resourceId, deduplicate });
-    return { ...toOpenUpload(opened, view), duplicate_of: opened.isDuplicate ? opened.asset.id : null };
+    return toOpenUpload(opened, expand && view);
   }),
   asCreator(createUploadToken, async ({ actor, body }) =>
     toTokenView(await uploads.openUploadToken(actor, body)),
@@ -61,22 +61,23 @@ export const uploadRoutes = (
   changingAsset(completeUpload, async ({ asset, actor }) =>
     toAssetView(await uploads.completeUpload(asset, toActorData(actor, asset)), view),
   ),
-  changingAsset(retryAsset, async ({ asset, actor }) => {
+  changingAsset(retryAsset, async ({ asset, actor, query: { expand } }) => {
     const opened = await uploads.retryUpload(asset, toActorData(actor, asset));
-    const { asset: assetView, asset_id: _, ...targets } = toOpenUpload(opened, view);
-    return { ...assetView, ...targets };
+    return toOpenUpload({ ...opened, isExisting: true }, expand && view);
   }),
 ];
 
+/** `view`: undefined without the asset. */
 const toOpenUpload = (
-  { asset, target, alternatives = [] }: opening.OpenedUpload,
-  view: AssetViewContext,
-): Omit<OpenUpload, 'duplicate_of'> => ({
+  { asset, target, alternatives = [], isExisting = false }: opening.OpenedUpload,
+  view: AssetViewContext | undefined,
+): OpenUpload => ({
   asset_id: asset.id,
-  asset: toAssetView(asset, view),
   upload_url: target?.url ?? null,
+  is_existing: isExisting,
   upload: target,
   alternatives: [...alternatives],
+  ...(view && { asset: toAssetView(asset, view) }),
 });
 
 const toTokenView = ({ grant, token, expiresAt }: CreatedUploadToken): UploadToken => ({

@@ -37,7 +37,7 @@ export type OpenedUpload = {
   readonly target: UploadTarget | null;
   readonly alternatives?: readonly UploadTarget[];
   /** The asset existed before the request, with the announced bytes. */
-  readonly isDuplicate?: boolean;
+  readonly isExisting?: boolean;
 };
 
 /** `resourceId`: the id for the asset if the request carries an Idempotency-Key. */
@@ -63,7 +63,7 @@ export async function createUpload(
   const upload = applyGrant(toNewAsset(request, { isService, limits }), grant);
   // The holder of an upload token must not learn which files the owner has.
   const uploaded = deduplicate && !grant ? await needs.findUploaded(actor.ownerUserId, upload) : undefined;
-  if (uploaded) return { asset: uploaded, target: null, isDuplicate: true };
+  if (uploaded) return { asset: uploaded, target: null, isExisting: true };
   const id = resourceId ?? uuidV7(needs.now().getTime());
   const now = timeOf(id);
   const expires =

@@ -184,9 +184,10 @@ const restoreAssets: Handler = async (context, ids) => {
 
 const retryAsset: Handler = async (context, [id = '']) => {
   const { mediary, options } = await openClient(context);
-  const asset = await mediary.media.retry(id, options);
+  const { upload } = await mediary.media.retry(id, options);
+  const asset = await mediary.media.get(id, options);
   context.output.result(asset, () => formatAssetLine(asset));
-  if (asset.upload !== null)
+  if (upload !== null)
     throw usageError(
       'The bytes must be sent again.',
       'Upload the file as a new asset: mediary upload <file>',

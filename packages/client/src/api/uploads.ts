@@ -131,34 +131,25 @@ export type FormUploadTarget = {
   fields?: Record<string, string> | undefined;
 };
 
-/** An asset and where to send its bytes. */
+/**
+ * Where to send the bytes of an asset. `asset` is present only with `expand=asset`. `upload` is null if the
+ * bytes are stored already, or if the service gets them itself.
+ */
 export type OpenUpload = {
   /** UUIDv7, ordered by creation time. */
   asset_id: string;
-  /** An image or a video. */
-  asset: Asset;
   /** Equal to `upload.url`. */
   upload_url: string | null;
-  upload: UploadTarget | null;
-  /** Other ways to send the same bytes. */
-  alternatives: UploadTarget[];
   /**
-   * Equal to `asset_id` if the asset existed before the request (`deduplicate=true`): there is nothing to
-   * upload, and its other members are not changed.
+   * True if the asset existed before the request: with `deduplicate=true` there is nothing to upload then,
+   * and its other members are not changed. Always true after `retry`.
    */
-  duplicate_of: string | null;
-};
-
-/**
- * The asset in its new attempt. `upload` is set if the bytes must be sent again, and null if the stored bytes
- * are used.
- */
-export type RetriedAsset = Asset & {
-  /** Equal to `upload.url`. */
-  upload_url: string | null;
+  is_existing: boolean;
   upload: UploadTarget | null;
   /** Other ways to send the same bytes. */
   alternatives: UploadTarget[];
+  /** An image or a video. */
+  asset?: Asset | undefined;
 };
 
 export type ImportRequest = {

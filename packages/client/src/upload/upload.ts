@@ -69,7 +69,7 @@ async function run(job: Job): Promise<Asset> {
   const resumed = await resume(job);
   if (resumed) return resumed;
   const opened = await job.calls.createUpload(toRequest(job), toCallOptions(job));
-  if (opened.upload === null) return opened.asset;
+  if (opened.upload === null) return opened.asset ?? job.calls.get(opened.asset_id, toCallOptions(job));
   await send(job, { assetId: opened.asset_id, target: chooseTarget(opened, job) });
   return complete(job, opened.asset_id);
 }
@@ -82,6 +82,7 @@ const toCallOptions = ({ options }: Job) => ({
   ownerUserId: options.ownerUserId,
   idempotencyKey: options.idempotencyKey,
   deduplicate: options.deduplicate || undefined,
+  expand: options.deduplicate ? ('asset' as const) : undefined,
 });
 
 function toRequest({ file, filename, options, checksum }: Job): CreateUploadRequest {

@@ -28,7 +28,7 @@ import {
 import { CreatedMultipart, MultipartParts, SignedPart } from '../schemas/multipart.ts';
 import { DownloadUrl, Playback } from '../schemas/playback.ts';
 import { UploadTarget } from '../schemas/upload-targets.ts';
-import { CreateUploadRequest, OpenUpload, RetriedAsset } from '../schemas/uploads.ts';
+import { CreateUploadRequest, OpenUpload } from '../schemas/uploads.ts';
 import { Usage } from '../schemas/usage.ts';
 import {
   CreateEndpointRequest,
@@ -114,7 +114,7 @@ const FILES: Readonly<Record<string, TypeFile>> = {
   uploads: {
     about: 'Uploads, imports and clips.',
     schemas: {
-      ...named(CreateUploadRequest, UploadTarget, OpenUpload, RetriedAsset, ImportRequest),
+      ...named(CreateUploadRequest, UploadTarget, OpenUpload, ImportRequest),
       ...named(ClipRequest),
     },
   },

@@ -17,9 +17,9 @@ import {
   CreateUploadQuery,
   CreateUploadRequest,
   EXAMPLE_OPEN_UPLOAD,
-  EXAMPLE_RETRIED_ASSET,
+  EXAMPLE_RETRY,
   OpenUpload,
-  RetriedAsset,
+  RetryQuery,
 } from '../schemas/uploads.ts';
 import { type ErrorCase, jsonOperation } from '../operation.ts';
 
@@ -109,10 +109,11 @@ export const retryAsset = jsonOperation({
     'again, and a failed clip is cut again, without an upload target. Repeating the call returns the ' +
     'open attempt.',
   requestHeaders: ['Idempotency-Key'],
+  query: RetryQuery,
   body: OwnerOnly,
   message: 'Asset retried',
-  data: RetriedAsset,
-  example: EXAMPLE_RETRIED_ASSET,
+  data: OpenUpload,
+  example: EXAMPLE_RETRY,
   errors: [
     ...ASSET_ERRORS,
     { code: 'BAD_REQUEST', reason: 'quota_exceeded', when: 'A quota of the owner is exceeded.' },

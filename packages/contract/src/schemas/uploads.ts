@@ -80,58 +80,55 @@ export const CreateUploadRequest = Type.Object(
 
 export type CreateUploadRequest = Static<typeof CreateUploadRequest>;
 
+/** The asset is a second request away, and most callers need only its id. */
+const expand = {
+  expand: Type.Optional(Type.Enum(['asset'], { description: '`asset`: the response contains the asset.' })),
+};
+
 export const CreateUploadQuery = Type.Object({
   deduplicate: Type.Optional(
     Type.Boolean({
       description:
         'True: if the owner has an asset with the bytes of `checksum_sha256` that is `processing` or ' +
-        '`ready`, the response names that asset and has no upload target; nothing is created.',
+        '`ready`, the response names that asset (`is_existing`) and has no upload target; nothing is ' +
+        'created.',
     }),
   ),
+  ...expand,
 });
+
+export const RetryQuery = Type.Object(expand);
 
 export const OpenUpload = Type.Object(
   {
     asset_id: AssetId,
-    asset: Asset,
     upload_url: nullable(Type.String({ description: 'Equal to `upload.url`.' })),
+    is_existing: Type.Boolean({
+      description:
+        'True if the asset existed before the request: with `deduplicate=true` there is nothing to upload ' +
+        'then, and its other members are not changed. Always true after `retry`.',
+    }),
     upload: nullable(UploadTarget),
     alternatives: Type.Array(UploadTarget, { description: 'Other ways to send the same bytes.' }),
-    duplicate_of: nullable(
-      Type.String({
-        format: 'uuid',
-        description:
-          'Equal to `asset_id` if the asset existed before the request (`deduplicate=true`): there is ' +
-          'nothing to upload, and its other members are not changed.',
-      }),
-    ),
+    asset: Type.Optional(Asset),
   },
-  { $id: 'OpenUpload', description: 'An asset and where to send its bytes.' },
+  {
+    $id: 'OpenUpload',
+    description:
+      'Where to send the bytes of an asset. `asset` is present only with `expand=asset`. ' +
+      '`upload` is null if the bytes are stored already, or if the ' +
+      'service gets them itself.',
+  },
 );
 
 export type OpenUpload = Static<typeof OpenUpload>;
-
-export const RetriedAsset = Type.Object(
-  {
-    ...Asset.properties,
-    upload_url: nullable(Type.String({ description: 'Equal to `upload.url`.' })),
-    upload: nullable(UploadTarget),
-    alternatives: Type.Array(UploadTarget, { description: 'Other ways to send the same bytes.' }),
-  },
-  {
-    $id: 'RetriedAsset',
-    description:
-      'The asset in its new attempt. `upload` is set if the bytes must be sent again, and null if the ' +
-      'stored bytes are used.',
-  },
-);
 
 const URL = `https://media.example.com/api/v1/uploads/${EXAMPLE_NEW_ASSET.id}?ticket=1795400100.k3x…`;
 
 export const EXAMPLE_OPEN_UPLOAD: OpenUpload = {
   asset_id: EXAMPLE_NEW_ASSET.id,
-  asset: EXAMPLE_NEW_ASSET,
   upload_url: URL,
+  is_existing: false,
   upload: {
     protocol: 'put',
     method: 'PUT',
@@ -141,12 +138,7 @@ export const EXAMPLE_OPEN_UPLOAD: OpenUpload = {
     max_bytes: 18_412_733,
   },
   alternatives: [],
-  duplicate_of: null,
 };
 
-export const EXAMPLE_RETRIED_ASSET: Static<typeof RetriedAsset> = {
-  ...EXAMPLE_NEW_ASSET,
-  upload_url: EXAMPLE_OPEN_UPLOAD.upload_url,
-  upload: EXAMPLE_OPEN_UPLOAD.upload,
-  alternatives: [],
-};
+/** A retry that needs the bytes again. */
+export const EXAMPLE_RETRY: OpenUpload = { ...EXAMPLE_OPEN_UPLOAD, is_existing: true };
