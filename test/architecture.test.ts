@@ -116,7 +116,7 @@ const OUTSIDE: readonly (readonly [module: RegExp, knownBy: RegExp])[] = [
   [/^node:(?:stream|http)$/, /^(?!rule|hook|routes|sql)/],
   [
     /^node:fs$/,
-    /^(?:main|service|adapters|command|platform|adapter|worker|job|contract|fixture) |\/(?:run-files|\w+ed-run)$/,
+    /^(?:main|service|adapters|command|platform|adapter|worker|job|contract|fixture) |\/run-files$|ed-run$/,
   ],
   [
     /^node:/,

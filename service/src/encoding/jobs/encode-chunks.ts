@@ -105,8 +105,8 @@ type ChunkBatch = {
 };
 
 /**
- * Enqueues the chunks, unless an earlier worker of the run has, and waits for their end. Throws EncodeError or
- * ChunkMismatchError when one fails.
+ * Enqueues the chunks, unless an earlier worker of the run has, and waits for their end. Throws EncodeError
+ * or ChunkMismatchError when one fails.
  */
 export async function encodeChunks(
   needs: Needs,
