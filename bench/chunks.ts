@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ChunkRunner, Encoder, EncodeRequest } from '../service/src/encoding/encoder.ts';
 import { openFfmpegEncoder } from '../service/src/encoding/ffmpeg/ffmpeg-encoder.ts';
+import { encodeWhole } from '../test/support/whole-encode.ts';
 import { CONTAINERS, makeClip, makeSource, type SourceName } from './encode.ts';
 import { median } from './pair.ts';
 import { type Row, round } from './rows.ts';
@@ -90,12 +91,12 @@ async function measure(encoder: Encoder, { isChunked, ...encode }: Encode): Prom
   await mkdir(encode.workFolder);
   const each: number[] = [];
   const [startedAt, before] = [performance.now(), cpuOfEndedChildren()];
-  const encoding = await encoder.encode({
+  const encoding = await encodeWhole(encoder, {
     ...encode,
     childFolder: '1-1',
     signal: new AbortController().signal,
     onProgress: () => {},
-    ...(isChunked && { chunks: localRunner(encoder, encode, each) }),
+    ...(isChunked && { chunkSeconds: CHUNK_SECONDS, encodeChunks: localRunner(encoder, encode, each) }),
   });
   return {
     seconds: (performance.now() - startedAt) / 1000,
@@ -111,24 +112,20 @@ function localRunner(
   { source, workFolder }: Pick<EncodeRequest, 'source' | 'workFolder'>,
   each: number[],
 ): ChunkRunner {
-  return {
-    seconds: CHUNK_SECONDS,
-    encode: async (specs) => {
-      const done = [];
-      for (const spec of specs) {
-        const before = cpuOfEndedChildren();
-        const folder = join(workFolder, `chunk-${spec.chunk.number}`);
-        await mkdir(folder);
-        const signal = new AbortController().signal;
-        const tracks = await encoder.encodeChunk({ source, workFolder: folder, spec, signal });
-        for (const { name } of tracks.flatMap(({ segments }) => segments))
-          await rename(join(folder, name), join(workFolder, name));
-        each.push(cpuOfEndedChildren() - before);
-        done.push(tracks);
-      }
-      return done;
-    },
-    openSegment: async (name) => join(workFolder, name),
+  return async (specs) => {
+    const done = [];
+    for (const spec of specs) {
+      const before = cpuOfEndedChildren();
+      const folder = join(workFolder, `chunk-${spec.chunk.number}`);
+      await mkdir(folder);
+      const signal = new AbortController().signal;
+      const tracks = await encoder.encodeChunk({ source, workFolder: folder, spec, signal });
+      for (const { name } of tracks.flatMap(({ segments }) => segments))
+        await rename(join(folder, name), join(workFolder, name));
+      each.push(cpuOfEndedChildren() - before);
+      done.push(tracks);
+    }
+    return done;
   };
 }
 

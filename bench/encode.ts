@@ -7,6 +7,7 @@ import { promisify } from 'node:util';
 import { writeSample } from '../service/src/commands/sample.ts';
 import type { EncodeRequest } from '../service/src/encoding/encoder.ts';
 import { openFfmpegEncoder } from '../service/src/encoding/ffmpeg/ffmpeg-encoder.ts';
+import { encodeWhole } from '../test/support/whole-encode.ts';
 import { findFfmpeg } from '../service/src/encoding/ffmpeg/find-ffmpeg.ts';
 import { median } from './pair.ts';
 
@@ -122,7 +123,9 @@ async function encodeTimes(
   const onPlayable = async () => {
     if (Number.isNaN(playable)) playable = (performance.now() - start) / 1000;
   };
-  const ready = await seconds(() => openFfmpegEncoder({ ffmpegPath }).encode({ ...request, onPlayable }));
+  const ready = await seconds(() =>
+    encodeWhole(openFfmpegEncoder({ ffmpegPath }), { ...request, onPlayable }),
+  );
   return { playable, ready };
 }
 

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { openFfmpegEncoder } from '../service/src/encoding/ffmpeg/ffmpeg-encoder.ts';
+import { encodeWhole } from '../test/support/whole-encode.ts';
 import { playlistName } from '../service/src/encoding/packaging/cmaf-track.ts';
 import { ffmpegPath } from '../test/support/clips.ts';
 import { type Row, round } from './rows.ts';
@@ -80,7 +81,7 @@ async function rowsOf(clip: Clip, metric: Metric, folder: string): Promise<Row[]
   const workFolder = join(folder, 'out');
   await mkdir(workFolder, { recursive: true });
   await makeSource(clip, source);
-  const { renditions } = await openFfmpegEncoder({ ffmpegPath: FFMPEG }).encode({
+  const { renditions } = await encodeWhole(openFfmpegEncoder({ ffmpegPath: FFMPEG }), {
     source,
     container: 'matroska',
     workFolder,

@@ -42,7 +42,10 @@ const ROLES: readonly (readonly [path: RegExp, role?: string])[] = [
   [/^providers\/(?:[a-z]+\/[a-z]+-(?:api|check)|hosted-client)$/, 'adapter'],
   [/^(?:assets\/asset-lookup|library\/(?:asset-edits|asset-list|trash)|lifecycle\/reports)$/, 'operations'],
   [/^auth\/service-key-lookup$/, 'operations'],
-  [/^(?:encoding\/jobs\/(?:embedded-captions|progress-reporter|run-files|shared-originals))$/, 'operations'],
+  [
+    /^encoding\/jobs\/(?:conducted-run|embedded-captions|progress-reporter|run-files|shared-originals)$/,
+    'operations',
+  ],
   [/^(?:operations\/(?:health|providers-overview))$/, 'operations'],
   [
     /^(?:storage\/(?:object-response|local-file)|upkeep\/(?:cleanup|orphaned-videos|orphans|reconcile))$/,
@@ -113,9 +116,12 @@ const OUTSIDE: readonly (readonly [module: RegExp, knownBy: RegExp])[] = [
   [/^node:(?:stream|http)$/, /^(?!rule|hook|routes|sql)/],
   [
     /^node:fs$/,
-    /^(?:main|service|adapters|command|platform|adapter|worker|job|contract|fixture) |\/run-files$/,
+    /^(?:main|service|adapters|command|platform|adapter|worker|job|contract|fixture) |\/run-files$|ed-run$/,
   ],
-  [/^node:/, /^(?:main|service|adapters|command|platform|adapter|worker|job|contract|fixture) /],
+  [
+    /^node:/,
+    /^(?:main|service|adapters|command|platform|adapter|worker|job|contract|fixture) |\/conducted-run$/,
+  ],
 ];
 
 const ENVIRONMENT =

@@ -23,9 +23,10 @@ function readChunk(value?: string) {
   return { seconds: readVideoSettings(settings).encodeChunkSeconds, problems: settings.problems };
 }
 
-test('videos are encoded in one piece unless the setting gives a length of whole segments', () => {
-  expect(readChunk()).toEqual({ seconds: 0, problems: [] });
-  expect(readChunk('60')).toEqual({ seconds: 60, problems: [] });
+test('chunks are of whole segments, of a minute by default; 0 encodes in one piece', () => {
+  expect(readChunk()).toEqual({ seconds: 60, problems: [] });
+  expect(readChunk('0')).toEqual({ seconds: 0, problems: [] });
+  expect(readChunk('8')).toEqual({ seconds: 8, problems: [] });
   expect(readChunk('30').problems).toEqual(['ENCODE_CHUNK_S must be 0 or a multiple of 4']);
   expect(readChunk('-4').problems).toEqual(['ENCODE_CHUNK_S must be a whole number from 0 to 3600']);
 });

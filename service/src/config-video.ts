@@ -47,7 +47,7 @@ const readEncodeConcurrency = ({ text, integer }: Settings): number | undefined 
 
 /** Chunks are whole segments. */
 function readChunkSeconds({ integer, problems }: Settings): number {
-  const seconds = integer('ENCODE_CHUNK_S', { fallback: 0, min: 0, max: 3600 });
+  const seconds = integer('ENCODE_CHUNK_S', { fallback: 60, min: 0, max: 3600 });
   if (seconds % SEGMENT_SECONDS === 0) return seconds;
   problems.push(`ENCODE_CHUNK_S must be 0 or a multiple of ${SEGMENT_SECONDS}`);
   return 0;

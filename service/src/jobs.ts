@@ -2,6 +2,8 @@
 import type { PurgeReason } from '@mediary/contract/enums';
 import type { Jobs, JobSettingsOf } from './platform/jobs/job-queue.ts';
 
+type EncodeRunRef = { readonly assetId: string; readonly attempt: number; readonly try: number };
+
 export type JobPayloads = {
   /** Downloads the original of an import, and completes it or starts its transfer to a hosted provider. */
   'import-asset': { readonly assetId: string; readonly attempt: number };
@@ -9,13 +11,18 @@ export type JobPayloads = {
   'transfer-import': { readonly lane: string; readonly assetId: string; readonly attempt: number };
   /** Cuts a clip from the original of its source and completes it. */
   'clip-asset': { readonly assetId: string; readonly attempt: number };
-  /** Encodes the renditions of one attempt. */
+  /** Encodes what makes a video playable, and all of one rendition. Moves long ones to `encode-long`. */
   'encode-asset': { readonly assetId: string; readonly attempt: number };
-  /** Encodes a part of a long video for a run of `encode-asset`. `bytes`: estimate of its segments. */
-  'encode-chunk': {
-    readonly assetId: string;
-    readonly attempt: number;
-    readonly try: number;
+  /** The same for long videos. */
+  'encode-long': { readonly assetId: string; readonly attempt: number };
+  /** Encodes the other renditions of a short video. */
+  'encode-rest': EncodeRunRef;
+  /** The same for a long video that cannot be divided. */
+  'encode-long-rest': EncodeRunRef;
+  /** Divides the other renditions of a video into chunks, and waits for them. */
+  'encode-divided': EncodeRunRef;
+  /** Encodes a part of a long video for a run of `encode-divided`. `bytes`: estimate of its segments. */
+  'encode-chunk': EncodeRunRef & {
     readonly batch: number;
     readonly number: number;
     readonly bytes: number;
@@ -101,12 +108,26 @@ export const jobSettings = ({
     expireIn: importTimeoutSeconds + HOUR / 2,
     lanes: hostedProviders,
   },
-  'clip-asset': { ...JOB_SETTINGS['clip-asset'], concurrency: encodeConcurrency },
-  'encode-asset': { ...JOB_SETTINGS['encode-asset'], concurrency: encodeConcurrency },
-  // Besides the encodes: one that waits for its chunks must not keep them from being encoded.
-  'encode-chunk': { ...JOB_SETTINGS['encode-chunk'], concurrency: encodeConcurrency },
+  ...encodeSettings(encodeConcurrency),
   'provider-task': { ...JOB_SETTINGS['provider-task'], lanes: hostedProviders },
 });
+
+/** Divided videos that wait for their chunks need little memory. */
+const MORE_DIVIDED = 4;
+
+/** Each kind of work has slots of its own, of which one owner holds `concurrency` at most. */
+function encodeSettings(concurrency: number) {
+  const shared = { ...LONG_WORK, concurrency: concurrency + 1 };
+  return {
+    'clip-asset': shared,
+    'encode-asset': shared,
+    'encode-long': shared,
+    'encode-rest': shared,
+    'encode-long-rest': shared,
+    'encode-divided': { ...shared, concurrency: concurrency + MORE_DIVIDED },
+    'encode-chunk': shared,
+  } as const;
+}
 
 const HOUR = 3600;
 const DAY = 24 * HOUR;
@@ -117,9 +138,7 @@ const LONG_WORK = { expireIn: DAY, retries: 20, retryDelay: 1, retryDelayMax: 30
 export const JOB_SETTINGS: JobSettingsOf<JobPayloads> = {
   'import-asset': { ...LONG_WORK, concurrency: 4 },
   'transfer-import': { ...LONG_WORK, concurrency: 4, lanes: [] },
-  'clip-asset': { ...LONG_WORK, concurrency: 1 },
-  'encode-asset': { ...LONG_WORK, concurrency: 1 },
-  'encode-chunk': { ...LONG_WORK, concurrency: 1 },
+  ...encodeSettings(1),
   // An original whose SHA-256 is unknown is read first.
   'ask-encoder': { concurrency: 4, expireIn: 2 * HOUR, retries: 30, retryDelay: 2, retryDelayMax: 600 },
   'cancel-encoder-job': { concurrency: 1, expireIn: 60, retries: 20, retryDelay: 2, retryDelayMax: HOUR },
@@ -129,7 +148,7 @@ export const JOB_SETTINGS: JobSettingsOf<JobPayloads> = {
   'make-poster': { concurrency: 1, expireIn: 10 * 60, retries: 200, retryDelay: 1, retryDelayMax: 600 },
   // As many retries as deliver-report, whose report it waits for.
   'make-extras': {
-    concurrency: 1,
+    concurrency: 2,
     expireIn: 2 * HOUR,
     retries: 200,
     retryDelay: 1,

@@ -146,7 +146,8 @@ function createFailingEncoder(reason: string): Encoder {
     throw new EncodeError('encoder_missing', 'ffmpeg is not installed where videos are encoded', reason);
   };
   return {
-    encode: refuse,
+    startEncode: refuse,
+    continueEncode: refuse,
     encodeChunk: refuse,
     createPoster: refuse,
     createExtra: refuse,

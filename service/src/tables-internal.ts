@@ -8,6 +8,7 @@ export const INTERNAL_TABLES = {
     try: 'int4',
     worker: 'text',
     started_at: 'timestamptz',
+    claim: 'int4',
   },
 
   /** A part of a long video that any worker encodes. */
@@ -23,6 +24,17 @@ export const INTERNAL_TABLES = {
     worker: 'text?',
     init_digest: 'text?',
     result: 'jsonb?',
+  },
+
+  /** An encode run whose video is playable and lacks renditions. */
+  encode_checkpoints: {
+    asset_id: 'uuid',
+    attempt: 'int4',
+    try: 'int4',
+    checkpoint: 'text',
+    claims: 'int4',
+    interruptions: 'int4',
+    is_storing: 'bool',
   },
 
   /** A manifest of an encode run that has not ended. */

@@ -104,26 +104,29 @@ describe('an operator', () => {
   test('sees running and waiting encodes in execution order', async () => {
     const running = await encoding('ann');
     const [second, third] = [await uploaded('ann'), await uploaded('ann')];
-    const first = await uploaded('bob');
-    const queue = await listed();
-    expect(queue).toMatchObject({ running: 1, waiting: 3 });
+    // One owner holds all slots but one, so that another one starts at once.
+    const [first, next] = [await uploaded('bob'), await uploaded('bob')];
+    const queue = await eventually(listed, ({ running: begun }) => begun === 2);
+    expect(queue).toMatchObject({ running: 2, waiting: 3 });
     expect(queue.items.map(({ asset_id, state, position }) => [asset_id, state, position])).toEqual([
       [running, 'running', null],
-      [first, 'waiting', 1],
-      [second, 'waiting', 2],
+      [first, 'running', null],
+      [second, 'waiting', 1],
+      [next, 'waiting', 2],
       [third, 'waiting', 3],
     ]);
     expect(queue.items[0]).toMatchObject({
       owner_user_id: 'ann',
       attempt: 1,
+      phase: 'first',
       progress: expect.any(Number),
       worker: expect.stringMatching(new RegExp(`:${process.pid}$`)),
       started_at: expect.any(String),
     });
-    expect(queue.items[1]).toMatchObject({ owner_user_id: 'bob', worker: null, started_at: null });
-    expect((await listed('?owner_user_id=bob')).items.map(({ position }) => position)).toEqual([1]);
+    expect(queue.items[3]).toMatchObject({ owner_user_id: 'bob', worker: null, started_at: null });
+    expect((await listed('?owner_user_id=bob')).items.map(({ position }) => position)).toEqual([null, 2]);
     for (const id of [second, third, running]) await remove('ann', id);
-    await remove('bob', first);
+    for (const id of [next, first]) await remove('bob', id);
     await eventually(listed, ({ running: left, waiting }) => left + waiting === 0);
   });
 

@@ -36,9 +36,9 @@ const wrapAdapters = (adapters: Adapters): Adapters => ({
   ...adapters,
   encoder: {
     ...adapters.encoder,
-    async encode(order) {
+    async startEncode(order) {
       await encoding.pass();
-      return adapters.encoder.encode(order);
+      return adapters.encoder.startEncode(order);
     },
     async createPoster(order) {
       await adapters.encoder.createPoster(order);

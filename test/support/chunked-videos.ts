@@ -135,7 +135,8 @@ export async function expectNothingLeft(cluster: Chunked, id: string): Promise<v
     ({ length }) => length === 0,
     { withinMs: 30_000 },
   );
-  expect(await queryRows(cluster, 'select number from encode_chunks where asset_id = $1', id)).toEqual([]);
+  for (const table of ['encode_chunks', 'encode_checkpoints', 'encode_runs', 'growing_manifests'])
+    expect(await queryRows(cluster, `select * from ${table} where asset_id = $1`, id), table).toEqual([]);
   expect(await processesNaming(id)).toEqual([]);
 }
 

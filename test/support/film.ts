@@ -14,6 +14,7 @@ import type { Ladder } from '../../service/src/encoding/plan/ladder.ts';
 import type { DashFiles } from './check-dash.ts';
 import type { HlsFiles } from './check-hls.ts';
 import { ffmpegPath } from './clips.ts';
+import { encodeWhole } from './whole-encode.ts';
 
 /** `hls.m3u8` and `dash.mpd` lie in one folder, everything else in `1-1` below it; gone when disposed. */
 export type Film = Encoding & AsyncDisposable & { readonly path: (name: string) => string };
@@ -48,12 +49,11 @@ export async function encodeFilm(
       childFolder: CHILDREN,
       signal: new AbortController().signal,
       onProgress: () => {},
+      chunkSeconds,
       ...options,
-      ...(chunkSeconds && {
-        chunks: localChunks(encoder, { source, workFolder, seconds: chunkSeconds, stored }),
-      }),
     } as const;
-    const encoding = await encoder.encode(order);
+    const encodeChunks = chunkSeconds ? localChunks(encoder, order, stored) : undefined;
+    const encoding = await encodeWhole(encoder, { ...order, encodeChunks });
     for (const name of ABOVE) await copyFile(join(workFolder, name), path(name));
     return { ...encoding, files: [...encoding.files, ...stored], path, [Symbol.asyncDispose]: remove };
   } catch (error) {
@@ -62,36 +62,25 @@ export async function encodeFilm(
   }
 }
 
-type LocalChunks = {
-  readonly source: string;
-  readonly workFolder: string;
-  readonly seconds: number;
-  readonly stored: EncodedFile[];
-};
-
 /** Stores the segments beside the others of the film. */
-function localChunks(encoder: Encoder, { source, workFolder, seconds, stored }: LocalChunks): ChunkRunner {
-  const signal = new AbortController().signal;
-  return {
-    seconds,
-    encode: async (specs, onDone) => {
-      const chunks = [];
-      for (const spec of specs) {
-        const folder = await mkdtemp(join(tmpdir(), 'mediary-chunk-'));
-        const tracks = await encoder.encodeChunk({ source, workFolder: folder, spec, signal });
-        for (const { name } of tracks.flatMap(({ segments }) => segments)) {
-          await rename(join(folder, name), join(workFolder, name));
-          stored.push({ name, path: join(workFolder, name) });
-        }
-        await rm(folder, { recursive: true });
-        chunks.push(tracks);
-        onDone(spec.chunk.firstFrame + spec.chunk.frames);
+const localChunks =
+  (encoder: Encoder, { source, workFolder }: EncodeRequest, stored: EncodedFile[]): ChunkRunner =>
+  async (specs, onDone) => {
+    const signal = new AbortController().signal;
+    const chunks = [];
+    for (const spec of specs) {
+      const folder = await mkdtemp(join(tmpdir(), 'mediary-chunk-'));
+      const tracks = await encoder.encodeChunk({ source, workFolder: folder, spec, signal });
+      for (const { name } of tracks.flatMap(({ segments }) => segments)) {
+        await rename(join(folder, name), join(workFolder, name));
+        stored.push({ name, path: join(workFolder, name) });
       }
-      return chunks;
-    },
-    openSegment: async (name) => join(workFolder, name),
+      await rm(folder, { recursive: true });
+      chunks.push(tracks);
+      onDone(spec.chunk.firstFrame + spec.chunk.frames);
+    }
+    return chunks;
   };
-}
 
 /** The manifests and the sizes of the files that they name, for the checks of manifests. */
 export async function manifestsOf({ files, path }: Film): Promise<HlsFiles & DashFiles> {

@@ -91,6 +91,7 @@ export const openJobs = async (dataDir: string): Promise<string[]> =>
       dataDir,
       `select name from pgboss.job
         where (state in ('retry', 'active') or state = 'created' and start_after <= now())
-          and name in ('encode-asset', 'encode-chunk', 'deliver-report', 'process-image', 'purge-asset')`,
+          and name in ('encode-asset', 'encode-long', 'encode-rest', 'encode-long-rest', 'encode-divided',
+                       'encode-chunk', 'deliver-report', 'process-image', 'purge-asset')`,
     )
   ).map(({ name }) => String(name));

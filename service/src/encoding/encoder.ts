@@ -27,21 +27,42 @@ export type EncodeRequest = {
   readonly onProgress: (percent: number, renditions: readonly Rendition[]) => void;
   /** Called one at a time with what can be played before the run ends. A rejection ends the run. */
   readonly onPlayable?: (part: PlayablePart) => Promise<void>;
-  /** Encodes parts of a long video on any worker; absent: this run encodes all of it. */
-  readonly chunks?: ChunkRunner | undefined;
+  /** Shortest length of a chunk; absent: the video is encoded in one piece. */
+  readonly chunkSeconds?: number | undefined;
 };
 
-export type ChunkRunner = {
-  /** Shortest length of a chunk. */
-  readonly seconds: number;
-  /**
-   * Resolves with the chunks in their order when their segments are stored. `onDone` is called with the
-   * number of encoded frames. Throws EncodeError, or ChunkMismatchError.
-   */
-  encode(specs: readonly ChunkSpec[], onDone: (frames: number) => void): Promise<readonly EncodedChunk[]>;
+/** `maxSeconds`: a longer video is refused with LongVideoError. */
+type StartRequest = EncodeRequest & { readonly maxSeconds?: number | undefined };
+
+export type ContinueRequest = EncodeRequest & {
+  /** What `startEncode` returned for this video. */
+  readonly checkpoint: EncodeCheckpoint;
+  /** Encodes parts of a long video on any worker; absent: this run encodes all of it. */
+  readonly encodeChunks?: ChunkRunner | undefined;
   /** Path of a local file with the bytes of a stored segment. */
-  openSegment(name: string): Promise<string>;
+  readonly openSegment: (name: string) => Promise<string>;
 };
+
+/**
+ * Resolves with the chunks in their order when their segments are stored. `onDone` is called with the number
+ * of encoded frames. Throws EncodeError, or ChunkMismatchError.
+ */
+export type ChunkRunner = (
+  specs: readonly ChunkSpec[],
+  onDone: (frames: number) => void,
+) => Promise<readonly EncodedChunk[]>;
+
+/** A playable encode that lacks renditions, as JSON: any worker can continue it. */
+export type EncodeCheckpoint = {
+  readonly durationMs: number;
+  /** The other renditions can be encoded in chunks. */
+  readonly isDividable: boolean;
+  /** The encoder's own data. */
+  readonly state: object;
+};
+
+/** `encoding`: of a video with one rendition, which is complete. */
+export type StartedEncode = { readonly encoding: Encoding } | { readonly checkpoint: EncodeCheckpoint };
 
 export type ChunkRequest = Pick<EncodeRequest, 'source' | 'workFolder' | 'signal'> & {
   readonly spec: ChunkSpec;
@@ -172,9 +193,17 @@ export class EncodeError extends Error {
 /** A chunk does not match its plan, or another chunk: the video must be encoded in one piece. */
 export class ChunkMismatchError extends Error {}
 
+/** The video is longer than the request allows. */
+export class LongVideoError extends Error {}
+
 export type Encoder = {
-  /** Creates all files and checks them against the source. Throws EncodeError for an invalid source. */
-  encode(request: EncodeRequest): Promise<Encoding>;
+  /**
+   * Encodes what makes the video playable, and passes it to `onPlayable`. Throws EncodeError for an invalid
+   * source, and LongVideoError.
+   */
+  startEncode(request: StartRequest): Promise<StartedEncode>;
+  /** Encodes the other renditions, and checks them against the source. */
+  continueEncode(request: ContinueRequest): Promise<Encoding>;
   /** Creates the segments of a chunk in the folder. Throws EncodeError, or ChunkMismatchError. */
   encodeChunk(request: ChunkRequest): Promise<EncodedChunk>;
   /** Creates a poster of a video that this encoder has encoded. */

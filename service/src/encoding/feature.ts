@@ -10,7 +10,9 @@ import { renditionPrefix } from '../storage/object-key.ts';
 import type { ScratchReservations } from '../platform/process/scratch-reservations.ts';
 import { encodeChunkJob } from './jobs/encode-chunk.job.ts';
 import * as chunkOperations from './jobs/encode-chunks.ts';
-import { encodeAssetJob, type EncodeNeeds } from './jobs/encode-asset.job.ts';
+import { encodeAssetJob, encodeLongJob } from './jobs/encode-asset.job.ts';
+import * as checkpointOperations from './jobs/encode-checkpoints.ts';
+import { encodeRestJob, type RestNeeds } from './jobs/encode-rest.job.ts';
 import * as queueOperations from './jobs/encode-queue.ts';
 import { encodeQueueRoutes } from './jobs/encode-queue.routes.ts';
 import * as growingOperations from './jobs/growing-manifests.ts';
@@ -23,7 +25,7 @@ import { createSharedOriginals } from './jobs/shared-originals.ts';
 type Needs = AppContext & {
   readonly lifecycle: Lifecycle;
   readonly captions: Captions;
-  readonly files: Pick<EncodeNeeds, 'findLocalFile'>;
+  readonly files: Pick<RestNeeds, 'findLocalFile'>;
   readonly asOperator: AsOperator;
   readonly scratchReservations: ScratchReservations;
 };
@@ -60,12 +62,19 @@ function createEncodeJobs({ lifecycle, captions, files, ...needs }: Needs) {
     ...bind({ db, jobs, workerName, assetStore: lifecycle.assetStore }, runOperations),
     ...bind({ db }, growingOperations),
     ...bind({ ...needs, ...lifecycle }, chunkOperations),
+    ...bind({ ...needs, ...lifecycle }, checkpointOperations),
   };
   const space = createScratchSpace({ ...needs, ...runs, ...lifecycle, ladder: config.ladder });
-  const encode = { ...needs, ...runs, ...lifecycle, ...files, ...captions };
   const originals = createSharedOriginals({ ...needs, ...files });
+  const shared = { ...needs, ...runs, ...lifecycle, ...files, ...captions, originals };
+  const encode = { ...shared, chunkSeconds: config.encodeChunkSeconds };
+  const rest = encodeRestJob(encode);
   return {
-    'encode-asset': space.forEncodes(encodeAssetJob({ ...encode, chunkSeconds: config.encodeChunkSeconds })),
+    'encode-asset': space.forEncodes('encode-asset', encodeAssetJob(encode)),
+    'encode-long': space.forEncodes('encode-long', encodeLongJob(encode)),
+    'encode-rest': space.forEncodes('encode-rest', rest),
+    'encode-long-rest': space.forEncodes('encode-long-rest', rest),
+    'encode-divided': space.forEncodes('encode-divided', rest),
     'encode-chunk': space.forChunks(encodeChunkJob({ ...needs, ...runs, originals })),
   };
 }

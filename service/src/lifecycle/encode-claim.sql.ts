@@ -26,5 +26,5 @@ export const claimEncode = (db: Queries, { assetId, attempt, worker }: EncodeCla
       select id, attempt, encode_try, ${worker}::text from claimed
       on conflict (asset_id) do update
          set attempt = excluded.attempt, try = excluded.try, worker = excluded.worker,
-             started_at = excluded.started_at)
+             started_at = excluded.started_at, claim = excluded.claim)
     select encode_try, encode_interruptions, mime_type, original_upload, poster_time_ms from claimed`);

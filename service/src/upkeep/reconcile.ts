@@ -2,6 +2,7 @@
 import type { Asset, ProviderName } from '../assets/asset.ts';
 import type { EventData } from '../assets/asset-event.ts';
 import type { findAssetById } from '../assets/asset-lookup.ts';
+import { ENCODE_JOBS } from '../encoding/encode-jobs.ts';
 import type { JobPayloads, JobRequest, ServiceJobs } from '../jobs.ts';
 import {
   addMs,
@@ -135,15 +136,17 @@ async function checkEncoder(
   await needs.recordCheck(asset, { data: { reason: 'encoder_silent' }, checkAt, job });
 }
 
-const hasOpenJob = async (
+async function hasOpenJob(
   { jobs }: ReconcileNeeds,
   asset: Asset,
   { name, payload }: JobRequest,
-): Promise<boolean> =>
-  (await jobs.hasOpenJob(name, payload as Partial<JobPayloads[typeof name]>)) ||
-  // Workers may still have jobs from before ONPREM_ENCODER_URL was set.
-  (name === 'ask-encoder' && (await jobs.hasOpenJob('encode-asset', payload))) ||
-  jobs.hasOpenJob('deliver-report', { assetId: asset.id });
+): Promise<boolean> {
+  if (await jobs.hasOpenJob(name, payload as Partial<JobPayloads[typeof name]>)) return true;
+  // An encode goes through several queues. Workers may have jobs from before ONPREM_ENCODER_URL was set.
+  if (name === 'encode-asset' || name === 'ask-encoder')
+    for (const each of ENCODE_JOBS) if (await jobs.hasOpenJob(each, payload)) return true;
+  return jobs.hasOpenJob('deliver-report', { assetId: asset.id });
+}
 
 async function checkHosted(needs: ReconcileNeeds, asset: Asset, inspections: Inspections): Promise<void> {
   if (asset.provider_video_id === null)

@@ -9,8 +9,17 @@ const Encode = Type.Object(
     filename: Type.String(),
     duration_ms: nullable(Type.Integer()),
     attempt: Type.Integer(),
-    state: Type.Enum(['running', 'waiting']),
-    position: nullable(Type.Integer({ description: '1 is the next to run. Null while it runs.' })),
+    state: Type.Enum(['running', 'waiting'], {
+      description:
+        'An encode whose video is playable may wait for its other renditions while others have their turn.',
+    }),
+    phase: Type.Enum(['first', 'rest'], {
+      description:
+        '`first`: what makes the video playable. `rest`: its other renditions, in slots of their own.',
+    }),
+    position: nullable(
+      Type.Integer({ description: '1 is the next to run. Those of `first` come first. Null while it runs.' }),
+    ),
     queued_at: Timestamp,
     started_at: nullable(Timestamp),
     progress: Type.Integer({ description: 'Percent.' }),
@@ -45,6 +54,7 @@ export const EXAMPLE_ENCODE: Static<typeof Encode> = {
   duration_ms: 62_400,
   attempt: 1,
   state: 'running',
+  phase: 'rest',
   position: null,
   queued_at: '2026-11-22T10:15:40.000Z',
   started_at: '2026-11-22T10:15:41.000Z',

@@ -1,7 +1,7 @@
 // Encodes one phase of a long video in chunks, which any worker takes, and joins their segments.
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { EncodedChunk } from '../encoder.ts';
+import type { ChunkRunner, EncodedChunk } from '../encoder.ts';
 import { type CmafTrack, initName, isVideo } from '../packaging/cmaf-track.ts';
 import { readTrackHeader } from '../packaging/mp4-boxes.ts';
 import { type ChunkSpec, isChunkable, planChunks } from '../plan/chunk-plan.ts';
@@ -22,7 +22,7 @@ export function planChunkSpecs(
   const { container } = session.input;
   const { frame, video, timeline } = source;
   const { video: rungs, keyFrames, trackIds } = phases[index] as EncodePhase;
-  const chunkSeconds = session.request.chunks?.seconds;
+  const chunkSeconds = session.request.chunkSeconds;
   if (index === 0 || rungs === 'copy' || chunkSeconds === undefined) return [];
   if (!isChunkable({ container, video, frame, timeline })) return [];
   const segmentStarts =
@@ -48,27 +48,27 @@ type ChunkedPhase = {
   readonly index: number;
   readonly earlier: readonly CmafTrack[];
   readonly specs: readonly ChunkSpec[];
+  readonly encodeChunks: ChunkRunner;
 };
 
 /** Resolves with the complete tracks of the phase; their segments are stored. */
 export async function runChunkedPhase(
   encode: PlannedEncode,
-  { index, earlier, specs }: ChunkedPhase,
+  { index, earlier, specs, encodeChunks }: ChunkedPhase,
 ): Promise<readonly CmafTrack[]> {
-  const { session, source, phases, chunked } = encode;
-  const { chunks, onProgress } = session.request;
-  if (!chunks) throw new Error('chunks need a runner');
+  const { session, source, phases, stored } = encode;
+  const { onProgress } = session.request;
   const phase = phases[index] as EncodePhase;
   const renditions = renditionsOf({ ...encode, tracks: earlier, current: phase });
   const report = (frames: number) =>
     onProgress(percentOf({ phases, phase: index, part: frames / source.timeline.frames }), renditions);
   report(0);
-  const encoded = await chunks.encode(specs, report);
+  const encoded = await encodeChunks(specs, report);
   const pictures = encoded.reduce((total, [track]) => total + (track?.decodeErrors ?? 0), 0);
   recordErrors(encode, { pictures, sound: 0 });
   const tracks = await joinTracks(encode, encoded);
   await assertComplete(encode, { phase, tracks, log: '' });
-  for (const { segments } of tracks) for (const { name } of segments) chunked.add(name);
+  for (const { segments } of tracks) for (const { name } of segments) stored.add(name);
   return tracks;
 }
 

@@ -106,7 +106,7 @@ describe('refusals', { timeout: 60_000 }, () => {
       signal: new AbortController().signal,
       onProgress: () => {},
     } as const;
-    await expect(encoder.encode({ ...request, source: await makeClip() })).rejects.toMatchObject({
+    await expect(encoder.startEncode({ ...request, source: await makeClip() })).rejects.toMatchObject({
       code: 'engine_missing',
     });
   });

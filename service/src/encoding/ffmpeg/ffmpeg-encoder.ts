@@ -1,6 +1,6 @@
 // Encoder that runs ffmpeg in phases, of which the first is soon playable, and writes the manifests.
 import { dirname, join } from 'node:path';
-import type { Warning } from '../../assets/asset.ts';
+import type { AudioFacts } from '../../lifecycle/stream-report.ts';
 import { posterName, THUMBNAIL } from '../../storage/object-key.ts';
 import { type CmafTrack, initName } from '../packaging/cmaf-track.ts';
 import {
@@ -9,9 +9,7 @@ import {
   type ThumbnailSource,
 } from '../packaging/thumbnail-choice.ts';
 import { audioRenditions } from '../plan/audio-tracks.ts';
-import type { SwitchingSet } from '../plan/codecs.ts';
 import { assertCost } from '../plan/encode-cost.ts';
-import { sortTracks } from '../plan/encoded-top.ts';
 import { planPhases } from '../plan/encode-phases.ts';
 import { renditionsOf } from '../plan/encode-progress.ts';
 import { findHdrRange } from '../plan/hdr-source.ts';
@@ -20,23 +18,26 @@ import { type Rung, chooseLadder } from '../plan/ladder.ts';
 import { toVideoFacts } from '../plan/source-traits.ts';
 import { posterArguments, thumbnailArguments } from '../plan/poster-arguments.ts';
 import {
+  type ContinueRequest,
   type EncodedFile,
-  EncodeError,
   type Encoder,
   type EncodeRequest,
   type Encoding,
+  LongVideoError,
+  type StartedEncode,
 } from '../encoder.ts';
-import { planChunkSpecs, runChunkedPhase } from './chunked-phase.ts';
+import { createCheckpoint, openCheckpoint } from './encode-checkpoint.ts';
 import { encodeChunk } from './encode-chunk.ts';
-import { checkSource, newSourceCheck } from './check-phase.ts';
+import { newSourceCheck } from './check-phase.ts';
 import { filesOf, phaseFolder, runPhase } from './encode-phase.ts';
-import { planEncodedTop, type PlannedEncode } from './planned-encode.ts';
+import type { PlannedEncode } from './planned-encode.ts';
 import { writeManifests } from './write-manifests.ts';
 import { type ExaminedSource, examineSource, findCopy } from './examine-source.ts';
 import { cutSource } from './cut-source.ts';
 import { createExtra } from './ffmpeg-extras.ts';
 import { extractSubtitles } from './extract-subtitles.ts';
 import { writeExcerpt } from './ffmpeg-output.ts';
+import { type EncodedTracks, runOtherPhases } from './other-phases.ts';
 import { createPlaceholder } from './placeholder.ts';
 import { readAudioFacts } from './measured-audio.ts';
 import {
@@ -47,50 +48,79 @@ import {
   runStepOrFail,
 } from './ffmpeg-session.ts';
 
-export const openFfmpegEncoder = ({
+export function openFfmpegEncoder({
   limits,
   concurrency,
   ladder,
   ...setup
-}: FfmpegSetup & EncoderOptions): Encoder => ({
-  encode: (request) => encode(openSession(setup, request, { limits, concurrency, ladder })),
-  encodeChunk: (request) => encodeChunk(setup, request, { limits, concurrency }),
-  extractSubtitles: (request) => extractSubtitles(setup, request),
-  createPoster: async (request) => {
-    const folder = dirname(request.output);
-    await runStepOrFail({ ...setup, folder, request }, { args: posterArguments(request) });
-  },
-  createExtra: (request) => createExtra(setup, request),
-  cut: (request) => cutSource(openSession(setup, request, { limits, concurrency, ladder })),
-});
+}: FfmpegSetup & EncoderOptions): Encoder {
+  const options = { limits, concurrency, ladder };
+  const background = { ...setup, priority: 'background' } as const;
+  return {
+    startEncode: (request) => startEncode(openSession(setup, request, options), request.maxSeconds),
+    continueEncode: (request) => continueEncode(openSession(background, request, options), request),
+    encodeChunk: (request) => encodeChunk(background, request, { limits, concurrency }),
+    extractSubtitles: (request) => extractSubtitles(background, request),
+    createPoster: async (request) => {
+      const folder = dirname(request.output);
+      await runStepOrFail({ ...setup, folder, request }, { args: posterArguments(request) });
+    },
+    createExtra: (request) => createExtra(request.kind === 'frame' ? setup : background, request),
+    cut: (request) => cutSource(openSession(background, request, options)),
+  };
+}
 
-async function encode(session: Session): Promise<Encoding> {
-  const { request } = session;
+async function startEncode(session: Session, maxSeconds?: number): Promise<StartedEncode> {
   const source = await examineSource(session);
-  const { frame, timeline, warnings } = source;
-  const rungs = chooseRungs(session, source);
-  assertCost({ timeline, rungs }, session.limits);
-  const {
-    planned,
-    tracks,
-    warnings: runWarnings,
-  } = await runPhases(await planEncode(session, source, rungs));
+  const { durationSeconds } = source.timeline;
+  if (maxSeconds !== undefined && durationSeconds > maxSeconds)
+    throw new LongVideoError(`the video is ${durationSeconds} s long`);
+  const planned = await planEncode(session, source);
+  const tracks = await runPhase(planned, 0, []);
+  const audio = await readAudioFacts(source.audio, phaseFolder(session, 0));
+  return planned.phases.length === 1
+    ? { encoding: await finishEncode({ ...(await runOtherPhases(planned, tracks)), audio }) }
+    : { checkpoint: await createCheckpoint(planned, { tracks, audio }) };
+}
+
+async function continueEncode(session: Session, request: ContinueRequest): Promise<Encoding> {
+  const { planned, tracks, audio } = await openCheckpoint(session, request.checkpoint);
+  const encoded = await runOtherPhases(planned, tracks, request.encodeChunks);
+  return finishEncode({ ...encoded, audio, openSegment: request.openSegment });
+}
+
+type FinishedPhases = EncodedTracks & {
+  readonly audio: readonly AudioFacts[];
+  /** Absent: all segments are in the folder of the request. */
+  readonly openSegment?: ContinueRequest['openSegment'];
+};
+
+async function finishEncode({
+  planned,
+  tracks,
+  audio,
+  warnings,
+  openSegment,
+}: FinishedPhases): Promise<Encoding> {
+  const { session, source } = planned;
+  const { request } = session;
   const listed = tracks.filter(({ id }) => id !== planned.replacedTrack);
   const files = [
     ...(await writeManifests(planned, tracks, listed)),
     ...filesOf(tracks, request.workFolder),
-    ...(await createPosters(planned, listed)),
+    ...(await createPosters(planned, listed, openSegment)),
   ];
+  const { displaySize } = source.frame;
   return {
-    files: files.filter(({ name }) => !planned.published.has(name) && !planned.chunked.has(name)),
+    files: files.filter(({ name }) => !planned.published.has(name) && !planned.stored.has(name)),
     renditions: renditionsOf({ ...planned, tracks: listed, current: undefined }),
     container: session.input.container,
     video: toVideoFacts(source),
-    audio: await readAudioFacts(source.audio, phaseFolder(session, 0)),
-    ...frame.displaySize,
-    durationMs: Math.round(timeline.durationSeconds * 1000),
-    placeholder: await createPlaceholder(session, fileOf(request, THUMBNAIL).path, frame.displaySize),
-    warnings: [...warnings, ...runWarnings],
+    audio,
+    ...displaySize,
+    durationMs: Math.round(source.timeline.durationSeconds * 1000),
+    placeholder: await createPlaceholder(session, fileOf(request, THUMBNAIL).path, displaySize),
+    warnings: [...source.warnings, ...warnings],
   };
 }
 
@@ -105,54 +135,9 @@ function chooseRungs(
   });
 }
 
-type EncodedTracks = {
-  readonly planned: PlannedEncode;
-  readonly tracks: readonly CmafTrack[];
-  readonly warnings: readonly Warning[];
-};
-
-/** Throws EncodeError if H.264 fails. A further codec that fails only adds a warning. */
-async function runPhases(planned: PlannedEncode): Promise<EncodedTracks> {
-  const tracks: CmafTrack[] = [];
-  const warnings: Warning[] = [];
-  for (const [index, { video }] of planned.phases.entries()) {
-    const top = video === 'copy' ? undefined : video[0];
-    try {
-      tracks.push(...(await runOneOrMany(planned, index, tracks)));
-    } catch (error) {
-      if (!top || top.codec === 'h264' || !(error instanceof EncodeError)) throw error;
-      warnings.push({
-        code: 'extra_codec_failed',
-        message: `The video has no ${describeSet(top)} renditions: ${error.message}`,
-      });
-    }
-  }
-  warnings.push(...(await checkSource(planned)));
-  const extended = planEncodedTop(planned, tracks);
-  if (extended !== planned) tracks.push(...(await runOneOrMany(extended, planned.phases.length, tracks)));
-  return { planned: extended, tracks: sortTracks(tracks, extended.encodedTop), warnings };
-}
-
-const describeSet = ({ codec, range }: SwitchingSet): string =>
-  [codec, ...(range === 'sdr' ? [] : [range])].join(' ').toUpperCase();
-
-/** On this machine, or in chunks on all of them. */
-function runOneOrMany(
-  planned: PlannedEncode,
-  index: number,
-  earlier: readonly CmafTrack[],
-): Promise<readonly CmafTrack[]> {
-  const specs = planChunkSpecs(planned, index, earlier);
-  return specs.length > 0
-    ? runChunkedPhase(planned, { index, earlier, specs })
-    : runPhase(planned, index, earlier);
-}
-
-async function planEncode(
-  session: Session,
-  source: ExaminedSource,
-  rungs: readonly Rung[],
-): Promise<PlannedEncode> {
+async function planEncode(session: Session, source: ExaminedSource): Promise<PlannedEncode> {
+  const rungs = chooseRungs(session, source);
+  assertCost({ timeline: source.timeline, rungs }, session.limits);
   const copy = await findCopy(session, source, rungs[0] as Rung);
   const phases = planPhases({
     rungs,
@@ -168,17 +153,22 @@ async function planEncode(
     copiedGroupSeconds: copy?.groupSeconds,
     startedAt: new Date(),
     published: new Set(),
-    chunked: new Set(),
+    stored: new Set(),
     check: newSourceCheck(),
   };
 }
 
 /** Creates the default thumbnail, and the poster if one was requested. */
-async function createPosters(planned: PlannedEncode, tracks: readonly CmafTrack[]): Promise<EncodedFile[]> {
+async function createPosters(
+  planned: PlannedEncode,
+  tracks: readonly CmafTrack[],
+  openSegment: FinishedPhases['openSegment'],
+): Promise<EncodedFile[]> {
   const { posterTimeMs: timeMs = null } = planned.session.request;
   const thumbnail = await createPosterFile(planned, chooseThumbnailSource(tracks), {
     name: THUMBNAIL,
     argumentsOf: thumbnailArguments,
+    openSegment,
   });
   if (timeMs === null) return [thumbnail];
   const source = choosePosterSource(tracks, timeMs);
@@ -188,6 +178,7 @@ async function createPosters(planned: PlannedEncode, tracks: readonly CmafTrack[
     await createPosterFile(planned, source, {
       name: posterName(timeMs),
       argumentsOf: (excerpt, output) => posterArguments({ excerpt, output, startSeconds, timeMs }),
+      openSegment,
     }),
   ];
 }
@@ -195,18 +186,19 @@ async function createPosters(planned: PlannedEncode, tracks: readonly CmafTrack[
 type PosterFile = {
   readonly name: string;
   readonly argumentsOf: (excerpt: string, output: string) => readonly string[];
+  readonly openSegment: FinishedPhases['openSegment'];
 };
 
 async function createPosterFile(
-  { session, chunked }: PlannedEncode,
+  { session, stored }: PlannedEncode,
   { track, segment }: ThumbnailSource,
-  { name, argumentsOf }: PosterFile,
+  { name, argumentsOf, openSegment }: PosterFile,
 ): Promise<EncodedFile> {
   const excerpt = fileOf(session.request, 'excerpt.mp4').path;
   const poster = fileOf(session.request, name);
-  const { chunks, workFolder } = session.request;
-  const stored = chunked.has(segment.name) ? await chunks?.openSegment(segment.name) : undefined;
-  const parts = [join(workFolder, initName(track.id)), stored ?? join(workFolder, segment.name)];
+  const { workFolder } = session.request;
+  const opened = stored.has(segment.name) ? await openSegment?.(segment.name) : undefined;
+  const parts = [join(workFolder, initName(track.id)), opened ?? join(workFolder, segment.name)];
   await writeExcerpt(parts, excerpt);
   await runStepOrFail(session, { args: argumentsOf(excerpt, poster.path) });
   return poster;

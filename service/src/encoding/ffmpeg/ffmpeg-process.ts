@@ -17,6 +17,8 @@ export type FfmpegRun = {
   /** Kills ffmpeg immediately; the promise rejects with the signal's reason. */
   readonly signal: AbortSignal;
   readonly limits: FfmpegLimits;
+  /** Default: `urgent`. */
+  readonly priority?: FfmpegPriority | undefined;
   /** Called with each line of standard output. Must not throw. */
   readonly onLine?: (line: string) => void;
   /** Called with each line of the log. Must not throw. */
@@ -31,9 +33,19 @@ export type FfmpegResult = {
   readonly log: string;
 };
 
+/** `urgent`: somebody waits for it, for example until a video is playable. */
+export type FfmpegPriority = 'urgent' | 'background';
+/** Linux may weigh sessions before it weighs processes (autogroup); ffmpeg has a session of its own. */
+const NICENESS: Readonly<Record<FfmpegPriority, { readonly process: number; readonly session: number }>> = {
+  urgent: { process: 3, session: 0 },
+  background: { process: 10, session: 5 },
+};
+
 /** ffmpeg ignores SIGPIPE and finishes its files after SIGTERM. The shell kills it when the pipe closes. */
 const GUARD = `
 read -r start || exit 1
+{ echo "$1" >/proc/self/autogroup; } 2>/dev/null
+shift
 exec 9<&0
 "$@" </dev/null 9<&- &
 engine=$!
@@ -49,7 +61,6 @@ exit $code`;
 const KILLED = 128 + constants.signals.SIGKILL;
 const NOT_EXECUTABLE = 126;
 const NOT_FOUND = 127;
-const LOWER_PRIORITY = 10;
 const LOG_BYTES = 64 * 1024;
 
 type Guarded = ChildProcessByStdio<Writable, Readable, Readable>;
@@ -74,7 +85,9 @@ async function runInSandbox(
   { args, cwd, inputs }: FfmpegFiles,
 ): Promise<FfmpegResult> {
   const command = sandbox.command({ file: run.path, args }, processLimits(run.limits));
-  const child = spawn('/bin/sh', ['-c', GUARD, 'sh', command.file, ...command.args], {
+  const niceness = NICENESS[run.priority ?? 'urgent'];
+  const session = String(niceness.session);
+  const child = spawn('/bin/sh', ['-c', GUARD, 'sh', session, command.file, ...command.args], {
     env: {},
     cwd,
     detached: true,
@@ -90,7 +103,7 @@ async function runInSandbox(
     run.onLine?.(line);
   });
   try {
-    const code = await waitForExit(child);
+    const code = await waitForExit(child, niceness.process);
     run.signal.throwIfAborted();
     return { outcome: watch.exceeded() ?? classifyExit(code, log()), code, log: log() };
   } finally {
@@ -138,20 +151,20 @@ export function classifyExit(code: number, log: string): FfmpegResult['outcome']
 }
 
 /** Resolves with the exit code after the process has exited and its output is read. */
-function waitForExit(child: Guarded): Promise<number> {
+function waitForExit(child: Guarded, niceness: number): Promise<number> {
   return new Promise((resolve, reject) => {
     child.on('error', reject);
     child.on('exit', () => killGroup(child));
     child.on('close', (code) => resolve(code ?? KILLED));
-    child.on('spawn', () => start(child));
+    child.on('spawn', () => start(child, niceness));
   });
 }
 
 /** Sets the priority before ffmpeg starts, so that all its threads inherit it. */
-function start(child: Guarded): void {
+function start(child: Guarded, niceness: number): void {
   child.stdin.on('error', () => {}); // The shell has exited, which its exit event reports.
   try {
-    if (child.pid !== undefined) setPriority(child.pid, LOWER_PRIORITY);
+    if (child.pid !== undefined) setPriority(child.pid, niceness);
   } catch {
     // Some systems do not permit it; ffmpeg then runs with normal priority.
   }

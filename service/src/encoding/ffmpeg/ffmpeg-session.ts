@@ -11,7 +11,7 @@ import type { FailureCode } from '../encode-failure.ts';
 import { EncodeError, type EncodeRequest } from '../encoder.ts';
 import { type HardwareEncoder, toHardwareArguments } from '../plan/hardware-arguments.ts';
 import type { FfmpegInput } from '../plan/ffmpeg-input.ts';
-import { type FfmpegResult, runFfmpeg } from './ffmpeg-process.ts';
+import { type FfmpegPriority, type FfmpegResult, runFfmpeg } from './ffmpeg-process.ts';
 import type { FfmpegLimits } from './ffmpeg-limits.ts';
 
 /** The ffmpeg binary and its resource limits. */
@@ -19,6 +19,8 @@ export type FfmpegSetup = {
   readonly ffmpegPath: string;
   readonly sandbox?: Sandbox;
   readonly memoryBytes?: number;
+  /** Default: `urgent`. */
+  readonly priority?: FfmpegPriority;
   /** Encodes with it, and with x264 where it fails. */
   readonly hardware?: Hardware | undefined;
 };
@@ -81,11 +83,12 @@ export const threadsOf = (concurrency: number): number =>
 
 /** Resolves with the exit code of ffmpeg. Throws EncodeError when it could not start or was stopped. */
 export async function runStep(
-  { ffmpegPath, sandbox, memoryBytes = LIMITS.memoryBytes, folder, request }: RunContext,
+  { ffmpegPath, sandbox, priority, memoryBytes = LIMITS.memoryBytes, folder, request }: RunContext,
   { limits, ...step }: FfmpegStep,
 ): Promise<FfmpegResult> {
   const end = await runFfmpeg({
     path: ffmpegPath,
+    priority,
     signal: request.signal,
     folder,
     ...(sandbox && { sandbox }),

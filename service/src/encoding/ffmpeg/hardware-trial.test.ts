@@ -3,6 +3,7 @@ import { mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { encodeWhole } from '../../../../test/support/whole-encode.ts';
 import { ffmpegPath, makeClip } from '../../../../test/support/clips.ts';
 import type { Logger } from '../../platform/logger.ts';
 import { createLimitsOnlySandbox } from '../../platform/process/sandbox.ts';
@@ -112,7 +113,7 @@ test.skipIf(hasGpu)(
     const hardware: Hardware = { encoder: 'nvenc', onFailure: () => steps.push('failed on hardware') };
     // Players cannot show 4:2:2, so the lowest rendition is encoded first.
     const more = ['-pix_fmt', 'yuv422p'];
-    await openFfmpegEncoder({ ...setup, hardware }).encode({
+    await encodeWhole(openFfmpegEncoder({ ...setup, hardware }), {
       source: await makeClip({ seconds: 9, width: 640, height: 360, more }),
       container: 'mov',
       workFolder,

@@ -20,8 +20,8 @@ export type PlannedEncode = EncodePhases & {
   readonly startedAt: Date;
   /** Names of the files that were published already. */
   readonly published: Set<string>;
-  /** Names of the segments that were encoded in chunks: they are stored, but not on this machine. */
-  readonly chunked: Set<string>;
+  /** Names of the segments that are stored, but not in the folder of this request. */
+  readonly stored: Set<string>;
   readonly check: SourceCheck;
 };
 

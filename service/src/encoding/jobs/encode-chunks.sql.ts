@@ -6,13 +6,14 @@ type RunKey = { readonly assetId: string; readonly attempt: number; readonly try
 type BatchKey = RunKey & { readonly batch: number };
 type ChunkKey = BatchKey & { readonly number: number };
 
-/** `specs`: a JSON array, in the order of the numbers. */
+/** `specs`: a JSON array, in the order of the numbers. Returns those that are new. */
 export const insertChunks = (db: Queries, batch: BatchKey, specs: string) =>
   db.all(sql('insert chunks', { number: 'int4' })`
     insert into encode_chunks (asset_id, attempt, try, batch, number, spec)
     select ${batch.assetId}::uuid, ${batch.attempt}::int, ${batch.try}::int, ${batch.batch}::int,
            place - 1, spec
       from jsonb_array_elements(${specs}::jsonb) with ordinality as given (spec, place)
+    on conflict do nothing
     returning number`);
 
 /** Undefined when the chunk needs no work: it has ended, or its run may no longer publish. */

@@ -104,7 +104,10 @@ type ChunkBatch = {
   readonly signal: AbortSignal;
 };
 
-/** Enqueues the chunks and waits for their end. Throws EncodeError or ChunkMismatchError when one fails. */
+/**
+ * Enqueues the chunks, unless an earlier worker of the run has, and waits for their end. Throws EncodeError
+ * or ChunkMismatchError when one fails.
+ */
 export async function encodeChunks(
   needs: Needs,
   run: RunRef,
@@ -122,8 +125,9 @@ export async function encodeChunks(
       },
     });
   } catch (error) {
-    // The workers of the other chunks stop.
-    await queries.deleteChunks(needs.db, assetId, attempt);
+    // The workers of the other chunks stop. Otherwise another worker continues the run with its chunks.
+    const isEnd = error instanceof EncodeError || error instanceof ChunkMismatchError;
+    if (isEnd) await queries.deleteChunks(needs.db, assetId, attempt);
     throw error;
   }
   const results = await queries.findChunkResults(needs.db, key);
@@ -140,13 +144,16 @@ async function sendChunks(
 ): Promise<void> {
   const asset = await findAssetById(batch.assetId);
   if (!asset) throw new Error('the asset of a run does not exist');
+  const areJobsOpen = await jobs.hasOpenJob('encode-chunk', batch);
   await db.transaction(async (tx) => {
-    await queries.insertChunks(tx, batch, JSON.stringify(specs));
+    const inserted = await queries.insertChunks(tx, batch, JSON.stringify(specs));
+    const added = new Set(inserted.map(({ number }) => number));
     for (const [number, spec] of specs.entries())
-      await jobs.sendFor(tx, asset.owner_user_id, {
-        name: 'encode-chunk',
-        payload: { ...batch, number, bytes: estimateChunkBytes(spec) },
-      });
+      if (added.has(number) || !areJobsOpen)
+        await jobs.sendFor(tx, asset.owner_user_id, {
+          name: 'encode-chunk',
+          payload: { ...batch, number, bytes: estimateChunkBytes(spec) },
+        });
   });
 }
 

@@ -8,6 +8,7 @@ import { conflict, notFound } from '../../platform/errors.ts';
 import type { OpenJob } from '../../platform/jobs/job-order.ts';
 import type { Database } from '../../platform/postgres/database.ts';
 import { isUuid } from '../../platform/uuid.ts';
+import { ENCODE_JOBS, isRestJob } from '../encode-jobs.ts';
 import { findEncodes } from './encode-runs.sql.ts';
 
 type EncodeQueueNeeds = Pick<BoundOperations<typeof lookupOperations>, 'findAssetById'> &
@@ -22,7 +23,10 @@ type QueuedEncode = {
   readonly filename: string;
   readonly duration_ms: number | null;
   readonly attempt: number;
+  /** A run that waits for a turn of its chunks is waiting. */
   readonly state: 'running' | 'waiting';
+  /** `first`: what makes the video playable. */
+  readonly phase: 'first' | 'rest';
   /** 1 is the next encode; null when it is running. */
   readonly position: number | null;
   readonly queued_at: string;
@@ -39,20 +43,45 @@ export type EncodeQueue = {
 
 type EncodeFilter = { readonly ownerUserId?: string | undefined; readonly limit: number };
 
-/** Running encodes first, then waiting ones in the order of execution. The counts include all owners. */
+/**
+ * Running encodes first, then waiting ones in the order of execution, as far as queues with slots of their
+ * own have one. The counts include all owners.
+ */
 export async function listEncodes(
   { db, jobs }: EncodeQueueNeeds,
   { ownerUserId, limit }: EncodeFilter,
 ): Promise<EncodeQueue> {
-  const all = await encodesOf(db, await jobs.listOpen('encode-asset'));
+  const all = await encodesOf(db, await openEncodes(jobs));
   const running = all.filter(({ state }) => state === 'running').length;
   const items = all.filter((encode) => ownerUserId === undefined || encode.owner_user_id === ownerUserId);
   return { running, waiting: all.length - running, items: items.slice(0, limit) };
 }
 
-type EncodeJob = OpenJob<JobPayloads['encode-asset']>;
+type EncodeJob = OpenJob<JobPayloads['encode-asset']> & Pick<QueuedEncode, 'phase'>;
 
-/** Omits jobs of deleted and cancelled assets, which end without work. */
+async function openEncodes(jobs: ServiceJobs): Promise<readonly EncodeJob[]> {
+  const open = await Promise.all(
+    ENCODE_JOBS.map(async (name): Promise<EncodeJob[]> => {
+      const phase = isRestJob(name) ? 'rest' : 'first';
+      return (await jobs.listOpen(name)).map((job) => ({ ...job, phase }));
+    }),
+  );
+  const found = await withRunningChunks(jobs, open.flat());
+  return [...found.filter(({ isRunning }) => isRunning), ...found.filter(({ isRunning }) => !isRunning)];
+}
+
+/** The run of a divided video only waits for its chunks: it runs while one of them does. */
+async function withRunningChunks(
+  jobs: ServiceJobs,
+  encodes: readonly EncodeJob[],
+): Promise<readonly EncodeJob[]> {
+  const chunks = await jobs.listOpen('encode-chunk');
+  const running = new Set(chunks.filter(({ isRunning }) => isRunning).map(({ payload }) => payload.assetId));
+  const waiting = new Set(chunks.map(({ payload }) => payload.assetId).filter((id) => !running.has(id)));
+  return encodes.map((job) => ({ ...job, isRunning: job.isRunning && !waiting.has(job.payload.assetId) }));
+}
+
+/** Omits jobs of deleted and cancelled assets, which end without work, and further jobs of an asset. */
 async function encodesOf(db: Database, open: readonly EncodeJob[]): Promise<QueuedEncode[]> {
   const rows = await findEncodes(
     db,
@@ -63,6 +92,7 @@ async function encodesOf(db: Database, open: readonly EncodeJob[]): Promise<Queu
   return open.flatMap((job) => {
     const asset = wanted.get(job.payload.assetId);
     if (asset?.attempt !== job.payload.attempt) return [];
+    wanted.delete(asset.id);
     return [viewOf(job, asset, job.isRunning ? null : ++position)];
   });
 }
@@ -70,7 +100,7 @@ async function encodesOf(db: Database, open: readonly EncodeJob[]): Promise<Queu
 type Row = Awaited<ReturnType<typeof findEncodes>>[number];
 
 const viewOf = (
-  { isRunning, createdAt, startedAt }: EncodeJob,
+  { isRunning, phase, createdAt, startedAt }: EncodeJob,
   asset: Row,
   position: number | null,
 ): QueuedEncode => ({
@@ -80,6 +110,7 @@ const viewOf = (
   duration_ms: asset.duration_ms,
   attempt: asset.attempt,
   state: isRunning ? 'running' : 'waiting',
+  phase,
   position,
   queued_at: createdAt.toISOString(),
   started_at: isRunning ? ((asset.run_started_at ?? startedAt)?.toISOString() ?? null) : null,

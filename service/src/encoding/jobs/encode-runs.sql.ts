@@ -11,11 +11,12 @@ export const findCurrentRun = (db: Queries, run: RunKey) =>
      where id = ${run.assetId} and attempt = ${run.attempt} and encode_try = ${run.try}
        and stream_status = 'processing' and deleted_at is null`);
 
-/** Removes the run's worker; does nothing when a later run has started. */
-export const deleteRun = (db: Queries, run: RunKey) =>
+/** Removes the run's worker; does nothing when a later one has started. `claim`: 0 for the first phase. */
+export const deleteRun = (db: Queries, run: RunKey & { readonly claim: number }) =>
   db.one(sql('delete run')`
     delete from encode_runs
-     where asset_id = ${run.assetId} and attempt = ${run.attempt} and try = ${run.try}`);
+     where asset_id = ${run.assetId} and attempt = ${run.attempt} and try = ${run.try}
+       and claim = ${run.claim}`);
 
 const ENCODE = {
   id: 'uuid',

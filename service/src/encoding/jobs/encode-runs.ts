@@ -25,6 +25,8 @@ export type Run = {
   readonly mimeType: string;
   readonly originalKey: ObjectKey;
   readonly posterTimeMs: number | null;
+  /** Differs between the workers of the run; 0 for the first phase. */
+  readonly claim: number;
 };
 
 /** Undefined when the attempt no longer needs an encode. */
@@ -42,6 +44,7 @@ export async function beginRun(
       mimeType: begun.mime_type,
       originalKey: originalKey({ id: assetId, original_upload: begun.original_upload }),
       posterTimeMs: begun.poster_time_ms,
+      claim: 0,
     }
   );
 }
@@ -58,7 +61,10 @@ export const endRun = async ({ db }: EncodingNeeds, run: Run): Promise<void> => 
 };
 
 /** Enqueues the deletion of the files of a run that may not publish. */
-export const discardRun = ({ db, jobs }: EncodingNeeds, run: Run): Promise<void> =>
+export const discardRun = (
+  { db, jobs }: EncodingNeeds,
+  run: Pick<Run, 'assetId' | 'attempt' | 'try'>,
+): Promise<void> =>
   db.transaction((tx) =>
     jobs.send(tx, 'remove-run-files', {
       assetId: run.assetId,

@@ -95,7 +95,7 @@ export const isInterruption = (error: unknown): boolean =>
   isUnavailable(error) || isScratchFull(error) || isRefusal(error, 'full');
 
 /** Deletes the rows of chunks first, so that workers that still store chunks discard them. */
-export async function discard(needs: RunFileNeeds, run: Run): Promise<void> {
+export async function discard(needs: RunFileNeeds, run: RunRef): Promise<void> {
   await needs.deleteChunks(run.assetId, run.attempt);
   await needs.deleteManifests(run.assetId, [renditionFolder(run.attempt, run.try)]);
   await needs.discardRun(run);

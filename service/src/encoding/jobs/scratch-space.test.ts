@@ -84,7 +84,7 @@ const createSpace = () =>
     log: { warn: (_, message) => told.push(message) },
   });
 const open = (encode: () => Promise<void> = async () => {}, space = createSpace()) =>
-  space.forEncodes(async () => {
+  space.forEncodes('encode-asset', async () => {
     encoded += 1;
     await encode();
   });

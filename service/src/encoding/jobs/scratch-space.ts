@@ -8,6 +8,7 @@ import type { JobRun } from '../../platform/jobs/job-queue.ts';
 import type { Database } from '../../platform/postgres/database.ts';
 import { SPACE_RETRY_MS, type ScratchReservations } from '../../platform/process/scratch-reservations.ts';
 import type { ObjectStore } from '../../storage/object-store.ts';
+import type { EncodeJobName } from '../encode-jobs.ts';
 import type { Ladder } from '../plan/ladder.ts';
 import { estimateScratchBytes } from '../plan/scratch-need.ts';
 import type { finishChunk, isChunkWanted } from './encode-chunks.ts';
@@ -28,11 +29,11 @@ type SpaceNeeds = {
   readonly log: { warn(facts: object, message: string): void };
 };
 
-type EncodeJob = (run: JobRun<JobPayloads['encode-asset']>) => Promise<void>;
+type EncodeJob<N extends EncodeJobName> = (run: JobRun<JobPayloads[N]>) => Promise<void>;
 type ChunkJob = (run: JobRun<JobPayloads['encode-chunk']>) => Promise<void>;
 
 type ScratchSpace = {
-  forEncodes(encode: EncodeJob): EncodeJob;
+  forEncodes<N extends EncodeJobName>(name: N, encode: EncodeJob<N>): EncodeJob<N>;
   forChunks(encode: ChunkJob): ChunkJob;
 };
 
@@ -40,20 +41,20 @@ export function createScratchSpace(needs: SpaceNeeds): ScratchSpace {
   /** What the runs of this process have reserved, by asset. */
   const reserved = new Map<string, number>();
   return {
-    forEncodes: (encode) => async (run) => {
+    forEncodes: (name, encode) => async (run) => {
       const { assetId, attempt } = run.payload;
       const asset = await needs.findAssetById(assetId);
       const isWanted = asset?.attempt === attempt && asset.stream_status === 'processing';
-      const bytes = isWanted
-        ? estimateScratchBytes(asset, { isCopied: !needs.store.localFile, ladder: needs.ladder })
-        : 0;
+      const isCopied = !needs.store.localFile;
+      const bytes = isWanted ? bytesOf(name, asset, { isCopied, ladder: needs.ladder }) : 0;
       const freeBytes = await needs.scratchReservations.runWithin(bytes, async () => {
         await pauseEncodeWait(needs.db, assetId);
         reserved.set(assetId, bytes);
         await encode(run).finally(() => reserved.delete(assetId));
         await deleteEncodeWait(needs.db, assetId);
       });
-      if (asset && freeBytes !== undefined) await postpone(needs, asset, { neededBytes: bytes, freeBytes });
+      if (asset && freeBytes !== undefined)
+        await postpone(needs, asset, { job: { name, payload: run.payload }, neededBytes: bytes, freeBytes });
     },
     forChunks: (encode) => async (run) => {
       const { assetId } = run.payload;
@@ -73,19 +74,29 @@ export function createScratchSpace(needs: SpaceNeeds): ScratchSpace {
   };
 }
 
+/** The workers of the chunks write the renditions of a divided video. */
+const bytesOf = (
+  name: EncodeJobName,
+  asset: Asset,
+  options: Parameters<typeof estimateScratchBytes>[1],
+): number =>
+  name === 'encode-divided'
+    ? Number(options.isCopied) * (asset.size_bytes ?? 0)
+    : estimateScratchBytes(asset, options);
+
 type Space = { readonly neededBytes: number; readonly freeBytes: number };
 
+type PostponedJob = { readonly name: EncodeJobName; readonly payload: JobPayloads[EncodeJobName] };
+
 /** Sends a new job, because a failed job has a limited number of retries. */
-async function postpone(needs: SpaceNeeds, asset: Asset, space: Space): Promise<void> {
-  const { id: assetId, attempt, owner_user_id: owner } = asset;
+async function postpone(
+  needs: SpaceNeeds,
+  asset: Asset,
+  { job, ...space }: Space & { readonly job: PostponedJob },
+): Promise<void> {
   await recordWait(needs, asset, space);
-  await needs.db.transaction((tx) =>
-    needs.jobs.sendFor(tx, owner, {
-      name: 'encode-asset',
-      payload: { assetId, attempt },
-      startAfter: new Date(needs.now().getTime() + SPACE_RETRY_MS),
-    }),
-  );
+  const startAfter = new Date(needs.now().getTime() + SPACE_RETRY_MS);
+  await needs.db.transaction((tx) => needs.jobs.sendFor(tx, asset.owner_user_id, { ...job, startAfter }));
 }
 
 /** The log and the timeline show the first wait of an attempt. Returns how long it has waited. */

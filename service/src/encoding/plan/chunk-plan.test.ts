@@ -13,7 +13,7 @@ const RATES = [
   { numerator: 60, denominator: 1 },
   { numerator: 1, denominator: 1 },
 ];
-const MAX_CHUNKS = 200;
+const MAX_CHUNKS = 720;
 
 const timelines = fc.record({
   frameRate: fc.constantFrom(...RATES),

@@ -32,7 +32,7 @@ export type ChunkSpec = {
 };
 
 /** Bounds the rows and jobs of one video: longer videos get longer chunks. */
-const MAX_CHUNKS = 200;
+const MAX_CHUNKS = 720;
 
 type Division = {
   /** The first frame of each segment. */

@@ -153,6 +153,27 @@ test('open jobs are listed in the order of execution, running jobs first', async
   ]);
 });
 
+test('an owner with a backlog of long jobs leaves a slot to others', async () => {
+  const queue = await open({ concurrency: 3 });
+  const gate = Promise.withResolvers<void>();
+  const begun: string[] = [];
+  const ended: string[] = [];
+  await send(queue, 'flood', ...numbered('f', 5));
+  await queue.work({
+    note: async ({ payload: { words } }) => {
+      begun.push(words);
+      if (words.startsWith('f')) await gate.promise;
+      ended.push(words);
+    },
+  });
+  await expect.poll(() => begun, LONG).toHaveLength(2);
+  await send(queue, 'victim', 'v0', 'v1', 'v2');
+  await expect.poll(() => ended.toSorted(), LONG).toEqual(['v0', 'v1', 'v2']);
+  expect(begun.filter((words) => words.startsWith('f'))).toHaveLength(2);
+  gate.resolve();
+  await expect.poll(() => ended.length, LONG).toBe(8);
+});
+
 test('a job of a fair queue without an owner is rejected', async () => {
   const queue = await open();
   await expect(db.transaction((tx) => queue.send(tx, 'note', { words: 'whose?' }))).rejects.toThrow(
