@@ -91,7 +91,8 @@ describe('the document', () => {
       expect.soft(Object.keys(responses), name).toContainEqual(expect.stringMatching(/^2\d\d$/));
       if (/\/api\/v1\/(?:media|usage|events)/.test(name))
         expect.soft(security, name).toEqual([{ bearer: [] }, { serviceKey: [] }]);
-      else if (name.includes('/webhook-endpoints')) expect.soft(security, name).toEqual([{ serviceKey: [] }]);
+      else if (/webhook-endpoints|upload-tokens/.test(name))
+        expect.soft(security, name).toEqual([{ serviceKey: [] }]);
       else if (!name.includes('/admin/')) expect.soft(security, name).toEqual([]);
     }
   });
