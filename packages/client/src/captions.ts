@@ -39,7 +39,7 @@ const captionsPath = (id: string, language: string): string => {
 };
 
 export const createCaptionCalls = (transport: Transport): CaptionCalls => ({
-  put: (id, language, { text, ...described }, options) =>
+  put: (...[id, language, { text, ...described }, options]) =>
     transport.request({
       method: 'PUT',
       path: captionsPath(id, language),
