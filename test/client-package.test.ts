@@ -100,7 +100,11 @@ const response = await receive(
   new Request('http://app.test', {
     method: 'POST',
     body: payload,
-    headers: { 'webhook-id': 'e-1', 'webhook-timestamp': signedAt, 'webhook-signature': \`v1,\${signature}\` },
+    headers: {
+      'webhook-id': 'e-1',
+      'webhook-timestamp': signedAt,
+      'webhook-signature': \`v1,\${signature}\`,
+    },
   }),
   \`whsec_\${secretBytes.toString('base64')}\`,
 );

@@ -32,7 +32,7 @@ export type Media = AssetCalls & {
    */
   upload(file: Blob, options?: UploadOptions): Promise<Asset>;
   /**
-   * `upload` with a handle that pauses, resumes and cancels it. Its `progress` has the speed and the time left.
+   * `upload` with a handle that pauses, resumes and cancels it. Its `progress` has speed and time left.
    *
    * @example
    * const upload = mediary.media.startUpload(file);

@@ -131,28 +131,28 @@ export function startUpload(send: SendFile, { file, options = {}, acquire }: New
   // A caller may listen later, or to `state` alone.
   done.catch(() => {});
   if (signal?.aborted) onAbort();
-  return {
-    file,
-    done,
-    cancel,
-    get state() {
-      return upload.state;
-    },
-    get progress() {
-      return upload.progress;
-    },
-    pause: () => {
-      if (upload.state !== 'waiting' && upload.state !== 'uploading') return;
-      upload.state = 'paused';
-      upload.controller.abort(PAUSED);
-    },
-    resume: () => {
-      if (upload.state !== 'paused') return;
-      upload.state = 'waiting';
-      upload.wake();
-    },
-  };
+  return toHandle(upload, { file, done, cancel });
 }
+
+const toHandle = (upload: Upload, given: Pick<UploadHandle, 'file' | 'done' | 'cancel'>): UploadHandle => ({
+  ...given,
+  get state() {
+    return upload.state;
+  },
+  get progress() {
+    return upload.progress;
+  },
+  pause: () => {
+    if (upload.state !== 'waiting' && upload.state !== 'uploading') return;
+    upload.state = 'paused';
+    upload.controller.abort(PAUSED);
+  },
+  resume: () => {
+    if (upload.state !== 'paused') return;
+    upload.state = 'waiting';
+    upload.wake();
+  },
+});
 
 const isOpen = (state: UploadState): boolean => !['done', 'failed', 'cancelled'].includes(state);
 
