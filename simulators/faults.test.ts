@@ -8,7 +8,7 @@ import { type Received, useSimulators, STEP } from './simulators.fixture.ts';
 const context = useSimulators();
 const { clock } = context;
 
-const key = { AccessKey: 'simulated-library-key' };
+const key = { AccessKey: 'simulated-key-of-a-library-that-may-write' };
 const videosUrl = () => `${context.simulators.cdnhost.url}/library/4242/videos`;
 const create = () => fetch(videosUrl(), { method: 'POST', headers: key, body: '{"title":"film"}' });
 const put = (guid: string) => fetch(`${videosUrl()}/${guid}`, { method: 'PUT', headers: key, body: 'film' });
@@ -16,7 +16,7 @@ const stored = async (guid: string) =>
   (await (await fetch(`${videosUrl()}/${guid}`, { headers: key })).json()) as Record<string, unknown>;
 const sent = () => context.received.map(({ body }) => JSON.parse(body).Status);
 const isSigned = ({ headers, body }: Received) =>
-  headers['x-bunnystream-signature'] === webhookSignature('simulated-read-only-key', body);
+  headers['x-bunnystream-signature'] === webhookSignature('simulated-read-only-key-of-a-library', body);
 
 async function encoded(): Promise<string> {
   const { guid } = (await (await create()).json()) as { guid: string };
@@ -171,7 +171,7 @@ describe('calls', () => {
       {
         method: 'POST',
         headers: {
-          Authorization: 'Bearer simulated-api-token',
+          Authorization: 'Bearer simulated-api-token-of-an-account-that-may-write',
           'Tus-Resumable': '1.0.0',
           'Upload-Length': '1000',
         },

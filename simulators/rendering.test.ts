@@ -18,7 +18,7 @@ afterAll(() => simulators.stop());
 async function atCdnhost(body: Uint8Array<ArrayBuffer>): Promise<string> {
   const [url, headers] = [
     `${simulators.cdnhost.url}/library/4242/videos`,
-    { AccessKey: 'simulated-library-key' },
+    { AccessKey: 'simulated-key-of-a-library-that-may-write' },
   ];
   const { guid } = (await (
     await fetch(url, { method: 'POST', headers, body: '{"title":"film"}' })
@@ -29,7 +29,7 @@ async function atCdnhost(body: Uint8Array<ArrayBuffer>): Promise<string> {
 }
 
 async function atEdgehost(body: Uint8Array<ArrayBuffer>, maxDurationSeconds: number): Promise<string> {
-  const headers = { Authorization: 'Bearer simulated-api-token' };
+  const headers = { Authorization: 'Bearer simulated-api-token-of-an-account-that-may-write' };
   const url = `${simulators.edgehost.url}/client/v4/accounts/simulated-account/stream/direct_upload`;
   const answer = await fetch(url, { method: 'POST', headers, body: JSON.stringify({ maxDurationSeconds }) });
   const { result } = (await answer.json()) as { result: { uid: string; uploadURL: string } };

@@ -26,6 +26,7 @@ const run = async (file: string, ...args: string[]): Promise<string> => {
 const CODE = [
   'backoff',
   'captions',
+  'cors',
   'encoding',
   'errors',
   'event-stream',
@@ -40,12 +41,14 @@ const CODE = [
   'upload/checksum',
   'upload/media-type',
   'upload/multipart-upload',
+  'upload/pace',
   'upload/put-upload',
   'upload/resume-store',
   'upload/send-bytes',
   'upload/transfer',
   'upload/tus-upload',
   'upload/upload',
+  'upload/upload-handle',
   'upload/upload-options',
   'verify-webhook',
   'wait-until-ready',
@@ -74,7 +77,7 @@ export async function main(file: Blob): Promise<Asset> {
   const onProgress = ({ bytesSent, totalBytes, phase }: UploadProgress) => [bytesSent / totalBytes, phase];
   const { id } = await mediary.media.upload(file, { filename: 'a.mp4', onProgress, checksum: true });
   for await (const asset of mediary.media.list({ kind: 'video', sort: 'created_at' })) asset.stream_status;
-  for await (const event of mediary.events.subscribe()) if (event.type === 'asset.ready') break;
+  for await (const event of mediary.events.stream()) if (event.type === 'asset.ready') break;
   // @ts-expect-error: a status that does not exist
   mediary.media.list({ stream_status: 'done' });
   return mediary.media.waitUntilReady(id);
@@ -84,6 +87,28 @@ if (!isMediaryError(failure, 'CONNECTION_FAILED')) throw failure;
 const request = { payload: '', headers: {}, secrets: [] };
 const refused = await verifyWebhook(request).catch((error: unknown) => error);
 if (!isMediaryError(refused) || refused.reason !== 'missing') throw refused;
+`;
+
+/** What follows the examples: a signed request for the receiver of webhooks. */
+const RECEIVED_WEBHOOK = `
+import { createHmac } from 'node:crypto';
+const secretBytes = Buffer.alloc(32, 7);
+const payload = JSON.stringify({ type: 'asset.ready' });
+const signedAt = String(Math.floor(Date.now() / 1000));
+const signature = createHmac('sha256', secretBytes).update(\`e-1.\${signedAt}.\${payload}\`).digest('base64');
+const response = await receive(
+  new Request('http://app.test', {
+    method: 'POST',
+    body: payload,
+    headers: {
+      'webhook-id': 'e-1',
+      'webhook-timestamp': signedAt,
+      'webhook-signature': \`v1,\${signature}\`,
+    },
+  }),
+  \`whsec_\${secretBytes.toString('base64')}\`,
+);
+if (response.status === 204) console.log('webhook verified');
 `;
 
 const OPTIONS = {
@@ -147,6 +172,22 @@ test('the tour of the README runs as it is printed', async () => {
   try {
     Object.assign(environment, { API: service.address, KEY: SECRETS.SERVICE_API_KEY });
     expect(await run(process.execPath, 'tour.ts')).toMatch(/100 % encoded\n\{[\s\S]*hls: 'http/);
+  } finally {
+    await service.stop();
+  }
+});
+
+test('the examples of its README run in their order', async () => {
+  const readme = await readFile(join(installed, 'README.md'), 'utf8');
+  const blocks = Array.from(readme.matchAll(/```ts\n([\s\S]*?)```/g), ([, code = '']) => code);
+  await writeFile(join(project, 'examples.ts'), [...blocks, RECEIVED_WEBHOOK].join('\n'));
+  await copyFile(await makeClip({ seconds: 1 }), join(project, 'sample.mp4'));
+  const service = await startTestService();
+  try {
+    Object.assign(environment, { API: service.address, KEY: SECRETS.SERVICE_API_KEY });
+    const output = await run(process.execPath, 'examples.ts');
+    for (const text of ["[ 'fulfilled', 'fulfilled' ]", 'Hello', 'whsec_', 'webhook verified'])
+      expect(output).toContain(text);
   } finally {
     await service.stop();
   }

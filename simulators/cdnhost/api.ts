@@ -15,6 +15,32 @@ import { type CdnhostVideo, editsIn, newVideo } from './video.ts';
 const VIDEOS = '/library/(?<library>\\d+)/videos';
 const VIDEO = `${VIDEOS}/(?<video>[0-9a-fA-F-]{36})`;
 
+/** Calls of the vendor's SDK that the simulator does not make up, and what Mediary has in their place. */
+const NOT_SIMULATED: readonly (readonly [name: string, method: string, path: string, instead: string])[] = [
+  ['fetch', 'POST', `${VIDEOS}/fetch`, 'POST /api/v1/media/import downloads a file from a URL.'],
+  ['thumbnail', 'POST', `${VIDEO}/thumbnail`, 'PATCH /api/v1/media/{id} sets poster_time_ms.'],
+  [
+    'captions-put',
+    'POST',
+    `${VIDEO}/captions/[\\w-]+`,
+    'PUT /api/v1/media/{id}/captions/{language} stores captions.',
+  ],
+  [
+    'captions-delete',
+    'DELETE',
+    `${VIDEO}/captions/[\\w-]+`,
+    'DELETE /api/v1/media/{id}/captions/{language} removes captions.',
+  ],
+  [
+    'transcribe',
+    'POST',
+    `${VIDEO}/transcribe`,
+    'PUT /api/v1/media/{id}/captions/{language} stores captions.',
+  ],
+  ['heatmap', 'GET', `${VIDEO}/heatmap`, 'It has no statistics.'],
+  ['statistics', 'GET', '/library/(?<library>\\d+)/statistics', 'It has no statistics.'],
+];
+
 type Handler = (library: Library, call: Call) => ReturnType<Route['run']>;
 const HANDLERS: readonly (readonly [name: string, method: string, path: string, handler: Handler])[] = [
   ['create', 'POST', VIDEOS, create],
@@ -30,7 +56,16 @@ const HANDLERS: readonly (readonly [name: string, method: string, path: string, 
 export function apiRoutes(library: Library): Route[] {
   const guard = (call: Call) =>
     isAllowed(library, call) ? undefined : result(401, 'Authentication has been denied for this request.');
-  return HANDLERS.map(([name, method, path, handler]) => ({
+  const refusals = NOT_SIMULATED.map(
+    ([name, method, path, instead]) =>
+      [
+        name,
+        method,
+        path,
+        () => result(501, `The simulator does not implement this call. ${instead}`),
+      ] as const,
+  );
+  return [...HANDLERS, ...refusals].map(([name, method, path, handler]) => ({
     name,
     group: 'api',
     method,

@@ -209,3 +209,14 @@ test('playback asks for a token: the path form covers the whole folder until it 
   await clock.advance(61_000);
   expect((await get(`/${video}/playlist.m3u8`)).status).toBe(403);
 });
+
+test.each([
+  ['POST', '/fetch', '/media/import'],
+  ['POST', '/{video}/captions/en', '/captions/{language}'],
+  ['DELETE', '/{video}/captions/en', '/captions/{language}'],
+  ['POST', '/{video}/thumbnail', 'poster_time_ms'],
+  ['GET', '/{video}/heatmap', 'no statistics'],
+])('%s %s is not simulated, and says what is there instead', async (method, path, instead) => {
+  const { status, body } = await api(method, path.replace('{video}', await create()));
+  expect([status, body['message']]).toEqual([501, expect.stringContaining(instead)]);
+});

@@ -16,8 +16,8 @@ export type CdnhostSimulator = Simulator<CdnhostVideo>;
 
 const DEFAULTS: CdnhostSettings = {
   libraryId: 4242,
-  apiKey: 'simulated-library-key',
-  readOnlyApiKey: 'simulated-read-only-key',
+  apiKey: 'simulated-key-of-a-library-that-may-write',
+  readOnlyApiKey: 'simulated-read-only-key-of-a-library',
   ladder: [240, 360, 720],
 };
 

@@ -156,3 +156,14 @@ test('another webhook address gets another secret, and reports are signed with i
   await api('DELETE', '/webhook');
   expect(await api('GET', '/webhook')).toMatchObject({ status: 404 });
 });
+
+test.each([
+  ['POST', '/copy', '/media/import'],
+  ['POST', '/clip', '/media/{id}/clip'],
+  ['PUT', '/{uid}/captions/en', '/captions/{language}'],
+  ['GET', '/{uid}/captions', '/captions/{language}'],
+  ['GET', '/{uid}/embed', 'embed page'],
+])('%s %s is not simulated, and says what is there instead', async (method, path, instead) => {
+  const { status, errors } = await api(method, path.replace('{uid}', await uploaded()));
+  expect([status, errors[0].message]).toEqual([501, expect.stringContaining(instead)]);
+});

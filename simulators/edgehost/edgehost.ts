@@ -22,7 +22,7 @@ export type EdgehostSimulator = Simulator<EdgehostVideo>;
 
 const DEFAULTS: EdgehostSettings = {
   accountId: 'simulated-account',
-  apiToken: 'simulated-api-token',
+  apiToken: 'simulated-api-token-of-an-account-that-may-write',
   maxFormBytes: 209_715_200,
   storageMinutes: 100_000,
 };
@@ -31,7 +31,13 @@ export async function startEdgehost(
   context: SimulatorContext,
   options: EdgehostOptions,
 ): Promise<EdgehostSimulator> {
-  const { port = 0, webhookUrl, webhookSecret = 'simulated-webhook-secret', signingKey, ...given } = options;
+  const {
+    port = 0,
+    webhookUrl,
+    webhookSecret = 'simulated-webhook-secret-of-an-account',
+    signingKey,
+    ...given
+  } = options;
   const created = new Date(context.clock.now()).toISOString();
   const key = signingKey ? signingKeyFrom({ ...signingKey, created }) : await newSigningKey(created);
   const webhook: Webhook = {

@@ -7,6 +7,10 @@ export const success = (result: unknown, more: object = {}, status = 200): Route
 export const failure = (status: number, code: number, message: string): RouteResponse =>
   json(status, { result: null, success: false, errors: [{ code, message }], messages: [] });
 
+/** `instead`: what Mediary has in place of the vendor's call. */
+export const notSimulated = (instead: string): RouteResponse =>
+  failure(501, 10501, `The simulator does not implement this call. ${instead}`);
+
 export const notFound = () =>
   new ResponseError(failure(404, 10003, 'Not Found: The requested resource does not exist.'));
 export const badRequest = (message: string) =>

@@ -1,9 +1,17 @@
 // The edgehost API of videos: get, edit, delete, list and downloads.
 import { type Call, readJson } from '../route.ts';
 import { type Account, editVideo, entryOf, removeVideo } from './account.ts';
-import { badRequest, success } from './envelope.ts';
+import { badRequest, notSimulated, success } from './envelope.ts';
 import { type ApiRoute, VIDEO } from './guard.ts';
 import type { EdgehostVideo } from './video.ts';
+
+type UnsimulatedCall = {
+  readonly name: string;
+  readonly methods: readonly string[];
+  readonly path: string;
+  /** What Mediary has in its place. */
+  readonly instead: string;
+};
 
 export const VIDEO_ROUTES: readonly ApiRoute[] = [
   ['list', 'GET', '/?', list],
@@ -18,6 +26,48 @@ export const VIDEO_ROUTES: readonly ApiRoute[] = [
     (account, { params }) => success(downloadsOf(account, params['uid'])),
   ],
   ['downloads-delete', 'DELETE', `${VIDEO}/downloads(/default)?`, deleteDownload],
+  ...refuse({
+    name: 'copy',
+    methods: ['POST'],
+    path: '/copy',
+    instead: 'POST /api/v1/media/import downloads a file from a URL.',
+  }),
+  ...refuse({
+    name: 'clip',
+    methods: ['POST'],
+    path: '/clip',
+    instead: 'POST /api/v1/media/{id}/clip cuts a video.',
+  }),
+  ...refuse({
+    name: 'captions',
+    methods: ['GET', 'PUT', 'POST', 'DELETE'],
+    path: `${VIDEO}/captions(/.*)?`,
+    instead: 'PUT /api/v1/media/{id}/captions/{language} stores captions.',
+  }),
+  ...refuse({
+    name: 'audio',
+    methods: ['GET', 'POST'],
+    path: `${VIDEO}/audio(/.*)?`,
+    instead: 'All audio tracks of a file are encoded.',
+  }),
+  ...refuse({
+    name: 'embed',
+    methods: ['GET'],
+    path: `${VIDEO}/embed`,
+    instead: 'GET /api/v1/media/{id}/playback names an embed page.',
+  }),
+  ...refuse({
+    name: 'watermarks',
+    methods: ['GET', 'POST'],
+    path: '/watermarks(/.*)?',
+    instead: 'It has no watermarks.',
+  }),
+  ...refuse({
+    name: 'live',
+    methods: ['GET', 'POST'],
+    path: '/live_inputs(/.*)?',
+    instead: 'It has no live inputs.',
+  }),
 ];
 
 const MOST_LISTED = 1000;
@@ -87,4 +137,14 @@ function createDownload(account: Account, { params, origin }: Call) {
 function deleteDownload(account: Account, { params }: Call) {
   delete entryOf(account, params['uid']).download;
   return success('');
+}
+
+/** Calls of the vendor's SDK that the simulator does not implement. A function: the list precedes it. */
+function refuse({ name, methods, path, instead }: UnsimulatedCall): ApiRoute[] {
+  return methods.map((method) => [
+    `${name}-${method.toLowerCase()}`,
+    method,
+    path,
+    () => notSimulated(instead),
+  ]);
 }

@@ -42,8 +42,8 @@ test('a small video is sent in one request, followed until it is ready, and play
     onProgress: (progress) => seen.push(progress),
   });
   expect(asset).toMatchObject({ stream_status: 'processing', title: 'A clip', size_bytes: clip.size });
-  expect(seen.at(0)).toEqual({ phase: 'preparing', bytesSent: 0, totalBytes: clip.size });
-  expect(seen.at(-1)).toEqual({ phase: 'completing', bytesSent: clip.size, totalBytes: clip.size });
+  expect(seen.at(0)).toMatchObject({ phase: 'preparing', bytesSent: 0, totalBytes: clip.size });
+  expect(seen.at(-1)).toMatchObject({ phase: 'completing', bytesSent: clip.size, totalBytes: clip.size });
 
   const statuses = new Set<string>();
   const ready = await ann.media.waitUntilReady(asset.id, {
@@ -62,15 +62,16 @@ test('captions are stored, listed, read and deleted', async () => {
     mime_type: 'video/mp4',
   });
   const text = new Blob(['1\n00:00:01,000 --> 00:00:02,000\nOlá\n']);
-  const stored = await ann.captions.put(id, { language: 'pt-br', text, label: 'Português', default: true });
+  const stored = await ann.captions.put(id, 'pt-br', { text, label: 'Português', default: true });
   expect(stored).toMatchObject({ language: 'pt-BR', label: 'Português', default: true });
   const owned = { ownerUserId: 'ann' };
-  await backend.captions.put(id, { language: 'en', text: await ann.captions.get(id, 'pt-BR') }, owned);
-  expect((await ann.captions.list(id)).items).toMatchObject([{ language: 'pt-BR' }, { label: 'English' }]);
+  await backend.captions.put(id, 'en', { text: await ann.captions.get(id, 'pt-BR') }, owned);
+  expect((await ann.captions.list(id).page()).items).toMatchObject([
+    { language: 'pt-BR' },
+    { label: 'English' },
+  ]);
   expect(await ann.captions.get(id, 'en')).toMatch(/^WEBVTT\n[\s\S]*Olá\n$/);
-  const refused = await ann.captions
-    .put(id, { language: 'en', text: 'none' })
-    .catch((error: unknown) => error);
+  const refused = await ann.captions.put(id, 'en', { text: 'none' }).catch((error: unknown) => error);
   expect(refused).toMatchObject({ reason: 'invalid_captions', details: { line: 1 } });
   expect(await backend.captions.delete(id, 'en', owned)).toEqual({ language: 'en', deleted: true });
 });
@@ -114,7 +115,7 @@ test('an upload that was aborted continues with the next call', async () => {
 });
 
 test('events arrive while they happen, and from a position that was seen', async () => {
-  const stream = ann.events.subscribe();
+  const stream = ann.events.stream();
   const next = stream.next();
   const { id } = await ann.media.upload(clip, { filename: 'watched.mp4' });
   const types: string[] = [];

@@ -62,6 +62,7 @@ describeS3('the storage check', () => {
     await bucket.client.send(
       new PutBucketLifecycleConfigurationCommand({ ...at, LifecycleConfiguration: lifecycle }),
     );
+    expect(lifecycle.Rules).toEqual([expect.objectContaining({ Filter: { Prefix: 'media/' } })]);
     const after = await check(bucket.url);
     expect(problems(after.output)).toEqual([]);
     expect(after.status).toBe(0);

@@ -25,7 +25,7 @@ export function useCheckedProviders(): void {
 
 async function makeCdnhostVideo(): Promise<void> {
   const url = `${sims.cdnhost.url}/library/4242/videos`;
-  const headers = { AccessKey: 'simulated-library-key' };
+  const headers = { AccessKey: 'simulated-key-of-a-library-that-may-write' };
   const created = await fetch(url, { method: 'POST', headers, body: JSON.stringify({ title: 'clip' }) });
   const { guid } = (await created.json()) as { guid: string };
   await fetch(`${url}/${guid}`, { method: 'PUT', headers, body: 'bytes' });
@@ -36,7 +36,7 @@ async function makeEdgehostVideo(): Promise<void> {
   const url = `${sims.edgehost.url}/client/v4/accounts/simulated-account/stream/direct_upload`;
   const created = await fetch(url, {
     method: 'POST',
-    headers: { Authorization: 'Bearer simulated-api-token' },
+    headers: { Authorization: 'Bearer simulated-api-token-of-an-account-that-may-write' },
     body: JSON.stringify({ maxDurationSeconds: 60 }),
   });
   const { result } = (await created.json()) as { result: { uploadURL: string } };

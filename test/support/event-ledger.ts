@@ -29,7 +29,7 @@ export async function openEventLedger(service: { readonly url: string }): Promis
     serviceKey: SECRETS.SERVICE_API_KEY,
   });
   const reading = (async () => {
-    for await (const { id } of mediary.events.subscribe({ signal: stop.signal, lastEventId: FIRST }))
+    for await (const { id } of mediary.events.stream({ signal: stop.signal, lastEventId: FIRST }))
       streamed.push(id);
   })().catch((error: unknown) => {
     if (!stop.signal.aborted) throw error;

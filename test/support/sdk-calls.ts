@@ -139,7 +139,7 @@ const OPERATIONS: Readonly<Record<string, Operation>> = {
     query: PAGE,
     run: ({ media }, { id, query, options }) => media.timeline(id, query, options).page(),
   },
-  'GET /media/{id}/captions': { run: ({ captions }, { id, options }) => captions.list(id, options) },
+  'GET /media/{id}/captions': { run: ({ captions }, { id, options }) => captions.list(id, options).page() },
   'GET /usage': { query: ['owner_user_id'], run: ({ usage }, { options }) => usage.get(options) },
 };
 

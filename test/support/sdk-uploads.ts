@@ -62,7 +62,7 @@ export async function uploadBySdk(
 export async function waitBySdk(service: Api, headers: Headers, id: string) {
   const { data } = await recordExchanges(() =>
     clientOf(service, headers)
-      .media.waitUntilReady(id, { timeoutMs: 120_000 })
+      .media.waitUntilReady(id, { deadlineMs: 120_000 })
       .catch((error: unknown) => {
         if (error instanceof AssetFailedError) return error.asset;
         throw error;

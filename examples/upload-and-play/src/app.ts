@@ -46,7 +46,7 @@ export function createApp(
     })
     .get('/videos', async (context) => {
       const { items } = await mediary.media
-        .list({ owner_user_id: await findUser(context), kind: 'video', limit: LIST_LENGTH })
+        .list({ kind: 'video', limit: LIST_LENGTH }, { ownerUserId: await findUser(context) })
         .page();
       return context.json(
         items.map(({ id, filename, stream_status: status }) => ({ id, filename, status })),

@@ -19,7 +19,7 @@ export async function followAsset(
   try {
     return await mediary.media.waitUntilReady(id, {
       signal: options.signal,
-      ...(timeoutS !== undefined && { timeoutMs: timeoutS * 1000 }),
+      ...(timeoutS !== undefined && { deadlineMs: timeoutS * 1000 }),
       onUpdate,
     });
   } catch (error) {

@@ -1,12 +1,11 @@
 // Calls on the captions of a video.
 import type { Caption, CaptionList, DeletedCaptions } from './api/captions.ts';
 import { assetPath, ownerOf } from './media.ts';
+import { createPagedList, type PagedList } from './pages.ts';
 import { assertSuccess } from './response.ts';
 import type { CallOptions, Transport } from './transport.ts';
 
 export type CaptionUpload = {
-  /** BCP 47, such as `en` or `pt-BR`. */
-  language: string;
   /** WebVTT or SubRip, at most 1 MiB. */
   text: string | Blob;
   /** The name in the menu of players. Default: the name of the language. */
@@ -17,15 +16,18 @@ export type CaptionUpload = {
   default?: boolean | undefined;
 };
 
+/** All captions of a video are on one page. */
+export type CaptionPage = CaptionList & { next_cursor: string | null };
+
 export type CaptionCalls = {
   /**
-   * Stores or replaces the captions of one language.
+   * Stores or replaces the captions of one language: BCP 47, such as `en` or `pt-BR`.
    * Errors: 400 `invalid_captions` with the `line`; 409 `not_encoded_here`, `too_many_captions`.
    *
-   * @example await mediary.captions.put(asset.id, { language: 'en', text: input.files[0] });
+   * @example await mediary.captions.put(asset.id, 'en', { text: input.files[0] });
    */
-  put(id: string, captions: CaptionUpload, options?: CallOptions): Promise<Caption>;
-  list(id: string, options?: CallOptions): Promise<CaptionList>;
+  put(id: string, language: string, captions: CaptionUpload, options?: CallOptions): Promise<Caption>;
+  list(id: string, options?: CallOptions): PagedList<Caption, CaptionPage>;
   /** The stored WebVTT. */
   get(id: string, language: string, options?: CallOptions): Promise<string>;
   delete(id: string, language: string, options?: CallOptions): Promise<DeletedCaptions>;
@@ -37,15 +39,20 @@ const captionsPath = (id: string, language: string): string => {
 };
 
 export const createCaptionCalls = (transport: Transport): CaptionCalls => ({
-  put: (id, { language, text, ...described }, options) =>
+  put: (...[id, language, { text, ...described }, options]) =>
     transport.request({
       method: 'PUT',
       path: captionsPath(id, language),
-      query: { ...described, ...ownerOf(options) },
+      query: { ...described, ...ownerOf(transport, options) },
       text,
       options,
     }),
-  list: (id, options) => transport.request({ method: 'GET', path: assetPath(id, '/captions'), options }),
+  list: (id, options) =>
+    createPagedList(async () => {
+      const path = assetPath(id, '/captions');
+      const list = await transport.request<CaptionList>({ method: 'GET', path, options });
+      return { next_cursor: null, ...list };
+    }),
   get: async (id, language, options) => {
     const response = await transport.send({ method: 'GET', path: captionsPath(id, language), options });
     assertSuccess(response);
@@ -55,7 +62,7 @@ export const createCaptionCalls = (transport: Transport): CaptionCalls => ({
     transport.request({
       method: 'DELETE',
       path: captionsPath(id, language),
-      query: ownerOf(options),
+      query: ownerOf(transport, options),
       options,
       dataIfGone: { language, deleted: true } satisfies DeletedCaptions,
     }),

@@ -6,6 +6,7 @@ import type { ErrorCode, ErrorReason, FailureCode } from './api/errors.ts';
 export type MediaryErrorCode =
   | ErrorCode
   | 'CONNECTION_FAILED'
+  | 'CORS_REFUSED'
   | 'TIMEOUT'
   | 'INVALID_RESPONSE'
   | 'UPLOAD_FAILED'

@@ -28,7 +28,7 @@ const asset = (stream_status: string, more: object = {}) => ({
   ...more,
 });
 
-describe('subscribe', () => {
+describe('stream', () => {
   test('connects again after the last event when the stream breaks', async () => {
     const answers: ((response: ServerResponse) => void)[] = [
       (response) => {
@@ -45,7 +45,7 @@ describe('subscribe', () => {
     ];
     server.handle((_request, response) => answers.shift()?.(response));
     const seen: string[] = [];
-    for await (const { id, position } of connect().events.subscribe({
+    for await (const { id, position } of connect().events.stream({
       ownerUserId: 'ann',
       lastEventId: 'p0',
     })) {
@@ -101,7 +101,7 @@ describe('subscribe', () => {
         setTimeout(() => controller.abort('enough'), 20);
       });
     });
-    await expect(connect().events.subscribe({ signal: controller.signal }).next()).rejects.toBe('enough');
+    await expect(connect().events.stream({ signal: controller.signal }).next()).rejects.toBe('enough');
     await closed;
   });
   test('takes silence for a broken connection', async () => {
@@ -117,7 +117,7 @@ describe('subscribe', () => {
     };
     const controller = new AbortController();
     const { events } = createMediary({ baseUrl: server.url, fetch: fetchStub });
-    const ended = expect(events.subscribe({ signal: controller.signal }).next()).rejects.toBe('enough');
+    const ended = expect(events.stream({ signal: controller.signal }).next()).rejects.toBe('enough');
     await vi.advanceTimersByTimeAsync(44_000);
     expect(connections).toHaveLength(1);
     await vi.advanceTimersByTimeAsync(2_000);
@@ -202,7 +202,7 @@ describe('waitUntilReady', () => {
     server.handle(({ path }, response) =>
       path.endsWith('/events') ? openEvents(response) : answer(response, asset('processing')),
     );
-    const late = connect().media.waitUntilReady('a', { timeoutMs: 100 });
+    const late = connect().media.waitUntilReady('a', { deadlineMs: 100 });
     await expect(late).rejects.toMatchObject({ name: 'TimeoutError' });
   });
 });

@@ -9,7 +9,7 @@ import type { ApiRequest, CallOptions, Transport } from './transport.ts';
 /** `position`: pass it as `lastEventId` to continue after this event. */
 export type StreamedEvent = EventMessage & { position: string };
 
-export type SubscribeOptions = Pick<CallOptions, 'signal' | 'ownerUserId'> & {
+export type EventStreamOptions = Pick<CallOptions, 'signal' | 'ownerUserId'> & {
   /**
    * `position` of the last event that you have handled: the stream continues after it. `beginning`: from the
    * first stored event.
@@ -27,10 +27,10 @@ const HEARTBEAT_MS = 45_000;
 type StreamItem = { readonly position: string | undefined; readonly event?: StreamedEvent };
 
 /** Events without end; throws what another connection cannot mend, and the reason of the signal. */
-export async function* subscribe(
+export async function* followEvents(
   transport: Transport,
   path: string,
-  options: SubscribeOptions = {},
+  options: EventStreamOptions = {},
 ): AsyncGenerator<StreamedEvent, never> {
   const { signal } = options;
   let { lastEventId } = options;
@@ -61,7 +61,7 @@ export async function* subscribe(
 export async function* streamEvents(
   transport: Transport,
   path: string,
-  { signal: outer, lastEventId, ownerUserId }: SubscribeOptions,
+  { signal: outer, lastEventId, ownerUserId }: EventStreamOptions,
 ): AsyncGenerator<StreamItem> {
   outer?.throwIfAborted();
   const controller = new AbortController();
@@ -76,7 +76,7 @@ export async function* streamEvents(
   beat();
   try {
     const headers = { accept: 'text/event-stream', ...(lastEventId && { 'last-event-id': lastEventId }) };
-    const query = { owner_user_id: ownerUserId };
+    const query = { owner_user_id: ownerUserId ?? transport.ownerUserId };
     const body = await openStream(transport, { method: 'GET', path, headers, query }, controller.signal);
     yield { position: undefined };
     yield* readEvents(body, beat);

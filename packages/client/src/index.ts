@@ -63,7 +63,7 @@ export type {
   WebhookEndpointPage,
   WebhookEndpointWithSecret,
 } from './api/webhook-endpoints.ts';
-export type { CaptionCalls, CaptionUpload } from './captions.ts';
+export type { CaptionCalls, CaptionPage, CaptionUpload } from './captions.ts';
 export {
   AssetFailedError,
   ConnectionError,
@@ -74,9 +74,10 @@ export {
   TimeoutError,
   UploadError,
 } from './errors.ts';
-export type { StreamedEvent, SubscribeOptions } from './events.ts';
+export type { EventStreamOptions, StreamedEvent } from './events.ts';
 export type {
   AssetCalls,
+  AssetFilters,
   CreateUploadOptions,
   DeleteOptions,
   PlaybackOptions,
@@ -87,6 +88,12 @@ export type { PagedList } from './pages.ts';
 export type { CallOptions, MediaryOptions, TokenSource } from './transport.ts';
 export { findMimeType } from './upload/media-type.ts';
 export type { ResumeStore } from './upload/resume-store.ts';
+export type {
+  UploadHandle,
+  UploadQueue,
+  UploadQueueOptions,
+  UploadState,
+} from './upload/upload-handle.ts';
 export type { UploadOptions, UploadProgress } from './upload/upload-options.ts';
 export { type VerifyWebhookOptions, verifyWebhook, type WebhookEvent } from './verify-webhook.ts';
 export type { WaitOptions } from './wait-until-ready.ts';

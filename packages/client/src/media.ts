@@ -40,24 +40,31 @@ export type PlaybackOptions = CallOptions & {
   access?: 'token' | 'cookie' | undefined;
 };
 
+/** The owner is an option of every call. */
+type WithoutOwner<T> = Omit<T, 'owner_user_id'>;
+export type AssetFilters = WithoutOwner<ListAssetsQuery>;
+
 export type AssetCalls = {
   /**
    * Creates an asset and returns where to send its bytes; `media.upload` does this and all that follows.
    * Errors: 400 BAD_REQUEST with the `field`, or `quota_exceeded`; 413 PAYLOAD_TOO_LARGE.
    */
-  createUpload(request: CreateUploadRequest, options?: CreateUploadOptions): Promise<OpenUpload>;
+  createUpload(
+    request: WithoutOwner<CreateUploadRequest>,
+    options?: CreateUploadOptions,
+  ): Promise<OpenUpload>;
   /**
    * Validates the uploaded bytes and starts processing. Can be repeated.
    * Errors: 400 `not_uploaded`, `size_mismatch`, `checksum_mismatch`, `type_mismatch`, `not_media`, ….
    */
   complete(id: string, options?: CallOptions): Promise<Asset>;
   /** Creates an asset whose bytes the service downloads from a URL, then completes. */
-  import(request: ImportRequest, options?: CallOptions): Promise<Asset>;
+  import(request: WithoutOwner<ImportRequest>, options?: CallOptions): Promise<Asset>;
   /**
    * Creates a video from a part of another one, which the service cuts from its original.
    * Errors: 400 with the `field`, or `quota_exceeded`; 409 `pending_upload`, `failed`, `not_stored_here`, ….
    */
-  clip(id: string, request: ClipRequest, options?: CallOptions): Promise<Asset>;
+  clip(id: string, request: WithoutOwner<ClipRequest>, options?: CallOptions): Promise<Asset>;
   /** Errors: 404 NOT_FOUND, 403 FORBIDDEN. */
   get(id: string, options?: CallOptions): Promise<Asset>;
   /**
@@ -65,9 +72,9 @@ export type AssetCalls = {
    *
    * @example for await (const asset of mediary.media.list({ kind: 'video' })) console.log(asset.filename);
    */
-  list(filters?: ListAssetsQuery, options?: CallOptions): PagedList<Asset, AssetPage>;
+  list(filters?: AssetFilters, options?: CallOptions): PagedList<Asset, AssetPage>;
   /** Omitted members keep their values; null clears them. */
-  update(id: string, changes: UpdateAssetRequest, options?: UpdateOptions): Promise<Asset>;
+  update(id: string, changes: WithoutOwner<UpdateAssetRequest>, options?: UpdateOptions): Promise<Asset>;
   /** Deletes the asset, or moves it to the trash (`trash: true`). It stops playing at once. */
   delete(id: string, options?: DeleteOptions): Promise<DeletedAsset>;
   /** Brings an asset back from the trash. */
@@ -90,12 +97,18 @@ export const assetPath = (id: string, rest = ''): string => {
   return `/media/${encodeURIComponent(id)}${rest}`;
 };
 
-export const ownerOf = (options: CallOptions | undefined): { owner_user_id?: string | number } =>
-  options?.ownerUserId === undefined ? {} : { owner_user_id: options.ownerUserId };
+/** The owner of a call, else that of the client. */
+export function ownerOf(
+  transport: Pick<Transport, 'ownerUserId'>,
+  options: CallOptions | undefined,
+): { owner_user_id?: string | number } {
+  const owner = options?.ownerUserId ?? transport.ownerUserId;
+  return owner === undefined ? {} : { owner_user_id: owner };
+}
 
 export function createAssetCalls(transport: Transport): AssetCalls {
   const post = <T>(path: string, body: object, options?: CallOptions): Promise<T> =>
-    transport.request({ method: 'POST', path, body: { ...body, ...ownerOf(options) }, options });
+    transport.request({ method: 'POST', path, body: { ...body, ...ownerOf(transport, options) }, options });
   const read = <T>(id: string, rest: string, options?: CallOptions): Promise<T> =>
     transport.request({ method: 'GET', path: assetPath(id, rest), options });
   return {
@@ -104,7 +117,7 @@ export function createAssetCalls(transport: Transport): AssetCalls {
         method: 'POST',
         path: '/media/upload-url',
         query: { deduplicate: options?.deduplicate, expand: options?.expand },
-        body: { ...request, ...ownerOf(options) },
+        body: { ...request, ...ownerOf(transport, options) },
         options,
       }),
     complete: (id, options) => post(assetPath(id, '/complete'), {}, options),
@@ -113,7 +126,7 @@ export function createAssetCalls(transport: Transport): AssetCalls {
     get: (id, options) => read(id, '', options),
     list: (filters = {}, options) =>
       createPagedList((cursor) => {
-        const query = { ...filters, ...ownerOf(options), cursor };
+        const query = { ...filters, ...ownerOf(transport, options), cursor };
         return transport.request({ method: 'GET', path: '/media', query, options });
       }, filters.cursor),
     restore: (id, options) => post(assetPath(id, '/restore'), {}, options),
@@ -158,14 +171,14 @@ const createEditCalls = (transport: Transport): Pick<AssetCalls, 'update' | 'del
     transport.request({
       method: 'PATCH',
       path: assetPath(id),
-      body: { ...changes, ...ownerOf(options) },
+      body: { ...changes, ...ownerOf(transport, options) },
       ...versioned(options),
     }),
   delete: (id, options) =>
     transport.request({
       method: 'DELETE',
       path: assetPath(id),
-      query: { trash: options?.trash, ...ownerOf(options) },
+      query: { trash: options?.trash, ...ownerOf(transport, options) },
       dataIfGone: { id, deleted: true } satisfies DeletedAsset,
       ...versioned(options),
     }),

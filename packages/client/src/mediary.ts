@@ -2,10 +2,17 @@
 import type { Asset } from './api/assets.ts';
 import type { Usage } from './api/library.ts';
 import { type CaptionCalls, createCaptionCalls } from './captions.ts';
-import { type StreamedEvent, type SubscribeOptions, subscribe } from './events.ts';
+import { type EventStreamOptions, followEvents, type StreamedEvent } from './events.ts';
 import { type AssetCalls, assetPath, createAssetCalls, ownerOf } from './media.ts';
-import { type CallOptions, createTransport, type MediaryOptions } from './transport.ts';
+import { type CallOptions, createTransport, type MediaryOptions, type Transport } from './transport.ts';
 import { uploadFile } from './upload/upload.ts';
+import {
+  createUploadQueue,
+  startUpload,
+  type UploadHandle,
+  type UploadQueue,
+  type UploadQueueOptions,
+} from './upload/upload-handle.ts';
 import type { UploadOptions } from './upload/upload-options.ts';
 import { type WaitOptions, waitUntilReady } from './wait-until-ready.ts';
 import { createWebhookEndpoints, type WebhookEndpoints } from './webhook-endpoints.ts';
@@ -25,8 +32,26 @@ export type Media = AssetCalls & {
    */
   upload(file: Blob, options?: UploadOptions): Promise<Asset>;
   /**
-   * Resolves when the asset is ready. Errors: `AssetFailedError` (`reason` is `failure.code`); `MediaryError`
-   * with the code ASSET_DELETED; `TimeoutError` after `timeoutMs`.
+   * `upload` with a handle that pauses, resumes and cancels it. Its `progress` has speed and time left.
+   *
+   * @example
+   * const upload = mediary.media.startUpload(file);
+   * button.onclick = () => upload.pause();
+   * const asset = await upload.done;
+   */
+  startUpload(file: Blob, options?: UploadOptions): UploadHandle;
+  /**
+   * Uploads several files, a few at a time.
+   *
+   * @example
+   * const queue = mediary.media.createUploadQueue({ concurrency: 3 });
+   * const uploads = [...input.files].map((file) => queue.add(file));
+   * const results = await Promise.allSettled(uploads.map(({ done }) => done));
+   */
+  createUploadQueue(options?: UploadQueueOptions): UploadQueue;
+  /**
+   * Resolves when the asset is ready, or what `until` names. Errors: `AssetFailedError` (`reason` is
+   * `failure.code`); `MediaryError` with the code ASSET_DELETED; `TimeoutError` after `deadlineMs`.
    *
    * @example await mediary.media.waitUntilReady(asset.id, { onUpdate: ({ progress }) => show(progress) });
    */
@@ -37,14 +62,18 @@ export type Media = AssetCalls & {
    *
    * @example for await (const event of mediary.media.events(id, { signal })) console.log(event.type);
    */
-  events(id: string, options?: SubscribeOptions): AsyncGenerator<StreamedEvent, never>;
+  events(id: string, options?: EventStreamOptions): AsyncGenerator<StreamedEvent, never>;
 };
 
 export type Mediary = {
   media: Media;
   events: {
-    /** Events of all assets of the owner; with `serviceKey` and without `ownerUserId` those of all owners. */
-    subscribe(options?: SubscribeOptions): AsyncGenerator<StreamedEvent, never>;
+    /**
+     * Events of all assets of the owner; with `serviceKey` and without an owner those of all owners.
+     *
+     * @example for await (const event of mediary.events.stream({ signal })) console.log(event.type);
+     */
+    stream(options?: EventStreamOptions): AsyncGenerator<StreamedEvent, never>;
   };
   captions: CaptionCalls;
   webhookEndpoints: WebhookEndpoints;
@@ -52,6 +81,12 @@ export type Mediary = {
     /** Bytes, assets and open uploads of the owner, with their limits. */
     get(options?: CallOptions): Promise<Usage>;
   };
+  /**
+   * The same client for another owner, with `serviceKey`.
+   *
+   * @example const asset = await mediary.forOwner('ann').media.get(id);
+   */
+  forOwner(ownerUserId: string): Mediary;
 };
 
 /**
@@ -59,27 +94,27 @@ export type Mediary = {
  *
  * @example const mediary = createMediary({ baseUrl: 'https://media.example.com', token: () => getToken() });
  */
-export function createMediary(options: MediaryOptions): Mediary {
-  const transport = createTransport(options);
+export const createMediary = (options: MediaryOptions): Mediary => createClient(createTransport(options));
+
+function createClient(transport: Transport): Mediary {
   const calls = createAssetCalls(transport);
+  const upload: Media['upload'] = (file, options) => uploadFile({ transport, calls }, file, options);
   return {
     media: {
       ...calls,
-      upload: (file, uploadOptions) => uploadFile({ transport, calls }, file, uploadOptions),
-      waitUntilReady: (id, waitOptions) => waitUntilReady(transport, id, waitOptions),
-      events: (id, streamOptions) => subscribe(transport, assetPath(id, '/events'), streamOptions),
+      upload,
+      startUpload: (file, options) => startUpload(upload, { file, options }),
+      createUploadQueue: (options) => createUploadQueue(upload, options),
+      waitUntilReady: (id, options) => waitUntilReady(transport, id, options),
+      events: (id, options) => followEvents(transport, assetPath(id, '/events'), options),
     },
-    events: { subscribe: (streamOptions) => subscribe(transport, '/events', streamOptions) },
+    events: { stream: (options) => followEvents(transport, '/events', options) },
     captions: createCaptionCalls(transport),
     webhookEndpoints: createWebhookEndpoints(transport),
     usage: {
-      get: (callOptions) =>
-        transport.request({
-          method: 'GET',
-          path: '/usage',
-          query: ownerOf(callOptions),
-          options: callOptions,
-        }),
+      get: (options) =>
+        transport.request({ method: 'GET', path: '/usage', query: ownerOf(transport, options), options }),
     },
+    forOwner: (ownerUserId) => createClient({ ...transport, ownerUserId }),
   };
 }

@@ -176,7 +176,7 @@ describe('time limits and signals', () => {
     const controller = new AbortController();
     const { signal } = controller;
     const { media, events } = connect({ token });
-    const calls = [media.get('1', { signal }), events.subscribe({ signal }).next()];
+    const calls = [media.get('1', { signal }), events.stream({ signal }).next()];
     const failures = Promise.all(calls.map(failureOf));
     controller.abort('enough');
     expect(await failures).toEqual(['enough', 'enough']);

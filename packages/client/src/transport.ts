@@ -1,5 +1,6 @@
 // Sends requests to the API: credentials, idempotency keys, timeouts and retries.
 import { hasUnknownOutcome, isTransient, untilAborted, withRetries } from './backoff.ts';
+import { assertOriginAllowed } from './cors.ts';
 import { toHex } from './encoding.ts';
 import { ConnectionError, MediaryError, TimeoutError } from './errors.ts';
 import { type ReceivedResponse, readData, receive } from './response.ts';
@@ -12,8 +13,10 @@ export type MediaryOptions = {
   baseUrl: string;
   /** Access token of a user. Not together with `serviceKey`. */
   token?: TokenSource | undefined;
-  /** Key of a back end. Never send it to a browser. Writes then need `ownerUserId`. */
+  /** Key of a back end. Never send it to a browser. Writes then need an owner. */
   serviceKey?: string | undefined;
+  /** With `serviceKey`: the owner of calls that name none. See also `forOwner`. */
+  ownerUserId?: string | undefined;
   /** Default: the `fetch` of the platform. Uploads in browsers use XMLHttpRequest unless this is set. */
   fetch?: typeof fetch | undefined;
   /** Repetitions of a request that failed for a transient cause. Default 4. */
@@ -31,7 +34,7 @@ export type CallOptions = {
   maxRetries?: number | undefined;
   /** POST only. Default: a random key; retries of the call repeat it, so that it takes effect once. */
   idempotencyKey?: string | undefined;
-  /** With `serviceKey`: the owner of the asset. */
+  /** With `serviceKey`: the owner of the asset. Default: that of the client. */
   ownerUserId?: string | number | undefined;
 };
 
@@ -65,12 +68,14 @@ export type Transport = {
   readonly customFetch: typeof fetch | undefined;
   readonly maxRetries: number;
   readonly baseUrl: string;
+  /** Of calls that name none. */
+  readonly ownerUserId: string | undefined;
 };
 
 const DEFAULTS = { maxRetries: 4, timeoutMs: 30_000 };
 
 export function createTransport(options: MediaryOptions): Transport {
-  const { baseUrl, token, serviceKey, fetch: customFetch } = options;
+  const { baseUrl, token, serviceKey, fetch: customFetch, ownerUserId } = options;
   if (token !== undefined && serviceKey !== undefined)
     throw new TypeError(
       'Pass `token` or `serviceKey`, not both: the service refuses requests with two credentials.',
@@ -85,7 +90,11 @@ export function createTransport(options: MediaryOptions): Transport {
     const headers = { ...toHeaders(request), ...credentials };
     const body = request.body === undefined ? request.text : JSON.stringify(request.body);
     const init = { method: request.method, headers, signal, ...(body !== undefined && { body }) };
-    return orConnectionError(fetchNow(`${root}/api/v1${request.path}${toQuery(request.query)}`, init));
+    const url = `${root}/api/v1${request.path}${toQuery(request.query)}`;
+    return orConnectionError(fetchNow(url, init)).catch(async (error: unknown) => {
+      if (!signal.aborted) await assertOriginAllowed(fetchNow, root, signal);
+      throw error;
+    });
   };
   const send = (request: ApiRequest): Promise<ReceivedResponse> =>
     withDeadline(request.options, options.timeoutMs ?? DEFAULTS.timeoutMs, async (signal) =>
@@ -105,7 +114,8 @@ export function createTransport(options: MediaryOptions): Transport {
       acceptGone(call.dataIfGone, async () => readData<T>(await send(keyed))),
     );
   };
-  return { request, send, open, canRenewToken, fetch: fetchNow, customFetch, maxRetries, baseUrl: root };
+  const target = { fetch: fetchNow, customFetch, maxRetries, baseUrl: root, ownerUserId };
+  return { request, send, open, canRenewToken, ...target };
 }
 
 /** Takes a 404 for success if an earlier run may have deleted what `run` deletes. */

@@ -1,5 +1,6 @@
 // Waits until an asset is ready: by events, else by requests that the service answers when it changes.
 import type { Asset } from './api/assets.ts';
+import type { Playback } from './api/library.ts';
 import { isTransient, retryDelayMs, sleep } from './backoff.ts';
 import { AssetFailedError, MediaryError, TimeoutError } from './errors.ts';
 import { streamEvents } from './events.ts';
@@ -9,8 +10,14 @@ import type { Transport } from './transport.ts';
 
 export type WaitOptions = {
   signal?: AbortSignal | undefined;
+  /**
+   * `playable`: a player can start, while further renditions are encoded. `ready`: all renditions exist, the
+   * default. `extras`: also the MP4, storyboard and preview that the service makes after it (`VIDEO_EXTRAS`);
+   * images and videos of other providers have none, so they only have to be ready.
+   */
+  until?: 'playable' | 'ready' | 'extras' | undefined;
   /** Time limit of the whole wait in milliseconds. Default: none. */
-  timeoutMs?: number | undefined;
+  deadlineMs?: number | undefined;
   /** Called with the asset whenever it has changed: see `progress`, `playback` and `renditions`. */
   onUpdate?: ((asset: Asset) => void) | undefined;
 };
@@ -19,8 +26,8 @@ type Wait = {
   readonly transport: Transport;
   readonly path: string;
   readonly signal: AbortSignal;
-  /** Reports the asset; true if it is ready. Throws if it will never be. */
-  readonly check: (asset: Asset) => boolean;
+  /** Reports the asset; true if the wait is over. Throws if it will never be. */
+  readonly check: (asset: Asset) => Promise<boolean>;
 };
 
 const LONG_POLL_S = 30;
@@ -31,15 +38,17 @@ const SHORTEST_POLL_MS = 1000;
 export async function waitUntilReady(
   transport: Transport,
   id: string,
-  { signal: outer, timeoutMs, onUpdate }: WaitOptions = {},
+  options: WaitOptions = {},
 ): Promise<Asset> {
+  const { signal: outer, deadlineMs, until = 'ready' } = options;
   outer?.throwIfAborted();
   const controller = new AbortController();
   const abort = (): void => controller.abort(outer?.reason);
   outer?.addEventListener('abort', abort, { once: true });
-  const late = new TimeoutError(`The asset was not ready within ${timeoutMs} ms.`);
-  const timer = timeoutMs === undefined ? undefined : setTimeout(() => controller.abort(late), timeoutMs);
-  const wait = { transport, path: assetPath(id), signal: controller.signal, check: createCheck(onUpdate) };
+  const late = new TimeoutError(`The asset was not ${WORDS[until]} within ${deadlineMs} ms.`);
+  const timer = deadlineMs === undefined ? undefined : setTimeout(() => controller.abort(late), deadlineMs);
+  const target = { transport, path: assetPath(id), signal: controller.signal };
+  const wait = { ...target, check: createCheck(target, options) };
   try {
     return (await waitByEvents(wait)) ?? (await waitByPolling(wait));
   } finally {
@@ -48,17 +57,30 @@ export async function waitUntilReady(
   }
 }
 
-function createCheck(onUpdate: WaitOptions['onUpdate']): Wait['check'] {
+const WORDS = { playable: 'playable', ready: 'ready', extras: 'ready with its extras' } as const;
+
+function createCheck(wait: Omit<Wait, 'check'>, { onUpdate, until = 'ready' }: WaitOptions): Wait['check'] {
   let last = '';
-  return (asset) => {
+  return async (asset) => {
     const text = JSON.stringify(asset);
     if (text !== last) onUpdate?.(asset);
     last = text;
     if (asset.deleted_at !== null) throw createDeletedError();
     if (asset.stream_status === 'failed') throw new AssetFailedError(asset);
-    return asset.stream_status === 'ready';
+    if (until === 'playable' && asset.playable_at !== null) return true;
+    if (asset.stream_status !== 'ready') return false;
+    return until !== 'extras' || asset.provider !== 'onprem' || hasExtras(wait);
   };
 }
+
+async function hasExtras({ transport, path, signal }: Omit<Wait, 'check'>): Promise<boolean> {
+  const request = { method: 'GET', path: `${path}/playback`, options: { signal } } as const;
+  const playback = await transport.request<Playback>(request);
+  return playback.kind === 'video' && EXTRAS.some((name) => playback[name] !== null);
+}
+
+/** They appear together. */
+const EXTRAS = ['mp4', 'audio', 'storyboard', 'preview'] as const;
 
 const createDeletedError = (cause?: unknown): MediaryError =>
   new MediaryError('The asset was deleted.', { errorCode: 'ASSET_DELETED', cause });
@@ -74,7 +96,7 @@ async function waitByEvents(wait: Wait): Promise<Asset | undefined> {
       if (!item.event && item.position !== undefined) continue;
       const told = item.event?.asset;
       const asset = told?.stream_status === 'processing' ? told : await readAsset(wait, seen);
-      if (wait.check(asset)) return asset;
+      if (await wait.check(asset)) return asset;
     }
   } catch (error) {
     signal.throwIfAborted();
@@ -118,7 +140,7 @@ async function waitByPolling(wait: Wait): Promise<Asset> {
       });
       if (response.status === 404 && etag !== null) throw createDeletedError();
       const asset = response.status === 304 ? undefined : readData<Asset>(response);
-      if (asset && check(asset)) return asset;
+      if (asset && (await check(asset))) return asset;
       if (asset) etag = response.header('etag');
       failures = 0;
       await sleep(Math.max(0, SHORTEST_POLL_MS - (Date.now() - startedAt)), signal);

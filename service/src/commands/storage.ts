@@ -28,7 +28,8 @@ export async function runStorageCommand(
     print(renderFinding(finding));
   }
   const failed = findings.filter(({ problem }) => problem !== undefined);
-  for (const fix of new Set(failed.map((finding) => finding.fix))) print(renderFix(fix, context.config));
+  const fixes = new Map(failed.map((finding) => [finding.fix, finding]));
+  for (const finding of fixes.values()) print(renderFix(finding, context.config));
   const missing = failed.filter(({ isRequired }) => isRequired);
   if (missing.length > 0)
     throw new Error(`The object store lacks ${missing.length} of the operations that the service needs.`);
@@ -46,7 +47,7 @@ function renderFinding({ operation, problem, isRequired }: StoreFinding): string
   return `  ${isRequired ? 'MISSING ' : 'advised '} ${operation}: ${problem}\n`;
 }
 
-function renderFix(fix: StoreFinding['fix'], config: StorageContext['config']): string {
+function renderFix({ fix, configuration }: StoreFinding, config: StorageContext['config']): string {
   const bucket = config.s3?.bucket ?? '';
   const json = (value: unknown) => `${JSON.stringify(value, undefined, 2)}\n`;
   const apply = (operation: string, option: string, file: string) =>
@@ -55,11 +56,13 @@ function renderFix(fix: StoreFinding['fix'], config: StorageContext['config']): 
     return `\nGive the user of the service these rights (policy.json):\n${json(policyFor(bucket))}`;
   if (fix === 'cors') {
     const how = apply('put-bucket-cors', 'cors-configuration', 'cors.json');
-    return `\nAllow web pages (${how}):\n${json(corsFor(config))}`;
+    return `\nAllow web pages, and keep the rules that the bucket has (${how}):\n${json(corsFor(config))}`;
   }
   if (fix === 'lifecycle') {
+    if (!configuration)
+      return '\nThe lifecycle rules of the bucket cannot be read: see the rights of policy.json.\n';
     const how = apply('put-bucket-lifecycle-configuration', 'lifecycle-configuration', 'lifecycle.json');
-    return `\nRemove unfinished uploads (${how}):\n${json(LIFECYCLE)}`;
+    return `\nRemove unfinished uploads; these are all rules of the bucket (${how}):\n${json(configuration)}`;
   }
   return HINTS[fix];
 }
@@ -110,14 +113,3 @@ const corsFor = (config: StorageContext['config']) => ({
     },
   ],
 });
-
-const LIFECYCLE = {
-  Rules: [
-    {
-      ID: 'remove-unfinished-uploads',
-      Status: 'Enabled',
-      Filter: { Prefix: '' },
-      AbortIncompleteMultipartUpload: { DaysAfterInitiation: 7 },
-    },
-  ],
-};

@@ -106,6 +106,8 @@ export type StoreFinding = {
   readonly isRequired: boolean;
   /** What an operator has to change. */
   readonly fix: 'settings' | 'policy' | 'cors' | 'lifecycle' | 'store';
+  /** With the fix `lifecycle`: all rules that the bucket is to have. */
+  readonly configuration?: object | undefined;
 };
 
 /** The bytes of an object so far, as a call returned them and its caller recorded them. */

@@ -18,7 +18,7 @@ const printEvents: Handler<{ readonly since?: string }> = async (context, _args,
   const { mediary } = await openClient(context);
   const { credential } = await context.loadSettings();
   const owner = credential?.kind === 'service key' ? context.flags.owner : undefined;
-  const events = mediary.events.subscribe({
+  const events = mediary.events.stream({
     signal: context.signal,
     ...(owner !== undefined && { ownerUserId: owner }),
     ...(since !== undefined && { lastEventId: since }),

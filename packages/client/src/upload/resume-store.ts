@@ -29,15 +29,16 @@ export type ResumeEntry = {
 
 const PREFIX = 'mediary:upload:';
 const memory = new Map<string, string>();
-const memoryStore: ResumeStore = {
-  getItem: (key) => memory.get(key) ?? null,
+export const createMemoryStore = (entries = new Map<string, string>()): ResumeStore => ({
+  getItem: (key) => entries.get(key) ?? null,
   setItem: (key, value) => {
-    memory.set(key, value);
+    entries.set(key, value);
   },
   removeItem: (key) => {
-    memory.delete(key);
+    entries.delete(key);
   },
-};
+});
+const memoryStore = createMemoryStore(memory);
 
 /** Memory takes what `localStorage` does not: it can be full, blocked, or missing in a web view. */
 const browserStore: ResumeStore = {

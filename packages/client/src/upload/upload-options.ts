@@ -9,6 +9,10 @@ export type UploadProgress = {
   totalBytes: number;
   /** `preparing`: checksum and creation of the asset. `completing`: the service checks the bytes. */
   phase: 'preparing' | 'uploading' | 'completing';
+  /** Mean of the last seconds; null until there is one. */
+  bytesPerSecond: number | null;
+  /** At this speed; null while it is not known. */
+  secondsLeft: number | null;
 };
 
 export type UploadOptions = CallOptions & {

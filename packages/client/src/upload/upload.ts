@@ -15,6 +15,7 @@ import {
   type ResumeEntry,
   type UnfinishedUpload,
 } from './resume-store.ts';
+import { createPace } from './pace.ts';
 import { createByteSender } from './send-bytes.ts';
 import type { Transfer } from './transfer.ts';
 import { sendByTus } from './tus-upload.ts';
@@ -38,8 +39,9 @@ export async function uploadFile(
   const { name: ownName } = file as { readonly name?: string };
   const filename = options.filename ?? ownName;
   if (filename === undefined) throw new TypeError('A Blob has no name. Pass `filename`.');
+  const pace = createPace(file.size);
   const report: Job['report'] = (phase, bytesSent) =>
-    options.onProgress?.({ bytesSent, totalBytes: file.size, phase });
+    options.onProgress?.({ bytesSent, totalBytes: file.size, phase, ...pace(phase, bytesSent) });
   report('preparing', 0);
   const checksum =
     options.checksum === true ? await computeSha256(file, options.signal) : options.checksum || undefined;
@@ -61,7 +63,7 @@ function toFingerprint(
   const { lastModified } = file as { readonly lastModified?: number };
   const key = options.resume === false ? undefined : (options.resume?.key ?? lastModified);
   if (key === undefined) return undefined;
-  const { ownerUserId, provider } = options;
+  const { ownerUserId = transport.ownerUserId, provider } = options;
   return JSON.stringify([transport.baseUrl, ownerUserId, provider, filename, file.size, key, checksum]);
 }
 

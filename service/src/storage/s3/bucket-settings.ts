@@ -1,8 +1,9 @@
 // Reads the settings of a bucket that the service depends on but does not change: CORS and lifecycle rules.
-import { GetBucketLifecycleConfigurationCommand } from '@aws-sdk/client-s3';
+import { GetBucketLifecycleConfigurationCommand, type LifecycleRule } from '@aws-sdk/client-s3';
 import type { PresignedRequest } from '../object-store.ts';
 import type { S3Connection } from './connection.ts';
 import { hasName } from './errors.ts';
+import { addUnfinishedUploadsRule, removesUnfinishedUploads } from './lifecycle-rules.ts';
 
 const REQUEST_MS = 15_000;
 /** The headers of uploads and range requests of browsers that need permission. */
@@ -58,14 +59,23 @@ function problemOf({ status, headers }: Response, { origin, method }: Preflight)
 const listed = (header: string | null): string[] =>
   (header ?? '').split(',').map((name) => name.trim().toLowerCase());
 
-export async function findLifecycleProblem(s3: S3Connection): Promise<string | undefined> {
+type LifecycleProblem = { readonly problem: string; readonly configuration: object };
+
+export async function findLifecycleProblem(s3: S3Connection): Promise<LifecycleProblem | undefined> {
+  const { prefix } = s3.location;
+  const rules = await listLifecycleRules(s3);
+  if (removesUnfinishedUploads(rules, prefix)) return undefined;
+  const problem = prefix === '' ? 'no rule removes them' : `no rule removes those below ${prefix}`;
+  return { problem, configuration: addUnfinishedUploadsRule(rules, prefix) };
+}
+
+async function listLifecycleRules(s3: S3Connection): Promise<readonly LifecycleRule[]> {
   const command = new GetBucketLifecycleConfigurationCommand({ Bucket: s3.location.bucket });
   try {
     const { Rules = [] } = await s3.run((options) => s3.client.send(command, options));
-    const removes = Rules.some((rule) => rule.Status === 'Enabled' && rule.AbortIncompleteMultipartUpload);
-    return removes ? undefined : 'no rule removes unfinished uploads';
+    return Rules;
   } catch (error) {
-    if (hasName(error, 'NoSuchLifecycleConfiguration')) return 'no rule removes unfinished uploads';
+    if (hasName(error, 'NoSuchLifecycleConfiguration')) return [];
     throw error;
   }
 }

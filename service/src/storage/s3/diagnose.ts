@@ -18,8 +18,9 @@ type Store = Omit<ObjectStore, 'diagnose'> & {
 };
 type Check = Omit<StoreFinding, 'problem'> & {
   /** Throws, or returns the problem in words. */
-  readonly work: () => Promise<string | undefined>;
+  readonly work: () => Promise<string | Fault | undefined>;
 };
+type Fault = Required<Pick<StoreFinding, 'problem' | 'configuration'>>;
 
 const EXPIRES_S = 300;
 const PART_BYTES = 5 * 1024 ** 2;
@@ -53,8 +54,9 @@ export async function* diagnose(
     },
   ] satisfies Check[];
   for (const { work, ...finding } of checks) {
-    const problem = await work().catch(describeStoreError);
-    yield { ...finding, problem };
+    const found = await work().catch(describeStoreError);
+    const { problem, configuration } = typeof found === 'object' ? found : { problem: found };
+    yield { ...finding, problem, ...(configuration && { configuration }) };
     // Without access every further check would fail for the same reason.
     if (problem !== undefined && finding.fix === 'settings') return;
   }

@@ -1,0 +1,90 @@
+// Tests the owner that a client sends, and what `waitUntilReady` waits for.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { answer, type ApiServer, openEvents, startApiServer, writeEvent } from './api-server.fixture.ts';
+import { createMediary, type Mediary } from './mediary.ts';
+
+let server: ApiServer;
+beforeAll(async () => {
+  server = await startApiServer();
+});
+afterAll(() => server.close());
+
+describe('the owner', () => {
+  /** The owner that each kind of call sends, in the query or in the body. */
+  async function collectOwners(mediary: Mediary, options: { ownerUserId?: string }) {
+    server.handle((_request, response) => answer(response, { items: [], next_cursor: null }));
+    await mediary.media.list({}, options).page();
+    await mediary.media.complete('a', options);
+    await mediary.media.update('a', { title: 't' }, options);
+    await mediary.media.delete('a', options);
+    await mediary.captions.put('a', 'en', { text: 'WEBVTT' }, options);
+    await mediary.usage.get(options);
+    return server.requests.map(({ path, body, headers }) => {
+      const inQuery = new URL(path, server.url).searchParams.get('owner_user_id');
+      const isJson = headers['content-type'] === 'application/json';
+      return inQuery ?? (isJson ? JSON.parse(body.toString()).owner_user_id : undefined);
+    });
+  }
+
+  test.each([
+    ['of the client', {}, 'ann'],
+    ['of the call', { ownerUserId: 'bob' }, 'bob'],
+  ])('%s is sent by every call', async (_name, options, owner) => {
+    const mediary = createMediary({ baseUrl: server.url, serviceKey: 'k', ownerUserId: 'ann' });
+    expect(new Set(await collectOwners(mediary, options))).toEqual(new Set([owner]));
+    const another = createMediary({ baseUrl: server.url, serviceKey: 'k' }).forOwner('ann');
+    expect(new Set(await collectOwners(another, options))).toEqual(new Set([owner]));
+  });
+});
+
+describe('waitUntilReady', () => {
+  const READY = {
+    id: 'a',
+    stream_status: 'ready',
+    playable_at: 'now',
+    deleted_at: null,
+    provider: 'onprem',
+  };
+  const PLAYABLE = { ...READY, stream_status: 'processing' };
+
+  /** A stream of these assets; playback has an MP4 after `mp4After` requests for it. */
+  function stream(assets: readonly object[], mp4After = 0) {
+    let asked = 0;
+    server.handle(({ path }, response) => {
+      if (path.includes('/playback')) {
+        asked += 1;
+        const mp4 = asked > mp4After ? 'http://media.test/video.mp4' : null;
+        return answer(response, { kind: 'video', mp4, audio: null, storyboard: null, preview: null });
+      }
+      if (!path.endsWith('/events')) return answer(response, assets.at(-1));
+      openEvents(response);
+      for (const [index, asset] of assets.entries())
+        writeEvent(response, `1-${index}`, { type: 'asset.updated', asset });
+    });
+    return createMediary({ baseUrl: server.url, token: 't' }).media;
+  }
+
+  test('until it is playable', async () => {
+    const asset = await stream([PLAYABLE]).waitUntilReady('a', { until: 'playable' });
+    expect(asset.stream_status).toBe('processing');
+  });
+
+  test('until its extras exist', async () => {
+    const media = stream([READY, READY], 1);
+    expect(await media.waitUntilReady('a', { until: 'extras' })).toMatchObject({ id: 'a' });
+    expect(server.requests.filter(({ path }) => path.endsWith('/playback'))).toHaveLength(2);
+  });
+
+  test('until it is ready, where extras never come', async () => {
+    const media = stream([{ ...READY, provider: null }]);
+    expect(await media.waitUntilReady('a', { until: 'extras' })).toMatchObject({ id: 'a' });
+  });
+
+  test('not beyond its deadline', async () => {
+    const waiting = stream([PLAYABLE]).waitUntilReady('a', { deadlineMs: 50 });
+    await expect(waiting).rejects.toMatchObject({
+      errorCode: 'TIMEOUT',
+      message: 'The asset was not ready within 50 ms.',
+    });
+  });
+});
