@@ -92,8 +92,8 @@ export const assetPath = (id: string, rest = ''): string => {
   return `/media/${encodeURIComponent(id)}${rest}`;
 };
 
-export const ownerOf = (options: CallOptions | undefined): { owner_user_id?: string | number } =>
-  options?.ownerUserId === undefined ? {} : { owner_user_id: options.ownerUserId };
+export const ownerOf = (options: CallOptions | undefined): { owner_user_id?: string } =>
+  options?.ownerUserId === undefined ? {} : { owner_user_id: String(options.ownerUserId) };
 
 export function createAssetCalls(transport: Transport): AssetCalls {
   const post = <T>(path: string, body: object, options?: CallOptions): Promise<T> =>
