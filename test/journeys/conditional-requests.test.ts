@@ -1,5 +1,5 @@
-// Every route answers HEAD and conditional headers without an error of the service, and other methods with the
-// ones that it has (contract A3, B2).
+// Every route answers HEAD and conditional headers without an error of the service, and another method with
+// the methods that it has (contract A3, B2).
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { OPERATIONS } from '../../packages/contract/src/operations.ts';

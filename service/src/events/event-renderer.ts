@@ -13,7 +13,7 @@ export type RenderNeeds = {
   readonly renderAsset: RenderAsset;
 };
 
-export type RenderAsset = (asset: Asset) => Uint8Array;
+type RenderAsset = (asset: Asset) => Uint8Array;
 
 const NO_ASSET = Buffer.from('null');
 

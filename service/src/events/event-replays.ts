@@ -1,5 +1,4 @@
 // Reads of stored events: the streams of one user take turns, within a budget of events per minute.
-import { setTimeout as sleep } from 'node:timers/promises';
 import { type Caller, limitKeyOf } from '../auth/caller.ts';
 import { createKeyedMutex } from '../platform/concurrency/keyed-mutex.ts';
 import { ServiceError } from '../platform/errors.ts';
@@ -19,8 +18,8 @@ export type Replays = {
   /** Charges the first page; throws RATE_LIMITED. */
   readonly admit: (caller: Caller) => Promise<void>;
   /**
-   * Waits for the user's turn and budget before `read`. A stream that has ended takes nothing from the budget.
-   * Services are not limited.
+   * Waits for the user's turn and budget before `read`. A stream that has ended takes nothing from the
+   * budget. Services are not limited.
    */
   readonly readPage: (
     reader: { readonly caller: Caller; readonly hasEnded: () => boolean },
@@ -53,7 +52,7 @@ async function waitForRate(limit: () => Promise<void>): Promise<void> {
   for (;;) {
     const waitSeconds = await limit().then(() => 0, secondsToWait);
     if (waitSeconds === 0) return;
-    await sleep(waitSeconds * 1000, undefined, { ref: false });
+    await sleep(waitSeconds * 1000);
   }
 }
 
@@ -77,7 +76,7 @@ function createPageBudget(pagesPerMinute: number) {
   return {
     wait: async (user: string) => {
       const ms = waitMs(user);
-      if (ms > 0) await sleep(ms, undefined, { ref: false });
+      if (ms > 0) await sleep(ms);
     },
     take: (user: string) => {
       const now = performance.now();
@@ -86,3 +85,8 @@ function createPageBudget(pagesPerMinute: number) {
     },
   };
 }
+
+const sleep = (ms: number): Promise<void> =>
+  new Promise((resolve) => {
+    setTimeout(resolve, ms).unref();
+  });

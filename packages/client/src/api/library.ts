@@ -26,8 +26,8 @@ export type ListAssetsQuery = {
   /** True: `total` holds the number of matching assets. */
   count?: boolean | undefined;
   /**
-   * Required with `X-Service-Key`: the owner of the asset, 1–255 characters. Another type than a string is
-   * refused. Otherwise ignored with a bearer token.
+   * Required with `X-Service-Key`: the owner of the asset, 1–255 characters. With a bearer token the value is
+   * ignored, but must be a string too.
    */
   owner_user_id?: string | undefined;
 };
@@ -40,8 +40,8 @@ export type TimelineQuery = {
 
 export type UpdateAssetRequest = {
   /**
-   * Required with `X-Service-Key`: the owner of the asset, 1–255 characters. Another type than a string is
-   * refused. Otherwise ignored with a bearer token.
+   * Required with `X-Service-Key`: the owner of the asset, 1–255 characters. With a bearer token the value is
+   * ignored, but must be a string too.
    */
   owner_user_id?: string | undefined;
   title?: string | null | undefined;

@@ -41,8 +41,8 @@ export type CreateUploadRequest = {
   /** Your own JSON, at most 16 KiB and 100 levels deep. */
   metadata?: Record<string, unknown> | null | undefined;
   /**
-   * Required with `X-Service-Key`: the owner of the asset, 1–255 characters. Another type than a string is
-   * refused. Otherwise ignored with a bearer token.
+   * Required with `X-Service-Key`: the owner of the asset, 1–255 characters. With a bearer token the value is
+   * ignored, but must be a string too.
    */
   owner_user_id?: string | undefined;
 };
@@ -201,8 +201,8 @@ export type ImportRequest = {
   /** Your own JSON, at most 16 KiB and 100 levels deep. */
   metadata?: Record<string, unknown> | null | undefined;
   /**
-   * Required with `X-Service-Key`: the owner of the asset, 1–255 characters. Another type than a string is
-   * refused. Otherwise ignored with a bearer token.
+   * Required with `X-Service-Key`: the owner of the asset, 1–255 characters. With a bearer token the value is
+   * ignored, but must be a string too.
    */
   owner_user_id?: string | undefined;
 };
@@ -223,8 +223,8 @@ export type ClipRequest = {
   /** Your own JSON, at most 16 KiB and 100 levels deep. */
   metadata?: Record<string, unknown> | null | undefined;
   /**
-   * Required with `X-Service-Key`: the owner of the asset, 1–255 characters. Another type than a string is
-   * refused. Otherwise ignored with a bearer token.
+   * Required with `X-Service-Key`: the owner of the asset, 1–255 characters. With a bearer token the value is
+   * ignored, but must be a string too.
    */
   owner_user_id?: string | undefined;
 };

@@ -23,8 +23,8 @@ export const ProviderName = Type.String({
 export const OwnerUserId = Type.Optional(
   Type.String({
     description:
-      'Required with `X-Service-Key`: the owner of the asset, 1–255 characters. Another type than a string is ' +
-      'refused. Otherwise ignored with a bearer token.',
+      'Required with `X-Service-Key`: the owner of the asset, 1–255 characters. With a bearer token the ' +
+      'value is ignored, but must be a string too.',
     examples: ['user_42'],
   }),
 );

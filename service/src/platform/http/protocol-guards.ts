@@ -5,7 +5,10 @@ import { describeMissingRoutes } from './allowed-methods.ts';
 import { closeSocketWith } from './connections.ts';
 import { headerValues } from './headers.ts';
 
-/** Register it before the routes, and after the hooks that set headers. It runs before authentication and before a body is read. */
+/**
+ * Register it before the routes, and after the hooks that set headers. It runs before authentication and
+ * before a body is read.
+ */
 export function guardProtocol(app: FastifyInstance): void {
   const describeMissingRoute = describeMissingRoutes(app);
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
