@@ -54,7 +54,7 @@ const ROLES: readonly (readonly [path: RegExp, role?: string])[] = [
   [/^operations\/diagnostics\/(?:echo|stream|[a-z-]+-checks)$/, 'operations'],
   [/^providers\/(?:provider-calls|inspections|sized-uploads)$/, 'operations'],
   [/^events\/endpoints\/(?:delivery-sender|webhook-request)$/, 'operations'],
-  [/^(?:events\/event-(?:renderer|stream|streams)|library\/long-poll)$/, 'operations'],
+  [/^(?:events\/event-(?:renderer|replays|stream|streams)|library\/long-poll)$/, 'operations'],
   [/^(?:lifecycle\/(?:asset-changes|playback-asset-cache)|playback\/segment-response-cache)$/, 'operations'],
   [/^uploads\/(?:byte-uploads|completion|expired-uploads|retry|store-original|small-puts)$/, 'operations'],
   [/^uploads\/(?:multipart-completion|resumable-bytes|tus-relay|tus-requests|leased-uploads)$/, 'operations'],

@@ -48,12 +48,15 @@ export type StreamLimits = {
   readonly maxStreamsPerCaller: number;
   /** A stream ends after this time, and its client authenticates again. */
   readonly maxStreamSeconds: number;
+  /** Stored events that one user's streams are sent per minute; further ones wait. */
+  readonly replayedPerMinute: number;
 };
 
 export const readStreamLimits = ({ integer }: Settings): StreamLimits => ({
   maxStreams: integer('EVENT_STREAMS_MAX', { fallback: 4000, min: 1, max: 1_000_000 }),
   maxStreamsPerCaller: integer('EVENT_STREAMS_PER_USER', { fallback: 100, min: 1, max: 1_000_000 }),
   maxStreamSeconds: integer('EVENT_STREAM_MAX_S', { fallback: 3600, min: 1, max: DAY_S }),
+  replayedPerMinute: integer('EVENT_REPLAY_PER_MINUTE', { fallback: 12_000, min: 50, max: 10_000_000 }),
 });
 
 export type UploadSizes = {

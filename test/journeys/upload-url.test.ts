@@ -98,20 +98,39 @@ describe('the required fields', () => {
 });
 
 describe('the owner', () => {
-  test.each([7, null, {}, [], '', ' ', 'eve', 'x'.repeat(300)])(
+  test.each(['', ' ', 'eve', 'x'.repeat(300)])(
     'is the user, whatever owner_user_id is (%j)',
     async (owner_user_id) => {
       expect((await expectTaken(askFor({ owner_user_id }))).asset['owner_user_id']).toBe('ann');
     },
   );
 
+  test.each([7, null, {}, [], true])('is a string: %j is refused, of any caller', async (owner_user_id) => {
+    expectFieldRefused(await askFor({ owner_user_id }), 'owner_user_id');
+    for (const [method, path] of [
+      ['POST', 'complete'],
+      ['PATCH', ''],
+      ['DELETE', ''],
+    ] as const) {
+      const { asset_id: id } = await expectTaken(askFor({}));
+      const url = `${method} /media/${id}/${path}`.replace(/\/$/, '');
+      expectFieldRefused(
+        await call(service, url, { headers: asService, json: { owner_user_id } }),
+        'owner_user_id',
+      );
+    }
+  });
+
+  test('is named once in a query', async () => {
+    const path = 'GET /media?owner_user_id=ann&owner_user_id=bob';
+    expectFieldRefused(await call(service, path, { headers: asService }), 'owner_user_id');
+    expectSuccess(await call(service, 'GET /media?owner_user_id=4711', { headers: asService }));
+  });
+
   test('is named by a service caller', async () => {
     expect(
       (await expectTaken(ask({ ...VIDEO, owner_user_id: 'bob' }, asService))).asset['owner_user_id'],
     ).toBe('bob');
-    expect(
-      (await expectTaken(ask({ ...VIDEO, owner_user_id: 4711 }, asService))).asset['owner_user_id'],
-    ).toBe('4711');
     for (const owner_user_id of [
       undefined,
       null,
@@ -120,6 +139,7 @@ describe('the owner', () => {
       {},
       [],
       true,
+      4711,
       0.5,
       'x'.repeat(256),
       'a\nb',

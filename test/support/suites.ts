@@ -50,6 +50,7 @@ export const unitFiles: readonly string[] = files.filter((file) => !startsProces
 /** Durability tests that compare response times with limits: each runs alone. */
 export const timedFiles: readonly string[] = [
   'encode-preemption',
+  'event-floods',
   'fatal-error',
   'frozen-database',
   'hostile-probes',

@@ -101,9 +101,9 @@ export const assetPath = (id: string, rest = ''): string => {
 export function ownerOf(
   transport: Pick<Transport, 'ownerUserId'>,
   options: CallOptions | undefined,
-): { owner_user_id?: string | number } {
+): { owner_user_id?: string } {
   const owner = options?.ownerUserId ?? transport.ownerUserId;
-  return owner === undefined ? {} : { owner_user_id: owner };
+  return owner === undefined ? {} : { owner_user_id: String(owner) };
 }
 
 export function createAssetCalls(transport: Transport): AssetCalls {
@@ -135,7 +135,7 @@ export function createAssetCalls(transport: Transport): AssetCalls {
         method: 'POST',
         path: assetPath(id, '/retry'),
         query: { expand: options?.expand },
-        body: ownerOf(options),
+        body: ownerOf(transport, options),
         options,
       }),
     playback: (id, options) =>

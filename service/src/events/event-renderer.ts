@@ -1,23 +1,59 @@
 // Renders stored events as stream text, with the assets as they are now.
-import { type AssetViewContext, toAssetView } from '../assets/asset-view.ts';
+import type { Asset } from '../assets/asset.ts';
+import { type AssetViewContext, toAssetView, toEtag } from '../assets/asset-view.ts';
 import type { findAssetById } from '../assets/asset-lookup.ts';
 import type { Bound } from '../platform/bind.ts';
-import { type FeedEvent, renderEvent, toEventMessage } from './feed-event.ts';
+import { type FeedEvent, renderEventStart } from './feed-event.ts';
+
+/** An event in two buffers, so that all streams share the bytes of its asset. */
+export type RenderedEvent = { readonly start: Uint8Array; readonly asset: Uint8Array };
 
 export type RenderNeeds = {
   readonly findAssetById: Bound<typeof findAssetById>;
-  readonly view: AssetViewContext;
+  readonly renderAsset: RenderAsset;
 };
+
+type RenderAsset = (asset: Asset) => Uint8Array;
+
+const NO_ASSET = Buffer.from('null');
 
 /** In the order of the events; reads each asset once. */
 export async function renderEvents(
-  { findAssetById: find, view }: RenderNeeds,
+  { findAssetById: find, renderAsset }: RenderNeeds,
   events: readonly FeedEvent[],
-): Promise<string[]> {
+): Promise<RenderedEvent[]> {
   const ids = [...new Set(events.map((event) => event.asset_id))];
   const assets = await Promise.all(ids.map((id) => find(id)));
-  const views = new Map(assets.flatMap((asset) => (asset ? [[asset.id, toAssetView(asset, view)]] : [])));
-  return events.map((event) =>
-    renderEvent(event.position, toEventMessage(event, views.get(event.asset_id) ?? null)),
-  );
+  const texts = new Map(assets.flatMap((asset) => (asset ? [[asset.id, renderAsset(asset)]] : [])));
+  return events.map((event) => ({
+    start: Buffer.from(renderEventStart(event)),
+    asset: texts.get(event.asset_id) ?? NO_ASSET,
+  }));
+}
+
+/** An asset is at most some 30 KiB of JSON. */
+const MAX_CACHED_BYTES = 4 * 1024 * 1024;
+
+/** Renders each state of an asset once, as long as it is among the last ones that were sent. */
+export function createAssetRenderer(view: AssetViewContext): RenderAsset {
+  const cached = new Map<string, { readonly etag: string; readonly bytes: Uint8Array }>();
+  let cachedBytes = 0;
+  const remove = (id: string) => {
+    cachedBytes -= cached.get(id)?.bytes.byteLength ?? 0;
+    cached.delete(id);
+  };
+  return (asset) => {
+    const etag = toEtag(asset, view);
+    const found = cached.get(asset.id);
+    if (found?.etag === etag) return found.bytes;
+    remove(asset.id);
+    const bytes = Buffer.from(JSON.stringify(toAssetView(asset, view)));
+    cached.set(asset.id, { etag, bytes });
+    cachedBytes += bytes.byteLength;
+    for (const id of cached.keys()) {
+      if (cachedBytes <= MAX_CACHED_BYTES) break;
+      remove(id);
+    }
+    return bytes;
+  };
 }

@@ -1,7 +1,7 @@
 // Tests how a stream changes from stored to live events, and what happens to clients that do not read.
 import { PassThrough } from 'node:stream';
 import { describe, expect, test, vi } from 'vitest';
-import { addWaiting, catchUp, type EventStream, finishBatch, writeEvent } from './event-stream.ts';
+import { addWaiting, catchUp, type EventStream, writeLiveEvent } from './event-stream.ts';
 import type { FeedEvent, PageOptions } from './feed-event.ts';
 import { isAfter, type Position } from './feed-position.ts';
 
@@ -35,7 +35,7 @@ function openFeed(stored: FeedEvent[], onRead: (reads: number) => void = () => {
   let reads = 0;
   return {
     findAssetById: async () => undefined,
-    view: {} as never,
+    renderAsset: () => Buffer.from('{}'),
     livePosition: () => stored.at(-1)?.position ?? positionOf(0),
     listEvents: async ({ after, until, limit }: PageOptions) => {
       const due = stored.filter(
@@ -79,7 +79,7 @@ describe('a stream that catches up', () => {
     const ids: number[] = [];
     stream.output.on('readable', () => ids.push(...idsOf(stream.output)));
     await catchUp(feed, stream);
-    ids.push(...idsOf(stream.output));
+    await vi.waitFor(() => expect(ids).toHaveLength(900));
     expect(ids).toEqual(Array.from({ length: 900 }, (_, index) => index + 1));
   });
 
@@ -99,8 +99,8 @@ describe('a stream that catches up', () => {
 test('a live stream is closed when its client leaves more than 256 KiB unread', () => {
   const stream = { ...streamOf(0), waiting: undefined };
   const write = (number: number) => {
-    writeEvent(stream, positionOf(number), `id: ${number}-\ndata: ${'x'.repeat(64 * 1024)}\n\n`);
-    finishBatch(stream, positionOf(number));
+    const start = Buffer.from(`id: ${number}-\ndata: ${'x'.repeat(64 * 1024)}`);
+    writeLiveEvent(stream, positionOf(number), { start, asset: Buffer.from('null') });
   };
   for (const number of [1, 2, 3]) write(number);
   expect(stream.output.destroyed).toBe(false);

@@ -1,7 +1,9 @@
 // One open event stream: first the stored events after the client's position, then live ones.
 import type { Writable } from 'node:stream';
-import { renderEvents, type RenderNeeds } from './event-renderer.ts';
+import { type RenderedEvent, renderEvents, type RenderNeeds } from './event-renderer.ts';
+import { REPLAY_PAGE } from './event-replays.ts';
 import {
+  EVENT_END,
   type FeedEvent,
   type FeedFilter,
   type FeedPage,
@@ -29,7 +31,8 @@ export type EventStream = {
 const MAX_UNREAD_BYTES = 256 * 1024;
 /** Stored events are written up to this size, then the client has to read. */
 const PAUSE_BYTES = 64 * 1024;
-const PAGE = 100;
+/** Events that are rendered at once, so that a client which does not read holds few of them. */
+const RENDERED_AT_ONCE = 10;
 /** A stream with more waiting events reads them from the database instead. */
 const MAX_WAITING = 500;
 
@@ -46,9 +49,10 @@ export async function catchUp(needs: StreamNeeds, stream: EventStream): Promise<
 
 async function sendStored(needs: StreamNeeds, stream: EventStream, until: Position): Promise<void> {
   const { filter, output } = stream;
+  if (!isAfter(until, stream.position)) return;
   for (let hasMore = true; hasMore && !output.destroyed; ) {
-    const page = await needs.listEvents({ after: stream.position, until, filter, limit: PAGE });
-    await send(needs, stream, page.events);
+    const page = await needs.listEvents({ after: stream.position, until, filter, limit: REPLAY_PAGE });
+    await send(needs, stream, page.events.filter(isPublished));
     hasMore = page.hasMore;
   }
   if (isAfter(until, stream.position)) stream.position = until;
@@ -61,24 +65,53 @@ async function sendWaiting(needs: StreamNeeds, stream: EventStream): Promise<boo
     if (stream.output.destroyed || events.length === 0) break;
     if (events.length > MAX_WAITING) return false;
     stream.waiting = [];
-    await send(needs, stream, events);
+    await send(needs, stream, events.filter(isPublished));
   }
   stream.waiting = undefined;
   return true;
 }
 
 async function send(needs: StreamNeeds, stream: EventStream, events: readonly FeedEvent[]): Promise<void> {
-  const published = events.filter(isPublished);
-  const texts = await renderEvents(needs, published);
-  for (const [index, event] of published.entries()) writeEvent(stream, event.position, texts[index] ?? '');
-  if (stream.output.writableLength > PAUSE_BYTES) await drained(stream.output);
+  const { output } = stream;
+  for (let sent = 0; sent < events.length && !output.destroyed; ) {
+    sent += await sendSome(needs, stream, events.slice(sent, sent + RENDERED_AT_ONCE));
+    if (isPaused(output)) await drained(output);
+  }
 }
 
+/** Returns how many events were sent before the client has to read. */
+async function sendSome(
+  needs: StreamNeeds,
+  stream: EventStream,
+  events: readonly FeedEvent[],
+): Promise<number> {
+  const rendered = await renderEvents(needs, events);
+  for (const [index, event] of events.entries()) {
+    writeEvent(stream, event.position, rendered[index] as RenderedEvent);
+    if (isPaused(stream.output)) return index + 1;
+  }
+  return events.length;
+}
+
+const isPaused = ({ writableLength }: Writable): boolean => writableLength > PAUSE_BYTES;
+
 /** Events that the client has received already are skipped. */
-export function writeEvent(stream: EventStream, position: Position, text: string): void {
+function writeEvent(stream: EventStream, position: Position, event: RenderedEvent): void {
   if (!isAfter(position, stream.position)) return;
   stream.position = position;
-  stream.output.write(text);
+  const { output } = stream;
+  output.cork();
+  output.write(event.start);
+  output.write(event.asset);
+  output.write(EVENT_END);
+  output.uncork();
+}
+
+/** Closes the stream when its client leaves too much unread. */
+export function writeLiveEvent(stream: EventStream, position: Position, event: RenderedEvent): void {
+  if (stream.output.destroyed) return;
+  writeEvent(stream, position, event);
+  if (stream.output.writableLength > MAX_UNREAD_BYTES) stream.output.destroy();
 }
 
 /** Adds a live event; the stream sends it after the stored ones. */
@@ -89,7 +122,6 @@ export function addWaiting({ waiting }: EventStream, event: FeedEvent): void {
 /** After a batch of live events: the client resumes after the batch, whether it matched an event or not. */
 export function finishBatch(stream: EventStream, position: Position | undefined): void {
   if (position && isAfter(position, stream.position)) stream.position = position;
-  if (stream.output.writableLength > MAX_UNREAD_BYTES) stream.output.destroy();
 }
 
 const drained = (output: Writable): Promise<void> =>

@@ -5,14 +5,15 @@ import { createBatcher } from '../platform/concurrency/batcher.ts';
 import type { HeldRequests } from '../platform/concurrency/held-requests.ts';
 import { isUnavailable, unavailable } from '../platform/errors.ts';
 import type { Logger } from '../platform/logger.ts';
-import { renderEvents, type RenderNeeds } from './event-renderer.ts';
+import { type RenderedEvent, renderEvents, type RenderNeeds } from './event-renderer.ts';
+import type { Replays } from './event-replays.ts';
 import {
   addWaiting,
   catchUp,
   type EventStream,
   finishBatch,
   renderPosition,
-  writeEvent,
+  writeLiveEvent,
 } from './event-stream.ts';
 import { type FeedNeeds, type FeedReader, type Follower, followFeed } from './feed.ts';
 import { findFeedHead, listEventsAfter, raisePositions } from './feed.sql.ts';
@@ -23,6 +24,7 @@ type StreamsNeeds = RenderNeeds &
   FeedNeeds & {
     readonly log: Pick<Logger, 'warn' | 'error'>;
     readonly heldRequests: HeldRequests;
+    readonly replays: Replays;
     readonly maxStreamSeconds: number;
     readonly isStopping: () => boolean;
   };
@@ -68,22 +70,28 @@ export function createEventStreams(needs: StreamsNeeds): EventStreams {
   const heartbeat = setInterval(() => {
     for (const stream of streams) stream.output.write(`: heartbeat\n${renderPosition(stream.position)}`);
   }, HEARTBEAT_MS).unref();
-  const add = (stream: EventStream, { position }: FeedReader) => {
+  const add = (stream: EventStream, caller: Caller, { position }: FeedReader) => {
     streams.add(stream);
     onClose(stream.output, () => streams.delete(stream));
     stream.output.write(`retry: ${RECONNECT_MS}\n${renderPosition(stream.position)}`);
-    catchUp({ ...needs, listEvents, livePosition: position }, stream).catch((error: unknown) => {
+    const reader = { caller, hasEnded: () => stream.output.destroyed };
+    const listInTurn = (options: PageOptions) => needs.replays.readPage(reader, () => listEvents(options));
+    catchUp({ ...needs, listEvents: listInTurn, livePosition: position }, stream).catch((error: unknown) => {
       needs.log.warn({ err: error }, 'an event stream was closed; its client resumes');
       stream.output.destroy();
     });
   };
-  const open = async ({ filter, after }: StreamOptions, connect: () => Writable): Promise<Writable> => {
+  const open = async (
+    { filter, after, caller }: StreamOptions,
+    connect: () => Writable,
+  ): Promise<Writable> => {
     opening += 1;
     try {
       if (after) await assertKnown(needs, after);
+      if (after) await needs.replays.admit(caller);
       const reader = await getReader();
       const output = connect();
-      add({ filter, output, position: after ?? reader.position(), waiting: [] }, reader);
+      add({ filter, output, position: after ?? reader.position(), waiting: [] }, caller, reader);
       return output;
     } finally {
       opening -= 1;
@@ -169,16 +177,16 @@ async function deliver(
   const live = new Set(streams.filter(({ waiting }) => !waiting));
   for (const event of published) for (const stream of findStreams(event)) addWaiting(stream, event);
   const due = published.filter((event) => findStreams(event).some((stream) => live.has(stream)));
-  const texts = await renderEvents(needs, due).catch((error: unknown) => {
+  const rendered = await renderEvents(needs, due).catch((error: unknown) => {
     if (isUnavailable(error)) throw error;
     // Reading these events again would fail again, for all streams: each client resumes by itself instead.
     needs.log.error({ err: error }, 'an event could not be rendered; the live event streams were closed');
     for (const { output } of live) output.destroy();
   });
-  if (!texts) return;
+  if (!rendered) return;
   for (const [index, event] of due.entries())
     for (const stream of findStreams(event))
-      if (live.has(stream)) writeEvent(stream, event.position, texts[index] ?? '');
+      if (live.has(stream)) writeLiveEvent(stream, event.position, rendered[index] as RenderedEvent);
   for (const stream of live) finishBatch(stream, events.at(-1)?.position);
 }
 

@@ -18,6 +18,8 @@ import { fanOut } from './endpoints/fan-out.ts';
 import type { CompletedAttempt } from './endpoints/retry-plan.ts';
 import * as endpointOperations from './endpoints/webhook-endpoints.ts';
 import { type CallerOf, endpointRoutes } from './endpoints/webhook-endpoints.routes.ts';
+import { createAssetRenderer } from './event-renderer.ts';
+import { createReplays } from './event-replays.ts';
 import { createEventStreams, preparePositions } from './event-streams.ts';
 import { eventRoutes } from './events.routes.ts';
 import { listTimeline } from './timeline.ts';
@@ -27,13 +29,20 @@ type Needs = AppContext & {
   readonly guards: Guards;
   readonly view: AssetViewContext;
   readonly heldRequests: HeldRequests;
+  readonly limitOwner: (ownerUserId: string) => Promise<void>;
   readonly callerOf: CallerOf;
 };
 
 export function createEvents(context: Needs) {
   const { findAssetById } = context.lifecycle;
-  const { maxStreamSeconds } = context.config.streamLimits;
-  const { openStream, endStreams } = createEventStreams({ ...context, findAssetById, maxStreamSeconds });
+  const { maxStreamSeconds, replayedPerMinute } = context.config.streamLimits;
+  const { openStream, endStreams } = createEventStreams({
+    ...context,
+    findAssetById,
+    maxStreamSeconds,
+    renderAsset: createAssetRenderer(context.view),
+    replays: createReplays({ replayedPerMinute, limitOwner: context.limitOwner }),
+  });
   const endpoints = createEndpoints(context);
   return {
     operations: {

@@ -53,6 +53,14 @@ export function toEventMessage(event: Omit<FeedEvent, 'position'>, asset: AssetV
   };
 }
 
-/** One event of a `text/event-stream`. JSON contains no line breaks. */
-export const renderEvent = (position: Position, message: EventMessage): string =>
-  `id: ${formatPosition(position)}\nevent: ${message.type}\ndata: ${JSON.stringify(message)}\n\n`;
+/**
+ * One event of a `text/event-stream` up to its last member, the asset; EVENT_END follows the asset. JSON
+ * contains no line breaks.
+ */
+export function renderEventStart(event: FeedEvent): string {
+  const { asset: _, ...message } = toEventMessage(event, null);
+  const id = formatPosition(event.position);
+  return `id: ${id}\nevent: ${message.type}\ndata: ${JSON.stringify(message).slice(0, -1)},"asset":`;
+}
+
+export const EVENT_END = '}\n\n';

@@ -26,10 +26,10 @@ export type ListAssetsQuery = {
   /** True: `total` holds the number of matching assets. */
   count?: boolean | undefined;
   /**
-   * Required with `X-Service-Key`: the owner of the asset, 1–255 characters or a safe integer. Ignored with a
-   * bearer token.
+   * Required with `X-Service-Key`: the owner of the asset, 1–255 characters. With a bearer token the value is
+   * ignored, but must be a string too.
    */
-  owner_user_id?: string | number | undefined;
+  owner_user_id?: string | undefined;
 };
 
 export type TimelineQuery = {
@@ -40,10 +40,10 @@ export type TimelineQuery = {
 
 export type UpdateAssetRequest = {
   /**
-   * Required with `X-Service-Key`: the owner of the asset, 1–255 characters or a safe integer. Ignored with a
-   * bearer token.
+   * Required with `X-Service-Key`: the owner of the asset, 1–255 characters. With a bearer token the value is
+   * ignored, but must be a string too.
    */
-  owner_user_id?: string | number | undefined;
+  owner_user_id?: string | undefined;
   title?: string | null | undefined;
   tags?: string[] | undefined;
   /** Your own JSON, at most 16 KiB and 100 levels deep. */

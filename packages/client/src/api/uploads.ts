@@ -41,10 +41,10 @@ export type CreateUploadRequest = {
   /** Your own JSON, at most 16 KiB and 100 levels deep. */
   metadata?: Record<string, unknown> | null | undefined;
   /**
-   * Required with `X-Service-Key`: the owner of the asset, 1–255 characters or a safe integer. Ignored with a
-   * bearer token.
+   * Required with `X-Service-Key`: the owner of the asset, 1–255 characters. With a bearer token the value is
+   * ignored, but must be a string too.
    */
-  owner_user_id?: string | number | undefined;
+  owner_user_id?: string | undefined;
 };
 
 /**
@@ -192,10 +192,10 @@ export type ImportRequest = {
   /** Your own JSON, at most 16 KiB and 100 levels deep. */
   metadata?: Record<string, unknown> | null | undefined;
   /**
-   * Required with `X-Service-Key`: the owner of the asset, 1–255 characters or a safe integer. Ignored with a
-   * bearer token.
+   * Required with `X-Service-Key`: the owner of the asset, 1–255 characters. With a bearer token the value is
+   * ignored, but must be a string too.
    */
-  owner_user_id?: string | number | undefined;
+  owner_user_id?: string | undefined;
 };
 
 export type ClipRequest = {
@@ -214,8 +214,8 @@ export type ClipRequest = {
   /** Your own JSON, at most 16 KiB and 100 levels deep. */
   metadata?: Record<string, unknown> | null | undefined;
   /**
-   * Required with `X-Service-Key`: the owner of the asset, 1–255 characters or a safe integer. Ignored with a
-   * bearer token.
+   * Required with `X-Service-Key`: the owner of the asset, 1–255 characters. With a bearer token the value is
+   * ignored, but must be a string too.
    */
-  owner_user_id?: string | number | undefined;
+  owner_user_id?: string | undefined;
 };

@@ -17,7 +17,6 @@ const COLUMNS = 110;
 
 /** Members that the service takes in any form, with the form that it documents. */
 const MEMBER_TYPES: Readonly<Record<string, string>> = {
-  owner_user_id: 'string | number',
   provider_video_id: 'string',
   max_duration_s: 'number',
 };

@@ -19,12 +19,12 @@ export const ProviderName = Type.String({
   examples: ['onprem'],
 });
 
-/** Untyped, because the value of a user caller is ignored. */
+/** Without a length, because the value of a user caller is ignored. */
 export const OwnerUserId = Type.Optional(
-  Type.Unknown({
+  Type.String({
     description:
-      'Required with `X-Service-Key`: the owner of the asset, 1–255 characters or a safe integer. ' +
-      'Ignored with a bearer token.',
+      'Required with `X-Service-Key`: the owner of the asset, 1–255 characters. With a bearer token the ' +
+      'value is ignored, but must be a string too.',
     examples: ['user_42'],
   }),
 );

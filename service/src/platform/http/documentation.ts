@@ -42,6 +42,8 @@ function servePages(app: FastifyInstance): void {
   const addHeaders = (reply: FastifyReply) =>
     reply.headers({ 'content-security-policy': PAGE_POLICY, 'cache-control': 'public, max-age=3600' });
   app.get('/docs', async (_request, reply) => addHeaders(reply).redirect('docs/', 302));
+  // The address that the service prints at its start.
+  app.get('/', async (_request, reply) => addHeaders(reply).redirect('docs/', 302));
   for (const path of PAGE_PATHS)
     app.get(path, async (request, reply) =>
       sendPrepared({ request, reply: addHeaders(reply) }, (await getPages())[path]),
