@@ -1,13 +1,8 @@
 // Encoder that runs ffmpeg in phases, of which the first is soon playable, and writes the manifests.
-import { dirname, join } from 'node:path';
+import { dirname } from 'node:path';
 import type { Warning } from '../../assets/asset.ts';
-import { posterName, THUMBNAIL } from '../../storage/object-key.ts';
-import { type CmafTrack, initName } from '../packaging/cmaf-track.ts';
-import {
-  choosePosterSource,
-  chooseThumbnailSource,
-  type ThumbnailSource,
-} from '../packaging/thumbnail-choice.ts';
+import { THUMBNAIL } from '../../storage/object-key.ts';
+import type { CmafTrack } from '../packaging/cmaf-track.ts';
 import { audioRenditions } from '../plan/audio-tracks.ts';
 import type { SwitchingSet } from '../plan/codecs.ts';
 import { assertCost } from '../plan/encode-cost.ts';
@@ -18,14 +13,8 @@ import { findHdrRange } from '../plan/hdr-source.ts';
 import { perSecondOf } from '../plan/frame-rate.ts';
 import { type Rung, chooseLadder } from '../plan/ladder.ts';
 import { toVideoFacts } from '../plan/source-traits.ts';
-import { posterArguments, thumbnailArguments } from '../plan/poster-arguments.ts';
-import {
-  type EncodedFile,
-  EncodeError,
-  type Encoder,
-  type EncodeRequest,
-  type Encoding,
-} from '../encoder.ts';
+import { posterArguments } from '../plan/poster-arguments.ts';
+import { EncodeError, type Encoder, type Encoding } from '../encoder.ts';
 import { planChunkSpecs, runChunkedPhase } from './chunked-phase.ts';
 import { encodeChunk } from './encode-chunk.ts';
 import { checkSource, newSourceCheck } from './check-phase.ts';
@@ -33,10 +22,11 @@ import { filesOf, phaseFolder, runPhase } from './encode-phase.ts';
 import { planEncodedTop, type PlannedEncode } from './planned-encode.ts';
 import { writeManifests } from './write-manifests.ts';
 import { type ExaminedSource, examineSource, findCopy } from './examine-source.ts';
+import { createPosters } from './create-posters.ts';
 import { cutSource } from './cut-source.ts';
 import { createExtra } from './ffmpeg-extras.ts';
 import { extractSubtitles } from './extract-subtitles.ts';
-import { writeExcerpt } from './ffmpeg-output.ts';
+import { fileOf, readExcerptTrack } from './ffmpeg-output.ts';
 import { createPlaceholder } from './placeholder.ts';
 import { readAudioFacts } from './measured-audio.ts';
 import {
@@ -58,7 +48,8 @@ export const openFfmpegEncoder = ({
   extractSubtitles: (request) => extractSubtitles(setup, request),
   createPoster: async (request) => {
     const folder = dirname(request.output);
-    await runStepOrFail({ ...setup, folder, request }, { args: posterArguments(request) });
+    const track = await readExcerptTrack(request.excerpt);
+    await runStepOrFail({ ...setup, folder, request }, { args: posterArguments({ ...request, track }) });
   },
   createExtra: (request) => createExtra(setup, request),
   cut: (request) => cutSource(openSession(setup, request, { limits, concurrency, ladder })),
@@ -172,47 +163,3 @@ async function planEncode(
     check: newSourceCheck(),
   };
 }
-
-/** Creates the default thumbnail, and the poster if one was requested. */
-async function createPosters(planned: PlannedEncode, tracks: readonly CmafTrack[]): Promise<EncodedFile[]> {
-  const { posterTimeMs: timeMs = null } = planned.session.request;
-  const thumbnail = await createPosterFile(planned, chooseThumbnailSource(tracks), {
-    name: THUMBNAIL,
-    argumentsOf: thumbnailArguments,
-  });
-  if (timeMs === null) return [thumbnail];
-  const source = choosePosterSource(tracks, timeMs);
-  const startSeconds = source.segment.start / source.track.timescale;
-  return [
-    thumbnail,
-    await createPosterFile(planned, source, {
-      name: posterName(timeMs),
-      argumentsOf: (excerpt, output) => posterArguments({ excerpt, output, startSeconds, timeMs }),
-    }),
-  ];
-}
-
-type PosterFile = {
-  readonly name: string;
-  readonly argumentsOf: (excerpt: string, output: string) => readonly string[];
-};
-
-async function createPosterFile(
-  { session, chunked }: PlannedEncode,
-  { track, segment }: ThumbnailSource,
-  { name, argumentsOf }: PosterFile,
-): Promise<EncodedFile> {
-  const excerpt = fileOf(session.request, 'excerpt.mp4').path;
-  const poster = fileOf(session.request, name);
-  const { chunks, workFolder } = session.request;
-  const stored = chunked.has(segment.name) ? await chunks?.openSegment(segment.name) : undefined;
-  const parts = [join(workFolder, initName(track.id)), stored ?? join(workFolder, segment.name)];
-  await writeExcerpt(parts, excerpt);
-  await runStepOrFail(session, { args: argumentsOf(excerpt, poster.path) });
-  return poster;
-}
-
-const fileOf = ({ workFolder }: EncodeRequest, name: string): EncodedFile => ({
-  name,
-  path: join(workFolder, name),
-});
