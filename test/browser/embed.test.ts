@@ -111,3 +111,46 @@ async function openEmbed(embed: string): Promise<{ page: Page; frame: Frame; err
 /** A property of the video element. */
 const read = <T>(frame: Frame, property: string): Promise<T> =>
   frame.evaluate<T>(`document.querySelector("video").${property}`);
+
+const DEVICES = {
+  desktop: { viewport: { width: 900, height: 600 } },
+  phone: { viewport: { width: 390, height: 700 }, isMobile: true, hasTouch: true, deviceScaleFactor: 2 },
+} as const;
+
+test.each(['desktop', 'phone'] as const)(
+  'at rest, a %s shows a still poster and loads nothing; a tap on the picture plays',
+  async (device) => {
+    const { id } = await ingest(service, 'ann', {
+      file: await makeClip({ seconds: 4, width: 640, height: 360 }),
+      fields: { visibility: 'public' },
+    });
+    const context = await browser.newContext(DEVICES[device]);
+    const page = await context.newPage();
+    const errors: string[] = [];
+    page.on('pageerror', ({ message }) => errors.push(message));
+    const requested: string[] = [];
+    page.on('request', (request) => requested.push(new URL(request.url()).pathname));
+    await page.goto(await embedOf(service, id), { waitUntil: 'networkidle' });
+    // Chromium shows its spinner while a source is being loaded.
+    expect(await page.evaluate(NETWORK_STATE)).toBe(EMPTY);
+    expect(requested.filter((path) => /\.(?:m3u8|m4s|mp4)$/.test(path))).toEqual([]);
+    expect(await page.getByRole('button', { name: 'Play' }).isVisible()).toBe(true);
+
+    const { width, height } = DEVICES[device].viewport;
+    if (device === 'phone') await page.touchscreen.tap(width / 2, height / 3);
+    else await page.mouse.click(width / 2, height / 3);
+    await eventually(
+      () => page.evaluate<number>('document.querySelector("video").currentTime'),
+      (seconds) => seconds > 0.5,
+      { withinMs: 30_000 },
+    );
+    expect(await page.getByRole('button', { name: 'Play' }).isHidden()).toBe(true);
+    expect(await page.evaluate('document.querySelector("video").controls')).toBe(true);
+    expect(errors).toEqual([]);
+    await context.close();
+  },
+  90_000,
+);
+
+const NETWORK_STATE = 'document.querySelector("video").networkState';
+const EMPTY = 0;

@@ -6,7 +6,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, open, rename, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 
 const run = promisify(execFile);
@@ -90,6 +90,16 @@ export function ffmpegPath(): string {
     return 'ffmpeg'; // An optional package: on other machines ffmpeg is the system's.
   }
 }
+
+/** The engine of the tests, and that of the system if it is another one. */
+export const ffmpegPaths = (): readonly string[] => [
+  ffmpegPath(),
+  ...(process.env['PATH'] ?? '')
+    .split(delimiter)
+    .map((folder) => join(folder, 'ffmpeg'))
+    .filter((path) => existsSync(path) && path !== ffmpegPath())
+    .slice(0, 1),
+];
 
 /** Arguments of ffmpeg, as a pattern of the shell → those that slow it down. */
 const PACES = {

@@ -23,6 +23,8 @@ export type FilmOptions = Partial<
   Pick<EncodeRequest, 'container' | 'posterTimeMs' | 'signal' | 'onProgress'>
 > & {
   readonly ladder?: Ladder;
+  /** Another binary than that of the tests. */
+  readonly ffmpeg?: string;
   /** Encodes in chunks of at least this length, one after another. */
   readonly chunkSeconds?: number;
 };
@@ -32,7 +34,7 @@ const CHILDREN = '1-1';
 
 export async function encodeFilm(
   source: string,
-  { ladder, chunkSeconds, ...options }: FilmOptions = {},
+  { ladder, chunkSeconds, ffmpeg = ffmpegPath(), ...options }: FilmOptions = {},
 ): Promise<Film> {
   const folder = await mkdtemp(join(tmpdir(), 'mediary-film-'));
   const remove = () => rm(folder, { recursive: true, force: true });
@@ -40,7 +42,7 @@ export async function encodeFilm(
   try {
     const workFolder = join(folder, CHILDREN);
     await mkdir(workFolder);
-    const encoder = openFfmpegEncoder({ ffmpegPath: ffmpegPath(), ladder });
+    const encoder = openFfmpegEncoder({ ffmpegPath: ffmpeg, ladder });
     const stored: EncodedFile[] = [];
     const order = {
       source,

@@ -13,6 +13,7 @@ import type { HttpServer } from '../../service/src/platform/http/server.ts';
 import { PROVIDER_MODULES } from '../../service/src/providers/registry.ts';
 import { type TestOverrides, type RunningService, startService } from '../../service/src/service.ts';
 import { checkResponse, registerServer } from './api-document.ts';
+import { ffmpegPath } from './clips.ts';
 import { freePort } from './free-port.ts';
 import { inspect } from './inspect.ts';
 import { copyMigratedCluster } from './migrated-cluster.ts';
@@ -66,6 +67,7 @@ export async function startTestService(
       DATA_DIR: dataDir,
       // Most journeys need only the renditions.
       VIDEO_EXTRAS: 'none',
+      FFMPEG_PATH: ffmpegPath(),
       ...storageOf(dataDir, { isDirect: isStoreDirect }),
       ...environment,
     },

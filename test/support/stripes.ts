@@ -19,11 +19,11 @@ export const MATRICES = {
 
 type Coding = { readonly matrix: Matrix; readonly bits: 8 | 10; readonly fullRange?: boolean };
 
-/** Video filters that replace the picture by stripes of these colours, from left to right. */
 /** Codes of Y, Cb and Cr of each stripe. */
 export const codesOf = (colours: readonly Colour[], coding: Coding): readonly Pixel[] =>
   colours.map((colour) => toPixel(colour, coding));
 
+/** Video filters that replace the picture by stripes of these colours, from left to right. */
 export function paintStripes(colours: readonly Colour[], coding: Coding): string {
   const pixels = codesOf(colours, coding);
   const plane = (component: 0 | 1 | 2) =>
@@ -50,7 +50,7 @@ export async function readStripes(
   count: number,
 ): Promise<readonly { readonly luma: number; readonly colour: Colour }[]> {
   const codes = await readCodes(url, { count, bits: 8 });
-  return codes.map((pixel) => ({ luma: pixel[0], colour: toColour(pixel) }));
+  return codes.map((pixel) => ({ luma: pixel[0], colour: toColour(pixel, MATRICES.bt709) }));
 }
 
 /** The codes of each stripe in the first frame. */
@@ -79,9 +79,8 @@ export async function readCodes(
   });
 }
 
-/** In codes of 8 bits. */
-function toColour([luma, cb, cr]: Pixel): Colour {
-  const [kr, kb] = MATRICES.bt709;
+/** Of a pixel in limited range, in codes of 8 bits. */
+export function toColour([luma, cb, cr]: Pixel, [kr, kb]: Matrix): Colour {
   const y = ((luma - 16) * 255) / 219;
   const red = y + (2 * (1 - kr) * (cr - 128) * 255) / 224;
   const blue = y + (2 * (1 - kb) * (cb - 128) * 255) / 224;

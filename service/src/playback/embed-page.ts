@@ -23,9 +23,19 @@ export type LinkPreview = {
   readonly size: FrameSize;
 };
 
-const STYLE =
-  'html,body{margin:0;height:100%;background:#000}' +
-  'video{display:block;width:100%;height:100%;object-fit:contain}';
+/** The button covers the picture, and shows a circle with a triangle in its middle. */
+const STYLE = [
+  'html,body{margin:0;height:100%;background:#000}',
+  'video{display:block;width:100%;height:100%;object-fit:contain}',
+  'button{position:fixed;inset:0;width:100%;height:100%;padding:0;border:0;background:none;cursor:pointer}',
+  'button[hidden]{display:none}',
+  'button:before,button:after{content:"";position:absolute;top:50%;left:50%;transform:translate(-50%,-50%)}',
+  'button:before{width:72px;height:72px;border-radius:50%;background:rgba(0,0,0,.65)}',
+  'button:hover:before,button:focus-visible:before{background:#000;outline:2px solid #fff}',
+  'button:focus{outline:none}',
+  'button:after{margin-left:4px;border-style:solid;border-width:16px 0 16px 26px;',
+  'border-color:transparent transparent transparent #fff}',
+].join('');
 
 export function renderEmbedPage({
   title,
@@ -49,7 +59,8 @@ export function renderEmbedPage({
     `<title>${escapeHtml(title)}</title>`,
     ...(preview ? renderPreview(title, preview) : []),
     `<style>${STYLE}</style>`,
-    `<video controls playsinline preload="none"${renderAttributes(attributes)}></video>`,
+    `<video playsinline preload="none"${renderAttributes(attributes)}></video>`,
+    '<button type="button" aria-label="Play"></button>',
     `<script${renderAttributes({ src: script })}></script>`,
     '</html>',
     '',
@@ -120,21 +131,31 @@ export function renderPagePolicy({ mediaSources, frameAncestors }: PagePolicy): 
 
 /**
  * Safari plays HLS best by itself. Other browsers with `MediaSource` get hls.js, which also plays growing
- * videos.
+ * videos. It is attached at the first play, because Chromium shows a spinner over a source without data.
  */
 export const PLAYER_SCRIPT = `'use strict';
 (() => {
   const video = document.querySelector('video');
+  const button = document.querySelector('button');
   const { hls: source, hlsScript } = video.dataset;
+  const showState = () => {
+    button.hidden = !video.paused;
+    video.controls = button.hidden;
+  };
+  // Rejected when the browser forbids playing, or a source is attached meanwhile.
+  const play = () => video.play().catch(showState);
+  button.addEventListener('click', () => {
+    play();
+    video.focus();
+  });
+  video.addEventListener('play', showState);
   const isNative = video.canPlayType('application/vnd.apple.mpegurl') !== '';
   const isSafari = 'WebKitPlaybackTargetAvailabilityEvent' in window;
   if (isNative && (isSafari || !('MediaSource' in window))) {
     video.src = source;
     return;
   }
-  const script = document.createElement('script');
-  script.src = hlsScript;
-  script.onload = () => {
+  const attach = () => {
     const hls = new Hls({ autoStartLoad: false });
     let isLoading = false;
     let hasRecovered = false;
@@ -155,8 +176,21 @@ export const PLAYER_SCRIPT = `'use strict';
     video.addEventListener('play', load);
     hls.loadSource(source);
     hls.attachMedia(video);
-    if (!video.paused) load();
+    load();
+    if (video.paused) play();
   };
-  document.head.append(script);
+  const loadPlayer = () => {
+    const script = document.createElement('script');
+    script.src = hlsScript;
+    script.onload = attach;
+    script.onerror = () => {
+      video.pause();
+      showState();
+      waitForPlay();
+    };
+    document.head.append(script);
+  };
+  const waitForPlay = () => video.addEventListener('play', loadPlayer, { once: true });
+  waitForPlay();
 })();
 `;

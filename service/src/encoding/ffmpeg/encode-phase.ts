@@ -129,6 +129,7 @@ function argumentsOf({ session, source }: PlannedEncode, phase: EncodePhase, fol
   const { frame, video, audio, timeline } = source;
   const plan = {
     input: session.input,
+    frame,
     videoIndex: video.index,
     audio: phase.hasAudio ? audio : [],
     timeline,
@@ -136,7 +137,7 @@ function argumentsOf({ session, source }: PlannedEncode, phase: EncodePhase, fol
   };
   return phase.video === 'copy'
     ? copyArguments(plan)
-    : encodeArguments({ ...plan, frame, rungs: phase.video, keyFrames: phase.keyFrames });
+    : encodeArguments({ ...plan, rungs: phase.video, keyFrames: phase.keyFrames });
 }
 
 /** Stops ffmpeg when the publication fails, for example because the store is unavailable. */

@@ -1,13 +1,7 @@
 // Encoder that runs ffmpeg in phases, of which the first is soon playable, and writes the manifests.
-import { dirname, join } from 'node:path';
+import { dirname } from 'node:path';
 import type { AudioFacts } from '../../lifecycle/stream-report.ts';
-import { posterName, THUMBNAIL } from '../../storage/object-key.ts';
-import { type CmafTrack, initName } from '../packaging/cmaf-track.ts';
-import {
-  choosePosterSource,
-  chooseThumbnailSource,
-  type ThumbnailSource,
-} from '../packaging/thumbnail-choice.ts';
+import { THUMBNAIL } from '../../storage/object-key.ts';
 import { audioRenditions } from '../plan/audio-tracks.ts';
 import { assertCost } from '../plan/encode-cost.ts';
 import { planPhases } from '../plan/encode-phases.ts';
@@ -16,12 +10,10 @@ import { findHdrRange } from '../plan/hdr-source.ts';
 import { perSecondOf } from '../plan/frame-rate.ts';
 import { type Rung, chooseLadder } from '../plan/ladder.ts';
 import { toVideoFacts } from '../plan/source-traits.ts';
-import { posterArguments, thumbnailArguments } from '../plan/poster-arguments.ts';
+import { posterArguments } from '../plan/poster-arguments.ts';
 import {
   type ContinueRequest,
-  type EncodedFile,
   type Encoder,
-  type EncodeRequest,
   type Encoding,
   LongVideoError,
   type StartedEncode,
@@ -33,10 +25,11 @@ import { filesOf, phaseFolder, runPhase } from './encode-phase.ts';
 import type { PlannedEncode } from './planned-encode.ts';
 import { writeManifests } from './write-manifests.ts';
 import { type ExaminedSource, examineSource, findCopy } from './examine-source.ts';
+import { createPosters } from './create-posters.ts';
 import { cutSource } from './cut-source.ts';
 import { createExtra } from './ffmpeg-extras.ts';
 import { extractSubtitles } from './extract-subtitles.ts';
-import { writeExcerpt } from './ffmpeg-output.ts';
+import { fileOf, readExcerptTrack } from './ffmpeg-output.ts';
 import { type EncodedTracks, runOtherPhases } from './other-phases.ts';
 import { createPlaceholder } from './placeholder.ts';
 import { readAudioFacts } from './measured-audio.ts';
@@ -63,7 +56,8 @@ export function openFfmpegEncoder({
     extractSubtitles: (request) => extractSubtitles(background, request),
     createPoster: async (request) => {
       const folder = dirname(request.output);
-      await runStepOrFail({ ...setup, folder, request }, { args: posterArguments(request) });
+      const track = await readExcerptTrack(request.excerpt);
+      await runStepOrFail({ ...setup, folder, request }, { args: posterArguments({ ...request, track }) });
     },
     createExtra: (request) => createExtra(request.kind === 'frame' ? setup : background, request),
     cut: (request) => cutSource(openSession(background, request, options)),
@@ -157,54 +151,3 @@ async function planEncode(session: Session, source: ExaminedSource): Promise<Pla
     check: newSourceCheck(),
   };
 }
-
-/** Creates the default thumbnail, and the poster if one was requested. */
-async function createPosters(
-  planned: PlannedEncode,
-  tracks: readonly CmafTrack[],
-  openSegment: FinishedPhases['openSegment'],
-): Promise<EncodedFile[]> {
-  const { posterTimeMs: timeMs = null } = planned.session.request;
-  const thumbnail = await createPosterFile(planned, chooseThumbnailSource(tracks), {
-    name: THUMBNAIL,
-    argumentsOf: thumbnailArguments,
-    openSegment,
-  });
-  if (timeMs === null) return [thumbnail];
-  const source = choosePosterSource(tracks, timeMs);
-  const startSeconds = source.segment.start / source.track.timescale;
-  return [
-    thumbnail,
-    await createPosterFile(planned, source, {
-      name: posterName(timeMs),
-      argumentsOf: (excerpt, output) => posterArguments({ excerpt, output, startSeconds, timeMs }),
-      openSegment,
-    }),
-  ];
-}
-
-type PosterFile = {
-  readonly name: string;
-  readonly argumentsOf: (excerpt: string, output: string) => readonly string[];
-  readonly openSegment: FinishedPhases['openSegment'];
-};
-
-async function createPosterFile(
-  { session, stored }: PlannedEncode,
-  { track, segment }: ThumbnailSource,
-  { name, argumentsOf, openSegment }: PosterFile,
-): Promise<EncodedFile> {
-  const excerpt = fileOf(session.request, 'excerpt.mp4').path;
-  const poster = fileOf(session.request, name);
-  const { workFolder } = session.request;
-  const opened = stored.has(segment.name) ? await openSegment?.(segment.name) : undefined;
-  const parts = [join(workFolder, initName(track.id)), opened ?? join(workFolder, segment.name)];
-  await writeExcerpt(parts, excerpt);
-  await runStepOrFail(session, { args: argumentsOf(excerpt, poster.path) });
-  return poster;
-}
-
-const fileOf = ({ workFolder }: EncodeRequest, name: string): EncodedFile => ({
-  name,
-  path: join(workFolder, name),
-});

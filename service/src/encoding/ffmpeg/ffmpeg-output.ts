@@ -1,6 +1,7 @@
 // Collects the segments that ffmpeg has completed, also while it still runs, and reads their times.
 import { lstat, open, readFile, readdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { EncodedFile, EncodeRequest } from '../encoder.ts';
 import {
   type CmafSegment,
   type CmafTrack,
@@ -9,8 +10,10 @@ import {
   segmentName,
 } from '../packaging/cmaf-track.ts';
 import { moveSegment } from '../packaging/moved-segment.ts';
-import type { Rational } from '../plan/source-facts.ts';
 import { readTrackHeader, SEGMENT_HEAD_BYTES, type TrackHeader } from '../packaging/mp4-boxes.ts';
+import type { PictureTrack } from '../plan/colour-matrix.ts';
+import type { Rational } from '../plan/source-facts.ts';
+import { createEncodeFailure } from './ffmpeg-session.ts';
 
 type CollectedFolder = {
   /** Where ffmpeg writes `r0-init.mp4`, `r0-00001.m4s` … in the order of its maps. */
@@ -89,7 +92,28 @@ function toTicks({ numerator, denominator }: Rational, timescale: number): numbe
   return ticks;
 }
 
+export const fileOf = ({ workFolder }: Pick<EncodeRequest, 'workFolder'>, name: string): EncodedFile => ({
+  name,
+  path: join(workFolder, name),
+});
+
 /** An init segment and one media segment form a playable file. */
 export async function writeExcerpt(parts: readonly string[], path: string): Promise<void> {
   await writeFile(path, await Promise.all(parts.map((part) => readFile(part))));
+}
+
+/** Longer than any init segment. */
+const EXCERPT_HEAD_BYTES = 64 * 1024;
+
+/** Size and colours of the video track. Throws EncodeError for a file that is no excerpt of one. */
+export async function readExcerptTrack(path: string): Promise<PictureTrack> {
+  await using file = await open(path);
+  const { buffer, bytesRead } = await file.read(Buffer.alloc(EXCERPT_HEAD_BYTES), 0, EXCERPT_HEAD_BYTES, 0);
+  try {
+    const { size, ...track } = readTrackHeader(buffer.subarray(0, bytesRead));
+    if (size) return { ...track, size };
+  } catch (error) {
+    throw createEncodeFailure('encoding_failed', String(error));
+  }
+  throw createEncodeFailure('encoding_failed', 'the track has no pictures');
 }

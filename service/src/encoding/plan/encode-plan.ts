@@ -3,6 +3,7 @@ import { type AudioTrack, audioRenditions } from './audio-tracks.ts';
 import type { Chunk } from './chunk-plan.ts';
 import { type FfmpegInput, inputArguments, REPORTING } from './ffmpeg-input.ts';
 import type { DynamicRange } from './codecs.ts';
+import { statedColours } from './colour-matrix.ts';
 import type { Rung } from './ladder.ts';
 import { LOUDNESS_FILTER } from './loudness.ts';
 import { rungOptions } from './rung-options.ts';
@@ -44,9 +45,9 @@ export const encodeArguments = (plan: EncodePlan): string[] =>
   ]);
 
 /** Copies the video stream; audio is encoded, because a copy would lose its offset to the video. */
-export const copyArguments = (plan: Omit<EncodePlan, 'rungs' | 'frame' | 'keyFrames'>): string[] =>
+export const copyArguments = (plan: Omit<EncodePlan, 'rungs' | 'keyFrames'>): string[] =>
   runArguments(plan, [
-    ...['-map', `0:${plan.videoIndex}`, '-c:v', 'copy'],
+    ...['-map', `0:${plan.videoIndex}`, '-c:v', 'copy', ...statedColours(plan.frame)],
     ...gridTimes(plan.input.container, plan.timeline.frameRate),
     ...SHOWN_TIMES,
   ]);

@@ -2,20 +2,23 @@
 import type { ExtraRequest } from '../encoder.ts';
 import { type PreviewPart, PREVIEW_LENGTH } from '../extras/preview.ts';
 import { MAX_PIXELS, OWN_FILE } from './ffmpeg-input.ts';
-import { AS_JPEG_COLOURS, jpegOptions, jpegSequence } from './poster-arguments.ts';
+import type { PictureTrack } from './colour-matrix.ts';
+import { pictureFilter } from './picture-filter.ts';
+import { jpegOptions, jpegSequence } from './poster-arguments.ts';
 
 type Of<K extends ExtraRequest['kind']> = Extract<ExtraRequest, { kind: K }>;
 
-export function extraArguments(request: ExtraRequest): string[] {
+type PictureRequest = Exclude<ExtraRequest, { kind: 'file' }>;
+
+/** `track`: that of the excerpt. */
+export function pictureArguments(request: PictureRequest, track: PictureTrack): string[] {
   switch (request.kind) {
     case 'storyboard':
-      return storyboardArguments(request);
+      return storyboardArguments(request, track);
     case 'preview':
-      return previewArguments(request);
+      return previewArguments(request, track);
     case 'frame':
-      return frameArguments(request);
-    case 'file':
-      return fileArguments(request);
+      return frameArguments(request, track);
   }
 }
 
@@ -31,7 +34,10 @@ const output = (format: string, path: string) => [
 ];
 
 /** Key frames only. The last one is repeated, so that every planned tile and sprite exists. */
-function storyboardArguments({ excerpt, plan, output: path }: Of<'storyboard'>): string[] {
+function storyboardArguments(
+  { excerpt, plan, output: path }: Of<'storyboard'>,
+  track: PictureTrack,
+): string[] {
   const { intervalSeconds, tile, columns, rows, sprites } = plan;
   return [
     ...SOURCE,
@@ -44,8 +50,7 @@ function storyboardArguments({ excerpt, plan, output: path }: Of<'storyboard'>):
       // `fps` drops a single frame without this.
       `tpad=stop_mode=clone:stop_duration=${intervalSeconds}`,
       `fps=1/${intervalSeconds}:start_time=0`,
-      `scale=${tile.width}:${tile.height}:${AS_JPEG_COLOURS}`,
-      'format=yuv420p',
+      pictureFilter({ track, size: `${tile.width}:${tile.height}`, format: 'jpeg' }),
       'tpad=stop_mode=clone:stop=-1',
       `tile=${columns}x${rows}`,
     ].join(','),
@@ -59,9 +64,13 @@ function storyboardArguments({ excerpt, plan, output: path }: Of<'storyboard'>):
 }
 
 const PREVIEW_FPS = 12;
+const PREVIEW_SIDES = `'min(iw,${PREVIEW_LENGTH})':'min(ih,${PREVIEW_LENGTH})'`;
 
 /** Joins the parts, which are gaps apart in the excerpt, to one sequence. */
-const previewArguments = ({ excerpt, parts, frameRate, output: path }: Of<'preview'>): string[] => [
+const previewArguments = (
+  { excerpt, parts, frameRate, output: path }: Of<'preview'>,
+  track: PictureTrack,
+): string[] => [
   ...SOURCE,
   ...input(excerpt),
   '-an',
@@ -70,7 +79,11 @@ const previewArguments = ({ excerpt, parts, frameRate, output: path }: Of<'previ
     `select='${parts.map(isWithin).join('+')}'`,
     `setpts=N/(${frameRate}*TB)`,
     `fps=${PREVIEW_FPS}`,
-    `scale='min(iw,${PREVIEW_LENGTH})':'min(ih,${PREVIEW_LENGTH})':force_original_aspect_ratio=decrease`,
+    pictureFilter({
+      track,
+      size: `${PREVIEW_SIDES}:force_original_aspect_ratio=decrease`,
+      format: 'webp',
+    }),
   ].join(','),
   '-c:v',
   'libwebp_anim',
@@ -87,7 +100,10 @@ const isWithin = ({ start, end }: PreviewPart): string =>
   `gte(t,${start.toFixed(3)})*lt(t,${end.toFixed(3)})`;
 
 /** The first frame that is not before the time by a whole frame. */
-const frameArguments = ({ excerpt, seconds, frameRate, width, output: path }: Of<'frame'>): string[] => [
+const frameArguments = (
+  { excerpt, seconds, frameRate, width, output: path }: Of<'frame'>,
+  track: PictureTrack,
+): string[] => [
   ...SOURCE,
   '-threads',
   '1',
@@ -98,16 +114,17 @@ const frameArguments = ({ excerpt, seconds, frameRate, width, output: path }: Of
     // ffmpeg reads the times of tracks with negative composition offsets a frame late.
     'setpts=PTS-STARTPTS',
     `select='gt(t,${(seconds - 1 / frameRate).toFixed(6)})'`,
-    `scale='min(${width},iw)':-2:${AS_JPEG_COLOURS}`,
-    'format=yuv420p',
+    pictureFilter({ track, size: `'min(${width},iw)':-2`, format: 'jpeg' }),
   ].join(','),
   '-frames:v',
   '1',
   ...jpegOptions(path),
 ];
 
+type FileRequest = Of<'file'>;
+
 /** Copies the tracks of all excerpts; players can start before they have the whole file. */
-const fileArguments = ({ excerpts, output: path }: Of<'file'>): string[] => [
+export const fileArguments = ({ excerpts, output: path }: FileRequest): string[] => [
   ...SOURCE,
   ...excerpts.flatMap(input),
   ...excerpts.flatMap((_, index) => ['-map', `${index}:0`]),

@@ -6,13 +6,15 @@ const after = (args: readonly string[], option: string) => args[args.indexOf(opt
 /** Option → the argument after it. */
 const optionsOf = (args: readonly string[]): Record<string, string | undefined> =>
   Object.fromEntries(args.map((option, index) => [option, args[index + 1]]));
+const track = { size: { width: 1280, height: 720 } };
 const poster = posterArguments({
   excerpt: '/work/part.mp4',
   output: '/work/poster.jpg',
+  track,
   startSeconds: 0,
   timeMs: 0,
 });
-const thumbnail = thumbnailArguments('/work/part.mp4', '/work/thumb.jpg');
+const thumbnail = thumbnailArguments({ excerpt: '/work/part.mp4', output: '/work/thumb.jpg', track });
 
 describe('poster arguments', () => {
   test.each([
@@ -56,6 +58,7 @@ describe('poster arguments', () => {
     const args = posterArguments({
       excerpt: '/work/part.mp4',
       output: '/work/poster-1500.jpg',
+      track,
       startSeconds: 0,
       timeMs: 1500,
     });
@@ -67,7 +70,7 @@ describe('poster arguments', () => {
     expect(after(args, '-vf')).toMatch(/,select='eq\(n,0\)\+lt\(t,1\.500999\)',scale='min\(1280,iw\)':-2/);
   });
   test('the thumbnail is one JPEG of bounded width', () => {
-    const args = thumbnailArguments('/work/part.mp4', '/work/thumb.jpg');
+    const args = thumbnailArguments({ excerpt: '/work/part.mp4', output: '/work/thumb.jpg', track });
     expect(after(args, '-vf')).toContain("scale='min(1280,iw)':-2");
     expect(args.at(-1)).toBe('file:/work/thumb.jpg');
   });

@@ -1,22 +1,27 @@
 // Builds the ffmpeg arguments for thumbnails and posters.
 import type { PosterRequest } from '../encoder.ts';
+import type { PictureTrack } from './colour-matrix.ts';
 import { OWN_FILE } from './ffmpeg-input.ts';
+import { pictureFilter } from './picture-filter.ts';
 import { secondsBy } from '../packaging/thumbnail-choice.ts';
 
+/** `excerpt`: the init segment and a media segment of the track. */
+type PictureFiles = Pick<PosterRequest, 'excerpt' | 'output'> & { readonly track: PictureTrack };
+
 /** Extracts the last key frame of a segment as a JPEG at most 1280 pixels wide, in JPEG's colour space. */
-export const thumbnailArguments = (segment: string, thumbnail: string): string[] => [
+export const thumbnailArguments = ({ excerpt, output, track }: PictureFiles): string[] => [
   ...OWN_FILE,
   '-skip_frame',
   'nokey',
   '-f',
   'mov',
   '-i',
-  `file:${segment}`,
+  `file:${excerpt}`,
   '-vf',
-  `reverse,${AS_JPEG}`,
+  `reverse,${toJpeg(track)}`,
   '-frames:v',
   '1',
-  ...jpegOptions(thumbnail),
+  ...jpegOptions(output),
 ];
 
 /**
@@ -28,23 +33,26 @@ export const posterArguments = ({
   output,
   startSeconds,
   timeMs,
-}: Omit<PosterRequest, 'signal'>): string[] => [
+  track,
+}: Omit<PosterRequest, 'signal'> & PictureFiles): string[] => [
   ...OWN_FILE,
   '-f',
   'mov',
   '-i',
   `file:${excerpt}`,
   '-vf',
-  `setpts=PTS-STARTPTS,select='eq(n,0)+lt(t,${(secondsBy(timeMs) - startSeconds).toFixed(6)})',${AS_JPEG}`,
+  [
+    'setpts=PTS-STARTPTS',
+    `select='eq(n,0)+lt(t,${(secondsBy(timeMs) - startSeconds).toFixed(6)})'`,
+    toJpeg(track),
+  ].join(','),
   '-fps_mode',
   'passthrough',
   ...jpegOptions(output),
 ];
 
-/** Options of `scale`: from the colours of video to those of JPEG. */
-export const AS_JPEG_COLOURS = 'in_color_matrix=bt709:out_color_matrix=bt601:out_range=pc';
-
-const AS_JPEG = `scale='min(1280,iw)':-2:${AS_JPEG_COLOURS},format=yuv420p`;
+const toJpeg = (track: PictureTrack): string =>
+  pictureFilter({ track, size: "'min(1280,iw)':-2", format: 'jpeg' });
 
 /** One picture; each overwrites the one before. */
 export const jpegOptions = (path: string): string[] => [...jpegSequence(4), '-update', '1', `file:${path}`];

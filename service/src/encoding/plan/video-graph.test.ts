@@ -98,7 +98,8 @@ test('renditions in HDR are scaled in ten bits, without tone mapping and without
     '[0:0]fps=25/1:start_time=0,' +
       'scale=640:360:flags=bicubic:in_color_matrix=bt2020:out_color_matrix=bt2020:out_range=tv,' +
       'sidedata=mode=delete,setsar=1,format=yuv420p10le,tpad=stop_mode=clone:stop_duration=1,' +
-      'trim=end_frame=25,split=2[v0][n1];[n1]scale=426:240:flags=bicubic,setsar=1[v1]',
+      'trim=end_frame=25,split=2[v0][n1];[n1]scale=426:240:flags=bicubic:in_color_matrix=bt2020:' +
+      'out_color_matrix=bt2020:in_range=tv:out_range=tv,setsar=1[v1]',
   );
 });
 

@@ -1,6 +1,7 @@
 // Builds the filter graph: converts frame rate and colour space, and scales to each rung.
 import type { Chunk } from './chunk-plan.ts';
 import type { DynamicRange } from './codecs.ts';
+import { type ColourMatrix, matrixOfFrame } from './colour-matrix.ts';
 import type { Rung, Size } from './ladder.ts';
 import { type FrameFacts, isWideGamut } from './source-facts.ts';
 import type { Timeline } from './source-timeline.ts';
@@ -29,7 +30,7 @@ export function buildVideoGraph(graph: VideoGraph): string {
   const { videoIndex, rungs } = graph;
   const [top, ...lower] = rungs as readonly [Rung, ...Rung[]];
   const chains = [top, ...lower].map((rung, index) => {
-    const scaling = index === 0 ? topChain(graph, rung) : `[n${index}]${scale(rung)},setsar=1`;
+    const scaling = index === 0 ? topChain(graph, rung) : `[n${index}]${scaleRendition(rung)},setsar=1`;
     return index === lower.length ? `${scaling}[v${index}]` : `${scaling},split=2[v${index}][n${index + 1}]`;
   });
   return `[0:${videoIndex}]${chains.join(';')}`;
@@ -37,6 +38,21 @@ export function buildVideoGraph(graph: VideoGraph): string {
 
 const scale = ({ width, height }: Size, flags = 'bicubic'): string =>
   `scale=${width}:${height}:flags=${flags}`;
+
+const RENDITION_MATRICES: Readonly<Record<DynamicRange, ColourMatrix>> = {
+  sdr: 'bt709',
+  pq: 'bt2020',
+  hlg: 'bt2020',
+};
+
+/**
+ * States both matrices: ffmpeg 7.0 takes the matrix of its input from the filter graph, not from the frames,
+ * and would convert the pixels of a BT.601 source back.
+ */
+function scaleRendition(rung: Rung): string {
+  const matrix = RENDITION_MATRICES[rung.range];
+  return `${scale(rung)}:in_color_matrix=${matrix}:out_color_matrix=${matrix}:in_range=tv:out_range=tv`;
+}
 
 /**
  * Far smaller pictures are averages of the source's pixels: a little softer, and five times as fast, so that
@@ -111,7 +127,7 @@ export function graphThreads({ frame, rungs }: Pick<VideoGraph, 'frame' | 'rungs
 function toBt709(frame: FrameFacts, top: Rung): readonly string[] {
   if (isPlainBt601(frame)) return [scaleSource(frame, top), BT601_TO_BT709];
   const matrix = frame.transfer === 'sdr' ? 'bt709' : 'bt2020';
-  const matrices = `in_color_matrix=${matrixOf(frame)}:out_color_matrix=${matrix}`;
+  const matrices = `in_color_matrix=${matrixOfFrame(frame)}:out_color_matrix=${matrix}`;
   return [`${scaleSource(frame, top)}:${matrices}:out_range=tv`, ...convertColours(frame)];
 }
 
@@ -133,7 +149,7 @@ const isPlainBt601 = (frame: FrameFacts): boolean =>
   !frame.fullRange &&
   frame.transfer === 'sdr' &&
   !isWideGamut(frame) &&
-  matrixOf(frame) === 'bt601';
+  matrixOfFrame(frame) === 'bt601';
 
 /** zscale rejects some formats, such as 4:1:1 with a width that is not a multiple of four. */
 const ZSCALE_INPUT = 'format=yuv420p10le';
@@ -171,23 +187,4 @@ function toneMapping(frame: FrameFacts): readonly string[] {
 function peakOf({ transfer, peakNits }: FrameFacts): number {
   const nits = (transfer === 'pq' ? peakNits : null) ?? DEFAULT_PEAK_NITS;
   return Math.max(1, nits / REFERENCE_WHITE_NITS);
-}
-
-const MATRICES: Readonly<Record<string, string>> = {
-  bt709: 'bt709',
-  smpte170m: 'bt601',
-  bt470bg: 'bt601',
-  bt2020nc: 'bt2020',
-  bt2020c: 'bt2020',
-  fcc: 'fcc',
-  smpte240m: 'smpte240m',
-};
-
-const matrixOf = (frame: FrameFacts): string => MATRICES[frame.matrix] ?? matrixByConvention(frame);
-
-/** Without a specified matrix, players choose it by the primaries and the video size. */
-function matrixByConvention(frame: FrameFacts): string {
-  if (frame.transfer !== 'sdr' || frame.primaries === 'bt2020') return 'bt2020';
-  const { width, height } = frame.displaySize;
-  return isWideGamut(frame) || Math.min(width, height) >= 720 ? 'bt709' : 'bt601';
 }
