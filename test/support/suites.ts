@@ -51,6 +51,7 @@ export const unitFiles: readonly string[] = files.filter((file) => !startsProces
 export const timedFiles: readonly string[] = [
   'fatal-error',
   'frozen-database',
+  'held-work',
   'hostile-probes',
   'image-starvation',
   'slow-clients',
