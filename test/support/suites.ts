@@ -53,6 +53,7 @@ export const timedFiles: readonly string[] = [
   'event-floods',
   'fatal-error',
   'frozen-database',
+  'held-work',
   'hostile-probes',
   'image-starvation',
   'slow-clients',
