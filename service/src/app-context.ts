@@ -2,6 +2,7 @@
 import packageJson from '../../package.json' with { type: 'json' };
 import type { Adapters } from './adapters.ts';
 import type { Config } from './config.ts';
+import type { DatabaseNow } from './platform/postgres/database-clock.ts';
 import type { Logger } from './platform/logger.ts';
 
 export const VERSION = packageJson.version;
@@ -12,6 +13,8 @@ export type AppSettings = {
   readonly publicBaseUrl: () => string;
   readonly log: Logger;
   readonly now: () => Date;
+  /** Decides what jobs remove. */
+  readonly databaseNow: DatabaseNow;
   /** True from the signal to stop until the process ends. */
   readonly isStopping: () => boolean;
   /** Interval of the timeout checks of connections; default 1 s. */

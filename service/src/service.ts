@@ -19,6 +19,7 @@ import type { HttpServer } from './platform/http/server.ts';
 import { type LocalSecrets, openLocalSecrets } from './platform/generated-secrets.ts';
 import { createLogger, type Logger, openLogOutput } from './platform/logger.ts';
 import type { Connection, Inspect } from './platform/postgres/database.ts';
+import { type ClockOverrides, openClocks } from './platform/postgres/database-clock.ts';
 import { migrate } from './platform/postgres/migrate.ts';
 import { missingProtections } from './platform/process/sandbox.ts';
 import { waitAtMost } from './platform/concurrency/in-flight.ts';
@@ -40,8 +41,7 @@ export type RunningService = {
 };
 
 /** Replacements and hooks for tests. */
-export type TestOverrides = {
-  readonly now?: () => Date;
+export type TestOverrides = ClockOverrides & {
   readonly inspect?: Inspect;
   readonly log?: Logger;
   readonly onDatabaseExit?: (error: Error) => void;
@@ -169,7 +169,7 @@ export async function startService(
       config,
       publicBaseUrl,
       log,
-      now: overrides.now ?? (() => new Date()),
+      ...openClocks(adapters.db, overrides),
       isStopping: () => stopping.signal.aborted,
       checkEveryMs: overrides.checkEveryMs,
     });

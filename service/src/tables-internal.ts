@@ -112,6 +112,7 @@ export const INTERNAL_TABLES = {
     started_at: 'timestamptz',
     seen_at: 'timestamptz',
     video_encoder: 'text?',
+    clock_skew_ms: 'int8',
   },
 
   /** The last event that a consumer of all events has processed. */

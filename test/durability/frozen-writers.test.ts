@@ -143,7 +143,7 @@ const expireLease = (id: string) =>
 async function cleanUp(id: string): Promise<void> {
   const needs = {
     ...service.adapters,
-    now: () => new Date(),
+    databaseNow: async () => new Date(),
     endExpiredUploads: (ids: readonly string[]) => endExpiredUploads(service.adapters, ids),
   };
   await sweepOrphans(needs, { dry_run: false });
@@ -151,7 +151,7 @@ async function cleanUp(id: string): Promise<void> {
     findAssetById: find,
     findObjectOwner: (asset) => findObjectOwner(service.adapters, asset),
     ...service.adapters,
-    now: () => new Date(),
+    databaseNow: async () => new Date(),
     isHosted: () => false,
     discardClosedUploads: async () => {},
     deleteManifests: async () => {},

@@ -81,6 +81,7 @@ describe('an API process', () => {
         started_at: expect.any(String),
         seen_at: expect.any(String),
         video_encoder: null,
+        clock_skew_ms: 0,
       },
     ]);
     await service.adapters.db.all(sql('delete workers of the test')`delete from workers`);

@@ -33,8 +33,8 @@ const isRunHere = (file: string): boolean => process.env['TEST_NGINX'] === '1' |
 export const journeyFiles: readonly string[] = files.filter(
   (file) => startsProcesses(file) && isRunHere(file),
 );
-const MOVED_CLOCK = /\bnow: \(\) => new Date\([^)]|FakeTimers|setSystemTime/;
-const OWN_CLOCK = /\bnow: |FakeTimers|setSystemTime/;
+const MOVED_CLOCK = /\b(?:now|processNow): \(\) => new Date\([^)]|FakeTimers|setSystemTime/;
+const OWN_CLOCK = /\b(?:now|processNow): |FakeTimers|setSystemTime/;
 
 const movesClock = (file: string): boolean =>
   OWN_CLOCK.test(read(file)) ||

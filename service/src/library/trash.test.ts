@@ -20,7 +20,7 @@ const encode: JobRequest = { name: 'encode-asset', payload: { assetId: asset.id,
 const needsOf = (update: TrashNeeds['update']): TrashNeeds => ({
   db: undefined as unknown as Database,
   update,
-  now: () => NOW,
+  databaseNow: async () => NOW,
   trashDays: 10,
   jobs: { hasOpenJob: async () => false },
   startJob: () => encode,

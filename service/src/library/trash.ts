@@ -7,6 +7,7 @@ import type { Change } from '../lifecycle/change.ts';
 import type { AssetStore } from '../lifecycle/store.ts';
 import { collectFailures } from '../platform/concurrency/collect-failures.ts';
 import { conflict, notFound } from '../platform/errors.ts';
+import type { DatabaseNow } from '../platform/postgres/database-clock.ts';
 import type { Database } from '../platform/postgres/database.ts';
 import { findViolatedConstraint } from '../platform/postgres/database-errors.ts';
 import type { RequestPurges } from './cdn-purge.ts';
@@ -16,7 +17,8 @@ import { findExpiredTrash, TRASH_START } from './library.sql.ts';
 export type TrashNeeds = {
   readonly db: Database;
   readonly update: AssetStore['update'];
-  readonly now: () => Date;
+  /** Decides which assets have been in the trash for long enough. */
+  readonly databaseNow: DatabaseNow;
   readonly trashDays: number;
   readonly jobs: Pick<ServiceJobs, 'hasOpenJob'>;
   readonly startJob: (asset: Asset) => JobRequest | undefined;
@@ -129,8 +131,9 @@ export async function emptyTrash(needs: TrashNeeds): Promise<number> {
   const failures: unknown[] = [];
   let due = 0;
   let after = TRASH_START;
+  const now = await needs.databaseNow();
   for (;;) {
-    const assets = await findExpiredTrash(needs.db, { now: needs.now(), after, limit: BATCH });
+    const assets = await findExpiredTrash(needs.db, { now, after, limit: BATCH });
     failures.push(...(await collectFailures(assets, (asset) => purgeExpired(needs, asset))));
     due += assets.length;
     const last = assets[BATCH - 1];

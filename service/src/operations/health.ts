@@ -4,6 +4,7 @@ import type { Bound } from '../platform/bind.ts';
 import { unavailable } from '../platform/errors.ts';
 import { diskFull, type SpaceGuard } from '../platform/free-space.ts';
 import type { Logger } from '../platform/logger.ts';
+import { isClockTrusted } from '../platform/postgres/database-clock.ts';
 import type { Database } from '../platform/postgres/database.ts';
 import type { listWorkers } from '../providers/workers.ts';
 import type { ObjectStore } from '../storage/object-store.ts';
@@ -29,7 +30,7 @@ export type Workers = Awaited<ReturnType<typeof listWorkers>>;
 type Readiness = {
   readonly components: { readonly database: 'ok'; readonly store: 'ok'; readonly queue: 'ok' };
   readonly workers: Workers;
-  readonly warnings: readonly ('no_workers' | 'scratch_disk_full')[];
+  readonly warnings: readonly ('no_workers' | 'scratch_disk_full' | 'worker_clock_skew')[];
 };
 
 /**
@@ -51,7 +52,13 @@ export async function checkReadiness(needs: HealthNeeds): Promise<Readiness> {
   return {
     components: { database: 'ok', store: 'ok', queue: 'ok' },
     workers,
-    warnings: [...toWarnings(needs, workers), ...(probe.waits ? (['scratch_disk_full'] as const) : [])],
+    warnings: [
+      ...toWarnings(needs, workers),
+      ...(probe.waits ? (['scratch_disk_full'] as const) : []),
+      ...(workers.every(({ clock_skew_ms: skew }) => isClockTrusted(skew))
+        ? []
+        : (['worker_clock_skew'] as const)),
+    ],
   };
 }
 

@@ -12,13 +12,13 @@ export type WorkerRow = Readonly<RowOf<typeof TABLES.workers>>;
 /** Also renews the row, and creates it again if another process deleted it. */
 export const recordWorker = (
   db: Queries,
-  worker: Pick<WorkerRow, 'id' | 'roles' | 'version' | 'providers' | 'video_encoder'>,
+  worker: Pick<WorkerRow, 'id' | 'roles' | 'version' | 'providers' | 'video_encoder' | 'clock_skew_ms'>,
 ) =>
   db.all(sql('record worker')`
-    insert into workers (id, roles, version, providers, video_encoder)
+    insert into workers (id, roles, version, providers, video_encoder, clock_skew_ms)
     values (${worker.id}, ${worker.roles}::text[], ${worker.version}, ${worker.providers}::text[],
-            ${worker.video_encoder})
-    on conflict (id) do update set seen_at = now()`);
+            ${worker.video_encoder}, ${worker.clock_skew_ms})
+    on conflict (id) do update set seen_at = now(), clock_skew_ms = excluded.clock_skew_ms`);
 
 export const deleteWorker = (db: Queries, id: string) =>
   db.all(sql('delete worker')`delete from workers where id = ${id}`);

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'v
 import { rowsOf, startTestPostgres, type TestPostgres } from '../../../test/support/postgres.ts';
 import type { Logger } from '../platform/logger.ts';
 import { type Connection, type Database, openDatabase } from '../platform/postgres/database.ts';
+import { readDatabaseTime } from '../platform/postgres/database-clock.ts';
 import { migrate } from '../platform/postgres/migrate.ts';
 import { createSettings } from '../platform/settings.ts';
 import { configureProviders, openProviders } from './registry.ts';
@@ -30,7 +31,14 @@ let logged: [level: string, message: string][] = [];
 const log = {
   info: (_: object, message: string) => logged.push(['info', message]),
   warn: (_: object, message: string) => logged.push(['warn', message]),
+  error: (_: object, message: string) => logged.push(['error', message]),
 } as unknown as Logger;
+
+let skewMs = 0;
+const clocks = {
+  now: () => new Date(Date.now() + skewMs),
+  databaseNow: () => readDatabaseTime(db),
+};
 
 async function start(environment = {}, more: Partial<WorkerProcess> = {}, database: Database = db) {
   logged = [];
@@ -39,7 +47,7 @@ async function start(environment = {}, more: Partial<WorkerProcess> = {}, databa
     allowUnsigned: [],
   });
   const heartbeat = await startHeartbeat(
-    { db: database, log, providers },
+    { db: database, log, providers, ...clocks },
     { roles: ['worker'], version: '1.2.3', videoEncoder: 'x264', ...more },
   );
   onTestFinished(heartbeat.stop);
@@ -58,6 +66,7 @@ test('a worker is listed with the providers that it has settings for, until it s
       started_at: expect.any(Date),
       seen_at: expect.any(Date),
       video_encoder: 'x264',
+      clock_skew_ms: expect.closeTo(0, -4),
     },
   ]);
   expect([await hasWorkerFor({ db }, 'cdnhost'), await hasWorkerFor({ db }, 'edgehost')]).toEqual([
@@ -116,4 +125,23 @@ test('a worker warns at its start about a provider that has videos but no settin
     ['info', 'worker started'],
     ['warn', expect.stringContaining('no settings for a provider that has videos')],
   ]);
+});
+
+test('a worker tells how far its clock is away, and logs once that it removes nothing', async () => {
+  skewMs = -120_000;
+  onTestFinished(() => {
+    skewMs = 0;
+  });
+  await start({}, { beatEveryMs: 20 });
+  const [worker] = await listed();
+  expect(worker?.clock_skew_ms).toBeLessThan(-110_000);
+  expect(worker?.clock_skew_ms).toBeGreaterThan(-130_000);
+  skewMs = 0;
+  await expect
+    .poll(() => logged.filter(([, message]) => message.includes('clock')))
+    .toEqual([
+      ['error', expect.stringContaining("120 s behind the database's: it takes no job that removes data")],
+      ['info', expect.stringContaining('agrees')],
+    ]);
+  await expect.poll(async () => Math.abs((await listed())[0]?.clock_skew_ms ?? 0)).toBeLessThan(5000);
 });

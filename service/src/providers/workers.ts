@@ -2,6 +2,12 @@
 import { randomUUID } from 'node:crypto';
 import type { ProviderName } from '../assets/asset.ts';
 import type { Logger } from '../platform/logger.ts';
+import {
+  type DatabaseNow,
+  describeClockSkew,
+  isClockTrusted,
+  measureClockSkew,
+} from '../platform/postgres/database-clock.ts';
 import type { Database } from '../platform/postgres/database.ts';
 import type { Providers } from './provider.ts';
 import {
@@ -17,6 +23,8 @@ type WorkerNeeds = {
   readonly db: Database;
   readonly log: Logger;
   readonly providers: Providers;
+  readonly now: () => Date;
+  readonly databaseNow: DatabaseNow;
 };
 
 /** What a process tells about itself. */
@@ -59,10 +67,17 @@ export async function startHeartbeat(
   };
   const logFailure = (error: unknown) =>
     log.warn({ err: error, worker: worker.id }, 'the heartbeat of this worker could not be recorded');
-  const beat = () =>
-    recordWorker(db, worker)
-      .then(() => deleteStaleWorkers(db))
-      .catch(logFailure);
+  const watchClock = createClockWatch(log, worker.id);
+  const beat = async () => {
+    try {
+      const skewMs = await measureClockSkew(needs);
+      watchClock(skewMs);
+      await recordWorker(db, { ...worker, clock_skew_ms: skewMs });
+      await deleteStaleWorkers(db);
+    } catch (error) {
+      logFailure(error);
+    }
+  };
   let beating: Promise<unknown> = beat();
   await beating;
   await logStart(needs, worker).catch(logFailure);
@@ -79,9 +94,26 @@ export async function startHeartbeat(
   };
 }
 
+/** Logs each change once. */
+function createClockWatch(log: Logger, worker: string) {
+  let isTrusted = true;
+  return (skewMs: number): void => {
+    if (isClockTrusted(skewMs) === isTrusted) return;
+    isTrusted = !isTrusted;
+    const line = { worker, skew_ms: skewMs };
+    if (isTrusted) log.info(line, "the clock of this worker agrees with the database's again");
+    else
+      log.error(
+        line,
+        `the clock of this worker is ${describeClockSkew(skewMs)} the database's: it takes no job that ` +
+          'removes data until the clocks agree',
+      );
+  };
+}
+
 /** A warning if there are videos that this process cannot work on. */
 async function logStart(
-  { db, log, providers }: WorkerNeeds,
+  { db, log, providers }: Pick<WorkerNeeds, 'db' | 'log' | 'providers'>,
   worker: Pick<WorkerRow, 'id' | 'providers'>,
 ): Promise<void> {
   const unserved = [...providers.values()].filter(({ name }) => !worker.providers.includes(name));

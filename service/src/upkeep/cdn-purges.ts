@@ -5,6 +5,7 @@ import { signWebhook } from '../events/endpoints/webhook-signature.ts';
 import type { JobPayloads } from '../jobs.ts';
 import type { OutboundFetch } from '../platform/outbound/guarded-fetch.ts';
 import { OutboundError } from '../platform/outbound/outbound-error.ts';
+import type { DatabaseNow } from '../platform/postgres/database-clock.ts';
 import type { Database } from '../platform/postgres/database.ts';
 import { ENTRY_FILES } from '../playback/served-file.ts';
 import { deletePurgesBefore, insertPurge, listPurgeRows, recordPurgeAttempt } from './cdn-purges.sql.ts';
@@ -77,5 +78,11 @@ export async function listPurges({ db }: PurgeNeeds, options: ListOptions): Prom
 
 const DAY_MS = 86_400_000;
 
-export const deleteOldPurges = ({ db, now, webhookRetentionDays }: PurgeNeeds): Promise<unknown> =>
-  deletePurgesBefore(db, new Date(now().getTime() - webhookRetentionDays * DAY_MS));
+export async function deleteOldPurges({
+  db,
+  databaseNow,
+  webhookRetentionDays,
+}: Pick<PurgeNeeds, 'db' | 'webhookRetentionDays'> & { readonly databaseNow: DatabaseNow }): Promise<void> {
+  const now = await databaseNow();
+  await deletePurgesBefore(db, new Date(now.getTime() - webhookRetentionDays * DAY_MS));
+}

@@ -69,7 +69,7 @@ beforeEach(async () => {
 });
 
 const drop = (now: string, webhookRetentionDays = 30) =>
-  dropDeliveries({ db, now: () => new Date(now), webhookRetentionDays });
+  dropDeliveries({ db, databaseNow: async () => new Date(now), webhookRetentionDays });
 const timesIn = async (table: string, column: string) =>
   (await rowsOf(connection, `select ${column} as at from ${table} order by id`)).map(({ at }) =>
     (at as Date).toISOString(),

@@ -2,6 +2,7 @@
 import type { findAssetById } from '../assets/asset-lookup.ts';
 import type { refuseAsset } from '../lifecycle/reports.ts';
 import type { Bound } from '../platform/bind.ts';
+import type { DatabaseNow } from '../platform/postgres/database-clock.ts';
 import type { Database } from '../platform/postgres/database.ts';
 import type { ObjectStore } from '../storage/object-store.ts';
 import { UPLOAD_EXPIRED } from './failures.ts';
@@ -11,7 +12,7 @@ import { createMonthPartitions, dropDeliveriesBefore, findExpiredUploads } from 
 type CleanupNeeds = {
   readonly db: Database;
   readonly store: Pick<ObjectStore, 'direct'>;
-  readonly now: () => Date;
+  readonly databaseNow: DatabaseNow;
   readonly findAssetById: Bound<typeof findAssetById>;
   readonly refuseAsset: Bound<typeof refuseAsset>;
   readonly webhookRetentionDays: number;
@@ -21,7 +22,8 @@ const BATCH = 200;
 
 /** Returns the number of expired uploads. */
 export async function expireUploads(needs: CleanupNeeds): Promise<number> {
-  const before = new Date(needs.now().getTime() - (needs.store.direct ? TRANSFER_MS : 0));
+  const now = await needs.databaseNow();
+  const before = new Date(now.getTime() - (needs.store.direct ? TRANSFER_MS : 0));
   let expired = 0;
   for (;;) {
     const ids = await findExpiredUploads(needs.db, before, BATCH);
@@ -43,9 +45,11 @@ export const createPartitions = ({ db }: Pick<CleanupNeeds, 'db'>): Promise<numb
   createMonthPartitions(db, MONTHS_AHEAD);
 
 /** Drops whole months, so deliveries stay up to a month longer. Returns the number of dropped partitions. */
-export const dropDeliveries = ({
+export async function dropDeliveries({
   db,
-  now,
+  databaseNow,
   webhookRetentionDays,
-}: Pick<CleanupNeeds, 'db' | 'now' | 'webhookRetentionDays'>): Promise<number> =>
-  dropDeliveriesBefore(db, new Date(now().getTime() - webhookRetentionDays * DAY_MS));
+}: Pick<CleanupNeeds, 'db' | 'databaseNow' | 'webhookRetentionDays'>): Promise<number> {
+  const now = await databaseNow();
+  return dropDeliveriesBefore(db, new Date(now.getTime() - webhookRetentionDays * DAY_MS));
+}

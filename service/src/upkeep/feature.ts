@@ -4,9 +4,10 @@ import type { AppContext } from '../app-context.ts';
 import * as growingOperations from '../encoding/jobs/growing-manifests.ts';
 import type { JobPayloads } from '../jobs.ts';
 import type { Lifecycle } from '../lifecycle/feature.ts';
-import { bind } from '../platform/bind.ts';
+import { bind, type BoundOperations } from '../platform/bind.ts';
 import type { JobRun } from '../platform/jobs/job-queue.ts';
 import type { AsOperator } from '../platform/http/route.ts';
+import { assertTrustedClock, openDatabaseClock } from '../platform/postgres/database-clock.ts';
 import { deleteExpiredKeys } from '../platform/http/idempotency.ts';
 import { deleteFullBuckets } from '../platform/postgres/token-bucket.ts';
 import { createGuardedFetch } from '../platform/outbound/guarded-fetch.ts';
@@ -31,7 +32,7 @@ type Needs = AppContext & {
 };
 
 export function createUpkeep(context: Needs) {
-  const { db, config, lifecycle, hosted, uploads, emptyTrash, asOperator } = context;
+  const { db, config, lifecycle, hosted, uploads, asOperator } = context;
   const needs = {
     ...context,
     ...lifecycle,
@@ -45,8 +46,10 @@ export function createUpkeep(context: Needs) {
   const { expireUploads, createPartitions, dropDeliveries } = bind(needs, cleanupOperations);
   const orphans = bind(needs, orphanOperations);
   const purges = bind(needs, purgeOperations);
-  const { reconcile, reconcileAsset } = bind(needs, reconcileOperations);
-  const { removeOrphanedVideos } = bind(needs, videoOperations);
+  const assertTrusted = () => assertTrustedClock(context);
+  const byDatabaseClock = createReconciling(needs);
+  const videos = bind(needs, videoOperations);
+  const removeOrphanedVideos = run(assertTrusted, videos.removeOrphanedVideos);
   return {
     operations: {},
     routes: [
@@ -55,24 +58,26 @@ export function createUpkeep(context: Needs) {
     ],
     jobs: {
       'purge-asset': purgeAssetJob({ ...needs, ...orphans, ...bind({ db }, growingOperations) }),
-      'provider-task': providerTaskJob({ ...lifecycle, ...hosted, reconcileAsset, removeOrphanedVideos }),
+      'provider-task': providerTaskJob({
+        ...needs,
+        reconcileAsset: (assetId) => byDatabaseClock(({ reconcileAsset }) => reconcileAsset(assetId)),
+        removeOrphanedVideos,
+      }),
       'purge-cdn': ({ payload }: JobRun<JobPayloads['purge-cdn']>) => purges.purgeCdn(payload),
-      reconcile: run(reconcile),
-      'remove-orphaned-videos': run(removeOrphanedVideos),
+      reconcile: run(() => byDatabaseClock(({ reconcile }) => reconcile())),
+      'remove-orphaned-videos': removeOrphanedVideos,
       'expire-uploads': run(
+        assertTrusted,
         uploads.finishCompleteUploads,
         expireUploads,
         uploads.pruneUploads,
         uploads.removeExpiredSources,
       ),
-      'empty-trash': run(emptyTrash),
-      'delete-expired-keys': run(
-        () => deleteExpiredKeys(db),
-        () => deleteFullBuckets(db),
-        context.deleteOldUploadTokens,
-      ),
+      'empty-trash': run(assertTrusted, context.emptyTrash),
+      'delete-expired-keys': expireKeys(context),
       'maintain-partitions': run(
         createPartitions,
+        assertTrusted,
         dropDeliveries,
         context.deleteOldEndpointDeliveries,
         purges.deleteOldPurges,
@@ -80,6 +85,18 @@ export function createUpkeep(context: Needs) {
     },
   };
 }
+
+type Reconciling = BoundOperations<typeof reconcileOperations>;
+type ReconcilingNeeds = Parameters<typeof reconcileOperations.reconcile>[0] &
+  Parameters<typeof assertTrustedClock>[0];
+
+/** Runs work whose deadlines are compared with the database's clock. */
+const createReconciling =
+  (needs: ReconcilingNeeds) =>
+  async <T>(work: (operations: Reconciling) => Promise<T>): Promise<T> => {
+    await assertTrustedClock(needs);
+    return work(bind({ ...needs, now: await openDatabaseClock(needs.databaseNow) }, reconcileOperations));
+  };
 
 /** The operator chose the URL, and the time is shorter than the lease of the job. */
 const PURGE_REQUESTS = { allowPrivate: true, limits: { totalMs: 20_000 } };
@@ -90,3 +107,10 @@ const run =
   async (): Promise<void> => {
     for (const step of steps) await step();
   };
+
+const expireKeys = ({ db, deleteOldUploadTokens }: Pick<Needs, 'db' | 'deleteOldUploadTokens'>) =>
+  run(
+    () => deleteExpiredKeys(db),
+    () => deleteFullBuckets(db),
+    deleteOldUploadTokens,
+  );

@@ -1,6 +1,7 @@
 // Removes provider videos without an asset, which remain after a crash between creation and link (design §5).
 import type { ProviderName } from '../assets/asset.ts';
 import type { Bound } from '../platform/bind.ts';
+import type { DatabaseNow } from '../platform/postgres/database-clock.ts';
 import type { Database } from '../platform/postgres/database.ts';
 import { isUuid } from '../platform/uuid.ts';
 import type { handOverSweep } from '../providers/handover.ts';
@@ -12,7 +13,7 @@ type OrphanedVideoNeeds = {
   readonly db: Database;
   readonly providers: Providers;
   readonly call: CallProvider;
-  readonly now: () => Date;
+  readonly databaseNow: DatabaseNow;
   readonly handOverSweep: Bound<typeof handOverSweep>;
 };
 
@@ -39,7 +40,8 @@ export async function removeOrphanedVideos(needs: OrphanedVideoNeeds): Promise<v
 }
 
 async function removeVideosAt(needs: OrphanedVideoNeeds, name: ProviderName): Promise<void> {
-  const videos = await needs.call(name, (api) => listRecent(api.list(), needs.now()));
+  const now = await needs.databaseNow();
+  const videos = await needs.call(name, (api) => listRecent(api.list(), now));
   for (const { videoId } of await findOrphanedAmong(needs, videos))
     await needs.call(name, (api) => api.remove(videoId));
 }

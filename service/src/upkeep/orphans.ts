@@ -1,5 +1,6 @@
 // Compares the object store with the database: finds orphaned objects, and assets whose bytes are missing.
 import type { OrphanReport } from '@mediary/contract/schemas/operators';
+import type { DatabaseNow } from '../platform/postgres/database-clock.ts';
 import type { Queries } from '../platform/postgres/database.ts';
 import { isOwnObjectKey, type ObjectKey, originalKey, storeRoots } from '../storage/object-key.ts';
 import { isUuid } from '../platform/uuid.ts';
@@ -10,7 +11,7 @@ import { findObjectOwners, findUploadIds, listRecordedOriginals } from './upkeep
 type OrphanNeeds = {
   readonly db: Queries;
   readonly store: ObjectStore;
-  readonly now: () => Date;
+  readonly databaseNow: DatabaseNow;
   /** Ends the expired uploads of assets: they cannot finish any more. */
   readonly endExpiredUploads: (assetIds: readonly string[]) => Promise<unknown>;
 };
@@ -90,10 +91,10 @@ export const findObjectOwner = async (
 ): Promise<ObjectOwner | undefined> => (await findObjectOwners(db, [assetId], { includesExpired: true }))[0];
 
 /** Uploads in parts that began more than a day ago, and that no row names: their process ended. */
-async function findOrphanedMultiparts({ db, store, now }: OrphanNeeds): Promise<MultipartUpload[]> {
+async function findOrphanedMultiparts({ db, store, databaseNow }: OrphanNeeds): Promise<MultipartUpload[]> {
   const found: MultipartUpload[] = [];
   if (!store.direct) return found;
-  const before = now().getTime() - MULTIPART_AGE_MS;
+  const before = (await databaseNow()).getTime() - MULTIPART_AGE_MS;
   for (const root of storeRoots()) {
     for await (const batch of inBatches(store.direct.listMultiparts(root))) {
       const old = batch.filter(({ key, startedAt }) => isOwnObjectKey(key) && startedAt.getTime() < before);

@@ -29,7 +29,7 @@ async function purge(asset: Asset, changes: Partial<Parameters<typeof purgeAsset
   const run = purgeAssetJob({
     db: { transaction: (work) => work(undefined as never) },
     jobs: { sendFor: async (_tx, _owner, job) => void sent.push(job) },
-    now: () => NOW,
+    databaseNow: async () => NOW,
     isHosted: () => false,
     findAssetById: async () => asset,
     findObjectOwner: async () => undefined,

@@ -6,6 +6,7 @@ import type { deleteManifests } from '../encoding/jobs/growing-manifests.ts';
 import type { JobPayloads, ServiceJobs } from '../jobs.ts';
 import type { Bound } from '../platform/bind.ts';
 import type { JobRun } from '../platform/jobs/job-queue.ts';
+import type { DatabaseNow } from '../platform/postgres/database-clock.ts';
 import type { Database } from '../platform/postgres/database.ts';
 import type { isHosted } from '../providers/hosted-playback.ts';
 import type { releaseEncoder } from '../providers/encoder-jobs.ts';
@@ -19,7 +20,7 @@ import type { findObjectOwner } from './orphans.ts';
 type PurgeNeeds = {
   readonly db: Pick<Database, 'transaction'>;
   readonly jobs: Pick<ServiceJobs, 'sendFor'>;
-  readonly now: () => Date;
+  readonly databaseNow: DatabaseNow;
   readonly isHosted: Bound<typeof isHosted>;
   readonly findAssetById: Bound<typeof findAssetById>;
   readonly findObjectOwner: Bound<typeof findObjectOwner>;
@@ -48,7 +49,7 @@ export const purgeAssetJob =
 async function repeatAfterTransfers(needs: PurgeNeeds, asset: Asset): Promise<void> {
   const { id: assetId, owner_user_id: owner } = asset;
   const startAfter = needs.store.direct && !needs.isHosted(asset) ? lastTransferEnd(asset) : undefined;
-  if (!startAfter || startAfter <= needs.now()) return;
+  if (!startAfter || startAfter <= (await needs.databaseNow())) return;
   const job = { name: 'purge-asset', payload: { assetId }, startAfter } as const;
   await needs.db.transaction((tx) => needs.jobs.sendFor(tx, owner, job));
 }

@@ -1,6 +1,7 @@
 // Ends uploads that did not finish in time, and finishes those whose process ended before it could.
 import type { findAssetById } from '../assets/asset-lookup.ts';
 import type { Bound } from '../platform/bind.ts';
+import type { DatabaseNow } from '../platform/postgres/database-clock.ts';
 import type { Queries } from '../platform/postgres/database.ts';
 import type { ObjectStore } from '../storage/object-store.ts';
 import type { completeMultipart } from './multipart-completion.ts';
@@ -14,7 +15,7 @@ import { deleteUploads, endExpiredPuts, findOverdueUploads } from './uploads.sql
 type ExpiryNeeds = {
   readonly db: Queries;
   readonly store: ObjectStore;
-  readonly now: () => Date;
+  readonly databaseNow: DatabaseNow;
   readonly log: { warn(facts: object, message: string): void };
   readonly findAssetById: Bound<typeof findAssetById>;
   readonly openResumable: Bound<typeof openResumable>;
@@ -40,7 +41,7 @@ type OpenUpload = {
 export async function pruneUploads(needs: ExpiryNeeds): Promise<number> {
   let pruned = 0;
   for (;;) {
-    const uploads = await findOverdueUploads(needs.db, needs.now(), BATCH);
+    const uploads = await findOverdueUploads(needs.db, await needs.databaseNow(), BATCH);
     const removed = await forEach(needs, uploads, (upload) => discard(needs, upload));
     pruned += removed;
     // Uploads that cannot be removed now would be found again.
@@ -62,14 +63,15 @@ export async function discardClosedUploads(needs: ExpiryNeeds, assetId: string):
 
 /** Finishes uploads that have all their bytes. */
 export async function finishCompleteUploads(needs: ExpiryNeeds): Promise<void> {
-  const { db, store, now } = needs;
+  const { db, store, databaseNow } = needs;
+  const now = await databaseNow();
   if (store.partial)
-    await forEach(needs, await findCompleteUploads(db, now(), BATCH), async ({ id, asset_id: assetId }) => {
+    await forEach(needs, await findCompleteUploads(db, now, BATCH), async ({ id, asset_id: assetId }) => {
       const asset = await needs.findAssetById(assetId);
       if (asset) await (await needs.openResumable(asset, id)).release();
     });
   if (store.direct)
-    await forEach(needs, await findInterruptedCompletions(db, now(), BATCH), async ({ id, asset_id }) => {
+    await forEach(needs, await findInterruptedCompletions(db, now, BATCH), async ({ id, asset_id }) => {
       const asset = await needs.findAssetById(asset_id);
       if (asset) await needs.completeMultipart(asset, { id });
     });

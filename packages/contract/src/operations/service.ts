@@ -33,6 +33,11 @@ const Worker = Type.Object(
         '`x264`, or the hardware encoder of `VIDEO_ENCODER` whose trial at the start succeeded: ' +
         '`nvenc` or `vaapi`.',
     }),
+    clock_skew_ms: Type.Integer({
+      description:
+        "How far the clock of the process is ahead of the database's. Beyond 60 s either way it takes no " +
+        'job that removes data.',
+    }),
   },
   { $id: 'Worker' },
 );
@@ -61,10 +66,12 @@ export const getReadiness = jsonOperation({
         description: 'Processes that run jobs and were seen within the last 35 seconds.',
       }),
       warnings: Type.Optional(
-        Type.Array(Type.Enum(['no_workers', 'scratch_disk_full']), {
+        Type.Array(Type.Enum(['no_workers', 'scratch_disk_full', 'worker_clock_skew']), {
           description:
             '`no_workers`: no worker was alive for a minute, so nothing is encoded. ' +
-            '`scratch_disk_full`: encodes wait, because the disk of a worker has too little space.',
+            '`scratch_disk_full`: encodes wait, because the disk of a worker has too little space. ' +
+            "`worker_clock_skew`: the clock of a worker differs from the database's by more than 60 s, so " +
+            'it takes no job that removes data.',
         }),
       ),
       workers: Type.Optional(

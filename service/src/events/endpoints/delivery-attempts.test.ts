@@ -201,7 +201,7 @@ test('old deliveries are deleted, and the ones that waited for them are sent', a
     `update endpoint_deliveries set id = first_id_of(now() - interval '31 days')
       where type = 'asset.created'`,
   );
-  const retention = { db: store.db, now: () => new Date(), webhookRetentionDays: 30 };
+  const retention = { db: store.db, databaseNow: async () => new Date(), webhookRetentionDays: 30 };
   expect(await deleteOldDeliveries(retention)).toBe(1);
   expect(namesOf(await store.claim())).toEqual([[A, 'asset.ready']]);
 });

@@ -4,6 +4,7 @@ import { parseIdAt } from '../../assets/text-limits.ts';
 import { createCursor, readCursor } from '../../auth/list-cursor.ts';
 import type { Secret } from '../../auth/secret.ts';
 import { badRequest, notFound } from '../../platform/errors.ts';
+import type { DatabaseNow } from '../../platform/postgres/database-clock.ts';
 import type { Database } from '../../platform/postgres/database.ts';
 import { deleteInBatches } from '../../platform/postgres/delete-in-batches.ts';
 import { firstIdOf, isUuid, timeOf } from '../../platform/uuid.ts';
@@ -122,15 +123,19 @@ function toRange({ since, until }: ResendEventsRequest, now: Date): { fromId: st
 
 const DAY_MS = 86_400_000;
 
-type RetentionNeeds = Pick<DeliveryNeeds, 'db' | 'now'> & { readonly webhookRetentionDays: number };
+type RetentionNeeds = Pick<DeliveryNeeds, 'db'> & {
+  readonly databaseNow: DatabaseNow;
+  readonly webhookRetentionDays: number;
+};
 
 /** Returns the number of deleted deliveries. */
 export async function deleteOldDeliveries({
   db,
-  now,
+  databaseNow,
   webhookRetentionDays,
 }: RetentionNeeds): Promise<number> {
-  const belowId = firstIdOf(now().getTime() - webhookRetentionDays * DAY_MS);
+  const now = await databaseNow();
+  const belowId = firstIdOf(now.getTime() - webhookRetentionDays * DAY_MS);
   const total = await deleteInBatches((limit) => deleteDeliveriesBelow(db, belowId, limit));
   if (total > 0) await releaseWaitingDeliveries(db);
   return total;

@@ -1,5 +1,6 @@
 // Checks that workers are alive, have one version, and serve every provider; and asks hosted providers.
 import type { Bound } from '../../platform/bind.ts';
+import { describeClockSkew, isClockTrusted } from '../../platform/postgres/database-clock.ts';
 import type { SettingFinding, Provider, Providers } from '../../providers/provider.ts';
 import type { listWorkers } from '../../providers/workers.ts';
 import { type Check, type Finding, notChecked, ok, problem, warning } from './finding.ts';
@@ -32,6 +33,7 @@ export async function checkWorkers({ listWorkers, providers, version }: WorkerNe
       })),
     }),
     judgeVersions(workers, version),
+    judgeClocks(workers),
     judgeServed(
       workers,
       configured.map(({ name }) => name),
@@ -49,6 +51,21 @@ function judgeVersions(workers: readonly Worker[], version: string): Finding {
         fix: 'Finish the rolling upgrade: restart the processes of the older release.',
         details: { versions },
       });
+}
+
+function judgeClocks(workers: readonly Worker[]): Finding {
+  const check = 'workers.clocks';
+  const skews = workers.map(({ id, clock_skew_ms }) => ({ id, skew_ms: clock_skew_ms }));
+  const wrong = skews.filter(({ skew_ms }) => !isClockTrusted(skew_ms));
+  const [first] = wrong;
+  if (!first) return ok(check, "The clocks of all workers agree with the database's.", { workers: skews });
+  return problem(check, {
+    message:
+      `The clock of worker ${first.id} is ${describeClockSkew(first.skew_ms)} the database's: ` +
+      'it takes no job that removes data.',
+    fix: 'Synchronize the clocks of all machines by NTP.',
+    details: { workers: wrong },
+  });
 }
 
 function judgeServed(workers: readonly Worker[], names: readonly string[]): Finding {
