@@ -74,11 +74,7 @@ export function createUpkeep(context: Needs) {
         uploads.removeExpiredSources,
       ),
       'empty-trash': run(assertTrusted, context.emptyTrash),
-      'delete-expired-keys': run(
-        () => deleteExpiredKeys(db),
-        () => deleteFullBuckets(db),
-        context.deleteOldUploadTokens,
-      ),
+      'delete-expired-keys': expireKeys(context),
       'maintain-partitions': run(
         createPartitions,
         assertTrusted,
@@ -111,3 +107,10 @@ const run =
   async (): Promise<void> => {
     for (const step of steps) await step();
   };
+
+const expireKeys = ({ db, deleteOldUploadTokens }: Pick<Needs, 'db' | 'deleteOldUploadTokens'>) =>
+  run(
+    () => deleteExpiredKeys(db),
+    () => deleteFullBuckets(db),
+    deleteOldUploadTokens,
+  );
