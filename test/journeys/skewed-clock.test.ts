@@ -1,4 +1,4 @@
-// A worker whose clock is wrong removes nothing, and says so; what it removes otherwise follows the database's clock.
+// A worker whose clock is wrong removes nothing, and says so; others remove by the database's clock.
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { JobPayloads } from '../../service/src/jobs.ts';

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'v
 import { rowsOf, startTestPostgres, type TestPostgres } from '../../../test/support/postgres.ts';
 import type { Logger } from '../platform/logger.ts';
 import { type Connection, type Database, openDatabase } from '../platform/postgres/database.ts';
-import { readDatabaseTime } from '../platform/postgres/database-clock.ts';
+import { openClocks } from '../platform/postgres/database-clock.ts';
 import { migrate } from '../platform/postgres/migrate.ts';
 import { createSettings } from '../platform/settings.ts';
 import { configureProviders, openProviders } from './registry.ts';
@@ -37,7 +37,7 @@ const log = {
 let skewMs = 0;
 const clocks = {
   now: () => new Date(Date.now() + skewMs),
-  databaseNow: () => readDatabaseTime(db),
+  databaseNow: () => openClocks(db, {}).databaseNow(),
 };
 
 async function start(environment = {}, more: Partial<WorkerProcess> = {}, database: Database = db) {

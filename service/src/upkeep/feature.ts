@@ -52,10 +52,7 @@ export function createUpkeep(context: Needs) {
   const removeOrphanedVideos = run(assertTrusted, videos.removeOrphanedVideos);
   return {
     operations: {},
-    routes: [
-      asOperator(findOrphans, ({ body }) => orphans.sweepOrphans(body)),
-      asOperator(listCdnPurges, async ({ query }) => ({ items: await purges.listPurges(query) })),
-    ],
+    routes: upkeepRoutes(asOperator, orphans, purges),
     jobs: {
       'purge-asset': purgeAssetJob({ ...needs, ...orphans, ...bind({ db }, growingOperations) }),
       'provider-task': providerTaskJob({
@@ -85,6 +82,15 @@ export function createUpkeep(context: Needs) {
     },
   };
 }
+
+const upkeepRoutes = (
+  asOperator: AsOperator,
+  orphans: Pick<BoundOperations<typeof orphanOperations>, 'sweepOrphans'>,
+  purges: Pick<BoundOperations<typeof purgeOperations>, 'listPurges'>,
+) => [
+  asOperator(findOrphans, ({ body }) => orphans.sweepOrphans(body)),
+  asOperator(listCdnPurges, async ({ query }) => ({ items: await purges.listPurges(query) })),
+];
 
 type Reconciling = BoundOperations<typeof reconcileOperations>;
 type ReconcilingNeeds = Parameters<typeof reconcileOperations.reconcile>[0] &

@@ -2,12 +2,12 @@
 import type { Queries } from './database.ts';
 import { sql } from './sql.ts';
 
-/** Reads the time of the database. A process that stops afterwards acts on an earlier time, never a later one. */
+/** Reads the time of the database. A process that is frozen afterwards acts on an earlier time. */
 export type DatabaseNow = () => Promise<Date>;
 
 type Clocks = { readonly now: () => Date; readonly databaseNow: DatabaseNow };
 
-export async function readDatabaseTime(db: Queries): Promise<Date> {
+async function readDatabaseTime(db: Queries): Promise<Date> {
   const row = await db.one(sql('database time', { now: 'timestamptz' })`select clock_timestamp() as now`);
   if (!row) throw new Error('the database does not tell the time');
   return row.now;
