@@ -48,8 +48,7 @@ export function createUpkeep(context: Needs) {
   const purges = bind(needs, purgeOperations);
   const assertTrusted = () => assertTrustedClock(context);
   const byDatabaseClock = createReconciling(needs);
-  const videos = bind(needs, videoOperations);
-  const removeOrphanedVideos = run(assertTrusted, videos.removeOrphanedVideos);
+  const removeOrphanedVideos = run(assertTrusted, bind(needs, videoOperations).removeOrphanedVideos);
   return {
     operations: {},
     routes: upkeepRoutes(asOperator, orphans, purges),
