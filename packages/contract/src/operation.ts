@@ -20,9 +20,12 @@ export type Tag =
   | 'Playback'
   | 'Captions'
   | 'Webhooks'
-  | 'Webhook endpoints'
+  | 'Resumable uploads (tus)'
+  | 'Multipart uploads (S3)'
+  | 'Provider callbacks'
   | 'Operators'
-  | 'Service';
+  | 'Service'
+  | 'Player files';
 
 /** Request headers that an operation reads, beside those of its authentication. */
 export type RequestHeader =

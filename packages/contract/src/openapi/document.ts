@@ -1,6 +1,8 @@
 // Renders the OpenAPI 3.1 document from the operations.
 import type { Auth, Operation, Tag } from '../operation.ts';
+import { INTRODUCTION } from './introduction.ts';
 import { parametersOf } from './parameters.ts';
+import { renderWebhooks } from './published-webhooks.ts';
 import { type Components, type JsonSchema, withReferences } from './references.ts';
 import { binary, responsesOf, sharedResponses } from './responses.ts';
 
@@ -12,24 +14,20 @@ type DocumentOptions = {
   readonly version: string;
 };
 
-const DESCRIPTION = [
-  'One API between an application and everything that stores, encodes and streams its images and videos.',
-  '',
-  'Every JSON response has one envelope: `success`, `message`, `code` (the HTTP status), ' +
-    '`data` or `error` {`error_code`, `details`}, `request_id`, `timestamp`.',
-  'Programs decide by `error.error_code` and `error.details.reason`; `message` is for people.',
-].join('\n');
-
+/** In the order of the documentation. */
 const TAGS: Readonly<Record<Tag, string>> = {
   Uploads: 'Open an upload, send the bytes, complete it.',
   Assets: 'List, read, edit, delete and restore assets.',
+  Playback: 'URLs for players and downloads.',
   Events: 'Follow assets live, instead of polling.',
-  Playback: 'URLs for players, and the files behind them.',
   Captions: 'Add captions to videos, before or after encoding.',
-  Webhooks: 'Where video providers report. Signed by the provider.',
-  'Webhook endpoints': 'Where the service sends events. For back ends with the service key.',
+  Webhooks: 'Where the service sends events. For back ends with the service key.',
+  'Resumable uploads (tus)': 'What tus clients call; you need not call it yourself.',
+  'Multipart uploads (S3)': 'Large files in parts, straight to an S3 store.',
+  'Provider callbacks': 'Where video providers and encoders report. Signed by the provider.',
   Operators: 'For the people who run the service.',
   Service: 'Health checks.',
+  'Player files': 'What players request: manifests, segments, images and pages. The API returns their URLs.',
 };
 
 const SECURITY_SCHEMES = {
@@ -77,6 +75,7 @@ export function renderOpenApi(
     const method = operation.method.toLowerCase();
     paths[operation.path] = { ...paths[operation.path], [method]: operationObject(operation, components) };
   }
+  const webhooks = renderWebhooks(components);
   const responses = sharedResponses(components);
   const names = components.get('ProviderName');
   if (names)
@@ -86,13 +85,14 @@ export function renderOpenApi(
     info: {
       title: 'Mediary',
       version,
-      description: DESCRIPTION,
+      description: INTRODUCTION,
       contact: { name: 'Mediary' },
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: server }],
     tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
     paths,
+    webhooks,
     components: {
       securitySchemes: SECURITY_SCHEMES,
       responses,

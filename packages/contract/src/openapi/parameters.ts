@@ -27,13 +27,12 @@ const PATH_PARAMETERS: Readonly<Record<string, { description: string; example: s
 };
 
 /** `Accept` and `Content-Type` are not parameters in OpenAPI. */
-const HEADER_PARAMETERS: Readonly<Partial<Record<RequestHeader, { description: string; example: string }>>> =
+const HEADER_PARAMETERS: Readonly<Partial<Record<RequestHeader, { description: string; example?: string }>>> =
   {
     'Idempotency-Key': {
       description:
         'Up to 255 visible ASCII characters. A repeated request with the same key returns the ' +
         'first response for a day.',
-      example: '2f1c6c1e-9a51-4b0e-8d5e-3f0d1a2b3c4d',
     },
     'If-Match': {
       description:
@@ -67,7 +66,6 @@ const REQUEST_ID = {
   required: false,
   description: 'Up to 128 characters of `A-Za-z0-9._-`; returned in the response. Generated if missing.',
   schema: text,
-  example: 'req_8f2b1c',
 } as const;
 
 export const parametersOf = (operation: Operation, components: Components): object[] => [

@@ -191,12 +191,22 @@ function errorResponse(cases: readonly ErrorCase[], components: Components): obj
       'application/json': {
         schema: withReferences(status === 401 ? UnauthorizedEnvelope : ErrorEnvelope, components),
         examples: Object.fromEntries(
-          cases.map((each, index) => [each.reason ?? `case_${index + 1}`, exampleOf(each, status)]),
+          cases.map((each, index) => [each.reason ?? nameCase(each, index), exampleOf(each, status)]),
         ),
       },
     },
   };
 }
+
+/** `You do not own this asset.` → `you_do_not_own_this`. */
+const nameCase = ({ when }: ErrorCase, index: number): string =>
+  when
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, ' ')
+    .trim()
+    .split(' ')
+    .slice(0, 5)
+    .join('_') || `case_${index + 1}`;
 
 const exampleOf = ({ code, reason, when }: ErrorCase, status: number): object => ({
   summary: when,

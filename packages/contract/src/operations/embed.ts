@@ -18,7 +18,7 @@ const embedOperation = <P extends Path, Q extends TObject>(
     id,
     method: 'GET',
     path,
-    tag: 'Playback',
+    tag: 'Player files',
     auth: 'playback',
     summary: `Returns a page that plays a ${whose} video`,
     description:
@@ -60,7 +60,7 @@ const scriptOperation = <P extends Path>(id: string, path: P, summary: string) =
     id,
     method: 'GET',
     path,
-    tag: 'Playback',
+    tag: 'Player files',
     auth: 'playback',
     summary,
     query: ScriptQuery,
@@ -116,7 +116,7 @@ export const getOembed = bytesOperation<'/api/v1/oembed', OembedQuery>({
   id: 'getOembed',
   method: 'GET',
   path: '/api/v1/oembed',
-  tag: 'Playback',
+  tag: 'Player files',
   auth: 'playback',
   summary: 'Returns the oEmbed description of a public video',
   description:

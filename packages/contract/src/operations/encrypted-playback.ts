@@ -12,7 +12,7 @@ const encryptedOperation = <P extends Path>(id: string, path: P, access: string)
     id,
     method: 'GET',
     path,
-    tag: 'Playback',
+    tag: 'Player files',
     auth: 'playback',
     rateClass: 'none',
     summary: `Returns a file that a manifest of an encrypted video names, with ${access}`,

@@ -79,7 +79,7 @@ const imageOperation = <P extends Path, Q extends TObject>(
     id,
     method: 'GET',
     path,
-    tag: 'Playback',
+    tag: 'Player files',
     auth: 'playback',
     summary,
     description:

@@ -33,7 +33,11 @@ const SIGN_ERRORS: readonly ErrorCase[] = [
   { code: 'PAYLOAD_TOO_LARGE', when: 'The upload is larger than `max_bytes`.' },
 ];
 
-const shared = { tag: 'Uploads', auth: 'ticket', requestHeaders: ['X-Upload-Ticket'] } as const;
+const shared = {
+  tag: 'Multipart uploads (S3)',
+  auth: 'ticket',
+  requestHeaders: ['X-Upload-Ticket'],
+} as const;
 
 export const createMultipartUpload = jsonOperation({
   ...shared,

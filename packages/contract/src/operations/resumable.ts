@@ -31,7 +31,7 @@ const BODY_ERRORS: readonly ErrorCase[] = [
   { code: 'UNAVAILABLE', reason: 'disk_full', when: 'Less than `MIN_FREE_BYTES` is free.' },
 ];
 
-const shared = { tag: 'Uploads', auth: 'ticket', query: Ticket } as const;
+const shared = { tag: 'Resumable uploads (tus)', auth: 'ticket', query: Ticket } as const;
 const BODY = { mediaTypes: ['application/offset+octet-stream'], description: 'The next bytes of the file.' };
 
 export const createResumableUpload = bytesOperation({

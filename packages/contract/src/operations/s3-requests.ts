@@ -11,7 +11,7 @@ const Query = Type.Object({ ...Ticket, uploadId: Type.String({ format: 'uuid' })
 const PATH = '/api/v1/uploads/{id}/s3';
 const XML = ['application/xml'];
 
-const shared = { path: PATH, tag: 'Uploads', auth: 'ticket' } as const;
+const shared = { path: PATH, tag: 'Multipart uploads (S3)', auth: 'ticket' } as const;
 
 export const postS3Request = bytesOperation({
   ...shared,

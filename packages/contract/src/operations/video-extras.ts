@@ -68,7 +68,7 @@ const fileOperation = <P extends Path, Q extends TObject>(
     id,
     method: 'GET',
     path,
-    tag: 'Playback',
+    tag: 'Player files',
     auth: 'playback',
     ...(whose === 'private' && { rateClass: 'none' as const }),
     summary: `${summary} ${whose} video`,
@@ -130,7 +130,7 @@ const frameOperation = <P extends Path, Q extends TObject>(
     id,
     method: 'GET',
     path,
-    tag: 'Playback',
+    tag: 'Player files',
     auth: 'playback',
     summary: `Returns the frame at a time of a ${whose} video`,
     description:

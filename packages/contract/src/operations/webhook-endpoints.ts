@@ -22,7 +22,7 @@ import {
 
 const OF_ENDPOINTS = {
   path: '/api/v1/webhook-endpoints',
-  tag: 'Webhook endpoints',
+  tag: 'Webhooks',
   auth: 'service',
   scope: 'webhooks',
 } as const;

@@ -66,7 +66,7 @@ export const webhookOperation = (
     id: `receive${provider.charAt(0).toUpperCase()}${provider.slice(1)}Webhook`,
     method: 'POST',
     path: `/api/v1/webhooks/stream/${provider}`,
-    tag: 'Webhooks',
+    tag: 'Provider callbacks',
     auth: 'webhook',
     rateClass: 'webhook',
     summary: `Receives a report of ${provider}`,
