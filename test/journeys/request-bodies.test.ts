@@ -105,7 +105,7 @@ describe('a body of another type', () => {
       '"__proto__":{"owner_user_id":"eve"},"constructor":{"prototype":{"visibility":"public"}},' +
       '"metadata":{"__proto__":1}';
     const body = `{${odd},"filename":"a","content_type":"video","mime_type":"video/mp4"}`;
-    const data = expectSuccess(await post('/media/upload-url', body));
+    const data = expectSuccess(await post('/media/upload-url?expand=asset', body));
     expect(data['asset']).toMatchObject({ owner_user_id: 'ann', visibility: 'private' });
     expect(JSON.stringify((data['asset'] as { metadata: object }).metadata)).toBe('{"__proto__":1}');
     expectFieldRefused(
