@@ -127,13 +127,13 @@ describe('the owner', () => {
     for (const query of [
       '',
       '?owner_user_id=eve',
-      '?owner_user_id=eve&owner_user_id=ann',
       '?OWNER_USER_ID=eve',
       '?user_id=eve',
       '?owner_user_id[]=eve',
     ]) {
       expect(idsOf(await pageOf(query, asUser('zoe'))), query).toEqual([mine]);
     }
+    expectFieldRefused(await ask('?owner_user_id=eve&owner_user_id=ann', asUser('zoe')), 'owner_user_id');
   });
 
   test('is named in the query by a service caller', async () => {

@@ -38,12 +38,16 @@ describe('running ffmpeg', () => {
     expect(end).toEqual({ outcome: 'exited', code: 3, log: 'trouble\n' });
     expect(lines).toEqual(expect.arrayContaining(['one', 'two']));
   });
-  test('it sees no environment and no input, and gives way to others', async () => {
+  test.each([
+    ['urgent', 3],
+    ['background', 10],
+  ] as const)('it sees no environment and no input, and gives way to others: %s', async (priority, nice) => {
     const lines: string[] = [];
     await script('env; read -r line || echo "input=none"; echo "nice=$(nice)"', {
       onLine: (line) => lines.push(line),
+      priority,
     });
-    expect(lines).toEqual(expect.arrayContaining(['input=none', 'nice=10']));
+    expect(lines).toEqual(expect.arrayContaining(['input=none', `nice=${nice}`]));
     expect(lines.filter((line) => /^(?:HOME|PATH=.*node|.*SECRET)/.test(line))).toEqual([]);
   });
   test('only the end of the log is stored', async () => {
