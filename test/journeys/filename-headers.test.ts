@@ -149,7 +149,7 @@ const send = (line: string, headers: readonly string[] = [], body = '') =>
 /** The JSON goes as bytes: half of the socket's text is latin1. */
 function open(filename: string): Promise<RawAnswer> {
   const body = Buffer.from(JSON.stringify({ ...IMAGE, filename }));
-  const head = request('POST /api/v1/media/upload-url', [
+  const head = request('POST /api/v1/media/upload-url?expand=asset', [
     ann,
     'Content-Type: application/json',
     `Content-Length: ${body.length}`,
