@@ -16,6 +16,8 @@ beforeAll(async () => {
   server = await startTestPostgres();
   database = await server.database('assets');
   await migrate(database);
+  // A later migration gave the column its present name.
+  await rowsOf(database, 'alter table assets rename column ready_at to completed_at');
 });
 afterAll(() => server.stop());
 
