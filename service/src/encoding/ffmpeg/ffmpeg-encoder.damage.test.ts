@@ -11,7 +11,7 @@ import { CLEAN, decode, keyframes } from '../../../../test/support/picture-and-s
 const GROUP = ['-g', '50', '-keyint_min', '50', '-sc_threshold', '0'];
 const PICTURE = { seconds: 10, width: 640, height: 360, fps: 25 } as const;
 const COPYABLE = { ...PICTURE, more: ['-preset', 'veryfast', '-b:v', '700k', ...GROUP] };
-const PARTLY = /^The file is damaged: \d+ of 2[45]\d pictures, from 00:00:0\d\.\d{3} to 00:00:\d{2}\.\d{3}/;
+const PARTLY = /^The file is damaged: \d+ of 2\d\d pictures, from 00:00:0\d\.\d{3} to 00:00:\d{2}\.\d{3}/;
 
 const damagedWarning = ({ warnings }: Film) => warnings.find(({ code }) => code === 'damaged')?.message;
 const listed = async (film: Film) =>
