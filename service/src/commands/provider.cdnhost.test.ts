@@ -27,7 +27,7 @@ test.each<[change: Environment, setting: string, finding: RegExp]>([
   [{ CDNHOST_STREAM_API_KEY: 'wrong' }, 'CDNHOST_STREAM_HOSTNAME', /^not checked: /],
   [{ CDNHOST_STREAM_LIBRARY_ID: '1' }, 'CDNHOST_STREAM_API_KEY', /^problem: .*CDNHOST_STREAM_LIBRARY_ID/],
   [
-    { CDNHOST_STREAM_API_KEY: 'simulated-read-only-key' },
+    { CDNHOST_STREAM_API_KEY: 'simulated-read-only-key-of-a-library' },
     'CDNHOST_STREAM_API_KEY',
     /^problem: only reads the library/,
   ],
@@ -37,7 +37,7 @@ test.each<[change: Environment, setting: string, finding: RegExp]>([
     /^problem: does not read the library/,
   ],
   [
-    { CDNHOST_STREAM_READ_ONLY_API_KEY: 'simulated-library-key' },
+    { CDNHOST_STREAM_READ_ONLY_API_KEY: 'simulated-key-of-a-library-that-may-write' },
     'CDNHOST_STREAM_READ_ONLY_API_KEY',
     /^problem: writes the library/,
   ],
