@@ -6,6 +6,7 @@ import { assertDuration } from '../plan/encode-cost.ts';
 import { EncodeError } from '../encoder.ts';
 import {
   factsArguments,
+  hasNoZero,
   isDecodable,
   type PacketSelection,
   packetListArguments,
@@ -21,10 +22,23 @@ import {
   computeTimeline,
 } from '../plan/source-timeline.ts';
 import { type SourceFacts, type SourceStream, parseSourceFacts } from '../plan/source-facts.ts';
+import type { Container } from '../../media/probe.ts';
 import { toWarnings } from '../../media/warnings.ts';
 import type { Rung } from '../plan/ladder.ts';
-import { canCopy, chooseCopyUse, type CopyUse, gridTimes, longestGroupSeconds } from '../plan/source-copy.ts';
-import { openPacketReader, videoPacketArguments } from '../plan/video-packets.ts';
+import {
+  canCopy,
+  chooseCopyUse,
+  type CopyUse,
+  gridTimes,
+  longestGroupSeconds,
+  repeatsParameters,
+} from '../plan/source-copy.ts';
+import {
+  openPacketCounter,
+  openPacketReader,
+  parameterSetArguments,
+  videoPacketArguments,
+} from '../plan/video-packets.ts';
 import { toTraits } from '../plan/source-traits.ts';
 import {
   type AudioChoice,
@@ -109,12 +123,29 @@ export async function findCopy(
   if (!canCopy({ container, facts, video, timeline })) return undefined;
   // The times that the copy will have, which must be regular: ffmpeg 5.1 does not move frames to a grid.
   const times = gridTimes(container, timeline.frameRate);
-  const { read, summary } = openPacketReader(times.length === 0 ? facts.startSeconds : 0);
+  const { read, summary } = openPacketReader(zeroOfList(facts, times.length > 0, container));
   const args = videoPacketArguments(session.input, video.index, times);
   const { code } = await runStep(session, { args, onLine: read });
   const packets = summary();
   const use = code === 0 && packets && chooseCopyUse({ video, timeline, packets }, top);
-  return use ? { use, groupSeconds: longestGroupSeconds(packets) } : undefined;
+  if (!use || !(await hasOneHeader(session, video))) return undefined;
+  return { use, groupSeconds: longestGroupSeconds(packets) };
+}
+
+/** The listed timestamp that is the start of the file. */
+function zeroOfList({ startSeconds, frame }: SourceFacts, isMoved: boolean, container: Container): number {
+  // The list starts with the first frame.
+  if (hasNoZero(container)) return 0 - (frame?.startSeconds ?? 0);
+  return isMoved ? 0 : startSeconds;
+}
+
+/** Whether all frames can be decoded with the parameters at the start of the video stream. */
+async function hasOneHeader(session: SourceSession, video: SourceStream): Promise<boolean> {
+  if (!repeatsParameters(session.input.container)) return true;
+  const { read, count } = openPacketCounter();
+  const args = parameterSetArguments(session.input, video.index);
+  const { code } = await runStep(session, { args, onLine: read });
+  return code === 0 && count() === 1;
 }
 
 /** `groupSeconds`: the longest group of pictures. */

@@ -1,4 +1,5 @@
 // Tests renditions that are copies of the source's own video stream, and those that are encoded beside them.
+import { readFile, writeFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
 import { checkDash } from '../../../../test/support/check-dash.ts';
 import { checkHls } from '../../../../test/support/check-hls.ts';
@@ -12,7 +13,6 @@ import {
   keyframes,
   packets,
 } from '../../../../test/support/picture-and-sound.ts';
-import type { Container } from '../../media/probe.ts';
 
 const SECONDS = 9;
 const KEY_FRAME = { frames: 40, options: ['-g', '40', '-keyint_min', '40', '-sc_threshold', '0'] } as const;
@@ -21,12 +21,14 @@ const REORDERED = ['-preset', 'veryfast', '-bf', '3', '-b:v', '900k', ...KEY_FRA
 const LATE_SECONDS = 0.067;
 const LATE_PICTURE = ['-bsf:v', `setts=pts=PTS+${LATE_SECONDS}/TB:dts=DTS+${LATE_SECONDS}/TB`];
 
-type Source = { readonly clip: ClipOptions; readonly container: Container; readonly fps: number };
+const FILE_TYPES = { mov: 'mp4', matroska: 'mkv', mpegts: 'ts' } as const;
+type Copied = keyof typeof FILE_TYPES;
+type Source = { readonly clip: ClipOptions; readonly container: Copied; readonly fps: number };
 
-const source = (fps: number, container: Container, more: readonly string[] = []): Source => ({
+const source = (fps: number, container: Copied, more: readonly string[] = []): Source => ({
   clip: {
     ...{ seconds: SECONDS, width: 640, height: 360, fps },
-    container: container === 'mov' ? 'mp4' : 'mkv',
+    container: FILE_TYPES[container],
     more: [...REORDERED, ...more],
   },
   container,
@@ -46,6 +48,9 @@ describe('the copy of', { timeout: 60_000 }, () => {
     ['Matroska with 60 frames per second', source(60, 'matroska')],
     ['Matroska whose picture starts late', source(30, 'matroska', LATE_PICTURE)],
     ['MP4 whose picture starts late', source(30, 'mov', LATE_PICTURE)],
+    ['MPEG-TS with 25 frames per second', source(25, 'mpegts')],
+    ['MPEG-TS with 29.97 frames per second', source(30_000 / 1001, 'mpegts')],
+    ['MPEG-TS whose picture starts late', source(30, 'mpegts', LATE_PICTURE)],
   ])('%s has the frames and segments of the encoded renditions', async (_, { clip, container, fps }) => {
     await using film = await encodeFilm(await makeClip(clip), { container });
     const frames = Math.round(SECONDS * fps);
@@ -68,6 +73,7 @@ describe('the copy of', { timeout: 60_000 }, () => {
   test.each([
     ['Matroska', 'matroska'],
     ['MP4', 'mov'],
+    ['MPEG-TS', 'mpegts'],
   ] as const)('%s whose picture starts late is as late as in the source', async (_, container) => {
     const { clip } = source(30, container, LATE_PICTURE);
     await using film = await encodeFilm(await makeClip({ ...clip, flashAndBeep: true }), { container });
@@ -83,6 +89,19 @@ describe('the copy of', { timeout: 60_000 }, () => {
 test('a Matroska file with irregular frames is encoded', { timeout: 60_000 }, async () => {
   const { clip } = source(30, 'matroska', ['-fps_mode', 'passthrough', '-vf', 'select=mod(n\\,7)']);
   await using film = await encodeFilm(await makeClip(clip), { container: 'matroska' });
+  expect(await keyframes(track(film, 0))).toEqual([0, 2, 4, 6]);
+  expect(await decode(film.path('hls.m3u8'))).toEqual(CLEAN);
+});
+
+test('an MPEG-TS file whose parameters change is encoded', { timeout: 60_000 }, async () => {
+  const parts = await Promise.all(
+    [[], ['-x264-params', 'ref=1:weightp=0']].map((more) =>
+      makeClip({ ...source(25, 'mpegts', more).clip, seconds: 4 }),
+    ),
+  );
+  const path = `${parts[0]}.joined.ts`;
+  await writeFile(path, Buffer.concat(await Promise.all(parts.map((part) => readFile(part)))));
+  await using film = await encodeFilm(path, { container: 'mpegts' });
   expect(await keyframes(track(film, 0))).toEqual([0, 2, 4, 6]);
   expect(await decode(film.path('hls.m3u8'))).toEqual(CLEAN);
 });

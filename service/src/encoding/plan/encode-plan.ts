@@ -1,14 +1,14 @@
 // Builds the ffmpeg arguments of a run that creates renditions: by encoding, or by copying the video stream.
 import { type AudioTrack, audioRenditions } from './audio-tracks.ts';
 import type { Chunk } from './chunk-plan.ts';
-import { type FfmpegInput, inputArguments, REPORTING } from './ffmpeg-input.ts';
+import { type FfmpegInput, hasNoZero, inputArguments, REPORTING } from './ffmpeg-input.ts';
 import type { DynamicRange } from './codecs.ts';
 import { statedColours } from './colour-matrix.ts';
 import type { Rung } from './ladder.ts';
 import { LOUDNESS_FILTER } from './loudness.ts';
 import { rungOptions } from './rung-options.ts';
 import type { FrameFacts } from './source-facts.ts';
-import { gridTimes, MAX_GROUP_SECONDS, SEGMENT_SECONDS } from './source-copy.ts';
+import { gridTimes, MAX_GROUP_SECONDS, repeatsParameters, SEGMENT_SECONDS } from './source-copy.ts';
 import { secondsOf, type Timeline } from './source-timeline.ts';
 import { buildVideoGraph, graphThreads, PIXEL_FORMATS } from './video-graph.ts';
 
@@ -49,6 +49,8 @@ export const copyArguments = (plan: Omit<EncodePlan, 'rungs' | 'keyFrames'>): st
   runArguments(plan, [
     ...['-map', `0:${plan.videoIndex}`, '-c:v', 'copy', ...statedColours(plan.frame)],
     ...gridTimes(plan.input.container, plan.timeline.frameRate),
+    // The number that names the codec in MPEG-TS is no name in MP4.
+    ...(repeatsParameters(plan.input.container) ? ['-tag:v', 'avc1'] : []),
     ...SHOWN_TIMES,
   ]);
 
@@ -58,7 +60,7 @@ export const copyArguments = (plan: Omit<EncodePlan, 'rungs' | 'keyFrames'>): st
  */
 const SHOWN_TIMES = ['-format_options', 'movflags=+negative_cts_offsets'] as const;
 
-type RunPlan = Pick<EncodePlan, 'input' | 'timeline' | 'audio' | 'chunk' | 'folder'>;
+type RunPlan = Pick<EncodePlan, 'input' | 'timeline' | 'audio' | 'chunk' | 'frame' | 'folder'>;
 
 const runArguments = (plan: RunPlan, video: readonly string[]): string[] => [
   ...REPORTING,
@@ -91,14 +93,20 @@ const SEEK_MARGIN_SECONDS = 1;
  * A chunk reads from a key frame before its start. Timestamps stay those of the whole video, so that the
  * filters choose the same frames.
  */
-function seekArguments({ input, timeline, chunk }: RunPlan): string[] {
+function seekArguments({ input, timeline, chunk, ...plan }: RunPlan): string[] {
+  if (!chunk) return inputArguments(input, ['-itsoffset', String(offsetOf({ input, timeline, ...plan }))]);
   const offset = ['-itsoffset', String(timeline.leadInSeconds)];
-  if (!chunk) return inputArguments(input, offset);
   const margin = Math.max(SEEK_MARGIN_SECONDS, secondsOf(timeline.frameRate, 2));
   const start = secondsOf(timeline.frameRate, chunk.firstFrame) - timeline.leadInSeconds - margin;
   const seek = start > 0 ? ['-noaccurate_seek', '-ss', start.toFixed(6)] : [];
   return ['-copyts', '-start_at_zero', ...inputArguments(input, [...offset, ...seek])];
 }
+
+/** Seconds. Without sound, ffmpeg takes the first frame of such a container as the start of the file. */
+const offsetOf = ({ input, timeline, audio, frame }: RunPlan): number =>
+  audio.length === 0 && hasNoZero(input.container)
+    ? timeline.leadInSeconds + frame.startSeconds
+    : timeline.leadInSeconds;
 
 function videoOptions({ rungs, input, keyFrames, frame, ...plan }: EncodePlan): string[] {
   const timeline = chunkTimeline(plan);

@@ -170,6 +170,14 @@ export const inputArguments = (
   `file:${path}`,
 ];
 
+/** Clocks that start at any value. ffmpeg only estimates the duration. */
+const CLOCKS_WITHOUT_ZERO: readonly Container[] = ['mpegts', 'mpeg'];
+
+export const hasNoZero = (container: Container): boolean => CLOCKS_WITHOUT_ZERO.includes(container);
+
+/** In such containers, zero is the first packet of all streams that ffmpeg reads. */
+const READ_SOUND = ['-map', '0:a?', '-c:a', 'copy', '-frames:a', '1'] as const;
+
 /** Decodes five frames and prints their properties and those of the container to stderr. */
 export const factsArguments = (input: FfmpegInput): string[] => [
   ...GENERAL,
@@ -182,7 +190,7 @@ export const factsArguments = (input: FfmpegInput): string[] => [
   '5',
   '-vf',
   'showinfo=checksum=0',
-  '-an',
+  ...(hasNoZero(input.container) ? READ_SOUND : ['-an']),
   '-sn',
   '-dn',
   '-f',

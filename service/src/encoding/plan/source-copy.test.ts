@@ -45,7 +45,7 @@ describe('a source', () => {
     expect(canCopy(source)).toBe(true);
   });
   test.each([
-    ['another container', { container: 'mpegts' }],
+    ['another container', { container: 'avi' }],
     ['another codec', { video: { ...video, codec: 'hevc' } }],
     ['ten bits', { facts: { ...facts, frame: { ...frame, pixelFormat: 'yuv420p10le' } } }],
     ['full range', { facts: { ...facts, frame: { ...frame, pixelFormat: 'yuvj420p' } } }],

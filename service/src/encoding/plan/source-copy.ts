@@ -19,8 +19,11 @@ type CopyInput = {
   readonly packets: PacketSummary;
 };
 
-/** MPEG-TS lacks the header that fragmented MP4 needs, and its parameters may change at any packet. */
-const CONTAINERS: readonly Container[] = ['mov', 'matroska'];
+const CONTAINERS: readonly Container[] = ['mov', 'matroska', 'mpegts'];
+/** The header of fragmented MP4 has one set of parameters, and these may have others at each key frame. */
+const REPEATS_PARAMETERS: readonly Container[] = ['mpegts'];
+/** Times rounded to milliseconds, or to ticks that do not divide a frame. */
+const ROUNDS_TIMES: readonly Container[] = ['matroska', 'mpegts'];
 const MAX_JITTER_SECONDS = 0.002;
 /** Audio that is longer stalls hls.js after a seek; the encoded ladder repeats the last frame instead. */
 const MAX_HOLD_SECONDS = 0.25;
@@ -31,6 +34,8 @@ const MAX_BITRATE_FACTOR = 2;
 /** Some players never end a stream with a very short last segment. */
 const MIN_TAIL_SECONDS = 0.5;
 export const SEGMENT_SECONDS = 4;
+
+export const repeatsParameters = (container: Container): boolean => REPEATS_PARAMETERS.includes(container);
 
 /** Properties that are known without reading the packets. */
 export function canCopy({
@@ -63,11 +68,11 @@ const isOwnRate = (rate: Timeline['frameRate'] | null, { frameRate }: Timeline):
 const MIN_TIMESCALE = 10_000;
 
 /**
- * Output options that move each frame to its place in a grid of the frame rate: Matroska rounds times to
- * milliseconds, and encoded renditions have the times of the grid. Empty where times are exact.
+ * Output options that move each frame to its place in a grid of the frame rate, which encoded renditions
+ * have. Empty where times are exact.
  */
 export function gridTimes(container: Container, { numerator, denominator }: Rational): readonly string[] {
-  if (container !== 'matroska') return [];
+  if (!ROUNDS_TIMES.includes(container)) return [];
   const factor = Math.ceil(MIN_TIMESCALE / numerator);
   const frame = denominator * factor;
   const move = (time: string) =>

@@ -2,6 +2,7 @@
 import type { Container } from '../../media/probe.ts';
 import { type HdrMetadata, parseHdrMetadata } from './hdr-source.ts';
 import type { DynamicRange } from './codecs.ts';
+import { hasNoZero } from './ffmpeg-input.ts';
 import type { Size } from './ladder.ts';
 
 export type Rational = { readonly numerator: number; readonly denominator: number };
@@ -114,11 +115,8 @@ export function parseSourceFacts(words: string, container: Container): SourceFac
   };
 }
 
-/** Clocks that start at any value. ffmpeg only estimates the duration. */
-const CLOCKS_WITHOUT_ZERO: readonly Container[] = ['mpegts', 'mpeg'];
-
 function clockOf(input: string, container: Container): Pick<SourceFacts, 'durationSeconds' | 'startSeconds'> {
-  if (CLOCKS_WITHOUT_ZERO.includes(container)) return { durationSeconds: null, startSeconds: 0 };
+  if (hasNoZero(container)) return { durationSeconds: null, startSeconds: 0 };
   const [, hours, minutes, seconds, start] = DURATION.exec(input) ?? [];
   const durationSeconds =
     hours === undefined ? null : Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds);

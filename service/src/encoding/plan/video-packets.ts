@@ -19,6 +19,17 @@ export const videoPacketArguments = (
   ...packetList(index),
 ];
 
+/** The parameter sets of an H.264 stream, one packet for each key frame that repeats them. */
+export const parameterSetArguments = (input: FfmpegInput, index: number): string[] => [
+  ...GENERAL,
+  '-loglevel',
+  'error',
+  ...inputArguments(input),
+  '-bsf:v',
+  'filter_units=pass_types=7-8',
+  ...packetList(index),
+];
+
 /** Output options: prints the packets of a stream. */
 export const packetList = (index: number): string[] => [
   '-map',
@@ -48,7 +59,7 @@ export type PacketSummary = {
 
 const TIME_BASE = /^#tb 0: (\d+)\/(\d+)$/;
 /** Stream, decode time, show time, duration, size, checksum; flags only where they are not those of a key. */
-const PACKET = /^0, *(-?\d+), *(-?\d+), *(\d+), *(\d+), *0x\w+(?:, F=0x(\w+))?/;
+const PACKET = /^0, *(-?\d+), *(-?\d+), *(\d+), *(\d+), *(0x\w+)(?:, F=0x(\w+))?/;
 const KEY_FLAG = 1;
 const DISCARD_FLAG = 4;
 /** Ten hours at 60 frames per second. */
@@ -74,7 +85,7 @@ export function openPacketReader(startSeconds: number): PacketReader {
     const fields = PACKET.exec(line);
     if (!fields || times.length > MAX_PACKETS) return;
     const [showTime = 0, length = 0, size = 0] = fields.slice(2, 5).map(Number);
-    const flags = fields[5] === undefined ? KEY_FLAG : Number.parseInt(fields[5], 16);
+    const flags = fields[6] === undefined ? KEY_FLAG : Number.parseInt(fields[6], 16);
     const time = showTime * tick - startSeconds;
     times.push(time);
     bytes += size;
@@ -95,6 +106,18 @@ export function openPacketReader(startSeconds: number): PacketReader {
     return { count: times.length, bytes, start, end, keyTimes, hasOpenGroup, hasHiddenPackets, jitter };
   };
   return { read, summary };
+}
+
+/** Counts different packets, by their checksums. */
+export function openPacketCounter(): { read: (line: string) => void; count: () => number } {
+  const seen = new Set<string>();
+  return {
+    read: (line) => {
+      const checksum = PACKET.exec(line)?.[5];
+      if (checksum !== undefined) seen.add(checksum);
+    },
+    count: () => seen.size,
+  };
 }
 
 function jitterOf(times: Float64Array): number {
