@@ -125,7 +125,9 @@ test('a repeated job changes nothing', async () => {
   const done = await postersDone(service, plain.id);
   const { jobs, db } = service.adapters;
   for (let time = 0; time < 2; time++)
-    await db.transaction((tx) => jobs.send(tx, 'make-poster', { assetId: plain.id }));
+    await db.transaction((tx) =>
+      jobs.sendFor(tx, 'ann', { name: 'make-poster', payload: { assetId: plain.id } }),
+    );
   expect(await postersDone(service, plain.id)).toEqual(done);
 });
 
