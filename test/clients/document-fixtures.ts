@@ -1,0 +1,145 @@
+// What the code blocks of the documents find when tests run them: a service, a video, variables, addresses.
+import { copyFile, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { makeClip } from '../support/clips.ts';
+import { freePort } from '../support/free-port.ts';
+import { type Hosts, startHosts } from '../support/hosted.ts';
+import { SECRETS } from '../support/service.ts';
+
+const ROOT = join(import.meta.dirname, '../..');
+
+/** The packages that the documents name, and where they are installed. */
+const PACKAGES: Readonly<Record<string, string>> = {
+  '@mediary': ROOT,
+  '@types': ROOT,
+  'undici-types': ROOT,
+  pg: ROOT,
+  'tus-js-client': ROOT,
+  'hls.js': ROOT,
+  standardwebhooks: ROOT,
+  '@uppy': import.meta.dirname,
+  eventsource: import.meta.dirname,
+};
+
+export type DocumentFixtures = {
+  readonly hosts: Hosts;
+  /** Has the packages of the documents; each document has a folder in it. */
+  readonly folder: string;
+  readonly sample: string;
+  /** Where the server of a document listens in place of port 3000. */
+  readonly pageOrigin: string;
+  /** Replaces the addresses of a document by those of this test. */
+  replaceAddresses(code: string): string;
+  /** A folder of its own, as readers have it: beside the secrets of the service. */
+  createFolder(document: string): Promise<string>;
+  readonly environment: Readonly<Record<string, string>>;
+  stop(): Promise<void>;
+};
+
+export async function startDocumentFixtures(): Promise<DocumentFixtures> {
+  const folder = await mkdtemp(join(tmpdir(), 'mediary-documents-'));
+  const port = await freePort();
+  const pageOrigin = `http://localhost:${port}`;
+  // Playable in all renditions, and as long as the documents say.
+  const sample = await makeClip({ seconds: 10, width: 320, height: 180 });
+  const others = await startOtherServer(sample);
+  const hosts = await startHosts(
+    {},
+    { CORS_ORIGINS: pageOrigin, OUTBOUND_ALLOW_PRIVATE: 'webhooks,import', LOG_LEVEL: 'error' },
+  );
+  await linkPackages(folder);
+  const { address } = hosts.service;
+  return {
+    hosts,
+    folder,
+    sample,
+    pageOrigin,
+    replaceAddresses: (code) =>
+      code
+        .replaceAll('http://127.0.0.1:8080', address)
+        .replaceAll('https://media.example.com', address)
+        .replace(/https:\/\/(?:app|files|encoder)\.example\.com/g, originOf(others))
+        .replace(/(localhost:|127\.0\.0\.1:|listen\()3000\b/g, `$1${port}`)
+        // A poll of an asset that does not change ends after this time.
+        .replaceAll('wait=30', 'wait=1'),
+    createFolder: (document) => createReaderFolder(join(folder, document.replace(/\W/g, '-'))),
+    environment: {
+      PATH: `${dirname(process.execPath)}:${process.env['PATH']}`,
+      ROOT,
+      SAMPLE: sample,
+      HOME: folder,
+      NO_COLOR: '1',
+      MEDIARY_URL: address,
+      // As "Configure the secrets" of a guide says.
+      OPERATOR_KEY: SECRETS.OPERATOR_KEY,
+      ONPREM_WEBHOOK_SECRET: SECRETS.ONPREM_WEBHOOK_SECRET,
+      CDNHOST_STREAM_READ_ONLY_API_KEY: hosts.sims.environment['CDNHOST_STREAM_READ_ONLY_API_KEY'] ?? '',
+      EDGEHOST_STREAM_WEBHOOK_SECRET: hosts.sims.environment['EDGEHOST_STREAM_WEBHOOK_SECRET'] ?? '',
+    },
+    stop: async () => {
+      await hosts.stop();
+      others.close();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Commands that the shell of a document has instead of the installed ones. */
+export const SHELL_PRELUDE = `
+set -eEm -o pipefail
+shopt -s inherit_errexit
+trap 'echo "line $LINENO: $BASH_COMMAND" >> "$FAILURES"' ERR
+trap 'for job in $(jobs -p); do kill -- "-$job"; done 2> /dev/null' EXIT
+curl() { command curl --fail-with-body --no-progress-meter --retry 5 --retry-connrefused "$@"; }
+background=()
+end_background() {
+  for job in "\${background[@]}"; do
+    kill -0 "$job" 2> /dev/null || wait "$job" || echo "a command in the background ended" >> "$FAILURES"
+  done
+}
+# npm itself takes a second for each start.
+npx() { node "$ROOT/node_modules/.bin/$1" "\${@:2}"; }
+npm() {
+  case "$1 $2" in
+    # The service runs: this shows that it would start with these settings.
+    'start '*) node "$ROOT/test/clients/programs/check-settings.ts" ;;
+    'run sample') cp "$SAMPLE" sample.mp4 ;;
+    'exec --') "\${@:3}" ;;
+    *) command npm --prefix "$ROOT" "$@" ;;
+  esac
+}
+`;
+
+async function createReaderFolder(path: string): Promise<string> {
+  await mkdir(join(path, '.mediary'), { recursive: true });
+  await writeFile(join(path, '.mediary/secrets.json'), JSON.stringify(SECRETS), { mode: 0o600 });
+  return path;
+}
+
+async function linkPackages(folder: string): Promise<void> {
+  await mkdir(join(folder, 'node_modules'));
+  for (const [name, place] of Object.entries(PACKAGES))
+    await symlink(join(place, 'node_modules', name), join(folder, 'node_modules', name));
+  await copyFile(join(import.meta.dirname, 'programs/document-globals.ts'), join(folder, 'globals.ts'));
+  await writeFile(join(folder, 'package.json'), JSON.stringify({ private: true, type: 'module' }));
+}
+
+/** Web servers and receivers of webhooks that the documents name: files are the sample, the rest is accepted. */
+async function startOtherServer(sample: string): Promise<Server> {
+  const bytes = readFileSync(sample);
+  const server = createServer((request, response) => {
+    request.resume();
+    if (request.method === 'GET') response.writeHead(200, { 'content-type': 'video/mp4' }).end(bytes);
+    else response.writeHead(204).end();
+  });
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  return server;
+}
+
+const originOf = (server: Server): string => `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
