@@ -12,6 +12,9 @@ import { SECRETS } from '../support/service.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 
+const UPPY = [4, 5].flatMap((version) =>
+  ['core', 'tus', 'xhr-upload', 'golden-retriever'].map((name) => `uppy-${version}-${name}`),
+);
 /** The packages that the documents name, and where they are installed. */
 const PACKAGES: Readonly<Record<string, string>> = {
   '@mediary': ROOT,
@@ -23,6 +26,9 @@ const PACKAGES: Readonly<Record<string, string>> = {
   standardwebhooks: ROOT,
   '@uppy': import.meta.dirname,
   eventsource: import.meta.dirname,
+  'eventsource-3': import.meta.dirname,
+  'eventsource-4': import.meta.dirname,
+  ...Object.fromEntries(UPPY.map((name) => [name, import.meta.dirname])),
 };
 
 export type DocumentFixtures = {
@@ -30,43 +36,46 @@ export type DocumentFixtures = {
   /** Has the packages of the documents; each document has a folder in it. */
   readonly folder: string;
   readonly sample: string;
-  /** Where the server of a document listens in place of port 3000. */
-  readonly pageOrigin: string;
-  /** Replaces the addresses of a document by those of this test. */
-  replaceAddresses(code: string): string;
-  /** A folder of its own, as readers have it: beside the secrets of the service. */
-  createFolder(document: string): Promise<string>;
+  /** Where the server of a document listens in place of port 3000; its pages may call the service. */
+  originOf(document: string): string;
+  /** As readers have it: with packages, and beside the secrets of the service. */
+  folderOf(document: string): string;
+  /** Replaces the addresses of the document by those of this test. */
+  replaceAddresses(document: string, code: string): string;
   readonly environment: Readonly<Record<string, string>>;
   stop(): Promise<void>;
 };
 
-export async function startDocumentFixtures(): Promise<DocumentFixtures> {
+export async function startDocumentFixtures(documents: readonly string[]): Promise<DocumentFixtures> {
   const folder = await mkdtemp(join(tmpdir(), 'mediary-documents-'));
-  const port = await freePort();
-  const pageOrigin = `http://localhost:${port}`;
+  const folderOf = (document: string): string => join(folder, document.replace(/\W/g, '-'));
+  const ports = new Map<string, number>();
+  for (const document of documents) ports.set(document, await freePort());
+  const originOf = (document: string): string => `http://localhost:${ports.get(document)}`;
   // Playable in all renditions, and as long as the documents say.
   const sample = await makeClip({ seconds: 10, width: 320, height: 180 });
   const others = await startOtherServer(sample);
   const hosts = await startHosts(
     {},
-    { CORS_ORIGINS: pageOrigin, OUTBOUND_ALLOW_PRIVATE: 'webhooks,import', LOG_LEVEL: 'error' },
+    { CORS_ORIGINS: documents.map(originOf).join(','), OUTBOUND_ALLOW_PRIVATE: 'webhooks,import', LOG_LEVEL: 'error' },
   );
   await linkPackages(folder);
+  for (const document of documents) await createReaderFolder(folderOf(document));
   const { address } = hosts.service;
   return {
     hosts,
     folder,
     sample,
-    pageOrigin,
-    replaceAddresses: (code) =>
+    originOf,
+    folderOf,
+    replaceAddresses: (document, code) =>
       code
         .replaceAll('http://127.0.0.1:8080', address)
         .replaceAll('https://media.example.com', address)
-        .replace(/https:\/\/(?:app|files|encoder)\.example\.com/g, originOf(others))
-        .replace(/(localhost:|127\.0\.0\.1:|listen\()3000\b/g, `$1${port}`)
+        .replace(/https:\/\/(?:app|files|encoder)\.example\.com/g, toOrigin(others))
+        .replace(/(localhost:|127\.0\.0\.1:|listen\()3000\b/g, `$1${ports.get(document)}`)
         // A poll of an asset that does not change ends after this time.
         .replaceAll('wait=30', 'wait=1'),
-    createFolder: (document) => createReaderFolder(join(folder, document.replace(/\W/g, '-'))),
     environment: {
       PATH: `${dirname(process.execPath)}:${process.env['PATH']}`,
       ROOT,
@@ -101,8 +110,8 @@ end_background() {
     kill -0 "$job" 2> /dev/null || wait "$job" || echo "a command in the background ended" >> "$FAILURES"
   done
 }
-# npm itself takes a second for each start.
-npx() { node "$ROOT/node_modules/.bin/$1" "\${@:2}"; }
+# npm itself takes a second for each start. The doctor also finds what the other documents do meanwhile.
+npx() { node "$ROOT/node_modules/.bin/$1" "\${@:2}" || [ "$2 $?" = 'doctor 1' ]; }
 npm() {
   case "$1 $2" in
     # The service runs: this shows that it would start with these settings.
@@ -114,10 +123,10 @@ npm() {
 }
 `;
 
-async function createReaderFolder(path: string): Promise<string> {
+async function createReaderFolder(path: string): Promise<void> {
   await mkdir(join(path, '.mediary'), { recursive: true });
   await writeFile(join(path, '.mediary/secrets.json'), JSON.stringify(SECRETS), { mode: 0o600 });
-  return path;
+  await symlink(join(path, '../node_modules'), join(path, 'node_modules'));
 }
 
 async function linkPackages(folder: string): Promise<void> {
@@ -142,4 +151,4 @@ async function startOtherServer(sample: string): Promise<Server> {
   return server;
 }
 
-const originOf = (server: Server): string => `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+const toOrigin = (server: Server): string => `http://127.0.0.1:${(server.address() as AddressInfo).port}`;

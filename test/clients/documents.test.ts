@@ -26,7 +26,7 @@ const DOCUMENTS = [
   'examples/upload-and-play/README.md',
 ];
 /** A block that cannot run here says why in its comment. Their number must not grow unnoticed. */
-const NOT_RUN = 0;
+const NOT_RUN = 11;
 const LANGUAGES = ['sh', 'ts', 'js', 'html', 'json', 'yaml', 'dotenv', 'http', 'text'];
 /** `test/client-package.test.ts` runs these against the built package. */
 const RUN_ELSEWHERE = ['packages/client/README.md'];
@@ -40,23 +40,16 @@ const documentsOf = (found: readonly CodeBlock[]) => [...new Set(found.map(({ do
 const isProgram = ({ language, marker }: CodeBlock) => language === 'ts' && marker?.name === 'file';
 
 let fixtures: DocumentFixtures;
-let folders: ReadonlyMap<string, string>;
 beforeAll(async () => {
-  fixtures = await startDocumentFixtures();
-  folders = new Map(
-    await Promise.all(
-      DOCUMENTS.map(async (document) => [document, await fixtures.createFolder(document)] as const),
-    ),
-  );
+  fixtures = await startDocumentFixtures(DOCUMENTS);
   for (const block of blocks)
     if (block.marker?.name === 'file') await writeBlocks(block.document, block.marker.value, [block]);
 });
 afterAll(() => fixtures?.stop());
 
-const folderOf = (document: string): string => folders.get(document) ?? '';
-
 async function writeBlocks(document: string, name: string, content: readonly CodeBlock[]): Promise<void> {
-  await writeFile(join(folderOf(document), name), fixtures.replaceAddresses(placeAtLines(content)));
+  const code = fixtures.replaceAddresses(document, placeAtLines(content));
+  await writeFile(join(fixtures.folderOf(document), name), code);
 }
 
 test('every block has a language that is checked', () => {
@@ -80,7 +73,7 @@ test('every guide begins with what it needs', () => {
   );
 });
 
-describe('the commands of', () => {
+describe.concurrent('the commands of', () => {
   test.each(documentsOf(blocksIn('sh')))('%s', async (document) => {
     const commands = blocksIn('sh')
       .filter((block) => block.document === document)
@@ -90,7 +83,7 @@ describe('the commands of', () => {
           : block,
       );
     await writeBlocks(document, 'commands.sh', commands);
-    expect(await runShell(folderOf(document)), document).toBe('');
+    expect(await runShell(fixtures.folderOf(document)), document).toBe('');
   });
 });
 
