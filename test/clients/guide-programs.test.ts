@@ -4,7 +4,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { launchChromium } from '../support/browser.ts';
 import { placeAtLines, readCodeBlocks } from '../support/code-blocks.ts';
 import { askUpload } from '../support/hosted.ts';
@@ -28,6 +28,9 @@ beforeAll(async () => {
   for (const block of GUIDES.flatMap(readCodeBlocks))
     if (block.marker?.name === 'file') await write(block.document, block.marker.value, placeAtLines([block]));
   browser = await launchChromium();
+});
+afterEach(async () => {
+  for (const context of browser.contexts()) await context.close();
 });
 afterAll(async () => {
   for (const child of children) child.kill();
@@ -72,7 +75,6 @@ test('the page of a guide uploads a video and plays it with its own hls.js', asy
   });
   expect(await page.textContent('p')).toBe('Ready');
   expect(foreign).toEqual([]);
-  await page.close();
 });
 
 const UPPY_PACKAGES = ['core', 'tus', 'xhr-upload', 'golden-retriever'];
@@ -84,7 +86,7 @@ const aliasesOf = (version: number): Record<string, string> =>
 /** Versions differ in where Golden Retriever stores the state of files. */
 const areAssetsStored = `async () => {
   const done = (request) => new Promise((resolve) => (request.onsuccess = () => resolve(request.result)));
-  let text = JSON.stringify(localStorage);
+  let text = localStorage.getItem('uppyState:uppy') ?? '';
   for (const { name } of await indexedDB.databases()) {
     const database = await done(indexedDB.open(name));
     for (const store of database.objectStoreNames)
@@ -130,7 +132,6 @@ describe.each([4, 5, 6])('Uppy %i', (version) => {
     await addFiles(page);
     expect(await page.evaluate('uppy.upload().then(({ successful }) => successful.length)')).toBe(2);
     expect(await areCompleted(backEnd.completed)).toEqual([200, 200]);
-    await page.close();
   });
 
   test('continues two files by tus after a reload of the page', async () => {
@@ -143,7 +144,7 @@ describe.each([4, 5, 6])('Uppy %i', (version) => {
     );
     await addFiles(page);
     await page.evaluate('void uppy.upload()');
-    await page.waitForFunction(`(${areAssetsStored})()`);
+    await eventually(() => page.evaluate<boolean>(`(${areAssetsStored})()`), Boolean, { withinMs: 20_000 });
     await page.reload();
     isCut = false;
     await load(page);
@@ -151,7 +152,6 @@ describe.each([4, 5, 6])('Uppy %i', (version) => {
     await page.evaluate("void uppy.emit('restore-confirmed')");
     expect(await areCompleted(backEnd.completed)).toEqual([200, 200]);
     expect(backEnd.opened, 'no second upload is opened').toHaveLength(2);
-    await page.close();
   });
 });
 
@@ -172,7 +172,6 @@ describe('a program with tus-js-client or a form', () => {
       (found) => found.length === 1,
       { withinMs: 20_000 },
     );
-    await page.close();
     return statuses;
   }
   const describeSample = async () => ({
