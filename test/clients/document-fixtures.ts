@@ -57,7 +57,11 @@ export async function startDocumentFixtures(documents: readonly string[]): Promi
   const others = await startOtherServer(sample);
   const hosts = await startHosts(
     {},
-    { CORS_ORIGINS: documents.map(originOf).join(','), OUTBOUND_ALLOW_PRIVATE: 'webhooks,import', LOG_LEVEL: 'error' },
+    {
+      CORS_ORIGINS: documents.map(originOf).join(','),
+      OUTBOUND_ALLOW_PRIVATE: 'webhooks,import',
+      LOG_LEVEL: 'error',
+    },
   );
   await linkPackages(folder);
   for (const document of documents) await createReaderFolder(folderOf(document));

@@ -1,9 +1,10 @@
 // Each code block of the README, the guides and the packages' READMEs does what it says: commands run, programs
-// compile and run, JSON fits the OpenAPI document, pages load.
+// compile and run, JSON fits the OpenAPI document, pages load. guide-programs.test.ts runs what needs a browser,
+// and test/client-package.test.ts the examples of packages/client.
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { globSync } from 'node:fs';
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -28,8 +29,6 @@ const DOCUMENTS = [
 /** A block that cannot run here says why in its comment. Their number must not grow unnoticed. */
 const NOT_RUN = 11;
 const LANGUAGES = ['sh', 'ts', 'js', 'html', 'json', 'yaml', 'dotenv', 'http', 'text'];
-/** `test/client-package.test.ts` runs these against the built package. */
-const RUN_ELSEWHERE = ['packages/client/README.md'];
 
 const blocks = DOCUMENTS.flatMap(readCodeBlocks);
 const placeOf = ({ document, line }: CodeBlock) => `${document}:${line}`;
@@ -128,7 +127,9 @@ test('the TypeScript of all documents compiles in strict mode', async () => {
   );
   const compiler = join(ROOT, 'node_modules/typescript/bin/tsc');
   const compiled = promisify(execFile)(process.execPath, [compiler, '-p', '.'], { cwd: fixtures.folder });
-  expect(await compiled.catch(({ stdout }: { stdout: string }) => ({ stdout }))).toMatchObject({ stdout: '' });
+  expect(await compiled.catch(({ stdout }: { stdout: string }) => ({ stdout }))).toMatchObject({
+    stdout: '',
+  });
 });
 
 test.each(blocksIn('dotenv').map((block) => [placeOf(block), block] as const))(

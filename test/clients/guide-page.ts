@@ -61,7 +61,9 @@ async function servePage(origin: string, code: string): Promise<Server> {
   const server = createServer(({ url }, response) => {
     const isScript = url === '/page.js';
     response.writeHead(200, { 'content-type': isScript ? 'text/javascript' : 'text/html' });
-    response.end(isScript ? code : '<!doctype html><link rel="icon" href="data:,"><input type="file" multiple>');
+    response.end(
+      isScript ? code : '<!doctype html><link rel="icon" href="data:,"><input type="file" multiple>',
+    );
   });
   const { hostname, port } = new URL(origin);
   await new Promise<void>((resolve) => {

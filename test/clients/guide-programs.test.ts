@@ -68,7 +68,9 @@ test('the page of a guide uploads a video and plays it with its own hls.js', asy
   const isOpen = () => page.goto(fixtures.originOf(PAGE)).catch(() => null);
   await eventually(isOpen, (response) => response?.status() === 200);
   await page.setInputFiles('input', fixtures.sample);
-  await page.waitForFunction("document.querySelector('video').readyState > 0", undefined, { timeout: 30_000 });
+  await page.waitForFunction("document.querySelector('video').readyState > 0", undefined, {
+    timeout: 30_000,
+  });
   await page.evaluate("document.querySelector('video').play()");
   await page.waitForFunction("document.querySelector('video').currentTime > 0", undefined, {
     timeout: 30_000,

@@ -2,6 +2,10 @@
 // generates on a laptop are given.
 import { readConfig } from '../../../service/src/config.ts';
 
-const GENERATED = { ACCESS_TOKEN_SECRET: 'generated', SERVICE_API_KEY: 'generated', OPERATOR_KEY: 'generated' };
+const GENERATED = {
+  ACCESS_TOKEN_SECRET: 'generated',
+  SERVICE_API_KEY: 'generated',
+  OPERATOR_KEY: 'generated',
+};
 
 readConfig({ ...GENERATED, ...process.env }, (path) => path);

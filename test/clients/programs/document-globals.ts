@@ -19,5 +19,8 @@ declare global {
   function showAsset(asset: object): void;
   function getToken(): Promise<string>;
   /** Of the back end in "Upload from a browser". */
-  function media(method: string, path: string): Promise<{ status: number; json: { data: { image: string } } }>;
+  function media(
+    method: string,
+    path: string,
+  ): Promise<{ status: number; json: { data: { image: string } } }>;
 }
