@@ -80,19 +80,7 @@ export async function startDocumentFixtures(documents: readonly string[]): Promi
         .replace(/(localhost:|127\.0\.0\.1:|listen\()3000\b/g, `$1${ports.get(document)}`)
         // A poll of an asset that does not change ends after this time.
         .replaceAll('wait=30', 'wait=1'),
-    environment: {
-      PATH: `${dirname(process.execPath)}:${process.env['PATH']}`,
-      ROOT,
-      SAMPLE: sample,
-      HOME: folder,
-      NO_COLOR: '1',
-      MEDIARY_URL: address,
-      // As "Configure the secrets" of a guide says.
-      OPERATOR_KEY: SECRETS.OPERATOR_KEY,
-      ONPREM_WEBHOOK_SECRET: SECRETS.ONPREM_WEBHOOK_SECRET,
-      CDNHOST_STREAM_READ_ONLY_API_KEY: hosts.sims.environment['CDNHOST_STREAM_READ_ONLY_API_KEY'] ?? '',
-      EDGEHOST_STREAM_WEBHOOK_SECRET: hosts.sims.environment['EDGEHOST_STREAM_WEBHOOK_SECRET'] ?? '',
-    },
+    environment: environmentOf(hosts, folder, sample),
     stop: async () => {
       await hosts.stop();
       others.close();
@@ -100,6 +88,20 @@ export async function startDocumentFixtures(documents: readonly string[]): Promi
     },
   };
 }
+
+const environmentOf = ({ service, sims }: Hosts, folder: string, sample: string) => ({
+  PATH: `${dirname(process.execPath)}:${process.env['PATH']}`,
+  ROOT,
+  SAMPLE: sample,
+  HOME: folder,
+  NO_COLOR: '1',
+  MEDIARY_URL: service.address,
+  // As "Configure the secrets" of a guide says.
+  OPERATOR_KEY: SECRETS.OPERATOR_KEY,
+  ONPREM_WEBHOOK_SECRET: SECRETS.ONPREM_WEBHOOK_SECRET,
+  CDNHOST_STREAM_READ_ONLY_API_KEY: sims.environment['CDNHOST_STREAM_READ_ONLY_API_KEY'] ?? '',
+  EDGEHOST_STREAM_WEBHOOK_SECRET: sims.environment['EDGEHOST_STREAM_WEBHOOK_SECRET'] ?? '',
+});
 
 /** Commands that the shell of a document has instead of the installed ones. */
 export const SHELL_PRELUDE = `
@@ -141,7 +143,7 @@ async function linkPackages(folder: string): Promise<void> {
   await writeFile(join(folder, 'package.json'), JSON.stringify({ private: true, type: 'module' }));
 }
 
-/** Web servers and receivers of webhooks that the documents name: files are the sample, the rest is accepted. */
+/** Stands for other web servers and receivers of webhooks: sends the sample, and accepts every POST. */
 async function startOtherServer(sample: string): Promise<Server> {
   const bytes = readFileSync(sample);
   const server = createServer((request, response) => {

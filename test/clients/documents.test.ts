@@ -1,6 +1,6 @@
-// Each code block of the README, the guides and the packages' READMEs does what it says: commands run, programs
-// compile and run, JSON fits the OpenAPI document, pages load. guide-programs.test.ts runs what needs a browser,
-// and test/client-package.test.ts the examples of packages/client.
+// Each code block of the README, the guides and the packages' READMEs does what it says: commands run,
+// programs compile, JSON fits the OpenAPI document. guide-programs.test.ts runs what needs a browser, and
+// test/client-package.test.ts the examples of packages/client.
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { globSync } from 'node:fs';

@@ -18,7 +18,7 @@ type GuideProgram = {
   readonly aliases?: Readonly<Record<string, string>>;
 };
 
-export type BackEnd = {
+type BackEnd = {
   /** Ids of assets, in the order in which the page asked for them. */
   readonly opened: readonly string[];
   /** Status of `POST /media/{id}/complete` by asset. */

@@ -1,5 +1,5 @@
-// The programs of the guides with the packages that they name: the page that uploads and plays, Uppy 4, 5 and 6,
-// tus-js-client, EventSource.
+// The programs of the guides with the packages that they name: the page that uploads and plays, tus-js-client,
+// EventSource, and Uppy 4, 5 and 6.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -166,7 +166,10 @@ describe('a program with tus-js-client or a form', () => {
     });
     await page.setInputFiles('input', fixtures.sample);
     await page.evaluate(
-      `Object.assign(globalThis, { opened: ${JSON.stringify(opened)}, file: document.querySelector('input').files[0] })`,
+      `Object.assign(globalThis, {
+         opened: ${JSON.stringify(opened)},
+         file: document.querySelector('input').files[0],
+       })`,
     );
     await run(page);
     const statuses = await eventually(
