@@ -1,5 +1,5 @@
-// The programs of the guides with the packages that they name: the page that uploads and plays, tus-js-client,
-// EventSource, and Uppy 4, 5 and 6.
+// The programs of the guides with the packages that they name: the page that uploads and plays, EventSource,
+// tus-js-client, and Uppy 4, 5 and 6.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
