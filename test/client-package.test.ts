@@ -163,20 +163,6 @@ describe.each(Object.entries(PLATFORMS))('a strict TypeScript project for %s', (
   });
 });
 
-test('the tour of the README runs as it is printed', async () => {
-  const readme = await readFile(join(ROOT, 'README.md'), 'utf8');
-  const [, program = ''] = /## Tour with the SDK\n[\s\S]*?```ts\n([\s\S]*?)```/.exec(readme) ?? [];
-  await writeFile(join(project, 'tour.ts'), program);
-  await copyFile(await makeClip({ seconds: 1 }), join(project, 'sample.mp4'));
-  const service = await startTestService();
-  try {
-    Object.assign(environment, { API: service.address, KEY: SECRETS.SERVICE_API_KEY });
-    expect(await run(process.execPath, 'tour.ts')).toMatch(/100 % encoded\n\{[\s\S]*hls: 'http/);
-  } finally {
-    await service.stop();
-  }
-});
-
 test('the examples of its README run in their order', async () => {
   const readme = await readFile(join(installed, 'README.md'), 'utf8');
   const blocks = Array.from(readme.matchAll(/```ts\n([\s\S]*?)```/g), ([, code = '']) => code);

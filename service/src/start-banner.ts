@@ -54,7 +54,7 @@ function tourToken({ config, local, now }: Pick<BannerContent, 'config' | 'local
   if (signingSecret === undefined || signingSecret.reveal() !== local?.values['ACCESS_TOKEN_SECRET'])
     return "'<an access token of your application: HS256, claims user_id and type=access>'";
   const exp = Math.floor(now.getTime() / 1000) + DAY_S;
-  return signAccessToken({ user_id: 'you', type: 'access', exp }, signingSecret);
+  return signAccessToken({ user_id: 'ann', type: 'access', exp }, signingSecret);
 }
 
 function tour(url: string, token: string): string[] {
