@@ -9,7 +9,7 @@ import {
   type ErrorDetails,
   notFound,
   payloadTooLarge,
-  ServiceError,
+  type ServiceError,
 } from '../platform/errors.ts';
 import type { UploadBody } from './body-reader.ts';
 import type { appendBytes } from './resumable-bytes.ts';
