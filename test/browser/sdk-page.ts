@@ -1,7 +1,12 @@
 // A page that uploads the chosen file with @mediary/client; the test bundles and drives it.
 import { createMediary, type UploadProgress } from '@mediary/client';
 
+type Stream = { readonly types: string[]; opened: number; readyState: number };
 type Page = {
+  /** What the page has received by EventSource. */
+  stream: Stream;
+  /** `altered` is added to the URL. */
+  follow(baseUrl: string, token: string, altered?: string): Promise<void>;
   readonly progress: UploadProgress[];
   upload(baseUrl: string, token: string): Promise<{ readonly id: string; readonly stream_status: string }>;
 };
@@ -9,8 +14,32 @@ type Input = { readonly files: readonly File[] };
 type Document = { querySelector(selector: string): Input };
 
 const { document } = globalThis as unknown as { readonly document: Document };
+type Source = {
+  readonly readyState: number;
+  addEventListener(type: string, listener: (event: { readonly type: string }) => void): void;
+};
+const { EventSource } = globalThis as unknown as { readonly EventSource: new (url: string) => Source };
 const progress: UploadProgress[] = [];
 const page: Page = {
+  stream: { types: [], opened: 0, readyState: 0 },
+  follow: async (baseUrl, token, altered = '') => {
+    const { url } = await createMediary({ baseUrl, token }).events.createTicket();
+    const stream: Stream = { types: [], opened: 0, readyState: 0 };
+    page.stream = stream;
+    const source = new EventSource(`${url}${altered}`);
+    await new Promise<void>((resolve) => {
+      source.addEventListener('open', () => {
+        stream.opened += 1;
+        resolve();
+      });
+      source.addEventListener('error', () => {
+        stream.readyState = source.readyState;
+        resolve();
+      });
+    });
+    for (const type of ['asset.created', 'asset.updated'])
+      source.addEventListener(type, (event) => stream.types.push(event.type));
+  },
   progress,
   upload: async (baseUrl, token) => {
     const { media } = createMediary({ baseUrl, token });

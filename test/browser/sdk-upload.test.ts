@@ -1,4 +1,5 @@
-// A page in Chromium uploads a video with @mediary/client as it is published, and goes on after a reload.
+// A page in Chromium uploads a video with @mediary/client as it is published, goes on after a reload, and
+// follows events with the browser's own EventSource.
 import { execFile } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
 import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
@@ -13,7 +14,8 @@ import { rolldown } from 'rolldown';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { launchChromium } from '../support/browser.ts';
 import { makeClip } from '../support/clips.ts';
-import { startTestService, type TestService, tokenOf } from '../support/service.ts';
+import { openUpload } from '../support/media.ts';
+import { asUser, call, startTestService, type TestService, tokenOf } from '../support/service.ts';
 
 const MIB = 1024 * 1024;
 const SIZE = 24 * MIB;
@@ -30,7 +32,11 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'mediary-sdk-page-'));
   server = await servePage();
   origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  service = await startTestService({ CORS_ORIGINS: origin, RESUMABLE_UPLOAD_BYTES: String(MIB) });
+  service = await startTestService({
+    CORS_ORIGINS: origin,
+    RESUMABLE_UPLOAD_BYTES: String(MIB),
+    EVENT_STREAM_MAX_S: '2',
+  });
   browser = await launchChromium();
   file = join(folder, 'film.mp4');
   const clip = await readFile(await makeClip({ seconds: 1 }));
@@ -112,4 +118,21 @@ test('the progress rises, a reload loses nothing, and the video is ready', async
       .digest('hex'),
   });
   expect(await page.evaluate('localStorage.length'), 'nothing is left to continue').toBe(0);
+});
+
+test('EventSource follows events, reconnects, and closes when its ticket is refused', async () => {
+  const page = await browser.newPage();
+  await page.goto(origin);
+  await page.waitForFunction('globalThis.page');
+  const credentials = [service.address, tokenOf('eve')].map((text) => JSON.stringify(text));
+  await page.evaluate(`page.follow(${credentials.join()})`);
+  const { asset_id: id } = await openUpload(service, 'eve');
+  await page.waitForFunction('page.stream.types.length === 1');
+  await page.waitForFunction('page.stream.opened > 1');
+  await call(service, `PATCH /media/${id}`, { headers: asUser('eve'), json: { title: 'One' } });
+  await page.waitForFunction('page.stream.types.length === 2');
+  expect(await page.evaluate('page.stream.types')).toEqual(['asset.created', 'asset.updated']);
+  await page.evaluate(`page.follow(${credentials.join()}, 'x')`);
+  await page.waitForFunction('page.stream.readyState === 2');
+  await page.close();
 });

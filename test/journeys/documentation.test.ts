@@ -45,6 +45,19 @@ describe.each([DOCUMENT, SCRIPT, '/docs/'])('%s', (path) => {
   });
 });
 
+test('the script of several megabytes costs no more processor time than the document', async () => {
+  const measure = async (path: string): Promise<number> => {
+    const etag = (await get(path)).headers.get('etag') ?? '';
+    const start = process.cpuUsage();
+    for (let sent = 0; sent < 100; sent += 1) await get(path, { 'if-none-match': etag });
+    const { user, system } = process.cpuUsage(start);
+    return user + system;
+  };
+  await measure(DOCUMENT);
+  const [ofDocument, ofScript] = [await measure(DOCUMENT), await measure(SCRIPT)];
+  expect(ofScript / ofDocument).toBeLessThan(5);
+});
+
 describe('the documentation page', () => {
   test('loads its script from the service, and its policy allows no other origin', async () => {
     const page = await fetch(`${service.address}/docs/`);

@@ -76,6 +76,8 @@ describe('limits that are set', () => {
     expect(statusesOf(await times(3, () => forOwner('client')))).toEqual([200, 200, 429]);
     expect(statusesOf(await times(2, () => ask('GET /media', asUser('client'))))).toEqual([429, 429]);
     expectSuccess(await forOwner('other client'));
+    const ticket = () => ask('POST /events/ticket', asService, { owner_user_id: 'follower' });
+    expect(statusesOf(await times(6, ticket))).toEqual([200, 200, 200, 200, 200, 429]);
   });
 
   test('signed uploads and downloads count for the owner of the asset; wrong tickets do not', async () => {

@@ -1,6 +1,7 @@
 // A body that is refused while it is still sent: clients read the response (contract B2). test/clients does
 // the same with other clients.
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { unavailable } from '../../service/src/platform/errors.ts';
 import {
   REFUSED,
   type RefusingService,
@@ -25,9 +26,19 @@ const body = require('node:fs').readFileSync(path);
 })();
 `;
 
-test.each(REFUSED)('fetch reads the response to %s each time', async (name) => {
-  const { status } = refusing.refusals[name];
+const expectRead = async (name: (typeof REFUSED)[number], status: number) =>
   expect(await runClient(process.execPath, ['-e', FETCH, refusing.toArgument(name)])).toEqual(
     Array.from({ length: TRIES }, () => String(status)),
   );
+
+test.each(REFUSED)('fetch reads the response to %s each time', async (name) => {
+  await expectRead(name, refusing.refusals[name].status);
+});
+
+test('fetch reads the 503 to a PUT while the database is not available', async () => {
+  const { db } = refusing.service.adapters;
+  const { all, one } = db;
+  const fail = () => Promise.reject(unavailable('The database is not available', new Error('planned')));
+  Object.assign(db, { all: fail, one: fail });
+  await expectRead('a PUT of other bytes', 503).finally(() => Object.assign(db, { all, one }));
 });

@@ -52,9 +52,13 @@ describe('a request', () => {
     expect((await send(`GET ${url}`)).status).toBe(404);
   });
 
-  test('without the version of the protocol is refused', async () => {
-    const url = await create(await open());
-    expect((await send(`HEAD ${url}`, {})).status).toBe(412);
+  test.each([[{}], [{ 'tus-resumable': '0.2.2' }]])('of another version is refused: %j', async (headers) => {
+    const started = await open();
+    const url = await create(started);
+    for (const line of [`HEAD ${url}`, `PATCH ${url}`, `DELETE ${url}`, `POST ${tusUrl(started)}`]) {
+      const refused = await send(line, headers);
+      expect([refused.status, refused.headers.get('tus-version')], line).toEqual([412, '1.0.0']);
+    }
   });
 
   test.each([

@@ -19,6 +19,7 @@ import {
   type TestService,
 } from '../support/service.ts';
 import { beginPatch, BYTES, create, offsetOf, patch, send } from '../support/tus.ts';
+import { readAnswer } from '../support/raw-socket.ts';
 import { originalFiles } from '../support/traces.ts';
 import { heldUploadsOf, uploadsOf } from '../support/upload-rows.ts';
 
@@ -85,7 +86,10 @@ test('goes on while the earlier request is open at the first process', async () 
     (stored) => stored > 0,
   );
   expect(await patch(atSecond(url), offset, BYTES.subarray(offset))).toMatchObject({ status: 204 });
-  socket.destroy();
+  // The first client goes on sending, and reads why its request ended.
+  socket.write(BYTES.subarray(1_000_000));
+  const { status, body } = await readAnswer(socket);
+  expect([status, body]).toEqual([409, expect.stringContaining('upload_in_progress')]);
   await expectStored(started.asset_id);
   expect(reads).toBe(1);
 });

@@ -74,6 +74,7 @@ async function journey(): Promise<void> {
   await settled(service, 'ann', started.asset_id);
   await download(started.asset_id);
   await playback(started.asset_id);
+  await eventTicket();
   await refusedCredentials(started.asset_id, upload);
   await webhooks(started.asset_id);
   await faults(started.asset_id);
@@ -85,6 +86,17 @@ async function download(id: string): Promise<void> {
   planted.set('a download ticket', ticketOf(url));
   expect((await fetch(url)).status).toBe(200);
   expect((await fetch(url, { headers: { range: 'bytes=99999999999-' } })).status).toBe(416);
+}
+
+async function eventTicket(): Promise<void> {
+  const { url = '', ticket = '' } = (await ask('POST /events/ticket', { headers: asUser('ann') })).body.data;
+  planted.set('an event ticket', ticket);
+  const stream = new AbortController();
+  expect((await fetch(url, { signal: stream.signal })).status).toBe(200);
+  stream.abort();
+  for (const path of [`/events?ticket=${ticket}x`, `/events?ticket=${ticket}&last_event_id=${ticket}`])
+    await ask(`GET ${path}`);
+  await ask(`GET /events?ticket=${ticket}`, { headers: { ...asUser('ann'), referer: url } });
 }
 
 async function playback(id: string): Promise<void> {

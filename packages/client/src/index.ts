@@ -22,7 +22,7 @@ export type {
   Visibility,
 } from './api/enums.ts';
 export type { ErrorCode, ErrorReason, FailureCode, WarningCode } from './api/errors.ts';
-export type { EventMessage } from './api/events.ts';
+export type { EventMessage, EventTicket } from './api/events.ts';
 export type {
   DownloadUrl,
   ImagePlayback,

@@ -1,5 +1,6 @@
 // The client: `createMediary`.
 import type { Asset } from './api/assets.ts';
+import type { EventTicket } from './api/events.ts';
 import type { Usage } from './api/library.ts';
 import { type CaptionCalls, createCaptionCalls } from './captions.ts';
 import { type EventStreamOptions, followEvents, type StreamedEvent } from './events.ts';
@@ -74,6 +75,13 @@ export type Mediary = {
      * @example for await (const event of mediary.events.stream({ signal })) console.log(event.type);
      */
     stream(options?: EventStreamOptions): AsyncGenerator<StreamedEvent, never>;
+    /**
+     * A `url` for the browser's own `EventSource`, valid for 60 s: in a back end for a page, or in the page.
+     * `stream` needs none.
+     *
+     * @example const events = new EventSource((await mediary.events.createTicket()).url);
+     */
+    createTicket(options?: CallOptions): Promise<EventTicket>;
   };
   captions: CaptionCalls;
   webhookEndpoints: WebhookEndpoints;
@@ -108,7 +116,16 @@ function createClient(transport: Transport): Mediary {
       waitUntilReady: (id, options) => waitUntilReady(transport, id, options),
       events: (id, options) => followEvents(transport, assetPath(id, '/events'), options),
     },
-    events: { stream: (options) => followEvents(transport, '/events', options) },
+    events: {
+      stream: (options) => followEvents(transport, '/events', options),
+      createTicket: (options) =>
+        transport.request({
+          method: 'POST',
+          path: '/events/ticket',
+          body: ownerOf(transport, options),
+          options,
+        }),
+    },
     captions: createCaptionCalls(transport),
     webhookEndpoints: createWebhookEndpoints(transport),
     usage: {

@@ -14,7 +14,8 @@ export const ERROR_CODES = {
   CONFLICT: { status: 409, description: 'The request contradicts the current state.' },
   PRECONDITION_FAILED: {
     status: 412,
-    description: 'The asset has changed since the `ETag` or version in `If-Match`.',
+    description:
+      'The asset has changed since the `ETag` or version in `If-Match`; tus: another protocol version.',
   },
   PAYLOAD_TOO_LARGE: { status: 413, description: 'The body is larger than the limit.' },
   UNSUPPORTED_MEDIA_TYPE: {

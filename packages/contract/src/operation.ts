@@ -58,6 +58,8 @@ type Described<P extends Path> = {
   readonly scope?: ServiceScope;
   /** Whether the holder of an upload token may call it. */
   readonly acceptsUploadTokens?: true;
+  /** Whether `ticket` in the query takes the place of the credentials. */
+  readonly acceptsEventTickets?: true;
   /** One line, imperative: "Completes an upload". */
   readonly summary: string;
   readonly description?: string;

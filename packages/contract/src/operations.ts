@@ -10,7 +10,7 @@ import {
 } from './operations/diagnostics.ts';
 import { getEmbed, getOembed, getPrivateEmbed, playerScriptOperations } from './operations/embed.ts';
 import { encryptedOperations } from './operations/encrypted-playback.ts';
-import { streamAssetEvents, streamEvents } from './operations/events.ts';
+import { createEventTicket, streamAssetEvents, streamEvents } from './operations/events.ts';
 import { getImage, getPrivateImage } from './operations/images.ts';
 import { createClip } from './operations/clips.ts';
 import { importMedia } from './operations/imports.ts';
@@ -128,6 +128,7 @@ export const OPERATIONS: readonly Operation[] = [
   getTimeline,
   streamAssetEvents,
   streamEvents,
+  createEventTicket,
   getUsage,
   createUploadToken,
   getPlayback,

@@ -38,9 +38,9 @@ export function assetGuards(needs: GuardNeeds) {
   });
   return {
     /** Creates something for an owner. A service caller names the owner in the body. */
-    asCreator: guarded(
-      guard('caller', (caller, { body }) => ({ actor: actorOf(caller, member(body, 'owner_user_id')) })),
-    ),
+    asCreator: guarded(guard('caller', admitCreation)),
+    /** As `asCreator`, for secrets: a stored response would hold one, so Idempotency-Keys are ignored. */
+    asSecretCreator: guarded(withoutKeys(guard('caller', admitCreation))),
     /** Reads the data of an owner. A service caller names the owner in the query. */
     asReader: guarded(
       guard('caller', (caller, { query }) => ({ actor: actorOf(caller, member(query, 'owner_user_id')) })),
@@ -76,6 +76,22 @@ const findReadable =
     await assertReadable(caller, asset);
     return asset;
   };
+
+const withoutKeys = <Extra>({
+  name,
+  identify,
+  ownerOf,
+  admit,
+}: Guard<Caller, Extra>): Guard<Caller, Extra> => ({
+  name,
+  identify,
+  ...(ownerOf && { ownerOf }),
+  admit,
+});
+
+const admitCreation = (caller: Caller, { body }: Input) => ({
+  actor: actorOf(caller, member(body, 'owner_user_id')),
+});
 
 const admitChange =
   (find: FindForCaller) =>

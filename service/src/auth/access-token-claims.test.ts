@@ -153,7 +153,7 @@ describe('time (A7, B10)', () => {
   });
 
   test('exp and nbf are both checked', () => {
-    expect(verifyClaims({ exp: NOW + 60, nbf: NOW - 60 })).toEqual({ userId: 'ada' });
+    expect(verifyClaims({ exp: NOW + 60, nbf: NOW - 60 })).toEqual({ userId: 'ada', tokenEnd: NOW + 65 });
     expect(verifyClaims({ exp: NOW + 60, nbf: NOW + 30 })).toBeUndefined();
     expect(verifyClaims({ exp: NOW - 30, nbf: NOW - 60 })).toBeUndefined();
   });

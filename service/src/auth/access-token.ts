@@ -24,7 +24,10 @@ export type TokenFault = {
     | 'wrong_audience';
   readonly field?: string;
 };
-export type VerifiedToken = { readonly userId: string } | { readonly fault: TokenFault };
+/** `tokenEnd`: when the token is no longer accepted; absent for tokens that do not expire. */
+export type VerifiedToken =
+  | { readonly userId: string; readonly tokenEnd?: number }
+  | { readonly fault: TokenFault };
 
 /** Reads the claims only after verifying the signature. */
 export function verifyAccessToken(
@@ -42,7 +45,9 @@ export function verifyAccessToken(
   const fault = typeFault(claims) ?? timeFault(claims, nowSeconds);
   if (fault) return { fault };
   const userId = parseUserId(getOwn(claims, 'user_id'));
-  return userId === undefined ? { fault: { reason: 'missing_claim', field: 'user_id' } } : { userId };
+  return userId === undefined
+    ? { fault: { reason: 'missing_claim', field: 'user_id' } }
+    : { userId, ...readTokenEnd(claims) };
 }
 
 /** For examples and tests. In production, the application signs the tokens of its users. */
@@ -64,6 +69,10 @@ export function timeFault(
   if (nowSeconds >= exp + LEEWAY_S) return { reason: 'expired', field: 'exp' };
   return nowSeconds < nbf - LEEWAY_S ? { reason: 'not_yet_valid', field: 'nbf' } : undefined;
 }
+
+/** After `timeFault` has found no fault. */
+export const readTokenEnd = ({ exp }: JsonObject): { readonly tokenEnd?: number } =>
+  isTime(exp) ? { tokenEnd: exp + LEEWAY_S } : {};
 
 const isTime = (value: unknown): value is number =>
   typeof value === 'number' && value >= 0 && value <= LATEST_S;

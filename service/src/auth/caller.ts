@@ -7,8 +7,16 @@ import { isNamedKey, type ServiceKeyGrant } from './service-key-grant.ts';
 import { isUploadToken, type UploadGrant, verifyUploadToken } from './upload-token.ts';
 
 export type Caller =
-  /** `upload`: the bounds of an upload token; absent for access tokens, which allow everything. */
-  | { readonly kind: 'user'; readonly userId: string; readonly upload?: UploadGrant }
+  /**
+   * `upload`: the bounds of an upload token; absent for access tokens, which allow everything. `tokenEnd`:
+   * when the access token expires, in seconds since 1970.
+   */
+  | {
+      readonly kind: 'user';
+      readonly userId: string;
+      readonly upload?: UploadGrant;
+      readonly tokenEnd?: number;
+    }
   /** `key`: what a named key allows; absent for SERVICE_API_KEY, which allows everything. */
   | { readonly kind: 'service'; readonly key?: ServiceKeyGrant };
 
@@ -57,7 +65,7 @@ const SEND_ONE = 'Send either "Authorization: Bearer <access token>" or "X-Servi
 const NO_CREDENTIALS: IdentifyResult = {
   fault: { reason: 'missing', message: `No credentials. ${SEND_ONE}.`, challenge: 'Bearer' },
 };
-const MULTIPLE_CREDENTIALS: IdentifyResult = {
+export const MULTIPLE_CREDENTIALS: { readonly fault: CallerFault } = {
   fault: {
     reason: 'multiple_credentials',
     message: `More than one credential was sent. ${SEND_ONE}, once.`,
@@ -87,7 +95,7 @@ const UPLOAD_TOKEN_MESSAGES = {
 
 const toResult = (verified: VerifiedToken, messages: Messages): IdentifyResult =>
   'userId' in verified
-    ? { caller: { kind: 'user', userId: verified.userId } }
+    ? { caller: { kind: 'user', ...verified } }
     : { fault: tokenFault(verified.fault, messages[verified.fault.reason] ?? INVALID) };
 
 /**

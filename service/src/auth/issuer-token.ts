@@ -1,5 +1,5 @@
 // Verifies access tokens of an identity provider and reads their user id (contract B10).
-import { timeFault, type VerifiedToken } from './access-token.ts';
+import { readTokenEnd, timeFault, type VerifiedToken } from './access-token.ts';
 import type { IssuerKeys } from './issuer-keys.ts';
 import { type JsonObject, getOwn, parseJsonObject } from '../platform/strict-json.ts';
 import { fromBase64url } from './signature.ts';
@@ -65,7 +65,9 @@ function readClaims(claims: JsonObject | undefined, issuer: TokenIssuer, nowSeco
   if (fault) return { fault };
   const field = issuer.userClaim;
   const userId = parseUserId(getOwn(claims, field));
-  return userId === undefined ? { fault: { reason: 'missing_claim', field } } : { userId };
+  return userId === undefined
+    ? { fault: { reason: 'missing_claim', field } }
+    : { userId, ...readTokenEnd(claims) };
 }
 
 type Fault = Extract<VerifiedToken, { fault: unknown }>['fault'];

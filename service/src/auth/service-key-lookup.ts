@@ -27,6 +27,8 @@ type Snapshot = { readonly entries: ReadonlyMap<string, Entry>; readonly at: num
 
 export type ServiceKeyLookup = {
   readonly find: FindServiceKey;
+  /** Undefined for a key that was revoked or has expired. */
+  readonly findById: (id: string) => Promise<ServiceKeyGrant | undefined>;
   /** After a change by this process, which takes effect at once. */
   readonly invalidate: () => void;
 };
@@ -66,6 +68,12 @@ export function createServiceKeyLookup({ db, log, now, elapsedMs }: LookupNeeds)
       const grant = entry && toGrant(entry, now());
       if (entry && typeof grant === 'object') recordUse(entry.row);
       return grant;
+    },
+    async findById(id) {
+      const { entries } = await read(MAX_AGE_MS);
+      const entry = [...entries.values()].find(({ row, isPrevious }) => row.id === id && !isPrevious);
+      const grant = entry && toGrant(entry, now());
+      return grant === 'expired' ? undefined : grant;
     },
     invalidate: () => {
       reading = undefined;

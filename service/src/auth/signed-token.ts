@@ -7,6 +7,7 @@ import { toSecret, type Secret } from './secret.ts';
 export type Purpose =
   | 'upload'
   | 'upload-token'
+  | 'events'
   | 'relay'
   | 'download'
   | 'playback'

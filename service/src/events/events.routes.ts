@@ -1,7 +1,8 @@
 // The timeline of an asset, and live events (contract B2, B8).
-import { streamAssetEvents, streamEvents } from '@mediary/contract/operations/events';
+import { createEventTicket, streamAssetEvents, streamEvents } from '@mediary/contract/operations/events';
 import { getTimeline } from '@mediary/contract/operations/media';
 import type { Guards } from '../assets/asset-guards.hook.ts';
+import type { createEventTicket as createTicket } from '../auth/event-tickets.ts';
 import type { Bound } from '../platform/bind.ts';
 import type { Input, Route } from '../platform/http/route.ts';
 import type { OpenStream } from './event-streams.ts';
@@ -11,9 +12,14 @@ import type { listTimeline } from './timeline.ts';
 type EventOperations = {
   readonly listTimeline: Bound<typeof listTimeline>;
   readonly openStream: OpenStream;
+  readonly createEventTicket: Bound<typeof createTicket>;
+  readonly publicBaseUrl: () => string;
 };
 
-export const eventRoutes = ({ listTimeline, openStream }: EventOperations, guards: Guards): Route[] => [
+export const eventRoutes = (
+  { listTimeline, openStream, ...operations }: EventOperations,
+  guards: Guards,
+): Route[] => [
   guards.ownAsset(getTimeline, async ({ asset, query: { cursor, limit } }) => {
     const { items, next } = await listTimeline(asset.id, { after: cursor, limit });
     return { items, next_cursor: next };
@@ -24,6 +30,11 @@ export const eventRoutes = ({ listTimeline, openStream }: EventOperations, guard
   guards.followingOwner(streamEvents, ({ ownerUserId, caller, query, headers }, connect) =>
     openStream({ filter: { ownerUserId }, caller, after: findPosition(query, headers) }, connect),
   ),
+  guards.asSecretCreator(createEventTicket, async ({ actor }) => {
+    const { ticket, expiresAt } = await operations.createEventTicket(actor.caller, actor.ownerUserId);
+    const url = `${operations.publicBaseUrl()}${streamEvents.path}?ticket=${ticket}`;
+    return { ticket, expires_at: expiresAt.toISOString(), url };
+  }),
 ];
 
 /** The header, which clients send by themselves when they connect again, precedes the query. */

@@ -3,7 +3,8 @@ import type { AppContext } from '../app-context.ts';
 import type { Guards } from '../assets/asset-guards.hook.ts';
 import type { AssetViewContext } from '../assets/asset-view.ts';
 import type { Lifecycle } from '../lifecycle/feature.ts';
-import { bind } from '../platform/bind.ts';
+import type { createEventTicket } from '../auth/event-tickets.ts';
+import { type Bound, bind } from '../platform/bind.ts';
 import { createBatcher } from '../platform/concurrency/batcher.ts';
 import { createConcurrencyLimit } from '../platform/concurrency/concurrency-limit.ts';
 import { createSingleFlight } from '../platform/concurrency/single-flight.ts';
@@ -31,6 +32,7 @@ type Needs = AppContext & {
   readonly heldRequests: HeldRequests;
   readonly limitOwner: (ownerUserId: string) => Promise<void>;
   readonly callerOf: CallerOf;
+  readonly createEventTicket: Bound<typeof createEventTicket>;
 };
 
 export function createEvents(context: Needs) {
@@ -52,7 +54,7 @@ export function createEvents(context: Needs) {
       deleteOldEndpointDeliveries: endpoints.deleteOldDeliveries,
     },
     routes: [
-      ...eventRoutes({ ...bind(context, { listTimeline }), openStream }, context.guards),
+      ...eventRoutes({ ...context, ...bind(context, { listTimeline }), openStream }, context.guards),
       ...endpoints.routes,
     ],
     jobs: {},

@@ -4,8 +4,6 @@ export type UploadBody = {
   /** Undefined for chunked bodies. */
   readonly length: number | undefined;
   readonly bytes: AsyncIterable<Uint8Array>;
-  /** Ends the body: the iterator throws. */
-  readonly stop: () => void;
 };
 
 type Segment = {
@@ -16,10 +14,12 @@ type Segment = {
 };
 
 export type BodyReader = {
-  /** Waits for the next bytes; false at the end, also of a body that broke off. */
+  /** Waits for the next bytes; false at the end, after `stop`, and when the body breaks off. */
   hasMore(): Promise<boolean>;
   /** Yields the next bytes, at least one chunk. The rest of a chunk stays for the next segment. */
   segment(segment: Segment): AsyncGenerator<Uint8Array>;
+  /** Ends the reading at once and leaves the rest of the body to others. */
+  stop(): void;
   /** Why the body broke off. */
   readonly failure: unknown;
 };
@@ -28,9 +28,18 @@ export function createBodyReader(bytes: AsyncIterable<Uint8Array>): BodyReader {
   const iterator = bytes[Symbol.asyncIterator]();
   let pending: Uint8Array | undefined;
   let failure: unknown;
+  let isStopped = false;
+  let stopWaiting = () => {};
+  // A race with one lasting promise would keep memory for each chunk.
+  const readNext = () =>
+    new Promise<IteratorResult<Uint8Array> | undefined>((resolve, reject) => {
+      stopWaiting = () => resolve(undefined);
+      iterator.next().then(resolve, reject);
+    });
   const hasMore = async (): Promise<boolean> => {
     while (!pending?.byteLength) {
-      const result = await iterator.next().catch((error: unknown) => {
+      if (isStopped) return false;
+      const result = await readNext().catch((error: unknown) => {
         failure = error ?? new Error('the body broke off');
       });
       if (!result || result.done) return false;
@@ -40,6 +49,11 @@ export function createBodyReader(bytes: AsyncIterable<Uint8Array>): BodyReader {
   };
   return {
     hasMore,
+    stop() {
+      isStopped = true;
+      stopWaiting();
+      iterator.return?.().catch(() => {});
+    },
     get failure() {
       return failure;
     },

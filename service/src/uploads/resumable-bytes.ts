@@ -102,15 +102,15 @@ async function appendSegments(
   leased: LeasedUpload,
   appending: Appending,
 ): Promise<ResumableRow> {
-  const stop = () => appending.body.stop();
   const reader = createBodyReader(appending.body.bytes);
   let { row } = leased;
-  leased.signal.addEventListener('abort', stop, { once: true });
+  leased.signal.addEventListener('abort', reader.stop, { once: true });
   try {
     while (!leased.signal.aborted && (await reader.hasMore()))
       row = await appendSegment(needs, { ...leased, row }, { ...appending, reader });
   } finally {
-    leased.signal.removeEventListener('abort', stop);
+    leased.signal.removeEventListener('abort', reader.stop);
+    reader.stop();
   }
   if (row.size_bytes === row.bytes_received) return row;
   if (leased.signal.aborted) throw inProgress();

@@ -4,7 +4,7 @@ import type { UploadTarget } from '@mediary/contract/schemas/upload-targets';
 import type { Asset } from '../assets/asset.ts';
 import { isValidTicket, issueTicket, ticketReason } from '../auth/asset-ticket.ts';
 import type { Bound } from '../platform/bind.ts';
-import { badRequest, notFound, ServiceError, unauthorized } from '../platform/errors.ts';
+import { badRequest, notFound, unauthorized } from '../platform/errors.ts';
 import type { prepareUpload } from '../providers/hosted-videos.ts';
 import type { Providers, TusRelay } from '../providers/provider.ts';
 import type { createTusUpload } from '../providers/sized-uploads.ts';
@@ -106,8 +106,6 @@ async function relayCreation(needs: RelayNeeds, { asset, headers, body }: TusReq
 
 /** Returns the length of the upload. */
 function parseCreation(headers: TusRequest['headers']): number {
-  if (headers['tus-resumable'] !== '1.0.0')
-    throw new ServiceError('PRECONDITION_FAILED', 'The request needs the header Tus-Resumable: 1.0.0');
   for (const field of ['Upload-Defer-Length', 'Upload-Concat'])
     if (headers[field.toLowerCase()] !== undefined)
       throw badRequest(`${field} is not supported: the video provider needs the length of the whole file`, {

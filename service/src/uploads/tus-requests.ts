@@ -9,7 +9,7 @@ import {
   type ErrorDetails,
   notFound,
   payloadTooLarge,
-  ServiceError,
+  type ServiceError,
 } from '../platform/errors.ts';
 import type { UploadBody } from './body-reader.ts';
 import type { appendBytes } from './resumable-bytes.ts';
@@ -158,8 +158,6 @@ function toTusFailure(status: number, text: string): ServiceError {
   const message = text.trim() || 'The request is not a valid tus request';
   if (status === 404 || status === 410) return notFound(message);
   if (status === 409) return conflict(message, OFFSET_MISMATCH);
-  if (status === 412)
-    return new ServiceError('PRECONDITION_FAILED', 'The request needs the header Tus-Resumable: 1.0.0');
   return status === 413 ? payloadTooLarge(message) : badRequest(message);
 }
 

@@ -16,6 +16,8 @@ import { type BytesRequest, bytesRoute } from '../platform/http/route.ts';
 import type { authorizeUpload } from './byte-uploads.ts';
 import type { answerTus, TusMethod, TusRequest } from './tus-requests.ts';
 
+const TUS_VERSION = '1.0.0';
+
 type TusRouteNeeds = {
   readonly answerTus: Bound<typeof answerTus>;
   /** Returns the asset that the ticket belongs to; throws if the ticket is not valid. */
@@ -29,7 +31,7 @@ type TusHttpRequest = BytesRequest<
 
 export function tusRoutes(needs: TusRouteNeeds) {
   const handle = async (request: TusHttpRequest, reply: FastifyReply) => {
-    reply.header('tus-resumable', '1.0.0');
+    reply.header('tus-resumable', TUS_VERSION);
     try {
       const { status, headers } = await needs.answerTus(await toTusRequest(needs, request));
       // Cross-origin headers are the same on all routes.
@@ -41,6 +43,8 @@ export function tusRoutes(needs: TusRouteNeeds) {
       // Clients that get another status of HEAD start again from the first byte.
       if (request.method === 'HEAD' && isConflict(error))
         return reply.code(423).header('retry-after', '1').send();
+      // Nobody reads the rest of a body that was read in part, however small it is.
+      if (isConflict(error) && !request.raw.complete) reply.header('connection', 'close');
       throw error;
     }
   };
@@ -56,6 +60,18 @@ export function tusRoutes(needs: TusRouteNeeds) {
 const isConflict = (error: unknown): boolean =>
   error instanceof ServiceError && error.details?.reason === 'upload_in_progress';
 
+/** Throws PRECONDITION_FAILED, as the protocol demands. */
+function assertVersion({ method, headers }: TusHttpRequest): void {
+  if (method === 'OPTIONS' || headers['tus-resumable'] === TUS_VERSION) return;
+  throw new ServiceError(
+    'PRECONDITION_FAILED',
+    `The request needs the header Tus-Resumable: ${TUS_VERSION}`,
+    {
+      headers: { 'tus-version': TUS_VERSION },
+    },
+  );
+}
+
 async function toTusRequest(needs: TusRouteNeeds, request: TusHttpRequest): Promise<TusRequest> {
   const { raw, headers, params, query } = request;
   const target = {
@@ -64,14 +80,15 @@ async function toTusRequest(needs: TusRouteNeeds, request: TusHttpRequest): Prom
     ticket: query.ticket ?? '',
   };
   const length = headers['content-length'];
+  const asset = await needs.authorize({ ...target, assetId: params.id });
+  assertVersion(request);
   return {
     ...target,
-    asset: await needs.authorize({ ...target, assetId: params.id }),
+    asset,
     headers,
     body: {
       length: length === undefined ? undefined : Number(length),
       bytes: readStreamedBody(raw),
-      stop: () => raw.destroy(),
     },
   };
 }

@@ -17,3 +17,11 @@ export type EventMessage = {
   /** An image or a video. */
   asset: Asset | null;
 };
+
+export type EventTicket = {
+  /** Signed; opens event streams of the owner until `expires_at`. */
+  ticket: string;
+  expires_at: string;
+  /** The stream of the owner, with the ticket. */
+  url: string;
+};

@@ -15,7 +15,7 @@ import { FAILURE_CODES, WARNING_CODES } from '../failures.ts';
 import { Asset, AssetPlayback } from '../schemas/asset.ts';
 import { Caption, CaptionList, DeletedCaptions } from '../schemas/captions.ts';
 import { ClipRequest } from '../schemas/clips.ts';
-import { EventMessage } from '../schemas/events.ts';
+import { EventMessage, EventTicket } from '../schemas/events.ts';
 import { ImportRequest } from '../schemas/imports.ts';
 import {
   AssetPage,
@@ -101,7 +101,7 @@ const FILES: Readonly<Record<string, TypeFile>> = {
   captions: { about: 'Captions of videos.', schemas: named(Caption, CaptionList, DeletedCaptions) },
   events: {
     about: 'Events that subscribers receive.',
-    schemas: named(EventMessage),
+    schemas: named(EventMessage, EventTicket),
   },
   library: {
     about: 'Filters, edits, the timeline, playback and usage.',

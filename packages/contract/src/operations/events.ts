@@ -1,9 +1,18 @@
 // Live events of one asset, of an owner, or of all owners, as server-sent events.
-import { bytesOperation, type ErrorCase } from '../operation.ts';
-import { AssetEventsQuery, EventMessage, EventsQuery, EXAMPLE_EVENT } from '../schemas/events.ts';
+import { bytesOperation, type ErrorCase, jsonOperation } from '../operation.ts';
+import {
+  AssetEventsQuery,
+  CreateEventTicketRequest,
+  EventMessage,
+  EventsQuery,
+  EventTicket,
+  EXAMPLE_EVENT,
+  EXAMPLE_EVENT_TICKET,
+} from '../schemas/events.ts';
 import { ASSET_ERRORS } from './media.ts';
 
 const STREAM_ERRORS: readonly ErrorCase[] = [
+  { code: 'UNAUTHORIZED', reason: 'invalid', when: 'The event ticket is not valid.' },
   { code: 'BAD_REQUEST', reason: 'invalid_cursor', when: 'The position is not one of this feed.' },
   { code: 'RATE_LIMITED', reason: 'too_many_streams', when: 'The caller has too many open streams.' },
   { code: 'UNAVAILABLE', reason: 'busy', when: 'The process has too many open streams.' },
@@ -15,10 +24,11 @@ const DESCRIPTION =
   'a position to resume from before any event has arrived. A comment and the position follow every 15 s. ' +
   'The service ends a stream when it stops, when the client reads too slowly, and after ' +
   '`EVENT_STREAM_MAX_S`: connect again with the last `id`; no event is missed or repeated. Browsers read ' +
-  'the stream with `fetch`, because `EventSource` cannot send credentials in a header.';
+  'the stream with `fetch`, or with `EventSource` and a `ticket` of `createEventTicket` in the URL.';
 
 const STREAM = {
   kind: 'bytes',
+  acceptsEventTickets: true,
   tag: 'Events',
   auth: 'caller',
   requestHeaders: ['Last-Event-ID'],
@@ -50,4 +60,24 @@ export const streamEvents = bytesOperation({
   description: `A service caller names the owner, or receives all events. ${DESCRIPTION}`,
   query: EventsQuery,
   errors: STREAM_ERRORS,
+});
+
+export const createEventTicket = jsonOperation({
+  id: 'createEventTicket',
+  method: 'POST',
+  path: '/api/v1/events/ticket',
+  tag: 'Events',
+  auth: 'caller',
+  scope: 'read',
+  summary: 'Creates a ticket for an event stream',
+  description:
+    'For the `EventSource` of browsers, which cannot send credentials in a header. For 60 s the ticket ' +
+    'opens event streams of one owner, and nothing else: `url`, or `/api/v1/media/{id}/events?ticket=…`. ' +
+    'It expires earlier when the access token or the named service key that created it does. An open ' +
+    'stream continues after that. `EventSource` reconnects with the same URL: after the ticket has expired ' +
+    'it gets 401 and closes; then create a new ticket and continue with `last_event_id`.',
+  body: CreateEventTicketRequest,
+  message: 'Event ticket',
+  data: EventTicket,
+  example: EXAMPLE_EVENT_TICKET,
 });

@@ -12,7 +12,7 @@ const UPLOAD = '/api/v1/uploads/{id}/tus/{upload}';
 
 const ERRORS: readonly ErrorCase[] = [
   ...UPLOAD_ERRORS,
-  { code: 'PRECONDITION_FAILED', when: 'The header `Tus-Resumable: 1.0.0` is missing.' },
+  { code: 'PRECONDITION_FAILED', when: '`Tus-Resumable` is not `1.0.0`; see `Tus-Version`.' },
 ];
 
 const BODY_ERRORS: readonly ErrorCase[] = [

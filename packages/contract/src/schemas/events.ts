@@ -42,6 +42,35 @@ const LastEventId = Type.Optional(
   }),
 );
 
-export const AssetEventsQuery = Type.Object({ last_event_id: LastEventId });
+const Ticket = Type.Optional(
+  Type.String({ maxLength: 2000, description: 'A ticket of `createEventTicket`, instead of credentials.' }),
+);
 
-export const EventsQuery = Type.Object({ owner_user_id: OwnerUserId, last_event_id: LastEventId });
+export const AssetEventsQuery = Type.Object({ last_event_id: LastEventId, ticket: Ticket });
+
+export const EventsQuery = Type.Object({
+  owner_user_id: OwnerUserId,
+  last_event_id: LastEventId,
+  ticket: Ticket,
+});
+
+export const CreateEventTicketRequest = Type.Object(
+  { owner_user_id: OwnerUserId },
+  { $id: 'CreateEventTicketRequest', examples: [{}] },
+);
+
+export const EventTicket = Type.Object(
+  {
+    ticket: Type.String({ description: 'Signed; opens event streams of the owner until `expires_at`.' }),
+    expires_at: Timestamp,
+    url: Type.String({ format: 'uri', description: 'The stream of the owner, with the ticket.' }),
+  },
+  { $id: 'EventTicket' },
+);
+export type EventTicket = Static<typeof EventTicket>;
+
+export const EXAMPLE_EVENT_TICKET: EventTicket = {
+  ticket: 'EXAMPLE-not-a-ticket-0123456789',
+  expires_at: '2026-11-22T10:16:00.000Z',
+  url: 'https://media.example.com/api/v1/events?ticket=EXAMPLE-not-a-ticket-0123456789',
+};

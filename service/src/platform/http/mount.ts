@@ -27,6 +27,8 @@ declare module 'fastify' {
     scope?: ServiceScope;
     /** Whether the holder of an upload token may call the route. */
     acceptsUploadTokens?: true;
+    /** Whether the query may have an event ticket instead of credentials. */
+    acceptsEventTickets?: true;
   }
   interface FastifyRequest {
     /** Result of the guard's `identify`, which runs before the body is read. */
@@ -126,11 +128,10 @@ function closeSignal({ raw }: FastifyReply): AbortSignal {
   return controller.signal;
 }
 
-const configOf = (
-  operation: Pick<Operation, 'method' | 'rateClass' | 'scope' | 'auth' | 'acceptsUploadTokens'>,
-) => ({
+const configOf = (operation: Operation) => ({
   scope: scopeOf(operation),
   ...(operation.acceptsUploadTokens && { acceptsUploadTokens: true as const }),
+  ...(operation.acceptsEventTickets && { acceptsEventTickets: true as const }),
   ...(operation.auth === 'playback' && { cors: false as const }),
   ...(operation.rateClass && { rateClass: operation.rateClass }),
 });

@@ -1,0 +1,63 @@
+// Creates event tickets, and finds the caller of a request that presents one.
+import { unauthorized } from '../platform/errors.ts';
+import type { Caller } from './caller.ts';
+import { type EventTicket, issueEventTicket, verifyEventTicket } from './event-ticket.ts';
+import { assertOwnerAllowed, assertScope } from './permissions.ts';
+import type { Secret } from './secret.ts';
+import type { ServiceKeyGrant } from './service-key-grant.ts';
+
+type TicketNeeds = { readonly urlSecrets: readonly Secret[]; readonly now: () => Date };
+
+const LIFETIME_S = 60;
+
+type CreatedEventTicket = { readonly ticket: string; readonly expiresAt: Date };
+
+/** The ticket expires with the access token of the caller, if that is earlier. */
+export async function createEventTicket(
+  { urlSecrets, now }: TicketNeeds,
+  caller: Caller,
+  ownerUserId: string,
+): Promise<CreatedEventTicket> {
+  const latest = now().getTime() / 1000 + LIFETIME_S;
+  const tokenEnd = caller.kind === 'user' ? caller.tokenEnd : undefined;
+  const expires = Math.floor(Math.min(latest, tokenEnd ?? latest));
+  const serviceKeyId = caller.kind === 'service' ? caller.key?.id : undefined;
+  const content = { ownerUserId, ...(serviceKeyId !== undefined && { serviceKeyId }) };
+  return {
+    ticket: issueEventTicket(urlSecrets, content, expires),
+    expiresAt: new Date(expires * 1000),
+  };
+}
+
+type ReadNeeds = {
+  readonly urlSecrets: readonly Secret[];
+  readonly nowSeconds: number;
+  readonly findServiceKeyById: (id: string) => Promise<ServiceKeyGrant | undefined>;
+};
+
+const MESSAGES = {
+  invalid: 'The event ticket is not valid.',
+  expired: 'The event ticket has expired. Request a new one.',
+};
+
+const ticketFault = (reason: keyof typeof MESSAGES) =>
+  unauthorized(MESSAGES[reason], { reason, field: 'ticket' });
+
+/** The owner as a user. Throws UNAUTHORIZED, and FORBIDDEN when the service key may read no longer. */
+export function callerOfTicket(needs: ReadNeeds, text: string): Caller | Promise<Caller> {
+  const ticket = verifyEventTicket(needs.urlSecrets, text, needs.nowSeconds);
+  if (typeof ticket === 'string') throw ticketFault(ticket);
+  const { serviceKeyId, ownerUserId } = ticket;
+  const caller: Caller = { kind: 'user', userId: ownerUserId };
+  if (serviceKeyId === undefined) return caller;
+  return needs.findServiceKeyById(serviceKeyId).then((key) => {
+    assertKeyAllows(key, ticket);
+    return caller;
+  });
+}
+
+function assertKeyAllows(key: ServiceKeyGrant | undefined, { ownerUserId }: EventTicket): void {
+  if (!key) throw ticketFault('expired');
+  assertScope({ kind: 'service', key }, 'read');
+  assertOwnerAllowed({ kind: 'service', key }, ownerUserId);
+}
