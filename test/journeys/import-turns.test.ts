@@ -1,6 +1,6 @@
 // Imports from servers that stop in the middle give their slots to another owner, and continue later.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { file, holdAt, inTurn } from '../support/file-server.ts';
+import { cutAt, file, holdAt, inTurn, status } from '../support/file-server.ts';
 import {
   expectImported,
   expectNoFiles,
@@ -30,7 +30,19 @@ const findUploading = async (user: string): Promise<number> => {
   return body.data.bytes.uploading;
 };
 
-test('a waiting owner is served, and each import continues as its server allows', async () => {
+/** A server that answers once it has this many requests. */
+function createBarrier(count: number): (handler: ReturnType<typeof file>) => ReturnType<typeof file> {
+  const full = Promise.withResolvers<void>();
+  let requests = 0;
+  return (handler) => async (request, response) => {
+    requests += 1;
+    if (requests === count) full.resolve();
+    await full.promise;
+    handler(request, response);
+  };
+}
+
+test('waiting owners are served, and each import continues as its server allows', async () => {
   const { service, server, picture } = imports;
   const half = Math.floor(picture.length / 2);
   const changed = Buffer.concat([picture, Buffer.from('changed')]);
@@ -56,9 +68,13 @@ test('a waiting owner is served, and each import continues as its server allows'
   const assets = Object.fromEntries(await Promise.all(started));
   await Promise.all(held.map(({ waiting }) => waiting));
 
-  const url = server.serve('/bob.png', file(picture, PNG));
-  const own = await startImport(service, { url, ...NAMED }, asUser('bob'));
-  expect(await settled(service, 'bob', own.id)).toMatchObject({ stream_status: 'ready' });
+  // They run at the same time, so each of the others has given its slot back.
+  const url = server.serve('/waiting.png', createBarrier(held.length)(file(picture, PNG)));
+  const waiting = held.map(async (_file, number) => {
+    const user = `waiting-${number}`;
+    return settled(service, user, (await startImport(service, { url, ...NAMED }, asUser(user))).id);
+  });
+  for (const own of await Promise.all(waiting)) expect(own).toMatchObject({ stream_status: 'ready' });
 
   const idOf = (user: string) => assets[user]?.id ?? '';
   expect(await settled(service, 'eve', idOf('eve'))).toMatchObject({
@@ -86,6 +102,19 @@ test('a waiting owner is served, and each import continues as its server allows'
   expect(rangesOf('/eve.png')).toEqual([undefined, `bytes=${half}-`, undefined]);
   expect(rangesOf('/cat.png')).toEqual([undefined, undefined]);
   expect(server.requestsOf('/ann.png')[1]?.headers['if-range']).toBe(FIRST.etag);
+});
+
+test('a failed import leaves no bytes that it received before', async () => {
+  const { service, server, picture } = imports;
+  const handler = inTurn(cutAt(picture, 100_000, FIRST), status(410));
+  const url = server.serve('/gone.png', handler);
+  const { id } = await startImport(service, { url, ...NAMED });
+  expect(await settled(service, 'ann', id)).toMatchObject({ failure: { code: 'import_failed' } });
+  expect(rangesOf('/gone.png')).toHaveLength(2);
+  await eventually(
+    () => rows(service.dataDir, 'select id from uploads where asset_id = $1', [id]),
+    (found) => found.length === 0,
+  );
 });
 
 const rangesOf = (path: string) => imports.server.requestsOf(path).map(({ headers }) => headers.range);

@@ -17,9 +17,11 @@ import {
   deleteImport,
   extendImport,
   findCurrentRun,
+  findPartialUpload,
   raiseProgress,
   recordHeldRun,
 } from './imports.sql.ts';
+import type { discardUploads } from './leased-uploads.ts';
 import type { PartialFile } from './partial-imports.ts';
 import { completeStored, type ServiceRunNeeds, startRun } from './service-runs.ts';
 import type { OpenTransfer, startTransfer } from './transfer-import.ts';
@@ -29,6 +31,7 @@ type ImportRunNeeds = ServiceRunNeeds & {
   readonly assetStore: Pick<AssetStore, 'update'>;
   readonly refuseAsset: Bound<typeof refuseAsset>;
   readonly isHosted: Bound<typeof isHosted>;
+  readonly discardUploads: Bound<typeof discardUploads>;
   readonly startTransfer: Bound<typeof startTransfer>;
   readonly log: { warn(facts: object, message: string): void };
 };
@@ -116,8 +119,10 @@ export function createProgressRecorder(needs: ImportRunNeeds, run: ImportRun, st
 export async function failImport(needs: ImportRunNeeds, run: ImportRun, failure: Failure): Promise<void> {
   if (!(await isCurrentRun(needs, run))) return;
   const { asset } = run;
+  const partial = await findPartialUpload(needs.db, asset.id);
   await needs.refuseAsset(asset, failure);
   if (!keepsSource(failure)) await deleteImport(needs.db, asset.id);
+  if (partial) await needs.discardUploads(asset.id, [partial]);
 }
 
 /** Starts processing, or the transfer to the hosted provider of the asset. Refused bytes end the import. */

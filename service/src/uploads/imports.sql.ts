@@ -77,6 +77,11 @@ export const findPartial = (db: Queries, assetId: string, uploadId: string) =>
   db.one(sql('find partial import', { asset_id: 'uuid' })`
     select asset_id from imports where asset_id = ${assetId} and partial ->> 'uploadId' = ${uploadId}`);
 
+/** The upload that holds the bytes of an import so far. */
+export const findPartialUpload = (db: Queries, assetId: string) =>
+  db.one(sql('find partial upload', { id: 'uuid' })`
+    select (partial ->> 'uploadId')::uuid as id from imports where asset_id = ${assetId} and partial is not null`);
+
 type HeldRun = RunRef & { readonly heldMs: number; readonly isCounted: boolean };
 
 /** Records a run that gives its slot back; no row if a later run has started. */

@@ -16,6 +16,8 @@ type RunWork<T> = {
   readonly run: ImportRun;
   /** Aborts when the worker stops. */
   readonly signal: AbortSignal;
+  /** How long earlier runs of the step held a slot; default: 0. */
+  readonly heldMs?: number;
   readonly work: (signal: AbortSignal) => Promise<T>;
 };
 
@@ -25,10 +27,10 @@ type RunWork<T> = {
  */
 export async function whileCurrent<T>(
   needs: WatchNeeds,
-  { run, signal, work }: RunWork<T>,
+  { run, signal, heldMs = 0, work }: RunWork<T>,
 ): Promise<T | 'over' | 'timeout'> {
   const over = new AbortController();
-  const timeout = AbortSignal.timeout(Math.max(needs.importTimeoutSeconds * 1000 - run.heldMs, 0));
+  const timeout = AbortSignal.timeout(Math.max(needs.importTimeoutSeconds * 1000 - heldMs, 0));
   const watch = watchCondition(() => needs.isCurrentRun(run), {
     onEnd: () => over.abort(),
     onError: (err) => needs.log.warn({ asset_id: run.asset.id, err }, 'the state of an import is not known'),
@@ -50,7 +52,7 @@ export async function whileCurrent<T>(
 export type MovedBytes = { bytes: number; isResumable: boolean };
 
 type SlotNeeds = WatchNeeds & { readonly deferRun: Bound<typeof deferRun> };
-type SlotWork<T> = Omit<RunWork<T>, 'work'> & {
+type SlotWork<T> = Pick<RunWork<T>, 'run' | 'signal'> & {
   readonly slot: JobSlot;
   readonly work: (signal: AbortSignal, moved: MovedBytes) => Promise<T>;
 };
@@ -69,7 +71,7 @@ export async function whileSlotIsKept<T>(
   });
   try {
     const keeping = (ended: AbortSignal) => work(AbortSignal.any([ended, watch.signal]), moved);
-    return await whileCurrent(needs, { run, signal, work: keeping });
+    return await whileCurrent(needs, { run, signal, heldMs: run.heldMs, work: keeping });
   } catch (error) {
     if (signal.aborted || !watch.signal.aborted) throw error;
     const hasProgress = moved.isResumable && moved.bytes > 0;
