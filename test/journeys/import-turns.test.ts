@@ -42,7 +42,8 @@ function createBarrier(count: number): (handler: ReturnType<typeof file>) => Ret
   };
 }
 
-test('waiting owners are served, and each import continues as its server allows', async () => {
+/** Each of four owners imports from a server that stops in the middle; `release` lets two of them go on. */
+async function startHeld() {
   const { service, server, picture } = imports;
   const half = Math.floor(picture.length / 2);
   const changed = Buffer.concat([picture, Buffer.from('changed')]);
@@ -67,14 +68,24 @@ test('waiting owners are served, and each import continues as its server allows'
   });
   const assets = Object.fromEntries(await Promise.all(started));
   await Promise.all(held.map(({ waiting }) => waiting));
+  return { ids: assets, half, changed, release: () => gate.resolve() };
+}
 
-  // They run at the same time, so each of the others has given its slot back.
-  const url = server.serve('/waiting.png', createBarrier(held.length)(file(picture, PNG)));
-  const waiting = held.map(async (_file, number) => {
+/** As many owners as there are slots: each of the others has to give its slot back. */
+async function importWhileOthersHold(count: number): Promise<void> {
+  const { service, server, picture } = imports;
+  const url = server.serve('/waiting.png', createBarrier(count)(file(picture, PNG)));
+  const waiting = Array.from({ length: count }, async (_, number) => {
     const user = `waiting-${number}`;
     return settled(service, user, (await startImport(service, { url, ...NAMED }, asUser(user))).id);
   });
   for (const own of await Promise.all(waiting)) expect(own).toMatchObject({ stream_status: 'ready' });
+}
+
+test('waiting owners are served, and each import continues as its server allows', async () => {
+  const { service, picture } = imports;
+  const { ids: assets, half, changed, release } = await startHeld();
+  await importWhileOthersHold(4);
 
   const idOf = (user: string) => assets[user]?.id ?? '';
   expect(await settled(service, 'eve', idOf('eve'))).toMatchObject({
@@ -90,7 +101,7 @@ test('waiting owners are served, and each import continues as its server allows'
     (bytes) => bytes === half,
   );
   await call(service, `DELETE /media/${idOf('dan')}`, { headers: asUser('dan') });
-  gate.resolve();
+  release();
   await expectImported(service, await settled(service, 'ann', idOf('ann')), picture);
   await expectNoFiles(service, idOf('dan'));
   await eventually(
@@ -101,7 +112,7 @@ test('waiting owners are served, and each import continues as its server allows'
   expect(rangesOf('/ann.png')).toEqual([undefined, `bytes=${half}-`]);
   expect(rangesOf('/eve.png')).toEqual([undefined, `bytes=${half}-`, undefined]);
   expect(rangesOf('/cat.png')).toEqual([undefined, undefined]);
-  expect(server.requestsOf('/ann.png')[1]?.headers['if-range']).toBe(FIRST.etag);
+  expect(imports.server.requestsOf('/ann.png')[1]?.headers['if-range']).toBe(FIRST.etag);
 });
 
 test('a failed import leaves no bytes that it received before', async () => {

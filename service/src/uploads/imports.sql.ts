@@ -80,7 +80,8 @@ export const findPartial = (db: Queries, assetId: string, uploadId: string) =>
 /** The upload that holds the bytes of an import so far. */
 export const findPartialUpload = (db: Queries, assetId: string) =>
   db.one(sql('find partial upload', { id: 'uuid' })`
-    select (partial ->> 'uploadId')::uuid as id from imports where asset_id = ${assetId} and partial is not null`);
+    select (partial ->> 'uploadId')::uuid as id from imports
+     where asset_id = ${assetId} and partial is not null`);
 
 type HeldRun = RunRef & { readonly heldMs: number; readonly isCounted: boolean };
 
