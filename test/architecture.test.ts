@@ -59,7 +59,7 @@ const ROLES: readonly (readonly [path: RegExp, role?: string])[] = [
   [/^uploads\/(?:byte-uploads|completion|expired-uploads|retry|store-original|small-puts)$/, 'operations'],
   [/^uploads\/(?:multipart-completion|resumable-bytes|tus-relay|tus-requests|leased-uploads)$/, 'operations'],
   [/^uploads\/(?:clip|import|service)-runs$/, 'operations'],
-  [/^uploads\/(?:open-uploads|run-watch|transfer-bytes)$/, 'operations'],
+  [/^uploads\/(?:open-uploads|partial-imports|run-watch|transfer-bytes)$/, 'operations'],
   [/^[a-z]+\/(?:[a-z]+\/)?[a-z0-9-]+$/, 'rule'],
 ];
 

@@ -1,7 +1,7 @@
-// One owner's slow imports, and anonymous viewers of one owner's videos, hold what they can: another owner's
-// import starts and its frames are served in time.
+// Slow imports of one owner and of several, and anonymous viewers of one owner's videos, hold what they can:
+// another owner's import starts and its frames are served in time.
 import { readFile, rm } from 'node:fs/promises';
-import { createServer, type Server } from 'node:http';
+import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { makeClip } from '../support/clips.ts';
@@ -24,6 +24,31 @@ let source: Server;
 let sourceUrl: string;
 /** Times of the first requests, by path. */
 const requested = new Map<string, number>();
+/** Where the requests of a slow file began, by path. */
+const starts = new Map<string, number[]>();
+/** Slow files that are being read. */
+const open = new Set<string>();
+
+function sendSlowly(path: string, range: string | undefined, response: ServerResponse): void {
+  const start = Number(/^bytes=(\d+)-$/.exec(range ?? '')?.[1] ?? 0);
+  starts.set(path, [...(starts.get(path) ?? []), start]);
+  open.add(path);
+  response.writeHead(start > 0 ? 206 : 200, {
+    'content-type': 'video/mp4',
+    etag: '"film"',
+    'content-length': DRIP.total - start,
+    ...(start > 0 && { 'content-range': `bytes ${start}-${DRIP.total - 1}/${DRIP.total}` }),
+  });
+  const drip = () => response.write(Buffer.alloc(DRIP.bytes));
+  drip();
+  const timer = setInterval(drip, DRIP.everyMs);
+  response.once('close', () => {
+    clearInterval(timer);
+    open.delete(path);
+  });
+}
+
+const startService = () => startProcess({ DATA_DIR: dataDir, OUTBOUND_ALLOW_PRIVATE: 'import' });
 
 beforeAll(async () => {
   const picture = bombPng(64, 64);
@@ -34,18 +59,14 @@ beforeAll(async () => {
       response.writeHead(200, { 'content-type': 'image/png', 'content-length': picture.length });
       return void response.end(picture);
     }
-    response.writeHead(200, { 'content-type': 'video/mp4', 'content-length': DRIP.total });
-    const drip = () => response.write(Buffer.alloc(DRIP.bytes));
-    drip();
-    const timer = setInterval(drip, DRIP.everyMs);
-    response.once('close', () => clearInterval(timer));
+    sendSlowly(path, request.headers.range, response);
   });
   await new Promise<void>((resolve) => {
     source.listen(0, '127.0.0.1', resolve);
   });
   sourceUrl = `http://127.0.0.1:${(source.address() as AddressInfo).port}`;
   dataDir = await newDatabaseDir();
-  service = await startProcess({ DATA_DIR: dataDir, OUTBOUND_ALLOW_PRIVATE: 'import' });
+  service = await startService();
 }, 120_000);
 
 afterAll(async () => {
@@ -78,6 +99,38 @@ test('the import of another owner starts while one owner imports from slow serve
     IMPORT_STARTS_WITHIN_MS,
   );
   expect(slow.filter((path) => requested.has(path))).toHaveLength(SLOTS - 1);
+});
+
+test('the import of another owner starts while several owners import from slow servers', async () => {
+  const owners = Array.from({ length: 5 }, (_, number) => `slow-${number}`);
+  for (const owner of owners)
+    await startImport(
+      service,
+      { url: `${sourceUrl}/${owner}-own.mp4`, filename: 'film.mp4', mime_type: 'video/mp4' },
+      asUser(owner),
+    );
+  await expect.poll(() => open.size, { timeout: 30_000 }).toBe(SLOTS);
+  const sentAt = performance.now();
+  const started = await startImport(
+    service,
+    { url: `${sourceUrl}/second.png`, filename: 'picture.png', mime_type: 'image/png' },
+    asUser('bob'),
+  );
+  expect(await settled(service, 'bob', started.id)).toMatchObject({ stream_status: 'ready' });
+  expect((requested.get('/second.png') ?? Number.POSITIVE_INFINITY) - sentAt).toBeLessThan(
+    IMPORT_STARTS_WITHIN_MS,
+  );
+});
+
+test('an import whose process is killed continues after the bytes that earlier turns stored', async () => {
+  const findContinued = () => [...open].find((path) => (starts.get(path)?.at(-1) ?? 0) > 0);
+  await expect.poll(findContinued, { timeout: 30_000 }).toBeDefined();
+  const path = findContinued() ?? '';
+  const before = starts.get(path) ?? [];
+  await service.end('SIGKILL');
+  service = await startService();
+  await expect.poll(() => starts.get(path)?.length, { timeout: 90_000 }).toBeGreaterThan(before.length);
+  expect(starts.get(path)?.[before.length]).toBeGreaterThanOrEqual(before.at(-1) ?? 0);
 });
 
 async function uploadVideo(user: string, bytes: Uint8Array): Promise<AssetJson> {

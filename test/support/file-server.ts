@@ -106,11 +106,15 @@ type HeldFile = {
 };
 
 /** Sends the first part of the file, and never the rest. */
-export function holdAt(bytes: Buffer, length: number): HeldFile {
+export function holdAt(
+  bytes: Buffer,
+  length: number,
+  headers: Readonly<Record<string, string>> = {},
+): HeldFile {
   const waiting = Promise.withResolvers<void>();
   const closed = Promise.withResolvers<void>();
   const handler: FileHandler = (_request, response) => {
-    response.writeHead(200, { 'content-length': bytes.length });
+    response.writeHead(200, { ...headers, 'content-length': bytes.length });
     response.write(bytes.subarray(0, length), () => waiting.resolve());
     response.once('close', () => closed.resolve());
   };

@@ -29,14 +29,9 @@ import { tusRoutes } from './tus.routes.ts';
 import { importAssetJob } from './import-asset.job.ts';
 import * as importRunOperations from './import-runs.ts';
 import * as importOperations from './imports.ts';
+import * as partialOperations from './partial-imports.ts';
 import * as completionOfParts from './multipart-completion.ts';
-import {
-  abortMultipart,
-  createMultipart,
-  listParts,
-  removeMultipart,
-  signParts,
-} from './multipart-uploads.ts';
+import * as multipartOperations from './multipart-uploads.ts';
 import { multipartRoutes } from './multipart-uploads.routes.ts';
 import { s3RequestRoutes } from './s3-requests.routes.ts';
 import * as retryOperations from './retry.ts';
@@ -74,7 +69,7 @@ export function createUploads(context: Needs) {
   const { prepareUpload, tus, ...resumable } = createResumable({ ...needs, ...tickets }, inFlight);
   const opening = bind({ ...needs, createAsset, ...toOffers(context), prepareUpload }, uploadOperations);
   const completion = bind(needs, completionOperations);
-  const { importRuns, ...importJobs } = createImportRuns({ ...needs, ...completion });
+  const { importRuns, ...importJobs } = createImportRuns({ ...needs, ...resumable, ...completion });
   const clipRuns = bind({ ...needs, ...completion }, clipRunOperations);
   const { offerUpload } = opening;
   const retries = bind({ ...needs, offerUpload, ...importRuns }, retryOperations);
@@ -134,14 +129,7 @@ type ResumableContext = Omit<
 type MultipartContext = Parameters<typeof completionOfParts.completeMultipart>[0];
 
 const createMultiparts = (needs: MultipartContext) =>
-  bind(needs, {
-    createMultipart,
-    signParts,
-    listParts,
-    abortMultipart,
-    removeMultipart,
-    ...completionOfParts,
-  });
+  bind(needs, { ...multipartOperations, ...completionOfParts });
 
 const partRoutes = (needs: Parameters<typeof multipartRoutes>[0] & Parameters<typeof s3RequestRoutes>[0]) => [
   ...multipartRoutes(needs),
@@ -166,6 +154,7 @@ function createResumable(needs: ResumableContext, inFlight: InFlight) {
   });
   return {
     ...uploads,
+    appendBytes: appending.appendBytes,
     discardUploads: leases.discardUploads,
     prepareUpload: relay.prepareHostedUpload,
     tus: answerTus || hasRelay ? routes : [],
@@ -189,15 +178,17 @@ const createImports = (context: AppContext & Pick<importOperations.ImportNeeds, 
     importOperations,
   );
 
-type ImportContext = ReturnType<typeof toNeeds> & BoundOperations<typeof completionOperations>;
+type ImportContext = ReturnType<typeof toNeeds> &
+  BoundOperations<typeof completionOperations> &
+  Omit<ReturnType<typeof createResumable>, 'tus' | 'prepareUpload'>;
 
 /** The two steps of an import: the download, and the transfer to a hosted provider. */
 function createImportRuns(needs: ImportContext) {
   const { importLimits } = needs.config;
   const transfers = bind(needs, transferOperations);
-  const importRuns = bind({ ...needs, ...transfers }, importRunOperations);
-  const jobNeeds = { ...needs, ...importLimits, ...importRuns, ...transfers };
+  const importRuns = bind({ ...needs, ...transfers }, { ...importRunOperations, ...partialOperations });
   const limits = { totalMs: importLimits.importTimeoutSeconds * 1000 };
+  const jobNeeds = { ...needs, ...importLimits, ...importRuns, ...transfers };
   const bytes = bind({ ...needs, send: sendBody }, byteTransferOperations);
   return {
     importRuns,

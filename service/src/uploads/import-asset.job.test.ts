@@ -10,6 +10,8 @@ import { importAssetJob, type ImportJobNeeds } from './import-asset.job.ts';
 
 const ASSET = createVideo();
 const STORED = createVideo({ uploaded_at: new Date(0) });
+const FRESH = { transfer: null, partial: null, heldMs: 0 };
+const SLOT = { isWanted: async () => false, giveBack: async () => undefined };
 const BYTES = Buffer.from('the bytes of the file');
 
 const respond =
@@ -45,13 +47,19 @@ function createWorld(overrides: Partial<ImportJobNeeds> = {}): {
         uploadId: `upload-${runs}`,
         url: 'https://files.example.com/',
         headers: {},
-        transfer: null,
+        ...FRESH,
         runs,
       };
     },
     isCurrentRun: async () => true,
     isHosted: () => false,
     createProgressRecorder: () => async () => undefined,
+    deferRun: async () => undefined,
+    openPartial: async () => undefined,
+    createPartial: async () => undefined,
+    discardPartial: async () => undefined,
+    appendBytes: async () => Promise.reject(new Error('nothing is appended')),
+    findAssetById: async () => STORED,
     failImport: async (_run, failure) => void ends.failures.push(failure),
     completeImport: async () => void ends.completed.push(runs),
     storeOriginal: async (_asset, { bytes }) => {
@@ -70,7 +78,8 @@ function createWorld(overrides: Partial<ImportJobNeeds> = {}): {
     ...overrides,
   };
   const payload = { assetId: ASSET.id, attempt: 1 };
-  const run = (signal = new AbortController().signal) => importAssetJob(needs)({ payload, signal });
+  const run = (signal = new AbortController().signal) =>
+    importAssetJob(needs)({ payload, signal, slot: SLOT });
   return { run, ends };
 }
 
@@ -82,7 +91,7 @@ test('the bytes are stored and completed', async () => {
 
 test('bytes that an earlier run stored are completed without another download', async () => {
   const { run, ends } = createWorld({
-    beginRun: async () => ({ asset: STORED, uploadId: 'u', url: '', headers: {}, transfer: null, runs: 99 }),
+    beginRun: async () => ({ asset: STORED, uploadId: 'u', url: '', headers: {}, ...FRESH, runs: 99 }),
     fetch: async () => {
       throw new Error('requested again');
     },
@@ -99,7 +108,7 @@ test('an import that is over changes nothing', async () => {
 
 test('an import that crashed its worker ten times fails', async () => {
   const { run, ends } = createWorld({
-    beginRun: async () => ({ asset: ASSET, uploadId: 'u', url: '', headers: {}, transfer: null, runs: 11 }),
+    beginRun: async () => ({ asset: ASSET, uploadId: 'u', url: '', headers: {}, ...FRESH, runs: 11 }),
   });
   await run();
   expect(ends).toMatchObject({ stored: [], failures: [{ code: 'import_failed' }] });
@@ -114,7 +123,7 @@ test('a permanent answer fails the import', async () => {
 test('a length other than the announced one fails the import before any byte is stored', async () => {
   const asset = createVideo({ announced_size_bytes: 5 });
   const { run, ends } = createWorld({
-    beginRun: async () => ({ asset, uploadId: 'u', url: '', headers: {}, transfer: null, runs: 1 }),
+    beginRun: async () => ({ asset, uploadId: 'u', url: '', headers: {}, ...FRESH, runs: 1 }),
   });
   await run();
   expect(ends).toMatchObject({ stored: [], failures: [{ code: 'size_mismatch' }] });

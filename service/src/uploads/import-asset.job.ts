@@ -2,19 +2,24 @@
 // starts the transfer to a hosted provider.
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Asset, Failure } from '../assets/asset.ts';
+import type { findAssetById } from '../assets/asset-lookup.ts';
 import type { JobPayloads } from '../jobs.ts';
 import type { Bound } from '../platform/bind.ts';
-import type { JobRun } from '../platform/jobs/job-queue.ts';
+import type { SlotRun } from '../platform/jobs/job-queue.ts';
 import type { OutboundFetch } from '../platform/outbound/guarded-fetch.ts';
+import { ServiceError } from '../platform/errors.ts';
 import { OutboundError } from '../platform/outbound/outbound-error.ts';
-import { type Download, openDownload } from '../platform/outbound/resumable-download.ts';
+import { type Download, type DownloadNeeds, openDownload } from '../platform/outbound/resumable-download.ts';
 import type { isHosted } from '../providers/hosted-playback.ts';
 import { toContentFailure } from './content-check.ts';
-import { toDownloadFailure, toImportFailure, toStoreFailure } from './import-failure.ts';
+import { toDownloadFailure, toImportFailure, TOO_MANY_RUNS, toStoreFailure } from './import-failure.ts';
 import type { ImportProgress } from './import-progress.ts';
 import type * as runOperations from './import-runs.ts';
 import type { ImportRun } from './import-runs.ts';
-import { whileCurrent } from './run-watch.ts';
+import type { LeasedUpload } from './leased-uploads.ts';
+import type * as partialOperations from './partial-imports.ts';
+import type { appendBytes } from './resumable-bytes.ts';
+import { type MovedBytes, whileSlotIsKept } from './run-watch.ts';
 import type { storeOriginal } from './store-original.ts';
 
 export type ImportJobNeeds = {
@@ -23,6 +28,12 @@ export type ImportJobNeeds = {
   readonly createProgressRecorder: Bound<typeof runOperations.createProgressRecorder>;
   readonly failImport: Bound<typeof runOperations.failImport>;
   readonly completeImport: Bound<typeof runOperations.completeImport>;
+  readonly deferRun: Bound<typeof runOperations.deferRun>;
+  readonly openPartial: Bound<typeof partialOperations.openPartial>;
+  readonly createPartial: Bound<typeof partialOperations.createPartial>;
+  readonly discardPartial: Bound<typeof partialOperations.discardPartial>;
+  readonly appendBytes: Bound<typeof appendBytes>;
+  readonly findAssetById: Bound<typeof findAssetById>;
   readonly storeOriginal: Bound<typeof storeOriginal>;
   readonly isHosted: Bound<typeof isHosted>;
   readonly fetch: OutboundFetch;
@@ -32,29 +43,31 @@ export type ImportJobNeeds = {
   readonly log: { warn(facts: object, message: string): void };
 };
 
-/** Limit of runs that ended with a crash, or with a cut after which the server cannot continue. */
+/** Limit of runs that ended with a crash, or without bytes from which the next one continues. */
 const MAX_RUNS = 10;
 const RESTART_DELAY_MS = 500;
 
 type Outcome = { readonly stored: Asset } | { readonly failure: Failure } | 'restart' | 'over';
+type ImportJobRun = Pick<SlotRun<JobPayloads['import-asset']>, 'signal' | 'slot'>;
 
 export const importAssetJob =
   (needs: ImportJobNeeds) =>
-  async ({ payload, signal }: JobRun<JobPayloads['import-asset']>): Promise<void> => {
+  async ({ payload, signal, slot }: SlotRun<JobPayloads['import-asset']>): Promise<void> => {
     for (;;) {
       const run = await needs.beginRun(payload);
       if (!run) return;
-      const outcome = await execute(needs, run, signal);
+      const outcome = await execute(needs, run, { signal, slot });
       if (outcome !== 'restart') return end(needs, run, outcome);
+      if (await slot.isWanted()) return needs.deferRun(run, { slot, heldMs: 0, hasProgress: false });
       await wait(RESTART_DELAY_MS * run.runs, undefined, { signal });
     }
   };
 
-async function execute(needs: ImportJobNeeds, run: ImportRun, signal: AbortSignal): Promise<Outcome> {
+async function execute(needs: ImportJobNeeds, run: ImportRun, job: ImportJobRun): Promise<Outcome> {
   // An earlier run stored the bytes and could not complete them.
   if (run.asset.uploaded_at) return { stored: run.asset };
-  if (run.runs > MAX_RUNS) return { failure: toImportFailure('import_failed') };
-  return download(needs, run, signal);
+  if (run.runs > MAX_RUNS) return { failure: toImportFailure('import_failed', TOO_MANY_RUNS) };
+  return download(needs, run, job);
 }
 
 async function end(
@@ -69,10 +82,14 @@ async function end(
   await needs.failImport(run, outcome.failure);
 }
 
-async function download(needs: ImportJobNeeds, run: ImportRun, signal: AbortSignal): Promise<Outcome> {
+async function download(
+  needs: ImportJobNeeds,
+  run: ImportRun,
+  { signal, slot }: ImportJobRun,
+): Promise<Outcome> {
   try {
-    const work = (ended: AbortSignal) => transfer(needs, run, ended);
-    const outcome = await whileCurrent(needs, { run, signal, work });
+    const work = (ended: AbortSignal, moved: MovedBytes) => transfer(needs, run, { signal: ended, moved });
+    const outcome = await whileSlotIsKept(needs, { run, signal, slot, work });
     return outcome === 'timeout' ? { failure: toImportFailure('import_timeout') } : outcome;
   } catch (error) {
     return toOutcome(error);
@@ -82,11 +99,17 @@ async function download(needs: ImportJobNeeds, run: ImportRun, signal: AbortSign
 /** Errors that are not failures of the import let the queue run the job again. */
 function toOutcome(error: unknown): Outcome {
   const problem = findProblem(error);
-  if (problem?.reason === 'restart_required') return 'restart';
+  if (problem?.reason === 'restart_required' || isHeldElsewhere(error)) return 'restart';
   const failure = problem ? toDownloadFailure(problem) : toStoreFailure(error);
   if (!failure) throw error;
   return { failure };
 }
+
+/** The lease of a killed run has not expired yet. */
+const isHeldElsewhere = (error: unknown): boolean =>
+  error instanceof ServiceError &&
+  error.code === 'CONFLICT' &&
+  error.details?.reason === 'upload_in_progress';
 
 /** The store reports an error of the download as its cause. */
 function findProblem(error: unknown): OutboundError | undefined {
@@ -94,41 +117,104 @@ function findProblem(error: unknown): OutboundError | undefined {
   return found instanceof OutboundError ? found : undefined;
 }
 
-async function transfer(needs: ImportJobNeeds, run: ImportRun, signal: AbortSignal): Promise<Outcome> {
-  const { asset, uploadId, url, headers } = run;
-  const opened = await openDownload(
-    { url, headers, signal },
-    {
-      fetch: needs.fetch,
-      wait: (ms, abort) => wait(ms, undefined, { signal: abort }),
-      random: Math.random,
-      now: needs.now,
-      maxBytes: needs.maxUploadBytes,
-    },
-  );
+type Downloading = { readonly signal: AbortSignal; readonly moved: MovedBytes };
+
+async function transfer(
+  needs: ImportJobNeeds,
+  run: ImportRun,
+  { signal, moved }: Downloading,
+): Promise<Outcome> {
+  const { asset, url, headers } = run;
+  const partial = await needs.openPartial(run);
+  let leased = partial?.leased;
+  if (leased?.row.finished_at) return findStored(needs, run);
+  const stopping = new AbortController();
   try {
-    const { totalBytes: length } = opened;
-    const { announced_size_bytes: announced } = asset;
-    if (announced !== null && length !== undefined && length !== announced)
-      return { failure: toContentFailure('size_mismatch') };
-    const bytes = withProgress(needs, run, opened);
-    return { stored: await needs.storeOriginal(asset, { uploadId, protocol: 'import', length, bytes }) };
+    const signals = AbortSignal.any([signal, stopping.signal]);
+    const request = { url, headers, signal: signals, from: partial?.from };
+    const opened = await openDownload(request, toDownloadNeeds(needs));
+    try {
+      const { totalBytes: length } = opened;
+      const { announced_size_bytes: announced } = asset;
+      if (announced !== null && length !== undefined && length !== announced)
+        return { failure: toContentFailure('size_mismatch') };
+      leased ??= await needs.createPartial(run, opened);
+      moved.isResumable = leased !== undefined;
+      const received = { bytes: withProgress(needs, run, { ...opened, leased, moved }), length };
+      return leased
+        ? await append(needs, run, { leased, ...received, stop: () => stopping.abort() })
+        : { stored: await store(needs, run, received) };
+    } finally {
+      opened.close();
+    }
+  } catch (error) {
+    if (leased && findProblem(error)?.reason === 'restart_required') await needs.discardPartial(leased);
+    throw error;
   } finally {
-    opened.close();
+    await leased?.release();
   }
 }
+
+const toDownloadNeeds = ({ fetch, maxUploadBytes, now }: ImportJobNeeds): DownloadNeeds => ({
+  fetch,
+  wait: (ms, abort) => wait(ms, undefined, { signal: abort }),
+  random: Math.random,
+  now,
+  maxBytes: maxUploadBytes,
+});
+
+type Received = { readonly bytes: AsyncIterable<Buffer>; readonly length: number | undefined };
+
+const store = (needs: ImportJobNeeds, { asset, uploadId }: ImportRun, received: Received): Promise<Asset> =>
+  needs.storeOriginal(asset, { uploadId, protocol: 'import', ...received });
+
+type Appending = Received & { readonly leased: LeasedUpload; readonly stop: () => void };
+
+/** What arrived stays stored, also if this throws. */
+async function append(
+  needs: ImportJobNeeds,
+  run: ImportRun,
+  { leased, bytes, length = 0, stop }: Appending,
+): Promise<Outcome> {
+  let failure: unknown;
+  async function* withFailure() {
+    try {
+      yield* bytes;
+    } catch (error) {
+      failure = error;
+      throw error;
+    }
+  }
+  const body = { length: length - leased.row.bytes_received, bytes: withFailure(), stop };
+  try {
+    await needs.appendBytes(run.asset, { leased, body });
+  } catch (error) {
+    throw failure ?? error;
+  }
+  return findStored(needs, run);
+}
+
+async function findStored({ findAssetById: find }: ImportJobNeeds, { asset }: ImportRun): Promise<Outcome> {
+  const stored = await find(asset.id);
+  return stored?.uploaded_at && stored.attempt === asset.attempt ? { stored } : 'over';
+}
+
+type Reading = Pick<Download, 'body' | 'totalBytes'> & {
+  readonly leased: LeasedUpload | undefined;
+  readonly moved: MovedBytes;
+};
 
 async function* withProgress(
   needs: ImportJobNeeds,
   run: ImportRun,
-  { body, totalBytes }: Download,
+  { body, totalBytes, leased, moved }: Reading,
 ): AsyncGenerator<Buffer, void, void> {
-  const recordProgress = needs.createProgressRecorder(run);
-  let bytes = 0;
+  const start = leased?.row.bytes_received ?? 0;
+  const recordProgress = needs.createProgressRecorder(run, start);
   for await (const chunk of body) {
-    bytes += chunk.length;
+    moved.bytes += chunk.length;
     yield chunk;
-    await recordProgress(toProgress(needs, run, { bytes, totalBytes }));
+    await recordProgress(toProgress(needs, run, { bytes: start + moved.bytes, totalBytes }));
   }
 }
 

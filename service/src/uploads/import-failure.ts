@@ -46,6 +46,11 @@ export function describeProblem(problem: Problem): {
   return { code, message: [FAILURE_CODES[code], explanation].filter(Boolean).join(' ') };
 }
 
+/** Of a download that cannot be continued, after its last run. */
+export const TOO_MANY_RUNS =
+  `${FAILURE_CODES.import_failed} Each attempt ended early: the server is too slow, or does not continue ` +
+  'downloads.';
+
 /** All are retryable: `retry` imports again while the source is stored, and otherwise opens an upload. */
 export const toImportFailure = (code: ImportFailureCode, message: string = FAILURE_CODES[code]): Failure => ({
   code,

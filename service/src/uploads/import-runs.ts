@@ -1,10 +1,11 @@
-// Runs of an import: each downloads the file from its first byte, or continues its transfer to a hosted
+// Runs of an import: each downloads the file or continues a download, or continues the transfer to a hosted
 // provider. Only the latest can store or complete it.
 import type { Asset, Failure } from '../assets/asset.ts';
 import type { JobPayloads } from '../jobs.ts';
 import type { refuseAsset } from '../lifecycle/reports.ts';
 import type { AssetStore } from '../lifecycle/store.ts';
 import type { Bound } from '../platform/bind.ts';
+import type { JobSlot } from '../platform/jobs/job-slot.ts';
 import type { OutboundHeaders } from '../platform/outbound/outbound-headers.ts';
 import type { Database } from '../platform/postgres/database.ts';
 import type { isHosted } from '../providers/hosted-playback.ts';
@@ -16,8 +17,12 @@ import {
   deleteImport,
   extendImport,
   findCurrentRun,
+  findPartialUpload,
   raiseProgress,
+  recordHeldRun,
 } from './imports.sql.ts';
+import type { discardUploads } from './leased-uploads.ts';
+import type { PartialFile } from './partial-imports.ts';
 import { completeStored, type ServiceRunNeeds, startRun } from './service-runs.ts';
 import type { OpenTransfer, startTransfer } from './transfer-import.ts';
 
@@ -26,6 +31,7 @@ type ImportRunNeeds = ServiceRunNeeds & {
   readonly assetStore: Pick<AssetStore, 'update'>;
   readonly refuseAsset: Bound<typeof refuseAsset>;
   readonly isHosted: Bound<typeof isHosted>;
+  readonly discardUploads: Bound<typeof discardUploads>;
   readonly startTransfer: Bound<typeof startTransfer>;
   readonly log: { warn(facts: object, message: string): void };
 };
@@ -37,7 +43,11 @@ export type ImportRun = {
   readonly headers: OutboundHeaders;
   /** The upload at a hosted provider that an earlier run opened; null if there is none to continue. */
   readonly transfer: OpenTransfer | null;
-  /** Number of runs in this attempt, including this one. */
+  /** The bytes that earlier runs received; null if there are none to continue. */
+  readonly partial: PartialFile | null;
+  /** How long earlier runs of the attempt held a slot before they gave it back. */
+  readonly heldMs: number;
+  /** Number of runs in this attempt, including this one, except those that only gave their slot back. */
   readonly runs: number;
 };
 
@@ -49,9 +59,11 @@ export async function beginRun(
   const started = await startRun(needs, job, (run) => claimImport(needs.db, run));
   if (!started) return undefined;
   const { asset, uploadId, claim } = started;
-  const { url, runs } = claim;
+  const { url, runs, held_ms: heldMs } = claim;
   const transfer = claim.transfer as OpenTransfer | null;
-  return { asset, uploadId, url, headers: claim.headers as OutboundHeaders, transfer, runs };
+  const partial = claim.partial as PartialFile | null;
+  const headers = claim.headers as OutboundHeaders;
+  return { asset, uploadId, url, headers, transfer, partial, heldMs, runs };
 }
 
 /** False when a later run has started, or the asset is deleted, has expired or is in another attempt. */
@@ -60,6 +72,20 @@ export const isCurrentRun = async (
   { asset, uploadId }: ImportRun,
 ): Promise<boolean> =>
   (await findCurrentRun(db, { assetId: asset.id, attempt: asset.attempt, uploadId })) !== undefined;
+
+/** `hasProgress`: the next run continues after bytes that this one moved. */
+type HeldSlot = { readonly slot: JobSlot; readonly heldMs: number; readonly hasProgress: boolean };
+
+/** Gives the slot of a run to an owner that waits; nothing if a later run has started. */
+export const deferRun = (
+  { db }: Pick<ImportRunNeeds, 'db'>,
+  { asset, uploadId }: ImportRun,
+  { slot, heldMs, hasProgress }: HeldSlot,
+): Promise<void> =>
+  db.transaction(async (tx) => {
+    const held = { assetId: asset.id, uploadId, heldMs: Math.round(heldMs), isCounted: !hasProgress };
+    if (await recordHeldRun(tx, held)) await slot.giveBack(tx);
+  });
 
 /** Ignores a run that is behind the one that it replaced. */
 async function recordProgress(
@@ -93,8 +119,10 @@ export function createProgressRecorder(needs: ImportRunNeeds, run: ImportRun, st
 export async function failImport(needs: ImportRunNeeds, run: ImportRun, failure: Failure): Promise<void> {
   if (!(await isCurrentRun(needs, run))) return;
   const { asset } = run;
+  const partial = await findPartialUpload(needs.db, asset.id);
   await needs.refuseAsset(asset, failure);
   if (!keepsSource(failure)) await deleteImport(needs.db, asset.id);
+  if (partial) await needs.discardUploads(asset.id, [partial]);
 }
 
 /** Starts processing, or the transfer to the hosted provider of the asset. Refused bytes end the import. */

@@ -28,16 +28,20 @@ export const claimImport = (db: Queries, { assetId, attempt, uploadId }: ImportC
        set attempt = ${attempt}::int,
            runs = case when attempt = ${attempt}::int then runs + 1 else 1 end,
            transfer = case when attempt = ${attempt}::int then transfer end,
+           partial = case when attempt = ${attempt}::int then partial end,
+           held_ms = case when attempt = ${attempt}::int then held_ms else 0 end,
            progress_bytes = case when attempt = ${attempt}::int then progress_bytes else 0 end,
            upload_id = ${uploadId}
       from seen where imports.asset_id = seen.asset_id
-    returning url, headers, runs, transfer, seen.upload_id as previous_upload_id`);
+    returning url, headers, runs, transfer, partial, held_ms, seen.upload_id as previous_upload_id`);
 
 const CLAIMED = {
   url: 'text',
   headers: 'jsonb',
   runs: 'int4',
   transfer: 'jsonb?',
+  partial: 'jsonb?',
+  held_ms: 'int8',
   previous_upload_id: 'uuid?',
 } as const;
 
@@ -61,6 +65,32 @@ export const recordTransfer = (db: Queries, { assetId, uploadId }: RunRef, trans
   db.one(sql('record transfer')`
     update imports set transfer = ${JSON.stringify(transfer)}::jsonb
      where asset_id = ${assetId} and upload_id = ${uploadId}`);
+
+/** Records the upload that holds the bytes so far; nothing if a later run has started. */
+export const recordPartial = (db: Queries, { assetId, uploadId }: RunRef, partial: object) =>
+  db.one(sql('record partial import')`
+    update imports set partial = ${JSON.stringify(partial)}::jsonb
+     where asset_id = ${assetId} and upload_id = ${uploadId}`);
+
+/** A row if the upload holds the bytes of an import. */
+export const findPartial = (db: Queries, assetId: string, uploadId: string) =>
+  db.one(sql('find partial import', { asset_id: 'uuid' })`
+    select asset_id from imports where asset_id = ${assetId} and partial ->> 'uploadId' = ${uploadId}`);
+
+/** The upload that holds the bytes of an import so far. */
+export const findPartialUpload = (db: Queries, assetId: string) =>
+  db.one(sql('find partial upload', { id: 'uuid' })`
+    select (partial ->> 'uploadId')::uuid as id from imports
+     where asset_id = ${assetId} and partial is not null`);
+
+type HeldRun = RunRef & { readonly heldMs: number; readonly isCounted: boolean };
+
+/** Records a run that gives its slot back; no row if a later run has started. */
+export const recordHeldRun = (db: Queries, { assetId, uploadId, heldMs, isCounted }: HeldRun) =>
+  db.one(sql('record held run', { asset_id: 'uuid' })`
+    update imports set held_ms = held_ms + ${heldMs}::int8, runs = runs - ${isCounted ? 0 : 1}::int4
+     where asset_id = ${assetId} and upload_id = ${uploadId}
+    returning asset_id`);
 
 /** A row if these are more bytes than the attempt has shown, and no later run has started. */
 export const raiseProgress = (db: Queries, { assetId, uploadId }: RunRef, bytes: number) =>

@@ -31,6 +31,8 @@ const createRun = (more: Partial<ImportRun> = {}): ImportRun => ({
   url: '',
   headers: {},
   transfer: null,
+  partial: null,
+  heldMs: 0,
   runs: 2,
   ...more,
 });
