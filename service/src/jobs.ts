@@ -145,7 +145,14 @@ export const JOB_SETTINGS: JobSettingsOf<JobPayloads> = {
   'remove-run-files': { concurrency: 1, expireIn: 10 * 60, retries: 50, retryDelay: 2, retryDelayMax: HOUR },
   'deliver-report': { concurrency: 4, expireIn: 60, retries: 200, retryDelay: 1, retryDelayMax: 600 },
   // As many retries as deliver-report, whose report it waits for.
-  'make-poster': { concurrency: 1, expireIn: 10 * 60, retries: 200, retryDelay: 1, retryDelayMax: 600 },
+  'make-poster': {
+    concurrency: 2,
+    expireIn: 10 * 60,
+    retries: 200,
+    retryDelay: 1,
+    retryDelayMax: 600,
+    fair: true,
+  },
   // As many retries as deliver-report, whose report it waits for.
   'make-extras': {
     concurrency: 2,

@@ -29,9 +29,9 @@ const fatalLines = () =>
     .split('\n')
     .filter((line) => line.startsWith('{'))
     .map(
-      (line) => JSON.parse(line) as { level: number; msg: string; err: { message: string; stack: string } },
+      (line) => JSON.parse(line) as { level: string; msg: string; err: { message: string; stack: string } },
     )
-    .filter(({ level }) => level === 60);
+    .filter(({ level }) => level === 'fatal');
 
 const THROW = "throw new Error('planted')";
 

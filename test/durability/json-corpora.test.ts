@@ -43,6 +43,7 @@ const DOORS = {
   'POST /admin/orphans': { headers: operator, whenRead: [200] },
   'POST /admin/deliveries/replay': { headers: operator, whenRead: [200, 404] },
   'PUT /admin/owners/{owner_user_id}/limits': { headers: operator, whenRead: [200] },
+  'POST /upload-tokens': { headers: asService, whenRead: [] },
   'POST /webhook-endpoints': { headers: asService, whenRead: [] },
   'PATCH /webhook-endpoints/{id}': { headers: asService, whenRead: [404] },
   'POST /webhook-endpoints/{id}/resend': { headers: asService, whenRead: [404] },

@@ -222,7 +222,11 @@ test('a video that is deleted while being encoded leaves no file, job or ffmpeg 
     () => readAsset(service, 'ann', started.asset_id),
     ({ progress }) => progress > 0,
   );
-  expect((await processesNaming(started.asset_id)).length).toBeGreaterThan(0);
+  // No process runs between the two jobs of an encode.
+  await eventually(
+    () => processesNaming(started.asset_id),
+    (processes) => processes.length > 0,
+  );
   expect((await remove(started.asset_id)).status).toBe(200);
   await eventually(
     () => openJobs(service.dataDir),
