@@ -13,8 +13,8 @@ export type CutRange = {
 type Part = { readonly startMs: number; readonly endMs: number };
 
 /**
- * From the start of the frame that is on screen, so that the sound does not lead the picture. Undefined if the
- * source ends before the part starts.
+ * From the start of the frame that is on screen, so that the sound does not lead the picture. Undefined if
+ * the source ends before the part starts.
  */
 export function toCutRange(
   { startMs, endMs }: Part,
