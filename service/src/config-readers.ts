@@ -203,7 +203,7 @@ export const readDecoderLimits = ({ text, integer }: Settings): DecoderLimits =>
     waitMs: integer('PROBE_WAIT_MS', { fallback: 10_000, min: 100, max: MINUTE_MS }),
   },
   image: {
-    maxPixels: integer('MAX_IMAGE_PIXELS', { fallback: 50_000_000, min: 1, max: 500_000_000 }),
+    maxPixels: integer('MAX_IMAGE_PIXELS', { fallback: 110_000_000, min: 1, max: 500_000_000 }),
     deadlineMs: integer('IMAGE_DEADLINE_MS', { fallback: 20_000, min: 100, max: MINUTE_MS }),
     perAsset: integer('VARIANTS_PER_ASSET', { fallback: 2, min: 1, max: 64 }),
     maxWaiting: integer('VARIANT_QUEUE_LENGTH', { fallback: 14, min: 0, max: 10_000 }),

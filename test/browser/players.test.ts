@@ -35,9 +35,12 @@ const CLIPS: readonly Clip[] = [
   { fps: 60, segments: 1, visibility: 'private' },
 ]
   .flatMap((clip) => [0, 1, 2].map((tail) => ({ ...clip, tail })))
-  .concat([{ fps: 30, segments: 0, tail: 12, visibility: 'public' }]);
+  .concat([2, 3, 4, 12].map((tail) => ({ fps: 30, segments: 0, tail, visibility: 'public' })));
 
+/** Those of the source. */
 const secondsOf = ({ fps, segments, tail }: Clip): number => segments * SEGMENT_SECONDS + tail / fps;
+/** hls.js does not start a shorter video with sound, so that its last frame is repeated. */
+const MIN_SECONDS = 0.2;
 
 /** The sound ends before the picture, so that the picture alone decides how long the stream is. */
 const makeSource = (clip: Clip): Promise<string> =>
@@ -121,7 +124,9 @@ describe.concurrent('a video plays to its end and seeks', () => {
     expect(errors).toEqual([]);
     for (const result of results) {
       expect(result).toMatchObject({ width: 320, height: 180 });
-      expect(Math.abs(result.duration - secondsOf(clip))).toBeLessThanOrEqual(TOLERANCE_SECONDS);
+      expect(Math.abs(result.duration - Math.max(MIN_SECONDS, secondsOf(clip)))).toBeLessThanOrEqual(
+        TOLERANCE_SECONDS,
+      );
       expect(result.duration - result.endedAt).toBeLessThanOrEqual(TOLERANCE_SECONDS);
     }
   });

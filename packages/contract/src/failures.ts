@@ -72,6 +72,10 @@ export const FILE_WARNING_CODES = {
     'The audio has more than two channels; it is also mixed down to stereo, which players use first.',
   subtitles_dropped:
     'Some subtitles of the file do not become captions: pictures, or further ones in a language.',
+  subtitles_forced:
+    'Subtitles of the file are marked as forced; players show their captions only on request.',
+  alpha_dropped: 'The picture has transparency, which the renditions do not have.',
+  chapters_dropped: 'The file has chapters, which the renditions do not have.',
 } as const;
 export type FileWarningCode = keyof typeof FILE_WARNING_CODES;
 

@@ -37,6 +37,9 @@ describe('warnings of a video', () => {
     ['multiple_audio_tracks', { audioChannels: [2, null] }],
     ['surround_audio', { audioChannels: [6] }],
     ['subtitles_dropped', { droppedSubtitles: 1 }],
+    ['subtitles_forced', { hasForcedSubtitles: true }],
+    ['alpha_dropped', { hasAlpha: true }],
+    ['chapters_dropped', { hasChapters: true }],
   ])('name %s for %j', (code, traits) => {
     expect(codesWith(traits)).toEqual([code]);
   });

@@ -17,6 +17,10 @@ export type VideoTraits = {
   readonly audioChannels?: readonly (number | null)[] | undefined;
   /** Tracks of subtitles that do not become captions. */
   readonly droppedSubtitles?: number | undefined;
+  /** Captions that the file marks as forced. */
+  readonly hasForcedSubtitles?: boolean | undefined;
+  readonly hasAlpha?: boolean | undefined;
+  readonly hasChapters?: boolean | undefined;
 };
 
 type FileWarning = { readonly code: FileWarningCode; readonly message: string };
@@ -40,6 +44,9 @@ const CONDITIONS: Readonly<Record<FileWarningCode, (traits: VideoTraits) => bool
   multiple_audio_tracks: ({ audioChannels = [] }) => audioChannels.length > 1,
   surround_audio: ({ audioChannels = [] }) => audioChannels.some((channels) => (channels ?? 0) > 2),
   subtitles_dropped: ({ droppedSubtitles = 0 }) => droppedSubtitles > 0,
+  subtitles_forced: ({ hasForcedSubtitles }) => hasForcedSubtitles,
+  alpha_dropped: ({ hasAlpha }) => hasAlpha,
+  chapters_dropped: ({ hasChapters }) => hasChapters,
 };
 
 const isOdd = (length: number): boolean => length % 2 === 1;

@@ -107,6 +107,13 @@ describe('sound', { timeout: 60_000 }, () => {
     expect(played).toEqual(seen.map((at) => expect.closeTo(at, 1)));
   });
 
+  test('starts with the frame that is on screen', async () => {
+    const source = await makeClip({ seconds: 5, fps: 2, flashAndBeep: true });
+    await using made = await cut(source, [700, 3200]);
+    expect((await flashes(pictureOf(made)))[0]).toBe(0.5);
+    expect(await beeps(soundOf(made))).toEqual([0.5, 1.5].map((at) => expect.closeTo(at, 1)));
+  });
+
   test('has all tracks with their languages and purposes', async () => {
     const source = await makeClip({
       seconds: 4,

@@ -21,7 +21,7 @@ export async function cutSource(session: CutSession): Promise<Cut> {
   const range = toCutRange(session.request, source.timeline);
   if (!range)
     throw new EncodeError('clip_failed', 'The source ends before the time at which the clip starts');
-  const { subtitles, dropped } = await cutSubtitles(session, source);
+  const { subtitles, dropped } = await cutSubtitles(session, source, range);
   const plan: CutPlan = {
     input: session.input,
     frame: source.frame,
@@ -93,13 +93,21 @@ async function assertExact(session: CutSession, { output, range, timeline }: Cut
 type Subtitles = { readonly subtitles: readonly CutSubtitles[]; readonly dropped: readonly string[] };
 
 /** Cues are cut as text, because ffmpeg neither shortens a cue at the end nor keeps one at the start. */
-async function cutSubtitles(session: CutSession, source: ExaminedSource): Promise<Subtitles> {
+async function cutSubtitles(
+  session: CutSession,
+  source: ExaminedSource,
+  { startSeconds, seconds }: CutRange,
+): Promise<Subtitles> {
+  const part = {
+    startMs: Math.round(startSeconds * 1000),
+    endMs: Math.round((startSeconds + seconds) * 1000),
+  };
   const folder = join(session.folder, 'subtitles');
   await mkdir(folder);
   const subtitles: CutSubtitles[] = [];
   const dropped: string[] = [];
   for (const { index, language, bytes } of await findSubtitles(session, { source, folder, dropped })) {
-    const text = toCutText(bytes, session.request);
+    const text = toCutText(bytes, part);
     if (text === 'invalid') dropped.push(language);
     if (text === 'invalid' || text === undefined) continue;
     const path = join(folder, `cut-${index}.vtt`);

@@ -12,15 +12,23 @@ export type CutRange = {
 
 type Part = { readonly startMs: number; readonly endMs: number };
 
-/** Undefined if the source ends before the part starts. */
+/**
+ * From the start of the frame that is on screen, so that the sound does not lead the picture. Undefined if
+ * the source ends before the part starts.
+ */
 export function toCutRange(
   { startMs, endMs }: Part,
   { frameRate, durationSeconds }: Timeline,
 ): CutRange | undefined {
-  const startSeconds = startMs / 1000;
-  const frames = Math.round((Math.min(endMs / 1000, durationSeconds) - startSeconds) / secondsOf(frameRate));
-  return frames < 1 ? undefined : { startSeconds, frames, seconds: secondsOf(frameRate, frames) };
+  const framesIn = (seconds: number) => seconds / secondsOf(frameRate);
+  const first = Math.floor(framesIn(startMs / 1000) + ROUNDING_FRAMES);
+  const frames = Math.round(framesIn(Math.min(endMs / 1000, durationSeconds))) - first;
+  if (frames < 1) return undefined;
+  return { startSeconds: secondsOf(frameRate, first), frames, seconds: secondsOf(frameRate, frames) };
 }
+
+/** Requests state times in milliseconds: a frame of NTSC starts up to half of one later. */
+const ROUNDING_FRAMES = 0.05;
 
 /** How far before the part ffmpeg starts to read, until it finds a key frame; then from the beginning. */
 const SEEK_MARGINS = [1, 30, Number.POSITIVE_INFINITY];

@@ -47,6 +47,11 @@ describe('HDR', () => {
     return optionsOf(encodeArguments({ ...plan, rungs, frame: { ...frame, transfer, hdrMetadata } }));
   };
 
+  test('in HEVC has a lower crf than SDR', () => {
+    const crfOf = (codec: string, range: 'sdr' | 'pq') => optionsIn(codec, range)['-crf:v:0'];
+    expect([crfOf('hevc', 'sdr'), crfOf('hevc', 'pq'), crfOf('av1', 'pq')]).toEqual(['26', '21', '35']);
+  });
+
   test.each([
     ['pq', 'smpte2084'],
     ['hlg', 'arib-std-b67'],

@@ -52,6 +52,7 @@ describe('a source', () => {
     ['wide primaries', { facts: { ...facts, frame: { ...frame, primaries: 'smpte432' } } }],
     ['HDR', { facts: { ...facts, frame: { ...frame, transfer: 'pq' } } }],
     ['interlaced frames', { facts: { ...facts, frame: { ...frame, interlaced: true } } }],
+    ['a very short duration', { timeline: { ...timeline, frames: 6, durationSeconds: 0.2 } }],
     ['a rotation', { facts: { ...facts, isRotated: true } }],
     ['other pixels than square ones', { video: { ...video, size: { width: 960, height: 720 } } }],
     [

@@ -56,6 +56,8 @@ export function canCopy({
     frame.displaySize.width === video.size?.width &&
     frame.displaySize.height === video.size.height &&
     isOwnRate(frame.frameRate, timeline) &&
+    // The copy of a shorter video would only be replaced.
+    timeline.durationSeconds >= MIN_TAIL_SECONDS &&
     timeline.holdSeconds <= MAX_HOLD_SECONDS &&
     timeline.leadInSeconds <= 0
   );

@@ -41,6 +41,17 @@ describe('the clock', () => {
   });
 });
 
+test.each([
+  ['ffmpeg 5.1', '      alpha_mode      : 1'],
+  ['ffmpeg 7.0', '        alpha_mode      : 1'],
+])('chapters, and transparency of Matroska as %s prints it', (_, alpha) => {
+  const chapters = '  Chapters:\n    Chapter #0:0: start 0.0, end 0.5';
+  const streams = `${chapters}\n  Stream #0:0: Video: vp9\n    Metadata:\n${alpha}`;
+  expect(facts({ streams })).toMatchObject({ hasChapters: true, streams: [{ hasAlpha: true }] });
+  const imitated = facts({ tags: '    Chapters:', streams: '  Stream #0:0: Video: vp9' });
+  expect([imitated?.hasChapters, imitated?.streams[0]?.hasAlpha]).toEqual([undefined, undefined]);
+});
+
 describe('a stream', () => {
   test.each(['Video', 'Audio', 'Subtitle', 'Data', 'Attachment'] as const)('of the kind %s', (kind) => {
     expect(streamIn(`#0:12[0x1f](eng): ${kind}: abc_d, rest`)).toMatchObject({

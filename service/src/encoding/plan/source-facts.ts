@@ -21,6 +21,8 @@ export type SourceStream = {
   readonly channels?: number;
   /** What players without Dolby Vision see in its picture. 0: nothing; 1: HDR10; 2: SDR; 4: HLG. */
   readonly dolbyVisionCompatibility?: number;
+  /** Matroska states transparency that the decoder of VP8 and VP9 ignores. */
+  readonly hasAlpha?: boolean;
   /** True for a cover or thumbnail. */
   readonly still: boolean;
   /** As in the file, usually three letters of ISO 639-2. */
@@ -68,6 +70,7 @@ export type SourceFacts = {
   readonly frame: FrameFacts | null;
   /** The file asks players to rotate or flip the picture; ffmpeg has applied it to the frames. */
   readonly isRotated: boolean;
+  readonly hasChapters?: boolean;
 };
 
 // ffmpeg indents tags by at least four spaces, so the metadata of a file cannot imitate these lines.
@@ -80,6 +83,8 @@ const STREAM = new RegExp(
 );
 const DISPOSITIONS = /((?: \([a-z ]+\))+)$/;
 const TITLE = /^ {6,8}title {11}: (.*)$/m;
+const ALPHA = /^ {6,8}alpha_mode {6}: 1$/im;
+const CHAPTERS = /^ {2}Chapters:$/m;
 const DOLBY_VISION = /^ {8}DOVI configuration record: .*, compatibility id: (\d+)/m;
 const TAG = /^ (?:\([^)]*\) )*\((\w{4}) \/ 0x/;
 const SIZE = /, (\d+)x(\d+)(?=[ ,]|$)/;
@@ -111,6 +116,7 @@ export function parseSourceFacts(words: string, container: Container): SourceFac
     ...clockOf(input, container),
     streams: [...input.matchAll(STREAM)].map(streamOf),
     frame: parseFrameFacts(words),
+    ...(CHAPTERS.test(input) && { hasChapters: true }),
     isRotated: /displaymatrix: rotation of/i.test(words),
   };
 }
@@ -148,6 +154,7 @@ function streamOf([
     averageRate: rate ? Number(rate) * (thousands ? 1000 : 1) : null,
     ...(channels && { channels }),
     ...(compatibility && { dolbyVisionCompatibility: Number(compatibility) }),
+    ...(ALPHA.test(tags) && { hasAlpha: true }),
     still: /\((?:attached pic|still image|timed thumbnails)\)/.test(rest),
     ...(language && { language }),
     ...(title && { title }),

@@ -120,6 +120,16 @@ describe('timeline', () => {
     });
   });
   test('one frame at least', () => expect(timeline(facts(0.001), [VIDEO, 0.001]).frames).toBe(1));
+  test('a very short video with sound repeats its last frame', () => {
+    const silent = facts(0.08);
+    const sound = { index: SOUND, kind: 'Audio', codec: 'aac', size: null, averageRate: null, still: false };
+    const audible = { ...silent, streams: [...silent.streams, sound as SourceFacts['streams'][number]] };
+    expect(timeline(silent, [VIDEO, 0.08])).toMatchObject({ frames: 2 });
+    expect(timeline(audible, [VIDEO, 0.08], [SOUND, 0.08])).toMatchObject({
+      frames: 5,
+      durationSeconds: 0.2,
+    });
+  });
   test('frames are counted at the exact rate', () => {
     expect(timeline(facts(10.01, 0, rate(30000, 1001)), [VIDEO, 10.01])).toMatchObject({
       frames: 300,

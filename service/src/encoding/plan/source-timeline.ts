@@ -55,6 +55,8 @@ const ROUNDING_SECONDS = 0.015;
 const TOLERATED_SECONDS = 0.05;
 const MISSING_SECONDS = 0.5;
 const MAX_LEAD_IN_SECONDS = 1;
+/** hls.js never starts a shorter video with sound: it and Chromium wait for each other. */
+const MIN_SECONDS_WITH_SOUND = 0.2;
 /** Nobody misses it, and copied and encoded renditions start with the same frame. */
 const MAX_SKIPPED_SECONDS = 0.1;
 
@@ -104,7 +106,10 @@ export function computeTimeline({ facts, videoIndex, ends, missing, bytes }: Tim
   const videoEnd = ends.get(videoIndex) ?? packetEnd;
   // The last frame may be shown longer than its packet; audio has exactly the length of its packets.
   const end = videoEnd === packetEnd ? packetEnd + missing : packetEnd;
-  const frames = Math.max(1, Math.round((leadInSeconds + end) / secondsOf(frameRate)));
+  const frames = Math.max(
+    minFrames(facts, frameRate),
+    Math.round((leadInSeconds + end) / secondsOf(frameRate)),
+  );
   return {
     leadInSeconds,
     frameRate,
@@ -113,6 +118,12 @@ export function computeTimeline({ facts, videoIndex, ends, missing, bytes }: Tim
     holdSeconds: end - videoEnd,
   };
 }
+
+/** The last frame of a shorter video is repeated. */
+const minFrames = ({ streams }: SourceFacts, frameRate: Rational): number =>
+  streams.some(({ kind }) => kind === 'Audio')
+    ? Math.max(1, Math.ceil(MIN_SECONDS_WITH_SOUND / secondsOf(frameRate) - 0.001))
+    : 1;
 
 type RateInput = Pick<TimelineInput, 'facts' | 'videoIndex'> & {
   readonly maxFrames: number;

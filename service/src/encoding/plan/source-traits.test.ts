@@ -34,11 +34,12 @@ type Source = {
   readonly video?: Partial<SourceStream>;
   readonly audioStreams?: readonly SourceStream[];
   readonly streams?: readonly SourceStream[];
+  readonly hasChapters?: boolean;
 };
-const codesOf = ({ frame, video, audioStreams = [AUDIO], streams = [] }: Source) =>
+const codesOf = ({ frame, video, audioStreams = [AUDIO], streams = [], hasChapters = false }: Source) =>
   toWarnings(
     toTraits(
-      { streams: [...streams] },
+      { streams: [...streams], hasChapters },
       { video: { ...VIDEO, ...video }, audioStreams, frame: { ...FRAME, ...frame } },
     ),
   ).map(({ code }) => code);
@@ -63,6 +64,14 @@ describe('the traits of a source', () => {
     ],
     ['surround_audio', { audioStreams: [{ ...AUDIO, channels: 6 }] }],
     ['subtitles_dropped', { streams: [VIDEO, AUDIO, SUBTITLE] }],
+    [
+      'subtitles_forced',
+      { streams: [VIDEO, AUDIO, { ...SUBTITLE, codec: 'subrip', dispositions: ['forced'] }] },
+    ],
+    ['alpha_dropped', { video: { hasAlpha: true } }],
+    ['alpha_dropped', { frame: { pixelFormat: 'yuva444p12le' } }],
+    ['alpha_dropped', { frame: { pixelFormat: 'gbrap' } }],
+    ['chapters_dropped', { hasChapters: true }],
   ])('cause %s for %j', (code, source) => expect(codesOf(source)).toEqual([code]));
   test('text subtitles cause none: they become captions', () => {
     expect(codesOf({ streams: [VIDEO, AUDIO, { ...SUBTITLE, codec: 'ass' }] })).toEqual([]);

@@ -8,9 +8,10 @@ import { chooseSubtitles } from './subtitle-streams.ts';
 
 /** Rotation and edit lists are known from the probe: ffmpeg applies them before it prints anything. */
 export function toTraits(
-  { streams }: Pick<SourceFacts, 'streams'>,
+  { streams, hasChapters }: Pick<SourceFacts, 'streams' | 'hasChapters'>,
   { video, audioStreams, frame }: ChosenStreams,
 ): VideoTraits {
+  const captions = chooseSubtitles(streams);
   return {
     isHdr: frame.transfer !== 'sdr',
     isInterlaced: frame.interlaced,
@@ -18,10 +19,15 @@ export function toTraits(
     framesPerSecond: framesPerSecond({ video, frame }) ?? undefined,
     storedSize: video.size ?? undefined,
     audioChannels: audioStreams.map(({ channels = null }) => channels),
-    droppedSubtitles:
-      streams.filter(({ kind }) => kind === 'Subtitle').length - chooseSubtitles(streams).length,
+    droppedSubtitles: streams.filter(({ kind }) => kind === 'Subtitle').length - captions.length,
+    hasForcedSubtitles: captions.some(({ isForced }) => isForced === true),
+    hasAlpha: video.hasAlpha === true || ALPHA_FORMATS.test(frame.pixelFormat),
+    hasChapters,
   };
 }
+
+/** Names of pixel formats in ffmpeg. */
+const ALPHA_FORMATS = /^(?:yuva|gbra|rgba|bgra|argb|abgr|ya\d)/;
 
 type ChosenVideo = Pick<ChosenStreams, 'video' | 'frame'>;
 

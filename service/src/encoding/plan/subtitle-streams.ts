@@ -12,6 +12,8 @@ type SubtitleStream = {
   readonly language: string;
   readonly label: string;
   readonly kind: 'subtitles' | 'captions';
+  /** The language has no other track. */
+  readonly isForced?: boolean;
 };
 
 const MAX_LABEL = 100;
@@ -47,6 +49,7 @@ function toSubtitles(stream: SourceStream): SubtitleStream {
     language,
     label: toPlainText(stream.title, MAX_LABEL) ?? nameOfLanguage(language),
     kind: hasFlag(stream, 'hearing impaired', 'captions') ? 'captions' : 'subtitles',
+    ...(isForced(stream) && { isForced: true }),
   };
 }
 
