@@ -14,6 +14,7 @@ import {
   type UploadQueueOptions,
 } from './upload/upload-handle.ts';
 import type { UploadOptions } from './upload/upload-options.ts';
+import { createUploadTokenCalls, type UploadTokenCalls } from './upload-tokens.ts';
 import { type WaitOptions, waitUntilReady } from './wait-until-ready.ts';
 import { createWebhookEndpoints, type WebhookEndpoints } from './webhook-endpoints.ts';
 
@@ -77,6 +78,7 @@ export type Mediary = {
   };
   captions: CaptionCalls;
   webhookEndpoints: WebhookEndpoints;
+  uploadTokens: UploadTokenCalls;
   usage: {
     /** Bytes, assets and open uploads of the owner, with their limits. */
     get(options?: CallOptions): Promise<Usage>;
@@ -111,6 +113,7 @@ function createClient(transport: Transport): Mediary {
     events: { stream: (options) => followEvents(transport, '/events', options) },
     captions: createCaptionCalls(transport),
     webhookEndpoints: createWebhookEndpoints(transport),
+    uploadTokens: createUploadTokenCalls(transport),
     usage: {
       get: (options) =>
         transport.request({ method: 'GET', path: '/usage', query: ownerOf(transport, options), options }),
