@@ -47,7 +47,7 @@ const create = (token: Pick<Token, 'token'>, fields: object = {}, headers: objec
     json: { ...IMAGE, ...fields },
   });
 
-test('the SDK creates a token for a page, whose own client uploads with it and can do nothing else', async () => {
+test('the SDK creates a token for a page, whose client uploads with it and does nothing else', async () => {
   const { address: baseUrl } = service;
   const backEnd = createMediary({ baseUrl, serviceKey: SECRETS.SERVICE_API_KEY, ownerUserId: 'ann' });
   const { token, owner_user_id } = await backEnd.uploadTokens.create({ kinds: ['image'], max_uploads: 1 });

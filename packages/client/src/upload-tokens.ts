@@ -6,11 +6,11 @@ import type { CallOptions, Transport } from './transport.ts';
 export type UploadTokenCalls = {
   /**
    * Creates a token that can only create, send and complete uploads within these bounds. It needs
-   * `serviceKey` and an owner. The page uses it as `token` of its own client. A lost response is not repeated.
+   * `serviceKey` and an owner. The page uses it as `token` of its client. A lost response is not repeated.
    * Errors: 403 without `serviceKey`.
    *
    * @example
-   * const { token } = await mediary.forOwner('ann').uploadTokens.create({ kinds: ['image'], max_bytes: 5e6 });
+   * await mediary.forOwner('ann').uploadTokens.create({ kinds: ['image'], max_uploads: 5 });
    */
   create(
     request?: Omit<CreateUploadTokenRequest, 'owner_user_id'>,
