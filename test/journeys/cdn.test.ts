@@ -111,4 +111,20 @@ test('what it has to purge is listed, also where nobody is told', async () => {
       delivered_at: null,
     },
   ]);
+  const page = async (query: string) =>
+    (await call<PurgePage>(service, `GET /admin/purges?${query}`, { headers: asOperator })).body;
+  const { items: all, next_cursor: end } = (await page('limit=100')).data;
+  expect(end).toBeNull();
+  const found: unknown[] = [];
+  let cursor: string | null = '';
+  while (cursor !== null) {
+    const { data }: { data: PurgePage } = await page(`limit=1${cursor && `&cursor=${cursor}`}`);
+    found.push(...data.items);
+    cursor = data.next_cursor;
+  }
+  expect(found).toEqual(all);
+  const details = { reason: 'invalid_cursor', field: 'cursor' };
+  expect(await page('cursor=x')).toMatchObject({ code: 400, error: { details } });
 });
+
+type PurgePage = { readonly items: readonly object[]; readonly next_cursor: string | null };

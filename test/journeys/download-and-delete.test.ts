@@ -1,5 +1,4 @@
-// Originals are downloaded with their file names; deleted assets stop playing, leave no bytes, and stay
-// deleted.
+// Originals are downloaded with their file names; deleted assets stop playing and leave no bytes.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

@@ -12,11 +12,10 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-type Rendition = { height: number; codec?: string; dynamic_range?: string; state: string };
+type Rendition = { height: number; codec: string | null; dynamic_range: string | null; state: string };
 const setsOf = (asset: AssetJson) =>
-  (asset['renditions'] as Rendition[]).map(
-    ({ height, codec = 'h264', dynamic_range: range = 'sdr', state }) =>
-      [height, codec, range, state].join(' '),
+  (asset['renditions'] as Rendition[]).map(({ height, codec, dynamic_range: range, state }) =>
+    [height, codec ?? 'h264', range ?? 'sdr', state].join(' '),
   );
 
 describe('a video in PQ', () => {

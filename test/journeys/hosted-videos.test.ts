@@ -139,7 +139,7 @@ describe.each(HOSTED)('a private video at %s', (provider) => {
 });
 
 test('cdnhost offers the original for download, edgehost prepares an MP4', async () => {
-  type Download = { url: string | null; state: string; retry_after?: number; filename: string };
+  type Download = { url: string | null; state: string; retry_after_s: number | null; filename: string };
   const [atCdnhost, atEdgehost] = await Promise.all(
     HOSTED.map(async (provider) => {
       const { id } = await uploadTo(hosts.service, provider, clip);
@@ -159,7 +159,7 @@ test('cdnhost offers the original for download, edgehost prepares an MP4', async
     state: 'preparing',
     expires_at: null,
     filename: 'clip.mp4',
-    retry_after: 10,
+    retry_after_s: 10,
   });
   expect(first?.headers.get('retry-after')).toBe('10');
   const { url } = await eventually(

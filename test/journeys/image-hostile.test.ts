@@ -46,7 +46,7 @@ describe('a decompression bomb', () => {
     async (_, make, mime) => {
       expect(await endOf(make(), mime)).toMatchObject({
         stream_status: 'failed',
-        failure: { code: 'too_large_picture', retryable: false },
+        failure: { code: 'picture_too_large', retryable: false },
         playback: null,
       });
     },

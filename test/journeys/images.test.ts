@@ -154,7 +154,7 @@ describe('a broken image', () => {
 
   test('fails before memory is allocated for dimensions that it only claims', async () => {
     const { failure } = await endOf(claiming(await made('png'), 60_000, 60_000), 'image/png');
-    expect(failure?.code).toBe('too_large_picture');
+    expect(failure?.code).toBe('picture_too_large');
   });
 
   test('can be downloaded by its owner', async () => {

@@ -1,5 +1,6 @@
 // Upload tokens: a page uploads without the user's own token, within the bounds that the back end chose
 // (contract B11).
+import { createMediary } from '@mediary/client';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from '../../service/src/platform/postgres/sql.ts';
@@ -18,6 +19,7 @@ import {
   asUser,
   call,
   eventually,
+  SECRETS,
   startTestService,
   type TestService,
 } from '../support/service.ts';
@@ -44,6 +46,20 @@ const create = (token: Pick<Token, 'token'>, fields: object = {}, headers: objec
     headers: { ...withToken(token), ...headers },
     json: { ...IMAGE, ...fields },
   });
+
+test('the SDK creates a token for a page, whose client uploads with it and does nothing else', async () => {
+  const { address: baseUrl } = service;
+  const backEnd = createMediary({ baseUrl, serviceKey: SECRETS.SERVICE_API_KEY, ownerUserId: 'ann' });
+  const { token, owner_user_id } = await backEnd.uploadTokens.create({ kinds: ['image'], max_uploads: 1 });
+  expect(owner_user_id).toBe('ann');
+  const page = createMediary({ baseUrl, token });
+  const asset = await page.media.upload(new Blob([Uint8Array.from(picture)], { type: 'image/png' }), {
+    filename: 'me.png',
+  });
+  expect(asset).toMatchObject({ owner_user_id: 'ann', kind: 'image' });
+  await expect(page.usage.get()).rejects.toMatchObject({ reason: 'upload_token_bounds' });
+  await expect(page.uploadTokens.create()).rejects.toMatchObject({ status: 403 });
+});
 
 describe('a page with an upload token', () => {
   test('creates, sends, completes and reads its upload, which belongs to the owner', async () => {

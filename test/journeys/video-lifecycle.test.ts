@@ -117,6 +117,8 @@ describe('the asset at each step', () => {
     expect(asset['renditions']).toEqual(
       HEIGHTS.map((height) => ({
         height,
+        codec: null,
+        dynamic_range: null,
         width: expect.any(Number),
         state: 'ready',
         bitrate: expect.any(Number),

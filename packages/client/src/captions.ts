@@ -17,7 +17,7 @@ export type CaptionUpload = {
 };
 
 /** All captions of a video are on one page. */
-export type CaptionPage = CaptionList & { next_cursor: string | null };
+export type CaptionPage = CaptionList;
 
 export type CaptionCalls = {
   /**
@@ -48,10 +48,9 @@ export const createCaptionCalls = (transport: Transport): CaptionCalls => ({
       options,
     }),
   list: (id, options) =>
-    createPagedList(async () => {
+    createPagedList(() => {
       const path = assetPath(id, '/captions');
-      const list = await transport.request<CaptionList>({ method: 'GET', path, options });
-      return { next_cursor: null, ...list };
+      return transport.request<CaptionList>({ method: 'GET', path, options });
     }),
   get: async (id, language, options) => {
     const response = await transport.send({ method: 'GET', path: captionsPath(id, language), options });

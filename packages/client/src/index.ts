@@ -63,6 +63,7 @@ export type {
   WebhookEndpointPage,
   WebhookEndpointWithSecret,
 } from './api/webhook-endpoints.ts';
+export type { CreateUploadTokenRequest, UploadToken } from './api/upload-tokens.ts';
 export type { CaptionCalls, CaptionPage, CaptionUpload } from './captions.ts';
 export {
   AssetFailedError,
@@ -95,6 +96,7 @@ export type {
   UploadState,
 } from './upload/upload-handle.ts';
 export type { UploadOptions, UploadProgress } from './upload/upload-options.ts';
+export type { UploadTokenCalls } from './upload-tokens.ts';
 export { type VerifyWebhookOptions, verifyWebhook, type WebhookEvent } from './verify-webhook.ts';
 export type { WaitOptions } from './wait-until-ready.ts';
 export type { WebhookEndpoints } from './webhook-endpoints.ts';

@@ -15,6 +15,7 @@ import {
   type UploadQueueOptions,
 } from './upload/upload-handle.ts';
 import type { UploadOptions } from './upload/upload-options.ts';
+import { createUploadTokenCalls, type UploadTokenCalls } from './upload-tokens.ts';
 import { type WaitOptions, waitUntilReady } from './wait-until-ready.ts';
 import { createWebhookEndpoints, type WebhookEndpoints } from './webhook-endpoints.ts';
 
@@ -85,6 +86,7 @@ export type Mediary = {
   };
   captions: CaptionCalls;
   webhookEndpoints: WebhookEndpoints;
+  uploadTokens: UploadTokenCalls;
   usage: {
     /** Bytes, assets and open uploads of the owner, with their limits. */
     get(options?: CallOptions): Promise<Usage>;
@@ -128,6 +130,7 @@ function createClient(transport: Transport): Mediary {
     },
     captions: createCaptionCalls(transport),
     webhookEndpoints: createWebhookEndpoints(transport),
+    uploadTokens: createUploadTokenCalls(transport),
     usage: {
       get: (options) =>
         transport.request({ method: 'GET', path: '/usage', query: ownerOf(transport, options), options }),

@@ -42,6 +42,13 @@ describe('operations', () => {
     },
   );
 
+  test('lists return items and next_cursor', () => {
+    const lists = ALL.filter(({ id, kind }) => kind === 'json' && /^list(?!UploadParts)/.test(id));
+    const shapes = lists.map(({ data }) => (data as unknown as { required: string[] }).required);
+    expect(lists.length).toBeGreaterThan(8);
+    for (const required of shapes) expect(required).toEqual(expect.arrayContaining(['items', 'next_cursor']));
+  });
+
   test('summaries are one line without a period, descriptions and cases are sentences', () => {
     expect(ALL.filter(({ summary }) => /\.$|\n/.test(summary)).map(({ id }) => id)).toEqual([]);
     const cases = ALL.flatMap(({ errors = [] }) => errors.map(({ when }) => when));

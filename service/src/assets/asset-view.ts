@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import type { Asset as AssetView, AssetPlayback } from '@mediary/contract/schemas/asset';
 import type { Asset, ShownAsset, Warning } from './asset.ts';
 import type { Manifest, PlayUrls } from './playback-manifest.ts';
+import type { Rendition } from './renditions.ts';
 import { isEncrypted, type SegmentEncryption } from './segment-encryption.ts';
 
 /** Playback of a hosted video with the current settings. */
@@ -34,6 +35,15 @@ function toSettingsView(asset: ShownAsset, context: AssetViewContext) {
   };
 }
 
+const toRenditionView = (rendition: Rendition): AssetView['renditions'][number] => ({
+  height: rendition.height,
+  codec: rendition.codec ?? null,
+  dynamic_range: rendition.dynamic_range ?? null,
+  width: rendition.width ?? null,
+  state: rendition.state,
+  bitrate: rendition.bitrate ?? null,
+});
+
 export function toAssetView(asset: ShownAsset, context: AssetViewContext): AssetView {
   const { hasNoHostedUrl, playback, warnings, failure } = toSettingsView(asset, context);
   return {
@@ -55,7 +65,7 @@ export function toAssetView(asset: ShownAsset, context: AssetViewContext): Asset
     playable_at: hasNoHostedUrl ? null : toIso(asset.playable_at),
     ready_at: toIso(asset.ready_at),
     progress: asset.progress,
-    renditions: asset.renditions as AssetView['renditions'],
+    renditions: asset.renditions.map(toRenditionView),
     width: asset.width,
     height: asset.height,
     duration_ms: asset.duration_ms,

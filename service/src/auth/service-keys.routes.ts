@@ -25,6 +25,7 @@ const DAY_S = 86_400;
 export const serviceKeyRoutes = (keys: Keys, asOperator: AsOperator) => [
   asOperator(listServiceKeys, async ({ query }) => ({
     items: (await keys.listServiceKeys(query.include_revoked)).map(toView),
+    next_cursor: null,
   })),
   asOperator(createServiceKey, async ({ body: { name, scopes, owner_prefixes = [], expires_at } }) =>
     toNewView(

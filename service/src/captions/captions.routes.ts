@@ -28,7 +28,10 @@ export const captionRoutes = (
   { ownAsset, ownAssetBytes, changingAsset, changingAssetBytes }: Guards,
   objects: ObjectResponses,
 ) => [
-  ownAsset(listCaptions, async ({ asset }) => ({ items: (asset.captions ?? []).map(toCaptionView) })),
+  ownAsset(listCaptions, async ({ asset }) => ({
+    next_cursor: null,
+    items: (asset.captions ?? []).map(toCaptionView),
+  })),
   changingAssetBytes(putCaptions, {
     body: { maxBytes: MAX_CAPTION_BYTES },
     parse: ({ params, query, body, headers }) => {

@@ -17,7 +17,7 @@ export type ImageFacts = {
 };
 
 /** `too_demanding`: the image needs more memory or time than allowed, or crashed the decoder. */
-export type ImageRefusal = 'not_media' | 'truncated' | 'too_large_picture' | 'too_demanding';
+export type ImageRefusal = 'not_media' | 'truncated' | 'picture_too_large' | 'too_demanding';
 
 /** `thumbnail` is a JPEG of at most 640 pixels per side. */
 export type ExaminedImage =

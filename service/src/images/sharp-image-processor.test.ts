@@ -207,20 +207,20 @@ describe('HEIC', () => {
     const bytes = await makeHeic({ width: 256, height: 256 });
     for (const end of [40, 300, Math.floor(bytes.length / 2)])
       expect(await refusal(bytes.subarray(0, end))).toMatch(/^(?:not_media|truncated)$/);
-    expect(await refusal(await makeHeic({ width: 2048, height: 512 }))).toBe('too_large_picture');
+    expect(await refusal(await makeHeic({ width: 2048, height: 512 }))).toBe('picture_too_large');
   });
 });
 
 describe('an invalid image', () => {
   test('is rejected by its claimed size before memory is allocated', async () => {
-    expect(await refusal(bombPng(30_000, 30_000))).toBe('too_large_picture');
-    expect(await refusal(await draw(1001, 1000).jpeg().toBuffer())).toBe('too_large_picture');
+    expect(await refusal(bombPng(30_000, 30_000))).toBe('picture_too_large');
+    expect(await refusal(await draw(1001, 1000).jpeg().toBuffer())).toBe('picture_too_large');
     expect(await refusal(await draw(1000, 1000).jpeg().toBuffer())).toBe('accepted');
   });
 
   test('is rejected for the pixels of all its frames together', async () => {
     expect(await refusal(bombGif({ width: 250, height: 250, frames: 16 }))).toBe('accepted');
-    expect(await refusal(bombGif({ width: 250, height: 250, frames: 17 }))).toBe('too_large_picture');
+    expect(await refusal(bombGif({ width: 250, height: 250, frames: 17 }))).toBe('picture_too_large');
   });
 
   test('of an unsupported format is rejected', async () => {

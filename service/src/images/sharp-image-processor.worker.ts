@@ -83,7 +83,7 @@ async function processImage(
 
 /** Maps error messages of the libraries to our codes. */
 function toRefusal(message: string): ImageRefusal {
-  if (/pixel limit/i.test(message)) return 'too_large_picture';
+  if (/pixel limit/i.test(message)) return 'picture_too_large';
   if (/out of memory|cannot allocate|allocation failed/i.test(message)) return 'too_demanding';
   return /premature end|truncated|unexpected end|not enough data/i.test(message) ? 'truncated' : 'not_media';
 }

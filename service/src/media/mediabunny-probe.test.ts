@@ -97,12 +97,12 @@ describe('refusals', () => {
       refused: 'truncated',
     });
   });
-  test('too_large_picture, regardless of the rest of the file', async () => {
+  test('picture_too_large, regardless of the rest of the file', async () => {
     const huge = patched(await clipBytes({ container: 'mp4', faststart: true }), 'stsd', {
       at: 40,
       value: 0x2000_2000,
     });
-    expect(await probeBytes(huge, 'mov')).toEqual({ refused: 'too_large_picture' });
+    expect(await probeBytes(huge, 'mov')).toEqual({ refused: 'picture_too_large' });
   });
   test.each<[string, Uint8Array]>([
     ['nothing', Buffer.alloc(0)],

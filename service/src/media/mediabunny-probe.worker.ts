@@ -83,7 +83,7 @@ async function probe({ container, sizeBytes, maxBytes }: ProbeRequest): Promise<
   if (!video && !isLeftToEncoder(container)) return { refused: 'no_video_track' };
   const displaySize = video ? await readDisplaySize(video) : UNKNOWN;
   if (video && (isTooLarge(displaySize) || isTooLarge(await readCodedSize(video))))
-    return { refused: 'too_large_picture' };
+    return { refused: 'picture_too_large' };
   const used = [video, audio].filter((track) => track !== undefined);
   if (container === 'mov' && (await isTruncated(used))) return { refused: 'truncated' };
   const [width, height] = isLeftToEncoder(container) ? UNKNOWN : displaySize;

@@ -24,7 +24,7 @@ export type MediaFacts = {
 };
 
 /** Failure codes of contract B4. */
-type ProbeRefusal = 'not_media' | 'no_video_track' | 'truncated' | 'too_large_picture';
+type ProbeRefusal = 'not_media' | 'no_video_track' | 'truncated' | 'picture_too_large';
 
 export type ProbeResult = { readonly facts: MediaFacts } | { readonly refused: ProbeRefusal };
 

@@ -35,5 +35,8 @@ const toWorkerView = ({ started_at, seen_at, ...worker }: Workers[number]) => ({
 type Overview = { readonly listProviderOverviews: Bound<typeof listProviderOverviews> };
 
 export const providersOverviewRoutes = (overview: Overview, asOperator: AsOperator) => [
-  asOperator(listProviders, async () => ({ items: await overview.listProviderOverviews() })),
+  asOperator(listProviders, async () => ({
+    items: await overview.listProviderOverviews(),
+    next_cursor: null,
+  })),
 ];

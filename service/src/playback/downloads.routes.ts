@@ -16,7 +16,7 @@ export const downloadRoutes = (
   objects: ObjectResponses,
 ): Route[] => [
   ownAsset(getDownloadUrl, ({ asset }) => downloads.createDownloadUrl(asset), {
-    retryAfter: ({ retry_after: seconds }) => seconds,
+    retryAfter: ({ retry_after_s: seconds }) => seconds ?? undefined,
   }),
   bytesRoute(downloadOriginal, {
     handle: async (request, reply) => {

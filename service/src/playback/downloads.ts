@@ -36,8 +36,8 @@ export async function createDownloadUrl(needs: DownloadUrlNeeds, asset: Asset): 
   const { state, expiresAt = new Date(expires * 1000) } = download;
   const { filename } = asset;
   return download.state === 'preparing'
-    ? { url: null, state, expires_at: null, filename, retry_after: download.retryAfterSeconds }
-    : { url: download.url, state, expires_at: expiresAt.toISOString(), filename };
+    ? { url: null, state, expires_at: null, filename, retry_after_s: download.retryAfterSeconds }
+    : { url: download.url, state, expires_at: expiresAt.toISOString(), filename, retry_after_s: null };
 }
 
 /** A URL of the store itself, where clients reach it. */

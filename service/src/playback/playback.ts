@@ -36,7 +36,7 @@ export function getPlayback(needs: PlaybackNeeds, asset: Asset, access: Access =
   const hosted = resolveHostedUrls(needs, asset);
   const { kind, stream_status } = asset;
   if (hosted)
-    return { kind, stream_status, ...toExtraUrls([], ''), captions: [], encryption: null, ...hosted };
+    return toView(kind, { stream_status, ...toExtraUrls([], ''), captions: [], encryption: null, ...hosted });
   const expires = isSigned(asset) ? expiryOf(needs, asset) : null;
   // The cookie belongs to the service and would not reach a CDN.
   const base = toPlaybackBase(
@@ -53,18 +53,29 @@ export function getPlayback(needs: PlaybackNeeds, asset: Asset, access: Access =
     dash: null,
     thumbnail: null,
   };
-  return {
-    kind,
+  return toView(kind, {
     stream_status,
     ...urls,
     encryption: isEncrypted(needs.segmentEncryption, asset) ? 'aes-128' : null,
     ...toExtraUrls(offeredExtras(needs, asset), `${base}${token}`),
     captions: toPlayableCaptions(asset, `${base}${token}`),
     expires_at: toIso(expires),
-    ...(findVariantSource(asset) && { image: `${base}${token}/image?v=${imageVersion(asset)}` }),
-    ...(own && !own.growing && { frame: `${base}${token}/frame.jpg` }),
-    ...(own && { embed: `${toPlaybackBase(needs.publicBaseUrl(), asset.id)}${token}/embed` }),
-  };
+    image: findVariantSource(asset) ? `${base}${token}/image?v=${imageVersion(asset)}` : null,
+    frame: own && !own.growing ? `${base}${token}/frame.jpg` : null,
+    embed: own ? `${toPlaybackBase(needs.publicBaseUrl(), asset.id)}${token}/embed` : null,
+  });
+}
+
+type VideoMembers = Omit<Extract<PlaybackView, { kind: 'video' }>, 'kind'>;
+type OptionalUrls = Pick<VideoMembers, 'image' | 'frame' | 'embed'>;
+
+/** Every member of the kind; frames and a player are for videos alone. */
+function toView(
+  kind: Asset['kind'],
+  members: Omit<VideoMembers, keyof OptionalUrls> & Partial<OptionalUrls>,
+): PlaybackView {
+  const { image = null, frame = null, embed = null, ...shared } = members;
+  return kind === 'video' ? { kind, ...shared, image, frame, embed } : { kind, ...shared, image };
 }
 
 /** A file with all of the sound or picture would make the encryption of the segments pointless. */

@@ -26,14 +26,25 @@ export const recordPurgeAttempt = (db: Queries, attempt: Attempt) =>
        set attempts = attempts + 1, last_error = ${attempt.last_error}, delivered_at = ${attempt.delivered_at}
      where asset_id = ${attempt.asset_id} and playback_version = ${attempt.playback_version}`);
 
+type PurgeFilter = {
+  readonly limit: number;
+  readonly delivered?: boolean | null | undefined;
+  readonly afterId?: string | null;
+  readonly afterVersion?: number | null;
+};
+
+/** Newest first, after the purge of `afterId` and `afterVersion`. */
 export const listPurgeRows = async (
   db: Queries,
-  { limit, delivered = null }: { readonly limit: number; readonly delivered?: boolean | null | undefined },
+  { limit, delivered = null, afterId = null, afterVersion = null }: PurgeFilter,
 ): Promise<PurgeRow[]> =>
   (await db.all(sql('list cdn purges', SHAPE)`
     select ${COLUMNS} from cdn_purges
-     where ${delivered}::bool is null or (delivered_at is not null) = ${delivered}::bool
-     order by created_at desc, asset_id
+     where (${delivered}::bool is null or (delivered_at is not null) = ${delivered}::bool)
+       and (${afterId}::uuid is null or (created_at, asset_id, playback_version) <
+            (select created_at, asset_id, playback_version from cdn_purges
+              where asset_id = ${afterId}::uuid and playback_version = ${afterVersion}::int))
+     order by created_at desc, asset_id desc, playback_version desc
      limit ${limit}`)) as PurgeRow[];
 
 export const deletePurgesBefore = (db: Queries, before: Date) =>

@@ -3,10 +3,12 @@ import type { CdnPurge } from '@mediary/contract/schemas/operators';
 import type { Secret } from '../auth/secret.ts';
 import { signWebhook } from '../events/endpoints/webhook-signature.ts';
 import type { JobPayloads } from '../jobs.ts';
+import { badRequest } from '../platform/errors.ts';
 import type { OutboundFetch } from '../platform/outbound/guarded-fetch.ts';
 import { OutboundError } from '../platform/outbound/outbound-error.ts';
 import type { DatabaseNow } from '../platform/postgres/database-clock.ts';
 import type { Database } from '../platform/postgres/database.ts';
+import { isUuid } from '../platform/uuid.ts';
 import { ENTRY_FILES } from '../playback/served-file.ts';
 import { deletePurgesBefore, insertPurge, listPurgeRows, recordPurgeAttempt } from './cdn-purges.sql.ts';
 
@@ -64,16 +66,33 @@ async function sendPurge(
   }
 }
 
-type ListOptions = { readonly limit: number; readonly delivered?: boolean };
+type ListOptions = { readonly limit: number; readonly cursor?: string; readonly delivered?: boolean };
+type PurgePage = { items: CdnPurge[]; next_cursor: string | null };
 
 /** Newest first. */
-export async function listPurges({ db }: PurgeNeeds, options: ListOptions): Promise<CdnPurge[]> {
-  const rows = await listPurgeRows(db, options);
-  return rows.map(({ created_at, delivered_at, ...row }) => ({
+export async function listPurges({ db }: PurgeNeeds, options: ListOptions): Promise<PurgePage> {
+  const { limit, cursor, delivered } = options;
+  const rows = await listPurgeRows(db, { limit: limit + 1, delivered, ...readPurgeCursor(cursor) });
+  const page = rows.slice(0, limit);
+  const last = rows.length > limit ? page.at(-1) : undefined;
+  const items = page.map(({ created_at, delivered_at, ...row }) => ({
     ...row,
     created_at: created_at.toISOString(),
     delivered_at: delivered_at?.toISOString() ?? null,
   }));
+  return { items, next_cursor: last ? `${last.asset_id}.${last.playback_version}` : null };
+}
+
+/** The asset and the playback version of the last purge on the previous page. */
+function readPurgeCursor(cursor: string | undefined) {
+  if (cursor === undefined) return {};
+  const [, afterId = '', version] = /^([^.]+)\.(\d{1,9})$/.exec(cursor) ?? [];
+  if (!isUuid(afterId))
+    throw badRequest('Invalid cursor. Send the next_cursor of the previous page.', {
+      field: 'cursor',
+      reason: 'invalid_cursor',
+    });
+  return { afterId, afterVersion: Number(version) };
 }
 
 const DAY_MS = 86_400_000;

@@ -88,7 +88,7 @@ const upkeepRoutes = (
   purges: Pick<BoundOperations<typeof purgeOperations>, 'listPurges'>,
 ) => [
   asOperator(findOrphans, ({ body }) => orphans.sweepOrphans(body)),
-  asOperator(listCdnPurges, async ({ query }) => ({ items: await purges.listPurges(query) })),
+  asOperator(listCdnPurges, ({ query }) => purges.listPurges(query)),
 ];
 
 type Reconciling = BoundOperations<typeof reconcileOperations>;

@@ -28,7 +28,7 @@ test('a failure of rejected bytes is retryable and has a full sentence', () => {
     'not_media',
     'no_video_track',
     'truncated',
-    'too_large_picture',
+    'picture_too_large',
   ] as const) {
     expect(toContentFailure(code)).toMatchObject({
       code,

@@ -11,7 +11,7 @@ export type RejectionCode = Extract<
   | 'not_media'
   | 'no_video_track'
   | 'truncated'
-  | 'too_large_picture'
+  | 'picture_too_large'
 >;
 
 /** Retryable, because a retry opens another upload. */

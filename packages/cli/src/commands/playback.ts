@@ -111,7 +111,7 @@ const PREPARING_S = 5;
 /** A hosted provider may have to make the file first. */
 async function waitForDownloadUrl({ output }: CommandContext, { mediary, options }: Client, id: string) {
   for (let isFirst = true; ; isFirst = false) {
-    const { url, filename, retry_after: retryAfterS } = await mediary.media.downloadUrl(id, options);
+    const { url, filename, retry_after_s: retryAfterS } = await mediary.media.downloadUrl(id, options);
     if (url !== null) return { url, filename };
     if (isFirst) output.note('The provider prepares the file.');
     await sleep((retryAfterS ?? PREPARING_S) * 1000, undefined, {

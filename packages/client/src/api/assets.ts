@@ -99,15 +99,15 @@ export type AssetPlayback = {
 export type Rendition = {
   /** Pixels. */
   height: number;
-  /** Omitted for H.264 and for hosted videos. */
-  codec?: ExtraCodec | undefined;
-  /** Of renditions in HDR (`HDR_CODECS`). Omitted for SDR and for hosted videos. */
-  dynamic_range?: HdrRange | undefined;
-  /** Pixels. */
-  width?: number | undefined;
+  /** Null for H.264 and for hosted videos. */
+  codec: ExtraCodec | null;
+  /** Of renditions in HDR (`HDR_CODECS`). Null for SDR and for hosted videos. */
+  dynamic_range: HdrRange | null;
+  /** Pixels. Null if unknown. */
+  width: number | null;
   state: RenditionState;
   /** Average, in bits per second. Null until known. */
-  bitrate?: number | null | undefined;
+  bitrate: number | null;
 };
 
 /** What the original of a video contains, with the names of ffmpeg. */

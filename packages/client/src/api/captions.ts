@@ -19,6 +19,8 @@ export type Caption = {
 
 export type CaptionList = {
   items: Caption[];
+  /** Always null: the list has one page. */
+  next_cursor: null;
 };
 
 export type DeletedCaptions = {

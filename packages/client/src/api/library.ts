@@ -110,11 +110,11 @@ export type VideoPlayback = {
   captions: PlayableCaption[];
   expires_at: string | null;
   /** Append `w`, `h`, `fit` and `format` as further query parameters. */
-  image?: string | undefined;
+  image: string | null;
   /** Append `?t=` (seconds, as in `12.5`) and `&w=` (width) for the frame at any time. */
-  frame?: string | undefined;
+  frame: string | null;
   /** A page with a player, for an `<iframe>`. */
-  embed?: string | undefined;
+  embed: string | null;
 };
 
 export type PlayableCaption = {
@@ -161,19 +161,19 @@ export type ImagePlayback = {
   captions: PlayableCaption[];
   expires_at: string | null;
   /** Append `w`, `h`, `fit` and `format` as further query parameters. */
-  image?: string | undefined;
+  image: string | null;
 };
 
 /** A signed URL of the original file, or of the MP4 of a provider. */
 export type DownloadUrl = {
   /** Null while the provider prepares the file. */
   url: string | null;
-  /** `preparing`: the provider makes the file. Ask again after `retry_after` seconds. */
+  /** `preparing`: the provider makes the file. Ask again after `retry_after_s` seconds. */
   state: 'ready' | 'preparing';
   expires_at: string | null;
   filename: string;
   /** Seconds, with `preparing`; also in the header `Retry-After`. */
-  retry_after?: number | undefined;
+  retry_after_s: number | null;
 };
 
 export type Usage = {

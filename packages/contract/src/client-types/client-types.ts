@@ -28,6 +28,7 @@ import {
 import { CreatedMultipart, MultipartParts, SignedPart } from '../schemas/multipart.ts';
 import { DownloadUrl, Playback } from '../schemas/playback.ts';
 import { UploadTarget } from '../schemas/upload-targets.ts';
+import { CreateUploadTokenRequest, UploadToken } from '../schemas/upload-tokens.ts';
 import { CreateUploadRequest, OpenUpload } from '../schemas/uploads.ts';
 import { Usage } from '../schemas/usage.ts';
 import {
@@ -117,6 +118,10 @@ const FILES: Readonly<Record<string, TypeFile>> = {
       ...named(CreateUploadRequest, UploadTarget, OpenUpload, ImportRequest),
       ...named(ClipRequest),
     },
+  },
+  'upload-tokens': {
+    about: 'Tokens that only open uploads.',
+    schemas: named(CreateUploadTokenRequest, UploadToken),
   },
   multipart: {
     about: 'Uploads in parts that go straight to an S3 store.',

@@ -58,7 +58,7 @@ export const listCaptions = jsonOperation({
   summary: 'Lists the captions of an asset',
   message: 'Captions',
   data: CaptionList,
-  example: { items: [EXAMPLE_CAPTION] },
+  example: { items: [EXAMPLE_CAPTION], next_cursor: null },
   errors: ASSET_ERRORS,
 });
 

@@ -118,6 +118,7 @@ export const listProviders = jsonOperation({
         last_webhook_reason: 'applied',
       },
     ],
+    next_cursor: null,
   },
 });
 
@@ -156,5 +157,5 @@ export const listCdnPurges = jsonOperation({
   query: ListCdnPurgesQuery,
   message: 'Purges',
   data: CdnPurgeList,
-  example: { items: [EXAMPLE_CDN_PURGE] },
+  example: { items: [EXAMPLE_CDN_PURGE], next_cursor: null },
 });

@@ -71,7 +71,7 @@ export const getDownloadUrl = jsonOperation({
     'A URL of an S3 store expires at `expires_at` and not before, also when its asset is deleted and the ' +
     'file is kept for a restore. ' +
     'Where a hosted provider has to make the file first (`edgehost`), the first request starts that: the ' +
-    'response is 200 with `url` null, `state` `preparing` and `retry_after`, until `state` is `ready`.',
+    'response is 200 with `url` null, `state` `preparing` and `retry_after_s`, until `state` is `ready`.',
   message: 'Download URL',
   data: DownloadUrl,
   example: EXAMPLE_DOWNLOAD,

@@ -37,7 +37,7 @@ export const listServiceKeys = jsonOperation({
   query: ListServiceKeysQuery,
   message: 'Service keys',
   data: ServiceKeyList,
-  example: { items: [EXAMPLE_SERVICE_KEY] },
+  example: { items: [EXAMPLE_SERVICE_KEY], next_cursor: null },
 });
 
 export const createServiceKey = jsonOperation({

@@ -69,7 +69,7 @@ export const listEncodes = jsonOperation({
   query: ListEncodesQuery,
   message: 'Encodes',
   data: EncodeQueue,
-  example: { running: 1, waiting: 0, items: [EXAMPLE_ENCODE] },
+  example: { running: 1, waiting: 0, items: [EXAMPLE_ENCODE], next_cursor: null },
 });
 
 export const cancelEncode = jsonOperation({

@@ -187,8 +187,8 @@ export const EXAMPLE_ASSET: Asset = {
   ready_at: '2026-11-22T10:16:12.000Z',
   progress: 100,
   renditions: [
-    { height: 720, width: 1280, state: 'ready', bitrate: 1_840_000 },
-    { height: 480, width: 854, state: 'ready', bitrate: 820_000 },
+    { height: 720, codec: null, dynamic_range: null, width: 1280, state: 'ready', bitrate: 1_840_000 },
+    { height: 480, codec: null, dynamic_range: null, width: 854, state: 'ready', bitrate: 820_000 },
   ],
   width: 1280,
   height: 720,

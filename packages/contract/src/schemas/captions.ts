@@ -1,7 +1,7 @@
 // Captions of videos.
 import { type Static, Type } from 'typebox';
 import { CAPTION_KINDS } from '../enums.ts';
-import { OwnerUserId, Timestamp } from './common.ts';
+import { NoNextCursor, OwnerUserId, Timestamp } from './common.ts';
 
 const Language = Type.String({
   description: 'BCP 47, in its canonical form.',
@@ -28,7 +28,10 @@ export const Caption = Type.Object(
 );
 export type Caption = Static<typeof Caption>;
 
-export const CaptionList = Type.Object({ items: Type.Array(Caption) }, { $id: 'CaptionList' });
+export const CaptionList = Type.Object(
+  { items: Type.Array(Caption), next_cursor: NoNextCursor },
+  { $id: 'CaptionList' },
+);
 export type CaptionList = Static<typeof CaptionList>;
 
 export const PutCaptionsQuery = Type.Object({

@@ -41,6 +41,9 @@ export const NextCursor = nullable(
   Type.String({ description: 'Pass it as `cursor` to read the next page.', examples: ['MDE5YWFi…'] }),
 );
 
+/** A list that always fits on one page has the shape of the others. */
+export const NoNextCursor = Type.Null({ description: 'Always null: the list has one page.' });
+
 /** An object with any members; TypeBox infers `{}` without the explicit type. */
 const jsonObject = (options: TObjectOptions = {}) =>
   Type.Unsafe<Record<string, unknown>>(Type.Object({}, { additionalProperties: true, ...options }));

@@ -1,6 +1,6 @@
 // Running and waiting encodes, for operators.
 import { type Static, Type } from 'typebox';
-import { AssetId, nullable, Timestamp } from './common.ts';
+import { AssetId, Cursor, NextCursor, nullable, Timestamp } from './common.ts';
 
 const Encode = Type.Object(
   {
@@ -33,6 +33,7 @@ export const EncodeQueue = Type.Object(
     running: Type.Integer({ description: 'Of all owners.' }),
     waiting: Type.Integer({ description: 'Of all owners.' }),
     items: Type.Array(Encode),
+    next_cursor: NextCursor,
   },
   { $id: 'EncodeQueue' },
 );
@@ -40,6 +41,7 @@ export const EncodeQueue = Type.Object(
 export const ListEncodesQuery = Type.Object({
   owner_user_id: Type.Optional(Type.String({ description: 'Only encodes of this owner.' })),
   limit: Type.Integer({ minimum: 1, maximum: 1000, default: 200 }),
+  cursor: Type.Optional(Cursor),
 });
 
 export const CancelledEncode = Type.Object(

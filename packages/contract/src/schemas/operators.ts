@@ -2,7 +2,7 @@
 import { type Static, Type } from 'typebox';
 import { DELIVERY_REASONS, type DeliveryReason, PROVIDER_KINDS, PURGE_REASONS } from '../enums.ts';
 import { EXAMPLE_ASSET } from './asset.ts';
-import { Cursor, NextCursor, nullable, ProviderName, Timestamp } from './common.ts';
+import { Cursor, NextCursor, NoNextCursor, nullable, ProviderName, Timestamp } from './common.ts';
 
 const Reason = Type.Enum(Object.keys(DELIVERY_REASONS) as DeliveryReason[]);
 
@@ -122,7 +122,10 @@ export const ProviderOverview = Type.Object(
 );
 export type ProviderOverview = Static<typeof ProviderOverview>;
 
-export const ProviderList = Type.Object({ items: Type.Array(ProviderOverview) }, { $id: 'ProviderList' });
+export const ProviderList = Type.Object(
+  { items: Type.Array(ProviderOverview), next_cursor: NoNextCursor },
+  { $id: 'ProviderList' },
+);
 
 export const OrphanRequest = Type.Object(
   {
@@ -153,6 +156,7 @@ export type OrphanReport = Static<typeof OrphanReport>;
 
 export const ListCdnPurgesQuery = Type.Object({
   limit: Type.Integer({ minimum: 1, maximum: 1000, default: 100 }),
+  cursor: Type.Optional(Cursor),
   delivered: Type.Optional(Type.Boolean({ description: 'False: only those that the CDN did not confirm.' })),
 });
 
@@ -171,7 +175,10 @@ export const CdnPurge = Type.Object(
 );
 export type CdnPurge = Static<typeof CdnPurge>;
 
-export const CdnPurgeList = Type.Object({ items: Type.Array(CdnPurge) }, { $id: 'CdnPurgeList' });
+export const CdnPurgeList = Type.Object(
+  { items: Type.Array(CdnPurge), next_cursor: NextCursor },
+  { $id: 'CdnPurgeList' },
+);
 
 export const EXAMPLE_CDN_PURGE: CdnPurge = {
   asset_id: EXAMPLE_ASSET.id,

@@ -41,31 +41,21 @@ const shared = {
     description: 'Captions that the HLS and DASH manifests name too. Empty until the video is playable.',
   }),
   expires_at: nullable(Timestamp),
+  image: url('Append `w`, `h`, `fit` and `format` as further query parameters.'),
 };
-
-const Image = Type.String({
-  description: 'Append `w`, `h`, `fit` and `format` as further query parameters.',
-});
-
-const Frame = Type.String({
-  description: 'Append `?t=` (seconds, as in `12.5`) and `&w=` (width) for the frame at any time.',
-});
-
-const Embed = Type.String({ description: 'A page with a player, for an `<iframe>`.' });
 
 const VideoPlayback = Type.Object(
   {
     kind: Type.Literal('video'),
     ...shared,
-    image: Type.Optional(Image),
-    frame: Type.Optional(Frame),
-    embed: Type.Optional(Embed),
+    frame: url('Append `?t=` (seconds, as in `12.5`) and `&w=` (width) for the frame at any time.'),
+    embed: url('A page with a player, for an `<iframe>`.'),
   },
   { $id: 'VideoPlayback', description: 'Playback URLs of a video; null for formats that are not available.' },
 );
 
 const ImagePlayback = Type.Object(
-  { kind: Type.Literal('image'), ...shared, image: Type.Optional(Image) },
+  { kind: Type.Literal('image'), ...shared },
   { $id: 'ImagePlayback', description: 'URLs of an image and of its sized variants.' },
 );
 
@@ -107,11 +97,11 @@ export const DownloadUrl = Type.Object(
   {
     url: nullable(Type.String({ description: 'Null while the provider prepares the file.' })),
     state: Type.Enum(['ready', 'preparing'], {
-      description: '`preparing`: the provider makes the file. Ask again after `retry_after` seconds.',
+      description: '`preparing`: the provider makes the file. Ask again after `retry_after_s` seconds.',
     }),
     expires_at: nullable(Timestamp),
     filename: Type.String(),
-    retry_after: Type.Optional(
+    retry_after_s: nullable(
       Type.Integer({ description: 'Seconds, with `preparing`; also in the header `Retry-After`.' }),
     ),
   },
@@ -124,6 +114,7 @@ export const EXAMPLE_DOWNLOAD: DownloadUrl = {
   state: 'ready',
   expires_at: '2026-11-22T11:15:00.000Z',
   filename: 'launch.mp4',
+  retry_after_s: null,
 };
 
 /** A parameter of the fixed paths of players. */

@@ -6,19 +6,15 @@ import { nullable } from './common.ts';
 export const Rendition = Type.Object(
   {
     height: Type.Integer({ description: 'Pixels.' }),
-    codec: Type.Optional(
-      Type.Enum([...EXTRA_CODECS], { description: 'Omitted for H.264 and for hosted videos.' }),
-    ),
-    dynamic_range: Type.Optional(
+    codec: nullable(Type.Enum([...EXTRA_CODECS], { description: 'Null for H.264 and for hosted videos.' })),
+    dynamic_range: nullable(
       Type.Enum([...HDR_RANGES], {
-        description: 'Of renditions in HDR (`HDR_CODECS`). Omitted for SDR and for hosted videos.',
+        description: 'Of renditions in HDR (`HDR_CODECS`). Null for SDR and for hosted videos.',
       }),
     ),
-    width: Type.Optional(Type.Integer({ description: 'Pixels.' })),
+    width: nullable(Type.Integer({ description: 'Pixels. Null if unknown.' })),
     state: Type.Enum([...RENDITION_STATES]),
-    bitrate: Type.Optional(
-      nullable(Type.Number({ description: 'Average, in bits per second. Null until known.' })),
-    ),
+    bitrate: nullable(Type.Number({ description: 'Average, in bits per second. Null until known.' })),
   },
   { $id: 'Rendition' },
 );

@@ -1,7 +1,7 @@
 // Named service keys, which operators manage.
 import { type Static, Type } from 'typebox';
 import { SERVICE_SCOPES } from '../enums.ts';
-import { nullable, Timestamp } from './common.ts';
+import { NoNextCursor, nullable, Timestamp } from './common.ts';
 
 const DAY_S = 86_400;
 
@@ -103,7 +103,10 @@ export const NewServiceKey = Type.Object(
 );
 export type NewServiceKey = Static<typeof NewServiceKey>;
 
-export const ServiceKeyList = Type.Object({ items: Type.Array(ServiceKey) }, { $id: 'ServiceKeyList' });
+export const ServiceKeyList = Type.Object(
+  { items: Type.Array(ServiceKey), next_cursor: NoNextCursor },
+  { $id: 'ServiceKeyList' },
+);
 
 export const EXAMPLE_SERVICE_KEY: ServiceKey = {
   id: '019aab7c-7777-7c55-9f0e-000000000003',

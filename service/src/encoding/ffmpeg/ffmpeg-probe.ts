@@ -109,7 +109,7 @@ function toProbeResult(log: string, { container, isWhole }: ExcerptKind): ProbeR
 }
 
 function toRefusal(code: string, isWhole: boolean): ProbeResult {
-  if (code === 'picture_too_large') return { refused: 'too_large_picture' };
+  if (code === 'picture_too_large') return { refused: code };
   const isCertain = isWhole && (code === 'not_media' || code === 'no_video_track');
   return isCertain ? { refused: code } : LEFT_TO_ENCODER;
 }

@@ -5,8 +5,8 @@ import type { AsOperator } from '../../platform/http/route.ts';
 import type * as queueOperations from './encode-queue.ts';
 
 export const encodeQueueRoutes = (queue: BoundOperations<typeof queueOperations>, asOperator: AsOperator) => [
-  asOperator(listEncodes, async ({ query: { owner_user_id: ownerUserId, limit } }) => {
-    const { items, ...counts } = await queue.listEncodes({ ownerUserId, limit });
+  asOperator(listEncodes, async ({ query: { owner_user_id: ownerUserId, limit, cursor } }) => {
+    const { items, ...counts } = await queue.listEncodes({ ownerUserId, limit, cursor });
     return { ...counts, items: [...items] };
   }),
   asOperator(cancelEncode, ({ params }) => queue.cancelEncode(params.id)),

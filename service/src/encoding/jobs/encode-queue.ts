@@ -4,7 +4,7 @@ import { isCancelled } from '../../lifecycle/cancellation.ts';
 import type * as reportOperations from '../../lifecycle/reports.ts';
 import type { JobPayloads, ServiceJobs } from '../../jobs.ts';
 import type { BoundOperations } from '../../platform/bind.ts';
-import { conflict, notFound } from '../../platform/errors.ts';
+import { badRequest, conflict, notFound } from '../../platform/errors.ts';
 import type { OpenJob } from '../../platform/jobs/job-order.ts';
 import type { Database } from '../../platform/postgres/database.ts';
 import { isUuid } from '../../platform/uuid.ts';
@@ -39,9 +39,14 @@ export type EncodeQueue = {
   readonly running: number;
   readonly waiting: number;
   readonly items: readonly QueuedEncode[];
+  readonly next_cursor: string | null;
 };
 
-type EncodeFilter = { readonly ownerUserId?: string | undefined; readonly limit: number };
+type EncodeFilter = {
+  readonly ownerUserId?: string | undefined;
+  readonly limit: number;
+  readonly cursor?: string | undefined;
+};
 
 /**
  * Running encodes first, then waiting ones in the order of execution, as far as queues with slots of their
@@ -49,12 +54,25 @@ type EncodeFilter = { readonly ownerUserId?: string | undefined; readonly limit:
  */
 export async function listEncodes(
   { db, jobs }: EncodeQueueNeeds,
-  { ownerUserId, limit }: EncodeFilter,
+  { ownerUserId, limit, cursor }: EncodeFilter,
 ): Promise<EncodeQueue> {
   const all = await encodesOf(db, await openEncodes(jobs));
   const running = all.filter(({ state }) => state === 'running').length;
   const items = all.filter((encode) => ownerUserId === undefined || encode.owner_user_id === ownerUserId);
-  return { running, waiting: all.length - running, items: items.slice(0, limit) };
+  const start = cursor === undefined ? 0 : indexAfter(items, cursor);
+  const page = items.slice(start, start + limit);
+  const next = start + limit < items.length ? (page.at(-1)?.asset_id ?? null) : null;
+  return { running, waiting: all.length - running, items: page, next_cursor: next };
+}
+
+/** A cursor is the asset of the last encode on the previous page, whose encode may have ended since. */
+function indexAfter(items: readonly QueuedEncode[], cursor: string): number {
+  const index = items.findIndex(({ asset_id: id }) => id === cursor);
+  if (index >= 0) return index + 1;
+  throw badRequest('Invalid cursor: its encode has ended. Read the list from the start.', {
+    field: 'cursor',
+    reason: 'invalid_cursor',
+  });
 }
 
 type EncodeJob = OpenJob<JobPayloads['encode-asset']> & Pick<QueuedEncode, 'phase'>;
