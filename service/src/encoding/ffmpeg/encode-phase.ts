@@ -125,7 +125,11 @@ async function render(
   ).log;
 }
 
-function argumentsOf({ session, source }: PlannedEncode, phase: EncodePhase, folder: string): string[] {
+function argumentsOf(
+  { session, source, copiedSegmentSeconds }: PlannedEncode,
+  phase: EncodePhase,
+  folder: string,
+): string[] {
   const { frame, video, audio, timeline } = source;
   const plan = {
     input: session.input,
@@ -136,7 +140,7 @@ function argumentsOf({ session, source }: PlannedEncode, phase: EncodePhase, fol
     folder,
   };
   return phase.video === 'copy'
-    ? copyArguments(plan)
+    ? copyArguments({ ...plan, segmentSeconds: copiedSegmentSeconds })
     : encodeArguments({ ...plan, rungs: phase.video, keyFrames: phase.keyFrames });
 }
 
@@ -187,8 +191,12 @@ async function collect(encode: PlannedEncode, collector: SegmentCollector): Prom
   return tracks.map((track) => ({ ...track, targetSeconds: targetSecondsOf(encode) }));
 }
 
-export const targetSecondsOf = ({ source, copiedGroupSeconds = 0 }: PlannedEncode): number =>
-  maxSegmentSeconds(Math.max(copiedGroupSeconds, gridGroupSeconds(source.timeline)));
+export const targetSecondsOf = ({
+  source: { timeline },
+  copiedGroupSeconds = 0,
+  copiedSegmentSeconds,
+}: PlannedEncode): number =>
+  maxSegmentSeconds(Math.max(copiedGroupSeconds, gridGroupSeconds(timeline)), copiedSegmentSeconds);
 
 async function publish(
   { session, source, rungs, published, startedAt, phases }: PlannedEncode,

@@ -30,6 +30,7 @@ import {
   chooseCopyUse,
   type CopyUse,
   gridTimes,
+  copiedSegmentSeconds,
   longestGroupSeconds,
   repeatsParameters,
 } from '../plan/source-copy.ts';
@@ -129,7 +130,12 @@ export async function findCopy(
   const packets = summary();
   const use = code === 0 && packets && chooseCopyUse({ video, timeline, packets }, top);
   if (!use || !(await hasOneHeader(session, video))) return undefined;
-  return { use, groupSeconds: longestGroupSeconds(packets) };
+  return {
+    groupSeconds: longestGroupSeconds(packets),
+    use,
+    // The encoded rungs beside a kept copy have its segments.
+    segmentSeconds: use === 'replace' ? copiedSegmentSeconds(packets) : undefined,
+  };
 }
 
 /** The listed timestamp that is the start of the file. */
@@ -149,7 +155,12 @@ async function hasOneHeader(session: SourceSession, video: SourceStream): Promis
 }
 
 /** `groupSeconds`: the longest group of pictures. */
-type Copy = { readonly use: CopyUse; readonly groupSeconds: number };
+type Copy = {
+  readonly use: CopyUse;
+  readonly groupSeconds: number;
+  /** Undefined: that of all renditions. */
+  readonly segmentSeconds: number | undefined;
+};
 
 /** Reads the end of the file; the whole file only if video ends much earlier or the duration is unknown. */
 async function readPacketEnds(

@@ -4,7 +4,10 @@ import { Parser } from 'm3u8-parser';
 import { parse } from 'mpd-parser';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type ClipOptions, makeClip } from '../../../../test/support/clips.ts';
-import { encodeFilm, type Film } from '../../../../test/support/film.ts';
+import { checkDash } from '../../../../test/support/check-dash.ts';
+import { checkHls } from '../../../../test/support/check-hls.ts';
+import { encodeFilm, type Film, manifestsOf } from '../../../../test/support/film.ts';
+import { parseMediaPlaylist } from '../packaging/hls-reader.ts';
 import { beeps, CLEAN, decode, endOf, packets, tones } from '../../../../test/support/picture-and-sound.ts';
 
 const SECONDS = 5;
@@ -122,6 +125,23 @@ test('each late track stays late', async () => {
   expect((await beeps(track(film, 1)))[0]).toBeCloseTo(0, 1);
   expect((await beeps(track(film, 2)))[0]).toBeCloseTo(1, 1);
 }, 60_000);
+
+test.each([
+  ['encoded', ['-pix_fmt', 'yuv422p']],
+  ['copied', ['-g', '60', '-keyint_min', '60']],
+])(
+  'the sound of a video that is %s has no short segment at its end',
+  async (_, more) => {
+    await using film = await encodeFilm(await makeClip({ seconds: 8.1, width: 160, height: 90, more }));
+    const { segments } = parseMediaPlaylist(await readFile(film.path('r1.m3u8'), 'utf8'));
+    const last = segments.at(-1);
+    expect(last?.end).toBeCloseTo(8.1, 1);
+    expect(8.1 - (last?.start ?? 8.1)).toBeGreaterThan(2);
+    const files = await manifestsOf(film);
+    expect([...checkHls(files), ...checkDash(files)]).toEqual([]);
+  },
+  60_000,
+);
 
 test('a track that cannot be decoded is dropped with a warning, and the next is the default', async () => {
   const sounds = ['-map', '0:v', '-map', '1:a', '-map', '1:a', '-c:a:0', 'wmav2', '-c:a:1', 'aac'];

@@ -145,6 +145,7 @@ async function planEncode(session: Session, source: ExaminedSource): Promise<Pla
     source,
     rungs,
     copiedGroupSeconds: copy?.groupSeconds,
+    copiedSegmentSeconds: copy?.segmentSeconds,
     startedAt: new Date(),
     published: new Set(),
     stored: new Set(),

@@ -15,6 +15,8 @@ export type PlannedEncode = EncodePhases & {
   readonly rungs: readonly Rung[];
   /** Longest group of the copied video stream; undefined without a copy. */
   readonly copiedGroupSeconds: number | undefined;
+  /** Undefined: that of all renditions. */
+  readonly copiedSegmentSeconds?: number | undefined;
   /** Set when the size of a kept copy is encoded too. */
   readonly encodedTop?: EncodedTop;
   readonly startedAt: Date;

@@ -4,6 +4,7 @@ import type { Chunk } from './chunk-plan.ts';
 import { type FfmpegInput, hasNoZero, inputArguments, REPORTING } from './ffmpeg-input.ts';
 import type { DynamicRange } from './codecs.ts';
 import { statedColours } from './colour-matrix.ts';
+import { dashOptions } from './dash-options.ts';
 import type { Rung } from './ladder.ts';
 import { LOUDNESS_FILTER } from './loudness.ts';
 import { rungOptions } from './rung-options.ts';
@@ -44,8 +45,10 @@ export const encodeArguments = (plan: EncodePlan): string[] =>
     ...(plan.keyFrames === 'source' ? SHOWN_TIMES : []),
   ]);
 
+type CopyPlan = Omit<EncodePlan, 'rungs' | 'keyFrames'> & { readonly segmentSeconds: number | undefined };
+
 /** Copies the video stream; audio is encoded, because a copy would lose its offset to the video. */
-export const copyArguments = (plan: Omit<EncodePlan, 'rungs' | 'keyFrames'>): string[] =>
+export const copyArguments = (plan: CopyPlan): string[] =>
   runArguments(plan, [
     ...['-map', `0:${plan.videoIndex}`, '-c:v', 'copy', ...statedColours(plan.frame)],
     ...gridTimes(plan.input.container, plan.timeline.frameRate),
@@ -60,7 +63,8 @@ export const copyArguments = (plan: Omit<EncodePlan, 'rungs' | 'keyFrames'>): st
  */
 const SHOWN_TIMES = ['-format_options', 'movflags=+negative_cts_offsets'] as const;
 
-type RunPlan = Pick<EncodePlan, 'input' | 'timeline' | 'audio' | 'chunk' | 'frame' | 'folder'>;
+type RunPlan = Pick<EncodePlan, 'input' | 'timeline' | 'audio' | 'chunk' | 'frame' | 'folder'> &
+  Partial<Pick<CopyPlan, 'segmentSeconds'>>;
 
 const runArguments = (plan: RunPlan, video: readonly string[]): string[] => [
   ...REPORTING,
@@ -76,7 +80,7 @@ const runArguments = (plan: RunPlan, video: readonly string[]): string[] => [
   '-bitexact',
   '-max_muxing_queue_size',
   '1024',
-  ...dashOptions(plan.folder),
+  ...dashOptions({ ...plan, hasAudio: plan.audio.length > 0 }),
 ];
 
 /** Names in ffmpeg. */
@@ -179,29 +183,6 @@ function audioFilter({ durationSeconds }: Timeline, { isMeasured }: { isMeasured
   ].join(',');
 }
 
-/** `r0-init.mp4`, `r0-00001.m4s` …, numbered in the order of the maps. The manifest of ffmpeg is not used. */
-const dashOptions = (folder: string): string[] => [
-  '-f',
-  'dash',
-  '-seg_duration',
-  String(SEGMENT_SECONDS),
-  '-use_template',
-  '1',
-  '-use_timeline',
-  '1',
-  '-dash_segment_type',
-  'mp4',
-  '-window_size',
-  '0',
-  '-remove_at_exit',
-  '0',
-  '-init_seg_name',
-  'r$RepresentationID$-init.mp4',
-  '-media_seg_name',
-  'r$RepresentationID$-$Number%05d$.m4s',
-  `${folder}/engine.mpd`,
-];
-
 const GROUPS_PER_SEGMENT = 2;
 
 type Frames = Pick<Timeline, 'frameRate' | 'frames'>;
@@ -218,7 +199,8 @@ const longestCopiedGroup = ({ frameRate }: Frames): number =>
   Math.ceil((2 * MAX_GROUP_SECONDS.keep) / secondsOf(frameRate));
 
 /** Upper bound in whole seconds: a segment ends at the first key frame after the segment duration. */
-export const maxSegmentSeconds = (groupSeconds: number): number => Math.ceil(SEGMENT_SECONDS + groupSeconds);
+export const maxSegmentSeconds = (groupSeconds: number, segmentSeconds: number = SEGMENT_SECONDS): number =>
+  Math.ceil(segmentSeconds + groupSeconds);
 
 /** The time between two key frames of a regular grid. */
 export const gridGroupSeconds = (timeline: Frames): number =>

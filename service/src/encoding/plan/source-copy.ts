@@ -112,10 +112,20 @@ export function chooseCopyUse(
 }
 
 /** ffmpeg ends a segment at the first key frame after its duration. */
-function lastSegmentSeconds({ keyTimes, end, start }: PacketSummary): number {
-  const cut = keyTimes.reduce((last, time) => (time - last >= SEGMENT_SECONDS ? time : last), start);
+function lastSegmentSeconds(
+  { keyTimes, end, start }: PacketSummary,
+  segmentSeconds: number = SEGMENT_SECONDS,
+): number {
+  const cut = keyTimes.reduce((last, time) => (time - last >= segmentSeconds ? time : last), start);
   return end - cut;
 }
+
+const LONGER_SEGMENTS = [SEGMENT_SECONDS, 5, 6, 7, 8] as const;
+
+/** The duration with which a copy has no short last segment, because the sound keeps the cuts of the copy. */
+export const copiedSegmentSeconds = (packets: PacketSummary): number =>
+  LONGER_SEGMENTS.find((seconds) => lastSegmentSeconds(packets, seconds) >= MIN_TAIL_SECONDS) ??
+  SEGMENT_SECONDS;
 
 const isEven = ({ width, height }: { width: number; height: number }): boolean =>
   width % 2 === 0 && height % 2 === 0;
