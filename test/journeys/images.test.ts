@@ -6,6 +6,7 @@ import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { TEST_DATA } from '../support/clips.ts';
 import { type AssetJson, IMAGE, offer, readAsset, settled } from '../support/media.ts';
+import { strangeMovie } from '../support/pictures.ts';
 import { asUser, call, eventually, startTestService, type TestService } from '../support/service.ts';
 import { eventsOf, filesNaming } from '../support/traces.ts';
 
@@ -101,6 +102,16 @@ describe('a valid image', () => {
         'image/jpeg',
       );
       expect([asset['width'], asset['height']]).toEqual(orientation > 4 ? [48, 64] : [64, 48]);
+    },
+  );
+
+  test.each(['png'] as const)(
+    'that shows a still picture of its animation has a warning: %s',
+    async (format) => {
+      expect(await endOf(await strangeMovie(format), `image/${format}`)).toMatchObject({
+        ...{ stream_status: 'ready', width: 64, height: 48 },
+        warnings: [{ code: 'animation_dropped' }],
+      });
     },
   );
 

@@ -15,7 +15,14 @@ import { type ObjectKey, originalKey, variantsPrefix } from '../../service/src/s
 export const PROCESSOR: ImageProcessor = {
   canDecodeHeif: false,
   examine: async () => ({
-    facts: { width: 4000, height: 3000, animated: false, alpha: false, placeholder: 'hash' },
+    facts: {
+      width: 4000,
+      height: 3000,
+      animated: false,
+      isAnimationDropped: false,
+      alpha: false,
+      placeholder: 'hash',
+    },
     thumbnail: Buffer.from('small'),
   }),
   render: async (_, { format }) => ({ bytes: Buffer.from(format) }),

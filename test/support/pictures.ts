@@ -1,6 +1,12 @@
 // Images for tests that no library writes: decompression bombs, animations, and images with private metadata.
+import { execFile } from 'node:child_process';
+import { mkdtemp, readFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { crc32, deflateSync } from 'node:zlib';
 import sharp from 'sharp';
+import { ffmpegPath } from './clips.ts';
 
 const PNG_HEAD = Buffer.from('89504e470d0a1a0a', 'hex');
 
@@ -85,6 +91,15 @@ export async function movie({
   return sharp(pictures, { join: { animated: true } })
     .toFormat(format, { delay: pictures.map(() => 100), loop: 0 })
     .toBuffer();
+}
+
+/** Three frames, in a format of which sharp reads only one. */
+export async function strangeMovie(format: 'png' | 'avif'): Promise<Buffer> {
+  const coded = { png: ['-f', 'apng'], avif: ['-c:v', 'libaom-av1', '-cpu-used', '8', '-f', 'avif'] }[format];
+  const path = join(await mkdtemp(join(tmpdir(), 'mediary-movie-')), 'movie');
+  const picture = ['-v', 'error', '-f', 'lavfi', '-i', 'testsrc=size=64x48:rate=5', '-frames:v', '3'];
+  await promisify(execFile)(ffmpegPath(), [...picture, ...coded, path]);
+  return readFile(path);
 }
 
 /** What a phone writes beside the picture. */

@@ -10,6 +10,8 @@ export type ImageFacts = {
   readonly height: number;
   /** True for more than one frame. */
   readonly animated: boolean;
+  /** True for an animation of which only a still picture is decoded. */
+  readonly isAnimationDropped: boolean;
   /** True when at least one pixel is not opaque. */
   readonly alpha: boolean;
   /** A thumbhash in Base64, which clients show while the image loads. */

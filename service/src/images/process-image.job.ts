@@ -5,6 +5,7 @@ import type * as lookupOperations from '../assets/asset-lookup.ts';
 import type * as reportOperations from '../lifecycle/reports.ts';
 import type { StreamReport } from '../lifecycle/stream-report.ts';
 import type { JobPayloads } from '../jobs.ts';
+import { toWarnings } from '../media/warnings.ts';
 import type { BoundOperations } from '../platform/bind.ts';
 import type { JobRun } from '../platform/jobs/job-queue.ts';
 import type { LocalFile } from '../storage/local-file.ts';
@@ -45,10 +46,11 @@ const reportOf = (examination: ExaminationResult): StreamReport =>
         },
       };
 
-const ready = ({ animated, alpha, ...media }: ImageFacts): StreamReport => ({
+const ready = ({ animated, alpha, isAnimationDropped, ...media }: ImageFacts): StreamReport => ({
   source: 'service',
   provider: null,
   event: 'succeeded',
   playback: { kind: 'image', animated, alpha },
+  warnings: toWarnings({ isAnimationDropped }),
   media,
 });

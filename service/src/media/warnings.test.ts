@@ -40,6 +40,7 @@ describe('warnings of a video', () => {
     ['subtitles_forced', { hasForcedSubtitles: true }],
     ['alpha_dropped', { hasAlpha: true }],
     ['chapters_dropped', { hasChapters: true }],
+    ['animation_dropped', { isAnimationDropped: true }],
   ])('name %s for %j', (code, traits) => {
     expect(codesWith(traits)).toEqual([code]);
   });

@@ -1,7 +1,7 @@
-// Warns about playable videos that are unusual (contract B1).
+// Warns about playable videos and images that are unusual (contract B1).
 import { FILE_WARNING_CODES, type FileWarningCode } from '@mediary/contract/failures';
 
-/** Properties of a video file; undefined where they are not known. */
+/** Properties of a file; undefined where they are not known. */
 export type VideoTraits = {
   readonly isHdr?: boolean | undefined;
   readonly isTurned?: boolean | undefined;
@@ -21,6 +21,8 @@ export type VideoTraits = {
   readonly hasForcedSubtitles?: boolean | undefined;
   readonly hasAlpha?: boolean | undefined;
   readonly hasChapters?: boolean | undefined;
+  /** Of an image whose frames are not decoded. */
+  readonly isAnimationDropped?: boolean | undefined;
 };
 
 type FileWarning = { readonly code: FileWarningCode; readonly message: string };
@@ -47,6 +49,7 @@ const CONDITIONS: Readonly<Record<FileWarningCode, (traits: VideoTraits) => bool
   subtitles_forced: ({ hasForcedSubtitles }) => hasForcedSubtitles,
   alpha_dropped: ({ hasAlpha }) => hasAlpha,
   chapters_dropped: ({ hasChapters }) => hasChapters,
+  animation_dropped: ({ isAnimationDropped }) => isAnimationDropped,
 };
 
 const isOdd = (length: number): boolean => length % 2 === 1;

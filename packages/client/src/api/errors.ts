@@ -205,6 +205,7 @@ export type WarningCode =
   | 'subtitles_forced'
   | 'alpha_dropped'
   | 'chapters_dropped'
+  | 'animation_dropped'
   | 'damaged'
   | 'audio_unsupported'
   | 'extra_codec_failed'
