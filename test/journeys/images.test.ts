@@ -105,7 +105,7 @@ describe('a valid image', () => {
     },
   );
 
-  test.each(['png'] as const)(
+  test.each(['png', 'avif'] as const)(
     'that shows a still picture of its animation has a warning: %s',
     async (format) => {
       expect(await endOf(await strangeMovie(format), `image/${format}`)).toMatchObject({

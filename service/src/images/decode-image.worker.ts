@@ -1,6 +1,7 @@
 // Opens an image by its detected format and resizes it into a box.
 import sharp, { type Metadata, type Sharp, type SharpOptions } from 'sharp';
 import { detectFileType } from '../media/magic-bytes.ts';
+import { isAnimationDropped, markAsStill } from './dropped-animation.ts';
 import { findIccProfile, withIccProfile, decodeHeif } from './heif.worker.ts';
 
 /** Width and height after applying the orientation; that of an animation is ignored. */
@@ -8,6 +9,8 @@ export type DecodedImage = {
   readonly width: number;
   readonly height: number;
   readonly animated: boolean;
+  /** True for an animation of which only a still picture is decoded. */
+  readonly isAnimationDropped: boolean;
   readonly frames: number;
   /** Opens the first frame, or all frames. */
   open(allFrames: boolean): Sharp;
@@ -26,6 +29,8 @@ export const openImage = (bytes: Buffer, maxPixels: number): Promise<DecodedImag
   detectFileType(bytes) === 'heif' ? openHeif(bytes, maxPixels) : openWithSharp(bytes, maxPixels);
 
 async function openWithSharp(bytes: Buffer, maxPixels: number): Promise<DecodedImage> {
+  const isDropped = isAnimationDropped(bytes);
+  markAsStill(bytes);
   const options: SharpOptions = { limitInputPixels: maxPixels, failOn: 'truncated' };
   const animation: SharpOptions = { ...options, animated: canBeAnimated(bytes) };
   const facts = await sharp(bytes, animation).metadata();
@@ -34,6 +39,7 @@ async function openWithSharp(bytes: Buffer, maxPixels: number): Promise<DecodedI
   return {
     ...sizeOf(facts, animated),
     animated,
+    isAnimationDropped: isDropped,
     frames,
     profile: undefined,
     open: (allFrames) => {
@@ -60,6 +66,7 @@ async function openHeif(bytes: Buffer, maxPixels: number): Promise<DecodedImage>
     width,
     height,
     animated: false,
+    isAnimationDropped: false,
     frames: 1,
     profile: findIccProfile(bytes),
     open: () => sharp(pixels, { raw: { width, height, channels: 4 } }),

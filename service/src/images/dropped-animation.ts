@@ -1,8 +1,26 @@
 // Detects animations in formats of which the decoder reads only a still picture.
-import { detectFileType } from '../media/magic-bytes.ts';
+import { detectFileType, HEAD_BYTES } from '../media/magic-bytes.ts';
 
-export const isAnimationDropped = (bytes: Buffer): boolean =>
-  detectFileType(bytes) === 'png' && countFrames(bytes) > 1;
+export function isAnimationDropped(bytes: Buffer): boolean {
+  const type = detectFileType(bytes);
+  return (
+    (type === 'png' && countFrames(bytes) > 1) || (type === 'avif' && brandsOf(bytes).includes(SEQUENCE))
+  );
+}
+
+/** Brand of AVIF files with a sequence of images. */
+const SEQUENCE = 'avis';
+const STILL = 'avif';
+const MAJOR_BRAND = 8;
+
+const brandsOf = (avif: Buffer): readonly string[] =>
+  avif.toString('latin1', MAJOR_BRAND, Math.min(avif.readUInt32BE(0), HEAD_BYTES)).match(/.{4}/gs) ?? [];
+
+/** libvips refuses the brand of sequences, though such a file has a still picture too. Changes the bytes. */
+export function markAsStill(bytes: Buffer): void {
+  if (detectFileType(bytes) === 'avif' && brandsOf(bytes)[0] === SEQUENCE)
+    bytes.write(STILL, MAJOR_BRAND, 'latin1');
+}
 
 const FIRST_CHUNK = 8;
 

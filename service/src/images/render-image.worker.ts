@@ -1,7 +1,6 @@
 // Renders an image with its orientation applied, in sRGB and without metadata.
 import sharp, { type Sharp } from 'sharp';
 import { rgbaToThumbHash } from 'thumbhash';
-import { isAnimationDropped } from './dropped-animation.ts';
 import type { ExaminedImage } from './image-processor.ts';
 import type { ImageFormat, Variant } from './image-variant.ts';
 import { type Box, resizeInto, openImage, type DecodedImage } from './decode-image.worker.ts';
@@ -32,7 +31,7 @@ export async function examine(bytes: Buffer, maxPixels: number): Promise<Examine
       width: image.width,
       height: image.height,
       animated: image.animated,
-      isAnimationDropped: isAnimationDropped(bytes),
+      isAnimationDropped: image.isAnimationDropped,
       alpha: hasTransparency(data, info.channels),
       placeholder,
     },
