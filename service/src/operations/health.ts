@@ -1,4 +1,5 @@
-// Checks whether a process is ready for requests, uploads or jobs, and whether workers are alive (contract B9).
+// Checks whether a process is ready for requests, uploads or jobs, and whether workers are alive (contract
+// B9).
 import type { Bound } from '../platform/bind.ts';
 import { createShortCache } from '../platform/concurrency/short-cache.ts';
 import { unavailable } from '../platform/errors.ts';
@@ -29,7 +30,7 @@ export type Workers = Awaited<ReturnType<typeof listWorkers>>;
 
 /** Each checks what the one before it does, and more. */
 const PURPOSES = ['serving', 'uploads', 'jobs'] as const;
-export type Purpose = (typeof PURPOSES)[number];
+type ReadinessPurpose = (typeof PURPOSES)[number];
 
 type Readiness = {
   /** null: not checked. */
@@ -41,9 +42,9 @@ type Readiness = {
 const MAX_AGE_MS = 1000;
 
 /** Anybody may ask: all callers share a check, and its result for a second. */
-export function createReadinessChecks(needs: HealthNeeds): (purpose: Purpose) => Promise<Readiness> {
+export function createReadinessChecks(needs: HealthNeeds): (purpose: ReadinessPurpose) => Promise<Readiness> {
   const { get } = createShortCache({
-    load: (purpose) => checkReadiness(needs, purpose as Purpose),
+    load: (purpose) => checkReadiness(needs, purpose as ReadinessPurpose),
     maxAgeMs: MAX_AGE_MS,
     maxEntries: PURPOSES.length,
   });
@@ -57,7 +58,7 @@ export function createReadinessChecks(needs: HealthNeeds): (purpose: Purpose) =>
  * Throws UNAVAILABLE and names the failed component. Without workers the process stays ready, because it can
  * still handle requests.
  */
-async function checkReadiness(needs: HealthNeeds, purpose: Purpose): Promise<Readiness> {
+async function checkReadiness(needs: HealthNeeds, purpose: ReadinessPurpose): Promise<Readiness> {
   const [isForUploads, isForJobs] = [purpose !== 'serving', purpose === 'jobs'];
   const probe = await probeDatabase(needs.db);
   if (isForJobs && !probe?.queue) throw unavailable('The tables of the job queue are missing');
