@@ -210,6 +210,20 @@ test('a kill of PostgreSQL, nginx or the S3 gateway loses nothing and ends no AP
   expect([nginx.starts(), gateway.starts()], 'started once more').toEqual(starts.map((count) => count + 1));
 });
 
+test('a process that hangs stalls few requests, and serves again when it goes on', async () => {
+  const [hung] = cluster.apis;
+  const ledger = openLedger(api, 2 * CLIENTS, { name: 'hang', hasRepeatingProxy: true });
+  await ledger.acknowledges(20);
+  process.kill(hung?.pid() ?? 0, 'SIGSTOP');
+  const written = await ledger.acknowledges(WRITES);
+  process.kill(hung?.pid() ?? 0, 'SIGCONT');
+  await ledger.acknowledges(WRITES);
+  await ledger.close();
+  expect(ledger.surprises).toEqual([]);
+  expect(ledger.interruptions.length).toBeLessThan(0.4 * written);
+  await expectNothingLost(api, databaseDir, ledger);
+});
+
 test("a killed worker's encode is taken over by the other", async () => {
   const started = await openUpload(api, 'ann');
   await sendAsOffered(started, await readFile(await makeClip({ seconds: 8 })));
