@@ -16,7 +16,7 @@ import {
   startImports,
 } from '../support/imports.ts';
 import { type AssetJson, settled } from '../support/media.ts';
-import { asOperator, asUser, call, startTestService } from '../support/service.ts';
+import { asOperator, asUser, call, startTestService, eventually } from '../support/service.ts';
 
 let imports: Imports;
 let service: Imports['service'];
