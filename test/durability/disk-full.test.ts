@@ -213,7 +213,10 @@ test('completed uploads wait for space, and continue after deletes free it', asy
   );
   expect((await putBytes(refused, FILLINGS[0] as Buffer)).status).toBe(200);
   expect((await variant(1280)).status).toBe(200);
-  expectSuccess(await call(service, `GET ${service.address}/readyz?for=jobs`));
+  await eventually(
+    () => call(service, `GET ${service.address}/readyz?for=jobs`),
+    ({ status }) => status === 200,
+  );
 });
 
 test('failed operations left no files', async () => {

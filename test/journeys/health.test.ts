@@ -143,7 +143,12 @@ describe('the store', () => {
       // Reads and deletions go on, so load balancers keep the process.
       expectSuccess(await ask('/readyz'));
     });
-    expectSuccess(await ask('/readyz?for=uploads'));
+    expectSuccess(
+      await eventually(
+        () => ask('/readyz?for=uploads'),
+        ({ status }) => status === 200,
+      ),
+    );
     expectSuccess(await putBytes(started, Buffer.from('bytes')));
   });
 

@@ -41,16 +41,24 @@ type Readiness = {
 
 const MAX_AGE_MS = 1000;
 
-/** Anybody may ask: all callers share a check, and its result for a second. */
+type Outcome = { readonly readiness: Readiness } | { readonly error: unknown };
+
+/** Anybody may ask: all callers share a check, and its outcome for a second, also that of an outage. */
 export function createReadinessChecks(needs: HealthNeeds): (purpose: ReadinessPurpose) => Promise<Readiness> {
-  const { get } = createShortCache({
-    load: (purpose) => checkReadiness(needs, purpose as ReadinessPurpose),
+  const { get } = createShortCache<Outcome>({
+    load: (purpose) =>
+      checkReadiness(needs, purpose as ReadinessPurpose).then(
+        (readiness) => ({ readiness }),
+        (error: unknown) => ({ error }),
+      ),
     maxAgeMs: MAX_AGE_MS,
     maxEntries: PURPOSES.length,
   });
   return async (purpose) => {
     if (needs.isStopping()) throw unavailable('The process is stopping');
-    return (await get(purpose)) as Readiness;
+    const outcome = (await get(purpose)) as Outcome;
+    if ('error' in outcome) throw outcome.error;
+    return outcome.readiness;
   };
 }
 
