@@ -38,6 +38,7 @@ const CODE = [
   'response',
   'server',
   'transport',
+  'upload-tokens',
   'upload/checksum',
   'upload/media-type',
   'upload/multipart-upload',
@@ -62,6 +63,7 @@ const TYPES = [
   'events',
   'library',
   'multipart',
+  'upload-tokens',
   'uploads',
   'webhook-endpoints',
 ];

@@ -97,7 +97,10 @@ async function startAll(
   const workers = await start(
     Array.from({ length: WORKERS }, (_, index) => describeWorker(service, index + 1)),
   );
-  const restart = () => restartAll([...apis, ...workers], report);
+  const restart = async () => {
+    await restartAll(apis, report, PAUSE_MS);
+    await restartAll(workers, report);
+  };
   return { url, secrets, apis, workers, postgres, gateway: store.gateway, nginx, restart };
 }
 
@@ -132,14 +135,14 @@ const toServiceSettings = ({ STORE_ACCESS_KEY, STORE_SECRET_KEY, ...secrets }: S
 });
 
 /** Longer than `fail_timeout` in nginx.conf: nginx uses the last process again before the next one stops. */
-const PAUSE_MS = 2500;
+const PAUSE_MS = 6500;
 
-async function restartAll(processes: readonly Supervised[], report: Report): Promise<void> {
+async function restartAll(processes: readonly Supervised[], report: Report, pauseMs = 0): Promise<void> {
   for (const process of processes) {
     report(`${process.name} restarts`);
     await process.restart();
     report(`${process.name} is ready`);
-    await delay(PAUSE_MS);
+    await delay(pauseMs);
   }
 }
 

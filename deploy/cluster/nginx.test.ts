@@ -11,8 +11,8 @@ test('only addresses change', async () => {
   const changed = (text: string, other: string) =>
     text.split('\n').filter((line) => !other.split('\n').includes(line));
   expect(changed(site, model)).toEqual([
-    '    server 127.0.0.1:9001 max_fails=1 fail_timeout=2s;',
-    '    server 127.0.0.1:9002 max_fails=1 fail_timeout=2s;',
+    '    server 127.0.0.1:9001 max_fails=1 fail_timeout=6s;',
+    '    server 127.0.0.1:9002 max_fails=1 fail_timeout=6s;',
     '    listen 127.0.0.1:8080;',
   ]);
   expect(changed(model, site)).toHaveLength(4);
@@ -22,7 +22,7 @@ test('nginx waits longer than a long poll lasts', async () => {
   const model = await readFile(join(import.meta.dirname, '../nginx.conf'), 'utf8');
   const { wait } = AssetQuery.properties;
   const longest = 'maximum' in wait ? Number(wait.maximum) : Number.NaN;
-  const [, seconds] = /^ {4}proxy_read_timeout (\d+)s;$/m.exec(model) ?? [];
+  const [, seconds] = /location @long_poll \{[^}]* proxy_read_timeout (\d+)s;/.exec(model) ?? [];
   expect(Number(seconds)).toBeGreaterThan(longest + 5);
 });
 

@@ -76,6 +76,10 @@ export const INTERNAL_TABLES = {
     transfer: 'jsonb?',
     /** The progress that the timeline has shown. */
     progress_bytes: 'int8',
+    /** The upload that holds the bytes so far, and what the server must confirm to continue. */
+    partial: 'jsonb?',
+    /** How long earlier runs of the attempt held a slot before they gave it back. */
+    held_ms: 'int8',
   },
 
   /** A clip that is not cut yet. */

@@ -15,6 +15,7 @@ import { openLedger } from '../support/ledger.ts';
 import { type AssetJson, complete, IMAGE, openUpload, readAsset, settled, VIDEO } from '../support/media.ts';
 import { CLEAN, decode } from '../support/picture-and-sound.ts';
 import { bombPng } from '../support/pictures.ts';
+import { kill, pidsOf } from '../support/supervised.ts';
 import { startReaders } from '../support/reading-clients.ts';
 import { asUser, call, eventually, newDataDir, SECRETS } from '../support/service.ts';
 import { encodersOf, rows } from '../support/traces.ts';
@@ -143,8 +144,6 @@ test('what nginx itself refuses has the envelope too', async () => {
   expect(expectRefusal(answer, 400).error_code).toBe('BAD_REQUEST');
 });
 
-const pidsOf = (processes: readonly Supervised[]) => processes.map((process) => process.pid());
-
 test('a rolling restart interrupts no request', async () => {
   const image = await ingest(bombPng(320, 200), { ...IMAGE, visibility: 'public' });
   const paths = [
@@ -170,19 +169,7 @@ test('a rolling restart interrupts no request', async () => {
   expect(pidsOf(all).filter((pid) => before.includes(pid))).toEqual([]);
 });
 
-async function kill(victim: Supervised): Promise<void> {
-  const starts = victim.starts();
-  process.kill(victim.pid() ?? 0, 'SIGKILL');
-  await eventually(
-    async () => victim.starts(),
-    (count) => count > starts,
-  );
-}
-
-const isAnswering = async () => {
-  const { status } = await fetch(`${cluster.url}/readyz`);
-  return status === 200;
-};
+const isAnswering = async () => (await fetch(`${cluster.url}/readyz`)).status === 200;
 
 /** Kills them one after another under write load; each starts again without help. */
 async function killUnderLoad(victims: readonly Supervised[], name: string): Promise<void> {
@@ -208,6 +195,20 @@ test('a kill of PostgreSQL, nginx or the S3 gateway loses nothing and ends no AP
   await killUnderLoad([postgres, nginx, gateway], 'crash');
   expect(pidsOf(apis)).toEqual(before);
   expect([nginx.starts(), gateway.starts()], 'started once more').toEqual(starts.map((count) => count + 1));
+});
+
+test('a process that hangs stalls few requests, and serves again when it goes on', async () => {
+  const [hung] = cluster.apis;
+  const ledger = openLedger(api, 2 * CLIENTS, { name: 'hang', hasRepeatingProxy: true });
+  await ledger.acknowledges(20);
+  process.kill(hung?.pid() ?? 0, 'SIGSTOP');
+  const written = await ledger.acknowledges(WRITES);
+  process.kill(hung?.pid() ?? 0, 'SIGCONT');
+  await ledger.acknowledges(WRITES);
+  await ledger.close();
+  expect(ledger.surprises).toEqual([]);
+  expect(ledger.interruptions.length).toBeLessThan(0.4 * written);
+  await expectNothingLost(api, databaseDir, ledger);
 });
 
 test("a killed worker's encode is taken over by the other", async () => {

@@ -58,7 +58,9 @@ afterAll(async () => {
 
 const needsMount = () => [disk.wrapAdapters !== undefined, 'needs the right to mount a tmpfs'] as const;
 const filler = () => join(dataDir, 'of-another-program');
-const ready = () => call(service, `GET ${service.address}/readyz`);
+const ready = () => call(service, `GET ${service.address}/readyz?for=uploads`);
+/** A result is kept for a second. */
+const notReady = () => eventually(ready, ({ status }) => status !== 200);
 const open = (more: object = {}) =>
   call<Started>(service, 'POST /media/upload-url?expand=asset', {
     headers,
@@ -77,12 +79,12 @@ test('below the reserve uploads are rejected and deletes still work', async ({ s
   skip(...needsMount());
   expectSuccess(await ready());
   await fillDisk(filler(), { leave: RESERVE / 2 });
-  for (const answer of [await open(), await putBytes(waiting, Buffer.from('bytes')), await ready()])
+  for (const answer of [await open(), await putBytes(waiting, Buffer.from('bytes')), await notReady()])
     expectDiskFull(answer);
   expectSuccess(await call(service, `GET /media/${waiting.asset_id}`, { headers }));
   expectSuccess(await call(service, `DELETE /media/${deleted.asset_id}`, { headers }));
   await rm(filler());
-  expectSuccess(await ready());
+  expectSuccess(await eventually(ready, ({ status }) => status === 200));
 });
 
 test('without free space writes get 503 and reads still work', async ({ skip }) => {
@@ -98,7 +100,7 @@ test('without free space writes get 503 and reads still work', async ({ skip }) 
     edits.push(answer.status);
   }
   expect(edits).toContain(503);
-  expectDiskFull(await ready());
+  expectDiskFull(await notReady());
   expectSuccess(await call(service, `GET /media/${waiting.asset_id}`, { headers }));
   expect(exits).toEqual([]);
 });

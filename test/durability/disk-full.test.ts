@@ -63,7 +63,7 @@ beforeAll(async () => {
   const first = await stored(png, IMAGE);
   expectSuccess(await complete(service, 'ann', first.asset_id));
   shown = (await settled(service, 'ann', first.asset_id)).id;
-  expectSuccess(await call(service, `GET ${service.address}/readyz`));
+  expectSuccess(await call(service, `GET ${service.address}/readyz?for=jobs`));
   refusals = [];
   for (const bytes of FILLINGS) refusals.push(await fill(bytes));
 });
@@ -177,8 +177,11 @@ test('rejected uploads leave no files and stay pending', async () => {
   expect(await halves(dataDir)).toEqual([]);
 });
 
-test('/readyz reports it, and stored files can still be read', async () => {
-  expectFull(await call(service, `GET ${service.address}/readyz`));
+test('/readyz reports it for uploads, and stored files can still be read', async () => {
+  const ready = (purpose: string) => call(service, `GET ${service.address}/readyz?for=${purpose}`);
+  expectFull(await ready('uploads'));
+  expectFull(await ready('jobs'));
+  expectSuccess(await ready('serving'));
   const { body } = await call<{ url: string }>(service, `GET /media/${filling[0]}/download-url`, { headers });
   expect(Buffer.from(await (await fetch(body.data.url)).arrayBuffer()).equals(FILLINGS[0] as Buffer)).toBe(
     true,
@@ -210,7 +213,10 @@ test('completed uploads wait for space, and continue after deletes free it', asy
   );
   expect((await putBytes(refused, FILLINGS[0] as Buffer)).status).toBe(200);
   expect((await variant(1280)).status).toBe(200);
-  expectSuccess(await call(service, `GET ${service.address}/readyz`));
+  await eventually(
+    () => call(service, `GET ${service.address}/readyz?for=jobs`),
+    ({ status }) => status === 200,
+  );
 });
 
 test('failed operations left no files', async () => {

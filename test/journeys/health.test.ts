@@ -1,6 +1,7 @@
 // /healthz and /readyz tell load balancers whether the process is alive and ready (contract B7, B9).
 import { rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from '../../service/src/platform/postgres/sql.ts';
 import { expectRefusal, expectSuccess } from '../support/envelope.ts';
@@ -30,12 +31,23 @@ afterEach(() => {
   offset = 0;
 });
 
-const READY = { database: 'ok', store: 'ok', queue: 'ok', worker_count: 0 };
+const READY = { database: 'ok', store: null, queue: null, worker_count: 0 };
 const ask = (path: string): Promise<Answer> => call(service, `GET ${service.address}${path}`);
-const untilReady = () =>
+/** A result is kept for a second. */
+const expectReady = async (expected: object = READY) =>
+  expect(
+    expectSuccess(
+      await eventually(
+        () => ask('/readyz'),
+        ({ status, body }) => status === 200 && isDeepStrictEqual(body.data, expected),
+      ),
+    ),
+  ).toEqual(expected);
+
+const untilAway = (path: string) =>
   eventually(
-    () => ask('/readyz'),
-    ({ status }) => status === 200,
+    () => ask(path),
+    ({ status }) => status !== 200,
   );
 
 async function expectAway(answer: Answer): Promise<void> {
@@ -46,8 +58,16 @@ async function expectAway(answer: Answer): Promise<void> {
 
 test('a running service is alive and ready, without credentials', async () => {
   expect(expectSuccess(await ask('/healthz'))).toEqual({ status: 'ok' });
-  expect(expectSuccess(await ask('/readyz'))).toEqual(READY);
+  await expectReady();
   expect((await fetch(`${service.address}/readyz`, { method: 'HEAD' })).status).toBe(200);
+});
+
+test('each purpose checks more than the one before', async () => {
+  expect(expectSuccess(await ask('/readyz?for=serving'))).toEqual(READY);
+  expect(expectSuccess(await ask('/readyz?for=uploads'))).toEqual({ ...READY, store: 'ok' });
+  expect(expectSuccess(await ask('/readyz?for=jobs'))).toEqual({ ...READY, store: 'ok', queue: 'ok' });
+  const { details } = expectRefusal(await ask('/readyz?for=luck'), 400);
+  expect(details).toMatchObject({ field: 'for', allowed: ['serving', 'uploads', 'jobs'] });
 });
 
 describe('an API process', () => {
@@ -61,16 +81,16 @@ describe('an API process', () => {
 
   test('stays ready without workers, and warns after a minute', async () => {
     offset = 30_000;
-    expect(expectSuccess(await ask('/readyz'))).toEqual(READY);
+    await expectReady();
     offset = 61_000;
-    expect(expectSuccess(await ask('/readyz'))).toEqual({ ...READY, warnings: ['no_workers'] });
+    await expectReady({ ...READY, warnings: ['no_workers'] });
   });
 
   test('counts the workers that were seen lately; the operator sees each of them', async () => {
     await worker();
     age = 40;
     await worker();
-    expect(expectSuccess(await ask('/readyz'))).toEqual({ ...READY, worker_count: 1 });
+    await expectReady({ ...READY, worker_count: 1 });
     const seen = await call(service, `GET ${service.address}/readyz`, { headers: asOperator });
     expect(seen.body.data['workers']).toEqual([
       {
@@ -93,11 +113,11 @@ test('a warning says that encodes wait for disk space', async () => {
   await db.all(sql('insert wait of the test')`
     insert into encode_waits (asset_id, attempt, worker, needed_bytes, free_bytes)
     values (gen_random_uuid(), 1, 'machine:1', 2, 1)`);
-  expect(expectSuccess(await ask('/readyz'))).toEqual({ ...READY, warnings: ['scratch_disk_full'] });
+  await expectReady({ ...READY, warnings: ['scratch_disk_full'] });
   await db.all(
     sql('age wait of the test')`update encode_waits set checked_at = now() - interval '2 minutes'`,
   );
-  expect(expectSuccess(await ask('/readyz'))).toEqual(READY);
+  await expectReady();
 });
 
 describe('the store', () => {
@@ -115,19 +135,27 @@ describe('the store', () => {
   test('is not ready while its folder is missing', async () => {
     const started = await openUpload(service, 'ann', IMAGE);
     await without(async () => {
-      const answer = await ask('/readyz');
+      const answer = await untilAway('/readyz?for=uploads');
       await expectAway(answer);
       expect(answer.body.message).toMatch(/store/);
+      await expectAway(await ask('/readyz?for=jobs'));
       await expectAway(await putBytes(started, Buffer.from('bytes')));
+      // Reads and deletions go on, so load balancers keep the process.
+      expectSuccess(await ask('/readyz'));
     });
-    expect(expectSuccess(await ask('/readyz'))).toEqual(READY);
+    expectSuccess(
+      await eventually(
+        () => ask('/readyz?for=uploads'),
+        ({ status }) => status === 200,
+      ),
+    );
     expectSuccess(await putBytes(started, Buffer.from('bytes')));
   });
 
   test('is not ready while it is read-only', async () => {
     await rename(incoming(), `${incoming()}-away`);
     await writeFile(incoming(), 'in the way');
-    const answer = await ask('/readyz');
+    const answer = await untilAway('/readyz?for=uploads');
     await rename(`${incoming()}`, `${incoming()}-file`);
     await rename(`${incoming()}-away`, incoming());
     await expectAway(answer);
@@ -145,7 +173,7 @@ describe('the database', () => {
     try {
       const headers = asUser('ann');
       const answers = await Promise.all([
-        ask('/readyz'),
+        untilAway('/readyz'),
         call(service, `GET /media/${id}`, { headers }),
         call(service, 'POST /media/upload-url?expand=asset', { headers, json: IMAGE }),
       ]);
@@ -154,7 +182,7 @@ describe('the database', () => {
     } finally {
       await signalAll('SIGCONT');
     }
-    expect(expectSuccess(await untilReady())).toEqual(READY);
+    await expectReady();
     expectSuccess(
       await eventually(
         () => call(service, `GET /media/${id}`, { headers: asUser('ann') }),

@@ -127,7 +127,7 @@ test('the facts that webhooks do not carry are asked for once, and change nothin
     expect.any(Number),
     expect.any(Number),
     expect.any(Number),
-    expect.arrayContaining([{ height: 240, state: 'ready' }]),
+    expect.arrayContaining([expect.objectContaining({ height: 240, state: 'ready' })]),
   ]);
   expect(asked).toMatchObject({ stream_status: 'ready', playback: ready['playback'], warnings: [] });
   expect((await timelineOf(hosts.service, id)).at(-1)).toMatchObject({

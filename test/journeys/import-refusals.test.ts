@@ -16,7 +16,7 @@ import {
   startImports,
 } from '../support/imports.ts';
 import { type AssetJson, settled } from '../support/media.ts';
-import { asOperator, asUser, call, startTestService } from '../support/service.ts';
+import { asOperator, asUser, call, startTestService, eventually } from '../support/service.ts';
 
 let imports: Imports;
 let service: Imports['service'];
@@ -51,7 +51,11 @@ describe('a file that cannot be read', () => {
     const url = server.serve('/to-metadata', redirectTo('http://169.254.169.254/latest/meta-data/'));
     const asset = await finishImport(service, { url, ...NAMED });
     await expectImportFailed(service, asset, 'import_refused');
-    expect(await sourcesOf(service, asset.id)).toEqual([]);
+    // The source is deleted just after the asset has failed.
+    await eventually(
+      () => sourcesOf(service, asset.id),
+      ({ length }) => length === 0,
+    );
     const found = await requestImport(service, { url });
     expectFieldRefused(found, 'url');
     expect(found.body.error.details).toMatchObject({ reason: 'import_refused' });

@@ -123,11 +123,9 @@ test('the last of several edits wins, also when its value was set before', async
 test('a repeated job changes nothing', async () => {
   await choosePoster(service, plain.id, 4500);
   const done = await postersDone(service, plain.id);
-  const { jobs, db } = service.adapters;
+  const [{ jobs, db }, payload] = [service.adapters, { assetId: plain.id }];
   for (let time = 0; time < 2; time++)
-    await db.transaction((tx) =>
-      jobs.sendFor(tx, 'ann', { name: 'make-poster', payload: { assetId: plain.id } }),
-    );
+    await db.transaction((tx) => jobs.sendFor(tx, 'ann', { name: 'make-poster', payload }));
   expect(await postersDone(service, plain.id)).toEqual(done);
 });
 

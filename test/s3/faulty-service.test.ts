@@ -134,13 +134,15 @@ describeS3('a service with a faulty S3 store', () => {
     expect(proxy.requests.filter(isGet)).toHaveLength(4);
   });
 
-  test('readiness follows the store', async () => {
-    const ready = async () => fetch(`${service.address}/readyz`);
+  test('readiness for uploads follows the store', async () => {
+    const ready = async (purpose = 'uploads') => fetch(`${service.address}/readyz?for=${purpose}`);
     expect((await ready()).status).toBe(200);
     proxy.fail('busy');
-    expectUnavailable(await ready());
+    // A result is kept for a second.
+    expectUnavailable(await eventually(ready, ({ status }) => status !== 200));
+    expect((await ready('serving')).status).toBe(200);
     proxy.heal();
-    expect((await ready()).status).toBe(200);
+    expect((await eventually(ready, ({ status }) => status === 200)).status).toBe(200);
   });
 
   test('a deletion is answered at once, and its objects are removed when the store is back', async () => {

@@ -85,7 +85,7 @@ describeS3('a service with an S3 store', () => {
   });
 
   test('is ready, and keeps no objects on its disk', async () => {
-    const { status } = await fetch(`${service.address}/readyz`);
+    const { status } = await fetch(`${service.address}/readyz?for=jobs`);
     expect(status).toBe(200);
     expect(service.adapters.locations.store).toBe(`s3://${bucket.location.bucket}/media/`);
   });

@@ -12,7 +12,7 @@ const MIB = 1024 * 1024;
 /** More than the sockets of both sides hold. */
 const BODY = Buffer.alloc(3 * MIB, 'refused ');
 const ANN = asUser('ann');
-export const TRIES = 6;
+export const TRIES = 4;
 
 type Refused = {
   readonly method: string;

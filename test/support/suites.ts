@@ -61,11 +61,7 @@ export const timedFiles: readonly string[] = [
 
 const S3_JOURNEYS = [
   'video-lifecycle',
-  'playlists-as-videos',
-  'added-formats',
   'images',
-  'image-hostile',
-  'complete-validation',
   'download-and-delete',
   'orphans',
   'put-upload',
@@ -80,7 +76,7 @@ const S3_JOURNEYS = [
   'encrypted-playback',
   'encrypted-keys',
 ];
-const S3_DURABILITY = ['hostile-probes', 'kill-service'];
+const S3_DURABILITY = ['kill-service'];
 
 /** Journeys whose outcome depends on the store. The S3 suite runs them with an S3 store too. */
 export const s3JourneyFiles: readonly string[] = [
@@ -91,17 +87,13 @@ export const s3JourneyFiles: readonly string[] = [
 /** Journeys that also run with their calls and uploads sent by the SDK. */
 export const sdkJourneyFiles: readonly string[] = [
   'clips',
-  'complete-validation',
-  'complete-warnings',
   'download-and-delete',
   'duplicates',
   'edits-and-trash',
   'hosted-videos',
-  'image-variants',
   'images',
   'import',
   'list',
-  'ordinary-videos',
   'ownership',
   'poster',
   'retry',

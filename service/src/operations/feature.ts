@@ -22,7 +22,7 @@ import * as storageChecks from './diagnostics/storage-checks.ts';
 import { openEvents, readFile } from './diagnostics/stream.ts';
 import * as webhookChecks from './diagnostics/webhook-checks.ts';
 import * as workerChecks from './diagnostics/worker-checks.ts';
-import * as healthOperations from './health.ts';
+import { createReadinessChecks } from './health.ts';
 import { healthRoutes, providersOverviewRoutes } from './operations.routes.ts';
 import { assertOperator, isOperator } from './operator.hook.ts';
 import * as overviewOperations from './providers-overview.ts';
@@ -35,11 +35,10 @@ type Needs = AppContext & {
 
 export function createOperations(needs: Needs) {
   const { config, hosted, asOperator, sandbox, now } = needs;
-  const watch: healthOperations.WorkerWatch = { seenAt: now(), isReported: false };
-  const health = bind({ ...needs, listWorkers: hosted.listWorkers, watch }, healthOperations);
+  const watch = { seenAt: now(), isReported: false };
   const overview = bind({ ...needs, circuits: hosted.circuits }, overviewOperations);
   const routes = healthRoutes({
-    ...health,
+    checkReadiness: createReadinessChecks({ ...needs, listWorkers: hosted.listWorkers, watch }),
     sandbox: sandbox.protections,
     isOperator: (headers) => isOperator(headers, config.operatorKeys),
   });

@@ -1,6 +1,7 @@
-// Checks whether the service can work: database, object store and job queue, and whether workers are alive
-// (contract B9).
+// Checks whether a process is ready for requests, uploads or jobs, and whether workers are alive (contract
+// B9).
 import type { Bound } from '../platform/bind.ts';
+import { createShortCache } from '../platform/concurrency/short-cache.ts';
 import { unavailable } from '../platform/errors.ts';
 import { diskFull, type SpaceGuard } from '../platform/free-space.ts';
 import type { Logger } from '../platform/logger.ts';
@@ -23,43 +24,74 @@ type HealthNeeds = {
 };
 
 /** When a worker was last alive. Changed by each check. */
-export type WorkerWatch = { seenAt: Date; isReported: boolean };
+type WorkerWatch = { seenAt: Date; isReported: boolean };
 
 export type Workers = Awaited<ReturnType<typeof listWorkers>>;
 
+/** Each checks what the one before it does, and more. */
+const PURPOSES = ['serving', 'uploads', 'jobs'] as const;
+type ReadinessPurpose = (typeof PURPOSES)[number];
+
 type Readiness = {
-  readonly components: { readonly database: 'ok'; readonly store: 'ok'; readonly queue: 'ok' };
+  /** null: not checked. */
+  readonly components: { readonly database: 'ok'; readonly store: 'ok' | null; readonly queue: 'ok' | null };
   readonly workers: Workers;
   readonly warnings: readonly ('no_workers' | 'scratch_disk_full' | 'worker_clock_skew')[];
 };
+
+const MAX_AGE_MS = 1000;
+
+type Outcome = { readonly readiness: Readiness } | { readonly error: unknown };
+
+/** Anybody may ask: all callers share a check, and its outcome for a second, also that of an outage. */
+export function createReadinessChecks(needs: HealthNeeds): (purpose: ReadinessPurpose) => Promise<Readiness> {
+  const { get } = createShortCache<Outcome>({
+    load: (purpose) =>
+      checkReadiness(needs, purpose as ReadinessPurpose).then(
+        (readiness) => ({ readiness }),
+        (error: unknown) => ({ error }),
+      ),
+    maxAgeMs: MAX_AGE_MS,
+    maxEntries: PURPOSES.length,
+  });
+  return async (purpose) => {
+    if (needs.isStopping()) throw unavailable('The process is stopping');
+    const outcome = (await get(purpose)) as Outcome;
+    if ('error' in outcome) throw outcome.error;
+    return outcome.readiness;
+  };
+}
 
 /**
  * Throws UNAVAILABLE and names the failed component. Without workers the process stays ready, because it can
  * still handle requests.
  */
-export async function checkReadiness(needs: HealthNeeds): Promise<Readiness> {
-  const { db, store, requireDatabaseSpace } = needs;
-  if (needs.isStopping()) throw unavailable('The process is stopping');
-  const probe = await probeDatabase(db);
-  if (!probe?.queue) throw unavailable('The tables of the job queue are missing');
+async function checkReadiness(needs: HealthNeeds, purpose: ReadinessPurpose): Promise<Readiness> {
+  const [isForUploads, isForJobs] = [purpose !== 'serving', purpose === 'jobs'];
+  const probe = await probeDatabase(needs.db);
+  if (isForJobs && !probe?.queue) throw unavailable('The tables of the job queue are missing');
+  if (isForUploads) await checkStorage(needs);
+  const workers = await needs.listWorkers();
+  return {
+    components: { database: 'ok', store: isForUploads ? 'ok' : null, queue: isForJobs ? 'ok' : null },
+    workers,
+    warnings: [
+      ...toWarnings(needs, workers),
+      ...(probe?.waits ? (['scratch_disk_full'] as const) : []),
+      ...(workers.every(({ clock_skew_ms: skew }) => isClockTrusted(skew))
+        ? []
+        : (['worker_clock_skew'] as const)),
+    ],
+  };
+}
+
+async function checkStorage({ store, requireDatabaseSpace }: HealthNeeds): Promise<void> {
   await requireDatabaseSpace();
   await store.check().catch((error: unknown) => {
     throw isRefusal(error, 'full')
       ? diskFull('object store', error)
       : unavailable('The object store is not available', error);
   });
-  const workers = await needs.listWorkers();
-  return {
-    components: { database: 'ok', store: 'ok', queue: 'ok' },
-    workers,
-    warnings: [
-      ...toWarnings(needs, workers),
-      ...(probe.waits ? (['scratch_disk_full'] as const) : []),
-      ...(workers.every(({ clock_skew_ms: skew }) => isClockTrusted(skew))
-        ? []
-        : (['worker_clock_skew'] as const)),
-    ],
-  };
 }
 
 /** Workers may start after the API, and a restart takes a moment. */

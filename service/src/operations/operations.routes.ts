@@ -3,11 +3,11 @@ import { listProviders } from '@mediary/contract/operations/operators';
 import { getHealth, getReadiness } from '@mediary/contract/operations/service';
 import type { Bound } from '../platform/bind.ts';
 import { type AsOperator, type Input, open } from '../platform/http/route.ts';
-import type { checkReadiness, Workers } from './health.ts';
+import type { createReadinessChecks, Workers } from './health.ts';
 import type { listProviderOverviews } from './providers-overview.ts';
 
 type Health = {
-  readonly checkReadiness: Bound<typeof checkReadiness>;
+  readonly checkReadiness: ReturnType<typeof createReadinessChecks>;
   /** Protection of the sandbox → whether it is active on this machine. */
   readonly sandbox: Readonly<Record<string, boolean>>;
   readonly isOperator: (headers: Input['headers']) => boolean;
@@ -15,8 +15,8 @@ type Health = {
 
 export const healthRoutes = (health: Health) => [
   open(getHealth, async () => ({ status: 'ok' as const })),
-  open(getReadiness, async ({ headers }) => {
-    const { components, workers, warnings } = await health.checkReadiness();
+  open(getReadiness, async ({ headers, query }) => {
+    const { components, workers, warnings } = await health.checkReadiness(query.for ?? 'serving');
     return {
       ...components,
       worker_count: workers.length,

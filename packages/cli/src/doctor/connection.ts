@@ -144,8 +144,8 @@ export function checkPublicUrl(url: string, publicUrl: string | undefined): Find
 
 async function checkReadiness(send: Send, url: string): Promise<Finding> {
   const check = 'connection.ready';
-  const response = await send(`${url}/readyz`).catch(toError);
-  if (response instanceof Error) return problem(check, toFault(response, `${url}/readyz`));
+  const response = await send(`${url}/readyz?for=jobs`).catch(toError);
+  if (response instanceof Error) return problem(check, toFault(response, `${url}/readyz?for=jobs`));
   const { status } = response;
   const body = readJson<{ message?: string; data?: { worker_count?: number; warnings?: string[] } }>(
     response.body,

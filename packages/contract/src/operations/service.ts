@@ -4,6 +4,10 @@ import { jsonOperation } from '../operation.ts';
 import { Timestamp } from '../schemas/common.ts';
 
 const Ok = Type.Literal('ok');
+const OkOrUnchecked = Type.Union([Ok, Type.Null()], { description: 'null: not checked for this purpose.' });
+
+/** What `for` may ask. */
+const Purpose = Type.Enum(['serving', 'uploads', 'jobs']);
 
 export const getHealth = jsonOperation({
   id: 'getHealth',
@@ -49,18 +53,24 @@ export const getReadiness = jsonOperation({
   tag: 'Service',
   auth: 'none',
   rateClass: 'none',
-  summary: 'Reports whether database, store and queue respond',
+  summary: 'Reports whether the process is ready for requests, uploads or jobs',
   description:
+    'By default, and with `for=serving`, it is 503 only while the database does not respond or the process ' +
+    'stops: reads and deletions work without a store and with a full disk. `for=uploads` also checks the ' +
+    'object store and the free space, `for=jobs` the job queue too. Results are kept for a second. ' +
     'A process without workers stays ready; after a minute `warnings` contains `no_workers`. ' +
     'While encodes wait for disk space of a worker, it contains `scratch_disk_full`. ' +
     'With a valid `X-Operator-Key`, `workers` lists the live workers, and `sandbox` the protections of ' +
     'media decoders and whether each is active on this machine.',
+  query: Type.Object({
+    for: Type.Optional(Purpose),
+  }),
   message: 'Ready',
   data: Type.Object(
     {
       database: Ok,
-      store: Ok,
-      queue: Ok,
+      store: OkOrUnchecked,
+      queue: OkOrUnchecked,
       worker_count: Type.Integer({
         minimum: 0,
         description: 'Processes that run jobs and were seen within the last 35 seconds.',
@@ -85,6 +95,12 @@ export const getReadiness = jsonOperation({
     },
     { $id: 'Readiness' },
   ),
-  example: { database: 'ok', store: 'ok', queue: 'ok', worker_count: 2 },
-  errors: [{ code: 'UNAVAILABLE', reason: 'disk_full', when: 'Less than `MIN_FREE_BYTES` is free.' }],
+  example: { database: 'ok', store: null, queue: null, worker_count: 2 },
+  errors: [
+    {
+      code: 'UNAVAILABLE',
+      reason: 'disk_full',
+      when: '`for=uploads` and `for=jobs`: less than `MIN_FREE_BYTES` is free.',
+    },
+  ],
 });

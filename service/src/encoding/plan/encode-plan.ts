@@ -1,13 +1,14 @@
 // Builds the ffmpeg arguments of a run that creates renditions: by encoding, or by copying the video stream.
 import { type AudioTrack, audioRenditions } from './audio-tracks.ts';
 import type { Chunk } from './chunk-plan.ts';
-import { type FfmpegInput, hasNoZero, inputArguments, REPORTING } from './ffmpeg-input.ts';
+import { type FfmpegInput, REPORTING } from './ffmpeg-input.ts';
 import type { DynamicRange } from './codecs.ts';
 import { statedColours } from './colour-matrix.ts';
 import { dashOptions } from './dash-options.ts';
 import type { Rung } from './ladder.ts';
 import { LOUDNESS_FILTER } from './loudness.ts';
 import { rungOptions } from './rung-options.ts';
+import { seekArguments } from './seek-arguments.ts';
 import type { FrameFacts } from './source-facts.ts';
 import { gridTimes, MAX_GROUP_SECONDS, repeatsParameters, SEGMENT_SECONDS } from './source-copy.ts';
 import { secondsOf, type Timeline } from './source-timeline.ts';
@@ -89,28 +90,6 @@ const COLOURS: Readonly<Record<DynamicRange, { primaries: string; transfer: stri
   pq: { primaries: 'bt2020', transfer: 'smpte2084', matrix: 'bt2020nc' },
   hlg: { primaries: 'bt2020', transfer: 'arib-std-b67', matrix: 'bt2020nc' },
 };
-
-/** A chunk must not start before the frame that is shown at its start has been decoded. */
-const SEEK_MARGIN_SECONDS = 1;
-
-/**
- * A chunk reads from a key frame before its start. Timestamps stay those of the whole video, so that the
- * filters choose the same frames.
- */
-function seekArguments({ input, timeline, chunk, ...plan }: RunPlan): string[] {
-  if (!chunk) return inputArguments(input, ['-itsoffset', String(offsetOf({ input, timeline, ...plan }))]);
-  const offset = ['-itsoffset', String(timeline.leadInSeconds)];
-  const margin = Math.max(SEEK_MARGIN_SECONDS, secondsOf(timeline.frameRate, 2));
-  const start = secondsOf(timeline.frameRate, chunk.firstFrame) - timeline.leadInSeconds - margin;
-  const seek = start > 0 ? ['-noaccurate_seek', '-ss', start.toFixed(6)] : [];
-  return ['-copyts', '-start_at_zero', ...inputArguments(input, [...offset, ...seek])];
-}
-
-/** Seconds. Without sound, ffmpeg takes the first frame of such a container as the start of the file. */
-const offsetOf = ({ input, timeline, audio, frame }: RunPlan): number =>
-  audio.length === 0 && hasNoZero(input.container)
-    ? timeline.leadInSeconds + frame.startSeconds
-    : timeline.leadInSeconds;
 
 function videoOptions({ rungs, input, keyFrames, frame, ...plan }: EncodePlan): string[] {
   const timeline = chunkTimeline(plan);
