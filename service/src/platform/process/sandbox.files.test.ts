@@ -9,6 +9,7 @@ import { detectSandbox } from './detect-sandbox.ts';
 import type { Sandbox } from './sandbox.ts';
 import { IS_ROOT, LIMITS, runInside, USER } from './sandbox.fixture.ts';
 
+const run = promisify(execFile);
 const IS_LINUX = process.platform === 'linux';
 
 let data: string;
@@ -45,6 +46,20 @@ describe.skipIf(!IS_LINUX)('from its working folder a sandboxed program', () => 
     const { output } = await runInside(sandbox, WALK_UP, { cwd });
     expect(output).not.toMatch(/planted|changed|secrets/);
     expect(await readFile(join(data, 'scratch/other/file'), 'utf8')).toBe('a planted file');
+  });
+
+  test('starts while a disk is mounted below the data folder, and does not find it', async ({ skip }) => {
+    skip(!IS_ROOT || !sandbox.protections.read_only_files, 'needs the right to mount');
+    const cwd = await plant(data);
+    const disk = join(data, 'disk');
+    await mkdir(disk, { recursive: true });
+    await run('mount', ['-t', 'tmpfs', 'tmpfs', disk]);
+    try {
+      const { output } = await runInside(sandbox, `ls '${disk}' 2>/dev/null; echo started`, { cwd });
+      expect(output).toBe('started');
+    } finally {
+      await run('umount', [disk]);
+    }
   });
 
   test('writes to its own folder and to temporary folders of its own, and nowhere else', async ({ skip }) => {
@@ -98,7 +113,7 @@ test.skipIf(!IS_LINUX || !IS_ROOT)(
     for (const path of ['', 'secrets.json', 'scratch', 'scratch/run', 'scratch/other', 'scratch/other/file'])
       await chown(join(own, path), 4321, 4321);
 
-    const { stdout } = await promisify(execFile)('setpriv', [
+    const { stdout } = await run('setpriv', [
       ...['--reuid=4321', '--regid=4321', '--clear-groups', process.execPath],
       ...['--input-type=module', '--eval', reportScript(own)],
     ]);

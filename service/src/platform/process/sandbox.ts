@@ -158,7 +158,8 @@ if [ "$tree" = read-only ]; then
     case "$point $flags" in
       "$work "* | /proc[/\\ ]* | /sys[/\\ ]* | /dev[/\\ ]*) ;;
       ${TEMPORARY_FOLDERS.map((folder) => `"${folder} "*`).join(' | ')}) ;;
-      *' rw'*) "$mount" -o "remount,bind,ro\${flags#rw}" "$point" || exit 126 ;;
+      # A file system below a covered folder has no path any more.
+      *' rw'*) [ ! -e "$point" ] || "$mount" -o "remount,bind,ro\${flags#rw}" "$point" || exit 126 ;;
     esac
   done </proc/self/mountinfo
 fi
