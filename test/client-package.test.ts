@@ -51,6 +51,7 @@ const CODE = [
   'upload/upload',
   'upload/upload-handle',
   'upload/upload-options',
+  'upload-tokens',
   'verify-webhook',
   'wait-until-ready',
   'webhook-endpoints',
@@ -70,7 +71,7 @@ const TYPES = [
 
 const PROGRAM = `
 import { createMediary, isMediaryError, verifyWebhook } from '@mediary/client';
-import type { Asset, UploadProgress } from '@mediary/client';
+import type { Asset, StreamedEvent, UploadProgress, WebhookEvent } from '@mediary/client';
 import { signAccessToken } from '@mediary/client/server';
 
 const token = () => signAccessToken({ secret: 'secret', userId: 'ann', expiresInS: 60 });
@@ -83,6 +84,23 @@ export async function main(file: Blob): Promise<Asset> {
   // @ts-expect-error: a status that does not exist
   mediary.media.list({ stream_status: 'done' });
   return mediary.media.waitUntilReady(id);
+}
+export function describe(event: StreamedEvent | WebhookEvent): string | number | undefined {
+  switch (event.type) {
+    case 'asset.progress':
+      // @ts-expect-error: only failures have a code
+      event.data.code;
+      return event.data.progress;
+    case 'asset.failed':
+      return event.data.code;
+    case 'webhook.test':
+      return event.asset satisfies null ?? undefined;
+    case 'asset.deleted':
+      return String(event.data.restorable satisfies boolean | undefined);
+    default:
+      // Later versions of the service may send types that are not declared.
+      return event.type.toUpperCase();
+  }
 }
 const failure = await mediary.media.get('1').catch((error: unknown) => error);
 if (!isMediaryError(failure, 'CONNECTION_FAILED')) throw failure;

@@ -82,7 +82,7 @@ test('a video longer than MAX_VIDEO_DURATION_S fails permanently, and names both
 test('a video above MAX_ENCODE_COST fails permanently, and the failure explains the estimate', async () => {
   const { failure } = await refusedBy({ MAX_ENCODE_COST: '1000000' });
   expect(failure).toEqual({
-    code: 'too_costly',
+    code: 'too_demanding',
     message: expect.stringMatching(
       /^Encoding this video costs \d+ output pixels \(\d s at 30 frames per second in 180p\)\. .* 1000000\./,
     ),

@@ -17,11 +17,18 @@ test('has the webhooks that the service sends, each type with its payload', () =
       string,
       { post: { requestBody: { content: Record<string, { schema: { $ref: string } }> } } }
     >;
-    components: { schemas: Record<string, { properties: { type: { const: string } } }> };
+    components: {
+      schemas: Record<string, { properties: { type: { const: string } } }> & {
+        EventMessage: { discriminator: { mapping: Record<string, string> } };
+      };
+    };
   };
   expect(Object.keys(webhooks)).toEqual([...PUBLISHED_EVENT_TYPES]);
+  const { mapping } = components.schemas.EventMessage.discriminator;
   for (const [type, { post }] of Object.entries(webhooks)) {
-    const name = post.requestBody.content['application/json']?.schema.$ref.split('/').at(-1) ?? '';
+    const reference = post.requestBody.content['application/json']?.schema.$ref ?? '';
+    expect(mapping[type]).toBe(reference);
+    const name = reference.split('/').at(-1) ?? '';
     expect(components.schemas[name]?.properties.type.const).toBe(type);
   }
 });

@@ -1,6 +1,6 @@
 // Named service keys: operators create, limit, rotate and revoke them while the service runs (contract A4).
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { listAllKeys } from '../../service/src/auth/service-keys.sql.ts';
+import { listKeyRows } from '../../service/src/auth/service-keys.sql.ts';
 import { expectFieldRefused, expectRefusal, expectSuccess } from '../support/envelope.ts';
 import { openUpload, VIDEO } from '../support/media.ts';
 import {
@@ -50,7 +50,9 @@ describe('a named key', () => {
     expect(expectSuccess(await operate(`GET ${KEYS}/${created.id}`))).toEqual(rest);
     const { items } = expectSuccess(await operate(`GET ${KEYS}`));
     expect(items).toContainEqual(rest);
-    const stored = JSON.stringify(await listAllKeys(service.adapters.db, 1000));
+    const stored = JSON.stringify(
+      await listKeyRows(service.adapters.db, { limit: 1000, includeRevoked: true }),
+    );
     expect(stored).toContain(created.id);
     expect(stored).not.toContain(key.slice(4));
   });
@@ -145,6 +147,32 @@ describe('a named key', () => {
 });
 
 describe('operators', () => {
+  test('read the keys page by page, revoked ones too', async () => {
+    const [revoked, usable] = [await createKey(), await createKey()];
+    expectSuccess(await operate(`DELETE ${KEYS}/${revoked.id}`));
+    const page = async (query: string) =>
+      expectSuccess(await operate(`GET ${KEYS}?${query}`)) as {
+        items: { id: string }[];
+        next_cursor: string | null;
+      };
+    for (const filter of ['include_revoked=true', 'include_revoked=false']) {
+      const { items: all, next_cursor: end } = await page(`limit=1000&${filter}`);
+      expect(end).toBeNull();
+      expect(all[0]?.id).toBe(usable.id);
+      expect(all.some(({ id }) => id === revoked.id)).toBe(filter === 'include_revoked=true');
+      const found: object[] = [];
+      let cursor: string | null = '';
+      while (cursor !== null) {
+        const next = await page(`limit=2&${filter}${cursor && `&cursor=${cursor}`}`);
+        found.push(...next.items);
+        cursor = next.next_cursor;
+      }
+      expect(found).toEqual(all);
+    }
+    for (const cursor of ['x', ''])
+      expectFieldRefused(await operate(`GET ${KEYS}?cursor=${cursor}`), 'cursor');
+  });
+
   test('change different members of a key at once, and none of the changes is lost', async () => {
     const { id } = await createKey({ scopes: ['read', 'write'] });
     const path = `${KEYS}/${id}`;

@@ -1,13 +1,21 @@
 // Live events of assets: a stream that connects again where it broke.
-import type { EventMessage } from './api/events.ts';
+import type { AssetEvent, EventMessage } from './api/events.ts';
 import { isTransient, retryDelayMs, sleep } from './backoff.ts';
 import { ConnectionError, MediaryError, TimeoutError } from './errors.ts';
 import { createEventParser } from './event-stream.ts';
 import { receive, toError } from './response.ts';
 import type { ApiRequest, CallOptions, Transport } from './transport.ts';
 
+declare const isUnknownType: unique symbol;
+
+/** An event of a type that a later service sends. The mark lets `switch (event.type)` tell it apart. */
+export type UnknownEvent = AssetEvent & {
+  type: `${string}.${string}` & { readonly [isUnknownType]: true };
+  data: Record<string, unknown>;
+};
+
 /** `position`: pass it as `lastEventId` to continue after this event. */
-export type StreamedEvent = EventMessage & { position: string };
+export type StreamedEvent = (EventMessage | UnknownEvent) & { position: string };
 
 export type EventStreamOptions = Pick<CallOptions, 'signal' | 'ownerUserId'> & {
   /**

@@ -14,6 +14,7 @@ export type {
 export type { Caption, CaptionList, DeletedCaptions } from './api/captions.ts';
 export type {
   AssetKind,
+  EventOrigin,
   EventType,
   PublishedEventType,
   RenditionState,
@@ -22,7 +23,21 @@ export type {
   Visibility,
 } from './api/enums.ts';
 export type { ErrorCode, ErrorReason, FailureCode, WarningCode } from './api/errors.ts';
-export type { EventMessage, EventTicket } from './api/events.ts';
+export type {
+  AssetCreatedEvent,
+  AssetDeletedEvent,
+  AssetEvent,
+  AssetFailedEvent,
+  AssetPlayableEvent,
+  AssetProcessingEvent,
+  AssetProgressEvent,
+  AssetReadyEvent,
+  AssetRestoredEvent,
+  AssetUpdatedEvent,
+  AssetUploadedEvent,
+  EventMessage,
+  EventTicket,
+} from './api/events.ts';
 export type {
   DownloadUrl,
   ImagePlayback,
@@ -75,7 +90,7 @@ export {
   TimeoutError,
   UploadError,
 } from './errors.ts';
-export type { EventStreamOptions, StreamedEvent } from './events.ts';
+export type { EventStreamOptions, StreamedEvent, UnknownEvent } from './events.ts';
 export type {
   AssetCalls,
   AssetFilters,

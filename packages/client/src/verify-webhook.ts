@@ -1,13 +1,17 @@
 // Verifies webhooks of the service, in the form of Standard Webhooks.
-import type { EventMessage } from './api/events.ts';
+import type { AssetEvent, EventMessage } from './api/events.ts';
 import { fromBase64 } from './encoding.ts';
 import { MediaryError } from './errors.ts';
+import type { UnknownEvent } from './events.ts';
 
-/** `webhook.test` is sent by `webhookEndpoints.test` and has no asset. */
-export type WebhookEvent =
-  | EventMessage
-  | (Pick<EventMessage, 'id' | 'at' | 'data'> &
-      Record<'asset_id' | 'owner_user_id' | 'attempt' | 'asset', null> & { type: 'webhook.test' });
+/** `webhookEndpoints.test` sends it; it has no asset. */
+type TestEvent = Pick<AssetEvent, 'id' | 'at'> &
+  Record<'asset_id' | 'owner_user_id' | 'attempt' | 'asset', null> & {
+    type: 'webhook.test';
+    data: Record<string, unknown>;
+  };
+
+export type WebhookEvent = EventMessage | UnknownEvent | TestEvent;
 
 type HmacKey = Awaited<ReturnType<typeof crypto.subtle.importKey>>;
 

@@ -19,18 +19,15 @@ export const FAILURE_CODES = {
   clip_source_deleted: 'The video was deleted before the clip was cut from it.',
   clip_failed: 'The clip could not be cut from its video.',
   clip_too_large: 'The clip is larger than allowed.',
-  too_demanding: 'The image needs more memory or time than allowed.',
+  too_demanding: 'The file needs more memory, time or work than allowed.',
   unsupported_codec: 'The video uses a codec that is not supported.',
   picture_too_large: 'The image, or a frame of the video, has more pixels than allowed.',
-  too_costly: 'Encoding the video would take more work than allowed.',
-  encoding_failed: 'ffmpeg could not encode the video.',
-  encode_failed: 'The encoder or the video provider reported that the video could not be encoded.',
+  encode_failed: 'The video could not be encoded.',
   original_missing: 'The original of the video is not stored any more.',
   timed_out: 'Encoding took too long.',
   out_of_memory: 'Encoding needed too much memory.',
   output_too_large: 'Encoding made more data than expected.',
-  engine_missing: 'ffmpeg could not be started.',
-  encoder_missing: 'ffmpeg is not installed.',
+  encoder_missing: 'ffmpeg is not installed, or could not be started.',
   encoder_crashed: 'The encoder crashed several times on this video.',
   encoder_refused: 'The external encoder refused the video.',
   encoder_silent: 'The external encoder stopped reporting on the video.',
@@ -48,7 +45,9 @@ export const FAILURE_CODES = {
   provider_quota: 'The storage of the video provider is full.',
   provider_rejected: 'The video provider rejects the request.',
   provider_video_missing: 'The video provider does not have this video.',
-  provider_unavailable: 'The video provider could not be asked for too long.',
+  provider_unavailable:
+    'No upload could be opened at the video provider. The timeline names the cause, for example ' +
+    '`provider_unreachable`.',
 } as const;
 export type FailureCode = keyof typeof FAILURE_CODES;
 

@@ -60,7 +60,7 @@ type Described<P extends Path> = {
   readonly acceptsUploadTokens?: true;
   /** Whether `ticket` in the query takes the place of the credentials. */
   readonly acceptsEventTickets?: true;
-  /** One line, imperative: "Completes an upload". */
+  /** A short phrase, imperative: "Complete an upload". */
   readonly summary: string;
   readonly description?: string;
   readonly requestHeaders?: readonly RequestHeader[];
@@ -95,6 +95,8 @@ export type JsonOperation<
 type Bytes = {
   readonly mediaTypes: readonly string[];
   readonly description: string;
+  /** The bytes of a typical request, as text. */
+  readonly example?: string;
   /** What `data` of each server-sent event contains, as JSON. */
   readonly event?: { readonly data: TSchema; readonly example: unknown };
   /** The schema of a JSON body without the envelope. */

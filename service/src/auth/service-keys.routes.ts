@@ -23,10 +23,11 @@ type Keys = BoundOperations<typeof operations>;
 const DAY_S = 86_400;
 
 export const serviceKeyRoutes = (keys: Keys, asOperator: AsOperator) => [
-  asOperator(listServiceKeys, async ({ query }) => ({
-    items: (await keys.listServiceKeys(query.include_revoked)).map(toView),
-    next_cursor: null,
-  })),
+  asOperator(listServiceKeys, async ({ query: { limit, cursor, include_revoked } }) => {
+    const page = { limit, includeRevoked: include_revoked, afterId: cursor };
+    const { rows, nextCursor } = await keys.listServiceKeys(page);
+    return { items: rows.map(toView), next_cursor: nextCursor };
+  }),
   asOperator(createServiceKey, async ({ body: { name, scopes, owner_prefixes = [], expires_at } }) =>
     toNewView(
       await keys.createServiceKey({

@@ -16,8 +16,23 @@ export const listUsableKeys = (db: Queries, limit: number): Promise<ServiceKeyRo
   db.all(sql('usable service keys', SHAPE)`
     select ${COLUMNS} from service_keys where revoked_at is null order by id desc limit ${limit}`);
 
-export const listAllKeys = (db: Queries, limit: number): Promise<ServiceKeyRow[]> =>
-  db.all(sql('all service keys', SHAPE)`select ${COLUMNS} from service_keys order by id desc limit ${limit}`);
+export type ServiceKeyFilter = {
+  readonly limit: number;
+  readonly includeRevoked: boolean;
+  /** The last key of the previous page. */
+  readonly afterId?: string | null | undefined;
+};
+
+/** Newest first. */
+export const listKeyRows = (
+  db: Queries,
+  { limit, includeRevoked, afterId = null }: ServiceKeyFilter,
+): Promise<ServiceKeyRow[]> =>
+  db.all(sql('list service keys', SHAPE)`
+    select ${COLUMNS} from service_keys
+     where (${includeRevoked}::bool or revoked_at is null) and (${afterId}::uuid is null or id < ${afterId}::uuid)
+     order by id desc
+     limit ${limit}`);
 
 export const findKey = (db: Queries, id: string): Promise<ServiceKeyRow | undefined> =>
   db.one(sql('find service key', SHAPE)`select ${COLUMNS} from service_keys where id = ${id}`);

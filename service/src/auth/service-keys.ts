@@ -10,11 +10,11 @@ import { MAX_SERVICE_KEYS, type ServiceKeyLookup } from './service-key-lookup.ts
 import {
   findKey,
   insertKey,
-  listAllKeys,
-  listUsableKeys,
+  listKeyRows,
   lockKey,
   replaceKey,
   revokeKey,
+  type ServiceKeyFilter,
   type ServiceKeyMembers,
   type ServiceKeyRow,
   updateKey,
@@ -28,8 +28,20 @@ type KeyNeeds = {
 /** `key` exists only here and at the caller; the database has its digest. */
 export type CreatedKey = { readonly row: ServiceKeyRow; readonly key: string };
 
-export const listServiceKeys = ({ db }: KeyNeeds, includeRevoked: boolean): Promise<ServiceKeyRow[]> =>
-  includeRevoked ? listAllKeys(db, MAX_SERVICE_KEYS) : listUsableKeys(db, MAX_SERVICE_KEYS);
+type KeyPage = { readonly rows: readonly ServiceKeyRow[]; readonly nextCursor: string | null };
+
+/** A cursor is the id of the last key on the previous page. */
+export async function listServiceKeys({ db }: KeyNeeds, filter: ServiceKeyFilter): Promise<KeyPage> {
+  const { limit, afterId } = filter;
+  if (typeof afterId === 'string' && !isUuid(afterId))
+    throw badRequest('Invalid cursor. Send the next_cursor of the previous page.', {
+      field: 'cursor',
+      reason: 'invalid_cursor',
+    });
+  const rows = await listKeyRows(db, { ...filter, limit: limit + 1 });
+  const page = rows.slice(0, limit);
+  return { rows: page, nextCursor: rows.length > limit ? (page.at(-1)?.id ?? null) : null };
+}
 
 /** Throws NOT_FOUND. */
 export async function getServiceKey({ db }: KeyNeeds, id: string): Promise<ServiceKeyRow> {

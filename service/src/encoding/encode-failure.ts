@@ -9,11 +9,11 @@ export type FailureCode = Extract<
   | 'undecodable'
   | 'unsupported_codec'
   | 'picture_too_large'
-  | 'encoding_failed'
+  | 'encode_failed'
   | 'timed_out'
   | 'out_of_memory'
   | 'output_too_large'
-  | 'engine_missing'
+  | 'encoder_missing'
   | 'original_missing'
 >;
 
@@ -21,10 +21,9 @@ export type FailureCode = Extract<
 const TRANSIENT = new Set([
   'timed_out',
   'out_of_memory',
-  'engine_missing',
   'encoder_missing',
   'encoder_crashed',
-  'encoding_failed',
+  'encode_failed',
 ]);
 
 export const isTransient = (code: string): boolean => TRANSIENT.has(code);

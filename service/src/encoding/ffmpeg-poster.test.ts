@@ -85,7 +85,7 @@ describe('a poster', () => {
     };
     await expect(openFfmpegEncoder({ ffmpegPath: ffmpegPath() }).createPoster(request)).rejects.toMatchObject(
       {
-        code: 'encoding_failed',
+        code: 'encode_failed',
       },
     );
   });

@@ -173,7 +173,7 @@ describe('a frame', () => {
 
   test.each([
     ['the time limit', new EncodeError('timed_out', 'late'), { details: { reason: 'busy' } }],
-    ['a defect', new EncodeError('encoding_failed', 'no'), { code: 'encoding_failed' }],
+    ['a defect', new EncodeError('encode_failed', 'no'), { code: 'encode_failed' }],
   ])('that fails by %s releases its slot', async (_what, error, expected) => {
     const failing = [error];
     const { frame } = setUp({

@@ -1,5 +1,5 @@
 // `events`: live events as they happen.
-import type { EventMessage } from '@mediary/client';
+import type { StreamedEvent } from '@mediary/client';
 import type { Command } from 'commander';
 import { describeStatus } from '../asset-text.ts';
 import { openClient } from '../client.ts';
@@ -35,7 +35,7 @@ const printEvents: Handler<{ readonly since?: string }> = async (context, _args,
 };
 
 /** The asset of a deleted one is null. */
-const formatEvent = ({ at, type, asset, asset_id: id }: EventMessage): string =>
+const formatEvent = ({ at, type, asset, asset_id: id }: StreamedEvent): string =>
   [
     formatTime(at),
     type.padEnd(16),

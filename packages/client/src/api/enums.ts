@@ -32,6 +32,9 @@ export type PublishedEventType =
   | 'asset.deleted'
   | 'asset.restored';
 
+/** Who caused an event. */
+export type EventOrigin = 'caller' | 'webhook' | 'inspect' | 'replay' | 'reconcile' | 'service' | 'operator';
+
 /** Types of the entries of a timeline. */
 export type EventType =
   | 'asset.created'

@@ -2,6 +2,7 @@
 import {
   ASSET_KINDS,
   EVENT_TYPES,
+  EVENT_SOURCES,
   PUBLISHED_EVENT_TYPES,
   EXTRA_CODECS,
   HDR_RANGES,
@@ -15,7 +16,7 @@ import { FAILURE_CODES, WARNING_CODES } from '../failures.ts';
 import { Asset, AssetPlayback } from '../schemas/asset.ts';
 import { Caption, CaptionList, DeletedCaptions } from '../schemas/captions.ts';
 import { ClipRequest } from '../schemas/clips.ts';
-import { EventMessage, EventTicket } from '../schemas/events.ts';
+import { AssetEvent, EventMessage, EventTicket } from '../schemas/events.ts';
 import { ImportRequest } from '../schemas/imports.ts';
 import {
   AssetPage,
@@ -84,6 +85,7 @@ const FILES: Readonly<Record<string, TypeFile>> = {
       HdrRange: [HDR_RANGES, 'Dynamic ranges of renditions in HDR.'],
       SortOrder: [SORT_ORDERS, '`-created_at`: newest first.'],
       PublishedEventType: [PUBLISHED_EVENT_TYPES, 'Types of the events that subscribers receive.'],
+      EventOrigin: [EVENT_SOURCES, 'Who caused an event.'],
       EventType: [EVENT_TYPES, 'Types of the entries of a timeline.'],
     },
   },
@@ -102,7 +104,7 @@ const FILES: Readonly<Record<string, TypeFile>> = {
   captions: { about: 'Captions of videos.', schemas: named(Caption, CaptionList, DeletedCaptions) },
   events: {
     about: 'Events that subscribers receive.',
-    schemas: named(EventMessage, EventTicket),
+    schemas: named(AssetEvent, EventMessage, EventTicket),
   },
   library: {
     about: 'Filters, edits, the timeline, playback and usage.',
@@ -160,7 +162,7 @@ function listTypes(): Declared {
     known: {
       names: new Set(owners.keys()),
       enums: new Map(enums),
-      bases: { Asset: { ...Asset }, WebhookEndpoint: { ...WebhookEndpoint } },
+      bases: { Asset: { ...Asset }, AssetEvent: { ...AssetEvent }, WebhookEndpoint: { ...WebhookEndpoint } },
     },
   };
 }

@@ -132,7 +132,7 @@ function requestBody(operation: Operation, components: Components): object | und
     operation.body && {
       required: true,
       description: operation.body.description,
-      content: binary(operation.body.mediaTypes),
+      content: binary(operation.body.mediaTypes, operation.body.example),
     }
   );
 }

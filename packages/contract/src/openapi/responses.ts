@@ -126,8 +126,10 @@ const plainJson = ({ data, example }: { data: unknown; example: unknown }, compo
 
 const EXAMPLE_POSITION = '7431-019aab7c-6b1e-7d02-8c4f-2a1b3c4d5e6f';
 
-export const binary = (mediaTypes: readonly string[]): object =>
-  Object.fromEntries(mediaTypes.map((type) => [type, { schema: { type: 'string', format: 'binary' } }]));
+export const binary = (mediaTypes: readonly string[], example?: string): object => {
+  const content = { schema: { type: 'string', format: 'binary' }, ...(example !== undefined && { example }) };
+  return Object.fromEntries(mediaTypes.map((type) => [type, content]));
+};
 
 const envelope = (data: JsonSchema): JsonSchema => ({
   type: 'object',

@@ -22,7 +22,7 @@ export const putCaptions = bytesOperation({
   path: '/api/v1/media/{id}/captions/{lang}',
   tag: 'Captions',
   auth: 'caller',
-  summary: 'Stores or replaces the captions of a video in one language',
+  summary: 'Store captions of one language',
   description:
     'The body is WebVTT or SubRip in UTF-8, at most 1 MiB. The service stores it as WebVTT, without ' +
     'styles, regions, comments and tags that players do not need. `lang` is a BCP 47 tag such as `en` or ' +
@@ -30,7 +30,11 @@ export const putCaptions = bytesOperation({
     'them from then on. Only videos that this service encodes have captions.',
   query: PutCaptionsQuery,
   requestHeaders: ['Content-Type'],
-  body: { mediaTypes: CAPTION_TYPES, description: 'The captions.' },
+  body: {
+    mediaTypes: CAPTION_TYPES,
+    description: 'The captions.',
+    example: 'WEBVTT\n\n00:01.000 --> 00:03.000\nHello\n',
+  },
   message: 'Captions stored',
   data: Caption,
   example: EXAMPLE_CAPTION,
@@ -55,7 +59,8 @@ export const listCaptions = jsonOperation({
   path: '/api/v1/media/{id}/captions',
   tag: 'Captions',
   auth: 'caller',
-  summary: 'Lists the captions of an asset',
+  summary: 'List captions',
+  description: 'Lists the captions of an asset.',
   message: 'Captions',
   data: CaptionList,
   example: { items: [EXAMPLE_CAPTION], next_cursor: null },
@@ -68,7 +73,8 @@ export const getCaptions = bytesOperation({
   path: '/api/v1/media/{id}/captions/{lang}',
   tag: 'Captions',
   auth: 'caller',
-  summary: 'Returns the stored captions of one language',
+  summary: 'Get captions of one language',
+  description: 'Returns the stored captions of one language.',
   requestHeaders: ['Range', 'If-None-Match'],
   response: { mediaTypes: ['text/vtt'], description: 'WebVTT.' },
   otherResponses: {
@@ -85,7 +91,8 @@ export const deleteCaptions = jsonOperation({
   path: '/api/v1/media/{id}/captions/{lang}',
   tag: 'Captions',
   auth: 'caller',
-  summary: 'Deletes the captions of one language',
+  summary: 'Delete captions of one language',
+  description: 'Deletes the captions of one language.',
   query: DeleteCaptionsQuery,
   message: 'Captions deleted',
   data: DeletedCaptions,

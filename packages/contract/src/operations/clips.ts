@@ -12,7 +12,7 @@ export const createClip = jsonOperation({
   path: '/api/v1/media/{id}/clip',
   tag: 'Uploads',
   auth: 'caller',
-  summary: 'Creates a video from a part of another one, without an upload',
+  summary: 'Create a clip of a video',
   description:
     'The new asset starts as `pending_upload` and belongs to the owner of the video. A worker cuts ' +
     'the part from the stored original, exact to a frame, into an MP4 file with all audio tracks and ' +

@@ -17,7 +17,7 @@ export const getDiagnostics = jsonOperation({
   path: '/api/v1/admin/diagnostics',
   tag: 'Operators',
   auth: 'operator',
-  summary: 'Checks the deployment and names what to fix',
+  summary: 'Check the deployment',
   description:
     'Checks the proxy in front of `PUBLIC_BASE_URL`, database, object store, workers, providers and ' +
     'settings, from the process that responds. A failed check is a finding, never an error. ' +
@@ -109,7 +109,8 @@ export const echoRequest = bytesOperation({
   path: '/api/v1/admin/diagnostics/echo',
   tag: 'Operators',
   auth: 'operator',
-  summary: 'Reports what arrived of the request',
+  summary: 'Echo a request',
+  description: 'Reports what arrived of the request.',
 });
 
 export const echoUpload = bytesOperation({
@@ -118,7 +119,8 @@ export const echoUpload = bytesOperation({
   path: '/api/v1/uploads/diagnostics/echo',
   tag: 'Operators',
   auth: 'ticket',
-  summary: 'Reports what arrived of the request, below the path of uploads',
+  summary: 'Echo a request to uploads',
+  description: 'Reports what arrived of the request, below the path of uploads.',
 });
 
 const stream = {
@@ -147,7 +149,8 @@ export const streamDiagnostics = bytesOperation({
   path: '/api/v1/admin/diagnostics/stream',
   tag: 'Operators',
   auth: 'operator',
-  summary: 'Sends events at intervals, or a file',
+  summary: 'Stream events or a file',
+  description: 'Sends events at intervals, or a file.',
 });
 
 export const streamDownload = bytesOperation({
@@ -156,5 +159,6 @@ export const streamDownload = bytesOperation({
   path: '/api/v1/downloads/diagnostics/stream',
   tag: 'Operators',
   auth: 'ticket',
-  summary: 'Sends events at intervals, or a file, below the path of downloads',
+  summary: 'Stream events or a file as a download',
+  description: 'Sends events at intervals, or a file, below the path of downloads.',
 });

@@ -20,7 +20,7 @@ const embedOperation = <P extends Path, Q extends TObject>(
     path,
     tag: 'Player files',
     auth: 'playback',
-    summary: `Returns a page that plays a ${whose} video`,
+    summary: `Get the page of a ${whose} video`,
     description:
       'For an `<iframe>` on any site that `EMBED_FRAME_ANCESTORS` allows. Browsers that do not play HLS ' +
       'load hls.js from this service. Pages of public videos have Open Graph and Twitter tags, and a link ' +
@@ -72,12 +72,12 @@ const scriptOperation = <P extends Path>(id: string, path: P, summary: string) =
 export const getPlayerScript = scriptOperation(
   'getPlayerScript',
   '/api/v1/playback/player.js',
-  'Returns the script of embed pages',
+  'Get the script of embed pages',
 );
 export const getHlsScript = scriptOperation(
   'getHlsScript',
   '/api/v1/playback/hls.js',
-  'Returns hls.js for embed pages',
+  'Get hls.js for embed pages',
 );
 export const playerScriptOperations = [getPlayerScript, getHlsScript] as const;
 
@@ -118,7 +118,7 @@ export const getOembed = bytesOperation<'/api/v1/oembed', OembedQuery>({
   path: '/api/v1/oembed',
   tag: 'Player files',
   auth: 'playback',
-  summary: 'Returns the oEmbed description of a public video',
+  summary: 'Get the oEmbed description',
   description:
     'oEmbed 1.0. The body of a success is that of oEmbed, without the envelope; errors have the envelope.',
   query: OembedQuery,

@@ -15,7 +15,7 @@ const encryptedOperation = <P extends Path>(id: string, path: P, access: string)
     tag: 'Player files',
     auth: 'playback',
     rateClass: 'none',
-    summary: `Returns a file that a manifest of an encrypted video names, with ${access}`,
+    summary: `Get an encrypted file, with ${access}`,
     description:
       'Segments are encrypted with AES-128 (`METHOD=AES-128` of HLS) and sent as a whole: ranges are ' +
       'ignored. The key is never cached (`no-store`). `key_id` changes when playback is revoked, when the ' +

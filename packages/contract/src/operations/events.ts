@@ -45,7 +45,7 @@ export const streamAssetEvents = bytesOperation({
   id: 'streamAssetEvents',
   method: 'GET',
   path: '/api/v1/media/{id}/events',
-  summary: 'Streams the events of an asset',
+  summary: 'Stream the events of an asset',
   description: DESCRIPTION,
   query: AssetEventsQuery,
   errors: [...STREAM_ERRORS, ...ASSET_ERRORS],
@@ -56,7 +56,7 @@ export const streamEvents = bytesOperation({
   id: 'streamEvents',
   method: 'GET',
   path: '/api/v1/events',
-  summary: 'Streams the events of all assets of an owner',
+  summary: 'Stream the events of an owner',
   description: `A service caller names the owner, or receives all events. ${DESCRIPTION}`,
   query: EventsQuery,
   errors: STREAM_ERRORS,
@@ -69,7 +69,7 @@ export const createEventTicket = jsonOperation({
   tag: 'Events',
   auth: 'caller',
   scope: 'read',
-  summary: 'Creates a ticket for an event stream',
+  summary: 'Create an event ticket',
   description:
     'For the `EventSource` of browsers, which cannot send credentials in a header. For 60 s the ticket ' +
     'opens event streams of one owner, and nothing else: `url`, or `/api/v1/media/{id}/events?ticket=…`. ' +

@@ -109,11 +109,11 @@ const imageOperation = <P extends Path, Q extends TObject>(
   });
 
 export const getImage = imageOperation('getImage', '/api/v1/playback/{id}/image', {
-  summary: 'Returns a sized variant of a public image',
+  summary: 'Get a public image',
   query: VariantWithTokenQuery,
 });
 
 export const getPrivateImage = imageOperation('getPrivateImage', '/api/v1/playback/{id}/~{token}/image', {
-  summary: 'Returns a sized variant of a private image',
+  summary: 'Get a private image',
   query: VariantQuery,
 });

@@ -9,7 +9,7 @@ export const importMedia = jsonOperation({
   path: '/api/v1/media/import',
   tag: 'Uploads',
   auth: 'caller',
-  summary: 'Creates an asset and downloads its bytes from a URL',
+  summary: 'Import a file from a URL',
   description:
     'The asset starts as `pending_upload`. A worker downloads the file, then completes the upload ' +
     'by itself, with the same checks. Where `filename` or `mime_type` is omitted, the service ' +

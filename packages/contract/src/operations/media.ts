@@ -37,7 +37,7 @@ export const createUpload = jsonOperation({
   path: '/api/v1/media/upload-url',
   tag: 'Uploads',
   auth: 'caller',
-  summary: 'Creates an asset and returns where to upload its bytes',
+  summary: 'Create an upload',
   description:
     'The asset starts as `pending_upload`. Send the bytes to `upload.url` with `upload.headers`, ' +
     'then complete the upload. Repeat the request with the same `Idempotency-Key` to get the same ' +
@@ -73,7 +73,7 @@ export const completeUpload = jsonOperation({
   path: '/api/v1/media/{id}/complete',
   tag: 'Uploads',
   auth: 'caller',
-  summary: 'Completes the upload: validates the stored bytes and starts processing',
+  summary: 'Complete an upload',
   description:
     'Checks size, checksum, type and, for videos, that there is a video track. Rejected bytes are ' +
     'removed and the asset is `failed`. Repeating the call returns the same response.',
@@ -101,7 +101,7 @@ export const retryAsset = jsonOperation({
   path: '/api/v1/media/{id}/retry',
   tag: 'Uploads',
   auth: 'caller',
-  summary: 'Starts another attempt for a failed asset',
+  summary: 'Retry a failed asset',
   description:
     'Existing renditions stay playable until the new attempt is ready. If the bytes were rejected or ' +
     'the upload expired, the asset becomes `pending_upload` and the response contains a new upload ' +
@@ -129,7 +129,8 @@ export const listAssets = jsonOperation({
   path: '/api/v1/media',
   tag: 'Assets',
   auth: 'caller',
-  summary: "Lists the owner's assets, newest first",
+  summary: 'List assets',
+  description: "Lists the owner's assets, newest first.",
   query: ListAssetsQuery,
   message: 'Assets',
   data: AssetPage,
@@ -143,7 +144,7 @@ export const getAsset = jsonOperation({
   path: '/api/v1/media/{id}',
   tag: 'Assets',
   auth: 'caller',
-  summary: 'Returns an asset',
+  summary: 'Get an asset',
   description:
     'With `wait` and `If-None-Match` (a long poll) the response is sent as soon as the asset changes, ' +
     'and is 304 if it did not change in this time.',
@@ -165,7 +166,7 @@ export const updateAsset = jsonOperation({
   path: '/api/v1/media/{id}',
   tag: 'Assets',
   auth: 'caller',
-  summary: 'Updates an asset',
+  summary: 'Update an asset',
   description: 'Omitted members keep their values; null clears them. Unknown members are rejected.',
   requestHeaders: ['If-Match'],
   body: UpdateAssetRequest,
@@ -185,7 +186,7 @@ export const deleteAsset = jsonOperation({
   path: '/api/v1/media/{id}',
   tag: 'Assets',
   auth: 'caller',
-  summary: 'Deletes an asset, or moves it to the trash',
+  summary: 'Delete an asset',
   description:
     'The asset stops playing at once; its bytes are removed in the background. With `trash=true` the ' +
     'asset moves to the trash and can be restored; an asset in the trash is not changed. Service ' +
@@ -205,7 +206,8 @@ export const restoreAsset = jsonOperation({
   path: '/api/v1/media/{id}/restore',
   tag: 'Assets',
   auth: 'caller',
-  summary: 'Restores an asset from the trash',
+  summary: 'Restore an asset',
+  description: 'Restores an asset from the trash.',
   requestHeaders: ['Idempotency-Key'],
   body: OwnerOnly,
   message: 'Asset restored',
@@ -224,7 +226,8 @@ export const getTimeline = jsonOperation({
   path: '/api/v1/media/{id}/timeline',
   tag: 'Assets',
   auth: 'caller',
-  summary: 'Lists what happened to an asset, oldest first',
+  summary: 'List the timeline of an asset',
+  description: 'Lists what happened to an asset, oldest first.',
   query: TimelineQuery,
   message: 'Timeline',
   data: TimelinePage,

@@ -44,18 +44,21 @@ export const createMultipartUpload = jsonOperation({
   id: 'createMultipartUpload',
   method: 'POST',
   path: COLLECTION,
-  summary: 'Creates an upload in parts',
+  summary: 'Create an upload in parts',
   description: 'An asset has at most two open uploads in parts: a third one aborts the oldest.',
   query: Type.Object(Ticket),
-  body: Type.Object({
-    size_bytes: Type.Optional(
-      Type.Integer({
-        minimum: 1,
-        maximum: Number.MAX_SAFE_INTEGER,
-        description: 'Size of the file, if it was not announced.',
-      }),
-    ),
-  }),
+  body: Type.Object(
+    {
+      size_bytes: Type.Optional(
+        Type.Integer({
+          minimum: 1,
+          maximum: Number.MAX_SAFE_INTEGER,
+          description: 'Size of the file, if it was not announced.',
+        }),
+      ),
+    },
+    { examples: [{ size_bytes: 18_412_733 }] },
+  ),
   message: 'Upload created',
   data: CreatedMultipart,
   example: EXAMPLE_MULTIPART,
@@ -72,7 +75,7 @@ export const signUploadPart = jsonOperation({
   id: 'signUploadPart',
   method: 'GET',
   path: `${UPLOAD}/{part}`,
-  summary: 'Returns a signed URL that takes one part',
+  summary: 'Sign a URL for one part',
   description:
     'PUT the part to `url` with `headers`. The store refuses a part of another length. ' +
     'The response of the store has no envelope; its `ETag` identifies the part.',
@@ -92,7 +95,8 @@ export const signUploadParts = jsonOperation({
   id: 'signUploadParts',
   method: 'POST',
   path: `${UPLOAD}/parts`,
-  summary: 'Returns signed URLs of many parts',
+  summary: 'Sign URLs for many parts',
+  description: 'Returns signed URLs of many parts.',
   query: Type.Object(Ticket),
   body: SignPartsRequest,
   isBodyRequired: true,
@@ -107,7 +111,7 @@ export const listUploadParts = jsonOperation({
   id: 'listUploadParts',
   method: 'GET',
   path: UPLOAD,
-  summary: 'Lists the parts that the store has',
+  summary: 'List stored parts',
   description: 'An interrupted upload continues with the parts that are missing.',
   query: Type.Object(Ticket),
   message: 'Parts',
@@ -121,7 +125,7 @@ export const completeMultipartUpload = jsonOperation({
   id: 'completeMultipartUpload',
   method: 'POST',
   path: `${UPLOAD}/complete`,
-  summary: 'Joins the parts to the file of the asset',
+  summary: 'Complete an upload in parts',
   description:
     'Can be repeated. `POST /api/v1/media/{id}/complete` then starts the processing, as after a PUT.',
   query: Type.Object(Ticket),
@@ -143,7 +147,8 @@ export const abortMultipartUpload = jsonOperation({
   id: 'abortMultipartUpload',
   method: 'DELETE',
   path: UPLOAD,
-  summary: 'Removes an upload with its parts',
+  summary: 'Abort an upload in parts',
+  description: 'Removes an upload with its parts.',
   query: Type.Object(Ticket),
   message: 'Upload aborted',
   data: Type.Object({ uploadId: Type.String(), aborted: Type.Literal(true) }),

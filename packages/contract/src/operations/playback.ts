@@ -24,7 +24,7 @@ export const getPlayback = jsonOperation({
   path: '/api/v1/media/{id}/playback',
   tag: 'Playback',
   auth: 'caller',
-  summary: 'Returns the playback URLs of an asset',
+  summary: 'Get playback URLs',
   description:
     'URLs of private assets contain a token that expires at `expires_at`. Members are null until the ' +
     'asset is playable. With `access=cookie` the URLs are the fixed ones without a token, and the ' +
@@ -46,7 +46,7 @@ export const revokePlayback = jsonOperation({
   path: '/api/v1/media/{id}/revoke-playback',
   tag: 'Playback',
   auth: 'caller',
-  summary: 'Revokes the issued playback URLs, cookies and download URLs of an asset',
+  summary: 'Revoke playback URLs',
   description:
     'Players that hold one get 401 from their next request on; `GET /api/v1/media/{id}/playback` ' +
     'issues new ones. A public asset keeps playing at its fixed URLs. The CDN of the operator is told to ' +
@@ -65,7 +65,7 @@ export const getDownloadUrl = jsonOperation({
   path: '/api/v1/media/{id}/download-url',
   tag: 'Playback',
   auth: 'caller',
-  summary: 'Returns a signed URL of the original file, or of the MP4 of a hosted provider',
+  summary: 'Get a download URL',
   description:
     'The URL is of the service, of an S3 store or of a video provider: send it a GET without credentials. ' +
     'A URL of an S3 store expires at `expires_at` and not before, also when its asset is deleted and the ' +
@@ -89,13 +89,13 @@ export const putUpload = bytesOperation({
   path: '/api/v1/uploads/{id}',
   tag: 'Uploads',
   auth: 'ticket',
-  summary: 'Uploads the bytes of an asset in one request',
+  summary: 'Upload a file in one request',
   description:
     'The signed URL comes from `upload.url`. An incomplete body is not stored; upload it again from ' +
     'the start.',
   query: Ticket,
   requestHeaders: ['Content-Type'],
-  body: { mediaTypes: ['video/*', 'image/*'], description: 'The file.' },
+  body: { mediaTypes: ['video/*', 'image/*'], description: 'The file.', example: 'The bytes of the file' },
   message: 'Uploaded',
   data: Asset,
   example: { ...EXAMPLE_ASSET, stream_status: 'pending_upload' },
@@ -144,7 +144,8 @@ export const downloadOriginal = bytesOperation({
   path: '/api/v1/downloads/{id}',
   tag: 'Playback',
   auth: 'ticket',
-  summary: 'Downloads the original file under its own name',
+  summary: 'Download the original file',
+  description: 'Downloads the original file under its own name.',
   query: Ticket,
   requestHeaders: ['Range', 'If-None-Match'],
   response: { mediaTypes: ['video/*', 'image/*'], description: 'The original file.' },
@@ -189,7 +190,8 @@ export const publicEntryOperations = ENTRIES.map(([name, file, response]) =>
     path: `/api/v1/playback/{id}/${file}`,
     tag: 'Player files',
     auth: 'playback',
-    summary: `Returns ${file} of a public asset`,
+    summary: `Get ${file}, public`,
+    description: `Returns ${file} of a public asset.`,
     query: Type.Object({ token: PlaybackToken }),
     requestHeaders: ['Range', 'If-None-Match'],
     response,
@@ -207,7 +209,8 @@ export const privateEntryOperations = ENTRIES.map(([name, file, response]) =>
     tag: 'Player files',
     auth: 'playback',
     rateClass: 'none',
-    summary: `Returns ${file} of a private asset`,
+    summary: `Get ${file}, private`,
+    description: `Returns ${file} of a private asset.`,
     requestHeaders: ['Range', 'If-None-Match'],
     response,
     otherResponses: REDIRECTS,
@@ -228,7 +231,8 @@ const segmentOperation = <P extends Path>(id: string, path: P, whose: string) =>
     tag: 'Player files',
     auth: 'playback',
     rateClass: 'none',
-    summary: `Returns a file that a manifest of a ${whose} asset names`,
+    summary: `Get a file of a ${whose} manifest`,
+    description: `Returns a file that a manifest of a ${whose} asset names.`,
     requestHeaders: ['Range', 'If-None-Match'],
     response: SEGMENT,
     otherResponses: {

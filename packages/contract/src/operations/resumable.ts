@@ -39,7 +39,7 @@ export const createResumableUpload = bytesOperation({
   id: 'createResumableUpload',
   method: 'POST',
   path: COLLECTION,
-  summary: 'Creates a resumable upload (tus 1.0.0)',
+  summary: 'Create a resumable upload',
   description:
     '`Location` is relative. Send `Upload-Length` or `Upload-Defer-Length: 1`. ' +
     'A body is the first part of the file. For a hosted provider that needs the length (`edgehost`), ' +
@@ -60,7 +60,7 @@ export const describeResumableUploads = bytesOperation({
   id: 'describeResumableUploads',
   method: 'OPTIONS',
   path: COLLECTION,
-  summary: 'Returns the tus version and extensions',
+  summary: 'Get the tus version and extensions',
   otherResponses: { 204: '`Tus-Version`, `Tus-Extension` and `Tus-Max-Size`.' },
   errors: ERRORS,
 });
@@ -70,7 +70,8 @@ export const findUploadOffset = bytesOperation({
   id: 'findUploadOffset',
   method: 'HEAD',
   path: UPLOAD,
-  summary: 'Returns the number of bytes that are stored',
+  summary: 'Get the stored number of bytes',
+  description: 'Returns the number of bytes that are stored.',
   otherResponses: {
     200: '`Upload-Offset`: continue there.',
     423: 'Another request does not let go of the upload. Try again.',
@@ -83,7 +84,7 @@ export const patchResumableUpload = bytesOperation({
   id: 'patchResumableUpload',
   method: 'PATCH',
   path: UPLOAD,
-  summary: 'Appends bytes to a resumable upload',
+  summary: 'Append bytes',
   description: '`Upload-Offset` of the response is durable. The last byte finishes the upload as a PUT does.',
   body: BODY,
   otherResponses: { 204: 'Stored up to `Upload-Offset`.' },
@@ -95,7 +96,8 @@ export const terminateResumableUpload = bytesOperation({
   id: 'terminateResumableUpload',
   method: 'DELETE',
   path: UPLOAD,
-  summary: 'Removes a resumable upload with its bytes',
+  summary: 'Delete a resumable upload',
+  description: 'Removes a resumable upload with its bytes.',
   otherResponses: { 204: 'Removed.' },
   errors: ERRORS,
 });

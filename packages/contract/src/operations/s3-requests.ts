@@ -17,7 +17,7 @@ export const postS3Request = bytesOperation({
   ...shared,
   id: 'postS3Request',
   method: 'POST',
-  summary: 'Creates an upload in parts, or completes one, as S3 does',
+  summary: 'Create or complete an upload, as S3',
   description:
     'Without `uploadId` it creates an upload, with it it joins the parts that the store has; the body is ' +
     'not read. Errors have the envelope. The parts themselves are sent to the store, at signed URLs.',
@@ -39,7 +39,8 @@ export const listS3Parts = bytesOperation({
   ...shared,
   id: 'listS3Parts',
   method: 'GET',
-  summary: 'Lists the parts that the store has, as S3 does',
+  summary: 'List stored parts, as S3',
+  description: 'Lists the parts that the store has, as S3 does.',
   query: Query,
   response: { mediaTypes: XML, description: '`ListPartsResult`' },
   errors: UPLOAD_ERRORS,
@@ -49,7 +50,8 @@ export const abortS3Upload = bytesOperation({
   ...shared,
   id: 'abortS3Upload',
   method: 'DELETE',
-  summary: 'Removes an upload with its parts, as S3 does',
+  summary: 'Abort an upload in parts, as S3',
+  description: 'Removes an upload with its parts, as S3 does.',
   query: Query,
   otherResponses: { 204: 'Removed.' },
   errors: UPLOAD_ERRORS,

@@ -16,7 +16,8 @@ export const getHealth = jsonOperation({
   tag: 'Service',
   auth: 'none',
   rateClass: 'none',
-  summary: 'Reports that the process responds',
+  summary: 'Check liveness',
+  description: 'Reports that the process responds.',
   message: 'Alive',
   data: Type.Object({ status: Ok }, { $id: 'Health' }),
   example: { status: 'ok' },
@@ -53,7 +54,7 @@ export const getReadiness = jsonOperation({
   tag: 'Service',
   auth: 'none',
   rateClass: 'none',
-  summary: 'Reports whether the process is ready for requests, uploads or jobs',
+  summary: 'Check readiness',
   description:
     'By default, and with `for=serving`, it is 503 only while the database does not respond or the process ' +
     'stops: reads and deletions work without a store and with a full disk. `for=uploads` also checks the ' +

@@ -8,7 +8,7 @@ export const createUploadToken = jsonOperation({
   path: '/api/v1/upload-tokens',
   tag: 'Uploads',
   auth: 'service',
-  summary: 'Creates an upload token',
+  summary: 'Create an upload token',
   description:
     'A bearer token for a browser, so that the access token of the user need not be in the page. It may ' +
     'create, send and complete uploads of one owner within the given bounds, and read what it created ' +

@@ -16,7 +16,8 @@ export const getUsage = jsonOperation({
   path: '/api/v1/usage',
   tag: 'Assets',
   auth: 'caller',
-  summary: 'Returns how many bytes, assets and open uploads an owner has, and their limits',
+  summary: 'Get the usage of an owner',
+  description: 'Returns how many bytes, assets and open uploads an owner has, and their limits.',
   query: UsageQuery,
   message: 'Usage',
   data: Usage,
@@ -35,7 +36,8 @@ export const getOwnerLimits = jsonOperation({
   ...LIMITS,
   id: 'getOwnerLimits',
   method: 'GET',
-  summary: 'Returns the limits of one owner and what it uses',
+  summary: 'Get the limits of an owner',
+  description: 'Returns the limits of one owner and what it uses.',
   message: 'Limits',
 });
 
@@ -43,7 +45,7 @@ export const setOwnerLimits = jsonOperation({
   ...LIMITS,
   id: 'setOwnerLimits',
   method: 'PUT',
-  summary: 'Replaces the limits of one owner',
+  summary: 'Set the limits of an owner',
   description:
     'Null: no limit. Omitted: the limit of the settings. Existing assets above a new limit are kept; ' +
     'only further uploads are rejected.',
@@ -55,7 +57,8 @@ export const removeOwnerLimits = jsonOperation({
   ...LIMITS,
   id: 'removeOwnerLimits',
   method: 'DELETE',
-  summary: 'Removes the limits of one owner: the settings apply again',
+  summary: 'Remove the limits of an owner',
+  description: 'Removes the limits of one owner: the settings apply again.',
   message: 'Limits removed',
 });
 
@@ -65,7 +68,8 @@ export const listEncodes = jsonOperation({
   path: '/api/v1/admin/encodes',
   tag: 'Operators',
   auth: 'operator',
-  summary: 'Lists the encodes of all workers: running ones, then waiting ones in the order of execution',
+  summary: 'List encodes',
+  description: 'Lists the encodes of all workers: running ones, then waiting ones in the order of execution.',
   query: ListEncodesQuery,
   message: 'Encodes',
   data: EncodeQueue,
@@ -78,7 +82,7 @@ export const cancelEncode = jsonOperation({
   path: '/api/v1/admin/encodes/{id}/cancel',
   tag: 'Operators',
   auth: 'operator',
-  summary: 'Cancels a running or waiting encode',
+  summary: 'Cancel an encode',
   description: 'The asset fails with the code `cancelled`; its owner can retry it.',
   message: 'Encode cancelled',
   data: CancelledEncode,

@@ -32,28 +32,28 @@ const FILES = [
     name: 'Storyboard',
     file: 'storyboard.vtt',
     type: 'text/vtt',
-    summary: 'Returns the storyboard of a',
+    summary: 'Get the storyboard of a',
     description: 'WebVTT whose cues name a JPEG sprite, relative to this file, and a place in it by `#xywh`.',
   },
   {
     name: 'Preview',
     file: 'preview.webp',
     type: 'image/webp',
-    summary: 'Returns the animated preview of a',
+    summary: 'Get the preview of a',
     description: 'A few seconds from several places, without sound, at most 480 pixels wide.',
   },
   {
     name: 'Mp4',
     file: 'video.mp4',
     type: 'video/mp4',
-    summary: 'Returns the MP4 file of a',
+    summary: 'Get the MP4 file of a',
     description: 'The largest rendition up to 1080p with its sound, for downloads and simple players.',
   },
   {
     name: 'AudioFile',
     file: 'audio.m4a',
     type: 'audio/mp4',
-    summary: 'Returns the sound of a',
+    summary: 'Get the sound of a',
     description: 'The sound track; 404 for a video without sound.',
   },
 ] as const;
@@ -132,7 +132,7 @@ const frameOperation = <P extends Path, Q extends TObject>(
     path,
     tag: 'Player files',
     auth: 'playback',
-    summary: `Returns the frame at a time of a ${whose} video`,
+    summary: `Get a frame of a ${whose} video`,
     description:
       'A JPEG of a video that this service encoded, rendered on its first request and stored. Each video ' +
       'has a limit of stored frames, and of frames that are rendered in a minute: above them the nearest ' +

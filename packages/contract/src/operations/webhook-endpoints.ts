@@ -39,7 +39,7 @@ export const createWebhookEndpoint = jsonOperation({
   ...OF_ENDPOINTS,
   id: 'createWebhookEndpoint',
   method: 'POST',
-  summary: 'Creates a webhook endpoint',
+  summary: 'Create a webhook endpoint',
   description:
     'The endpoint gets every event that happens from now on, in the form of Standard Webhooks: the body is ' +
     'the event with the asset as it is when the event is sent; `webhook-id` is the id of the event, ' +
@@ -66,7 +66,8 @@ export const listWebhookEndpoints = jsonOperation({
   ...OF_ENDPOINTS,
   id: 'listWebhookEndpoints',
   method: 'GET',
-  summary: 'Lists the webhook endpoints, newest first',
+  summary: 'List webhook endpoints',
+  description: 'Lists the webhook endpoints, newest first.',
   query: ListEndpointsQuery,
   message: 'Webhook endpoints',
   data: WebhookEndpointPage,
@@ -77,7 +78,7 @@ export const getWebhookEndpoint = jsonOperation({
   ...OF_ENDPOINT,
   id: 'getWebhookEndpoint',
   method: 'GET',
-  summary: 'Returns a webhook endpoint',
+  summary: 'Get a webhook endpoint',
   message: 'Webhook endpoint',
   data: WebhookEndpoint,
   example: EXAMPLE_ENDPOINT,
@@ -88,7 +89,7 @@ export const updateWebhookEndpoint = jsonOperation({
   ...OF_ENDPOINT,
   id: 'updateWebhookEndpoint',
   method: 'PATCH',
-  summary: 'Changes a webhook endpoint',
+  summary: 'Update a webhook endpoint',
   description:
     '`enabled: true` also ends a pause. An endpoint that was not enabled gets the events that happen from ' +
     'then on; resend the ones that it missed.',
@@ -104,7 +105,8 @@ export const deleteWebhookEndpoint = jsonOperation({
   ...OF_ENDPOINT,
   id: 'deleteWebhookEndpoint',
   method: 'DELETE',
-  summary: 'Deletes a webhook endpoint and its secret',
+  summary: 'Delete a webhook endpoint',
+  description: 'Deletes a webhook endpoint and its secret.',
   message: 'Webhook endpoint deleted',
   data: DeletedEndpoint,
   example: { id: EXAMPLE_ENDPOINT.id, deleted: true },
@@ -116,7 +118,7 @@ export const rotateEndpointSecret = jsonOperation({
   id: 'rotateEndpointSecret',
   method: 'POST',
   path: '/api/v1/webhook-endpoints/{id}/rotate-secret',
-  summary: 'Replaces the secret of a webhook endpoint',
+  summary: 'Rotate the secret of an endpoint',
   description:
     'Only this response shows the new secret. For 24 hours the previous secret signs too: ' +
     '`webhook-signature` then has both signatures, separated by a space.',
@@ -134,7 +136,7 @@ export const testWebhookEndpoint = jsonOperation({
   id: 'testWebhookEndpoint',
   method: 'POST',
   path: '/api/v1/webhook-endpoints/{id}/test',
-  summary: 'Sends a test event to a webhook endpoint and returns the attempt',
+  summary: 'Send a test event',
   description:
     'The event has the type `webhook.test` and no asset. It is sent once, also to an endpoint that is not ' +
     'enabled, and is not in the list of deliveries.',
@@ -152,7 +154,8 @@ export const listEndpointDeliveries = jsonOperation({
   id: 'listEndpointDeliveries',
   method: 'GET',
   path: '/api/v1/webhook-endpoints/{id}/deliveries',
-  summary: 'Lists the deliveries to a webhook endpoint with their attempts, newest first',
+  summary: 'List deliveries to an endpoint',
+  description: 'Lists the deliveries to a webhook endpoint with their attempts, newest first.',
   query: ListEndpointDeliveriesQuery,
   message: 'Deliveries',
   data: EndpointDeliveryPage,
@@ -165,7 +168,7 @@ export const resendEndpointDelivery = jsonOperation({
   id: 'resendEndpointDelivery',
   method: 'POST',
   path: '/api/v1/webhook-endpoints/{id}/deliveries/{delivery_id}/resend',
-  summary: 'Sends an event to a webhook endpoint again',
+  summary: 'Resend an event',
   description:
     'A pending delivery is sent now instead of at `next_attempt_at`, unless it waits for an earlier event ' +
     'of the asset. A delivered or failed one is sent again as a new delivery of the same event.',
@@ -186,7 +189,7 @@ export const resendEndpointEvents = jsonOperation({
   id: 'resendEndpointEvents',
   method: 'POST',
   path: '/api/v1/webhook-endpoints/{id}/resend',
-  summary: 'Sends the events of a period to a webhook endpoint again',
+  summary: 'Resend the events of a period',
   description:
     'Also events from before the endpoint was created, and those that it missed while it was not enabled. ' +
     'Events that are pending for the endpoint are not scheduled twice.',

@@ -69,7 +69,7 @@ export const webhookOperation = (
     tag: 'Provider callbacks',
     auth: 'webhook',
     rateClass: 'webhook',
-    summary: `Receives a report of ${provider}`,
+    summary: `Receive a report of ${provider}`,
     description:
       `${signature} The raw body is verified before it is parsed; its Content-Type is ignored. ` +
       'Reports that change nothing return 200 with `processed: false` and the reason in `message`.',

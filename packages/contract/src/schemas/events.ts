@@ -1,23 +1,80 @@
 // Events that subscribers receive: streams and outbound webhooks.
-import { type Static, Type } from 'typebox';
-import { PUBLISHED_EVENT_TYPES } from '../enums.ts';
+import { type Static, type TProperties, Type } from 'typebox';
+import { EVENT_SOURCES, type PublishedEventType } from '../enums.ts';
 import { Asset, EXAMPLE_ASSET } from './asset.ts';
 import { AssetId, nullable, OwnerUserId, Timestamp } from './common.ts';
 
-/** The `data` of a stream event, and the body of an outbound webhook. */
-export const EventMessage = Type.Object(
+/** The members that the events of all types have. */
+export const AssetEvent = Type.Object(
   {
     id: Type.String({ description: 'Id of the event; repeated deliveries have the same id.' }),
-    type: Type.Enum([...PUBLISHED_EVENT_TYPES]),
     at: Timestamp,
     asset_id: AssetId,
     owner_user_id: Type.String(),
     attempt: nullable(Type.Integer()),
-    data: Type.Object({}, { additionalProperties: true, description: 'Details of the event.' }),
     /** As it is when the event is sent; null if it no longer exists. */
     asset: nullable(Asset),
   },
-  { $id: 'EventMessage' },
+  { $id: 'AssetEvent', description: 'The members that the events of all types have.' },
+);
+
+const source = Type.Optional(Type.Enum([...EVENT_SOURCES], { description: 'Who caused the event.' }));
+
+/** `asset.ready` → `AssetReadyEvent`. */
+const nameOf = (type: string): string =>
+  `${type.replace(/(?:^|\.)([a-z])/g, (_, letter: string) => letter.toUpperCase())}Event`;
+
+/** `when`: the service sends the event then. `details`: the members of `data`; more may be added. */
+const event = <const Name extends PublishedEventType, Details extends TProperties>(
+  type: Name,
+  when: string,
+  details: Details,
+) => {
+  const data = Type.Object(
+    { source, ...details },
+    { additionalProperties: true, description: 'Details of the event.' },
+  );
+  const { id, ...members } = AssetEvent.properties;
+  return Type.Object(
+    { id, type: Type.Literal(type), ...members, data },
+    { $id: nameOf(type), description: when },
+  );
+};
+
+/** The `data` of a stream event, and the body of an outbound webhook. */
+export const EventMessage = Type.Union(
+  [
+    event('asset.created', 'An asset was created.', {}),
+    event('asset.uploaded', 'The bytes of an asset are stored.', {
+      size_bytes: Type.Optional(Type.Integer()),
+    }),
+    event('asset.processing', 'Processing has started, or a new attempt.', {}),
+    event('asset.playable', 'The first rendition can play.', {}),
+    event('asset.progress', 'Encoding or an import has advanced; sent at intervals.', {
+      progress: Type.Optional(Type.Integer({ description: 'Percent of the encoding.' })),
+      bytes: Type.Optional(Type.Integer({ description: 'Bytes of an import.' })),
+      total_bytes: Type.Optional(nullable(Type.Integer())),
+      step: Type.Optional(Type.String({ description: '`download` or `transfer` of an import.' })),
+    }),
+    event('asset.ready', 'The asset is ready.', {}),
+    event('asset.failed', 'The attempt has failed.', {
+      code: Type.Optional(Type.String({ description: '`failure.code`.' })),
+      provider_code: Type.Optional(Type.String({ description: "The video provider's own code." })),
+    }),
+    event('asset.updated', 'Members of the asset have changed.', {
+      fields: Type.Optional(Type.Array(Type.String(), { description: 'The changed members of the asset.' })),
+      reason: Type.Optional(Type.String()),
+    }),
+    event('asset.deleted', 'The asset was deleted.', {
+      restorable: Type.Optional(Type.Boolean({ description: 'True: the asset is in the trash.' })),
+    }),
+    event('asset.restored', 'The asset came back from the trash.', {}),
+  ],
+  {
+    $id: 'EventMessage',
+    discriminator: { propertyName: 'type' },
+    description: 'An event; each type has its own `data`. Ignore types that you do not know.',
+  },
 );
 
 export type EventMessage = Static<typeof EventMessage>;

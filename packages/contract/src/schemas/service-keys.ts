@@ -1,7 +1,7 @@
 // Named service keys, which operators manage.
 import { type Static, Type } from 'typebox';
 import { SERVICE_SCOPES } from '../enums.ts';
-import { NoNextCursor, nullable, Timestamp } from './common.ts';
+import { Cursor, NextCursor, nullable, Timestamp } from './common.ts';
 
 const DAY_S = 86_400;
 
@@ -71,6 +71,8 @@ export const RotateServiceKeyRequest = Type.Object(
 );
 
 export const ListServiceKeysQuery = Type.Object({
+  limit: Type.Integer({ minimum: 1, maximum: 1000, default: 100 }),
+  cursor: Type.Optional(Cursor),
   include_revoked: Type.Boolean({ default: false, description: 'Also list revoked keys.' }),
 });
 
@@ -104,7 +106,7 @@ export const NewServiceKey = Type.Object(
 export type NewServiceKey = Static<typeof NewServiceKey>;
 
 export const ServiceKeyList = Type.Object(
-  { items: Type.Array(ServiceKey), next_cursor: NoNextCursor },
+  { items: Type.Array(ServiceKey), next_cursor: NextCursor },
   { $id: 'ServiceKeyList' },
 );
 

@@ -62,7 +62,7 @@ async function runDecoding(
     await runStepOrFail(context, { ...step, onLogLine: errors.read });
   } catch (error) {
     const isDamaged = errors.counts().pictures > 0;
-    if (isDamaged && error instanceof EncodeError && error.code === 'encoding_failed')
+    if (isDamaged && error instanceof EncodeError && error.code === 'encode_failed')
       throw new ChunkMismatchError('the part of the source is damaged');
     throw error;
   }

@@ -81,7 +81,7 @@ async function renderChecked(
     return isGrowing ? await renderGrowing(encode, run, collector) : await render(encode, run);
   } catch (error) {
     recordErrors(encode, run.errors.counts());
-    if (error instanceof EncodeError && error.code === 'encoding_failed') await refuseUndecodable(encode);
+    if (error instanceof EncodeError && error.code === 'encode_failed') await refuseUndecodable(encode);
     throw error;
   } finally {
     recordErrors(encode, run.errors.counts());

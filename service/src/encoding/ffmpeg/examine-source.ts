@@ -176,8 +176,7 @@ async function readPacketEnds(
   if (tail?.ends.has(videoIndex)) return tail.ends;
   const whole = await listPackets(session, { part: 'whole', streams }, 0);
   // A run that failed before the video stream was listed gives no information about its end.
-  if (whole.code !== 0 && !whole.ends.has(videoIndex))
-    throw createEncodeFailure('encoding_failed', whole.log);
+  if (whole.code !== 0 && !whole.ends.has(videoIndex)) throw createEncodeFailure('encode_failed', whole.log);
   return whole.ends;
 }
 

@@ -107,7 +107,7 @@ describe('refusals', { timeout: 60_000 }, () => {
       onProgress: () => {},
     } as const;
     await expect(encoder.startEncode({ ...request, source: await makeClip() })).rejects.toMatchObject({
-      code: 'engine_missing',
+      code: 'encoder_missing',
     });
   });
 });

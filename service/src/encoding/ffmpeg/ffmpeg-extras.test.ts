@@ -15,7 +15,7 @@ test('a frame is made of its segment, and a time without a frame is a failure', 
   const request = { kind: 'frame', excerpt, output, frameRate: 30, width: 160 } as const;
   const frameAt = (seconds: number) =>
     createExtra({ ffmpegPath: ffmpegPath() }, { ...request, seconds, signal: new AbortController().signal });
-  await expect(frameAt(99)).rejects.toMatchObject({ code: 'encoding_failed' });
+  await expect(frameAt(99)).rejects.toMatchObject({ code: 'encode_failed' });
   await frameAt(0.5);
   expect((await readFile(output)).subarray(0, 2).toString('hex')).toBe('ffd8');
 });

@@ -20,6 +20,6 @@ export async function createExtra(setup: FfmpegSetup, request: ExtraRequest): Pr
   const { log } = await runStepOrFail({ ...setup, folder, request }, { args, limits });
   // Without a frame to show, ffmpeg writes no picture and reports success.
   await access(request.output.replace('%d', '1')).catch(() => {
-    throw createEncodeFailure('encoding_failed', log);
+    throw createEncodeFailure('encode_failed', log);
   });
 }

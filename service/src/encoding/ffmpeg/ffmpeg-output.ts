@@ -113,7 +113,7 @@ export async function readExcerptTrack(path: string): Promise<PictureTrack> {
     const { size, ...track } = readTrackHeader(buffer.subarray(0, bytesRead));
     if (size) return { ...track, size };
   } catch (error) {
-    throw createEncodeFailure('encoding_failed', String(error));
+    throw createEncodeFailure('encode_failed', String(error));
   }
-  throw createEncodeFailure('encoding_failed', 'the track has no pictures');
+  throw createEncodeFailure('encode_failed', 'the track has no pictures');
 }

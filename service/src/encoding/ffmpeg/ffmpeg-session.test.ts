@@ -28,6 +28,6 @@ test.each([
 
 test('metadata of the file, which ffmpeg indents, does not mean a full disk', async () => {
   await expect(fail('    title           : No space left on device')).rejects.toMatchObject({
-    code: 'encoding_failed',
+    code: 'encode_failed',
   });
 });

@@ -96,7 +96,7 @@ export async function runStep(
     ...step,
   });
   if (end.outcome === 'exited') return end;
-  throw createEncodeFailure(end.outcome === 'not_started' ? 'engine_missing' : end.outcome, end.log);
+  throw createEncodeFailure(end.outcome === 'not_started' ? 'encoder_missing' : end.outcome, end.log);
 }
 
 /** An indented line is metadata of the file. */
@@ -107,7 +107,7 @@ export async function runStepOrFail(context: RunContext, step: FfmpegStep): Prom
   const end = (await runOnHardware(context, step)) ?? (await runStep(context, step));
   if (end.code === 0) return end;
   if (NO_SPACE.test(end.log)) throw diskFull('scratch folder');
-  throw createEncodeFailure('encoding_failed', end.log);
+  throw createEncodeFailure('encode_failed', end.log);
 }
 
 /** Undefined when the step must run in software: it encodes no video, or the hardware failed. */
@@ -130,7 +130,7 @@ async function runOnHardware(context: RunContext, step: FfmpegStep): Promise<Ffm
 
 /** A GPU or its driver may hang, or lack memory that software does not need. */
 const isHardwareFailure = (error: unknown, { request }: RunContext): error is EncodeError =>
-  error instanceof EncodeError && error.code !== 'engine_missing' && !request.signal.aborted;
+  error instanceof EncodeError && error.code !== 'encoder_missing' && !request.signal.aborted;
 
 export const createEncodeFailure = (code: FailureCode, log = ''): EncodeError =>
   new EncodeError(code, FAILURE_CODES[code], log);

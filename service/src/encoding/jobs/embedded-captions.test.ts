@@ -40,12 +40,12 @@ test('subtitles are stored without a warning', async () => {
 
 test('a failure of ffmpeg is a warning of the asset, and its output goes to the log', async () => {
   const { stored, logged, warnings } = await storeFrom(async () => {
-    throw new EncodeError('encoding_failed', 'no', 'Invalid data');
+    throw new EncodeError('encode_failed', 'no', 'Invalid data');
   });
   expect(stored).toEqual([]);
   expect(warnings).toEqual([{ code: 'subtitles_unreadable', message: expect.any(String) }]);
   expect(logged).toEqual([
-    { asset_id: 'an asset', code: 'encoding_failed', ffmpeg_log: expect.stringContaining('Invalid data') },
+    { asset_id: 'an asset', code: 'encode_failed', ffmpeg_log: expect.stringContaining('Invalid data') },
   ]);
 });
 

@@ -117,11 +117,11 @@ describe('the job', () => {
   });
   test('leaves out a file that ffmpeg cannot make', async () => {
     const { run, state, warnings } = setUp(READY, (kind) => {
-      if (kind === 'preview') throw new EncodeError('encoding_failed', 'no', 'the log');
+      if (kind === 'preview') throw new EncodeError('encode_failed', 'no', 'the log');
     });
     await run();
     expect(shownExtras(state.asset)).toEqual(['storyboard', 'audio', 'mp4']);
-    expect(warnings).toMatchObject([{ extra: 'preview', code: 'encoding_failed' }]);
+    expect(warnings).toMatchObject([{ extra: 'preview', code: 'encode_failed' }]);
   });
   test('is retried where no engine is installed, and when the store fails', async () => {
     for (const error of [new EncodeError('encoder_missing', 'no'), new Error('disk')]) {

@@ -99,9 +99,6 @@ async function openRenditions(store: ObjectStore, keyOf: Source['keyOf']): Promi
   return { store, keyOf, presentation, seconds: segments.at(-1)?.end ?? 0 };
 }
 
-/** Another worker may have an engine. */
-const RETRIED: readonly string[] = ['encoder_missing', 'engine_missing'];
-
 /** The video plays without the file, so that a failure of ffmpeg is only logged. */
 async function makeExtra(
   needs: Omit<Work, 'folder'>,
@@ -113,7 +110,8 @@ async function makeExtra(
   try {
     return await MAKERS[extra]({ ...needs, folder });
   } catch (error) {
-    if (!(error instanceof EncodeError) || RETRIED.includes(error.code)) throw error;
+    // Another worker may have ffmpeg.
+    if (!(error instanceof EncodeError) || error.code === 'encoder_missing') throw error;
     warn({ extra, code: error.code, ffmpeg_log: excerptFfmpegLog(error.log) });
     return false;
   } finally {

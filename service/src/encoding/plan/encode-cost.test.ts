@@ -45,7 +45,7 @@ describe('the default limits', () => {
   test('reject more expensive videos, with the numbers', () => {
     expect(() => assertCost(planOf(8 * HOUR, 60), DEFAULT_ENCODE_LIMITS)).toThrow(
       expect.objectContaining({
-        code: 'too_costly',
+        code: 'too_demanding',
         message: expect.stringMatching(
           new RegExp(
             '^Encoding this video costs \\d+ output pixels ' +

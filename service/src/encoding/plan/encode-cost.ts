@@ -50,7 +50,7 @@ export function assertCost(planned: Planned, { maxCost }: EncodeLimits): void {
   const cost = encodeCost(planned);
   if (cost <= maxCost) return;
   throw new EncodeError(
-    'too_costly',
+    'too_demanding',
     `Encoding this video costs ${cost} output pixels (${describe(planned)}). The limit is ${maxCost}. ` +
       'Upload a shorter video, or one with a smaller picture or a lower frame rate.',
   );
