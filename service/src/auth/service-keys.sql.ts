@@ -30,7 +30,8 @@ export const listKeyRows = (
 ): Promise<ServiceKeyRow[]> =>
   db.all(sql('list service keys', SHAPE)`
     select ${COLUMNS} from service_keys
-     where (${includeRevoked}::bool or revoked_at is null) and (${afterId}::uuid is null or id < ${afterId}::uuid)
+     where (${includeRevoked}::bool or revoked_at is null)
+       and (${afterId}::uuid is null or id < ${afterId}::uuid)
      order by id desc
      limit ${limit}`);
 
