@@ -15,7 +15,7 @@ import {
 import { filesNaming, processesNaming } from '../support/traces.ts';
 
 type Encode = Record<string, unknown> & { asset_id: string; state: string; worker: string | null };
-type Queue = { running: number; waiting: number; items: Encode[] };
+type Queue = { running: number; waiting: number; items: Encode[]; next_cursor: string | null };
 
 let service: TestService;
 let film: Buffer;
@@ -125,6 +125,14 @@ describe('an operator', () => {
     });
     expect(queue.items[3]).toMatchObject({ owner_user_id: 'bob', worker: null, started_at: null });
     expect((await listed('?owner_user_id=bob')).items.map(({ position }) => position)).toEqual([null, 2]);
+    const pages = [await listed('?limit=2')];
+    while (pages.at(-1)?.next_cursor)
+      pages.push(await listed(`?limit=2&cursor=${pages.at(-1)?.next_cursor}`));
+    expect(pages.map(({ items }) => items.map(({ asset_id: id }) => id))).toEqual([
+      [running, first],
+      [second, next],
+      [third],
+    ]);
     for (const id of [second, third, running]) await remove('ann', id);
     for (const id of [next, first]) await remove('bob', id);
     await eventually(listed, ({ running: left, waiting }) => left + waiting === 0);
