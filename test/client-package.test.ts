@@ -38,7 +38,6 @@ const CODE = [
   'response',
   'server',
   'transport',
-  'upload-tokens',
   'upload/checksum',
   'upload/media-type',
   'upload/multipart-upload',
