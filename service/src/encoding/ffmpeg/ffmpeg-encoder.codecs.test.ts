@@ -57,7 +57,7 @@ describe('further codecs', { timeout: 60_000 }, () => {
     ]);
     expect(Object.values(mediaGroups.AUDIO['audio'] ?? {}).map(({ uri }) => uri)).toEqual(['1-1/r1.m3u8']);
     const { segments, endList, targetDuration } = await parsePlaylist('r100.m3u8');
-    expect({ endList, targetDuration }).toEqual({ endList: true, targetDuration: 6 });
+    expect({ endList, targetDuration }).toEqual({ endList: true, targetDuration: 7 });
     expect(segments.map(({ uri, map }) => [uri, map.uri])).toEqual([['r100-00001.m4s', 'r100-init.mp4']]);
   });
   test('are read from the DASH manifest by another parser', async () => {
