@@ -5,10 +5,18 @@ import { SEGMENT_SECONDS } from './source-copy.ts';
  * Longer than any segment of video, so that ffmpeg cuts the sound only where it cuts the video. A cut of its
  * own would leave a last segment of a few milliseconds.
  */
-const SOUND_SETS = ['-adaptation_sets', 'id=0,streams=v id=1,seg_duration=60,streams=a'] as const;
+const SOUND_SECONDS = 60;
+
+/** A set of its own for each rung: ffmpeg refuses rungs of a set whose rounded aspect ratios differ. */
+function soundSets(rungs: number): string[] {
+  const sets = Array.from({ length: rungs }, (_, index) => `id=${index},streams=${index}`);
+  return ['-adaptation_sets', [...sets, `id=${rungs},seg_duration=${SOUND_SECONDS},streams=a`].join(' ')];
+}
 
 type SegmentedOutput = {
   readonly folder: string;
+  /** Video streams, which come before those of sound. */
+  readonly rungs: number;
   readonly hasAudio: boolean;
   readonly segmentSeconds?: number | undefined;
 };
@@ -16,6 +24,7 @@ type SegmentedOutput = {
 /** `r0-init.mp4`, `r0-00001.m4s` …, numbered in the order of the maps. The manifest of ffmpeg is not used. */
 export const dashOptions = ({
   folder,
+  rungs,
   hasAudio,
   segmentSeconds = SEGMENT_SECONDS,
 }: SegmentedOutput): string[] => [
@@ -23,7 +32,7 @@ export const dashOptions = ({
   'dash',
   '-seg_duration',
   String(segmentSeconds),
-  ...(hasAudio ? SOUND_SETS : []),
+  ...(hasAudio ? soundSets(rungs) : []),
   '-use_template',
   '1',
   '-use_timeline',

@@ -65,7 +65,7 @@ export const copyArguments = (plan: CopyPlan): string[] =>
 const SHOWN_TIMES = ['-format_options', 'movflags=+negative_cts_offsets'] as const;
 
 type RunPlan = Pick<EncodePlan, 'input' | 'timeline' | 'audio' | 'chunk' | 'frame' | 'folder'> &
-  Partial<Pick<CopyPlan, 'segmentSeconds'>>;
+  Partial<Pick<EncodePlan, 'rungs'> & Pick<CopyPlan, 'segmentSeconds'>>;
 
 const runArguments = (plan: RunPlan, video: readonly string[]): string[] => [
   ...REPORTING,
@@ -81,7 +81,7 @@ const runArguments = (plan: RunPlan, video: readonly string[]): string[] => [
   '-bitexact',
   '-max_muxing_queue_size',
   '1024',
-  ...dashOptions({ ...plan, hasAudio: plan.audio.length > 0 }),
+  ...dashOptions({ ...plan, rungs: plan.rungs?.length ?? 1, hasAudio: plan.audio.length > 0 }),
 ];
 
 /** Names in ffmpeg. */
