@@ -27,15 +27,19 @@ type Clip = {
   readonly segments: number;
   readonly tail: number;
   readonly visibility: string;
+  /** The video streams of both are copied. */
+  readonly container: 'mp4' | 'ts';
 };
 const CLIPS: readonly Clip[] = [
-  { fps: 24, segments: 1, visibility: 'public' },
-  { fps: 25, segments: 2, visibility: 'private' },
-  { fps: 30, segments: 2, visibility: 'public' },
-  { fps: 60, segments: 1, visibility: 'private' },
+  { fps: 24, segments: 1, visibility: 'public', container: 'mp4' as const },
+  { fps: 25, segments: 2, visibility: 'private', container: 'ts' as const },
+  { fps: 30, segments: 2, visibility: 'public', container: 'mp4' as const },
+  { fps: 60, segments: 1, visibility: 'private', container: 'mp4' as const },
 ]
   .flatMap((clip) => [0, 1, 2].map((tail) => ({ ...clip, tail })))
-  .concat([2, 3, 4, 12].map((tail) => ({ fps: 30, segments: 0, tail, visibility: 'public' })));
+  .concat(
+    [2, 3, 4, 12].map((tail) => ({ fps: 30, segments: 0, tail, visibility: 'public', container: 'mp4' })),
+  );
 
 /** Those of the source. */
 const secondsOf = ({ fps, segments, tail }: Clip): number => segments * SEGMENT_SECONDS + tail / fps;
@@ -47,12 +51,13 @@ const makeSource = (clip: Clip): Promise<string> =>
   makeClip({
     fps: clip.fps,
     seconds: secondsOf(clip) - 0.001,
-    container: 'mp4',
+    container: clip.container,
     more: ['-af', `atrim=end=${Math.max(0.01, secondsOf(clip) - 0.1)}`],
   });
 
 async function streamsOf(clip: Clip): Promise<readonly PlayRequest[]> {
-  const fields = { visibility: clip.visibility };
+  const mimeType = { mp4: 'video/mp4', ts: 'video/mp2t' }[clip.container];
+  const fields = { visibility: clip.visibility, filename: `film.${clip.container}`, mime_type: mimeType };
   const asset = await ingest(service, USER, { file: await makeSource(clip), fields });
   expect(asset).toMatchObject({ stream_status: 'ready', warnings: [] });
   const playback = await call<{ hls: string; dash: string }>(service, `GET /media/${asset.id}/playback`, {
