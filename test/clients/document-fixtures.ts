@@ -122,7 +122,8 @@ npm() {
   case "$1 $2" in
     # The service runs: this shows that it would start with these settings.
     'start '*) node "$ROOT/test/clients/programs/check-settings.ts" ;;
-    'run sample') cp "$SAMPLE" sample.mp4 ;;
+    # A free box of its own: equal files of one owner would be one asset, which another document deletes.
+    'run sample') cp "$SAMPLE" sample.mp4; printf '\\0\\0\\0\\050free%032d' "$RANDOM$$" >> sample.mp4 ;;
     'exec --') "\${@:3}" ;;
     *) command npm --prefix "$ROOT" "$@" ;;
   esac
