@@ -69,6 +69,7 @@ const S3_JOURNEYS = [
   'upload-limits',
   'retry-upload',
   'import',
+  'import-turns',
   'duplicates',
   'clips',
   'edits-and-trash',
