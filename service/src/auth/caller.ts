@@ -85,7 +85,8 @@ function identifyUploader(token: string, { urlSecrets, nowSeconds }: CallerNeeds
   const verified = verifyUploadToken(urlSecrets, token, nowSeconds);
   if ('fault' in verified)
     return { fault: tokenFault({ reason: verified.fault }, UPLOAD_TOKEN_MESSAGES[verified.fault]) };
-  return { caller: { kind: 'user', userId: verified.grant.ownerUserId, upload: verified.grant } };
+  const grant = verified.content;
+  return { caller: { kind: 'user', userId: grant.ownerUserId, upload: grant } };
 }
 
 const UPLOAD_TOKEN_MESSAGES = {

@@ -1,10 +1,16 @@
-// Creates event tickets, and finds the caller of a request that presents one.
+// Event tickets: signed texts in the URL of an event stream, for EventSource of browsers (contract B2).
 import { unauthorized } from '../platform/errors.ts';
 import type { Caller } from './caller.ts';
-import { type EventTicket, issueEventTicket, verifyEventTicket } from './event-ticket.ts';
 import { assertOwnerAllowed, assertScope } from './permissions.ts';
 import type { Secret } from './secret.ts';
 import type { ServiceKeyGrant } from './service-key-grant.ts';
+import { signExpiring, verifyExpiring } from './signed-token.ts';
+
+type EventTicket = {
+  readonly ownerUserId: string;
+  /** The named service key that created the ticket; the ticket ends with it. */
+  readonly serviceKeyId?: string;
+};
 
 type TicketNeeds = { readonly urlSecrets: readonly Secret[]; readonly now: () => Date };
 
@@ -22,9 +28,9 @@ export async function createEventTicket(
   const tokenEnd = caller.kind === 'user' ? caller.tokenEnd : undefined;
   const expires = Math.floor(Math.min(latest, tokenEnd ?? latest));
   const serviceKeyId = caller.kind === 'service' ? caller.key?.id : undefined;
-  const content = { ownerUserId, ...(serviceKeyId !== undefined && { serviceKeyId }) };
+  const content: EventTicket = { ownerUserId, ...(serviceKeyId !== undefined && { serviceKeyId }) };
   return {
-    ticket: issueEventTicket(urlSecrets, content, expires),
+    ticket: signExpiring(urlSecrets, 'events', { content, expires }),
     expiresAt: new Date(expires * 1000),
   };
 }
@@ -45,13 +51,14 @@ const ticketFault = (reason: keyof typeof MESSAGES) =>
 
 /** The owner as a user. Throws UNAUTHORIZED, and FORBIDDEN when the service key may read no longer. */
 export function callerOfTicket(needs: ReadNeeds, text: string): Caller | Promise<Caller> {
-  const ticket = verifyEventTicket(needs.urlSecrets, text, needs.nowSeconds);
-  if (typeof ticket === 'string') throw ticketFault(ticket);
-  const { serviceKeyId, ownerUserId } = ticket;
+  const { urlSecrets, nowSeconds } = needs;
+  const verified = verifyExpiring<EventTicket>(urlSecrets, 'events', { text, nowSeconds });
+  if ('fault' in verified) throw ticketFault(verified.fault === 'expired' ? 'expired' : 'invalid');
+  const { serviceKeyId, ownerUserId } = verified.content;
   const caller: Caller = { kind: 'user', userId: ownerUserId };
   if (serviceKeyId === undefined) return caller;
   return needs.findServiceKeyById(serviceKeyId).then((key) => {
-    assertKeyAllows(key, ticket);
+    assertKeyAllows(key, verified.content);
     return caller;
   });
 }

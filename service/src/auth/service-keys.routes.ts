@@ -24,8 +24,8 @@ const DAY_S = 86_400;
 
 export const serviceKeyRoutes = (keys: Keys, asOperator: AsOperator) => [
   asOperator(listServiceKeys, async ({ query: { limit, cursor, include_revoked } }) => {
-    const page = { limit, includeRevoked: include_revoked, afterId: cursor };
-    const { rows, nextCursor } = await keys.listServiceKeys(page);
+    const request = { limit, includeRevoked: include_revoked, cursor };
+    const { rows, nextCursor } = await keys.listServiceKeys(request);
     return { items: rows.map(toView), next_cursor: nextCursor };
   }),
   asOperator(createServiceKey, async ({ body: { name, scopes, owner_prefixes = [], expires_at } }) =>

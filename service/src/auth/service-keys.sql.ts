@@ -20,18 +20,18 @@ export type ServiceKeyFilter = {
   readonly limit: number;
   readonly includeRevoked: boolean;
   /** The last key of the previous page. */
-  readonly afterId?: string | null | undefined;
+  readonly afterId?: string | undefined;
 };
 
 /** Newest first. */
 export const listKeyRows = (
   db: Queries,
-  { limit, includeRevoked, afterId = null }: ServiceKeyFilter,
+  { limit, includeRevoked, afterId }: ServiceKeyFilter,
 ): Promise<ServiceKeyRow[]> =>
   db.all(sql('list service keys', SHAPE)`
     select ${COLUMNS} from service_keys
      where (${includeRevoked}::bool or revoked_at is null)
-       and (${afterId}::uuid is null or id < ${afterId}::uuid)
+       and (${afterId ?? null}::uuid is null or id < ${afterId ?? null}::uuid)
      order by id desc
      limit ${limit}`);
 

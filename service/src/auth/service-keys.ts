@@ -5,6 +5,8 @@ import type { Database, Transaction } from '../platform/postgres/database.ts';
 import { findViolatedConstraint } from '../platform/postgres/database-errors.ts';
 import { isUuid } from '../platform/uuid.ts';
 import { uuidV7 } from '../platform/uuid-v7.ts';
+import { createCursor, readCursor } from './list-cursor.ts';
+import type { Secret } from './secret.ts';
 import { createNamedKey, digestOfKey } from './service-key-grant.ts';
 import { MAX_SERVICE_KEYS, type ServiceKeyLookup } from './service-key-lookup.ts';
 import {
@@ -22,25 +24,27 @@ import {
 
 type KeyNeeds = {
   readonly db: Database;
+  readonly urlSecrets: readonly Secret[];
   readonly now: () => Date;
   readonly invalidate: ServiceKeyLookup['invalidate'];
 };
 /** `key` exists only here and at the caller; the database has its digest. */
 export type CreatedKey = { readonly row: ServiceKeyRow; readonly key: string };
 
+type KeyQuery = Omit<ServiceKeyFilter, 'afterId'> & { readonly cursor?: string | undefined };
 type KeyPage = { readonly rows: readonly ServiceKeyRow[]; readonly nextCursor: string | null };
 
-/** A cursor is the id of the last key on the previous page. */
-export async function listServiceKeys({ db }: KeyNeeds, filter: ServiceKeyFilter): Promise<KeyPage> {
-  const { limit, afterId } = filter;
-  if (typeof afterId === 'string' && !isUuid(afterId))
-    throw badRequest('Invalid cursor. Send the next_cursor of the previous page.', {
-      field: 'cursor',
-      reason: 'invalid_cursor',
-    });
-  const rows = await listKeyRows(db, { ...filter, limit: limit + 1 });
+/** Newest first. */
+export async function listServiceKeys(
+  { db, urlSecrets }: Pick<KeyNeeds, 'db' | 'urlSecrets'>,
+  { limit, includeRevoked, cursor }: KeyQuery,
+): Promise<KeyPage> {
+  const scope = { list: 'service keys', includeRevoked };
+  const afterId = cursor === undefined ? undefined : readCursor(urlSecrets, scope, cursor);
+  const rows = await listKeyRows(db, { includeRevoked, afterId, limit: limit + 1 });
   const page = rows.slice(0, limit);
-  return { rows: page, nextCursor: rows.length > limit ? (page.at(-1)?.id ?? null) : null };
+  const last = rows.length > limit ? page.at(-1) : undefined;
+  return { rows: page, nextCursor: last ? createCursor(urlSecrets, scope, last.id) : null };
 }
 
 /** Throws NOT_FOUND. */

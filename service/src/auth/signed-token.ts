@@ -49,5 +49,34 @@ export function verifyToken(keys: readonly Secret[], text: string): string | und
   return keys.some((key) => timingSafeEqual(mac, macOf(key, payload))) ? payload.toString() : undefined;
 }
 
+type ExpiringToken = { readonly content: object; readonly expires: number };
+
+/** Signs JSON by the first secret. `expires`: in seconds since 1970. */
+export function signExpiring(
+  secrets: readonly Secret[],
+  purpose: Purpose,
+  { content, expires }: ExpiringToken,
+): string {
+  const [root] = secrets;
+  if (!root) throw new Error('no URL signing secret');
+  return signToken(deriveKey(root, purpose), `${expires}:${JSON.stringify(content)}`);
+}
+
+type PresentedToken = { readonly text: string; readonly nowSeconds: number };
+export type VerifiedContent<T> = { readonly content: T } | { readonly fault: 'bad_signature' | 'expired' };
+
+/** The content of a token of `signExpiring`. */
+export function verifyExpiring<T>(
+  secrets: readonly Secret[],
+  purpose: Purpose,
+  { text, nowSeconds }: PresentedToken,
+): VerifiedContent<T> {
+  const keys = secrets.map((root) => deriveKey(root, purpose));
+  const payload = verifyToken(keys, text);
+  if (payload === undefined) return { fault: 'bad_signature' };
+  if (Number.parseInt(payload, 10) <= nowSeconds) return { fault: 'expired' };
+  return { content: JSON.parse(payload.slice(payload.indexOf(':') + 1)) as T };
+}
+
 const macOf = (key: Secret, payload: Uint8Array): Buffer =>
   hmacSha256(key.key, payload).subarray(0, MAC_BYTES);
