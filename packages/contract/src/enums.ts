@@ -101,6 +101,10 @@ export const IMAGE_FITS = ['inside', 'cover', 'contain'] as const;
 
 export const IMAGE_FORMATS = ['avif', 'webp', 'jpeg', 'png'] as const;
 
+/** What a process may be asked to be ready for; each checks what the one before it does, and more. */
+export const READINESS_PURPOSES = ['serving', 'uploads', 'jobs'] as const;
+export type ReadinessPurpose = (typeof READINESS_PURPOSES)[number];
+
 /** Why a CDN has to purge the files of an asset. */
 export const PURGE_REASONS = ['deleted', 'made_private', 'revoked'] as const;
 export type PurgeReason = (typeof PURGE_REASONS)[number];

@@ -1,5 +1,6 @@
 // Checks whether a process is ready for requests, uploads or jobs, and whether workers are alive (contract
 // B9).
+import { READINESS_PURPOSES, type ReadinessPurpose } from '@mediary/contract/enums';
 import type { Bound } from '../platform/bind.ts';
 import { createShortCache } from '../platform/concurrency/short-cache.ts';
 import { unavailable } from '../platform/errors.ts';
@@ -28,10 +29,6 @@ type WorkerWatch = { seenAt: Date; isReported: boolean };
 
 export type Workers = Awaited<ReturnType<typeof listWorkers>>;
 
-/** Each checks what the one before it does, and more. */
-const PURPOSES = ['serving', 'uploads', 'jobs'] as const;
-type ReadinessPurpose = (typeof PURPOSES)[number];
-
 type Readiness = {
   /** null: not checked. */
   readonly components: { readonly database: 'ok'; readonly store: 'ok' | null; readonly queue: 'ok' | null };
@@ -52,7 +49,7 @@ export function createReadinessChecks(needs: HealthNeeds): (purpose: ReadinessPu
         (error: unknown) => ({ error }),
       ),
     maxAgeMs: MAX_AGE_MS,
-    maxEntries: PURPOSES.length,
+    maxEntries: READINESS_PURPOSES.length,
   });
   return async (purpose) => {
     if (needs.isStopping()) throw unavailable('The process is stopping');

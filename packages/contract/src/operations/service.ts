@@ -1,13 +1,11 @@
 // Health of the service, for load balancers and supervisors.
 import { Type } from 'typebox';
+import { READINESS_PURPOSES } from '../enums.ts';
 import { jsonOperation } from '../operation.ts';
 import { Timestamp } from '../schemas/common.ts';
 
 const Ok = Type.Literal('ok');
 const OkOrUnchecked = Type.Union([Ok, Type.Null()], { description: 'null: not checked for this purpose.' });
-
-/** What `for` may ask. */
-const Purpose = Type.Enum(['serving', 'uploads', 'jobs']);
 
 export const getHealth = jsonOperation({
   id: 'getHealth',
@@ -64,7 +62,7 @@ export const getReadiness = jsonOperation({
     'With a valid `X-Operator-Key`, `workers` lists the live workers, and `sandbox` the protections of ' +
     'media decoders and whether each is active on this machine.',
   query: Type.Object({
-    for: Type.Optional(Purpose),
+    for: Type.Optional(Type.Enum([...READINESS_PURPOSES])),
   }),
   message: 'Ready',
   data: Type.Object(
