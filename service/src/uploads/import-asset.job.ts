@@ -128,10 +128,8 @@ async function transfer(
   const partial = await needs.openPartial(run);
   let leased = partial?.leased;
   if (leased?.row.finished_at) return findStored(needs, run);
-  const stopping = new AbortController();
   try {
-    const signals = AbortSignal.any([signal, stopping.signal]);
-    const request = { url, headers, signal: signals, from: partial?.from };
+    const request = { url, headers, signal, from: partial?.from };
     const opened = await openDownload(request, toDownloadNeeds(needs));
     try {
       const { totalBytes: length } = opened;
@@ -142,7 +140,7 @@ async function transfer(
       moved.isResumable = leased !== undefined;
       const received = { bytes: withProgress(needs, run, { ...opened, leased, moved }), length };
       return leased
-        ? await append(needs, run, { leased, ...received, stop: () => stopping.abort() })
+        ? await append(needs, run, { leased, ...received })
         : { stored: await store(needs, run, received) };
     } finally {
       opened.close();
@@ -168,13 +166,13 @@ type Received = { readonly bytes: AsyncIterable<Buffer>; readonly length: number
 const store = (needs: ImportJobNeeds, { asset, uploadId }: ImportRun, received: Received): Promise<Asset> =>
   needs.storeOriginal(asset, { uploadId, protocol: 'import', ...received });
 
-type Appending = Received & { readonly leased: LeasedUpload; readonly stop: () => void };
+type Appending = Received & { readonly leased: LeasedUpload };
 
 /** What arrived stays stored, also if this throws. */
 async function append(
   needs: ImportJobNeeds,
   run: ImportRun,
-  { leased, bytes, length = 0, stop }: Appending,
+  { leased, bytes, length = 0 }: Appending,
 ): Promise<Outcome> {
   let failure: unknown;
   async function* withFailure() {
@@ -185,7 +183,7 @@ async function append(
       throw error;
     }
   }
-  const body = { length: length - leased.row.bytes_received, bytes: withFailure(), stop };
+  const body = { length: length - leased.row.bytes_received, bytes: withFailure() };
   try {
     await needs.appendBytes(run.asset, { leased, body });
   } catch (error) {

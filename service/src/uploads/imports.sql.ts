@@ -72,11 +72,6 @@ export const recordPartial = (db: Queries, { assetId, uploadId }: RunRef, partia
     update imports set partial = ${JSON.stringify(partial)}::jsonb
      where asset_id = ${assetId} and upload_id = ${uploadId}`);
 
-/** A row if the upload holds the bytes of an import. */
-export const findPartial = (db: Queries, assetId: string, uploadId: string) =>
-  db.one(sql('find partial import', { asset_id: 'uuid' })`
-    select asset_id from imports where asset_id = ${assetId} and partial ->> 'uploadId' = ${uploadId}`);
-
 /** The upload that holds the bytes of an import so far. */
 export const findPartialUpload = (db: Queries, assetId: string) =>
   db.one(sql('find partial upload', { id: 'uuid' })`

@@ -13,8 +13,7 @@ import {
 } from '../storage/object-store.ts';
 import { isQuotaExceeded } from '../usage/quota.ts';
 import { type BodyReader, createBodyReader, type UploadBody } from './body-reader.ts';
-import { findPartial } from './imports.sql.ts';
-import { countOtherUploads, recordProgress } from './resumable-uploads.sql.ts';
+import { findUploadContext, recordProgress } from './resumable-uploads.sql.ts';
 import type { RunningChecksums } from './running-checksum.ts';
 import type { findByteLimit, finishUpload, OriginalNeeds } from './store-original.ts';
 import { emptyUpload, inProgress, moreThanAnnounced, toClosedError } from './upload-errors.ts';
@@ -211,13 +210,10 @@ export async function finishResumable(
   if (sizeBytes === 0) throw emptyUpload();
   await unlessLost(needs, { lease }, () => partialOf(needs.store).finish(toPartial(row)));
   const stored = { sizeBytes, sha256: await digestOf(needs, row) };
-  const [others, imported] = await Promise.all([
-    countOtherUploads(needs.db, { id, assetId: asset.id }),
-    findPartial(needs.db, asset.id, id),
-  ]);
-  const source = imported ? 'service' : 'caller';
+  const context = await findUploadContext(needs.db, { id, assetId: asset.id });
+  const source = context?.is_import ? 'service' : 'caller';
   const upload = { asset, uploadId: id, lease, stored, source } as const;
-  const finished = await needs.finishUpload({ ...upload, mayHaveOrphans: others > 0 });
+  const finished = await needs.finishUpload({ ...upload, mayHaveOrphans: (context?.others ?? 0) > 0 });
   const seen = finished ?? (await needs.findAssetById(asset.id));
   if (!seen?.uploaded_at || seen.original_upload !== id) throw toClosedError(seen);
   needs.checksums.forget(id);

@@ -150,6 +150,16 @@ export const countOtherUploads = async (
     select count(*)::int4 as others from uploads where asset_id = ${assetId} and id <> ${id}`)
   )?.others ?? 0;
 
+/** `others`: further uploads of the asset. `is_import`: the upload holds the bytes of an import. */
+export const findUploadContext = (
+  db: Queries,
+  { id, assetId }: { readonly id: string; readonly assetId: string },
+) =>
+  db.one(sql('upload context', { others: 'int4', is_import: 'bool' })`
+    select (select count(*)::int4 from uploads where asset_id = ${assetId} and id <> ${id}) as others,
+           exists (select from imports
+                    where asset_id = ${assetId} and (partial ->> 'uploadId')::uuid = ${id}) as is_import`);
+
 /** Uploads with all bytes that did not finish, because their process ended in between. */
 export const findCompleteUploads = (db: Queries, now: Date, limit: number) =>
   db.all(sql('complete uploads', { id: 'uuid', asset_id: 'uuid' })`
