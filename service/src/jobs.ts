@@ -135,6 +135,9 @@ const DAY = 24 * HOUR;
 /** Owners take turns. */
 const LONG_WORK = { expireIn: DAY, retries: 20, retryDelay: 1, retryDelayMax: 300, fair: true } as const;
 
+/** As many retries as deliver-report, whose report they wait for. */
+const AFTER_REPORT = { concurrency: 2, retries: 200, retryDelay: 1, retryDelayMax: 600, fair: true } as const;
+
 export const JOB_SETTINGS: JobSettingsOf<JobPayloads> = {
   'import-asset': { ...LONG_WORK, concurrency: 4 },
   'transfer-import': { ...LONG_WORK, concurrency: 4, lanes: [] },
@@ -144,24 +147,8 @@ export const JOB_SETTINGS: JobSettingsOf<JobPayloads> = {
   'cancel-encoder-job': { concurrency: 1, expireIn: 60, retries: 20, retryDelay: 2, retryDelayMax: HOUR },
   'remove-run-files': { concurrency: 1, expireIn: 10 * 60, retries: 50, retryDelay: 2, retryDelayMax: HOUR },
   'deliver-report': { concurrency: 4, expireIn: 60, retries: 200, retryDelay: 1, retryDelayMax: 600 },
-  // As many retries as deliver-report, whose report it waits for.
-  'make-poster': {
-    concurrency: 2,
-    expireIn: 10 * 60,
-    retries: 200,
-    retryDelay: 1,
-    retryDelayMax: 600,
-    fair: true,
-  },
-  // As many retries as deliver-report, whose report it waits for.
-  'make-extras': {
-    concurrency: 2,
-    expireIn: 2 * HOUR,
-    retries: 200,
-    retryDelay: 1,
-    retryDelayMax: 600,
-    fair: true,
-  },
+  'make-poster': { ...AFTER_REPORT, expireIn: 10 * 60 },
+  'make-extras': { ...AFTER_REPORT, expireIn: 2 * HOUR },
   'process-image': {
     // Each also waits for the database and the disk.
     concurrency: 4,
