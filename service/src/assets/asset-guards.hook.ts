@@ -25,12 +25,15 @@ export type Guards = ReturnType<typeof assetGuards>;
 export function assetGuards(needs: GuardNeeds) {
   const { callerOf, findTrashedAssetForCaller: findInTrashFor } = needs;
   const findFor = findReadable(needs);
-  const guard = <Extra>(name: string, admit: Admit<Extra>): Guard<Caller, Extra> => ({
+  const withoutKeys = <Extra>(name: string, admit: Admit<Extra>): Guard<Caller, Extra> => ({
     name,
     identify: callerOf,
-    callerName: nameOf,
     ownerOf: namedOwner,
     admit,
+  });
+  const guard = <Extra>(name: string, admit: Admit<Extra>): Guard<Caller, Extra> => ({
+    ...withoutKeys(name, admit),
+    callerName: nameOf,
   });
   const admitOwn = async (caller: Caller, { params }: Input) => ({
     caller,
@@ -40,7 +43,7 @@ export function assetGuards(needs: GuardNeeds) {
     /** Creates something for an owner. A service caller names the owner in the body. */
     asCreator: guarded(guard('caller', admitCreation)),
     /** As `asCreator`, for secrets: a stored response would hold one, so Idempotency-Keys are ignored. */
-    asSecretCreator: guarded(withoutKeys(guard('caller', admitCreation))),
+    asSecretCreator: guarded(withoutKeys('caller', admitCreation)),
     /** Reads the data of an owner. A service caller names the owner in the query. */
     asReader: guarded(
       guard('caller', (caller, { query }) => ({ actor: actorOf(caller, member(query, 'owner_user_id')) })),
@@ -76,18 +79,6 @@ const findReadable =
     await assertReadable(caller, asset);
     return asset;
   };
-
-const withoutKeys = <Extra>({
-  name,
-  identify,
-  ownerOf,
-  admit,
-}: Guard<Caller, Extra>): Guard<Caller, Extra> => ({
-  name,
-  identify,
-  ...(ownerOf && { ownerOf }),
-  admit,
-});
 
 const admitCreation = (caller: Caller, { body }: Input) => ({
   actor: actorOf(caller, member(body, 'owner_user_id')),
