@@ -5,7 +5,7 @@ import { expectRefusal, expectSuccess, type Seen } from '../support/envelope.ts'
 import { halves } from '../support/partial-writes.ts';
 import { KINDS, type Made } from '../support/request-kinds.ts';
 import { type Answer, call, eventually, startTestService, type TestService } from '../support/service.ts';
-import { processesNaming } from '../support/traces.ts';
+import { signalProcesses } from '../support/traces.ts';
 
 const ANSWERED_WITHIN_MS = 5000;
 /** For a machine that has other things to do. */
@@ -23,7 +23,7 @@ let alive: Answer[];
 beforeAll(async () => {
   service = await startTestService({ MEDIARY_ROLE: 'api', LOG_LEVEL: 'silent' });
   for (const [kind, { make }] of Object.entries(KINDS)) made.set(kind, await make(service));
-  await signalAll('SIGSTOP');
+  await signalProcesses(service.dataDir, 'SIGSTOP');
   try {
     const waves = Array.from({ length: WAVES }, (_, wave) => after(wave * BETWEEN_WAVES_MS, askAll));
     results = (await Promise.all(waves)).flat();
@@ -31,14 +31,10 @@ beforeAll(async () => {
       Array.from({ length: 20 }, () => call(service, `GET ${service.address}/healthz`)),
     );
   } finally {
-    await signalAll('SIGCONT');
+    await signalProcesses(service.dataDir, 'SIGCONT');
   }
 }, 200_000);
 afterAll(() => service?.stop());
-
-async function signalAll(signal: 'SIGSTOP' | 'SIGCONT'): Promise<void> {
-  for (const { pid } of await processesNaming(service.dataDir)) process.kill(pid, signal);
-}
 
 const after = async <T>(ms: number, work: () => Promise<T>): Promise<T> => {
   await new Promise((resolve) => {

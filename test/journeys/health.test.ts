@@ -15,7 +15,7 @@ import {
   startTestService,
   type TestService,
 } from '../support/service.ts';
-import { processesNaming } from '../support/traces.ts';
+import { signalProcesses } from '../support/traces.ts';
 
 let service: TestService;
 /** Of the service's clock, in milliseconds. */
@@ -163,13 +163,9 @@ describe('the store', () => {
 });
 
 describe('the database', () => {
-  const signalAll = async (signal: 'SIGSTOP' | 'SIGCONT') => {
-    for (const { pid } of await processesNaming(service.dataDir)) process.kill(pid, signal);
-  };
-
   test('is not ready while it hangs; requests time out, and succeed when it responds again', async () => {
     const { asset_id: id } = await openUpload(service, 'ann', IMAGE);
-    await signalAll('SIGSTOP');
+    await signalProcesses(service.dataDir, 'SIGSTOP');
     try {
       const headers = asUser('ann');
       const answers = await Promise.all([
@@ -180,7 +176,7 @@ describe('the database', () => {
       for (const answer of answers) await expectAway(answer);
       expectRefusal(await call(service, 'GET /media'), 401);
     } finally {
-      await signalAll('SIGCONT');
+      await signalProcesses(service.dataDir, 'SIGCONT');
     }
     await expectReady();
     expectSuccess(

@@ -95,3 +95,13 @@ export const openJobs = async (dataDir: string): Promise<string[]> =>
                        'encode-chunk', 'deliver-report', 'process-image', 'purge-asset')`,
     )
   ).map(({ name }) => String(name));
+
+/** Sends a signal to the processes that name a text. Those that end meanwhile need none. */
+export async function signalProcesses(text: string, signal: 'SIGSTOP' | 'SIGCONT'): Promise<void> {
+  for (const { pid } of await processesNaming(text))
+    try {
+      process.kill(pid, signal);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+    }
+}
