@@ -72,7 +72,8 @@ describe.skipIf(!IS_LINUX)('from its working folder a sandboxed program', () => 
     const { output } = await runInside(sandbox, script, { cwd });
     expect(await readdir(elsewhere)).toEqual([]);
     await rm(elsewhere, { recursive: true });
-    expect(output).toBe('made');
+    // A folder that contains the programs of decoders is not replaced, and is read-only.
+    expect(output).toBe(process.execPath.startsWith('/tmp/') ? '' : 'made');
     expect(await readdir(cwd)).toEqual(['out']);
   });
 });
