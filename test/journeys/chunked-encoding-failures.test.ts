@@ -11,7 +11,9 @@ import {
   queryRows,
   scratchFolders,
   startChunkedWorkers,
+  uploadLongVideo,
 } from '../support/chunked-videos.ts';
+import { eventually } from '../support/service.ts';
 
 let cluster: ChunkedWorkers;
 beforeAll(async () => {
@@ -33,8 +35,14 @@ test('chunks with other headers are not joined: the next run encodes the video i
 }, 240_000);
 
 test('a chunk that crashes its workers repeatedly fails the video, and the other chunks stop', async () => {
-  const id = await encodeLongVideo(cluster);
-  await queryRows(cluster, 'update encode_chunks set tries = 10 where asset_id = $1 and number = 2', id);
+  const id = await uploadLongVideo(cluster);
+  // At once, because a worker that is done with an earlier chunk begins this one.
+  const crash = 'update encode_chunks set tries = 10 where asset_id = $1 and number = 2 returning number';
+  await eventually(
+    () => queryRows(cluster, crash, id),
+    ({ length }) => length === 1,
+    { withinMs: 60_000 },
+  );
   expect(await longVideoSettled(cluster, id)).toMatchObject({
     stream_status: 'failed',
     failure: { code: 'encoder_crashed', retryable: true },
