@@ -8,6 +8,8 @@ export type Retention = {
   readonly playbackTokenTtlSeconds: number;
   readonly webhookRetentionDays: number;
   readonly trashDays: number;
+  /** How long the objects of purged and replaced assets stay in the store. */
+  readonly purgeGraceDays: number;
 };
 
 const DAY_S = 86_400;
@@ -17,6 +19,7 @@ export const readRetention = ({ integer }: Settings): Retention => ({
   playbackTokenTtlSeconds: integer('PLAYBACK_TOKEN_TTL_S', { fallback: 21_600, min: 1, max: 365 * DAY_S }),
   webhookRetentionDays: integer('WEBHOOK_RETENTION_DAYS', { fallback: 30, min: 7, max: 3650 }),
   trashDays: integer('TRASH_DAYS', { fallback: 30, min: 0, max: 3650 }),
+  purgeGraceDays: integer('PURGE_GRACE_DAYS', { fallback: 7, min: 0, max: 3650 }),
 });
 
 function readUploadLifetimes({ integer }: Pick<Settings, 'integer'>) {

@@ -174,6 +174,9 @@ export const INTERNAL_TABLES = {
     delivered_at: 'timestamptz?',
   },
 
+  /** Objects without a reference that stay for PURGE_GRACE_DAYS. `key`: also a prefix that ends in a slash. */
+  deferred_removals: { asset_id: 'uuid', key: 'text', remove_after: 'timestamptz' },
+
   /** A token bucket of a rate limit. */
   rate_limits: { key: 'text', full_at: 'timestamptz', granted: 'int4' },
 } as const;

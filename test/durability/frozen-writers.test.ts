@@ -6,6 +6,7 @@ import type { Asset } from '../../service/src/assets/asset.ts';
 import { createAssetLoader } from '../../service/src/assets/asset-lookup.ts';
 import { findAssetById } from '../../service/src/assets/asset-lookup.ts';
 import { findDuplicate } from '../../service/src/lifecycle/reports.ts';
+import { removeUnlessDeferred } from '../../service/src/lifecycle/deferred-removals.ts';
 import { createAssetStore } from '../../service/src/lifecycle/store.ts';
 import { createKeyedMutex } from '../../service/src/platform/concurrency/keyed-mutex.ts';
 import type { Database } from '../../service/src/platform/postgres/database.ts';
@@ -41,6 +42,7 @@ const storeOn = (db: Database) =>
     loader: createAssetLoader(db),
     jobs: service.adapters.jobs,
     runExclusive: createKeyedMutex(),
+    graceDays: 0,
     now,
   });
 
@@ -152,6 +154,7 @@ async function cleanUp(id: string): Promise<void> {
     findObjectOwner: (asset) => findObjectOwner(service.adapters, asset),
     ...service.adapters,
     databaseNow: async () => new Date(),
+    removeUnlessDeferred: (asset, place) => removeUnlessDeferred(service.adapters, asset, place),
     isHosted: () => false,
     discardClosedUploads: async () => {},
     deleteManifests: async () => {},

@@ -42,6 +42,7 @@ export async function openImageStore() {
     listScratch: () => readdir(scratchRoot),
     createNeeds: (more: Partial<ImageNeeds> = {}): ImageNeeds => ({
       store,
+      removeUnlessDeferred: async (_assetId, place) => void (await (more.store ?? store).removeAll(place)),
       prepareLocalFile: (key) =>
         prepareLocalFile({ store: more.store ?? store, scratchRoot, minFreeBytes: 0 }, key),
       processor: PROCESSOR,

@@ -75,6 +75,7 @@ export async function startProcess(
     PORT: '0',
     LOG_LEVEL: 'warn',
     VIDEO_EXTRAS: 'none',
+    PURGE_GRACE_DAYS: '0',
     ...storageOf(environment['DATA_DIR'] ?? '', { isDirect: false }),
     ...environment,
   };

@@ -67,6 +67,7 @@ export async function startTestService(
       DATA_DIR: dataDir,
       // Most journeys need only the renditions.
       VIDEO_EXTRAS: 'none',
+      PURGE_GRACE_DAYS: '0',
       FFMPEG_PATH: ffmpegPath(),
       ...storageOf(dataDir, { isDirect: isStoreDirect }),
       ...environment,

@@ -33,6 +33,8 @@ export type UpdateOptions = Omit<CallOptions, 'idempotencyKey'> & {
 export type DeleteOptions = UpdateOptions & {
   /** True: the asset moves to the trash and can be restored. Default: it is deleted for good. */
   trash?: boolean | undefined;
+  /** True: the stored bytes are removed at once, without PURGE_GRACE_DAYS. Needs the service key. */
+  erase?: boolean | undefined;
 };
 
 export type PlaybackOptions = CallOptions & {
@@ -178,7 +180,7 @@ const createEditCalls = (transport: Transport): Pick<AssetCalls, 'update' | 'del
     transport.request({
       method: 'DELETE',
       path: assetPath(id),
-      query: { trash: options?.trash, ...ownerOf(transport, options) },
+      query: { trash: options?.trash, erase: options?.erase, ...ownerOf(transport, options) },
       dataIfGone: { id, deleted: true } satisfies DeletedAsset,
       ...versioned(options),
     }),

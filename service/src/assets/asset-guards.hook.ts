@@ -16,6 +16,7 @@ type GuardNeeds = {
   readonly assertReadableByToken: Bound<typeof assertReadableByToken>;
   readonly findAssetForCaller: FindForCaller;
   readonly findTrashedAssetForCaller: FindForCaller;
+  readonly findErasableAssetForCaller: FindForCaller;
 };
 
 type Admit<Extra> = (caller: Caller, input: Input) => Extra | Promise<Extra>;
@@ -60,6 +61,8 @@ export function assetGuards(needs: GuardNeeds) {
     changingAssetBytes: guardedBytes(guard('owner', admitChange(findFor))),
     /** Changes one asset that may be in the trash. */
     changingTrash: guarded(guard('owner', admitChange(findInTrashFor))),
+    /** As `changingTrash`; a service caller may also erase an asset that is purged. */
+    deletingAsset: guarded(guard('owner', admitDeletion(needs))),
     /** Follows one asset. */
     followingAsset: guardedStream(guard('owner', admitOwn)),
     /** Follows the assets of an owner; a service caller that names none follows all. */
@@ -89,6 +92,13 @@ const admitChange =
   async (caller: Caller, { params, body, query }: Input) => {
     const actor = actorOf(caller, member(body, 'owner_user_id') ?? member(query, 'owner_user_id'));
     return { actor, asset: await find(caller, params['id'] ?? '') };
+  };
+
+const admitDeletion =
+  ({ findErasableAssetForCaller, findTrashedAssetForCaller }: GuardNeeds) =>
+  (caller: Caller, input: Input) => {
+    const isErasure = caller.kind === 'service' && member(input.query, 'erase') === true;
+    return admitChange(isErasure ? findErasableAssetForCaller : findTrashedAssetForCaller)(caller, input);
   };
 
 const actorOf = (caller: Caller, named: unknown): Actor => ({

@@ -52,6 +52,13 @@ export const findTrashedAssetForCaller = async (
     (asset) => !asset.deleted_at || asset.purge_at !== null,
   );
 
+/** Also finds purged assets, whose objects may wait for their removal. */
+export const findErasableAssetForCaller = async (
+  needs: AssetNeeds,
+  caller: Caller,
+  id: string,
+): Promise<Asset> => assertAccess(caller, await findAssetById(needs, id), () => true);
+
 /** Checks existence first, so that the response does not reveal the owner of a deleted asset. */
 function assertAccess(caller: Caller, asset: Asset | undefined, exists: (asset: Asset) => boolean): Asset {
   if (!asset || !exists(asset)) throw notFound('No such asset');

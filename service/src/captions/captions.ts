@@ -3,7 +3,9 @@ import { randomUUID } from 'node:crypto';
 import type { CaptionKind } from '@mediary/contract/enums';
 import type { Asset, Caption } from '../assets/asset.ts';
 import type { EventData } from '../assets/asset-event.ts';
+import type { removeUnlessDeferred } from '../lifecycle/deferred-removals.ts';
 import type { AssetStore } from '../lifecycle/store.ts';
+import type { Bound } from '../platform/bind.ts';
 import { isUnavailable, notFound, ServiceError } from '../platform/errors.ts';
 import type { UnderQuota } from '../usage/usage.ts';
 import { captionKey } from '../storage/object-key.ts';
@@ -15,6 +17,7 @@ type CaptionNeeds = {
   readonly update: AssetStore['update'];
   readonly underQuota: UnderQuota;
   readonly store: ObjectStore;
+  readonly removeUnlessDeferred: Bound<typeof removeUnlessDeferred>;
   readonly now: () => Date;
   readonly log: { warn(facts: object, message: string): void };
 };
@@ -117,14 +120,14 @@ type Publication = {
 
 /** One statement publishes the captions with their event; files that nothing names any more are removed. */
 async function publish(
-  { update, store }: CaptionNeeds,
+  { update, removeUnlessDeferred }: CaptionNeeds,
   ref: Asset | { readonly assetId: string },
   { added, decide }: Publication,
 ): Promise<void> {
   let before: readonly Caption[] = [];
   const removeAll = async (files: readonly Caption[]): Promise<void> => {
     const assetId = 'id' in ref ? ref.id : ref.assetId;
-    for (const { fileId } of files) await store.remove(captionKey(assetId, fileId));
+    for (const { fileId } of files) await removeUnlessDeferred(assetId, captionKey(assetId, fileId));
   };
   try {
     const updated = await update(ref, (seen) => {

@@ -18,10 +18,7 @@ type Needs = Pick<AppContext, 'store' | 'now' | 'log'> & {
 export type Captions = ReturnType<typeof createCaptions>['operations'];
 
 export function createCaptions({ lifecycle, usage, guards, objects, ...needs }: Needs) {
-  const captions = bind(
-    { ...needs, update: lifecycle.update, underQuota: usage.underQuota },
-    captionOperations,
-  );
+  const captions = bind({ ...needs, ...lifecycle, underQuota: usage.underQuota }, captionOperations);
   return {
     operations: { storeEmbeddedCaptions: captions.storeEmbeddedCaptions },
     routes: captionRoutes(captions, guards, objects),

@@ -39,7 +39,8 @@ export function createEncoding(needs: Needs) {
       ...createEncodeJobs(needs),
       // A job of its own, because deleting thousands of files is slow.
       'remove-run-files': async ({ payload }: JobRun<JobPayloads['remove-run-files']>) => {
-        await store.removeAll(renditionPrefix(payload.assetId, payload.folder));
+        const { assetId, folder } = payload;
+        await lifecycle.removeUnlessDeferred(assetId, renditionPrefix(assetId, folder));
       },
       // Retried until the onprem webhook accepts the report.
       'deliver-report': async ({ payload, signal }: JobRun<JobPayloads['deliver-report']>) => {

@@ -23,6 +23,7 @@ export function createImages(needs: Needs) {
   const images = bind(
     {
       findAssetById: lifecycle.findAssetById,
+      removeUnlessDeferred: lifecycle.removeUnlessDeferred,
       store,
       prepareLocalFile: files.prepareLocalFile,
       processor: imageProcessor,

@@ -2,6 +2,7 @@
 import type { Asset, PlaybackAsset } from '../assets/asset.ts';
 import type * as lookupOperations from '../assets/asset-lookup.ts';
 import { playbackNotFound } from '../assets/playback-manifest.ts';
+import type { removeUnlessDeferred } from '../lifecycle/deferred-removals.ts';
 import type { Bound, BoundOperations } from '../platform/bind.ts';
 import type { SingleFlight } from '../platform/concurrency/single-flight.ts';
 import type { LocalFile, prepareLocalFile } from '../storage/local-file.ts';
@@ -32,6 +33,7 @@ import {
 
 export type ImageNeeds = Pick<BoundOperations<typeof lookupOperations>, 'findAssetById'> & {
   readonly store: ObjectStore;
+  readonly removeUnlessDeferred: Bound<typeof removeUnlessDeferred>;
   readonly prepareLocalFile: Bound<typeof prepareLocalFile>;
   readonly processor: ImageProcessor;
   readonly inFlight: SingleFlight;
@@ -73,9 +75,10 @@ export async function examine(
 }
 
 /** Deletes all variants of the asset. */
-export const deleteVariants = async ({ store }: ImageNeeds, assetId: string): Promise<void> => {
-  await store.removeAll(variantsPrefix(assetId));
-};
+export const deleteVariants = (
+  { removeUnlessDeferred: remove }: ImageNeeds,
+  assetId: string,
+): Promise<void> => remove(assetId, variantsPrefix(assetId));
 
 type VariantRequest = { readonly query: VariantQuery; readonly accept: string | undefined };
 

@@ -10,12 +10,12 @@ import { revokePlayback } from '@mediary/contract/operations/playback';
 import { listAllAssets } from '@mediary/contract/operations/operators';
 import type { AssetPage as AssetPageView, DeleteAssetQuery } from '@mediary/contract/schemas/library';
 import type { Static } from 'typebox';
-import { toActorData } from '../assets/asset-event.ts';
+import { type Actor, toActorData } from '../assets/asset-event.ts';
 import type { Guards } from '../assets/asset-guards.hook.ts';
 import { type AssetViewContext, toAssetView, toEtag } from '../assets/asset-view.ts';
 import { parsePlainText } from '../platform/plain-text.ts';
 import type { Bound } from '../platform/bind.ts';
-import { badRequest } from '../platform/errors.ts';
+import { badRequest, forbidden } from '../platform/errors.ts';
 import type { AsOperator } from '../platform/http/route.ts';
 import type * as edits from './asset-edits.ts';
 import type { AssetPage, listAssetPage } from './asset-list.ts';
@@ -49,13 +49,29 @@ function isPermanent({ trash, purge }: Static<typeof DeleteAssetQuery>): boolean
   return !(trash ?? purge === false);
 }
 
+function isErasure(
+  { erase = false, trash, purge }: Static<typeof DeleteAssetQuery>,
+  { caller }: Actor,
+): boolean {
+  if (erase && (trash === true || purge === false))
+    throw badRequest('An asset is either erased or moved to the trash: send one of them.', {
+      field: 'erase',
+    });
+  if (erase && caller.kind !== 'service')
+    throw forbidden('Erasing an asset needs the service key: "X-Service-Key: <key>"');
+  return erase;
+}
+
 const toPageView = ({ items, nextCursor, total }: AssetPage, view: AssetViewContext): AssetPageView => ({
   items: items.map((asset) => toAssetView(asset, view)),
   next_cursor: nextCursor,
   ...(total !== undefined && { total }),
 });
 
-export const assetRoutes = (library: Library, { ownAsset, changingAsset, changingTrash }: Guards) => [
+export const assetRoutes = (
+  library: Library,
+  { ownAsset, changingAsset, changingTrash, deletingAsset }: Guards,
+) => [
   ownAsset(getAsset, async ({ asset }) => toAssetView(asset, library.view), {
     etag: ({ asset }) => toEtag(asset, library.view),
     waitForChange: library.waitForChange,
@@ -69,9 +85,10 @@ export const assetRoutes = (library: Library, { ownAsset, changingAsset, changin
   changingAsset(revokePlayback, async ({ asset, actor }) =>
     toAssetView(await library.revokePlayback(asset, toActorData(actor, asset)), library.view),
   ),
-  changingTrash(deleteAsset, ({ asset, actor, query, headers }) =>
+  deletingAsset(deleteAsset, ({ asset, actor, query, headers }) =>
     library.deleteAsset(asset, {
       isPermanent: isPermanent(query),
+      isErasure: isErasure(query, actor),
       ifMatch: headers['if-match'],
       actorData: toActorData(actor, asset),
     }),

@@ -62,6 +62,15 @@ describe('a deletion', () => {
       },
     ]);
   });
+  test('that erases removes the bytes, also of an asset that is deleted for good', async () => {
+    const removal = { jobs: [{ name: 'purge-asset', payload: { assetId: asset.id } }], isErasure: true };
+    for (const seen of [asset, trashed])
+      expect((await deleted(seen, { isPermanent: true, isErasure: true })).decisions).toMatchObject([
+        removal,
+      ]);
+    const { decisions } = await deleted(purged, { isPermanent: true, isErasure: true });
+    expect(decisions).toEqual([{ set: {}, events: [], ...removal }]);
+  });
   test('that is repeated changes nothing', async () => {
     expect(await deleted(trashed)).toEqual({ result: { id: asset.id, deleted: true }, decisions: [] });
   });

@@ -26,9 +26,13 @@ export type TrashNeeds = {
   readonly etagOf: (asset: Asset) => string;
 };
 
-/** With `isPermanent: false` the asset is restorable for TRASH_DAYS. An asset in the trash is unchanged. */
+/**
+ * With `isPermanent: false` the asset is restorable for TRASH_DAYS. An asset in the trash is unchanged.
+ * `isErasure`: its objects do not wait for PURGE_GRACE_DAYS, also if it is purged already.
+ */
 type DeleteRequest = {
   readonly isPermanent: boolean;
+  readonly isErasure?: boolean;
   readonly ifMatch: string | undefined;
   readonly actorData: EventData;
 };
@@ -40,14 +44,16 @@ const DAY_MS = 86_400_000;
 export async function deleteAsset(
   { update, trashDays, requestPurges, etagOf }: TrashNeeds,
   asset: Asset,
-  { isPermanent, ifMatch, actorData }: DeleteRequest,
+  { isPermanent, isErasure = false, ifMatch, actorData }: DeleteRequest,
 ): Promise<DeletedAsset> {
   const updated = await update(asset, (seen, now) => {
-    if (isPurged(seen)) throw notFound('No such asset');
+    if (isPurged(seen) && !isErasure) throw notFound('No such asset');
     assertVersion(seen, { ifMatch, etagOf });
+    if (isPurged(seen)) return { set: {}, events: [], jobs: [removalOf(seen)], isErasure };
     if (seen.deleted_at && !isPermanent) return undefined;
     const purgeAt = isPermanent ? null : new Date(now.getTime() + trashDays * DAY_MS);
-    const deletion = decideDeletion(seen, { purgeAt, actorData, now });
+    const decided = decideDeletion(seen, { purgeAt, actorData, now });
+    const deletion = isErasure ? { ...decided, isErasure } : decided;
     // The files of an asset in the trash were purged before.
     return seen.deleted_at
       ? deletion
@@ -68,8 +74,10 @@ const decideDeletion = (seen: Asset, { purgeAt, actorData, now }: Deletion): Cha
     playback_version: seen.playback_version + 1,
   },
   events: [newEvent('asset.deleted', { ...actorData, restorable: purgeAt !== null })],
-  jobs: purgeAt ? [] : [{ name: 'purge-asset', payload: { assetId: seen.id } }],
+  jobs: purgeAt ? [] : [removalOf(seen)],
 });
+
+const removalOf = ({ id: assetId }: Asset) => ({ name: 'purge-asset', payload: { assetId } }) as const;
 
 /** Restores an asset from the trash; an asset outside the trash stays unchanged. */
 export async function restoreAsset(

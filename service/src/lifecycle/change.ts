@@ -14,6 +14,8 @@ export type Change = {
   readonly set: AssetPatch;
   readonly events: readonly NewEvent[];
   readonly jobs: readonly JobRequest[];
+  /** The objects of the asset do not wait for the end of PURGE_GRACE_DAYS. */
+  readonly isErasure?: boolean;
 };
 
 /** A delivery with its effect on the asset; `now` is the time of recording. */

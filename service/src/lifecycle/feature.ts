@@ -4,6 +4,7 @@ import {
   createAssetLoader,
   findAssetById,
   findAssetForCaller,
+  findErasableAssetForCaller,
   findPlaybackAsset,
   findTrashedAssetForCaller,
 } from '../assets/asset-lookup.ts';
@@ -12,12 +13,13 @@ import { createKeyedMutex } from '../platform/concurrency/keyed-mutex.ts';
 import { createAssetWatches } from './asset-changes.ts';
 import { toMilestoneLines } from './milestones.ts';
 import { createPlaybackAssetCache } from './playback-asset-cache.ts';
+import * as removalOperations from './deferred-removals.ts';
 import * as reportOperations from './reports.ts';
 import { createAssetStore } from './store.ts';
 
 export type Lifecycle = ReturnType<typeof createLifecycle>['operations'];
 
-export function createLifecycle({ db, notifications, jobs, now, log }: AppContext) {
+export function createLifecycle({ db, store, notifications, jobs, now, log, config }: AppContext) {
   const loader = createAssetLoader(db);
   const playbackAssets = createPlaybackAssetCache(loader.findForPlayback, notifications);
   const assetStore = createAssetStore({
@@ -25,6 +27,7 @@ export function createLifecycle({ db, notifications, jobs, now, log }: AppContex
     loader,
     jobs,
     now,
+    graceDays: config.purgeGraceDays,
     runExclusive: createKeyedMutex(),
     onWritten: playbackAssets.invalidate,
     onChanged: (asset, write) => {
@@ -34,10 +37,16 @@ export function createLifecycle({ db, notifications, jobs, now, log }: AppContex
   });
   return {
     operations: {
-      ...bind(loader, { findAssetById, findAssetForCaller, findTrashedAssetForCaller }),
+      ...bind(loader, {
+        findAssetById,
+        findAssetForCaller,
+        findErasableAssetForCaller,
+        findTrashedAssetForCaller,
+      }),
       ...bind(playbackAssets, { findPlaybackAsset }),
       isCurrentAsset: playbackAssets.isCurrent,
       ...bind({ db, store: assetStore, now }, reportOperations),
+      ...bind({ db, store }, removalOperations),
       findReportedAsset: loader.findReported,
       update: assetStore.update,
       assetStore,

@@ -7,6 +7,7 @@ import { uuidV7 } from '../platform/uuid-v7.ts';
 import { assetRow, deliveryRow, mutableColumns, newAssetColumns, pick, shownColumns } from '../tables.ts';
 import { uploadRow } from '../tables-uploads.ts';
 import type { AssetPatch, DeliveryRecord, DirectUpload, PendingWrite, UploadLease } from './change.ts';
+import { findEndedReferences } from './stored-references.ts';
 
 const ASSET = columns(assetRow);
 const DELIVERY = columns(deliveryRow);
@@ -33,13 +34,14 @@ const PATCHES = patches({ table: 'assets', json: 'pending.set', row: 'patch' }, 
  * Stores the asset, events and delivery of each write; the result is undefined if the revision differs.
  * A write that finishes a leased upload is stored only while its writer holds the lease, which then ends.
  * Locks rows in the order of their ids, assets before uploads, to prevent deadlocks. Of two writes to one
- * asset it stores one.
+ * asset it stores one. Objects that an asset does not name any more are removed `graceDays` later.
  */
 export async function updateAssets(
   db: Queries,
   writes: readonly PendingWrite[],
+  graceDays: number,
 ): Promise<(Asset | undefined)[]> {
-  const rows = await db.all(updateStatement(writes));
+  const rows = await db.all(updateStatement(writes, graceDays));
   const revisions = new Map(rows.map(({ place, revision }) => [place, revision]));
   return writes.map((write, place) => {
     const revision = revisions.get(place);
@@ -47,12 +49,13 @@ export async function updateAssets(
   });
 }
 
-const updateStatement = (writes: readonly PendingWrite[]) =>
+const updateStatement = (writes: readonly PendingWrite[], graceDays: number) =>
   sql('update assets', { place: 'int4', revision: 'int4', is_notified: 'bool' })`
     with pending as materialized (
-      select * from json_to_recordset(${JSON.stringify(writes.map(recordOf))}::json)
+      select * from json_to_recordset(${JSON.stringify(writes.map(recordOf(graceDays)))}::json)
                  as pending (place int4, id uuid, seen int4, set jsonb, events jsonb, delivery jsonb,
-                             upload uuid, holder uuid, direct jsonb, now timestamptz)),
+                             upload uuid, holder uuid, direct jsonb, now timestamptz,
+                             removals jsonb, erased bool)),
     locked as materialized (
       select id, revision from assets
        where id = any(array(select id from pending)) order by id for no key update),
@@ -86,6 +89,14 @@ const updateStatement = (writes: readonly PendingWrite[]) =>
              updated.revision
         from updated join pending using (place),
              jsonb_to_recordset(pending.events) as event (id uuid, type text, data jsonb)),
+    deferred as (
+      insert into deferred_removals (asset_id, key, remove_after)
+      select updated.id, key, now() + make_interval(days => ${graceDays})
+        from updated join pending using (place), jsonb_array_elements_text(pending.removals) as key
+      on conflict (asset_id, key) do nothing),
+    erased as (
+      delete from deferred_removals
+       where asset_id in (select updated.id from updated join pending using (place) where pending.erased)),
     delivered as (
       insert into deliveries (${DELIVERY})
       select delivery.*
@@ -98,7 +109,7 @@ const updateStatement = (writes: readonly PendingWrite[]) =>
            set ? 'updated_at' and pg_notify('mediary_events', updated.id::text) is not null as is_notified
       from updated join pending using (place)`;
 
-const recordOf = (write: PendingWrite, place: number) => ({
+const recordOf = (graceDays: number) => (write: PendingWrite, place: number) => ({
   place,
   id: write.seen.id,
   seen: write.seen.revision,
@@ -108,7 +119,12 @@ const recordOf = (write: PendingWrite, place: number) => ({
   ...write.decision.upload,
   direct: write.decision.direct ? directRowOf(write, write.decision.direct) : null,
   now: write.now,
+  removals: graceDays === 0 || write.decision.isErasure ? [] : endedReferencesOf(write),
+  erased: write.decision.isErasure === true,
 });
+
+const endedReferencesOf = ({ seen, decision }: PendingWrite) =>
+  findEndedReferences(seen, { ...seen, ...decision.set });
 
 /** Its bytes are in the store if it was a presigned PUT; a hosted provider has yet to receive them. */
 function directRowOf({ seen, decision, now }: PendingWrite, { id, protocol, target }: DirectUpload) {

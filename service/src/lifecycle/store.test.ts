@@ -50,6 +50,7 @@ const openStore = (): AssetStore =>
       },
     } as unknown as ServiceJobs,
     runExclusive: createKeyedMutex(),
+    graceDays: 0,
     now: () => NOW,
   });
 

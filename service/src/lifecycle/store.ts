@@ -25,6 +25,8 @@ type StoreNeeds = {
   readonly jobs: ServiceJobs;
   readonly runExclusive: RunExclusive;
   readonly now: () => Date;
+  /** PURGE_GRACE_DAYS */
+  readonly graceDays: number;
   /** Called when a change of the asset may have been committed. */
   readonly onWritten?: (assetId: string) => void;
   /** Called after the commit of a change. */
@@ -86,13 +88,13 @@ type Writers = StoreNeeds & {
   readonly recordDelivery: (delivery: DeliveryRecord) => Promise<undefined>;
 };
 
-function createWriters({ db, jobs }: StoreNeeds): Pick<Writers, 'write' | 'recordDelivery'> {
+function createWriters({ db, jobs, graceDays }: StoreNeeds): Pick<Writers, 'write' | 'recordDelivery'> {
   const writeState = createBatcher(
-    (writes: readonly PendingWrite[]) => updateAssets(db, writes),
+    (writes: readonly PendingWrite[]) => updateAssets(db, writes, graceDays),
     withByteLimit(LIMITS, ({ decision }) => decision.delivery),
   );
   const writeWithJobs = createBatcher(
-    (writes: readonly PendingWrite[]) => updateWithJobs({ db, jobs }, writes),
+    (writes: readonly PendingWrite[]) => updateWithJobs({ db, jobs, graceDays }, writes),
     withByteLimit(LIMITS_WITH_JOBS, ({ decision }) => decision.delivery),
   );
   const finishSmallPut = createBatcher(
@@ -122,11 +124,11 @@ const withByteLimit = <Item>(
 
 /** Sends jobs ordered by queue and owner to avoid deadlocks: a fair queue locks an owner until the commit. */
 function updateWithJobs(
-  { db, jobs }: Pick<StoreNeeds, 'db' | 'jobs'>,
+  { db, jobs, graceDays }: Pick<StoreNeeds, 'db' | 'jobs' | 'graceDays'>,
   writes: readonly PendingWrite[],
 ): Promise<(Asset | undefined)[]> {
   return db.transaction(async (tx) => {
-    const stored = await updateAssets(tx, writes);
+    const stored = await updateAssets(tx, writes, graceDays);
     const due = writes.flatMap(({ seen, decision }, index) =>
       stored[index] ? decision.jobs.map((job) => ({ owner: seen.owner_user_id, job })) : [],
     );

@@ -30,7 +30,8 @@ beforeAll(async () => {
   db = openDatabase({ connection, onIdleError: () => {} });
   const jobs = {} as ServiceJobs;
   const runExclusive = createKeyedMutex();
-  store = createAssetStore({ db, loader: createAssetLoader(db), jobs, runExclusive, now: () => NOW });
+  const loader = createAssetLoader(db);
+  store = createAssetStore({ db, loader, jobs, runExclusive, graceDays: 0, now: () => NOW });
 });
 afterAll(async () => {
   await db.close();

@@ -70,6 +70,7 @@ export function createUpkeep(context: Needs) {
         uploads.removeExpiredSources,
       ),
       'empty-trash': run(assertTrusted, context.emptyTrash),
+      'remove-deferred': run(lifecycle.removeDueObjects),
       'delete-expired-keys': expireKeys(context),
       'maintain-partitions': run(
         createPartitions,

@@ -1,5 +1,6 @@
 // Decides which stored objects are orphans, from the columns of their asset (design §6).
 import { type Asset, isPurged } from '../assets/asset.ts';
+import { isDeferred } from '../lifecycle/stored-references.ts';
 import { parseOriginalName } from '../storage/object-key.ts';
 import { presignedUploadId, smallPutUploadId } from '../storage/upload-id.ts';
 
@@ -19,6 +20,8 @@ export type ObjectOwner = Pick<
 > & {
   /** The ids of the uploads that can still become the original. */
   readonly open_uploads: readonly string[];
+  /** Keys and prefixes that wait for their removal. */
+  readonly deferred: readonly string[];
 };
 
 /**
@@ -40,18 +43,22 @@ export function lastTransferEnd(
 }
 
 /** A parsed key `<kind>/<asset id>/…`. `folder`: `<attempt>-<try>` of renditions, name of originals. */
-type ParsedKey = { readonly kind: string; readonly assetId: string; readonly folder: string };
+type ParsedKey = Readonly<Record<'key' | 'kind' | 'assetId' | 'folder', string>>;
 
 export function parseKey(key: string): ParsedKey {
   const [kind = '', assetId = '', folder = ''] = key.split('/');
-  return { kind, assetId, folder };
+  return { key, kind, assetId, folder };
 }
 
-/** `owner` is undefined if the asset does not exist. Objects being written are not orphans. */
-export function isOrphan(key: ParsedKey, owner: ObjectOwner | undefined): boolean {
+/**
+ * `owner` is undefined if the asset does not exist. Objects being written, or waiting for their removal, are
+ * not orphans.
+ */
+export function isOrphan(parsed: ParsedKey, owner: ObjectOwner | undefined): boolean {
+  if (owner && isDeferred(parsed.key, owner.deferred)) return false;
   if (!owner || isPurged(owner)) return true;
-  const { kind, folder } = key;
-  if (kind === 'originals') return isOrphanedUpload(key, owner);
+  const { kind, folder } = parsed;
+  if (kind === 'originals') return isOrphanedUpload(parsed, owner);
   if (kind === 'renditions') return folder !== publishedFolder(owner) && folder !== runningFolder(owner);
   // A file of captions is stored before its row, so one without a row may be about to get it.
   return kind !== 'variants' && kind !== 'captions';
@@ -69,7 +76,7 @@ type UploadOwner = Pick<
  * An object that is neither the original nor of an open upload. It can never become the original: an upload
  * has its row before its object, and loses it for good; one without a row belongs to one attempt.
  */
-export function isOrphanedUpload({ folder }: ParsedKey, owner: UploadOwner): boolean {
+function isOrphanedUpload({ folder }: ParsedKey, owner: UploadOwner): boolean {
   const { refused, uploaded_at, original_upload, open_uploads } = owner;
   const { upload, isTail } = parseOriginalName(folder);
   const isOriginal =

@@ -34,6 +34,7 @@ async function purge(asset: Asset, changes: Partial<Parameters<typeof purgeAsset
     findAssetById: async () => asset,
     findObjectOwner: async () => undefined,
     store,
+    removeUnlessDeferred: async (_assetId, place) => void (await store.removeAll(place)),
     discardClosedUploads: async () => {},
     deleteManifests: async () => {},
     removeVideo: async () => {},
@@ -44,8 +45,14 @@ async function purge(asset: Asset, changes: Partial<Parameters<typeof purgeAsset
   return sent;
 }
 
+type PurgedAsset = Partial<Asset> & {
+  readonly openUpload?: string;
+  /** The other upload waits for its removal. */
+  readonly keepsOther?: boolean;
+};
+
 /** Which of original, other upload and rendition remain after the job. */
-async function runPurge({ openUpload, ...change }: Partial<Asset> & { openUpload?: string }): Promise<{
+async function runPurge({ openUpload, keepsOther, ...change }: PurgedAsset): Promise<{
   original: boolean;
   other: boolean;
   rendition: boolean;
@@ -59,12 +66,13 @@ async function runPurge({ openUpload, ...change }: Partial<Asset> & { openUpload
     other: uploadKey(id, openUpload ?? otherUpload),
     rendition: renditionKey(id, '1-1', 'thumb.jpg'),
   };
+  const deferred = keepsOther ? [keys.other] : [];
   for (const key of Object.values(keys)) await store.put(key, bytes(), 10);
   let removedVideo = false;
   const removeVideo = async () => {
     removedVideo = true;
   };
-  const findObjectOwner = async () => ({ ...asset, open_uploads: openUpload ? [openUpload] : [] });
+  const findObjectOwner = async () => ({ ...asset, open_uploads: openUpload ? [openUpload] : [], deferred });
   await purge(asset, { findObjectOwner, removeVideo });
   const remains = async (key: ObjectKey) => (await store.size(key)) !== undefined;
   return {
@@ -83,6 +91,7 @@ test.each([
     'original rendition',
   ],
   ['an upload that can still finish is kept', { openUpload: randomUUID() }, 'original other rendition'],
+  ['an earlier original that waits is kept', { keepsOther: true }, 'original other rendition'],
   ['a refused asset loses its original', { refused: true, uploaded_at: null }, 'rendition removedVideo'],
   ['a purged asset loses everything', { deleted_at: NOW }, 'removedVideo'],
 ])('%s', async (_what, change, kept) => {

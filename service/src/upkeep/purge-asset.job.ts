@@ -1,9 +1,10 @@
-// Removes all objects of a purged asset; of other assets, every upload that is not the original. Runs again
-// when no presigned URL can add an object any more.
+// Removes all objects of a purged asset; of other assets, every upload that is not the original. Keeps objects
+// that wait for the end of PURGE_GRACE_DAYS. Runs again when no presigned URL can add an object any more.
 import { type Asset, isPurged } from '../assets/asset.ts';
 import type { findAssetById } from '../assets/asset-lookup.ts';
 import type { deleteManifests } from '../encoding/jobs/growing-manifests.ts';
 import type { JobPayloads, ServiceJobs } from '../jobs.ts';
+import type { removeUnlessDeferred } from '../lifecycle/deferred-removals.ts';
 import type { Bound } from '../platform/bind.ts';
 import type { JobRun } from '../platform/jobs/job-queue.ts';
 import type { DatabaseNow } from '../platform/postgres/database-clock.ts';
@@ -14,7 +15,7 @@ import type { removeVideo } from '../providers/hosted-videos.ts';
 import { assetPrefixes, type ObjectKey, originalPrefix } from '../storage/object-key.ts';
 import type { ObjectStore } from '../storage/object-store.ts';
 import type { discardClosedUploads } from '../uploads/expired-uploads.ts';
-import { isOrphanedUpload, lastTransferEnd, parseKey } from './orphan.ts';
+import { isOrphan, lastTransferEnd, parseKey } from './orphan.ts';
 import type { findObjectOwner } from './orphans.ts';
 
 type PurgeNeeds = {
@@ -25,6 +26,7 @@ type PurgeNeeds = {
   readonly findAssetById: Bound<typeof findAssetById>;
   readonly findObjectOwner: Bound<typeof findObjectOwner>;
   readonly store: ObjectStore;
+  readonly removeUnlessDeferred: Bound<typeof removeUnlessDeferred>;
   readonly deleteManifests: Bound<typeof deleteManifests>;
   readonly discardClosedUploads: Bound<typeof discardClosedUploads>;
   readonly removeVideo: Bound<typeof removeVideo>;
@@ -56,7 +58,7 @@ async function repeatAfterTransfers(needs: PurgeNeeds, asset: Asset): Promise<vo
 
 async function removeObjects(needs: PurgeNeeds, { id }: Asset): Promise<void> {
   await needs.deleteManifests(id);
-  for (const prefix of assetPrefixes(id)) await needs.store.removeAll(prefix);
+  for (const prefix of assetPrefixes(id)) await needs.removeUnlessDeferred(id, prefix);
 }
 
 /** Reads the uploads after listing the keys, so that it sees uploads that were recorded meanwhile. */
@@ -65,5 +67,5 @@ async function removeOrphanedUploads(needs: PurgeNeeds, assetId: string): Promis
   for await (const key of needs.store.list(originalPrefix(assetId))) keys.push(key);
   const owner = await needs.findObjectOwner(assetId);
   if (!owner) return;
-  for (const key of keys) if (isOrphanedUpload(parseKey(key), owner)) await needs.store.remove(key);
+  for (const key of keys) if (isOrphan(parseKey(key), owner)) await needs.store.remove(key);
 }

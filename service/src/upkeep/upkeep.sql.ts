@@ -108,12 +108,13 @@ export const findObjectOwners = async (
   ids: readonly string[],
   { includesExpired }: { readonly includesExpired: boolean },
 ) =>
-  (await db.all(sql('object owners', { ...objectOwnerColumns, open_uploads: 'text[]' })`
+  (await db.all(sql('object owners', { ...objectOwnerColumns, open_uploads: 'text[]', deferred: 'text[]' })`
     select ${columns(objectOwnerColumns)}, array(
       select uploads.id::text from uploads
        where asset_id = assets.id and uploads.attempt = assets.attempt and finished_at is null
          and (${includesExpired}::bool or protocol not in (${WRITERS}) or lease_until > now()))
-           as open_uploads
+           as open_uploads,
+           array(select key from deferred_removals where asset_id = assets.id) as deferred
       from assets where id = any(${ids}::uuid[])`)) as readonly unknown[] as readonly ObjectOwner[];
 
 /** Which of these uploads have a row. */

@@ -40,6 +40,7 @@ export function addAssetCommands(program: Command, run: Runner): void {
     .description('Delete assets: they stop playing at once, and their bytes are removed')
     .argument('<id...>', 'ids of assets')
     .option('--trash', 'move them to the trash, where they can be restored')
+    .option('--erase', 'remove their bytes at once, also of deleted assets (needs the service key)')
     .action(run(removeAssets));
   program
     .command('restore')
@@ -166,11 +167,14 @@ const getAsset: Handler<{ readonly timeline?: boolean }> = async (context, [id =
   );
 };
 
-const removeAssets: Handler<{ readonly trash?: boolean }> = async (context, ids, { trash }) => {
+type RemoveFlags = { readonly trash?: boolean; readonly erase?: boolean };
+
+const removeAssets: Handler<RemoveFlags> = async (context, ids, { trash, erase }) => {
   const { mediary, options } = await openClient(context);
   for (const id of ids) {
-    const deleted = await mediary.media.delete(id, { ...options, trash });
-    context.output.item(deleted, () => `${id}  ${trash ? 'moved to the trash' : 'deleted'}`);
+    const deleted = await mediary.media.delete(id, { ...options, trash, erase });
+    const outcome = erase ? 'erased' : trash ? 'moved to the trash' : 'deleted';
+    context.output.item(deleted, () => `${id}  ${outcome}`);
   }
 };
 

@@ -188,16 +188,16 @@ export const deleteAsset = jsonOperation({
   auth: 'caller',
   summary: 'Delete an asset',
   description:
-    'The asset stops playing at once; its bytes are removed in the background. With `trash=true` the ' +
-    'asset moves to the trash and can be restored; an asset in the trash is not changed. Service ' +
-    'callers send `owner_user_id` in the body or in the query.',
+    'The asset stops playing at once; a job removes its bytes after `PURGE_GRACE_DAYS`, or at once with ' +
+    '`erase=true`. With `trash=true` the asset moves to the trash and can be restored; an asset in the ' +
+    'trash is not changed. Service callers send `owner_user_id` in the body or in the query.',
   requestHeaders: ['If-Match'],
   query: DeleteAssetQuery,
   body: OwnerOnly,
   message: 'Asset deleted',
   data: DeletedAsset,
   example: { id: EXAMPLE_ASSET.id, deleted: true },
-  errors: [...ASSET_ERRORS, STALE],
+  errors: [...ASSET_ERRORS, { code: 'FORBIDDEN', when: '`erase=true` needs the service key.' }, STALE],
 });
 
 export const restoreAsset = jsonOperation({

@@ -116,6 +116,13 @@ export const DeleteAssetQuery = Type.Object({
   purge: Type.Optional(
     Type.Boolean({ description: 'The opposite of `trash`: `purge=false` means `trash=true`.' }),
   ),
+  erase: Type.Optional(
+    Type.Boolean({
+      description:
+        'Service callers only. `true` removes the stored bytes at once, without `PURGE_GRACE_DAYS`, also ' +
+        'those of an asset that was deleted for good before.',
+    }),
+  ),
 });
 
 export const DeletedAsset = Type.Object(

@@ -67,6 +67,7 @@ function setUp(
       return { asset: state.asset, decision };
     },
     store: createStore(files),
+    removeUnlessDeferred: async (_assetId, place) => void (await needs.store.removeAll(place)),
     encoder: {
       async createExtra(request: ExtraRequest) {
         const excerpts = request.kind === 'file' ? request.excerpts : [request.excerpt];

@@ -6,8 +6,9 @@ import { isPurged } from '../../assets/asset.ts';
 import type * as lookupOperations from '../../assets/asset-lookup.ts';
 import { EXTRA_FILES, type VideoExtra } from '../../assets/video-extras.ts';
 import type { JobPayloads } from '../../jobs.ts';
+import type { removeUnlessDeferred } from '../../lifecycle/deferred-removals.ts';
 import type { AssetStore } from '../../lifecycle/store.ts';
-import type { BoundOperations } from '../../platform/bind.ts';
+import type { Bound, BoundOperations } from '../../platform/bind.ts';
 import { diskFull, freeBytes } from '../../platform/free-space.ts';
 import type { JobRun } from '../../platform/jobs/job-queue.ts';
 import { createScratchFolder, deleteScratchFolder } from '../../platform/process/scratch-folder.ts';
@@ -32,6 +33,7 @@ import {
 export type ExtrasNeeds = Pick<BoundOperations<typeof lookupOperations>, 'findAssetById'> & {
   readonly update: AssetStore['update'];
   readonly store: ObjectStore;
+  readonly removeUnlessDeferred: Bound<typeof removeUnlessDeferred>;
   readonly encoder: Pick<Encoder, 'createExtra'>;
   readonly scratchRoot: string;
   readonly minFreeBytes: number;
@@ -54,7 +56,8 @@ export const createExtrasJob =
       isPurged(seen) ? undefined : decideExtras(seen, { ...payload, extras }),
     );
     // A purge may have removed the files of the asset before the job stored its own.
-    if (!updated || isPurged(updated.asset)) await needs.store.removeAll(renditionsPrefix(asset.id));
+    if (!updated || isPurged(updated.asset))
+      await needs.removeUnlessDeferred(asset.id, renditionsPrefix(asset.id));
     else if (stateOfRun(updated.asset, payload) === 'awaited')
       throw new Error('the report of the encoder has not arrived yet');
   };

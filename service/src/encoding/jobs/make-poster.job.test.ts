@@ -67,6 +67,7 @@ function setUp(
   const needs: PosterNeeds = {
     findAssetById: async () => state.asset,
     store: createStore(files),
+    removeUnlessDeferred: async (_assetId, place) => void (await needs.store.removeAll(place)),
     scratchRoot,
     encoder: { createPoster },
     async showPoster(asset) {

@@ -6,8 +6,9 @@ import { type Asset, isPurged } from '../../assets/asset.ts';
 import type * as lookupOperations from '../../assets/asset-lookup.ts';
 import { awaitsReport, isPosterDue } from '../../assets/poster.ts';
 import type { JobPayloads } from '../../jobs.ts';
+import type { removeUnlessDeferred } from '../../lifecycle/deferred-removals.ts';
 import type * as reportOperations from '../../lifecycle/reports.ts';
-import type { BoundOperations } from '../../platform/bind.ts';
+import type { Bound, BoundOperations } from '../../platform/bind.ts';
 import type { JobRun } from '../../platform/jobs/job-queue.ts';
 import { createScratchFolder, deleteScratchFolder } from '../../platform/process/scratch-folder.ts';
 import { type ObjectKey, posterName, renditionKey, renditionsPrefix } from '../../storage/object-key.ts';
@@ -19,6 +20,7 @@ import { getExcerpt, getThumbnailPlaylist } from '../packaging/hls-reader.ts';
 export type PosterNeeds = Pick<BoundOperations<typeof lookupOperations>, 'findAssetById'> &
   Pick<BoundOperations<typeof reportOperations>, 'showPoster'> & {
     readonly store: ObjectStore;
+    readonly removeUnlessDeferred: Bound<typeof removeUnlessDeferred>;
     readonly encoder: Pick<Encoder, 'createPoster'>;
     readonly scratchRoot: string;
   };
@@ -38,8 +40,8 @@ export const createPosterJob =
   };
 
 /** Deletes a poster that was stored after the other files of a deleted asset were removed. */
-async function deleteLateFiles({ store }: PosterNeeds, asset: Asset | undefined): Promise<void> {
-  if (asset && isPurged(asset)) await store.removeAll(renditionsPrefix(asset.id));
+async function deleteLateFiles(needs: PosterNeeds, asset: Asset | undefined): Promise<void> {
+  if (asset && isPurged(asset)) await needs.removeUnlessDeferred(asset.id, renditionsPrefix(asset.id));
 }
 
 async function publishPoster(needs: PosterNeeds, asset: Asset, signal: AbortSignal): Promise<void> {

@@ -1,0 +1,43 @@
+// Removes objects that no asset names any more, unless they wait for the end of PURGE_GRACE_DAYS.
+import { collectFailures } from '../platform/concurrency/collect-failures.ts';
+import type { Queries } from '../platform/postgres/database.ts';
+import type { ObjectKey } from '../storage/object-key.ts';
+import type { ObjectStore } from '../storage/object-store.ts';
+import * as queries from './deferred-removals.sql.ts';
+import { isDeferred } from './stored-references.ts';
+
+type RemovalNeeds = { readonly db: Queries; readonly store: ObjectStore };
+
+/** `place`: a key, or a prefix that ends in a slash. Objects that wait stay. */
+export async function removeUnlessDeferred(
+  { db, store }: RemovalNeeds,
+  assetId: string,
+  place: ObjectKey,
+): Promise<void> {
+  const deferred = await queries.findDeferredKeys(db, assetId);
+  if (isDeferred(place, deferred)) return;
+  if (!deferred.some((key) => key.startsWith(place))) return removeAt(store, place);
+  const keys: ObjectKey[] = [];
+  for await (const key of store.list(place)) if (!isDeferred(key, deferred)) keys.push(key);
+  for (const key of keys) await store.remove(key);
+}
+
+const BATCH = 200;
+
+/** A row outlives its objects, so that a crash repeats the removal. A failure does not delay the others. */
+export async function removeDueObjects({ db, store }: RemovalNeeds): Promise<void> {
+  for (;;) {
+    const due = await queries.findDueRemovals(db, BATCH);
+    const failures = await collectFailures(due, async (removal) => {
+      await removeAt(store, removal.key as ObjectKey);
+      await queries.deleteDeferredRemoval(db, removal);
+    });
+    if (failures.length > 0)
+      throw new AggregateError(failures, `${failures.length} of ${due.length} removals failed`);
+    if (due.length < BATCH) return;
+  }
+}
+
+async function removeAt(store: ObjectStore, place: ObjectKey): Promise<void> {
+  await (place.endsWith('/') ? store.removeAll(place) : store.remove(place));
+}
