@@ -12,8 +12,6 @@ const FLAGS = new Map<unknown, string>([
 const FLAGS_OF_MEMBERS = new Map<unknown, string>([
   ['created_after', '--after'],
   ['created_before', '--before'],
-  ['received_after', '--after'],
-  ['received_before', '--before'],
   ['cursor', '--cursor'],
   ['end_ms', '--end'],
   ['filename', '--filename'],

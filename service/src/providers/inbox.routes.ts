@@ -32,7 +32,7 @@ export const inboxRoutes = (inbox: Inbox, asOperator: AsOperator) => [
 const toSummary = ({ received_at, is_ours: _, ...row }: ListedDelivery): Static<typeof DeliverySummary> => ({
   ...row,
   reason: row.reason as DeliveryReason,
-  received_at: received_at.toISOString(),
+  created_at: received_at.toISOString(),
 });
 
 const toDeliveryView = ({ body, headers, ...row }: StoredDelivery): Static<typeof DeliveryView> => ({
