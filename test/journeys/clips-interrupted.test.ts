@@ -72,7 +72,7 @@ test('a clip that is deleted is not cut any further', async () => {
   const id = await startClip(source.id);
   await isCutting(id);
   const busy = await call(service, `POST /media/${id}/retry?expand=asset`, { headers: asUser('ann') });
-  expect(expectRefusal(busy, 409).details).toMatchObject({ reason: 'wrong_status' });
+  expect(expectRefusal(busy, 409).details).toMatchObject({ reason: 'not_uploaded' });
   await remove(id);
   await isGone(id);
   expect(await originalFiles(service.dataDir, id)).toEqual([]);

@@ -19,6 +19,6 @@ export const ERROR_DETAILS = {
   stream_status: 'The state of the asset, where the operation needs another one.',
   policy: '429: the name of the rate limit.',
   window_s:
-    'Seconds: of 429 the window of the rate limit; of `request_too_slow` the time in which data had to arrive.',
+    'Seconds. 429: the window of the rate limit. `request_too_slow`: the time in which data had to arrive.',
   min_bytes: '`request_too_slow`: how much had to arrive in `window_s`.',
 } as const;

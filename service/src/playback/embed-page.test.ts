@@ -70,6 +70,7 @@ describe('the policy', () => {
     expect(policy.get('style-src')).toBe(`'sha256-${hash}'`);
     expect(policy.get('media-src')).toBe("'self' blob:");
     expect(policy.get('connect-src')).toBe("'self'");
+    expect(policy.get('img-src')).toBe("'self' data:");
     expect(policy.get('frame-ancestors')).toBe('https://a.example');
   });
 

@@ -1,6 +1,7 @@
 // Renders the page with a player for other sites, its content security policy and its scripts (contract B5).
 import { createHash } from 'node:crypto';
 import { escapeHtml } from '../assets/markup.ts';
+import { PAGE_ICON } from '../platform/http/page-icon.ts';
 
 export type FrameSize = { readonly width: number; readonly height: number };
 
@@ -58,6 +59,7 @@ export function renderEmbedPage({
     '<meta name="viewport" content="width=device-width, initial-scale=1">',
     `<title>${escapeHtml(title)}</title>`,
     ...(preview ? renderPreview(title, preview) : []),
+    PAGE_ICON,
     `<style>${STYLE}</style>`,
     `<video playsinline preload="none"${renderAttributes(attributes)}></video>`,
     '<button type="button" aria-label="Play"></button>',
@@ -122,7 +124,7 @@ export function renderPagePolicy({ mediaSources, frameAncestors }: PagePolicy): 
     `style-src 'sha256-${STYLE_HASH}'`,
     `media-src ${media} blob:`,
     `connect-src ${media}`,
-    `img-src ${media}`,
+    `img-src ${media} data:`,
     'worker-src blob:',
     "base-uri 'none'",
     "form-action 'none'",

@@ -35,7 +35,7 @@ export const createClip = jsonOperation({
     { code: 'BAD_REQUEST', reason: 'quota_exceeded', when: 'A quota of the owner is exceeded.' },
     { code: 'CONFLICT', reason: 'not_video', when: 'The asset is an image.' },
     { code: 'CONFLICT', reason: 'not_stored_here', when: 'A hosted provider stores the video.' },
-    { code: 'CONFLICT', reason: 'wrong_status', when: 'The upload of the video is not completed.' },
+    { code: 'CONFLICT', reason: 'not_uploaded', when: 'The upload of the video is not completed.' },
     { code: 'CONFLICT', reason: 'wrong_status', when: 'The video has failed.' },
     {
       code: 'CONFLICT',
