@@ -3,7 +3,6 @@ import { appendFile, chmod, mkdtemp, readFile, rm, stat, truncate, writeFile } f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { UploadToken } from '@mediary/client';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type CliOptions, type CliRun, runCli } from '../support/cli.ts';
@@ -143,33 +142,6 @@ test('a token is signed for a user, with an expiry', async () => {
   const { token, user_id } = await read<Record<string, string>>('token --user bob', secret);
   const { exp, iat } = JSON.parse(Buffer.from(token?.split('.')[1] ?? '', 'base64url').toString());
   expect([user_id, exp - iat]).toEqual(['bob', 3600]);
-});
-
-test('an upload token is created for the owner, within its bounds', async () => {
-  const asBackEnd = { env: { MEDIARY_URL: service.address, MEDIARY_SERVICE_KEY: SECRETS.SERVICE_API_KEY } };
-  const create = 'upload-tokens create --kind image --max-size 50k --tag profile --expires 15m';
-  const created = await read<UploadToken>(`${create} --owner ann`, asBackEnd);
-  const bounds = {
-    owner_user_id: 'ann',
-    kinds: ['image'],
-    max_bytes: 51_200,
-    max_uploads: 1,
-    tags: ['profile'],
-  };
-  expect(created).toMatchObject({ ...bounds, visibility: 'private', mime_types: null });
-
-  const asPage = { env: { MEDIARY_URL: service.address, MEDIARY_TOKEN: created.token } };
-  expect(await read('upload photo.jpg', asPage)).toMatchObject({ owner_user_id: 'ann', tags: ['profile'] });
-  expect(await run('upload photo.jpg', asPage)).toMatchObject({
-    code: 3,
-    stderr: expect.stringContaining('upload_token_used_up'),
-  });
-
-  expect(await run(`${create} --owner ann --expires 2d`, asBackEnd)).toMatchObject({
-    code: 1,
-    stderr: expect.stringContaining('Correct --expires.'),
-  });
-  expect(await run(create)).toMatchObject({ code: 3, stdout: '' });
 });
 
 test('events are printed as they happen, and after the position that --since names', async () => {

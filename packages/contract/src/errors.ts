@@ -74,7 +74,7 @@ const OWN_REASONS = {
   not_yet_valid: { codes: ['UNAUTHORIZED'], description: 'The `nbf` claim of the token lies in the future.' },
   invalid_credential: {
     codes: ['UNAUTHORIZED'],
-    description: 'The key, ticket, playback token or signed URL is not valid.',
+    description: 'The key, ticket, token or signed URL is not valid.',
   },
   not_configured: {
     codes: ['UNAUTHORIZED'],
@@ -104,13 +104,10 @@ const OWN_REASONS = {
     codes: ['BAD_REQUEST'],
     description: 'The connection ended before the whole body arrived. Upload again.',
   },
-  request_too_slow: {
-    codes: ['BAD_REQUEST'],
-    description: 'The request arrived more slowly than the minimum rate.',
-  },
+  request_too_slow: { codes: ['BAD_REQUEST'], description: 'The request arrived too slowly.' },
   size_above_limit: {
     codes: ['PAYLOAD_TOO_LARGE'],
-    description: 'The body, or the announced file, is larger than `limit` bytes.',
+    description: 'The body or file is larger than `limit` bytes.',
   },
   partial_upload: {
     codes: ['BAD_REQUEST'],
@@ -148,7 +145,7 @@ const OWN_REASONS = {
   not_encoding: { codes: ['CONFLICT'], description: 'The asset is not being encoded.' },
   wrong_status: {
     codes: ['CONFLICT'],
-    description: 'The operation needs another `stream_status` than the asset has, which the member shows.',
+    description: 'The operation needs another `stream_status` than the asset has.',
   },
   already_uploaded: { codes: ['CONFLICT'], description: 'The bytes of this asset are stored already.' },
   offset_mismatch: {
