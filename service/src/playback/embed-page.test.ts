@@ -14,6 +14,7 @@ const render = (fields: Partial<EmbedPage> = {}): string =>
     title: 'Launch',
     hls: './hls.m3u8',
     poster: './thumb.jpg',
+    icon: '<link rel="icon" href="data:,">',
     scriptFolder: '../',
     scriptVersions: { player: 'p1', hls: 'h1' },
     preview: PREVIEW,

@@ -1,12 +1,13 @@
 // Renders the page with a player for other sites, its content security policy and its scripts (contract B5).
 import { createHash } from 'node:crypto';
 import { escapeHtml } from '../assets/markup.ts';
-import { PAGE_ICON } from '../platform/http/page-icon.ts';
 
 export type FrameSize = { readonly width: number; readonly height: number };
 
 export type EmbedPage = {
   readonly title: string;
+  /** The element of the icon. */
+  readonly icon: string;
   /** URLs relative to the page, or of the CDN. */
   readonly hls: string;
   readonly poster: string | null;
@@ -42,6 +43,7 @@ export function renderEmbedPage({
   title,
   hls,
   poster,
+  icon,
   scriptFolder,
   scriptVersions,
   preview,
@@ -59,7 +61,7 @@ export function renderEmbedPage({
     '<meta name="viewport" content="width=device-width, initial-scale=1">',
     `<title>${escapeHtml(title)}</title>`,
     ...(preview ? renderPreview(title, preview) : []),
-    PAGE_ICON,
+    icon,
     `<style>${STYLE}</style>`,
     `<video playsinline preload="none"${renderAttributes(attributes)}></video>`,
     '<button type="button" aria-label="Play"></button>',
