@@ -143,7 +143,7 @@ test('each slow client is disconnected within 15 s with a reason', () => {
     expect(answer, kind).toMatch(/^HTTP\/1\.1 400 /);
     expect(JSON.parse(answer.slice(answer.indexOf('\r\n\r\n'))), kind).toMatchObject({
       code: 400,
-      error: { error_code: 'BAD_REQUEST', details: { reason: 'too_slow' } },
+      error: { error_code: 'BAD_REQUEST', details: { reason: 'request_too_slow' } },
     });
   }
 });

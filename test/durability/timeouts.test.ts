@@ -45,7 +45,7 @@ test('a webhook body must arrive within ten seconds', async () => {
   socket.write('Content-Length: 100000\r\n\r\n');
   const trickle = setInterval(() => socket.write('x'.repeat(1000)), 1000);
   const answer = await readAnswer(socket).finally(() => clearInterval(trickle));
-  expect(expectRefusal(answer, 400).details).toEqual({ reason: 'too_slow', seconds: 10 });
+  expect(expectRefusal(answer, 400).details).toEqual({ reason: 'request_too_slow', window_s: 10 });
 });
 
 test('an unread download is closed, a slowly read download is not', async () => {

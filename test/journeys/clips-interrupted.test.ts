@@ -72,7 +72,10 @@ test('a clip that is deleted is not cut any further', async () => {
   const id = await startClip(source.id);
   await isCutting(id);
   const busy = await call(service, `POST /media/${id}/retry?expand=asset`, { headers: asUser('ann') });
-  expect(expectRefusal(busy, 409).details).toMatchObject({ reason: 'pending_upload' });
+  expect(expectRefusal(busy, 409).details).toMatchObject({
+    reason: 'wrong_status',
+    stream_status: 'pending_upload',
+  });
   await remove(id);
   await isGone(id);
   expect(await originalFiles(service.dataDir, id)).toEqual([]);

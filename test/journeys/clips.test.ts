@@ -144,11 +144,11 @@ describe('a request is refused', () => {
     await putBytes(image, await makeSmallPng());
     expect(await reasonOf(image.asset_id)).toBe('not_video');
     const waiting = await openUpload(service, 'ann');
-    expect(await reasonOf(waiting.asset_id)).toBe('pending_upload');
+    expect(await reasonOf(waiting.asset_id)).toBe('not_uploaded');
     await putBytes(waiting, Buffer.from('no video'));
-    expect(await reasonOf(waiting.asset_id)).toBe('pending_upload');
+    expect(await reasonOf(waiting.asset_id)).toBe('not_uploaded');
     await call(service, `POST /media/${waiting.asset_id}/complete`, { headers: asUser('ann') });
-    expect(await reasonOf(waiting.asset_id)).toBe('failed');
+    expect(await reasonOf(waiting.asset_id)).toBe('wrong_status');
   });
 
   test('for a video that a hosted provider stores', async () => {

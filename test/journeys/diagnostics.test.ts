@@ -109,7 +109,7 @@ describe('a client outside', () => {
     });
     expect(answer).toMatchObject({ status: 413 });
     expect('body' in answer && JSON.parse(answer.body.toString()).error.details).toEqual({
-      reason: 'too_large',
+      reason: 'size_above_limit',
       limit: MAX_ECHO_BYTES,
     });
   });

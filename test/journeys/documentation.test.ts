@@ -66,7 +66,8 @@ describe('the documentation page', () => {
     const policy = page.headers.get('content-security-policy') ?? '';
     expect(policy).toContain("default-src 'none'");
     expect(policy).not.toMatch(/https?:|\*|data:.*script/);
-    const loaded = [...html.matchAll(/(?:src|href)="([^"]+)"/g)].map(
+    expect(html).toContain('<link rel="icon" href="data:image/svg+xml,');
+    const loaded = [...html.matchAll(/(?:src|href)="(?!data:)([^"]+)"/g)].map(
       ([, url]) => new URL(url as string, page.url),
     );
     expect(loaded.length).toBeGreaterThan(0);

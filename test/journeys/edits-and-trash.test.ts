@@ -211,7 +211,7 @@ test('a repeated Idempotency-Key gets the first response, another body gets 409'
   ]);
   expect((await open({ ...VIDEO, filename: 'other.mp4' })).body).toMatchObject({
     code: 409,
-    error: { details: { reason: 'other_request' } },
+    error: { details: { reason: 'idempotency_key_reused' } },
   });
   expect((await open(VIDEO, 'key-2')).body.data['asset_id']).not.toBe(first.body.data['asset_id']);
   expect((await open({ ...VIDEO, owner_user_id: 'ann' }, 'key-1', asService)).body.data['asset_id']).not.toBe(
@@ -229,6 +229,6 @@ test('retry opens a new attempt only after a failure', async () => {
   const { asset_id: id } = await openUpload(service, 'ann');
   expect((await call(service, `POST /media/${id}/retry?expand=asset`, { headers: ann })).body).toMatchObject({
     code: 409,
-    error: { details: { reason: 'pending_upload' } },
+    error: { details: { reason: 'wrong_status' } },
   });
 });

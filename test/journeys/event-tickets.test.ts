@@ -97,7 +97,7 @@ test('an event ticket opens nothing but event streams, and no credentials go wit
   expect(await refusal('/media', 401, { authorization: `Bearer ${ticket}` })).toMatchObject({
     reason: 'malformed',
   });
-  expect(await refusal(`/events?ticket=${ticket}x`, 401)).toMatchObject({ reason: 'invalid' });
+  expect(await refusal(`/events?ticket=${ticket}x`, 401)).toMatchObject({ reason: 'invalid_credential' });
   expect(await refusal(`/events?ticket=${ticket}`, 401, asUser('ida'))).toMatchObject({
     reason: 'multiple_credentials',
   });

@@ -157,7 +157,7 @@ test('a failed hosted video is retryable only while the API of its provider is c
   const failed = await readAsset(service, 'ann', id);
   expect(failed).toMatchObject({ stream_status: 'failed', failure: { retryable: false } });
   const retried = await call(service, `POST /media/${id}/retry?expand=asset`, { headers: asUser('ann') });
-  expect(expectRefusal(retried, 409).details).toEqual({ reason: 'no_restart', retryable: false });
+  expect(expectRefusal(retried, 409).details).toEqual({ reason: 'provider_cannot_retry', retryable: false });
 
   await restart({
     ...HOSTS,

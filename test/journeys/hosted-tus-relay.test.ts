@@ -59,8 +59,8 @@ test('the form says its limit, and a tus target takes every size', async () => {
       url: expect.stringContaining(`${hosts.service.url}/uploads/${id}/tus?ticket=`),
       headers: {},
       fields: {},
-      chunk_size: 52_428_800,
-      chunk_size_multiple: 262_144,
+      chunk_size_bytes: 52_428_800,
+      chunk_size_multiple_bytes: 262_144,
       max_bytes: MAX_BYTES,
     }),
   ]);

@@ -77,7 +77,7 @@ describe('an unsupported size is rejected with the list of sizes', () => {
     expect(body.message).toContain(query.replace('=', ' '));
     expect(body.error.details).toMatchObject({
       field: query.charAt(0),
-      reason: 'unsupported_size',
+      reason: 'unsupported_value',
       limit: 3840,
       allowed: expect.arrayContaining([16, 640, 3840]),
     });
@@ -87,7 +87,7 @@ describe('an unsupported size is rejected with the list of sizes', () => {
     const { status, body } = await call(service, `GET ${imageUrl(query)}`);
     expect([status, body.error.details]).toEqual([
       400,
-      expect.objectContaining({ field: 'h', reason: 'unsupported_crop', allowed: ['1:1', '1200x630'] }),
+      expect.objectContaining({ field: 'h', reason: 'unsupported_value', allowed: ['1:1', '1200x630'] }),
     ]);
   });
 });

@@ -16,7 +16,7 @@ type Listed = {
   asset_id: string | null;
   processed: boolean;
   reason: string;
-  received_at: string;
+  created_at: string;
   latency_ms: number;
 };
 type Whole = Listed & { headers: Record<string, string>; body: string | null; body_base64: string };
@@ -59,7 +59,7 @@ describe('the list of deliveries', () => {
     const { items, next_cursor } = await get('');
     expect(next_cursor).toBeNull();
     const asset = deliveries.begun.asset_id;
-    expect(items.map(({ received_at }) => Date.parse(received_at) > 0)).not.toContain(false);
+    expect(items.map(({ created_at }) => Date.parse(created_at) > 0)).not.toContain(false);
     expect(items.map(({ latency_ms }) => latency_ms >= 0)).not.toContain(false);
     expect(
       items
@@ -89,23 +89,19 @@ describe('the list of deliveries', () => {
     ['what was not', () => 'processed=false', ['nothing', 'elsewhere', 'parked']],
     ['a reason', () => 'reason=applied', ['ready', 'begun']],
     ['a reason that is none', () => 'reason=because', []],
-    [
-      'a moment and later',
-      () => `received_after=${deliveries.elsewhere.received_at}`,
-      ['nothing', 'elsewhere'],
-    ],
-    ['before a moment', () => `received_before=${deliveries.again.received_at}`, ['begun', 'parked']],
+    ['what came after a moment', () => `created_after=${deliveries.elsewhere.created_at}`, ['nothing']],
+    ['before a moment', () => `created_before=${deliveries.again.created_at}`, ['begun', 'parked']],
     [
       'a range',
-      () => `received_after=${deliveries.begun.received_at}&received_before=${deliveries.ready.received_at}`,
-      ['again', 'begun'],
+      () => `created_after=${deliveries.begun.created_at}&created_before=${deliveries.ready.created_at}`,
+      ['again'],
     ],
     ['several at once', () => 'provider=onprem&processed=true&reason=repeat', ['again']],
     [
       'everything at once',
       () =>
         `provider=edgehost&asset_id=${deliveries.ready.asset_id}&provider_video_id=${LINKED}` +
-        '&processed=true&reason=applied&received_after=2020-01-01&received_before=9999-01-01T00:00Z&limit=1',
+        '&processed=true&reason=applied&created_after=2020-01-01&created_before=9999-01-01T00:00Z&limit=1',
       ['ready'],
     ],
   ];
@@ -139,11 +135,11 @@ describe('the list of deliveries', () => {
     ['asset_id', 'x'],
     ['asset_id', ''],
     ['processed', 'yes'],
-    ['received_after', 'yesterday'],
-    ['received_after', '1'],
-    ['received_before', '2026-13-01'],
-    ['received_before', ''],
-    ['received_before', '2026-01-01T00:00:00'],
+    ['created_after', 'yesterday'],
+    ['created_after', '1'],
+    ['created_before', '2026-13-01'],
+    ['created_before', ''],
+    ['created_before', '2026-01-01T00:00:00'],
     ['reason', '%00'],
     ['provider_video_id', 'a%00b'],
   ])('rejects an invalid parameter and names it: %s=%s', async (field, value) => {

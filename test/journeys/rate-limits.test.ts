@@ -52,7 +52,7 @@ describe('limits that are set', () => {
     const refused = answers[5] as Answer;
     const { error_code, details, message } = expectRefusal(refused, 429);
     expect(error_code).toBe('RATE_LIMITED');
-    expect(details).toEqual({ reason: 'rate_limited', policy: 'owner', limit: 5, window_seconds: 3600 });
+    expect(details).toEqual({ reason: 'rate_limited', policy: 'owner', limit: 5, window_s: 3600 });
     const wait = Number(refused.headers.get('retry-after'));
     expect(wait).toBeGreaterThan(600);
     expect(wait).toBeLessThanOrEqual(720);

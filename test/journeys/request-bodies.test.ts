@@ -160,7 +160,11 @@ describe('a body over 128 KiB', () => {
       padding: 'x'.repeat(length - JSON.stringify({ ...VIDEO, padding: '' }).length),
     });
   const expectTooLarge = (answer: Parameters<typeof expectRefusal>[0]) =>
-    expect(expectRefusal(answer, 413).details).toEqual({ field: 'body', reason: 'too_large', limit: LIMIT });
+    expect(expectRefusal(answer, 413).details).toEqual({
+      field: 'body',
+      reason: 'size_above_limit',
+      limit: LIMIT,
+    });
 
   test('is rejected by its Content-Length, and by its actual length', async () => {
     const head = ['Content-Type: application/json', bearer];

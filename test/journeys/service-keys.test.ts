@@ -108,7 +108,10 @@ describe('a named key', () => {
     expectSuccess(await list(key));
     expectSuccess(await list(lasting.key));
     expect(expectSuccess(await operate(`DELETE ${KEYS}/${lasting.id}`))['revoked_at']).not.toBeNull();
-    expect(await detailsOf(list(lasting.key), 401)).toEqual({ reason: 'invalid', field: 'X-Service-Key' });
+    expect(await detailsOf(list(lasting.key), 401)).toEqual({
+      reason: 'invalid_credential',
+      field: 'X-Service-Key',
+    });
     expectSuccess(await operate(`DELETE ${KEYS}/${lasting.id}`));
     await eventually(
       () => list(key),
@@ -119,7 +122,7 @@ describe('a named key', () => {
     expectSuccess(await operate(`PATCH ${KEYS}/${id}`, { expires_at: null }));
     expectSuccess(await list(key));
     for (const line of [`PATCH ${KEYS}/${lasting.id}`, `POST ${KEYS}/${lasting.id}/rotate`])
-      expect(await detailsOf(operate(line, {}), 409)).toEqual({ reason: 'revoked' });
+      expect(await detailsOf(operate(line, {}), 409)).toEqual({ reason: 'key_revoked' });
     const { items } = expectSuccess(await operate(`GET ${KEYS}?include_revoked=true`));
     expect(items).toContainEqual(expect.objectContaining({ id: lasting.id }));
   });
@@ -134,7 +137,7 @@ describe('a named key', () => {
     const third = await rotate({ overlap_s: 0 });
     expectSuccess(await list(third));
     expect(await detailsOf(list(second), 401)).toMatchObject({ reason: 'expired' });
-    expect(await detailsOf(list(key), 401)).toMatchObject({ reason: 'invalid' });
+    expect(await detailsOf(list(key), 401)).toMatchObject({ reason: 'invalid_credential' });
   });
 
   test('gets other scopes and owners at once', async () => {

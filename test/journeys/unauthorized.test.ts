@@ -117,9 +117,9 @@ describe('credentials of other kinds', () => {
   });
 
   test.each([
-    ['GET /media', 'X-Service-Key', 'wrong', 'invalid', 'Bearer'],
+    ['GET /media', 'X-Service-Key', 'wrong', 'invalid_credential', 'Bearer'],
     ['GET /media', 'X-Service-Key', '', 'missing', 'Bearer'],
-    ['GET /admin/providers', 'X-Operator-Key', 'wrong', 'invalid', null],
+    ['GET /admin/providers', 'X-Operator-Key', 'wrong', 'invalid_credential', null],
     ['GET /admin/providers', 'X-Operator-Key', '', 'missing', null],
   ])('%s with %s "%s": %s', async (...[line, field, key, reason, challenge]) => {
     const answer = await call(service, line, { headers: { [field]: key } });
@@ -141,7 +141,7 @@ describe('signed URLs', () => {
   test.each([
     ['', 'missing'],
     ['?ticket=', 'missing'],
-    ['?ticket=nonsense', 'invalid'],
+    ['?ticket=nonsense', 'invalid_credential'],
   ])('with the query "%s"', async (query, reason) => {
     for (const path of ['PUT /uploads', 'GET /downloads'])
       expectUnauthorized(await call(service, `${path}/${started.asset_id}${query}`), { reason });
@@ -154,7 +154,9 @@ describe('signed URLs', () => {
     expectUnauthorized(await call(service, `GET /downloads/${path}?ticket=${download}`), {
       reason: 'expired',
     });
-    expectUnauthorized(await call(service, `GET /downloads/${path}?ticket=${upload}`), { reason: 'invalid' });
+    expectUnauthorized(await call(service, `GET /downloads/${path}?ticket=${upload}`), {
+      reason: 'invalid_credential',
+    });
   });
 
   test('playback tokens', async () => {
@@ -162,7 +164,7 @@ describe('signed URLs', () => {
     const expired = issuePlaybackToken(service.adapters.urlSecrets, asset, now() - 1);
     const path = `GET /playback/${asset.id}`;
     expectUnauthorized(await call(service, `${path}/~${expired}/hls.m3u8`), { reason: 'expired' });
-    expectUnauthorized(await call(service, `${path}/~nonsense/hls.m3u8`), { reason: 'invalid' });
+    expectUnauthorized(await call(service, `${path}/~nonsense/hls.m3u8`), { reason: 'invalid_credential' });
   });
 });
 

@@ -81,7 +81,11 @@ describe('MAX_UPLOAD_BYTES', () => {
       service.address,
       request(`PUT ${targetOf(started)}`, ['Content-Type: image/png', `Content-Length: ${MAX + 1}`]),
     );
-    expect(expectRefusal(answer, 413).details).toEqual({ field: 'body', reason: 'too_large', limit: MAX });
+    expect(expectRefusal(answer, 413).details).toEqual({
+      field: 'body',
+      reason: 'size_above_limit',
+      limit: MAX,
+    });
     expectSuccess(await putBytes(started, Buffer.from('fits')));
   });
 

@@ -1,9 +1,13 @@
 // Upload tokens: a page uploads without the user's own token, within the bounds that the back end chose
 // (contract B11).
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { createMediary } from '@mediary/client';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from '../../service/src/platform/postgres/sql.ts';
+import { runCli } from '../support/cli.ts';
 import { expectFieldRefused, expectRefusal, expectSuccess } from '../support/envelope.ts';
 import {
   type AssetJson,
@@ -59,6 +63,26 @@ test('the SDK creates a token for a page, whose client uploads with it and does 
   expect(asset).toMatchObject({ owner_user_id: 'ann', kind: 'image' });
   await expect(page.usage.get()).rejects.toMatchObject({ reason: 'upload_token_bounds' });
   await expect(page.uploadTokens.create()).rejects.toMatchObject({ status: 403 });
+});
+
+test('the command creates a token within bounds, and uploads with it', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'mediary-cli-'));
+  await writeFile(join(folder, 'me.png'), picture);
+  const run = (args: string, credentials: Readonly<Record<string, string>>) =>
+    runCli(args.split(' '), { folder, env: { MEDIARY_URL: service.address, ...credentials } });
+  const backEnd = { MEDIARY_SERVICE_KEY: SECRETS.SERVICE_API_KEY };
+  const create = 'upload-tokens create --owner ann --kind image --max-size 50k --tag profile --expires';
+  const token = JSON.parse((await run(`${create} 15m --json`, backEnd)).stdout);
+  const bounds = { kinds: ['image'], mime_types: null, max_bytes: 51_200, max_uploads: 1, tags: ['profile'] };
+  expect(token).toMatchObject({ ...bounds, owner_user_id: 'ann', visibility: 'private' });
+
+  const page = { MEDIARY_TOKEN: token.token };
+  expect(JSON.parse((await run('upload me.png --json', page)).stdout)).toMatchObject({ tags: ['profile'] });
+  const second = await run('upload me.png', page);
+  expect([second.code, second.stderr]).toEqual([3, expect.stringContaining('upload_token_used_up')]);
+  const tooLong = await run(`${create} 2d`, backEnd);
+  expect([tooLong.code, tooLong.stderr]).toEqual([1, expect.stringContaining('Correct --expires.')]);
+  await rm(folder, { recursive: true });
 });
 
 describe('a page with an upload token', () => {

@@ -26,7 +26,7 @@ describe('the optional fields', () => {
     const refused = expectRefusal(await askFor({ size_bytes: 1_000_001 }), 413);
     expect(refused).toMatchObject({
       error_code: 'PAYLOAD_TOO_LARGE',
-      details: { field: 'size_bytes', reason: 'too_large', limit: 1_000_000 },
+      details: { field: 'size_bytes', reason: 'size_above_limit', limit: 1_000_000 },
     });
   });
 

@@ -103,8 +103,8 @@ describeS3('an upload in parts', () => {
   test('takes parts of their exact length and bytes only', async () => {
     const { client, upload } = await created(await open());
     const { uploadId: id } = upload;
-    expectReason(await client.sign(id, 4), 400, 'part_number');
-    expectReason(await client.sign(id, 1, '?size=5'), 400, 'part_size');
+    expectReason(await client.sign(id, 4), 400, 'above_maximum');
+    expectReason(await client.sign(id, 1, '?size_bytes=5'), 400, 'part_size_mismatch');
     expectRefusal(await client.sign(id, 0), 400);
     const part = randomBytes(2 * MIB);
     const sha256 = createHash('sha256').update(part).digest('hex');
@@ -125,14 +125,14 @@ describeS3('an upload in parts', () => {
     const { uploadId: id } = upload;
     const [full, last] = [
       (await client.sign(id, 1)).body.data,
-      (await client.sign(id, 2, '?size=7')).body.data,
+      (await client.sign(id, 2, '?size_bytes=7')).body.data,
     ];
     await sendPart(last, randomBytes(7));
     expectReason(await client.complete(id), 400, 'missing_parts');
     await sendPart(full, randomBytes(PART));
     expect((await client.complete(id)).body.data).toMatchObject({ size_bytes: PART + 7 });
     const limited = await created(await open({}, 'bob'), { size_bytes: 10 * MIB });
-    expectReason(await limited.client.sign(limited.upload.uploadId, 3), 400, 'part_number');
+    expectReason(await limited.client.sign(limited.upload.uploadId, 3), 400, 'above_maximum');
     expectReason(
       await multipartClient(await open({}, 'bob')).create({ size_bytes: 201 * MIB }),
       400,
@@ -145,11 +145,11 @@ describeS3('an upload in parts', () => {
     const { client, upload } = await created(started);
     const { asset_id: assetId, upload: target } = started;
     const swapped = multipartClient({ ...other, asset_id: assetId });
-    expectReason(await swapped.create(), 401, 'invalid');
-    expectReason(await swapped.sign(upload.uploadId, 1), 401, 'invalid');
+    expectReason(await swapped.create(), 401, 'invalid_credential');
+    expectReason(await swapped.sign(upload.uploadId, 1), 401, 'invalid_credential');
     const url = target?.url ?? '';
     const forged = { ...started, upload: target && { ...target, url: `${url}x` } };
-    expectReason(await multipartClient(forged).create(), 401, 'invalid');
+    expectReason(await multipartClient(forged).create(), 401, 'invalid_credential');
     expectReason(await call({ url: '' }, `POST ${url.split('?')[0]}`, { json: {} }), 401, 'missing');
     expect((await call({ url: '' }, `POST ${url}`, { json: {} })).status, 'in the query').toBe(200);
     expectRefusal(await multipartClient(other).list(upload.uploadId), 404);

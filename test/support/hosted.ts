@@ -78,7 +78,7 @@ async function sendForm({ url, headers, fields = {} }: Target<'form'>, bytes: Ui
 /** A stock client that knows nothing but the target. */
 const sendByTus = (target: Target<'tus'>, bytes: Uint8Array): Promise<void> =>
   new Promise((resolve, reject) => {
-    const { method, url, headers, fields, chunk_size: chunkSize } = target;
+    const { method, url, headers, fields, chunk_size_bytes: chunkSize } = target;
     new Upload(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length), {
       ...(method === 'POST' ? { endpoint: url } : { uploadUrl: url }),
       headers,

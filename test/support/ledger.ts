@@ -210,4 +210,4 @@ const reasonOf = (answer: Answer<unknown> | undefined) =>
 
 /** The database is away, or the dead process's right to write has not yet run out. */
 const isPassing = (answer: Answer<unknown>) =>
-  answer.status === 503 || ['in_progress', 'upload_in_progress'].includes(String(reasonOf(answer)));
+  answer.status === 503 || ['request_in_progress', 'upload_in_progress'].includes(String(reasonOf(answer)));

@@ -56,7 +56,7 @@ export async function sendParts(
   for (let number = 1; (number - 1) * size < bytes.length; number++) {
     if (stored.includes(number)) continue;
     const part = bytes.subarray((number - 1) * size, number * size);
-    const { body } = await client.sign(uploadId, number, `?size=${part.length}`);
+    const { body } = await client.sign(uploadId, number, `?size_bytes=${part.length}`);
     const { status } = await sendPart(body.data, part);
     if (status !== 200) throw new Error(`part ${number}: ${status}`);
   }

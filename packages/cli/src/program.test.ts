@@ -30,6 +30,7 @@ describe('usage', () => {
     'ls --token t --service-key k',
     'completion tcsh',
     'webhooks create',
+    'upload-tokens create --kind film',
     'upload . --token t',
   ])('%s exits with 2 and prints nothing on stdout', async (args) => {
     const { code, stdout, stderr } = await run(args);
@@ -41,7 +42,7 @@ describe('usage', () => {
     const { code, stdout } = await run('--help');
     expect(code).toBe(0);
     expect(stdout).toContain('MEDIARY_SERVICE_KEY');
-    for (const command of ['upload', 'watch', 'doctor', 'replay', 'webhooks'])
+    for (const command of ['upload', 'upload-tokens', 'watch', 'doctor', 'replay', 'webhooks'])
       expect(stdout).toContain(command);
   });
 });

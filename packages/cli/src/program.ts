@@ -12,6 +12,7 @@ import { addPlaybackCommands } from './commands/playback.ts';
 import { addProvidersCommand } from './commands/providers.ts';
 import { addTokenCommand } from './commands/token.ts';
 import { addUploadCommand } from './commands/upload.ts';
+import { addUploadTokenCommands } from './commands/upload-tokens.ts';
 import { addUsageCommand } from './commands/usage.ts';
 import { addWebhookCommands } from './commands/webhooks.ts';
 import { createOutputOf, createRunner, type GlobalFlags, type Io, type Runner } from './context.ts';
@@ -94,5 +95,8 @@ const GROUPS: readonly (readonly [group: string, commands: readonly AddCommands[
   ['Playback:', [addPlaybackCommands]],
   ['Events and webhooks:', [addEventsCommand, addWebhookCommands]],
   ['For operators:', [addProvidersCommand, addDeliveryCommands]],
-  ['Setup:', [addDoctorCommand, addConfigCommands, addTokenCommand, addCompletionCommand]],
+  [
+    'Setup:',
+    [addDoctorCommand, addConfigCommands, addTokenCommand, addUploadTokenCommands, addCompletionCommand],
+  ],
 ];

@@ -8,7 +8,7 @@ const LONGEST_RETRY_AFTER_MS = 60_000;
 /** Statuses after which the same request may succeed. Proxies send 502 and 504. */
 const TRANSIENT = new Set([429, 500, 502, 503, 504]);
 /** Conflicts that end by themselves: another request holds the key or the upload. */
-const TEMPORARY_CONFLICTS = new Set<unknown>(['in_progress', 'upload_in_progress', 'changed']);
+const TEMPORARY_CONFLICTS = new Set<unknown>(['request_in_progress', 'upload_in_progress', 'asset_changed']);
 
 export const isTransient = (error: unknown): boolean =>
   isLost(error) ||

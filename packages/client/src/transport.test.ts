@@ -116,7 +116,7 @@ describe('a call that must not take effect twice', () => {
   test('is repeated after a refusal that passes', async () => {
     const refusals = [
       { status: 429, code: 'RATE_LIMITED' },
-      { status: 409, code: 'CONFLICT', details: { reason: 'changed' } },
+      { status: 409, code: 'CONFLICT', details: { reason: 'asset_changed' } },
       { status: 401, code: 'UNAUTHORIZED', details: { reason: 'expired' } },
     ];
     server.handle((_request, response) => {

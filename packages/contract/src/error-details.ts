@@ -18,6 +18,7 @@ export const ERROR_DETAILS = {
   retryable: 'Whether `retry` of the asset can succeed.',
   stream_status: 'The state of the asset, where the operation needs another one.',
   policy: '429: the name of the rate limit.',
-  window_seconds: '429: the window of the rate limit.',
-  seconds: '`too_slow`: the time in which the data had to arrive.',
+  window_s:
+    'Seconds. 429: the window of the rate limit. `request_too_slow`: the time in which data had to arrive.',
+  min_bytes: '`request_too_slow`: how much had to arrive in `window_s`.',
 } as const;

@@ -72,7 +72,10 @@ const OWN_REASONS = {
     description: 'The `aud` claim does not contain the configured audience.',
   },
   not_yet_valid: { codes: ['UNAUTHORIZED'], description: 'The `nbf` claim of the token lies in the future.' },
-  invalid: { codes: ['UNAUTHORIZED'], description: 'The key, playback token or signed URL is not valid.' },
+  invalid_credential: {
+    codes: ['UNAUTHORIZED'],
+    description: 'The key, ticket, token or signed URL is not valid.',
+  },
   not_configured: {
     codes: ['UNAUTHORIZED'],
     description: 'Webhooks: the secret of this provider is not set.',
@@ -86,7 +89,7 @@ const OWN_REASONS = {
     codes: ['FORBIDDEN'],
     description: 'The service key is limited to other owners.',
   },
-  revoked: { codes: ['CONFLICT'], description: 'The service key is revoked. Create another one.' },
+  key_revoked: { codes: ['CONFLICT'], description: 'The service key is revoked. Create another one.' },
   name_taken: { codes: ['CONFLICT'], description: 'Another service key that is not revoked has this name.' },
   not_uploaded: {
     codes: ['BAD_REQUEST', 'NOT_FOUND', 'CONFLICT'],
@@ -97,12 +100,15 @@ const OWN_REASONS = {
     codes: ['BAD_REQUEST'],
     description: 'The cursor belongs to another list, or to other filters or another sort.',
   },
-  cut_short: {
+  body_cut_short: {
     codes: ['BAD_REQUEST'],
     description: 'The connection ended before the whole body arrived. Upload again.',
   },
-  too_slow: { codes: ['BAD_REQUEST'], description: 'The request arrived more slowly than the minimum rate.' },
-  too_large: { codes: ['PAYLOAD_TOO_LARGE'], description: 'The body is larger than `limit` bytes.' },
+  request_too_slow: { codes: ['BAD_REQUEST'], description: 'The request arrived too slowly.' },
+  size_above_limit: {
+    codes: ['PAYLOAD_TOO_LARGE'],
+    description: 'The body or file is larger than `limit` bytes.',
+  },
   partial_upload: {
     codes: ['BAD_REQUEST'],
     description: '`Content-Range` is not supported. Send the whole file in one request.',
@@ -111,8 +117,6 @@ const OWN_REASONS = {
     codes: ['BAD_REQUEST'],
     description: '`Content-Encoding` is not supported. Send the bytes of the file as they are.',
   },
-  unsupported_size: { codes: ['BAD_REQUEST'], description: 'The size is not offered; see `allowed`.' },
-  unsupported_crop: { codes: ['BAD_REQUEST'], description: 'The crop is not offered; see `allowed`.' },
   quota_exceeded: {
     codes: ['BAD_REQUEST'],
     description:
@@ -139,20 +143,19 @@ const OWN_REASONS = {
     description: 'The disk is almost full. Retry after `Retry-After` seconds.',
   },
   not_encoding: { codes: ['CONFLICT'], description: 'The asset is not being encoded.' },
-  pending_upload: { codes: ['CONFLICT'], description: 'The asset waits for its upload.' },
-  processing: { codes: ['CONFLICT'], description: 'The asset is being processed.' },
-  ready: { codes: ['CONFLICT'], description: 'The asset is ready.' },
-  failed: { codes: ['CONFLICT'], description: 'The asset has failed.' },
+  wrong_status: {
+    codes: ['CONFLICT'],
+    description: 'The operation needs another `stream_status` than the asset has.',
+  },
   already_uploaded: { codes: ['CONFLICT'], description: 'The bytes of this asset are stored already.' },
   offset_mismatch: {
     codes: ['CONFLICT'],
     description: 'The resumable upload has another offset. Continue at the one that HEAD returns.',
   },
-  part_size: {
+  part_size_mismatch: {
     codes: ['BAD_REQUEST'],
     description: 'The part must have `expected` bytes: all parts but the last have the size in the target.',
   },
-  part_number: { codes: ['BAD_REQUEST'], description: 'The upload has at most `limit` parts.' },
   missing_parts: {
     codes: ['BAD_REQUEST'],
     description:
@@ -166,23 +169,23 @@ const OWN_REASONS = {
     codes: ['CONFLICT'],
     description: 'Another request is uploading this asset. Try again after `Retry-After`.',
   },
-  in_progress: {
+  request_in_progress: {
     codes: ['CONFLICT'],
     description: 'A request with this `Idempotency-Key` is being processed.',
   },
-  other_request: {
+  idempotency_key_reused: {
     codes: ['CONFLICT'],
     description: 'This `Idempotency-Key` was used with another request.',
   },
-  no_restart: {
+  provider_cannot_retry: {
     codes: ['CONFLICT'],
     description: 'The provider cannot encode a video again. Upload it again.',
   },
-  not_linked: {
+  provider_video_not_linked: {
     codes: ['CONFLICT'],
     description: 'The provider was not reached when the upload was opened.',
   },
-  changed: {
+  asset_changed: {
     codes: ['CONFLICT'],
     description: 'The asset changed while the request was processed. Call again.',
   },

@@ -4,7 +4,11 @@ import type { ErrorCase } from './operation.ts';
 /** Errors of signed URLs and playback tokens. */
 export const TICKET_ERRORS: readonly ErrorCase[] = [
   { code: 'UNAUTHORIZED', reason: 'expired', when: 'The signed URL has expired.' },
-  { code: 'UNAUTHORIZED', reason: 'invalid', when: 'The signature of the URL is missing or altered.' },
+  {
+    code: 'UNAUTHORIZED',
+    reason: 'invalid_credential',
+    when: 'The signature of the URL is missing or altered.',
+  },
 ];
 
 /** Errors of uploads that take more than one request. */

@@ -9,17 +9,19 @@ const ticket = (expires: number, by = ours) => issueTicket([by], 'upload', { ass
 
 test.each([
   ['nothing', '', 'missing'],
-  ['a text of its own', 'nonsense', 'invalid'],
+  ['a text of its own', 'nonsense', 'invalid_credential'],
   ['one that has expired', ticket(NOW - 1), 'expired'],
   ['one that expires now', ticket(NOW), 'expired'],
-  ['one of another secret that has expired', ticket(NOW - 1, other), 'invalid'],
-  ['one that is good, for another asset', ticket(NOW + 60), 'invalid'],
+  ['one of another secret that has expired', ticket(NOW - 1, other), 'invalid_credential'],
+  ['one that is good, for another asset', ticket(NOW + 60), 'invalid_credential'],
 ])('%s', (_what, token, reason) => {
   expect(ticketReason([ours], { purpose: 'upload', token, now: NOW })).toBe(reason);
 });
 
 test('a ticket of another purpose does not tell its age', () => {
-  expect(ticketReason([ours], { purpose: 'download', token: ticket(NOW - 1), now: NOW })).toBe('invalid');
+  expect(ticketReason([ours], { purpose: 'download', token: ticket(NOW - 1), now: NOW })).toBe(
+    'invalid_credential',
+  );
 });
 
 const SECRETS = [toSecret('a signing secret of this test 0123456789')];

@@ -72,11 +72,11 @@ type RejectedToken = {
 export function ticketReason(
   secrets: readonly Secret[],
   { purpose, token, now }: RejectedToken,
-): 'missing' | 'invalid' | 'expired' {
+): 'missing' | 'invalid_credential' | 'expired' {
   if (token === '') return 'missing';
   const payload = verifyToken(
     secrets.map((root) => deriveKey(root, purpose)),
     token,
   );
-  return payload !== undefined && Number.parseInt(payload, 10) <= now ? 'expired' : 'invalid';
+  return payload !== undefined && Number.parseInt(payload, 10) <= now ? 'expired' : 'invalid_credential';
 }

@@ -106,14 +106,16 @@ describe('who is asking', () => {
   test.each(['', 'wrong', `${key} `, `Bearer ${key}`, `${key}, ${key}`, bearer, token])(
     '%j is no service key',
     (given) => {
-      expect(asked([], [given])).toEqual(rejected(given === '' ? 'missing' : 'invalid', 'Bearer'));
+      expect(asked([], [given])).toEqual(rejected(given === '' ? 'missing' : 'invalid_credential', 'Bearer'));
     },
   );
 
   test('a token is not accepted as a key, nor a key as a token, where nothing is configured', () => {
     const nothing = { ...needs, tokenSecrets: [], serviceKeys: [] };
     expect(identify({ authorization: [bearer], serviceKey: [] }, nothing)).toEqual(rejected('bad_signature'));
-    expect(identify({ authorization: [], serviceKey: [key] }, nothing)).toEqual(rejected('invalid'));
+    expect(identify({ authorization: [], serviceKey: [key] }, nothing)).toEqual(
+      rejected('invalid_credential'),
+    );
   });
 });
 

@@ -166,7 +166,7 @@ function identifyService(key: string, { serviceKeys }: CallerNeeds): IdentifyRes
   if (isServiceKey(key, serviceKeys)) return { caller: { kind: 'service' } };
   return {
     fault: {
-      reason: key === '' ? 'missing' : 'invalid',
+      reason: key === '' ? 'missing' : 'invalid_credential',
       message: key === '' ? `No service key. ${SEND_ONE}.` : 'The service key is not valid',
       field: 'X-Service-Key',
       challenge: 'Bearer',
@@ -183,7 +183,7 @@ export function identifyByServiceKey(
   fault: CallerFault,
   findServiceKey: FindServiceKey,
 ): Promise<IdentifyResult> | undefined {
-  if (fault.reason !== 'invalid' || !isNamedKey(key)) return undefined;
+  if (fault.reason !== 'invalid_credential' || !isNamedKey(key)) return undefined;
   return findServiceKey(key).then((grant) => {
     if (grant === 'expired')
       return { fault: { ...fault, reason: grant, message: 'The service key has expired' } };

@@ -42,7 +42,7 @@ type ReadNeeds = {
 };
 
 const MESSAGES = {
-  invalid: 'The event ticket is not valid.',
+  invalid_credential: 'The event ticket is not valid.',
   expired: 'The event ticket has expired. Request a new one.',
 };
 
@@ -53,7 +53,7 @@ const ticketFault = (reason: keyof typeof MESSAGES) =>
 export function callerOfTicket(needs: ReadNeeds, text: string): Caller | Promise<Caller> {
   const { urlSecrets, nowSeconds } = needs;
   const verified = verifyExpiring<EventTicket>(urlSecrets, 'events', { text, nowSeconds });
-  if ('fault' in verified) throw ticketFault(verified.fault === 'expired' ? 'expired' : 'invalid');
+  if ('fault' in verified) throw ticketFault(verified.fault === 'expired' ? 'expired' : 'invalid_credential');
   const { serviceKeyId, ownerUserId } = verified.content;
   const caller: Caller = { kind: 'user', userId: ownerUserId };
   if (serviceKeyId === undefined) return caller;

@@ -150,5 +150,5 @@ function throwNameTaken(error: unknown): never {
 }
 
 function throwRevoked(): never {
-  throw conflict('The service key is revoked. Create another one.', { reason: 'revoked' });
+  throw conflict('The service key is revoked. Create another one.', { reason: 'key_revoked' });
 }

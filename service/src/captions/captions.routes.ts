@@ -10,29 +10,21 @@ import {
 import type { Caption as CaptionView } from '@mediary/contract/schemas/captions';
 import type { Caption } from '../assets/asset.ts';
 import { toActorData } from '../assets/asset-event.ts';
-import type { Guards } from '../assets/asset-guards.hook.ts';
-import type { BoundOperations } from '../platform/bind.ts';
 import { badRequest } from '../platform/errors.ts';
 import { success } from '../platform/http/envelope.ts';
-import type { ObjectResponses } from '../storage/object-response.ts';
 import { captionKey } from '../storage/object-key.ts';
 import { parseCaptionFile } from './caption-file.ts';
 import { requireCaption } from './caption-list.ts';
 import { parseLabel, parseLanguage, toLanguage } from './caption-request.ts';
-import type * as captionOperations from './captions.ts';
+import { deleteCaption, putCaption } from './captions.ts';
+import type { CaptionsContext } from './context.ts';
 
-type Captions = BoundOperations<typeof captionOperations>;
-
-export const captionRoutes = (
-  captions: Captions,
-  { ownAsset, ownAssetBytes, changingAsset, changingAssetBytes }: Guards,
-  objects: ObjectResponses,
-) => [
-  ownAsset(listCaptions, async ({ asset }) => ({
+export const captionRoutes = (ctx: CaptionsContext) => [
+  ctx.guards.ownAsset(listCaptions, async ({ asset }) => ({
     next_cursor: null,
     items: (asset.captions ?? []).map(toCaptionView),
   })),
-  changingAssetBytes(putCaptions, {
+  ctx.guards.changingAssetBytes(putCaptions, {
     body: { maxBytes: MAX_CAPTION_BYTES },
     parse: ({ params, query, body, headers }) => {
       const language = parseLanguage(params.lang);
@@ -47,24 +39,24 @@ export const captionRoutes = (
     handle: async ({ asset, actor, language, label, file, query }, { request }) => {
       const { kind, default: isDefault } = query;
       const upload = { language, label, kind, isDefault, file, actorData: toActorData(actor, asset) };
-      const stored = await captions.putCaption(asset, upload);
+      const stored = await putCaption(ctx, asset, upload);
       return success(request.id, putCaptions.message ?? '', toCaptionView(stored));
     },
   }),
-  ownAssetBytes(getCaptions, {
+  ctx.guards.ownAssetBytes(getCaptions, {
     parse: () => ({}),
     handle: async ({ asset, params }, { request, reply }) => {
       const { fileId } = requireCaption(asset, toKnownLanguage(params.lang));
-      const { status, headers, body } = await objects.sendObject(
+      const { status, headers, body } = await ctx.objects.sendObject(
         { request, reply },
         { key: captionKey(asset.id, fileId), etag: fileId, headers: OWN_HEADERS },
       );
       return reply.code(status).headers(headers).send(body);
     },
   }),
-  changingAsset(deleteCaptions, async ({ asset, actor, params }) => {
+  ctx.guards.changingAsset(deleteCaptions, async ({ asset, actor, params }) => {
     const language = toKnownLanguage(params.lang);
-    await captions.deleteCaption(asset, { language, actorData: toActorData(actor, asset) });
+    await deleteCaption(ctx, asset, { language, actorData: toActorData(actor, asset) });
     return { language, deleted: true as const };
   }),
 ];

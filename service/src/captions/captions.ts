@@ -3,24 +3,11 @@ import { randomUUID } from 'node:crypto';
 import type { CaptionKind } from '@mediary/contract/enums';
 import type { Asset, Caption } from '../assets/asset.ts';
 import type { EventData } from '../assets/asset-event.ts';
-import type { removeUnlessDeferred } from '../lifecycle/deferred-removals.ts';
-import type { AssetStore } from '../lifecycle/store.ts';
-import type { Bound } from '../platform/bind.ts';
 import { isUnavailable, notFound, ServiceError } from '../platform/errors.ts';
-import type { UnderQuota } from '../usage/usage.ts';
 import { captionKey } from '../storage/object-key.ts';
-import type { ObjectStore } from '../storage/object-store.ts';
 import { type CaptionFile, parseCaptionFile } from './caption-file.ts';
 import { assertCaptionable, decideCaption, decideEmbedded, decideRemoval } from './caption-list.ts';
-
-type CaptionNeeds = {
-  readonly update: AssetStore['update'];
-  readonly underQuota: UnderQuota;
-  readonly store: ObjectStore;
-  readonly removeUnlessDeferred: Bound<typeof removeUnlessDeferred>;
-  readonly now: () => Date;
-  readonly log: { warn(facts: object, message: string): void };
-};
+import type { CaptionsContext } from './context.ts';
 
 type CaptionUpload = Pick<Caption, 'language' | 'label' | 'kind' | 'isDefault'> & {
   readonly file: CaptionFile;
@@ -31,17 +18,17 @@ type CaptionUpload = Pick<Caption, 'language' | 'label' | 'kind' | 'isDefault'> 
 const MAX_STORED_BYTES = 8 * 1024 * 1024;
 
 export async function putCaption(
-  needs: CaptionNeeds,
+  ctx: CaptionsContext,
   asset: Asset,
   { actorData, ...upload }: CaptionUpload,
 ): Promise<Caption> {
   assertCaptionable(asset);
-  const caption = await storeCaption(needs, asset.id, { ...upload, isEmbedded: false });
-  const update: AssetStore['update'] = (ref, decide) =>
-    needs.underQuota(asset.owner_user_id, () => needs.update(ref, decide));
-  await publish({ ...needs, update }, asset, {
+  const caption = await storeCaption(ctx, asset.id, { ...upload, isEmbedded: false });
+  await publish(ctx, asset, {
     added: [caption],
     decide: (seen) => decideCaption(seen, caption, actorData),
+    update: (ref, decide) =>
+      ctx.usage.underQuota(asset.owner_user_id, () => ctx.lifecycle.update(ref, decide)),
   });
   return caption;
 }
@@ -49,11 +36,11 @@ export async function putCaption(
 type Removal = { readonly language: string; readonly actorData: EventData };
 
 export async function deleteCaption(
-  needs: CaptionNeeds,
+  ctx: CaptionsContext,
   asset: Asset,
   { language, actorData }: Removal,
 ): Promise<void> {
-  await publish(needs, asset, { added: [], decide: (seen) => decideRemoval(seen, language, actorData) });
+  await publish(ctx, asset, { added: [], decide: (seen) => decideRemoval(seen, language, actorData) });
 }
 
 /** Text that an encoder found in a video file. */
@@ -66,23 +53,23 @@ type EmbeddedCaption = {
 
 /** Stores the captions that a video file contains. Unreadable ones are logged and left out. */
 export async function storeEmbeddedCaptions(
-  needs: CaptionNeeds,
+  ctx: CaptionsContext,
   assetId: string,
   found: readonly EmbeddedCaption[],
 ): Promise<void> {
   const added: Caption[] = [];
   for (const { bytes, ...details } of found) {
-    const file = readEmbedded(needs, { assetId, language: details.language, bytes });
+    const file = readEmbedded(ctx, { assetId, language: details.language, bytes });
     if (!file) continue;
     // Many files mark their first subtitles as the default ones, whatever they are.
     const caption = { ...details, isDefault: false, isEmbedded: true, file };
-    added.push(await storeCaption(needs, assetId, caption));
+    added.push(await storeCaption(ctx, assetId, caption));
   }
-  await publish(needs, { assetId }, { added, decide: (seen) => decideEmbedded(seen, added) });
+  await publish(ctx, { assetId }, { added, decide: (seen) => decideEmbedded(seen, added) });
 }
 
 function readEmbedded(
-  { log }: CaptionNeeds,
+  { log }: CaptionsContext,
   { bytes, ...source }: { assetId: string; language: string; bytes: Uint8Array },
 ): CaptionFile | undefined {
   try {
@@ -103,7 +90,7 @@ type NewCaption = Omit<Caption, 'fileId' | 'sizeBytes' | 'endMs' | 'updatedAt'> 
 
 /** Stores the file under a key of its own; nothing names it yet. */
 async function storeCaption(
-  { store, now }: CaptionNeeds,
+  { store, now }: CaptionsContext,
   assetId: string,
   { file, ...caption }: NewCaption,
 ): Promise<Caption> {
@@ -116,18 +103,20 @@ async function storeCaption(
 type Publication = {
   readonly added: readonly Caption[];
   readonly decide: (seen: Asset) => ReturnType<typeof decideEmbedded>;
+  /** Raises a refusal as a `ServiceError`, as `lifecycle.update` does. */
+  readonly update?: CaptionsContext['lifecycle']['update'];
 };
 
 /** One statement publishes the captions with their event; files that nothing names any more are removed. */
 async function publish(
-  { update, removeUnlessDeferred }: CaptionNeeds,
+  { lifecycle }: CaptionsContext,
   ref: Asset | { readonly assetId: string },
-  { added, decide }: Publication,
+  { added, decide, update = lifecycle.update }: Publication,
 ): Promise<void> {
   let before: readonly Caption[] = [];
   const removeAll = async (files: readonly Caption[]): Promise<void> => {
     const assetId = 'id' in ref ? ref.id : ref.assetId;
-    for (const { fileId } of files) await removeUnlessDeferred(assetId, captionKey(assetId, fileId));
+    for (const { fileId } of files) await lifecycle.removeUnlessDeferred(assetId, captionKey(assetId, fileId));
   };
   try {
     const updated = await update(ref, (seen) => {

@@ -48,7 +48,12 @@ describe('is rejected', () => {
     [{ w: 64, h: 100_000 }, 'h'],
     [{ w: 4000, h: 4000, fit: 'cover' }, 'w'],
   ])('%j: larger than any size', (requested, field) =>
-    expect(roundSize(requested)).toEqual({ field, reason: 'unsupported_size', limit: 3840, allowed: WIDTHS }),
+    expect(roundSize(requested)).toEqual({
+      field,
+      reason: 'unsupported_value',
+      limit: 3840,
+      allowed: WIDTHS,
+    }),
   );
 
   test.each<RequestedSize>([
@@ -58,7 +63,7 @@ describe('is rejected', () => {
   ])('%j: no crop of the table', (requested) =>
     expect(roundSize(requested)).toEqual({
       field: 'h',
-      reason: 'unsupported_crop',
+      reason: 'unsupported_value',
       allowed: ['1:1', '1200x630'],
     }),
   );

@@ -140,7 +140,7 @@ type VariantSize = { readonly w?: number; readonly h?: number };
 /** `allowed` lists the supported values of the field. */
 type UnsupportedSize = {
   readonly field: 'w' | 'h';
-  readonly reason: 'unsupported_size' | 'unsupported_crop';
+  readonly reason: 'unsupported_value';
   readonly allowed: readonly (number | string)[];
   readonly limit?: number;
 };
@@ -150,7 +150,7 @@ export function roundSize({ w, h, fit = 'inside' }: RequestedSize): VariantSize 
   if (w === undefined || h === undefined || fit === 'inside') return roundEach({ w, h });
   if (w === h) return roundEach({ w, h });
   const isPreviewShape = w * PREVIEW.h === h * PREVIEW.w && w <= PREVIEW.w;
-  return isPreviewShape ? PREVIEW : { field: 'h', reason: 'unsupported_crop', allowed: CROPS };
+  return isPreviewShape ? PREVIEW : { field: 'h', reason: 'unsupported_value', allowed: CROPS };
 }
 
 type OptionalSize = { readonly w: number | undefined; readonly h: number | undefined };
@@ -161,7 +161,7 @@ function roundEach(requested: OptionalSize): VariantSize | UnsupportedSize {
     const length = requested[field];
     if (length === undefined) continue;
     const next = WIDTHS.find((width) => width >= length);
-    if (next === undefined) return { field, reason: 'unsupported_size', limit: MAX_LENGTH, allowed: WIDTHS };
+    if (next === undefined) return { field, reason: 'unsupported_value', limit: MAX_LENGTH, allowed: WIDTHS };
     rounded[field] = next;
   }
   return rounded;

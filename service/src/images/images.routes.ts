@@ -73,10 +73,10 @@ async function serveImage(
 function toOfferedSize(query: Query): { w?: number; h?: number } | undefined {
   const size = roundSize(query);
   if ('reason' in size) {
-    const { field, reason, allowed } = size;
+    const { field, allowed } = size;
     const value = `w=${query.w ?? ''} h=${query.h ?? ''} fit=${query.fit ?? 'inside'}`;
     throw badRequest(
-      reason === 'unsupported_crop'
+      allowed === CROPS
         ? `The crop ${value} is not offered. Use w = h, or ${CROPS[1]}, or fit=inside.`
         : `${field} ${query[field]} is not offered. Use one of ${allowed.join(', ')}.`,
       { ...size },

@@ -24,7 +24,7 @@ export function assertOperator(raw: FastifyRequest['raw'], operatorKeys: readonl
       ...FIELD,
     });
   if (!isServiceKey(key, operatorKeys))
-    throw unauthorized('The operator key is not valid', { reason: 'invalid', ...FIELD });
+    throw unauthorized('The operator key is not valid', { reason: 'invalid_credential', ...FIELD });
 }
 
 export const operatorGuard = (operatorKeys: readonly Secret[]) =>

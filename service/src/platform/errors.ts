@@ -112,7 +112,7 @@ export const payloadTooLarge = (
   new ServiceError('PAYLOAD_TOO_LARGE', message, {
     details: {
       ...(field !== undefined && { field }),
-      reason: 'too_large',
+      reason: 'size_above_limit',
       ...(limit !== undefined && { limit }),
     },
   });

@@ -14,6 +14,7 @@ const render = (fields: Partial<EmbedPage> = {}): string =>
     title: 'Launch',
     hls: './hls.m3u8',
     poster: './thumb.jpg',
+    icon: '<link rel="icon" href="data:,">',
     scriptFolder: '../',
     scriptVersions: { player: 'p1', hls: 'h1' },
     preview: PREVIEW,
@@ -70,6 +71,7 @@ describe('the policy', () => {
     expect(policy.get('style-src')).toBe(`'sha256-${hash}'`);
     expect(policy.get('media-src')).toBe("'self' blob:");
     expect(policy.get('connect-src')).toBe("'self'");
+    expect(policy.get('img-src')).toBe("'self' data:");
     expect(policy.get('frame-ancestors')).toBe('https://a.example');
   });
 

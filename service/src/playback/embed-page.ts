@@ -6,6 +6,8 @@ export type FrameSize = { readonly width: number; readonly height: number };
 
 export type EmbedPage = {
   readonly title: string;
+  /** The element of the icon. */
+  readonly icon: string;
   /** URLs relative to the page, or of the CDN. */
   readonly hls: string;
   readonly poster: string | null;
@@ -41,6 +43,7 @@ export function renderEmbedPage({
   title,
   hls,
   poster,
+  icon,
   scriptFolder,
   scriptVersions,
   preview,
@@ -58,6 +61,7 @@ export function renderEmbedPage({
     '<meta name="viewport" content="width=device-width, initial-scale=1">',
     `<title>${escapeHtml(title)}</title>`,
     ...(preview ? renderPreview(title, preview) : []),
+    icon,
     `<style>${STYLE}</style>`,
     `<video playsinline preload="none"${renderAttributes(attributes)}></video>`,
     '<button type="button" aria-label="Play"></button>',
@@ -122,7 +126,7 @@ export function renderPagePolicy({ mediaSources, frameAncestors }: PagePolicy): 
     `style-src 'sha256-${STYLE_HASH}'`,
     `media-src ${media} blob:`,
     `connect-src ${media}`,
-    `img-src ${media}`,
+    `img-src ${media} data:`,
     'worker-src blob:',
     "base-uri 'none'",
     "form-action 'none'",

@@ -7,6 +7,7 @@ import { isByCookie } from '../auth/playback-cookie.ts';
 import type { Bound } from '../platform/bind.ts';
 import { notFound, ServiceError } from '../platform/errors.ts';
 import { openPackageScript, toPageScript, versionOf } from '../platform/http/page-script.ts';
+import { PAGE_ICON } from '../platform/http/page-icon.ts';
 import { escapeHtml } from '../assets/markup.ts';
 import { renditionKey } from '../storage/object-key.ts';
 import {
@@ -50,6 +51,7 @@ export async function renderEmbed(
     title: asset.title ?? 'Video',
     hls: `${base}/hls.m3u8`,
     poster: urls.thumbnail && `${base}/thumb.jpg`,
+    icon: PAGE_ICON,
     scriptFolder: token === undefined ? '../' : '../../',
     scriptVersions: { player: PLAYER.version, hls: (await readHlsScript()).version },
     preview: asset.visibility === 'public' ? toPreview(needs, asset, urls) : undefined,

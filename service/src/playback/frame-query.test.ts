@@ -29,7 +29,9 @@ test('a time after the end and a width above the largest are refused with their 
   expect(toFrame({ t: 20.1 }, 20_033).tenths).toBe(201);
   expect(toFrame({ t: 1e9 }, null).tenths).toBe(1e10);
   expect(() => toFrame({ t: 1, w: 1921 }, 20_000)).toThrow(
-    expect.objectContaining({ details: expect.objectContaining({ field: 'w', reason: 'unsupported_size' }) }),
+    expect.objectContaining({
+      details: expect.objectContaining({ field: 'w', reason: 'unsupported_value' }),
+    }),
   );
 });
 

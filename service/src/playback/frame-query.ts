@@ -23,7 +23,7 @@ export function toFrame({ t, w = DEFAULT_WIDTH }: FrameRequest, durationMs: numb
   if (width !== undefined) return { tenths, width };
   throw badRequest(`w ${w} is not offered. Use one of ${FRAME_WIDTHS.join(', ')}.`, {
     field: 'w',
-    reason: 'unsupported_size',
+    reason: 'unsupported_value',
     allowed: FRAME_WIDTHS,
     limit: FRAME_WIDTHS.at(-1),
   });

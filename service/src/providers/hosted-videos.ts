@@ -138,7 +138,7 @@ export async function restart(needs: ProviderNeeds, asset: Asset): Promise<void>
       api
         ? `The provider ${name} cannot encode a video again. Upload it again.`
         : `The API of the provider ${name} is not configured, so it cannot encode this video again.`,
-      { reason: 'no_restart', retryable: false },
+      { reason: 'provider_cannot_retry', retryable: false },
     );
   const { restart: restartVideo } = api;
   await needs.call(name, () => restartVideo(videoOf(asset))).catch(throwServiceError);

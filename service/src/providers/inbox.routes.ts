@@ -5,6 +5,7 @@ import type { DeliverySummary, Delivery as DeliveryView } from '@mediary/contrac
 import type { Static } from 'typebox';
 import type { BoundOperations } from '../platform/bind.ts';
 import type { AsOperator } from '../platform/http/route.ts';
+import { timeOf } from '../platform/uuid.ts';
 import type * as inboxOperations from './inbox.ts';
 import type { InboxQuery, ListedDelivery } from './inbox.ts';
 
@@ -29,10 +30,15 @@ export const inboxRoutes = (inbox: Inbox, asOperator: AsOperator) => [
   ),
 ];
 
-const toSummary = ({ received_at, is_ours: _, ...row }: ListedDelivery): Static<typeof DeliverySummary> => ({
+/** `created_at` is the time in the id, by which lists filter. */
+const toSummary = ({
+  received_at: _received,
+  is_ours: _ours,
+  ...row
+}: ListedDelivery): Static<typeof DeliverySummary> => ({
   ...row,
   reason: row.reason as DeliveryReason,
-  received_at: received_at.toISOString(),
+  created_at: timeOf(row.id).toISOString(),
 });
 
 const toDeliveryView = ({ body, headers, ...row }: StoredDelivery): Static<typeof DeliveryView> => ({

@@ -37,7 +37,7 @@ type PageRequest = { readonly limit: number; readonly cursor?: string | undefine
 type Page<Item> = { readonly items: Item[]; readonly next: string | null };
 
 /**
- * Filter of a request. Times are in ISO 8601; `received_after` is inclusive, `received_before` is exclusive.
+ * Filter of a request. Times are in ISO 8601; `created_after` and `created_before` are exclusive.
  */
 export type InboxQuery = {
   readonly provider?: ProviderName;
@@ -45,8 +45,8 @@ export type InboxQuery = {
   readonly provider_video_id?: string;
   readonly processed?: boolean;
   readonly reason?: string;
-  readonly received_after?: string;
-  readonly received_before?: string;
+  readonly created_after?: string;
+  readonly created_before?: string;
 };
 
 /** Newest first. */
@@ -181,8 +181,8 @@ function toFilter({
   provider_video_id,
   processed,
   reason,
-  received_after,
-  received_before,
+  created_after,
+  created_before,
 }: InboxQuery): DeliveryFilter {
   if (asset_id !== undefined && !isUuid(asset_id))
     throw badRequest('asset_id must be a UUID', { field: 'asset_id' });
@@ -192,7 +192,7 @@ function toFilter({
     assetId: asset_id,
     providerVideoId: parsePlainText('provider_video_id', provider_video_id),
     reason: parsePlainText('reason', reason),
-    fromId: parseIdAt('received_after', received_after, Math.ceil),
-    belowId: parseIdAt('received_before', received_before, Math.ceil),
+    fromId: parseIdAt('created_after', created_after, (ms) => Math.floor(ms) + 1),
+    belowId: parseIdAt('created_before', created_before, Math.ceil),
   };
 }

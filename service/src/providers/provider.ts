@@ -124,7 +124,7 @@ export type HostedApi = {
 export type TusRelay = {
   readonly chunks: Pick<
     Extract<UploadTarget, { readonly protocol: 'tus' }>,
-    'chunk_size' | 'chunk_size_multiple' | 'chunk_size_min' | 'chunk_size_max'
+    'chunk_size_bytes' | 'chunk_size_multiple_bytes' | 'chunk_size_min_bytes' | 'chunk_size_max_bytes'
   >;
   /** Creates a video of its own for every call. */
   create(order: UploadOrder & { readonly size: number }): Promise<PreparedUpload>;

@@ -14,4 +14,4 @@ export function videoOf({ provider_video_id: id }: Pick<Asset, 'provider_video_i
 
 /** The link could not be stored: the asset has another video, or waits for none. */
 export const assetChanged = (): ServiceError =>
-  conflict('The asset changed while its upload was opened. Try again.', { reason: 'changed' });
+  conflict('The asset changed while its upload was opened. Try again.', { reason: 'asset_changed' });

@@ -50,9 +50,9 @@ function getDuration(source: Source, isHosted: boolean): number {
 
 const notUsable = (status: Asset['stream_status']): ServiceError =>
   status === 'failed'
-    ? conflict('A failed video cannot be cut', { reason: 'failed' })
+    ? conflict('A failed video cannot be cut', { reason: 'wrong_status', stream_status: status })
     : conflict('The upload of this video is not completed. Complete it, then cut the video.', {
-        reason: 'pending_upload',
+        reason: 'not_uploaded',
       });
 
 const MIME_TYPE = 'video/mp4';

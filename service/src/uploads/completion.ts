@@ -88,7 +88,7 @@ async function completeHosted(needs: CompletionNeeds, asset: Asset, actorData: E
     throw notUploaded('The service imports them, and completes the upload by itself.');
   if (asset.provider_video_id === null)
     throw conflict('The video provider was not reached when this upload was opened. Open another one.', {
-      reason: 'not_linked',
+      reason: 'provider_video_not_linked',
     });
   const inspection = await needs.inspectNow(asset);
   if (inspection.state !== 'known') throw notUploaded('Send them to the video provider, then call again.');

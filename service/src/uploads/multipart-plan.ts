@@ -27,7 +27,7 @@ export function partLength(plan: PartPlan, number: number, length: number | unde
   if (plan.sizeBytes !== null || length > plan.partBytes)
     throw badRequest(`Part ${number} must have ${expected} bytes`, {
       field: 'Size',
-      reason: 'part_size',
+      reason: 'part_size_mismatch',
       expected,
     });
   if (length > expected) throw tooLarge(plan.maxBytes);
@@ -38,7 +38,7 @@ function outOfRange({ sizeBytes, maxBytes, partBytes }: PartPlan, number: number
   const limit = Math.ceil((sizeBytes ?? maxBytes) / partBytes);
   return badRequest(`PartNumber ${number} is too high: this upload has at most ${limit} parts`, {
     field: 'PartNumber',
-    reason: 'part_number',
+    reason: 'above_maximum',
     limit,
   });
 }

@@ -47,7 +47,7 @@ export function multipartRoutes(needs: MultipartRoutesNeeds) {
     }),
     asUploader(signUploadPart, async ({ asset, params: { upload: id, part }, query }) => {
       const sha256 = query.checksum_sha256?.toLowerCase();
-      const request = { partNumber: toPartNumber(part), sizeBytes: query.size, sha256 };
+      const request = { partNumber: toPartNumber(part), sizeBytes: query.size_bytes, sha256 };
       const [signed] = await needs.signParts(asset, { id, parts: [request] });
       return show(signed as operations.SignedPart);
     }),

@@ -116,7 +116,7 @@ async function appendSegments(
   if (leased.signal.aborted) throw inProgress();
   if (reader.failure !== undefined)
     throw badRequest('The body ended early. Go on from the offset that HEAD returns.', {
-      reason: 'cut_short',
+      reason: 'body_cut_short',
     });
   return row;
 }

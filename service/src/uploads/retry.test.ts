@@ -211,7 +211,7 @@ describe('a retry is refused', () => {
     await expect(retried(createVideo({ stream_status, attempt }))).rejects.toMatchObject({
       code: 'CONFLICT',
       message: `Only a failed asset can be retried; this one is ${stream_status}.`,
-      details: { reason: stream_status },
+      details: { reason: 'wrong_status', stream_status },
     });
   });
   test('after a final failure, which says what to do', async () => {

@@ -39,7 +39,8 @@ export async function retryUpload(
   if (asset.stream_status === 'pending_upload' && asset.attempt > 1) return withTarget(needs, asset);
   if (asset.stream_status !== 'failed')
     throw conflict(`Only a failed asset can be retried; this one is ${asset.stream_status}.`, {
-      reason: asset.stream_status,
+      reason: 'wrong_status',
+      stream_status: asset.stream_status,
     });
   const canUpload = asset.refused && asset.clip_of === null;
   if (!canUpload && asset.failure && !asset.failure.retryable) throw notRetryable(asset.failure);

@@ -235,7 +235,7 @@ function toUploadError(error: ObjectStoreError, tooLong: () => ServiceError): Se
   if (error.reason === 'too_long') return tooLong();
   if (error.reason === 'cut_short')
     return new ServiceError('BAD_REQUEST', 'The body ended early. Send the whole file again.', {
-      details: { reason: 'cut_short' },
+      details: { reason: 'body_cut_short' },
       cause: error.cause,
     });
   return diskFull('object store', error);

@@ -17,7 +17,7 @@ const TARGET: TusTarget = {
   url: 'https://up.example/',
   headers: { key: 'k' },
   fields: {},
-  chunk_size: 10,
+  chunk_size_bytes: 10,
   expires_at: '2026-01-01T00:00:00.000Z',
   max_bytes: 1000,
 };
@@ -195,7 +195,7 @@ describe('in one request', () => {
       received = `${method} ${whole}`;
       return respond(200);
     };
-    const { chunk_size: _size, ...target } = TARGET;
+    const { chunk_size_bytes: _size, ...target } = TARGET;
     const method = protocol === 'put' ? ('PUT' as const) : ('POST' as const);
     await sendWhole({ ...needs, send }, transfer, { ...target, protocol, method } as never);
     expect(sent).toEqual([FILE.length]);

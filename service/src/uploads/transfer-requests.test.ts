@@ -17,7 +17,7 @@ const TARGET: TusTarget = {
   url: 'https://up.example/tusupload',
   headers: { VideoId: 'v1' },
   fields: { filetype: 'video/mp4', title: 'größe' },
-  chunk_size: 100,
+  chunk_size_bytes: 100,
   expires_at: '2026-01-01T00:00:00.000Z',
   max_bytes: 1000,
 };
@@ -44,7 +44,7 @@ describe('a tus upload', () => {
   });
 
   test('that the provider has created is the target itself', () => {
-    const { chunk_size: _size, ...target } = TARGET;
+    const { chunk_size_bytes: _size, ...target } = TARGET;
     const open = { url: TARGET.url, headers: TARGET.headers, chunkSize: null };
     expect(toOpenUpload({ ...target, method: 'PATCH' })).toEqual(open);
     expect(toOpenUpload(TARGET)).toBeUndefined();

@@ -21,10 +21,14 @@ const TUS = { 'Tus-Resumable': '1.0.0' };
 export const toOpenUpload = ({ method, ...target }: TusTarget): TusUpload | undefined =>
   method === 'PATCH' ? toUpload(target) : undefined;
 
-const toUpload = ({ url, headers, chunk_size }: Pick<TusTarget, 'url' | 'headers' | 'chunk_size'>) => ({
+const toUpload = ({
   url,
   headers,
-  chunkSize: chunk_size ?? null,
+  chunk_size_bytes,
+}: Pick<TusTarget, 'url' | 'headers' | 'chunk_size_bytes'>) => ({
+  url,
+  headers,
+  chunkSize: chunk_size_bytes ?? null,
 });
 
 export const buildCreationHeaders = ({ headers, fields }: TusTarget, sizeBytes: number): Headers => {

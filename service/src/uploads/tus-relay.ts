@@ -75,7 +75,7 @@ export async function authorizeTus(needs: RelayNeeds, request: Authorization): P
   if (!asset || asset.deleted_at || uploadId !== undefined) throw notFound('No such asset or upload');
   // A retry opened another upload, which has its own URL.
   if (!isValidTicket(urlSecrets, 'relay', { ...presented, attempt: asset.attempt }))
-    throw unauthorized('The upload URL belongs to an earlier attempt', { reason: 'invalid' });
+    throw unauthorized('The upload URL belongs to an earlier attempt', { reason: 'invalid_credential' });
   await needs.limitOwner(asset.owner_user_id);
   return asset;
 }

@@ -34,7 +34,10 @@ export function toClosedError(asset: Asset | undefined, retryAfterSeconds?: numb
   if (asset.uploaded_at)
     return conflict('The bytes of this asset are already stored', { reason: 'already_uploaded' });
   if (asset.stream_status !== 'pending_upload')
-    return conflict('The upload is closed', { reason: asset.stream_status });
+    return conflict('The upload is closed', {
+      reason: 'wrong_status',
+      stream_status: asset.stream_status,
+    });
   return inProgress(retryAfterSeconds);
 }
 

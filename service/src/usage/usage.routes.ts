@@ -6,22 +6,14 @@ import {
   setOwnerLimits,
 } from '@mediary/contract/operations/usage';
 import type { OwnerLimits, OwnerLimitsRequest } from '@mediary/contract/schemas/usage';
-import type { Guards } from '../assets/asset-guards.hook.ts';
 import { parseUserId } from '../auth/user-id.ts';
-import type { Bound } from '../platform/bind.ts';
 import { badRequest } from '../platform/errors.ts';
-import type { AsOperator } from '../platform/http/route.ts';
-import type * as operations from './usage.ts';
+import type { UsageContext } from './context.ts';
+import { clearLimits, getOwnerUsage, type Limits, type OwnerUsage, setLimits } from './usage.ts';
 
-type Usage = {
-  readonly getOwnerUsage: Bound<typeof operations.getOwnerUsage>;
-  readonly setLimits: Bound<typeof operations.setLimits>;
-  readonly clearLimits: Bound<typeof operations.clearLimits>;
-};
-
-export const usageRoutes = (usage: Usage, { asReader }: Guards) => [
-  asReader(getUsage, async ({ actor: { ownerUserId } }) => {
-    const { usage: used, uploading, limits } = await usage.getOwnerUsage(ownerUserId);
+export const usageRoutes = (ctx: UsageContext) => [
+  ctx.guards.asReader(getUsage, async ({ actor: { ownerUserId } }) => {
+    const { usage: used, uploading, limits } = await getOwnerUsage(ctx, ownerUserId);
     return {
       owner_user_id: ownerUserId,
       bytes: { used: used.bytes, uploading, limit: limits.bytes },
@@ -31,18 +23,18 @@ export const usageRoutes = (usage: Usage, { asReader }: Guards) => [
   }),
 ];
 
-export const ownerLimitsRoutes = (usage: Usage, asOperator: AsOperator) => [
-  asOperator(getOwnerLimits, async ({ params }) => {
+export const ownerLimitsRoutes = (ctx: UsageContext) => [
+  ctx.asOperator(getOwnerLimits, async ({ params }) => {
     const owner = parseOwner(params.owner_user_id);
-    return toView(owner, await usage.getOwnerUsage(owner));
+    return toView(owner, await getOwnerUsage(ctx, owner));
   }),
-  asOperator(setOwnerLimits, async ({ params, body }) => {
+  ctx.asOperator(setOwnerLimits, async ({ params, body }) => {
     const owner = parseOwner(params.owner_user_id);
-    return toView(owner, await usage.setLimits(owner, toOverrides(body)));
+    return toView(owner, await setLimits(ctx, owner, toOverrides(body)));
   }),
-  asOperator(removeOwnerLimits, async ({ params }) => {
+  ctx.asOperator(removeOwnerLimits, async ({ params }) => {
     const owner = parseOwner(params.owner_user_id);
-    return toView(owner, await usage.clearLimits(owner));
+    return toView(owner, await clearLimits(ctx, owner));
   }),
 ];
 
@@ -56,17 +48,13 @@ function parseOwner(value: string): string {
   return owner;
 }
 
-const toOverrides = ({
-  max_bytes,
-  max_assets,
-  max_pending,
-}: OwnerLimitsRequest): Partial<operations.Limits> => ({
+const toOverrides = ({ max_bytes, max_assets, max_pending }: OwnerLimitsRequest): Partial<Limits> => ({
   ...(max_bytes !== undefined && { bytes: max_bytes }),
   ...(max_assets !== undefined && { assets: max_assets }),
   ...(max_pending !== undefined && { pending: max_pending }),
 });
 
-const toView = (owner: string, { usage, limits, overrides }: operations.OwnerUsage): OwnerLimits => ({
+const toView = (owner: string, { usage, limits, overrides }: OwnerUsage): OwnerLimits => ({
   owner_user_id: owner,
   limits: { max_bytes: limits.bytes, max_assets: limits.assets, max_pending: limits.pending },
   overrides: {

@@ -1,6 +1,7 @@
 // Quotas of owners, enforced by the database in the statement that would exceed them, so they are exact.
-import type { Database, Queries } from '../platform/postgres/database.ts';
+import type { Queries } from '../platform/postgres/database.ts';
 import { findRaisedDetail } from '../platform/postgres/database-errors.ts';
+import type { UsageContext } from './context.ts';
 import { type ByteQuota, QUOTA_FIELDS, quotaExceeded, type QuotaExcess, type QuotaField } from './quota.ts';
 import {
   findByteUsage,
@@ -10,9 +11,6 @@ import {
   untrackOwner,
   upsertDefaultLimits,
 } from './usage.sql.ts';
-
-type UsageNeeds = { readonly db: Database };
-type ReadNeeds = { readonly db: Queries };
 
 type Amounts = Readonly<Record<QuotaField, number>>;
 /** Null: no limit. */
@@ -36,7 +34,7 @@ export type UnderQuota = <T>(ownerUserId: string, work: () => Promise<T>) => Pro
 
 /** Runs work that may increase an owner's usage. Beyond a limit it stores nothing; the error has numbers. */
 export async function underQuota<T>(
-  { db }: UsageNeeds,
+  { db }: UsageContext,
   ownerUserId: string,
   work: () => Promise<T>,
 ): Promise<T> {
@@ -53,7 +51,10 @@ export async function underQuota<T>(
 }
 
 /** The usage and the effective limits of an owner. */
-export async function getOwnerUsage({ db }: ReadNeeds, ownerUserId: string): Promise<OwnerUsage> {
+export const getOwnerUsage = ({ db }: UsageContext, ownerUserId: string): Promise<OwnerUsage> =>
+  readUsage(db, ownerUserId);
+
+async function readUsage(db: Queries, ownerUserId: string): Promise<OwnerUsage> {
   const row = await findUsage(db, ownerUserId);
   if (!row) throw new Error('the usage of an owner has no row');
   return {
@@ -65,35 +66,38 @@ export async function getOwnerUsage({ db }: ReadNeeds, ownerUserId: string): Pro
 }
 
 /** Byte quota for an upload of unknown size; undefined when no limit applies. */
-export async function findByteQuota({ db }: UsageNeeds, ownerUserId: string): Promise<ByteQuota | undefined> {
+export async function findByteQuota(
+  { db }: UsageContext,
+  ownerUserId: string,
+): Promise<ByteQuota | undefined> {
   const row = await findByteUsage(db, ownerUserId);
   if (row?.max_bytes === null || row === undefined) return undefined;
-  const used = row.bytes ?? (await getOwnerUsage({ db }, ownerUserId)).usage.bytes;
+  const used = row.bytes ?? (await readUsage(db, ownerUserId)).usage.bytes;
   return { limit: row.max_bytes, used };
 }
 
 /** Replaces all limits of an owner: null means no limit, an omitted limit uses the setting. */
 export async function setLimits(
-  { db }: UsageNeeds,
+  { db }: UsageContext,
   ownerUserId: string,
   overrides: Partial<Limits>,
 ): Promise<OwnerUsage> {
   return db.transaction(async (tx) => {
     await trackOwner(tx, ownerUserId);
     await setOverrides(tx, ownerUserId, overrides);
-    return getOwnerUsage({ db: tx }, ownerUserId);
+    return readUsage(tx, ownerUserId);
   });
 }
 
 /** Deletes the limits of an owner, so that the settings apply. */
-export async function clearLimits({ db }: UsageNeeds, ownerUserId: string): Promise<OwnerUsage> {
+export async function clearLimits({ db }: UsageContext, ownerUserId: string): Promise<OwnerUsage> {
   await untrackOwner(db, ownerUserId);
-  return getOwnerUsage({ db }, ownerUserId);
+  return readUsage(db, ownerUserId);
 }
 
 /** Makes the settings of this process the limits of all processes, also of workers. */
 export async function recordDefaultLimits(
-  { db }: ReadNeeds,
+  { db }: UsageContext,
   limits: Readonly<Record<QuotaField, number | undefined>>,
 ): Promise<void> {
   const values = QUOTA_FIELDS.map((field) => limits[field] ?? null);

@@ -24,7 +24,7 @@ type DeliverySummary = {
   readonly asset_id: string | null;
   readonly processed: boolean;
   readonly reason: string;
-  readonly received_at: string;
+  readonly created_at: string;
   readonly latency_ms: number;
 };
 type Delivery = DeliverySummary & {
@@ -75,7 +75,7 @@ const addFilters = (command: Command): Command =>
     .option('--processed', 'only webhooks that were applied')
     .option('--no-processed', 'only webhooks that were not applied')
     .option('--reason <reason>', 'only webhooks with this result, such as late or parked')
-    .option('--after <time>', 'received at or after this time, ISO 8601')
+    .option('--after <time>', 'received after this time, ISO 8601')
     .option('--before <time>', 'received before this time, ISO 8601')
     .option('--limit <count>', 'number of webhooks', parseCount)
     .option('--cursor <cursor>', 'continue after an earlier page');
@@ -86,8 +86,8 @@ const toQuery = (filters: Filters) => ({
   provider_video_id: filters.video,
   processed: filters.processed,
   reason: filters.reason,
-  received_after: filters.after,
-  received_before: filters.before,
+  created_after: filters.after,
+  created_before: filters.before,
   limit: filters.limit,
   cursor: filters.cursor,
 });
@@ -100,7 +100,7 @@ const listDeliveries: Handler<Filters> = async (context, _args, filters) => {
       ['ID', 'RECEIVED', 'PROVIDER', 'PROCESSED', 'REASON', 'ASSET'],
       page.items.map((item) => [
         item.id,
-        formatTime(item.received_at),
+        formatTime(item.created_at),
         item.provider,
         item.processed ? 'yes' : 'no',
         item.reason,
@@ -120,7 +120,7 @@ const getDelivery: Handler = async (context, [id = '']) => {
 function formatDelivery(delivery: Delivery): string {
   const fields = formatFields([
     ['id', delivery.id],
-    ['received', formatTime(delivery.received_at)],
+    ['received', formatTime(delivery.created_at)],
     ['provider', delivery.provider],
     ['video', delivery.provider_video_id],
     ['asset', delivery.asset_id],

@@ -85,13 +85,13 @@ export type TusUploadTarget = {
    * Recommended bytes per `PATCH`, for the option `chunkSize` of a client. Absent: any size, one request for
    * the whole file included.
    */
-  chunk_size?: number | undefined;
+  chunk_size_bytes?: number | undefined;
   /** Every `PATCH` but the last must be a multiple of this. Absent: any number of bytes. */
-  chunk_size_multiple?: number | undefined;
+  chunk_size_multiple_bytes?: number | undefined;
   /** Every `PATCH` but the last has at least this many bytes. */
-  chunk_size_min?: number | undefined;
+  chunk_size_min_bytes?: number | undefined;
   /** A `PATCH` has at most this many bytes. */
-  chunk_size_max?: number | undefined;
+  chunk_size_max_bytes?: number | undefined;
 };
 
 /**

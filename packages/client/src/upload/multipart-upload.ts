@@ -22,7 +22,7 @@ export async function sendByMultipart(transfer: Transfer, target: MultipartUploa
     else missing.push({ number, blob });
   }
   await sendAll(missing, transfer, async (part, signal) => {
-    const signed = await ask<SignedPart>(`GET /${id}/${part.number}?size=${part.blob.size}`);
+    const signed = await ask<SignedPart>(`GET /${id}/${part.number}?size_bytes=${part.blob.size}`);
     const onSent = (bytes: number): void => progress(part.number, bytes);
     const { method, url, headers } = signed;
     assertSuccess(await transfer.sendBytes({ method, url, headers, body: part.blob, signal, onSent }));

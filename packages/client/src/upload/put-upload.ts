@@ -6,7 +6,7 @@ import { toError } from '../response.ts';
 import type { Transfer } from './transfer.ts';
 
 /** The body did not arrive; nothing is stored, so it can be sent again. */
-const INTERRUPTED = new Set<unknown>(['cut_short', 'too_slow']);
+const INTERRUPTED = new Set<unknown>(['body_cut_short', 'request_too_slow']);
 
 const isRetryable = (error: unknown): boolean =>
   isTransient(error) ||

@@ -63,7 +63,7 @@ const isRetryable = (error: unknown): boolean =>
     (error.status === 423 ||
       (error.status === 409 && error.reason === undefined) ||
       error.reason === 'offset_mismatch' ||
-      error.reason === 'cut_short'));
+      error.reason === 'body_cut_short'));
 
 function toOptions(transfer: Transfer, target: TusUploadTarget, confirmed: Confirmed): UploadOptions {
   const { file, onSent } = transfer;
@@ -71,7 +71,7 @@ function toOptions(transfer: Transfer, target: TusUploadTarget, confirmed: Confi
     ...(target.method === 'POST' && { endpoint: target.url }),
     headers: target.headers,
     metadata: target.fields ?? {},
-    ...(target.chunk_size !== undefined && { chunkSize: target.chunk_size }),
+    ...(target.chunk_size_bytes !== undefined && { chunkSize: target.chunk_size_bytes }),
     retryDelays: null,
     storeFingerprintForResuming: false,
     fingerprint: async () => '',

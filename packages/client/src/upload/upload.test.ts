@@ -154,9 +154,9 @@ describe('parts', () => {
     await upload({ onProgress: ({ bytesSent }) => seen.push(bytesSent) });
     expect([...stored].sort()).toEqual([1, 2, 3, 4]);
     expect(paths().filter((path) => path.includes('/u1/2?'))).toEqual(
-      Array(2).fill('GET /up/s3-multipart/u1/2?size=1000&ticket=t'),
+      Array(2).fill('GET /up/s3-multipart/u1/2?size_bytes=1000&ticket=t'),
     );
-    expect(paths()).toContain('GET /up/s3-multipart/u1/4?size=1&ticket=t');
+    expect(paths()).toContain('GET /up/s3-multipart/u1/4?size_bytes=1&ticket=t');
     expect(paths().at(-2)).toBe('POST /up/s3-multipart/u1/complete?ticket=t');
     expect(Math.max(...seen)).toBe(file.size);
     expect(entries.size).toBe(0);
@@ -193,7 +193,7 @@ test('a tus server that still stores an interrupted request is asked for its off
   let offset = 1000;
   server.handle(({ method, path, headers, body }, response) => {
     if (path.endsWith('/upload-url'))
-      return answer(response, opened(target('tus', { method: 'PATCH', chunk_size: 10_000 })));
+      return answer(response, opened(target('tus', { method: 'PATCH', chunk_size_bytes: 10_000 })));
     if (!path.startsWith('/up/')) return answer(response, DONE);
     const isStale = Number(headers['upload-offset']) !== offset && method === 'PATCH';
     if (method === 'HEAD') {

@@ -43,8 +43,8 @@ const ErrorDetails = Type.Object(
     retryable: member('retryable', Type.Boolean()),
     stream_status: member('stream_status', Type.String()),
     policy: member('policy', Type.String()),
-    window_seconds: member('window_seconds', Type.Integer()),
-    seconds: member('seconds', Type.Integer()),
+    window_s: member('window_s', Type.Integer()),
+    min_bytes: member('min_bytes', Type.Integer()),
   },
   { $id: 'ErrorDetails', additionalProperties: true },
 );

@@ -13,7 +13,7 @@ const AUTH_ERRORS: Readonly<Record<Auth, readonly ErrorCase[]>> = {
   ],
   operator: [
     { code: 'UNAUTHORIZED', reason: 'missing', when: 'No operator key was sent.' },
-    { code: 'UNAUTHORIZED', reason: 'invalid', when: 'The operator key is not valid.' },
+    { code: 'UNAUTHORIZED', reason: 'invalid_credential', when: 'The operator key is not valid.' },
   ],
   ticket: [],
   playback: [],
@@ -39,7 +39,7 @@ const OWNER_NOT_ALLOWED: ErrorCase = {
 const FORBIDDEN = [MISSING_SCOPE, OWNER_NOT_ALLOWED];
 const PAYLOAD_TOO_LARGE: ErrorCase = {
   code: 'PAYLOAD_TOO_LARGE',
-  reason: 'too_large',
+  reason: 'size_above_limit',
   when: 'The body is larger than the limit.',
 };
 const RATE_LIMITED: ErrorCase = { code: 'RATE_LIMITED', reason: 'rate_limited', when: 'Too many requests.' };

@@ -48,7 +48,7 @@ export const putCaptions = bytesOperation({
     },
     { code: 'CONFLICT', reason: 'not_encoded_here', when: 'The asset is no video of this encoder.' },
     { code: 'CONFLICT', reason: 'too_many_captions', when: 'The asset has captions in 50 languages.' },
-    { code: 'PAYLOAD_TOO_LARGE', reason: 'too_large', when: 'The body is larger than 1 MiB.' },
+    { code: 'PAYLOAD_TOO_LARGE', reason: 'size_above_limit', when: 'The body is larger than 1 MiB.' },
     { code: 'UNAVAILABLE', reason: 'disk_full', when: 'Less than `MIN_FREE_BYTES` is free.' },
   ],
 });

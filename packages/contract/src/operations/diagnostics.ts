@@ -43,7 +43,7 @@ export const getDiagnostics = jsonOperation({
 
 const TOKEN_ERRORS: readonly ErrorCase[] = [
   { code: 'UNAUTHORIZED', reason: 'missing', when: 'No operator key and no token was sent.' },
-  { code: 'UNAUTHORIZED', reason: 'invalid', when: 'The operator key or the token is not valid.' },
+  { code: 'UNAUTHORIZED', reason: 'invalid_credential', when: 'The operator key or the token is not valid.' },
   { code: 'UNAUTHORIZED', reason: 'expired', when: 'The token has expired.' },
 ];
 const BUSY: ErrorCase = {
@@ -93,10 +93,14 @@ const echo = {
   },
   errors: [
     ...TOKEN_ERRORS,
-    { code: 'BAD_REQUEST', reason: 'cut_short', when: 'The connection ended before the whole body arrived.' },
+    {
+      code: 'BAD_REQUEST',
+      reason: 'body_cut_short',
+      when: 'The connection ended before the whole body arrived.',
+    },
     {
       code: 'PAYLOAD_TOO_LARGE',
-      reason: 'too_large',
+      reason: 'size_above_limit',
       when: `The body is larger than ${MAX_ECHO_BYTES} bytes.`,
     },
     BUSY,

@@ -12,7 +12,7 @@ import {
 import { ASSET_ERRORS } from './media.ts';
 
 const STREAM_ERRORS: readonly ErrorCase[] = [
-  { code: 'UNAUTHORIZED', reason: 'invalid', when: 'The event ticket is not valid.' },
+  { code: 'UNAUTHORIZED', reason: 'invalid_credential', when: 'The event ticket is not valid.' },
   { code: 'BAD_REQUEST', reason: 'invalid_cursor', when: 'The position is not one of this feed.' },
   { code: 'RATE_LIMITED', reason: 'too_many_streams', when: 'The caller has too many open streams.' },
   { code: 'UNAVAILABLE', reason: 'busy', when: 'The process has too many open streams.' },

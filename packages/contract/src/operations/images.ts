@@ -53,16 +53,16 @@ export const VariantWithTokenQuery = Type.Object({
 const ERRORS: readonly ErrorCase[] = [
   {
     code: 'BAD_REQUEST',
-    reason: 'unsupported_size',
+    reason: 'unsupported_value',
     when: 'The size is not offered; `details.allowed` lists what is.',
   },
   {
     code: 'BAD_REQUEST',
-    reason: 'unsupported_crop',
+    reason: 'unsupported_value',
     when: 'The crop is not offered; `details.allowed` lists what is.',
   },
   { code: 'UNAUTHORIZED', reason: 'expired', when: 'The playback token has expired.' },
-  { code: 'UNAUTHORIZED', reason: 'invalid', when: 'The playback token is wrong.' },
+  { code: 'UNAUTHORIZED', reason: 'invalid_credential', when: 'The playback token is wrong.' },
   {
     code: 'NOT_FOUND',
     when: 'Unknown, deleted, private without a token, not an image, or not ready yet.',

@@ -39,10 +39,14 @@ export const importMedia = jsonOperation({
       when: '`url` did not answer the first request in time.',
     },
     { code: 'BAD_REQUEST', reason: 'quota_exceeded', when: 'A quota of the owner is exceeded.' },
-    { code: 'CONFLICT', reason: 'in_progress', when: 'A request with this `Idempotency-Key` is running.' },
     {
       code: 'CONFLICT',
-      reason: 'other_request',
+      reason: 'request_in_progress',
+      when: 'A request with this `Idempotency-Key` is running.',
+    },
+    {
+      code: 'CONFLICT',
+      reason: 'idempotency_key_reused',
       when: 'The `Idempotency-Key` was used with another request.',
     },
     { code: 'PAYLOAD_TOO_LARGE', when: 'The file is larger than `MAX_UPLOAD_BYTES`.' },

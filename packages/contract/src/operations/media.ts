@@ -53,10 +53,14 @@ export const createUpload = jsonOperation({
   errors: [
     { code: 'BAD_REQUEST', reason: 'quota_exceeded', when: 'A quota of the owner is exceeded.' },
     { code: 'CONFLICT', when: 'Another asset is linked to `provider_video_id`.' },
-    { code: 'CONFLICT', reason: 'in_progress', when: 'A request with this `Idempotency-Key` is running.' },
     {
       code: 'CONFLICT',
-      reason: 'other_request',
+      reason: 'request_in_progress',
+      when: 'A request with this `Idempotency-Key` is running.',
+    },
+    {
+      code: 'CONFLICT',
+      reason: 'idempotency_key_reused',
       when: 'The `Idempotency-Key` was used with another request.',
     },
     { code: 'PAYLOAD_TOO_LARGE', when: '`size_bytes` is above `MAX_UPLOAD_BYTES`.' },
@@ -88,7 +92,7 @@ export const completeUpload = jsonOperation({
     { code: 'BAD_REQUEST', reason: 'type_mismatch', when: 'The bytes are not of the announced `mime_type`.' },
     {
       code: 'CONFLICT',
-      reason: 'not_linked',
+      reason: 'provider_video_not_linked',
       when: 'The video provider was not reached when the upload was opened. Open another one.',
     },
     { code: 'UNAVAILABLE', reason: 'busy', when: 'Too many uploads are being checked.' },
@@ -117,9 +121,13 @@ export const retryAsset = jsonOperation({
   errors: [
     ...ASSET_ERRORS,
     { code: 'BAD_REQUEST', reason: 'quota_exceeded', when: 'A quota of the owner is exceeded.' },
-    { code: 'CONFLICT', reason: 'ready', when: 'The asset has not failed.' },
+    { code: 'CONFLICT', reason: 'wrong_status', when: 'The asset has not failed.' },
     { code: 'CONFLICT', reason: 'unsupported_codec', when: 'The failure is not retryable.' },
-    { code: 'CONFLICT', reason: 'no_restart', when: 'The video provider cannot encode a video again.' },
+    {
+      code: 'CONFLICT',
+      reason: 'provider_cannot_retry',
+      when: 'The video provider cannot encode a video again.',
+    },
   ],
 });
 

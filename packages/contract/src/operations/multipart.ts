@@ -28,8 +28,8 @@ const UPLOAD = '/api/v1/uploads/{id}/s3-multipart/{upload}';
 
 const SIGN_ERRORS: readonly ErrorCase[] = [
   ...UPLOAD_ERRORS,
-  { code: 'BAD_REQUEST', reason: 'part_number', when: 'The upload has fewer parts.' },
-  { code: 'BAD_REQUEST', reason: 'part_size', when: 'The part must have another length.' },
+  { code: 'BAD_REQUEST', reason: 'above_maximum', when: 'The upload has fewer parts.' },
+  { code: 'BAD_REQUEST', reason: 'part_size_mismatch', when: 'The part must have another length.' },
   { code: 'PAYLOAD_TOO_LARGE', when: 'The upload is larger than `max_bytes`.' },
 ];
 
@@ -81,7 +81,7 @@ export const signUploadPart = jsonOperation({
     'The response of the store has no envelope; its `ETag` identifies the part.',
   query: Type.Object({
     ...Ticket,
-    size: Type.Optional(PartSize),
+    size_bytes: Type.Optional(PartSize),
     checksum_sha256: Type.Optional(PartChecksum),
   }),
   message: 'Part signed',

@@ -103,12 +103,12 @@ export const putUpload = bytesOperation({
   errors: [
     {
       code: 'BAD_REQUEST',
-      reason: 'cut_short',
+      reason: 'body_cut_short',
       when: 'The body ended early, or has another length than announced.',
     },
     {
       code: 'BAD_REQUEST',
-      reason: 'too_slow',
+      reason: 'request_too_slow',
       when: 'The body arrived more slowly than 4096 bytes in 10 seconds.',
     },
     { code: 'BAD_REQUEST', reason: 'partial_upload', when: 'The request has a `Content-Range`.' },

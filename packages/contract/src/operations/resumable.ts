@@ -17,7 +17,7 @@ const ERRORS: readonly ErrorCase[] = [
 
 const BODY_ERRORS: readonly ErrorCase[] = [
   ...ERRORS,
-  { code: 'BAD_REQUEST', reason: 'cut_short', when: 'The body ended early; what arrived is kept.' },
+  { code: 'BAD_REQUEST', reason: 'body_cut_short', when: 'The body ended early; what arrived is kept.' },
   { code: 'BAD_REQUEST', reason: 'quota_exceeded', when: 'The quota of the owner is exceeded.' },
   { code: 'CONFLICT', reason: 'offset_mismatch', when: 'The upload has another offset.' },
   {
@@ -49,7 +49,7 @@ export const createResumableUpload = bytesOperation({
   otherResponses: { 201: 'Created; `Location` is the upload.' },
   errors: [
     ...BODY_ERRORS,
-    { code: 'CONFLICT', reason: 'changed', when: 'The asset changed meanwhile. Try again.' },
+    { code: 'CONFLICT', reason: 'asset_changed', when: 'The asset changed meanwhile. Try again.' },
     { code: 'UNAVAILABLE', reason: 'provider_unreachable', when: 'The video provider cannot be reached.' },
     { code: 'UNAVAILABLE', reason: 'provider_quota', when: 'The storage of the video provider is full.' },
   ],

@@ -21,7 +21,7 @@ const EXAMPLE_NEW_KEY = {
 };
 
 const NOT_FOUND = { code: 'NOT_FOUND', when: 'No such service key.' } as const;
-const REVOKED = { code: 'CONFLICT', reason: 'revoked', when: 'The service key is revoked.' } as const;
+const REVOKED = { code: 'CONFLICT', reason: 'key_revoked', when: 'The service key is revoked.' } as const;
 const NAME_TAKEN = {
   code: 'CONFLICT',
   reason: 'name_taken',

@@ -151,7 +151,7 @@ const frameOperation = <P extends Path, Q extends TObject>(
     errors: [
       ...TICKET_ERRORS,
       { code: 'BAD_REQUEST', when: '`t` is missing or after the end of the video; `details.limit` has it.' },
-      { code: 'BAD_REQUEST', reason: 'unsupported_size', when: '`w` is larger than any offered width.' },
+      { code: 'BAD_REQUEST', reason: 'unsupported_value', when: '`w` is larger than any offered width.' },
       { code: 'NOT_FOUND', when: 'Unknown, deleted, private without a token, or not encoded here.' },
       {
         code: 'UNAVAILABLE',

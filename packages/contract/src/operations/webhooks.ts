@@ -81,7 +81,7 @@ export const webhookOperation = (
       { code: 'UNAUTHORIZED', reason: 'bad_signature', when: 'The signature is invalid.' },
       { code: 'UNAUTHORIZED', reason: 'not_configured', when: 'The secret of the provider is not set.' },
       { code: 'UNAUTHORIZED', reason: 'invalid_payload', when: 'The body is not JSON.' },
-      { code: 'PAYLOAD_TOO_LARGE', reason: 'too_large', when: 'The body is larger than 1 MiB.' },
+      { code: 'PAYLOAD_TOO_LARGE', reason: 'size_above_limit', when: 'The body is larger than 1 MiB.' },
       {
         code: 'UNAVAILABLE',
         reason: 'rate_limited',

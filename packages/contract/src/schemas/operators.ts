@@ -12,8 +12,8 @@ const filters = {
   provider_video_id: Type.Optional(Type.String()),
   processed: Type.Optional(Type.Boolean()),
   reason: Type.Optional(Type.String()),
-  received_after: Type.Optional(Type.String({ description: 'ISO 8601, inclusive.' })),
-  received_before: Type.Optional(Type.String({ description: 'ISO 8601, exclusive.' })),
+  created_after: Type.Optional(Type.String({ description: 'ISO 8601, exclusive.' })),
+  created_before: Type.Optional(Type.String({ description: 'ISO 8601, exclusive.' })),
 };
 
 const summary = {
@@ -23,7 +23,7 @@ const summary = {
   asset_id: nullable(Type.String()),
   processed: Type.Boolean(),
   reason: Reason,
-  received_at: Timestamp,
+  created_at: Timestamp,
   latency_ms: Type.Integer({ description: 'From receipt until the delivery was recorded.' }),
 };
 
@@ -57,7 +57,7 @@ export const EXAMPLE_DELIVERY: Static<typeof DeliverySummary> = {
   asset_id: EXAMPLE_ASSET.id,
   processed: true,
   reason: 'applied',
-  received_at: '2026-11-22T10:16:12.000Z',
+  created_at: '2026-11-22T10:16:12.000Z',
   latency_ms: 4,
 };
 

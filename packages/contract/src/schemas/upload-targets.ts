@@ -27,22 +27,24 @@ const TusUploadTarget = Type.Object(
     }),
     ...target,
     fields: Type.Record(Type.String(), Type.String(), { description: 'Upload-Metadata, in plain text.' }),
-    chunk_size: Type.Optional(
+    chunk_size_bytes: Type.Optional(
       Type.Integer({
         description:
           'Recommended bytes per `PATCH`, for the option `chunkSize` of a client. Absent: any size, one ' +
           'request for the whole file included.',
       }),
     ),
-    chunk_size_multiple: Type.Optional(
+    chunk_size_multiple_bytes: Type.Optional(
       Type.Integer({
         description: 'Every `PATCH` but the last must be a multiple of this. Absent: any number of bytes.',
       }),
     ),
-    chunk_size_min: Type.Optional(
+    chunk_size_min_bytes: Type.Optional(
       Type.Integer({ description: 'Every `PATCH` but the last has at least this many bytes.' }),
     ),
-    chunk_size_max: Type.Optional(Type.Integer({ description: 'A `PATCH` has at most this many bytes.' })),
+    chunk_size_max_bytes: Type.Optional(
+      Type.Integer({ description: 'A `PATCH` has at most this many bytes.' }),
+    ),
   },
   { $id: 'TusUploadTarget', description: 'Upload with a tus 1.0.0 client.' },
 );

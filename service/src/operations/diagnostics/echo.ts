@@ -28,7 +28,8 @@ export type EchoedRequest = Pick<
 export function getNonce({ urlSecrets, now }: EchoNeeds, text: string): string {
   const token = parseDiagnosticsToken(urlSecrets, text);
   const field = 'X-Diagnostics-Token';
-  if (!token) throw unauthorized('The diagnostics token is not valid', { reason: 'invalid', field });
+  if (!token)
+    throw unauthorized('The diagnostics token is not valid', { reason: 'invalid_credential', field });
   if (token.expires * 1000 <= now().getTime())
     throw unauthorized('The diagnostics token has expired', { reason: 'expired', field });
   return token.nonce;
@@ -52,10 +53,10 @@ const REFUSALS: Readonly<Record<UnreadBody['refused'], ServiceError>> = {
     limit: MAX_ECHO_BYTES,
   }),
   too_slow: badRequest(`The body did not arrive within ${MAX_BODY_MS / 1000} seconds`, {
-    reason: 'too_slow',
-    seconds: MAX_BODY_MS / 1000,
+    reason: 'request_too_slow',
+    window_s: MAX_BODY_MS / 1000,
   }),
-  cut_short: badRequest('The connection ended before the whole body arrived', { reason: 'cut_short' }),
+  cut_short: badRequest('The connection ended before the whole body arrived', { reason: 'body_cut_short' }),
 };
 
 const SHOWN_HEADERS: readonly string[] = [

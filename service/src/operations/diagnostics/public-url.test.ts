@@ -50,7 +50,11 @@ describe('the public URL', () => {
     ['another site', reply(200, '<html>'), [/Another service/, /Correct PUBLIC_BASE_URL/]],
     ['a changed path', reply(404, envelope({})), [/changes the path/, /proxy_pass/]],
     ['a dropped header', reply(401, refusal('missing')), [/removes request headers/, /headers/]],
-    ['another deployment', reply(401, refusal('invalid')), [/another URL signing/, /URL_SIGNING_SECRET/]],
+    [
+      'another deployment',
+      reply(401, refusal('invalid_credential')),
+      [/another URL signing/, /URL_SIGNING_SECRET/],
+    ],
   ])('%s is a problem with a fix', (_, result, [message, fix]) => {
     const finding = judgePublicUrl(result, expected);
     expect(finding).toMatchObject({ check: 'public_url', status: 'problem' });

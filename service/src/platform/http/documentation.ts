@@ -5,6 +5,7 @@ import { brotliCompress, constants, gzip } from 'node:zlib';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { createLazyValue } from '../concurrency/lazy-value.ts';
 import { matchesEtag, sendVersion } from './headers.ts';
+import { PAGE_ICON } from './page-icon.ts';
 
 /** The page loads its scripts and styles from this service; everything else is blocked. */
 const PAGE_POLICY = [
@@ -57,10 +58,13 @@ async function preparePages(): Promise<Pages> {
   const pages = await openPages();
   const prepared = PAGE_PATHS.map(async (path) => {
     const { headers, payload } = await pages.inject(path);
-    return [path, await prepareContent(String(headers['content-type']), payload)] as const;
+    return [path, await prepareContent(String(headers['content-type']), addIcon(payload))] as const;
   });
   return Object.fromEntries(await Promise.all(prepared)) as Pages;
 }
+
+/** The script of the page would set an icon too late: browsers have asked for one by then. */
+const addIcon = (text: string): string => text.replace('<head>', `<head>${PAGE_ICON}`);
 
 async function openPages(): Promise<FastifyInstance> {
   const { default: reference } = await import('@scalar/fastify-api-reference');

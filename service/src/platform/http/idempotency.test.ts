@@ -45,7 +45,7 @@ test('the claim is renewed while the request runs, so that a concurrent retry is
     );
     await expect(once(claim, async () => 'second')).rejects.toMatchObject({
       code: 'CONFLICT',
-      details: { reason: 'in_progress' },
+      details: { reason: 'request_in_progress' },
       retryAfterSeconds: 1,
     });
     return 'first';

@@ -34,7 +34,7 @@ export const createIdempotency =
       if (row.fingerprint !== claim.fingerprint)
         throw conflict('This Idempotency-Key was used for a different request. Use a new key.', {
           field: 'Idempotency-Key',
-          reason: 'other_request',
+          reason: 'idempotency_key_reused',
         });
       if (row.answer !== null) return { data: row.answer as never, isReplay: true };
       if (row.busy_by !== by)
@@ -42,7 +42,7 @@ export const createIdempotency =
           'CONFLICT',
           'A request with this Idempotency-Key is in progress. Retry later.',
           {
-            details: { field: 'Idempotency-Key', reason: 'in_progress' },
+            details: { field: 'Idempotency-Key', reason: 'request_in_progress' },
             retryAfterSeconds: 1,
           },
         );

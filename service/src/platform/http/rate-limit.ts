@@ -43,7 +43,7 @@ function rateLimitedError({ policy }: Limiter, result: RateResult): ServiceError
   const { name, limit, windowSeconds } = policy;
   const seconds = result.retryAfterSeconds;
   return new ServiceError('RATE_LIMITED', `Too many requests. Retry in ${seconds} s`, {
-    details: { reason: 'rate_limited', policy: name, limit, window_seconds: windowSeconds },
+    details: { reason: 'rate_limited', policy: name, limit, window_s: windowSeconds },
     retryAfterSeconds: seconds,
     headers: headersOf(policy, result),
   });

@@ -148,8 +148,8 @@ function sendMalformedError(error: Error & { code?: string }, socket: Socket): v
 const MALFORMED: Readonly<Record<string, ServiceError>> = {
   HPE_HEADER_OVERFLOW: badRequest('The head of the request is too large', { limit: MAX_HEADER_BYTES }),
   ERR_HTTP_REQUEST_TIMEOUT: badRequest('The head of the request arrived too slowly', {
-    reason: 'too_slow',
-    seconds: HEADERS_TIMEOUT_MS / 1000,
+    reason: 'request_too_slow',
+    window_s: HEADERS_TIMEOUT_MS / 1000,
   }),
 };
 

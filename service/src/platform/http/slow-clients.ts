@@ -71,11 +71,11 @@ function closeIfSlow(request: IncomingMessage, body: PendingBody): boolean {
 const TOO_SLOW = badRequest(
   'The body arrived too slowly. ' +
     `Send at least ${MIN_BODY_RATE.bytes} bytes every ${MIN_BODY_RATE.seconds} seconds.`,
-  { reason: 'too_slow', min_bytes: MIN_BODY_RATE.bytes, seconds: MIN_BODY_RATE.seconds },
+  { reason: 'request_too_slow', min_bytes: MIN_BODY_RATE.bytes, window_s: MIN_BODY_RATE.seconds },
 );
 const TIMED_OUT = badRequest(
   `The body did not arrive within ${BODY_TIMEOUT_S} seconds. Send the whole body at once.`,
-  { reason: 'too_slow', seconds: BODY_TIMEOUT_S },
+  { reason: 'request_too_slow', window_s: BODY_TIMEOUT_S },
 );
 
 function close({ socket, response }: PendingBody, error: ServiceError): void {

@@ -107,7 +107,7 @@ function toUploadTarget(
       LibraryId: libraryId,
     },
     fields: { filetype: mimeType, title },
-    chunk_size: CHUNK_SIZE,
+    chunk_size_bytes: CHUNK_SIZE,
     expires_at: new Date(expires * 1000).toISOString(),
     max_bytes: size ?? maxBytes,
   };

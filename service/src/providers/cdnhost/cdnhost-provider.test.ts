@@ -120,7 +120,7 @@ describe('the API of cdnhost', () => {
         expires_at: '2023-11-14T23:13:20.000Z',
         max_bytes: 1000,
         fields: { filetype: 'video/mp4', title: VIDEO.title },
-        chunk_size: 52_428_800,
+        chunk_size_bytes: 52_428_800,
         headers: {
           AuthorizationSignature: '635c85d0726128900db3eb24f0df4d0801758e7d693d6355737448e6c1e6fa57',
           AuthorizationExpire: '1700003600',

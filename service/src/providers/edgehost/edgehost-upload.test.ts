@@ -40,10 +40,11 @@ test('the announced duration is reserved, else the default, and never more than 
 });
 
 test('the recommended chunk keeps the rules of the product', () => {
-  const { chunk_size, chunk_size_multiple, chunk_size_min, chunk_size_max } = CHUNKS;
-  for (const size of [chunk_size, chunk_size_min, chunk_size_max]) expect(size % chunk_size_multiple).toBe(0);
-  expect(chunk_size).toBeGreaterThanOrEqual(chunk_size_min);
-  expect(chunk_size).toBeLessThanOrEqual(chunk_size_max);
+  const { chunk_size_bytes, chunk_size_multiple_bytes, chunk_size_min_bytes, chunk_size_max_bytes } = CHUNKS;
+  for (const size of [chunk_size_bytes, chunk_size_min_bytes, chunk_size_max_bytes])
+    expect(size % chunk_size_multiple_bytes).toBe(0);
+  expect(chunk_size_bytes).toBeGreaterThanOrEqual(chunk_size_min_bytes);
+  expect(chunk_size_bytes).toBeLessThanOrEqual(chunk_size_max_bytes);
 });
 
 test('the upload URL expires as requested, within the limits of the product', () => {

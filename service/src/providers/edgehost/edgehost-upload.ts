@@ -8,10 +8,10 @@ export const UPLOAD_RULES: UploadRules = { maxDurationSeconds: 36_000 };
 
 /** The product's rules for the requests of a tus upload, and the size that it recommends. */
 export const CHUNKS = {
-  chunk_size: 52_428_800,
-  chunk_size_multiple: 262_144,
-  chunk_size_min: 5_242_880,
-  chunk_size_max: 209_715_200,
+  chunk_size_bytes: 52_428_800,
+  chunk_size_multiple_bytes: 262_144,
+  chunk_size_min_bytes: 5_242_880,
+  chunk_size_max_bytes: 209_715_200,
 };
 
 /** The duration that is reserved from the storage of the account until the upload is processed. */
