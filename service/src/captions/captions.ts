@@ -116,7 +116,8 @@ async function publish(
   let before: readonly Caption[] = [];
   const removeAll = async (files: readonly Caption[]): Promise<void> => {
     const assetId = 'id' in ref ? ref.id : ref.assetId;
-    for (const { fileId } of files) await lifecycle.removeUnlessDeferred(assetId, captionKey(assetId, fileId));
+    for (const { fileId } of files)
+      await lifecycle.removeUnlessDeferred(assetId, captionKey(assetId, fileId));
   };
   try {
     const updated = await update(ref, (seen) => {
