@@ -174,7 +174,7 @@ export const INTERNAL_TABLES = {
     delivered_at: 'timestamptz?',
   },
 
-  /** Objects without a reference that stay for PURGE_GRACE_DAYS. `key`: also a prefix that ends in a slash. */
+  /** Objects without a reference that stay for PURGE_GRACE_DAYS. `key` may be a prefix that ends in `/`. */
   deferred_removals: { asset_id: 'uuid', key: 'text', remove_after: 'timestamptz' },
 
   /** A token bucket of a rate limit. */

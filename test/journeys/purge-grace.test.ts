@@ -51,7 +51,7 @@ test('bytes of a deleted asset are kept; they are no orphans, and go when the da
   const id = await uploadAndDelete();
   expect(await stored(id)).toBe(1);
   const orphans = await call(service, 'POST /admin/orphans', {
-    headers: asService,
+    headers: asOperator,
     json: { dry_run: false },
   });
   expect(expectSuccess(orphans)).toMatchObject({ object_count: 0 });

@@ -44,6 +44,15 @@ type ServiceOptions = {
   readonly hasPopularSegments?: boolean;
 };
 
+const DEFAULTS = {
+  ...SECRETS,
+  PORT: '0',
+  LOG_LEVEL: 'warn',
+  // Most journeys need only the renditions, and see at once what a deletion removes.
+  VIDEO_EXTRAS: 'none',
+  PURGE_GRACE_DAYS: '0',
+};
+
 /** Settings of `environment` go over the defaults; undefined unsets one. */
 export async function startTestService(
   environment: Environment = {},
@@ -60,14 +69,9 @@ export async function startTestService(
   const proxy = proxyPort === undefined ? {} : { PUBLIC_BASE_URL: `http://127.0.0.1:${proxyPort}` };
   const config = readConfig(
     {
-      ...SECRETS,
+      ...DEFAULTS,
       ...proxy,
-      PORT: '0',
-      LOG_LEVEL: 'warn',
       DATA_DIR: dataDir,
-      // Most journeys need only the renditions.
-      VIDEO_EXTRAS: 'none',
-      PURGE_GRACE_DAYS: '0',
       FFMPEG_PATH: ffmpegPath(),
       ...storageOf(dataDir, { isDirect: isStoreDirect }),
       ...environment,

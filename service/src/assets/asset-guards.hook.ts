@@ -24,7 +24,7 @@ type Admit<Extra> = (caller: Caller, input: Input) => Extra | Promise<Extra>;
 export type Guards = ReturnType<typeof assetGuards>;
 
 export function assetGuards(needs: GuardNeeds) {
-  const { callerOf, findTrashedAssetForCaller: findInTrashFor } = needs;
+  const { callerOf } = needs;
   const findFor = findReadable(needs);
   const withoutKeys = <Extra>(name: string, admit: Admit<Extra>): Guard<Caller, Extra> => ({
     name,
@@ -59,10 +59,8 @@ export function assetGuards(needs: GuardNeeds) {
     /** As `ownAsset` and `changingAsset`, for bytes. The owner is named in the query. */
     ownAssetBytes: guardedBytes(guard('owner', admitOwn)),
     changingAssetBytes: guardedBytes(guard('owner', admitChange(findFor))),
-    /** Changes one asset that may be in the trash. */
-    changingTrash: guarded(guard('owner', admitChange(findInTrashFor))),
-    /** As `changingTrash`; a service caller may also erase an asset that is purged. */
-    deletingAsset: guarded(guard('owner', admitDeletion(needs))),
+    /** Changes one asset that may be in the trash; a service caller may erase one that is purged. */
+    changingTrash: guarded(guard('owner', admitTrashChange(needs))),
     /** Follows one asset. */
     followingAsset: guardedStream(guard('owner', admitOwn)),
     /** Follows the assets of an owner; a service caller that names none follows all. */
@@ -94,7 +92,7 @@ const admitChange =
     return { actor, asset: await find(caller, params['id'] ?? '') };
   };
 
-const admitDeletion =
+const admitTrashChange =
   ({ findErasableAssetForCaller, findTrashedAssetForCaller }: GuardNeeds) =>
   (caller: Caller, input: Input) => {
     const isErasure = caller.kind === 'service' && member(input.query, 'erase') === true;

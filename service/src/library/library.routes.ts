@@ -68,10 +68,7 @@ const toPageView = ({ items, nextCursor, total }: AssetPage, view: AssetViewCont
   ...(total !== undefined && { total }),
 });
 
-export const assetRoutes = (
-  library: Library,
-  { ownAsset, changingAsset, changingTrash, deletingAsset }: Guards,
-) => [
+export const assetRoutes = (library: Library, { ownAsset, changingAsset, changingTrash }: Guards) => [
   ownAsset(getAsset, async ({ asset }) => toAssetView(asset, library.view), {
     etag: ({ asset }) => toEtag(asset, library.view),
     waitForChange: library.waitForChange,
@@ -85,7 +82,7 @@ export const assetRoutes = (
   changingAsset(revokePlayback, async ({ asset, actor }) =>
     toAssetView(await library.revokePlayback(asset, toActorData(actor, asset)), library.view),
   ),
-  deletingAsset(deleteAsset, ({ asset, actor, query, headers }) =>
+  changingTrash(deleteAsset, ({ asset, actor, query, headers }) =>
     library.deleteAsset(asset, {
       isPermanent: isPermanent(query),
       isErasure: isErasure(query, actor),

@@ -52,7 +52,13 @@ export type Decision = Change & {
 };
 
 /** `seen` is the asset that the decision is based on. */
-export type PendingWrite = { readonly seen: Asset; readonly decision: Decision; readonly now: Date };
+export type PendingWrite = {
+  readonly seen: Asset;
+  readonly decision: Decision;
+  readonly now: Date;
+  /** Objects that the asset does not refer to any more, to be removed after this time. */
+  readonly removals: { readonly keys: readonly string[]; readonly graceDays: number };
+};
 
 /** Pure: the store calls it again with the current asset after a conflict. Undefined changes nothing. */
 export type Decide<D extends Decision | undefined = Decision | undefined> = (asset: Asset, now: Date) => D;

@@ -2,12 +2,11 @@
 import type { Asset, NewAsset } from '../assets/asset.ts';
 import type { NewEvent } from '../assets/asset-event.ts';
 import type { Queries } from '../platform/postgres/database.ts';
-import { columns, definitions, patches, sql } from '../platform/postgres/sql.ts';
+import { columns, definitions, fragment, patches, sql } from '../platform/postgres/sql.ts';
 import { uuidV7 } from '../platform/uuid-v7.ts';
 import { assetRow, deliveryRow, mutableColumns, newAssetColumns, pick, shownColumns } from '../tables.ts';
 import { uploadRow } from '../tables-uploads.ts';
 import type { AssetPatch, DeliveryRecord, DirectUpload, PendingWrite, UploadLease } from './change.ts';
-import { findEndedReferences } from './stored-references.ts';
 
 const ASSET = columns(assetRow);
 const DELIVERY = columns(deliveryRow);
@@ -34,14 +33,13 @@ const PATCHES = patches({ table: 'assets', json: 'pending.set', row: 'patch' }, 
  * Stores the asset, events and delivery of each write; the result is undefined if the revision differs.
  * A write that finishes a leased upload is stored only while its writer holds the lease, which then ends.
  * Locks rows in the order of their ids, assets before uploads, to prevent deadlocks. Of two writes to one
- * asset it stores one. Objects that an asset does not name any more are removed `graceDays` later.
+ * asset it stores one. Defers the removal of the objects in `removals`.
  */
 export async function updateAssets(
   db: Queries,
   writes: readonly PendingWrite[],
-  graceDays: number,
 ): Promise<(Asset | undefined)[]> {
-  const rows = await db.all(updateStatement(writes, graceDays));
+  const rows = await db.all(updateStatement(writes));
   const revisions = new Map(rows.map(({ place, revision }) => [place, revision]));
   return writes.map((write, place) => {
     const revision = revisions.get(place);
@@ -49,13 +47,36 @@ export async function updateAssets(
   });
 }
 
-const updateStatement = (writes: readonly PendingWrite[], graceDays: number) =>
+const PENDING = definitions({
+  place: 'int4',
+  id: 'uuid',
+  seen: 'int4',
+  set: 'jsonb',
+  events: 'jsonb',
+  delivery: 'jsonb',
+  upload: 'uuid',
+  holder: 'uuid',
+  direct: 'jsonb',
+  now: 'timestamptz',
+  ended: 'jsonb',
+  grace_days: 'int4',
+  is_erasure: 'bool',
+});
+
+const DEFER_REMOVALS = fragment`
+  insert into deferred_removals (asset_id, key, remove_after)
+  select updated.id, key, now() + make_interval(days => grace_days)
+    from updated join pending using (place), jsonb_array_elements_text(ended) as key
+  on conflict (asset_id, key) do nothing`;
+
+const FORGET_REMOVALS = fragment`
+  delete from deferred_removals
+   where asset_id in (select updated.id from updated join pending using (place) where is_erasure)`;
+
+const updateStatement = (writes: readonly PendingWrite[]) =>
   sql('update assets', { place: 'int4', revision: 'int4', is_notified: 'bool' })`
     with pending as materialized (
-      select * from json_to_recordset(${JSON.stringify(writes.map(recordOf(graceDays)))}::json)
-                 as pending (place int4, id uuid, seen int4, set jsonb, events jsonb, delivery jsonb,
-                             upload uuid, holder uuid, direct jsonb, now timestamptz,
-                             removals jsonb, erased bool)),
+      select * from json_to_recordset(${JSON.stringify(writes.map(recordOf))}::json) as pending (${PENDING})),
     locked as materialized (
       select id, revision from assets
        where id = any(array(select id from pending)) order by id for no key update),
@@ -89,14 +110,8 @@ const updateStatement = (writes: readonly PendingWrite[], graceDays: number) =>
              updated.revision
         from updated join pending using (place),
              jsonb_to_recordset(pending.events) as event (id uuid, type text, data jsonb)),
-    deferred as (
-      insert into deferred_removals (asset_id, key, remove_after)
-      select updated.id, key, now() + make_interval(days => ${graceDays})
-        from updated join pending using (place), jsonb_array_elements_text(pending.removals) as key
-      on conflict (asset_id, key) do nothing),
-    erased as (
-      delete from deferred_removals
-       where asset_id in (select updated.id from updated join pending using (place) where pending.erased)),
+    deferred as (${DEFER_REMOVALS}),
+    erased as (${FORGET_REMOVALS}),
     delivered as (
       insert into deliveries (${DELIVERY})
       select delivery.*
@@ -109,7 +124,7 @@ const updateStatement = (writes: readonly PendingWrite[], graceDays: number) =>
            set ? 'updated_at' and pg_notify('mediary_events', updated.id::text) is not null as is_notified
       from updated join pending using (place)`;
 
-const recordOf = (graceDays: number) => (write: PendingWrite, place: number) => ({
+const recordOf = (write: PendingWrite, place: number) => ({
   place,
   id: write.seen.id,
   seen: write.seen.revision,
@@ -119,12 +134,10 @@ const recordOf = (graceDays: number) => (write: PendingWrite, place: number) => 
   ...write.decision.upload,
   direct: write.decision.direct ? directRowOf(write, write.decision.direct) : null,
   now: write.now,
-  removals: graceDays === 0 || write.decision.isErasure ? [] : endedReferencesOf(write),
-  erased: write.decision.isErasure === true,
+  ended: write.removals.keys,
+  grace_days: write.removals.graceDays,
+  is_erasure: write.decision.isErasure === true,
 });
-
-const endedReferencesOf = ({ seen, decision }: PendingWrite) =>
-  findEndedReferences(seen, { ...seen, ...decision.set });
 
 /** Its bytes are in the store if it was a presigned PUT; a hosted provider has yet to receive them. */
 function directRowOf({ seen, decision, now }: PendingWrite, { id, protocol, target }: DirectUpload) {

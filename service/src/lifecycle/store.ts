@@ -18,6 +18,7 @@ import {
   updateAssets,
 } from './store.sql.ts';
 import { finishSmallPuts } from './small-puts.sql.ts';
+import { findEndedReferences } from './stored-references.ts';
 
 type StoreNeeds = {
   readonly db: Database;
@@ -88,13 +89,13 @@ type Writers = StoreNeeds & {
   readonly recordDelivery: (delivery: DeliveryRecord) => Promise<undefined>;
 };
 
-function createWriters({ db, jobs, graceDays }: StoreNeeds): Pick<Writers, 'write' | 'recordDelivery'> {
+function createWriters({ db, jobs }: StoreNeeds): Pick<Writers, 'write' | 'recordDelivery'> {
   const writeState = createBatcher(
-    (writes: readonly PendingWrite[]) => updateAssets(db, writes, graceDays),
+    (writes: readonly PendingWrite[]) => updateAssets(db, writes),
     withByteLimit(LIMITS, ({ decision }) => decision.delivery),
   );
   const writeWithJobs = createBatcher(
-    (writes: readonly PendingWrite[]) => updateWithJobs({ db, jobs, graceDays }, writes),
+    (writes: readonly PendingWrite[]) => updateWithJobs({ db, jobs }, writes),
     withByteLimit(LIMITS_WITH_JOBS, ({ decision }) => decision.delivery),
   );
   const finishSmallPut = createBatcher(
@@ -124,11 +125,11 @@ const withByteLimit = <Item>(
 
 /** Sends jobs ordered by queue and owner to avoid deadlocks: a fair queue locks an owner until the commit. */
 function updateWithJobs(
-  { db, jobs, graceDays }: Pick<StoreNeeds, 'db' | 'jobs' | 'graceDays'>,
+  { db, jobs }: Pick<StoreNeeds, 'db' | 'jobs'>,
   writes: readonly PendingWrite[],
 ): Promise<(Asset | undefined)[]> {
   return db.transaction(async (tx) => {
-    const stored = await updateAssets(tx, writes, graceDays);
+    const stored = await updateAssets(tx, writes);
     const due = writes.flatMap(({ seen, decision }, index) =>
       stored[index] ? decision.jobs.map((job) => ({ owner: seen.owner_user_id, job })) : [],
     );
@@ -157,20 +158,27 @@ async function update<D extends Decision | undefined>(
   ref: AssetRef | Asset,
   decide: Decide<D>,
 ): Promise<Update<D> | undefined> {
-  const { db, loader, now } = writers;
+  const { db, loader, now, graceDays } = writers;
   const read = () => loader.findReported(isAsset(ref) ? { assetId: ref.id } : ref);
   let seen = isAsset(ref) ? ref : await read();
   for (let race = 0; race < MAX_RACES; race++) {
     if (!seen) return undefined;
     const decision = decide(seen, now());
-    const asset: Asset | undefined = decision ? await write(writers, { seen, decision, now: now() }) : seen;
+    if (!decision) return { asset: seen, decision };
+    const removals = { keys: findRemovals({ seen, decision, graceDays }), graceDays };
+    const asset: Asset | undefined = await write(writers, { seen, decision, now: now(), removals });
     if (asset) return { asset, decision };
-    if (decision?.smallPut) return undefined;
-    if (decision?.upload && !(await holdsUploadLease(db, decision.upload))) return undefined;
+    if (decision.smallPut) return undefined;
+    if (decision.upload && !(await holdsUploadLease(db, decision.upload))) return undefined;
     seen = await read();
   }
   throw unavailable(`Other requests changed the asset ${MAX_RACES} times during this request. Try again.`);
 }
+
+type EndedReferences = Pick<PendingWrite, 'seen' | 'decision'> & Pick<StoreNeeds, 'graceDays'>;
+
+const findRemovals = ({ seen, decision, graceDays }: EndedReferences) =>
+  graceDays === 0 || decision.isErasure ? [] : findEndedReferences(seen, { ...seen, ...decision.set });
 
 /** Returns the asset after the write; undefined if another writer was faster. */
 async function write(

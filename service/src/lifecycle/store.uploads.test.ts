@@ -155,8 +155,9 @@ describe('a small PUT', () => {
     await rowsOf(connection, 'analyze assets', []);
     const seen = created[0] as Asset;
     const decision = { ...change(STORED), events: [], smallPut: { id: smallPutUploadId(seen) } };
+    const removals = { keys: [], graceDays: 0 };
     const [statement] = await recordStatements((recording) =>
-      finishSmallPuts(recording, [{ seen, decision, now: NOW }]),
+      finishSmallPuts(recording, [{ seen, decision, now: NOW, removals }]),
     );
     const plan = await rowsOf(connection, `explain (generic_plan) ${statement?.text}`, []);
     expect(JSON.stringify(plan)).toContain('using assets_by_bytes on assets same');

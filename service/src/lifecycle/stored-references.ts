@@ -1,4 +1,4 @@
-// The stored objects that the row of an asset names: pure. A change that ends a reference defers their removal.
+// The stored objects that the row of an asset names: pure. A change that ends a reference defers removal.
 import { type Asset, isPurged } from '../assets/asset.ts';
 import {
   captionKey,

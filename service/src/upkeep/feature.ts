@@ -32,17 +32,8 @@ type Needs = AppContext & {
 };
 
 export function createUpkeep(context: Needs) {
-  const { db, config, lifecycle, hosted, uploads, asOperator } = context;
-  const needs = {
-    ...context,
-    ...lifecycle,
-    ...hosted,
-    ...uploads,
-    webhookRetentionDays: config.webhookRetentionDays,
-    purgeUrl: config.delivery.purgeUrl,
-    purgeSecrets: config.delivery.purgeSecrets,
-    fetch: createGuardedFetch(PURGE_REQUESTS),
-  };
+  const { db, lifecycle, uploads, asOperator } = context;
+  const needs = needsOf(context);
   const { expireUploads, createPartitions, dropDeliveries } = bind(needs, cleanupOperations);
   const orphans = bind(needs, orphanOperations);
   const purges = bind(needs, purgeOperations);
@@ -82,6 +73,18 @@ export function createUpkeep(context: Needs) {
     },
   };
 }
+
+const needsOf = ({ config, ...context }: Needs) => ({
+  ...context,
+  config,
+  ...context.lifecycle,
+  ...context.hosted,
+  ...context.uploads,
+  webhookRetentionDays: config.webhookRetentionDays,
+  purgeUrl: config.delivery.purgeUrl,
+  purgeSecrets: config.delivery.purgeSecrets,
+  fetch: createGuardedFetch(PURGE_REQUESTS),
+});
 
 const upkeepRoutes = (
   asOperator: AsOperator,

@@ -1,5 +1,5 @@
-// Removes all objects of a purged asset; of other assets, every upload that is not the original. Keeps objects
-// that wait for the end of PURGE_GRACE_DAYS. Runs again when no presigned URL can add an object any more.
+// Removes all objects of a purged asset; of other assets, every upload that is not the original. Keeps
+// objects that wait for the end of PURGE_GRACE_DAYS. Runs again when presigned URLs have expired.
 import { type Asset, isPurged } from '../assets/asset.ts';
 import type { findAssetById } from '../assets/asset-lookup.ts';
 import type { deleteManifests } from '../encoding/jobs/growing-manifests.ts';

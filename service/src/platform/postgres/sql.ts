@@ -16,6 +16,8 @@ const TEXT = Symbol('text');
 /** Constant SQL text such as a list of columns. Request data cannot be a fragment. */
 type Fragment = { readonly [TEXT]: string };
 
+export const fragment = ([text = '']: TemplateStringsArray): Fragment => ({ [TEXT]: text });
+
 /** The columns of a shape as a select list. A new column would break a prepared `select *`. */
 export const columns = (shape: Shape): Fragment => ({ [TEXT]: Object.keys(shape).join(', ') });
 
