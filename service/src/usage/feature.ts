@@ -1,5 +1,5 @@
 // Usage: quotas of owners.
-import { offer } from '../platform/offer.ts';
+import { bind } from '../platform/bind.ts';
 import type { UsageContext } from './context.ts';
 import { findByteQuota, recordDefaultLimits, underQuota } from './usage.ts';
 import { ownerLimitsRoutes, usageRoutes } from './usage.routes.ts';
@@ -9,7 +9,7 @@ export type Usage = ReturnType<typeof createUsage>['operations'];
 export function createUsage(ctx: UsageContext) {
   return {
     operations: {
-      ...offer(ctx, { findByteQuota, recordDefaultLimits }),
+      ...bind(ctx, { findByteQuota, recordDefaultLimits }),
       underQuota: <T>(owner: string, work: () => Promise<T>) => underQuota(ctx, owner, work),
     },
     routes: [...usageRoutes(ctx), ...ownerLimitsRoutes(ctx)],
