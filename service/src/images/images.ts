@@ -75,10 +75,8 @@ export async function examine(
 }
 
 /** Deletes all variants of the asset. */
-export const deleteVariants = (
-  { removeUnlessDeferred: remove }: ImageNeeds,
-  assetId: string,
-): Promise<void> => remove(assetId, variantsPrefix(assetId));
+export const deleteVariants = (needs: ImageNeeds, assetId: string): Promise<void> =>
+  needs.removeUnlessDeferred(assetId, variantsPrefix(assetId));
 
 type VariantRequest = { readonly query: VariantQuery; readonly accept: string | undefined };
 

@@ -5,7 +5,7 @@ import { awaitsReport, isPosterDue } from '../assets/poster.ts';
 import type { JobRequest, ServiceJobs } from '../jobs.ts';
 import type { Change } from '../lifecycle/change.ts';
 import type { AssetStore } from '../lifecycle/store.ts';
-import { collectFailures } from '../platform/concurrency/collect-failures.ts';
+import { collectFailuresOfPages } from '../platform/concurrency/collect-failures.ts';
 import { conflict, notFound } from '../platform/errors.ts';
 import type { DatabaseNow } from '../platform/postgres/database-clock.ts';
 import type { Database } from '../platform/postgres/database.ts';
@@ -137,24 +137,21 @@ const BATCH = 200;
  * asset that fails does not delay the others.
  */
 export async function emptyTrash(needs: TrashNeeds): Promise<number> {
-  const failures: unknown[] = [];
-  let due = 0;
-  let after = TRASH_START;
   const now = await needs.databaseNow();
-  for (;;) {
-    const assets = await findExpiredTrash(needs.db, { now, after, limit: BATCH });
-    failures.push(...(await collectFailures(assets, (asset) => purgeExpired(needs, asset))));
-    due += assets.length;
-    const last = assets[BATCH - 1];
-    if (!last) break;
-    after = last;
-  }
+  const { count, failures } = await collectFailuresOfPages(
+    {
+      start: TRASH_START,
+      size: BATCH,
+      read: (after) => findExpiredTrash(needs.db, { now, after, limit: BATCH }),
+    },
+    (asset) => purgeExpired(needs, asset),
+  );
   if (failures.length > 0)
     throw new AggregateError(
       failures,
-      `${failures.length} of ${due} assets in the trash could not be purged`,
+      `${failures.length} of ${count} assets in the trash could not be purged`,
     );
-  return due;
+  return count;
 }
 
 const EXPIRY: EventData = { source: 'service', reason: 'trash_days' };

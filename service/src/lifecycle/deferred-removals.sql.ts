@@ -1,10 +1,24 @@
 // SQL queries for objects that wait for their removal. `remove_after` and "due" are times of the database.
 import type { Queries } from '../platform/postgres/database.ts';
+import type { RowOf } from '../platform/postgres/row.ts';
 import { sql } from '../platform/postgres/sql.ts';
 import { pick } from '../tables.ts';
 import { INTERNAL_TABLES } from '../tables-internal.ts';
 
-const keyColumns = pick(INTERNAL_TABLES.deferred_removals, ['asset_id', 'key']);
+/** `remove_after` is text, because a `Date` drops the microseconds, and would name an earlier place. */
+const removalColumns = {
+  ...pick(INTERNAL_TABLES.deferred_removals, ['asset_id', 'key']),
+  remove_after: 'text',
+} as const;
+
+export type Removal = RowOf<typeof removalColumns>;
+
+/** The place before the first removal. */
+export const FIRST_REMOVAL: Removal = {
+  asset_id: '00000000-0000-0000-0000-000000000000',
+  key: '',
+  remove_after: '-infinity',
+};
 
 /** The keys and prefixes of an asset that wait. */
 export const findDeferredKeys = async (db: Queries, assetId: string): Promise<string[]> =>
@@ -13,18 +27,16 @@ export const findDeferredKeys = async (db: Queries, assetId: string): Promise<st
     select key from deferred_removals where asset_id = ${assetId}`)
   ).map(({ key }) => key);
 
-/** A batch of the due removals. Owners take turns. */
-export const findDueRemovals = (db: Queries, limit: number) =>
-  db.all(sql('due removals', keyColumns)`
-    select asset_id, key
-      from (select asset_id, key, remove_after,
-                   row_number() over (partition by owner_user_id order by remove_after) as turn
-              from deferred_removals left join assets on assets.id = asset_id
-             where remove_after <= now()) as due
-     order by turn, remove_after
+/** The due removals that follow `after`, oldest first. */
+export const findDueRemovals = (db: Queries, after: Removal, limit: number): Promise<Removal[]> =>
+  db.all(sql('due removals', removalColumns)`
+    select asset_id, key, remove_after::text
+      from deferred_removals
+     where remove_after <= now()
+       and (remove_after, asset_id, key)
+           > (${after.remove_after}::timestamptz, ${after.asset_id}::uuid, ${after.key})
+     order by deferred_removals.remove_after, asset_id, key
      limit ${limit}`);
-
-export type Removal = { readonly asset_id: string; readonly key: string };
 
 export const deleteDeferredRemoval = (db: Queries, removal: Removal) =>
   db.all(sql('delete deferred removal')`

@@ -1,5 +1,5 @@
 // Removes objects that no asset names any more, unless they wait for the end of PURGE_GRACE_DAYS.
-import { collectFailures } from '../platform/concurrency/collect-failures.ts';
+import { collectFailuresOfPages } from '../platform/concurrency/collect-failures.ts';
 import type { Queries } from '../platform/postgres/database.ts';
 import type { ObjectKey } from '../storage/object-key.ts';
 import type { ObjectStore } from '../storage/object-store.ts';
@@ -24,18 +24,24 @@ export async function removeUnlessDeferred(
 
 const BATCH = 200;
 
-/** A row outlives its objects, so that a crash repeats the removal. A failure does not delay the others. */
-export async function removeDueObjects({ db, store }: RemovalNeeds): Promise<void> {
-  for (;;) {
-    const due = await queries.findDueRemovals(db, BATCH);
-    const failures = await collectFailures(due, async (removal) => {
-      await removeAt(store, removal.key as ObjectKey);
-      await queries.deleteDeferredRemoval(db, removal);
-    });
-    if (failures.length > 0)
-      throw new AggregateError(failures, `${failures.length} of ${due.length} removals failed`);
-    if (due.length < BATCH) return;
-  }
+/** A failure does not delay the other removals. */
+export async function removeDueObjects(needs: RemovalNeeds): Promise<void> {
+  const { count, failures } = await collectFailuresOfPages(
+    {
+      start: queries.FIRST_REMOVAL,
+      size: BATCH,
+      read: (after) => queries.findDueRemovals(needs.db, after, BATCH),
+    },
+    (removal) => removeDue(needs, removal),
+  );
+  if (failures.length > 0)
+    throw new AggregateError(failures, `${failures.length} of ${count} removals failed`);
+}
+
+/** A row outlives its objects, so that a crash repeats the removal. */
+async function removeDue({ db, store }: RemovalNeeds, removal: queries.Removal): Promise<void> {
+  await removeAt(store, removal.key as ObjectKey);
+  await queries.deleteDeferredRemoval(db, removal);
 }
 
 async function removeAt(store: ObjectStore, place: ObjectKey): Promise<void> {
