@@ -66,6 +66,23 @@ test('bytes of a deleted asset are kept; they are no orphans, and go when the da
   expect(await stored(later)).toBe(1);
 });
 
+test('bytes that an asset refers to again stay, also when the days have passed', async () => {
+  const { asset_id: id, ...started } = await openUpload(service, 'ann', IMAGE);
+  expect((await putBytes({ asset_id: id, ...started }, BYTES)).status).toBe(200);
+  const { db } = service.adapters;
+  await db.all(sql('test: a reference that ended and came back')`
+    insert into deferred_removals (asset_id, key, remove_after)
+    select id, 'originals/' || id || '/' || original_upload, now() from assets where id = ${id}`);
+  await removeDue();
+  await eventually(
+    () =>
+      db.all(sql('test: removals', { key: 'text' })`
+      select key from deferred_removals where asset_id = ${id}`),
+    (waiting) => waiting.length === 0,
+  );
+  expect(await stored(id)).toBe(1);
+});
+
 test('the service key erases bytes at once, also of a deleted asset', async () => {
   const id = await uploadAndDelete();
   for (const _repeated of [1, 2]) expectSuccess(await erase(id));

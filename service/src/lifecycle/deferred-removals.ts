@@ -1,10 +1,11 @@
 // Removes objects that no asset names any more, unless they wait for the end of PURGE_GRACE_DAYS.
+import type { AssetLoader } from '../assets/asset-lookup.ts';
 import { collectFailuresOfPages } from '../platform/concurrency/collect-failures.ts';
 import type { Queries } from '../platform/postgres/database.ts';
 import type { ObjectKey } from '../storage/object-key.ts';
 import type { ObjectStore } from '../storage/object-store.ts';
 import * as queries from './deferred-removals.sql.ts';
-import { isDeferred } from './stored-references.ts';
+import { isDeferred, isReferenced } from './stored-references.ts';
 
 type RemovalNeeds = { readonly db: Queries; readonly store: ObjectStore };
 
@@ -24,8 +25,10 @@ export async function removeUnlessDeferred(
 
 const BATCH = 200;
 
+type DueNeeds = RemovalNeeds & { readonly loader: Pick<AssetLoader, 'find'> };
+
 /** A failure does not delay the other removals. */
-export async function removeDueObjects(needs: RemovalNeeds): Promise<void> {
+export async function removeDueObjects(needs: DueNeeds): Promise<void> {
   const { count, failures } = await collectFailuresOfPages(
     {
       start: queries.FIRST_REMOVAL,
@@ -38,9 +41,14 @@ export async function removeDueObjects(needs: RemovalNeeds): Promise<void> {
     throw new AggregateError(failures, `${failures.length} of ${count} removals failed`);
 }
 
-/** A row outlives its objects, so that a crash repeats the removal. */
-async function removeDue({ db, store }: RemovalNeeds, removal: queries.Removal): Promise<void> {
-  await removeAt(store, removal.key as ObjectKey);
+/**
+ * Keeps objects that the asset refers to again, as after a late report of a failed run. A row outlives its
+ * objects, so that a crash repeats the removal.
+ */
+async function removeDue({ db, store, loader }: DueNeeds, removal: queries.Removal): Promise<void> {
+  const asset = await loader.find(removal.asset_id);
+  const key = removal.key as ObjectKey;
+  if (!asset || !isReferenced(asset, key)) await removeAt(store, key);
   await queries.deleteDeferredRemoval(db, removal);
 }
 

@@ -46,7 +46,7 @@ export function createLifecycle({ db, store, notifications, jobs, now, log, conf
       ...bind(playbackAssets, { findPlaybackAsset }),
       isCurrentAsset: playbackAssets.isCurrent,
       ...bind({ db, store: assetStore, now }, reportOperations),
-      ...bind({ db, store }, removalOperations),
+      ...bind({ db, store, loader }, removalOperations),
       findReportedAsset: loader.findReported,
       update: assetStore.update,
       assetStore,

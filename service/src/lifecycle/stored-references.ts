@@ -19,6 +19,10 @@ export function findEndedReferences(before: Asset, after: Asset): ObjectKey[] {
   return listReferences(before).filter((key) => key !== refused && !remaining.has(key));
 }
 
+/** `place`: a key or prefix as `findEndedReferences` returns it. */
+export const isReferenced = (asset: Asset, place: ObjectKey): boolean =>
+  listReferences(asset).includes(place);
+
 function listReferences(asset: Asset): ObjectKey[] {
   const { id, uploaded_at: uploadedAt, playback, captions } = asset;
   if (isPurged(asset)) return [];
