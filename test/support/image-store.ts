@@ -7,6 +7,7 @@ import type { Asset } from '../../service/src/assets/asset.ts';
 import type { ImageProcessor } from '../../service/src/images/image-processor.ts';
 import type { ImageNeeds } from '../../service/src/images/images.ts';
 import { createVideo } from '../../service/src/lifecycle/asset.fixture.ts';
+import { removeAtOnce } from '../../service/src/lifecycle/deferred-removals.fixture.ts';
 import { createSingleFlight } from '../../service/src/platform/concurrency/single-flight.ts';
 import { openDiskObjectStore } from '../../service/src/storage/disk-object-store.ts';
 import { prepareLocalFile } from '../../service/src/storage/local-file.ts';
@@ -42,7 +43,7 @@ export async function openImageStore() {
     listScratch: () => readdir(scratchRoot),
     createNeeds: (more: Partial<ImageNeeds> = {}): ImageNeeds => ({
       store,
-      removeUnlessDeferred: async (_assetId, place) => void (await (more.store ?? store).removeAll(place)),
+      removeUnlessDeferred: removeAtOnce(more.store ?? store),
       prepareLocalFile: (key) =>
         prepareLocalFile({ store: more.store ?? store, scratchRoot, minFreeBytes: 0 }, key),
       processor: PROCESSOR,

@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { resolve } from 'node:path';
 import type { EmbeddedPostgres } from '@mediary/embedded-postgres/launcher';
 import { urlOf } from './postgres.ts';
-import { SECRETS } from './service.ts';
+import { TEST_SETTINGS } from './service.ts';
 import { storageOf } from './test-store.ts';
 import { processesNaming } from './traces.ts';
 
@@ -71,11 +71,7 @@ export async function startProcess(
   const env = {
     PATH: process.env['PATH'],
     HOME: process.env['HOME'],
-    ...SECRETS,
-    PORT: '0',
-    LOG_LEVEL: 'warn',
-    VIDEO_EXTRAS: 'none',
-    PURGE_GRACE_DAYS: '0',
+    ...TEST_SETTINGS,
     ...storageOf(environment['DATA_DIR'] ?? '', { isDirect: false }),
     ...environment,
   };

@@ -44,7 +44,8 @@ type ServiceOptions = {
   readonly hasPopularSegments?: boolean;
 };
 
-const DEFAULTS = {
+/** Settings of every service that tests start. */
+export const TEST_SETTINGS = {
   ...SECRETS,
   PORT: '0',
   LOG_LEVEL: 'warn',
@@ -69,7 +70,7 @@ export async function startTestService(
   const proxy = proxyPort === undefined ? {} : { PUBLIC_BASE_URL: `http://127.0.0.1:${proxyPort}` };
   const config = readConfig(
     {
-      ...DEFAULTS,
+      ...TEST_SETTINGS,
       ...proxy,
       DATA_DIR: dataDir,
       FFMPEG_PATH: ffmpegPath(),

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Asset } from '../assets/asset.ts';
 import { NOW, createVideo } from '../lifecycle/asset.fixture.ts';
+import { removeAtOnce } from '../lifecycle/deferred-removals.fixture.ts';
 import { openDiskObjectStore } from '../storage/disk-object-store.ts';
 import { type ObjectKey, renditionKey, storeRoots, uploadKey } from '../storage/object-key.ts';
 import type { ObjectStore } from '../storage/object-store.ts';
@@ -34,7 +35,7 @@ async function purge(asset: Asset, changes: Partial<Parameters<typeof purgeAsset
     findAssetById: async () => asset,
     findObjectOwner: async () => undefined,
     store,
-    removeUnlessDeferred: async (_assetId, place) => void (await store.removeAll(place)),
+    removeUnlessDeferred: removeAtOnce(store),
     discardClosedUploads: async () => {},
     deleteManifests: async () => {},
     removeVideo: async () => {},

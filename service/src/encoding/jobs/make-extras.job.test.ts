@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Asset } from '../../assets/asset.ts';
 import type { VideoExtra } from '../../assets/video-extras.ts';
 import { createVideo, NOW } from '../../lifecycle/asset.fixture.ts';
+import { removeAtOnce } from '../../lifecycle/deferred-removals.fixture.ts';
 import { ObjectStoreError, type ObjectStore } from '../../storage/object-store.ts';
 import { EncodeError, type ExtraRequest } from '../encoder.ts';
 import { createExtrasJob, type ExtrasNeeds } from './make-extras.job.ts';
@@ -59,6 +60,7 @@ function setUp(
   const state = { asset: createVideo(more) };
   const created: string[] = [];
   const warnings: object[] = [];
+  const store = createStore(files);
   const needs: ExtrasNeeds = {
     findAssetById: async () => state.asset,
     update: async (_ref, decide) => {
@@ -66,8 +68,8 @@ function setUp(
       state.asset = { ...state.asset, ...decision?.set };
       return { asset: state.asset, decision };
     },
-    store: createStore(files),
-    removeUnlessDeferred: async (_assetId, place) => void (await needs.store.removeAll(place)),
+    store,
+    removeUnlessDeferred: removeAtOnce(store),
     encoder: {
       async createExtra(request: ExtraRequest) {
         const excerpts = request.kind === 'file' ? request.excerpts : [request.excerpt];

@@ -6,6 +6,7 @@ import { Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Asset } from '../../assets/asset.ts';
 import { createVideo } from '../../lifecycle/asset.fixture.ts';
+import { removeAtOnce } from '../../lifecycle/deferred-removals.fixture.ts';
 import { decidePoster } from '../../lifecycle/decide-commands.ts';
 import type { ObjectKey } from '../../storage/object-key.ts';
 import { ObjectStoreError, type ObjectStore } from '../../storage/object-store.ts';
@@ -64,10 +65,11 @@ function setUp(
     await writeFile(output, `poster of ${timeMs}`);
     onCreated(state);
   };
+  const store = createStore(files);
   const needs: PosterNeeds = {
     findAssetById: async () => state.asset,
-    store: createStore(files),
-    removeUnlessDeferred: async (_assetId, place) => void (await needs.store.removeAll(place)),
+    store,
+    removeUnlessDeferred: removeAtOnce(store),
     scratchRoot,
     encoder: { createPoster },
     async showPoster(asset) {
