@@ -1,4 +1,4 @@
-// Chromium plays the embed page in an iframe of a page of another origin.
+// Chromium shows the pages of the service: the embed page in an iframe of another origin, the API reference.
 import { readFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -56,6 +56,16 @@ test.each(['public', 'private'])(
   },
   90_000,
 );
+
+test('the API reference shows the operations', async () => {
+  const page = await browser.newPage();
+  const errors: string[] = [];
+  page.on('pageerror', ({ message }) => errors.push(message));
+  await page.goto(`${service.address}/docs`);
+  await page.getByText('/api/v1/media/upload-url').first().waitFor({ timeout: 30_000 });
+  expect(errors).toEqual([]);
+  await page.close();
+}, 60_000);
 
 test('a video that is still being encoded plays to its end', async () => {
   const slow = await startTestService({ FFMPEG_PATH: await pacedEngine() });

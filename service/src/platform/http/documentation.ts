@@ -58,7 +58,9 @@ async function preparePages(): Promise<Pages> {
   const pages = await openPages();
   const prepared = PAGE_PATHS.map(async (path) => {
     const { headers, payload } = await pages.inject(path);
-    return [path, await prepareContent(String(headers['content-type']), addIcon(payload))] as const;
+    const type = String(headers['content-type']);
+    const text = type.startsWith('text/html') ? addIcon(payload) : payload;
+    return [path, await prepareContent(type, text)] as const;
   });
   return Object.fromEntries(await Promise.all(prepared)) as Pages;
 }
