@@ -37,7 +37,7 @@ export function addAssetCommands(program: Command, run: Runner): void {
     .action(run(getAsset));
   program
     .command('rm')
-    .description('Delete assets: they stop playing at once, and their bytes are removed')
+    .description('Delete assets: they stop playing at once; their bytes are removed days later')
     .argument('<id...>', 'ids of assets')
     .option('--trash', 'move them to the trash, where they can be restored')
     .option('--erase', 'remove their bytes at once, also of deleted assets (needs the service key)')
