@@ -36,6 +36,8 @@ export type DocumentFixtures = {
   /** Has the packages of the documents; each document has a folder in it. */
   readonly folder: string;
   readonly sample: string;
+  /** The path of a script that the shells of all documents read first. */
+  readonly shellPrelude: string;
   /** Where the server of a document listens in place of port 3000; its pages may call the service. */
   originOf(document: string): string;
   /** As readers have it: with packages, and beside the secrets of the service. */
@@ -64,12 +66,15 @@ export async function startDocumentFixtures(documents: readonly string[]): Promi
     },
   );
   await linkPackages(folder);
+  const shellPrelude = join(folder, 'prelude.sh');
+  await writeFile(shellPrelude, SHELL_PRELUDE);
   for (const document of documents) await createReaderFolder(folderOf(document));
   const { address } = hosts.service;
   return {
     hosts,
     folder,
     sample,
+    shellPrelude,
     originOf,
     folderOf,
     replaceAddresses: (document, code) =>
@@ -104,7 +109,7 @@ const environmentOf = ({ service, sims }: Hosts, folder: string, sample: string)
 });
 
 /** Commands that the shell of a document has instead of the installed ones. */
-export const SHELL_PRELUDE = `
+const SHELL_PRELUDE = `
 set -eEm -o pipefail
 shopt -s inherit_errexit
 trap 'echo "line $LINENO: $BASH_COMMAND" >> "$FAILURES"' ERR

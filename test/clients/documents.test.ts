@@ -15,7 +15,7 @@ import { readConfig } from '../../service/src/config.ts';
 import { launchChromium } from '../support/browser.ts';
 import { type CodeBlock, placeAtLines, readCodeBlocks } from '../support/code-blocks.ts';
 import { SECRETS } from '../support/service.ts';
-import { type DocumentFixtures, SHELL_PRELUDE, startDocumentFixtures } from './document-fixtures.ts';
+import { type DocumentFixtures, startDocumentFixtures } from './document-fixtures.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const DOCUMENTS = [
@@ -88,11 +88,9 @@ describe.concurrent('the commands of', () => {
 
 /** Returns what failed, with the output; empty if nothing did. */
 async function runShell(folder: string): Promise<string> {
-  const prelude = join(fixtures.folder, 'prelude.sh');
   const failures = join(folder, 'failures.txt');
-  await writeFile(prelude, SHELL_PRELUDE);
   await writeFile(failures, '');
-  const program = `. ${prelude}; . ./commands.sh; end_background`;
+  const program = `. ${fixtures.shellPrelude}; . ./commands.sh; end_background`;
   const shell = spawn('bash', ['-c', program], {
     cwd: folder,
     env: { ...fixtures.environment, FAILURES: failures },
