@@ -41,7 +41,10 @@ const ROLES: readonly (readonly [path: RegExp, role?: string])[] = [
   [RegExp(`^[a-z]+/(?:[a-z]+/)?[a-z0-9]+-${PORTS}$`), 'adapter'],
   [/^(?:storage\/(?:disk|s3)\/|encoding\/ffmpeg\/|images\/sharp-)[a-z-]+$/, 'adapter'],
   [/^providers\/(?:[a-z]+\/[a-z]+-(?:api|check)|hosted-client)$/, 'adapter'],
-  [/^(?:assets\/asset-lookup|library\/(?:asset-edits|asset-list|trash)|lifecycle\/reports)$/, 'operations'],
+  [
+    /^(?:assets\/asset-lookup|library\/(?:asset-edits|asset-list|cdn-purge|trash)|lifecycle\/reports)$/,
+    'operations',
+  ],
   [/^auth\/service-key-lookup$/, 'operations'],
   [
     /^encoding\/jobs\/(?:conducted-run|embedded-captions|progress-reporter|run-files|shared-originals)$/,
@@ -90,7 +93,7 @@ const MAY: Readonly<Record<string, string>> = {
   port: 'rule:type port:type jobs:type platform:type',
   rule: 'rule port:type tables jobs:type',
   contract: 'fixture:own rule port:type',
-  fixture: 'context:type rule tables port:type adapter:own platform',
+  fixture: 'context:type fixture rule tables port:type adapter:own platform',
   jobs: 'platform:type',
   platform: 'platform',
   tables: 'tables',

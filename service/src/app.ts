@@ -35,8 +35,15 @@ export async function buildApp(adapters: Adapters, settings: AppSettings) {
   await features.events.operations.preparePositions();
   const { config } = context;
   if (config.role !== 'worker') await features.usage.operations.recordDefaultLimits(config.ownerLimits);
-  const { providers, encoding, images, upkeep, uploads } = features;
-  const handlers = { ...providers.jobs, ...encoding.jobs, ...images.jobs, ...uploads.jobs, ...upkeep.jobs };
+  const { providers, uploads } = features;
+  const handlers = {
+    ...providers.jobs,
+    ...features.library.jobs,
+    ...features.encoding.jobs,
+    ...features.images.jobs,
+    ...uploads.jobs,
+    ...features.upkeep.jobs,
+  };
   return {
     ...(await buildServers(context, features, limiters)),
     handlers: handlers satisfies JobHandlers<JobPayloads>,
@@ -102,8 +109,9 @@ const toViewContext = (
   segmentEncryption: delivery.segmentEncryption,
 });
 
-function createFeatures(context: AppContext, limitOwnerRate: (owner: string) => Promise<void>) {
-  const { config } = context;
+/** What most wings take: the first wings, and what is made of them. */
+function createFoundation(context: AppContext, limitOwner: (owner: string) => Promise<void>) {
+  const { config, now, databaseNow } = context;
   const lifecycle = createLifecycle(context);
   const storage = createStorage(context);
   const asOperator = operatorGuard(config.operatorKeys);
@@ -111,25 +119,34 @@ function createFeatures(context: AppContext, limitOwnerRate: (owner: string) => 
   const shared = {
     ...context,
     ...auth.operations,
+    settings: config,
+    clocks: { now, databaseNow },
+    auth: auth.operations,
     lifecycle: lifecycle.operations,
     guards: assetGuards({ ...lifecycle.operations, ...auth.operations }),
     objects: storage.operations,
     findCachedObject: storage.operations.findCachedObject,
     files: storage.operations,
     asOperator,
-    limitOwner: limitOwnerRate,
+    limitOwner,
     heldRequests: holdRequests(config.streamLimits),
     scratchReservations: shareScratchFolder(context),
   };
+  return { lifecycle, storage, auth, shared };
+}
+
+function createFeatures(context: AppContext, limitOwner: (owner: string) => Promise<void>) {
+  const { lifecycle, storage, auth, shared } = createFoundation(context, limitOwner);
   const usage = createUsage(shared);
   const captions = createCaptions({ ...shared, usage: usage.operations });
   const providers = createProviders(shared);
   const view = toViewContext(context, providers.operations);
   const known = { ...shared, usage: usage.operations, hosted: providers.operations, view };
-  const library = createLibrary({ ...known, ...providers.operations });
+  const library = createLibrary({ ...known, providers: providers.operations });
   const uploads = createUploads(known);
   const playback = createPlayback(known);
   const events = createEvents(known);
+  const encoding = createEncoding({ ...known, captions: captions.operations });
   return {
     auth,
     lifecycle,
@@ -138,16 +155,17 @@ function createFeatures(context: AppContext, limitOwnerRate: (owner: string) => 
     captions,
     providers,
     library,
-    encoding: createEncoding({ ...known, captions: captions.operations }),
+    encoding,
     images: createImages({ ...known, ...playback.operations }),
     uploads,
     playback,
     events,
     upkeep: createUpkeep({
       ...known,
-      ...library.operations,
-      ...events.operations,
+      encoding: encoding.operations,
+      providers: providers.operations,
       uploads: uploads.operations,
+      events: events.operations,
     }),
     operations: createOperations({ ...known, version: VERSION }),
   };

@@ -14,6 +14,8 @@ import {
   recordUploadOfToken,
 } from './upload-tokens.ts';
 
+export type Auth = ReturnType<typeof createAuth>['operations'];
+
 type Needs = AppContext & { readonly asOperator: AsOperator };
 
 export function createAuth(needs: Needs) {
