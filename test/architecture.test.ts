@@ -46,10 +46,8 @@ const ROLES: readonly (readonly [path: RegExp, role?: string])[] = [
     'operations',
   ],
   [/^auth\/service-key-lookup$/, 'operations'],
-  [
-    /^encoding\/jobs\/(?:conducted-run|embedded-captions|progress-reporter|run-files|shared-originals)$/,
-    'operations',
-  ],
+  [/^encoding\/jobs\/(?:chunked-encode|conducted-run|embedded-captions|progress-reporter)$/, 'operations'],
+  [/^encoding\/jobs\/(?:run-files|shared-originals)$/, 'operations'],
   [/^(?:operations\/(?:health|providers-overview))$/, 'operations'],
   [
     /^(?:storage\/(?:object-response|local-file)|upkeep\/(?:cleanup|orphaned-videos|orphans|reconcile))$/,

@@ -98,6 +98,19 @@ const shareScratchFolder = ({ scratchRoot, config: { minFreeBytes } }: AppContex
     deleteAbandoned: () => deleteAbandonedScratchFolders(scratchRoot),
   });
 
+/** This process as the worker of encodes. */
+const toWorker = ({
+  workerName: name,
+  scratchRoot,
+  scratchReservations,
+  files: { findLocalFile },
+}: ReturnType<typeof createFoundation>['shared']) => ({
+  name,
+  scratchRoot,
+  scratchReservations,
+  findLocalFile,
+});
+
 /** What representations of assets depend on besides their rows. */
 const toViewContext = (
   { config: { delivery }, publicBaseUrl }: AppContext,
@@ -146,7 +159,7 @@ function createFeatures(context: AppContext, limitOwner: (owner: string) => Prom
   const uploads = createUploads(known);
   const playback = createPlayback(known);
   const events = createEvents(known);
-  const encoding = createEncoding({ ...known, captions: captions.operations });
+  const encoding = createEncoding({ ...known, captions: captions.operations, worker: toWorker(shared) });
   return {
     auth,
     lifecycle,

@@ -3,86 +3,60 @@ import { createReadStream } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { FAILURE_CODES } from '@mediary/contract/failures';
-import type { findAssetById } from '../../assets/asset-lookup.ts';
-import type { verifyOriginal } from '../../lifecycle/reports.ts';
 import { findMediaType, type MediaType } from '../../media/media-type.ts';
-import type { Bound } from '../../platform/bind.ts';
-import { watchCondition } from '../../platform/concurrency/condition-watch.ts';
-import { createScratchFolder, deleteScratchFolder } from '../../platform/process/scratch-folder.ts';
+import { type ClaimedJob, type ClaimedRun, runClaimedJob } from '../../platform/jobs/claimed-job.ts';
+import { inScratchFolder } from '../../platform/process/scratch-folder.ts';
 import type { LocalFile } from '../../storage/local-file.ts';
 import { renditionFolder } from '../../storage/object-key.ts';
+import type { EncodingContext } from '../context.ts';
 import type { EncoderReport } from '../encoder-report.ts';
 import { isTransient } from '../encode-failure.ts';
 import { EncodeError, type EncodeRequest, type Encoding } from '../encoder.ts';
 import { excerptFfmpegLog } from '../ffmpeg-log.ts';
-import { type EmbeddedCaptionNeeds, storeEmbedded } from './embedded-captions.ts';
-import type { endRun, finishRun, Run } from './encode-runs.ts';
+import { storeEmbedded } from './embedded-captions.ts';
+import { deleteChunks } from './encode-chunks.ts';
+import { endRun, finishRun, type Run } from './encode-runs.ts';
+import { deleteManifests } from './growing-manifests.ts';
 import { createProgressReporter } from './progress-reporter.ts';
-import { describeSource, removeEarlierRuns, reportHead, type RunFileNeeds, type Work } from './run-files.ts';
-import type { SharedOriginals } from './shared-originals.ts';
-
-export type ConductNeeds = RunFileNeeds &
-  EmbeddedCaptionNeeds & {
-    readonly findAssetById: Bound<typeof findAssetById>;
-    readonly verifyOriginal: Bound<typeof verifyOriginal>;
-    readonly originals: SharedOriginals;
-    readonly endRun: Bound<typeof endRun>;
-    readonly finishRun: Bound<typeof finishRun>;
-    readonly scratchRoot: string;
-  };
+import { describeSource, removeEarlierRuns, reportHead } from './run-files.ts';
 
 /** Limit of runs that ended with a crash of their worker. */
 const MAX_CRASHES = 10;
 
-type Conduct = {
+/** A run of this worker. `supersede` ends it without a report. */
+export type RunControl = ClaimedRun & { readonly scratch: string };
+
+type RunSteps = Pick<ClaimedJob, 'signal' | 'isCurrent' | 'discard' | 'fail'> & {
   readonly scratchName: { readonly work: string; readonly run: string };
-  readonly signal: AbortSignal;
-  readonly isCurrent: () => Promise<boolean>;
-  readonly encode: (work: Work) => Promise<void>;
-  /** Called when the run may no longer publish. */
-  readonly onSuperseded: () => Promise<void>;
-  /** Called for any other end, before the error is thrown. */
-  readonly onError: (error: unknown, work: Work) => Promise<void>;
+  readonly encode: (control: RunControl) => Promise<void>;
 };
 
 /** Gives the run a scratch folder, and stops it within two seconds when it is no longer current. */
-export async function conductRun(needs: ConductNeeds, run: Run, conduct: Conduct): Promise<void> {
-  const scratch = await createScratchFolder(needs.scratchRoot, conduct.scratchName);
-  const superseded = new AbortController();
-  const work: Work = {
-    scratch,
-    superseded,
-    signal: AbortSignal.any([conduct.signal, superseded.signal]),
-    isPublished: false,
-    isAnnounced: false,
-    isDivided: false,
-  };
-  const watch = watchCondition(conduct.isCurrent, {
-    onEnd: () => superseded.abort(),
-    onError: (error) =>
-      needs.log.warn(
-        { asset_id: run.assetId, err: error },
-        'the worker cannot check whether the run is still current',
-      ),
-  });
+export async function conductRun(
+  ctx: EncodingContext,
+  run: Run,
+  { scratchName, encode, ...steps }: RunSteps,
+): Promise<void> {
   try {
-    await conduct.encode(work);
-  } catch (error) {
-    // A deletion may make a write fail before the watch notices it.
-    if (superseded.signal.aborted || !(await conduct.isCurrent())) return await conduct.onSuperseded();
-    await conduct.onError(error, work);
-    throw error;
+    await runClaimedJob({
+      ...steps,
+      work: (claimed) =>
+        inScratchFolder(ctx.worker.scratchRoot, scratchName, (scratch) => encode({ ...claimed, scratch })),
+      onCheckError: (error) =>
+        ctx.log.warn(
+          { asset_id: run.assetId, err: error },
+          'the worker cannot check whether the run is still current',
+        ),
+    });
   } finally {
-    watch.close();
-    await deleteScratchFolder(scratch);
-    await needs.endRun(run);
+    await endRun(ctx, run);
   }
 }
 
 type SourceRequest = Omit<EncodeRequest, 'posterTimeMs'>;
 
 type SourceUse<T> = {
-  readonly work: Work;
+  readonly control: RunControl;
   /** The first worker of a run verifies the original. */
   readonly isVerified: boolean;
   readonly encode: (request: SourceRequest) => Promise<T>;
@@ -90,23 +64,17 @@ type SourceUse<T> = {
 
 /** Reports the progress while `encode` uses a local file of the original. */
 export async function withSource<T>(
-  needs: ConductNeeds,
+  ctx: EncodingContext,
   run: Run,
-  { work, isVerified, encode }: SourceUse<T>,
+  { control, isVerified, encode }: SourceUse<T>,
 ): Promise<T> {
-  const { scratch, superseded, signal } = work;
-  const reporter = createProgressReporter({
-    head: reportHead(run),
-    callback: needs.callback,
-    log: needs.log,
-    signal,
-    onSuperseded: () => superseded.abort(),
-  });
+  const { scratch, supersede, signal } = control;
+  const reporter = createProgressReporter(ctx, { head: reportHead(run), signal, onSuperseded: supersede });
   const { container } = findMediaType(run.mimeType) as Extract<MediaType, { kind: 'video' }>;
-  const { file: original, release } = await needs.originals.open(run.originalKey, signal);
+  const { file: original, release } = await ctx.worker.originals.open(run.originalKey, signal);
   try {
     if (!original) throw new EncodeError('original_missing', FAILURE_CODES.original_missing);
-    if (!isVerified) await verifySource(needs, run, { original, work });
+    if (!isVerified) await verifySource(ctx, run, { original, control });
     reporter.start();
     return await encode({
       source: original.path,
@@ -130,25 +98,25 @@ async function createFolder(scratch: string, name: string): Promise<string> {
 
 /** Throws when the original has another SHA-256 than announced; the asset has failed then. */
 async function verifySource(
-  needs: ConductNeeds,
+  ctx: EncodingContext,
   { assetId }: Run,
-  { original, work }: { readonly original: LocalFile; readonly work: Work },
+  { original, control }: { readonly original: LocalFile; readonly control: RunControl },
 ): Promise<void> {
-  const asset = await needs.findAssetById(assetId);
+  const asset = await ctx.lifecycle.findAssetById(assetId);
   const stored = { ...original, read: () => createReadStream(original.path) };
-  if (asset && (await needs.verifyOriginal(asset, stored)).refused) work.superseded.abort();
-  work.signal.throwIfAborted();
+  if (asset && (await ctx.lifecycle.verifyOriginal(asset, stored)).refused) control.supersede();
+  control.signal.throwIfAborted();
 }
 
 /** The report of a run whose renditions are stored, with the text subtitles of the source as captions. */
 export async function completeEncoding(
-  needs: ConductNeeds,
+  ctx: EncodingContext,
   run: Run,
-  { work, request, encoding }: { work: Work; request: SourceRequest; encoding: Encoding },
+  { scratch, request, encoding }: { scratch: string; request: SourceRequest; encoding: Encoding },
 ): Promise<EncoderReport> {
   const { source, container, signal } = request;
-  const workFolder = await createFolder(work.scratch, 'captions');
-  const captionWarnings = await storeEmbedded(needs, run.assetId, { source, container, workFolder, signal });
+  const workFolder = await createFolder(scratch, 'captions');
+  const captionWarnings = await storeEmbedded(ctx, run.assetId, { source, container, workFolder, signal });
   const warnings = [...encoding.warnings, ...captionWarnings];
   return {
     ...reportHead(run),
@@ -164,7 +132,7 @@ export async function completeEncoding(
 
 /** The result of `encode`, or the report of a video that cannot be encoded. */
 export async function orFailedReport<T>(
-  needs: ConductNeeds,
+  ctx: EncodingContext,
   run: Run,
   encode: () => Promise<T>,
 ): Promise<T | EncoderReport> {
@@ -175,7 +143,7 @@ export async function orFailedReport<T>(
   } catch (error) {
     if (!(error instanceof EncodeError)) throw error;
     const { code, message, log } = error;
-    needs.log.warn(
+    ctx.log.warn(
       { asset_id: run.assetId, attempt: run.attempt, code, ffmpeg_log: excerptFfmpegLog(log) },
       'a video cannot be encoded',
     );
@@ -187,19 +155,15 @@ export async function orFailedReport<T>(
   }
 }
 
-/** The workers of chunks whose run has failed stop within two seconds. */
-const CHUNK_END_MS = 60_000;
-
 /** Publishes the run. False when it may not publish. */
 export async function endWithReport(
-  needs: ConductNeeds,
+  ctx: EncodingContext,
   run: Run,
-  { report, isDivided }: { readonly report: EncoderReport; readonly isDivided: boolean },
+  { report, removeAfter }: { readonly report: EncoderReport; readonly removeAfter?: Date | undefined },
 ): Promise<boolean> {
-  const earlier = await removeEarlierRuns(needs, run);
-  const removeAfter = isDivided ? new Date(Date.now() + CHUNK_END_MS) : undefined;
-  if (!(await needs.finishRun(run, { report, earlier, removeAfter }))) return false;
-  await needs.deleteManifests(run.assetId, [...earlier, renditionFolder(run.attempt, run.try)]);
-  await needs.deleteChunks(run.assetId);
+  const earlier = await removeEarlierRuns(ctx, run);
+  if (!(await finishRun(ctx, run, { report, earlier, removeAfter }))) return false;
+  await deleteManifests(ctx, run.assetId, [...earlier, renditionFolder(run.attempt, run.try)]);
+  await deleteChunks(ctx, run.assetId);
   return true;
 }

@@ -1,7 +1,8 @@
 // Tests that a video is complete without subtitles that cannot be read, and that its owner learns of it.
 import { expect, test } from 'vitest';
 import { EncodeError, type EmbeddedSubtitles } from '../encoder.ts';
-import { type EmbeddedCaptionNeeds, storeEmbedded } from './embedded-captions.ts';
+import { createEncodingContext, createTestLog } from '../context.fixture.ts';
+import { storeEmbedded } from './embedded-captions.ts';
 
 const REQUEST = {
   source: '/original',
@@ -11,20 +12,18 @@ const REQUEST = {
 } as const;
 
 async function storeFrom(extractSubtitles: () => Promise<readonly EmbeddedSubtitles[]>) {
-  const stored: Parameters<EmbeddedCaptionNeeds['storeEmbeddedCaptions']>[1][] = [];
-  const logged: object[] = [];
-  const warnings = await storeEmbedded(
-    {
-      encoder: { extractSubtitles },
-      storeEmbeddedCaptions: async (_, subtitles) => {
-        stored.push(subtitles);
-      },
-      log: { warn: (facts) => logged.push(facts) },
-    },
-    'an asset',
-    REQUEST,
-  );
-  return { stored, logged, warnings };
+  const stored: unknown[] = [];
+  const { lines, log } = createTestLog();
+  const storeEmbeddedCaptions = async (_: string, subtitles: unknown) => {
+    stored.push(subtitles);
+  };
+  const ctx = createEncodingContext({
+    encoder: { extractSubtitles },
+    captions: { storeEmbeddedCaptions },
+    log,
+  });
+  const warnings = await storeEmbedded(ctx, 'an asset', REQUEST);
+  return { stored, logged: lines.map(({ facts }) => facts), warnings };
 }
 
 test('subtitles are stored without a warning', async () => {

@@ -3,12 +3,18 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Decision } from '../../lifecycle/change.ts';
+import { createVideo } from '../../lifecycle/asset.fixture.ts';
+import type { AssetStore } from '../../lifecycle/store.ts';
+import { contextOf } from '../../platform/context.fixture.ts';
 import { unavailable } from '../../platform/errors.ts';
 import { diskFull } from '../../platform/free-space.ts';
+import { databaseOf } from '../../platform/postgres/database.fixture.ts';
 import { ObjectStoreError } from '../../storage/object-store.ts';
+import { createEncodingContext, updateOf } from '../context.fixture.ts';
 import type { EncodeRequest, Encoding, PlayablePart } from '../encoder.ts';
-import { encodeAssetJob, type EncodeNeeds } from './encode-asset.job.ts';
-import type { Run } from './encode-runs.ts';
+import type { EncoderReport } from '../encoder-report.ts';
+import { encodeAssetJob } from './encode-asset.job.ts';
 
 const ID = '01900000-0000-7000-8000-000000000001';
 const REMOVED = `removed renditions/${ID}/1-2/`;
@@ -19,62 +25,84 @@ beforeAll(async () => {
 });
 afterAll(() => rm(scratchRoot, { recursive: true }));
 
-const SOURCE = {
+const PART: PlayablePart = {
   container: 'mov',
-  video: {},
+  video: { codec: 'h264', fps: 25, hdr: false, bit_depth: 8 },
   audio: [],
   width: 640,
   height: 360,
   durationMs: 9000,
-} as unknown as PlayablePart;
-const PART = { ...SOURCE, files: [], manifests: [], renditions: [] };
-const ENCODING = { ...PART, warnings: [] } as unknown as Encoding;
+  files: [],
+  manifests: [{ name: 'hls.m3u8', text: '#EXTM3U' }],
+  renditions: [],
+};
+const ENCODING: Encoding = { ...PART, placeholder: undefined, warnings: [] };
 
 type Setup = {
-  readonly run?: Partial<Run>;
+  /** The second run of the video, after a crash. */
+  readonly run?: { readonly encode_try: number; readonly encode_interruptions: number };
   readonly signal?: AbortSignal;
   readonly encode: (request: EncodeRequest) => Promise<Encoding>;
 };
 
-/** What the job did, in order. */
-async function runJob({ run, signal = new AbortController().signal, encode }: Setup) {
-  const done: string[] = [];
-  const needs = {
-    scratchRoot,
-    chunkSeconds: 0,
-    beginRun: async () => ({
-      ...{ assetId: ID, attempt: 1, try: 2, crashes: 1, mimeType: 'video/mp4', posterTimeMs: null },
-      originalKey: `originals/${ID}/original`,
-      ...run,
-    }),
-    endRun: async () => {},
-    isCurrentRun: async () => true,
-    releaseRun: async () => void done.push('released'),
-    finishRun: async (_: Run, { report }: { report: { status: string; failure?: { code: string } } }) => {
-      done.push(report.failure?.code ?? report.status);
-      return true;
+/** A database with one run, which has published the folders. */
+function createDatabase(run: object, folders: { readonly folder: string }[]) {
+  return databaseOf({
+    all: (text) => {
+      if (text.includes('insert into growing_manifests')) {
+        folders.push({ folder: '1-2' });
+        return [{ name: 'hls.m3u8' }];
+      }
+      if (text.includes('select distinct folder')) return folders;
+      return text.includes('select encode_try from assets') ? [run] : [];
     },
-    findPublishedFolders: async () => [],
-    saveManifests: async () => true,
-    deleteManifests: async () => {},
-    deleteChunks: async () => {},
-    canUseChunks: async () => false,
-    findAssetById: async () => undefined,
-    isContinued: async () => false,
-    originals: { open: async () => ({ file: { path: '/original' }, release: () => {} }) },
-    storeEmbeddedCaptions: async () => {},
+  });
+}
+
+/** What the job did, in order. */
+async function runJob({
+  run = { encode_try: 2, encode_interruptions: 0 },
+  signal = new AbortController().signal,
+  encode,
+}: Setup) {
+  const done: string[] = [];
+  const state = { asset: createVideo({ id: ID, stream_status: 'processing', ...run }) };
+  const onDecided = ({ set, jobs }: Decision) => {
+    if (set.encode_interruptions) done.push('released');
+    for (const job of jobs)
+      if (job.name === 'deliver-report') {
+        const report = JSON.parse(job.payload.body) as EncoderReport;
+        done.push(report.failure?.code ?? report.status);
+      }
+  };
+  const ctx = createEncodingContext({
+    db: createDatabase(run, []),
+    jobs: {},
+    store: {
+      removeAll: async (prefix) => {
+        done.push(`removed ${prefix}`);
+        return 0;
+      },
+    },
     encoder: {
-      startEncode: async (request: EncodeRequest) => ({ encoding: await encode(request) }),
+      startEncode: async (request) => ({ encoding: await encode(request) }),
       extractSubtitles: async () => [],
     },
-    store: { removeAll: async (prefix: string) => void done.push(`removed ${prefix}`) },
-    callback: { deliver: async () => ({ processed: true }) },
-    log: { warn: () => {} },
-  } as unknown as EncodeNeeds;
-  await encodeAssetJob(needs)({ payload: { assetId: ID, attempt: 1 }, signal }).catch(() =>
-    done.push('thrown'),
-  );
-  return done.filter((step) => step !== `removed renditions/${ID}/1-1/`);
+    worker: {
+      name: 'machine:1',
+      scratchRoot,
+      originals: { open: async () => ({ file: { path: '/original' }, release: () => {} }) },
+    },
+    lifecycle: {
+      findAssetById: async () => undefined,
+      update: updateOf(state, onDecided),
+      assetStore: contextOf<AssetStore>({ claimEncode: async () => state.asset }),
+    },
+    captions: { storeEmbeddedCaptions: async () => {} },
+  });
+  const job = { payload: { assetId: ID, attempt: 1 }, signal };
+  await encodeAssetJob(ctx)(job).catch(() => done.push('thrown'));
+  return done.filter((step) => !/\/1-(?!2\/)/.test(step));
 }
 
 const failsWith = (error: unknown) => async (): Promise<Encoding> => {
@@ -113,6 +141,8 @@ test('any other error counts as a crash', async () => {
 
 test('ten crashes fail the video, however many runs there were', async () => {
   const encode = async () => ENCODING;
-  expect(await runJob({ encode, run: { try: 40, crashes: 10 } })).toContain('encoder_crashed');
-  expect(await runJob({ encode, run: { try: 40, crashes: 9 } })).toContain('ready');
+  expect(await runJob({ encode, run: { encode_try: 40, encode_interruptions: 29 } })).toContain(
+    'encoder_crashed',
+  );
+  expect(await runJob({ encode, run: { encode_try: 40, encode_interruptions: 30 } })).toContain('ready');
 });

@@ -8,6 +8,7 @@ import { type JobQueue, openJobs } from '../../platform/jobs/job-queue.ts';
 import { type Connection, type Database, openDatabase } from '../../platform/postgres/database.ts';
 import { migrate } from '../../platform/postgres/migrate.ts';
 import { uuidV7 } from '../../platform/uuid-v7.ts';
+import { createEncodingContext } from '../context.fixture.ts';
 import * as checkpointOperations from './encode-checkpoints.ts';
 
 const CHECKPOINT = { durationMs: 9000, isDividable: false, state: { name: 'NUL \u0000 and \ud800' } };
@@ -38,8 +39,11 @@ afterAll(async () => {
 
 let asset: ReturnType<typeof createVideo>;
 let run: { assetId: string; attempt: number; try: number };
-const openWorker = (workerName: string) => () =>
-  bind({ db, jobs, workerName, findAssetById: async () => asset }, checkpointOperations);
+const openWorker = (name: string) => () =>
+  bind(
+    createEncodingContext({ db, jobs, worker: { name }, lifecycle: { findAssetById: async () => asset } }),
+    checkpointOperations,
+  );
 const [first, second] = [openWorker('machine:1'), openWorker('machine:2')];
 const queued = async () =>
   (

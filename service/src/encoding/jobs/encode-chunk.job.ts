@@ -4,33 +4,30 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { FAILURE_CODES } from '@mediary/contract/failures';
 import type { JobPayloads } from '../../jobs.ts';
-import { watchCondition } from '../../platform/concurrency/condition-watch.ts';
-import type { BoundOperations } from '../../platform/bind.ts';
+import { runClaimedJob } from '../../platform/jobs/claimed-job.ts';
 import type { JobRun } from '../../platform/jobs/job-queue.ts';
-import { createScratchFolder, deleteScratchFolder } from '../../platform/process/scratch-folder.ts';
+import { inScratchFolder } from '../../platform/process/scratch-folder.ts';
 import { renditionFolder, renditionKey } from '../../storage/object-key.ts';
 import type { ObjectStore } from '../../storage/object-store.ts';
 import { readBytes } from '../../storage/whole-objects.ts';
-import { ChunkMismatchError, type EncodedChunk, EncodeError, type Encoder } from '../encoder.ts';
+import type { EncodingContext } from '../context.ts';
+import { ChunkMismatchError, type EncodedChunk, EncodeError } from '../encoder.ts';
 import { excerptFfmpegLog } from '../ffmpeg-log.ts';
 import { type CmafSegment, readSegmentHead } from '../packaging/cmaf-track.ts';
 import { SEGMENT_HEAD_BYTES } from '../packaging/mp4-boxes.ts';
-import type * as chunkOperations from './encode-chunks.ts';
-import type { ClaimedChunk } from './encode-chunks.ts';
+import {
+  claimChunk,
+  type ClaimedChunk,
+  discardChunk,
+  finishChunk,
+  isChunkWanted,
+  recordInit,
+  releaseChunk,
+} from './encode-chunks.ts';
 import { isInterruption, storeFiles } from './run-files.ts';
-import type { SharedOriginals } from './shared-originals.ts';
-
-type ChunkNeeds = Omit<BoundOperations<typeof chunkOperations>, 'encodeChunks' | 'canUseChunks'> & {
-  readonly originals: SharedOriginals;
-  readonly store: ObjectStore;
-  readonly encoder: Pick<Encoder, 'encodeChunk'>;
-  readonly scratchRoot: string;
-  readonly workerName: string;
-  readonly log: Record<'info' | 'warn', (facts: object, message: string) => void>;
-};
 
 type ChunkRef = JobPayloads['encode-chunk'];
-type ChunkEnd = Parameters<ChunkNeeds['finishChunk']>[1];
+type ChunkEnd = Parameters<typeof finishChunk>[2];
 
 /** Limit of tries that ended with a crash of their worker. */
 const MAX_TRIES = 10;
@@ -44,55 +41,48 @@ const CRASHED: ChunkEnd = {
 };
 
 export const encodeChunkJob =
-  (needs: ChunkNeeds) =>
+  (ctx: EncodingContext) =>
   async ({ payload, signal }: JobRun<ChunkRef>): Promise<void> => {
-    const claimed = await needs.claimChunk(payload);
+    const claimed = await claimChunk(ctx, payload);
     if (!claimed) return;
     if (claimed.tries > MAX_TRIES) {
-      await needs.finishChunk(payload, CRASHED);
+      await finishChunk(ctx, payload, CRASHED);
       return;
     }
-    const superseded = new AbortController();
-    const watch = watchCondition(() => needs.isChunkWanted(payload), {
-      onEnd: () => superseded.abort(),
-      onError: (error) =>
-        needs.log.warn(
+    await runClaimedJob({
+      signal,
+      isCurrent: () => isChunkWanted(ctx, payload),
+      onCheckError: (error) =>
+        ctx.log.warn(
           { asset_id: payload.assetId, err: error },
           'the worker cannot check whether its chunk is still needed',
         ),
+      work: async (run) => {
+        const end = await encodeClaimed(ctx, payload, { claimed, signal: run.signal });
+        if (!(await finishChunk(ctx, payload, end))) await discardChunk(ctx, payload);
+      },
+      discard: () => discardChunk(ctx, payload),
+      fail: async (error, isStopped) => {
+        if (isStopped || isInterruption(error)) await releaseChunk(ctx, payload);
+      },
     });
-    try {
-      const end = await encodeClaimed(needs, payload, {
-        claimed,
-        signal: AbortSignal.any([signal, superseded.signal]),
-      });
-      if (!(await needs.finishChunk(payload, end))) await needs.discardChunk(payload);
-    } catch (error) {
-      // A deletion may make a write fail before the watch notices it.
-      if (superseded.signal.aborted || !(await needs.isChunkWanted(payload)))
-        return await needs.discardChunk(payload);
-      if (signal.aborted || isInterruption(error)) await needs.releaseChunk(payload);
-      throw error;
-    } finally {
-      watch.close();
-    }
   };
 
-type ClaimedWork = { readonly claimed: ClaimedChunk; readonly signal: AbortSignal };
+type ClaimedEncode = { readonly claimed: ClaimedChunk; readonly signal: AbortSignal };
 
 /** How the chunk ends: errors that a retry may not have are thrown. */
-async function encodeClaimed(needs: ChunkNeeds, ref: ChunkRef, work: ClaimedWork): Promise<ChunkEnd> {
+async function encodeClaimed(ctx: EncodingContext, ref: ChunkRef, chunk: ClaimedEncode): Promise<ChunkEnd> {
   const startedAt = performance.now();
-  const facts = { asset_id: ref.assetId, batch: ref.batch, chunk: ref.number, worker: needs.workerName };
+  const facts = { asset_id: ref.assetId, batch: ref.batch, chunk: ref.number, worker: ctx.worker.name };
   try {
-    const result = await encodeAndStore(needs, ref, work);
+    const result = await encodeAndStore(ctx, ref, chunk);
     const seconds = (performance.now() - startedAt) / 1000;
-    needs.log.info({ ...facts, seconds }, 'a chunk of a video was encoded');
+    ctx.log.info({ ...facts, seconds }, 'a chunk of a video was encoded');
     return { state: 'done', result };
   } catch (error) {
     if (!(error instanceof EncodeError || error instanceof ChunkMismatchError)) throw error;
     const { code, log } = error instanceof EncodeError ? error : { code: 'chunk_refused' as const, log: '' };
-    needs.log.warn(
+    ctx.log.warn(
       { ...facts, code, reason: error.message, ffmpeg_log: excerptFfmpegLog(log) },
       'a chunk of a video cannot be encoded',
     );
@@ -103,35 +93,29 @@ async function encodeClaimed(needs: ChunkNeeds, ref: ChunkRef, work: ClaimedWork
 }
 
 async function encodeAndStore(
-  needs: ChunkNeeds,
+  ctx: EncodingContext,
   ref: ChunkRef,
-  { claimed, signal }: ClaimedWork,
+  { claimed, signal }: ClaimedEncode,
 ): Promise<EncodedChunk> {
   const place = `${ref.try}-${ref.batch}-${ref.number}`;
-  const scratch = await createScratchFolder(needs.scratchRoot, {
+  const scratch = {
     work: `chunk-${ref.assetId}-${place}`,
     run: renditionFolder(ref.attempt, claimed.tries),
-  });
-  try {
-    const original = await needs.originals.open(claimed.originalKey, signal);
+  };
+  return inScratchFolder(ctx.worker.scratchRoot, scratch, async (folder) => {
+    const original = await ctx.worker.originals.open(claimed.originalKey, signal);
     try {
       if (!original.file) throw new EncodeError('original_missing', FAILURE_CODES.original_missing);
-      const workFolder = join(scratch, 'work');
+      const workFolder = join(folder, 'work');
       await mkdir(workFolder);
       const { spec } = claimed;
-      const tracks = await needs.encoder.encodeChunk({
-        source: original.file.path,
-        workFolder,
-        spec,
-        signal,
-      });
-      return await storeChunk(needs, ref, { tracks, workFolder, signal });
+      const request = { source: original.file.path, workFolder, spec, signal };
+      const tracks = await ctx.encoder.encodeChunk(request);
+      return await storeChunk(ctx, ref, { tracks, workFolder, signal });
     } finally {
       original.release();
     }
-  } finally {
-    await deleteScratchFolder(scratch);
-  }
+  });
 }
 
 type EncodedFiles = {
@@ -145,21 +129,21 @@ type EncodedFiles = {
  * frames, and the same init segment, or the chunk is refused.
  */
 async function storeChunk(
-  needs: ChunkNeeds,
+  ctx: EncodingContext,
   ref: ChunkRef,
   { tracks, workFolder, signal }: EncodedFiles,
 ): Promise<EncodedChunk> {
   const digest = hash('sha256', JSON.stringify(tracks.map(({ id, init }) => [id, init])));
-  if (!(await needs.recordInit(ref, digest)))
+  if (!(await recordInit(ctx, ref, digest)))
     throw new ChunkMismatchError('the chunk has another init segment than the others');
   const segments = new Map(
     tracks.flatMap((track) => track.segments.map((segment) => [segment.name, segment] as const)),
   );
-  await storeFiles(needs.store, ref, {
+  await storeFiles(ctx.store, ref, {
     files: [...segments.keys()].map((name) => ({ name, path: join(workFolder, name) })),
     signal,
     onExisting: async ({ name }) => {
-      segments.set(name, await readStored(needs.store, ref, segments.get(name) as CmafSegment));
+      segments.set(name, await readStored(ctx.store, ref, segments.get(name) as CmafSegment));
     },
   });
   return tracks.map((track) => ({

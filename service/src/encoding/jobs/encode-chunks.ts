@@ -1,24 +1,13 @@
 // Divides the work of an encode run among all workers: one job for each chunk of its video.
 import type { FailureCode } from '@mediary/contract/failures';
-import type { findAssetById } from '../../assets/asset-lookup.ts';
-import type { JobPayloads, ServiceJobs } from '../../jobs.ts';
-import type { Bound } from '../../platform/bind.ts';
+import type { JobPayloads } from '../../jobs.ts';
 import { watchCondition } from '../../platform/concurrency/condition-watch.ts';
 import { untilAborted } from '../../platform/concurrency/until-aborted.ts';
-import type { Database } from '../../platform/postgres/database.ts';
 import { type ObjectKey, originalKey, renditionFolder } from '../../storage/object-key.ts';
+import type { EncodingContext } from '../context.ts';
 import { ChunkMismatchError, type EncodedChunk, EncodeError } from '../encoder.ts';
 import { type ChunkSpec, estimateChunkBytes } from '../plan/chunk-plan.ts';
 import * as queries from './encode-chunks.sql.ts';
-
-type Needs = {
-  readonly db: Database;
-  readonly jobs: Pick<ServiceJobs, 'send' | 'sendFor' | 'hasOpenJob'>;
-  readonly findAssetById: Bound<typeof findAssetById>;
-  /** Name of this process for operators. */
-  readonly workerName: string;
-  readonly log: { warn(facts: object, message: string): void };
-};
 
 type RunRef = { readonly assetId: string; readonly attempt: number; readonly try: number };
 type ChunkRef = Omit<JobPayloads['encode-chunk'], 'bytes'>;
@@ -31,10 +20,10 @@ export type ClaimedChunk = {
 };
 
 export async function claimChunk(
-  { db, workerName }: Needs,
+  { db, worker }: EncodingContext,
   chunk: ChunkRef,
 ): Promise<ClaimedChunk | undefined> {
-  const claimed = await queries.claimChunk(db, chunk, workerName);
+  const claimed = await queries.claimChunk(db, chunk, worker.name);
   return (
     claimed && {
       spec: claimed.spec as ChunkSpec,
@@ -45,15 +34,15 @@ export async function claimChunk(
 }
 
 /** False when the chunk has ended, or its run has; the worker must stop. */
-export const isChunkWanted = async ({ db }: Needs, chunk: ChunkRef): Promise<boolean> =>
+export const isChunkWanted = async ({ db }: EncodingContext, chunk: ChunkRef): Promise<boolean> =>
   (await queries.findWantedChunk(db, chunk)) !== undefined;
 
-export const releaseChunk = async ({ db }: Needs, chunk: ChunkRef): Promise<void> => {
+export const releaseChunk = async ({ db }: EncodingContext, chunk: ChunkRef): Promise<void> => {
   await queries.releaseChunk(db, chunk);
 };
 
 /** Records the digest of a chunk's init segments. False: another chunk has others, so they would not join. */
-export async function recordInit({ db }: Needs, chunk: ChunkRef, digest: string): Promise<boolean> {
+export async function recordInit({ db }: EncodingContext, chunk: ChunkRef, digest: string): Promise<boolean> {
   await queries.recordInitDigest(db, chunk, digest);
   return (await queries.findOtherInit(db, chunk, digest)) === undefined;
 }
@@ -71,26 +60,26 @@ type ChunkFailure = {
 
 /** False when the run has ended, or another worker was faster. */
 export const finishChunk = async (
-  { db }: Needs,
+  { db }: EncodingContext,
   chunk: ChunkRef,
   { state, result }: ChunkEnd,
 ): Promise<boolean> =>
   (await queries.finishChunk(db, chunk, { state, result: JSON.stringify(result) })) !== undefined;
 
 /** Enqueues the deletion of what a chunk has stored for a run that was deleted or cancelled. */
-export async function discardChunk({ db, jobs }: Needs, run: RunRef): Promise<void> {
+export async function discardChunk({ db, jobs }: EncodingContext, run: RunRef): Promise<void> {
   if (await queries.findUsedRun(db, run)) return;
   const folder = renditionFolder(run.attempt, run.try);
   await db.transaction((tx) => jobs.send(tx, 'remove-run-files', { assetId: run.assetId, folder }));
 }
 
 /** False when a run of this attempt was refused. */
-export const canUseChunks = async ({ db }: Needs, { assetId, attempt }: RunRef): Promise<boolean> =>
+export const canUseChunks = async ({ db }: EncodingContext, { assetId, attempt }: RunRef): Promise<boolean> =>
   (await queries.findRefusedChunk(db, assetId, attempt)) === undefined;
 
 /** `keptAttempt`: keeps the note that this attempt must encode its video in one piece. */
 export const deleteChunks = async (
-  { db }: Needs,
+  { db }: EncodingContext,
   assetId: string,
   keptAttempt: number | null = null,
 ): Promise<void> => {
@@ -109,15 +98,15 @@ type ChunkBatch = {
  * or ChunkMismatchError when one fails.
  */
 export async function encodeChunks(
-  needs: Needs,
+  ctx: EncodingContext,
   run: RunRef,
   { batch, specs, onDone, signal }: ChunkBatch,
 ): Promise<readonly EncodedChunk[]> {
   const { assetId, attempt, try: number } = run;
   const key = { assetId, attempt, try: number, batch };
-  await sendChunks(needs, key, specs);
+  await sendChunks(ctx, key, specs);
   try {
-    await waitForChunks(needs, key, {
+    await waitForChunks(ctx, key, {
       signal,
       onStates: (states) => {
         const done = states.filter(({ state }) => state === 'done');
@@ -127,10 +116,10 @@ export async function encodeChunks(
   } catch (error) {
     // The workers of the other chunks stop. Otherwise another worker continues the run with its chunks.
     const isEnd = error instanceof EncodeError || error instanceof ChunkMismatchError;
-    if (isEnd) await queries.deleteChunks(needs.db, assetId, attempt);
+    if (isEnd) await queries.deleteChunks(ctx.db, assetId, attempt);
     throw error;
   }
-  const results = await queries.findChunkResults(needs.db, key);
+  const results = await queries.findChunkResults(ctx.db, key);
   if (results.length !== specs.length) throw new Error('the chunks of a run were deleted');
   return results.map(({ result }) => result as EncodedChunk);
 }
@@ -138,11 +127,11 @@ export async function encodeChunks(
 type BatchRef = RunRef & { readonly batch: number };
 
 async function sendChunks(
-  { db, jobs, findAssetById }: Needs,
+  { db, jobs, lifecycle }: EncodingContext,
   batch: BatchRef,
   specs: readonly ChunkSpec[],
 ): Promise<void> {
-  const asset = await findAssetById(batch.assetId);
+  const asset = await lifecycle.findAssetById(batch.assetId);
   if (!asset) throw new Error('the asset of a run does not exist');
   const areJobsOpen = await jobs.hasOpenJob('encode-chunk', batch);
   await db.transaction(async (tx) => {
@@ -166,11 +155,15 @@ type Waiting = {
 /** Each state is read once a second. */
 const READS_PER_CHECK = 30;
 
-async function waitForChunks(needs: Needs, batch: BatchRef, { signal, onStates }: Waiting): Promise<void> {
+async function waitForChunks(
+  ctx: EncodingContext,
+  batch: BatchRef,
+  { signal, onStates }: Waiting,
+): Promise<void> {
   const ended = Promise.withResolvers<void>();
   let [reads, areJobsMissing] = [0, false];
   const isWaiting = async (): Promise<boolean> => {
-    const states = await queries.findChunkStates(needs.db, batch);
+    const states = await queries.findChunkStates(ctx.db, batch);
     onStates(states);
     const failed = states.find(({ failure }) => failure !== null);
     if (failed) ended.reject(toError(failed));
@@ -178,7 +171,7 @@ async function waitForChunks(needs: Needs, batch: BatchRef, { signal, onStates }
     reads += 1;
     if (reads % READS_PER_CHECK > 0 && !areJobsMissing) return true;
     const wereMissing = areJobsMissing;
-    areJobsMissing = !(await needs.jobs.hasOpenJob('encode-chunk', batch));
+    areJobsMissing = !(await ctx.jobs.hasOpenJob('encode-chunk', batch));
     // The last job may have ended after the states were read, so they are read once more.
     if (!areJobsMissing || !wereMissing) return true;
     ended.reject(new Error('the jobs of the chunks have ended, but not the chunks'));
@@ -187,7 +180,7 @@ async function waitForChunks(needs: Needs, batch: BatchRef, { signal, onStates }
   const watch = watchCondition(isWaiting, {
     onEnd: ended.resolve,
     onError: (error) =>
-      needs.log.warn({ asset_id: batch.assetId, err: error }, 'the states of the chunks cannot be read'),
+      ctx.log.warn({ asset_id: batch.assetId, err: error }, 'the states of the chunks cannot be read'),
   });
   try {
     await untilAborted(ended.promise, signal);

@@ -1,13 +1,12 @@
 // For operators: lists the running and waiting encodes, and cancels one.
-import { cancelEncode, listEncodes } from '@mediary/contract/operations/usage';
-import type { BoundOperations } from '../../platform/bind.ts';
-import type { AsOperator } from '../../platform/http/route.ts';
-import type * as queueOperations from './encode-queue.ts';
+import { cancelEncode as cancel, listEncodes as list } from '@mediary/contract/operations/usage';
+import type { EncodingContext } from '../context.ts';
+import { cancelEncode, listEncodes } from './encode-queue.ts';
 
-export const encodeQueueRoutes = (queue: BoundOperations<typeof queueOperations>, asOperator: AsOperator) => [
-  asOperator(listEncodes, async ({ query: { owner_user_id: ownerUserId, limit, cursor } }) => {
-    const { items, ...counts } = await queue.listEncodes({ ownerUserId, limit, cursor });
+export const encodeQueueRoutes = (ctx: EncodingContext) => [
+  ctx.asOperator(list, async ({ query: { owner_user_id: ownerUserId, limit, cursor } }) => {
+    const { items, ...counts } = await listEncodes(ctx, { ownerUserId, limit, cursor });
     return { ...counts, items: [...items] };
   }),
-  asOperator(cancelEncode, ({ params }) => queue.cancelEncode(params.id)),
+  ctx.asOperator(cancel, ({ params }) => cancelEncode(ctx, params.id)),
 ];

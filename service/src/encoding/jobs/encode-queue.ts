@@ -1,21 +1,13 @@
 // Lists and cancels encodes for operators.
-import type * as lookupOperations from '../../assets/asset-lookup.ts';
 import { isCancelled } from '../../lifecycle/cancellation.ts';
-import type * as reportOperations from '../../lifecycle/reports.ts';
 import type { JobPayloads, ServiceJobs } from '../../jobs.ts';
-import type { BoundOperations } from '../../platform/bind.ts';
 import { badRequest, conflict, notFound } from '../../platform/errors.ts';
 import type { OpenJob } from '../../platform/jobs/job-order.ts';
 import type { Database } from '../../platform/postgres/database.ts';
 import { isUuid } from '../../platform/uuid.ts';
+import type { EncodingContext } from '../context.ts';
 import { ENCODE_JOBS, isRestJob } from '../encode-jobs.ts';
 import { findEncodes } from './encode-runs.sql.ts';
-
-type EncodeQueueNeeds = Pick<BoundOperations<typeof lookupOperations>, 'findAssetById'> &
-  Pick<BoundOperations<typeof reportOperations>, 'cancelEncoding'> & {
-    readonly db: Database;
-    readonly jobs: ServiceJobs;
-  };
 
 type QueuedEncode = {
   readonly asset_id: string;
@@ -35,7 +27,7 @@ type QueuedEncode = {
   readonly worker: string | null;
 };
 
-export type EncodeQueue = {
+type EncodeQueue = {
   readonly running: number;
   readonly waiting: number;
   readonly items: readonly QueuedEncode[];
@@ -53,7 +45,7 @@ type EncodeFilter = {
  * own have one. The counts include all owners.
  */
 export async function listEncodes(
-  { db, jobs }: EncodeQueueNeeds,
+  { db, jobs }: EncodingContext,
   { ownerUserId, limit, cursor }: EncodeFilter,
 ): Promise<EncodeQueue> {
   const all = await encodesOf(db, await openEncodes(jobs));
@@ -136,16 +128,16 @@ const viewOf = (
   worker: isRunning ? asset.worker : null,
 });
 
-export type CancelledEncode = { readonly asset_id: string; readonly cancelled: true };
+type CancelledEncode = { readonly asset_id: string; readonly cancelled: true };
 
 /** Idempotent. The worker stops within two seconds. */
 export async function cancelEncode(
-  { findAssetById, cancelEncoding }: EncodeQueueNeeds,
+  { lifecycle }: EncodingContext,
   assetId: string,
 ): Promise<CancelledEncode> {
-  const asset = isUuid(assetId) ? await findAssetById(assetId) : undefined;
+  const asset = isUuid(assetId) ? await lifecycle.findAssetById(assetId) : undefined;
   if (!asset || asset.deleted_at) throw notFound('No such asset');
-  const now = await cancelEncoding(asset);
+  const now = await lifecycle.cancelEncoding(asset);
   if (!isCancelled(now))
     throw conflict(
       `The asset is not being encoded: stream_status is "${now.stream_status}". ` +

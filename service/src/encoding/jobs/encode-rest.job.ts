@@ -1,124 +1,115 @@
 // Job that encodes the other renditions of a playable video, stores them and reports the result.
 import { join } from 'node:path';
 import type { JobPayloads } from '../../jobs.ts';
-import type { Bound, BoundOperations } from '../../platform/bind.ts';
 import type { JobRun } from '../../platform/jobs/job-queue.ts';
-import type { findLocalFile } from '../../storage/local-file.ts';
 import { renditionFolder, renditionKey } from '../../storage/object-key.ts';
+import type { EncodingContext } from '../context.ts';
 import type { EncoderReport } from '../encoder-report.ts';
-import { ChunkMismatchError, type ContinueRequest, type Encoder } from '../encoder.ts';
+import { ChunkMismatchError, type ContinueRequest } from '../encoder.ts';
+import { prepareChunks } from './chunked-encode.ts';
 import {
   completeEncoding,
-  type ConductNeeds,
   conductRun,
   endWithReport,
   orFailedReport,
+  type RunControl,
   withSource,
 } from './conducted-run.ts';
-import type * as checkpointOperations from './encode-checkpoints.ts';
-import type { ContinuedRun } from './encode-checkpoints.ts';
-import type { canUseChunks, encodeChunks } from './encode-chunks.ts';
-import { discard, isInterruption, storeFiles, type Work } from './run-files.ts';
-
-export type RestNeeds = ConductNeeds &
-  Omit<BoundOperations<typeof checkpointOperations>, 'isContinued' | 'moveToLong' | 'saveCheckpoint'> & {
-    readonly canUseChunks: Bound<typeof canUseChunks>;
-    readonly encodeChunks: Bound<typeof encodeChunks>;
-    readonly findLocalFile: Bound<typeof findLocalFile>;
-    readonly encoder: Pick<Encoder, 'continueEncode' | 'extractSubtitles'>;
-    /** Shortest length of a chunk; 0: videos are encoded in one piece. */
-    readonly chunkSeconds: number;
-  };
+import {
+  claimCheckpoint,
+  type ContinuedRun,
+  deleteCheckpoint,
+  isCurrentClaim,
+  isRunUsed,
+  recordInterruption,
+  restartEncode,
+  startStoring,
+} from './encode-checkpoints.ts';
+import { discard, isInterruption, storeFiles } from './run-files.ts';
 
 type RunRef = JobPayloads['encode-rest'];
 
 export const encodeRestJob =
-  (needs: RestNeeds) =>
+  (ctx: EncodingContext) =>
   async ({ payload, signal }: JobRun<RunRef>): Promise<void> => {
-    const run = await needs.claimCheckpoint(payload);
-    if (!run) return endUnclaimed(needs, payload);
-    await conductRun(needs, run, {
+    const run = await claimCheckpoint(ctx, payload);
+    if (!run) return endUnclaimed(ctx, payload);
+    await conductRun(ctx, run, {
       scratchName: {
         work: `rest-${run.assetId}`,
         run: `${renditionFolder(run.attempt, run.try)}-${run.claim}`,
       },
       signal,
-      isCurrent: () => needs.isCurrentClaim(run),
-      encode: (work) => encodeAndEnd(needs, run, work),
-      onSuperseded: () => discardUnused(needs, run),
-      onError: async (error) => {
-        if (signal.aborted || isInterruption(error)) await needs.recordInterruption(run);
+      isCurrent: () => isCurrentClaim(ctx, run),
+      encode: (control) => encodeAndEnd(ctx, run, control),
+      discard: () => discardUnused(ctx, run),
+      fail: async (error, isStopped) => {
+        if (isStopped || isInterruption(error)) await recordInterruption(ctx, run);
         // The next run encodes the video in one piece, with new names for its segments.
-        if (error instanceof ChunkMismatchError) await needs.restartEncode(run);
+        if (error instanceof ChunkMismatchError) await restartEncode(ctx, run);
       },
     });
   };
 
 /** The run has ended, or its last worker crashed while it stored the files. */
-async function endUnclaimed(needs: RestNeeds, run: RunRef): Promise<void> {
-  if (await needs.isRunUsed(run)) return needs.restartEncode(run);
-  await discardUnused(needs, run);
+async function endUnclaimed(ctx: EncodingContext, run: RunRef): Promise<void> {
+  if (await isRunUsed(ctx, run)) return restartEncode(ctx, run);
+  await discardUnused(ctx, run);
 }
 
 /** Another worker may continue the run, or has ended it. */
-async function discardUnused(needs: RestNeeds, run: RunRef): Promise<void> {
-  if (await needs.isRunUsed(run)) return;
-  await needs.deleteCheckpoint(run);
-  await discard(needs, run);
+async function discardUnused(ctx: EncodingContext, run: RunRef): Promise<void> {
+  if (await isRunUsed(ctx, run)) return;
+  await deleteCheckpoint(ctx, run);
+  await discard(ctx, run);
 }
 
-async function encodeAndEnd(needs: RestNeeds, run: ContinuedRun, work: Work): Promise<void> {
-  const report = await orFailedReport(needs, run, () => continueEncode(needs, run, work));
-  work.signal.throwIfAborted();
-  if (!(await endWithReport(needs, run, { report, isDivided: work.isDivided })))
-    return discardUnused(needs, run);
-  await needs.deleteCheckpoint(run);
+async function encodeAndEnd(ctx: EncodingContext, run: ContinuedRun, control: RunControl): Promise<void> {
+  const chunks = await prepareChunks(ctx, run, control.signal);
+  const encode = () => continueEncode(ctx, run, { ...control, chunks: chunks.request });
+  const report = await orFailedReport(ctx, run, encode);
+  control.signal.throwIfAborted();
+  if (!(await endWithReport(ctx, run, { report, removeAfter: chunks.storedUntil() })))
+    return discardUnused(ctx, run);
+  await deleteCheckpoint(ctx, run);
 }
 
-const continueEncode = (needs: RestNeeds, run: ContinuedRun, work: Work): Promise<EncoderReport> =>
-  withSource(needs, run, {
-    work,
+type RestControl = RunControl & {
+  readonly chunks: Pick<ContinueRequest, 'chunkSeconds' | 'encodeChunks'>;
+};
+
+const continueEncode = (
+  ctx: EncodingContext,
+  run: ContinuedRun,
+  control: RestControl,
+): Promise<EncoderReport> =>
+  withSource(ctx, run, {
+    control,
     isVerified: true,
     encode: async (request) => {
-      const { signal } = work;
-      const encoding = await needs.encoder.continueEncode({
+      const { scratch, signal, chunks } = control;
+      const encoding = await ctx.encoder.continueEncode({
         ...request,
         posterTimeMs: run.posterTimeMs,
         checkpoint: run.checkpoint,
-        openSegment: (name) => openSegment(needs, run, { folder: request.workFolder, name, signal }),
-        ...(await chunksOf(needs, run, work)),
+        openSegment: (name) => openSegment(ctx, run, { folder: request.workFolder, name, signal }),
+        ...chunks,
       });
-      if (!(await needs.startStoring(run))) work.superseded.abort();
-      await storeFiles(needs.store, run, { files: encoding.files, signal });
-      return completeEncoding(needs, run, { work, request, encoding });
+      if (!(await startStoring(ctx, run))) control.supersede();
+      await storeFiles(ctx.store, run, { files: encoding.files, signal });
+      return completeEncoding(ctx, run, { scratch, request, encoding });
     },
   });
-
-async function chunksOf(
-  needs: RestNeeds,
-  run: ContinuedRun,
-  work: Work,
-): Promise<Pick<ContinueRequest, 'chunkSeconds' | 'encodeChunks'>> {
-  if (!run.checkpoint.isDividable || needs.chunkSeconds === 0 || !(await needs.canUseChunks(run))) return {};
-  let batches = 0;
-  return {
-    chunkSeconds: needs.chunkSeconds,
-    encodeChunks: (specs, onDone) => {
-      work.isDivided = true;
-      return needs.encodeChunks(run, { batch: batches++, specs, onDone, signal: work.signal });
-    },
-  };
-}
 
 type StoredSegment = { readonly folder: string; readonly name: string; readonly signal: AbortSignal };
 
 async function openSegment(
-  needs: RestNeeds,
+  ctx: EncodingContext,
   run: ContinuedRun,
   { folder, name, signal }: StoredSegment,
 ): Promise<string> {
   const key = renditionKey(run.assetId, renditionFolder(run.attempt, run.try), name);
-  const segment = await needs.findLocalFile(key, { path: join(folder, name), signal });
+  const segment = await ctx.worker.findLocalFile(key, { path: join(folder, name), signal });
   if (!segment) throw new Error('a segment of the run is not stored');
   return segment.path;
 }

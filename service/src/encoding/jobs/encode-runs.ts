@@ -1,19 +1,10 @@
 // Starts and finishes encoder runs. A superseded run can neither publish nor report.
 import type { Asset } from '../../assets/asset.ts';
-import type { JobPayloads, ServiceJobs } from '../../jobs.ts';
-import type { AssetStore } from '../../lifecycle/store.ts';
-import type { Database } from '../../platform/postgres/database.ts';
+import type { JobPayloads } from '../../jobs.ts';
 import { type ObjectKey, originalKey, renditionFolder } from '../../storage/object-key.ts';
+import type { EncodingContext } from '../context.ts';
 import type { EncoderReport } from '../encoder-report.ts';
 import { deleteRun, findCurrentRun } from './encode-runs.sql.ts';
-
-type EncodingNeeds = {
-  readonly db: Database;
-  readonly jobs: ServiceJobs;
-  readonly assetStore: Pick<AssetStore, 'update' | 'claimEncode'>;
-  /** Name of this process for operators. */
-  readonly workerName: string;
-};
 
 /** One worker's run of an attempt. `posterTimeMs`: the requested poster, besides the default thumbnail. */
 export type Run = {
@@ -31,10 +22,10 @@ export type Run = {
 
 /** Undefined when the attempt no longer needs an encode. */
 export async function beginRun(
-  { assetStore, workerName }: EncodingNeeds,
+  { lifecycle, worker }: EncodingContext,
   { assetId, attempt }: { assetId: string; attempt: number },
 ): Promise<Run | undefined> {
-  const begun = await assetStore.claimEncode({ assetId, attempt, worker: workerName });
+  const begun = await lifecycle.assetStore.claimEncode({ assetId, attempt, worker: worker.name });
   return (
     begun && {
       assetId,
@@ -51,18 +42,18 @@ export async function beginRun(
 
 /** False when the asset was deleted or cancelled, or a later run has started; the run must stop. */
 export const isCurrentRun = async (
-  { db }: EncodingNeeds,
+  { db }: EncodingContext,
   run: Pick<Run, 'assetId' | 'attempt' | 'try'>,
 ): Promise<boolean> => (await findCurrentRun(db, run)) !== undefined;
 
 /** Removes the run's worker after success or failure. */
-export const endRun = async ({ db }: EncodingNeeds, run: Run): Promise<void> => {
+export const endRun = async ({ db }: EncodingContext, run: Run): Promise<void> => {
   await deleteRun(db, run);
 };
 
 /** Enqueues the deletion of the files of a run that may not publish. */
 export const discardRun = (
-  { db, jobs }: EncodingNeeds,
+  { db, jobs }: EncodingContext,
   run: Pick<Run, 'assetId' | 'attempt' | 'try'>,
 ): Promise<void> =>
   db.transaction((tx) =>
@@ -85,13 +76,13 @@ type RunEnd = {
  * run exists. The report has its own job, so a failed delivery does not encode again.
  */
 export async function finishRun(
-  { assetStore }: EncodingNeeds,
+  { lifecycle }: EncodingContext,
   run: Run,
   { report, earlier, removeAfter }: RunEnd,
 ): Promise<boolean> {
   const { assetId } = run;
   const unused = report.status === 'failed' ? [...earlier, renditionFolder(run.attempt, run.try)] : earlier;
-  const updated = await assetStore.update({ assetId }, (seen) =>
+  const updated = await lifecycle.update({ assetId }, (seen) =>
     isUnfinished(seen, run) && seen.stream_status === 'processing' && seen.deleted_at === null
       ? {
           set: { encoded_try: run.try },
@@ -114,8 +105,8 @@ const removalOf = (payload: JobPayloads['remove-run-files'], startAfter: Date | 
   ({ name: 'remove-run-files', payload, ...(startAfter && { startAfter }) }) as const;
 
 /** An interruption by a stopping process, a full disk or an unavailable store does not count as a crash. */
-export async function releaseRun({ assetStore }: EncodingNeeds, run: Run): Promise<void> {
-  await assetStore.update({ assetId: run.assetId }, (seen) =>
+export async function releaseRun({ lifecycle }: EncodingContext, run: Run): Promise<void> {
+  await lifecycle.update({ assetId: run.assetId }, (seen) =>
     isUnfinished(seen, run)
       ? { set: { encode_interruptions: seen.encode_interruptions + 1 }, events: [], jobs: [] }
       : undefined,

@@ -1,15 +1,16 @@
 // Publishes what can be played before a run has ended: files to the store, manifests to the database.
-import type { Database } from '../../platform/postgres/database.ts';
 import { renditionFolder } from '../../storage/object-key.ts';
+import type { EncodingContext } from '../context.ts';
 import type { NamedManifest } from '../packaging/playable-part.ts';
 import * as queries from './growing-manifests.sql.ts';
 
-type Needs = { readonly db: Database };
+/** Playback reads them too. */
+type Tables = Pick<EncodingContext, 'db'>;
 type RunRef = { readonly assetId: string; readonly attempt: number; readonly try: number };
 
 /** False when the run may no longer publish. */
 export async function saveManifests(
-  { db }: Needs,
+  { db }: Tables,
   run: RunRef,
   manifests: readonly NamedManifest[],
 ): Promise<boolean> {
@@ -24,17 +25,17 @@ export async function saveManifests(
 
 /** Undefined when the run has ended: its manifests are in the store then. */
 export const findManifest = async (
-  { db }: Needs,
+  { db }: Tables,
   manifest: { readonly assetId: string; readonly folder: string; readonly name: string },
 ): Promise<string | undefined> => (await queries.findGrowingManifest(db, manifest))?.body;
 
 /** Folders of the runs that players may still read. */
-export const findPublishedFolders = async ({ db }: Needs, assetId: string): Promise<readonly string[]> =>
+export const findPublishedFolders = async ({ db }: Tables, assetId: string): Promise<readonly string[]> =>
   (await queries.findGrowingFolders(db, assetId)).map(({ folder }) => folder);
 
 /** Without folders: those of all runs. */
 export const deleteManifests = async (
-  { db }: Needs,
+  { db }: Tables,
   assetId: string,
   folders: readonly string[] | null = null,
 ): Promise<void> => {

@@ -9,8 +9,9 @@ import type { VideoExtra } from '../../assets/video-extras.ts';
 import { createVideo, NOW } from '../../lifecycle/asset.fixture.ts';
 import { removeAtOnce } from '../../lifecycle/deferred-removals.fixture.ts';
 import { ObjectStoreError, type ObjectStore } from '../../storage/object-store.ts';
+import { createEncodingContext, createTestLog, updateOf } from '../context.fixture.ts';
 import { EncodeError, type ExtraRequest } from '../encoder.ts';
-import { createExtrasJob, type ExtrasNeeds } from './make-extras.job.ts';
+import { createExtrasJob } from './make-extras.job.ts';
 
 let scratchRoot: string;
 beforeAll(async () => {
@@ -59,39 +60,33 @@ function setUp(
   const files = new Map(Object.entries(FILES).map(([name, text]) => [`renditions/${ID}/1-1/${name}`, text]));
   const state = { asset: createVideo(more) };
   const created: string[] = [];
-  const warnings: object[] = [];
+  const { lines, log } = createTestLog();
   const store = createStore(files);
-  const needs: ExtrasNeeds = {
+  const lifecycle = {
     findAssetById: async () => state.asset,
-    update: async (_ref, decide) => {
-      const decision = decide(state.asset, NOW);
-      state.asset = { ...state.asset, ...decision?.set };
-      return { asset: state.asset, decision };
-    },
-    store,
+    update: updateOf(state),
     removeUnlessDeferred: removeAtOnce(store),
-    encoder: {
-      async createExtra(request: ExtraRequest) {
-        const excerpts = request.kind === 'file' ? request.excerpts : [request.excerpt];
-        const texts = await Promise.all(excerpts.map((path) => readFile(path, 'utf8')));
-        created.push(`${request.kind} ${texts.join('+').trim()}`);
-        onCreated(request.kind, state);
-        await writeFile(request.output.replace('%d', '1'), request.kind);
-      },
-    },
-    scratchRoot,
-    minFreeBytes: 0,
-    extras: ['storyboard', 'preview', 'audio', 'mp4'],
-    log: { warn: (facts) => warnings.push(facts) },
   };
-  const run = (extras: readonly VideoExtra[] = needs.extras) =>
-    createExtrasJob({ ...needs, extras })({
+  const encoder = {
+    async createExtra(request: ExtraRequest) {
+      const excerpts = request.kind === 'file' ? request.excerpts : [request.excerpt];
+      const texts = await Promise.all(excerpts.map((path) => readFile(path, 'utf8')));
+      created.push(`${request.kind} ${texts.join('+').trim()}`);
+      onCreated(request.kind, state);
+      await writeFile(request.output.replace('%d', '1'), request.kind);
+    },
+  };
+  const run = (videoExtras: readonly VideoExtra[] = ['storyboard', 'preview', 'audio', 'mp4']) => {
+    const settings = { minFreeBytes: 0, videoExtras };
+    const ctx = createEncodingContext({ settings, store, encoder, lifecycle, worker: { scratchRoot }, log });
+    return createExtrasJob(ctx)({
       payload: { assetId: ID, folder: '1-1' },
       signal: new AbortController().signal,
     });
+  };
   const made = () =>
     [...files.keys()].map((key) => key.slice(key.lastIndexOf('/') + 1)).filter((name) => !(name in FILES));
-  return { state, files, created, warnings, run, made };
+  return { state, files, created, warnings: lines, run, made };
 }
 const shownExtras = ({ playback }: Asset) => playback?.kind === 'own' && playback.extras;
 
@@ -124,7 +119,7 @@ describe('the job', () => {
     });
     await run();
     expect(shownExtras(state.asset)).toEqual(['storyboard', 'audio', 'mp4']);
-    expect(warnings).toMatchObject([{ extra: 'preview', code: 'encode_failed' }]);
+    expect(warnings).toMatchObject([{ facts: { extra: 'preview', code: 'encode_failed' } }]);
   });
   test('is retried where no engine is installed, and when the store fails', async () => {
     for (const error of [new EncodeError('encoder_missing', 'no'), new Error('disk')]) {

@@ -3,19 +3,17 @@ import { randomUUID } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isPurged } from '../../assets/asset.ts';
-import type * as lookupOperations from '../../assets/asset-lookup.ts';
 import { EXTRA_FILES, type VideoExtra } from '../../assets/video-extras.ts';
 import type { JobPayloads } from '../../jobs.ts';
-import type { removeUnlessDeferred } from '../../lifecycle/deferred-removals.ts';
-import type { AssetStore } from '../../lifecycle/store.ts';
-import type { Bound, BoundOperations } from '../../platform/bind.ts';
 import { diskFull, freeBytes } from '../../platform/free-space.ts';
+import { runClaimedJob } from '../../platform/jobs/claimed-job.ts';
 import type { JobRun } from '../../platform/jobs/job-queue.ts';
-import { createScratchFolder, deleteScratchFolder } from '../../platform/process/scratch-folder.ts';
+import { inScratchFolder } from '../../platform/process/scratch-folder.ts';
 import { type ObjectKey, renditionKey, renditionsPrefix } from '../../storage/object-key.ts';
 import type { ObjectStore } from '../../storage/object-store.ts';
 import { readJoined, readText, unlessStored } from '../../storage/whole-objects.ts';
-import { EncodeError, type Encoder } from '../encoder.ts';
+import type { EncodingContext } from '../context.ts';
+import { EncodeError } from '../encoder.ts';
 import { chooseAudio, chooseMp4Video, expectedBytes } from '../extras/mp4-source.ts';
 import { planPreview, PREVIEW_LENGTH } from '../extras/preview.ts';
 import { decideExtras, stateOfRun } from '../extras/publish-extras.ts';
@@ -30,100 +28,100 @@ import {
   segmentAtTime,
 } from '../packaging/hls-reader.ts';
 
-export type ExtrasNeeds = Pick<BoundOperations<typeof lookupOperations>, 'findAssetById'> & {
-  readonly update: AssetStore['update'];
-  readonly store: ObjectStore;
-  readonly removeUnlessDeferred: Bound<typeof removeUnlessDeferred>;
-  readonly encoder: Pick<Encoder, 'createExtra'>;
-  readonly scratchRoot: string;
-  readonly minFreeBytes: number;
-  /** The files to make. */
-  readonly extras: readonly VideoExtra[];
-  readonly log: { warn(facts: object, message: string): void };
-};
+type RunRef = JobPayloads['make-extras'];
 
 export const createExtrasJob =
-  (needs: ExtrasNeeds) =>
-  async ({ payload, signal }: JobRun<JobPayloads['make-extras']>): Promise<void> => {
-    if (needs.extras.length === 0) return;
-    const asset = await needs.findAssetById(payload.assetId);
+  (ctx: EncodingContext) =>
+  async ({ payload, signal }: JobRun<RunRef>): Promise<void> => {
+    if (ctx.settings.videoExtras.length === 0) return;
+    const asset = await ctx.lifecycle.findAssetById(payload.assetId);
     if (!asset || isPurged(asset) || stateOfRun(asset, payload) === 'superseded') return;
-    const extras = await makeExtras(needs, payload, signal).catch(async (error: unknown) => {
-      if (await isDeleted(needs, asset.id)) return [];
-      throw error;
+    const { id } = asset;
+    await runClaimedJob({
+      signal,
+      // A purge removes the files that the job reads.
+      isCurrent: async () => {
+        const now = await ctx.lifecycle.findAssetById(id);
+        return now !== undefined && !isPurged(now);
+      },
+      onCheckError: (error) =>
+        ctx.log.warn({ asset_id: id, err: error }, 'the worker cannot check whether the video still exists'),
+      work: async (run) => showExtras(ctx, payload, await makeExtras(ctx, payload, run.signal)),
+      discard: () => ctx.lifecycle.removeUnlessDeferred(id, renditionsPrefix(id)),
+      fail: async () => {},
     });
-    const updated = await needs.update({ assetId: asset.id }, (seen) =>
-      isPurged(seen) ? undefined : decideExtras(seen, { ...payload, extras }),
-    );
-    // A purge may have removed the files of the asset before the job stored its own.
-    if (!updated || isPurged(updated.asset))
-      await needs.removeUnlessDeferred(asset.id, renditionsPrefix(asset.id));
-    else if (stateOfRun(updated.asset, payload) === 'awaited')
-      throw new Error('the report of the encoder has not arrived yet');
   };
 
-/** A purge removes the files that the job reads. */
-async function isDeleted({ findAssetById }: ExtrasNeeds, id: string): Promise<boolean> {
-  const asset = await findAssetById(id);
-  return !asset || isPurged(asset);
+/** A purge may have removed the files of the asset before the job stored its own. */
+async function showExtras(ctx: EncodingContext, run: RunRef, extras: VideoExtra[]): Promise<void> {
+  const { assetId } = run;
+  const updated = await ctx.lifecycle.update({ assetId }, (seen) =>
+    isPurged(seen) ? undefined : decideExtras(seen, { ...run, extras }),
+  );
+  if (!updated || isPurged(updated.asset))
+    await ctx.lifecycle.removeUnlessDeferred(assetId, renditionsPrefix(assetId));
+  else if (stateOfRun(updated.asset, run) === 'awaited')
+    throw new Error('the report of the encoder has not arrived yet');
 }
 
 /** The renditions of the run. */
-type Source = {
-  readonly store: ObjectStore;
+type Renditions = {
   readonly keyOf: (file: string) => ObjectKey;
   readonly presentation: Presentation;
   readonly seconds: number;
 };
 
-type Work = ExtrasNeeds & Source & { readonly signal: AbortSignal; readonly folder: string };
+type ExtraSource = Renditions & { readonly signal: AbortSignal; readonly folder: string };
 
-/** Returns the files that exist in the end. An earlier run of the job may have stored some of them. */
+/** Returns all stored files, also those of earlier runs of the job. */
 async function makeExtras(
-  needs: ExtrasNeeds,
+  ctx: EncodingContext,
   { assetId, folder }: JobPayloads['make-extras'],
   signal: AbortSignal,
 ): Promise<VideoExtra[]> {
-  const source = await openRenditions(needs.store, (file) => renditionKey(assetId, folder, file));
-  const warn = (facts: object) => needs.log.warn({ asset_id: assetId, ...facts }, 'a file cannot be made');
+  const renditions = await openRenditions(ctx.store, (file) => renditionKey(assetId, folder, file));
   const made: VideoExtra[] = [];
-  for (const extra of needs.extras) {
+  for (const extra of ctx.settings.videoExtras) {
     signal.throwIfAborted();
-    const isStored = (await needs.store.size(source.keyOf(EXTRA_FILES[extra]))) !== undefined;
-    if (isStored || (await makeExtra({ ...needs, ...source, signal }, extra, warn))) made.push(extra);
+    const isStored = (await ctx.store.size(renditions.keyOf(EXTRA_FILES[extra]))) !== undefined;
+    if (isStored || (await makeExtra(ctx, extra, { ...renditions, assetId, signal }))) made.push(extra);
   }
   return made;
 }
 
-async function openRenditions(store: ObjectStore, keyOf: Source['keyOf']): Promise<Source> {
+async function openRenditions(store: ObjectStore, keyOf: Renditions['keyOf']): Promise<Renditions> {
   const presentation = parseMultivariantPlaylist(await readText(store, keyOf('hls.m3u8')));
   const { playlist } = getVideoForWidth(presentation, 0);
   const { segments } = parseMediaPlaylist(await readText(store, keyOf(playlist)));
-  return { store, keyOf, presentation, seconds: segments.at(-1)?.end ?? 0 };
+  return { keyOf, presentation, seconds: segments.at(-1)?.end ?? 0 };
 }
 
 /** The video plays without the file, so that a failure of ffmpeg is only logged. */
 async function makeExtra(
-  needs: Omit<Work, 'folder'>,
+  ctx: EncodingContext,
   extra: VideoExtra,
-  warn: (facts: object) => void,
+  { assetId, ...source }: Omit<ExtraSource, 'folder'> & { readonly assetId: string },
 ): Promise<boolean> {
   const scratch = { work: `extras-${randomUUID()}`, run: '1' };
-  const folder = await createScratchFolder(needs.scratchRoot, scratch);
   try {
-    return await MAKERS[extra]({ ...needs, folder });
+    return await inScratchFolder(ctx.worker.scratchRoot, scratch, (folder) =>
+      MAKERS[extra](ctx, { ...source, folder }),
+    );
   } catch (error) {
     // Another worker may have ffmpeg.
     if (!(error instanceof EncodeError) || error.code === 'encoder_missing') throw error;
-    warn({ extra, code: error.code, ffmpeg_log: excerptFfmpegLog(error.log) });
+    ctx.log.warn(
+      { asset_id: assetId, extra, code: error.code, ffmpeg_log: excerptFfmpegLog(error.log) },
+      'cannot create the extra file',
+    );
     return false;
-  } finally {
-    await deleteScratchFolder(folder);
   }
 }
 
+type Maker = (ctx: EncodingContext, source: ExtraSource) => Promise<boolean>;
+
 /** Each returns false for a video that has no such file. */
-const MAKERS: Readonly<Record<VideoExtra, (work: Work) => Promise<boolean>>> = {
+const MAKERS: Readonly<Record<VideoExtra, Maker>> = {
   storyboard: makeStoryboard,
   preview: makePreview,
   audio: makeAudio,
@@ -131,74 +129,90 @@ const MAKERS: Readonly<Record<VideoExtra, (work: Work) => Promise<boolean>>> = {
 };
 
 /** Stores the WebVTT file last, because its presence stands for the sprites too. */
-async function makeStoryboard(work: Work): Promise<boolean> {
-  const { encoder, folder, presentation, seconds, signal } = work;
+async function makeStoryboard(ctx: EncodingContext, source: ExtraSource): Promise<boolean> {
+  const { folder, presentation, seconds, signal } = source;
   const video = getVideoForWidth(presentation, 0);
   const plan = planStoryboard({ ...video, seconds });
-  const excerpt = await writeExcerpt(work, video.playlist, (list) =>
-    tileTimes(plan).map((time) => segmentAtTime(list, time).name),
-  );
+  const excerpt = await writeExcerpt(ctx, source, {
+    playlist: video.playlist,
+    choose: (list) => tileTimes(plan).map((time) => segmentAtTime(list, time).name),
+  });
   const output = join(folder, spriteName('%d'));
-  await encoder.createExtra({ kind: 'storyboard', excerpt, plan, output, signal });
-  for (let number = 1; number <= plan.sprites; number += 1) await storeFile(work, spriteName(number));
+  await ctx.encoder.createExtra({ kind: 'storyboard', excerpt, plan, output, signal });
+  for (let number = 1; number <= plan.sprites; number += 1) await storeFile(ctx, source, spriteName(number));
   const text = formatStoryboard({ plan, seconds, folder: presentation.folder });
   await writeFile(join(folder, EXTRA_FILES.storyboard), text);
-  return storeFile(work, EXTRA_FILES.storyboard);
+  return storeFile(ctx, source, EXTRA_FILES.storyboard);
 }
 
-async function makePreview(work: Work): Promise<boolean> {
-  const { encoder, folder, presentation, seconds, signal } = work;
+async function makePreview(ctx: EncodingContext, source: ExtraSource): Promise<boolean> {
+  const { folder, presentation, seconds, signal } = source;
   const { playlist, frameRate } = getVideoForWidth(presentation, PREVIEW_LENGTH);
   const parts = planPreview(seconds);
-  const excerpt = await writeExcerpt(work, playlist, ({ segments }) =>
-    segments
-      .filter(({ start, end }) => parts.some((part) => start < part.end && end > part.start))
-      .map(({ name }) => name),
-  );
+  const excerpt = await writeExcerpt(ctx, source, {
+    playlist,
+    choose: ({ segments }) =>
+      segments
+        .filter(({ start, end }) => parts.some((part) => start < part.end && end > part.start))
+        .map(({ name }) => name),
+  });
   const output = join(folder, EXTRA_FILES.preview);
-  await encoder.createExtra({ kind: 'preview', excerpt, parts, frameRate, output, signal });
-  return storeFile(work, EXTRA_FILES.preview);
+  await ctx.encoder.createExtra({ kind: 'preview', excerpt, parts, frameRate, output, signal });
+  return storeFile(ctx, source, EXTRA_FILES.preview);
 }
 
 /** Above the bit rate of every audio track. */
 const MAX_AUDIO_BYTES_PER_SECOND = 48_000;
 
-async function makeAudio(work: Work): Promise<boolean> {
-  const audio = chooseAudio(work.presentation);
+async function makeAudio(ctx: EncodingContext, source: ExtraSource): Promise<boolean> {
+  const audio = chooseAudio(source.presentation);
   if (!audio) return false;
-  await assertSpace(work, work.seconds * MAX_AUDIO_BYTES_PER_SECOND);
-  return joinTracks(work, [audio.playlist], EXTRA_FILES.audio);
+  await assertSpace(ctx, source.seconds * MAX_AUDIO_BYTES_PER_SECOND);
+  return joinTracks(ctx, source, { playlists: [audio.playlist], name: EXTRA_FILES.audio });
 }
 
-async function makeMp4(work: Work): Promise<boolean> {
-  const video = chooseMp4Video(work.presentation, work.seconds);
+async function makeMp4(ctx: EncodingContext, source: ExtraSource): Promise<boolean> {
+  const video = chooseMp4Video(source.presentation, source.seconds);
   if (!video) return false;
-  await assertSpace(work, expectedBytes(video, work.seconds));
-  const audio = chooseAudio(work.presentation);
+  await assertSpace(ctx, expectedBytes(video, source.seconds));
+  const audio = chooseAudio(source.presentation);
   const playlists = [video.playlist, ...(audio ? [audio.playlist] : [])];
-  return joinTracks(work, playlists, EXTRA_FILES.mp4);
+  return joinTracks(ctx, source, { playlists, name: EXTRA_FILES.mp4 });
 }
 
 /** The excerpts and the file exist at the same time. Throws UNAVAILABLE, so that the job is retried. */
-async function assertSpace({ scratchRoot, minFreeBytes }: Work, fileBytes: number): Promise<void> {
-  if ((await freeBytes(scratchRoot)) < 2 * fileBytes + minFreeBytes) throw diskFull('scratch folder');
+async function assertSpace({ worker, settings }: EncodingContext, fileBytes: number): Promise<void> {
+  if ((await freeBytes(worker.scratchRoot)) < 2 * fileBytes + settings.minFreeBytes)
+    throw diskFull('scratch folder');
 }
 
-async function joinTracks(work: Work, playlists: readonly string[], name: string): Promise<boolean> {
+type JoinedFile = { readonly playlists: readonly string[]; readonly name: string };
+
+async function joinTracks(
+  ctx: EncodingContext,
+  source: ExtraSource,
+  { playlists, name }: JoinedFile,
+): Promise<boolean> {
   const excerpts: string[] = [];
-  for (const playlist of playlists) excerpts.push(await writeExcerpt(work, playlist, allSegments));
-  const output = join(work.folder, name);
-  await work.encoder.createExtra({ kind: 'file', excerpts, output, signal: work.signal });
-  return storeFile(work, name);
+  for (const playlist of playlists)
+    excerpts.push(await writeExcerpt(ctx, source, { playlist, choose: allSegments }));
+  const output = join(source.folder, name);
+  await ctx.encoder.createExtra({ kind: 'file', excerpts, output, signal: source.signal });
+  return storeFile(ctx, source, name);
 }
 
 const allSegments = ({ segments }: SegmentList): string[] => segments.map(({ name }) => name);
 
+type Excerpt = {
+  readonly playlist: string;
+  readonly choose: (list: SegmentList) => readonly string[];
+};
+
 /** Writes the init segment and the chosen media segments of a track to one file, and returns its path. */
 async function writeExcerpt(
-  { store, keyOf, folder, signal }: Work,
-  playlist: string,
-  choose: (list: SegmentList) => readonly string[],
+  { store }: EncodingContext,
+  { keyOf, folder, signal }: ExtraSource,
+  { playlist, choose }: Excerpt,
 ): Promise<string> {
   const path = join(folder, `${playlist}.mp4`);
   const list = parseMediaPlaylist(await readText(store, keyOf(playlist)));
@@ -207,7 +221,11 @@ async function writeExcerpt(
   return path;
 }
 
-async function storeFile({ store, keyOf, folder, signal }: Work, name: string): Promise<true> {
+async function storeFile(
+  { store }: EncodingContext,
+  { keyOf, folder, signal }: ExtraSource,
+  name: string,
+): Promise<true> {
   signal.throwIfAborted();
   await unlessStored(store.putFile(keyOf(name), join(folder, name)));
   return true;

@@ -10,8 +10,9 @@ import { removeAtOnce } from '../../lifecycle/deferred-removals.fixture.ts';
 import { decidePoster } from '../../lifecycle/decide-commands.ts';
 import type { ObjectKey } from '../../storage/object-key.ts';
 import { ObjectStoreError, type ObjectStore } from '../../storage/object-store.ts';
+import { createEncodingContext } from '../context.fixture.ts';
 import type { PosterRequest } from '../encoder.ts';
-import { createPosterJob, type PosterNeeds } from './make-poster.job.ts';
+import { createPosterJob } from './make-poster.job.ts';
 
 let scratchRoot: string;
 beforeAll(async () => {
@@ -66,19 +67,21 @@ function setUp(
     onCreated(state);
   };
   const store = createStore(files);
-  const needs: PosterNeeds = {
-    findAssetById: async () => state.asset,
+  const ctx = createEncodingContext({
     store,
-    removeUnlessDeferred: removeAtOnce(store),
-    scratchRoot,
     encoder: { createPoster },
-    async showPoster(asset) {
-      state.asset = { ...state.asset, ...decidePoster(state.asset, asset)?.set };
-      return state.asset;
+    worker: { scratchRoot },
+    lifecycle: {
+      findAssetById: async () => state.asset,
+      removeUnlessDeferred: removeAtOnce(store),
+      async showPoster(asset) {
+        state.asset = { ...state.asset, ...decidePoster(state.asset, asset)?.set };
+        return state.asset;
+      },
     },
-  };
+  });
   const run = (signal = new AbortController().signal) =>
-    createPosterJob(needs)({ payload: { assetId: ID }, signal });
+    createPosterJob(ctx)({ payload: { assetId: ID }, signal });
   return {
     state,
     files,

@@ -1,5 +1,6 @@
 // Tests how often the progress of an encode is reported, and that errors do not stop the encode.
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { createEncodingContext, createTestLog } from '../context.fixture.ts';
 import type { CallbackResult } from '../encoder-report.ts';
 import { createProgressReporter } from './progress-reporter.ts';
 
@@ -9,16 +10,12 @@ afterEach(() => void vi.useRealTimers());
 const HEAD = { asset_id: '01900000-0000-7000-8000-000000000000', attempt: 1, try: 1 };
 
 function openReporter(deliver: (body: string) => Promise<CallbackResult>) {
-  const warnings: object[] = [];
+  const { lines, log } = createTestLog();
   const onSuperseded = vi.fn();
-  const reporter = createProgressReporter({
-    head: HEAD,
-    callback: { deliver },
-    log: { warn: (facts) => warnings.push(facts) },
-    signal: new AbortController().signal,
-    onSuperseded,
-  });
-  return { reporter, warnings, onSuperseded };
+  const { signal } = new AbortController();
+  const ctx = createEncodingContext({ callback: { deliver }, log });
+  const reporter = createProgressReporter(ctx, { head: HEAD, signal, onSuperseded });
+  return { reporter, warnings: lines, onSuperseded };
 }
 
 test('is at most once a second, with the latest percentage, whatever ffmpeg prints', async () => {
@@ -84,6 +81,6 @@ test('tells that the run was superseded, and logs a report that is not delivered
   });
   failing.reporter.start();
   await failing.reporter.end();
-  expect(failing.warnings).toEqual([{ asset_id: HEAD.asset_id, error: '503' }]);
+  expect(failing.warnings).toMatchObject([{ facts: { asset_id: HEAD.asset_id, error: '503' } }]);
   expect(failing.onSuperseded).not.toHaveBeenCalled();
 });

@@ -1,11 +1,10 @@
 // Reports the progress of a run: one request at a time with the latest value. Errors do not stop the run.
 import type { Rendition } from '../../assets/renditions.ts';
-import type { Callback, EncoderReport } from '../encoder-report.ts';
+import type { EncodingContext } from '../context.ts';
+import type { EncoderReport } from '../encoder-report.ts';
 
-type Needs = {
+type ReportedRun = {
   readonly head: Pick<EncoderReport, 'asset_id' | 'attempt' | 'try'>;
-  readonly callback: Callback;
-  readonly log: { warn(facts: object, message: string): void };
   readonly signal: AbortSignal;
   /** Called when the service responds that the run was superseded. */
   readonly onSuperseded: () => void;
@@ -15,7 +14,10 @@ type Progress = { readonly progress: number; readonly renditions: readonly Rendi
 
 const INTERVAL_MS = 1000;
 
-export function createProgressReporter({ head, callback, log, signal, onSuperseded }: Needs) {
+export function createProgressReporter(
+  { callback, log }: EncodingContext,
+  { head, signal, onSuperseded }: ReportedRun,
+) {
   let next: Progress | undefined;
   let lastProgress = -1;
   let lastAt = 0;

@@ -3,59 +3,39 @@ import { renditionFolder, renditionKey, renditionPrefix } from '../../storage/ob
 import type { ObjectStore } from '../../storage/object-store.ts';
 import { isRefusal } from '../../storage/whole-objects.ts';
 import type { EncodedFile, EncodedSource, PlayablePart } from '../encoder.ts';
-import type { Callback, EncoderReport } from '../encoder-report.ts';
-import type { Bound, BoundOperations } from '../../platform/bind.ts';
+import type { EncoderReport } from '../encoder-report.ts';
 import { isUnavailable } from '../../platform/errors.ts';
 import { isScratchFull } from '../../platform/free-space.ts';
-import type { deleteChunks } from './encode-chunks.ts';
-import type { discardRun, Run } from './encode-runs.ts';
-import type * as growingOperations from './growing-manifests.ts';
-
-export type RunFileNeeds = BoundOperations<typeof growingOperations> & {
-  readonly discardRun: Bound<typeof discardRun>;
-  readonly deleteChunks: Bound<typeof deleteChunks>;
-  readonly store: ObjectStore;
-  readonly callback: Callback;
-  readonly log: { warn(facts: object, message: string): void };
-};
-
-export type Work = {
-  readonly scratch: string;
-  readonly superseded: AbortController;
-  readonly signal: AbortSignal;
-  /** Players may read files of this run. */
-  isPublished: boolean;
-  /** The service has accepted the report on the published part. */
-  isAnnounced: boolean;
-  /** Other workers may store segments of this run. */
-  isDivided: boolean;
-};
+import type { EncodingContext } from '../context.ts';
+import { deleteChunks } from './encode-chunks.ts';
+import { discardRun, type Run } from './encode-runs.ts';
+import { deleteManifests, findPublishedFolders, saveManifests } from './growing-manifests.ts';
 
 const STORE_CONCURRENCY = 4;
 
-/** The first part is announced until the service has accepted it; it needs no retry once the run ends. */
-export async function publishPart(
-  needs: RunFileNeeds,
-  run: Run,
-  { work, part }: { work: Work; part: PlayablePart },
-): Promise<void> {
-  const { signal } = work;
-  await storeFiles(needs.store, run, { files: part.files, signal });
-  if (!(await needs.saveManifests(run, part.manifests)) || work.isAnnounced) return;
-  work.isPublished = true;
-  const report: EncoderReport = {
-    ...reportHead(run),
-    status: 'processing',
-    playable: true,
-    renditions: part.renditions,
-    ...describeSource(part),
+/**
+ * Returns the function that publishes parts of the run. The first part is announced until the service has
+ * accepted it; it needs no retry once the run ends.
+ */
+export function createPublisher(ctx: EncodingContext, run: Run, signal: AbortSignal) {
+  let wasAccepted = false;
+  return async (part: PlayablePart): Promise<void> => {
+    await storeFiles(ctx.store, run, { files: part.files, signal });
+    if (!(await saveManifests(ctx, run, part.manifests)) || wasAccepted) return;
+    const report: EncoderReport = {
+      ...reportHead(run),
+      status: 'processing',
+      playable: true,
+      renditions: part.renditions,
+      ...describeSource(part),
+    };
+    try {
+      wasAccepted = (await ctx.callback.deliver(JSON.stringify(report), signal)).processed;
+    } catch (error) {
+      if (signal.aborted) throw error;
+      ctx.log.warn({ asset_id: run.assetId, err: error }, 'the first segments could not be reported');
+    }
   };
-  try {
-    work.isAnnounced = (await needs.callback.deliver(JSON.stringify(report), signal)).processed;
-  } catch (error) {
-    if (signal.aborted) throw error;
-    needs.log.warn({ asset_id: run.assetId, err: error }, 'the first segments could not be reported');
-  }
 }
 
 type RunRef = Pick<Run, 'assetId' | 'attempt' | 'try'>;
@@ -95,18 +75,24 @@ export const isInterruption = (error: unknown): boolean =>
   isUnavailable(error) || isScratchFull(error) || isRefusal(error, 'full');
 
 /** Deletes the rows of chunks first, so that workers that still store chunks discard them. */
-export async function discard(needs: RunFileNeeds, run: RunRef): Promise<void> {
-  await needs.deleteChunks(run.assetId, run.attempt);
-  await needs.deleteManifests(run.assetId, [renditionFolder(run.attempt, run.try)]);
-  await needs.discardRun(run);
+export async function discard(ctx: EncodingContext, run: RunRef): Promise<void> {
+  await deleteChunks(ctx, run.assetId, run.attempt);
+  await deleteManifests(ctx, run.assetId, [renditionFolder(run.attempt, run.try)]);
+  await discardRun(ctx, run);
+}
+
+/** Players may read the published part of a run until the next run publishes its own. */
+export async function removeUnpublished(ctx: EncodingContext, run: Run): Promise<void> {
+  const published = await findPublishedFolders(ctx, run.assetId);
+  if (!published.includes(renditionFolder(run.attempt, run.try))) await ctx.store.removeAll(folderOf(run));
 }
 
 /** Returns the folders that players may still read, which stay until this run ends. */
-export async function removeEarlierRuns(needs: RunFileNeeds, run: Run): Promise<readonly string[]> {
-  const published = await needs.findPublishedFolders(run.assetId);
+export async function removeEarlierRuns(ctx: EncodingContext, run: Run): Promise<readonly string[]> {
+  const published = await findPublishedFolders(ctx, run.assetId);
   for (let earlier = 1; earlier < run.try; earlier++) {
     const isPublished = published.includes(renditionFolder(run.attempt, earlier));
-    if (!isPublished) await needs.store.removeAll(folderOf({ ...run, try: earlier }));
+    if (!isPublished) await ctx.store.removeAll(folderOf({ ...run, try: earlier }));
   }
   return published.filter((folder) => folder !== renditionFolder(run.attempt, run.try));
 }
@@ -128,5 +114,5 @@ export const describeSource = ({
   ...(audio.length > 0 && { audio }),
 });
 
-export const folderOf = (run: Run) => renditionPrefix(run.assetId, renditionFolder(run.attempt, run.try));
+const folderOf = (run: Run) => renditionPrefix(run.assetId, renditionFolder(run.attempt, run.try));
 export const reportHead = (run: Run) => ({ asset_id: run.assetId, attempt: run.attempt, try: run.try });

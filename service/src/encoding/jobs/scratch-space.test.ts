@@ -8,7 +8,7 @@ import { type JobQueue, openJobs } from '../../platform/jobs/job-queue.ts';
 import { type Connection, type Database, openDatabase } from '../../platform/postgres/database.ts';
 import { migrate } from '../../platform/postgres/migrate.ts';
 import { openScratchReservations } from '../../platform/process/scratch-reservations.ts';
-import { DEFAULT_LADDER } from '../plan/ladder.ts';
+import { createEncodingContext } from '../context.fixture.ts';
 import { createScratchSpace } from './scratch-space.ts';
 
 const MIB = 1024 ** 2;
@@ -48,41 +48,39 @@ let free: number;
 let asset: Asset;
 let encoded: number;
 let told: string[];
-let isChunkWanted: boolean;
-/** The numbers of the chunks that were given back. */
-let refused: number[];
 beforeEach(async () => {
-  [free, encoded, told, refused, isChunkWanted] = [100 * MIB, 0, [], [], true];
+  [free, encoded, told] = [100 * MIB, 0, []];
   asset = createVideo({ ...VIDEO, stream_status: 'processing' });
+  await addChunk();
   await rowsOf(connection, 'delete from encode_waits');
   await rowsOf(connection, 'delete from pgboss.job');
 });
 
 const createSpace = () =>
-  createScratchSpace({
-    db,
-    jobs,
-    store: { localFile: (key) => `/store/${key}` },
-    scratchReservations: openScratchReservations({
-      minFreeBytes: 64 * MIB,
-      freeBytes: async () => free,
-      deleteAbandoned: async () => undefined,
+  createScratchSpace(
+    createEncodingContext({
+      db,
+      jobs,
+      store: { localFile: (key) => `/store/${key}` },
+      worker: {
+        name: 'machine:1',
+        scratchReservations: openScratchReservations({
+          minFreeBytes: 64 * MIB,
+          freeBytes: async () => free,
+          deleteAbandoned: async () => undefined,
+        }),
+      },
+      now: () => new Date(),
+      lifecycle: {
+        findAssetById: async () => asset,
+        recordCheck: async (seen, { data }) => {
+          told.push(`timeline ${data['reason']}`);
+          return seen;
+        },
+      },
+      log: { warn: (_: object, message?: string) => void told.push(message ?? '') },
     }),
-    ladder: DEFAULT_LADDER,
-    workerName: 'machine:1',
-    now: () => new Date(),
-    findAssetById: async () => asset,
-    recordCheck: async (seen, { data }) => {
-      told.push(`timeline ${data['reason']}`);
-      return seen;
-    },
-    isChunkWanted: async () => isChunkWanted,
-    finishChunk: async ({ number }) => {
-      refused.push(number);
-      return true;
-    },
-    log: { warn: (_, message) => told.push(message) },
-  });
+  );
 const open = (encode: () => Promise<void> = async () => {}, space = createSpace()) =>
   space.forEncodes('encode-asset', async () => {
     encoded += 1;
@@ -135,6 +133,31 @@ test('a cancelled encode does not wait', async () => {
 });
 
 const CHUNK = { attempt: 1, try: 1, batch: 0, number: 3, bytes: 10 * MIB };
+
+/** The video, and the chunk that waits for its worker. */
+async function addChunk(): Promise<void> {
+  await rowsOf(connection, 'delete from encode_chunks');
+  await rowsOf(
+    connection,
+    `insert into assets (id, owner_user_id, kind, filename, content_type, mime_type, visibility, provider,
+                         stream_status, attempt, encode_try, created_at, updated_at)
+     values ($1, 'ann', 'video', 'a.mp4', 'video', 'video/mp4', 'private', 'onprem', 'processing', 1, 1,
+             now(), now()) on conflict do nothing`,
+    [asset.id],
+  );
+  await rowsOf(
+    connection,
+    `insert into encode_chunks (asset_id, attempt, try, batch, number, spec)
+     values ($1, 1, 1, 0, 3, '{}')`,
+    [asset.id],
+  );
+}
+
+/** The numbers of the chunks that were given back. */
+const refused = async () =>
+  (await rowsOf(connection, `select number from encode_chunks where state = 'refused'`)).map(
+    ({ number }) => number,
+  );
 const startChunk = (encode: () => Promise<void> = async () => {}, space = createSpace()) =>
   space.forChunks(async () => {
     encoded += 1;
@@ -164,7 +187,7 @@ test('a chunk that does not fit waits visibly, and is tried again later', async 
   free = 9 * MIB + 64 * MIB;
   await startChunk();
   await startChunk();
-  expect([encoded, refused]).toEqual([0, []]);
+  expect([encoded, await refused()]).toEqual([0, []]);
   expect(told).toEqual(['an encode waits for space in the scratch folder', 'timeline scratch_disk_full']);
   expect(await waits()).toEqual([{ asset_id: asset.id, worker: 'machine:1' }]);
   expect(await delayed()).toEqual(Array(2).fill({ data: { assetId: asset.id, ...CHUNK } }));
@@ -175,7 +198,7 @@ test('after ten minutes without any chunk, the video is encoded in one piece', a
   await startChunk();
   await ageBy('11 minutes');
   await startChunk();
-  expect([encoded, refused, (await delayed()).length]).toEqual([0, [CHUNK.number], 1]);
+  expect([encoded, await refused(), (await delayed()).length]).toEqual([0, [CHUNK.number], 1]);
 });
 
 test('as long as other workers encode chunks of the video, one that does not fit waits', async () => {
@@ -189,7 +212,7 @@ test('as long as other workers encode chunks of the video, one that does not fit
   );
   await ageBy('11 minutes');
   await startChunk();
-  expect([refused, (await delayed()).length]).toEqual([[], 2]);
+  expect([await refused(), (await delayed()).length]).toEqual([[], 2]);
 });
 
 test('the ten minutes begin anew with each chunk', async () => {
@@ -200,11 +223,12 @@ test('the ten minutes begin anew with each chunk', async () => {
   await startChunk();
   free = 0;
   await startChunk();
-  expect([encoded, refused]).toEqual([1, []]);
+  expect([encoded, await refused()]).toEqual([1, []]);
 });
 
 test('a chunk whose run has ended does not wait', async () => {
-  [free, isChunkWanted] = [0, false];
+  free = 0;
+  await rowsOf(connection, `update encode_chunks set state = 'done'`);
   await startChunk();
   expect([encoded, await waits(), await delayed()]).toEqual([1, [], []]);
 });

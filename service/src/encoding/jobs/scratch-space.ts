@@ -1,33 +1,13 @@
 // Starts an encode only while the disk of the scratch folder has space for it; otherwise the encode waits.
 import type { Asset } from '../../assets/asset.ts';
-import type { findAssetById } from '../../assets/asset-lookup.ts';
-import type { JobPayloads, ServiceJobs } from '../../jobs.ts';
-import type { recordCheck } from '../../lifecycle/reports.ts';
-import type { Bound } from '../../platform/bind.ts';
+import type { JobPayloads } from '../../jobs.ts';
 import type { JobRun } from '../../platform/jobs/job-queue.ts';
-import type { Database } from '../../platform/postgres/database.ts';
-import { SPACE_RETRY_MS, type ScratchReservations } from '../../platform/process/scratch-reservations.ts';
-import type { ObjectStore } from '../../storage/object-store.ts';
+import { SPACE_RETRY_MS } from '../../platform/process/scratch-reservations.ts';
+import type { EncodingContext } from '../context.ts';
 import type { EncodeJobName } from '../encode-jobs.ts';
-import type { Ladder } from '../plan/ladder.ts';
 import { estimateScratchBytes } from '../plan/scratch-need.ts';
-import type { finishChunk, isChunkWanted } from './encode-chunks.ts';
+import { finishChunk, isChunkWanted } from './encode-chunks.ts';
 import { deleteEncodeWait, pauseEncodeWait, recordEncodeWait } from './scratch-space.sql.ts';
-
-type SpaceNeeds = {
-  readonly db: Database;
-  readonly jobs: Pick<ServiceJobs, 'sendFor' | 'listOpen'>;
-  readonly store: Pick<ObjectStore, 'localFile'>;
-  readonly scratchReservations: ScratchReservations;
-  readonly ladder: Ladder;
-  readonly workerName: string;
-  readonly now: () => Date;
-  readonly findAssetById: Bound<typeof findAssetById>;
-  readonly recordCheck: Bound<typeof recordCheck>;
-  readonly isChunkWanted: Bound<typeof isChunkWanted>;
-  readonly finishChunk: Bound<typeof finishChunk>;
-  readonly log: { warn(facts: object, message: string): void };
-};
 
 type EncodeJob<N extends EncodeJobName> = (run: JobRun<JobPayloads[N]>) => Promise<void>;
 type ChunkJob = (run: JobRun<JobPayloads['encode-chunk']>) => Promise<void>;
@@ -37,39 +17,39 @@ type ScratchSpace = {
   forChunks(encode: ChunkJob): ChunkJob;
 };
 
-export function createScratchSpace(needs: SpaceNeeds): ScratchSpace {
+export function createScratchSpace(ctx: EncodingContext): ScratchSpace {
   /** What the runs of this process have reserved, by asset. */
   const reserved = new Map<string, number>();
   return {
     forEncodes: (name, encode) => async (run) => {
       const { assetId, attempt } = run.payload;
-      const asset = await needs.findAssetById(assetId);
+      const asset = await ctx.lifecycle.findAssetById(assetId);
       const isWanted = asset?.attempt === attempt && asset.stream_status === 'processing';
-      const isCopied = !needs.store.localFile;
-      const bytes = isWanted ? bytesOf(name, asset, { isCopied, ladder: needs.ladder }) : 0;
-      const freeBytes = await needs.scratchReservations.runWithin(bytes, async () => {
-        await pauseEncodeWait(needs.db, assetId);
+      const isCopied = !ctx.store.localFile;
+      const bytes = isWanted ? bytesOf(name, asset, { isCopied, ladder: ctx.settings.ladder }) : 0;
+      const freeBytes = await ctx.worker.scratchReservations.runWithin(bytes, async () => {
+        await pauseEncodeWait(ctx.db, assetId);
         reserved.set(assetId, bytes);
         await encode(run).finally(() => reserved.delete(assetId));
-        await deleteEncodeWait(needs.db, assetId);
+        await deleteEncodeWait(ctx.db, assetId);
       });
       if (asset && freeBytes !== undefined)
-        await postpone(needs, asset, { job: { name, payload: run.payload }, neededBytes: bytes, freeBytes });
+        await postpone(ctx, asset, { job: { name, payload: run.payload }, neededBytes: bytes, freeBytes });
     },
     forChunks: (encode) => async (run) => {
       const { assetId } = run.payload;
-      const asset = await needs.findAssetById(assetId);
-      const isWanted = asset !== undefined && (await needs.isChunkWanted(run.payload));
-      const copyBytes = needs.store.localFile ? 0 : (asset?.size_bytes ?? 0);
+      const asset = await ctx.lifecycle.findAssetById(assetId);
+      const isWanted = asset !== undefined && (await isChunkWanted(ctx, run.payload));
+      const copyBytes = ctx.store.localFile ? 0 : (asset?.size_bytes ?? 0);
       const bytes = isWanted ? run.payload.bytes + copyBytes : 0;
       const work = async () => {
-        await pauseEncodeWait(needs.db, assetId);
-        await encode(run).finally(() => pauseEncodeWait(needs.db, assetId));
+        await pauseEncodeWait(ctx.db, assetId);
+        await encode(run).finally(() => pauseEncodeWait(ctx.db, assetId));
       };
       // The run of the video writes nothing while it waits for its chunks.
-      const freeBytes = await needs.scratchReservations.runWithin(bytes, work, reserved.get(assetId));
+      const freeBytes = await ctx.worker.scratchReservations.runWithin(bytes, work, reserved.get(assetId));
       if (asset && freeBytes !== undefined)
-        await postponeChunk(needs, asset, { chunk: run.payload, neededBytes: bytes, freeBytes });
+        await postponeChunk(ctx, asset, { chunk: run.payload, neededBytes: bytes, freeBytes });
     },
   };
 }
@@ -90,23 +70,23 @@ type PostponedJob = { readonly name: EncodeJobName; readonly payload: JobPayload
 
 /** Sends a new job, because a failed job has a limited number of retries. */
 async function postpone(
-  needs: SpaceNeeds,
+  ctx: EncodingContext,
   asset: Asset,
   { job, ...space }: Space & { readonly job: PostponedJob },
 ): Promise<void> {
-  await recordWait(needs, asset, space);
-  const startAfter = new Date(needs.now().getTime() + SPACE_RETRY_MS);
-  await needs.db.transaction((tx) => needs.jobs.sendFor(tx, asset.owner_user_id, { ...job, startAfter }));
+  await recordWait(ctx, asset, space);
+  const startAfter = new Date(ctx.now().getTime() + SPACE_RETRY_MS);
+  await ctx.db.transaction((tx) => ctx.jobs.sendFor(tx, asset.owner_user_id, { ...job, startAfter }));
 }
 
 /** The log and the timeline show the first wait of an attempt. Returns how long it has waited. */
-async function recordWait(needs: SpaceNeeds, asset: Asset, space: Space): Promise<number> {
+async function recordWait(ctx: EncodingContext, asset: Asset, space: Space): Promise<number> {
   const { id: assetId, attempt } = asset;
-  const wait = await recordEncodeWait(needs.db, { assetId, attempt, worker: needs.workerName, ...space });
+  const wait = await recordEncodeWait(ctx.db, { assetId, attempt, worker: ctx.worker.name, ...space });
   if (!wait?.is_new) return wait?.waited_ms ?? 0;
   const logged = { needed_bytes: space.neededBytes, free_bytes: space.freeBytes };
-  needs.log.warn({ asset_id: assetId, ...logged }, 'an encode waits for space in the scratch folder');
-  await needs.recordCheck(asset, {
+  ctx.log.warn({ asset_id: assetId, ...logged }, 'an encode waits for space in the scratch folder');
+  await ctx.lifecycle.recordCheck(asset, {
     data: { source: 'service', reason: 'scratch_disk_full', ...logged },
     checkAt: asset.reconcile_at,
   });
@@ -119,20 +99,20 @@ type Chunk = JobPayloads['encode-chunk'];
 const MAX_CHUNK_WAIT_MS = 600_000;
 
 async function postponeChunk(
-  needs: SpaceNeeds,
+  ctx: EncodingContext,
   asset: Asset,
   { chunk, ...space }: Space & { readonly chunk: Chunk },
 ): Promise<void> {
-  const waitedMs = await recordWait(needs, asset, space);
-  if (waitedMs >= MAX_CHUNK_WAIT_MS && !(await isAnyEncoded(needs, chunk))) return refuseChunk(needs, chunk);
-  const startAfter = new Date(needs.now().getTime() + SPACE_RETRY_MS);
-  await needs.db.transaction((tx) =>
-    needs.jobs.sendFor(tx, asset.owner_user_id, { name: 'encode-chunk', payload: chunk, startAfter }),
+  const waitedMs = await recordWait(ctx, asset, space);
+  if (waitedMs >= MAX_CHUNK_WAIT_MS && !(await isAnyEncoded(ctx, chunk))) return refuseChunk(ctx, chunk);
+  const startAfter = new Date(ctx.now().getTime() + SPACE_RETRY_MS);
+  await ctx.db.transaction((tx) =>
+    ctx.jobs.sendFor(tx, asset.owner_user_id, { name: 'encode-chunk', payload: chunk, startAfter }),
   );
 }
 
 /** Whether a worker encodes another chunk of the run. Jobs that only find no space end at once. */
-async function isAnyEncoded({ jobs, now }: SpaceNeeds, chunk: Chunk): Promise<boolean> {
+async function isAnyEncoded({ jobs, now }: EncodingContext, chunk: Chunk): Promise<boolean> {
   const startedBefore = now().getTime() - SPACE_RETRY_MS;
   return (await jobs.listOpen('encode-chunk')).some(
     ({ payload, isRunning, startedAt }) =>
@@ -144,11 +124,11 @@ async function isAnyEncoded({ jobs, now }: SpaceNeeds, chunk: Chunk): Promise<bo
 }
 
 /** The run ends, and the next one of the attempt encodes the video in one piece. */
-async function refuseChunk(needs: SpaceNeeds, chunk: Chunk): Promise<void> {
+async function refuseChunk(ctx: EncodingContext, chunk: Chunk): Promise<void> {
   const message = 'no worker has space for the chunk on its disk';
   const result = { code: 'chunk_refused', message, log: '' } as const;
-  if (!(await needs.finishChunk(chunk, { state: 'refused', result }))) return;
-  needs.log.warn(
+  if (!(await finishChunk(ctx, chunk, { state: 'refused', result }))) return;
+  ctx.log.warn(
     { asset_id: chunk.assetId, chunk: chunk.number },
     'no worker has space for a chunk: the video is encoded in one piece',
   );

@@ -4,6 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { uploadKey } from '../../storage/object-key.ts';
+import type { ObjectStore } from '../../storage/object-store.ts';
+import type { EncodingContext } from '../context.ts';
+import { createEncodingContext } from '../context.fixture.ts';
 import { createSharedOriginals } from './shared-originals.ts';
 
 const KEY = uploadKey('01890000-0000-7000-8000-000000000001', '01890000-0000-7000-8000-000000000002');
@@ -23,19 +26,17 @@ afterEach(async () => {
   await rm(scratchRoot, { recursive: true });
 });
 
-const openShared = (store: Parameters<typeof createSharedOriginals>[0]['store'] = {}) =>
-  createSharedOriginals({
-    store,
-    scratchRoot,
-    findLocalFile: async (_, { path, signal = never }) => {
-      if (store.localFile) return { path: store.localFile(KEY) };
-      copies.push(signal);
-      await arrival;
-      await writeFile(path, 'film');
-      return { path };
-    },
-    log: { warn: () => {} },
-  });
+const openShared = (store: Pick<ObjectStore, 'localFile'> = {}) => {
+  const findLocalFile: EncodingContext['worker']['findLocalFile'] = async (_, { path, signal = never }) => {
+    if (store.localFile) return { path: store.localFile(KEY) };
+    copies.push(signal);
+    await arrival;
+    await writeFile(path, 'film');
+    return { path };
+  };
+  const ctx = createEncodingContext({ store: store, worker: { scratchRoot, findLocalFile } });
+  return createSharedOriginals(ctx);
+};
 
 const folders = () => readdir(scratchRoot);
 

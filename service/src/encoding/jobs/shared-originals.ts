@@ -1,24 +1,14 @@
 // Local files of originals, which the chunks of a video that this process encodes share.
 import { randomUUID } from 'node:crypto';
-import type { Bound } from '../../platform/bind.ts';
 import { untilAborted } from '../../platform/concurrency/until-aborted.ts';
 import { createScratchFolder, deleteScratchFolder } from '../../platform/process/scratch-folder.ts';
-import type { findLocalFile, LocalFile } from '../../storage/local-file.ts';
+import type { LocalFile } from '../../storage/local-file.ts';
 import type { ObjectKey } from '../../storage/object-key.ts';
-import type { ObjectStore } from '../../storage/object-store.ts';
+import type { EncodingContext, SharedOriginals } from '../context.ts';
 
-type Needs = {
-  readonly store: Pick<ObjectStore, 'localFile'>;
-  readonly findLocalFile: Bound<typeof findLocalFile>;
-  readonly scratchRoot: string;
-  readonly log: { warn(facts: object, message: string): void };
-};
-
-/** The caller must release it once. `file` is undefined when the original is no longer stored. */
-type SharedOriginal = { readonly file: LocalFile | undefined; readonly release: () => void };
-
-export type SharedOriginals = {
-  open(key: ObjectKey, signal: AbortSignal): Promise<SharedOriginal>;
+/** The context without what is created here. */
+type CopyContext = Pick<EncodingContext, 'store' | 'log'> & {
+  readonly worker: Pick<EncodingContext['worker'], 'findLocalFile' | 'scratchRoot'>;
 };
 
 type Copy = {
@@ -33,24 +23,24 @@ type Copy = {
 const IDLE_MS = 30_000;
 
 /** The store's own file if it is a disk, otherwise a copy for all chunks that need it at the same time. */
-export const createSharedOriginals = ({ store, ...needs }: Needs): SharedOriginals =>
-  store.localFile
+export const createSharedOriginals = (ctx: CopyContext): SharedOriginals =>
+  ctx.store.localFile
     ? {
         open: async (key, signal) => ({
-          file: await needs.findLocalFile(key, { path: '', signal }),
+          file: await ctx.worker.findLocalFile(key, { path: '', signal }),
           release: () => {},
         }),
       }
-    : createSharedCopies(needs);
+    : createSharedCopies(ctx);
 
 /** A copy is deleted when it was not used for a while. Those of ended processes are deleted elsewhere. */
-function createSharedCopies({ findLocalFile, scratchRoot, log }: Omit<Needs, 'store'>): SharedOriginals {
+function createSharedCopies({ worker, log }: CopyContext): SharedOriginals {
   const copies = new Map<ObjectKey, Copy>();
   const openCopy = (key: ObjectKey): Copy => {
     const stopped = new AbortController();
-    const folder = createScratchFolder(scratchRoot, { work: `original-${randomUUID()}`, run: '1' });
+    const folder = createScratchFolder(worker.scratchRoot, { work: `original-${randomUUID()}`, run: '1' });
     const file = folder.then((path) =>
-      findLocalFile(key, { path: `${path}/original`, signal: stopped.signal }),
+      worker.findLocalFile(key, { path: `${path}/original`, signal: stopped.signal }),
     );
     // Each user awaits it; it may fail after the last one has gone.
     file.catch(() => {});

@@ -28,6 +28,20 @@ export async function createScratchFolder(root: string, { work, run }: ScratchNa
 export const deleteScratchFolder = (folder: string): Promise<void> =>
   rm(folder, { recursive: true, force: true });
 
+/** The folder exists while `use` runs. */
+export async function inScratchFolder<T>(
+  root: string,
+  name: ScratchName,
+  use: (folder: string) => Promise<T>,
+): Promise<T> {
+  const folder = await createScratchFolder(root, name);
+  try {
+    return await use(folder);
+  } finally {
+    await deleteScratchFolder(folder);
+  }
+}
+
 /** Deletes folders of exited processes, and day-old folders whose process state is unknown. */
 export async function deleteAbandonedScratchFolders(root: string): Promise<void> {
   await mkdir(root, { recursive: true, mode: 0o700 });
