@@ -8,7 +8,7 @@ import { writeSample } from '../service/src/commands/sample.ts';
 import type { EncodeRequest } from '../service/src/encoding/encoder.ts';
 import { openFfmpegEncoder } from '../service/src/encoding/ffmpeg/ffmpeg-encoder.ts';
 import { encodeWhole } from '../test/support/whole-encode.ts';
-import { findFfmpeg } from '../service/src/encoding/ffmpeg/find-ffmpeg.ts';
+import { findFfmpeg } from '../service/src/encoding/ffmpeg/process/find-ffmpeg.ts';
 import { median } from './pair.ts';
 
 /** Times in seconds; `reference` is one ffmpeg run of the whole ladder. */

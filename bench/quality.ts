@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { openFfmpegEncoder } from '../service/src/encoding/ffmpeg/ffmpeg-encoder.ts';
 import { encodeWhole } from '../test/support/whole-encode.ts';
-import { playlistName } from '../service/src/encoding/packaging/cmaf-track.ts';
+import { playlistName } from '../service/src/encoding/model/cmaf-track.ts';
 import { ffmpegPath } from '../test/support/clips.ts';
 import type { Row } from './rows.ts';
 

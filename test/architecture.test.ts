@@ -39,14 +39,14 @@ const ROLES: readonly (readonly [path: RegExp, role?: string])[] = [
   [/^providers\/registry$/, 'registry'],
   [RegExp(`^[a-z]+/${PORTS}$`), 'port'],
   [RegExp(`^[a-z]+/(?:[a-z]+/)?[a-z0-9]+-${PORTS}$`), 'adapter'],
-  [/^(?:storage\/(?:disk|s3)\/|encoding\/ffmpeg\/|images\/sharp-)[a-z-]+$/, 'adapter'],
+  [/^(?:storage\/(?:disk|s3)\/|encoding\/ffmpeg\/(?:process\/)?|images\/sharp-)[a-z-]+$/, 'adapter'],
   [/^providers\/(?:[a-z]+\/[a-z]+-(?:api|check)|hosted-client)$/, 'adapter'],
   [
     /^(?:assets\/asset-lookup|library\/(?:asset-edits|asset-list|cdn-purge|trash)|lifecycle\/reports)$/,
     'operations',
   ],
   [/^auth\/service-key-lookup$/, 'operations'],
-  [/^encoding\/jobs\/(?:chunked-encode|conducted-run|embedded-captions|progress-reporter)$/, 'operations'],
+  [/^encoding\/jobs\/(?:conducted-run|embedded-captions|progress-reporter)$/, 'operations'],
   [/^encoding\/jobs\/(?:run-files|shared-originals)$/, 'operations'],
   [/^(?:operations\/(?:health|providers-overview))$/, 'operations'],
   [
@@ -62,7 +62,7 @@ const ROLES: readonly (readonly [path: RegExp, role?: string])[] = [
   [/^uploads\/(?:multipart-completion|resumable-bytes|tus-relay|tus-requests|leased-uploads)$/, 'operations'],
   [/^uploads\/(?:clip|import|service)-runs$/, 'operations'],
   [/^uploads\/(?:open-uploads|partial-imports|run-watch|transfer-bytes)$/, 'operations'],
-  [/^[a-z]+\/(?:[a-z]+\/)?[a-z0-9-]+$/, 'rule'],
+  [/^[a-z]+\/(?:[a-z]+\/){0,2}[a-z0-9-]+$/, 'rule'],
 ];
 
 /**

@@ -5,7 +5,7 @@ import { toSecret, type Secret } from './auth/secret.ts';
 import { deriveKey } from './auth/signed-token.ts';
 import type { Config } from './config.ts';
 import type { Callback } from './encoding/encoder-report.ts';
-import { findFfmpeg } from './encoding/ffmpeg/find-ffmpeg.ts';
+import { findFfmpeg } from './encoding/ffmpeg/process/find-ffmpeg.ts';
 import { openHttpCallback } from './encoding/http-callback.ts';
 import { type JobPayloads, jobSettings } from './jobs.ts';
 import {

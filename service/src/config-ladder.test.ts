@@ -1,7 +1,7 @@
 // Tests the setting LADDER and its messages.
 import { describe, expect, test } from 'vitest';
 import { readLadder } from './config-ladder.ts';
-import { DEFAULT_LADDER } from './encoding/plan/ladder.ts';
+import { DEFAULT_LADDER } from './encoding/plan/ladder/ladder.ts';
 import { createSettings } from './platform/settings.ts';
 
 function read(environment: Record<string, string>) {

@@ -1,7 +1,7 @@
 // Reads the ladder of renditions: LADDER, a JSON object, EXTRA_CODECS and HDR_CODECS.
 import { EXTRA_CODECS, type ExtraCodec } from '@mediary/contract/enums';
-import { CODECS, type Codec, type CodecOptions } from './encoding/plan/codecs.ts';
-import { DEFAULT_LADDER, type Ladder, type LadderRung } from './encoding/plan/ladder.ts';
+import { CODECS, type Codec, type CodecOptions } from './encoding/model/codecs.ts';
+import { DEFAULT_LADDER, type Ladder, type LadderRung } from './encoding/plan/ladder/ladder.ts';
 import { parseJsonObject } from './platform/strict-json.ts';
 import type { Settings } from './platform/settings.ts';
 

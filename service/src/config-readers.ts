@@ -1,6 +1,6 @@
 // Readers of settings that need more than one line.
 import type { ProviderName } from './assets/asset.ts';
-import { DEFAULT_ENCODE_LIMITS, type EncodeLimits } from './encoding/plan/encode-cost.ts';
+import { DEFAULT_ENCODE_LIMITS, type EncodeLimits } from './encoding/plan/ladder/encode-cost.ts';
 import { MEDIA_TYPES, type MediaType, SELECTABLE_TYPES, selectMediaTypes } from './media/media-type.ts';
 import { readLimit, type Settings } from './platform/settings.ts';
 import type { RegisteredProvider } from './providers/provider-module.ts';

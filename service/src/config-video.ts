@@ -2,9 +2,9 @@
 import { readLadder } from './config-ladder.ts';
 import type { UploadSizes } from './config-readers.ts';
 import { VIDEO_EXTRAS, type VideoExtra } from './assets/video-extras.ts';
-import type { VideoEncoderSetting } from './encoding/plan/hardware-arguments.ts';
-import type { Ladder } from './encoding/plan/ladder.ts';
-import { SEGMENT_SECONDS } from './encoding/plan/source-copy.ts';
+import type { VideoEncoderSetting } from './encoding/plan/arguments/hardware-arguments.ts';
+import type { Ladder } from './encoding/plan/ladder/ladder.ts';
+import { SEGMENT_SECONDS } from './encoding/plan/ladder/source-copy.ts';
 import type { Settings } from './platform/settings.ts';
 
 export type MediaSettings = UploadSizes & VideoSettings;

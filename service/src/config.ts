@@ -31,7 +31,7 @@ import {
   settingWarnings,
   type UrlSecrets,
 } from './config-secrets.ts';
-import type { EncodeLimits } from './encoding/plan/encode-cost.ts';
+import type { EncodeLimits } from './encoding/plan/ladder/encode-cost.ts';
 import type { MediaType } from './media/media-type.ts';
 import {
   type OutboundPurpose,

@@ -10,7 +10,7 @@ import type {
   Encoding,
 } from '../../service/src/encoding/encoder.ts';
 import { openFfmpegEncoder } from '../../service/src/encoding/ffmpeg/ffmpeg-encoder.ts';
-import type { Ladder } from '../../service/src/encoding/plan/ladder.ts';
+import type { Ladder } from '../../service/src/encoding/plan/ladder/ladder.ts';
 import type { DashFiles } from './check-dash.ts';
 import type { HlsFiles } from './check-hls.ts';
 import { ffmpegPath } from './clips.ts';

@@ -5,7 +5,7 @@ import {
   isVideo,
   playlistName,
   segmentName,
-} from '../../service/src/encoding/packaging/cmaf-track.ts';
+} from '../../service/src/encoding/model/cmaf-track.ts';
 import { formatDashManifest } from '../../service/src/encoding/packaging/dash-manifest.ts';
 import {
   formatMediaPlaylist,

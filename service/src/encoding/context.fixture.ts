@@ -4,7 +4,7 @@ import { NOW } from '../lifecycle/asset.fixture.ts';
 import type { Decision } from '../lifecycle/change.ts';
 import { contextOf } from '../platform/context.fixture.ts';
 import type { EncodingContext } from './context.ts';
-import { DEFAULT_LADDER } from './plan/ladder.ts';
+import { DEFAULT_LADDER } from './plan/ladder/ladder.ts';
 
 /** Videos are encoded in one piece, and have no extra files; logs are dropped. */
 export const createEncodingContext = (

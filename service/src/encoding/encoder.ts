@@ -5,11 +5,11 @@ import type { Warning } from '../assets/asset.ts';
 import type { Rendition } from '../assets/renditions.ts';
 import type { AudioFacts, VideoFacts } from '../lifecycle/stream-report.ts';
 import type { Container } from '../media/probe.ts';
-import type { CmafSegment } from './packaging/cmaf-track.ts';
+import type { CmafSegment } from './model/cmaf-track.ts';
 import type { NamedManifest } from './packaging/playable-part.ts';
-import type { ChunkSpec } from './plan/chunk-plan.ts';
-import type { PreviewPart } from './extras/preview.ts';
-import type { StoryboardPlan } from './extras/storyboard.ts';
+import type { ChunkSpec } from './plan/ladder/chunk-plan.ts';
+import type { PreviewPart } from './model/preview.ts';
+import type { StoryboardPlan } from './model/storyboard.ts';
 
 export type EncodeRequest = {
   /** Path of the original, which must not be changed. */

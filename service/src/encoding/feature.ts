@@ -9,8 +9,8 @@ import { encodeChunkJob } from './jobs/encode-chunk.job.ts';
 import { encodeQueueRoutes } from './jobs/encode-queue.routes.ts';
 import { encodeRestJob } from './jobs/encode-rest.job.ts';
 import { deleteManifests } from './jobs/growing-manifests.ts';
-import { createExtrasJob } from './jobs/make-extras.job.ts';
-import { createPosterJob } from './jobs/make-poster.job.ts';
+import { createExtrasJob } from './extras/make-extras.job.ts';
+import { createPosterJob } from './extras/make-poster.job.ts';
 import { createScratchSpace } from './jobs/scratch-space.ts';
 import { createSharedOriginals } from './jobs/shared-originals.ts';
 

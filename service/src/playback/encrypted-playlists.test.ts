@@ -1,6 +1,6 @@
 // Tests the playlists of encrypted videos, made from those that the encoder writes.
 import { describe, expect, test } from 'vitest';
-import { type CmafTrack, segmentName } from '../encoding/packaging/cmaf-track.ts';
+import { type CmafTrack, segmentName } from '../encoding/model/cmaf-track.ts';
 import { formatMediaPlaylist, formatMultivariantPlaylist } from '../encoding/packaging/hls-playlist.ts';
 import { soundTracks } from '../encoding/packaging/sound-tracks.fixture.ts';
 import { encryptMediaPlaylist, encryptMultivariantPlaylist } from './encrypted-playlists.ts';

@@ -1,4 +1,5 @@
 // Chooses the renditions that the MP4 and M4A files of a video are made of (contract B5).
+import { MAX_MP4_BYTES } from '../plan/arguments/extra-arguments.ts';
 import {
   bySize,
   isH264,
@@ -7,8 +8,6 @@ import {
   type Presentation,
 } from '../packaging/hls-reader.ts';
 
-/** Limit of the file: 4 GiB hold two hours of 720p. */
-export const MAX_MP4_BYTES = 4 * 1024 ** 3;
 const MAX_SHORT_SIDE = 1080;
 
 /** The bytes of a file of this rendition; the container adds little. */

@@ -1,18 +1,18 @@
 // Checks the end of a phase: all tracks are complete, and the source could be decoded.
 import type { Warning } from '../../assets/asset.ts';
-import { type CmafTrack, isVideo, trackSeconds } from '../packaging/cmaf-track.ts';
-import type { DecodeErrors } from '../plan/decode-errors.ts';
-import { encodeCost, timeLimitMs } from '../plan/encode-cost.ts';
-import type { EncodePhase } from '../plan/encode-phases.ts';
+import { type CmafTrack, isVideo, trackSeconds } from '../model/cmaf-track.ts';
+import type { DecodeErrors } from '../plan/source/decode-errors.ts';
+import { encodeCost, timeLimitMs } from '../plan/ladder/encode-cost.ts';
+import type { EncodePhase } from '../plan/ladder/encode-phases.ts';
 import {
   type Damage,
   damageArguments,
   damageWarnings,
   isMostlyMissing,
   openDamageReader,
-} from '../plan/source-damage.ts';
-import { perSecondOf } from '../plan/frame-rate.ts';
-import { secondsOf } from '../plan/source-timeline.ts';
+} from '../plan/source/source-damage.ts';
+import { perSecondOf } from '../plan/source/frame-rate.ts';
+import { secondsOf } from '../plan/source/source-timeline.ts';
 import type { PlannedEncode, SourceCheck } from './planned-encode.ts';
 import { createEncodeFailure, runStep } from './ffmpeg-session.ts';
 

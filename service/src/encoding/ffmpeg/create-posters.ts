@@ -1,13 +1,13 @@
 // Creates the thumbnail and the poster of a video from its renditions.
 import { join } from 'node:path';
 import { posterName, THUMBNAIL } from '../../storage/object-key.ts';
-import { type CmafTrack, initName, type VideoTrack } from '../packaging/cmaf-track.ts';
+import { type CmafTrack, initName, type VideoTrack } from '../model/cmaf-track.ts';
 import {
   choosePosterSource,
   chooseThumbnailSource,
   type ThumbnailSource,
-} from '../packaging/thumbnail-choice.ts';
-import { posterArguments, thumbnailArguments } from '../plan/poster-arguments.ts';
+} from '../model/thumbnail-choice.ts';
+import { posterArguments, thumbnailArguments } from '../plan/arguments/poster-arguments.ts';
 import type { ContinueRequest, EncodedFile } from '../encoder.ts';
 import { fileOf, writeExcerpt } from './ffmpeg-output.ts';
 import { runStepOrFail } from './ffmpeg-session.ts';

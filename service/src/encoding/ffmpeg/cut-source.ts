@@ -4,12 +4,18 @@ import { join } from 'node:path';
 import { cutCaptionFile } from '../../captions/caption-file.ts';
 import { ServiceError } from '../../platform/errors.ts';
 import { type Cut, type CutRequest, EncodeError } from '../encoder.ts';
-import { type CutPlan, type CutSubtitles, cutArguments, cutCost, maxCutBytes } from '../plan/cut-plan.ts';
-import { type CutRange, keyFrameArguments, seekPositions, toCutRange } from '../plan/cut-range.ts';
-import { timeLimitMs } from '../plan/encode-cost.ts';
-import type { SourceStream } from '../plan/source-facts.ts';
-import { secondsOf } from '../plan/source-timeline.ts';
-import { openPacketReader, videoPacketArguments } from '../plan/video-packets.ts';
+import {
+  type CutPlan,
+  type CutSubtitles,
+  cutArguments,
+  cutCost,
+  maxCutBytes,
+} from '../plan/arguments/cut-plan.ts';
+import { type CutRange, keyFrameArguments, seekPositions, toCutRange } from '../plan/arguments/cut-range.ts';
+import { timeLimitMs } from '../plan/ladder/encode-cost.ts';
+import type { SourceStream } from '../model/source.ts';
+import { secondsOf } from '../plan/source/source-timeline.ts';
+import { openPacketReader, videoPacketArguments } from '../plan/source/video-packets.ts';
 import { type ExaminedSource, examineSource } from './examine-source.ts';
 import { convertSubtitles } from './extract-subtitles.ts';
 import { createEncodeFailure, runStep, runStepOrFail, type SourceSession } from './ffmpeg-session.ts';

@@ -3,7 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { AudioFacts } from '../../lifecycle/stream-report.ts';
 import type { EncodeCheckpoint } from '../encoder.ts';
-import { type CmafTrack, initName } from '../packaging/cmaf-track.ts';
+import { type CmafTrack, initName } from '../model/cmaf-track.ts';
 import { planChunkSpecs } from './chunked-phase.ts';
 import { filesOf } from './encode-phase.ts';
 import type { PlannedEncode } from './planned-encode.ts';

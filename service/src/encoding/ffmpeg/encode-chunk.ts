@@ -2,12 +2,12 @@
 import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ChunkMismatchError, type ChunkRequest, EncodeError, type EncodedChunk } from '../encoder.ts';
-import { type CmafTrack, initName } from '../packaging/cmaf-track.ts';
-import type { ChunkSpec } from '../plan/chunk-plan.ts';
-import { countDecodeErrors } from '../plan/decode-errors.ts';
-import { DEFAULT_ENCODE_LIMITS, encodeCost, timeLimitMs } from '../plan/encode-cost.ts';
-import { encodeArguments, maxOutputBytes } from '../plan/encode-plan.ts';
-import { secondsOf } from '../plan/source-timeline.ts';
+import { type CmafTrack, initName } from '../model/cmaf-track.ts';
+import type { ChunkSpec } from '../plan/ladder/chunk-plan.ts';
+import { countDecodeErrors } from '../plan/source/decode-errors.ts';
+import { DEFAULT_ENCODE_LIMITS, encodeCost, timeLimitMs } from '../plan/ladder/encode-cost.ts';
+import { encodeArguments, maxOutputBytes } from '../plan/arguments/encode-plan.ts';
+import { secondsOf } from '../plan/source/source-timeline.ts';
 import { openSegmentCollector } from './ffmpeg-output.ts';
 import { type EncoderOptions, type FfmpegSetup, runStepOrFail, threadsOf } from './ffmpeg-session.ts';
 

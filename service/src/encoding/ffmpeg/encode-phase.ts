@@ -3,24 +3,23 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setInterval } from 'node:timers/promises';
 import { EncodeError, type EncodedFile } from '../encoder.ts';
-import { type CmafTrack, describeAudio, initName } from '../packaging/cmaf-track.ts';
+import { type CmafTrack, describeAudio, initName } from '../model/cmaf-track.ts';
 import type { TrackState } from '../packaging/hls-playlist.ts';
 import { formatPlayablePart } from '../packaging/playable-part.ts';
-import { audioRenditions } from '../plan/audio-tracks.ts';
-import { countDecodeErrors } from '../plan/decode-errors.ts';
-import { encodeCost, timeLimitMs } from '../plan/encode-cost.ts';
-import type { EncodePhase } from '../plan/encode-phases.ts';
+import { audioRenditions, AUDIO_KILOBITS } from '../plan/source/audio-tracks.ts';
+import { countDecodeErrors } from '../plan/source/decode-errors.ts';
+import { encodeCost, timeLimitMs } from '../plan/ladder/encode-cost.ts';
+import type { EncodePhase } from '../plan/ladder/encode-phases.ts';
 import {
-  AUDIO_KILOBITS,
   copyArguments,
   encodeArguments,
   gridGroupSeconds,
   maxOutputBytes,
   maxSegmentSeconds,
-} from '../plan/encode-plan.ts';
-import { percentOf, renditionsOf } from '../plan/encode-progress.ts';
-import type { Rung } from '../plan/ladder.ts';
-import { toVideoFacts } from '../plan/source-traits.ts';
+} from '../plan/arguments/encode-plan.ts';
+import { percentOf, renditionsOf } from '../plan/ladder/encode-progress.ts';
+import type { Rung } from '../plan/ladder/ladder.ts';
+import { toVideoFacts } from '../plan/source/source-traits.ts';
 import { assertComplete, seemsUndecodable, recordErrors, refuseUndecodable } from './check-phase.ts';
 import type { PlannedEncode } from './planned-encode.ts';
 import type { ExaminedSource } from './examine-source.ts';

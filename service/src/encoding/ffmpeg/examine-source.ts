@@ -1,8 +1,9 @@
 // Examines a source before encoding: its streams, its timeline and its completeness.
 import { stat } from 'node:fs/promises';
 import type { Warning } from '../../assets/asset.ts';
-import { type AudioTrack, byDefault, MAX_AUDIO_TRACKS, toAudioTracks } from '../plan/audio-tracks.ts';
-import { assertDuration } from '../plan/encode-cost.ts';
+import type { AudioTrack } from '../model/audio-track.ts';
+import { byDefault, MAX_AUDIO_TRACKS, toAudioTracks } from '../plan/source/audio-tracks.ts';
+import { assertDuration } from '../plan/ladder/encode-cost.ts';
 import { EncodeError } from '../encoder.ts';
 import {
   factsArguments,
@@ -11,7 +12,7 @@ import {
   type PacketSelection,
   packetListArguments,
   audioCheckArguments,
-} from '../plan/ffmpeg-input.ts';
+} from '../plan/source/ffmpeg-input.ts';
 import { type SourceSession, createEncodeFailure, runStep } from './ffmpeg-session.ts';
 import {
   type PacketEnds,
@@ -20,11 +21,12 @@ import {
   isTruncated,
   missingSeconds,
   computeTimeline,
-} from '../plan/source-timeline.ts';
-import { type SourceFacts, type SourceStream, parseSourceFacts } from '../plan/source-facts.ts';
+} from '../plan/source/source-timeline.ts';
+import type { SourceFacts, SourceStream } from '../model/source.ts';
+import { parseSourceFacts } from '../plan/source/source-facts.ts';
 import type { Container } from '../../media/probe.ts';
 import { toWarnings } from '../../media/warnings.ts';
-import type { Rung } from '../plan/ladder.ts';
+import type { Rung } from '../plan/ladder/ladder.ts';
 import {
   canCopy,
   chooseCopyUse,
@@ -33,21 +35,21 @@ import {
   copiedSegmentSeconds,
   longestGroupSeconds,
   repeatsParameters,
-} from '../plan/source-copy.ts';
+} from '../plan/ladder/source-copy.ts';
 import {
   openPacketCounter,
   openPacketReader,
   parameterSetArguments,
   videoPacketArguments,
-} from '../plan/video-packets.ts';
-import { toTraits } from '../plan/source-traits.ts';
+} from '../plan/source/video-packets.ts';
+import { toTraits } from '../plan/source/source-traits.ts';
 import {
   type AudioChoice,
   audioWarnings,
   type ChosenStreams,
   chooseStreams,
   isTruncationLog,
-} from '../plan/stream-choice.ts';
+} from '../plan/source/stream-choice.ts';
 
 export type ExaminedSource = Pick<ChosenStreams, 'video' | 'frame'> & {
   readonly facts: SourceFacts;

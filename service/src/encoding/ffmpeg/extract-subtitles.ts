@@ -2,8 +2,9 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { EmbeddedSubtitles, SubtitleRequest } from '../encoder.ts';
-import { parseSourceFacts, type SourceFacts } from '../plan/source-facts.ts';
-import { chooseSubtitles, streamListArguments, subtitleArguments } from '../plan/subtitle-streams.ts';
+import { parseSourceFacts } from '../plan/source/source-facts.ts';
+import type { SourceFacts } from '../model/source.ts';
+import { chooseSubtitles, streamListArguments, subtitleArguments } from '../plan/source/subtitle-streams.ts';
 import { type FfmpegSetup, runStep, runStepOrFail } from './ffmpeg-session.ts';
 
 const LIST_MS = 60_000;

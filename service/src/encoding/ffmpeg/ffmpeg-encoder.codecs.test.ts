@@ -8,7 +8,7 @@ import { checkHls } from '../../../../test/support/check-hls.ts';
 import { makeClip } from '../../../../test/support/clips.ts';
 import { encodeFilm, type Film, manifestsOf } from '../../../../test/support/film.ts';
 import { CLEAN, decode, keyframes } from '../../../../test/support/picture-and-sound.ts';
-import { DEFAULT_LADDER } from '../plan/ladder.ts';
+import { DEFAULT_LADDER } from '../plan/ladder/ladder.ts';
 
 let film: Film;
 const percents: number[] = [];

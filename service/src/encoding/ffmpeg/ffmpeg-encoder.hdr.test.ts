@@ -16,7 +16,7 @@ import {
 } from '../../../../test/support/hdr-clips.ts';
 import { CLEAN, decode, keyframes, packets } from '../../../../test/support/picture-and-sound.ts';
 import { codesOf, type Colour, readCodes } from '../../../../test/support/stripes.ts';
-import { DEFAULT_LADDER, type Ladder } from '../plan/ladder.ts';
+import { DEFAULT_LADDER, type Ladder } from '../plan/ladder/ladder.ts';
 
 /** Signals of grey from black to the brightest, and saturated colours. */
 const STRIPES: readonly Colour[] = [

@@ -13,8 +13,8 @@ import {
   readCodes,
   toColour,
 } from '../../../../test/support/stripes.ts';
-import { planPreview } from '../extras/preview.ts';
-import { planStoryboard } from '../extras/storyboard.ts';
+import { planPreview } from '../model/preview.ts';
+import { planStoryboard } from '../model/storyboard.ts';
 import { createExtra } from './ffmpeg-extras.ts';
 
 /** The largest difference of a component to the source, of 255. */

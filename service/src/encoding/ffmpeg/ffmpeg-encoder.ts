@@ -2,15 +2,15 @@
 import { dirname } from 'node:path';
 import type { AudioFacts } from '../../lifecycle/stream-report.ts';
 import { THUMBNAIL } from '../../storage/object-key.ts';
-import { audioRenditions } from '../plan/audio-tracks.ts';
-import { assertCost } from '../plan/encode-cost.ts';
-import { planPhases } from '../plan/encode-phases.ts';
-import { renditionsOf } from '../plan/encode-progress.ts';
-import { findHdrRange } from '../plan/hdr-source.ts';
-import { perSecondOf } from '../plan/frame-rate.ts';
-import { type Rung, chooseLadder } from '../plan/ladder.ts';
-import { toVideoFacts } from '../plan/source-traits.ts';
-import { posterArguments } from '../plan/poster-arguments.ts';
+import { audioRenditions } from '../plan/source/audio-tracks.ts';
+import { assertCost } from '../plan/ladder/encode-cost.ts';
+import { planPhases } from '../plan/ladder/encode-phases.ts';
+import { renditionsOf } from '../plan/ladder/encode-progress.ts';
+import { findHdrRange } from '../plan/source/hdr-source.ts';
+import { perSecondOf } from '../plan/source/frame-rate.ts';
+import { type Rung, chooseLadder } from '../plan/ladder/ladder.ts';
+import { toVideoFacts } from '../plan/source/source-traits.ts';
+import { posterArguments } from '../plan/arguments/poster-arguments.ts';
 import {
   type ContinueRequest,
   type Encoder,

@@ -2,8 +2,7 @@
 import { access } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { ExtraRequest } from '../encoder.ts';
-import { MAX_MP4_BYTES } from '../extras/mp4-source.ts';
-import { fileArguments, pictureArguments } from '../plan/extra-arguments.ts';
+import { MAX_MP4_BYTES, fileArguments, pictureArguments } from '../plan/arguments/extra-arguments.ts';
 import { readExcerptTrack } from './ffmpeg-output.ts';
 import { createEncodeFailure, type FfmpegSetup, runStepOrFail } from './ffmpeg-session.ts';
 

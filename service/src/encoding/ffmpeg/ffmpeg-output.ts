@@ -8,11 +8,11 @@ import {
   initName,
   readSegmentHead,
   segmentName,
-} from '../packaging/cmaf-track.ts';
+} from '../model/cmaf-track.ts';
 import { moveSegment } from '../packaging/moved-segment.ts';
-import { readTrackHeader, SEGMENT_HEAD_BYTES, type TrackHeader } from '../packaging/mp4-boxes.ts';
-import type { PictureTrack } from '../plan/colour-matrix.ts';
-import type { Rational } from '../plan/source-facts.ts';
+import { readTrackHeader, SEGMENT_HEAD_BYTES, type TrackHeader } from '../model/mp4-boxes.ts';
+import type { PictureTrack } from '../plan/source/colour-matrix.ts';
+import type { Rational } from '../model/source.ts';
 import { createEncodeFailure } from './ffmpeg-session.ts';
 
 type CollectedFolder = {

@@ -5,11 +5,12 @@ import { join } from 'node:path';
 import type { AddedContainer, ByteSource, MediaFacts, Probe, ProbeResult } from '../../media/probe.ts';
 import type { AcquireSlot } from '../../platform/process/fair-slots.ts';
 import { createScratchFolder, deleteScratchFolder } from '../../platform/process/scratch-folder.ts';
-import { factsArguments } from '../plan/ffmpeg-input.ts';
-import { parseSourceFacts, type SourceFacts } from '../plan/source-facts.ts';
-import { toTraits } from '../plan/source-traits.ts';
-import { type ChosenStreams, chooseStreams } from '../plan/stream-choice.ts';
-import { runFfmpeg } from './ffmpeg-process.ts';
+import { factsArguments } from '../plan/source/ffmpeg-input.ts';
+import { parseSourceFacts } from '../plan/source/source-facts.ts';
+import type { SourceFacts } from '../model/source.ts';
+import { toTraits } from '../plan/source/source-traits.ts';
+import { type ChosenStreams, chooseStreams } from '../plan/source/stream-choice.ts';
+import { runFfmpeg } from './process/ffmpeg-process.ts';
 import type { FfmpegSetup } from './ffmpeg-session.ts';
 
 type ProbeOptions = {

@@ -3,16 +3,16 @@ import { readdir, rm } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { FAILURE_CODES } from '@mediary/contract/failures';
-import { DEFAULT_ENCODE_LIMITS, type EncodeLimits } from '../plan/encode-cost.ts';
+import { DEFAULT_ENCODE_LIMITS, type EncodeLimits } from '../plan/ladder/encode-cost.ts';
 import { diskFull } from '../../platform/free-space.ts';
 import type { Sandbox } from '../../platform/process/sandbox.ts';
-import { DEFAULT_LADDER, type Ladder } from '../plan/ladder.ts';
+import { DEFAULT_LADDER, type Ladder } from '../plan/ladder/ladder.ts';
 import type { FailureCode } from '../encode-failure.ts';
 import { EncodeError, type EncodeRequest } from '../encoder.ts';
-import { type HardwareEncoder, toHardwareArguments } from '../plan/hardware-arguments.ts';
-import type { FfmpegInput } from '../plan/ffmpeg-input.ts';
-import { type FfmpegPriority, type FfmpegResult, runFfmpeg } from './ffmpeg-process.ts';
-import type { FfmpegLimits } from './ffmpeg-limits.ts';
+import { type HardwareEncoder, toHardwareArguments } from '../plan/arguments/hardware-arguments.ts';
+import type { FfmpegInput } from '../plan/source/ffmpeg-input.ts';
+import { type FfmpegPriority, type FfmpegResult, runFfmpeg } from './process/ffmpeg-process.ts';
+import type { FfmpegLimits } from './process/ffmpeg-limits.ts';
 
 /** The ffmpeg binary and its resource limits. */
 export type FfmpegSetup = {

@@ -10,7 +10,7 @@ import {
   type HardwareEncoder,
   toHardwareArguments,
   type VideoEncoderSetting,
-} from '../plan/hardware-arguments.ts';
+} from '../plan/arguments/hardware-arguments.ts';
 import { type FfmpegSetup, type Hardware, runStep } from './ffmpeg-session.ts';
 
 /** The options of a real encode that matter, in software; not so small that a GPU refuses the picture. */

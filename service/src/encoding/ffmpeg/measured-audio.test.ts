@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { soundTracks } from '../packaging/sound-tracks.fixture.ts';
-import { LOUDNESS_FILES } from '../plan/loudness.ts';
+import { LOUDNESS_FILES } from '../plan/arguments/loudness.ts';
 import { readAudioFacts } from './measured-audio.ts';
 
 let folder: string;

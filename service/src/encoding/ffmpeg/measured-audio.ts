@@ -2,8 +2,8 @@
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { AudioFacts } from '../../lifecycle/stream-report.ts';
-import type { AudioTrack } from '../plan/audio-tracks.ts';
-import { LOUDNESS_FILES, parseLoudness } from '../plan/loudness.ts';
+import type { AudioTrack } from '../model/audio-track.ts';
+import { LOUDNESS_FILES, parseLoudness } from '../plan/arguments/loudness.ts';
 
 /** Larger than several lines. The values at the end of a file are those of the whole track. */
 const END_BYTES = 4096;

@@ -1,9 +1,9 @@
 // Runs the phases of an encode after the first one: on this machine, or in chunks on all of them.
 import type { Warning } from '../../assets/asset.ts';
 import { type ChunkRunner, EncodeError } from '../encoder.ts';
-import type { CmafTrack } from '../packaging/cmaf-track.ts';
-import type { SwitchingSet } from '../plan/codecs.ts';
-import { sortTracks } from '../plan/encoded-top.ts';
+import type { CmafTrack } from '../model/cmaf-track.ts';
+import type { SwitchingSet } from '../model/codecs.ts';
+import { sortTracks } from '../plan/ladder/encoded-top.ts';
 import { checkSource } from './check-phase.ts';
 import { planChunkSpecs, runChunkedPhase } from './chunked-phase.ts';
 import { runPhase } from './encode-phase.ts';

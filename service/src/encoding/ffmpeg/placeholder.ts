@@ -2,8 +2,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { rgbaToThumbHash } from 'thumbhash';
-import { OWN_FILE } from '../plan/ffmpeg-input.ts';
-import type { Size } from '../plan/ladder.ts';
+import { OWN_FILE } from '../plan/source/ffmpeg-input.ts';
+import type { Size } from '../model/source.ts';
 import { type Session, runStep } from './ffmpeg-session.ts';
 
 /** The most that ThumbHash accepts. */

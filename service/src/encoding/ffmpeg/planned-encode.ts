@@ -1,11 +1,11 @@
 // What the phases of an encode share: its plan, and what they have found out about the source.
-import type { DecodeErrors } from '../plan/decode-errors.ts';
-import type { CmafTrack } from '../packaging/cmaf-track.ts';
-import { audioRenditions } from '../plan/audio-tracks.ts';
-import type { EncodePhases } from '../plan/encode-phases.ts';
-import { chooseEncodedTop, type EncodedTop } from '../plan/encoded-top.ts';
-import type { Rung } from '../plan/ladder.ts';
-import type { Damage } from '../plan/source-damage.ts';
+import type { DecodeErrors } from '../plan/source/decode-errors.ts';
+import type { CmafTrack } from '../model/cmaf-track.ts';
+import { audioRenditions } from '../plan/source/audio-tracks.ts';
+import type { EncodePhases } from '../plan/ladder/encode-phases.ts';
+import { chooseEncodedTop, type EncodedTop } from '../plan/ladder/encoded-top.ts';
+import type { Rung } from '../plan/ladder/ladder.ts';
+import type { Damage } from '../plan/source/source-damage.ts';
 import type { ExaminedSource } from './examine-source.ts';
 import type { Session } from './ffmpeg-session.ts';
 

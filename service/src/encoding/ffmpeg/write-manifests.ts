@@ -2,7 +2,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { EncodedFile } from '../encoder.ts';
-import { type CmafTrack, playlistName } from '../packaging/cmaf-track.ts';
+import { type CmafTrack, playlistName } from '../model/cmaf-track.ts';
 import { formatDashManifest } from '../packaging/dash-manifest.ts';
 import { formatMediaPlaylist, formatMultivariantPlaylist } from '../packaging/hls-playlist.ts';
 import {

@@ -6,7 +6,6 @@ import type { EncodingContext } from '../context.ts';
 import type { EncoderReport } from '../encoder-report.ts';
 import { type EncodeCheckpoint, LongVideoError } from '../encoder.ts';
 import { isLongVideo, LONG_VIDEO_SECONDS } from '../encode-jobs.ts';
-import { findChunkSeconds } from './chunked-encode.ts';
 import {
   completeEncoding,
   conductRun,
@@ -16,7 +15,7 @@ import {
   withSource,
 } from './conducted-run.ts';
 import { isContinued, moveToLong, saveCheckpoint } from './encode-checkpoints.ts';
-import { deleteChunks } from './encode-chunks.ts';
+import { deleteChunks, findChunkSeconds } from './encode-chunks.ts';
 import { beginRun, isCurrentRun, releaseRun, type Run } from './encode-runs.ts';
 import {
   createPublisher,

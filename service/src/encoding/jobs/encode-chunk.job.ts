@@ -13,8 +13,8 @@ import { readBytes } from '../../storage/whole-objects.ts';
 import type { EncodingContext } from '../context.ts';
 import { ChunkMismatchError, type EncodedChunk, EncodeError } from '../encoder.ts';
 import { excerptFfmpegLog } from '../ffmpeg-log.ts';
-import { type CmafSegment, readSegmentHead } from '../packaging/cmaf-track.ts';
-import { SEGMENT_HEAD_BYTES } from '../packaging/mp4-boxes.ts';
+import { type CmafSegment, readSegmentHead } from '../model/cmaf-track.ts';
+import { SEGMENT_HEAD_BYTES } from '../model/mp4-boxes.ts';
 import {
   claimChunk,
   type ClaimedChunk,

@@ -5,8 +5,9 @@ import { watchCondition } from '../../platform/concurrency/condition-watch.ts';
 import { untilAborted } from '../../platform/concurrency/until-aborted.ts';
 import { type ObjectKey, originalKey, renditionFolder } from '../../storage/object-key.ts';
 import type { EncodingContext } from '../context.ts';
-import { ChunkMismatchError, type EncodedChunk, EncodeError } from '../encoder.ts';
-import { type ChunkSpec, estimateChunkBytes } from '../plan/chunk-plan.ts';
+import { ChunkMismatchError, type ContinueRequest, type EncodedChunk, EncodeError } from '../encoder.ts';
+import { type ChunkSpec, estimateChunkBytes } from '../plan/ladder/chunk-plan.ts';
+import type { ContinuedRun } from './encode-checkpoints.ts';
 import * as queries from './encode-chunks.sql.ts';
 
 type RunRef = { readonly assetId: string; readonly attempt: number; readonly try: number };
@@ -74,7 +75,7 @@ export async function discardChunk({ db, jobs }: EncodingContext, run: RunRef): 
 }
 
 /** False when a run of this attempt was refused. */
-export const canUseChunks = async ({ db }: EncodingContext, { assetId, attempt }: RunRef): Promise<boolean> =>
+const canUseChunks = async ({ db }: EncodingContext, { assetId, attempt }: RunRef): Promise<boolean> =>
   (await queries.findRefusedChunk(db, assetId, attempt)) === undefined;
 
 /** `keptAttempt`: keeps the note that this attempt must encode its video in one piece. */
@@ -97,7 +98,7 @@ type ChunkBatch = {
  * Enqueues the chunks, unless an earlier worker of the run has, and waits for their end. Throws EncodeError
  * or ChunkMismatchError when one fails.
  */
-export async function encodeChunks(
+async function encodeChunks(
   ctx: EncodingContext,
   run: RunRef,
   { batch, specs, onDone, signal }: ChunkBatch,
@@ -193,4 +194,36 @@ function toError({ state, failure }: ChunkState): Error {
   const { code, message, log } = failure as ChunkFailure;
   if (state === 'refused' || code === 'chunk_refused') return new ChunkMismatchError(message);
   return new EncodeError(code, message, log);
+}
+
+type ChunkedEncode = {
+  readonly request: Pick<ContinueRequest, 'chunkSeconds' | 'encodeChunks'>;
+  /** When no worker stores a chunk of the run any more. */
+  readonly storedUntil: () => Date | undefined;
+};
+
+/** The workers of chunks whose run has failed stop within two seconds. */
+const CHUNK_END_MS = 60_000;
+
+/** The shortest length of a chunk; undefined: the video is encoded in one piece. */
+export const findChunkSeconds = async (ctx: EncodingContext, run: RunRef): Promise<number | undefined> =>
+  ctx.settings.encodeChunkSeconds > 0 && (await canUseChunks(ctx, run))
+    ? ctx.settings.encodeChunkSeconds
+    : undefined;
+
+export async function prepareChunks(
+  ctx: EncodingContext,
+  run: ContinuedRun,
+  signal: AbortSignal,
+): Promise<ChunkedEncode> {
+  const chunkSeconds = run.checkpoint.isDividable ? await findChunkSeconds(ctx, run) : undefined;
+  if (chunkSeconds === undefined) return { request: {}, storedUntil: () => undefined };
+  let batches = 0;
+  return {
+    request: {
+      chunkSeconds,
+      encodeChunks: (specs, onDone) => encodeChunks(ctx, run, { batch: batches++, specs, onDone, signal }),
+    },
+    storedUntil: () => (batches > 0 ? new Date(Date.now() + CHUNK_END_MS) : undefined),
+  };
 }

@@ -6,7 +6,6 @@ import { renditionFolder, renditionKey } from '../../storage/object-key.ts';
 import type { EncodingContext } from '../context.ts';
 import type { EncoderReport } from '../encoder-report.ts';
 import { ChunkMismatchError, type ContinueRequest } from '../encoder.ts';
-import { prepareChunks } from './chunked-encode.ts';
 import {
   completeEncoding,
   conductRun,
@@ -25,6 +24,7 @@ import {
   restartEncode,
   startStoring,
 } from './encode-checkpoints.ts';
+import { prepareChunks } from './encode-chunks.ts';
 import { discard, isInterruption, storeFiles } from './run-files.ts';
 
 type RunRef = JobPayloads['encode-rest'];

@@ -5,7 +5,7 @@ import type { JobRun } from '../../platform/jobs/job-queue.ts';
 import { SPACE_RETRY_MS } from '../../platform/process/scratch-reservations.ts';
 import type { EncodingContext } from '../context.ts';
 import type { EncodeJobName } from '../encode-jobs.ts';
-import { estimateScratchBytes } from '../plan/scratch-need.ts';
+import { estimateScratchBytes } from '../plan/ladder/scratch-need.ts';
 import { finishChunk, isChunkWanted } from './encode-chunks.ts';
 import { deleteEncodeWait, pauseEncodeWait, recordEncodeWait } from './scratch-space.sql.ts';
 

@@ -2,7 +2,7 @@
 import { Parser } from 'm3u8-parser';
 import { parse } from 'mpd-parser';
 import { describe, expect, test } from 'vitest';
-import type { CmafTrack } from './cmaf-track.ts';
+import type { CmafTrack } from '../model/cmaf-track.ts';
 import { formatDashManifest } from './dash-manifest.ts';
 import { formatMultivariantPlaylist } from './hls-playlist.ts';
 import { soundTracks } from './sound-tracks.fixture.ts';

@@ -1,7 +1,7 @@
 // The audio adaptation sets of DASH manifests: one for each encoded track.
 import { escapeXml } from '../../assets/markup.ts';
-import type { AudioPurpose } from '../plan/audio-tracks.ts';
-import type { SoundTrack } from './cmaf-track.ts';
+import type { AudioPurpose } from '../model/audio-track.ts';
+import type { SoundTrack } from '../model/cmaf-track.ts';
 
 /** Attributes and descriptors of the set of one track. */
 export function describeAudioSet({ audio: { track, channels } }: SoundTrack): {

@@ -1,7 +1,7 @@
 // Tests that the DASH manifest refers to the same files as HLS.
 import { describe, expect, test } from 'vitest';
-import { type CmafTrack, segmentName } from './cmaf-track.ts';
-import type { AudioRendition } from '../plan/audio-tracks.ts';
+import { type CmafTrack, segmentName } from '../model/cmaf-track.ts';
+import type { AudioRendition } from '../model/audio-track.ts';
 import { formatDashManifest } from './dash-manifest.ts';
 import { soundTracks } from './sound-tracks.fixture.ts';
 

@@ -1,5 +1,5 @@
 // Formats the DASH manifest (ISO/IEC 23009-1, live profile) for the same tracks as HLS.
-import { SWITCHING_SETS, type SwitchingSet } from '../plan/codecs.ts';
+import { SWITCHING_SETS, type SwitchingSet } from '../model/codecs.ts';
 import {
   type CmafSegment,
   type CmafTrack,
@@ -10,11 +10,11 @@ import {
   peakBitrate,
   trackSeconds,
   videosIn,
-} from './cmaf-track.ts';
+} from '../model/cmaf-track.ts';
 import { describeAudioSet } from './dash-audio.ts';
 import type { PackagedTracks } from './hls-playlist.ts';
-import type { Colour } from './mp4-boxes.ts';
-import type { Rational } from '../plan/source-facts.ts';
+import type { Colour } from '../model/mp4-boxes.ts';
+import type { Rational } from '../model/source.ts';
 
 /** Digits below a millisecond that count before rounding up; further digits are floating-point noise. */
 const ROUNDING_DIGITS = 6;

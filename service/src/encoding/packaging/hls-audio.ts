@@ -1,6 +1,6 @@
 // Groups the audio renditions of HLS playlists: one group of stereo, and one of 5.1 if a track has it.
-import type { AudioPurpose } from '../plan/audio-tracks.ts';
-import { type CmafTrack, type SoundTrack, isSound, playlistName } from './cmaf-track.ts';
+import type { AudioPurpose } from '../model/audio-track.ts';
+import { type CmafTrack, type SoundTrack, isSound, playlistName } from '../model/cmaf-track.ts';
 
 export type AudioGroup = { readonly id: string; readonly members: readonly SoundTrack[] };
 

@@ -1,6 +1,6 @@
 // Tests the exact lines of HLS playlists.
 import { describe, expect, test } from 'vitest';
-import { type CmafTrack, segmentName } from './cmaf-track.ts';
+import { type CmafTrack, segmentName } from '../model/cmaf-track.ts';
 import { formatMediaPlaylist, formatMultivariantPlaylist } from './hls-playlist.ts';
 import { soundTracks } from './sound-tracks.fixture.ts';
 

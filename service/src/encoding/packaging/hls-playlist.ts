@@ -10,11 +10,11 @@ import {
   segmentSeconds,
   targetDuration,
   videosIn,
-} from './cmaf-track.ts';
+} from '../model/cmaf-track.ts';
 import { type AudioGroup, audioGroups, audioMediaLines } from './hls-audio.ts';
-import { SWITCHING_SETS } from '../plan/codecs.ts';
-import { shortSide } from '../plan/ladder.ts';
-import type { Rational } from '../plan/source-facts.ts';
+import { SWITCHING_SETS } from '../model/codecs.ts';
+import { shortSide } from '../plan/ladder/ladder.ts';
+import type { Rational } from '../model/source.ts';
 
 export type PackagedTracks = {
   readonly tracks: readonly CmafTrack[];

@@ -1,6 +1,6 @@
 // Tests that the reader understands the playlists that our encoder writes.
 import { describe, expect, test } from 'vitest';
-import { type CmafTrack, segmentName, type VideoTrack } from './cmaf-track.ts';
+import { type CmafTrack, segmentName, type VideoTrack } from '../model/cmaf-track.ts';
 import { formatMediaPlaylist, formatMultivariantPlaylist } from './hls-playlist.ts';
 import {
   getExcerpt,

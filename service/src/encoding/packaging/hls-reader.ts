@@ -1,5 +1,5 @@
 // Parses the HLS playlists that this service wrote, to find the segments for posters, frames and other files.
-import { findThumbnailRung, secondsBy } from './thumbnail-choice.ts';
+import { findThumbnailRung, secondsBy } from '../model/thumbnail-choice.ts';
 
 export type ListedVariant = {
   /** File name of the media playlist. */

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ffmpegPath, makeClip } from '../../../../test/support/clips.ts';
 import { encodeFilm, type Film } from '../../../../test/support/film.ts';
-import { readKeyFrameRange } from './key-frame-range.ts';
+import { readKeyFrameRange } from '../model/key-frame-range.ts';
 
 type Segment = { uri: string; duration: number; byterange: { offset: number; length: number } };
 type Playlist = {

@@ -6,9 +6,9 @@ import {
   type VideoTrack,
   segmentSeconds,
   targetDuration,
-} from './cmaf-track.ts';
+} from '../model/cmaf-track.ts';
 import { videoRange } from './hls-playlist.ts';
-import type { KeyFrameRange } from './key-frame-range.ts';
+import type { KeyFrameRange } from '../model/key-frame-range.ts';
 
 /** `keyFrames`: the first frame of each segment. */
 type IFrameTrack = { readonly track: VideoTrack; readonly keyFrames: readonly KeyFrameRange[] };

@@ -1,7 +1,7 @@
 // Tests that a segment is moved in time and number, and keeps everything else.
 import { describe, expect, test } from 'vitest';
 import { moveSegment } from './moved-segment.ts';
-import { readSegmentTimes } from './mp4-boxes.ts';
+import { readSegmentTimes } from '../model/mp4-boxes.ts';
 
 const box = (type: string, ...parts: Buffer[]): Buffer => {
   const body = Buffer.concat(parts);

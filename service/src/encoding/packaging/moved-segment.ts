@@ -1,5 +1,5 @@
 // Moves a CMAF segment of a chunk to its place in the whole video: its number and its times.
-import { getBox, view } from './mp4-boxes.ts';
+import { getBox, view } from '../model/mp4-boxes.ts';
 
 type Move = {
   /** Added to all times, in the track's timescale. */

@@ -2,7 +2,7 @@
 import { Parser } from 'm3u8-parser';
 import { parse as parseMpd } from 'mpd-parser';
 import { describe, expect, test } from 'vitest';
-import { type CmafTrack, segmentName } from './cmaf-track.ts';
+import { type CmafTrack, segmentName } from '../model/cmaf-track.ts';
 import { formatPlayablePart } from './playable-part.ts';
 
 const TIMESCALE = 15360;

@@ -1,5 +1,5 @@
 // Formats the manifests of the renditions that can be played before the run has ended.
-import { type CmafTrack, playlistName } from './cmaf-track.ts';
+import { type CmafTrack, playlistName } from '../model/cmaf-track.ts';
 import { formatDashManifest } from './dash-manifest.ts';
 import {
   formatMediaPlaylist,

@@ -1,7 +1,7 @@
 // Audio tracks for tests of manifests.
-import { audioRenditions, toAudioTracks } from '../plan/audio-tracks.ts';
-import type { SourceStream } from '../plan/source-facts.ts';
-import { type SoundTrack, segmentName } from './cmaf-track.ts';
+import { audioRenditions, toAudioTracks } from '../plan/source/audio-tracks.ts';
+import type { SourceStream } from '../model/source.ts';
+import { type SoundTrack, segmentName } from '../model/cmaf-track.ts';
 
 const BYTES = { 2: 64_000, 6: 192_000 } as const;
 

@@ -1,0 +1,232 @@
+// Job that makes the storyboard, preview, MP4 and M4A file of a video from its own renditions (contract B5).
+import { randomUUID } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { isPurged } from '../../assets/asset.ts';
+import { EXTRA_FILES, type VideoExtra } from '../../assets/video-extras.ts';
+import type { JobPayloads } from '../../jobs.ts';
+import { diskFull, freeBytes } from '../../platform/free-space.ts';
+import { runClaimedJob } from '../../platform/jobs/claimed-job.ts';
+import type { JobRun } from '../../platform/jobs/job-queue.ts';
+import { inScratchFolder } from '../../platform/process/scratch-folder.ts';
+import { type ObjectKey, renditionKey, renditionsPrefix } from '../../storage/object-key.ts';
+import type { ObjectStore } from '../../storage/object-store.ts';
+import { readJoined, readText, unlessStored } from '../../storage/whole-objects.ts';
+import type { EncodingContext } from '../context.ts';
+import { EncodeError } from '../encoder.ts';
+import { chooseAudio, chooseMp4Video, expectedBytes } from './mp4-source.ts';
+import { planPreview, PREVIEW_LENGTH } from '../model/preview.ts';
+import { decideExtras, stateOfRun } from './publish-extras.ts';
+import { formatStoryboard, planStoryboard, spriteName, tileTimes } from '../model/storyboard.ts';
+import { excerptFfmpegLog } from '../ffmpeg-log.ts';
+import {
+  getVideoForWidth,
+  parseMediaPlaylist,
+  parseMultivariantPlaylist,
+  type Presentation,
+  type SegmentList,
+  segmentAtTime,
+} from '../packaging/hls-reader.ts';
+
+type RunRef = JobPayloads['make-extras'];
+
+export const createExtrasJob =
+  (ctx: EncodingContext) =>
+  async ({ payload, signal }: JobRun<RunRef>): Promise<void> => {
+    if (ctx.settings.videoExtras.length === 0) return;
+    const asset = await ctx.lifecycle.findAssetById(payload.assetId);
+    if (!asset || isPurged(asset) || stateOfRun(asset, payload) === 'superseded') return;
+    const { id } = asset;
+    await runClaimedJob({
+      signal,
+      // A purge removes the files that the job reads.
+      isCurrent: async () => {
+        const now = await ctx.lifecycle.findAssetById(id);
+        return now !== undefined && !isPurged(now);
+      },
+      onCheckError: (error) =>
+        ctx.log.warn({ asset_id: id, err: error }, 'the worker cannot check whether the video still exists'),
+      work: async (run) => showExtras(ctx, payload, await makeExtras(ctx, payload, run.signal)),
+      discard: () => ctx.lifecycle.removeUnlessDeferred(id, renditionsPrefix(id)),
+      fail: async () => {},
+    });
+  };
+
+/** A purge may have removed the files of the asset before the job stored its own. */
+async function showExtras(ctx: EncodingContext, run: RunRef, extras: VideoExtra[]): Promise<void> {
+  const { assetId } = run;
+  const updated = await ctx.lifecycle.update({ assetId }, (seen) =>
+    isPurged(seen) ? undefined : decideExtras(seen, { ...run, extras }),
+  );
+  if (!updated || isPurged(updated.asset))
+    await ctx.lifecycle.removeUnlessDeferred(assetId, renditionsPrefix(assetId));
+  else if (stateOfRun(updated.asset, run) === 'awaited')
+    throw new Error('the report of the encoder has not arrived yet');
+}
+
+/** The renditions of the run. */
+type Renditions = {
+  readonly keyOf: (file: string) => ObjectKey;
+  readonly presentation: Presentation;
+  readonly seconds: number;
+};
+
+type ExtraSource = Renditions & { readonly signal: AbortSignal; readonly folder: string };
+
+/** Returns all stored files, also those of earlier runs of the job. */
+async function makeExtras(
+  ctx: EncodingContext,
+  { assetId, folder }: JobPayloads['make-extras'],
+  signal: AbortSignal,
+): Promise<VideoExtra[]> {
+  const renditions = await openRenditions(ctx.store, (file) => renditionKey(assetId, folder, file));
+  const made: VideoExtra[] = [];
+  for (const extra of ctx.settings.videoExtras) {
+    signal.throwIfAborted();
+    const isStored = (await ctx.store.size(renditions.keyOf(EXTRA_FILES[extra]))) !== undefined;
+    if (isStored || (await makeExtra(ctx, extra, { ...renditions, assetId, signal }))) made.push(extra);
+  }
+  return made;
+}
+
+async function openRenditions(store: ObjectStore, keyOf: Renditions['keyOf']): Promise<Renditions> {
+  const presentation = parseMultivariantPlaylist(await readText(store, keyOf('hls.m3u8')));
+  const { playlist } = getVideoForWidth(presentation, 0);
+  const { segments } = parseMediaPlaylist(await readText(store, keyOf(playlist)));
+  return { keyOf, presentation, seconds: segments.at(-1)?.end ?? 0 };
+}
+
+/** The video plays without the file, so that a failure of ffmpeg is only logged. */
+async function makeExtra(
+  ctx: EncodingContext,
+  extra: VideoExtra,
+  { assetId, ...source }: Omit<ExtraSource, 'folder'> & { readonly assetId: string },
+): Promise<boolean> {
+  const scratch = { work: `extras-${randomUUID()}`, run: '1' };
+  try {
+    return await inScratchFolder(ctx.worker.scratchRoot, scratch, (folder) =>
+      MAKERS[extra](ctx, { ...source, folder }),
+    );
+  } catch (error) {
+    // Another worker may have ffmpeg.
+    if (!(error instanceof EncodeError) || error.code === 'encoder_missing') throw error;
+    ctx.log.warn(
+      { asset_id: assetId, extra, code: error.code, ffmpeg_log: excerptFfmpegLog(error.log) },
+      'cannot create the extra file',
+    );
+    return false;
+  }
+}
+
+type Maker = (ctx: EncodingContext, source: ExtraSource) => Promise<boolean>;
+
+/** Each returns false for a video that has no such file. */
+const MAKERS: Readonly<Record<VideoExtra, Maker>> = {
+  storyboard: makeStoryboard,
+  preview: makePreview,
+  audio: makeAudio,
+  mp4: makeMp4,
+};
+
+/** Stores the WebVTT file last, because its presence stands for the sprites too. */
+async function makeStoryboard(ctx: EncodingContext, source: ExtraSource): Promise<boolean> {
+  const { folder, presentation, seconds, signal } = source;
+  const video = getVideoForWidth(presentation, 0);
+  const plan = planStoryboard({ ...video, seconds });
+  const excerpt = await writeExcerpt(ctx, source, {
+    playlist: video.playlist,
+    choose: (list) => tileTimes(plan).map((time) => segmentAtTime(list, time).name),
+  });
+  const output = join(folder, spriteName('%d'));
+  await ctx.encoder.createExtra({ kind: 'storyboard', excerpt, plan, output, signal });
+  for (let number = 1; number <= plan.sprites; number += 1) await storeFile(ctx, source, spriteName(number));
+  const text = formatStoryboard({ plan, seconds, folder: presentation.folder });
+  await writeFile(join(folder, EXTRA_FILES.storyboard), text);
+  return storeFile(ctx, source, EXTRA_FILES.storyboard);
+}
+
+async function makePreview(ctx: EncodingContext, source: ExtraSource): Promise<boolean> {
+  const { folder, presentation, seconds, signal } = source;
+  const { playlist, frameRate } = getVideoForWidth(presentation, PREVIEW_LENGTH);
+  const parts = planPreview(seconds);
+  const excerpt = await writeExcerpt(ctx, source, {
+    playlist,
+    choose: ({ segments }) =>
+      segments
+        .filter(({ start, end }) => parts.some((part) => start < part.end && end > part.start))
+        .map(({ name }) => name),
+  });
+  const output = join(folder, EXTRA_FILES.preview);
+  await ctx.encoder.createExtra({ kind: 'preview', excerpt, parts, frameRate, output, signal });
+  return storeFile(ctx, source, EXTRA_FILES.preview);
+}
+
+/** Above the bit rate of every audio track. */
+const MAX_AUDIO_BYTES_PER_SECOND = 48_000;
+
+async function makeAudio(ctx: EncodingContext, source: ExtraSource): Promise<boolean> {
+  const audio = chooseAudio(source.presentation);
+  if (!audio) return false;
+  await assertSpace(ctx, source.seconds * MAX_AUDIO_BYTES_PER_SECOND);
+  return joinTracks(ctx, source, { playlists: [audio.playlist], name: EXTRA_FILES.audio });
+}
+
+async function makeMp4(ctx: EncodingContext, source: ExtraSource): Promise<boolean> {
+  const video = chooseMp4Video(source.presentation, source.seconds);
+  if (!video) return false;
+  await assertSpace(ctx, expectedBytes(video, source.seconds));
+  const audio = chooseAudio(source.presentation);
+  const playlists = [video.playlist, ...(audio ? [audio.playlist] : [])];
+  return joinTracks(ctx, source, { playlists, name: EXTRA_FILES.mp4 });
+}
+
+/** The excerpts and the file exist at the same time. Throws UNAVAILABLE, so that the job is retried. */
+async function assertSpace({ worker, settings }: EncodingContext, fileBytes: number): Promise<void> {
+  if ((await freeBytes(worker.scratchRoot)) < 2 * fileBytes + settings.minFreeBytes)
+    throw diskFull('scratch folder');
+}
+
+type JoinedFile = { readonly playlists: readonly string[]; readonly name: string };
+
+async function joinTracks(
+  ctx: EncodingContext,
+  source: ExtraSource,
+  { playlists, name }: JoinedFile,
+): Promise<boolean> {
+  const excerpts: string[] = [];
+  for (const playlist of playlists)
+    excerpts.push(await writeExcerpt(ctx, source, { playlist, choose: allSegments }));
+  const output = join(source.folder, name);
+  await ctx.encoder.createExtra({ kind: 'file', excerpts, output, signal: source.signal });
+  return storeFile(ctx, source, name);
+}
+
+const allSegments = ({ segments }: SegmentList): string[] => segments.map(({ name }) => name);
+
+type Excerpt = {
+  readonly playlist: string;
+  readonly choose: (list: SegmentList) => readonly string[];
+};
+
+/** Writes the init segment and the chosen media segments of a track to one file, and returns its path. */
+async function writeExcerpt(
+  { store }: EncodingContext,
+  { keyOf, folder, signal }: ExtraSource,
+  { playlist, choose }: Excerpt,
+): Promise<string> {
+  const path = join(folder, `${playlist}.mp4`);
+  const list = parseMediaPlaylist(await readText(store, keyOf(playlist)));
+  const names = new Set([list.init, ...choose(list)]);
+  await writeFile(path, readJoined(store, [...names].map(keyOf)), { signal });
+  return path;
+}
+
+async function storeFile(
+  { store }: EncodingContext,
+  { keyOf, folder, signal }: ExtraSource,
+  name: string,
+): Promise<true> {
+  signal.throwIfAborted();
+  await unlessStored(store.putFile(keyOf(name), join(folder, name)));
+  return true;
+}
