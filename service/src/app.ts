@@ -145,7 +145,11 @@ function createFeatures(context: AppContext, limitOwner: (owner: string) => Prom
   const library = createLibrary({ ...known, providers: providers.operations });
   const uploads = createUploads(known);
   const playback = createPlayback(known);
-  const events = createEvents(known);
+  const events = createEvents({
+    ...known,
+    settings: { ...context.config, publicBaseUrl: context.publicBaseUrl },
+    callerLimits: { heldRequests: shared.heldRequests, limitOwner },
+  });
   const encoding = createEncoding({ ...known, captions: captions.operations });
   return {
     auth,

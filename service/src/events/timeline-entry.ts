@@ -130,7 +130,7 @@ const SENTENCES: Readonly<Record<EventType, (subject: string, data: Data) => str
     `${subject} found a problem: ${String(data['code'] ?? data['reason'])}.`,
 };
 
-/** What the reconcile job found, by the reason that it recorded. */
+/** Reason that the reconcile job recorded → sentence. */
 const CHECKS: Readonly<Record<string, string>> = {
   not_due: "Processing is in progress; the deadline follows from the provider's recent speed.",
   job_under_way: 'Processing takes longer than expected; its job is waiting or running.',
@@ -143,7 +143,7 @@ const CHECKS: Readonly<Record<string, string>> = {
   encoder_silent: 'The external encoder stopped reporting on the video; the service asks it again.',
   scratch_disk_full:
     'The encode waits: the disk of the worker has too little space for it. It is tried again every 30 s.',
-  nothing_waited_for: 'The service waits for nothing more.',
+  nothing_waited_for: 'Nothing is pending.',
   not_configured:
     "Work on the provider's video waits: no running worker has the settings of the provider's API.",
   not_answered: "Processing takes longer than expected; the provider's API did not respond.",
@@ -151,9 +151,9 @@ const CHECKS: Readonly<Record<string, string>> = {
   repaired: 'A report was lost; the reconcile job asked the provider and updated the asset.',
   still_processing: 'The provider confirms that it is still processing the video.',
   still_failed: 'The provider confirms the failure.',
-  facts_unknown: "The video plays; the provider's API did not tell its duration and size.",
+  facts_unknown: "The video plays; the provider's API did not report its duration and size.",
   facts_given_up:
-    "The video plays; the provider's API did not tell its duration and size for a day. " +
-    'The service asks no more.',
+    "The video plays; the provider's API did not report duration and size within a day; " +
+    'the service stopped asking.',
   still_ready: 'The provider confirms that the video is ready.',
 };
