@@ -122,9 +122,9 @@ const toViewContext = (
 function createFoundation(context: AppContext, limitOwner: (owner: string) => Promise<void>) {
   const { config, now, databaseNow } = context;
   const lifecycle = createLifecycle(context);
-  const storage = createStorage(context);
+  const storage = createStorage({ ...context, settings: config });
   const asOperator = operatorGuard(config.operatorKeys);
-  const auth = createAuth({ ...context, asOperator });
+  const auth = createAuth({ ...context, settings: config, asOperator });
   const shared = {
     ...context,
     ...auth.operations,
