@@ -29,7 +29,7 @@ const PORTS = '(?:object-store|encoder|callback|image-processor|issuer-keys|prob
 const ROLES: readonly (readonly [path: RegExp, role?: string])[] = [
   [/^(main|service|start-banner|config|adapters|app|tables|jobs)(?:-[a-z]+)?$/],
   [/^open-decoders$/, 'adapters'],
-  [/^platform\/(?:errors|plain-text|strict-json|uuid|postgres\/row)$/, 'base'],
+  [/^platform\/(?:errors|plain-text|strict-json|uuid|postgres\/row|settings\/(?:read-)?settings?)$/, 'base'],
   [/\.(contract|fixture)$/],
   [/^platform\/[a-z0-9/-]+$/, 'platform'],
   [/^[a-z]+\/feature$/, 'feature'],
@@ -73,7 +73,7 @@ const ROLES: readonly (readonly [path: RegExp, role?: string])[] = [
  */
 const MAY: Readonly<Record<string, string>> = {
   main: 'service command adapters config platform',
-  service: 'app config adapters start-banner platform',
+  service: 'app config adapters start-banner rule platform',
   'start-banner': 'config:type adapters:type rule platform:type',
   app: 'app config:type adapters:type feature hook jobs:type platform',
   feature:
