@@ -1,19 +1,19 @@
 // Receives webhooks: the provider verifies them, the lifecycle applies them, and every delivery is recorded
 // (contract B6).
 import type { UnauthorizedReason } from '@mediary/contract/errors';
-import type { ProviderName } from '../assets/asset.ts';
-import type { Delivery, Outcome } from '../lifecycle/stream-report.ts';
-import type { applyReport, recordDelivery } from '../lifecycle/reports.ts';
-import type { Bound } from '../platform/bind.ts';
-import { unauthorized } from '../platform/errors.ts';
-import { uuidV7 } from '../platform/uuid-v7.ts';
+import type { ProviderName } from '../../assets/asset.ts';
+import type { Delivery, Outcome } from '../../lifecycle/stream-report.ts';
+import type { applyReport, recordDelivery } from '../../lifecycle/reports.ts';
+import type { Bound } from '../../platform/bind.ts';
+import { unauthorized } from '../../platform/errors.ts';
+import { uuidV7 } from '../../platform/uuid-v7.ts';
 import {
   getProvider,
   type ParsedWebhook,
   type Providers,
   type RejectedWebhook,
   type WebhookRequest,
-} from './provider.ts';
+} from '../provider.ts';
 
 type WebhookNeeds = {
   readonly providers: Providers;

@@ -1,5 +1,5 @@
 // Findings of a check of a provider's settings: only what was checked is `ok`.
-import type { SettingFinding } from './provider.ts';
+import type { SettingFinding } from '../provider.ts';
 
 export const ok = (setting: string, detail: string): SettingFinding => ({ setting, result: 'ok', detail });
 

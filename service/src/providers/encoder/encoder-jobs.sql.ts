@@ -1,6 +1,6 @@
 // SQL queries for the jobs at the operator's own encoder.
-import type { Queries } from '../platform/postgres/database.ts';
-import { sql } from '../platform/postgres/sql.ts';
+import type { Queries } from '../../platform/postgres/database.ts';
+import { sql } from '../../platform/postgres/sql.ts';
 
 const JOB = {
   attempt: 'int4',

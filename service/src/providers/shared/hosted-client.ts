@@ -5,9 +5,9 @@ import {
   type HttpRequest,
   parseRetryAfter,
   sendRequest,
-} from '../platform/http-client.ts';
-import { toFailureCode, toRequestFailure } from './failure-codes.ts';
-import { ProviderError } from './provider.ts';
+} from '../../platform/http-client.ts';
+import { toFailureCode, toRequestFailure } from '../failure-codes.ts';
+import { ProviderError } from '../provider.ts';
 
 type HostedClientOptions = {
   /** Common prefix of all paths. */

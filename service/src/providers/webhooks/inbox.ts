@@ -1,19 +1,19 @@
 // Lists stored webhook deliveries and replays them, optionally as a dry run (contract B6).
 import { isDeepStrictEqual } from 'node:util';
 import type { ReplayResult } from '@mediary/contract/schemas/operators';
-import type { Asset, AssetRef, ProviderName } from '../assets/asset.ts';
-import { parseIdAt } from '../assets/text-limits.ts';
-import { parsePlainText } from '../platform/plain-text.ts';
-import { type CursorScope, createCursor, readCursor } from '../auth/list-cursor.ts';
-import type { Secret } from '../auth/secret.ts';
-import type { Change } from '../lifecycle/change.ts';
-import { decideReport } from '../lifecycle/decide.ts';
-import type { applyReport } from '../lifecycle/reports.ts';
-import type { StreamReport } from '../lifecycle/stream-report.ts';
-import type { Bound } from '../platform/bind.ts';
-import { badRequest, notFound } from '../platform/errors.ts';
-import type { Database } from '../platform/postgres/database.ts';
-import { isUuid } from '../platform/uuid.ts';
+import type { Asset, AssetRef, ProviderName } from '../../assets/asset.ts';
+import { parseIdAt } from '../../assets/text-limits.ts';
+import { parsePlainText } from '../../platform/plain-text.ts';
+import { type CursorScope, createCursor, readCursor } from '../../auth/list-cursor.ts';
+import type { Secret } from '../../auth/secret.ts';
+import type { Change } from '../../lifecycle/change.ts';
+import { decideReport } from '../../lifecycle/decide.ts';
+import type { applyReport } from '../../lifecycle/reports.ts';
+import type { StreamReport } from '../../lifecycle/stream-report.ts';
+import type { Bound } from '../../platform/bind.ts';
+import { badRequest, notFound } from '../../platform/errors.ts';
+import type { Database } from '../../platform/postgres/database.ts';
+import { isUuid } from '../../platform/uuid.ts';
 import {
   type DeliveryFilter,
   findDelivery,
@@ -21,7 +21,7 @@ import {
   listDeliveryIds,
   type StoredDelivery,
 } from './inbox.sql.ts';
-import { getProvider, type Providers } from './provider.ts';
+import { getProvider, type Providers } from '../provider.ts';
 
 type InboxNeeds = {
   readonly db: Database;

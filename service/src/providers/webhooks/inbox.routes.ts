@@ -3,9 +3,9 @@ import type { DeliveryReason } from '@mediary/contract/enums';
 import * as operations from '@mediary/contract/operations/operators';
 import type { DeliverySummary, Delivery as DeliveryView } from '@mediary/contract/schemas/operators';
 import type { Static } from 'typebox';
-import type { BoundOperations } from '../platform/bind.ts';
-import type { AsOperator } from '../platform/http/route.ts';
-import { timeOf } from '../platform/uuid.ts';
+import type { BoundOperations } from '../../platform/bind.ts';
+import type { AsOperator } from '../../platform/http/route.ts';
+import { timeOf } from '../../platform/uuid.ts';
 import type * as inboxOperations from './inbox.ts';
 import type { InboxQuery, ListedDelivery } from './inbox.ts';
 

@@ -1,12 +1,12 @@
 // Receives the webhooks of providers (contract A1, A5).
 import type { BytesOperation } from '@mediary/contract/operation';
 import type { FastifyRequest } from 'fastify';
-import type { ProviderName } from '../assets/asset.ts';
-import type { Bound } from '../platform/bind.ts';
-import { success } from '../platform/http/envelope.ts';
-import { headerValues } from '../platform/http/headers.ts';
-import { type BytesRoute, bytesRoute } from '../platform/http/route.ts';
-import type { ReceivedWebhook, receiveWebhook } from './webhooks.ts';
+import type { ProviderName } from '../../assets/asset.ts';
+import type { Bound } from '../../platform/bind.ts';
+import { success } from '../../platform/http/envelope.ts';
+import { headerValues } from '../../platform/http/headers.ts';
+import { type BytesRoute, bytesRoute } from '../../platform/http/route.ts';
+import type { ReceivedWebhook, receiveWebhook } from './receive-webhook.ts';
 
 const MAX_BODY_BYTES = 1024 * 1024;
 /** Headers that help to diagnose a delivery and contain no secrets. */

@@ -1,21 +1,21 @@
 // Hands videos over to the operator's own encoder, and finds out whether it still works on them.
 import { FAILURE_CODES } from '@mediary/contract/failures';
-import type { Asset } from '../assets/asset.ts';
-import type { findAssetById } from '../assets/asset-lookup.ts';
-import { issueTicket } from '../auth/asset-ticket.ts';
-import type { Secret } from '../auth/secret.ts';
-import type { JobPayloads, ServiceJobs } from '../jobs.ts';
-import { expectedMs } from '../lifecycle/reconcile-schedule.ts';
-import type { applyReport, recordCheck, verifyOriginal } from '../lifecycle/reports.ts';
-import type { Bound } from '../platform/bind.ts';
-import type { Database } from '../platform/postgres/database.ts';
-import { originalKey } from '../storage/object-key.ts';
-import type { ObjectStore } from '../storage/object-store.ts';
-import type { EncoderAnswer, EncoderApi } from './encoder-api.ts';
+import type { Asset } from '../../assets/asset.ts';
+import type { findAssetById } from '../../assets/asset-lookup.ts';
+import { issueTicket } from '../../auth/asset-ticket.ts';
+import type { Secret } from '../../auth/secret.ts';
+import type { JobPayloads, ServiceJobs } from '../../jobs.ts';
+import { expectedMs } from '../../lifecycle/reconcile-schedule.ts';
+import type { applyReport, recordCheck, verifyOriginal } from '../../lifecycle/reports.ts';
+import type { Bound } from '../../platform/bind.ts';
+import type { Database } from '../../platform/postgres/database.ts';
+import { originalKey } from '../../storage/object-key.ts';
+import type { ObjectStore } from '../../storage/object-store.ts';
+import type { EncoderAnswer, EncoderApi } from '../encoder-api.ts';
 import { countRequests, type EncoderState, judgeEncoderJob } from './encoder-silence.ts';
-import { findLastCheckReason } from './handover.sql.ts';
+import { findLastCheckReason } from '../handover.sql.ts';
 import { deleteJob, findJob, recordJob } from './encoder-jobs.sql.ts';
-import type { Providers } from './provider.ts';
+import type { Providers } from '../provider.ts';
 
 type EncoderNeeds = {
   readonly db: Database;
