@@ -56,7 +56,7 @@ const ROLES: readonly (readonly [path: RegExp, role?: string])[] = [
     'operations',
   ],
   [/^operations\/diagnostics\/(?:echo|stream|[a-z-]+-checks)$/, 'operations'],
-  [/^providers\/(?:provider-calls|inspections|sized-uploads)$/, 'operations'],
+  [/^providers\/(?:handover|hosted-playback|inspections|provider-calls|sized-uploads)$/, 'operations'],
   [/^events\/endpoints\/(?:delivery-sender|webhook-request)$/, 'operations'],
   [/^(?:events\/event-(?:renderer|replays|stream|streams)|library\/long-poll)$/, 'operations'],
   [/^(?:lifecycle\/(?:asset-changes|playback-asset-cache)|playback\/segment-response-cache)$/, 'operations'],

@@ -129,6 +129,7 @@ function createFoundation(context: AppContext, limitOwner: (owner: string) => Pr
     ...context,
     ...auth.operations,
     settings: config,
+    service: { version: VERSION, publicBaseUrl: context.publicBaseUrl, isStopping: context.isStopping },
     clocks: { now, databaseNow },
     auth: auth.operations,
     lifecycle: lifecycle.operations,
@@ -148,7 +149,7 @@ function createFeatures(context: AppContext, limitOwner: (owner: string) => Prom
   const { lifecycle, storage, auth, shared } = createFoundation(context, limitOwner);
   const usage = createUsage(shared);
   const captions = createCaptions({ ...shared, usage: usage.operations });
-  const providers = createProviders(shared);
+  const providers = createProviders({ ...shared, registry: context.providers });
   const view = toViewContext(context, providers.operations);
   const known = { ...shared, usage: usage.operations, hosted: providers.operations, view };
   const library = createLibrary({ ...known, providers: providers.operations });
@@ -156,7 +157,6 @@ function createFeatures(context: AppContext, limitOwner: (owner: string) => Prom
   const playback = createPlayback(known);
   const events = createEvents({
     ...known,
-    settings: { ...context.config, publicBaseUrl: context.publicBaseUrl },
     callerLimits: { heldRequests: shared.heldRequests, limitOwner },
   });
   const encoding = createEncoding({ ...known, captions: captions.operations });
@@ -182,7 +182,6 @@ function createFeatures(context: AppContext, limitOwner: (owner: string) => Prom
     }),
     operations: createOperations({
       ...known,
-      service: { version: VERSION, publicBaseUrl: context.publicBaseUrl, isStopping: context.isStopping },
       machine: describeMachine(context),
       providers: providers.operations,
     }),

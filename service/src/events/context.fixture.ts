@@ -19,7 +19,6 @@ export const EVENT_SETTINGS: EventsContext['settings'] = {
   outboundAllowPrivate: ['webhooks'],
   webhookRetentionDays: 30,
   streamLimits: { maxStreamSeconds: 60, replayedPerMinute: 6000 },
-  publicBaseUrl: () => 'http://127.0.0.1',
 };
 
 /** No limits of callers, and no assets: events are sent without them. */
@@ -35,6 +34,6 @@ export const createEventsContext = (given: Parameters<typeof contextOf<EventsCon
       heldRequests: createHeldRequests({ total: 10, perCaller: 10 }),
       limitOwner: async () => undefined,
     },
-    isStopping: () => false,
+    service: { publicBaseUrl: () => 'http://127.0.0.1', isStopping: () => false },
     ...given,
   });

@@ -14,7 +14,11 @@ import type { Notifications } from '../platform/postgres/notifications.ts';
 export type EventsContext = {
   readonly settings: Pick<Config, 'webhookEndpoints' | 'outboundAllowPrivate' | 'webhookRetentionDays'> & {
     readonly streamLimits: Pick<Config['streamLimits'], 'maxStreamSeconds' | 'replayedPerMinute'>;
+  };
+  readonly service: {
     readonly publicBaseUrl: () => string;
+    /** True from the signal to stop until the process ends. */
+    readonly isStopping: () => boolean;
   };
   readonly db: Database;
   readonly notifications: Pick<Notifications, 'subscribe'>;
@@ -31,6 +35,4 @@ export type EventsContext = {
     /** Throws RATE_LIMITED; does nothing where rate limits are off. */
     readonly limitOwner: (ownerUserId: string) => Promise<void>;
   };
-  /** True from the signal to stop until the process ends. */
-  readonly isStopping: () => boolean;
 };

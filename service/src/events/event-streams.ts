@@ -107,11 +107,11 @@ function shareReader(ctx: EventsContext, follower: Follower): () => Promise<Feed
 
 /** Limits the number of streams and the time that each is open. */
 async function limitStream(
-  { isStopping, callerLimits, settings }: EventsContext,
+  { service, callerLimits, settings }: EventsContext,
   caller: Caller,
   open: () => Promise<Writable>,
 ): Promise<void> {
-  if (isStopping()) throw unavailable('The service is stopping. Connect again.');
+  if (service.isStopping()) throw unavailable('The service is stopping. Connect again.');
   const release = callerLimits.heldRequests.hold(limitKeyOf(caller));
   try {
     const output = await open();

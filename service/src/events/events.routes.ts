@@ -20,7 +20,7 @@ export const eventRoutes = (ctx: EventsContext, openStream: OpenStream): Route[]
   ),
   ctx.guards.asSecretCreator(createEventTicket, async ({ actor }) => {
     const { ticket, expiresAt } = await ctx.auth.createEventTicket(actor.caller, actor.ownerUserId);
-    const url = `${ctx.settings.publicBaseUrl()}${streamEvents.path}?ticket=${ticket}`;
+    const url = `${ctx.service.publicBaseUrl()}${streamEvents.path}?ticket=${ticket}`;
     return { ticket, expires_at: expiresAt.toISOString(), url };
   }),
 ];

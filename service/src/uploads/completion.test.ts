@@ -5,6 +5,7 @@ import { createVideo, NOW } from '../lifecycle/asset.fixture.ts';
 import { openMemoryStore } from '../lifecycle/memory-store.fixture.ts';
 import { applyReport, completeAsset } from '../lifecycle/reports.ts';
 import type { StreamReport } from '../lifecycle/stream-report.ts';
+import { createProvidersContext } from '../providers/context.fixture.ts';
 import { applyInspection } from '../providers/hosted-videos.ts';
 import { completeUpload } from './completion.ts';
 
@@ -26,10 +27,9 @@ async function completeFirst(stored: Asset, event: StreamReport['event']) {
     completeAsset: (asset, completion) => completeAsset(reports, asset, completion),
     applyInspection: (asset, report) =>
       applyInspection(
-        {
-          findAssetById,
-          applyReport: (...told: [StreamReport, never]) => applyReport(reports, ...told),
-        } as never,
+        createProvidersContext({
+          lifecycle: { findAssetById, applyReport: (report, cause) => applyReport(reports, report, cause) },
+        }),
         asset,
         report,
       ),

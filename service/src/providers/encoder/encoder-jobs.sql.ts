@@ -29,7 +29,7 @@ type AcceptedJob = {
   readonly jobUrl: string | null;
 };
 
-/** Keeps the job's URL where a repeated request does not tell it, and the job of a later attempt. */
+/** Does not replace the job of a later attempt, nor a known URL by none. */
 export const recordJob = (
   db: Queries,
   { assetId, attempt, requests, acceptedAt, deadline, jobUrl }: AcceptedJob,
