@@ -17,9 +17,7 @@ export function findHostedPlayback(
 /** URLs for players. `expires` is null when they need no signature. */
 type HostedUrls = PlayUrls & { readonly expires: number | null };
 
-/**
- * Signed by the provider's scheme where it requires that; undefined for assets that no hosted provider plays.
- */
+/** Signed if the provider requires it; undefined for assets that no hosted provider plays. */
 export function findHostedUrls(
   ctx: ProvidersContext,
   asset: Pick<Asset, 'provider' | 'playback' | 'visibility'>,

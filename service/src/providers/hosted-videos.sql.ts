@@ -29,7 +29,7 @@ export const listParkedDeliveries = async (
     isOwnEncoder: row.is_ours,
   }));
 
-/** The active asset of a video that several assets were linked to. An asset in the trash counts as active. */
+/** An active asset of a video: several assets may link to it. Assets in the trash count as active. */
 export const findActiveAsset = (db: Queries, provider: ProviderName, videoId: string) =>
   db.one(sql('active asset of video', { id: 'uuid' })`
     select id

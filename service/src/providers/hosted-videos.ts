@@ -31,9 +31,7 @@ export function videoOf({ provider_video_id: id }: Pick<Asset, 'provider_video_i
 
 type OpenedUpload = { readonly asset: Asset } & Pick<PreparedUpload, 'target' | 'alternatives'>;
 
-/**
- * Creates an empty video for a stored asset and links both. A job removes videos that were never linked.
- */
+/** Creates an empty video for a stored asset and links both. A job removes videos that were never linked. */
 export async function prepareUpload(ctx: ProvidersContext, asset: Asset): Promise<OpenedUpload> {
   const order = toUploadOrder(ctx, asset);
   const { videoId, target, alternatives } = await callProvider(ctx, providerOf(asset), (api) =>

@@ -51,9 +51,7 @@ async function inspectGroup(
   return results;
 }
 
-/**
- * The requested videos of a listing. A failed listing returns none; the single inspections report the error.
- */
+/** The requested videos of a listing; none if it fails, because the single inspections report the error. */
 async function listInspections(
   ctx: ProvidersContext,
   name: ProviderName,
