@@ -102,6 +102,25 @@ const toViewContext = (
   segmentEncryption: delivery.segmentEncryption,
 });
 
+const toPlaybackContext = (
+  { config, locations, ...context }: AppContext,
+  providers: ReturnType<typeof createProviders>['operations'],
+) => ({
+  providers,
+  settings: {
+    delivery: config.delivery,
+    playbackTokenTtlSeconds: config.playbackTokenTtlSeconds,
+    minFreeBytes: config.minFreeBytes,
+    maxVariantBytes: config.maxVariantBytes,
+    framesPerMinute: config.decoders.framesPerMinute,
+    urlSecrets: context.urlSecrets,
+    publicBaseUrl: context.publicBaseUrl,
+    storeFolder: locations.store,
+    scratchRoot: context.scratchRoot,
+    encoderMissing: context.encoderMissing,
+  },
+});
+
 function createFeatures(context: AppContext, limitOwnerRate: (owner: string) => Promise<void>) {
   const { config } = context;
   const lifecycle = createLifecycle(context);
@@ -114,8 +133,8 @@ function createFeatures(context: AppContext, limitOwnerRate: (owner: string) => 
     lifecycle: lifecycle.operations,
     guards: assetGuards({ ...lifecycle.operations, ...auth.operations }),
     objects: storage.operations,
-    findCachedObject: storage.operations.findCachedObject,
     files: storage.operations,
+    storage: storage.operations,
     asOperator,
     limitOwner: limitOwnerRate,
     heldRequests: holdRequests(config.streamLimits),
@@ -128,7 +147,7 @@ function createFeatures(context: AppContext, limitOwnerRate: (owner: string) => 
   const known = { ...shared, usage: usage.operations, hosted: providers.operations, view };
   const library = createLibrary({ ...known, ...providers.operations });
   const uploads = createUploads(known);
-  const playback = createPlayback(known);
+  const playback = createPlayback({ ...known, ...toPlaybackContext(context, providers.operations) });
   const events = createEvents(known);
   return {
     auth,

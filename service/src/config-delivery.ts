@@ -3,7 +3,7 @@ import { SEGMENT_ENCRYPTIONS, type SegmentEncryption } from './assets/segment-en
 import { toSecret, type Secret } from './auth/secret.ts';
 import type { Settings } from './platform/settings.ts';
 import type { CdnMaxAge } from './playback/cache-headers.ts';
-import type { SegmentDelivery } from './playback/segment-redirect.ts';
+import type { SegmentDelivery } from './playback/plan-response.ts';
 import type { S3Location } from './storage/storage-url.ts';
 
 const MIB = 1024 * 1024;
