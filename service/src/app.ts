@@ -158,7 +158,7 @@ function createFeatures(context: AppContext, limitOwnerRate: (owner: string) => 
     providers,
     library,
     encoding: createEncoding({ ...known, captions: captions.operations }),
-    images: createImages({ ...known, ...playback.operations }),
+    images: createImages({ ...known, settings: config, playback: playback.operations }),
     uploads,
     playback,
     events,

@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import type { Asset } from '../../service/src/assets/asset.ts';
 import type { ImageProcessor } from '../../service/src/images/image-processor.ts';
-import type { ImageNeeds } from '../../service/src/images/images.ts';
+import { createImagesContext } from '../../service/src/images/context.fixture.ts';
+import type { VariantsContext } from '../../service/src/images/context.ts';
 import { createVideo } from '../../service/src/lifecycle/asset.fixture.ts';
 import { removeAtOnce } from '../../service/src/lifecycle/deferred-removals.fixture.ts';
 import { createSingleFlight } from '../../service/src/platform/concurrency/single-flight.ts';
@@ -31,6 +32,18 @@ export const PROCESSOR: ImageProcessor = {
 
 export const createAssetId = (n: number) => `01900000-0000-7000-8000-${String(n).padStart(12, '0')}`;
 
+const unused = () => Promise.reject(new Error('no job is tested here'));
+
+const foundAs = (
+  find: (id: string) => Asset | undefined,
+  store: VariantsContext['store'],
+): VariantsContext['lifecycle'] => ({
+  findAssetById: async (id) => find(id),
+  removeUnlessDeferred: removeAtOnce(store),
+  applyReport: unused,
+  verifyOriginal: unused,
+});
+
 export type ImageStore = Awaited<ReturnType<typeof openImageStore>>;
 
 export async function openImageStore() {
@@ -41,19 +54,22 @@ export async function openImageStore() {
   return {
     store,
     listScratch: () => readdir(scratchRoot),
-    createNeeds: (more: Partial<ImageNeeds> = {}): ImageNeeds => ({
-      store,
-      removeUnlessDeferred: removeAtOnce(more.store ?? store),
-      prepareLocalFile: (key) =>
-        prepareLocalFile({ store: more.store ?? store, scratchRoot, minFreeBytes: 0 }, key),
-      processor: PROCESSOR,
-      findAssetById: async (id) => createVideo({ id }),
-      inFlight: createSingleFlight({ maxConcurrent: 100 }),
-      maxVariantBytes: 1000,
-      variantRetrySeconds: 900,
-      now: () => new Date(),
-      ...more,
-    }),
+    createContext: (more: Partial<VariantsContext> = {}): VariantsContext =>
+      createImagesContext(
+        {
+          store,
+          imageProcessor: PROCESSOR,
+          storage: {
+            sendObject: () => Promise.reject(new Error('routes are not tested here')),
+            prepareLocalFile: (key) =>
+              prepareLocalFile({ store: more.store ?? store, scratchRoot, minFreeBytes: 0 }, key),
+          },
+          lifecycle: foundAs((id) => createVideo({ id }), more.store ?? store),
+        },
+        { inFlight: createSingleFlight({ maxConcurrent: 100 }), ...more },
+      ),
+    /** The lifecycle that finds an asset in this state. */
+    foundAs: (find: (id: string) => Asset | undefined) => foundAs(find, store),
     /** Stores an original, and returns its asset. */
     async storeImage(n: number, more: Partial<Asset> = {}): Promise<Asset> {
       const asset = createVideo({
