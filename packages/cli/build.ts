@@ -19,6 +19,9 @@ for await (const path of glob('**/*.ts', { cwd: join(HERE, 'src') })) {
   await writeFile(target, stripTypeScriptTypes(source).replaceAll(/(from '\.[^']+)\.ts'/g, "$1.js'"));
 }
 
+for await (const path of glob('**/*.json', { cwd: join(HERE, 'src') }))
+  await copyFile(join(HERE, 'src', path), join(folder, 'dist', path));
+
 const {
   private: _private,
   scripts: _scripts,

@@ -35,8 +35,15 @@ export async function buildApp(adapters: Adapters, settings: AppSettings) {
   await features.events.operations.preparePositions();
   const { config } = context;
   if (config.role !== 'worker') await features.usage.operations.recordDefaultLimits(config.ownerLimits);
-  const { providers, encoding, images, upkeep, uploads } = features;
-  const handlers = { ...providers.jobs, ...encoding.jobs, ...images.jobs, ...uploads.jobs, ...upkeep.jobs };
+  const { providers, uploads } = features;
+  const handlers = {
+    ...providers.jobs,
+    ...features.library.jobs,
+    ...features.encoding.jobs,
+    ...features.images.jobs,
+    ...uploads.jobs,
+    ...features.upkeep.jobs,
+  };
   return {
     ...(await buildServers(context, features, limiters)),
     handlers: handlers satisfies JobHandlers<JobPayloads>,
@@ -91,6 +98,15 @@ const shareScratchFolder = ({ scratchRoot, config: { minFreeBytes } }: AppContex
     deleteAbandoned: () => deleteAbandonedScratchFolders(scratchRoot),
   });
 
+const describeMachine = ({ sandbox, imageProcessor, locations, ...found }: AppContext) => ({
+  encoderVersion: found.encoderVersion,
+  encoderMissing: found.encoderMissing,
+  videoEncoder: found.videoEncoder,
+  canDecodeHeif: imageProcessor.canDecodeHeif,
+  protections: sandbox.protections,
+  storeFolder: locations.store,
+});
+
 /** What representations of assets depend on besides their rows. */
 const toViewContext = (
   { config: { delivery }, publicBaseUrl }: AppContext,
@@ -102,53 +118,58 @@ const toViewContext = (
   segmentEncryption: delivery.segmentEncryption,
 });
 
-const toPlaybackContext = (
-  { config, locations, ...context }: AppContext,
-  providers: ReturnType<typeof createProviders>['operations'],
-) => ({
-  providers,
-  settings: {
-    delivery: config.delivery,
-    playbackTokenTtlSeconds: config.playbackTokenTtlSeconds,
-    minFreeBytes: config.minFreeBytes,
-    maxVariantBytes: config.maxVariantBytes,
-    framesPerMinute: config.decoders.framesPerMinute,
-    urlSecrets: context.urlSecrets,
-    publicBaseUrl: context.publicBaseUrl,
-    storeFolder: locations.store,
-    scratchRoot: context.scratchRoot,
-    encoderMissing: context.encoderMissing,
-  },
+const toPlaybackSettings = ({ config, locations, ...found }: AppContext) => ({
+  ...config,
+  framesPerMinute: config.decoders.framesPerMinute,
+  urlSecrets: found.urlSecrets,
+  publicBaseUrl: found.publicBaseUrl,
+  storeFolder: locations.store,
+  scratchRoot: found.scratchRoot,
+  encoderMissing: found.encoderMissing,
 });
 
-function createFeatures(context: AppContext, limitOwnerRate: (owner: string) => Promise<void>) {
-  const { config } = context;
+/** What most wings take: the first wings, and what is made of them. */
+function createFoundation(context: AppContext, limitOwner: (owner: string) => Promise<void>) {
+  const { config, now, databaseNow } = context;
   const lifecycle = createLifecycle(context);
-  const storage = createStorage(context);
+  const storage = createStorage({ ...context, settings: config });
   const asOperator = operatorGuard(config.operatorKeys);
-  const auth = createAuth({ ...context, asOperator });
+  const auth = createAuth({ ...context, settings: config, asOperator });
   const shared = {
     ...context,
     ...auth.operations,
+    settings: config,
+    clocks: { now, databaseNow },
+    auth: auth.operations,
     lifecycle: lifecycle.operations,
     guards: assetGuards({ ...lifecycle.operations, ...auth.operations }),
     objects: storage.operations,
     files: storage.operations,
     storage: storage.operations,
     asOperator,
-    limitOwner: limitOwnerRate,
+    limitOwner,
     heldRequests: holdRequests(config.streamLimits),
     scratchReservations: shareScratchFolder(context),
   };
+  return { lifecycle, storage, auth, shared };
+}
+
+function createFeatures(context: AppContext, limitOwner: (owner: string) => Promise<void>) {
+  const { lifecycle, storage, auth, shared } = createFoundation(context, limitOwner);
   const usage = createUsage(shared);
   const captions = createCaptions({ ...shared, usage: usage.operations });
   const providers = createProviders(shared);
   const view = toViewContext(context, providers.operations);
   const known = { ...shared, usage: usage.operations, hosted: providers.operations, view };
-  const library = createLibrary({ ...known, ...providers.operations });
+  const library = createLibrary({ ...known, providers: providers.operations });
   const uploads = createUploads(known);
-  const playback = createPlayback({ ...known, ...toPlaybackContext(context, providers.operations) });
+  const playback = createPlayback({
+    ...known,
+    settings: toPlaybackSettings(context),
+    providers: providers.operations,
+  });
   const events = createEvents(known);
+  const encoding = createEncoding({ ...known, captions: captions.operations });
   return {
     auth,
     lifecycle,
@@ -157,17 +178,23 @@ function createFeatures(context: AppContext, limitOwnerRate: (owner: string) => 
     captions,
     providers,
     library,
-    encoding: createEncoding({ ...known, captions: captions.operations }),
-    images: createImages({ ...known, settings: config, playback: playback.operations }),
+    encoding,
+    images: createImages({ ...known, playback: playback.operations }),
     uploads,
     playback,
     events,
     upkeep: createUpkeep({
       ...known,
-      ...library.operations,
-      ...events.operations,
+      encoding: encoding.operations,
+      providers: providers.operations,
       uploads: uploads.operations,
+      events: events.operations,
     }),
-    operations: createOperations({ ...known, version: VERSION }),
+    operations: createOperations({
+      ...known,
+      service: { version: VERSION, publicBaseUrl: context.publicBaseUrl, isStopping: context.isStopping },
+      machine: describeMachine(context),
+      providers: providers.operations,
+    }),
   };
 }

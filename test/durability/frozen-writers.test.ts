@@ -12,7 +12,8 @@ import { createKeyedMutex } from '../../service/src/platform/concurrency/keyed-m
 import type { Database } from '../../service/src/platform/postgres/database.ts';
 import { sql } from '../../service/src/platform/postgres/sql.ts';
 import { type ObjectKey, originalKey, originalPrefix } from '../../service/src/storage/object-key.ts';
-import { findObjectOwner, sweepOrphans } from '../../service/src/upkeep/orphans.ts';
+import { createUpkeepContext } from '../../service/src/upkeep/context.fixture.ts';
+import { sweepOrphans } from '../../service/src/upkeep/orphans.ts';
 import { purgeAssetJob } from '../../service/src/upkeep/purge-asset.job.ts';
 import { receiveUpload } from '../../service/src/uploads/byte-uploads.ts';
 import { endExpiredUploads } from '../../service/src/uploads/expired-uploads.ts';
@@ -143,24 +144,23 @@ const expireLease = (id: string) =>
   );
 
 async function cleanUp(id: string): Promise<void> {
-  const needs = {
-    ...service.adapters,
-    databaseNow: async () => new Date(),
-    endExpiredUploads: (ids: readonly string[]) => endExpiredUploads(service.adapters, ids),
-  };
-  await sweepOrphans(needs, { dry_run: false });
-  const purge = purgeAssetJob({
-    findAssetById: find,
-    findObjectOwner: (asset) => findObjectOwner(service.adapters, asset),
-    ...service.adapters,
-    databaseNow: async () => new Date(),
-    removeUnlessDeferred: (asset, place) => removeUnlessDeferred(service.adapters, asset, place),
-    isHosted: () => false,
-    discardClosedUploads: async () => {},
-    deleteManifests: async () => {},
-    removeVideo: async () => {},
-    releaseEncoder: async () => {},
+  const { adapters } = service;
+  const ctx = createUpkeepContext({
+    ...adapters,
+    clocks: { now, databaseNow: async () => now() },
+    lifecycle: {
+      findAssetById: find,
+      removeUnlessDeferred: (asset, place) => removeUnlessDeferred(adapters, asset, place),
+    },
+    uploads: {
+      endExpiredUploads: (ids) => endExpiredUploads(adapters, ids),
+      discardClosedUploads: async () => {},
+    },
+    encoding: { deleteManifests: async () => {} },
+    providers: { isHosted: () => false, removeVideo: async () => {}, releaseEncoder: async () => {} },
   });
+  await sweepOrphans(ctx, { dry_run: false });
+  const purge = purgeAssetJob(ctx);
   await purge({ payload: { assetId: id }, signal: new AbortController().signal });
 }
 

@@ -8,6 +8,7 @@ import type { AsOperator } from '../platform/http/route.ts';
 import type { JobRun } from '../platform/jobs/job-queue.ts';
 import { renditionPrefix } from '../storage/object-key.ts';
 import type { ScratchReservations } from '../platform/process/scratch-reservations.ts';
+import { deleteManifests } from './jobs/growing-manifests.ts';
 import { encodeChunkJob } from './jobs/encode-chunk.job.ts';
 import * as chunkOperations from './jobs/encode-chunks.ts';
 import { encodeAssetJob, encodeLongJob } from './jobs/encode-asset.job.ts';
@@ -30,10 +31,12 @@ type Needs = AppContext & {
   readonly scratchReservations: ScratchReservations;
 };
 
+export type EncodingOperations = ReturnType<typeof createEncoding>['operations'];
+
 export function createEncoding(needs: Needs) {
   const { db, jobs, lifecycle, asOperator, store, encoder, callback, scratchRoot, config } = needs;
   return {
-    operations: {},
+    operations: bind({ db }, { deleteManifests }),
     routes: encodeQueueRoutes(bind({ db, jobs, ...lifecycle }, queueOperations), asOperator),
     jobs: {
       ...createEncodeJobs(needs),

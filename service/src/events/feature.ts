@@ -35,6 +35,8 @@ type Needs = AppContext & {
   readonly createEventTicket: Bound<typeof createEventTicket>;
 };
 
+export type Events = ReturnType<typeof createEvents>['operations'];
+
 export function createEvents(context: Needs) {
   const { findAssetById } = context.lifecycle;
   const { maxStreamSeconds, replayedPerMinute } = context.config.streamLimits;

@@ -1,17 +1,14 @@
 // What the functions of images need.
 import type { PlaybackAsset } from '../assets/asset.ts';
+import type { Config } from '../config.ts';
 import type { Lifecycle } from '../lifecycle/feature.ts';
 import type { SingleFlight } from '../platform/concurrency/single-flight.ts';
-import type { LocalFile } from '../storage/local-file.ts';
-import type { ObjectKey } from '../storage/object-key.ts';
-import type { ObjectResponses } from '../storage/object-response.ts';
+import type { Storage } from '../storage/feature.ts';
 import type { ObjectStore } from '../storage/object-store.ts';
 import type { ImageProcessor } from './image-processor.ts';
 
-type PlaybackCredentials = { readonly token: string | undefined; readonly cookie: string | undefined };
-
 export type ImagesContext = {
-  readonly settings: { readonly maxVariantBytes: number; readonly variantRetrySeconds: number };
+  readonly settings: Pick<Config, 'maxVariantBytes' | 'variantRetrySeconds'>;
   readonly store: ObjectStore;
   readonly imageProcessor: ImageProcessor;
   readonly now: () => Date;
@@ -19,14 +16,13 @@ export type ImagesContext = {
     Lifecycle,
     'findAssetById' | 'removeUnlessDeferred' | 'applyReport' | 'verifyOriginal'
   >;
-  readonly storage: Pick<ObjectResponses, 'sendObject'> & {
-    prepareLocalFile(key: ObjectKey): {
-      open(signal?: AbortSignal): Promise<LocalFile>;
-      close(): Promise<void>;
-    };
-  };
+  readonly storage: Pick<Storage, 'sendObject' | 'prepareLocalFile'>;
   readonly playback: {
-    findPlayableAsset(id: string, credentials: PlaybackCredentials): Promise<PlaybackAsset>;
+    /** Throws unless the token or the cookie opens the asset. */
+    readonly findPlayableAsset: (
+      id: string,
+      opened: { readonly token: string | undefined; readonly cookie: string | undefined },
+    ) => Promise<PlaybackAsset>;
   };
 };
 

@@ -4,18 +4,17 @@ import { readFile } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import type { Asset } from '../assets/asset.ts';
+import { createVideo } from '../lifecycle/asset.fixture.ts';
+import type { LocalFile } from '../storage/local-file.ts';
+import { type ObjectKey, renditionKey, variantKey } from '../storage/object-key.ts';
+import type { ImageProcessor, ImageFile } from './image-processor.ts';
 import {
   createAssetId,
   type ImageStore,
   openImageStore,
   PROCESSOR,
 } from '../../../test/support/image-store.ts';
-import type { Asset } from '../assets/asset.ts';
-import { createVideo } from '../lifecycle/asset.fixture.ts';
-import type { LocalFile } from '../storage/local-file.ts';
-import { type ObjectKey, renditionKey, variantKey } from '../storage/object-key.ts';
-import type { ImageProcessor, ImageFile } from './image-processor.ts';
-import type { VariantsContext } from './context.ts';
 import { examine, getVariant } from './images.ts';
 
 let images: ImageStore;
@@ -75,7 +74,7 @@ describe('a store without local files', () => {
     const { localFile: _, ...store } = images.store;
     return store;
   };
-  const variantOf = (asset: Asset, more: Partial<VariantsContext>) =>
+  const variantOf = (asset: Asset, more: Parameters<ImageStore['createContext']>[0]) =>
     getVariant(images.createContext({ store: remote(), ...more }), asset, { query: {}, accept: undefined });
 
   test('gives decoders the path of a copy, which is removed afterwards', async () => {
@@ -165,7 +164,7 @@ test('neither a variant nor a refusal stays if the asset was deleted meanwhile',
     for (const deleted of [undefined, createVideo({ deleted_at: new Date() })]) {
       const deleting = images.createContext({
         imageProcessor: processor,
-        lifecycle: images.foundAs(() => deleted),
+        lifecycle: { ...images.createContext().lifecycle, findAssetById: async () => deleted },
       });
       await getVariant(deleting, asset, { query: {}, accept: undefined });
       expect(await images.listVariantKeys(asset)).toEqual([]);

@@ -4,6 +4,7 @@ import type { Asset } from '../assets/asset.ts';
 import { createVideo, NOW } from '../lifecycle/asset.fixture.ts';
 import { openMemoryStore } from '../lifecycle/memory-store.fixture.ts';
 import { editAsset } from './asset-edits.ts';
+import { createLibraryContext } from './context.fixture.ts';
 
 type Edit = Parameters<typeof editAsset>[2]['edit'];
 
@@ -15,7 +16,6 @@ const playing = createVideo({
 });
 const hosted = createVideo({ provider: 'cdnhost', provider_video_id: 'guid-1' });
 const payload = { assetId: asset.id };
-const NEEDS = { isHosted: () => false, canSign: () => true, requestPurges: () => [], etagOf: () => '"r1"' };
 
 async function edited(
   seen: Asset,
@@ -27,15 +27,12 @@ async function edited(
   }: { ifMatch?: string; isHosted?: boolean; canSign?: boolean } = {},
 ) {
   const { update, decisions } = openMemoryStore(seen, NOW);
-  const updated = await editAsset(
-    { ...NEEDS, update, isHosted: () => isHosted, canSign: () => canSign },
-    seen,
-    {
-      edit: changed,
-      ifMatch,
-      actorData: { user: 'ann' },
-    },
-  );
+  const ctx = createLibraryContext({
+    lifecycle: { update },
+    providers: { isHosted: () => isHosted, canSign: () => canSign },
+  });
+  const request = { edit: changed, ifMatch, actorData: { user: 'ann' } };
+  const updated = await editAsset(ctx, seen, request);
   return { updated, decision: decisions[0] };
 }
 
@@ -94,9 +91,10 @@ describe('a poster is made', () => {
 
 describe('an edit is refused', () => {
   test('of a deleted or missing asset', async () => {
-    const missing = openMemoryStore('missing', NOW);
+    const { update } = openMemoryStore('missing', NOW);
+    const ctx = createLibraryContext({ lifecycle: { update } });
     const request = { edit: { title: 'New' }, ifMatch: undefined, actorData: {} };
-    await expect(editAsset({ ...NEEDS, update: missing.update }, asset, request)).rejects.toMatchObject({
+    await expect(editAsset(ctx, asset, request)).rejects.toMatchObject({
       code: 'NOT_FOUND',
       message: 'No such asset',
     });

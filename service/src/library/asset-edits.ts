@@ -4,21 +4,12 @@ import type { Asset } from '../assets/asset.ts';
 import { type EventData, newEvent } from '../assets/asset-event.ts';
 import { assertPosterTime, awaitsReport, isPosterDue } from '../assets/poster.ts';
 import { assertTextLimits } from '../assets/text-limits.ts';
+import { toEtag } from '../assets/asset-view.ts';
 import type { JobRequest } from '../jobs.ts';
-import type { AssetStore } from '../lifecycle/store.ts';
 import { notFound } from '../platform/errors.ts';
-import type { RequestPurges } from './cdn-purge.ts';
+import { toCdnPurges } from './cdn-purge.ts';
+import type { LibraryContext } from './context.ts';
 import { assertVersion } from './if-match.ts';
-
-export type EditNeeds = {
-  readonly update: AssetStore['update'];
-  /** A hosted provider chooses the thumbnails of its videos itself. */
-  readonly isHosted: (asset: Asset) => boolean;
-  /** True if players get signed URLs of the asset's video, once it demands them. */
-  readonly canSign: (asset: Asset) => boolean;
-  readonly requestPurges: RequestPurges;
-  readonly etagOf: (asset: Asset) => string;
-};
 
 /** Omitted columns stay unchanged. */
 type Edit = Partial<Pick<Asset, 'title' | 'tags' | 'metadata' | 'visibility' | 'poster_time_ms'>>;
@@ -30,21 +21,21 @@ type EditRequest = {
 };
 
 export async function editAsset(
-  { update, isHosted, canSign, requestPurges, etagOf }: EditNeeds,
+  ctx: LibraryContext,
   asset: Asset,
   { edit, ifMatch, actorData }: EditRequest,
 ): Promise<Asset> {
   assertTextLimits(edit);
   const event = newEvent('asset.updated', { ...actorData, fields: Object.keys(edit) });
-  const updated = await update(asset, (seen, now) => {
+  const updated = await ctx.lifecycle.update(asset, (seen, now) => {
     if (seen.deleted_at) throw notFound('No such asset');
-    assertVersion(seen, { ifMatch, etagOf });
-    assertPosterTime(seen, { timeMs: edit.poster_time_ms, isHosted: isHosted(seen) });
+    assertVersion(seen, { ifMatch, etagOf: () => toEtag(seen, ctx.view) });
+    assertPosterTime(seen, { timeMs: edit.poster_time_ms, isHosted: ctx.providers.isHosted(seen) });
     const purges =
       isVisibilityChanged(seen, edit) && edit.visibility === 'private'
-        ? requestPurges(seen, { reason: 'made_private', now })
+        ? toCdnPurges(ctx, seen, { reason: 'made_private', now })
         : [];
-    const jobs = [...jobsOf(seen, edit, canSign(seen)), ...purges];
+    const jobs = [...jobsOf(seen, edit, ctx.providers.canSign(seen)), ...purges];
     return { set: toPatch(seen, edit), events: [event], jobs };
   });
   if (!updated) throw notFound('No such asset');
@@ -53,17 +44,17 @@ export async function editAsset(
 
 /** Issued tokens, cookies and download tickets become invalid at once. */
 export async function revokePlayback(
-  { update, requestPurges }: EditNeeds,
+  ctx: LibraryContext,
   asset: Asset,
   actorData: EventData,
 ): Promise<Asset> {
   const event = newEvent('asset.updated', { ...actorData, fields: [], reason: 'playback_revoked' });
-  const updated = await update(asset, (seen, now) => {
+  const updated = await ctx.lifecycle.update(asset, (seen, now) => {
     if (seen.deleted_at) throw notFound('No such asset');
     return {
       set: { playback_version: seen.playback_version + 1 },
       events: [event],
-      jobs: requestPurges(seen, { reason: 'revoked', now }),
+      jobs: toCdnPurges(ctx, seen, { reason: 'revoked', now }),
     };
   });
   if (!updated) throw notFound('No such asset');

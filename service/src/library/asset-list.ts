@@ -1,12 +1,10 @@
 // Lists assets page by page, with keyset cursors (contract B3).
 import type { ShownAsset } from '../assets/asset.ts';
 import { createCursor, readCursor } from '../auth/list-cursor.ts';
-import type { Secret } from '../auth/secret.ts';
-import type { Database } from '../platform/postgres/database.ts';
 import { type ListQuery, toAssetFilter } from './asset-filter.ts';
+import type { LibraryContext } from './context.ts';
 import { countAssets, listAssets } from './library.sql.ts';
 
-type ListNeeds = { readonly db: Database; readonly urlSecrets: readonly Secret[] };
 export type AssetPage = {
   readonly items: readonly ShownAsset[];
   readonly nextCursor: string | null;
@@ -15,7 +13,7 @@ export type AssetPage = {
 
 /** An undefined owner lists the assets of all owners, for operators. */
 export async function listAssetPage(
-  { db, urlSecrets }: ListNeeds,
+  { db, urlSecrets }: LibraryContext,
   owner: string | undefined,
   query: ListQuery,
 ): Promise<AssetPage> {

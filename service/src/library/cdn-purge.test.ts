@@ -3,9 +3,10 @@ import { expect, test } from 'vitest';
 import type { Asset } from '../assets/asset.ts';
 import { createVideo, NOW } from '../lifecycle/asset.fixture.ts';
 import { openMemoryStore } from '../lifecycle/memory-store.fixture.ts';
-import type { Database } from '../platform/postgres/database.ts';
 import { editAsset, revokePlayback } from './asset-edits.ts';
-import { cdnPurges } from './cdn-purge.ts';
+import { toCdnPurges } from './cdn-purge.ts';
+import { createLibraryContext } from './context.fixture.ts';
+import type { LibraryContext } from './context.ts';
 import { deleteAsset } from './trash.ts';
 
 const playing = createVideo({
@@ -14,31 +15,25 @@ const playing = createVideo({
   playback: { kind: 'own', attempt: 1, folder: '1-1' },
 });
 
-type Needs = Parameters<typeof editAsset>[0] & Parameters<typeof deleteAsset>[0];
+const contextOf = (lifecycle: Partial<LibraryContext['lifecycle']>, cdnBaseUrl?: string) =>
+  createLibraryContext({
+    lifecycle,
+    settings: { trashDays: 10, delivery: { cdnBaseUrl, purgeUrl: undefined } },
+    view: { playbackBaseUrl: () => 'https://cdn.example.com' },
+  });
 
 /** The purges of a change, as reason and playback version. */
-async function purgesOf(seen: Asset, change: (needs: Needs) => Promise<unknown>, hasCdn = true) {
+async function purgesOf(seen: Asset, change: (ctx: LibraryContext) => Promise<unknown>, hasCdn = true) {
   const { update, decisions } = openMemoryStore(seen, NOW);
-  await change({
-    update,
-    isHosted: () => false,
-    canSign: () => true,
-    db: undefined as unknown as Database,
-    databaseNow: async () => NOW,
-    trashDays: 10,
-    jobs: { hasOpenJob: async () => false },
-    startJob: () => undefined,
-    etagOf: () => '"r1"',
-    requestPurges: cdnPurges({ hasCdn, playbackBaseUrl: () => 'https://cdn.example.com' }),
-  });
+  await change(contextOf({ update }, hasCdn ? 'https://cdn.example.com' : undefined));
   return decisions[0]?.jobs.filter(({ name }) => name === 'purge-cdn').map(({ payload }) => payload);
 }
 
-const edit = (changed: object) => (needs: Needs) =>
-  editAsset(needs, playing, { edit: changed, ifMatch: undefined, actorData: {} });
-const revoke = (needs: Needs) => revokePlayback(needs, playing, {});
-const remove = (isPermanent: boolean) => (needs: Needs) =>
-  deleteAsset(needs, playing, { isPermanent, ifMatch: undefined, actorData: {} });
+const edit = (changed: object) => (ctx: LibraryContext) =>
+  editAsset(ctx, playing, { edit: changed, ifMatch: undefined, actorData: {} });
+const revoke = (ctx: LibraryContext) => revokePlayback(ctx, playing, {});
+const remove = (isPermanent: boolean) => (ctx: LibraryContext) =>
+  deleteAsset(ctx, playing, { isPermanent, ifMatch: undefined, actorData: {} });
 
 test('it purges the files of an asset that is deleted, made private or revoked', async () => {
   const prefix = `https://cdn.example.com/api/v1/playback/${playing.id}/`;
@@ -53,8 +48,10 @@ test('it purges the files of an asset that is deleted, made private or revoked',
 });
 
 test('it waits until no process serves the old state any more', () => {
-  const request = cdnPurges({ hasCdn: true, playbackBaseUrl: () => 'https://cdn.example.com' });
-  const [job] = request(playing, { reason: 'revoked', now: NOW });
+  const [job] = toCdnPurges(contextOf({}, 'https://cdn.example.com'), playing, {
+    reason: 'revoked',
+    now: NOW,
+  });
   expect((job?.startAfter?.getTime() ?? 0) - NOW.getTime()).toBeGreaterThan(1000);
 });
 
@@ -68,13 +65,7 @@ test('it purges nothing else', async () => {
 
 test('a revocation raises the playback version alone, and is an event', async () => {
   const { update, decisions } = openMemoryStore(playing, NOW);
-  await revokePlayback(
-    { update, isHosted: () => false, canSign: () => true, requestPurges: () => [], etagOf: () => '' },
-    playing,
-    {
-      user: 'ann',
-    },
-  );
+  await revokePlayback(contextOf({ update }), playing, { user: 'ann' });
   expect(decisions).toEqual([
     {
       set: { playback_version: 5 },

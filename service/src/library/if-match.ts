@@ -5,7 +5,7 @@ import { ServiceError } from '../platform/errors.ts';
 type MatchRequest = {
   /** The request header; undefined accepts any version. */
   readonly ifMatch: string | undefined;
-  readonly etagOf: (asset: Asset) => string;
+  readonly etagOf: () => string;
 };
 
 /**
@@ -17,7 +17,7 @@ export function assertVersion(asset: Asset, { ifMatch, etagOf }: MatchRequest): 
   const { version } = asset;
   const tags = ifMatch.split(',').map((tag) => tag.trim());
   if (tags.includes('*') || tags.includes(`"${version}"`)) return;
-  const etag = etagOf(asset);
+  const etag = etagOf();
   if (tags.some((tag) => tag.replace(/^W\//, '') === etag)) return;
   throw new ServiceError(
     'PRECONDITION_FAILED',

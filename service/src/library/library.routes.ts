@@ -11,35 +11,21 @@ import { listAllAssets } from '@mediary/contract/operations/operators';
 import type { AssetPage as AssetPageView, DeleteAssetQuery } from '@mediary/contract/schemas/library';
 import type { Static } from 'typebox';
 import { type Actor, toActorData } from '../assets/asset-event.ts';
-import type { Guards } from '../assets/asset-guards.hook.ts';
 import { type AssetViewContext, toAssetView, toEtag } from '../assets/asset-view.ts';
 import { parsePlainText } from '../platform/plain-text.ts';
-import type { Bound } from '../platform/bind.ts';
 import { badRequest, forbidden } from '../platform/errors.ts';
-import type { AsOperator } from '../platform/http/route.ts';
-import type * as edits from './asset-edits.ts';
-import type { AssetPage, listAssetPage } from './asset-list.ts';
-import type { waitForChange } from './long-poll.ts';
-import type * as trash from './trash.ts';
+import * as edits from './asset-edits.ts';
+import { type AssetPage, listAssetPage } from './asset-list.ts';
+import type { LibraryContext } from './context.ts';
+import { waitForChange } from './long-poll.ts';
+import * as trash from './trash.ts';
 
-type Library = {
-  readonly listAssetPage: Bound<typeof listAssetPage>;
-  readonly editAsset: Bound<typeof edits.editAsset>;
-  readonly revokePlayback: Bound<typeof edits.revokePlayback>;
-  readonly deleteAsset: Bound<typeof trash.deleteAsset>;
-  readonly restoreAsset: Bound<typeof trash.restoreAsset>;
-  readonly waitForChange: Bound<typeof waitForChange>;
-  readonly view: AssetViewContext;
-};
-
-export const listRoutes = (
-  { listAssetPage: list, view }: Library,
-  { asReader }: Guards,
-  asOperator: AsOperator,
-) => [
-  asReader(listAssets, async ({ actor, query }) => toPageView(await list(actor.ownerUserId, query), view)),
-  asOperator(listAllAssets, async ({ query: { owner_user_id: named, ...query } }) =>
-    toPageView(await list(parsePlainText('owner_user_id', named), query), view),
+export const listRoutes = (ctx: LibraryContext) => [
+  ctx.guards.asReader(listAssets, async ({ actor, query }) =>
+    toPageView(await listAssetPage(ctx, actor.ownerUserId, query), ctx.view),
+  ),
+  ctx.asOperator(listAllAssets, async ({ query: { owner_user_id: named, ...query } }) =>
+    toPageView(await listAssetPage(ctx, parsePlainText('owner_user_id', named), query), ctx.view),
   ),
 ];
 
@@ -68,29 +54,32 @@ const toPageView = ({ items, nextCursor, total }: AssetPage, view: AssetViewCont
   ...(total !== undefined && { total }),
 });
 
-export const assetRoutes = (library: Library, { ownAsset, changingAsset, changingTrash }: Guards) => [
-  ownAsset(getAsset, async ({ asset }) => toAssetView(asset, library.view), {
-    etag: ({ asset }) => toEtag(asset, library.view),
-    waitForChange: library.waitForChange,
+export const assetRoutes = (ctx: LibraryContext) => [
+  ctx.guards.ownAsset(getAsset, async ({ asset }) => toAssetView(asset, ctx.view), {
+    etag: ({ asset }) => toEtag(asset, ctx.view),
+    waitForChange: (input, poll) => waitForChange(ctx, input, poll),
   }),
-  changingAsset(updateAsset, async ({ asset, actor, body, headers }) => {
+  ctx.guards.changingAsset(updateAsset, async ({ asset, actor, body, headers }) => {
     const { owner_user_id: _, ...edit } = body;
     const actorData = toActorData(actor, asset);
-    const edited = await library.editAsset(asset, { edit, ifMatch: headers['if-match'], actorData });
-    return toAssetView(edited, library.view);
+    const edited = await edits.editAsset(ctx, asset, { edit, ifMatch: headers['if-match'], actorData });
+    return toAssetView(edited, ctx.view);
   }),
-  changingAsset(revokePlayback, async ({ asset, actor }) =>
-    toAssetView(await library.revokePlayback(asset, toActorData(actor, asset)), library.view),
+  ctx.guards.changingAsset(revokePlayback, async ({ asset, actor }) =>
+    toAssetView(await edits.revokePlayback(ctx, asset, toActorData(actor, asset)), ctx.view),
   ),
-  changingTrash(deleteAsset, ({ asset, actor, query, headers }) =>
-    library.deleteAsset(asset, {
+  ctx.guards.changingTrash(deleteAsset, ({ asset, actor, query, headers }) =>
+    trash.deleteAsset(ctx, asset, {
       isPermanent: isPermanent(query),
       isErasure: isErasure(query, actor),
       ifMatch: headers['if-match'],
       actorData: toActorData(actor, asset),
     }),
   ),
-  changingTrash(restoreAsset, async ({ asset, actor }) =>
-    toAssetView(await library.restoreAsset(asset, toActorData(actor, asset)), library.view),
-  ),
+  ctx.guards.changingTrash(restoreAsset, async ({ asset, actor }) => {
+    const restored = await ctx.usage.underQuota(asset.owner_user_id, () =>
+      trash.restoreAsset(ctx, asset, toActorData(actor, asset)),
+    );
+    return toAssetView(restored, ctx.view);
+  }),
 ];

@@ -1,11 +1,8 @@
 // The long poll of an asset: waits until it differs from the version that the caller has (contract B8).
 import { type Caller, limitKeyOf } from '../auth/caller.ts';
 import type { Asset } from '../assets/asset.ts';
-import type { WatchAsset } from '../lifecycle/asset-changes.ts';
-import type { HeldRequests } from '../platform/concurrency/held-requests.ts';
 import type { LongPollContext } from '../platform/http/route.ts';
-
-type LongPollNeeds = { readonly watchAsset: WatchAsset; readonly heldRequests: HeldRequests };
+import type { LibraryContext } from './context.ts';
 
 type LongPoll = {
   readonly asset: Pick<Asset, 'id'>;
@@ -15,13 +12,13 @@ type LongPoll = {
 
 /** False if nothing changed within `wait` seconds, or if the service stops. */
 export async function waitForChange(
-  { watchAsset, heldRequests }: LongPollNeeds,
+  { lifecycle, heldRequests }: LibraryContext,
   { asset, caller, query: { wait } }: LongPoll,
   { hasChanged, signal }: LongPollContext,
 ): Promise<boolean> {
   if (wait === undefined) return false;
   const release = heldRequests.hold(limitKeyOf(caller));
-  const watch = watchAsset(asset.id);
+  const watch = lifecycle.watchAsset(asset.id);
   signal.addEventListener('abort', watch.close);
   const deadline = performance.now() + wait * 1000;
   try {

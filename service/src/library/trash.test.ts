@@ -5,8 +5,10 @@ import type { JobRequest } from '../jobs.ts';
 import { createVideo, NOW } from '../lifecycle/asset.fixture.ts';
 import { openMemoryStore } from '../lifecycle/memory-store.fixture.ts';
 import { unavailable } from '../platform/errors.ts';
-import type { Database } from '../platform/postgres/database.ts';
-import { deleteAsset, emptyTrash, restoreAsset, type TrashNeeds } from './trash.ts';
+import { databaseOf } from '../platform/postgres/database.fixture.ts';
+import { createLibraryContext } from './context.fixture.ts';
+import type { LibraryContext } from './context.ts';
+import { deleteAsset, emptyTrash, restoreAsset } from './trash.ts';
 
 type DeleteRequest = Parameters<typeof deleteAsset>[2];
 
@@ -17,26 +19,23 @@ const trashed = createVideo({ deleted_at: EARLIER, purge_at: IN_TEN_DAYS });
 const purged = createVideo({ deleted_at: EARLIER, purge_at: null });
 const encode: JobRequest = { name: 'encode-asset', payload: { assetId: asset.id, attempt: 1 } };
 
-const needsOf = (update: TrashNeeds['update']): TrashNeeds => ({
-  db: undefined as unknown as Database,
-  update,
-  databaseNow: async () => NOW,
-  trashDays: 10,
-  jobs: { hasOpenJob: async () => false },
-  startJob: () => encode,
-  requestPurges: () => [],
-  etagOf: ({ revision }) => `"r${revision}"`,
-});
+type Update = LibraryContext['lifecycle']['update'];
+
+const contextOf = (update: Update, startJob: () => JobRequest | undefined = () => encode) =>
+  createLibraryContext({
+    lifecycle: { update },
+    providers: { startJob },
+  });
 
 async function deleted(seen: Asset | 'missing', more: Partial<DeleteRequest> = {}) {
   const { update, decisions } = openMemoryStore(seen, NOW);
   const request = { isPermanent: false, ifMatch: undefined, actorData: { user: 'ann' }, ...more };
-  return { result: await deleteAsset(needsOf(update), asset, request), decisions };
+  return { result: await deleteAsset(contextOf(update), asset, request), decisions };
 }
 
-async function restored(seen: Asset | 'missing', startJob: TrashNeeds['startJob'] = () => encode) {
+async function restored(seen: Asset | 'missing', startJob?: () => JobRequest | undefined) {
   const { update, decisions } = openMemoryStore(seen, NOW);
-  const result = await restoreAsset({ ...needsOf(update), startJob }, asset, { user: 'ann' });
+  const result = await restoreAsset(contextOf(update, startJob), asset, { user: 'ann' });
   return { result, decisions };
 }
 
@@ -110,7 +109,7 @@ describe('a restore', () => {
     const restore = async (seen: Asset, isReporting: boolean) => {
       const { update, decisions } = openMemoryStore(seen, NOW);
       const jobs = { hasOpenJob: async () => isReporting };
-      await restoreAsset({ ...needsOf(update), jobs }, encoded, {});
+      await restoreAsset({ ...contextOf(update), jobs }, encoded, {});
       return decisions;
     };
     expect(await restore(encoded, false)).toMatchObject([
@@ -141,7 +140,7 @@ describe('a restore', () => {
   test('conflicts with another asset that was linked to the same video meanwhile', async () => {
     const failing = (error: Error) =>
       restoreAsset(
-        needsOf(() => Promise.reject(error)),
+        contextOf(() => Promise.reject(error)),
         trashed,
         {},
       );
@@ -163,14 +162,14 @@ describe('emptying the trash', () => {
   async function emptied(batches: readonly (readonly Asset[])[], now: (due: Asset) => Asset = (due) => due) {
     const rest = [...batches];
     const decisions: unknown[] = [];
-    const update: TrashNeeds['update'] = async (ref, decide) => {
+    const update: Update = async (ref, decide) => {
       const store = openMemoryStore(now(ref as Asset), NOW);
       const updated = await store.update(ref, decide);
       decisions.push(...store.decisions);
       return updated;
     };
-    const db = { all: async () => rest.shift() ?? [] } as unknown as Database;
-    return { count: await emptyTrash({ ...needsOf(update), db }), decisions };
+    const db = databaseOf({ all: () => rest.shift() ?? [] });
+    return { count: await emptyTrash({ ...contextOf(update), db }), decisions };
   }
 
   test('deletes for good what is due', async () => {
@@ -198,13 +197,13 @@ describe('emptying the trash', () => {
     const [broken, ...others] = ['a', 'b', 'c'].map((id) => ({ ...trashed, id })) as [Asset, ...Asset[]];
     const purged: string[] = [];
     const purge = (error: Error) => {
-      const update: TrashNeeds['update'] = async (ref, decide) => {
+      const update: Update = async (ref, decide) => {
         if (ref === broken) throw error;
         purged.push((ref as Asset).id);
         return openMemoryStore(ref as Asset, NOW).update(ref, decide);
       };
-      const db = { all: async () => [broken, ...others] } as unknown as Database;
-      return emptyTrash({ ...needsOf(update), db });
+      const db = databaseOf({ all: () => [broken, ...others] });
+      return emptyTrash({ ...contextOf(update), db });
     };
     await expect(purge(new Error('broken'))).rejects.toMatchObject({
       message: '1 of 3 assets in the trash could not be purged',

@@ -1,30 +1,17 @@
 // Deletes assets permanently or to the trash, and restores them (contract B2).
 import { type Asset, isPurged } from '../assets/asset.ts';
 import { type EventData, newEvent } from '../assets/asset-event.ts';
+import { toEtag } from '../assets/asset-view.ts';
 import { awaitsReport, isPosterDue } from '../assets/poster.ts';
-import type { JobRequest, ServiceJobs } from '../jobs.ts';
 import type { Change } from '../lifecycle/change.ts';
-import type { AssetStore } from '../lifecycle/store.ts';
 import { collectFailuresOfPages } from '../platform/concurrency/collect-failures.ts';
 import { conflict, notFound } from '../platform/errors.ts';
-import type { DatabaseNow } from '../platform/postgres/database-clock.ts';
-import type { Database } from '../platform/postgres/database.ts';
+import { assertTrustedClock } from '../platform/postgres/database-clock.ts';
 import { findViolatedConstraint } from '../platform/postgres/database-errors.ts';
-import type { RequestPurges } from './cdn-purge.ts';
+import { toCdnPurges } from './cdn-purge.ts';
+import type { LibraryContext } from './context.ts';
 import { assertVersion } from './if-match.ts';
 import { findExpiredTrash, TRASH_START } from './library.sql.ts';
-
-export type TrashNeeds = {
-  readonly db: Database;
-  readonly update: AssetStore['update'];
-  /** Decides which assets have been in the trash for long enough. */
-  readonly databaseNow: DatabaseNow;
-  readonly trashDays: number;
-  readonly jobs: Pick<ServiceJobs, 'hasOpenJob'>;
-  readonly startJob: (asset: Asset) => JobRequest | undefined;
-  readonly requestPurges: RequestPurges;
-  readonly etagOf: (asset: Asset) => string;
-};
 
 /**
  * With `isPermanent: false` the asset is restorable for TRASH_DAYS. An asset in the trash is unchanged.
@@ -42,22 +29,22 @@ const DAY_MS = 86_400_000;
 
 /** Playback and downloads stop at once. A job removes the bytes after a permanent deletion or TRASH_DAYS. */
 export async function deleteAsset(
-  { update, trashDays, requestPurges, etagOf }: TrashNeeds,
+  ctx: LibraryContext,
   asset: Asset,
   { isPermanent, isErasure = false, ifMatch, actorData }: DeleteRequest,
 ): Promise<DeletedAsset> {
-  const updated = await update(asset, (seen, now) => {
+  const updated = await ctx.lifecycle.update(asset, (seen, now) => {
     if (isPurged(seen) && !isErasure) throw notFound('No such asset');
-    assertVersion(seen, { ifMatch, etagOf });
+    assertVersion(seen, { ifMatch, etagOf: () => toEtag(seen, ctx.view) });
     if (isPurged(seen)) return { set: {}, events: [], jobs: [removalOf(seen)], isErasure };
     if (seen.deleted_at && !isPermanent) return undefined;
-    const purgeAt = isPermanent ? null : new Date(now.getTime() + trashDays * DAY_MS);
+    const purgeAt = isPermanent ? null : new Date(now.getTime() + ctx.settings.trashDays * DAY_MS);
     const decided = decideDeletion(seen, { purgeAt, actorData, now });
     const deletion = isErasure ? { ...decided, isErasure } : decided;
     // The files of an asset in the trash were purged before.
     return seen.deleted_at
       ? deletion
-      : { ...deletion, jobs: [...deletion.jobs, ...requestPurges(seen, { reason: 'deleted', now })] };
+      : { ...deletion, jobs: [...deletion.jobs, ...toCdnPurges(ctx, seen, { reason: 'deleted', now })] };
   });
   if (!updated) throw notFound('No such asset');
   return { id: asset.id, deleted: true };
@@ -80,18 +67,14 @@ const decideDeletion = (seen: Asset, { purgeAt, actorData, now }: Deletion): Cha
 const removalOf = ({ id: assetId }: Asset) => ({ name: 'purge-asset', payload: { assetId } }) as const;
 
 /** Restores an asset from the trash; an asset outside the trash stays unchanged. */
-export async function restoreAsset(
-  { update, jobs, startJob }: TrashNeeds,
-  asset: Asset,
-  actorData: EventData,
-): Promise<Asset> {
-  const isReportLost = asset.purge_at !== null && (await hasLostReport(jobs, asset));
+export async function restoreAsset(ctx: LibraryContext, asset: Asset, actorData: EventData): Promise<Asset> {
+  const isReportLost = asset.purge_at !== null && (await hasLostReport(ctx, asset));
   try {
-    const updated = await update(asset, (seen) => {
+    const updated = await ctx.lifecycle.update(asset, (seen) => {
       if (isPurged(seen)) throw notFound('No such asset');
       if (!seen.purge_at) return undefined;
       const isSame = seen.revision === asset.revision;
-      return decideRestore(seen, { actorData, startJob, isReportLost: isReportLost && isSame });
+      return decideRestore(ctx, seen, { actorData, isReportLost: isReportLost && isSame });
     });
     if (!updated) throw notFound('No such asset');
     return updated.asset;
@@ -106,20 +89,24 @@ export async function restoreAsset(
  * True when the report of an encoded video came during the deletion, which ignores it. A report that is still
  * to come names files that another encode would remove.
  */
-const hasLostReport = async (jobs: TrashNeeds['jobs'], asset: Asset): Promise<boolean> =>
+const hasLostReport = async ({ jobs }: LibraryContext, asset: Asset): Promise<boolean> =>
   awaitsReport(asset) && !(await jobs.hasOpenJob('deliver-report', { assetId: asset.id }));
 
-type Restore = Pick<TrashNeeds, 'startJob'> & {
+type Restore = {
   readonly actorData: EventData;
   /** The video is encoded again, although its files are stored. */
   readonly isReportLost: boolean;
 };
 
 /** Restarts the processing that the deletion stopped. */
-function decideRestore(seen: Asset, { actorData, startJob, isReportLost }: Restore): Change {
+function decideRestore(
+  { providers }: LibraryContext,
+  seen: Asset,
+  { actorData, isReportLost }: Restore,
+): Change {
   const set = { deleted_at: null, purge_at: null };
   const restored = { ...seen, ...set };
-  const job = restored.stream_status === 'processing' ? startJob(restored) : undefined;
+  const job = restored.stream_status === 'processing' ? providers.startJob(restored) : undefined;
   return {
     set: job && isReportLost ? { ...set, encoded_try: 0 } : set,
     events: [newEvent('asset.restored', actorData)],
@@ -136,15 +123,16 @@ const BATCH = 200;
  * Purges assets whose TRASH_DAYS have passed, unless they changed meanwhile. Returns how many were due. An
  * asset that fails does not delay the others.
  */
-export async function emptyTrash(needs: TrashNeeds): Promise<number> {
-  const now = await needs.databaseNow();
+export async function emptyTrash(ctx: LibraryContext): Promise<number> {
+  await assertTrustedClock(ctx.clocks);
+  const now = await ctx.clocks.databaseNow();
   const { count, failures } = await collectFailuresOfPages(
     {
       start: TRASH_START,
       size: BATCH,
-      read: (after) => findExpiredTrash(needs.db, { now, after, limit: BATCH }),
+      read: (after) => findExpiredTrash(ctx.db, { now, after, limit: BATCH }),
     },
-    (asset) => purgeExpired(needs, asset),
+    (asset) => purgeExpired(ctx, asset),
   );
   if (failures.length > 0)
     throw new AggregateError(
@@ -156,8 +144,8 @@ export async function emptyTrash(needs: TrashNeeds): Promise<number> {
 
 const EXPIRY: EventData = { source: 'service', reason: 'trash_days' };
 
-const purgeExpired = ({ update }: TrashNeeds, asset: Asset) =>
-  update(asset, (seen, now) =>
+const purgeExpired = ({ lifecycle }: LibraryContext, asset: Asset) =>
+  lifecycle.update(asset, (seen, now) =>
     seen.revision === asset.revision
       ? decideDeletion(seen, { purgeAt: null, actorData: EXPIRY, now })
       : undefined,

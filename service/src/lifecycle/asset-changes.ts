@@ -9,7 +9,7 @@ type AssetWatch = Pick<WakeSignal, 'wait'> & {
 };
 
 /** Watch before the asset is read: a change between the two ends the wait at once. */
-export type WatchAsset = (assetId: string) => AssetWatch;
+type WatchAsset = (assetId: string) => AssetWatch;
 
 type AssetWatches = {
   readonly watchAsset: WatchAsset;

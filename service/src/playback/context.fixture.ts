@@ -1,25 +1,8 @@
-// The context of playback for tests: members that a test does not replace fail when they are used.
+// The context of playback in tests.
+import { contextOf } from '../platform/context.fixture.ts';
 import type { ServingContext } from './context.ts';
 
 const NOW = new Date('2026-01-01T00:00:00Z');
-
-const unused = (): never => {
-  throw new Error('the test does not replace this member');
-};
-
-const STORE: ServingContext['store'] = {
-  put: unused,
-  putSmall: unused,
-  putFile: unused,
-  size: unused,
-  read: unused,
-  stream: unused,
-  remove: unused,
-  removeAll: unused,
-  list: unused,
-  listSizes: unused,
-  check: unused,
-};
 
 export const DELIVERY: ServingContext['delivery'] = {
   segments: 'service',
@@ -54,26 +37,6 @@ export const SETTINGS: ServingContext['settings'] = {
   encoderMissing: undefined,
 };
 
-export const createPlaybackContext = (overrides: Partial<ServingContext> = {}): ServingContext => ({
-  settings: SETTINGS,
-  db: { all: unused, one: unused, transaction: unused, close: unused },
-  store: STORE,
-  encoder: { createExtra: unused },
-  now: () => NOW,
-  log: { warn: unused },
-  lifecycle: { findAssetById: unused, findPlaybackAsset: unused, isCurrentAsset: unused },
-  providers: { findHostedUrls: () => undefined, canInspect: () => false, createProviderDownload: unused },
-  storage: { sendObject: unused, sendEncryptedObject: unused, findCachedObject: () => undefined },
-  guards: { ownAsset: unused },
-  limitOwner: async () => undefined,
-  delivery: DELIVERY,
-  segmentResponses: { add: () => undefined, find: () => undefined },
-  frameLimits: {
-    acquireSlot: async () => () => undefined,
-    takeRendering: async () => undefined,
-    inFlight: (_key, work) => work(),
-    maxFrames: 2,
-  },
-  findGrowingManifest: async () => undefined,
-  ...overrides,
-});
+export const createPlaybackContext = (
+  given: Parameters<typeof contextOf<ServingContext>>[0],
+): ServingContext => contextOf<ServingContext>({ settings: SETTINGS, delivery: DELIVERY, ...given });

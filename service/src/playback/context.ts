@@ -11,8 +11,7 @@ import type { Database } from '../platform/postgres/database.ts';
 import type { TakeToken } from '../platform/postgres/token-bucket.ts';
 import type { AcquireSlot } from '../platform/process/fair-slots.ts';
 import type { ProviderOperations } from '../providers/feature.ts';
-import type { ObjectCache } from '../storage/object-cache.ts';
-import type { ObjectResponses } from '../storage/object-response.ts';
+import type { Storage } from '../storage/feature.ts';
 import type { ObjectStore } from '../storage/object-store.ts';
 import type { FileDelivery } from './plan-response.ts';
 import type { SegmentResponseCache } from './segment-response-cache.ts';
@@ -41,7 +40,7 @@ export type PlaybackContext = {
   readonly log: Pick<Logger, 'warn'>;
   readonly lifecycle: Pick<Lifecycle, 'findAssetById' | 'findPlaybackAsset' | 'isCurrentAsset'>;
   readonly providers: Pick<ProviderOperations, 'findHostedUrls' | 'canInspect' | 'createProviderDownload'>;
-  readonly storage: ObjectResponses & { readonly findCachedObject: ObjectCache['findCached'] };
+  readonly storage: Pick<Storage, 'sendObject' | 'sendEncryptedObject' | 'findCachedObject'>;
   readonly guards: Pick<Guards, 'ownAsset'>;
   readonly limitOwner: (ownerUserId: string) => Promise<void>;
 };

@@ -34,8 +34,7 @@ const FILES = {
   'r1-00001.m4s': 'ONE',
 };
 
-const createStore = (files: Map<string, string>): ServingContext['store'] => ({
-  ...createPlaybackContext().store,
+const createStore = (files: Map<string, string>): Partial<ServingContext['store']> => ({
   size: async (key) => files.get(key)?.length,
   stream: (key) => Readable.from([Buffer.from(files.get(key) ?? '')]),
   async put(key, bytes) {
@@ -75,7 +74,7 @@ function setUp({ onRender = () => {}, limits, settings, found = () => video }: F
         await writeFile(request.output, 'jpeg');
       },
     },
-    lifecycle: { ...createPlaybackContext().lifecycle, findAssetById: async () => found() },
+    lifecycle: { findAssetById: async () => found() },
     frameLimits: {
       takeRendering: async () => undefined,
       acquireSlot: openFairSlots(2).addGroup({ perOwner: 1, maxWaiting: 1, waitMs: 5000 }),

@@ -45,179 +45,164 @@ const plan = (asset: PlaybackAsset, request: Partial<FileRequest>, delivery: Par
     { ...DELIVERY, urlSecrets, now: () => NOW, ...delivery },
   );
 
-type Row = readonly [
-  what: string,
-  asset: PlaybackAsset,
-  request: Partial<FileRequest>,
-  delivery: Partial<FileDelivery>,
-  expected: object,
-];
+type Row = {
+  readonly what: string;
+  /** Default: the public video. */
+  readonly asset?: PlaybackAsset;
+  readonly request?: Partial<FileRequest>;
+  readonly delivery?: Partial<FileDelivery>;
+  readonly expected: object;
+};
+const OBJECT = { kind: 'object' };
+const SEGMENT_KEY = `renditions/${shown.id}/${SEGMENT}`;
 
 test.each<Row>([
-  [
-    'a segment is an object',
-    shown,
-    {},
-    {},
-    {
-      kind: 'object',
-      key: `renditions/${shown.id}/1-1/r0-00001.m4s`,
-      etag: '1-1/r0-00001.m4s',
-      isCacheable: true,
-      isRepeatable: true,
-    },
-  ],
-  [
-    'a manifest as it is stored is an object',
-    shown,
-    { path: 'hls.m3u8' },
-    {},
-    {
-      kind: 'object',
+  {
+    what: 'a segment is an object',
+    expected: { ...OBJECT, key: SEGMENT_KEY, etag: SEGMENT, isCacheable: true, isRepeatable: true },
+  },
+  {
+    what: 'a manifest as it is stored is an object',
+    request: { path: 'hls.m3u8' },
+    expected: {
+      ...OBJECT,
       isCacheable: false,
       isRepeatable: false,
       headers: { 'content-type': 'application/vnd.apple.mpegurl', 'cache-control': 'public, max-age=10' },
     },
-  ],
-  [
-    'a manifest of a run that goes on',
-    growing,
-    { path: 'dash.mpd' },
-    {},
-    {
-      kind: 'manifest',
-      growing: { folder: '1-1', name: 'dash.mpd' },
-      edits: [],
-    },
-  ],
-  [
-    'a manifest with captions',
-    captioned,
-    { path: 'dash.mpd' },
-    {},
-    {
-      kind: 'manifest',
-      growing: undefined,
-      edits: [expect.any(Function)],
-    },
-  ],
-  ['the playlist of captions', captioned, { path: 'captions/de.m3u8' }, {}, { kind: 'text' }],
-  [
-    'a URL of others',
-    reported,
-    { path: 'hls.m3u8' },
-    {},
-    {
-      kind: 'redirect',
-      location: 'https://a.example/m.m3u8',
-    },
-  ],
-  [
-    'a segment of the store',
-    shown,
-    {},
-    BY_STORE,
-    {
+  },
+  {
+    what: 'a manifest of a run that goes on',
+    asset: growing,
+    request: { path: 'dash.mpd' },
+    expected: { kind: 'manifest', growing: { folder: '1-1', name: 'dash.mpd' }, edits: [] },
+  },
+  {
+    what: 'a manifest with captions',
+    asset: captioned,
+    request: { path: 'dash.mpd' },
+    expected: { kind: 'manifest', growing: undefined, edits: [expect.any(Function)] },
+  },
+  {
+    what: 'the playlist of captions',
+    asset: captioned,
+    request: { path: 'captions/de.m3u8' },
+    expected: { kind: 'text' },
+  },
+  {
+    what: 'a URL of others',
+    asset: reported,
+    request: { path: 'hls.m3u8' },
+    expected: { kind: 'redirect', location: 'https://a.example/m.m3u8' },
+  },
+  {
+    what: 'a segment of the store',
+    delivery: BY_STORE,
+    expected: {
       kind: 'store-redirect',
       presign: {
-        key: `renditions/${shown.id}/1-1/r0-00001.m4s`,
+        key: SEGMENT_KEY,
         responseContentType: 'video/iso.segment',
         responseCacheControl: 'private, max-age=600, immutable',
         expiresInSeconds: 600,
       },
       downloadName: undefined,
     },
-  ],
-  [
-    'a file of the store with a name',
-    shown,
-    { path: 'video.mp4', query: { download: 'a.mp4' } },
-    BY_STORE,
-    {
-      kind: 'store-redirect',
-      downloadName: 'a.mp4',
-    },
-  ],
-  ['HEAD of a segment of the store', shown, { method: 'HEAD' }, BY_STORE, { kind: 'object' }],
-  ['a manifest of the store', shown, { path: '1-1/r0.m3u8' }, BY_STORE, { kind: 'object' }],
-  ['a picture of the store', shown, { path: 'thumb.jpg' }, BY_STORE, { kind: 'object' }],
-  ['a segment of a store that clients do not reach', shown, {}, { segments: 'redirect' }, { kind: 'object' }],
-  [
-    'a segment from nginx',
-    shown,
-    { isProxied },
-    BY_NGINX,
-    {
+  },
+  {
+    what: 'a file of the store with a name',
+    request: { path: 'video.mp4', query: { download: 'a.mp4' } },
+    delivery: BY_STORE,
+    expected: { kind: 'store-redirect', downloadName: 'a.mp4' },
+  },
+  {
+    what: 'HEAD of a segment of the store',
+    request: { method: 'HEAD' },
+    delivery: BY_STORE,
+    expected: OBJECT,
+  },
+  {
+    what: 'a manifest of the store',
+    request: { path: '1-1/r0.m3u8' },
+    delivery: BY_STORE,
+    expected: OBJECT,
+  },
+  { what: 'a picture of the store', request: { path: 'thumb.jpg' }, delivery: BY_STORE, expected: OBJECT },
+  {
+    what: 'a segment of a store that clients do not reach',
+    delivery: { segments: 'redirect' },
+    expected: OBJECT,
+  },
+  {
+    what: 'a segment from nginx',
+    request: { isProxied },
+    delivery: BY_NGINX,
+    expected: {
       kind: 'internal-redirect',
       headers: {
-        'x-accel-redirect': `/_mediary/objects/renditions/${shown.id}/1-1/r0-00001.m4s`,
+        'x-accel-redirect': `/_mediary/objects/${SEGMENT_KEY}`,
         'x-accel-expires': '1',
         'content-type': 'video/iso.segment',
       },
     },
-  ],
-  [
-    'a segment by its file',
-    shown,
-    { isProxied },
-    { ...BY_NGINX, segments: 'x-sendfile' },
-    {
+  },
+  {
+    what: 'a segment by its file',
+    request: { isProxied },
+    delivery: { ...BY_NGINX, segments: 'x-sendfile' },
+    expected: {
       kind: 'internal-redirect',
-      headers: { 'x-sendfile': `/srv/media/objects/renditions/${shown.id}/1-1/r0-00001.m4s` },
+      headers: { 'x-sendfile': `/srv/media/objects/${SEGMENT_KEY}` },
     },
-  ],
-  ['a request that did not pass nginx', shown, {}, BY_NGINX, { kind: 'object' }],
-  ['a manifest behind nginx', shown, { path: 'hls.m3u8', isProxied }, BY_NGINX, { kind: 'object' }],
-  [
-    'a file outside the folder',
-    shown,
-    { isProxied },
-    { ...BY_NGINX, storeFolder: '/srv/other' },
-    {
-      kind: 'object',
-    },
-  ],
-  ['no disk store', shown, { isProxied }, { ...BY_NGINX, localFile: () => undefined }, { kind: 'object' }],
-  [
-    'the manifest of an encrypted video',
-    hidden,
-    { path: 'hls.m3u8', token },
-    ENCRYPTED,
-    {
-      kind: 'manifest',
-      edits: [expect.any(Function)],
-    },
-  ],
-  [
-    'an encrypted playlist',
-    hidden,
-    { path: `1-1/${keyId}/r0.m3u8`, token },
-    ENCRYPTED,
-    {
-      kind: 'manifest',
-      object: { etag: `1-1/${keyId}/r0.m3u8` },
-    },
-  ],
-  [
-    'an encrypted segment, also of a store that clients reach',
-    hidden,
-    {
-      path: `1-1/${keyId}/r0-00001.m4s`,
-      token,
-    },
-    { ...ENCRYPTED, ...BY_STORE },
-    { kind: 'object', cipher: expect.anything(), isRepeatable: false },
-  ],
-  [
-    'the key of encrypted segments',
-    hidden,
-    { path: `1-1/${keyId}/r0.key`, token },
-    ENCRYPTED,
-    {
-      kind: 'segment-key',
-    },
-  ],
-])('%s', (_what, ...[asset, request, delivery, expected]) => {
+  },
+  { what: 'a request that did not pass nginx', delivery: BY_NGINX, expected: OBJECT },
+  {
+    what: 'a manifest behind nginx',
+    request: { path: 'hls.m3u8', isProxied },
+    delivery: BY_NGINX,
+    expected: OBJECT,
+  },
+  {
+    what: 'a file outside the folder',
+    request: { isProxied },
+    delivery: { ...BY_NGINX, storeFolder: '/srv/other' },
+    expected: OBJECT,
+  },
+  {
+    what: 'no disk store',
+    request: { isProxied },
+    delivery: { ...BY_NGINX, localFile: () => undefined },
+    expected: OBJECT,
+  },
+  {
+    what: 'the manifest of an encrypted video',
+    asset: hidden,
+    request: { path: 'hls.m3u8', token },
+    delivery: ENCRYPTED,
+    expected: { kind: 'manifest', edits: [expect.any(Function)] },
+  },
+  {
+    what: 'an encrypted playlist',
+    asset: hidden,
+    request: { path: `1-1/${keyId}/r0.m3u8`, token },
+    delivery: ENCRYPTED,
+    expected: { kind: 'manifest', object: { etag: `1-1/${keyId}/r0.m3u8` } },
+  },
+  {
+    what: 'an encrypted segment, also of a store that clients reach',
+    asset: hidden,
+    request: { path: `1-1/${keyId}/r0-00001.m4s`, token },
+    delivery: { ...ENCRYPTED, ...BY_STORE },
+    expected: { ...OBJECT, cipher: expect.anything(), isRepeatable: false },
+  },
+  {
+    what: 'the key of encrypted segments',
+    asset: hidden,
+    request: { path: `1-1/${keyId}/r0.key`, token },
+    delivery: ENCRYPTED,
+    expected: { kind: 'segment-key' },
+  },
+])('$what', ({ asset = shown, request = {}, delivery = {}, expected }) => {
   expect(plan(asset, request, delivery)).toMatchObject(expected);
 });
 

@@ -59,6 +59,7 @@ export function createProviders(context: Needs) {
       ...encoders,
       call,
       circuits,
+      registry: providers,
       startJob: startJob(providers),
       webhookOperations: endpoints.map(({ operation }) => operation),
     },

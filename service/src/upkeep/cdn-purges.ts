@@ -1,47 +1,40 @@
 // Records what a CDN has to purge, and tells it with a signed request (contract B5).
 import type { CdnPurge } from '@mediary/contract/schemas/operators';
-import type { Secret } from '../auth/secret.ts';
 import { signWebhook } from '../events/endpoints/webhook-signature.ts';
 import type { JobPayloads } from '../jobs.ts';
 import { badRequest } from '../platform/errors.ts';
-import type { OutboundFetch } from '../platform/outbound/guarded-fetch.ts';
+import { createGuardedFetch } from '../platform/outbound/guarded-fetch.ts';
 import { OutboundError } from '../platform/outbound/outbound-error.ts';
-import type { DatabaseNow } from '../platform/postgres/database-clock.ts';
-import type { Database } from '../platform/postgres/database.ts';
 import { isUuid } from '../platform/uuid.ts';
 import { ENTRY_FILES } from '../playback/served-file.ts';
+import type { UpkeepContext } from './context.ts';
 import { deletePurgesBefore, insertPurge, listPurgeRows, recordPurgeAttempt } from './cdn-purges.sql.ts';
 
-type PurgeNeeds = {
-  readonly db: Database;
-  readonly fetch: OutboundFetch;
-  /** Undefined: purges are only listed. */
-  readonly purgeUrl: string | undefined;
-  readonly purgeSecrets: readonly Secret[];
-  readonly webhookRetentionDays: number;
-  readonly now: () => Date;
-};
+/** The operator chose the URL, and the time is shorter than the lease of the job. */
+const fetchPurgeUrl = createGuardedFetch({ allowPrivate: true, limits: { totalMs: 20_000 } });
 
 type Purge = JobPayloads['purge-cdn'];
 
 /** Throws until the CDN confirms the purge with a status of 2xx, so that the job is retried. */
-export async function purgeCdn(needs: PurgeNeeds, purge: Purge): Promise<void> {
-  const { db, purgeUrl, now } = needs;
+export async function purgeCdn(ctx: UpkeepContext, purge: Purge): Promise<void> {
+  const { db, settings, clocks } = ctx;
+  const { purgeUrl } = settings.delivery;
   const row = { asset_id: purge.assetId, playback_version: purge.playbackVersion };
-  await insertPurge(db, { ...row, reason: purge.reason, prefix: purge.prefix, created_at: now() });
+  await insertPurge(db, { ...row, reason: purge.reason, prefix: purge.prefix, created_at: clocks.now() });
+  // Without a URL, purges are only listed.
   if (purgeUrl === undefined) return;
-  const error = await sendPurge(needs, purgeUrl, purge);
+  const error = await sendPurge(ctx, purgeUrl, purge);
   await recordPurgeAttempt(db, {
     ...row,
     last_error: error ?? null,
-    delivered_at: error === undefined ? now() : null,
+    delivered_at: error === undefined ? clocks.now() : null,
   });
   if (error !== undefined) throw new Error(`CDN_PURGE_URL: ${error}`);
 }
 
 /** Returns why the purge was not confirmed; undefined if it was. */
 async function sendPurge(
-  { fetch, purgeSecrets, now }: PurgeNeeds,
+  { settings, clocks }: UpkeepContext,
   url: string,
   { assetId, playbackVersion, reason, prefix }: Purge,
 ): Promise<string | undefined> {
@@ -54,10 +47,16 @@ async function sendPurge(
     prefixes: [prefix],
     urls: ENTRY_FILES.map((file) => `${prefix}${file}`),
   });
-  const signature = purgeSecrets.length > 0 ? signWebhook({ id, at: now(), body }, purgeSecrets) : {};
+  const { purgeSecrets } = settings.delivery;
+  const signature = purgeSecrets.length > 0 ? signWebhook({ id, at: clocks.now(), body }, purgeSecrets) : {};
   const headers = { 'content-type': 'application/json', ...signature };
   try {
-    const { status, body: answer } = await fetch({ method: 'POST', url, headers, body: Buffer.from(body) });
+    const { status, body: answer } = await fetchPurgeUrl({
+      method: 'POST',
+      url,
+      headers,
+      body: Buffer.from(body),
+    });
     answer.destroy();
     return status >= 200 && status < 300 ? undefined : `status ${status}`;
   } catch (error) {
@@ -70,7 +69,7 @@ type ListOptions = { readonly limit: number; readonly cursor?: string; readonly 
 type PurgePage = { items: CdnPurge[]; next_cursor: string | null };
 
 /** Newest first. */
-export async function listPurges({ db }: PurgeNeeds, options: ListOptions): Promise<PurgePage> {
+export async function listPurges({ db }: UpkeepContext, options: ListOptions): Promise<PurgePage> {
   const { limit, cursor, delivered } = options;
   const rows = await listPurgeRows(db, { limit: limit + 1, delivered, ...readPurgeCursor(cursor) });
   const page = rows.slice(0, limit);
@@ -97,11 +96,7 @@ function readPurgeCursor(cursor: string | undefined) {
 
 const DAY_MS = 86_400_000;
 
-export async function deleteOldPurges({
-  db,
-  databaseNow,
-  webhookRetentionDays,
-}: Pick<PurgeNeeds, 'db' | 'webhookRetentionDays'> & { readonly databaseNow: DatabaseNow }): Promise<void> {
-  const now = await databaseNow();
-  await deletePurgesBefore(db, new Date(now.getTime() - webhookRetentionDays * DAY_MS));
+export async function deleteOldPurges({ db, clocks, settings }: UpkeepContext): Promise<void> {
+  const now = await clocks.databaseNow();
+  await deletePurgesBefore(db, new Date(now.getTime() - settings.webhookRetentionDays * DAY_MS));
 }

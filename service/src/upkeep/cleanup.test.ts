@@ -9,6 +9,7 @@ import {
 } from '../../../test/support/postgres.ts';
 import type { Connection, Database } from '../platform/postgres/database.ts';
 import { migrate } from '../platform/postgres/migrate.ts';
+import { createUpkeepContext } from './context.fixture.ts';
 import { createPartitions, dropDeliveries } from './cleanup.ts';
 
 const MONTHS = ['2001-01', '2001-02', '2001-03', '2001-04'];
@@ -69,7 +70,13 @@ beforeEach(async () => {
 });
 
 const drop = (now: string, webhookRetentionDays = 30) =>
-  dropDeliveries({ db, databaseNow: async () => new Date(now), webhookRetentionDays });
+  dropDeliveries(
+    createUpkeepContext({
+      db,
+      settings: { webhookRetentionDays },
+      clocks: { databaseNow: async () => new Date(now) },
+    }),
+  );
 const timesIn = async (table: string, column: string) =>
   (await rowsOf(connection, `select ${column} as at from ${table} order by id`)).map(({ at }) =>
     (at as Date).toISOString(),
@@ -114,7 +121,7 @@ test('events are never dropped', async () => {
   await drop('2200-01-01T00:00:00Z');
   expect(await deliveryTimes()).toEqual([]);
   expect(await timesIn('events', 'created_at')).toEqual([OUTSIDE[0], ...WITHIN, ...OUTSIDE.slice(1)]);
-  await createPartitions({ db });
+  await createPartitions(createUpkeepContext({ db }));
   await rowsOf(
     connection,
     `insert into deliveries (id, provider, body, headers, processed, reason, received_at)

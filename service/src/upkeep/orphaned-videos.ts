@@ -1,21 +1,10 @@
 // Removes provider videos without an asset, which remain after a crash between creation and link (design §5).
 import type { ProviderName } from '../assets/asset.ts';
-import type { Bound } from '../platform/bind.ts';
-import type { DatabaseNow } from '../platform/postgres/database-clock.ts';
-import type { Database } from '../platform/postgres/database.ts';
+import { assertTrustedClock } from '../platform/postgres/database-clock.ts';
 import { isUuid } from '../platform/uuid.ts';
-import type { handOverSweep } from '../providers/handover.ts';
-import type { ListedVideo, Providers } from '../providers/provider.ts';
-import type { CallProvider } from '../providers/provider-calls.ts';
+import type { ListedVideo } from '../providers/provider.ts';
+import type { UpkeepContext } from './context.ts';
 import { findAssetsOfVideos } from './upkeep.sql.ts';
-
-type OrphanedVideoNeeds = {
-  readonly db: Database;
-  readonly providers: Providers;
-  readonly call: CallProvider;
-  readonly databaseNow: DatabaseNow;
-  readonly handOverSweep: Bound<typeof handOverSweep>;
-};
 
 const HOUR = 3_600_000;
 /** A younger video may still be linked; earlier runs checked the older ones. */
@@ -25,12 +14,13 @@ const CHECKED_AGE = { from: 1 * HOUR, to: 72 * HOUR };
  * Removes only videos created for an asset of this database, because services can share an account. A failing
  * provider does not delay the others.
  */
-export async function removeOrphanedVideos(needs: OrphanedVideoNeeds): Promise<void> {
-  await needs.handOverSweep();
-  const names = [...needs.providers.values()].filter(({ api }) => api).map(({ name }) => name);
-  const outcomes = await Promise.allSettled(names.map((name) => removeVideosAt(needs, name)));
-  const failures = outcomes.flatMap((outcome) =>
-    outcome.status === 'rejected' ? [outcome.reason as unknown] : [],
+export async function removeOrphanedVideos(ctx: UpkeepContext): Promise<void> {
+  await assertTrustedClock(ctx.clocks);
+  await ctx.providers.handOverSweep();
+  const names = [...ctx.providers.registry.values()].filter(({ api }) => api).map(({ name }) => name);
+  const results = await Promise.allSettled(names.map((name) => removeVideosAt(ctx, name)));
+  const failures = results.flatMap((result) =>
+    result.status === 'rejected' ? [result.reason as unknown] : [],
   );
   if (failures.length > 0)
     throw new AggregateError(
@@ -39,11 +29,11 @@ export async function removeOrphanedVideos(needs: OrphanedVideoNeeds): Promise<v
     );
 }
 
-async function removeVideosAt(needs: OrphanedVideoNeeds, name: ProviderName): Promise<void> {
-  const now = await needs.databaseNow();
-  const videos = await needs.call(name, (api) => listRecent(api.list(), now));
-  for (const { videoId } of await findOrphanedAmong(needs, videos))
-    await needs.call(name, (api) => api.remove(videoId));
+async function removeVideosAt(ctx: UpkeepContext, name: ProviderName): Promise<void> {
+  const now = await ctx.clocks.databaseNow();
+  const videos = await ctx.providers.call(name, (api) => listRecent(api.list(), now));
+  for (const { videoId } of await findOrphanedAmong(ctx, videos))
+    await ctx.providers.call(name, (api) => api.remove(videoId));
 }
 
 type CreatedVideo = ListedVideo & { readonly assetId: string };
@@ -61,7 +51,7 @@ async function listRecent(videos: AsyncIterable<ListedVideo>, now: Date): Promis
 }
 
 async function findOrphanedAmong(
-  { db }: OrphanedVideoNeeds,
+  { db }: UpkeepContext,
   videos: readonly CreatedVideo[],
 ): Promise<CreatedVideo[]> {
   const ids = videos.map(({ assetId }) => assetId);

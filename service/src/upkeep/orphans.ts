@@ -1,20 +1,11 @@
 // Compares the object store with the database: finds orphaned objects, and assets whose bytes are missing.
 import type { OrphanReport } from '@mediary/contract/schemas/operators';
-import type { DatabaseNow } from '../platform/postgres/database-clock.ts';
-import type { Queries } from '../platform/postgres/database.ts';
 import { isOwnObjectKey, type ObjectKey, originalKey, storeRoots } from '../storage/object-key.ts';
 import { isUuid } from '../platform/uuid.ts';
-import type { MultipartUpload, ObjectStore } from '../storage/object-store.ts';
+import type { MultipartUpload } from '../storage/object-store.ts';
+import type { UpkeepContext } from './context.ts';
 import { isOrphan, type ObjectOwner, parseKey } from './orphan.ts';
 import { findObjectOwners, findUploadIds, listRecordedOriginals } from './upkeep.sql.ts';
-
-type OrphanNeeds = {
-  readonly db: Queries;
-  readonly store: ObjectStore;
-  readonly databaseNow: DatabaseNow;
-  /** Ends the expired uploads of assets: they cannot finish any more. */
-  readonly endExpiredUploads: (assetIds: readonly string[]) => Promise<unknown>;
-};
 
 const BATCH = 500;
 /** The service itself stores large files in parts, and records an upload after it began in the store. */
@@ -24,20 +15,21 @@ const MAX_LISTED = 1000;
 
 /** Only lists the orphans unless `dry_run` is false. Ignores objects that another program stored. */
 export const sweepOrphans = (
-  needs: OrphanNeeds,
+  ctx: UpkeepContext,
   { dry_run: isDryRun = true }: { dry_run?: boolean },
-): Promise<OrphanReport> => (isDryRun ? findOrphans(needs) : deleteOrphans(needs));
+): Promise<OrphanReport> => (isDryRun ? findOrphans(ctx) : deleteOrphans(ctx));
 
-async function findOrphans(needs: OrphanNeeds): Promise<OrphanReport> {
-  const readOwners = (ids: readonly string[]) => findObjectOwners(needs.db, ids, { includesExpired: false });
-  return { ...toReport(await collectOrphans(needs, readOwners)), removed: false };
+async function findOrphans(ctx: UpkeepContext): Promise<OrphanReport> {
+  const readOwners = (ids: readonly string[]) => findObjectOwners(ctx.db, ids, { includesExpired: false });
+  return { ...toReport(await collectOrphans(ctx, readOwners)), removed: false };
 }
 
 /** Also ends expired uploads, whose objects are orphans then. */
-async function deleteOrphans(needs: OrphanNeeds): Promise<OrphanReport> {
-  const { db, store } = needs;
-  const orphans = await collectOrphans(needs, async (ids) => {
-    await needs.endExpiredUploads(ids);
+async function deleteOrphans(ctx: UpkeepContext): Promise<OrphanReport> {
+  const { db, store } = ctx;
+  const orphans = await collectOrphans(ctx, async (ids) => {
+    // They cannot finish any more.
+    await ctx.uploads.endExpiredUploads(ids);
     return findObjectOwners(db, ids, { includesExpired: true });
   });
   for (const key of orphans.objects) await store.remove(key);
@@ -54,16 +46,16 @@ type Orphans = {
 
 type ReadOwners = (assetIds: readonly string[]) => Promise<readonly ObjectOwner[]>;
 
-async function collectOrphans(needs: OrphanNeeds, readOwners: ReadOwners): Promise<Orphans> {
+async function collectOrphans(ctx: UpkeepContext, readOwners: ReadOwners): Promise<Orphans> {
   const objects: ObjectKey[] = [];
   for (const root of storeRoots()) {
-    for await (const batch of inBatches(needs.store.list(root)))
+    for await (const batch of inBatches(ctx.store.list(root)))
       objects.push(...(await findOrphansAmong(batch, readOwners)));
   }
   return {
     objects,
-    multiparts: await findOrphanedMultiparts(needs),
-    assets: await findAssetsWithoutBytes(needs),
+    multiparts: await findOrphanedMultiparts(ctx),
+    assets: await findAssetsWithoutBytes(ctx),
   };
 }
 
@@ -86,15 +78,15 @@ async function findOrphansAmong(keys: readonly ObjectKey[], readOwners: ReadOwne
 
 /** Undefined if the asset does not exist. */
 export const findObjectOwner = async (
-  { db }: Pick<OrphanNeeds, 'db'>,
+  { db }: UpkeepContext,
   assetId: string,
 ): Promise<ObjectOwner | undefined> => (await findObjectOwners(db, [assetId], { includesExpired: true }))[0];
 
 /** Uploads in parts that began more than a day ago, and that no row names: their process ended. */
-async function findOrphanedMultiparts({ db, store, databaseNow }: OrphanNeeds): Promise<MultipartUpload[]> {
+async function findOrphanedMultiparts({ db, store, clocks }: UpkeepContext): Promise<MultipartUpload[]> {
   const found: MultipartUpload[] = [];
   if (!store.direct) return found;
-  const before = (await databaseNow()).getTime() - MULTIPART_AGE_MS;
+  const before = (await clocks.databaseNow()).getTime() - MULTIPART_AGE_MS;
   for (const root of storeRoots()) {
     for await (const batch of inBatches(store.direct.listMultiparts(root))) {
       const old = batch.filter(({ key, startedAt }) => isOwnObjectKey(key) && startedAt.getTime() < before);
@@ -106,7 +98,7 @@ async function findOrphanedMultiparts({ db, store, databaseNow }: OrphanNeeds): 
   return found;
 }
 
-async function findAssetsWithoutBytes({ db, store }: OrphanNeeds): Promise<string[]> {
+async function findAssetsWithoutBytes({ db, store }: UpkeepContext): Promise<string[]> {
   const found: string[] = [];
   let after = '00000000-0000-0000-0000-000000000000';
   for (;;) {

@@ -7,9 +7,12 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Asset } from '../assets/asset.ts';
 import { NOW, createVideo } from '../lifecycle/asset.fixture.ts';
 import { removeAtOnce } from '../lifecycle/deferred-removals.fixture.ts';
+import { databaseOf } from '../platform/postgres/database.fixture.ts';
 import { openDiskObjectStore } from '../storage/disk-object-store.ts';
 import { type ObjectKey, renditionKey, storeRoots, uploadKey } from '../storage/object-key.ts';
 import type { ObjectStore } from '../storage/object-store.ts';
+import { createUpkeepContext } from './context.fixture.ts';
+import type { ObjectOwner } from './orphan.ts';
 import { purgeAssetJob } from './purge-asset.job.ts';
 
 let root: string;
@@ -24,25 +27,32 @@ async function* bytes(): AsyncGenerator<Uint8Array> {
   yield Buffer.from('bytes');
 }
 
+type Given = {
+  readonly store?: ObjectStore;
+  readonly isHosted?: boolean;
+  /** What the database knows of the asset's objects; undefined: nothing. */
+  readonly owner?: ObjectOwner;
+  readonly removeVideo?: () => Promise<void>;
+};
+
 /** Runs the job; returns the jobs that it sends. */
-async function purge(asset: Asset, changes: Partial<Parameters<typeof purgeAssetJob>[0]> = {}) {
+async function purge(asset: Asset, given: Given = {}) {
   const sent: unknown[] = [];
-  const run = purgeAssetJob({
-    db: { transaction: (work) => work(undefined as never) },
+  const { owner, isHosted = false } = given;
+  const ctx = createUpkeepContext({
+    db: databaseOf({ all: () => (owner ? [owner] : []) }),
     jobs: { sendFor: async (_tx, _owner, job) => void sent.push(job) },
-    databaseNow: async () => NOW,
-    isHosted: () => false,
-    findAssetById: async () => asset,
-    findObjectOwner: async () => undefined,
-    store,
-    removeUnlessDeferred: removeAtOnce(store),
-    discardClosedUploads: async () => {},
-    deleteManifests: async () => {},
-    removeVideo: async () => {},
-    releaseEncoder: async () => {},
-    ...changes,
+    store: given.store ?? store,
+    lifecycle: { findAssetById: async () => asset, removeUnlessDeferred: removeAtOnce(store) },
+    encoding: { deleteManifests: async () => {} },
+    uploads: { discardClosedUploads: async () => {} },
+    providers: {
+      isHosted: () => isHosted,
+      removeVideo: given.removeVideo ?? (async () => {}),
+      releaseEncoder: async () => {},
+    },
   });
-  await run({ payload: { assetId: asset.id }, signal: new AbortController().signal });
+  await purgeAssetJob(ctx)({ payload: { assetId: asset.id }, signal: new AbortController().signal });
   return sent;
 }
 
@@ -73,8 +83,8 @@ async function runPurge({ openUpload, keepsOther, ...change }: PurgedAsset): Pro
   const removeVideo = async () => {
     removedVideo = true;
   };
-  const findObjectOwner = async () => ({ ...asset, open_uploads: openUpload ? [openUpload] : [], deferred });
-  await purge(asset, { findObjectOwner, removeVideo });
+  const owner = { ...asset, open_uploads: openUpload ? [openUpload] : [], deferred };
+  await purge(asset, { owner, removeVideo });
   const remains = async (key: ObjectKey) => (await store.size(key)) !== undefined;
   return {
     original: await remains(keys.original),
@@ -134,7 +144,7 @@ describe('with an S3 store, whose presigned URLs outlive the asset', () => {
   test.each<[string, Partial<Asset>, object]>([
     ['after they have ended', { ...announced, upload_expires_at: minutesLater(-60) }, {}],
     ['without an announced size', { ...announced, announced_size_bytes: null }, {}],
-    ['where the provider takes the bytes', announced, { isHosted: () => true }],
+    ['where the provider takes the bytes', announced, { isHosted: true }],
   ])('runs once %s', async (_, change, changes) => {
     const asset = createVideo({ id: randomUUID(), ...change });
     expect(await purge(asset, { store: { ...store, direct }, ...changes })).toEqual([]);

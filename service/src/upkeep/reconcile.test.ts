@@ -5,25 +5,25 @@ import { createVideo, NOW } from '../lifecycle/asset.fixture.ts';
 import { openMemoryStore } from '../lifecycle/memory-store.fixture.ts';
 import * as reportOperations from '../lifecycle/reports.ts';
 import { bind } from '../platform/bind.ts';
+import { databaseOf } from '../platform/postgres/database.fixture.ts';
+import { createUpkeepContext } from './context.fixture.ts';
 import { reconcileAsset } from './reconcile.ts';
-
-type ReconcileNeeds = Parameters<typeof reconcileAsset>[0];
 
 /** What a check decides about an asset of a hosted provider that has no bytes. */
 async function decisionsAbout(read: Asset, stored: Asset) {
   const { update, decisions } = openMemoryStore(stored, NOW);
-  const db = { one: async () => undefined, all: async () => [] };
-  const store = { update, recordDelivery: async () => undefined };
-  const needs = {
+  const db = databaseOf({ all: () => [] });
+  const reports = { db, store: { update, recordDelivery: async () => undefined }, now: () => NOW };
+  const ctx = createUpkeepContext({
     db,
-    now: () => NOW,
-    findAssetById: async () => read,
-    isHosted: () => true,
-    canInspect: () => true,
-    inspectAll: async () => new Map([[read.id, { state: 'waiting' }]]),
-    ...bind({ db, store, now: () => NOW }, reportOperations),
-  };
-  await reconcileAsset(needs as unknown as ReconcileNeeds, read.id);
+    lifecycle: { findAssetById: async () => read, ...bind(reports, reportOperations) },
+    providers: {
+      isHosted: () => true,
+      canInspect: () => true,
+      inspectAll: async () => new Map([[read.id, { state: 'waiting' }]]),
+    },
+  });
+  await reconcileAsset(ctx, read.id);
   return decisions;
 }
 

@@ -1,8 +1,8 @@
 // Sends requests through the public URL to this deployment itself, and judges what the proxy does to them.
 import { randomUUID } from 'node:crypto';
 import { type EchoReport, STREAM_FILE_BYTES } from '@mediary/contract/schemas/diagnostics';
-import type { Secret } from '../../auth/secret.ts';
-import type { ProbeRequest, sendProbe } from '../../platform/outbound/probe-request.ts';
+import { type ProbeRequest, sendProbe } from '../../platform/outbound/probe-request.ts';
+import type { OperationsContext } from '../context.ts';
 import { judgeCors, PREFLIGHT } from './cross-origin.ts';
 import { isProofOf, issueDiagnosticsToken } from './diagnostics-token.ts';
 import { type Finding, notChecked } from './finding.ts';
@@ -18,20 +18,6 @@ import {
   RANGE,
 } from './proxy-transfers.ts';
 import { findEcho, judgeForwarded, judgePublicUrl, judgeUnreachable } from './public-url.ts';
-
-type PublicUrlNeeds = {
-  readonly publicBaseUrl: () => string;
-  readonly urlSecrets: readonly Secret[];
-  readonly now: () => Date;
-  readonly sendProbe: typeof sendProbe;
-  readonly config: {
-    readonly maxUploadBytes: number;
-    readonly corsOrigins: readonly string[];
-    readonly trustProxy: readonly string[] | undefined;
-    readonly ratePerAddress: unknown;
-    readonly s3: { readonly direct: boolean } | undefined;
-  };
-};
 
 /** Requests may wait in a proxy, and TLS needs time, but operators wait too. */
 const TIMEOUT_MS = 5000;
@@ -50,7 +36,7 @@ type Loop = {
 };
 
 /** One nonce for all requests of a run. */
-function openLoop({ publicBaseUrl, urlSecrets, now, sendProbe }: PublicUrlNeeds): Loop {
+function openLoop({ service, urlSecrets, now }: OperationsContext): Loop {
   const nonce = randomUUID();
   const expires = Math.floor(now().getTime() / 1000) + TOKEN_SECONDS;
   const own = {
@@ -62,7 +48,12 @@ function openLoop({ publicBaseUrl, urlSecrets, now, sendProbe }: PublicUrlNeeds)
     requestId: nonce,
     findEcho: (result) => findEcho(result, { isProof }),
     send: ({ path, headers, timeoutMs = TIMEOUT_MS, ...request }) =>
-      sendProbe({ ...request, timeoutMs, url: `${publicBaseUrl()}${path}`, headers: { ...own, ...headers } }),
+      sendProbe({
+        ...request,
+        timeoutMs,
+        url: `${service.publicBaseUrl()}${path}`,
+        headers: { ...own, ...headers },
+      }),
   };
 }
 
@@ -76,25 +67,25 @@ const NEED_THE_LOOP = [
   'public_url.cors',
 ];
 
-export async function checkPublicUrl(needs: PublicUrlNeeds): Promise<Finding[]> {
-  const { publicBaseUrl, urlSecrets, config } = needs;
-  const baseUrl = publicBaseUrl();
-  const loop = openLoop(needs);
+export async function checkPublicUrl(ctx: OperationsContext): Promise<Finding[]> {
+  const { service, urlSecrets, settings } = ctx;
+  const baseUrl = service.publicBaseUrl();
+  const loop = openLoop(ctx);
   const result = await loop.send({ method: 'POST', path: ECHO, ...wholeBody([new Uint8Array(100)]) });
   const isProof = (proof: string) => isProofOf(urlSecrets, loop.requestId, proof);
   const first = judgePublicUrl(result, { baseUrl, requestId: loop.requestId, isProof });
   const echo = loop.findEcho(result);
   if (!echo) return [first, ...judgeUnreachable(NEED_THE_LOOP)];
-  const hasTrustProxy = config.trustProxy !== undefined;
-  const hasAddressLimit = config.ratePerAddress !== undefined;
+  const hasTrustProxy = settings.trustProxy !== undefined;
+  const hasAddressLimit = settings.ratePerAddress !== undefined;
   return [
     first,
     judgeForwarded(echo, { baseUrl, hasTrustProxy, hasAddressLimit }),
     await checkMethods(loop),
-    ...(await checkBodies(needs, loop)),
+    ...(await checkBodies(ctx, loop)),
     await checkEvents(loop),
     await checkRanges(loop),
-    ...(await checkOrigins(needs, loop)),
+    ...(await checkOrigins(ctx, loop)),
   ];
 }
 
@@ -118,8 +109,8 @@ const SMALL_BYTES = 64 * 1024;
 /** A proxy that buffers requests never answers an announced body, so this is how long to wait for it. */
 const ANNOUNCED_TIMEOUT_MS = 2000;
 
-async function checkBodies({ config }: PublicUrlNeeds, loop: Loop): Promise<Finding[]> {
-  const { maxUploadBytes, s3 } = config;
+async function checkBodies({ settings }: OperationsContext, loop: Loop): Promise<Finding[]> {
+  const { maxUploadBytes, s3 } = settings;
   const sentBytes = Math.max(2 * FIRST_PART_BYTES, Math.min(SENT_BYTES, maxUploadBytes));
   const sent = await sendSlowly(loop, sentBytes);
   const announced = await announce(loop, maxUploadBytes);
@@ -176,8 +167,8 @@ async function checkRanges({ send }: Loop): Promise<Finding> {
 
 const MAX_ORIGINS = 3;
 
-async function checkOrigins({ config }: PublicUrlNeeds, { send }: Loop): Promise<Finding[]> {
-  const [first, ...more] = config.corsOrigins
+async function checkOrigins({ settings }: OperationsContext, { send }: Loop): Promise<Finding[]> {
+  const [first, ...more] = settings.corsOrigins
     .slice(0, MAX_ORIGINS)
     .map((origin) => (origin === '*' ? 'https://app.example.com' : origin));
   if (first === undefined)

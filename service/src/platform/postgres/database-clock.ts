@@ -5,7 +5,12 @@ import { sql } from './sql.ts';
 /** Reads the time of the database. A process that is frozen afterwards acts on an earlier time. */
 export type DatabaseNow = () => Promise<Date>;
 
-type Clocks = { readonly now: () => Date; readonly databaseNow: DatabaseNow };
+export type Clocks = {
+  /** The clock of this process. */
+  readonly now: () => Date;
+  /** Decides what jobs remove. */
+  readonly databaseNow: DatabaseNow;
+};
 
 async function readDatabaseTime(db: Queries): Promise<Date> {
   const row = await db.one(sql('database time', { now: 'timestamptz' })`select clock_timestamp() as now`);

@@ -1,11 +1,12 @@
 // Tests the settings of outbound webhooks.
 import { expect, test } from 'vitest';
-import { DEFAULT_RETRY_SECONDS, readEndpointSettings } from './config-endpoints.ts';
-import { createSettings } from './platform/settings.ts';
+import { createSettings } from '../platform/settings/read-settings.ts';
+import { DEFAULT_RETRY_SECONDS, WEBHOOK_SETTINGS } from './settings.ts';
 
 function read(retries?: string) {
   const settings = createSettings({ WEBHOOK_ENDPOINT_RETRIES_S: retries });
-  return { delaysMs: readEndpointSettings(settings).delaysMs, problems: settings.problems };
+  const { delaysMs } = settings.read(WEBHOOK_SETTINGS).webhookEndpoints;
+  return { delaysMs, problems: settings.problems };
 }
 
 test('the schedule of retries has a default', () => {

@@ -1,11 +1,13 @@
 // EMBED_FRAME_ANCESTORS: the sites that may embed the player. SEGMENT_ENCRYPTION: what is encrypted.
 import { expect, test } from 'vitest';
-import { readPlaybackDelivery } from './config-delivery.ts';
-import { createSettings } from './platform/settings.ts';
+import { createSettings } from '../platform/settings/read-settings.ts';
+import { readPlaybackSettings } from './settings.ts';
+
+const OTHERS = { s3: undefined, isBehindProxy: false };
 
 const read = (value?: string) => {
   const settings = createSettings(value === undefined ? {} : { EMBED_FRAME_ANCESTORS: value });
-  const { embedFrameAncestors } = readPlaybackDelivery(settings, undefined);
+  const { embedFrameAncestors } = readPlaybackSettings(settings, OTHERS).delivery;
   return { embedFrameAncestors, problems: settings.problems };
 };
 
@@ -31,7 +33,7 @@ test.each([
 test('SEGMENT_ENCRYPTION is off, or private', () => {
   const readEncryption = (value?: string) => {
     const settings = createSettings(value === undefined ? {} : { SEGMENT_ENCRYPTION: value });
-    return { ...readPlaybackDelivery(settings, undefined), problems: settings.problems };
+    return { ...readPlaybackSettings(settings, OTHERS).delivery, problems: settings.problems };
   };
   expect(readEncryption()).toMatchObject({ segmentEncryption: 'off', problems: [] });
   expect(readEncryption('private')).toMatchObject({ segmentEncryption: 'private', problems: [] });

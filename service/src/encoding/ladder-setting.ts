@@ -1,10 +1,10 @@
-// Reads the ladder of renditions: LADDER, a JSON object, EXTRA_CODECS and HDR_CODECS.
-import { EXTRA_CODECS, type ExtraCodec } from '@mediary/contract/enums';
-import { CODECS, type Codec, type CodecOptions } from './encoding/plan/codecs.ts';
-import { DEFAULT_LADDER, type Ladder, type LadderRung } from './encoding/plan/ladder.ts';
-import { parseJsonObject } from './platform/strict-json.ts';
-import type { Settings } from './platform/settings.ts';
+// LADDER: the heights, bit rates, quality and presets of renditions, as a JSON object.
+import { CODECS, type Codec, type CodecOptions } from './plan/codecs.ts';
+import { DEFAULT_LADDER, type Ladder, type LadderRung } from './plan/ladder.ts';
+import { parseJsonObject } from '../platform/strict-json.ts';
+import type { Setting } from '../platform/settings/setting.ts';
 
+type Report = (problem: string) => void;
 type Range = { readonly min: number; readonly max: number };
 
 const MEMBERS = ['max_height', 'rungs', ...CODECS] as const;
@@ -24,33 +24,23 @@ const CODEC_RULES: Readonly<Record<Codec, { readonly crf: Range; readonly preset
   hevc: { crf: { min: 15, max: 38 }, presets: X26X_PRESETS },
 };
 
-export function readLadder(settings: Settings): Ladder {
-  return {
-    ...readLadderObject(settings),
-    extraCodecs: readCodecs(settings, 'EXTRA_CODECS'),
-    hdrCodecs: readCodecs(settings, 'HDR_CODECS'),
-  };
-}
+export const ladderSetting: Setting<Ladder> = {
+  name: 'LADDER',
+  type: 'json',
+  about:
+    'Heights, bit rates, quality and presets of the renditions, as a JSON object such as ' +
+    '`{"max_height": 2160}` ([guide](guides/renditions.md)).',
+  byDefault: '1080p to 240p in H.264',
+  parse: ({ given }, report) => (given === undefined ? DEFAULT_LADDER : parseLadder(given, report)),
+};
 
-function readCodecs({ list, problems }: Settings, setting: string): readonly ExtraCodec[] {
-  const named = list(setting);
-  const unknown = named.filter((name) => !EXTRA_CODECS.some((codec) => codec === name));
-  for (const name of unknown)
-    problems.push(
-      `${setting} names "${name}", which is not supported. Supported: ${EXTRA_CODECS.join(', ')}`,
-    );
-  return EXTRA_CODECS.filter((codec) => named.includes(codec));
-}
-
-function readLadderObject({ text, problems }: Settings): Ladder {
-  const given = text('LADDER');
-  if (given === undefined) return DEFAULT_LADDER;
+function parseLadder(given: string, report: Report): Ladder {
   const object = parseJsonObject(new TextEncoder().encode(given));
   if (!object) {
-    problems.push('LADDER must be a JSON object without duplicate names, such as {"max_height": 720}');
+    report('LADDER must be a JSON object without duplicate names, such as {"max_height": 720}');
     return DEFAULT_LADDER;
   }
-  const fields = createFields(problems);
+  const fields = createFields(report);
   const ladder = fields.members('LADDER', object, MEMBERS);
   const { max_height: maxHeight = DEFAULT_LADDER.maxHeight, rungs } = ladder;
   return {
@@ -106,7 +96,7 @@ function readCodecOptions(fields: Fields, codec: Codec, given: unknown): CodecOp
   };
 }
 
-/** Each method checks one field. For an invalid value it adds a problem and returns an allowed value. */
+/** Each method checks one field. For an invalid value it reports a problem and returns an allowed value. */
 type Fields = {
   reject(path: string, rule: string): void;
   members<const N extends string>(
@@ -118,10 +108,8 @@ type Fields = {
   oneOf<T extends string>(path: string, given: unknown, choices: readonly T[]): T;
 };
 
-function createFields(problems: string[]): Fields {
-  const reject = (path: string, rule: string): void => {
-    problems.push(`${path} ${rule}`);
-  };
+function createFields(report: Report): Fields {
+  const reject = (path: string, rule: string): void => report(`${path} ${rule}`);
   return {
     reject,
     members(path, given, allowed) {

@@ -1,12 +1,12 @@
 // Tests the setting LADDER and its messages.
 import { describe, expect, test } from 'vitest';
-import { readLadder } from './config-ladder.ts';
-import { DEFAULT_LADDER } from './encoding/plan/ladder.ts';
-import { createSettings } from './platform/settings.ts';
+import { createSettings } from '../platform/settings/read-settings.ts';
+import { DEFAULT_LADDER } from './plan/ladder.ts';
+import { readEncodingSettings } from './settings.ts';
 
 function read(environment: Record<string, string>) {
   const settings = createSettings(environment);
-  return { ladder: readLadder(settings), problems: settings.problems };
+  return { ladder: readEncodingSettings(settings).ladder, problems: settings.problems };
 }
 const problemsOf = (ladder: unknown) => read({ LADDER: JSON.stringify(ladder) }).problems;
 const rung = (height: unknown, max_kbps: unknown) => ({ height, max_kbps });

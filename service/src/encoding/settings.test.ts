@@ -1,11 +1,11 @@
 // Tests the settings of videos.
 import { expect, test } from 'vitest';
-import { readVideoSettings } from './config-video.ts';
-import { createSettings } from './platform/settings.ts';
+import { createSettings } from '../platform/settings/read-settings.ts';
+import { readEncodingSettings } from './settings.ts';
 
 function read(value?: string) {
   const settings = createSettings({ VIDEO_EXTRAS: value });
-  return { extras: readVideoSettings(settings).videoExtras, problems: settings.problems };
+  return { extras: readEncodingSettings(settings).videoExtras, problems: settings.problems };
 }
 
 test('all files are made unless the setting names some or none', () => {
@@ -20,7 +20,7 @@ test.each(['mp4,gif', 'none,mp4', 'MP4'])('%s is a problem', (value) => {
 
 function readChunk(value?: string) {
   const settings = createSettings({ ENCODE_CHUNK_S: value });
-  return { seconds: readVideoSettings(settings).encodeChunkSeconds, problems: settings.problems };
+  return { seconds: readEncodingSettings(settings).encodeChunkSeconds, problems: settings.problems };
 }
 
 test('chunks are of whole segments, of a minute by default; 0 encodes in one piece', () => {

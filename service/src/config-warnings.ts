@@ -1,33 +1,13 @@
-// The service's own secrets: their names, values, and warnings about secrets and settings without effect.
+// Warnings about settings: secrets that are short or equal, and settings without effect.
 import type { ProviderName } from './assets/asset.ts';
-import { toSecret, type Secret } from './auth/secret.ts';
-import { issuerWarnings, readIssuer } from './config-issuer.ts';
-import type { Settings } from './platform/settings.ts';
+import type { TokenIssuer } from './auth/issuer-token.ts';
+import { issuerWarnings, OWN_SECRETS } from './auth/settings.ts';
+import { type OutboundPurpose, outboundWarnings } from './platform/outbound/settings.ts';
+import { type Environment, namesOf, type Settings } from './platform/settings/read-settings.ts';
+import { unknownSettingWarnings } from './platform/settings/unknown-settings.ts';
 import type { RegisteredProvider } from './providers/provider-module.ts';
 
-/** Generated once with the embedded database; required where DATABASE_URL is set. */
-export const OWN_SECRETS = ['ACCESS_TOKEN_SECRET', 'SERVICE_API_KEY', 'OPERATOR_KEY'] as const;
-
 const MIN_SECRET_LENGTH = 32;
-
-export const readSecrets = (settings: Settings) => ({
-  issuer: readIssuer(settings),
-  tokenSecrets: settings.rotating('ACCESS_TOKEN_SECRET').map(toSecret),
-  serviceKeys: settings.rotating('SERVICE_API_KEY').map(toSecret),
-  operatorKeys: settings.rotating('OPERATOR_KEY').map(toSecret),
-  urlSecrets: readUrlSecrets(settings),
-});
-
-/** Apart from each other: without a current secret, the generated one is the current one. */
-export type UrlSecrets = { readonly current: Secret | undefined; readonly previous: Secret | undefined };
-
-function readUrlSecrets({ text }: Settings): UrlSecrets {
-  const read = (name: string) => {
-    const value = text(name);
-    return value === undefined ? undefined : toSecret(value);
-  };
-  return { current: read('URL_SIGNING_SECRET'), previous: read('URL_SIGNING_SECRET_PREVIOUS') };
-}
 
 function secretWarnings({ text }: Settings, modules: readonly RegisteredProvider[]): string[] {
   const names = [...OWN_SECRETS, 'URL_SIGNING_SECRET', ...modules.map(({ secrets: [name] }) => name)];
@@ -68,7 +48,7 @@ const playbackHostWarnings = ({ text }: Settings, modules: readonly RegisteredPr
   );
 
 /** Processes often share their environment, so the setting of workers does not stop the others. */
-export const healthPortWarnings = ({ role, healthPort }: HealthSettings): string[] =>
+const healthPortWarnings = ({ role, healthPort }: WarnedValues): string[] =>
   healthPort === undefined || role === 'worker'
     ? []
     : [
@@ -76,16 +56,33 @@ export const healthPortWarnings = ({ role, healthPort }: HealthSettings): string
           '/healthz and /readyz answer on PORT. It is for workers.',
       ];
 
-type HealthSettings = { readonly role: string; readonly healthPort: number | undefined };
+type WarnedValues = {
+  readonly role: string;
+  readonly healthPort: number | undefined;
+  readonly issuer: TokenIssuer | undefined;
+  readonly allowUnsigned: readonly ProviderName[];
+  readonly outboundAllowPrivate: readonly OutboundPurpose[];
+};
+
+type WarningSources = {
+  readonly settings: Settings;
+  readonly environment: Environment;
+  readonly modules: readonly RegisteredProvider[];
+};
 
 /** Problems that do not stop the start. */
 export const settingWarnings = (
-  settings: Settings,
-  modules: readonly RegisteredProvider[],
-  allowUnsigned: readonly ProviderName[],
+  values: WarnedValues,
+  { settings, environment, modules }: WarningSources,
 ): string[] => [
   ...secretWarnings(settings, modules),
-  ...issuerWarnings(settings),
-  ...unsignedWarnings(settings, modules, allowUnsigned),
+  ...issuerWarnings(values.issuer),
+  ...unsignedWarnings(settings, modules, values.allowUnsigned),
   ...playbackHostWarnings(settings, modules),
+  ...healthPortWarnings(values),
+  ...outboundWarnings(values.outboundAllowPrivate),
+  ...unknownSettingWarnings(environment, {
+    names: namesOf(settings.groups),
+    prefixes: ['MEDIARY_', ...modules.map(({ name }) => `${name.toUpperCase()}_`)],
+  }),
 ];

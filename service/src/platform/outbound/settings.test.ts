@@ -1,11 +1,12 @@
 // Tests the setting OUTBOUND_ALLOW_PRIVATE.
 import { expect, test } from 'vitest';
-import { createSettings } from '../settings.ts';
-import { outboundWarnings, readOutboundAllowPrivate } from './outbound-setting.ts';
+import { outboundAllowPrivate, outboundWarnings } from './settings.ts';
 
 function read(value?: string) {
-  const settings = createSettings({ OUTBOUND_ALLOW_PRIVATE: value });
-  return { allowed: readOutboundAllowPrivate(settings), problems: settings.problems };
+  const problems: string[] = [];
+  const texts = { given: value || undefined, previous: undefined };
+  const allowed = outboundAllowPrivate.parse(texts, (problem) => problems.push(problem));
+  return { allowed, problems };
 }
 
 test.each([

@@ -1,6 +1,6 @@
 // Warns about unknown settings with a prefix of the service or a similar name, because they are probably
 // misspelt.
-import type { Environment } from './settings.ts';
+import type { Environment } from './read-settings.ts';
 
 type KnownSettings = {
   /** Names that the service reads. */

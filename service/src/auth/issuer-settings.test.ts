@@ -1,13 +1,13 @@
 // Tests the settings of identity providers.
 import { expect, test } from 'vitest';
-import { issuerWarnings, readIssuer } from './config-issuer.ts';
-import { createSettings } from './platform/settings.ts';
+import { createSettings } from '../platform/settings/read-settings.ts';
+import { issuerWarnings, readAuthSettings } from './settings.ts';
 
 const JWKS_URL = 'https://id.example.com/.well-known/jwks.json';
 
 function read(environment: Record<string, string>) {
   const settings = createSettings(environment);
-  return { issuer: readIssuer(settings), problems: settings.problems };
+  return { issuer: readAuthSettings(settings).issuer, problems: settings.problems };
 }
 
 test('no identity provider is accepted by default', () => {
@@ -33,7 +33,7 @@ test('an identity provider is read as it is written, with the user id in sub', (
 });
 
 test('without an audience the operator is warned', () => {
-  const warningsOf = (environment: Record<string, string>) => issuerWarnings(createSettings(environment));
+  const warningsOf = (environment: Record<string, string>) => issuerWarnings(read(environment).issuer);
   expect(warningsOf({ ACCESS_TOKEN_JWKS_URL: JWKS_URL })).toEqual([
     expect.stringContaining('ACCESS_TOKEN_AUDIENCE'),
   ]);
