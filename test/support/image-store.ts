@@ -7,6 +7,7 @@ import type { Asset } from '../../service/src/assets/asset.ts';
 import { createVideo } from '../../service/src/lifecycle/asset.fixture.ts';
 import { removeAtOnce } from '../../service/src/lifecycle/deferred-removals.fixture.ts';
 import { createSingleFlight } from '../../service/src/platform/concurrency/single-flight.ts';
+import { databaseOf } from '../../service/src/platform/postgres/database.fixture.ts';
 import { createStorageContext } from '../../service/src/storage/context.fixture.ts';
 import { openDiskObjectStore } from '../../service/src/storage/disk-object-store.ts';
 import { prepareLocalFile } from '../../service/src/storage/local-file.ts';
@@ -33,7 +34,9 @@ export const PROCESSOR: ImageProcessor = {
 
 export const createAssetId = (n: number) => `01900000-0000-7000-8000-${String(n).padStart(12, '0')}`;
 
-type Given = Partial<Pick<VariantsContext, 'settings' | 'store' | 'imageProcessor' | 'now' | 'lifecycle'>>;
+type Given = Partial<
+  Pick<VariantsContext, 'jobs' | 'settings' | 'store' | 'imageProcessor' | 'now' | 'lifecycle'>
+>;
 
 export type ImageStore = Awaited<ReturnType<typeof openImageStore>>;
 
@@ -49,6 +52,7 @@ export async function openImageStore() {
       createImagesContext({
         store,
         imageProcessor: PROCESSOR,
+        db: databaseOf({ all: () => [] }),
         inFlight: createSingleFlight({ maxConcurrent: 100 }),
         lifecycle: {
           findAssetById: async (id) => createVideo({ id }),

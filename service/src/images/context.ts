@@ -1,8 +1,10 @@
 // What the functions of images need.
 import type { PlaybackAsset } from '../assets/asset.ts';
 import type { Config } from '../config.ts';
+import type { ServiceJobs } from '../jobs.ts';
 import type { Lifecycle } from '../lifecycle/feature.ts';
 import type { SingleFlight } from '../platform/concurrency/single-flight.ts';
+import type { Database } from '../platform/postgres/database.ts';
 import type { Storage } from '../storage/feature.ts';
 import type { ObjectStore } from '../storage/object-store.ts';
 import type { ImageProcessor } from './image-processor.ts';
@@ -11,6 +13,8 @@ export type ImagesContext = {
   readonly settings: Pick<Config, 'maxVariantBytes' | 'variantRetrySeconds'>;
   readonly store: ObjectStore;
   readonly imageProcessor: ImageProcessor;
+  readonly db: Database;
+  readonly jobs: Pick<ServiceJobs, 'sendFor'>;
   readonly now: () => Date;
   readonly lifecycle: Pick<
     Lifecycle,

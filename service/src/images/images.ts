@@ -9,6 +9,7 @@ import type { ImageFacts, ImageRefusal } from './image-processor.ts';
 import { type VariantSource, findVariantSource, parseJpegSize } from './image-source.ts';
 import {
   chooseVariant,
+  improvedVariant,
   variantContentType,
   type OriginalImage,
   type Variant,
@@ -74,9 +75,10 @@ type ServedVariant = {
   readonly substituteFor?: VariantRefusal;
 };
 
-type Rendering = {
-  readonly asset: PlaybackAsset;
-  readonly source: VariantSource;
+/** What variants are rendered from. */
+type Picture = { readonly asset: PlaybackAsset; readonly source: VariantSource };
+
+type Rendering = Picture & {
   readonly original: OriginalImage;
   readonly accept: string | undefined;
 };
@@ -92,6 +94,9 @@ export async function getVariant(
   const original = await originalOf(ctx.store, source);
   const rendering: Rendering = { asset, source, original, accept };
   const variant = chooseVariant(original, query, accept);
+  const improved = improvedVariant(variant);
+  if (improved && (await ctx.store.size(keyOf(rendering, improved))) !== undefined)
+    return { ...served(rendering, variantName(improved), improved.format), name: variantName(variant) };
   const refusal = await ensureStored(ctx, rendering, variant);
   if (refusal === undefined) return served(rendering, variantName(variant), variant.format);
   return { ...(await substitute(ctx, rendering, { variant, refusal })), substituteFor: refusal };
@@ -102,6 +107,9 @@ const served = ({ asset, source }: Rendering, name: string, format: Variant['for
   type: variantContentType({ format }),
   name,
 });
+
+const keyOf = ({ asset, source }: Picture, variant: Variant): ObjectKey =>
+  variantKey(asset.id, `${source.prefix}${variantName(variant)}`);
 
 /** Renders at most one cheaper variant, because the viewer has already waited for the first. */
 async function substitute(
@@ -121,19 +129,19 @@ async function substitute(
 }
 
 /** Resolves when the variant is stored, or with the reason why it is not. */
-async function ensureStored(
+export async function ensureStored(
   ctx: VariantsContext,
-  rendering: Rendering,
+  picture: Picture,
   variant: Variant,
 ): Promise<VariantRefusal | undefined> {
-  const { id: assetId } = rendering.asset;
-  const file = `${rendering.source.prefix}${variantName(variant)}`;
+  const { id: assetId } = picture.asset;
+  const file = `${picture.source.prefix}${variantName(variant)}`;
   const key = variantKey(assetId, file);
   if ((await ctx.store.size(key)) !== undefined) return undefined;
   return ctx.inFlight(key, async () => {
     const stored = await readStored(ctx.store, assetId);
     const known = await findRefusal(ctx.store, stored, { assetId, file, now: ctx.now() });
-    return known ?? render(ctx, rendering, { variant, file, stored });
+    return known ?? render(ctx, picture, { variant, file, stored });
   });
 }
 
@@ -141,12 +149,12 @@ type NewVariant = { readonly variant: Variant; readonly file: string; readonly s
 
 async function render(
   ctx: VariantsContext,
-  rendering: Rendering,
+  picture: Picture,
   { variant, file, stored }: NewVariant,
 ): Promise<VariantRefusal | undefined> {
   const { store, now, settings } = ctx;
-  const { id: assetId } = rendering.asset;
-  const rendered = await renderWithinLimits(ctx, rendering, { variant, stored });
+  const { id: assetId } = picture.asset;
+  const rendered = await renderWithinLimits(ctx, picture, { variant, stored });
   if (rendered === 'storage_limit') return rendered;
   if ('refused' in rendered)
     await recordRefusal(store, {
@@ -156,9 +164,19 @@ async function render(
       until: new Date(now().getTime() + settings.variantRetrySeconds * 1000),
     });
   else await storeVariant(store, variantKey(assetId, file), rendered.bytes);
+  const improved = 'refused' in rendered ? undefined : improvedVariant(variant);
+  if (improved) await sendImprovement(ctx, picture, improved);
   await deleteIfAssetDeleted(ctx, assetId);
   return 'refused' in rendered ? rendered.refused : undefined;
 }
+
+const sendImprovement = ({ db, jobs }: ImagesContext, { asset, source }: Picture, improved: Variant) =>
+  db.transaction((tx) =>
+    jobs.sendFor(tx, asset.owner_user_id, {
+      name: 'improve-variant',
+      payload: { assetId: asset.id, file: `${source.prefix}${variantName(improved)}` },
+    }),
+  );
 
 type Rendered = { readonly bytes: Uint8Array } | { readonly refused: VariantRefusal };
 
@@ -168,7 +186,7 @@ const PART_FAR_FROM_LIMIT = 1 / 8;
 /** A plain `storage_limit` means that nothing was rendered, so the failure need not be recorded. */
 async function renderWithinLimits(
   { store, imageProcessor, settings, storage }: ImagesContext,
-  { asset, source }: Rendering,
+  { asset, source }: Picture,
   { variant, stored }: Omit<NewVariant, 'file'>,
 ): Promise<Rendered | 'storage_limit'> {
   if ((await store.size(source.key)) === undefined) throw playbackNotFound();
