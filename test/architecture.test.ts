@@ -105,6 +105,7 @@ const OUTSIDE: readonly (readonly [module: RegExp, knownBy: RegExp])[] = [
   [/^fastify$/, /^(?:routes|hook) |^platform platform\/http\//],
   [/^@(?:fastify|scalar)\//, /^platform platform\/http\//],
   [/^@mediary\/contract\//, /./],
+  [/^@mediary\/checks\//, / operations\/diagnostics\//],
   [/^@mediary\/embedded-postgres\/launcher$/, /^adapters /],
   [/^typebox(?:\/compile)?$/, /^routes |^platform platform\/http\/|^port providers\/provider-module$/],
   [/^pg$/, /^(?:platform|fixture) platform\/postgres\/|^command commands\/seed$/],

@@ -23,7 +23,7 @@ import {
   listSlowStatements,
   readServerFacts,
 } from './diagnostics.sql.ts';
-import type { Finding } from './finding.ts';
+import type { Finding } from '@mediary/checks/finding';
 
 /** One statement after another, so that the checks use one connection of the pool. */
 export async function checkDatabase({ db }: OperationsContext): Promise<Finding[]> {

@@ -1,8 +1,9 @@
 // The checks of the diagnostics, in the order of their findings.
+import type { Finding } from '@mediary/checks/finding';
 import { isLoopbackHost } from '../../platform/private-address.ts';
 import type { OperationsContext } from '../context.ts';
+import type { Check } from './check.ts';
 import { checkDatabase, checkQueue } from './database-checks.ts';
-import type { Check, Finding } from './finding.ts';
 import { judgeEncoder, judgeHeif, judgeSandbox } from './machine-rules.ts';
 import { checkPublicUrl } from './public-url-checks.ts';
 import { judgeSettings } from './settings-rules.ts';

@@ -1,11 +1,12 @@
 // Runs the checks of the deployment: few at a time, each with a deadline, and a failed one is a finding.
+import { type Finding, notChecked } from '@mediary/checks/finding';
 import type { Diagnostics } from '@mediary/contract/schemas/diagnostics';
 import { createSingleFlight } from '../../platform/concurrency/single-flight.ts';
 import { isUnavailable } from '../../platform/errors.ts';
 import type { OperationsContext } from '../context.ts';
 import { listChecks } from './deployment-checks.ts';
 import { deploymentOf } from './diagnostics-token.ts';
-import { type Check, type Finding, notChecked } from './finding.ts';
+import type { Check } from './check.ts';
 
 type DiagnoseOptions = { readonly isDeep: boolean };
 

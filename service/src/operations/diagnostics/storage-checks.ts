@@ -1,13 +1,13 @@
 // Checks that the object store works, has space, and agrees about the time.
 import { isUnavailable } from '../../platform/errors.ts';
 import { freeBytes } from '../../platform/free-space.ts';
-import { sendProbe } from '../../platform/outbound/probe-request.ts';
+import { sendProbe } from '@mediary/checks/probe';
 import type { StoreFinding } from '../../storage/object-store.ts';
 import { isRefusal } from '../../storage/whole-objects.ts';
 import type { OperationsContext } from '../context.ts';
 import { judgeClock } from './database-rules.ts';
-import { type Finding, notChecked, ok, problem, warning } from './finding.ts';
-import { describeHttpProbe, headerOf } from './http-probe-result.ts';
+import { type Finding, notChecked, ok, problem, warning } from '@mediary/checks/finding';
+import { describeProbe, headerOf } from '@mediary/checks/reply';
 
 export async function checkStorage(
   ctx: OperationsContext,
@@ -103,7 +103,7 @@ export async function checkStoreClock({ settings: { s3 } }: OperationsContext): 
   const roundTripMs = Date.now() - start;
   const date = 'status' in probed ? Date.parse(headerOf(probed, 'date') ?? '') : Number.NaN;
   if (Number.isNaN(date))
-    return [notChecked('clock.store', `The store does not tell the time: ${describeHttpProbe(probed)}.`)];
+    return [notChecked('clock.store', `The store does not tell the time: ${describeProbe(probed)}.`)];
   return [
     judgeClock('clock.store', {
       other: 'the object store',

@@ -3,7 +3,7 @@ import { createGuardedFetch, type OutboundFetch } from '../../platform/outbound/
 import { OutboundError } from '../../platform/outbound/outbound-error.ts';
 import type { OperationsContext } from '../context.ts';
 import { listWebhookEndpoints } from './diagnostics.sql.ts';
-import type { Finding } from './finding.ts';
+import type { Finding } from '@mediary/checks/finding';
 import { judgePaused, judgeReachability } from './webhook-rules.ts';
 
 /** Limits for one webhook endpoint; all of them must respond before the deadline of the check. */

@@ -1,8 +1,9 @@
 // Checks that workers are alive, have one version, and serve every provider; and asks hosted providers.
+import { type Finding, notChecked, ok, problem, warning } from '@mediary/checks/finding';
 import { describeClockSkew, isClockTrusted } from '../../platform/postgres/database-clock.ts';
 import type { SettingFinding, Provider } from '../../providers/provider.ts';
 import type { LiveWorker, OperationsContext } from '../context.ts';
-import { type Check, type Finding, notChecked, ok, problem, warning } from './finding.ts';
+import type { Check } from './check.ts';
 
 export async function checkWorkers({ providers, service }: OperationsContext): Promise<Finding[]> {
   const workers = await providers.listWorkers();

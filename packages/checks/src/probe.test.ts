@@ -1,8 +1,8 @@
 // Requests of the diagnostics: what was sent, what came back when, and why nothing came.
 import { afterEach, expect, test } from 'vitest';
-import { makeCertificate } from '../../../../test/support/certificate.ts';
-import { type RawServer, renderHead, startRawServer } from '../../../../test/support/raw-http-server.ts';
-import { sendProbe } from './probe-request.ts';
+import { makeCertificate } from '../../../test/support/certificate.ts';
+import { type RawServer, renderHead, startRawServer } from '../../../test/support/raw-http-server.ts';
+import { sendProbe } from './probe.ts';
 
 let server: RawServer | undefined;
 afterEach(() => server?.stop());

@@ -1,7 +1,8 @@
-// HTTP client for diagnostics: sends announced lengths and pauses as they are, and times what comes back.
+// HTTP client for checks: sends announced lengths and pauses as they are, and times what comes back.
 import { type IncomingHttpHeaders, type IncomingMessage, request as sendHttp } from 'node:http';
 import { request as sendHttps } from 'node:https';
 import { setTimeout as delay } from 'node:timers/promises';
+import { type PeerCertificate, TLSSocket } from 'node:tls';
 
 export type ProbeRequest = {
   readonly method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS';
@@ -10,38 +11,55 @@ export type ProbeRequest = {
   /** `announcedBytes` may exceed the bytes of `parts`: the request then never ends by itself. */
   readonly body?: { readonly announcedBytes: number; readonly parts: readonly ProbePart[] };
   readonly timeoutMs: number;
+  /** The response does not end by itself: its first bytes are enough. */
+  readonly isEndless?: boolean;
+  /** Ends the exchange as a failure without a code. */
+  readonly signal?: AbortSignal;
 };
 
 /** A pause, then bytes. */
 type ProbePart = { readonly afterMs: number; readonly bytes: Uint8Array };
 
-type ProbeReply = {
+export type ProbeReply = {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   /** At most 1 MiB. */
   readonly body: Buffer;
   /** Time of each chunk after the first one. */
   readonly chunks: readonly { readonly atMs: number; readonly bytes: number }[];
+  /** From the start of the request until the head of the response. */
+  readonly headAfterMs: number;
+  /** Undefined without TLS. */
+  readonly certificate: PeerCertificate | undefined;
 };
 
 /** `phase`: up to TLS, or after it; `code`: of Node, such as `ENOTFOUND` or `CERT_HAS_EXPIRED`. */
-type ProbeFailure = {
+export type ProbeFailure = {
   readonly failure: 'timeout' | 'error';
   readonly phase: 'connect' | 'response';
   readonly code: string | undefined;
 };
 
+export type ProbeResult = ProbeReply | ProbeFailure;
+
+/** `path` is below the URL of the service. */
+export type Send = (
+  request: Omit<ProbeRequest, 'url' | 'timeoutMs'> & { readonly path: string; readonly timeoutMs?: number },
+) => Promise<ProbeResult>;
+
 const MAX_BODY_BYTES = 1024 * 1024;
 
 /** Never throws. Does not follow redirects, and uses a connection of its own. */
-export function sendProbe(probe: ProbeRequest): Promise<ProbeReply | ProbeFailure> {
-  const { promise, resolve } = Promise.withResolvers<ProbeReply | ProbeFailure>();
-  const { url, method, headers, body, timeoutMs } = probe;
+export function sendProbe(probe: ProbeRequest): Promise<ProbeResult> {
+  const { promise, resolve } = Promise.withResolvers<ProbeResult>();
+  const { url, method, headers, body, timeoutMs, signal } = probe;
+  const start = performance.now();
   let phase: ProbeFailure['phase'] = 'connect';
   const fail = (failure: ProbeFailure['failure'], code?: string) => resolve({ failure, phase, code });
   const request = (url.startsWith('https:') ? sendHttps : sendHttp)(url, {
     method,
     agent: false,
+    ...(signal && { signal }),
     headers: {
       'accept-encoding': 'identity',
       ...headers,
@@ -55,7 +73,11 @@ export function sendProbe(probe: ProbeRequest): Promise<ProbeReply | ProbeFailur
     });
   });
   request.once('response', (response) => {
-    readReply(response).then(resolve, (error: NodeJS.ErrnoException) => fail('error', error.code));
+    const headAfterMs = performance.now() - start;
+    readReply(response, probe.isEndless === true).then(
+      (reply) => resolve({ ...reply, headAfterMs, certificate: certificateOf(response) }),
+      (error: NodeJS.ErrnoException) => fail('error', error.code),
+    );
   });
   // A response may still arrive after a failed write; an error without one ends the exchange.
   request.on('error', (error: NodeJS.ErrnoException) => fail('error', error.code));
@@ -67,6 +89,9 @@ export function sendProbe(probe: ProbeRequest): Promise<ProbeReply | ProbeFailur
     request.destroy();
   });
 }
+
+const certificateOf = ({ socket }: IncomingMessage): PeerCertificate | undefined =>
+  socket instanceof TLSSocket ? socket.getPeerCertificate() : undefined;
 
 type Body = NonNullable<ProbeRequest['body']>;
 
@@ -86,7 +111,7 @@ async function sendParts(
   if (parts.length === 0) request.flushHeaders();
 }
 
-async function readReply(response: IncomingMessage): Promise<ProbeReply> {
+async function readReply(response: IncomingMessage, isEndless: boolean) {
   const chunks: { atMs: number; bytes: number }[] = [];
   const parts: Buffer[] = [];
   let first: number | undefined;
@@ -96,7 +121,7 @@ async function readReply(response: IncomingMessage): Promise<ProbeReply> {
     chunks.push({ atMs: performance.now() - first, bytes: part.byteLength });
     parts.push(part);
     size += part.byteLength;
-    if (size > MAX_BODY_BYTES) break;
+    if (isEndless || size > MAX_BODY_BYTES) break;
   }
   return {
     status: response.statusCode ?? 0,

@@ -1,23 +1,24 @@
 // What a proxy does to bodies, events, ranges and methods.
-import type { EchoReport } from '@mediary/contract/schemas/diagnostics';
 import { describe, expect, test } from 'vitest';
-import type { HttpProbeResult } from './http-probe-result.ts';
+import type { ProbeResult } from './probe.ts';
 import {
   judgeBodyLimit,
   judgeMethods,
   judgeRanges,
   judgeRequestBuffering,
   judgeResponseBuffering,
-} from './proxy-transfers.ts';
+} from './transfers.ts';
 
-const reply = (status: number, more: object = {}): HttpProbeResult => ({
+const reply = (status: number, more: object = {}): ProbeResult => ({
   status,
   headers: {},
-  body: new Uint8Array(),
+  body: Buffer.alloc(0),
   chunks: [],
+  headAfterMs: 1,
+  certificate: undefined,
   ...more,
 });
-const SILENCE: HttpProbeResult = { failure: 'timeout', phase: 'response', code: undefined };
+const SILENCE: ProbeResult = { failure: 'timeout', phase: 'response', code: undefined };
 const context = { maxUploadBytes: 1e10, sentBytes: 2 ** 21, acceptedBytes: undefined, isDirect: false };
 
 describe('the body limit', () => {
@@ -28,42 +29,45 @@ describe('the body limit', () => {
     ['is counted', { announced: reply(200), sent: reply(413) }, 'problem'],
     ['breaks the connection', { announced: SILENCE, sent: SILENCE }, 'problem'],
   ] as const)('%s', (_, probes, status) => {
-    const finding = judgeBodyLimit(probes, context);
+    const finding = judgeBodyLimit('x.body_limit', probes, context);
     expect(finding.status).toBe(status);
     if (status !== 'ok') expect(finding.fix).toMatch(/client_max_body_size|log of the proxy/);
   });
 
   test('matters less where uploads go to the object store', () => {
     const probes = { announced: reply(413), sent: reply(200) };
-    expect(judgeBodyLimit(probes, { ...context, isDirect: true }).status).toBe('warning');
+    expect(judgeBodyLimit('x.body_limit', probes, { ...context, isDirect: true }).status).toBe('warning');
   });
 });
 
 describe('request buffering', () => {
-  const echo = (...chunks: readonly [at_ms: number, bytes: number][]) =>
-    ({ chunks: chunks.map(([at_ms, bytes]) => ({ at_ms, bytes })) }) as unknown as EchoReport;
+  const echo = (...chunks: readonly [at_ms: number, bytes: number][]) => ({
+    body_bytes: 0,
+    chunks: chunks.map(([at_ms, bytes]) => ({ at_ms, bytes })),
+  });
 
   test('shows in the first chunk and in the pause', () => {
-    expect(judgeRequestBuffering(echo([0, 1024], [298, 65_536])).status).toBe('ok');
-    expect(judgeRequestBuffering(echo([0, 65_536], [2, 65_536])).status).toBe('warning');
-    expect(judgeRequestBuffering(echo([0, 1024], [1, 65_536])).status).toBe('warning');
-    expect(judgeRequestBuffering(undefined).status).toBe('not_checked');
+    expect(judgeRequestBuffering('x.request_buffering', echo([0, 1024], [298, 65_536])).status).toBe('ok');
+    expect(judgeRequestBuffering('x.request_buffering', echo([0, 65_536], [2, 65_536])).status).toBe(
+      'warning',
+    );
+    expect(judgeRequestBuffering('x.request_buffering', echo([0, 1024], [1, 65_536])).status).toBe('warning');
+    expect(judgeRequestBuffering('x.request_buffering', undefined).status).toBe('not_checked');
   });
 });
 
 describe('response buffering', () => {
-  const events = { events: 3, intervalMs: 250 };
   const arriving = (...times: number[]) => reply(200, { chunks: times.map((atMs) => ({ atMs, bytes: 30 })) });
 
   test('shows in the time between the first and the last chunk', () => {
-    expect(judgeResponseBuffering(arriving(0, 251, 502), events).status).toBe('ok');
-    expect(judgeResponseBuffering(arriving(0), events)).toMatchObject({
+    expect(judgeResponseBuffering('x.response_buffering', arriving(0, 251, 502)).status).toBe('ok');
+    expect(judgeResponseBuffering('x.response_buffering', arriving(0))).toMatchObject({
       status: 'problem',
       fix: expect.stringContaining('proxy_buffering off'),
     });
     const compressed = reply(200, { headers: { 'content-encoding': 'gzip' } });
-    expect(judgeResponseBuffering(compressed, events).status).toBe('warning');
-    expect(judgeResponseBuffering(SILENCE, events).status).toBe('not_checked');
+    expect(judgeResponseBuffering('x.response_buffering', compressed).status).toBe('warning');
+    expect(judgeResponseBuffering('x.response_buffering', SILENCE).status).toBe('not_checked');
   });
 });
 
@@ -74,18 +78,18 @@ describe('ranges', () => {
   const head = reply(200, { headers: { 'content-length': '65536' } });
 
   test('pass with the same bytes and the length of the file', () => {
-    expect(judgeRanges({ part, head }, 65_536).status).toBe('ok');
-    expect(judgeRanges({ part: reply(200), head }, 65_536).status).toBe('problem');
+    expect(judgeRanges('x.ranges', { part, head }).status).toBe('ok');
+    expect(judgeRanges('x.ranges', { part: reply(200), head }).status).toBe('problem');
     const altered = reply(206, { headers, body: body.map((byte) => byte ^ 1) });
-    expect(judgeRanges({ part: altered, head }, 65_536).status).toBe('problem');
-    expect(judgeRanges({ part, head: reply(200) }, 65_536).status).toBe('warning');
+    expect(judgeRanges('x.ranges', { part: altered, head }).status).toBe('problem');
+    expect(judgeRanges('x.ranges', { part, head: reply(200) }).status).toBe('warning');
   });
 });
 
 test('a method passes if the service itself answers', () => {
   const own = reply(404, { body: Buffer.from('{"success":false,"request_id":"x"}') });
-  expect(judgeMethods([{ method: 'PUT', result: own }]).status).toBe('ok');
-  const finding = judgeMethods([
+  expect(judgeMethods('x.methods', [{ method: 'PUT', result: own }]).status).toBe('ok');
+  const finding = judgeMethods('x.methods', [
     { method: 'PUT', result: own },
     { method: 'PATCH', result: reply(405) },
     { method: 'DELETE', result: reply(404) },

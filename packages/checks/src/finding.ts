@@ -1,10 +1,16 @@
-// Findings of the diagnostics: what was checked, what was found, and what to do.
-import type { DiagnosticFinding } from '@mediary/contract/schemas/diagnostics';
+// Findings of checks: what was checked, what was found, and what to do.
 
-export type Finding = DiagnosticFinding;
+export type Finding = {
+  /** Stable name, with the group before the dot. */
+  readonly check: string;
+  readonly status: 'ok' | 'warning' | 'problem' | 'not_checked';
+  readonly message: string;
+  readonly fix: string | null;
+  readonly details: Record<string, unknown>;
+};
 
 /** `message` says what is wrong, `fix` what to do. Neither contains secrets, SQL or paths. */
-type Trouble = {
+export type Trouble = {
   readonly message: string;
   readonly fix: string;
   readonly details?: Readonly<Record<string, unknown>>;
@@ -26,12 +32,9 @@ export const problem = (check: string, { message, fix, details = {} }: Trouble):
   details,
 });
 
-export const warning = (check: string, { message, fix, details = {} }: Trouble): Finding => ({
-  check,
+export const warning = (check: string, trouble: Trouble): Finding => ({
+  ...problem(check, trouble),
   status: 'warning',
-  message,
-  fix,
-  details,
 });
 
 /** `message` says why; `fix` how the check becomes possible. */
@@ -42,10 +45,3 @@ export const notChecked = (check: string, message: string, fix: string | null = 
   fix,
   details: {},
 });
-
-/** A part of the diagnostics; `name` names the finding when the part fails or takes longer than allowed. */
-export type Check = {
-  readonly name: string;
-  readonly deadlineMs: number;
-  readonly run: () => Promise<readonly Finding[]>;
-};
