@@ -118,6 +118,16 @@ const toViewContext = (
   segmentEncryption: delivery.segmentEncryption,
 });
 
+const toPlaybackSettings = ({ config, locations, ...found }: AppContext) => ({
+  ...config,
+  framesPerMinute: config.decoders.framesPerMinute,
+  urlSecrets: found.urlSecrets,
+  publicBaseUrl: found.publicBaseUrl,
+  storeFolder: locations.store,
+  scratchRoot: found.scratchRoot,
+  encoderMissing: found.encoderMissing,
+});
+
 /** What most wings take: the first wings, and what is made of them. */
 function createFoundation(context: AppContext, limitOwner: (owner: string) => Promise<void>) {
   const { config, now, databaseNow } = context;
@@ -134,8 +144,8 @@ function createFoundation(context: AppContext, limitOwner: (owner: string) => Pr
     lifecycle: lifecycle.operations,
     guards: assetGuards({ lifecycle: lifecycle.operations, auth: auth.operations }),
     objects: storage.operations,
-    findCachedObject: storage.operations.findCachedObject,
     files: storage.operations,
+    storage: storage.operations,
     asOperator,
     limitOwner,
     heldRequests: holdRequests(config.streamLimits),
@@ -153,7 +163,11 @@ function createFeatures(context: AppContext, limitOwner: (owner: string) => Prom
   const known = { ...shared, usage: usage.operations, hosted: providers.operations, view };
   const library = createLibrary({ ...known, providers: providers.operations });
   const uploads = createUploads(known);
-  const playback = createPlayback(known);
+  const playback = createPlayback({
+    ...known,
+    settings: toPlaybackSettings(context),
+    providers: providers.operations,
+  });
   const events = createEvents(known);
   const encoding = createEncoding({ ...known, captions: captions.operations });
   return {
@@ -165,7 +179,7 @@ function createFeatures(context: AppContext, limitOwner: (owner: string) => Prom
     providers,
     library,
     encoding,
-    images: createImages({ ...known, ...playback.operations }),
+    images: createImages({ ...known, playback: playback.operations }),
     uploads,
     playback,
     events,
