@@ -118,10 +118,20 @@ const toViewContext = (
   segmentEncryption: delivery.segmentEncryption,
 });
 
+const toPlaybackSettings = ({ config, locations, ...found }: AppContext) => ({
+  ...config,
+  framesPerMinute: config.decoders.framesPerMinute,
+  urlSecrets: found.urlSecrets,
+  publicBaseUrl: found.publicBaseUrl,
+  storeFolder: locations.store,
+  scratchRoot: found.scratchRoot,
+  encoderMissing: found.encoderMissing,
+});
+
 /** What most wings take: the first wings, and what is made of them. */
 function createFoundation(context: AppContext, limitOwner: (owner: string) => Promise<void>) {
   const { config, now, databaseNow } = context;
-  const lifecycle = createLifecycle(context);
+  const lifecycle = createLifecycle({ ...context, settings: config });
   const storage = createStorage({ ...context, settings: config });
   const asOperator = operatorGuard(config.operatorKeys);
   const auth = createAuth({ ...context, settings: config, asOperator });
@@ -133,10 +143,10 @@ function createFoundation(context: AppContext, limitOwner: (owner: string) => Pr
     clocks: { now, databaseNow },
     auth: auth.operations,
     lifecycle: lifecycle.operations,
-    guards: assetGuards({ ...lifecycle.operations, ...auth.operations }),
+    guards: assetGuards({ lifecycle: lifecycle.operations, auth: auth.operations }),
     objects: storage.operations,
-    findCachedObject: storage.operations.findCachedObject,
     files: storage.operations,
+    storage: storage.operations,
     asOperator,
     limitOwner,
     heldRequests: holdRequests(config.streamLimits),
@@ -154,7 +164,11 @@ function createFeatures(context: AppContext, limitOwner: (owner: string) => Prom
   const known = { ...shared, usage: usage.operations, hosted: providers.operations, view };
   const library = createLibrary({ ...known, providers: providers.operations });
   const uploads = createUploads(known);
-  const playback = createPlayback(known);
+  const playback = createPlayback({
+    ...known,
+    settings: toPlaybackSettings(context),
+    providers: providers.operations,
+  });
   const events = createEvents({
     ...known,
     callerLimits: { heldRequests: shared.heldRequests, limitOwner },
@@ -169,7 +183,7 @@ function createFeatures(context: AppContext, limitOwner: (owner: string) => Prom
     providers,
     library,
     encoding,
-    images: createImages({ ...known, ...playback.operations }),
+    images: createImages({ ...known, playback: playback.operations }),
     uploads,
     playback,
     events,

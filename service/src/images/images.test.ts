@@ -4,18 +4,20 @@ import { readFile } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import type { Asset } from '../assets/asset.ts';
+import type { VariantsContext } from './context.ts';
+import { createVideo } from '../lifecycle/asset.fixture.ts';
+import type { LocalFile } from '../storage/local-file.ts';
+import { type ObjectKey, renditionKey, variantKey } from '../storage/object-key.ts';
+import type { ImageProcessor, ImageFile } from './image-processor.ts';
 import {
   createAssetId,
   type ImageStore,
   openImageStore,
   PROCESSOR,
 } from '../../../test/support/image-store.ts';
-import type { Asset } from '../assets/asset.ts';
-import { createVideo } from '../lifecycle/asset.fixture.ts';
-import type { LocalFile } from '../storage/local-file.ts';
-import { type ObjectKey, renditionKey, variantKey } from '../storage/object-key.ts';
-import type { ImageProcessor, ImageFile } from './image-processor.ts';
-import { examine, getVariant, type ImageNeeds } from './images.ts';
+import { examine, getVariant } from './images.ts';
+import { improveVariantJob } from './improve-variant.job.ts';
 
 let images: ImageStore;
 beforeAll(async () => {
@@ -30,7 +32,7 @@ test('the thumbnail of an examined image is stored, and replaces that of an earl
     Readable.from([Buffer.from('of an earlier run')]),
     100,
   );
-  expect(await examine(images.createNeeds(), asset)).toEqual({
+  expect(await examine(images.createContext(), asset)).toEqual({
     facts: expect.objectContaining({ placeholder: 'hash' }),
   });
   expect(await images.readText(variantKey(asset.id, 'thumb.jpg'))).toBe('small');
@@ -40,11 +42,13 @@ test('a rejected or oversized image has no thumbnail', async () => {
   const asset = await images.storeImage(2);
   expect(
     await examine(
-      images.createNeeds({ processor: { ...PROCESSOR, examine: async () => ({ refused: 'truncated' }) } }),
+      images.createContext({
+        imageProcessor: { ...PROCESSOR, examine: async () => ({ refused: 'truncated' }) },
+      }),
       asset,
     ),
   ).toEqual({ refused: 'truncated' });
-  expect(await examine(images.createNeeds(), { ...asset, size_bytes: 2 ** 30 })).toEqual({
+  expect(await examine(images.createContext(), { ...asset, size_bytes: 2 ** 30 })).toEqual({
     refused: 'too_demanding',
   });
   expect(await images.listVariantKeys(asset)).toEqual([]);
@@ -72,13 +76,13 @@ describe('a store without local files', () => {
     const { localFile: _, ...store } = images.store;
     return store;
   };
-  const variantOf = (asset: Asset, more: Partial<ImageNeeds>) =>
-    getVariant(images.createNeeds({ store: remote(), ...more }), asset, { query: {}, accept: undefined });
+  const variantOf = (asset: Asset, more: Parameters<ImageStore['createContext']>[0]) =>
+    getVariant(images.createContext({ store: remote(), ...more }), asset, { query: {}, accept: undefined });
 
   test('gives decoders the path of a copy, which is removed afterwards', async () => {
     const asset = await images.storeImage(3);
-    await examine(images.createNeeds({ store: remote(), processor: reading }), asset);
-    await variantOf(asset, { processor: reading });
+    await examine(images.createContext({ store: remote(), imageProcessor: reading }), asset);
+    await variantOf(asset, { imageProcessor: reading });
     expect(seen).toEqual(['original', 'original']);
     expect(await images.listScratch()).toEqual([]);
   });
@@ -89,9 +93,9 @@ describe('a store without local files', () => {
     const digests: unknown[] = [];
     const verify = async ({ sha256 }: LocalFile) => digests.push(sha256) > 1;
     expect(
-      await examine(images.createNeeds({ store, processor: reading }), asset, { verify }),
+      await examine(images.createContext({ store, imageProcessor: reading }), asset, { verify }),
     ).toBeUndefined();
-    expect(await examine(images.createNeeds({ store }), asset, { verify })).toHaveProperty('facts');
+    expect(await examine(images.createContext({ store }), asset, { verify })).toHaveProperty('facts');
     const digest = hash('sha256', 'original');
     expect([digests, store.stream.mock.calls.length]).toEqual([[digest, digest], 2]);
     expect(await images.listScratch()).toEqual([]);
@@ -107,7 +111,7 @@ describe('a store without local files', () => {
         throw new Error('the process pool is closed');
       },
     };
-    await expect(variantOf(asset, { processor: busy })).rejects.toThrow('closed');
+    await expect(variantOf(asset, { imageProcessor: busy })).rejects.toThrow('closed');
     expect(await images.listScratch()).toEqual([]);
   });
 
@@ -115,7 +119,7 @@ describe('a store without local files', () => {
     const asset = await images.storeImage(10);
     const stop = new AbortController();
     const stalled = { ...remote(), stream: () => new Readable({ read: () => {} }) };
-    const examined = examine(images.createNeeds({ store: stalled }), asset, { signal: stop.signal });
+    const examined = examine(images.createContext({ store: stalled }), asset, { signal: stop.signal });
     const refused = expect(examined).rejects.toThrow('aborted');
     await expect.poll(() => images.listScratch()).toHaveLength(1);
     stop.abort();
@@ -127,8 +131,8 @@ describe('a store without local files', () => {
 test('concurrent requests render a variant once, and later requests reuse it', async () => {
   const asset = await images.storeImage(4);
   let made = 0;
-  const shared = images.createNeeds({
-    processor: { ...PROCESSOR, render: async () => ({ bytes: Buffer.from(`made ${++made}`) }) },
+  const shared = images.createContext({
+    imageProcessor: { ...PROCESSOR, render: async () => ({ bytes: Buffer.from(`made ${++made}`) }) },
   });
   const ask = () => getVariant(shared, asset, { query: { w: 640 }, accept: 'image/webp' });
   const answers = await Promise.all(Array.from({ length: 20 }, ask));
@@ -144,10 +148,72 @@ test('concurrent requests render a variant once, and later requests reuse it', a
   ]);
 });
 
+describe('an AVIF variant of more than two megapixels', () => {
+  const query = { w: 2560, format: 'avif' } as const;
+  const improve = (context: VariantsContext, assetId: string, file = '2560x1920-improved.avif') =>
+    improveVariantJob(context)({ payload: { assetId, file }, signal: new AbortController().signal });
+  const finding = (asset: Asset) => ({
+    lifecycle: { ...images.createContext().lifecycle, findAssetById: async () => asset },
+  });
+
+  test('is rendered fast once, and again by a job of its owner, which replaces it', async () => {
+    const asset = await images.storeImage(40);
+    const sent: object[] = [];
+    const context = images.createContext({
+      ...finding(asset),
+      jobs: { sendFor: async (_tx, owner, job) => void sent.push({ owner, ...job }) },
+    });
+    const request = () => getVariant(context, asset, { query, accept: undefined });
+    const key = (name: string) => ({ key: `variants/${asset.id}/${name}`, name: '2560x1920.avif' });
+    expect([await request(), await request()]).toMatchObject([key('2560x1920.avif'), key('2560x1920.avif')]);
+    await improve(context, asset.id);
+    expect(await request()).toMatchObject(key('2560x1920-improved.avif'));
+    const payload = { assetId: asset.id, file: '2560x1920-improved.avif' };
+    expect(sent).toEqual([{ owner: asset.owner_user_id, name: 'improve-variant', payload }]);
+  });
+
+  test('stays as it is where no improved one can be rendered', async () => {
+    const asset = await images.storeImage(41);
+    const context = images.createContext({
+      ...finding(asset),
+      jobs: { sendFor: async () => {} },
+      imageProcessor: {
+        ...PROCESSOR,
+        render: async (_, { isImproved }) =>
+          isImproved ? { refused: 'too_demanding' } : { bytes: Buffer.from('fast') },
+      },
+    });
+    const request = () => getVariant(context, asset, { query, accept: undefined });
+    const fast = await request();
+    await improve(context, asset.id);
+    expect(await images.listVariantKeys(asset)).toContain(
+      `variants/${asset.id}/late-2560x1920-improved.avif`,
+    );
+    expect([fast.substituteFor, await request()]).toEqual([undefined, fast]);
+  });
+
+  test('is not improved for a deleted image, an earlier poster or an unknown name', async () => {
+    const asset = await images.storeImage(42);
+    const playback = { kind: 'own', attempt: 1, folder: '1-1' } as const;
+    const imageProcessor = { ...PROCESSOR, render: () => Promise.reject(new Error('it is rendered')) };
+    for (const [more, file] of [
+      [{ deleted_at: new Date() }],
+      [{ playback }, 'v1-1-500-2560x1920-improved.avif'],
+      [{}, 'frame-1-2-45-320.jpg'],
+    ] as const)
+      await improve(
+        images.createContext({ ...finding({ ...asset, ...more }), imageProcessor }),
+        asset.id,
+        file,
+      );
+    expect(await images.listVariantKeys(asset)).toEqual([]);
+  });
+});
+
 test('two processes that make the same end with one', async () => {
   const asset = await images.storeImage(5);
   const both = await Promise.all(
-    [images.createNeeds(), images.createNeeds()].map((one) =>
+    [images.createContext(), images.createContext()].map((one) =>
       getVariant(one, asset, { query: { format: 'png' }, accept: undefined }),
     ),
   );
@@ -160,7 +226,10 @@ test('neither a variant nor a refusal stays if the asset was deleted meanwhile',
   const late: ImageProcessor = { ...PROCESSOR, render: async () => ({ refused: 'too_demanding' }) };
   for (const processor of [PROCESSOR, late])
     for (const deleted of [undefined, createVideo({ deleted_at: new Date() })]) {
-      const deleting = images.createNeeds({ processor, findAssetById: async () => deleted });
+      const deleting = images.createContext({
+        imageProcessor: processor,
+        lifecycle: { ...images.createContext().lifecycle, findAssetById: async () => deleted },
+      });
       await getVariant(deleting, asset, { query: {}, accept: undefined });
       expect(await images.listVariantKeys(asset)).toEqual([]);
     }
@@ -176,7 +245,7 @@ test('an asset without an image or original has no variants', async () => {
   } as const;
   for (const one of [asset, video, lost])
     await expect(
-      getVariant(images.createNeeds(), one, { query: {}, accept: undefined }),
+      getVariant(images.createContext(), one, { query: {}, accept: undefined }),
     ).rejects.toMatchObject({
       code: 'NOT_FOUND',
     });
@@ -194,7 +263,7 @@ test('a new poster of a video gets new variants, and those of the old one are re
   for (const name of ['thumb.jpg', 'poster-500.jpg'])
     await images.store.put(renditionKey(video.id, '1-1', name), Readable.from([poster]), 100_000);
   const request = (asset: Asset) =>
-    getVariant(images.createNeeds(), asset, { query: { w: 640 }, accept: undefined });
+    getVariant(images.createContext(), asset, { query: { w: 640 }, accept: undefined });
   expect(await request(video)).toMatchObject({ name: '640x360.jpg', type: 'image/jpeg' });
   expect(await images.listVariantKeys(video)).toEqual([`variants/${video.id}/v1-1-auto-640x360.jpg`]);
   await request(next);
