@@ -4,8 +4,7 @@ import { describe, expect, test, vi } from 'vitest';
 import { createEventsContext } from './context.fixture.ts';
 import { createEventRenderer } from './event-renderer.ts';
 import { addWaiting, catchUp, type EventStream, writeLiveEvent } from './event-stream.ts';
-import type { FeedEvent, PageOptions } from './feed-event.ts';
-import { isAfter, type Position } from './feed-position.ts';
+import { type FeedEvent, isAfter, type PageOptions, type Position } from './feed-event.ts';
 
 const positionOf = (number: number): Position => ({
   transactionId: number,

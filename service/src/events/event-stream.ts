@@ -7,10 +7,12 @@ import {
   type FeedEvent,
   type FeedFilter,
   type FeedPage,
+  formatPosition,
+  isAfter,
   isPublished,
   type PageOptions,
+  type Position,
 } from './feed-event.ts';
-import { formatPosition, isAfter, type Position } from './feed-position.ts';
 
 /** The feed, as one stream reads it. */
 type StreamFeed = {

@@ -5,7 +5,7 @@ import { unavailable } from '../platform/errors.ts';
 import { databaseOf } from '../platform/postgres/database.fixture.ts';
 import { createEventsContext } from './context.fixture.ts';
 import { createEventStreams } from './event-streams.ts';
-import { isAfter, type Position } from './feed-position.ts';
+import { isAfter, type Position } from './feed-event.ts';
 
 const ID = '019aab7c-4d2e-7c55-9f0e-6d1f2b3c4d5e';
 const FIRST: Position = { transactionId: 0, id: '00000000-0000-0000-0000-000000000000' };

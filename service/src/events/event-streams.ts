@@ -15,8 +15,14 @@ import {
 } from './event-stream.ts';
 import { type FeedReader, type Follower, followFeed } from './feed.ts';
 import { findFeedHead, raisePositions } from './feed.sql.ts';
-import { type FeedEvent, type FeedFilter, isPublished, type PageOptions } from './feed-event.ts';
-import { invalidPosition, type Position } from './feed-position.ts';
+import {
+  type FeedEvent,
+  type FeedFilter,
+  invalidPosition,
+  isPublished,
+  type PageOptions,
+  type Position,
+} from './feed-event.ts';
 
 type StreamOptions = {
   readonly filter: FeedFilter;

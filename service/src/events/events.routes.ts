@@ -4,7 +4,7 @@ import { getTimeline } from '@mediary/contract/operations/media';
 import type { Input, Route } from '../platform/http/route.ts';
 import type { EventsContext } from './context.ts';
 import type { OpenStream } from './event-streams.ts';
-import { parsePosition } from './feed-position.ts';
+import { parsePosition } from './feed-event.ts';
 import { listTimeline } from './timeline.ts';
 
 export const eventRoutes = (ctx: EventsContext, openStream: OpenStream): Route[] => [

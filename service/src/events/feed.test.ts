@@ -15,8 +15,7 @@ import { uuidV7 } from '../platform/uuid-v7.ts';
 import { createEventsContext } from './context.fixture.ts';
 import { followFeed } from './feed.ts';
 import { findFeedHead, listEventsAfter, raisePositions } from './feed.sql.ts';
-import type { FeedEvent } from './feed-event.ts';
-import { isAfter } from './feed-position.ts';
+import { type FeedEvent, isAfter } from './feed-event.ts';
 
 let server: TestPostgres;
 let connection: Connection;

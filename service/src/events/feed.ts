@@ -2,8 +2,7 @@
 import { createWakeSignal } from '../platform/concurrency/wake-signal.ts';
 import type { EventsContext } from './context.ts';
 import { findFeedHead, listEventsAfter } from './feed.sql.ts';
-import type { FeedEvent } from './feed-event.ts';
-import type { Position } from './feed-position.ts';
+import type { FeedEvent, Position } from './feed-event.ts';
 
 export type Follower = {
   /**

@@ -2,8 +2,7 @@
 import { uuidV7 } from '../../platform/uuid-v7.ts';
 import type { EventsContext } from '../context.ts';
 import { listEventsAfter } from '../feed.sql.ts';
-import type { FeedEvent } from '../feed-event.ts';
-import { isAfter } from '../feed-position.ts';
+import { type FeedEvent, isAfter } from '../feed-event.ts';
 import { insertDeliveries } from './endpoint-deliveries.sql.ts';
 import type { NewDelivery } from './endpoint-delivery.ts';
 import { lockCursor, lockSubscribers, moveCursor } from './fan-out.sql.ts';
