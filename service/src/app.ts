@@ -131,7 +131,7 @@ const toPlaybackSettings = ({ config, locations, ...found }: AppContext) => ({
 /** What most wings take: the first wings, and what is made of them. */
 function createFoundation(context: AppContext, limitOwner: (owner: string) => Promise<void>) {
   const { config, now, databaseNow } = context;
-  const lifecycle = createLifecycle(context);
+  const lifecycle = createLifecycle({ ...context, settings: config });
   const storage = createStorage({ ...context, settings: config });
   const asOperator = operatorGuard(config.operatorKeys);
   const auth = createAuth({ ...context, settings: config, asOperator });
@@ -142,7 +142,7 @@ function createFoundation(context: AppContext, limitOwner: (owner: string) => Pr
     clocks: { now, databaseNow },
     auth: auth.operations,
     lifecycle: lifecycle.operations,
-    guards: assetGuards({ ...lifecycle.operations, ...auth.operations }),
+    guards: assetGuards({ lifecycle: lifecycle.operations, auth: auth.operations }),
     objects: storage.operations,
     files: storage.operations,
     storage: storage.operations,

@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Asset } from '../assets/asset.ts';
 import { createVideo, NOW } from '../lifecycle/asset.fixture.ts';
+import { createLifecycleContext } from '../lifecycle/context.fixture.ts';
 import { openMemoryStore } from '../lifecycle/memory-store.fixture.ts';
 import { applyReport, completeAsset } from '../lifecycle/reports.ts';
 import type { StreamReport } from '../lifecycle/stream-report.ts';
@@ -16,7 +17,7 @@ const first = createVideo({ provider: 'cdnhost', provider_video_id: 'guid-1', up
 async function completeFirst(stored: Asset, event: StreamReport['event']) {
   const { update, decisions } = openMemoryStore(stored, NOW);
   const db = { one: async () => undefined, all: async () => [] };
-  const reports = { db, store: { update, recordDelivery: async () => undefined }, now: () => NOW };
+  const reports = createLifecycleContext({ db, assets: { update } });
   const findAssetById = async () => ({ ...stored, ...decisions.at(-1)?.set });
   const needs = {
     db,
