@@ -111,6 +111,15 @@ const toWorker = ({
   findLocalFile,
 });
 
+const describeMachine = ({ sandbox, imageProcessor, locations, ...found }: AppContext) => ({
+  encoderVersion: found.encoderVersion,
+  encoderMissing: found.encoderMissing,
+  videoEncoder: found.videoEncoder,
+  canDecodeHeif: imageProcessor.canDecodeHeif,
+  protections: sandbox.protections,
+  storeFolder: locations.store,
+});
+
 /** What representations of assets depend on besides their rows. */
 const toViewContext = (
   { config: { delivery }, publicBaseUrl }: AppContext,
@@ -122,24 +131,35 @@ const toViewContext = (
   segmentEncryption: delivery.segmentEncryption,
 });
 
+const toPlaybackSettings = ({ config, locations, ...found }: AppContext) => ({
+  ...config,
+  framesPerMinute: config.decoders.framesPerMinute,
+  urlSecrets: found.urlSecrets,
+  publicBaseUrl: found.publicBaseUrl,
+  storeFolder: locations.store,
+  scratchRoot: found.scratchRoot,
+  encoderMissing: found.encoderMissing,
+});
+
 /** What most wings take: the first wings, and what is made of them. */
 function createFoundation(context: AppContext, limitOwner: (owner: string) => Promise<void>) {
   const { config, now, databaseNow } = context;
-  const lifecycle = createLifecycle(context);
-  const storage = createStorage(context);
+  const lifecycle = createLifecycle({ ...context, settings: config });
+  const storage = createStorage({ ...context, settings: config });
   const asOperator = operatorGuard(config.operatorKeys);
-  const auth = createAuth({ ...context, asOperator });
+  const auth = createAuth({ ...context, settings: config, asOperator });
   const shared = {
     ...context,
     ...auth.operations,
     settings: config,
+    service: { version: VERSION, publicBaseUrl: context.publicBaseUrl, isStopping: context.isStopping },
     clocks: { now, databaseNow },
     auth: auth.operations,
     lifecycle: lifecycle.operations,
-    guards: assetGuards({ ...lifecycle.operations, ...auth.operations }),
+    guards: assetGuards({ lifecycle: lifecycle.operations, auth: auth.operations }),
     objects: storage.operations,
-    findCachedObject: storage.operations.findCachedObject,
     files: storage.operations,
+    storage: storage.operations,
     asOperator,
     limitOwner,
     heldRequests: holdRequests(config.streamLimits),
@@ -152,13 +172,20 @@ function createFeatures(context: AppContext, limitOwner: (owner: string) => Prom
   const { lifecycle, storage, auth, shared } = createFoundation(context, limitOwner);
   const usage = createUsage(shared);
   const captions = createCaptions({ ...shared, usage: usage.operations });
-  const providers = createProviders(shared);
+  const providers = createProviders({ ...shared, registry: context.providers });
   const view = toViewContext(context, providers.operations);
   const known = { ...shared, usage: usage.operations, hosted: providers.operations, view };
   const library = createLibrary({ ...known, providers: providers.operations });
   const uploads = createUploads(known);
-  const playback = createPlayback(known);
-  const events = createEvents(known);
+  const playback = createPlayback({
+    ...known,
+    settings: toPlaybackSettings(context),
+    providers: providers.operations,
+  });
+  const events = createEvents({
+    ...known,
+    callerLimits: { heldRequests: shared.heldRequests, limitOwner },
+  });
   const encoding = createEncoding({ ...known, captions: captions.operations, worker: toWorker(shared) });
   return {
     auth,
@@ -169,7 +196,7 @@ function createFeatures(context: AppContext, limitOwner: (owner: string) => Prom
     providers,
     library,
     encoding,
-    images: createImages({ ...known, ...playback.operations }),
+    images: createImages({ ...known, playback: playback.operations }),
     uploads,
     playback,
     events,
@@ -180,6 +207,10 @@ function createFeatures(context: AppContext, limitOwner: (owner: string) => Prom
       uploads: uploads.operations,
       events: events.operations,
     }),
-    operations: createOperations({ ...known, version: VERSION }),
+    operations: createOperations({
+      ...known,
+      machine: describeMachine(context),
+      providers: providers.operations,
+    }),
   };
 }
