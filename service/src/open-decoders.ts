@@ -9,7 +9,7 @@ import { openFfmpegEncoder } from './encoding/ffmpeg/ffmpeg-encoder.ts';
 import { chooseHardware } from './encoding/ffmpeg/hardware-trial.ts';
 import { LEFT_TO_ENCODER, openFfmpegProbe } from './encoding/ffmpeg/ffmpeg-probe.ts';
 import { type FfmpegSearch, findFfmpeg } from './encoding/ffmpeg/process/find-ffmpeg.ts';
-import { isAdded } from './encoding/plan/source/ffmpeg-input.ts';
+import { isLegacyContainer } from './encoding/plan/source/ffmpeg-input.ts';
 import type { ImageProcessor } from './images/image-processor.ts';
 import { openSharpImageProcessor } from './images/sharp-image-processor.ts';
 import { openMediabunnyProbe } from './media/mediabunny-probe.ts';
@@ -76,7 +76,9 @@ function openProbe({ decoders, dataDir }: Config, pool: ChildPool, { ffmpeg, san
       : { probe: async () => LEFT_TO_ENCODER };
   return {
     probe: (source, container, owner) =>
-      isAdded(container) ? added.probe(source, container, owner) : indexed.probe(source, container, owner),
+      isLegacyContainer(container)
+        ? added.probe(source, container, owner)
+        : indexed.probe(source, container, owner),
   };
 }
 

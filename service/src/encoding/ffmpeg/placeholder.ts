@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { rgbaToThumbHash } from 'thumbhash';
-import { OWN_FILE } from '../plan/source/ffmpeg-input.ts';
+import { OWN_FILE_INPUT } from '../plan/source/ffmpeg-input.ts';
 import type { Size } from '../model/source.ts';
 import { type Session, runStep } from './ffmpeg-session.ts';
 
@@ -32,7 +32,7 @@ function fitInside({ width, height }: Size): Size {
 }
 
 const pixelArguments = (jpeg: string, { width, height }: Size, output: string): string[] => [
-  ...OWN_FILE,
+  ...OWN_FILE_INPUT,
   '-f',
   'jpeg_pipe',
   '-i',

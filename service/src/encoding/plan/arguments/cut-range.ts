@@ -1,5 +1,5 @@
 // The part of a source that is cut: its frames, and where ffmpeg starts to read.
-import { type FfmpegInput, GENERAL, inputArguments } from '../source/ffmpeg-input.ts';
+import { type FfmpegInput, COMMON_OPTIONS, inputArguments } from '../source/ffmpeg-input.ts';
 import { secondsOf, type Timeline } from '../source/source-timeline.ts';
 import { packetList } from '../source/video-packets.ts';
 
@@ -55,7 +55,7 @@ export const keyFrameArguments = (
   input: FfmpegInput,
   { index, ...seek }: Seek & { readonly index: number },
 ): string[] => [
-  ...GENERAL,
+  ...COMMON_OPTIONS,
   '-loglevel',
   'error',
   ...inputArguments(input, [...seekOptions(seek), '-t', '1']),

@@ -1,7 +1,7 @@
 // Builds the ffmpeg arguments for thumbnails and posters.
 import type { PosterRequest } from '../../encoder.ts';
 import type { PictureTrack } from '../source/colour-matrix.ts';
-import { OWN_FILE } from '../source/ffmpeg-input.ts';
+import { OWN_FILE_INPUT } from '../source/ffmpeg-input.ts';
 import { pictureFilter } from './picture-filter.ts';
 import { secondsBy } from '../../model/thumbnail-choice.ts';
 
@@ -10,7 +10,7 @@ type PictureFiles = Pick<PosterRequest, 'excerpt' | 'output'> & { readonly track
 
 /** Extracts the last key frame of a segment as a JPEG at most 1280 pixels wide, in JPEG's colour space. */
 export const thumbnailArguments = ({ excerpt, output, track }: PictureFiles): string[] => [
-  ...OWN_FILE,
+  ...OWN_FILE_INPUT,
   '-skip_frame',
   'nokey',
   '-f',
@@ -35,7 +35,7 @@ export const posterArguments = ({
   timeMs,
   track,
 }: Omit<PosterRequest, 'signal'> & PictureFiles): string[] => [
-  ...OWN_FILE,
+  ...OWN_FILE_INPUT,
   '-f',
   'mov',
   '-i',

@@ -15,7 +15,7 @@ type Source = {
 const LARGEST = { width: 1920, height: 1080 };
 /** Renditions in PQ and HLG have the same limits. */
 const EITHER_RANGE: HdrRange = 'pq';
-/** All renditions of one set, as a multiple of the size of a source with few bits, such as HEVC. */
+/** Renditions of one set together are at most this multiple of a source of a low bit rate, such as HEVC. */
 const MAX_GROWTH = 3;
 /** Thumbnails, manifests and the headers of segments. */
 const EXTRAS_BYTES = 4 * 1024 ** 2;

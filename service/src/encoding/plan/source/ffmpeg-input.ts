@@ -19,7 +19,7 @@ const ADDED_CONTAINERS: readonly Container[] = [
   'mxf',
 ] satisfies AddedContainer[];
 
-export const isAdded = (container: Container): container is AddedContainer =>
+export const isLegacyContainer = (container: Container): container is AddedContainer =>
   ADDED_CONTAINERS.includes(container);
 
 /** Uncompressed audio, whose decoders are simple. */
@@ -112,7 +112,8 @@ export const TEXT_DECODERS: readonly string[] = Object.values(TEXT_SUBTITLES).fl
 
 export const isTextSubtitle = (codec: string): boolean => Object.hasOwn(TEXT_SUBTITLES, codec);
 
-const decodersFor = (container: Container): Decoders => (isAdded(container) ? OLDER_DECODERS : DECODERS);
+const decodersFor = (container: Container): Decoders =>
+  isLegacyContainer(container) ? OLDER_DECODERS : DECODERS;
 
 export const videoCodecs = (container: Container): readonly string[] =>
   Object.keys(decodersFor(container).Video);
@@ -123,14 +124,14 @@ export const isDecodable = ({ kind, codec }: SourceStream, container: Container)
 const mediaDecoders = (container: Container): readonly string[] =>
   Object.values(decodersFor(container)).flatMap((codecs) => Object.values(codecs).flat());
 
-export const GENERAL = ['-nostdin', '-hide_banner', '-y', '-nostats'] as const;
+export const COMMON_OPTIONS = ['-nostdin', '-hide_banner', '-y', '-nostats'] as const;
 
 /**
  * Options of a run that prints its progress twice a second, and a line for each frame or packet that cannot
  * be decoded (`decode-errors.ts`).
  */
 export const REPORTING = [
-  ...GENERAL,
+  ...COMMON_OPTIONS,
   '-loglevel',
   'repeat+warning',
   '-progress',
@@ -140,7 +141,13 @@ export const REPORTING = [
 ] as const;
 
 /** Options before an input that our own encoder wrote. */
-export const OWN_FILE = [...GENERAL, '-loglevel', 'error', '-protocol_whitelist', 'file'] as const;
+export const OWN_FILE_INPUT = [
+  ...COMMON_OPTIONS,
+  '-loglevel',
+  'error',
+  '-protocol_whitelist',
+  'file',
+] as const;
 
 /**
  * All options up to the input file; `before` contains additional input options, `decoders` those that replace
@@ -154,7 +161,7 @@ export const inputArguments = (
   '-protocol_whitelist',
   'file',
   '-format_whitelist',
-  isAdded(container) ? container : DEMUXERS,
+  isLegacyContainer(container) ? container : DEMUXERS,
   '-codec_whitelist',
   decoders.join(','),
   '-max_streams',
@@ -180,7 +187,7 @@ const READ_SOUND = ['-map', '0:a?', '-c:a', 'copy', '-frames:a', '1'] as const;
 
 /** Decodes five frames and prints their properties and those of the container to stderr. */
 export const factsArguments = (input: FfmpegInput): string[] => [
-  ...GENERAL,
+  ...COMMON_OPTIONS,
   '-loglevel',
   'info',
   ...inputArguments(input),
@@ -205,7 +212,7 @@ export type PacketSelection = { readonly part: 'tail' | 'whole'; readonly stream
 
 /** `tail`: packets of the last 10 s, original timestamps. `whole`: all packets, relative to the first. */
 export const packetListArguments = (input: FfmpegInput, { part, streams }: PacketSelection): string[] => [
-  ...GENERAL,
+  ...COMMON_OPTIONS,
   '-loglevel',
   'error',
   ...(part === 'tail' ? ['-copyts'] : []),
@@ -223,7 +230,7 @@ export const packetListArguments = (input: FfmpegInput, { part, streams }: Packe
 
 /** Decodes one audio frame of a stream. */
 export const audioCheckArguments = (input: FfmpegInput, index: number): string[] => [
-  ...GENERAL,
+  ...COMMON_OPTIONS,
   '-loglevel',
   'error',
   ...inputArguments(input),

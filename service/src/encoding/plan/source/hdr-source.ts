@@ -1,4 +1,4 @@
-// What renditions in HDR keep of a source: its dynamic range, and its metadata for displays.
+// The HDR properties that renditions take over from the source: dynamic range, and metadata for displays.
 import type { HdrRange } from '@mediary/contract/enums';
 import type {
   Chromaticity,

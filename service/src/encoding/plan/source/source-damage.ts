@@ -2,7 +2,7 @@
 import type { Warning } from '../../../assets/asset.ts';
 import { formatTime } from '../../../captions/caption-file.ts';
 import { parseDecodeError } from './decode-errors.ts';
-import { type FfmpegInput, GENERAL, inputArguments } from './ffmpeg-input.ts';
+import { type FfmpegInput, COMMON_OPTIONS, inputArguments } from './ffmpeg-input.ts';
 import type { Size } from '../../model/source.ts';
 
 export type Damage = {
@@ -24,7 +24,7 @@ type DamageReader = { readonly read: (line: string) => void; readonly damage: ()
  * error comes right before its frame. The list needs the times of the frames, not their pixels.
  */
 export const damageArguments = (input: FfmpegInput, videoIndex: number): string[] => [
-  ...GENERAL,
+  ...COMMON_OPTIONS,
   '-loglevel',
   'repeat+info',
   ...inputArguments({ ...input, threads: 1 }),

@@ -1,7 +1,13 @@
 // Finds the text subtitles of a source, and builds the ffmpeg arguments that convert them to WebVTT.
 import { nameOfLanguage, toLanguage } from '../../../captions/caption-request.ts';
 import { toPlainText } from '../../../assets/text-limits.ts';
-import { type FfmpegInput, GENERAL, inputArguments, isTextSubtitle, TEXT_DECODERS } from './ffmpeg-input.ts';
+import {
+  type FfmpegInput,
+  COMMON_OPTIONS,
+  inputArguments,
+  isTextSubtitle,
+  TEXT_DECODERS,
+} from './ffmpeg-input.ts';
 import { leadInOf } from './source-timeline.ts';
 import type { SourceFacts, SourceStream } from '../../model/source.ts';
 
@@ -20,7 +26,7 @@ const MAX_LABEL = 100;
 
 /** Prints the streams; without an output ffmpeg ends with code 1. */
 export const streamListArguments = (input: FfmpegInput): string[] => [
-  ...GENERAL,
+  ...COMMON_OPTIONS,
   '-loglevel',
   'info',
   ...inputArguments(input),
@@ -57,14 +63,14 @@ type SubtitleOutput = { readonly index: number; readonly path: string };
 type SubtitleSource = { readonly input: FfmpegInput; readonly facts: SourceFacts };
 
 /**
- * Reads the file once for all streams. Times are those of the renditions. ffmpeg would otherwise subtract its
- * own start of the file, which is that of the first cue where it decodes nothing but text.
+ * Reads the file once for all streams, with the times of the renditions. If only text is decoded, ffmpeg takes
+ * the first cue as the start of the file and would shift all cues by it.
  */
 export const subtitleArguments = (
   { input, facts }: SubtitleSource,
   outputs: readonly SubtitleOutput[],
 ): string[] => [
-  ...GENERAL,
+  ...COMMON_OPTIONS,
   '-loglevel',
   'error',
   '-copyts',

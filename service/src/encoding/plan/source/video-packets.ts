@@ -1,5 +1,5 @@
 // Lists the packets of a video stream with ffmpeg, and reads the list.
-import { type FfmpegInput, GENERAL, inputArguments } from './ffmpeg-input.ts';
+import { type FfmpegInput, COMMON_OPTIONS, inputArguments } from './ffmpeg-input.ts';
 
 /**
  * All packets of the video stream with their original timestamps. With `times`, output options that change
@@ -10,7 +10,7 @@ export const videoPacketArguments = (
   index: number,
   times: readonly string[] = [],
 ): string[] => [
-  ...GENERAL,
+  ...COMMON_OPTIONS,
   '-loglevel',
   'error',
   ...(times.length === 0 ? ['-copyts'] : []),
@@ -21,7 +21,7 @@ export const videoPacketArguments = (
 
 /** The parameter sets of an H.264 stream, one packet for each key frame that repeats them. */
 export const parameterSetArguments = (input: FfmpegInput, index: number): string[] => [
-  ...GENERAL,
+  ...COMMON_OPTIONS,
   '-loglevel',
   'error',
   ...inputArguments(input),
