@@ -152,6 +152,18 @@ const OWN_REASONS = {
     codes: ['CONFLICT'],
     description: 'The resumable upload has another offset. Continue at the one that HEAD returns.',
   },
+  unknown_partial: {
+    codes: ['BAD_REQUEST'],
+    description: '`Upload-Concat` names an upload that is no partial upload of this asset and attempt.',
+  },
+  partial_incomplete: {
+    codes: ['BAD_REQUEST'],
+    description: 'A partial upload has not all its bytes. Send them, then create the final upload again.',
+  },
+  final_upload: {
+    codes: ['FORBIDDEN'],
+    description: 'A final upload has the bytes of its partial uploads, and takes no others.',
+  },
   part_size_mismatch: {
     codes: ['BAD_REQUEST'],
     description: 'The part must have `expected` bytes: all parts but the last have the size in the target.',

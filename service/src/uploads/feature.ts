@@ -11,6 +11,7 @@ import type { ProviderOperations } from '../providers/feature.ts';
 import type { Usage } from '../usage/feature.ts';
 import { createConcurrencyLimit } from '../platform/concurrency/concurrency-limit.ts';
 import { createGuardedFetch } from '../platform/outbound/guarded-fetch.ts';
+import { openFairSlots } from '../platform/process/fair-slots.ts';
 import { sendBody } from '../platform/send-body.ts';
 import type { OutboundLimits } from '../platform/outbound/outbound-limits.ts';
 import * as byteOperations from './byte-uploads.ts';
@@ -19,6 +20,7 @@ import { clipAssetJob, type ClipJobNeeds } from './clip-asset.job.ts';
 import * as clipRunOperations from './clip-runs.ts';
 import * as clipOperations from './clips.ts';
 import * as completionOperations from './completion.ts';
+import * as concatenationOperations from './concatenation.ts';
 import * as appendingOperations from './resumable-bytes.ts';
 import * as resumableOperations from './resumable-uploads.ts';
 import * as expiryOperations from './expired-uploads.ts';
@@ -124,6 +126,7 @@ type ResumableContext = Omit<
     Parameters<typeof resumableOperations.createResumable>[0],
   'leaseUpload' | 'startLease' | 'discardIdleUploads' | 'checksums' | 'finishResumable'
 > &
+  Pick<Usage, 'findByteQuota'> &
   Omit<Parameters<typeof relayOperations.answerTusOrRelay>[0], 'answerTus'>;
 
 type MultipartContext = Parameters<typeof completionOfParts.completeMultipart>[0];
@@ -138,13 +141,22 @@ const partRoutes = (needs: Parameters<typeof multipartRoutes>[0] & Parameters<ty
 
 type InFlight = ReturnType<typeof createInFlight>;
 
+/** Segments of final uploads that a process joins at the same time; an owner has all but one of them. */
+const ASSEMBLIES = 4;
+const ASSEMBLY_LIMITS = { perOwner: ASSEMBLIES, maxWaiting: 4, waitMs: 30_000 };
+
 /** Requests of the protocol, and what the jobs that clean up after it need. */
 function createResumable(needs: ResumableContext, inFlight: InFlight) {
   const shared = { ...needs, checksums: createRunningChecksums() };
   const leases = bind({ ...shared, leases: new Map() }, leaseOperations);
   const appending = bind({ ...shared, ...leases }, appendingOperations);
   const uploads = bind({ ...shared, ...leases, ...appending }, resumableOperations);
-  const tus = bind({ ...needs, ...uploads, ...appending }, tusOperations);
+  const acquireAssembly = openFairSlots(ASSEMBLIES).addGroup(ASSEMBLY_LIMITS);
+  const joining = bind(
+    { ...shared, ...leases, ...appending, ...uploads, acquireAssembly },
+    concatenationOperations,
+  );
+  const tus = bind({ ...needs, ...uploads, ...appending, ...joining }, tusOperations);
   const answerTus = needs.store.partial && tus.answerTus;
   const relay = bind({ ...needs, answerTus }, relayOperations);
   const hasRelay = [...needs.providers.values()].some(({ api }) => api?.tusRelay !== undefined);
@@ -156,6 +168,7 @@ function createResumable(needs: ResumableContext, inFlight: InFlight) {
     ...uploads,
     appendBytes: appending.appendBytes,
     discardUploads: leases.discardUploads,
+    finishInterrupted: joining.finishInterrupted,
     prepareUpload: relay.prepareHostedUpload,
     tus: answerTus || hasRelay ? routes : [],
   };

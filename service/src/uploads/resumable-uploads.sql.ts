@@ -16,6 +16,8 @@ export const resumableColumns = pick(uploadRow, [
   'bytes_received',
   'expires_at',
   'finished_at',
+  'concatenation',
+  'parts',
 ]);
 
 const RESUMABLE = columns(resumableColumns);
@@ -25,24 +27,27 @@ type NewResumable = {
   readonly lease: UploadLease;
   readonly sizeBytes: number | null;
   readonly expiresAt: Date;
+  readonly concatenation: 'partial' | null;
 };
 
-/** Undefined if the asset has `maxOpen` open uploads already. */
+/** Undefined if the asset has `maxOpen` open uploads of this kind already. */
 export const insertResumable = (
   tx: Queries,
   asset: Pick<Asset, 'id' | 'attempt' | 'owner_user_id' | 'announced_size_bytes'>,
-  { lease, sizeBytes, expiresAt, maxOpen }: NewResumable & { readonly maxOpen: number },
+  { lease, sizeBytes, expiresAt, concatenation, maxOpen }: NewResumable & { readonly maxOpen: number },
 ) =>
   tx.one(sql('insert resumable upload', resumableColumns)`
     insert into uploads
       (id, asset_id, owner_user_id, attempt, protocol, size_bytes, reserved_bytes, lease_holder, lease_until,
-       expires_at)
+       expires_at, concatenation)
     select ${lease.upload}::uuid, ${asset.id}::uuid, ${asset.owner_user_id}::text, ${asset.attempt}::int4,
            'tus', ${sizeBytes}::int8, ${asset.announced_size_bytes ?? 0}::int8, ${lease.holder}::uuid,
-           now() + make_interval(secs => ${REQUEST_LEASE_SECONDS}), ${expiresAt}::timestamptz
+           now() + make_interval(secs => ${REQUEST_LEASE_SECONDS}), ${expiresAt}::timestamptz,
+           ${concatenation}::text
      where ${maxOpen}::int4 > (
        select count(*) from uploads
-        where asset_id = ${asset.id} and protocol = 'tus' and finished_at is null)
+        where asset_id = ${asset.id} and protocol = 'tus' and finished_at is null
+          and concatenation is not distinct from ${concatenation}::text)
     returning ${RESUMABLE}`);
 
 /**
@@ -119,12 +124,12 @@ export const claimResumableRemoval = (db: Queries, { upload, holder }: UploadLea
        and (lease_until is null or lease_until < now())
     returning id`);
 
-/** The oldest uploads of an asset that nobody writes now, as many as are open beyond `keep`. */
+/** The oldest whole uploads of an asset that nobody writes now, as many as are open beyond `keep`. */
 export const findSurplusUploads = (db: Queries, assetId: string, keep: number) =>
   db.all(sql('surplus uploads', { id: 'uuid' })`
     with opened as materialized (
       select id, created_at, lease_until is null or lease_until < now() as is_idle from uploads
-       where asset_id = ${assetId} and protocol = 'tus' and finished_at is null)
+       where asset_id = ${assetId} and protocol = 'tus' and finished_at is null and concatenation is null)
     select id from opened where is_idle
      order by created_at limit (select greatest(count(*) - ${keep}::int4, 0) from opened)`);
 
@@ -160,12 +165,13 @@ export const findUploadContext = (
            exists (select from imports
                     where asset_id = ${assetId} and (partial ->> 'uploadId')::uuid = ${id}) as is_import`);
 
-/** Uploads with all bytes that did not finish, because their process ended in between. */
+/** Uploads with all bytes that did not finish, because their process ended in between; also final ones. */
 export const findCompleteUploads = (db: Queries, now: Date, limit: number) =>
   db.all(sql('complete uploads', { id: 'uuid', asset_id: 'uuid' })`
     select uploads.id, asset_id
       from uploads join assets on assets.id = uploads.asset_id and assets.attempt = uploads.attempt
-     where protocol = 'tus' and finished_at is null and bytes_received = uploads.size_bytes
+     where protocol = 'tus' and finished_at is null
+       and (concatenation = 'final' or concatenation is null and bytes_received = uploads.size_bytes)
        and (lease_until is null or lease_until < now()) and expires_at > ${now}
        and uploaded_at is null and deleted_at is null and stream_status = 'pending_upload'
      limit ${limit}`);
