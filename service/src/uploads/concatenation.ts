@@ -12,11 +12,12 @@ import type { ObjectKey } from '../storage/object-key.ts';
 import { ObjectStoreError, type ObjectStore } from '../storage/object-store.ts';
 import { bytesLeft, quotaExceeded } from '../usage/quota.ts';
 import type { findByteQuota } from '../usage/usage.ts';
-import { extendParts, findFinals, findResumable, insertFinal } from './concatenation.sql.ts';
+import { extendParts } from './concatenation.sql.ts';
 import type { discardUploads, LeasedUpload, ResumableRow, startLease } from './leased-uploads.ts';
 import { insertOpenUpload } from './open-uploads.ts';
 import { partialOf, segmentBytesAt, toPartial } from './partial-bytes.ts';
 import type { appendBytes } from './resumable-bytes.ts';
+import { findFinals, findResumable, insertResumable } from './resumable-uploads.sql.ts';
 import type { openResumable, terminateResumable } from './resumable-uploads.ts';
 import { type FinalPart, isSameParts, partsOf, toFinalParts } from './upload-concat.ts';
 import { assertLength } from './upload-errors.ts';
@@ -96,7 +97,7 @@ async function createFinal(
     asset,
     async (tx: Transaction) =>
       (await findSame(tx, asset, ids)) ??
-      insertFinal(tx, asset, { lease, ...(await claimParts(needs, asset, { tx, ids })) }),
+      insertResumable(tx, asset, { lease, ...(await claimParts(needs, asset, { tx, ids })) }),
   );
   return row.id === lease.upload ? { id: row.id, leased: needs.startLease({ lease, row }) } : { id: row.id };
 }
@@ -111,7 +112,7 @@ async function claimParts(
   const parts = toFinalParts(ids, await extendParts(tx, asset, { ids, now: at, expiresAt }));
   const sizeBytes = parts.reduce((sum, part) => sum + part.sizeBytes, 0);
   assertLength(asset, sizeBytes, maxUploadBytes);
-  return { parts, sizeBytes, expiresAt };
+  return { parts, sizeBytes, expiresAt, concatenation: 'final', maxOpen: 1 } as const;
 }
 
 /**

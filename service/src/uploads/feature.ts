@@ -141,21 +141,16 @@ const partRoutes = (needs: Parameters<typeof multipartRoutes>[0] & Parameters<ty
 
 type InFlight = ReturnType<typeof createInFlight>;
 
-/** Segments of final uploads that a process joins at the same time; an owner has all but one of them. */
-const ASSEMBLIES = 4;
-const ASSEMBLY_LIMITS = { perOwner: ASSEMBLIES, maxWaiting: 4, waitMs: 30_000 };
-
 /** Requests of the protocol, and what the jobs that clean up after it need. */
 function createResumable(needs: ResumableContext, inFlight: InFlight) {
   const shared = { ...needs, checksums: createRunningChecksums() };
   const leases = bind({ ...shared, leases: new Map() }, leaseOperations);
   const appending = bind({ ...shared, ...leases }, appendingOperations);
   const uploads = bind({ ...shared, ...leases, ...appending }, resumableOperations);
-  const acquireAssembly = openFairSlots(ASSEMBLIES).addGroup(ASSEMBLY_LIMITS);
-  const joining = bind(
-    { ...shared, ...leases, ...appending, ...uploads, acquireAssembly },
-    concatenationOperations,
-  );
+  // An owner has at most three of them.
+  const acquireAssembly = openFairSlots(4).addGroup({ perOwner: 3, maxWaiting: 4, waitMs: 30_000 });
+  const parts = { ...shared, ...leases, ...appending, ...uploads, acquireAssembly };
+  const joining = bind(parts, concatenationOperations);
   const tus = bind({ ...needs, ...uploads, ...appending, ...joining }, tusOperations);
   const answerTus = needs.store.partial && tus.answerTus;
   const relay = bind({ ...needs, answerTus }, relayOperations);

@@ -6,6 +6,7 @@ import type { Queries } from '../platform/postgres/database.ts';
 import { columns, columnsOf, sql } from '../platform/postgres/sql.ts';
 import { pick } from '../tables.ts';
 import { uploadRow } from '../tables-uploads.ts';
+import type { FinalPart } from './upload-concat.ts';
 
 export const resumableColumns = pick(uploadRow, [
   'id',
@@ -27,28 +28,41 @@ type NewResumable = {
   readonly lease: UploadLease;
   readonly sizeBytes: number | null;
   readonly expiresAt: Date;
-  readonly concatenation: 'partial' | null;
+  readonly concatenation: 'partial' | 'final' | null;
+  /** Of a final upload. */
+  readonly parts?: readonly FinalPart[];
 };
 
 /** Undefined if the asset has `maxOpen` open uploads of this kind already. */
 export const insertResumable = (
   tx: Queries,
   asset: Pick<Asset, 'id' | 'attempt' | 'owner_user_id' | 'announced_size_bytes'>,
-  { lease, sizeBytes, expiresAt, concatenation, maxOpen }: NewResumable & { readonly maxOpen: number },
+  { lease, maxOpen, ...upload }: NewResumable & { readonly maxOpen: number },
 ) =>
   tx.one(sql('insert resumable upload', resumableColumns)`
     insert into uploads
       (id, asset_id, owner_user_id, attempt, protocol, size_bytes, reserved_bytes, lease_holder, lease_until,
-       expires_at, concatenation)
+       expires_at, concatenation, parts)
     select ${lease.upload}::uuid, ${asset.id}::uuid, ${asset.owner_user_id}::text, ${asset.attempt}::int4,
-           'tus', ${sizeBytes}::int8, ${asset.announced_size_bytes ?? 0}::int8, ${lease.holder}::uuid,
-           now() + make_interval(secs => ${REQUEST_LEASE_SECONDS}), ${expiresAt}::timestamptz,
-           ${concatenation}::text
+           'tus', ${upload.sizeBytes}::int8, ${asset.announced_size_bytes ?? 0}::int8, ${lease.holder}::uuid,
+           now() + make_interval(secs => ${REQUEST_LEASE_SECONDS}), ${upload.expiresAt}::timestamptz,
+           ${upload.concatenation}::text, ${upload.parts ? JSON.stringify(upload.parts) : null}::jsonb
      where ${maxOpen}::int4 > (
        select count(*) from uploads
-        where asset_id = ${asset.id} and protocol = 'tus' and finished_at is null
-          and concatenation is not distinct from ${concatenation}::text)
+        where asset_id = ${asset.id} and attempt = ${asset.attempt} and protocol = 'tus'
+          and finished_at is null and concatenation is not distinct from ${upload.concatenation}::text)
     returning ${RESUMABLE}`);
+
+/** A resumable upload as it is now, also one that a request writes. */
+export const findResumable = (db: Queries, assetId: string, id: string) =>
+  db.one(sql('find resumable upload', resumableColumns)`
+    select ${RESUMABLE} from uploads where id = ${id} and asset_id = ${assetId} and protocol = 'tus'`);
+
+/** The final uploads of an attempt: at most one is open. */
+export const findFinals = (db: Queries, { id, attempt }: Pick<Asset, 'id' | 'attempt'>) =>
+  db.all(sql('find final uploads', resumableColumns)`
+    select ${RESUMABLE} from uploads
+     where asset_id = ${id} and attempt = ${attempt} and concatenation = 'final'`);
 
 /**
  * Claims the upload if nobody writes it, else asks the holder to end. Undefined if it does not exist. A

@@ -24,7 +24,7 @@ export function parseUploadConcat(
 ): 'partial' | readonly string[] | undefined {
   if (value === undefined || value === 'partial') return value;
   const named = /^final;(.*)$/.exec(String(value))?.[1]?.trim();
-  if (named === undefined) throw invalid(`${FIELD} must be "partial", or "final;" and the URLs of the parts`);
+  if (named === undefined) throw invalid(`${FIELD} must be "partial", or "final;" and URLs of parts`);
   const ids = named.split(/\s+/).map((url) => parsePartUrl(url, assetId));
   if (ids.length > MAX_PARTIALS) throw tooManyPartials();
   if (new Set(ids).size < ids.length) throw invalid(`${FIELD} contains a partial upload twice`);
@@ -50,7 +50,7 @@ export function assertPartialLength(length: number | undefined, maxBytes: number
 
 const PART_URL = /(?:^|\/)(?:uploads\/([^/]+)\/)?tus\/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/;
 
-/** Absolute or relative, as in `Location`. The host is not compared: the service has a name for each proxy. */
+/** Absolute or relative, as in `Location`. The service does not know all names that its proxies have. */
 function parsePartUrl(url: string, assetId: string): string {
   const [path = ''] = url.toLowerCase().split(/[?#]/);
   const [, asset = assetId, id] = PART_URL.exec(path) ?? [];
