@@ -29,7 +29,7 @@ const PORTS = '(?:object-store|encoder|callback|image-processor|issuer-keys|prob
 const ROLES: readonly (readonly [path: RegExp, role?: string])[] = [
   [/^(main|service|start-banner|config|adapters|app|tables|jobs)(?:-[a-z]+)?$/],
   [/^open-decoders$/, 'adapters'],
-  [/^platform\/(?:errors|plain-text|strict-json|uuid|postgres\/row)$/, 'base'],
+  [/^platform\/(?:errors|plain-text|strict-json|uuid|postgres\/row|settings\/(?:read-)?settings?)$/, 'base'],
   [/\.(contract|fixture)$/],
   [/^platform\/[a-z0-9/-]+$/, 'platform'],
   [/^[a-z]+\/feature$/, 'feature'],
@@ -45,7 +45,7 @@ const ROLES: readonly (readonly [path: RegExp, role?: string])[] = [
     /^(?:assets\/asset-lookup|library\/(?:asset-edits|asset-list|cdn-purge|trash)|lifecycle\/reports)$/,
     'operations',
   ],
-  [/^auth\/service-key-lookup$/, 'operations'],
+  [/^auth\/(?:event-tickets|service-key-lookup)$/, 'operations'],
   [
     /^encoding\/jobs\/(?:conducted-run|embedded-captions|progress-reporter|run-files|shared-originals)$/,
     'operations',
@@ -73,7 +73,7 @@ const ROLES: readonly (readonly [path: RegExp, role?: string])[] = [
  */
 const MAY: Readonly<Record<string, string>> = {
   main: 'service command adapters config platform',
-  service: 'app config adapters start-banner platform',
+  service: 'app config adapters start-banner rule platform',
   'start-banner': 'config:type adapters:type rule platform:type',
   app: 'app config:type adapters:type feature hook jobs:type platform',
   feature:
@@ -84,7 +84,7 @@ const MAY: Readonly<Record<string, string>> = {
   registry: 'adapter:own port:type rule:type platform:type',
   command: 'command:own config:type adapters:type port:type operations:type rule platform',
   routes: 'context:type hook rule routes:own operations:own operations:type platform',
-  hook: 'hook rule operations:type platform',
+  hook: 'context:type hook rule operations:own operations:type platform',
   job: 'context:type rule operations:own operations:type port:type jobs:type platform',
   operations: 'context:type rule sql:own operations:own operations:type port:type jobs:type platform',
   sql: 'tables rule:type port:type platform',
@@ -105,6 +105,7 @@ const OUTSIDE: readonly (readonly [module: RegExp, knownBy: RegExp])[] = [
   [/^fastify$/, /^(?:routes|hook) |^platform platform\/http\//],
   [/^@(?:fastify|scalar)\//, /^platform platform\/http\//],
   [/^@mediary\/contract\//, /./],
+  [/^@mediary\/checks\//, / operations\/diagnostics\//],
   [/^@mediary\/embedded-postgres\/launcher$/, /^adapters /],
   [/^typebox(?:\/compile)?$/, /^routes |^platform platform\/http\/|^port providers\/provider-module$/],
   [/^pg$/, /^(?:platform|fixture) platform\/postgres\/|^command commands\/seed$/],

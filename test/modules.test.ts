@@ -33,7 +33,7 @@ const MAX_LINES = 250;
 const SMALL = 25;
 /** Files that are found by their role stay apart: SQL, routes, jobs, adapters, commands and scripts. */
 const STANDS_ALONE = [
-  /(?:\/(?:feature|context)|\.(?:sql|routes|job|worker|fixture|contract|test))\.ts$/,
+  /(?:\/(?:feature|context|settings)|\.(?:sql|routes|job|worker|fixture|contract|test))\.ts$/,
   /\/commands\//,
   /-(?:callback|encoder|image-processor|object-store|probe|provider)\.ts$/,
 ];

@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { toSecret } from '../service/src/auth/secret.ts';
 import { hmacSha256 } from '../service/src/auth/signature.ts';
-import { createSettings } from '../service/src/platform/settings.ts';
+import { createSettings } from '../service/src/platform/settings/read-settings.ts';
 import { hostedApiContract, ORDER } from '../service/src/providers/hosted-api.contract.ts';
 import type { HostedApi } from '../service/src/providers/provider.ts';
 import { providerContract } from '../service/src/providers/provider.contract.ts';

@@ -1,13 +1,17 @@
-// The settings table of the README lists exactly the settings that the service reads.
+// The documents list exactly the settings that the service reads.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { readConfig } from '../service/src/config.ts';
-import type { Environment } from '../service/src/platform/settings.ts';
+import { renderSettingsList, renderSettingsPage } from '../service/settings-page.ts';
+import { listSettingGroups, readConfig } from '../service/src/config.ts';
+import { type Environment, namesOf } from '../service/src/platform/settings/read-settings.ts';
 import { SECRETS } from './support/service.ts';
 
-/** Names of the environment variables that are read, without the `…_PREVIOUS` of secrets. */
-function settingsRead(): string[] {
+const fileAt = (path: string): string => readFileSync(join(import.meta.dirname, '..', path), 'utf8');
+const known = namesOf(listSettingGroups());
+
+/** Names of the environment variables that are read. */
+function settingsRead(): ReadonlySet<string> {
   const names = new Set<string>();
   const environment: Environment = new Proxy<Record<string, string>>(SECRETS, {
     get(target, name) {
@@ -16,18 +20,26 @@ function settingsRead(): string[] {
     },
   });
   readConfig(environment, (path) => path);
-  return [...names].filter((name) => !name.endsWith('_PREVIOUS')).sort();
+  return names;
 }
 
-function settingsListed(): string[] {
-  const readme = readFileSync(join(import.meta.dirname, '../README.md'), 'utf8');
-  const [, section = ''] = /\n## Settings\n([\s\S]*?)\n## /.exec(readme) ?? [];
+test('every setting that is read is in the list', () => {
+  expect(settingsRead()).toEqual(known);
+});
+
+test('the page and the list of the command line are current: npm run docs', () => {
+  expect(fileAt('docs/settings.md')).toBe(renderSettingsPage(listSettingGroups()));
+  expect(fileAt('packages/cli/src/settings/service-settings.json')).toBe(
+    renderSettingsList(listSettingGroups()),
+  );
+});
+
+test('the README names settings that exist', () => {
+  const [, section = ''] = /\n## Settings\n([\s\S]*?)\n## /.exec(fileAt('README.md')) ?? [];
   const firstColumns = section.split('\n').map((line) => /^\|([^|]+)\|/.exec(line)?.[1] ?? '');
-  return firstColumns
-    .flatMap((cell) => Array.from(cell.matchAll(/`(\w+)`/g), ([, name = '']) => name))
-    .sort();
-}
-
-test('the README lists exactly the settings of the service', () => {
-  expect(settingsListed()).toEqual(settingsRead());
+  const named = firstColumns.flatMap((cell) =>
+    Array.from(cell.matchAll(/`(\w+)`/g), ([, name = '']) => name),
+  );
+  expect(named.length).toBeGreaterThan(10);
+  expect(named.filter((name) => !known.has(name))).toEqual([]);
 });

@@ -2,7 +2,7 @@
 import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { OWN_SECRETS } from '../../service/src/config-secrets.ts';
+import { OWN_SECRETS } from '../../service/src/auth/settings.ts';
 import { openLocalSecrets } from '../../service/src/platform/generated-secrets.ts';
 import { freePort } from '../../test/support/free-port.ts';
 import { CEPH_PROGRAMS, createBucket, startCeph } from './ceph.ts';

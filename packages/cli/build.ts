@@ -10,20 +10,22 @@ const HERE = import.meta.dirname;
 const folder = process.argv[2] ?? join(HERE, 'dist');
 
 await rm(folder, { recursive: true, force: true });
-for await (const path of glob('**/*.ts', { cwd: join(HERE, 'src') })) {
-  if (/\.(?:test|fixture)\.ts$/.test(path)) continue;
-  const source = await readFile(join(HERE, 'src', path), 'utf8');
-  const target = join(folder, 'dist', path.replace(/ts$/, 'js'));
-  await mkdir(dirname(target), { recursive: true });
-  // A command needs no declarations, so that types can be removed without resolving imports.
-  await writeFile(target, stripTypeScriptTypes(source).replaceAll(/(from '\.[^']+)\.ts'/g, "$1.js'"));
-}
+await buildSources(HERE, folder);
+for await (const path of glob('**/*.json', { cwd: join(HERE, 'src') }))
+  await copyFile(join(HERE, 'src', path), join(folder, 'dist', path));
 
 const {
   private: _private,
   scripts: _scripts,
   ...manifest
 } = JSON.parse(await readFile(join(HERE, 'package.json'), 'utf8'));
+// The checks are private, so they come in the package.
+const checks = join(folder, 'node_modules/@mediary/checks');
+await buildSources(join(HERE, '../checks'), checks);
+await writeFile(
+  join(checks, 'package.json'),
+  `${JSON.stringify({ name: '@mediary/checks', version: manifest.version, type: 'module', exports: { './*': './dist/*.js' } })}\n`,
+);
 // The SDK comes in the package, so that one file installs the command; npm installs what the SDK needs.
 const client = join(folder, 'node_modules/@mediary/client');
 await promisify(execFile)(process.execPath, [join(HERE, '../client/build.ts'), client]);
@@ -31,7 +33,7 @@ const { dependencies: clientDependencies } = JSON.parse(await readFile(join(clie
 const published = {
   ...manifest,
   dependencies: { ...manifest.dependencies, ...clientDependencies },
-  bundleDependencies: ['@mediary/client'],
+  bundleDependencies: ['@mediary/client', '@mediary/checks'],
 };
 await writeFile(join(folder, 'package.json'), `${JSON.stringify(published, undefined, 2)}\n`);
 await mkdir(join(folder, 'bin'));
@@ -39,3 +41,14 @@ await copyFile(join(HERE, 'bin/mediary.js'), join(folder, 'bin/mediary.js'));
 await chmod(join(folder, 'bin/mediary.js'), 0o755);
 await copyFile(join(HERE, 'README.md'), join(folder, 'README.md'));
 await copyFile(join(HERE, '../../LICENSE'), join(folder, 'LICENSE'));
+
+/** A command needs no declarations, so that types can be removed without resolving imports. */
+async function buildSources(from: string, to: string): Promise<void> {
+  for await (const path of glob('**/*.ts', { cwd: join(from, 'src') })) {
+    if (/\.(?:test|fixture)\.ts$/.test(path)) continue;
+    const source = await readFile(join(from, 'src', path), 'utf8');
+    const target = join(to, 'dist', path.replace(/ts$/, 'js'));
+    await mkdir(dirname(target), { recursive: true });
+    await writeFile(target, stripTypeScriptTypes(source).replaceAll(/(from '\.[^']+)\.ts'/g, "$1.js'"));
+  }
+}

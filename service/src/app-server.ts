@@ -43,7 +43,7 @@ export async function buildServer(
         providers: names,
         version: VERSION,
       }),
-    hasPages: config.docs,
+    hasPages: config.docs === 'on',
   });
   return server;
 }

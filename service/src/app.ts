@@ -98,6 +98,15 @@ const shareScratchFolder = ({ scratchRoot, config: { minFreeBytes } }: AppContex
     deleteAbandoned: () => deleteAbandonedScratchFolders(scratchRoot),
   });
 
+const describeMachine = ({ sandbox, imageProcessor, locations, ...found }: AppContext) => ({
+  encoderVersion: found.encoderVersion,
+  encoderMissing: found.encoderMissing,
+  videoEncoder: found.videoEncoder,
+  canDecodeHeif: imageProcessor.canDecodeHeif,
+  protections: sandbox.protections,
+  storeFolder: locations.store,
+});
+
 /** What representations of assets depend on besides their rows. */
 const toViewContext = (
   { config: { delivery }, publicBaseUrl }: AppContext,
@@ -113,9 +122,9 @@ const toViewContext = (
 function createFoundation(context: AppContext, limitOwner: (owner: string) => Promise<void>) {
   const { config, now, databaseNow } = context;
   const lifecycle = createLifecycle(context);
-  const storage = createStorage(context);
+  const storage = createStorage({ ...context, settings: config });
   const asOperator = operatorGuard(config.operatorKeys);
-  const auth = createAuth({ ...context, asOperator });
+  const auth = createAuth({ ...context, settings: config, asOperator });
   const shared = {
     ...context,
     ...auth.operations,
@@ -167,6 +176,11 @@ function createFeatures(context: AppContext, limitOwner: (owner: string) => Prom
       uploads: uploads.operations,
       events: events.operations,
     }),
-    operations: createOperations({ ...known, version: VERSION }),
+    operations: createOperations({
+      ...known,
+      service: { version: VERSION, publicBaseUrl: context.publicBaseUrl, isStopping: context.isStopping },
+      machine: describeMachine(context),
+      providers: providers.operations,
+    }),
   };
 }

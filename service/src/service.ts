@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type App, buildApp } from './app.ts';
-import { type Config, DEFAULT_DATA_DIR, readConfig } from './config.ts';
-import { OWN_SECRETS } from './config-secrets.ts';
+import { OWN_SECRETS } from './auth/settings.ts';
+import { type Config, readConfig } from './config.ts';
 import {
   type Adapters,
   openAdapters,
@@ -16,7 +16,8 @@ import {
 import { exitOnFatalError } from './platform/process/fatal-error.ts';
 import { closeServer, listen } from './platform/http/listener.ts';
 import type { HttpServer } from './platform/http/server.ts';
-import { type LocalSecrets, openLocalSecrets } from './platform/generated-secrets.ts';
+import { openLocalSecrets } from './platform/generated-secrets.ts';
+import { DEFAULT_DATA_DIR } from './platform/process/settings.ts';
 import { createLogger, type Logger, openLogOutput } from './platform/logger.ts';
 import type { Connection, Inspect } from './platform/postgres/database.ts';
 import { type ClockOverrides, openClocks } from './platform/postgres/database-clock.ts';
@@ -24,7 +25,7 @@ import { migrate } from './platform/postgres/migrate.ts';
 import { missingProtections } from './platform/process/sandbox.ts';
 import { waitAtMost } from './platform/concurrency/in-flight.ts';
 import { deleteAbandonedScratchFolders } from './platform/process/scratch-folder.ts';
-import type { Environment } from './platform/settings.ts';
+import type { Environment } from './platform/settings/read-settings.ts';
 import { assertWritableFolder } from './platform/data-folder.ts';
 import { renderBanner } from './start-banner.ts';
 
@@ -136,9 +137,7 @@ function listenForStopSignals(): AbortController {
 }
 
 /** With the embedded database, the first start generates missing secrets and stores them in DATA_DIR. */
-async function withLocalSecrets(
-  environment: Environment,
-): Promise<{ settings: Environment; local: LocalSecrets | undefined }> {
+async function withLocalSecrets(environment: Environment) {
   const dataDir = resolve(environment['DATA_DIR'] || DEFAULT_DATA_DIR);
   await assertWritableFolder('DATA_DIR', dataDir);
   if (environment['DATABASE_URL']) return { settings: environment, local: undefined };

@@ -1,12 +1,8 @@
 // GET /admin/diagnostics finds what is wrong with the proxy in front of the service, and names the fix.
-import {
-  type DiagnosticFinding,
-  type Diagnostics,
-  type EchoReport,
-  MAX_ECHO_BYTES,
-} from '@mediary/contract/schemas/diagnostics';
+import { type Diagnostics, type EchoReport, MAX_ECHO_BYTES } from '@mediary/contract/schemas/diagnostics';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { sendProbe } from '../../service/src/platform/outbound/probe-request.ts';
+import type { Finding } from '../../packages/checks/src/finding.ts';
+import { sendProbe } from '../../packages/checks/src/probe.ts';
 import { expectRefusal, expectSuccess } from '../support/envelope.ts';
 import { type FaultyProxy, startFaultyProxy } from '../support/faulty-proxy.ts';
 import { freePort } from '../support/free-port.ts';
@@ -49,14 +45,14 @@ afterAll(async () => {
   await proxy?.stop();
 });
 
-async function diagnose(): Promise<Map<string, DiagnosticFinding>> {
+async function diagnose(): Promise<Map<string, Finding>> {
   const answer = await call<Diagnostics>(service, 'GET /admin/diagnostics', { headers: asOperator });
   return new Map(
     (expectSuccess(answer) as unknown as Diagnostics).findings.map((finding) => [finding.check, finding]),
   );
 }
 
-const withStatus = (findings: Map<string, DiagnosticFinding>, status: DiagnosticFinding['status']) =>
+const withStatus = (findings: Map<string, Finding>, status: Finding['status']) =>
   [...findings.values()].filter((finding) => finding.status === status).map(({ check }) => check);
 
 test('only operators may ask', async () => {

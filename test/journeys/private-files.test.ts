@@ -3,7 +3,7 @@
 import { chmod, mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { OWN_SECRETS } from '../../service/src/config-secrets.ts';
+import { OWN_SECRETS } from '../../service/src/auth/settings.ts';
 import { openLocalSecrets } from '../../service/src/platform/generated-secrets.ts';
 import { makeClip } from '../support/clips.ts';
 import { ingest } from '../support/media.ts';

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { OWN_SECRETS } from '../../service/src/config-secrets.ts';
+import { OWN_SECRETS } from '../../service/src/auth/settings.ts';
 import { SECRETS } from '../support/service.ts';
 
 const DATABASE = { DATABASE_URL: 'postgres://mediary:planted-password@db.test/mediary' };

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readConfig } from '../../service/src/config.ts';
-import { OWN_SECRETS } from '../../service/src/config-secrets.ts';
+import { OWN_SECRETS } from '../../service/src/auth/settings.ts';
 import { openLocalSecrets } from '../../service/src/platform/generated-secrets.ts';
 import { SECRETS } from '../support/service.ts';
 

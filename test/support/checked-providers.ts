@@ -1,7 +1,7 @@
 // Runs the check of a provider's settings against simulated providers: with a ready video each, and without.
 import { afterAll, beforeAll, expect, vi } from 'vitest';
 import { type Simulators, startSimulators } from '../../simulators/simulators.ts';
-import { createSettings } from '../../service/src/platform/settings.ts';
+import { createSettings } from '../../service/src/platform/settings/read-settings.ts';
 import type { SettingFinding } from '../../service/src/providers/provider.ts';
 import { configureProviders, openProviders } from '../../service/src/providers/registry.ts';
 import { runProviderCommand } from '../../service/src/commands/provider.ts';
@@ -55,7 +55,7 @@ export async function run(
   const settings = createSettings({ PUBLIC_BASE_URL, ...environment });
   let printed = '';
   const context = {
-    config: { publicBaseUrl: settings.url('PUBLIC_BASE_URL') },
+    config: { publicBaseUrl: settings.text('PUBLIC_BASE_URL') },
     providers: openProviders(configureProviders(settings), { encoderSecrets: [], allowUnsigned: [] }),
     print: (text: string) => {
       printed += text;

@@ -2,7 +2,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { afterAll, beforeAll } from 'vitest';
 import { type ScriptedPeer, startPeer } from './scripted-peer.ts';
-import { createSettings } from '../../service/src/platform/settings.ts';
+import { createSettings } from '../../service/src/platform/settings/read-settings.ts';
 import type { HostedApi } from '../../service/src/providers/provider.ts';
 import {
   type EdgehostOverrides,

@@ -2,10 +2,11 @@
 import { Type } from 'typebox';
 import { parseReportedUrl } from '../../service/src/assets/playback-manifest.ts';
 import type { StreamReport } from '../../service/src/lifecycle/stream-report.ts';
-import { type Secret, toSecret } from '../../service/src/auth/secret.ts';
+import type { Secret } from '../../service/src/auth/secret.ts';
+import { rotatedSecret, secret } from '../../service/src/auth/secret-settings.ts';
 import { equalHex, type HeaderValues, hmacSha256 } from '../../service/src/auth/signature.ts';
 import type { ClientLimits } from '../../service/src/platform/http-client.ts';
-import type { Settings } from '../../service/src/platform/settings.ts';
+import type { Settings } from '../../service/src/platform/settings/read-settings.ts';
 import { parseJson } from '../../service/src/platform/strict-json.ts';
 import {
   parseList,
@@ -18,7 +19,7 @@ import {
   parseVideoId,
 } from '../../service/src/providers/response-parsers.ts';
 import { createHostedClient, describeFailure } from '../../service/src/providers/hosted-client.ts';
-import { listMissing, readSecret } from '../../service/src/providers/hosted-settings.ts';
+import { apiAddress, listMissing } from '../../service/src/providers/hosted-settings.ts';
 import {
   isVideoId,
   toJsonObject,
@@ -45,11 +46,16 @@ type FixtureSettings = {
   readonly apiKey: Secret | undefined;
 };
 
-export const readFixtureSettings = (settings: Settings): FixtureSettings => ({
-  webhookSecrets: settings.rotating('FIXTURE_WEBHOOK_SECRET').map(toSecret),
-  apiUrl: settings.url('FIXTURE_API_URL') ?? 'https://api.fixture.example',
-  apiKey: readSecret(settings, 'FIXTURE_API_KEY'),
-});
+const FIXTURE_SETTINGS = {
+  title: 'fixture',
+  settings: {
+    webhookSecrets: rotatedSecret('FIXTURE_WEBHOOK_SECRET', 'Verifies webhooks.', 'not set'),
+    apiUrl: apiAddress('FIXTURE_API_URL', 'https://api.fixture.example'),
+    apiKey: secret('FIXTURE_API_KEY', 'Key of the API.', 'not set'),
+  },
+};
+
+export const readFixtureSettings = (settings: Settings): FixtureSettings => settings.read(FIXTURE_SETTINGS);
 
 /* 2. Its door: who may report, and what a report says. */
 export function openFixture(settings: FixtureSettings, limits?: ClientLimits): Provider {

@@ -9,6 +9,7 @@ import type { ImageNeeds } from '../../service/src/images/images.ts';
 import { createVideo } from '../../service/src/lifecycle/asset.fixture.ts';
 import { removeAtOnce } from '../../service/src/lifecycle/deferred-removals.fixture.ts';
 import { createSingleFlight } from '../../service/src/platform/concurrency/single-flight.ts';
+import { createStorageContext } from '../../service/src/storage/context.fixture.ts';
 import { openDiskObjectStore } from '../../service/src/storage/disk-object-store.ts';
 import { prepareLocalFile } from '../../service/src/storage/local-file.ts';
 import { type ObjectKey, originalKey, variantsPrefix } from '../../service/src/storage/object-key.ts';
@@ -45,7 +46,7 @@ export async function openImageStore() {
       store,
       removeUnlessDeferred: removeAtOnce(more.store ?? store),
       prepareLocalFile: (key) =>
-        prepareLocalFile({ store: more.store ?? store, scratchRoot, minFreeBytes: 0 }, key),
+        prepareLocalFile(createStorageContext({ store: more.store ?? store, scratchRoot }), key),
       processor: PROCESSOR,
       findAssetById: async (id) => createVideo({ id }),
       inFlight: createSingleFlight({ maxConcurrent: 100 }),

@@ -29,7 +29,7 @@ export const reachedBy = ({ client, location }: TestBucket, proxy: string, param
 function locate(bucket: string, at: string, parameters: string) {
   const url = `s3://${bucket}?endpoint=${at}${parameters}`;
   const problems: string[] = [];
-  const location = parseS3Url(url, problems);
+  const location = parseS3Url(url, (problem) => problems.push(problem));
   if (!location) throw new Error(problems.join());
   return { location, url };
 }

@@ -10,6 +10,7 @@ import { addEventsCommand } from './commands/events.ts';
 import { addImportCommands } from './commands/import.ts';
 import { addPlaybackCommands } from './commands/playback.ts';
 import { addProvidersCommand } from './commands/providers.ts';
+import { addSettingsCommand } from './commands/settings.ts';
 import { addTokenCommand } from './commands/token.ts';
 import { addUploadCommand } from './commands/upload.ts';
 import { addUploadTokenCommands } from './commands/upload-tokens.ts';
@@ -97,6 +98,13 @@ const GROUPS: readonly (readonly [group: string, commands: readonly AddCommands[
   ['For operators:', [addProvidersCommand, addDeliveryCommands]],
   [
     'Setup:',
-    [addDoctorCommand, addConfigCommands, addTokenCommand, addUploadTokenCommands, addCompletionCommand],
+    [
+      addDoctorCommand,
+      addSettingsCommand,
+      addConfigCommands,
+      addTokenCommand,
+      addUploadTokenCommands,
+      addCompletionCommand,
+    ],
   ],
 ];

@@ -62,11 +62,11 @@ describe('a ticket', () => {
   });
 });
 
-test('an upload ticket is valid for its attempt; without one, for the first', () => {
+test('an upload ticket is valid for its attempt', () => {
   expect(isGood(upload({ attempt: 2 }), { attempt: 2 })).toBe(true);
   expect(isGood(upload({ attempt: 2 }), { attempt: 1 })).toBe(false);
   expect(isGood(upload({ attempt: 2 }), { attempt: 3 })).toBe(false);
-  expect(isGood(upload(), { attempt: 1 })).toBe(true);
+  expect(isGood(upload(), { attempt: 1 })).toBe(false);
   expect(isGood(upload(), { attempt: 2 })).toBe(false);
   expect(isGood(upload({ attempt: 2 }))).toBe(true);
 });

@@ -7,8 +7,7 @@ type Kind = Extract<Purpose, 'upload' | 'relay' | 'download'>;
 
 /**
  * `expires` is in seconds since 1970. A ticket with a `playbackVersion` is invalid when that version has
- * changed, for example by a deletion. An upload ticket without an `attempt`, from an earlier release, belongs
- * to the first attempt.
+ * changed, for example by a deletion.
  */
 type Ticket = {
   readonly assetId: string;
@@ -54,7 +53,7 @@ export function isValidTicket(
     id === assetId.toLowerCase() &&
     Number(expires) > now &&
     (playbackVersion === undefined || version === String(playbackVersion)) &&
-    (attempt === undefined || Number(version ?? 1) === attempt)
+    (attempt === undefined || version === String(attempt))
   );
 }
 

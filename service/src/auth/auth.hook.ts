@@ -6,52 +6,46 @@ import { headerValues } from '../platform/http/headers.ts';
 import {
   type Caller,
   type CallerFault,
-  type CallerNeeds,
-  type FindServiceKey,
   identify,
   identifyByIssuer,
   identifyByServiceKey,
   type IdentifyResult,
   MULTIPLE_CREDENTIALS,
 } from './caller.ts';
+import type { AuthContext } from './context.ts';
 import { callerOfTicket } from './event-tickets.ts';
-import type { IssuerNeeds } from './issuer-token.ts';
-import type { ServiceKeyGrant } from './service-key-grant.ts';
 import { assertScope } from './permissions.ts';
 
-type AuthNeeds = Pick<CallerNeeds, 'tokenSecrets' | 'serviceKeys' | 'urlSecrets'> & {
-  /** The identity provider whose tokens are accepted too; undefined: none. */
-  readonly issuer: IssuerNeeds | undefined;
-  readonly findServiceKey: FindServiceKey;
-  readonly findServiceKeyById: (id: string) => Promise<ServiceKeyGrant | undefined>;
-  readonly now: () => Date;
-};
-
-/** A promise only where something must be fetched, so that other callers do not wait. Throws UNAUTHORIZED,
- * and FORBIDDEN for a service key without the scope of the route. */
-export const createAuthenticator =
-  ({ tokenSecrets, serviceKeys, urlSecrets, issuer, findServiceKey, ...needs }: AuthNeeds) =>
-  ({ raw, query, routeOptions }: FastifyRequest): Caller | Promise<Caller> => {
+/**
+ * A promise only where something must be fetched, so that other callers do not wait. Throws UNAUTHORIZED, and
+ * FORBIDDEN for a service key without the scope of the route.
+ */
+export function createAuthenticator(ctx: AuthContext) {
+  const { settings, issuerKeys, urlSecrets, namedKeys } = ctx;
+  const { tokenSecrets, serviceKeys } = settings;
+  const issuer = settings.issuer && issuerKeys && { ...settings.issuer, keys: issuerKeys };
+  return ({ raw, query, routeOptions }: FastifyRequest): Caller | Promise<Caller> => {
     const credentials = {
       authorization: headerValues(raw, 'authorization'),
       serviceKey: headerValues(raw, 'x-service-key'),
     };
-    const nowSeconds = needs.now().getTime() / 1000;
     const ticket = routeOptions.config.acceptsEventTickets ? ticketOf(query) : undefined;
     if (ticket !== undefined) {
       if (credentials.authorization.length + credentials.serviceKey.length > 0)
         throw toUnauthorized(MULTIPLE_CREDENTIALS.fault);
-      return callerOfTicket({ ...needs, urlSecrets, nowSeconds }, ticket);
+      return callerOfTicket(ctx, ticket);
     }
+    const nowSeconds = ctx.now().getTime() / 1000;
     const identified = identify(credentials, { tokenSecrets, serviceKeys, urlSecrets, nowSeconds });
     if ('caller' in identified) return requireTokenAccess(identified.caller, routeOptions.config);
     const { fault } = identified;
     const pending =
       identifyByIssuer(credentials, fault, { issuer, nowSeconds }) ??
-      identifyByServiceKey(credentials, fault, findServiceKey);
+      identifyByServiceKey(credentials, fault, namedKeys.find);
     if (!pending) throw toUnauthorized(fault);
     return pending.then((result) => requireCaller(result, routeOptions.config.scope));
   };
+}
 
 function ticketOf(query: unknown): string | undefined {
   const { ticket } = query as { readonly ticket?: unknown };

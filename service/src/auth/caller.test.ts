@@ -7,7 +7,7 @@ import { toSecret } from './secret.ts';
 const tokenSecret = toSecret('token-secret-0123456789-0123456789');
 const serviceKey = toSecret('service-key-0123456789-0123456789');
 const urlSecret = toSecret('url-secret-0123456789-0123456789');
-const needs = {
+const verifiers = {
   tokenSecrets: [tokenSecret],
   serviceKeys: [serviceKey],
   urlSecrets: [urlSecret],
@@ -19,7 +19,7 @@ const bearer = `Bearer ${token}`;
 const key = serviceKey.reveal();
 
 const asked = (authorization: readonly string[], keys: readonly string[] = []) =>
-  identify({ authorization, serviceKey: keys }, needs);
+  identify({ authorization, serviceKey: keys }, verifiers);
 const rejected = (reason: string, challenge: unknown = expect.any(String)) => ({
   fault: expect.objectContaining({ reason, challenge, message: expect.stringMatching(/\S/) }),
 });
@@ -111,7 +111,7 @@ describe('who is asking', () => {
   );
 
   test('a token is not accepted as a key, nor a key as a token, where nothing is configured', () => {
-    const nothing = { ...needs, tokenSecrets: [], serviceKeys: [] };
+    const nothing = { ...verifiers, tokenSecrets: [], serviceKeys: [] };
     expect(identify({ authorization: [bearer], serviceKey: [] }, nothing)).toEqual(rejected('bad_signature'));
     expect(identify({ authorization: [], serviceKey: [key] }, nothing)).toEqual(
       rejected('invalid_credential'),
@@ -155,7 +155,7 @@ describe('a rejected caller is told what to send', () => {
     ],
     [{ exp: 1 }, 'exp', 'The access token has expired. Request a new one.'],
     [
-      { nbf: needs.nowSeconds + 60 },
+      { nbf: verifiers.nowSeconds + 60 },
       'nbf',
       'The access token is not valid yet. Check its "nbf" and the clocks.',
     ],

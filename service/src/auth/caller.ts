@@ -1,7 +1,7 @@
 // Identifies the caller: a user by an access token, or a service by its key, never both (contract A4).
 import type { UnauthorizedReason } from '@mediary/contract/errors';
 import { type TokenFault, type VerifiedToken, verifyAccessToken } from './access-token.ts';
-import { type IssuerNeeds, verifyIssuerToken } from './issuer-token.ts';
+import { type TrustedIssuer, verifyIssuerToken } from './issuer-token.ts';
 import { type Secret, isServiceKey } from './secret.ts';
 import { isNamedKey, type ServiceKeyGrant } from './service-key-grant.ts';
 import { isUploadToken, type UploadGrant, verifyUploadToken } from './upload-token.ts';
@@ -30,7 +30,8 @@ type Credentials = {
   readonly serviceKey: readonly string[];
 };
 
-export type CallerNeeds = {
+/** What credentials are verified with. */
+type Verifiers = {
   readonly tokenSecrets: readonly Secret[];
   readonly serviceKeys: readonly Secret[];
   /** They sign upload tokens. */
@@ -53,12 +54,12 @@ export type IdentifyResult = { readonly caller: Caller } | { readonly fault: Cal
 const BEARER = /^Bearer ([^ ]+)$/i;
 const HAS_TOKEN = /^Bearer +[^ ]/i;
 
-export function identify({ authorization, serviceKey }: Credentials, needs: CallerNeeds): IdentifyResult {
+export function identify({ authorization, serviceKey }: Credentials, verifiers: Verifiers): IdentifyResult {
   const [header] = authorization;
   const [key] = serviceKey;
   if (header === undefined && key === undefined) return NO_CREDENTIALS;
   if (authorization.length + serviceKey.length > 1) return MULTIPLE_CREDENTIALS;
-  return key === undefined ? identifyUser(header ?? '', needs) : identifyService(key, needs);
+  return key === undefined ? identifyUser(header ?? '', verifiers) : identifyService(key, verifiers);
 }
 
 const SEND_ONE = 'Send either "Authorization: Bearer <access token>" or "X-Service-Key: <key>"';
@@ -73,15 +74,15 @@ export const MULTIPLE_CREDENTIALS: { readonly fault: CallerFault } = {
   },
 };
 
-function identifyUser(header: string, needs: CallerNeeds): IdentifyResult {
-  const { tokenSecrets, nowSeconds } = needs;
+function identifyUser(header: string, verifiers: Verifiers): IdentifyResult {
+  const { tokenSecrets, nowSeconds } = verifiers;
   const token = BEARER.exec(header)?.[1];
   if (token === undefined) return malformedHeader(header);
-  if (isUploadToken(token)) return identifyUploader(token, needs);
+  if (isUploadToken(token)) return identifyUploader(token, verifiers);
   return toResult(verifyAccessToken(token, tokenSecrets, nowSeconds), TOKEN_MESSAGES);
 }
 
-function identifyUploader(token: string, { urlSecrets, nowSeconds }: CallerNeeds): IdentifyResult {
+function identifyUploader(token: string, { urlSecrets, nowSeconds }: Verifiers): IdentifyResult {
   const verified = verifyUploadToken(urlSecrets, token, nowSeconds);
   if ('fault' in verified)
     return { fault: tokenFault({ reason: verified.fault }, UPLOAD_TOKEN_MESSAGES[verified.fault]) };
@@ -106,7 +107,7 @@ const toResult = (verified: VerifiedToken, messages: Messages): IdentifyResult =
 export function identifyByIssuer(
   { authorization: [header = ''] }: Credentials,
   { reason }: CallerFault,
-  { issuer, nowSeconds }: { readonly issuer: IssuerNeeds | undefined; readonly nowSeconds: number },
+  { issuer, nowSeconds }: { readonly issuer: TrustedIssuer | undefined; readonly nowSeconds: number },
 ): Promise<IdentifyResult> | undefined {
   const token = BEARER.exec(header)?.[1];
   if (!issuer || token === undefined || reason !== 'bad_signature') return undefined;
@@ -143,7 +144,7 @@ const TOKEN_MESSAGES: Messages = {
   missing_claim: 'The access token lacks a claim. It needs "type" = "access" and a "user_id".',
 };
 
-const issuerMessages = ({ userClaim, audience }: IssuerNeeds): Messages => ({
+const issuerMessages = ({ userClaim, audience }: TrustedIssuer): Messages => ({
   ...EXPIRED,
   malformed: 'The access token is malformed. Expected: a JWT signed with HS256, RS256 or ES256.',
   bad_signature: 'The signature of the access token does not verify with the key of the identity provider.',
@@ -162,7 +163,7 @@ const tokenFault = (fault: TokenFault, message: string): CallerFault => ({
   challenge: `${INVALID_TOKEN}, error_description="${fault.reason}"`,
 });
 
-function identifyService(key: string, { serviceKeys }: CallerNeeds): IdentifyResult {
+function identifyService(key: string, { serviceKeys }: Verifiers): IdentifyResult {
   if (isServiceKey(key, serviceKeys)) return { caller: { kind: 'service' } };
   return {
     fault: {

@@ -1,8 +1,8 @@
 // Event tickets: signed texts in the URL of an event stream, for EventSource of browsers (contract B2).
 import { unauthorized } from '../platform/errors.ts';
 import type { Caller } from './caller.ts';
+import type { AuthContext } from './context.ts';
 import { assertOwnerAllowed, assertScope } from './permissions.ts';
-import type { Secret } from './secret.ts';
 import type { ServiceKeyGrant } from './service-key-grant.ts';
 import { signExpiring, verifyExpiring } from './signed-token.ts';
 
@@ -12,15 +12,13 @@ type EventTicket = {
   readonly serviceKeyId?: string;
 };
 
-type TicketNeeds = { readonly urlSecrets: readonly Secret[]; readonly now: () => Date };
-
 const LIFETIME_S = 60;
 
 type CreatedEventTicket = { readonly ticket: string; readonly expiresAt: Date };
 
 /** The ticket expires with the access token of the caller, if that is earlier. */
 export async function createEventTicket(
-  { urlSecrets, now }: TicketNeeds,
+  { urlSecrets, now }: AuthContext,
   caller: Caller,
   ownerUserId: string,
 ): Promise<CreatedEventTicket> {
@@ -35,12 +33,6 @@ export async function createEventTicket(
   };
 }
 
-type ReadNeeds = {
-  readonly urlSecrets: readonly Secret[];
-  readonly nowSeconds: number;
-  readonly findServiceKeyById: (id: string) => Promise<ServiceKeyGrant | undefined>;
-};
-
 const MESSAGES = {
   invalid_credential: 'The event ticket is not valid.',
   expired: 'The event ticket has expired. Request a new one.',
@@ -50,14 +42,17 @@ const ticketFault = (reason: keyof typeof MESSAGES) =>
   unauthorized(MESSAGES[reason], { reason, field: 'ticket' });
 
 /** The owner as a user. Throws UNAUTHORIZED, and FORBIDDEN when the service key may read no longer. */
-export function callerOfTicket(needs: ReadNeeds, text: string): Caller | Promise<Caller> {
-  const { urlSecrets, nowSeconds } = needs;
+export function callerOfTicket(
+  { urlSecrets, now, namedKeys }: AuthContext,
+  text: string,
+): Caller | Promise<Caller> {
+  const nowSeconds = now().getTime() / 1000;
   const verified = verifyExpiring<EventTicket>(urlSecrets, 'events', { text, nowSeconds });
   if ('fault' in verified) throw ticketFault(verified.fault === 'expired' ? 'expired' : 'invalid_credential');
   const { serviceKeyId, ownerUserId } = verified.content;
   const caller: Caller = { kind: 'user', userId: ownerUserId };
   if (serviceKeyId === undefined) return caller;
-  return needs.findServiceKeyById(serviceKeyId).then((key) => {
+  return namedKeys.findById(serviceKeyId).then((key) => {
     assertKeyAllows(key, verified.content);
     return caller;
   });

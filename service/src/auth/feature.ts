@@ -1,11 +1,9 @@
 // Authentication: who sends a request, and the named keys of services.
-import type { AppContext } from '../app-context.ts';
 import { bind } from '../platform/bind.ts';
-import type { AsOperator } from '../platform/http/route.ts';
 import { createAuthenticator } from './auth.hook.ts';
+import type { AuthContext } from './context.ts';
 import { createEventTicket } from './event-tickets.ts';
 import { createServiceKeyLookup } from './service-key-lookup.ts';
-import * as keyOperations from './service-keys.ts';
 import { serviceKeyRoutes } from './service-keys.routes.ts';
 import {
   assertReadableByToken,
@@ -16,29 +14,16 @@ import {
 
 export type Auth = ReturnType<typeof createAuth>['operations'];
 
-type Needs = AppContext & { readonly asOperator: AsOperator };
-
-export function createAuth(needs: Needs) {
-  const { config, issuerKeys, now, asOperator, urlSecrets } = needs;
-  const { find, findById, invalidate } = createServiceKeyLookup({
-    ...needs,
-    elapsedMs: () => performance.now(),
-  });
-  const issuer = config.issuer && issuerKeys && { ...config.issuer, keys: issuerKeys };
+export function createAuth(outer: Omit<AuthContext, 'namedKeys'>) {
+  const namedKeys = createServiceKeyLookup(outer, () => performance.now());
+  const ctx: AuthContext = { ...outer, namedKeys };
   return {
     operations: {
-      callerOf: createAuthenticator({
-        ...config,
-        urlSecrets,
-        now,
-        issuer,
-        findServiceKey: find,
-        findServiceKeyById: findById,
-      }),
-      ...bind(needs, { createEventTicket, createUploadToken, assertReadableByToken, deleteOldUploadTokens }),
+      callerOf: createAuthenticator(ctx),
+      ...bind(ctx, { createEventTicket, createUploadToken, assertReadableByToken, deleteOldUploadTokens }),
       recordUploadOfToken,
     },
-    routes: serviceKeyRoutes(bind({ ...needs, invalidate }, keyOperations), asOperator),
+    routes: serviceKeyRoutes(ctx),
     jobs: {},
   };
 }

@@ -13,7 +13,7 @@ import {
 import { current } from './access-token.fixture.ts';
 import { signAccessToken } from './access-token.ts';
 import { identify, identifyByIssuer } from './caller.ts';
-import type { IssuerNeeds } from './issuer-token.ts';
+import type { TrustedIssuer } from './issuer-token.ts';
 import { openJwksIssuerKeys } from './jwks-issuer-keys.ts';
 import { toSecret } from './secret.ts';
 
@@ -32,7 +32,7 @@ const short = { ...rsa, kid: 'short', ...shortPair };
 
 const AUDIENCE = 'https://media.example.com';
 let provider: IdentityProvider;
-let issuer: IssuerNeeds;
+let issuer: TrustedIssuer;
 beforeAll(async () => {
   provider = await startIdentityProvider();
   provider.publish(
@@ -67,14 +67,14 @@ const claims = (more: object = {}) => provider.claims('ada', { aud: AUDIENCE, ..
 
 const SECRETS = { serviceKeys: [], urlSecrets: [] };
 /** The user id, or the reason and the field of the rejection. */
-async function seen(token: string, needs: IssuerNeeds = issuer): Promise<unknown> {
+async function seen(token: string, trusted: TrustedIssuer = issuer): Promise<unknown> {
   const credentials = { authorization: [`Bearer ${token}`], serviceKey: [] };
   const nowSeconds = Date.now() / 1000;
   const first = identify(credentials, { ...SECRETS, tokenSecrets: [current], nowSeconds });
   const result =
     'caller' in first
       ? first
-      : ((await identifyByIssuer(credentials, first.fault, { issuer: needs, nowSeconds })) ?? first);
+      : ((await identifyByIssuer(credentials, first.fault, { issuer: trusted, nowSeconds })) ?? first);
   if ('caller' in result) return result.caller.kind === 'user' ? result.caller.userId : 'service';
   const { reason, field, message, challenge } = result.fault;
   expect(message).toMatch(/^[A-Z].*\.$/);

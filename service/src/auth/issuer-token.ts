@@ -15,8 +15,8 @@ export type TokenIssuer = {
   readonly userClaim: string;
 };
 
-/** What the claims of a token are compared with. */
-export type IssuerNeeds = TokenIssuer & { readonly keys: IssuerKeys };
+/** An identity provider whose tokens are accepted, with its public keys. */
+export type TrustedIssuer = TokenIssuer & { readonly keys: IssuerKeys };
 
 /** Asymmetric only, so that a public key is never used as the secret of a MAC. */
 export const ISSUER_ALGORITHMS = ['RS256', 'ES256'];
@@ -44,7 +44,7 @@ const hasRejectedMember = (header: JsonObject): boolean =>
 /** Undefined for a token that is not signed with an algorithm of identity providers. Throws UNAVAILABLE. */
 export function verifyIssuerToken(
   token: string,
-  issuer: IssuerNeeds,
+  issuer: TrustedIssuer,
   nowSeconds: number,
 ): Promise<VerifiedToken> | undefined {
   const form = readTokenForm(token);

@@ -28,12 +28,14 @@ beforeEach(() => {
       return undefined;
     },
   };
-  lookup = createServiceKeyLookup({
-    db: db as Database,
-    log: createLogger('silent'),
-    now: () => new Date(START.getTime() + elapsed),
-    elapsedMs: () => elapsed,
-  });
+  lookup = createServiceKeyLookup(
+    {
+      db: db as Database,
+      log: createLogger('silent'),
+      now: () => new Date(START.getTime() + elapsed),
+    },
+    () => elapsed,
+  );
 });
 
 /** Stores a key as another process would. */

@@ -1,18 +1,10 @@
 // Finds named service keys in memory: all of them are read again every few seconds while keys are used.
 import type { ServiceScope } from '@mediary/contract/enums';
-import type { Logger } from '../platform/logger.ts';
 import type { Database } from '../platform/postgres/database.ts';
 import type { FindServiceKey } from './caller.ts';
+import type { AuthContext } from './context.ts';
 import { digestOfKey, type ServiceKeyGrant } from './service-key-grant.ts';
 import { listUsableKeys, recordKeyUse, type ServiceKeyRow } from './service-keys.sql.ts';
-
-type LookupNeeds = {
-  readonly db: Database;
-  readonly log: Logger;
-  readonly now: () => Date;
-  /** Milliseconds of a monotonic clock. */
-  readonly elapsedMs: () => number;
-};
 
 /** Limits the memory and the time that reading all keys takes. */
 export const MAX_SERVICE_KEYS = 1000;
@@ -33,7 +25,11 @@ export type ServiceKeyLookup = {
   readonly invalidate: () => void;
 };
 
-export function createServiceKeyLookup({ db, log, now, elapsedMs }: LookupNeeds): ServiceKeyLookup {
+/** `elapsedMs`: milliseconds of a monotonic clock. */
+export function createServiceKeyLookup(
+  { db, log, now }: Pick<AuthContext, 'db' | 'log' | 'now'>,
+  elapsedMs: () => number,
+): ServiceKeyLookup {
   let reading: Promise<Snapshot> | undefined;
   const usedAt = new Map<string, number>();
 

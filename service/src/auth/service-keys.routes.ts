@@ -13,24 +13,21 @@ import type {
   ServiceKey,
   UpdateServiceKeyRequest,
 } from '@mediary/contract/schemas/service-keys';
-import type { BoundOperations } from '../platform/bind.ts';
 import { badRequest } from '../platform/errors.ts';
-import type { AsOperator } from '../platform/http/route.ts';
-import type * as operations from './service-keys.ts';
-
-type Keys = BoundOperations<typeof operations>;
+import type { AuthContext } from './context.ts';
+import * as keys from './service-keys.ts';
 
 const DAY_S = 86_400;
 
-export const serviceKeyRoutes = (keys: Keys, asOperator: AsOperator) => [
-  asOperator(listServiceKeys, async ({ query: { limit, cursor, include_revoked } }) => {
+export const serviceKeyRoutes = (ctx: AuthContext) => [
+  ctx.asOperator(listServiceKeys, async ({ query: { limit, cursor, include_revoked } }) => {
     const request = { limit, includeRevoked: include_revoked, cursor };
-    const { rows, nextCursor } = await keys.listServiceKeys(request);
+    const { rows, nextCursor } = await keys.listServiceKeys(ctx, request);
     return { items: rows.map(toView), next_cursor: nextCursor };
   }),
-  asOperator(createServiceKey, async ({ body: { name, scopes, owner_prefixes = [], expires_at } }) =>
+  ctx.asOperator(createServiceKey, async ({ body: { name, scopes, owner_prefixes = [], expires_at } }) =>
     toNewView(
-      await keys.createServiceKey({
+      await keys.createServiceKey(ctx, {
         name,
         scopes,
         owner_prefixes,
@@ -38,13 +35,13 @@ export const serviceKeyRoutes = (keys: Keys, asOperator: AsOperator) => [
       }),
     ),
   ),
-  asOperator(getServiceKey, async ({ params }) => toView(await keys.getServiceKey(params.id))),
-  asOperator(updateServiceKey, async ({ params, body }) =>
-    toView(await keys.updateServiceKey(params.id, toChanges(body))),
+  ctx.asOperator(getServiceKey, async ({ params }) => toView(await keys.getServiceKey(ctx, params.id))),
+  ctx.asOperator(updateServiceKey, async ({ params, body }) =>
+    toView(await keys.updateServiceKey(ctx, params.id, toChanges(body))),
   ),
-  asOperator(revokeServiceKey, async ({ params }) => toView(await keys.revokeServiceKey(params.id))),
-  asOperator(rotateServiceKey, async ({ params, body: { overlap_s = DAY_S } }) =>
-    toNewView(await keys.rotateServiceKey(params.id, overlap_s)),
+  ctx.asOperator(revokeServiceKey, async ({ params }) => toView(await keys.revokeServiceKey(ctx, params.id))),
+  ctx.asOperator(rotateServiceKey, async ({ params, body: { overlap_s = DAY_S } }) =>
+    toNewView(await keys.rotateServiceKey(ctx, params.id, overlap_s)),
   ),
 ];
 
@@ -62,9 +59,9 @@ function parseTime(text: string | null | undefined): Date | undefined {
   return time;
 }
 
-const toNewView = ({ row, key }: operations.CreatedKey): NewServiceKey => ({ ...toView(row), key });
+const toNewView = ({ row, key }: keys.CreatedKey): NewServiceKey => ({ ...toView(row), key });
 
-const toView = (row: operations.CreatedKey['row']): ServiceKey => ({
+const toView = (row: keys.CreatedKey['row']): ServiceKey => ({
   id: row.id,
   name: row.name,
   scopes: row.scopes as ServiceScope[],

@@ -1,14 +1,14 @@
 // Operations on named service keys, for operators (contract A4).
 import { conflict, notFound, badRequest } from '../platform/errors.ts';
 import { isPlainText, notPlainText } from '../platform/plain-text.ts';
-import type { Database, Transaction } from '../platform/postgres/database.ts';
+import type { Transaction } from '../platform/postgres/database.ts';
 import { findViolatedConstraint } from '../platform/postgres/database-errors.ts';
 import { isUuid } from '../platform/uuid.ts';
 import { uuidV7 } from '../platform/uuid-v7.ts';
+import type { AuthContext } from './context.ts';
 import { createCursor, readCursor } from './list-cursor.ts';
-import type { Secret } from './secret.ts';
 import { createNamedKey, digestOfKey } from './service-key-grant.ts';
-import { MAX_SERVICE_KEYS, type ServiceKeyLookup } from './service-key-lookup.ts';
+import { MAX_SERVICE_KEYS } from './service-key-lookup.ts';
 import {
   findKey,
   insertKey,
@@ -22,12 +22,6 @@ import {
   updateKey,
 } from './service-keys.sql.ts';
 
-type KeyNeeds = {
-  readonly db: Database;
-  readonly urlSecrets: readonly Secret[];
-  readonly now: () => Date;
-  readonly invalidate: ServiceKeyLookup['invalidate'];
-};
 /** `key` exists only here and at the caller; the database has its digest. */
 export type CreatedKey = { readonly row: ServiceKeyRow; readonly key: string };
 
@@ -36,7 +30,7 @@ type KeyPage = { readonly rows: readonly ServiceKeyRow[]; readonly nextCursor: s
 
 /** Newest first. */
 export async function listServiceKeys(
-  { db, urlSecrets }: Pick<KeyNeeds, 'db' | 'urlSecrets'>,
+  { db, urlSecrets }: AuthContext,
   { limit, includeRevoked, cursor }: KeyQuery,
 ): Promise<KeyPage> {
   const scope = { list: 'service keys', includeRevoked };
@@ -48,7 +42,7 @@ export async function listServiceKeys(
 }
 
 /** Throws NOT_FOUND. */
-export async function getServiceKey({ db }: KeyNeeds, id: string): Promise<ServiceKeyRow> {
+export async function getServiceKey({ db }: AuthContext, id: string): Promise<ServiceKeyRow> {
   return getFound(await findKey(db, parseId(id)));
 }
 
@@ -66,7 +60,7 @@ const keyNotFound = () => notFound('No such service key');
 
 /** Throws BAD_REQUEST and CONFLICT. */
 export async function createServiceKey(
-  { db, now, invalidate }: KeyNeeds,
+  { db, now, namedKeys }: AuthContext,
   members: ServiceKeyMembers,
 ): Promise<CreatedKey> {
   assertMembers(members, now());
@@ -77,13 +71,13 @@ export async function createServiceKey(
     throw conflict(`There are ${MAX_SERVICE_KEYS} service keys. Revoke those that are not used.`, {
       limit: MAX_SERVICE_KEYS,
     });
-  invalidate();
+  namedKeys.invalidate();
   return { row: inserted, key };
 }
 
 /** Throws NOT_FOUND, BAD_REQUEST and CONFLICT. */
 export async function updateServiceKey(
-  needs: KeyNeeds,
+  ctx: AuthContext,
   id: string,
   changes: Partial<ServiceKeyMembers>,
 ): Promise<ServiceKeyRow> {
@@ -91,33 +85,33 @@ export async function updateServiceKey(
   const update = async (tx: Transaction) => {
     const { name, scopes, owner_prefixes, expires_at } = getFound(await lockKey(tx, parseId(id)));
     const members = { name, scopes, owner_prefixes, expires_at, ...changes };
-    assertMembers(members, changes.expires_at === undefined ? undefined : needs.now());
+    assertMembers(members, changes.expires_at === undefined ? undefined : ctx.now());
     return updateKey(tx, id, members);
   };
-  const updated = await needs.db.transaction(update).catch(throwNameTaken);
-  needs.invalidate();
+  const updated = await ctx.db.transaction(update).catch(throwNameTaken);
+  ctx.namedKeys.invalidate();
   return updated ?? throwRevoked();
 }
 
 /** Throws NOT_FOUND. Has no effect on a revoked key. */
-export async function revokeServiceKey(needs: KeyNeeds, id: string): Promise<ServiceKeyRow> {
-  await getServiceKey(needs, id);
-  const revoked = await revokeKey(needs.db, id, needs.now());
-  needs.invalidate();
-  return revoked ?? getServiceKey(needs, id);
+export async function revokeServiceKey(ctx: AuthContext, id: string): Promise<ServiceKeyRow> {
+  await getServiceKey(ctx, id);
+  const revoked = await revokeKey(ctx.db, id, ctx.now());
+  ctx.namedKeys.invalidate();
+  return revoked ?? getServiceKey(ctx, id);
 }
 
 /** Throws NOT_FOUND and CONFLICT. */
 export async function rotateServiceKey(
-  needs: KeyNeeds,
+  ctx: AuthContext,
   id: string,
   overlapSeconds: number,
 ): Promise<CreatedKey> {
-  await getServiceKey(needs, id);
+  await getServiceKey(ctx, id);
   const { key, ...stored } = createSecret();
-  const previousExpiresAt = new Date(needs.now().getTime() + overlapSeconds * 1000);
-  const row = await replaceKey(needs.db, id, { ...stored, previous_expires_at: previousExpiresAt });
-  needs.invalidate();
+  const previousExpiresAt = new Date(ctx.now().getTime() + overlapSeconds * 1000);
+  const row = await replaceKey(ctx.db, id, { ...stored, previous_expires_at: previousExpiresAt });
+  ctx.namedKeys.invalidate();
   return { row: row ?? throwRevoked(), key };
 }
 

@@ -1,10 +1,10 @@
 // Creates upload tokens, counts their uploads, and decides which assets their holders may read.
 import { forbidden } from '../platform/errors.ts';
 import { isPlainText, notPlainText } from '../platform/plain-text.ts';
-import type { Database, Transaction } from '../platform/postgres/database.ts';
+import type { Transaction } from '../platform/postgres/database.ts';
 import { uuidV7 } from '../platform/uuid-v7.ts';
 import type { Caller } from './caller.ts';
-import type { Secret } from './secret.ts';
+import type { AuthContext } from './context.ts';
 import { issueUploadToken, type UploadGrant } from './upload-token.ts';
 import {
   deleteExpiredTokens,
@@ -12,12 +12,6 @@ import {
   insertUploadToken,
   recordTokenUpload,
 } from './upload-tokens.sql.ts';
-
-type TokenNeeds = {
-  readonly db: Database;
-  readonly urlSecrets: readonly Secret[];
-  readonly now: () => Date;
-};
 
 export type CreatedUploadToken = {
   readonly grant: UploadGrant;
@@ -27,7 +21,7 @@ export type CreatedUploadToken = {
 
 /** Throws FORBIDDEN for users, and BAD_REQUEST for text with control characters. */
 export async function createUploadToken(
-  { db, urlSecrets, now }: TokenNeeds,
+  { db, urlSecrets, now }: AuthContext,
   caller: Caller,
   { expiresIn, ...bounds }: Omit<UploadGrant, 'id'> & { readonly expiresIn: number },
 ): Promise<CreatedUploadToken> {
@@ -56,8 +50,7 @@ export async function recordUploadOfToken(
 }
 
 /** Returns how many tokens were deleted. */
-export const deleteOldUploadTokens = ({ db }: Pick<TokenNeeds, 'db'>): Promise<number> =>
-  deleteExpiredTokens(db);
+export const deleteOldUploadTokens = ({ db }: AuthContext): Promise<number> => deleteExpiredTokens(db);
 
 /** How long a page may still read an upload that has become ready. */
 const READABLE_AFTER_READY_MS = 10 * 60_000;
@@ -66,7 +59,7 @@ type ReadAsset = { readonly id: string; readonly ready_at: Date | null };
 
 /** Throws FORBIDDEN for the holder of an upload token that did not create the asset. */
 export async function assertReadableByToken(
-  { db, now }: Pick<TokenNeeds, 'db' | 'now'>,
+  { db, now }: AuthContext,
   caller: Caller,
   asset: ReadAsset,
 ): Promise<void> {

@@ -1,7 +1,7 @@
 // Tests the command that registers the webhook URL of a provider, and its usage.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type ScriptedPeer, startPeer } from '../../../test/support/scripted-peer.ts';
-import { createSettings } from '../platform/settings.ts';
+import { createSettings } from '../platform/settings/read-settings.ts';
 import { configureProviders, openProviders } from '../providers/registry.ts';
 import { runProviderCommand } from './provider.ts';
 
@@ -31,7 +31,7 @@ async function run(command: string, environment: Record<string, string | undefin
     ...environment,
   });
   const config = {
-    publicBaseUrl: settings.url('PUBLIC_BASE_URL'),
+    publicBaseUrl: settings.text('PUBLIC_BASE_URL'),
   };
   let printed = '';
   const context = {

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { resolve } from 'node:path';
-import type { Environment } from '../platform/settings.ts';
+import type { Environment } from '../platform/settings/read-settings.ts';
 
 const SIMULATORS = resolve(import.meta.dirname, '../../../simulators/start.js');
 

@@ -1,50 +1,36 @@
 // Checks whether a process is ready for requests, uploads or jobs, and whether workers are alive (contract
 // B9).
 import { READINESS_PURPOSES, type ReadinessPurpose } from '@mediary/contract/enums';
-import type { Bound } from '../platform/bind.ts';
 import { createShortCache } from '../platform/concurrency/short-cache.ts';
 import { unavailable } from '../platform/errors.ts';
-import { diskFull, type SpaceGuard } from '../platform/free-space.ts';
-import type { Logger } from '../platform/logger.ts';
+import { diskFull } from '../platform/free-space.ts';
 import { isClockTrusted } from '../platform/postgres/database-clock.ts';
-import type { Database } from '../platform/postgres/database.ts';
-import type { listWorkers } from '../providers/workers.ts';
-import type { ObjectStore } from '../storage/object-store.ts';
 import { isRefusal } from '../storage/whole-objects.ts';
+import type { LiveWorker, OperationsContext } from './context.ts';
 import { probeDatabase } from './operations.sql.ts';
-
-type HealthNeeds = {
-  readonly listWorkers: Bound<typeof listWorkers>;
-  readonly db: Database;
-  readonly store: ObjectStore;
-  readonly requireDatabaseSpace: SpaceGuard;
-  readonly log: Logger;
-  readonly now: () => Date;
-  readonly isStopping: () => boolean;
-  readonly watch: WorkerWatch;
-};
 
 /** When a worker was last alive. Changed by each check. */
 type WorkerWatch = { seenAt: Date; isReported: boolean };
 
-export type Workers = Awaited<ReturnType<typeof listWorkers>>;
-
 type Readiness = {
   /** null: not checked. */
   readonly components: { readonly database: 'ok'; readonly store: 'ok' | null; readonly queue: 'ok' | null };
-  readonly workers: Workers;
+  readonly workers: readonly LiveWorker[];
   readonly warnings: readonly ('no_workers' | 'scratch_disk_full' | 'worker_clock_skew')[];
 };
 
 const MAX_AGE_MS = 1000;
 
-type Outcome = { readonly readiness: Readiness } | { readonly error: unknown };
+type CheckedReadiness = { readonly readiness: Readiness } | { readonly error: unknown };
 
-/** Anybody may ask: all callers share a check, and its outcome for a second, also that of an outage. */
-export function createReadinessChecks(needs: HealthNeeds): (purpose: ReadinessPurpose) => Promise<Readiness> {
-  const { get } = createShortCache<Outcome>({
+/** Anybody may ask: all callers share a check, and its result for a second, also that of an outage. */
+export function createReadinessChecks(
+  ctx: OperationsContext,
+): (purpose: ReadinessPurpose) => Promise<Readiness> {
+  const watch: WorkerWatch = { seenAt: ctx.now(), isReported: false };
+  const { get } = createShortCache<CheckedReadiness>({
     load: (purpose) =>
-      checkReadiness(needs, purpose as ReadinessPurpose).then(
+      checkReadiness(ctx, watch, purpose as ReadinessPurpose).then(
         (readiness) => ({ readiness }),
         (error: unknown) => ({ error }),
       ),
@@ -52,10 +38,10 @@ export function createReadinessChecks(needs: HealthNeeds): (purpose: ReadinessPu
     maxEntries: READINESS_PURPOSES.length,
   });
   return async (purpose) => {
-    if (needs.isStopping()) throw unavailable('The process is stopping');
-    const outcome = (await get(purpose)) as Outcome;
-    if ('error' in outcome) throw outcome.error;
-    return outcome.readiness;
+    if (ctx.service.isStopping()) throw unavailable('The process is stopping');
+    const checked = (await get(purpose)) as CheckedReadiness;
+    if ('error' in checked) throw checked.error;
+    return checked.readiness;
   };
 }
 
@@ -63,17 +49,22 @@ export function createReadinessChecks(needs: HealthNeeds): (purpose: ReadinessPu
  * Throws UNAVAILABLE and names the failed component. Without workers the process stays ready, because it can
  * still handle requests.
  */
-async function checkReadiness(needs: HealthNeeds, purpose: ReadinessPurpose): Promise<Readiness> {
+async function checkReadiness(
+  ctx: OperationsContext,
+  watch: WorkerWatch,
+  purpose: ReadinessPurpose,
+): Promise<Readiness> {
   const [isForUploads, isForJobs] = [purpose !== 'serving', purpose === 'jobs'];
-  const probe = await probeDatabase(needs.db);
+  const probe = await probeDatabase(ctx.db);
   if (isForJobs && !probe?.queue) throw unavailable('The tables of the job queue are missing');
-  if (isForUploads) await checkStorage(needs);
-  const workers = await needs.listWorkers();
+  if (isForUploads) await checkStorage(ctx);
+  const workers = await ctx.providers.listWorkers();
+  watchWorkers(ctx, watch, workers);
   return {
     components: { database: 'ok', store: isForUploads ? 'ok' : null, queue: isForJobs ? 'ok' : null },
     workers,
     warnings: [
-      ...toWarnings(needs, workers),
+      ...(watch.isReported ? (['no_workers'] as const) : []),
       ...(probe?.waits ? (['scratch_disk_full'] as const) : []),
       ...(workers.every(({ clock_skew_ms: skew }) => isClockTrusted(skew))
         ? []
@@ -82,7 +73,7 @@ async function checkReadiness(needs: HealthNeeds, purpose: ReadinessPurpose): Pr
   };
 }
 
-async function checkStorage({ store, requireDatabaseSpace }: HealthNeeds): Promise<void> {
+async function checkStorage({ store, requireDatabaseSpace }: OperationsContext): Promise<void> {
   await requireDatabaseSpace();
   await store.check().catch((error: unknown) => {
     throw isRefusal(error, 'full')
@@ -95,14 +86,16 @@ async function checkStorage({ store, requireDatabaseSpace }: HealthNeeds): Promi
 const NO_WORKERS_GRACE_MS = 60_000;
 
 /** Logs once each time that the workers are gone. */
-function toWarnings({ watch, now, log }: HealthNeeds, workers: Workers): Readiness['warnings'] {
+function watchWorkers(
+  { now, log }: OperationsContext,
+  watch: WorkerWatch,
+  workers: readonly LiveWorker[],
+): void {
   if (workers.length > 0) {
     Object.assign(watch, { seenAt: now(), isReported: false });
-    return [];
+    return;
   }
-  if (now().getTime() - watch.seenAt.getTime() < NO_WORKERS_GRACE_MS) return [];
-  if (!watch.isReported)
-    log.warn('no worker is alive: uploads are accepted, but nothing is encoded until one starts');
+  if (watch.isReported || now().getTime() - watch.seenAt.getTime() < NO_WORKERS_GRACE_MS) return;
+  log.warn('no worker is alive: uploads are accepted, but nothing is encoded until one starts');
   watch.isReported = true;
-  return ['no_workers'];
 }

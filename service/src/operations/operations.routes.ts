@@ -1,42 +1,41 @@
 // Health checks for load balancers, and the overview of providers for operators.
 import { listProviders } from '@mediary/contract/operations/operators';
 import { getHealth, getReadiness } from '@mediary/contract/operations/service';
-import type { Bound } from '../platform/bind.ts';
-import { type AsOperator, type Input, open } from '../platform/http/route.ts';
-import type { createReadinessChecks, Workers } from './health.ts';
-import type { listProviderOverviews } from './providers-overview.ts';
+import { open } from '../platform/http/route.ts';
+import type { LiveWorker, OperationsContext } from './context.ts';
+import { createReadinessChecks } from './health.ts';
+import { isOperator } from './operator.hook.ts';
+import { listProviderOverviews } from './providers-overview.ts';
 
-type Health = {
-  readonly checkReadiness: ReturnType<typeof createReadinessChecks>;
-  /** Protection of the sandbox → whether it is active on this machine. */
-  readonly sandbox: Readonly<Record<string, boolean>>;
-  readonly isOperator: (headers: Input['headers']) => boolean;
-};
+export function healthRoutes(ctx: OperationsContext) {
+  const checkReadiness = createReadinessChecks(ctx);
+  const { settings, machine } = ctx;
+  return [
+    open(getHealth, async () => ({ status: 'ok' as const })),
+    open(getReadiness, async ({ headers, query }) => {
+      const { components, workers, warnings } = await checkReadiness(query.for ?? 'serving');
+      return {
+        ...components,
+        worker_count: workers.length,
+        ...(warnings.length > 0 && { warnings: [...warnings] }),
+        ...(isOperator(headers, settings.operatorKeys) && {
+          workers: workers.map(toWorkerView),
+          sandbox: machine.protections,
+        }),
+      };
+    }),
+  ];
+}
 
-export const healthRoutes = (health: Health) => [
-  open(getHealth, async () => ({ status: 'ok' as const })),
-  open(getReadiness, async ({ headers, query }) => {
-    const { components, workers, warnings } = await health.checkReadiness(query.for ?? 'serving');
-    return {
-      ...components,
-      worker_count: workers.length,
-      ...(warnings.length > 0 && { warnings: [...warnings] }),
-      ...(health.isOperator(headers) && { workers: workers.map(toWorkerView), sandbox: health.sandbox }),
-    };
-  }),
-];
-
-const toWorkerView = ({ started_at, seen_at, ...worker }: Workers[number]) => ({
+const toWorkerView = ({ started_at, seen_at, ...worker }: LiveWorker) => ({
   ...worker,
   started_at: started_at.toISOString(),
   seen_at: seen_at.toISOString(),
 });
 
-type Overview = { readonly listProviderOverviews: Bound<typeof listProviderOverviews> };
-
-export const providersOverviewRoutes = (overview: Overview, asOperator: AsOperator) => [
-  asOperator(listProviders, async () => ({
-    items: await overview.listProviderOverviews(),
+export const providersOverviewRoutes = (ctx: OperationsContext) => [
+  ctx.asOperator(listProviders, async () => ({
+    items: await listProviderOverviews(ctx),
     next_cursor: null,
   })),
 ];

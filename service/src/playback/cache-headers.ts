@@ -12,7 +12,7 @@ type CacheNeeds = {
 };
 
 /** Seconds for which the operator's CDN may keep segments; 0: as `Cache-Control` says. */
-export type CdnMaxAge = { readonly publicSeconds: number; readonly privateSeconds: number };
+type CdnMaxAge = { readonly publicSeconds: number; readonly privateSeconds: number };
 
 type RequestedFile = {
   readonly isEntry: boolean;

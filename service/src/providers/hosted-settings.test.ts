@@ -1,8 +1,15 @@
 // Tests the common settings and response parsers of hosted providers.
 import { expect, test } from 'vitest';
-import { createSettings } from '../platform/settings.ts';
+import { createSettings } from '../platform/settings/read-settings.ts';
 import { parsePercent, toPathSegment, parseSize, parseTime } from './response-parsers.ts';
-import { listMissing, originOf, readHost, readSecret } from './hosted-settings.ts';
+import { host, listMissing, originOf } from './hosted-settings.ts';
+
+/** Reads HOST_SETTING. */
+function readHost(given: string) {
+  const settings = createSettings({ HOST_SETTING: given });
+  const group = { title: 'Tests', settings: { value: host('HOST_SETTING', 'A host.') } };
+  return { value: settings.read(group).value, problems: settings.problems };
+}
 
 test.each([
   ['vz-1.b-cdn.net', 'https://vz-1.b-cdn.net'],
@@ -11,10 +18,10 @@ test.each([
   ['https://proxy.example/cdn//', 'https://proxy.example/cdn'],
   ['[2001:db8::1]:8443', 'https://[2001:db8::1]:8443'],
   ['proxy.example/http://origin', 'https://proxy.example/http://origin'],
-])('the host %s begins %s', (host, origin) => {
-  const settings = createSettings({ HOST_SETTING: host });
-  expect(originOf(readHost(settings, 'HOST_SETTING') ?? '')).toBe(origin);
-  expect(settings.problems).toEqual([]);
+])('the host %s begins %s', (given, origin) => {
+  const { value, problems } = readHost(given);
+  expect(originOf(value ?? '')).toBe(origin);
+  expect(problems).toEqual([]);
 });
 
 test.each([
@@ -26,15 +33,8 @@ test.each([
   '//host',
   'http://[',
   'ftp://host',
-])('%j is not a host', (host) => {
-  const settings = createSettings({ HOST_SETTING: host });
-  readHost(settings, 'HOST_SETTING');
-  expect(settings.problems).toEqual(['HOST_SETTING must be a host name, or an http or https URL']);
-});
-
-test('an unset secret is undefined', () => {
-  const settings = createSettings({ A: 'secret', B: '' });
-  expect([readSecret(settings, 'A')?.reveal(), readSecret(settings, 'B')]).toEqual(['secret', undefined]);
+])('%j is not a host', (given) => {
+  expect(readHost(given).problems).toEqual(['HOST_SETTING must be a host name, or an http or https URL']);
 });
 
 test('missing settings are named', () => {

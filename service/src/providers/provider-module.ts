@@ -1,7 +1,7 @@
 // The definition of a provider, from which everything that depends on the list of providers is derived.
 import type { TSchema } from 'typebox';
 import type { Secret } from '../auth/secret.ts';
-import type { Settings } from '../platform/settings.ts';
+import type { Settings } from '../platform/settings/read-settings.ts';
 import type { Provider } from './provider.ts';
 
 export type ProviderContext = {

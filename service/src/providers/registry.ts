@@ -1,5 +1,5 @@
 // The list of providers. A new provider needs a folder and a line here.
-import type { Settings } from '../platform/settings.ts';
+import type { Settings } from '../platform/settings/read-settings.ts';
 import { cdnhost } from './cdnhost/cdnhost-provider.ts';
 import { edgehost } from './edgehost/edgehost-provider.ts';
 import { onprem } from './onprem/onprem-provider.ts';
@@ -9,7 +9,7 @@ import type { ProviderContext, RegisteredProvider } from './provider-module.ts';
 export const PROVIDER_MODULES: readonly RegisteredProvider[] = [cdnhost, edgehost, onprem];
 
 /** Providers with validated settings, which are opened after the rest of the service. */
-export type ConfiguredProviders = readonly {
+type ConfiguredProviders = readonly {
   readonly module: RegisteredProvider;
   readonly open: ReturnType<RegisteredProvider['configure']>;
 }[];

@@ -5,7 +5,7 @@ import type { Logger } from '../platform/logger.ts';
 import { type Connection, type Database, openDatabase } from '../platform/postgres/database.ts';
 import { openClocks } from '../platform/postgres/database-clock.ts';
 import { migrate } from '../platform/postgres/migrate.ts';
-import { createSettings } from '../platform/settings.ts';
+import { createSettings } from '../platform/settings/read-settings.ts';
 import { configureProviders, openProviders } from './registry.ts';
 import { hasWorkerFor, listWorkers, startHeartbeat, type WorkerProcess } from './workers.ts';
 

@@ -31,7 +31,7 @@ export async function openDiskObjectStore(
   const [incoming, partial] = [folder('incoming'), folder('partial')];
   for (const path of [incoming, partial]) await ensureFolder(path);
   const files = await openAssetFolders(folder('objects'));
-  const originals = await openOriginalFiles(folder('originals'), folder('objects'));
+  const originals = await openOriginalFiles(folder('originals'));
   const newPath = await openTemporaryFolder(incoming);
   const requireSpace = guardSpace(minFreeBytes, shareFreeBytes(incoming));
   const requireSmallSpace = guardSpace(minFreeBytes, shareFreeBytes(incoming, SMALL_WRITES_MS));

@@ -1,19 +1,17 @@
-// Storage: responses from the object store, whose buffers all features share, and local files for decoders.
-import type { AppContext } from '../app-context.ts';
+// Storage: responses from the object store, whose buffers all wings share, and local files for decoders.
 import { bind } from '../platform/bind.ts';
-import * as fileOperations from './local-file.ts';
+import type { StorageContext } from './context.ts';
+import { findLocalFile, prepareLocalFile } from './local-file.ts';
 import { createObjectCache } from './object-cache.ts';
-import * as objectOperations from './object-response.ts';
+import { sendEncryptedObject, sendObject } from './object-response.ts';
 import { openResponseBuffers } from './response-buffers.ts';
 
-type Needs = Pick<AppContext, 'store' | 'scratchRoot' | 'config'>;
-
-export function createStorage({ store, scratchRoot, config: { minFreeBytes, delivery } }: Needs) {
-  const objectCache = createObjectCache(delivery.segmentCacheBytes);
+export function createStorage(outer: Omit<StorageContext, 'buffers' | 'objectCache'>) {
+  const objectCache = createObjectCache(outer.settings.delivery.segmentCacheBytes);
+  const ctx: StorageContext = { ...outer, buffers: openResponseBuffers(), objectCache };
   return {
     operations: {
-      ...bind({ store, buffers: openResponseBuffers(), objectCache }, objectOperations),
-      ...bind({ store, scratchRoot, minFreeBytes }, fileOperations),
+      ...bind(ctx, { sendObject, sendEncryptedObject, findLocalFile, prepareLocalFile }),
       findCachedObject: objectCache.findCached,
     },
     routes: [],

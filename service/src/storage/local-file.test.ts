@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createStorageContext } from './context.fixture.ts';
 import { openDiskObjectStore } from './disk-object-store.ts';
 import { findLocalFile, prepareLocalFile } from './local-file.ts';
 import { uploadKey } from './object-key.ts';
@@ -28,19 +29,20 @@ beforeAll(async () => {
 });
 afterAll(() => rm(root, { recursive: true }));
 
-const needsOf = (store: ObjectStore, minFreeBytes = 0) => ({ store, scratchRoot, minFreeBytes });
+const contextFor = (store: ObjectStore, minFreeBytes = 0) =>
+  createStorageContext({ store, scratchRoot, settings: { minFreeBytes } });
 const path = () => join(scratchRoot, 'original');
 
 test('the file of a disk is used as it is', async () => {
-  const file = prepareLocalFile(needsOf(disk), key);
+  const file = prepareLocalFile(contextFor(disk), key);
   expect(await file.open()).toEqual({ path: disk.localFile?.(key) });
   await file.close();
   expect(await disk.size(key)).toBe(BYTES.length);
-  expect(await findLocalFile(needsOf(disk), missing, { path: path() })).toBeUndefined();
+  expect(await findLocalFile(contextFor(disk), missing, { path: path() })).toBeUndefined();
 });
 
 test('an object of another store is copied, digested and removed', async () => {
-  const file = prepareLocalFile(needsOf(remote), key);
+  const file = prepareLocalFile(contextFor(remote), key);
   expect(await readdir(scratchRoot)).toEqual([]);
   const copy = await file.open();
   expect(copy.sha256).toBe(createHash('sha256').update(BYTES).digest('hex'));
@@ -50,7 +52,7 @@ test('an object of another store is copied, digested and removed', async () => {
 });
 
 test('a missing object leaves no folder', async () => {
-  const file = prepareLocalFile(needsOf(remote), missing);
+  const file = prepareLocalFile(contextFor(remote), missing);
   await expect(file.open()).rejects.toMatchObject({ code: 'NOT_FOUND' });
   await file.close();
   expect(await readdir(scratchRoot)).toEqual([]);
@@ -65,7 +67,7 @@ test('nothing is copied to a disk without space for it', async () => {
       return Readable.from([]);
     },
   };
-  const full = needsOf(counted, Number.MAX_SAFE_INTEGER);
+  const full = contextFor(counted, Number.MAX_SAFE_INTEGER);
   await expect(findLocalFile(full, key, { path: path() })).rejects.toMatchObject({
     code: 'UNAVAILABLE',
     details: { reason: 'disk_full' },
@@ -78,7 +80,7 @@ test.each([
   ['fewer', [BYTES.subarray(1)]],
 ])('%s bytes than announced are refused, and not kept', async (_, chunks) => {
   const wrong = { ...remote, stream: () => Readable.from(chunks) };
-  await expect(findLocalFile(needsOf(wrong), key, { path: path() })).rejects.toMatchObject({
+  await expect(findLocalFile(contextFor(wrong), key, { path: path() })).rejects.toMatchObject({
     code: 'UNAVAILABLE',
   });
   expect(await readdir(scratchRoot)).toEqual([]);

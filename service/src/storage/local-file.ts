@@ -3,14 +3,8 @@ import { randomUUID } from 'node:crypto';
 import { notFound } from '../platform/errors.ts';
 import { writeScratchFile } from '../platform/process/scratch-file.ts';
 import { createScratchFolder, deleteScratchFolder } from '../platform/process/scratch-folder.ts';
+import type { StorageContext } from './context.ts';
 import type { ObjectKey } from './object-key.ts';
-import type { ObjectStore } from './object-store.ts';
-
-type LocalFileNeeds = {
-  readonly store: ObjectStore;
-  readonly scratchRoot: string;
-  readonly minFreeBytes: number;
-};
 
 /** The file must not be changed. `sha256` is the digest of a copy, in lower-case hex. */
 export type LocalFile = { readonly path: string; readonly sha256?: string };
@@ -22,7 +16,7 @@ type Copy = { readonly path: string; readonly signal?: AbortSignal | undefined }
  * object does not exist.
  */
 export async function findLocalFile(
-  { store, minFreeBytes }: LocalFileNeeds,
+  { store, settings }: StorageContext,
   key: ObjectKey,
   { path, signal }: Copy,
 ): Promise<LocalFile | undefined> {
@@ -31,7 +25,12 @@ export async function findLocalFile(
   if (store.localFile) return { path: store.localFile(key) };
   return {
     path,
-    sha256: await writeScratchFile(() => store.stream(key), { path, sizeBytes, minFreeBytes, signal }),
+    sha256: await writeScratchFile(() => store.stream(key), {
+      path,
+      sizeBytes,
+      signal,
+      minFreeBytes: settings.minFreeBytes,
+    }),
   };
 }
 
@@ -43,13 +42,13 @@ type LocalFileHandle = {
 };
 
 /** Copies nothing before `open`, so that waiting requests need no space. */
-export function prepareLocalFile(needs: LocalFileNeeds, key: ObjectKey): LocalFileHandle {
+export function prepareLocalFile(ctx: StorageContext, key: ObjectKey): LocalFileHandle {
   let folder: string | undefined;
   return {
     async open(signal) {
-      if (!needs.store.localFile)
-        folder = await createScratchFolder(needs.scratchRoot, { work: `copy-${randomUUID()}`, run: '1' });
-      const file = await findLocalFile(needs, key, { path: `${folder}/original`, signal });
+      if (!ctx.store.localFile)
+        folder = await createScratchFolder(ctx.scratchRoot, { work: `copy-${randomUUID()}`, run: '1' });
+      const file = await findLocalFile(ctx, key, { path: `${folder}/original`, signal });
       if (!file) throw notFound('This file is not stored');
       return file;
     },

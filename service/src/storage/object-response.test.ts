@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { Readable } from 'node:stream';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createStorageContext } from './context.fixture.ts';
 import { openDiskObjectStore } from './disk-object-store.ts';
 import { createObjectCache } from './object-cache.ts';
 import { sendEncryptedObject, sendObject } from './object-response.ts';
@@ -43,7 +44,7 @@ const ask = async (
   }: { raw?: ReturnType<typeof newReply>; headers?: Record<string, string> } = {},
 ) =>
   sendObject(
-    { store, buffers, objectCache: createObjectCache(0) },
+    createStorageContext({ store, buffers }),
     { request: { method: 'GET', headers }, reply: { raw } },
     { key: await stored(content), etag: 'a', headers: {} },
   );
@@ -69,7 +70,7 @@ describe('the bytes of a response', () => {
     const objectCache = createObjectCache(1_000_000);
     const get = (method: string, headers: Record<string, string> = {}) =>
       sendObject(
-        { store, buffers, objectCache },
+        createStorageContext({ store, buffers, objectCache }),
         { request: { method, headers }, reply: { raw: newReply() } },
         { key, etag: 'a', headers: {}, isCacheable: true },
       );
@@ -111,7 +112,7 @@ describe('an encrypted response', () => {
   }: Asked) => {
     const key = await stored(content);
     return sendEncryptedObject(
-      { store: from(store), buffers, objectCache },
+      createStorageContext({ store: from(store), buffers, objectCache }),
       { request: { method, headers } },
       { key, etag: 'a', headers: {}, isCacheable: true, cipher },
     );
@@ -150,10 +151,10 @@ describe('an encrypted response', () => {
 
   test('is made from memory when an object is used often', async () => {
     const key = await stored(Buffer.from('0123456789'));
-    const sources = { store, buffers, objectCache: createObjectCache(1_000_000) };
+    const ctx = createStorageContext({ store, buffers, objectCache: createObjectCache(1_000_000) });
     const get = () =>
       sendEncryptedObject(
-        sources,
+        ctx,
         { request: { method: 'GET', headers: {} } },
         { key, etag: 'a', headers: {}, isCacheable: true, cipher },
       );
@@ -208,7 +209,7 @@ describe('an encrypted response', () => {
 
   test('of a missing object is NOT_FOUND', async () => {
     const missing = sendEncryptedObject(
-      { store, buffers, objectCache: createObjectCache(0) },
+      createStorageContext({ store, buffers }),
       { request: { method: 'GET', headers: {} } },
       { key: variantKey(randomUUID(), 'w64.webp'), etag: 'a', headers: {}, cipher },
     );

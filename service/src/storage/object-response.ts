@@ -4,7 +4,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { pipeline, Readable } from 'node:stream';
 import { notFound, type ServiceError } from '../platform/errors.ts';
 import { matchesEtag } from '../platform/http/headers.ts';
-import type { ObjectCache } from './object-cache.ts';
+import type { StorageContext } from './context.ts';
 import type { ObjectKey } from './object-key.ts';
 import type { ObjectStore, OpenObject, ReadObject } from './object-store.ts';
 import { parseRange } from './byte-range.ts';
@@ -29,9 +29,11 @@ type RequestedObject = {
 /** `etag` differs from that of the plain bytes, and between keys. */
 type EncryptedObject = RequestedObject & { readonly cipher: SegmentCipher };
 
-type Request = { readonly method: string; readonly headers: IncomingHttpHeaders };
-type Reply = { readonly raw: { readonly closed: boolean; once(event: 'close', then: () => void): unknown } };
-type Exchange = { readonly request: Request; readonly reply: Reply };
+type ObjectRequest = { readonly method: string; readonly headers: IncomingHttpHeaders };
+type ObjectReply = {
+  readonly raw: { readonly closed: boolean; once(event: 'close', then: () => void): unknown };
+};
+type ObjectExchange = { readonly request: ObjectRequest; readonly reply: ObjectReply };
 type ObjectResponse = {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | number>>;
@@ -40,8 +42,8 @@ type ObjectResponse = {
 
 /** The bound operation that routes use. */
 export type ObjectResponses = {
-  sendObject(exchange: Exchange, object: RequestedObject): Promise<ObjectResponse>;
-  sendEncryptedObject(exchange: Exchange, object: EncryptedObject): Promise<ObjectResponse>;
+  sendObject(exchange: ObjectExchange, object: RequestedObject): Promise<ObjectResponse>;
+  sendEncryptedObject(exchange: ObjectExchange, object: EncryptedObject): Promise<ObjectResponse>;
 };
 
 /** Prevents browsers from executing scripts in uploaded files. */
@@ -50,25 +52,19 @@ const SECURITY_HEADERS = {
   'x-content-type-options': 'nosniff',
 };
 
-type Sources = {
-  readonly store: ObjectStore;
-  readonly buffers: ResponseBuffers;
-  readonly objectCache: ObjectCache;
-};
-
 export async function sendObject(
-  sources: Sources,
-  { request, reply }: Exchange,
+  ctx: StorageContext,
+  { request, reply }: ObjectExchange,
   object: RequestedObject,
 ): Promise<ObjectResponse> {
   const etag = `"${object.etag}"`;
   const isNotModified = matchesEtag(request.headers['if-none-match'], etag);
   const isWithoutBody = isNotModified || request.method === 'HEAD';
   const found =
-    (await findCached(sources, object)) ??
+    (await findCached(ctx, object)) ??
     (isWithoutBody
-      ? await readSize(sources.store, object.key)
-      : await readOrOpen(sources, { request, reply }, object.key));
+      ? await readSize(ctx.store, object.key)
+      : await readOrOpen(ctx, { request, reply }, object.key));
   if (!found) throw (object.missing ?? objectNotFound)();
   const headers = { ...SECURITY_HEADERS, ...object.headers, etag, 'accept-ranges': 'bytes' };
   if (isNotModified) return { status: 304, headers };
@@ -83,7 +79,7 @@ export async function sendObject(
   const body =
     request.method === 'HEAD'
       ? Readable.from([])
-      : (bytes?.subarray(start, end + 1) ?? opened ?? sources.store.stream(object.key, range));
+      : (bytes?.subarray(start, end + 1) ?? opened ?? ctx.store.stream(object.key, range));
   if (!range) return { status: 200, headers: { ...headers, 'content-length': length }, body };
   return {
     status: 206,
@@ -94,16 +90,14 @@ export async function sendObject(
 
 /** Ranges are ignored (RFC 9110, 14.2), because a range of the ciphertext depends on all bytes before it. */
 export async function sendEncryptedObject(
-  sources: Sources,
-  { request }: Pick<Exchange, 'request'>,
+  ctx: StorageContext,
+  { request }: Pick<ObjectExchange, 'request'>,
   object: EncryptedObject,
 ): Promise<ObjectResponse> {
   const etag = `"${object.etag}"`;
   const isNotModified = matchesEtag(request.headers['if-none-match'], etag);
   const isWithoutBody = isNotModified || request.method === 'HEAD';
-  const found = isWithoutBody
-    ? await readSize(sources.store, object.key)
-    : await readEncrypted(sources, object);
+  const found = isWithoutBody ? await readSize(ctx.store, object.key) : await readEncrypted(ctx, object);
   if (!found) throw (object.missing ?? objectNotFound)();
   const headers = { ...SECURITY_HEADERS, ...object.headers, etag, 'accept-ranges': 'none' };
   if (isNotModified) return { status: 304, headers };
@@ -117,23 +111,26 @@ export async function sendEncryptedObject(
 type EncryptedBody = { readonly sizeBytes: number; readonly body?: Uint8Array | Readable };
 
 /** A slow client holds the ciphertext of at most 1 MiB, or the buffers of a stream. */
-async function readEncrypted(sources: Sources, object: EncryptedObject): Promise<EncryptedBody | undefined> {
-  const { store } = sources;
+async function readEncrypted(
+  ctx: StorageContext,
+  object: EncryptedObject,
+): Promise<EncryptedBody | undefined> {
+  const { store } = ctx;
   const { key, cipher } = object;
-  const cached = await findCached(sources, object);
+  const cached = await findCached(ctx, object);
   if (cached?.bytes) return { sizeBytes: cached.sizeBytes, body: encryptSegment(cipher, cached.bytes) };
   if (store.open) {
     const opened = await store.open(key);
     return opened && { sizeBytes: opened.sizeBytes, body: streamEncrypted(opened.body, cipher) };
   }
-  const read = cached ?? (await readAndEncrypt(sources, object));
+  const read = cached ?? (await readAndEncrypt(ctx, object));
   if (!read || read.body) return read;
   return { sizeBytes: read.sizeBytes, body: streamEncrypted(store.stream(key), cipher) };
 }
 
 /** Only the size of objects larger than 1 MiB. */
 async function readAndEncrypt(
-  { store, buffers }: Sources,
+  { store, buffers }: StorageContext,
   { key, cipher }: EncryptedObject,
 ): Promise<EncryptedBody | undefined> {
   const acquired = buffers.acquire();
@@ -155,15 +152,15 @@ const objectNotFound = () => notFound('This file is not stored');
 type FoundObject = ReadObject & Partial<OpenObject>;
 
 const findCached = (
-  { store, objectCache }: Sources,
+  { store, objectCache }: StorageContext,
   { key, isCacheable }: RequestedObject,
 ): FoundObject | undefined | Promise<FoundObject | undefined> =>
   isCacheable ? objectCache.find(key, () => store.read(key)) : undefined;
 
 /** A range depends on the size, so that a remote object is opened at once only when all of it is sent. */
 async function readOrOpen(
-  { store, buffers }: Sources,
-  { request, reply }: Exchange,
+  { store, buffers }: StorageContext,
+  { request, reply }: ObjectExchange,
   key: ObjectKey,
 ): Promise<FoundObject | undefined> {
   if (!store.open) return readIntoBuffer(store, buffers.acquire(), { reply, key });
@@ -179,7 +176,7 @@ async function readSize(store: ObjectStore, key: ObjectKey): Promise<FoundObject
 async function readIntoBuffer(
   store: ObjectStore,
   acquired: ReturnType<ResponseBuffers['acquire']>,
-  { reply: { raw }, key }: { reply: Reply; key: ObjectKey },
+  { reply: { raw }, key }: { reply: ObjectReply; key: ObjectKey },
 ): Promise<ReadObject | undefined> {
   if (!acquired) return store.read(key);
   const { buffer, release } = acquired;

@@ -4,7 +4,7 @@ import { parseS3Url } from './storage-url.ts';
 
 function parsed(url: string) {
   const problems: string[] = [];
-  return { location: parseS3Url(url, problems), problems };
+  return { location: parseS3Url(url, (problem) => problems.push(problem)), problems };
 }
 
 describe('a valid URL', () => {

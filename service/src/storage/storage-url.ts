@@ -28,16 +28,16 @@ const FORM =
   's3://<bucket>?region=<region>[&endpoint=<https://host>][&public_endpoint=<https://host>]' +
   '[&path_style=true|false][&direct=true|false][&prefix=<folder>]';
 
-/** Adds one message that names every problem to `problems`. */
-export function parseS3Url(text: string, problems: string[]): S3Location | undefined {
+/** Reports one message that names every problem. */
+export function parseS3Url(text: string, report: (problem: string) => void): S3Location | undefined {
   if (!URL.canParse(text)) {
-    problems.push(`STORAGE_URL is not a URL. Expected ${FORM}`);
+    report(`STORAGE_URL is not a URL. Expected ${FORM}`);
     return undefined;
   }
   const url = new URL(text);
   const found = problemsOf(url);
   if (found.length > 0) {
-    problems.push(`STORAGE_URL is invalid: ${found.join('; ')}. Expected ${FORM}`);
+    report(`STORAGE_URL is invalid: ${found.join('; ')}. Expected ${FORM}`);
     return undefined;
   }
   return toLocation(url);

@@ -1,12 +1,12 @@
 // `doctor`: checks the way to the service and the service itself, and names a fix for each problem.
+import type { Finding } from '@mediary/checks/finding';
+import { type Send, sendProbe } from '@mediary/checks/probe';
 import type { Command } from 'commander';
 import { parseBytes } from '../arguments.ts';
 import type { Handler, Runner } from '../context.ts';
 import { checkAccess, readServiceFindings } from '../doctor/access.ts';
-import { checkConnection, toFault } from '../doctor/connection.ts';
+import { checkConnection } from '../doctor/connection.ts';
 import { checkCors } from '../doctor/cors.ts';
-import { createSend } from '../doctor/exchange.ts';
-import { type Finding, problem, type Status } from '../doctor/finding.ts';
 import { checkProxy } from '../doctor/proxy.ts';
 import { CliError, EXIT } from '../exit-codes.ts';
 import type { Output, Style } from '../output.ts';
@@ -52,43 +52,52 @@ async function collectFindings(
   settings: Settings,
   options: Options,
 ): Promise<readonly Finding[]> {
-  const send = createSend(signal);
   const { url, operatorKey } = settings;
+  const send = createSend(url, signal);
   const { isReachable, findings } = await checkConnection(send, url);
   if (!isReachable) return findings;
-  // A connection that breaks during one check must not hide what the others have found.
-  const settle = (check: string, checking: Promise<readonly Finding[]>): Promise<readonly Finding[]> =>
-    checking.catch((error: Error) => {
-      signal.throwIfAborted();
-      return [problem(check, toFault(error, url))];
-    });
   const { origin, bodySize: bodyBytes, deep } = options;
-  const access = await settle('access.credentials', checkAccess(send, settings));
-  const cors = await settle('cors.requests', checkCors(send, { url, origin }));
-  const service = await settle('access.diagnostics', readServiceFindings(send, settings, deep === true));
-  const proxy = operatorKey
-    ? await settle('proxy.requests', checkProxy(send, { url, operatorKey, bodyBytes }))
-    : [];
+  const access = await checkAccess(send, settings);
+  const cors = await checkCors(send, origin);
+  const service = await readServiceFindings(send, settings, deep === true);
+  const maxUploadBytes = findMaxUploadBytes(service);
+  const proxy = operatorKey ? await checkProxy(send, { operatorKey, bodyBytes, maxUploadBytes }) : [];
   return [...findings, ...access, ...cors, ...proxy, ...omitRepeated(service, [...findings, ...proxy])];
 }
 
-/** What the service checks by its public URL, and this command by the same URL from outside. */
-const REPEATED = new Map([
-  ['public_url.body_limit', 'proxy.body_limit'],
-  ['public_url.request_buffering', 'proxy.request_buffering'],
-  ['public_url.response_buffering', 'proxy.response_buffering'],
-  ['public_url.ranges', 'proxy.range'],
-]);
+const TIMEOUT_MS = 15_000;
 
-/** Only what is well on both ways is left out. */
-function omitRepeated(service: readonly Finding[], own: readonly Finding[]): readonly Finding[] {
-  const isOk = (check: string | undefined): boolean =>
-    own.some((finding) => finding.check === check && finding.status === 'ok');
-  if (!isOk('connection.public_url')) return service;
-  return service.filter(({ check, status }) => status !== 'ok' || !isOk(REPEATED.get(check)));
+/** Throws when the command is interrupted. */
+const createSend =
+  (url: string, signal: AbortSignal): Send =>
+  async ({ path, timeoutMs = TIMEOUT_MS, ...request }) => {
+    const result = await sendProbe({ ...request, timeoutMs, signal, url: url + path });
+    signal.throwIfAborted();
+    return result;
+  };
+
+/** The default of MAX_UPLOAD_BYTES. */
+const LARGEST_UPLOAD = 10 * 1024 ** 3;
+
+function findMaxUploadBytes(service: readonly Finding[]): number {
+  const found = service.find(({ check }) => check === 'public_url.body_limit')?.details['max_upload_bytes'];
+  return typeof found === 'number' ? found : LARGEST_UPLOAD;
 }
 
-const MARKS: Readonly<Record<Status, readonly [mark: string, style: Style]>> = {
+/**
+ * The service checks its public URL from inside, this command the same URL from outside. Only what is well on
+ * both ways is left out.
+ */
+function omitRepeated(service: readonly Finding[], own: readonly Finding[]): readonly Finding[] {
+  const isOk = (check: string): boolean =>
+    own.some((finding) => finding.check === check && finding.status === 'ok');
+  if (!isOk('connection.public_url')) return service;
+  return service.filter(
+    ({ check, status }) => status !== 'ok' || !isOk(check.replace(/^public_url\./, 'proxy.')),
+  );
+}
+
+const MARKS: Readonly<Record<Finding['status'], readonly [mark: string, style: Style]>> = {
   ok: ['✓', 'green'],
   warning: ['!', 'yellow'],
   problem: ['✗', 'red'],
@@ -134,7 +143,7 @@ const toTitle = (group: string): string =>
     .replace(/\b(?:cors|url)\b/gi, (name) => name.toUpperCase());
 
 function formatSum(findings: readonly Finding[], isAll: boolean): string {
-  const count = (status: Status, name: string): string =>
+  const count = (status: Finding['status'], name: string): string =>
     `${findings.filter((finding) => finding.status === status).length} ${name}`;
   const sum = [
     count('ok', 'ok'),

@@ -1,10 +1,12 @@
 // Checks of the credentials, and of the live events that need one.
+import { type Finding, notChecked, ok, problem } from '@mediary/checks/finding';
+import type { Send } from '@mediary/checks/probe';
+import { describeProbe, parseEnvelope } from '@mediary/checks/reply';
+import { describeUnreachable } from './connection.ts';
 import type { Credential, Settings } from '../settings/settings.ts';
-import { readData, readJson, type Send } from './exchange.ts';
-import { type Finding, notChecked, ok, problem } from './finding.ts';
 
 export async function checkAccess(send: Send, settings: Settings): Promise<readonly Finding[]> {
-  const { credential, owner, url } = settings;
+  const { credential, owner } = settings;
   if (!credential)
     return [
       notChecked(
@@ -15,8 +17,14 @@ export async function checkAccess(send: Send, settings: Settings): Promise<reado
     ];
   const query =
     credential.kind === 'service key' ? `&owner_user_id=${encodeURIComponent(owner ?? 'doctor')}` : '';
-  const response = await send(`${url}/api/v1/media?limit=1${query}`, { headers: headersOf(credential) });
-  const { message, error } = readJson<Envelope>(response.body) ?? {};
+  const response = await send({
+    method: 'GET',
+    path: `/api/v1/media?limit=1${query}`,
+    headers: headersOf(credential),
+  });
+  if ('failure' in response)
+    return [problem('access.credentials', describeUnreachable(response, settings.url))];
+  const { message, error } = parseEnvelope(response) ?? {};
   const details = { status: response.status, reason: error?.details?.['reason'] ?? null };
   if (response.status === 200)
     return [
@@ -32,11 +40,6 @@ export async function checkAccess(send: Send, settings: Settings): Promise<reado
   ];
 }
 
-type Envelope = {
-  readonly message?: string;
-  readonly error?: { readonly details: Readonly<Record<string, unknown>> | null };
-};
-
 const headersOf = (credential: Credential): Record<string, string> =>
   credential.kind === 'token'
     ? { Authorization: `Bearer ${credential.token}` }
@@ -45,36 +48,37 @@ const headersOf = (credential: Credential): Record<string, string> =>
 const FIRST_BYTES_MS = 5000;
 
 /** The service sends a comment as soon as a stream is open. */
-async function checkEvents(send: Send, { url, owner }: Settings, credential: Credential): Promise<Finding> {
+async function checkEvents(send: Send, { owner }: Settings, credential: Credential): Promise<Finding> {
   const check = 'access.events';
   const query =
     credential.kind === 'service key' && owner ? `?owner_user_id=${encodeURIComponent(owner)}` : '';
-  const response = await send(`${url}/api/v1/events${query}`, {
+  const response = await send({
+    method: 'GET',
+    path: `/api/v1/events${query}`,
     headers: { ...headersOf(credential), Accept: 'text/event-stream' },
     timeoutMs: FIRST_BYTES_MS,
-    isFirstChunkEnough: true,
-  }).catch((error: unknown) => {
-    if (error instanceof Error && error.message === 'no response in time') return undefined;
-    throw error;
+    isEndless: true,
   });
-  if (response?.status === 404) return notChecked(check, 'The service has no live events.');
-  if (response?.status === 200 && response.body.length > 0)
+  const status = 'status' in response ? response.status : null;
+  if (status === 404) return notChecked(check, 'The service has no live events.');
+  if ('status' in response && status === 200 && response.body.length > 0)
     return ok(check, 'The stream of live events opens at once.', {
-      head_after_ms: Math.round(response.headAtMs),
+      head_after_ms: Math.round(response.headAfterMs),
     });
   return problem(check, {
-    message: response
-      ? `The stream of live events is answered with status ${response.status}.`
-      : `Nothing of the stream of live events arrives within ${FIRST_BYTES_MS / 1000} s.`,
+    message:
+      status === null
+        ? `Nothing of the stream of live events arrives within ${FIRST_BYTES_MS / 1000} s.`
+        : `The stream of live events is answered with status ${status}.`,
     fix: 'Turn response buffering off for the paths that end with /events; nginx: proxy_buffering off;',
-    details: { status: response?.status ?? null },
+    details: { status },
   });
 }
 
 /** The findings of the service itself. */
 export async function readServiceFindings(
   send: Send,
-  { url, operatorKey }: Settings,
+  { operatorKey }: Settings,
   isDeep: boolean,
 ): Promise<readonly Finding[]> {
   const check = 'access.diagnostics';
@@ -86,19 +90,22 @@ export async function readServiceFindings(
         'Set MEDIARY_OPERATOR_KEY, or pass --operator-key',
       ),
     ];
-  const response = await send(`${url}/api/v1/admin/diagnostics?deep=${isDeep}`, {
+  const response = await send({
+    method: 'GET',
+    path: `/api/v1/admin/diagnostics?deep=${isDeep}`,
     headers: { 'X-Operator-Key': operatorKey },
     timeoutMs: 60_000,
   });
-  const { status } = response;
-  const findings = readData<{ readonly findings?: readonly Finding[] }>(response)?.findings;
+  const status = 'status' in response ? response.status : undefined;
+  const data = 'status' in response ? parseEnvelope(response)?.data : undefined;
+  const findings = data?.['findings'] as readonly Finding[] | undefined;
   if (status === 200 && findings) return findings;
   if (status === 404) return [notChecked(check, 'The service has no diagnostics; it may be older.')];
   return [
     problem(check, {
-      message: `The operator key is not accepted, or the diagnostics failed (status ${status}).`,
+      message: `The operator key is not accepted, or the diagnostics failed (${describeProbe(response)}).`,
       fix: 'Use the OPERATOR_KEY of the service; the service key does not open the operator routes.',
-      details: { status },
+      details: { status: status ?? null },
     }),
   ];
 }

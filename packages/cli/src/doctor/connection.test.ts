@@ -1,33 +1,38 @@
 // Tests the findings about a service that does not answer as it should.
 import { describe, expect, test } from 'vitest';
 import { checkClock, checkConnection, checkPublicUrl, checkTls } from './connection.ts';
-import type { Exchange, Send } from './exchange.ts';
+import type { ProbeReply, ProbeResult } from '@mediary/checks/probe';
 
 const URL = 'https://media.test';
-const answer = (status: number, body: unknown, headers: Record<string, string> = {}): Exchange => ({
+const answer = (status: number, body: unknown, headers: Record<string, string> = {}): ProbeReply => ({
   status,
   headers,
   body: Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)),
-  headAtMs: 5,
+  headAfterMs: 5,
   chunks: [],
   certificate: undefined,
 });
-const reachableFinding = async (send: Send) => (await checkConnection(send, URL)).findings[0];
+const reachableFinding = async (result: ProbeResult) =>
+  (await checkConnection(async () => result, URL)).findings[0];
 
 describe('a service that does not answer as it should', () => {
   test.each([
-    ['connect ECONNREFUSED 127.0.0.1:8080', /Start the service/],
-    ['getaddrinfo ENOTFOUND media.test', /DNS/],
-    ['unable to verify the first certificate (UNABLE_TO_VERIFY_LEAF_SIGNATURE)', /NODE_EXTRA_CA_CERTS/],
-    ['no response in time', /firewall/],
-  ])('%s', async (message, fix) => {
-    const finding = await reachableFinding(() => Promise.reject(new Error(message)));
+    ['ECONNREFUSED', /Start the service/],
+    ['ENOTFOUND', /DNS/],
+    ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', /NODE_EXTRA_CA_CERTS/],
+    [undefined, /firewall/],
+  ])('%s', async (code, fix) => {
+    const finding = await reachableFinding({
+      failure: code === undefined ? 'timeout' : 'error',
+      phase: 'connect',
+      code,
+    });
     expect(finding).toMatchObject({ status: 'problem', fix: expect.stringMatching(fix) });
   });
 
   test('a redirect names the URL to use', async () => {
     const location = 'https://www.media.test/api/v1/openapi.json';
-    expect(await reachableFinding(async () => answer(301, '', { location }))).toMatchObject({
+    expect(await reachableFinding(answer(301, '', { location }))).toMatchObject({
       status: 'problem',
       fix: 'Use --url https://www.media.test',
     });
@@ -38,7 +43,7 @@ describe('a service that does not answer as it should', () => {
     [200, '<html>Welcome</html>'],
     [404, { message: 'another API' }],
   ])('status %i with %j is a problem', async (status, body) => {
-    expect(await reachableFinding(async () => answer(status, body))).toMatchObject({ status: 'problem' });
+    expect(await reachableFinding(answer(status, body))).toMatchObject({ status: 'problem' });
   });
 });
 

@@ -1,8 +1,9 @@
 // Checks of the connection: reachable, TLS, clock, and the public URL.
 import type { PeerCertificate } from 'node:tls';
 import { isLoopbackUrl } from '../settings/local-secrets.ts';
-import { type Exchange, readJson, type Send } from './exchange.ts';
-import { type Fault, type Finding, notChecked, ok, problem, warning } from './finding.ts';
+import { type Finding, notChecked, ok, problem, type Trouble, warning } from '@mediary/checks/finding';
+import type { ProbeFailure, ProbeReply, Send } from '@mediary/checks/probe';
+import { explainFailure, headerOf, parseJson } from '@mediary/checks/reply';
 
 type OpenApi = { readonly info?: { readonly title?: string }; readonly servers?: readonly { url: string }[] };
 
@@ -12,59 +13,46 @@ export async function checkConnection(
   url: string,
 ): Promise<{ readonly isReachable: boolean; readonly findings: readonly Finding[] }> {
   const startedAt = Date.now();
-  const response = await send(`${url}/api/v1/openapi.json`).catch(toError);
-  if (response instanceof Error)
-    return { isReachable: false, findings: [problem('connection.reachable', toFault(response, url))] };
+  const response = await send({ method: 'GET', path: '/api/v1/openapi.json' });
+  if ('failure' in response)
+    return {
+      isReachable: false,
+      findings: [problem('connection.reachable', describeUnreachable(response, url))],
+    };
   const receivedAt = Date.now();
-  const api = readJson<OpenApi>(response.body);
+  const api = parseJson(response) as OpenApi | undefined;
   const refusal = findRefusal(response, api, url);
   if (refusal) return { isReachable: false, findings: [problem('connection.reachable', refusal)] };
-  const ms = Math.round(response.headAtMs);
+  const ms = Math.round(response.headAfterMs);
   return {
     isReachable: true,
     findings: [
       ok('connection.reachable', `${url} answers after ${ms} ms.`, { first_byte_ms: ms }),
       checkTls(url, response.certificate, new Date(receivedAt)),
-      checkClock(response.headers['date'], (startedAt + receivedAt) / 2),
+      checkClock(headerOf(response, 'date'), (startedAt + receivedAt) / 2),
       checkPublicUrl(url, api?.servers?.[0]?.url),
       await checkReadiness(send, url),
     ],
   };
 }
 
-const toError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)));
-
-const CAUSES: readonly (readonly [code: RegExp, fix: string])[] = [
-  [/ECONNREFUSED/, 'Nothing listens there. Start the service, or correct --url (host and port).'],
-  [/ENOTFOUND|EAI_/, 'The host name does not resolve. Correct --url, or the DNS record.'],
-  [/CERT_HAS_EXPIRED/, 'Renew the certificate.'],
-  [/ALTNAME/, 'The certificate is for another host name. Correct --url, or the certificate.'],
-  [
-    /SELF_SIGNED|UNABLE_TO|CERT_/,
-    'Serve the whole certificate chain. For a private authority, set NODE_EXTRA_CA_CERTS to its certificate.',
-  ],
-  [/EPROTO|WRONG_VERSION|ERR_SSL/, 'The port does not speak TLS. Use http://, or the port of https.'],
-];
-
-/** `url` cannot be reached because of `error`. */
-export function toFault(error: Error, url: string): Fault {
-  const code = 'code' in error ? String(error.code) : '';
-  const text = error.message || code;
-  const [, fix] = CAUSES.find(([form]) => form.test(`${code} ${text}`)) ?? [];
-  return {
-    message: `${url} cannot be reached: ${text}`,
-    fix: fix ?? 'Check that a firewall or proxy lets requests through.',
-    details: { code: code || null },
-  };
-}
+export const describeUnreachable = (failure: ProbeFailure, url: string): Trouble =>
+  explainFailure(failure, {
+    url,
+    setBy: '--url',
+    fix:
+      'Start the service, correct --url (host and port), or let the firewall and the proxy pass requests ' +
+      'through.',
+  });
 
 function findRefusal(
-  { status, headers }: Exchange,
+  reply: Pick<ProbeReply, 'status' | 'headers'>,
   api: OpenApi | undefined,
   url: string,
-): Fault | undefined {
+): Trouble | undefined {
+  const { status } = reply;
   const details = { status };
-  const location = headers['location'];
+  const location = headerOf(reply, 'location');
   if (location !== undefined && URL.canParse(location, url)) {
     const target = new URL(location, url).href.replace(/\/api\/v1\/openapi\.json.*$/, '');
     return {
@@ -119,12 +107,12 @@ export function checkClock(date: string | undefined, nowMs: number): Finding {
   if (Math.abs(skew) <= LEEWAY_S)
     return ok(check, 'The clocks of the service and of this machine agree.', details);
   const side = skew < 0 ? 'behind' : 'ahead of';
-  const fault: Fault = {
+  const trouble: Trouble = {
     message: `The clock of the service is ${Math.abs(skew)} s ${side} this machine's.`,
     fix: 'Synchronize both clocks (NTP). Tokens and signatures expire by them.',
     details,
   };
-  return Math.abs(skew) > MAX_SKEW_S ? problem(check, fault) : warning(check, fault);
+  return Math.abs(skew) > MAX_SKEW_S ? problem(check, trouble) : warning(check, trouble);
 }
 
 export function checkPublicUrl(url: string, publicUrl: string | undefined): Finding {
@@ -134,22 +122,25 @@ export function checkPublicUrl(url: string, publicUrl: string | undefined): Find
   if (publicUrl.replace(/\/+$/, '') === url)
     return ok(check, 'Upload and playback URLs start with this URL.', details);
   const isUnreachable = isLoopbackUrl(publicUrl) && !isLoopbackUrl(url);
-  const fault: Fault = {
+  const trouble: Trouble = {
     message: `The service hands out URLs below ${publicUrl}, not ${url}.`,
     fix: `Set PUBLIC_BASE_URL=${url}, or use --url ${publicUrl}`,
     details,
   };
-  return isUnreachable ? problem(check, fault) : warning(check, fault);
+  return isUnreachable ? problem(check, trouble) : warning(check, trouble);
 }
+
+type Readiness = {
+  readonly message?: string;
+  readonly data?: { readonly worker_count?: number; readonly warnings?: readonly string[] };
+};
 
 async function checkReadiness(send: Send, url: string): Promise<Finding> {
   const check = 'connection.ready';
-  const response = await send(`${url}/readyz?for=jobs`).catch(toError);
-  if (response instanceof Error) return problem(check, toFault(response, `${url}/readyz?for=jobs`));
+  const response = await send({ method: 'GET', path: '/readyz?for=jobs' });
+  if ('failure' in response) return problem(check, describeUnreachable(response, `${url}/readyz`));
   const { status } = response;
-  const body = readJson<{ message?: string; data?: { worker_count?: number; warnings?: string[] } }>(
-    response.body,
-  );
+  const body = parseJson(response) as Readiness | undefined;
   if (status === 404 || body === undefined)
     return notChecked(check, 'The proxy does not pass /readyz to the service.');
   const details = { status, ...body.data };

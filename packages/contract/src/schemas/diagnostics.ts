@@ -11,7 +11,7 @@ export const DiagnosticsQuery = Type.Object({
   }),
 });
 
-export const DiagnosticFinding = Type.Object(
+const DiagnosticFinding = Type.Object(
   {
     check: Type.String({
       description: 'Stable name, with the group before the dot.',
@@ -30,7 +30,6 @@ export const DiagnosticFinding = Type.Object(
   },
   { $id: 'DiagnosticFinding' },
 );
-export type DiagnosticFinding = Static<typeof DiagnosticFinding>;
 
 export const Diagnostics = Type.Object(
   {

@@ -1,6 +1,6 @@
 // Tests when a delivery is complete, and when it is sent again.
 import { describe, expect, test } from 'vitest';
-import { DEFAULT_RETRY_SECONDS } from '../../config-endpoints.ts';
+import { DEFAULT_RETRY_SECONDS } from '../settings.ts';
 import { planDelivery } from './retry-plan.ts';
 
 const HOUR_MS = 3_600_000;

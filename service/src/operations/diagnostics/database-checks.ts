@@ -1,5 +1,7 @@
 // Asks the database about itself, and judges what it says.
 import type { Database } from '../../platform/postgres/database.ts';
+import { listMigrations } from '../../platform/postgres/migrate.ts';
+import type { OperationsContext } from '../context.ts';
 import {
   judgeClock,
   judgeConnections,
@@ -21,15 +23,10 @@ import {
   listSlowStatements,
   readServerFacts,
 } from './diagnostics.sql.ts';
-import type { Finding } from './finding.ts';
-
-type DatabaseNeeds = {
-  readonly db: Database;
-  readonly listMigrations: () => Promise<readonly number[]>;
-};
+import type { Finding } from '@mediary/checks/finding';
 
 /** One statement after another, so that the checks use one connection of the pool. */
-export async function checkDatabase({ db, listMigrations }: DatabaseNeeds): Promise<Finding[]> {
+export async function checkDatabase({ db }: OperationsContext): Promise<Finding[]> {
   const start = Date.now();
   const facts = await readServerFacts(db);
   if (!facts) throw new Error('the database returned no facts');
@@ -55,6 +52,6 @@ export async function checkDatabase({ db, listMigrations }: DatabaseNeeds): Prom
 const checkStatements = (db: Database): Promise<Finding> =>
   listSlowStatements(db).then(judgeStatements, statementsNotChecked);
 
-export const checkQueue = async ({ db }: Pick<DatabaseNeeds, 'db'>): Promise<Finding[]> => [
+export const checkQueue = async ({ db }: OperationsContext): Promise<Finding[]> => [
   judgeQueue(await listQueues(db)),
 ];

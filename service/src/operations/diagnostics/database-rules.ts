@@ -1,5 +1,5 @@
 // Judges what the database says about itself: version, migrations, clock, connections, queue.
-import { type Finding, notChecked, ok, problem, warning } from './finding.ts';
+import { type Finding, notChecked, ok, problem, warning } from '@mediary/checks/finding';
 
 const MIN_VERSION = 15;
 

@@ -7,56 +7,62 @@ import {
   streamDownload,
 } from '@mediary/contract/operations/diagnostics';
 import type { FastifyRequest } from 'fastify';
-import type { Bound } from '../../platform/bind.ts';
+import {
+  type ConcurrencyLimit,
+  createConcurrencyLimit,
+} from '../../platform/concurrency/concurrency-limit.ts';
 import { closeAfterResponse } from '../../platform/http/connections.ts';
 import { success } from '../../platform/http/envelope.ts';
-import { type AsOperator, type BytesExchange, bytesRoute } from '../../platform/http/route.ts';
-import type { diagnose } from './diagnostics.ts';
-import type { EchoedRequest, echoBody, echoHead, getNonce } from './echo.ts';
-import type { openEvents, readFile } from './stream.ts';
+import { type BytesExchange, bytesRoute } from '../../platform/http/route.ts';
+import type { OperationsContext } from '../context.ts';
+import { assertOperator } from '../operator.hook.ts';
+import { createDiagnoser } from './diagnostics.ts';
+import { type EchoedRequest, echoBody, echoHead, getNonce } from './echo.ts';
+import { openEvents, readFile } from './stream.ts';
 
-type DiagnosticsOperations = {
-  readonly diagnose: Bound<typeof diagnose>;
-  readonly getNonce: Bound<typeof getNonce>;
-  readonly echoBody: Bound<typeof echoBody>;
-  readonly echoHead: Bound<typeof echoHead>;
-  readonly openEvents: Bound<typeof openEvents>;
-  readonly readFile: typeof readFile;
-  readonly assertOperator: (raw: FastifyRequest['raw']) => void;
-};
+/** Echoes, and streams, that operators may hold at the same time; each may last a minute. */
+const MAX_HELD = 8;
 
-export const diagnosticsRoutes = (operations: DiagnosticsOperations, asOperator: AsOperator) => [
-  asOperator(getDiagnostics, ({ query: { deep } }) => operations.diagnose({ isDeep: deep })),
-  ...[echoRequest, echoUpload].map((operation) =>
-    bytesRoute(operation, {
-      body: 'stream',
-      identify: (request) => identify(operations, request),
-      handle: (request, reply) => echo(operations, { request, reply }),
-    }),
-  ),
-  ...[streamDiagnostics, streamDownload].map((operation) =>
-    bytesRoute(operation, {
-      identify: (request) => identify(operations, request),
-      handle: (request, reply) => stream(operations, { request, reply }),
-    }),
-  ),
-];
+export function diagnosticsRoutes(ctx: OperationsContext) {
+  const limit = createConcurrencyLimit({ total: MAX_HELD, perKey: MAX_HELD });
+  const diagnose = createDiagnoser(ctx);
+  const identify = (request: FastifyRequest) => identifyOperator(ctx, request);
+  return [
+    ctx.asOperator(getDiagnostics, ({ query: { deep } }) => diagnose({ isDeep: deep })),
+    ...[echoRequest, echoUpload].map((operation) =>
+      bytesRoute(operation, {
+        body: 'stream',
+        identify,
+        handle: (request, reply) => echo({ ctx, limit }, { request, reply }),
+      }),
+    ),
+    ...[streamDiagnostics, streamDownload].map((operation) =>
+      bytesRoute(operation, {
+        identify,
+        handle: (request, reply) => stream(limit, { request, reply }),
+      }),
+    ),
+  ];
+}
 
 /** The nonce of the token; undefined for operators. */
-function identify(operations: DiagnosticsOperations, { headers, raw }: FastifyRequest): string | undefined {
+function identifyOperator(ctx: OperationsContext, { headers, raw }: FastifyRequest): string | undefined {
   const token = headers['x-diagnostics-token'];
-  if (typeof token === 'string') return operations.getNonce(token);
-  operations.assertOperator(raw);
+  if (typeof token === 'string') return getNonce(ctx, token);
+  assertOperator(raw, ctx.settings.operatorKeys);
   return undefined;
 }
 
 async function echo(
-  { echoBody, echoHead }: DiagnosticsOperations,
+  { ctx, limit }: { readonly ctx: OperationsContext; readonly limit: ConcurrencyLimit },
   { request, reply }: BytesExchange<{ readonly respond: 'end' | 'head' }>,
 ): Promise<unknown> {
   const echoed = toEchoedRequest(request);
   try {
-    const data = request.query.respond === 'head' ? echoHead(echoed) : await echoBody(echoed);
+    const data =
+      request.query.respond === 'head'
+        ? echoHead(ctx, echoed)
+        : await limit('echo', () => echoBody(ctx, echoed));
     return success(request.id, echoRequest.message ?? '', data);
   } finally {
     if (!request.raw.complete) closeAfterResponse(request, reply);
@@ -82,11 +88,13 @@ type StreamQuery = {
 };
 
 async function stream(
-  { openEvents, readFile }: DiagnosticsOperations,
+  limit: ConcurrencyLimit,
   { request, reply }: BytesExchange<StreamQuery>,
 ): Promise<unknown> {
   const { method, headers, query } = request;
   const response =
-    query.type === 'bytes' ? readFile({ method, headers }) : await openEvents({ method, options: query });
+    query.type === 'bytes'
+      ? readFile({ method, headers })
+      : await openEvents(limit, { method, options: query });
   return reply.code(response.status).headers(response.headers).send(response.body);
 }

@@ -1,60 +1,54 @@
 // Runs the checks of the deployment: few at a time, each with a deadline, and a failed one is a finding.
+import { type Finding, notChecked } from '@mediary/checks/finding';
 import type { Diagnostics } from '@mediary/contract/schemas/diagnostics';
-import type { Secret } from '../../auth/secret.ts';
-import type { SingleFlight } from '../../platform/concurrency/single-flight.ts';
+import { createSingleFlight } from '../../platform/concurrency/single-flight.ts';
 import { isUnavailable } from '../../platform/errors.ts';
-import type { Logger } from '../../platform/logger.ts';
+import type { OperationsContext } from '../context.ts';
+import { listChecks } from './deployment-checks.ts';
 import { deploymentOf } from './diagnostics-token.ts';
-import { type Check, type Finding, notChecked } from './finding.ts';
-
-type DiagnoseNeeds = {
-  readonly listChecks: (options: DiagnoseOptions) => readonly Check[];
-  readonly urlSecrets: readonly Secret[];
-  readonly version: string;
-  readonly log: Logger;
-  readonly now: () => Date;
-  readonly runOnce: SingleFlight;
-  /** Changed by each run. */
-  readonly recent: RecentRuns;
-};
+import type { Check } from './check.ts';
 
 type DiagnoseOptions = { readonly isDeep: boolean };
-export type RecentRuns = Map<string, { readonly endedAt: number; readonly result: Diagnostics }>;
 
 /** How long a result is reused: reloading a page does not start the checks again. */
 const KEEP_MS = 5000;
 /** The checks share the database pool with requests. */
 const MAX_RUNNING = 3;
 
-export async function diagnose(needs: DiagnoseNeeds, options: DiagnoseOptions): Promise<Diagnostics> {
-  const key = options.isDeep ? 'deep' : 'normal';
-  const last = needs.recent.get(key);
-  if (last && needs.now().getTime() - last.endedAt < KEEP_MS) return last.result;
-  return needs.runOnce(key, async () => {
-    const result = {
-      findings: await runChecks(needs, needs.listChecks(options)),
-      checked_at: needs.now().toISOString(),
-      version: needs.version,
-      deployment: deploymentOf(needs.urlSecrets),
-    };
-    needs.recent.set(key, { endedAt: needs.now().getTime(), result });
-    return result;
-  });
+/** Callers of the same depth share a run. */
+export function createDiagnoser(ctx: OperationsContext): (options: DiagnoseOptions) => Promise<Diagnostics> {
+  const { now, service, urlSecrets } = ctx;
+  const runOnce = createSingleFlight({ maxConcurrent: 2 });
+  const recent = new Map<boolean, { readonly endedAt: number; readonly result: Diagnostics }>();
+  return async ({ isDeep }) => {
+    const last = recent.get(isDeep);
+    if (last && now().getTime() - last.endedAt < KEEP_MS) return last.result;
+    return runOnce(isDeep ? 'deep' : 'normal', async () => {
+      const result = {
+        findings: await runChecks(ctx, listChecks(ctx, { isDeep })),
+        checked_at: now().toISOString(),
+        version: service.version,
+        deployment: deploymentOf(urlSecrets),
+      };
+      recent.set(isDeep, { endedAt: now().getTime(), result });
+      return result;
+    });
+  };
 }
 
-async function runChecks(needs: Pick<DiagnoseNeeds, 'log'>, checks: readonly Check[]): Promise<Finding[]> {
+async function runChecks(ctx: OperationsContext, checks: readonly Check[]): Promise<Finding[]> {
   const results = new Map<Check, readonly Finding[]>();
   const waiting = checks.values();
   const work = async (): Promise<void> => {
     // The workers share one iterator.
-    for (const check of waiting) results.set(check, await runCheck(needs, check));
+    for (const check of waiting) results.set(check, await runCheck(ctx, check));
   };
   await Promise.all(Array.from({ length: MAX_RUNNING }, work));
   return checks.flatMap((check) => results.get(check) ?? []);
 }
 
 async function runCheck(
-  { log }: Pick<DiagnoseNeeds, 'log'>,
+  { log }: OperationsContext,
   { name, deadlineMs, run }: Check,
 ): Promise<readonly Finding[]> {
   const { promise: expired, resolve } = Promise.withResolvers<readonly Finding[]>();

@@ -1,18 +1,10 @@
 // Reports what arrived of a request: body, headers of proxies, addresses.
 import { type EchoReport, MAX_ECHO_BYTES } from '@mediary/contract/schemas/diagnostics';
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Secret } from '../../auth/secret.ts';
 import { badRequest, payloadTooLarge, type ServiceError, unauthorized } from '../../platform/errors.ts';
-import type { ConcurrencyLimit } from '../../platform/concurrency/concurrency-limit.ts';
+import type { OperationsContext } from '../context.ts';
 import { deploymentOf, parseDiagnosticsToken, signProof } from './diagnostics-token.ts';
 import { measureBody, UNREAD, type UnreadBody } from './measured-body.ts';
-
-type EchoNeeds = {
-  readonly urlSecrets: readonly Secret[];
-  readonly version: string;
-  readonly now: () => Date;
-  readonly limitEchoes: ConcurrencyLimit;
-};
 
 export type EchoedRequest = Pick<
   EchoReport,
@@ -25,7 +17,7 @@ export type EchoedRequest = Pick<
 };
 
 /** Returns the nonce of a token. Throws UNAUTHORIZED. */
-export function getNonce({ urlSecrets, now }: EchoNeeds, text: string): string {
+export function getNonce({ urlSecrets, now }: OperationsContext, text: string): string {
   const token = parseDiagnosticsToken(urlSecrets, text);
   const field = 'X-Diagnostics-Token';
   if (!token)
@@ -40,13 +32,12 @@ const MAX_BODY_MS = 60_000;
 const LIMITS = { maxBytes: MAX_ECHO_BYTES, maxMs: MAX_BODY_MS, clock: () => performance.now() };
 
 /** Reads the whole body. */
-export const echoBody = (needs: EchoNeeds, request: EchoedRequest): Promise<EchoReport> =>
-  needs.limitEchoes('echo', async () => {
-    if (Number(request.headers['content-length'] ?? 0) > MAX_ECHO_BYTES) throw REFUSALS.too_large;
-    const measured = await measureBody(request.body, LIMITS);
-    if ('refused' in measured) throw REFUSALS[measured.refused];
-    return { ...echoHead(needs, request), ...measured };
-  });
+export async function echoBody(ctx: OperationsContext, request: EchoedRequest): Promise<EchoReport> {
+  if (Number(request.headers['content-length'] ?? 0) > MAX_ECHO_BYTES) throw REFUSALS.too_large;
+  const measured = await measureBody(request.body, LIMITS);
+  if ('refused' in measured) throw REFUSALS[measured.refused];
+  return { ...echoHead(ctx, request), ...measured };
+}
 
 const REFUSALS: Readonly<Record<UnreadBody['refused'], ServiceError>> = {
   too_large: payloadTooLarge(`The body is too large. At most ${MAX_ECHO_BYTES} bytes are allowed.`, {
@@ -75,13 +66,13 @@ const SHOWN_HEADERS: readonly string[] = [
 const isShown = (name: string): boolean => SHOWN_HEADERS.includes(name) || name.startsWith('x-forwarded-');
 
 /** Without reading the body. */
-export function echoHead({ urlSecrets, version }: EchoNeeds, request: EchoedRequest): EchoReport {
+export function echoHead({ urlSecrets, service }: OperationsContext, request: EchoedRequest): EchoReport {
   const { nonce, headers, body: _, ...seen } = request;
   const length = headers['content-length'];
   const isEmpty = (length ?? '0') === '0' && headers['transfer-encoding'] === undefined;
   return {
     deployment: deploymentOf(urlSecrets),
-    version,
+    version: service.version,
     nonce: nonce ?? null,
     proof: nonce === undefined ? null : signProof(urlSecrets, nonce),
     ...seen,

@@ -1,5 +1,5 @@
 // Judges what this machine can decode and encode, and how untrusted files are confined.
-import { type Finding, notChecked, ok, problem, warning } from './finding.ts';
+import { type Finding, notChecked, ok, problem, warning } from '@mediary/checks/finding';
 
 type Encoder = {
   readonly role: string;

@@ -1,7 +1,7 @@
 // What a response through the public URL says about the proxy in front of the service.
 import type { EchoReport } from '@mediary/contract/schemas/diagnostics';
 import { describe, expect, test } from 'vitest';
-import type { HttpProbeResult } from './http-probe-result.ts';
+import type { ProbeResult } from '@mediary/checks/probe';
 import { judgeForwarded, judgePublicUrl } from './public-url.ts';
 
 const expected = {
@@ -10,14 +10,16 @@ const expected = {
   isProof: (proof: string) => proof === 'proof',
 };
 
-const reply = (status: number, body: unknown, headers: Record<string, string> = {}): HttpProbeResult => ({
+const reply = (status: number, body: unknown, headers: Record<string, string> = {}): ProbeResult => ({
   status,
   headers,
   body: Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)),
   chunks: [],
+  headAfterMs: 1,
+  certificate: undefined,
 });
 const envelope = (members: object) => ({ success: false, request_id: 'own-id', ...members });
-const failure = (code: string, phase: 'connect' | 'response' = 'connect'): HttpProbeResult => ({
+const failure = (code: string, phase: 'connect' | 'response' = 'connect'): ProbeResult => ({
   failure: 'error',
   phase,
   code,
@@ -32,7 +34,7 @@ describe('the public URL', () => {
     expect(judgePublicUrl(reply(200, copied), expected).status).toBe('problem');
   });
 
-  test.each<[string, HttpProbeResult, readonly [message: RegExp, fix: RegExp]]>([
+  test.each<[string, ProbeResult, readonly [message: RegExp, fix: RegExp]]>([
     ['an unknown host', failure('ENOTFOUND'), [/cannot be resolved/, /DNS/]],
     ['a closed port', failure('ECONNREFUSED'), [/cannot be reached/, /Start the proxy/]],
     ['an expired certificate', failure('CERT_HAS_EXPIRED'), [/certificate/, /Renew/]],

@@ -1,13 +1,8 @@
 // Judges whether a request through the public URL reaches this deployment, unchanged.
 import type { EchoReport } from '@mediary/contract/schemas/diagnostics';
-import { type Finding, notChecked, ok, problem, warning } from './finding.ts';
-import {
-  headerOf,
-  type NoReply,
-  parseEnvelope,
-  type HttpProbeResult,
-  type Reply,
-} from './http-probe-result.ts';
+import { type Finding, notChecked, ok, problem, type Trouble, warning } from '@mediary/checks/finding';
+import type { ProbeReply, ProbeResult } from '@mediary/checks/probe';
+import { explainFailure, headerOf, parseEnvelope } from '@mediary/checks/reply';
 
 const CHECK = 'public_url';
 
@@ -20,7 +15,7 @@ type ExpectedEcho = {
 
 /** The report of this deployment; undefined when anything else answered. */
 export function findEcho(
-  result: HttpProbeResult,
+  result: ProbeResult,
   { isProof }: Pick<ExpectedEcho, 'isProof'>,
 ): EchoReport | undefined {
   const data = 'status' in result && result.status === 200 ? parseEnvelope(result)?.data : undefined;
@@ -28,70 +23,27 @@ export function findEcho(
   return typeof proof === 'string' && isProof(proof) ? (data as EchoReport) : undefined;
 }
 
-export function judgePublicUrl(result: HttpProbeResult, expected: ExpectedEcho): Finding {
+export function judgePublicUrl(result: ProbeResult, expected: ExpectedEcho): Finding {
   const { baseUrl } = expected;
-  if ('failure' in result) return problem(CHECK, describeFailure(result, baseUrl));
+  if ('failure' in result)
+    return problem(
+      CHECK,
+      explainFailure(result, { url: baseUrl, setBy: 'PUBLIC_BASE_URL', fix: UNREACHABLE_FIX }),
+    );
   if (findEcho(result, expected)) return ok(CHECK, `${baseUrl} leads to this deployment.`, { url: baseUrl });
   return judgeOtherReply(result, expected);
 }
 
-type Trouble = Parameters<typeof problem>[1];
-
-const CERTIFICATE_FIXES: Readonly<Record<string, string>> = {
-  CERT_HAS_EXPIRED: 'Renew the certificate of the proxy, and reload the proxy.',
-  CERT_NOT_YET_VALID: 'Check the clock of this machine and the certificate of the proxy.',
-  ERR_TLS_CERT_ALTNAME_INVALID:
-    'Use a certificate that contains the host of PUBLIC_BASE_URL, or correct PUBLIC_BASE_URL.',
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE:
-    'Let the proxy send the whole chain: nginx needs the intermediate certificates in ssl_certificate.',
-  UNABLE_TO_GET_ISSUER_CERT_LOCALLY:
-    'Let the proxy send the whole chain, or name a private authority in NODE_EXTRA_CA_CERTS.',
-  DEPTH_ZERO_SELF_SIGNED_CERT:
-    'Use a certificate of an authority that clients trust, or name a private one in NODE_EXTRA_CA_CERTS.',
-  SELF_SIGNED_CERT_IN_CHAIN:
-    'Use a certificate of an authority that clients trust, or name a private one in NODE_EXTRA_CA_CERTS.',
-};
-const DNS_CODES = ['ENOTFOUND', 'EAI_AGAIN', 'ENODATA'];
-const PROTOCOL_CODES = ['EPROTO', 'ERR_SSL_WRONG_VERSION_NUMBER', 'ERR_SSL_PACKET_LENGTH_TOO_LONG'];
-
-function describeFailure({ failure, phase, code = '' }: NoReply, baseUrl: string): Trouble {
-  const { hostname, protocol } = new URL(baseUrl);
-  const details = { url: baseUrl, phase, code };
-  const certificateFix = CERTIFICATE_FIXES[code];
-  if (certificateFix)
-    return {
-      message: `The certificate of ${hostname} is not valid (${code}).`,
-      fix: certificateFix,
-      details,
-    };
-  if (DNS_CODES.includes(code))
-    return {
-      message: `The host ${hostname} of PUBLIC_BASE_URL cannot be resolved (${code}).`,
-      fix: 'Create the DNS record, or correct PUBLIC_BASE_URL.',
-      details,
-    };
-  if (PROTOCOL_CODES.includes(code) || code.startsWith('HPE_'))
-    return {
-      message: `${hostname} does not speak ${protocol.slice(0, -1)} at this port (${code}).`,
-      fix: 'Correct the scheme or the port of PUBLIC_BASE_URL.',
-      details,
-    };
-  const what = failure === 'timeout' ? 'did not respond in time' : `cannot be reached (${code || 'closed'})`;
-  return {
-    message: `${baseUrl} ${what} from this machine.`,
-    fix:
-      'Start the proxy and let it pass requests to this process. If clients reach it and only this machine ' +
-      'does not, let the host resolve to the inner address of the proxy here (/etc/hosts).',
-    details,
-  };
-}
+const UNREACHABLE_FIX =
+  'Start the proxy and let it pass requests to this process. If clients reach it and only this machine ' +
+  'does not, let the host resolve to the inner address of the proxy here (/etc/hosts).';
 
 const PASS_UNCHANGED =
   'Pass the path on unchanged: in nginx, proxy_pass must name only the upstream, without a path or a ' +
   'trailing slash ("proxy_pass http://mediary;"). If PUBLIC_BASE_URL has a path, the proxy must remove ' +
   'exactly that path.';
 
-function judgeOtherReply(reply: Reply, { baseUrl, requestId }: ExpectedEcho): Finding {
+function judgeOtherReply(reply: ProbeReply, { baseUrl, requestId }: ExpectedEcho): Finding {
   const { status } = reply;
   const details = { url: baseUrl, status };
   const location = headerOf(reply, 'location');

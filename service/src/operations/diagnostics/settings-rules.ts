@@ -1,6 +1,6 @@
 // Judges settings that are valid, but risky in production.
 import type { Secret } from '../../auth/secret.ts';
-import { type Finding, ok, problem, warning } from './finding.ts';
+import { type Finding, ok, problem, warning } from '@mediary/checks/finding';
 
 type RiskySettings = {
   readonly tokenSecrets: readonly Secret[];

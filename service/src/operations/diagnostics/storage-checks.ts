@@ -1,39 +1,25 @@
 // Checks that the object store works, has space, and agrees about the time.
 import { isUnavailable } from '../../platform/errors.ts';
-import type { freeBytes, SpaceGuard } from '../../platform/free-space.ts';
-import type { sendProbe } from '../../platform/outbound/probe-request.ts';
-import type { ObjectStore, StoreFinding } from '../../storage/object-store.ts';
+import { freeBytes } from '../../platform/free-space.ts';
+import { sendProbe } from '@mediary/checks/probe';
+import type { StoreFinding } from '../../storage/object-store.ts';
 import { isRefusal } from '../../storage/whole-objects.ts';
+import type { OperationsContext } from '../context.ts';
 import { judgeClock } from './database-rules.ts';
-import { type Finding, notChecked, ok, problem, warning } from './finding.ts';
-import { describeHttpProbe, headerOf } from './http-probe-result.ts';
-
-type StorageNeeds = {
-  readonly store: ObjectStore;
-  readonly requireDatabaseSpace: SpaceGuard;
-  readonly freeBytes: typeof freeBytes;
-  readonly sendProbe: typeof sendProbe;
-  readonly locations: { readonly store: string };
-  readonly config: StorageSettings;
-};
-type StorageSettings = {
-  readonly s3: { readonly endpoint: string | undefined; readonly region: string } | undefined;
-  readonly maxUploadBytes: number;
-  readonly minFreeBytes: number;
-  readonly corsOrigins: readonly string[];
-};
+import { type Finding, notChecked, ok, problem, warning } from '@mediary/checks/finding';
+import { describeProbe, headerOf } from '@mediary/checks/reply';
 
 export async function checkStorage(
-  needs: StorageNeeds,
+  ctx: OperationsContext,
   { isDeep }: { readonly isDeep: boolean },
 ): Promise<Finding[]> {
-  const access = await checkAccess(needs);
-  if (needs.config.s3 === undefined) return [access, await checkSpace(needs)];
+  const access = await checkAccess(ctx);
+  if (ctx.settings.s3 === undefined) return [access, await checkSpace(ctx)];
   if (access.status !== 'ok') return [access];
-  return [access, isDeep ? await checkOperations(needs) : OPERATIONS_NOT_CHECKED];
+  return [access, isDeep ? await checkOperations(ctx) : OPERATIONS_NOT_CHECKED];
 }
 
-async function checkAccess({ store, requireDatabaseSpace, config }: StorageNeeds): Promise<Finding> {
+async function checkAccess({ store, requireDatabaseSpace, settings }: OperationsContext): Promise<Finding> {
   const check = 'storage.access';
   try {
     await store.check();
@@ -45,7 +31,7 @@ async function checkAccess({ store, requireDatabaseSpace, config }: StorageNeeds
       message: isFull ? 'The disk of the object store is full.' : describeAccessError(error),
       fix: isFull
         ? 'Free space: purge the trash, or use a larger disk. MIN_FREE_BYTES is the reserve for deletes.'
-        : config.s3
+        : settings.s3
           ? 'Run "npm run storage -- check" on this machine: it names the missing right or setting.'
           : 'Let the user of the service write to the folder of STORAGE_URL, and mount its disk.',
     });
@@ -56,10 +42,10 @@ async function checkAccess({ store, requireDatabaseSpace, config }: StorageNeeds
 const describeAccessError = (error: unknown): string =>
   isUnavailable(error) && error instanceof Error ? `${error.message}.` : 'Objects cannot be written.';
 
-async function checkSpace({ freeBytes, locations, config }: StorageNeeds): Promise<Finding> {
+async function checkSpace({ machine, settings }: OperationsContext): Promise<Finding> {
   const check = 'storage.free_space';
-  const { maxUploadBytes, minFreeBytes } = config;
-  const free = await freeBytes(locations.store);
+  const { maxUploadBytes, minFreeBytes } = settings;
+  const free = await freeBytes(machine.storeFolder);
   const details = { free_bytes: free, min_free_bytes: minFreeBytes, max_upload_bytes: maxUploadBytes };
   if (free < minFreeBytes)
     return problem(check, {
@@ -83,9 +69,9 @@ const OPERATIONS_NOT_CHECKED = notChecked(
   'Ask again with deep=true, or run "npm run storage -- check".',
 );
 
-async function checkOperations({ store, config }: StorageNeeds): Promise<Finding> {
+async function checkOperations({ store, settings }: OperationsContext): Promise<Finding> {
   const findings: StoreFinding[] = [];
-  for await (const finding of store.diagnose?.(config.corsOrigins.filter((origin) => origin !== '*')) ?? [])
+  for await (const finding of store.diagnose?.(settings.corsOrigins.filter((origin) => origin !== '*')) ?? [])
     findings.push(finding);
   return judgeOperations(findings);
 }
@@ -109,10 +95,7 @@ function judgeOperations(findings: readonly StoreFinding[]): Finding {
 /** `Date` has whole seconds, and the response is on the way for a while. */
 const DATE_ERROR_MS = 1000;
 
-export async function checkStoreClock({
-  sendProbe,
-  config: { s3 },
-}: Pick<StorageNeeds, 'sendProbe' | 'config'>): Promise<Finding[]> {
+export async function checkStoreClock({ settings: { s3 } }: OperationsContext): Promise<Finding[]> {
   if (s3 === undefined) return [];
   const start = Date.now();
   const url = s3.endpoint ?? `https://s3.${s3.region}.amazonaws.com`;
@@ -120,7 +103,7 @@ export async function checkStoreClock({
   const roundTripMs = Date.now() - start;
   const date = 'status' in probed ? Date.parse(headerOf(probed, 'date') ?? '') : Number.NaN;
   if (Number.isNaN(date))
-    return [notChecked('clock.store', `The store does not tell the time: ${describeHttpProbe(probed)}.`)];
+    return [notChecked('clock.store', `The store does not tell the time: ${describeProbe(probed)}.`)];
   return [
     judgeClock('clock.store', {
       other: 'the object store',

@@ -6,8 +6,6 @@ import { badRequest } from '../../platform/errors.ts';
 import { matchesEtag } from '../../platform/http/headers.ts';
 import { parseRange } from '../../storage/byte-range.ts';
 
-type StreamNeeds = { readonly limitStreams: ConcurrencyLimit };
-
 type EventOptions = { readonly chunks: number; readonly interval_ms: number };
 
 type StreamResponse = {
@@ -26,7 +24,7 @@ const EVENT_HEADERS = {
 };
 
 export async function openEvents(
-  { limitStreams }: StreamNeeds,
+  limit: ConcurrencyLimit,
   { method, options }: { readonly method: string; readonly options: EventOptions },
 ): Promise<StreamResponse> {
   const { chunks, interval_ms } = options;
@@ -35,7 +33,7 @@ export async function openEvents(
   if (method === 'HEAD') return { status: 200, headers: EVENT_HEADERS, body: Readable.from([]) };
   const body = Readable.from(timedEvents(options));
   const ended = new Promise((resolve) => body.once('close', resolve));
-  await startCounting(limitStreams, ended);
+  await startCounting(limit, ended);
   return { status: 200, headers: EVENT_HEADERS, body };
 }
 

@@ -1,5 +1,5 @@
 // Judges whether webhook endpoints can be reached, and names the ones that are paused.
-import { type Finding, ok, problem, warning } from './finding.ts';
+import { type Finding, ok, problem, warning } from '@mediary/checks/finding';
 
 /** `url` is never shown: its path or query may hold a secret of the receiver. */
 type Endpoint = { readonly id: string; readonly url: string };

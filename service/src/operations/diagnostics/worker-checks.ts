@@ -1,20 +1,12 @@
 // Checks that workers are alive, have one version, and serve every provider; and asks hosted providers.
-import type { Bound } from '../../platform/bind.ts';
+import { type Finding, notChecked, ok, problem, warning } from '@mediary/checks/finding';
 import { describeClockSkew, isClockTrusted } from '../../platform/postgres/database-clock.ts';
-import type { SettingFinding, Provider, Providers } from '../../providers/provider.ts';
-import type { listWorkers } from '../../providers/workers.ts';
-import { type Check, type Finding, notChecked, ok, problem, warning } from './finding.ts';
+import type { SettingFinding, Provider } from '../../providers/provider.ts';
+import type { LiveWorker, OperationsContext } from '../context.ts';
+import type { Check } from './check.ts';
 
-type WorkerNeeds = {
-  readonly listWorkers: Bound<typeof listWorkers>;
-  readonly providers: Providers;
-  readonly version: string;
-};
-
-type Worker = Awaited<ReturnType<WorkerNeeds['listWorkers']>>[number];
-
-export async function checkWorkers({ listWorkers, providers, version }: WorkerNeeds): Promise<Finding[]> {
-  const workers = await listWorkers();
+export async function checkWorkers({ providers, service }: OperationsContext): Promise<Finding[]> {
+  const workers = await providers.listWorkers();
   if (workers.length === 0)
     return [
       problem('workers', {
@@ -22,7 +14,7 @@ export async function checkWorkers({ listWorkers, providers, version }: WorkerNe
         fix: 'Start a process with MEDIARY_ROLE=worker (or all), and look into its log if it ends.',
       }),
     ];
-  const configured = [...providers.values()].filter(({ kind, api }) => kind === 'encoder' || api);
+  const configured = [...providers.registry.values()].filter(({ kind, api }) => kind === 'encoder' || api);
   return [
     ok('workers', `Processes that run jobs: ${workers.length}.`, {
       workers: workers.map(({ id, roles, providers: served, version: each }) => ({
@@ -32,7 +24,7 @@ export async function checkWorkers({ listWorkers, providers, version }: WorkerNe
         providers: served,
       })),
     }),
-    judgeVersions(workers, version),
+    judgeVersions(workers, service.version),
     judgeClocks(workers),
     judgeServed(
       workers,
@@ -41,7 +33,7 @@ export async function checkWorkers({ listWorkers, providers, version }: WorkerNe
   ];
 }
 
-function judgeVersions(workers: readonly Worker[], version: string): Finding {
+function judgeVersions(workers: readonly LiveWorker[], version: string): Finding {
   const check = 'workers.versions';
   const versions = [...new Set([version, ...workers.map((worker) => worker.version)])];
   return versions.length === 1
@@ -53,7 +45,7 @@ function judgeVersions(workers: readonly Worker[], version: string): Finding {
       });
 }
 
-function judgeClocks(workers: readonly Worker[]): Finding {
+function judgeClocks(workers: readonly LiveWorker[]): Finding {
   const check = 'workers.clocks';
   const skews = workers.map(({ id, clock_skew_ms }) => ({ id, skew_ms: clock_skew_ms }));
   const wrong = skews.filter(({ skew_ms }) => !isClockTrusted(skew_ms));
@@ -68,7 +60,7 @@ function judgeClocks(workers: readonly Worker[]): Finding {
   });
 }
 
-function judgeServed(workers: readonly Worker[], names: readonly string[]): Finding {
+function judgeServed(workers: readonly LiveWorker[], names: readonly string[]): Finding {
   const check = 'workers.providers';
   const unserved = names.filter((name) => !workers.some(({ providers }) => providers.includes(name)));
   return unserved.length === 0
@@ -80,21 +72,16 @@ function judgeServed(workers: readonly Worker[], names: readonly string[]): Find
       });
 }
 
-type ProviderNeeds = {
-  readonly providers: Providers;
-  readonly config: { readonly publicBaseUrl: string | undefined; readonly videoProvider: string };
-};
-
 const DEADLINE_MS = 30_000;
 
 /** One check for each hosted provider with settings, for VIDEO_PROVIDER, and for the operator's encoder. */
 export const listProviderChecks = (
-  { providers, config }: ProviderNeeds,
+  { providers, settings }: OperationsContext,
   { isDeep }: { readonly isDeep: boolean },
 ): Check[] =>
-  [...providers.values()]
+  [...providers.registry.values()]
     .filter(({ kind, name, api, encoder }) =>
-      kind === 'hosted' ? api || name === config.videoProvider : encoder,
+      kind === 'hosted' ? api || name === settings.videoProvider : encoder,
     )
     .map((provider) => ({
       name: `provider.${provider.name}`,
@@ -102,7 +89,7 @@ export const listProviderChecks = (
       run: async () => [
         provider.encoder
           ? await checkEncoder(provider.name, provider.encoder)
-          : await checkProvider(provider, { publicBaseUrl: config.publicBaseUrl, isDeep }),
+          : await checkProvider(provider, { publicBaseUrl: settings.publicBaseUrl, isDeep }),
       ],
     }));
 

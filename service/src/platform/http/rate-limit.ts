@@ -10,7 +10,7 @@ import {
   type RateResult,
   type TakeToken,
 } from '../postgres/token-bucket.ts';
-import type { RateLimit } from '../settings.ts';
+import type { RateLimit } from '../settings/setting.ts';
 import { addressKey } from './client-address.ts';
 
 export type Limiter = { readonly policy: RatePolicy; readonly take: TakeToken };

@@ -11,7 +11,7 @@ import Fastify, {
 } from 'fastify';
 import { statusOf } from '@mediary/contract/errors';
 import { badRequest, notFound, type ServiceError } from '../errors.ts';
-import type { TrustedProxies } from '../settings.ts';
+import type { TrustedProxies } from './settings.ts';
 import { failure, RETRY_AFTER, toServiceError } from './envelope.ts';
 import { closeSlowBodies, closeStalledWrites } from './slow-clients.ts';
 import { closeSocketWith, limitConnections, handleSequentially } from './connections.ts';

@@ -3,7 +3,7 @@
 import { createBatcher } from '../concurrency/batcher.ts';
 import type { Queries } from './database.ts';
 import { sql } from './sql.ts';
-import type { RateLimit } from '../settings.ts';
+import type { RateLimit } from '../settings/setting.ts';
 
 /** `name` is shown in headers and keeps the buckets of different policies apart. */
 export type RatePolicy = RateLimit & { readonly name: string };

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type ScriptedPeer, startPeer } from '../../../../test/support/scripted-peer.ts';
 import { toSecret } from '../../auth/secret.ts';
-import { createSettings } from '../../platform/settings.ts';
+import { createSettings } from '../../platform/settings/read-settings.ts';
 import { collect, hostedApiContract, ORDER } from '../hosted-api.contract.ts';
 import type { HostedApi } from '../provider.ts';
 import { providerContract } from '../provider.contract.ts';

@@ -1,9 +1,11 @@
 // Hosted video provider with the wire format of Bunny Stream.
 import { CdnhostReport } from '@mediary/contract/operations/webhooks';
-import { type Secret, toSecret } from '../../auth/secret.ts';
+import type { Secret } from '../../auth/secret.ts';
+import { rotatedSecret, secret } from '../../auth/secret-settings.ts';
 import type { ClientLimits } from '../../platform/http-client.ts';
-import type { Settings } from '../../platform/settings.ts';
-import { listMissing, readHost, readSecret, replaceInUrls } from '../hosted-settings.ts';
+import type { Settings } from '../../platform/settings/read-settings.ts';
+import { optionalText } from '../../platform/settings/setting.ts';
+import { apiAddress, host, listMissing, replaceInUrls } from '../hosted-settings.ts';
 import { verifyWebhook } from '../verify-webhook.ts';
 import type { Provider } from '../provider.ts';
 import { defineProvider } from '../provider-module.ts';
@@ -19,14 +21,23 @@ type CdnhostSettings = CdnhostLibrary & {
   readonly tokenKey: Secret | undefined;
 };
 
-export const readCdnhostSettings = (settings: Settings): CdnhostSettings => ({
-  webhookSecrets: settings.rotating('CDNHOST_STREAM_READ_ONLY_API_KEY').map(toSecret),
-  libraryId: settings.text('CDNHOST_STREAM_LIBRARY_ID'),
-  hostname: readHost(settings, 'CDNHOST_STREAM_HOSTNAME'),
-  apiUrl: settings.url('CDNHOST_API_URL') ?? 'https://video.bunnycdn.com',
-  apiKey: readSecret(settings, 'CDNHOST_STREAM_API_KEY'),
-  tokenKey: readSecret(settings, 'CDNHOST_TOKEN_AUTH_KEY'),
-});
+const CDNHOST_SETTINGS = {
+  title: 'cdnhost',
+  settings: {
+    webhookSecrets: rotatedSecret(
+      'CDNHOST_STREAM_READ_ONLY_API_KEY',
+      'Read-only API key of the library, which verifies webhooks.',
+      'not set',
+    ),
+    libraryId: optionalText('CDNHOST_STREAM_LIBRARY_ID', 'Id of the library.', 'not set'),
+    hostname: host('CDNHOST_STREAM_HOSTNAME', 'Host name of the pull zone.'),
+    apiKey: secret('CDNHOST_STREAM_API_KEY', 'API key of the library.', 'not set'),
+    tokenKey: secret('CDNHOST_TOKEN_AUTH_KEY', 'Token authentication key of the pull zone.', 'not set'),
+    apiUrl: apiAddress('CDNHOST_API_URL', 'https://video.bunnycdn.com'),
+  },
+};
+
+export const readCdnhostSettings = (settings: Settings): CdnhostSettings => settings.read(CDNHOST_SETTINGS);
 
 export function openCdnhost(settings: CdnhostSettings, limits?: ClientLimits): Provider {
   const { webhookSecrets, libraryId, apiKey, hostname, tokenKey } = settings;

@@ -1,7 +1,7 @@
 // Tests edgehost with the provider contract.
 import { describe, expect, test } from 'vitest';
 import { toSecret } from '../../auth/secret.ts';
-import { createSettings } from '../../platform/settings.ts';
+import { createSettings } from '../../platform/settings/read-settings.ts';
 import { providerContract } from '../provider.contract.ts';
 import { openEdgehost, readEdgehostSettings } from './edgehost-provider.ts';
 import { NOW, SET, UID } from '../../../../test/support/edgehost-api.ts';

@@ -1,10 +1,12 @@
 // Hosted video provider with the wire format of Cloudflare Stream.
 import type { KeyObject } from 'node:crypto';
 import { EdgehostReport } from '@mediary/contract/operations/webhooks';
-import { type Secret, toSecret } from '../../auth/secret.ts';
+import type { Secret } from '../../auth/secret.ts';
+import { rotatedSecret, secret } from '../../auth/secret-settings.ts';
 import type { ClientLimits } from '../../platform/http-client.ts';
-import type { Settings } from '../../platform/settings.ts';
-import { listMissing, readHost, readSecret, replaceInUrls } from '../hosted-settings.ts';
+import type { Settings } from '../../platform/settings/read-settings.ts';
+import { integer, optionalText, type Setting } from '../../platform/settings/setting.ts';
+import { apiAddress, host, listMissing, replaceInUrls } from '../hosted-settings.ts';
 import { verifyWebhook } from '../verify-webhook.ts';
 import type { Provider, SignedUrls, SignedVideo } from '../provider.ts';
 import { defineProvider } from '../provider-module.ts';
@@ -32,32 +34,52 @@ type EdgehostSettings = {
   readonly defaultDurationSeconds: number;
 };
 
-export const readEdgehostSettings = (settings: Settings): EdgehostSettings => ({
-  webhookSecrets: settings.rotating('EDGEHOST_STREAM_WEBHOOK_SECRET').map(toSecret),
-  toleranceSeconds: settings.integer('EDGEHOST_WEBHOOK_TOLERANCE_S', { fallback: 300, min: 0, max: 86_400 }),
-  customerHost: readHost(settings, 'EDGEHOST_CUSTOMER_SUBDOMAIN'),
-  apiUrl: settings.url('EDGEHOST_API_URL') ?? 'https://api.cloudflare.com/client/v4',
-  accountId: settings.text('EDGEHOST_ACCOUNT_ID'),
-  apiToken: readSecret(settings, 'EDGEHOST_STREAM_API_TOKEN'),
-  signingKeyId: settings.text('EDGEHOST_SIGNING_KEY_ID'),
-  signingKey: readSigningKey(settings),
-  defaultDurationSeconds: settings.integer('EDGEHOST_MAX_DURATION_S', {
-    fallback: 3600,
-    min: 1,
-    max: UPLOAD_RULES.maxDurationSeconds,
-  }),
-});
+const signingKey: Setting<KeyObject | undefined> = {
+  name: 'EDGEHOST_SIGNING_KEY_PEM',
+  type: 'secret',
+  about: 'Key that signs private playback: its PEM or the base64 of it.',
+  byDefault: 'not set',
+  parse({ given }, report) {
+    const key = given === undefined ? undefined : parseSigningKey(given);
+    if (given !== undefined && !key)
+      report(
+        'EDGEHOST_SIGNING_KEY_PEM must be an RSA private key: ' +
+          "its PEM text, or the Base64 of it as in the product's API",
+      );
+    return key;
+  },
+};
 
-function readSigningKey({ text, problems }: Settings): KeyObject | undefined {
-  const value = text('EDGEHOST_SIGNING_KEY_PEM');
-  const key = value === undefined ? undefined : parseSigningKey(value);
-  if (value !== undefined && !key)
-    problems.push(
-      'EDGEHOST_SIGNING_KEY_PEM must be an RSA private key: ' +
-        "its PEM text, or the Base64 of it as in the product's API",
-    );
-  return key;
-}
+const EDGEHOST_SETTINGS = {
+  title: 'edgehost',
+  settings: {
+    webhookSecrets: rotatedSecret('EDGEHOST_STREAM_WEBHOOK_SECRET', 'Webhook secret.', 'not set'),
+    customerHost: host('EDGEHOST_CUSTOMER_SUBDOMAIN', 'Full host name for playback.'),
+    toleranceSeconds: integer(
+      'EDGEHOST_WEBHOOK_TOLERANCE_S',
+      "Seconds that a webhook's signature may be old; 0: any time.",
+      { fallback: 300, min: 0, max: 86_400 },
+    ),
+    accountId: optionalText('EDGEHOST_ACCOUNT_ID', 'Account id.', 'not set'),
+    apiToken: secret('EDGEHOST_STREAM_API_TOKEN', 'API token with permission to edit Stream.', 'not set'),
+    apiUrl: apiAddress('EDGEHOST_API_URL', 'https://api.cloudflare.com/client/v4'),
+    defaultDurationSeconds: integer(
+      'EDGEHOST_MAX_DURATION_S',
+      'Seconds of storage that an upload reserves while its `duration_ms` is not announced; a longer video ' +
+        'fails.',
+      { fallback: 3600, min: 1, max: UPLOAD_RULES.maxDurationSeconds },
+    ),
+    signingKeyId: optionalText(
+      'EDGEHOST_SIGNING_KEY_ID',
+      'Id of the key that signs private playback.',
+      'not set',
+    ),
+    signingKey,
+  },
+};
+
+export const readEdgehostSettings = (settings: Settings): EdgehostSettings =>
+  settings.read(EDGEHOST_SETTINGS);
 
 /** Overrides for tests. `now` is in seconds since 1970. */
 export type EdgehostOverrides = { readonly limits?: ClientLimits; readonly now?: () => number };

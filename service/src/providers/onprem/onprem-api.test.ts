@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { toSecret } from '../../auth/secret.ts';
 import { createVideo } from '../../lifecycle/asset.fixture.ts';
-import { createSettings } from '../../platform/settings.ts';
+import { createSettings } from '../../platform/settings/read-settings.ts';
 import { openEncoderApi } from './onprem-api.ts';
 import { readOnpremSettings } from './onprem-provider.ts';
 

@@ -2,7 +2,7 @@
 // encoders.
 import { describe, expect, test } from 'vitest';
 import { toSecret } from '../../auth/secret.ts';
-import { createSettings } from '../../platform/settings.ts';
+import { createSettings } from '../../platform/settings/read-settings.ts';
 import type { WebhookRequest } from '../provider.ts';
 import { providerContract } from '../provider.contract.ts';
 import { openOnprem, readOnpremSettings } from './onprem-provider.ts';

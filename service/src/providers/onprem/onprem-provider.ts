@@ -1,8 +1,10 @@
 // Provider for on-prem encoders. The signing secret distinguishes our own encoder from the operator's.
 import { OnpremReport } from '@mediary/contract/operations/webhooks';
-import { type Secret, toSecret } from '../../auth/secret.ts';
+import type { Secret } from '../../auth/secret.ts';
+import { rotatedSecret } from '../../auth/secret-settings.ts';
 import { parseEncoderReport } from '../../encoding/encoder-report.ts';
-import type { Settings } from '../../platform/settings.ts';
+import type { Settings } from '../../platform/settings/read-settings.ts';
+import { integer, url } from '../../platform/settings/setting.ts';
 import { isUuid } from '../../platform/uuid.ts';
 import { parseJson } from '../../platform/strict-json.ts';
 import { toJsonObject, NOT_ACTIONABLE, rejectMalformed, verifyWebhook } from '../verify-webhook.ts';
@@ -20,22 +22,35 @@ type OnpremSettings = {
 
 const MAX_HEARTBEAT_S = 86_400;
 
+const ONPREM_SETTINGS = {
+  title: 'onprem: your own encoder',
+  settings: {
+    webhookSecrets: rotatedSecret(
+      'ONPREM_WEBHOOK_SECRET',
+      'Signs the webhooks of your own encoder, and the jobs for it.',
+      'not set',
+    ),
+    encoderUrl: url(
+      'ONPREM_ENCODER_URL',
+      'Where your own encoder, which takes the place of the workers, gets jobs ' +
+        '([guide](guides/write-an-encoder.md#get-jobs)).',
+      'workers encode',
+    ),
+    heartbeatSeconds: integer(
+      'ONPREM_ENCODER_HEARTBEAT_S',
+      'Seconds without a report after which your own encoder is asked again.',
+      { fallback: 300, min: 1, max: MAX_HEARTBEAT_S },
+    ),
+  },
+};
+
 export function readOnpremSettings(settings: Settings): OnpremSettings {
-  const webhookSecrets = settings.rotating('ONPREM_WEBHOOK_SECRET').map(toSecret);
-  const encoderUrl = settings.url('ONPREM_ENCODER_URL');
-  if (encoderUrl !== undefined && webhookSecrets.length === 0)
+  const values = settings.read(ONPREM_SETTINGS);
+  if (values.encoderUrl !== undefined && values.webhookSecrets.length === 0)
     settings.problems.push(
       'ONPREM_WEBHOOK_SECRET must be set where ONPREM_ENCODER_URL is: it signs the jobs',
     );
-  return {
-    webhookSecrets,
-    encoderUrl,
-    heartbeatSeconds: settings.integer('ONPREM_ENCODER_HEARTBEAT_S', {
-      fallback: 300,
-      min: 1,
-      max: MAX_HEARTBEAT_S,
-    }),
-  };
+  return values;
 }
 
 const openEncoder = ({ webhookSecrets: [secret], encoderUrl: url, heartbeatSeconds }: OnpremSettings) =>

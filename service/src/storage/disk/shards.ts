@@ -6,7 +6,7 @@ import type { ObjectKey } from '../object-key.ts';
 import { syncFolder } from '../../platform/sync-folder.ts';
 import { makeFolder } from './folders.ts';
 
-export const SHARDS = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
+const SHARDS = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
 
 /** Files of some kinds of objects, and how their keys become paths. Prefixes end in a slash. */
 export type ObjectFiles = {

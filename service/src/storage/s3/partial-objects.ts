@@ -23,7 +23,7 @@ import type { PartMemory } from './part-memory.ts';
 import { collectParts, type Part, partBytesFor } from './parts.ts';
 import { openObject, sizeOf } from './read.ts';
 
-type PartialNeeds = {
+type PartialStorage = {
   readonly s3: S3Connection;
   readonly memory: PartMemory;
   readonly direct: Pick<DirectUploads, 'listParts' | 'completeMultipart'>;
@@ -34,7 +34,7 @@ type PartialNeeds = {
  * Part n holds the bytes from (n - 1) * partBytes, so a repeated call replaces the parts of an interrupted
  * one. Every tail is an object of its own: the one that a recorded state names is never changed.
  */
-type State = {
+type PartialState = {
   readonly partBytes: number;
   /** Absent while no part is full. */
   readonly uploadId?: string | undefined;
@@ -48,32 +48,32 @@ type State = {
 const PART_BYTES = partBytesFor(0);
 
 /** A multiple by a power of two, so that the parts fit the segments in which an upload arrives. */
-function newState(maxBytes: number): State {
+function newState(maxBytes: number): PartialState {
   let partBytes = PART_BYTES;
   while (partBytes < partBytesFor(maxBytes)) partBytes *= 2;
   return { partBytes, etags: '' };
 }
 
-const stateOf = ({ state }: PartialObject, maxBytes = 0): State =>
-  (state as State | null) ?? newState(maxBytes);
+const stateOf = ({ state }: PartialObject, maxBytes = 0): PartialState =>
+  (state as PartialState | null) ?? newState(maxBytes);
 
-export const openPartialObjects = (needs: PartialNeeds): PartialObjects => ({
-  append: (partial, bytes, maxBytes) => append(needs, partial, { bytes, maxBytes }),
-  finish: (partial) => finish(needs, partial),
+export const openPartialObjects = (storage: PartialStorage): PartialObjects => ({
+  append: (partial, bytes, maxBytes) => append(storage, partial, { bytes, maxBytes }),
+  finish: (partial) => finish(storage, partial),
   discard: async (key) => {
-    await abortUploads(needs.s3, key);
-    await needs.removeAll(tailPrefix(key));
+    await abortUploads(storage.s3, key);
+    await storage.removeAll(tailPrefix(key));
   },
 });
 
 type Addition = { readonly bytes: AsyncIterable<Uint8Array>; readonly maxBytes: number };
 
 async function append(
-  needs: PartialNeeds,
+  storage: PartialStorage,
   partial: PartialObject,
   { bytes, maxBytes }: Addition,
 ): Promise<PartialObject> {
-  const { s3, memory } = needs;
+  const { s3, memory } = storage;
   const { key, length } = partial;
   const before = stateOf(partial, maxBytes);
   const { partBytes } = before;
@@ -87,21 +87,21 @@ async function append(
     firstNumber: fullParts + 1,
     head: readTail(s3, partial, before),
   });
-  const written = await writeParts(needs, { key, state: before, heldBytes: length - start }, parts);
+  const written = await writeParts(storage, { key, state: before, heldBytes: length - start }, parts);
   return { key, length: start + written.bytes, state: written.state };
 }
 
-type Written = { readonly bytes: number; readonly state: State };
+type Written = { readonly bytes: number; readonly state: PartialState };
 type Writing = {
   readonly key: ObjectKey;
-  readonly state: State;
+  readonly state: PartialState;
   /** Bytes that are stored already: those of the tail. */
   readonly heldBytes: number;
 };
 
 /** Returns when all parts and the new tail are stored. */
 async function writeParts(
-  { s3 }: PartialNeeds,
+  { s3 }: PartialStorage,
   { key, state: before, heldBytes }: Writing,
   parts: AsyncIterable<Part>,
 ): Promise<Written> {
@@ -145,7 +145,7 @@ const lost = (cause?: unknown): ObjectStoreError => new ObjectStoreError('lost',
 async function* readTail(
   s3: S3Connection,
   { key, length }: PartialObject,
-  { partBytes, tail }: State,
+  { partBytes, tail }: PartialState,
 ): AsyncGenerator<Uint8Array> {
   const tailBytes = length % partBytes;
   if (tailBytes === 0) return;
@@ -196,20 +196,20 @@ async function abortUploads(s3: S3Connection, key: ObjectKey): Promise<void> {
 }
 
 /** Can be repeated, because a process may end at any point of it. */
-async function finish(needs: PartialNeeds, partial: PartialObject): Promise<void> {
-  const isFinished = async () => (await sizeOf(needs.s3, partial.key)) === partial.length;
+async function finish(storage: PartialStorage, partial: PartialObject): Promise<void> {
+  const isFinished = async () => (await sizeOf(storage.s3, partial.key)) === partial.length;
   if (!(await isFinished())) {
     try {
-      await complete(needs, partial);
+      await complete(storage, partial);
     } catch (error) {
       if (!(await isFinished())) throw toLost(error);
     }
   }
-  await needs.removeAll(tailPrefix(partial.key));
+  await storage.removeAll(tailPrefix(partial.key));
 }
 
-async function complete(needs: PartialNeeds, partial: PartialObject): Promise<void> {
-  const { s3, memory, direct } = needs;
+async function complete(storage: PartialStorage, partial: PartialObject): Promise<void> {
+  const { s3, memory, direct } = storage;
   const { key, length } = partial;
   const state = stateOf(partial);
   const { grow, release } = memory();

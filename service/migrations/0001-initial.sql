@@ -1,0 +1,831 @@
+-- The schema: assets and what happened to them, uploads, encodes, webhooks both ways, usage, keys and workers.
+
+create extension if not exists pg_trgm;
+create extension if not exists btree_gin;
+
+-- Assets ----------------------------------------------------------------------------------------------------------
+
+-- The code knows the names of providers, so that a new one needs no migration.
+create table assets (
+  id uuid primary key,
+  owner_user_id text not null,
+  kind text not null check (kind in ('image', 'video')),
+  filename text not null,
+  content_type text not null,
+  mime_type text not null,
+  visibility text not null check (visibility in ('private', 'public')),
+  title text,
+  tags text[] not null default '{}',
+  metadata jsonb,
+  announced_size_bytes bigint,
+  announced_sha256 text,
+  size_bytes bigint,
+  checksum_sha256 text,
+  uploaded_at timestamptz,
+  upload_expires_at timestamptz,
+  provider text,
+  provider_video_id text,
+  stream_status text not null default 'pending_upload' check (stream_status in ('pending_upload', 'processing', 'ready', 'failed')),
+  attempt int not null default 1,
+  progress int not null default 0,
+  renditions jsonb not null default '[]',
+  warnings jsonb not null default '[]',
+  failure jsonb,
+  refused boolean not null default false,
+  playback jsonb,
+  playback_version int not null default 1,
+  playable_at timestamptz,
+  ready_at timestamptz,
+  width int,
+  height int,
+  duration_ms bigint,
+  placeholder text,
+  encode_try int not null default 0,
+  encoded_try int not null default 0,
+  version int not null default 1,
+  revision int not null default 1,
+  created_at timestamptz not null,
+  updated_at timestamptz not null,
+  deleted_at timestamptz,
+  -- Until when an asset in the trash can be restored; null for one that is deleted for good.
+  purge_at timestamptz,
+  -- The provider itself was asked and gave its final answer on this attempt: later webhooks change nothing.
+  settled boolean not null default false,
+  -- When the reconcile job looks at the asset next; null: nothing is waited for.
+  reconcile_at timestamptz,
+  -- Which picture of a video its thumbnail shows, in milliseconds from its start; null: chosen by the service.
+  poster_time_ms bigint,
+  -- The upload whose object is the original: originals/<asset>/<upload>.
+  original_upload uuid,
+  -- An earlier asset of the owner with the same bytes. Set when the bytes are stored, kept when that asset is deleted.
+  duplicate_of uuid,
+  -- The longest video that the caller announced for an upload, for providers that reserve storage for it.
+  max_duration_s int,
+  -- Captions of a video. A column, so that one statement publishes them with their event, and players need no more reads.
+  captions jsonb,
+  -- What the original of a video contains, as our own encoder reported it.
+  media jsonb,
+  -- The asset that a clip was cut from, and the part in milliseconds; it stays when that asset goes.
+  clip_of jsonb,
+  -- Runs of the attempt that a stopping process, a full disk or an unavailable store ended: they are no crashes.
+  encode_interruptions int not null default 0
+) with (
+  -- Rows change several times while a video is encoded: room on the page keeps those updates cheap.
+  fillfactor = 80
+);
+
+-- A list is one walk along an index: ids are ordered by time.
+create index assets_by_owner on assets (owner_user_id, id desc) where deleted_at is null;
+create index assets_by_kind on assets (owner_user_id, kind, id desc) where deleted_at is null;
+create index assets_by_status on assets (owner_user_id, stream_status, id desc) where deleted_at is null;
+create index assets_by_provider on assets (owner_user_id, provider, id desc) where deleted_at is null;
+create index assets_by_tag on assets using gin (owner_user_id, tags) where deleted_at is null;
+create index assets_by_text on assets using gin (owner_user_id, lower(coalesce(title, '') || ' ' || filename) gin_trgm_ops) where deleted_at is null;
+create index assets_in_trash on assets (owner_user_id, id desc) where purge_at is not null;
+
+-- Lists across owners: one index for each filter that can be rare. A kind and an unfiltered list walk the primary key.
+create index assets_all_by_status on assets (stream_status, id desc) where deleted_at is null;
+create index assets_all_by_provider on assets (provider, id desc) where deleted_at is null;
+create index assets_all_by_tag on assets using gin (tags) where deleted_at is null;
+create index assets_all_by_text on assets using gin (lower(coalesce(title, '') || ' ' || filename) gin_trgm_ops) where deleted_at is null;
+create index assets_all_in_trash on assets (id desc) where purge_at is not null;
+
+-- A provider's video belongs to one living asset. A webhook finds it by this pair, also after it was deleted.
+create unique index assets_provider_video on assets (provider, provider_video_id) where deleted_at is null and provider_video_id is not null;
+create index assets_provider_video_any on assets (provider, provider_video_id) where provider_video_id is not null;
+
+-- How fast a provider was lately.
+create index assets_by_completion on assets (provider, ready_at desc) where ready_at is not null;
+
+-- Finds the assets with the same bytes by one expression, which no other index has. With the two columns as
+-- conditions, PostgreSQL read all assets of an owner whenever it took each owner for a small one.
+create index assets_by_bytes on assets ((owner_user_id || ' ' || checksum_sha256), id)
+  where uploaded_at is not null and deleted_at is null;
+
+-- What jobs look for.
+create index assets_to_purge on assets (purge_at) where purge_at is not null;
+create index assets_to_expire on assets (upload_expires_at) where stream_status = 'pending_upload' and upload_expires_at is not null and deleted_at is null;
+create index assets_to_reconcile on assets (reconcile_at) where reconcile_at is not null and deleted_at is null;
+
+-- The first response to a request with an Idempotency-Key, given again to the next one with the same key.
+create table idempotency_keys (
+  caller text not null,
+  key text not null,
+  fingerprint text not null,
+  made_id uuid not null,
+  answer jsonb,
+  busy_by uuid,
+  busy_until timestamptz,
+  created_at timestamptz not null default now(),
+  primary key (caller, key)
+);
+create index idempotency_keys_by_age on idempotency_keys (created_at);
+
+-- Objects of purged and replaced assets stay in the object store for PURGE_GRACE_DAYS, so that a backup of the database
+-- that is restored within this time finds its bytes.
+create table deferred_removals (
+  asset_id uuid not null,
+  -- The key of an object, or a prefix of keys that ends in a slash.
+  key text not null,
+  remove_after timestamptz not null,
+  primary key (asset_id, key)
+);
+create index deferred_removals_by_time on deferred_removals (remove_after);
+
+-- The files of assets that a CDN has to purge. Every raise of an asset's playback version is at most one purge. Rows
+-- outlive their assets and are deleted after the retention of webhooks.
+create table cdn_purges (
+  asset_id uuid not null,
+  playback_version int not null,
+  reason text not null check (reason in ('deleted', 'made_private', 'revoked')),
+  -- Of the URLs to purge.
+  prefix text not null,
+  attempts int not null default 0,
+  last_error text,
+  created_at timestamptz not null,
+  delivered_at timestamptz,
+  primary key (asset_id, playback_version)
+);
+create index cdn_purges_newest on cdn_purges (created_at desc);
+
+-- Events and webhooks of providers --------------------------------------------------------------------------------
+
+-- Converts a transaction id into a position of the feed. A restored database counts transactions from the start
+-- again; the service then replaces this function by one that adds an offset (raise_event_positions).
+create function event_transaction(id xid8) returns bigint language sql immutable strict parallel safe
+  return id::text::bigint + 0;
+
+-- Every transaction below the result has ended. Transactions of other databases cannot write events, so they
+-- are ignored: a long one would delay the feed.
+create function oldest_event_transaction() returns bigint language sql stable
+begin atomic
+  select event_transaction(coalesce(
+    (select min(running.id)
+       from pg_snapshot_xip(pg_current_snapshot()) as running (id)
+      where not exists (select from pg_stat_activity as session
+                          join pg_database as other on other.oid = session.datid
+                         where session.backend_xid = running.id::xid and other.datname <> current_database())
+        and not exists (select from pg_prepared_xacts as prepared
+                         where prepared.transaction = running.id::xid
+                           and prepared.database <> current_database())),
+    pg_snapshot_xmax(pg_current_snapshot())));
+end;
+
+-- Events and deliveries grow without end, so both are partitioned by month. Their UUIDv7 ids are ordered by time,
+-- which makes the id the partition key.
+create table events (
+  id uuid not null,
+  asset_id uuid not null,
+  owner_user_id text not null,
+  type text not null,
+  data jsonb not null,
+  created_at timestamptz not null,
+  -- Orders the events of an asset, whatever the clocks of the processes.
+  revision int,
+  -- With the id the position that clients resume from.
+  transaction_id bigint default event_transaction(pg_current_xact_id()),
+  primary key (asset_id, id)
+) partition by range (id);
+-- Finds events by time, whatever their asset: a resend to a webhook endpoint read whole partitions without it.
+create index events_by_id on events (id);
+create index events_by_owner on events (owner_user_id, transaction_id, id) where transaction_id is not null;
+create index events_by_position on events (transaction_id, id) where transaction_id is not null;
+
+create table deliveries (
+  id uuid not null primary key,
+  provider text not null,
+  provider_video_id text,
+  asset_id uuid,
+  body bytea not null,
+  headers jsonb not null,
+  processed boolean not null,
+  reason text not null,
+  received_at timestamptz not null,
+  -- Signed by our own encoder, which the body alone does not tell.
+  is_ours boolean not null default false,
+  -- From its arrival until it was kept.
+  latency_ms int not null default 0
+) partition by range (id);
+create index deliveries_by_asset on deliveries (asset_id, id) where asset_id is not null;
+create index deliveries_by_provider on deliveries (provider, id);
+create index deliveries_parked on deliveries (provider, provider_video_id, id) where reason = 'parked';
+
+-- Rows of a wrong clock, or of a month whose partition is missing, are kept here rather than refused.
+create table events_default partition of events default;
+create table deliveries_default partition of deliveries default;
+
+create function first_id_of(moment timestamptz) returns uuid language sql immutable strict as $$
+  select (lpad(to_hex((extract(epoch from moment) * 1000)::bigint), 12, '0') || repeat('0', 20))::uuid
+$$;
+
+-- Creates the partitions of this month and of the months ahead; returns how many were missing. Rows that came before
+-- their partition move into it. Partitions are created and dropped under locks of whole tables, which writes of assets
+-- need too. Behind a function that waits for a long reader, such as a backup, they would wait as well: the function
+-- fails at once, and its job is retried.
+create function make_month_partitions(months_ahead int) returns int language plpgsql set lock_timeout = '200ms' as $$
+declare
+  parent text;
+  month timestamp;
+  part text;
+  first uuid;
+  past uuid;
+  made int := 0;
+begin
+  -- Without a time zone, since a month is not as long in each.
+  for month in select date_trunc('month', now() at time zone 'utc') + make_interval(months => n) from generate_series(0, months_ahead) as n loop
+    first := first_id_of(month at time zone 'utc');
+    past := first_id_of((month + interval '1 month') at time zone 'utc');
+    foreach parent in array array['events', 'deliveries'] loop
+      part := parent || to_char(month, '_YYYY_MM');
+      if to_regclass(part) is null then
+        execute format('create table %I (like %I including defaults including constraints)', part, parent);
+        execute format('with late as (delete from %I where id >= %L and id < %L returning *) insert into %I select * from late', parent || '_default', first, past, part);
+        execute format('alter table %I attach partition %I for values from (%L) to (%L)', parent, part, first, past);
+        made := made + 1;
+      end if;
+    end loop;
+  end loop;
+  return made;
+end $$;
+
+select make_month_partitions(3);
+
+-- Drops the months of a parent that ended before a time, and what lies in its default partition from before it; returns
+-- how many months.
+create function drop_month_partitions(parent text, before timestamptz) returns int language plpgsql set lock_timeout = '200ms' as $$
+declare
+  part text;
+  dropped int := 0;
+begin
+  for part in
+    select relname from pg_inherits join pg_class on pg_class.oid = inhrelid
+     where inhparent = to_regclass(parent) and relname ~ (parent || '_\d{4}_\d{2}$')
+       and (to_date(right(relname, 7), 'YYYY_MM') + interval '1 month') at time zone 'utc' <= before
+  loop
+    execute format('drop table %I', part);
+    dropped := dropped + 1;
+  end loop;
+  execute format('delete from %I where id < %L', parent || '_default', first_id_of(before));
+  return dropped;
+end $$;
+
+-- Outbound webhooks -----------------------------------------------------------------------------------------------
+
+create table webhook_endpoints (
+  id uuid primary key,
+  url text not null,
+  -- Types of the events to send; empty: all.
+  events text[] not null,
+  description text,
+  status text not null check (status in ('enabled', 'disabled', 'paused')),
+  paused_reason text,
+  paused_at timestamptz,
+  -- The first failed attempt after the latest success.
+  failing_since timestamptz,
+  -- The latest failed attempt.
+  failed_at timestamptz,
+  -- Encrypted with a key that is derived from URL_SIGNING_SECRET.
+  secret bytea not null,
+  previous_secret bytea,
+  previous_secret_until timestamptz,
+  -- Only events of later transactions are sent: the endpoint was created or enabled by this one.
+  active_after bigint not null,
+  created_at timestamptz not null,
+  updated_at timestamptz not null
+);
+
+-- Deliveries of an endpoint that is deleted stay until upkeep removes them: a cascade could take too long.
+create table endpoint_deliveries (
+  id uuid primary key,
+  -- Orders the events of an asset for an endpoint.
+  seq bigint generated always as identity,
+  endpoint_id uuid not null,
+  event_id uuid not null,
+  asset_id uuid not null,
+  type text not null,
+  state text not null default 'pending' check (state in ('pending', 'delivered', 'failed')),
+  -- The next attempt; while one runs, the end of its lease. Null: completed, or behind another event of the asset.
+  due_at timestamptz,
+  lease_holder uuid,
+  attempts jsonb not null default '[]',
+  created_at timestamptz not null,
+  completed_at timestamptz
+) with (
+  -- Rows change with every attempt: room on the page keeps those updates cheap.
+  fillfactor = 80
+);
+create index endpoint_deliveries_by_endpoint on endpoint_deliveries (endpoint_id, id);
+create index endpoint_deliveries_due on endpoint_deliveries (endpoint_id, due_at, seq) where due_at is not null;
+create index endpoint_deliveries_leased on endpoint_deliveries (endpoint_id) where lease_holder is not null;
+create index endpoint_deliveries_pending on endpoint_deliveries (endpoint_id, asset_id, seq) where state = 'pending';
+create unique index endpoint_deliveries_once on endpoint_deliveries (endpoint_id, event_id) where state = 'pending';
+
+-- The last event for which deliveries were created. Whoever locks the row creates the next ones.
+create table event_cursors (
+  name text primary key,
+  transaction_id bigint not null,
+  event_id uuid not null
+);
+insert into event_cursors values ('webhooks', 0, '00000000-0000-0000-0000-000000000000');
+
+-- Called at each start. Adds an offset if stored events, active endpoints or cursors lie in the future of this server's
+-- transactions, and returns whether it did: after a restore their first events would be skipped.
+create function raise_event_positions() returns boolean language plpgsql as $$
+declare
+  newest bigint;
+begin
+  perform pg_advisory_xact_lock(7263418096);
+  select greatest((select max(transaction_id) from events where transaction_id is not null),
+                  (select max(active_after) from webhook_endpoints),
+                  (select max(transaction_id) from event_cursors))
+    into newest;
+  if newest < event_transaction(pg_snapshot_xmax(pg_current_snapshot())) then return false; end if;
+  execute format(
+    'create or replace function event_transaction(id xid8) returns bigint language sql immutable strict '
+    'parallel safe return id::text::bigint + %s',
+    newest + 1 - pg_snapshot_xmin(pg_current_snapshot())::text::bigint);
+  return true;
+end $$;
+
+-- Uploads, imports and clips --------------------------------------------------------------------------------------
+
+-- Every upload to the object store: a row exists while the upload can still finish, and for some time after it finished.
+create table uploads (
+  -- Names the object: originals/<asset>/<id>.
+  id uuid primary key,
+  asset_id uuid not null,
+  owner_user_id text not null,
+  -- A retry opens the next attempt of the asset: earlier uploads cannot finish any more.
+  attempt int not null,
+  protocol text not null check (protocol in ('put', 'tus', 's3-multipart', 'import', 'clip', 'hosted')),
+  -- What the protocol needs to go on, for example the id of a multipart upload in the store.
+  target jsonb,
+  -- Null until it is known.
+  size_bytes bigint,
+  -- Durable bytes. The offset of a resumable upload.
+  bytes_received bigint not null default 0,
+  -- The request that writes now; it must hold the lease to write, and to finish the upload.
+  lease_holder uuid,
+  lease_until timestamptz,
+  -- Another request waits for the lease: the holder ends.
+  is_release_requested boolean not null default false,
+  created_at timestamptz not null default now(),
+  expires_at timestamptz not null,
+  finished_at timestamptz,
+  -- The part of the asset's announced size that the asset reserved when the upload was opened: it is counted already.
+  reserved_bytes bigint not null default 0,
+  -- 'partial': never becomes the original by itself. 'final': consists of partial uploads. Null: a whole file.
+  concatenation text check (concatenation in ('partial', 'final')),
+  -- The partial uploads of a final one, in their order: ids and sizes. They may be gone already.
+  parts jsonb,
+  constraint uploads_parts check ((parts is not null) = (concatenation is not distinct from 'final'))
+);
+create index uploads_asset on uploads (asset_id);
+create index uploads_expiry on uploads (expires_at);
+create unique index uploads_one_writer on uploads (asset_id, attempt)
+  where protocol in ('put', 'import', 'clip') and finished_at is null;
+create index uploads_open_bytes on uploads (owner_user_id) where finished_at is null and bytes_received > 0;
+
+-- The bytes of a hosted upload never pass the service: it ends when its asset leaves `pending_upload` or is purged.
+create function end_hosted_upload() returns trigger language plpgsql as $$
+begin
+  if new.deleted_at is null and new.stream_status in ('processing', 'ready') then
+    update uploads
+       set finished_at = new.updated_at, size_bytes = coalesce(new.size_bytes, size_bytes),
+           bytes_received = coalesce(new.size_bytes, 0)
+     where asset_id = new.id and attempt = new.attempt and protocol = 'hosted' and finished_at is null;
+  else
+    delete from uploads where asset_id = new.id and protocol = 'hosted' and finished_at is null;
+  end if;
+  return null;
+end $$;
+
+create trigger assets_end_hosted_upload after update on assets for each row
+  when (old.provider_video_id is not null and old.stream_status = 'pending_upload'
+    and (new.stream_status <> 'pending_upload' or new.deleted_at is not null and new.purge_at is null))
+  execute function end_hosted_upload();
+
+-- Where an import reads its file. The URL and its headers may hold credentials, so the row goes when the import ends.
+create table imports (
+  asset_id uuid primary key,
+  url text not null,
+  headers jsonb not null,
+  -- The attempt that the latest run belongs to, how many runs it has had, and the upload that the latest one stores.
+  attempt int not null default 1,
+  runs int not null default 0,
+  upload_id uuid,
+  -- Until then `retry` can import a failed asset again.
+  expires_at timestamptz not null,
+  -- The upload to a hosted provider that a later run continues, with the headers that it needs; null before it is open,
+  -- and where none can be continued.
+  transfer jsonb,
+  -- The progress of the attempt that the timeline has shown, so that it does not fall when a run starts again.
+  progress_bytes bigint not null default 0,
+  -- The upload that holds the bytes so far, and what the server must confirm to continue; null where it cannot.
+  partial jsonb,
+  -- How long earlier runs of the attempt held a slot before they gave it back.
+  held_ms bigint not null default 0
+);
+create index imports_expired on imports (expires_at);
+
+create function end_import() returns trigger language plpgsql as $$
+begin
+  delete from imports where asset_id = new.id;
+  return null;
+end $$;
+
+-- In the transaction that ends the import. Failed imports may be retried, so the service decides about them.
+create trigger assets_end_import after update on assets for each row
+  when ((old.deleted_at is null and new.deleted_at is not null)
+     or (old.stream_status = 'pending_upload' and new.stream_status in ('processing', 'ready')))
+  execute function end_import();
+
+-- Clips that are not cut yet.
+create table clips (
+  asset_id uuid primary key,
+  -- The attempt of the latest run, its number in the attempt, and the upload that it stores.
+  attempt int not null default 1,
+  runs int not null default 0,
+  upload_id uuid
+);
+
+create function end_clip() returns trigger language plpgsql as $$
+begin
+  delete from clips where asset_id = new.id;
+  return null;
+end $$;
+
+-- In the transaction that ends the cut. Failed clips may be retried, so they keep their row.
+create trigger assets_end_clip after update on assets for each row
+  when (new.clip_of is not null
+    and ((old.deleted_at is null and new.deleted_at is not null)
+      or (old.stream_status = 'pending_upload' and new.stream_status in ('processing', 'ready'))))
+  execute function end_clip();
+
+-- Encodes ---------------------------------------------------------------------------------------------------------
+
+-- Which worker encodes an asset now. The row goes when the run ends; a run whose worker died is replaced by the next one.
+create table encode_runs (
+  asset_id uuid primary key,
+  attempt int not null,
+  try int not null,
+  worker text not null,
+  started_at timestamptz not null default now(),
+  -- 0: the worker of the first phase; else the claim of the checkpoint.
+  claim int not null default 0
+);
+
+-- A video that is playable and lacks renditions, until a worker continues its run and ends it.
+create table encode_checkpoints (
+  asset_id uuid primary key,
+  attempt int not null,
+  try int not null,
+  -- JSON. Text, because names of streams may contain characters that jsonb refuses.
+  checkpoint text not null,
+  -- Counts the workers that continue the run. Only the latest may end it.
+  claims int not null default 0,
+  -- Workers that a stopping process, a full disk or an unavailable store ended: they are no crashes.
+  interruptions int not null default 0,
+  -- The last files of the run are being stored: another worker cannot continue it, because objects are never overwritten.
+  is_storing boolean not null default false
+);
+
+-- Parts of a long video that any worker encodes for the run that owns them. The rows are deleted when the run ends.
+create table encode_chunks (
+  asset_id uuid not null,
+  attempt int not null,
+  try int not null,
+  -- Counts the ffmpeg runs of the plan; the chunks of one of them join to its renditions.
+  batch int not null,
+  number int not null,
+  -- What to encode.
+  spec jsonb not null,
+  -- A chunk that is refused keeps its row until the attempt ends: its next run encodes the video in one piece.
+  state text not null default 'waiting' check (state in ('waiting', 'done', 'failed', 'refused')),
+  tries int not null default 0,
+  worker text,
+  -- SHA-256 of the init segments, which are the same in all chunks of a batch.
+  init_digest text,
+  -- The segments of a chunk that is done, or the failure.
+  result jsonb,
+  primary key (asset_id, attempt, try, batch, number)
+);
+
+-- An encode that waits for space on the disk of a worker. Rows that are not renewed are out of date.
+create table encode_waits (
+  asset_id uuid primary key,
+  attempt int not null,
+  worker text not null,
+  needed_bytes bigint not null,
+  free_bytes bigint not null,
+  since timestamptz not null default now(),
+  checked_at timestamptz not null default now()
+);
+
+-- The manifests of encode runs that have not ended: they grow with each segment, and objects are never overwritten.
+create table growing_manifests (
+  asset_id uuid not null,
+  -- `<attempt>-<try>` below the asset's renditions.
+  folder text not null,
+  name text not null,
+  body text not null,
+  primary key (asset_id, folder, name)
+);
+
+-- The job of an asset at the operator's own encoder (ONPREM_ENCODER_URL).
+create table encoder_jobs (
+  asset_id uuid primary key,
+  attempt int not null,
+  -- How often the encoder was asked for this attempt without a sign of life in between.
+  requests int not null default 1,
+  accepted_at timestamptz not null default now(),
+  deadline timestamptz not null,
+  -- Where the encoder shows the job, if it said so.
+  job_url text
+);
+
+-- The processes that run jobs. Each renews its row; a row that is not renewed belongs to a process that ended.
+create table workers (
+  id uuid primary key,
+  roles text[] not null,
+  version text not null,
+  -- Providers whose videos the process can work on: its settings contain what the provider's API needs.
+  providers text[] not null,
+  started_at timestamptz not null default now(),
+  seen_at timestamptz not null default now(),
+  -- What a worker encodes videos with: x264, or the hardware encoder whose trial succeeded.
+  video_encoder text,
+  -- How far the clock of a worker is ahead of the database's, measured at its last heartbeat.
+  clock_skew_ms bigint not null default 0
+);
+
+-- Usage and limits ------------------------------------------------------------------------------------------------
+
+-- Owners under a quota have a row; of others nothing is counted. Kept by triggers in the transaction that changes an asset.
+create table owner_usage (
+  owner_user_id text primary key,
+  assets bigint not null,
+  bytes bigint not null,
+  pending bigint not null,
+  -- This owner's limits in place of the settings', such as {"bytes": 1000, "assets": null}: null is no limit, an omitted
+  -- member is the setting.
+  overrides jsonb not null default '{}'
+) with (fillfactor = 50);
+
+-- The limits of owners without limits of their own, for all processes: imports and clips are stored by workers, which
+-- have no such settings. Every process with an API writes its settings here when it starts. Null: no limit.
+create table default_owner_limits (
+  name text primary key,
+  max_value bigint
+);
+
+-- One token bucket for each owner or address: when it will be full again, and how many tokens the last request batch
+-- got. A crash may empty it.
+create unlogged table rate_limits (
+  key text primary key,
+  full_at timestamptz not null,
+  granted int not null
+) with (fillfactor = 50);
+
+-- An asset in the trash still has its bytes; a deleted one has none.
+create function counted_assets(deleted_at timestamptz, purge_at timestamptz) returns int language sql immutable as $$
+  select case when deleted_at is null or purge_at is not null then 1 else 0 end
+$$;
+
+-- Stored bytes, before that the bytes that were announced; none of a refused upload.
+create function counted_bytes(deleted_at timestamptz, purge_at timestamptz, refused boolean, uploaded_at timestamptz, size_bytes bigint, announced_size_bytes bigint)
+returns bigint language sql immutable as $$
+  select case
+    when deleted_at is not null and purge_at is null then 0
+    when uploaded_at is not null then coalesce(size_bytes, 0)
+    when refused then 0
+    else coalesce(announced_size_bytes, 0)
+  end
+$$;
+
+-- Bytes of captions; none of a deleted asset. `only_own` leaves out those that were found in the video.
+create function counted_captions(deleted_at timestamptz, purge_at timestamptz, captions jsonb, only_own boolean)
+returns bigint language sql immutable as $$
+  select case
+    when captions is null or deleted_at is not null and purge_at is null then 0
+    else (select coalesce(sum((caption ->> 'sizeBytes')::bigint), 0)::bigint
+            from jsonb_array_elements(captions) as caption
+           where not (only_own and (caption ->> 'isEmbedded')::boolean))
+  end
+$$;
+
+-- A linked video has no upload to wait for, hence no expiry.
+create function counted_pending(deleted_at timestamptz, stream_status text, upload_expires_at timestamptz) returns int language sql immutable as $$
+  select case when deleted_at is null and stream_status = 'pending_upload' and upload_expires_at is not null then 1 else 0 end
+$$;
+
+-- Bytes of open uploads beyond what their assets reserved.
+create function recount_open_uploads(owner text) returns bigint language sql stable as $$
+  select coalesce(sum(greatest(received - reserved, 0)), 0)::bigint
+    from (select sum(bytes_received) as received, max(reserved_bytes) as reserved
+            from uploads where owner_user_id = owner and finished_at is null and bytes_received > 0
+           group by asset_id, attempt) as opened
+$$;
+
+create function recount_owner_usage(owner text, out assets bigint, out bytes bigint, out pending bigint) language sql stable as $$
+  select count(*),
+         coalesce(sum(counted_bytes(deleted_at, purge_at, refused, uploaded_at, size_bytes, announced_size_bytes)
+                      + counted_captions(deleted_at, purge_at, captions, false)), 0)::bigint + recount_open_uploads(owner),
+         coalesce(sum(counted_pending(deleted_at, stream_status, upload_expires_at)), 0)::bigint
+    from assets where owner_user_id = owner and (deleted_at is null or purge_at is not null)
+$$;
+
+-- The limit in force. In PL/pgSQL, which keeps the plan of the query. `field`: assets, bytes or pending.
+create function owner_limit(overrides jsonb, field text) returns bigint language plpgsql stable as $$
+begin
+  if overrides ? field then
+    return (overrides ->> field)::bigint;
+  end if;
+  return (select max_value from default_owner_limits where name = field);
+end $$;
+
+-- Writers share the lock of an owner's bucket, whoever starts to count takes it alone: the count misses no transaction
+-- that is in progress.
+create function usage_bucket(owner text) returns int language sql immutable as $$ select hashtext(owner) & 63 $$;
+
+-- Starts to count for an owner.
+create function track_owner_usage(owner text) returns void language plpgsql as $$
+begin
+  perform pg_advisory_xact_lock(80417, usage_bucket(owner));
+  insert into owner_usage (owner_user_id, assets, bytes, pending)
+  select owner, counted.assets, counted.bytes, counted.pending from recount_owner_usage(owner) as counted
+  on conflict do nothing;
+end $$;
+
+create function refuse_over_limit(field text, max bigint, used bigint, requested bigint) returns void language plpgsql as $$
+begin
+  if requested > 0 and used + requested > max then
+    raise exception 'quota exceeded' using errcode = 'MQ002',
+      detail = json_build_object('field', field, 'limit', max, 'used', used, 'requested', requested)::text;
+  end if;
+end $$;
+
+-- Error MQ001: limits are in force and the owner is not counted yet. Error MQ002: over a limit. Lower usage is never
+-- refused. The row lock makes limits exact.
+create function apply_owner_usage(owner text, more_assets bigint, more_bytes bigint, more_pending bigint, is_enforced boolean)
+returns void language plpgsql as $$
+declare
+  total owner_usage;
+begin
+  perform pg_advisory_xact_lock_shared(80417, usage_bucket(owner));
+  update owner_usage set assets = assets + more_assets, bytes = bytes + more_bytes, pending = pending + more_pending
+   where owner_user_id = owner returning * into total;
+  if not is_enforced or greatest(more_assets, more_bytes, more_pending) <= 0 then
+    return;
+  end if;
+  if total.owner_user_id is null then
+    if coalesce(owner_limit('{}', 'assets'), owner_limit('{}', 'bytes'), owner_limit('{}', 'pending')) is not null then
+      raise exception 'owner is not counted yet' using errcode = 'MQ001';
+    end if;
+    return;
+  end if;
+  perform refuse_over_limit('assets', owner_limit(total.overrides, 'assets'), total.assets - more_assets, more_assets);
+  perform refuse_over_limit('pending', owner_limit(total.overrides, 'pending'), total.pending - more_pending, more_pending);
+  perform refuse_over_limit('bytes', owner_limit(total.overrides, 'bytes'), total.bytes - more_bytes, more_bytes);
+end $$;
+
+-- A trigger before each row: the statement that finishes an upload lowers the count here before the triggers of
+-- `assets` count the stored bytes. The owner's row is locked first, so the other uploads are read as they are.
+create function count_open_upload() returns trigger language plpgsql as $$
+declare
+  bytes_before bigint := case when old.finished_at is null then old.bytes_received else 0 end;
+  bytes_after bigint := 0;
+  others bigint;
+  more bigint;
+begin
+  if tg_op = 'UPDATE' and new.finished_at is null then
+    bytes_after := new.bytes_received;
+  end if;
+  perform pg_advisory_xact_lock_shared(80417, usage_bucket(old.owner_user_id));
+  perform from owner_usage where owner_user_id = old.owner_user_id for no key update;
+  select coalesce(sum(bytes_received), 0) into others from uploads
+   where asset_id = old.asset_id and attempt = old.attempt and finished_at is null and id <> old.id;
+  more := greatest(others + bytes_after - old.reserved_bytes, 0) - greatest(others + bytes_before - old.reserved_bytes, 0);
+  if more <> 0 then
+    perform apply_owner_usage(old.owner_user_id, 0, more, 0, more > 0);
+  end if;
+  if tg_op = 'UPDATE' then
+    return new;
+  end if;
+  return old;
+end $$;
+
+create trigger uploads_count_change before update on uploads for each row
+  when (old.finished_at is null
+    and (old.bytes_received <> new.bytes_received or new.finished_at is not null and old.bytes_received > 0))
+  execute function count_open_upload();
+create trigger uploads_count_removal before delete on uploads for each row
+  when (old.finished_at is null and old.bytes_received > 0)
+  execute function count_open_upload();
+
+-- Owners are locked in one order everywhere, so that two statements never wait for each other.
+create function count_new_assets() returns trigger language plpgsql as $$
+begin
+  perform apply_owner_usage(owner_user_id, assets, bytes, pending, true) from (
+    select owner_user_id,
+           sum(counted_assets(deleted_at, purge_at)) as assets,
+           sum(counted_bytes(deleted_at, purge_at, refused, uploaded_at, size_bytes, announced_size_bytes)
+               + counted_captions(deleted_at, purge_at, captions, false))::bigint as bytes,
+           sum(counted_pending(deleted_at, stream_status, upload_expires_at)) as pending
+      from after_rows group by owner_user_id order by usage_bucket(owner_user_id), owner_user_id) as change;
+  return null;
+end $$;
+
+-- Limits hold for what callers do: opening an upload again, recording bytes, and storing captions. What a provider
+-- reports, and captions that an encoder finds in a stored video, are never refused.
+create function count_changed_assets() returns trigger language plpgsql as $$
+begin
+  perform apply_owner_usage(owner_user_id, assets, bytes, pending, is_enforced) from (
+    select owner_user_id, sum(more_assets) as assets, sum(more_bytes)::bigint as bytes, sum(more_pending) as pending,
+           bool_or(is_open) or sum(more_uploaded) > 0 or sum(more_captions) > 0 as is_enforced
+      from (select owner_user_id, -counted_assets(deleted_at, purge_at) as more_assets,
+                   -counted_bytes(deleted_at, purge_at, refused, uploaded_at, size_bytes, announced_size_bytes)
+                   - counted_captions(deleted_at, purge_at, captions, false) as more_bytes,
+                   -counted_pending(deleted_at, stream_status, upload_expires_at) as more_pending,
+                   false as is_open, -(uploaded_at is not null)::int as more_uploaded,
+                   -counted_captions(deleted_at, purge_at, captions, true) as more_captions
+              from before_rows
+            union all
+            select owner_user_id, counted_assets(deleted_at, purge_at),
+                   counted_bytes(deleted_at, purge_at, refused, uploaded_at, size_bytes, announced_size_bytes)
+                   + counted_captions(deleted_at, purge_at, captions, false),
+                   counted_pending(deleted_at, stream_status, upload_expires_at),
+                   stream_status = 'pending_upload', (uploaded_at is not null)::int,
+                   counted_captions(deleted_at, purge_at, captions, true)
+              from after_rows) as changed
+     group by owner_user_id order by usage_bucket(owner_user_id), owner_user_id) as change
+   where assets <> 0 or bytes <> 0 or pending <> 0;
+  return null;
+end $$;
+
+create function count_removed_assets() returns trigger language plpgsql as $$
+begin
+  perform apply_owner_usage(owner_user_id, -assets, -bytes, -pending, false) from (
+    select owner_user_id,
+           sum(counted_assets(deleted_at, purge_at)) as assets,
+           sum(counted_bytes(deleted_at, purge_at, refused, uploaded_at, size_bytes, announced_size_bytes)
+               + counted_captions(deleted_at, purge_at, captions, false))::bigint as bytes,
+           sum(counted_pending(deleted_at, stream_status, upload_expires_at)) as pending
+      from before_rows group by owner_user_id order by usage_bucket(owner_user_id), owner_user_id) as change;
+  return null;
+end $$;
+
+create trigger count_new_assets after insert on assets
+  referencing new table as after_rows for each statement execute function count_new_assets();
+create trigger count_changed_assets after update on assets
+  referencing old table as before_rows new table as after_rows for each statement execute function count_changed_assets();
+create trigger count_removed_assets after delete on assets
+  referencing old table as before_rows for each statement execute function count_removed_assets();
+
+-- Secrets, keys and tokens ----------------------------------------------------------------------------------------
+
+-- Secrets that the service generated because none was given.
+create table secrets (
+  name text primary key,
+  value text not null,
+  created_at timestamptz not null default now()
+);
+
+-- Named service keys beside SERVICE_API_KEY. The keys themselves are random and long, so a plain SHA-256 of each
+-- is enough to find it and reveals nothing.
+create table service_keys (
+  id uuid primary key,
+  name text not null,
+  key_hash text not null,
+  -- The last characters of the key, for people.
+  key_hint text not null,
+  -- The key before the last rotation.
+  previous_hash text,
+  previous_expires_at timestamptz,
+  scopes text[] not null,
+  -- Empty: all owners.
+  owner_prefixes text[] not null,
+  expires_at timestamptz,
+  last_used_at timestamptz,
+  created_at timestamptz not null,
+  revoked_at timestamptz
+);
+create unique index service_keys_name on service_keys (name) where revoked_at is null;
+
+-- Tokens that a back end gives to browsers: each may create a bounded number of uploads of one owner.
+create table upload_tokens (
+  id uuid primary key,
+  owner_user_id text not null,
+  max_uploads int not null,
+  uploads int not null default 0,
+  created_at timestamptz not null,
+  expires_at timestamptz not null
+);
+create index upload_tokens_by_expiry on upload_tokens (expires_at);
+
+-- The assets that a token created, which its holder may read and complete.
+create table upload_token_assets (
+  asset_id uuid primary key,
+  token_id uuid not null references upload_tokens on delete cascade
+);
+create index upload_token_assets_by_token on upload_token_assets (token_id);

@@ -1,0 +1,21 @@
+// What the functions of authentication need.
+import type { Config } from '../config.ts';
+import type { AsOperator } from '../platform/http/route.ts';
+import type { Logger } from '../platform/logger.ts';
+import type { Database } from '../platform/postgres/database.ts';
+import type { IssuerKeys } from './issuer-keys.ts';
+import type { Secret } from './secret.ts';
+import type { ServiceKeyLookup } from './service-key-lookup.ts';
+
+export type AuthContext = {
+  readonly settings: Pick<Config, 'tokenSecrets' | 'serviceKeys' | 'issuer'>;
+  readonly db: Database;
+  readonly log: Logger;
+  readonly now: () => Date;
+  readonly urlSecrets: readonly Secret[];
+  /** Undefined where access tokens of an identity provider are not accepted. */
+  readonly issuerKeys: IssuerKeys | undefined;
+  /** Named keys, which this process holds in memory for seconds. */
+  readonly namedKeys: ServiceKeyLookup;
+  readonly asOperator: AsOperator;
+};

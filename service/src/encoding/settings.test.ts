@@ -1,0 +1,32 @@
+// Tests the settings of videos.
+import { expect, test } from 'vitest';
+import { createSettings } from '../platform/settings/read-settings.ts';
+import { readEncodingSettings } from './settings.ts';
+
+function read(value?: string) {
+  const settings = createSettings({ VIDEO_EXTRAS: value });
+  return { extras: readEncodingSettings(settings).videoExtras, problems: settings.problems };
+}
+
+test('all files are made unless the setting names some or none', () => {
+  expect(read()).toEqual({ extras: ['storyboard', 'preview', 'audio', 'mp4'], problems: [] });
+  expect(read('mp4, storyboard')).toEqual({ extras: ['storyboard', 'mp4'], problems: [] });
+  expect(read('none')).toEqual({ extras: [], problems: [] });
+});
+
+test.each(['mp4,gif', 'none,mp4', 'MP4'])('%s is a problem', (value) => {
+  expect(read(value).problems).toEqual(['VIDEO_EXTRAS may list storyboard, preview, audio, mp4, or be none']);
+});
+
+function readChunk(value?: string) {
+  const settings = createSettings({ ENCODE_CHUNK_S: value });
+  return { seconds: readEncodingSettings(settings).encodeChunkSeconds, problems: settings.problems };
+}
+
+test('chunks are of whole segments, of a minute by default; 0 encodes in one piece', () => {
+  expect(readChunk()).toEqual({ seconds: 60, problems: [] });
+  expect(readChunk('0')).toEqual({ seconds: 0, problems: [] });
+  expect(readChunk('8')).toEqual({ seconds: 8, problems: [] });
+  expect(readChunk('30').problems).toEqual(['ENCODE_CHUNK_S must be 0 or a multiple of 4']);
+  expect(readChunk('-4').problems).toEqual(['ENCODE_CHUNK_S must be a whole number from 0 to 3600']);
+});

@@ -1,0 +1,43 @@
+// What the functions of operations need.
+import type { Secret } from '../auth/secret.ts';
+import type { Config } from '../config.ts';
+import type { SpaceGuard } from '../platform/free-space.ts';
+import type { AsOperator } from '../platform/http/route.ts';
+import type { Logger } from '../platform/logger.ts';
+import type { Database } from '../platform/postgres/database.ts';
+import type { ProviderOperations } from '../providers/feature.ts';
+import type { ObjectStore } from '../storage/object-store.ts';
+
+export type OperationsContext = {
+  readonly settings: Config;
+  readonly service: {
+    readonly version: string;
+    /** Without a trailing slash. */
+    readonly publicBaseUrl: () => string;
+    readonly isStopping: () => boolean;
+  };
+  /** What this process found on its machine at the start. */
+  readonly machine: {
+    /** Undefined when there is no usable ffmpeg. */
+    readonly encoderVersion: string | undefined;
+    /** What is missing of ffmpeg; undefined when nothing is. */
+    readonly encoderMissing: string | undefined;
+    /** The encoder in use. */
+    readonly videoEncoder: string;
+    readonly canDecodeHeif: boolean;
+    /** Protection of the sandbox → whether it is active. */
+    readonly protections: Readonly<Record<string, boolean>>;
+    readonly storeFolder: string;
+  };
+  readonly db: Database;
+  readonly store: ObjectStore;
+  readonly requireDatabaseSpace: SpaceGuard;
+  readonly urlSecrets: readonly Secret[];
+  readonly log: Logger;
+  readonly now: () => Date;
+  readonly providers: Pick<ProviderOperations, 'registry' | 'circuits' | 'listWorkers'>;
+  readonly asOperator: AsOperator;
+};
+
+/** A process that runs jobs. */
+export type LiveWorker = Awaited<ReturnType<OperationsContext['providers']['listWorkers']>>[number];

@@ -1,0 +1,57 @@
+// Settings of a process: what it does, where its data is, and how it starts and stops.
+import { choice, integer, optionalText, text } from '../settings/setting.ts';
+
+const DAY_S = 86_400;
+
+/** Folder in the working directory. */
+export const DEFAULT_DATA_DIR = '.mediary';
+
+export const PROCESS_SETTINGS = {
+  title: 'Processes',
+  settings: {
+    role: choice(
+      'MEDIARY_ROLE',
+      '`api` handles requests; `worker` encodes and runs all other jobs, and needs a database, a store and ' +
+        '`ENCODER_CALLBACK_URL`; `all` does both.',
+      { choices: ['all', 'api', 'worker'], fallback: 'all' },
+    ),
+    dataDir: text(
+      'DATA_DIR',
+      'Folder of the embedded database, the object store, temporary files and generated secrets.',
+      DEFAULT_DATA_DIR,
+    ),
+    databaseUrl: optionalText(
+      'DATABASE_URL',
+      'PostgreSQL 15 or newer; without it the service starts its own database server in `DATA_DIR`.',
+      'embedded PostgreSQL 18',
+    ),
+    drainSeconds: integer(
+      'DRAIN_S',
+      'Seconds after SIGTERM in which `/readyz` is 503 and requests are still accepted, so that load ' +
+        'balancers notice.',
+      { fallback: 0, min: 0, max: 600 },
+    ),
+    stopTimeoutSeconds: integer(
+      'STOP_TIMEOUT_S',
+      'Seconds after `DRAIN_S` after which requests in progress are cut off.',
+      { fallback: 5, min: 0, max: DAY_S },
+    ),
+    start: {
+      logLevel: choice('LOG_LEVEL', 'The least important messages that are logged.', {
+        choices: ['debug', 'info', 'warn', 'error', 'silent'],
+        fallback: 'info',
+      }),
+      logFormat: choice(
+        'LOG_FORMAT',
+        '`pretty` writes lines for people, `json` one JSON object per line; `auto` is `pretty` on a ' +
+          'terminal.',
+        { choices: ['auto', 'json', 'pretty'], fallback: 'auto' },
+      ),
+      timeoutSeconds: integer(
+        'START_TIMEOUT_S',
+        'Seconds in which the start retries while the database does not accept connections.',
+        { fallback: 60, min: 0, max: 3600 },
+      ),
+    },
+  },
+};
