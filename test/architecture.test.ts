@@ -40,7 +40,7 @@ const ROLES: readonly (readonly [path: RegExp, role?: string])[] = [
   [RegExp(`^[a-z]+/${PORTS}$`), 'port'],
   [RegExp(`^[a-z]+/(?:[a-z]+/)?[a-z0-9]+-${PORTS}$`), 'adapter'],
   [/^(?:storage\/(?:disk|s3)\/|encoding\/ffmpeg\/|images\/sharp-)[a-z-]+$/, 'adapter'],
-  [/^providers\/(?:[a-z]+\/[a-z]+-(?:api|check)|hosted-client)$/, 'adapter'],
+  [/^providers\/(?:[a-z]+\/[a-z]+-(?:api|check)|shared\/hosted-client)$/, 'adapter'],
   [
     /^(?:assets\/asset-lookup|library\/(?:asset-edits|asset-list|cdn-purge|trash)|lifecycle\/reports)$/,
     'operations',
@@ -56,7 +56,7 @@ const ROLES: readonly (readonly [path: RegExp, role?: string])[] = [
     'operations',
   ],
   [/^operations\/diagnostics\/(?:echo|stream|[a-z-]+-checks)$/, 'operations'],
-  [/^providers\/(?:provider-calls|inspections|sized-uploads)$/, 'operations'],
+  [/^providers\/(?:handover|hosted-playback|inspections|provider-calls|sized-uploads)$/, 'operations'],
   [/^events\/endpoints\/(?:delivery-sender|webhook-request)$/, 'operations'],
   [/^(?:events\/event-(?:renderer|replays|stream|streams)|library\/long-poll)$/, 'operations'],
   [/^(?:lifecycle\/(?:asset-changes|playback-asset-cache)|playback\/segment-response-cache)$/, 'operations'],
@@ -164,7 +164,11 @@ function isAllowed({ from, to, values }: Inside): boolean {
 }
 
 const rank = ({ feature }: SourceFile): number => ORDER.findIndex((features) => features.includes(feature));
-const providerOf = ({ path }: SourceFile): string => /^providers\/\w+\//.exec(path)?.[0] ?? '';
+/** The folder of a provider module; the other rooms of the wing belong to all of them. */
+function providerOf({ path }: SourceFile): string {
+  const [, name = ''] = /^providers\/(\w+)\//.exec(path) ?? [];
+  return files.some((file) => file.path === `providers/${name}/${name}-provider`) ? name : '';
+}
 const isStrange = ({ from, target }: Import): boolean =>
   !OUTSIDE.find(([module]) => module.test(target))?.[1].test(`${roleOf(from)} ${from.path}`);
 

@@ -118,10 +118,20 @@ const toViewContext = (
   segmentEncryption: delivery.segmentEncryption,
 });
 
+const toPlaybackSettings = ({ config, locations, ...found }: AppContext) => ({
+  ...config,
+  framesPerMinute: config.decoders.framesPerMinute,
+  urlSecrets: found.urlSecrets,
+  publicBaseUrl: found.publicBaseUrl,
+  storeFolder: locations.store,
+  scratchRoot: found.scratchRoot,
+  encoderMissing: found.encoderMissing,
+});
+
 /** What most wings take: the first wings, and what is made of them. */
 function createFoundation(context: AppContext, limitOwner: (owner: string) => Promise<void>) {
   const { config, now, databaseNow } = context;
-  const lifecycle = createLifecycle(context);
+  const lifecycle = createLifecycle({ ...context, settings: config });
   const storage = createStorage({ ...context, settings: config });
   const asOperator = operatorGuard(config.operatorKeys);
   const auth = createAuth({ ...context, settings: config, asOperator });
@@ -129,13 +139,14 @@ function createFoundation(context: AppContext, limitOwner: (owner: string) => Pr
     ...context,
     ...auth.operations,
     settings: config,
+    service: { version: VERSION, publicBaseUrl: context.publicBaseUrl, isStopping: context.isStopping },
     clocks: { now, databaseNow },
     auth: auth.operations,
     lifecycle: lifecycle.operations,
-    guards: assetGuards({ ...lifecycle.operations, ...auth.operations }),
+    guards: assetGuards({ lifecycle: lifecycle.operations, auth: auth.operations }),
     objects: storage.operations,
-    findCachedObject: storage.operations.findCachedObject,
     files: storage.operations,
+    storage: storage.operations,
     asOperator,
     limitOwner,
     heldRequests: holdRequests(config.streamLimits),
@@ -148,13 +159,20 @@ function createFeatures(context: AppContext, limitOwner: (owner: string) => Prom
   const { lifecycle, storage, auth, shared } = createFoundation(context, limitOwner);
   const usage = createUsage(shared);
   const captions = createCaptions({ ...shared, usage: usage.operations });
-  const providers = createProviders(shared);
+  const providers = createProviders({ ...shared, registry: context.providers });
   const view = toViewContext(context, providers.operations);
   const known = { ...shared, usage: usage.operations, hosted: providers.operations, view };
   const library = createLibrary({ ...known, providers: providers.operations });
   const uploads = createUploads(known);
-  const playback = createPlayback(known);
-  const events = createEvents(known);
+  const playback = createPlayback({
+    ...known,
+    settings: toPlaybackSettings(context),
+    providers: providers.operations,
+  });
+  const events = createEvents({
+    ...known,
+    callerLimits: { heldRequests: shared.heldRequests, limitOwner },
+  });
   const encoding = createEncoding({ ...known, captions: captions.operations });
   return {
     auth,
@@ -165,7 +183,7 @@ function createFeatures(context: AppContext, limitOwner: (owner: string) => Prom
     providers,
     library,
     encoding,
-    images: createImages({ ...known, ...playback.operations }),
+    images: createImages({ ...known, playback: playback.operations }),
     uploads,
     playback,
     events,
@@ -178,7 +196,6 @@ function createFeatures(context: AppContext, limitOwner: (owner: string) => Prom
     }),
     operations: createOperations({
       ...known,
-      service: { version: VERSION, publicBaseUrl: context.publicBaseUrl, isStopping: context.isStopping },
       machine: describeMachine(context),
       providers: providers.operations,
     }),

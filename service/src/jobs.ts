@@ -41,6 +41,8 @@ export type JobPayloads = {
   'make-extras': { readonly assetId: string; readonly folder: string };
   /** Decodes an image and renders its thumbnail. */
   'process-image': { readonly assetId: string };
+  /** Renders a large AVIF variant again, for fewer bytes. `file`: its name. */
+  'improve-variant': { readonly assetId: string; readonly file: string };
   /** Removes all objects of a purged asset, and the orphaned uploads of others. */
   'purge-asset': { readonly assetId: string };
   /** Records that a CDN has to purge the files of an asset, and tells it. `prefix`: of their URLs. */
@@ -158,6 +160,15 @@ export const JOB_SETTINGS: JobSettingsOf<JobPayloads> = {
     retries: 5,
     retryDelay: 2,
     retryDelayMax: 60,
+    fair: true,
+  },
+  // One at a time: it takes a process and a core that uploads could use.
+  'improve-variant': {
+    concurrency: 1,
+    expireIn: 300,
+    retries: 10,
+    retryDelay: 5,
+    retryDelayMax: 300,
     fair: true,
   },
   'purge-asset': { concurrency: 2, expireIn: 10 * 60, retries: 50, retryDelay: 2, retryDelayMax: HOUR },

@@ -8,7 +8,6 @@ import { findAssetById } from '../../service/src/assets/asset-lookup.ts';
 import { findDuplicate } from '../../service/src/lifecycle/reports.ts';
 import { removeUnlessDeferred } from '../../service/src/lifecycle/deferred-removals.ts';
 import { createAssetStore } from '../../service/src/lifecycle/store.ts';
-import { createKeyedMutex } from '../../service/src/platform/concurrency/keyed-mutex.ts';
 import type { Database } from '../../service/src/platform/postgres/database.ts';
 import { sql } from '../../service/src/platform/postgres/sql.ts';
 import { type ObjectKey, originalKey, originalPrefix } from '../../service/src/storage/object-key.ts';
@@ -36,14 +35,13 @@ beforeAll(async () => {
 afterAll(() => service?.stop());
 
 const now = () => new Date();
-const find = (id: string) => findAssetById(createAssetLoader(service.adapters.db), id);
+const find = (id: string) => findAssetById({ loader: createAssetLoader(service.adapters.db) }, id);
 const storeOn = (db: Database) =>
   createAssetStore({
     db,
     loader: createAssetLoader(db),
     jobs: service.adapters.jobs,
-    runExclusive: createKeyedMutex(),
-    graceDays: 0,
+    settings: { purgeGraceDays: 0 },
     now,
   });
 

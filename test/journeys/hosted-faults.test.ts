@@ -118,7 +118,7 @@ test('the facts that webhooks do not carry are asked for once, and change nothin
   await hosts.reconcileIn(1);
   expect((await timelineOf(hosts.service, id)).at(-1)).toMatchObject({
     type: 'asset.checked',
-    sentence: expect.stringMatching(/did not tell its duration and size\..* Next check/),
+    sentence: expect.stringMatching(/did not report its duration and size\..* Next check/),
   });
   await hosts.reconcileIn(DEADLINE_MINUTES);
   const asked = await readAsset(hosts.service, 'ann', id);

@@ -115,6 +115,34 @@ describe('a page gets', () => {
   });
 });
 
+test('a large AVIF comes at once, and in fewer bytes later', async () => {
+  const noise = { type: 'gaussian', mean: 128, sigma: 40 } as const;
+  const dots = await sharp({ create: { width: 250, height: 138, channels: 3, background: 'black', noise } })
+    .png()
+    .toBuffer();
+  const photo = sharp(dots).resize(2000, 1100, { fit: 'fill' });
+  const { id } = await store(await photo.jpeg().toBuffer(), {
+    mime_type: 'image/jpeg',
+    visibility: 'public',
+  });
+  const request = async (headers = {}) => {
+    const answer = await get(`${service.url}/playback/${id}/image?w=1920`, { accept: BROWSER, ...headers });
+    const bytes = Buffer.from(await answer.arrayBuffer());
+    return { status: answer.status, etag: answer.headers.get('etag') ?? '', bytes };
+  };
+  const fast = await request();
+  await expect.poll(async () => (await request()).etag, { timeout: 60_000 }).not.toBe(fast.etag);
+  const improved = await request({ 'if-none-match': fast.etag });
+  expect(improved.status).toBe(200);
+  expect(improved.bytes.length).toBeLessThan(fast.bytes.length * 0.95);
+  const sizes = [fast, improved].map(async ({ bytes }) => {
+    const { format, width, height } = await sharp(bytes).metadata();
+    return { format, width, height };
+  });
+  const size = { format: 'heif', width: 1920, height: 1056 };
+  expect(await Promise.all(sizes)).toEqual([size, size]);
+}, 90_000);
+
 describe('an image URL', () => {
   test('is cached for 1 h with its version, 5 min without; if private, not by shared caches', async () => {
     const { image } = await addressesOf(shown);

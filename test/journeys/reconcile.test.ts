@@ -1,6 +1,7 @@
 // The reconcile job finds lost work and repeats it, or records why not and when it checks next (contract B6).
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ENCODE_JOBS } from '../../service/src/encoding/encode-jobs.ts';
 import { makeClip, pacedEngine } from '../support/clips.ts';
 import { type ClockedService, startClockedService } from '../support/clocked-service.ts';
 import { timelineOf } from '../support/hosted.ts';
@@ -27,17 +28,16 @@ const pass = (minutes: number) => clocked.runAfter(minutes, 'reconcile');
 
 const { completed, reasonsOf, statusOf, jobsOf, expectReadyOnce } = processedAssetsOf(() => service);
 
-/** Uploads a video, and waits for the end of its encode. */
+/** Uploads a video, and waits until all jobs that encode it have ended. */
 async function encoded(): Promise<string> {
   const id = await completed(clip);
   await eventually(
     () => rows(service.dataDir, 'select encoded_try from assets where id = $1', [id]),
     ([row]) => row?.['encoded_try'] === 1,
   );
-  await eventually(
-    () => service.adapters.jobs.hasOpenJob('encode-asset', { assetId: id }),
-    (isOpen) => !isOpen,
-  );
+  const areOpen = () =>
+    Promise.all(ENCODE_JOBS.map((name) => service.adapters.jobs.hasOpenJob(name, { assetId: id })));
+  await eventually(areOpen, (open) => !open.includes(true));
   return id;
 }
 

@@ -23,7 +23,7 @@ const SCOPES: Readonly<Record<string, readonly string[]>> = {
   ],
   providers: [
     'circuit.ts',
-    'hosted-settings.ts',
+    'shared/hosted-settings.ts',
     'inspections.ts',
     '*/*-signature.ts',
     '*/*-signatures.ts',

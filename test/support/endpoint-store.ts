@@ -1,6 +1,5 @@
-// A migrated database for tests of outbound webhooks: assets' events, endpoints, and the operations on them.
+// A migrated database for tests of outbound webhooks: events, endpoints, and the operations on them.
 import { randomUUID } from 'node:crypto';
-import { toSecret } from '../../service/src/auth/secret.ts';
 import {
   claimDueDeliveries,
   type LeasedDelivery,
@@ -8,15 +7,18 @@ import {
 } from '../../service/src/events/endpoints/delivery-attempts.ts';
 import { fanOut } from '../../service/src/events/endpoints/fan-out.ts';
 import { planDelivery } from '../../service/src/events/endpoints/retry-plan.ts';
-import * as endpointOperations from '../../service/src/events/endpoints/webhook-endpoints.ts';
+import {
+  createEndpoint,
+  getEndpoint,
+  rotateSecret,
+  updateEndpoint,
+} from '../../service/src/events/endpoints/webhook-endpoints.ts';
+import { createEventsContext } from '../../service/src/events/context.fixture.ts';
+import type { EventsContext } from '../../service/src/events/context.ts';
 import { bind } from '../../service/src/platform/bind.ts';
-import type { Database } from '../../service/src/platform/postgres/database.ts';
 import { migrate } from '../../service/src/platform/postgres/migrate.ts';
 import { uuidV7 } from '../../service/src/platform/uuid-v7.ts';
 import { openTestDatabase, rowsOf, type TestPostgres } from './postgres.ts';
-
-const DAY_MS = 86_400_000;
-const SECRETS = [toSecret('test-url-signing-secret-0123456789abcdef')];
 
 export type EndpointStore = Awaited<ReturnType<typeof openEndpointStore>>;
 
@@ -25,14 +27,14 @@ export async function openEndpointStore(server: TestPostgres, name: string) {
   await migrate(connection);
   const db = openTestDatabase(connection);
   const rows = (text: string, values: unknown[] = []) => rowsOf(connection, text, values);
-  const needs = { db, urlSecrets: SECRETS, maxCount: 100, allowPrivate: true, now: () => new Date() };
+  const ctx = createEventsContext({ db, notifications: { subscribe: () => () => undefined } });
   return {
+    ctx,
     connection,
     db,
     rows,
-    ...bind(needs, endpointOperations),
-    ...bind({ db }, { fanOut }),
-    ...attemptsOf(db),
+    ...bind(ctx, { createEndpoint, getEndpoint, updateEndpoint, rotateSecret, fanOut }),
+    ...attemptsOf(ctx),
     addEvents: (events: readonly NewEvent[]) => addEvents(rows, events),
     states: () =>
       rows(`select url, type, state, due_at is not null as is_due from endpoint_deliveries
@@ -61,12 +63,12 @@ async function addEvents(
 
 const LIMITS = { free: 64, total: 64, perEndpoint: 8, perFailingEndpoint: 2, leaseMs: 30_000 };
 
-const attemptsOf = (db: Database) => ({
-  claim: (limits: Partial<typeof LIMITS> = {}) => claimDueDeliveries({ db }, { ...LIMITS, ...limits }),
+const attemptsOf = (ctx: EventsContext) => ({
+  claim: (limits: Partial<typeof LIMITS> = {}) => claimDueDeliveries(ctx, { ...LIMITS, ...limits }),
   /** Records that the endpoint responded with this status; null: it did not respond. */
   record: (deliveries: readonly LeasedDelivery[], status: number | null) =>
     recordAttempts(
-      { db, log: { warn: () => undefined }, pauseAfterMs: 5 * DAY_MS },
+      ctx,
       deliveries.map(({ id, holder, endpoint_id: endpointId, attempts }) => ({
         id,
         holder,

@@ -17,15 +17,15 @@ import {
   undefinedIfMissing,
   unreadableResponse,
   parseVideoId,
-} from '../../service/src/providers/response-parsers.ts';
-import { createHostedClient, describeFailure } from '../../service/src/providers/hosted-client.ts';
-import { apiAddress, listMissing } from '../../service/src/providers/hosted-settings.ts';
+} from '../../service/src/providers/shared/response-parsers.ts';
+import { createHostedClient, describeFailure } from '../../service/src/providers/shared/hosted-client.ts';
+import { apiAddress, listMissing } from '../../service/src/providers/shared/hosted-settings.ts';
 import {
   isVideoId,
   toJsonObject,
   NOT_ACTIONABLE,
   verifyWebhook,
-} from '../../service/src/providers/verify-webhook.ts';
+} from '../../service/src/providers/shared/verify-webhook.ts';
 import { defineProvider } from '../../service/src/providers/provider-module.ts';
 import type {
   HostedApi,

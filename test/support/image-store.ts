@@ -4,15 +4,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import type { Asset } from '../../service/src/assets/asset.ts';
-import type { ImageProcessor } from '../../service/src/images/image-processor.ts';
-import type { ImageNeeds } from '../../service/src/images/images.ts';
 import { createVideo } from '../../service/src/lifecycle/asset.fixture.ts';
 import { removeAtOnce } from '../../service/src/lifecycle/deferred-removals.fixture.ts';
 import { createSingleFlight } from '../../service/src/platform/concurrency/single-flight.ts';
+import { databaseOf } from '../../service/src/platform/postgres/database.fixture.ts';
 import { createStorageContext } from '../../service/src/storage/context.fixture.ts';
 import { openDiskObjectStore } from '../../service/src/storage/disk-object-store.ts';
 import { prepareLocalFile } from '../../service/src/storage/local-file.ts';
 import { type ObjectKey, originalKey, variantsPrefix } from '../../service/src/storage/object-key.ts';
+import { createImagesContext } from '../../service/src/images/context.fixture.ts';
+import type { VariantsContext } from '../../service/src/images/context.ts';
+import type { ImageProcessor } from '../../service/src/images/image-processor.ts';
 
 export const PROCESSOR: ImageProcessor = {
   canDecodeHeif: false,
@@ -32,29 +34,36 @@ export const PROCESSOR: ImageProcessor = {
 
 export const createAssetId = (n: number) => `01900000-0000-7000-8000-${String(n).padStart(12, '0')}`;
 
+type Given = Partial<
+  Pick<VariantsContext, 'jobs' | 'settings' | 'store' | 'imageProcessor' | 'now' | 'lifecycle'>
+>;
+
 export type ImageStore = Awaited<ReturnType<typeof openImageStore>>;
 
 export async function openImageStore() {
-  const root = await mkdtemp(join(tmpdir(), 'mediary-images-'));
-  const store = await openDiskObjectStore(root);
+  const root = await mkdtemp(join(tmpdir(), 'mediary-variants-'));
   const scratchRoot = join(root, 'scratch');
   await mkdir(scratchRoot);
+  const store = await openDiskObjectStore(join(root, 'store'), { minFreeBytes: 0 });
   return {
     store,
     listScratch: () => readdir(scratchRoot),
-    createNeeds: (more: Partial<ImageNeeds> = {}): ImageNeeds => ({
-      store,
-      removeUnlessDeferred: removeAtOnce(more.store ?? store),
-      prepareLocalFile: (key) =>
-        prepareLocalFile(createStorageContext({ store: more.store ?? store, scratchRoot }), key),
-      processor: PROCESSOR,
-      findAssetById: async (id) => createVideo({ id }),
-      inFlight: createSingleFlight({ maxConcurrent: 100 }),
-      maxVariantBytes: 1000,
-      variantRetrySeconds: 900,
-      now: () => new Date(),
-      ...more,
-    }),
+    createContext: (given: Given = {}): VariantsContext =>
+      createImagesContext({
+        store,
+        imageProcessor: PROCESSOR,
+        db: databaseOf({ all: () => [] }),
+        inFlight: createSingleFlight({ maxConcurrent: 100 }),
+        lifecycle: {
+          findAssetById: async (id) => createVideo({ id }),
+          removeUnlessDeferred: removeAtOnce(given.store ?? store),
+        },
+        storage: {
+          prepareLocalFile: (key) =>
+            prepareLocalFile(createStorageContext({ store: given.store ?? store, scratchRoot }), key),
+        },
+        ...given,
+      }),
     /** Stores an original, and returns its asset. */
     async storeImage(n: number, more: Partial<Asset> = {}): Promise<Asset> {
       const asset = createVideo({

@@ -1,31 +1,19 @@
 // Guards of `/media` routes: they authenticate the caller, and pass the asset or the owner to the handler.
-import type { FastifyRequest } from 'fastify';
 import type { Caller } from '../auth/caller.ts';
 import { assertOwnerAllowed } from '../auth/permissions.ts';
-import type { assertReadableByToken } from '../auth/upload-tokens.ts';
 import { parseUserId } from '../auth/user-id.ts';
-import type { Bound } from '../platform/bind.ts';
 import { badRequest } from '../platform/errors.ts';
 import { guarded, guardedBytes, guardedStream, type Guard, type Input } from '../platform/http/route.ts';
 import type { Actor } from './asset-event.ts';
-import type { findAssetForCaller } from './asset-lookup.ts';
-
-type FindForCaller = Bound<typeof findAssetForCaller>;
-type GuardNeeds = {
-  readonly callerOf: (request: FastifyRequest) => Caller | Promise<Caller>;
-  readonly assertReadableByToken: Bound<typeof assertReadableByToken>;
-  readonly findAssetForCaller: FindForCaller;
-  readonly findTrashedAssetForCaller: FindForCaller;
-  readonly findErasableAssetForCaller: FindForCaller;
-};
+import type { AssetsContext, FindForCaller } from './context.ts';
 
 type Admit<Extra> = (caller: Caller, input: Input) => Extra | Promise<Extra>;
 
 export type Guards = ReturnType<typeof assetGuards>;
 
-export function assetGuards(needs: GuardNeeds) {
-  const { callerOf } = needs;
-  const findFor = findReadable(needs);
+export function assetGuards(ctx: AssetsContext) {
+  const { callerOf } = ctx.auth;
+  const findFor = findReadable(ctx);
   const withoutKeys = <Extra>(name: string, admit: Admit<Extra>): Guard<Caller, Extra> => ({
     name,
     identify: callerOf,
@@ -60,7 +48,7 @@ export function assetGuards(needs: GuardNeeds) {
     ownAssetBytes: guardedBytes(guard('owner', admitOwn)),
     changingAssetBytes: guardedBytes(guard('owner', admitChange(findFor))),
     /** Changes one asset that may be in the trash; a service caller may erase one that is purged. */
-    changingTrash: guarded(guard('owner', admitTrashChange(needs))),
+    changingTrash: guarded(guard('owner', admitTrashChange(ctx))),
     /** Follows one asset. */
     followingAsset: guardedStream(guard('owner', admitOwn)),
     /** Follows the assets of an owner; a service caller that names none follows all. */
@@ -74,10 +62,10 @@ export function assetGuards(needs: GuardNeeds) {
 }
 
 const findReadable =
-  ({ findAssetForCaller, assertReadableByToken: assertReadable }: GuardNeeds): FindForCaller =>
+  ({ lifecycle, auth }: AssetsContext): FindForCaller =>
   async (caller, id) => {
-    const asset = await findAssetForCaller(caller, id);
-    await assertReadable(caller, asset);
+    const asset = await lifecycle.findAssetForCaller(caller, id);
+    await auth.assertReadableByToken(caller, asset);
     return asset;
   };
 
@@ -93,7 +81,7 @@ const admitChange =
   };
 
 const admitTrashChange =
-  ({ findErasableAssetForCaller, findTrashedAssetForCaller }: GuardNeeds) =>
+  ({ lifecycle: { findErasableAssetForCaller, findTrashedAssetForCaller } }: AssetsContext) =>
   (caller: Caller, input: Input) => {
     const isErasure = caller.kind === 'service' && member(input.query, 'erase') === true;
     return admitChange(isErasure ? findErasableAssetForCaller : findTrashedAssetForCaller)(caller, input);

@@ -31,33 +31,29 @@ export function createAssetLoader(db: Database): AssetLoader {
   };
 }
 
-type AssetNeeds = Pick<AssetLoader, 'find'>;
+type LoaderContext = { readonly loader: Pick<AssetLoader, 'find'> };
 
 /**
  * For callers: NOT_FOUND if there is no such asset, FORBIDDEN for another user's. Service callers may access
  * all assets, or those of the owners that their key allows.
  */
-export const findAssetForCaller = async (needs: AssetNeeds, caller: Caller, id: string): Promise<Asset> =>
-  assertAccess(caller, await findAssetById(needs, id), (asset) => !asset.deleted_at);
+export const findAssetForCaller = async (ctx: LoaderContext, caller: Caller, id: string): Promise<Asset> =>
+  assertAccess(caller, await findAssetById(ctx, id), (asset) => !asset.deleted_at);
 
 /** Also finds assets in the trash, which can be restored. */
 export const findTrashedAssetForCaller = async (
-  needs: AssetNeeds,
+  ctx: LoaderContext,
   caller: Caller,
   id: string,
 ): Promise<Asset> =>
-  assertAccess(
-    caller,
-    await findAssetById(needs, id),
-    (asset) => !asset.deleted_at || asset.purge_at !== null,
-  );
+  assertAccess(caller, await findAssetById(ctx, id), (asset) => !asset.deleted_at || asset.purge_at !== null);
 
 /** Also finds purged assets, whose objects may wait for their removal. */
 export const findErasableAssetForCaller = async (
-  needs: AssetNeeds,
+  ctx: LoaderContext,
   caller: Caller,
   id: string,
-): Promise<Asset> => assertAccess(caller, await findAssetById(needs, id), () => true);
+): Promise<Asset> => assertAccess(caller, await findAssetById(ctx, id), () => true);
 
 /** Checks existence first, so that the response does not reveal the owner of a deleted asset. */
 function assertAccess(caller: Caller, asset: Asset | undefined, exists: (asset: Asset) => boolean): Asset {
@@ -69,11 +65,13 @@ function assertAccess(caller: Caller, asset: Asset | undefined, exists: (asset: 
 }
 
 /** For jobs and verified reports: assets of any owner, also deleted ones. */
-export const findAssetById = async ({ find }: AssetNeeds, id: string): Promise<Asset | undefined> =>
-  isUuid(id) ? find(id) : undefined;
+export const findAssetById = async ({ loader }: LoaderContext, id: string): Promise<Asset | undefined> =>
+  isUuid(id) ? loader.find(id) : undefined;
+
+type PlaybackContext = { readonly playbackAssets: Pick<AssetLoader, 'findForPlayback'> };
 
 /** For players: assets of any owner, also deleted ones, with the columns that players need. */
 export const findPlaybackAsset = async (
-  { findForPlayback }: Pick<AssetLoader, 'findForPlayback'>,
+  { playbackAssets }: PlaybackContext,
   id: string,
-): Promise<PlaybackAsset | undefined> => (isUuid(id) ? findForPlayback(id) : undefined);
+): Promise<PlaybackAsset | undefined> => (isUuid(id) ? playbackAssets.findForPlayback(id) : undefined);

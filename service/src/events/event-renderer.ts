@@ -1,41 +1,35 @@
 // Renders stored events as stream text, with the assets as they are now.
 import type { Asset } from '../assets/asset.ts';
 import { type AssetViewContext, toAssetView, toEtag } from '../assets/asset-view.ts';
-import type { findAssetById } from '../assets/asset-lookup.ts';
-import type { Bound } from '../platform/bind.ts';
+import type { EventsContext } from './context.ts';
 import { type FeedEvent, renderEventStart } from './feed-event.ts';
 
 /** An event in two buffers, so that all streams share the bytes of its asset. */
 export type RenderedEvent = { readonly start: Uint8Array; readonly asset: Uint8Array };
 
-export type RenderNeeds = {
-  readonly findAssetById: Bound<typeof findAssetById>;
-  readonly renderAsset: RenderAsset;
-};
-
-type RenderAsset = (asset: Asset) => Uint8Array;
+/** Returns the events in the given order; reads each asset once. */
+export type RenderEvents = (events: readonly FeedEvent[]) => Promise<RenderedEvent[]>;
 
 const NO_ASSET = Buffer.from('null');
 
-/** In the order of the events; reads each asset once. */
-export async function renderEvents(
-  { findAssetById: find, renderAsset }: RenderNeeds,
-  events: readonly FeedEvent[],
-): Promise<RenderedEvent[]> {
-  const ids = [...new Set(events.map((event) => event.asset_id))];
-  const assets = await Promise.all(ids.map((id) => find(id)));
-  const texts = new Map(assets.flatMap((asset) => (asset ? [[asset.id, renderAsset(asset)]] : [])));
-  return events.map((event) => ({
-    start: Buffer.from(renderEventStart(event)),
-    asset: texts.get(event.asset_id) ?? NO_ASSET,
-  }));
+export function createEventRenderer({ lifecycle, view }: EventsContext): RenderEvents {
+  const renderAsset = createAssetRenderer(view);
+  return async (events) => {
+    const ids = [...new Set(events.map((event) => event.asset_id))];
+    const assets = await Promise.all(ids.map((id) => lifecycle.findAssetById(id)));
+    const texts = new Map(assets.flatMap((asset) => (asset ? [[asset.id, renderAsset(asset)]] : [])));
+    return events.map((event) => ({
+      start: Buffer.from(renderEventStart(event)),
+      asset: texts.get(event.asset_id) ?? NO_ASSET,
+    }));
+  };
 }
 
 /** An asset is at most some 30 KiB of JSON. */
 const MAX_CACHED_BYTES = 4 * 1024 * 1024;
 
-/** Renders each state of an asset once, as long as it is among the last ones that were sent. */
-export function createAssetRenderer(view: AssetViewContext): RenderAsset {
+/** Caches the text of the assets that were sent last. */
+function createAssetRenderer(view: AssetViewContext): (asset: Asset) => Uint8Array {
   const cached = new Map<string, { readonly etag: string; readonly bytes: Uint8Array }>();
   let cachedBytes = 0;
   const remove = (id: string) => {

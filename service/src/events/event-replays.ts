@@ -1,48 +1,51 @@
 // Reads of stored events: the streams of one user take turns, within a budget of events per minute.
 import { type Caller, limitKeyOf } from '../auth/caller.ts';
+import { createBatcher } from '../platform/concurrency/batcher.ts';
 import { createKeyedMutex } from '../platform/concurrency/keyed-mutex.ts';
 import { ServiceError } from '../platform/errors.ts';
-import type { FeedPage } from './feed-event.ts';
+import type { EventsContext } from './context.ts';
+import { listEventsAfter } from './feed.sql.ts';
+import type { FeedPage, PageOptions } from './feed-event.ts';
 
-/** Stored events that are read at once. */
+/** Number of stored events that a stream reads at once. */
 export const REPLAY_PAGE = 50;
 
-type ReplayNeeds = {
-  /** Stored events that the streams of one user read per minute. */
-  readonly replayedPerMinute: number;
-  /** Throws RATE_LIMITED; does nothing where rate limits are off. */
-  readonly limitOwner: (ownerUserId: string) => Promise<void>;
-};
+/** Limits reads of stored events: many clients resume at once after a restart. */
+const READS = { concurrency: 3, maxItems: 1 };
 
-export type Replays = {
+type Replays = {
   /** Charges the first page; throws RATE_LIMITED. */
   readonly admit: (caller: Caller) => Promise<void>;
   /**
-   * Waits for the user's turn and budget before `read`. A stream that has ended takes nothing from the
-   * budget. Services are not limited.
+   * Waits for the user's turn and budget before it reads. A stream that has ended uses no budget; services
+   * have no limit.
    */
   readonly readPage: (
     reader: { readonly caller: Caller; readonly hasEnded: () => boolean },
-    read: () => Promise<FeedPage>,
+    options: PageOptions,
   ) => Promise<FeedPage>;
 };
 
-export function createReplays({ replayedPerMinute, limitOwner }: ReplayNeeds): Replays {
+export function createReplays({ db, settings, callerLimits: { limitOwner } }: EventsContext): Replays {
+  const listEvents = createBatcher(
+    (pages: readonly PageOptions[]) => Promise.all(pages.map((options) => listEventsAfter(db, options))),
+    READS,
+  );
   const runExclusive = createKeyedMutex();
-  const budget = createPageBudget(replayedPerMinute / REPLAY_PAGE);
+  const budget = createPageBudget(settings.streamLimits.replayedPerMinute / REPLAY_PAGE);
   return {
     admit: async (caller) => {
       const user = limitKeyOf(caller);
       if (user !== undefined) await limitOwner(user);
     },
-    readPage: (reader, read) => {
+    readPage: (reader, options) => {
       const user = limitKeyOf(reader.caller);
-      if (user === undefined) return read();
+      if (user === undefined) return listEvents(options);
       return runExclusive(user, async () => {
         if (!reader.hasEnded()) await budget.wait(user);
         if (!reader.hasEnded()) await waitForRate(() => limitOwner(user));
         if (!reader.hasEnded()) budget.take(user);
-        return read();
+        return listEvents(options);
       });
     },
   };
@@ -61,10 +64,10 @@ function secondsToWait(error: unknown): number {
   throw error;
 }
 
-/** Users whose budget is full again are forgotten above this number. */
+/** Above this number, users whose budget is full again are deleted from the map. */
 const MAX_USERS = 10_000;
 
-/** The budget of this time can be used at once. */
+/** A burst may use the budget of this time at once. */
 const BURST_MS = 10_000;
 
 function createPageBudget(pagesPerMinute: number) {

@@ -1,9 +1,10 @@
 // Tests how a stream changes from stored to live events, and what happens to clients that do not read.
 import { PassThrough } from 'node:stream';
 import { describe, expect, test, vi } from 'vitest';
+import { createEventsContext } from './context.fixture.ts';
+import { createEventRenderer } from './event-renderer.ts';
 import { addWaiting, catchUp, type EventStream, writeLiveEvent } from './event-stream.ts';
-import type { FeedEvent, PageOptions } from './feed-event.ts';
-import { isAfter, type Position } from './feed-position.ts';
+import { type FeedEvent, isAfter, type PageOptions, type Position } from './feed-event.ts';
 
 const positionOf = (number: number): Position => ({
   transactionId: number,
@@ -34,8 +35,7 @@ const idsOf = (output: PassThrough): number[] =>
 function openFeed(stored: FeedEvent[], onRead: (reads: number) => void = () => {}) {
   let reads = 0;
   return {
-    findAssetById: async () => undefined,
-    renderAsset: () => Buffer.from('{}'),
+    renderEvents: createEventRenderer(createEventsContext({})),
     livePosition: () => stored.at(-1)?.position ?? positionOf(0),
     listEvents: async ({ after, until, limit }: PageOptions) => {
       const due = stored.filter(

@@ -1,20 +1,24 @@
 // One open event stream: first the stored events after the client's position, then live ones.
 import type { Writable } from 'node:stream';
-import { type RenderedEvent, renderEvents, type RenderNeeds } from './event-renderer.ts';
+import type { RenderedEvent, RenderEvents } from './event-renderer.ts';
 import { REPLAY_PAGE } from './event-replays.ts';
 import {
   EVENT_END,
   type FeedEvent,
   type FeedFilter,
   type FeedPage,
+  formatPosition,
+  isAfter,
   isPublished,
   type PageOptions,
+  type Position,
 } from './feed-event.ts';
-import { formatPosition, isAfter, type Position } from './feed-position.ts';
 
-type StreamNeeds = RenderNeeds & {
+/** The feed, as one stream reads it. */
+type StreamFeed = {
+  readonly renderEvents: RenderEvents;
   readonly listEvents: (options: PageOptions) => Promise<FeedPage>;
-  /** The position up to which events were passed to the streams of this process. */
+  /** The last position that this process has sent to its live streams. */
   readonly livePosition: () => Position;
 };
 
@@ -27,11 +31,11 @@ export type EventStream = {
   waiting: FeedEvent[] | undefined;
 };
 
-/** A client that reads more slowly than events arrive is closed; it resumes from the database. */
+/** The stream closes a client that reads too slowly; the client resumes from the database. */
 const MAX_UNREAD_BYTES = 256 * 1024;
-/** Stored events are written up to this size, then the client has to read. */
+/** The stream writes stored events up to this size, then waits until the client reads. */
 const PAUSE_BYTES = 64 * 1024;
-/** Events that are rendered at once, so that a client which does not read holds few of them. */
+/** Few, because a client that does not read keeps them in memory. */
 const RENDERED_AT_ONCE = 10;
 /** A stream with more waiting events reads them from the database instead. */
 const MAX_WAITING = 500;
@@ -40,52 +44,52 @@ const MAX_WAITING = 500;
 export const renderPosition = (position: Position): string => `id: ${formatPosition(position)}\n\n`;
 
 /** Sends stored events until the stream is live. Returns early when the client has disconnected. */
-export async function catchUp(needs: StreamNeeds, stream: EventStream): Promise<void> {
+export async function catchUp(feed: StreamFeed, stream: EventStream): Promise<void> {
   do {
     stream.waiting = [];
-    await sendStored(needs, stream, needs.livePosition());
-  } while (!(await sendWaiting(needs, stream)));
+    await sendStored(feed, stream, feed.livePosition());
+  } while (!(await sendWaiting(feed, stream)));
 }
 
-async function sendStored(needs: StreamNeeds, stream: EventStream, until: Position): Promise<void> {
+async function sendStored(feed: StreamFeed, stream: EventStream, until: Position): Promise<void> {
   const { filter, output } = stream;
   if (!isAfter(until, stream.position)) return;
   for (let hasMore = true; hasMore && !output.destroyed; ) {
-    const page = await needs.listEvents({ after: stream.position, until, filter, limit: REPLAY_PAGE });
-    await send(needs, stream, page.events.filter(isPublished));
+    const page = await feed.listEvents({ after: stream.position, until, filter, limit: REPLAY_PAGE });
+    await send(feed, stream, page.events.filter(isPublished));
     hasMore = page.hasMore;
   }
   if (isAfter(until, stream.position)) stream.position = until;
 }
 
 /** False if more events arrived than can wait. */
-async function sendWaiting(needs: StreamNeeds, stream: EventStream): Promise<boolean> {
+async function sendWaiting(feed: StreamFeed, stream: EventStream): Promise<boolean> {
   for (;;) {
     const events = stream.waiting ?? [];
     if (stream.output.destroyed || events.length === 0) break;
     if (events.length > MAX_WAITING) return false;
     stream.waiting = [];
-    await send(needs, stream, events.filter(isPublished));
+    await send(feed, stream, events.filter(isPublished));
   }
   stream.waiting = undefined;
   return true;
 }
 
-async function send(needs: StreamNeeds, stream: EventStream, events: readonly FeedEvent[]): Promise<void> {
+async function send(feed: StreamFeed, stream: EventStream, events: readonly FeedEvent[]): Promise<void> {
   const { output } = stream;
   for (let sent = 0; sent < events.length && !output.destroyed; ) {
-    sent += await sendSome(needs, stream, events.slice(sent, sent + RENDERED_AT_ONCE));
+    sent += await sendSome(feed, stream, events.slice(sent, sent + RENDERED_AT_ONCE));
     if (isPaused(output)) await drained(output);
   }
 }
 
-/** Returns how many events were sent before the client has to read. */
+/** Returns the number of events sent before the client has to read. */
 async function sendSome(
-  needs: StreamNeeds,
+  feed: StreamFeed,
   stream: EventStream,
   events: readonly FeedEvent[],
 ): Promise<number> {
-  const rendered = await renderEvents(needs, events);
+  const rendered = await feed.renderEvents(events);
   for (const [index, event] of events.entries()) {
     writeEvent(stream, event.position, rendered[index] as RenderedEvent);
     if (isPaused(stream.output)) return index + 1;
@@ -95,7 +99,7 @@ async function sendSome(
 
 const isPaused = ({ writableLength }: Writable): boolean => writableLength > PAUSE_BYTES;
 
-/** Events that the client has received already are skipped. */
+/** Skips events that the client has received already. */
 function writeEvent(stream: EventStream, position: Position, event: RenderedEvent): void {
   if (!isAfter(position, stream.position)) return;
   stream.position = position;

@@ -1,12 +1,11 @@
 // Tests that live streams miss no event when the assets of events cannot be read.
 import { PassThrough } from 'node:stream';
 import { expect, test, vi } from 'vitest';
-import { createHeldRequests } from '../platform/concurrency/held-requests.ts';
 import { unavailable } from '../platform/errors.ts';
-import type { Database } from '../platform/postgres/database.ts';
-import type { Statement } from '../platform/postgres/sql.ts';
+import { databaseOf } from '../platform/postgres/database.fixture.ts';
+import { createEventsContext } from './context.fixture.ts';
 import { createEventStreams } from './event-streams.ts';
-import { isAfter, type Position } from './feed-position.ts';
+import { isAfter, type Position } from './feed-event.ts';
 
 const ID = '019aab7c-4d2e-7c55-9f0e-6d1f2b3c4d5e';
 const FIRST: Position = { transactionId: 0, id: '00000000-0000-0000-0000-000000000000' };
@@ -26,41 +25,38 @@ const rowOf = (transactionId: number) => ({
 });
 
 const openDatabase = (store: Store) =>
-  ({
-    one: async () => ({ oldest: (store.events.at(-1) ?? 0) + 1, newest: 1000 }),
-    all: async ({ values: [transactionId, id] }: Statement) =>
-      store.events
-        .map(rowOf)
-        .filter((row) =>
-          isAfter({ transactionId: row.transaction_id, id: ID }, { transactionId, id } as Position),
-        ),
-  }) as unknown as Database;
+  databaseOf({
+    all: (text, [transactionId, id]) =>
+      text.includes('as newest')
+        ? [{ oldest: (store.events.at(-1) ?? 0) + 1, newest: 1000 }]
+        : store.events
+            .filter((number) => isAfter({ transactionId: number, id: ID }, { transactionId, id } as Position))
+            .map(rowOf),
+  });
 
 /** `findAssetById` rejects with each of the errors once. */
 function openStreams(store: Store) {
   const errors: Error[] = [];
   const log = { warn: vi.fn(), error: vi.fn() };
   let wake = () => {};
-  const { openStream, endStreams } = createEventStreams({
+  const ctx = createEventsContext({
     db: openDatabase(store),
     notifications: {
-      subscribe: (onEvent) => {
-        wake = () => onEvent(undefined as never);
+      subscribe: (listener) => {
+        wake = () => listener(undefined);
         return () => {};
       },
     },
     log,
-    renderAsset: () => Buffer.from('{}'),
-    replays: { admit: async () => {}, readPage: (_reader, read) => read() },
-    heldRequests: createHeldRequests({ total: 10, perCaller: 10 }),
-    maxStreamSeconds: 60,
-    isStopping: () => false,
-    findAssetById: async () => {
-      const error = errors.shift();
-      if (error) throw error;
-      return undefined;
+    lifecycle: {
+      findAssetById: async () => {
+        const error = errors.shift();
+        if (error) throw error;
+        return undefined;
+      },
     },
   });
+  const { openStream, endStreams } = createEventStreams(ctx);
   const connect = async (after: Position) => {
     const output = new PassThrough();
     let text = '';

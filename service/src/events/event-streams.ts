@@ -1,12 +1,10 @@
 // All open event streams of this process: live events, limits, heartbeats, orderly end.
 import type { Writable } from 'node:stream';
 import { type Caller, limitKeyOf } from '../auth/caller.ts';
-import { createBatcher } from '../platform/concurrency/batcher.ts';
-import type { HeldRequests } from '../platform/concurrency/held-requests.ts';
 import { isUnavailable, unavailable } from '../platform/errors.ts';
-import type { Logger } from '../platform/logger.ts';
-import { type RenderedEvent, renderEvents, type RenderNeeds } from './event-renderer.ts';
-import type { Replays } from './event-replays.ts';
+import type { EventsContext } from './context.ts';
+import { createEventRenderer, type RenderedEvent, type RenderEvents } from './event-renderer.ts';
+import { createReplays } from './event-replays.ts';
 import {
   addWaiting,
   catchUp,
@@ -15,19 +13,16 @@ import {
   renderPosition,
   writeLiveEvent,
 } from './event-stream.ts';
-import { type FeedNeeds, type FeedReader, type Follower, followFeed } from './feed.ts';
-import { findFeedHead, listEventsAfter, raisePositions } from './feed.sql.ts';
-import { type FeedEvent, type FeedFilter, isPublished, type PageOptions } from './feed-event.ts';
-import { invalidPosition, type Position } from './feed-position.ts';
-
-type StreamsNeeds = RenderNeeds &
-  FeedNeeds & {
-    readonly log: Pick<Logger, 'warn' | 'error'>;
-    readonly heldRequests: HeldRequests;
-    readonly replays: Replays;
-    readonly maxStreamSeconds: number;
-    readonly isStopping: () => boolean;
-  };
+import { type FeedReader, type Follower, followFeed } from './feed.ts';
+import { findFeedHead, raisePositions } from './feed.sql.ts';
+import {
+  type FeedEvent,
+  type FeedFilter,
+  invalidPosition,
+  isPublished,
+  type PageOptions,
+  type Position,
+} from './feed-event.ts';
 
 type StreamOptions = {
   readonly filter: FeedFilter;
@@ -48,25 +43,20 @@ type EventStreams = {
   readonly endStreams: () => void;
 };
 
-/** Limits reads of stored events: many clients resume at once after a restart. */
-const CONCURRENT_READS = 3;
 /** Proxies close connections on which nothing arrives for a minute. */
 const HEARTBEAT_MS = 15_000;
 /** Tells clients how long to wait before they connect again. */
 const RECONNECT_MS = 1000;
 
-export function createEventStreams(needs: StreamsNeeds): EventStreams {
+export function createEventStreams(ctx: EventsContext): EventStreams {
+  const renderEvents = createEventRenderer(ctx);
+  const replays = createReplays(ctx);
   const streams = new Set<EventStream>();
   let opening = 0;
-  const getReader = shareReader(needs, {
-    onEvents: (events) => deliver(needs, [...streams], events),
+  const getReader = shareReader(ctx, {
+    onEvents: (events) => deliver({ log: ctx.log, renderEvents }, [...streams], events),
     isNeeded: () => streams.size + opening > 0,
   });
-  const listEvents = createBatcher(
-    (options: readonly PageOptions[]) =>
-      Promise.all(options.map((option) => listEventsAfter(needs.db, option))),
-    { concurrency: CONCURRENT_READS, maxItems: 1 },
-  );
   const heartbeat = setInterval(() => {
     for (const stream of streams) stream.output.write(`: heartbeat\n${renderPosition(stream.position)}`);
   }, HEARTBEAT_MS).unref();
@@ -75,9 +65,9 @@ export function createEventStreams(needs: StreamsNeeds): EventStreams {
     onClose(stream.output, () => streams.delete(stream));
     stream.output.write(`retry: ${RECONNECT_MS}\n${renderPosition(stream.position)}`);
     const reader = { caller, hasEnded: () => stream.output.destroyed };
-    const listInTurn = (options: PageOptions) => needs.replays.readPage(reader, () => listEvents(options));
-    catchUp({ ...needs, listEvents: listInTurn, livePosition: position }, stream).catch((error: unknown) => {
-      needs.log.warn({ err: error }, 'an event stream was closed; its client resumes');
+    const listEvents = (options: PageOptions) => replays.readPage(reader, options);
+    catchUp({ renderEvents, listEvents, livePosition: position }, stream).catch((error: unknown) => {
+      ctx.log.warn({ err: error }, 'closed an event stream; its client resumes');
       stream.output.destroy();
     });
   };
@@ -87,8 +77,8 @@ export function createEventStreams(needs: StreamsNeeds): EventStreams {
   ): Promise<Writable> => {
     opening += 1;
     try {
-      if (after) await assertKnown(needs, after);
-      if (after) await needs.replays.admit(caller);
+      if (after) await assertKnown(ctx, after);
+      if (after) await replays.admit(caller);
       const reader = await getReader();
       const output = connect();
       add({ filter, output, position: after ?? reader.position(), waiting: [] }, caller, reader);
@@ -98,7 +88,7 @@ export function createEventStreams(needs: StreamsNeeds): EventStreams {
     }
   };
   return {
-    openStream: (options, connect) => limitStream(needs, options.caller, () => open(options, connect)),
+    openStream: (options, connect) => limitStream(ctx, options.caller, () => open(options, connect)),
     endStreams: () => {
       clearInterval(heartbeat);
       for (const { output } of streams) output.end();
@@ -107,13 +97,13 @@ export function createEventStreams(needs: StreamsNeeds): EventStreams {
 }
 
 /** Returns the running reader, or starts one. */
-function shareReader(needs: StreamsNeeds, follower: Follower): () => Promise<FeedReader> {
+function shareReader(ctx: EventsContext, follower: Follower): () => Promise<FeedReader> {
   let reader: Promise<FeedReader> | undefined;
   const clear = () => {
     reader = undefined;
   };
   return async () => {
-    reader ??= followFeed(needs, { ...follower, onEnd: clear });
+    reader ??= followFeed(ctx, { ...follower, onEnd: clear });
     return reader.catch((error: unknown) => {
       clear();
       throw error;
@@ -123,15 +113,18 @@ function shareReader(needs: StreamsNeeds, follower: Follower): () => Promise<Fee
 
 /** Limits the number of streams and the time that each is open. */
 async function limitStream(
-  { isStopping, heldRequests, maxStreamSeconds }: StreamsNeeds,
+  { service, callerLimits, settings }: EventsContext,
   caller: Caller,
   open: () => Promise<Writable>,
 ): Promise<void> {
-  if (isStopping()) throw unavailable('The service is stopping. Connect again.');
-  const release = heldRequests.hold(limitKeyOf(caller));
+  if (service.isStopping()) throw unavailable('The service is stopping. Connect again.');
+  const release = callerLimits.heldRequests.hold(limitKeyOf(caller));
   try {
     const output = await open();
-    const end = setTimeout(() => output.end(), withJitter(maxStreamSeconds * 1000)).unref();
+    const end = setTimeout(
+      () => output.end(),
+      withJitter(settings.streamLimits.maxStreamSeconds * 1000),
+    ).unref();
     onClose(output, () => {
       clearTimeout(end);
       release();
@@ -151,23 +144,25 @@ function onClose(output: Writable, work: () => void): void {
 /** The `close` event follows. */
 const ignoreDisconnect = () => {};
 
-/** Streams that were opened together do not end together. */
+/** Streams that clients opened together do not end together. */
 const withJitter = (ms: number): number => ms * (0.9 + Math.random() / 10);
 
 /** Before the first event of a restored database is written. */
-export async function preparePositions({ db, log }: Pick<FeedNeeds, 'db' | 'log'>): Promise<void> {
+export async function preparePositions({ db, log }: EventsContext): Promise<void> {
   if (await raisePositions(db))
-    log.warn('the database was restored into another server; new events follow its old ones');
+    log.warn('the database was restored into another server; positions of new events follow the old ones');
 }
 
-async function assertKnown({ db }: StreamsNeeds, position: Position): Promise<void> {
+async function assertKnown({ db }: EventsContext, position: Position): Promise<void> {
   const { newest } = await findFeedHead(db);
   if (position.transactionId > newest) throw invalidPosition('Last-Event-ID');
 }
 
+type LiveRenderer = Pick<EventsContext, 'log'> & { readonly renderEvents: RenderEvents };
+
 /** Renders each event once, for all streams. Rejects before it writes, if the database does not respond. */
 async function deliver(
-  needs: StreamsNeeds,
+  { log, renderEvents }: LiveRenderer,
   streams: readonly EventStream[],
   events: readonly FeedEvent[],
 ): Promise<void> {
@@ -177,10 +172,10 @@ async function deliver(
   const live = new Set(streams.filter(({ waiting }) => !waiting));
   for (const event of published) for (const stream of findStreams(event)) addWaiting(stream, event);
   const due = published.filter((event) => findStreams(event).some((stream) => live.has(stream)));
-  const rendered = await renderEvents(needs, due).catch((error: unknown) => {
+  const rendered = await renderEvents(due).catch((error: unknown) => {
     if (isUnavailable(error)) throw error;
-    // Reading these events again would fail again, for all streams: each client resumes by itself instead.
-    needs.log.error({ err: error }, 'an event could not be rendered; the live event streams were closed');
+    // A retry would fail again, for all streams: instead, each client resumes by itself.
+    log.error({ err: error }, 'cannot render an event; closed the live event streams');
     for (const { output } of live) output.destroy();
   });
   if (!rendered) return;

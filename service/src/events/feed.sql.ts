@@ -2,8 +2,7 @@
 import type { Queries } from '../platform/postgres/database.ts';
 import { columns, sql } from '../platform/postgres/sql.ts';
 import { eventRow } from '../tables.ts';
-import type { FeedPage, PageOptions } from './feed-event.ts';
-import type { Position } from './feed-position.ts';
+import type { FeedPage, PageOptions, Position } from './feed-event.ts';
 
 const EVENT = columns(eventRow);
 

@@ -12,10 +12,10 @@ import type { Connection, Database } from '../platform/postgres/database.ts';
 import { migrate } from '../platform/postgres/migrate.ts';
 import { createNotifications, type Notifications } from '../platform/postgres/notifications.ts';
 import { uuidV7 } from '../platform/uuid-v7.ts';
+import { createEventsContext } from './context.fixture.ts';
 import { followFeed } from './feed.ts';
 import { findFeedHead, listEventsAfter, raisePositions } from './feed.sql.ts';
-import type { FeedEvent } from './feed-event.ts';
-import { isAfter } from './feed-position.ts';
+import { type FeedEvent, isAfter } from './feed-event.ts';
 
 let server: TestPostgres;
 let connection: Connection;
@@ -34,8 +34,6 @@ afterAll(async () => {
   await server.stop();
 });
 
-const log = { warn: vi.fn() };
-
 async function follow() {
   const events: FeedEvent[] = [];
   let isNeeded = true;
@@ -43,16 +41,13 @@ async function follow() {
   const ended = new Promise<void>((resolve) => {
     onEnd = resolve;
   });
-  await followFeed(
-    { db, notifications, log },
-    {
-      onEvents: async (page) => {
-        events.push(...page);
-      },
-      isNeeded: () => isNeeded,
-      onEnd,
+  await followFeed(createEventsContext({ db, notifications }), {
+    onEvents: async (page) => {
+      events.push(...page);
     },
-  );
+    isNeeded: () => isNeeded,
+    onEnd,
+  });
   return {
     events,
     stop: async () => {

@@ -1,58 +1,53 @@
 // The live feed: one reader per process follows the events of all assets.
 import { createWakeSignal } from '../platform/concurrency/wake-signal.ts';
-import type { Logger } from '../platform/logger.ts';
-import type { Database } from '../platform/postgres/database.ts';
-import type { Notifications } from '../platform/postgres/notifications.ts';
+import type { EventsContext } from './context.ts';
 import { findFeedHead, listEventsAfter } from './feed.sql.ts';
-import type { FeedEvent } from './feed-event.ts';
-import type { Position } from './feed-position.ts';
-
-export type FeedNeeds = {
-  readonly db: Database;
-  readonly notifications: Pick<Notifications, 'subscribe'>;
-  readonly log: Pick<Logger, 'warn'>;
-};
+import type { FeedEvent, Position } from './feed-event.ts';
 
 export type Follower = {
   /**
-   * Receives every event after the position of the reader. The next ones follow after it has resolved; if it
-   * rejects, it receives these again.
+   * Receives every event after the reader's position, page by page. If it rejects, it receives the same page
+   * again.
    */
   readonly onEvents: (events: readonly FeedEvent[]) => Promise<void>;
-  /** The reader ends where this is false. */
+  /** The reader stops when this is false. */
   readonly isNeeded: () => boolean;
 };
 
 export type FeedReader = {
-  /** Every event up to here was passed on, or precedes the start of the reader. */
+  /** The follower has received every event from the reader's start up to here. */
   readonly position: () => Position;
 };
 
 const PAGE = 500;
 /** Notifications wake the reader. This is the fallback while the connection for notifications is lost. */
 const POLL_MS = 5000;
-/** Until a transaction that holds back events has ended; the end of one without events is not notified. */
+/** Poll interval while a running transaction holds back events: its end may send no notification. */
 export const HELD_BACK_MS = 20;
 const RETRY_MS = 1000;
 
-/** Starts at the newest event. Rejects if the database does not respond; later failures are retried. */
+/** Starts at the newest event. Rejects if the database does not respond; retries later failures. */
 export async function followFeed(
-  needs: FeedNeeds,
+  ctx: EventsContext,
   follower: Follower & { readonly onEnd: () => void },
 ): Promise<FeedReader> {
-  const reader = { current: (await findFeedHead(needs.db)).head };
-  void readUntilUnneeded(needs, follower, reader).then(follower.onEnd);
+  const reader = { current: (await findFeedHead(ctx.db)).head };
+  void readUntilUnneeded(ctx, follower, reader).then(follower.onEnd);
   return { position: () => reader.current };
 }
 
-type ReaderState = { current: Position };
+type ReaderCursor = { current: Position };
 
-async function readUntilUnneeded(needs: FeedNeeds, follower: Follower, reader: ReaderState): Promise<void> {
+async function readUntilUnneeded(
+  ctx: EventsContext,
+  follower: Follower,
+  reader: ReaderCursor,
+): Promise<void> {
   const signal = createWakeSignal();
-  const unsubscribe = needs.notifications.subscribe(signal.wake);
+  const unsubscribe = ctx.notifications.subscribe(signal.wake);
   while (follower.isNeeded()) {
-    const waitMs = await readPage(needs, follower, reader).catch((error: unknown) => {
-      needs.log.warn({ err: error }, 'the event feed could not be read; it is read again');
+    const waitMs = await readPage(ctx, follower, reader).catch((error: unknown) => {
+      ctx.log.warn({ err: error }, 'cannot read the event feed; retrying');
       return RETRY_MS;
     });
     if (waitMs > 0) await signal.wait(waitMs);
@@ -60,8 +55,12 @@ async function readUntilUnneeded(needs: FeedNeeds, follower: Follower, reader: R
   unsubscribe();
 }
 
-/** Returns for how long to wait for the next page. */
-async function readPage({ db }: FeedNeeds, { onEvents }: Follower, reader: ReaderState): Promise<number> {
+/** Returns the wait before the next page, in milliseconds. */
+async function readPage(
+  { db }: EventsContext,
+  { onEvents }: Follower,
+  reader: ReaderCursor,
+): Promise<number> {
   const after = reader.current;
   const page = await listEventsAfter(db, { after, limit: PAGE });
   // Before `onEvents`, so that a client who joins meanwhile reads these events from the database.

@@ -7,7 +7,7 @@ const EVENT = columns(eventRow);
 
 /**
  * Ordered by the asset's revision, because clocks of processes differ. Events of earlier releases have no
- * revision and come first. Starts with the event `from`, or the first.
+ * revision and come first. Starts with the event `from`, or with the first event.
  */
 export const listEvents = (
   db: Queries,

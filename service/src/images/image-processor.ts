@@ -41,7 +41,7 @@ export type ImageProcessor = {
   examine(source: ImageFile): Promise<ExaminedImage>;
   /**
    * Owners take turns, and so do the assets of an owner. Throws UNAVAILABLE (`busy`) if no process is free in
-   * time.
+   * time. Improved variants take the processes of jobs, and throw it if they get no CPU time.
    */
   render(source: ImageFile, variant: Variant, asset: RenderedAsset): Promise<RenderedImage>;
 };

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import {
   WIDTHS,
   chooseVariant,
+  improvedVariant,
   FITS,
   FORMATS,
   variantName,
@@ -127,8 +128,22 @@ test('every variant fits its box, enlarges nothing, and has a parsable name that
       const name = variantName(variant);
       expect(name).toMatch(/^\d{1,4}x\d{1,4}(?:-cover|-contain)?\.(?:avif|webp|jpg|png|gif)$/);
       expect({ ...parseVariantName(name), animated: variant.animated }).toEqual(variant);
+      const improved = improvedVariant(variant);
+      if (!improved) return;
+      expect(variantName(improved)).not.toBe(name);
+      expect({ ...parseVariantName(variantName(improved)), animated: false }).toEqual(improved);
     }),
   );
+});
+
+test.each<[VariantQuery, boolean]>([
+  [{ w: 2560, format: 'avif' }, true],
+  [{ w: 1080, format: 'avif' }, false],
+  [{ w: 2560, format: 'webp' }, false],
+])('the variant %j of a photo is rendered again with more effort: %s', (query, expected) => {
+  const improved = improvedVariant(chooseVariant(PHOTO, query, undefined));
+  expect(improved?.isImproved ?? false).toBe(expected);
+  expect(improved && improvedVariant(improved)).toBeUndefined();
 });
 
 test.each(['thumb.jpg', 'late-640x480.webp', '640x480.svg', '640x480-fill.png', '12345x1.png', ''])(

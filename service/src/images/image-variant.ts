@@ -33,6 +33,8 @@ export type Variant = {
   readonly fit: Fit;
   readonly format: ImageFormat;
   readonly animated: boolean;
+  /** Rendered by a job, which takes more time for fewer bytes than a viewer waits for. */
+  readonly isImproved?: true;
 };
 
 /** Limit of an omitted side, large enough for long images such as comic strips. */
@@ -60,8 +62,19 @@ export function chooseVariant(
 }
 
 /** Equal names imply equal bytes, so each variant is stored once. */
-export const variantName = ({ width, height, fit, format }: Variant): string =>
-  `${width}x${height}${fit === 'inside' ? '' : `-${fit}`}.${EXTENSIONS[format]}`;
+export const variantName = ({ width, height, fit, format, isImproved }: Variant): string =>
+  `${width}x${height}${fit === 'inside' ? '' : `-${fit}`}${isImproved ? IMPROVED : ''}.${EXTENSIONS[format]}`;
+
+const IMPROVED = '-improved';
+
+/** AVIF of more pixels is rendered fast for the first viewer, and improved afterwards. */
+export const MAX_PIXELS_OF_SLOW_AVIF = 2_000_000;
+
+/** Undefined for variants that are rendered once. */
+export const improvedVariant = (variant: Variant): Variant | undefined =>
+  variant.format === 'avif' && variant.width * variant.height > MAX_PIXELS_OF_SLOW_AVIF && !variant.isImproved
+    ? { ...variant, isImproved: true }
+    : undefined;
 
 export const variantContentType = ({ format }: Pick<Variant, 'format'>): string => `image/${format}`;
 
@@ -73,17 +86,18 @@ const EXTENSIONS: Readonly<Record<ImageFormat, string>> = {
   gif: 'gif',
 };
 
-const NAME = /^(\d{1,4})x(\d{1,4})(?:-(cover|contain))?\.(avif|webp|jpg|png|gif)$/;
+const NAME = /^(\d{1,4})x(\d{1,4})(?:-(cover|contain))?(-improved)?\.(avif|webp|jpg|png|gif)$/;
 
 /** The inverse of `variantName`, except for `animated`, which the name does not contain. */
 export function parseVariantName(name: string): Omit<Variant, 'animated'> | undefined {
-  const [, width, height, fit = 'inside', extension] = NAME.exec(name) ?? [];
+  const [, width, height, fit = 'inside', improved, extension] = NAME.exec(name) ?? [];
   if (extension === undefined) return undefined;
   return {
     width: Number(width),
     height: Number(height),
     fit: fit as Fit,
     format: extension === 'jpg' ? 'jpeg' : (extension as ImageFormat),
+    ...(improved && { isImproved: true }),
   };
 }
 

@@ -1,56 +1,46 @@
 // Serves sized variants of images in a format that the viewer accepts (contract B5).
 import { getImage, getPrivateImage, type VariantWithTokenQuery } from '@mediary/contract/operations/images';
 import type { Static } from 'typebox';
-import type { PlaybackAsset } from '../assets/asset.ts';
 import { playbackNotFound } from '../assets/playback-manifest.ts';
-import type { BoundOperations } from '../platform/bind.ts';
 import { badRequest } from '../platform/errors.ts';
 import { inline, redirectToTokenPath } from '../platform/http/headers.ts';
 import { type BytesExchange, bytesRoute, type Route } from '../platform/http/route.ts';
-import type { ObjectResponses } from '../storage/object-response.ts';
+import type { VariantsContext } from './context.ts';
 import { CROPS, roundSize } from './image-variant.ts';
 import { imageCaching } from './image-source.ts';
-import type * as imageOperations from './images.ts';
-
-export type ImageService = Pick<BoundOperations<typeof imageOperations>, 'getVariant'> & {
-  findPlayableAsset(
-    id: string,
-    credentials: { readonly token: string | undefined; readonly cookie: string | undefined },
-  ): Promise<PlaybackAsset>;
-  readonly objects: ObjectResponses;
-};
+import { getVariant } from './images.ts';
 
 type Query = Static<typeof VariantWithTokenQuery>;
 
-export const imageRoutes = (images: ImageService): Route[] => [
-  bytesRoute(getImage, { handle: (request, reply) => serveFixedPath(images, { request, reply }) }),
-  bytesRoute(getPrivateImage, { handle: (request, reply) => serveImage(images, { request, reply }) }),
+export const imageRoutes = (ctx: VariantsContext): Route[] => [
+  bytesRoute(getImage, { handle: (request, reply) => serveFixedPath(ctx, { request, reply }) }),
+  bytesRoute(getPrivateImage, { handle: (request, reply) => serveImage(ctx, { request, reply }) }),
 ];
 
 async function serveFixedPath(
-  images: ImageService,
+  ctx: VariantsContext,
   { request, reply }: BytesExchange<Query, { readonly id: string }>,
 ): Promise<unknown> {
   const { token, ...query } = request.query;
-  if (token === undefined) return serveImage(images, { request, reply });
-  await images.findPlayableAsset(request.params.id, { token, cookie: undefined });
+  if (token === undefined) return serveImage(ctx, { request, reply });
+  await ctx.playback.findPlayableAsset(request.params.id, { token, cookie: undefined });
   return redirectToTokenPath(reply, token, `image?${toSearch(query)}`);
 }
 
 async function serveImage(
-  images: ImageService,
+  ctx: VariantsContext,
   { request, reply }: BytesExchange<Query, { readonly id: string; readonly token?: string }>,
 ): Promise<unknown> {
   const { id, token } = request.params;
   const { v: version, ...query } = request.query;
-  const asset = await images.findPlayableAsset(id, { token, cookie: request.headers.cookie });
+  const asset = await ctx.playback.findPlayableAsset(id, { token, cookie: request.headers.cookie });
   const cachingOf = (isSubstitute: boolean) => imageCaching(asset, { token, version, isSubstitute });
   const rounded = toOfferedSize(query);
   if (rounded) {
     reply.header('cache-control', cachingOf(false));
     return reply.redirect(`image?${toSearch({ ...request.query, ...rounded })}`, 302);
   }
-  const { key, type, name, substituteFor } = await images.getVariant(asset, {
+  const { key, type, name, substituteFor } = await getVariant(ctx, asset, {
     query,
     accept: request.headers.accept,
   });
@@ -62,7 +52,7 @@ async function serveImage(
     ...(substituteFor && { 'x-image-substitute': substituteFor }),
   };
   const etag = key.slice(key.indexOf('/') + 1);
-  const { status, headers, body } = await images.objects.sendObject(
+  const { status, headers, body } = await ctx.storage.sendObject(
     { request, reply },
     { key, etag, headers: known, missing: playbackNotFound },
   );

@@ -1,7 +1,7 @@
 // Tests the substitutes for variants that cannot be rendered in time or stored.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type ImageStore, openImageStore, PROCESSOR } from '../../../test/support/image-store.ts';
 import type { ImageProcessor } from './image-processor.ts';
+import { type ImageStore, openImageStore, PROCESSOR } from '../../../test/support/image-store.ts';
 import { getVariant } from './images.ts';
 
 let images: ImageStore;
@@ -30,7 +30,10 @@ describe('a variant that cannot be rendered in time', () => {
     const asset = await images.storeImage(20);
     const { processor, rendered } = refusing('avif');
     const request = () =>
-      getVariant(images.createNeeds({ processor }), asset, { query, accept: 'image/avif,image/webp' });
+      getVariant(images.createContext({ imageProcessor: processor }), asset, {
+        query,
+        accept: 'image/avif,image/webp',
+      });
     const substitute = {
       key: `variants/${asset.id}/640x480.webp`,
       type: 'image/webp',
@@ -45,9 +48,9 @@ describe('a variant that cannot be rendered in time', () => {
     const asset = await images.storeImage(21);
     const { processor, rendered } = refusing('avif');
     const accept = 'image/avif,image/webp';
-    await getVariant(images.createNeeds({ processor }), asset, { query, accept });
+    await getVariant(images.createContext({ imageProcessor: processor }), asset, { query, accept });
     const later = { now: () => new Date(Date.now() + 3_600_000) };
-    const served = await getVariant(images.createNeeds(later), asset, { query, accept });
+    const served = await getVariant(images.createContext(later), asset, { query, accept });
     expect([served.name, served.substituteFor, rendered.length]).toEqual(['640x480.avif', undefined, 2]);
   });
 
@@ -55,19 +58,20 @@ describe('a variant that cannot be rendered in time', () => {
     const asset = await images.storeImage(22);
     const { processor } = refusing('avif', 'jpeg');
     const request = () =>
-      getVariant(images.createNeeds({ processor }), asset, { query, accept: 'image/avif' });
+      getVariant(images.createContext({ imageProcessor: processor }), asset, { query, accept: 'image/avif' });
     expect(await request()).toMatchObject({ key: `variants/${asset.id}/thumb.jpg`, type: 'image/jpeg' });
-    await getVariant(images.createNeeds(), asset, { query: { w: 320, format: 'png' }, accept: undefined });
+    await getVariant(images.createContext(), asset, { query: { w: 320, format: 'png' }, accept: undefined });
     expect(await request()).toMatchObject({ name: '320x240.png', substituteFor: 'too_demanding' });
   });
 });
 
 describe('the limit of stored bytes', () => {
+  const limitedTo = (maxVariantBytes: number) => ({ maxVariantBytes, variantRetrySeconds: 900 });
   const tenBytes = { ...PROCESSOR, render: async () => ({ bytes: Buffer.alloc(10) }) };
 
   test('applies: further variants are replaced by stored ones', async () => {
     const asset = await images.storeImage(23);
-    const limited = images.createNeeds({ processor: tenBytes, maxVariantBytes: 20 });
+    const limited = images.createContext({ imageProcessor: tenBytes, settings: limitedTo(20) });
     const served = [];
     for (const w of [64, 640, 1280, 320])
       served.push(await getVariant(limited, asset, { query: { w }, accept: undefined }));
@@ -87,7 +91,7 @@ describe('the limit of stored bytes', () => {
       ...PROCESSOR,
       render: async () => ({ bytes: Buffer.alloc(10 * ++renderings) }),
     };
-    const limited = images.createNeeds({ processor, maxVariantBytes: 25 });
+    const limited = images.createContext({ imageProcessor: processor, settings: limitedTo(25) });
     const request = (w: number) => getVariant(limited, asset, { query: { w }, accept: undefined });
     expect((await request(64)).substituteFor).toBeUndefined();
     expect((await request(640)).substituteFor).toBe('storage_limit');

@@ -4,18 +4,18 @@ import { readFile } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import type { Asset } from '../assets/asset.ts';
+import { createVideo } from '../lifecycle/asset.fixture.ts';
+import type { LocalFile } from '../storage/local-file.ts';
+import { type ObjectKey, renditionKey, variantKey } from '../storage/object-key.ts';
+import type { ImageProcessor, ImageFile } from './image-processor.ts';
 import {
   createAssetId,
   type ImageStore,
   openImageStore,
   PROCESSOR,
 } from '../../../test/support/image-store.ts';
-import type { Asset } from '../assets/asset.ts';
-import { createVideo } from '../lifecycle/asset.fixture.ts';
-import type { LocalFile } from '../storage/local-file.ts';
-import { type ObjectKey, renditionKey, variantKey } from '../storage/object-key.ts';
-import type { ImageProcessor, ImageFile } from './image-processor.ts';
-import { examine, getVariant, type ImageNeeds } from './images.ts';
+import { examine, getVariant } from './images.ts';
 
 let images: ImageStore;
 beforeAll(async () => {
@@ -30,7 +30,7 @@ test('the thumbnail of an examined image is stored, and replaces that of an earl
     Readable.from([Buffer.from('of an earlier run')]),
     100,
   );
-  expect(await examine(images.createNeeds(), asset)).toEqual({
+  expect(await examine(images.createContext(), asset)).toEqual({
     facts: expect.objectContaining({ placeholder: 'hash' }),
   });
   expect(await images.readText(variantKey(asset.id, 'thumb.jpg'))).toBe('small');
@@ -40,11 +40,13 @@ test('a rejected or oversized image has no thumbnail', async () => {
   const asset = await images.storeImage(2);
   expect(
     await examine(
-      images.createNeeds({ processor: { ...PROCESSOR, examine: async () => ({ refused: 'truncated' }) } }),
+      images.createContext({
+        imageProcessor: { ...PROCESSOR, examine: async () => ({ refused: 'truncated' }) },
+      }),
       asset,
     ),
   ).toEqual({ refused: 'truncated' });
-  expect(await examine(images.createNeeds(), { ...asset, size_bytes: 2 ** 30 })).toEqual({
+  expect(await examine(images.createContext(), { ...asset, size_bytes: 2 ** 30 })).toEqual({
     refused: 'too_demanding',
   });
   expect(await images.listVariantKeys(asset)).toEqual([]);
@@ -72,13 +74,13 @@ describe('a store without local files', () => {
     const { localFile: _, ...store } = images.store;
     return store;
   };
-  const variantOf = (asset: Asset, more: Partial<ImageNeeds>) =>
-    getVariant(images.createNeeds({ store: remote(), ...more }), asset, { query: {}, accept: undefined });
+  const variantOf = (asset: Asset, more: Parameters<ImageStore['createContext']>[0]) =>
+    getVariant(images.createContext({ store: remote(), ...more }), asset, { query: {}, accept: undefined });
 
   test('gives decoders the path of a copy, which is removed afterwards', async () => {
     const asset = await images.storeImage(3);
-    await examine(images.createNeeds({ store: remote(), processor: reading }), asset);
-    await variantOf(asset, { processor: reading });
+    await examine(images.createContext({ store: remote(), imageProcessor: reading }), asset);
+    await variantOf(asset, { imageProcessor: reading });
     expect(seen).toEqual(['original', 'original']);
     expect(await images.listScratch()).toEqual([]);
   });
@@ -89,9 +91,9 @@ describe('a store without local files', () => {
     const digests: unknown[] = [];
     const verify = async ({ sha256 }: LocalFile) => digests.push(sha256) > 1;
     expect(
-      await examine(images.createNeeds({ store, processor: reading }), asset, { verify }),
+      await examine(images.createContext({ store, imageProcessor: reading }), asset, { verify }),
     ).toBeUndefined();
-    expect(await examine(images.createNeeds({ store }), asset, { verify })).toHaveProperty('facts');
+    expect(await examine(images.createContext({ store }), asset, { verify })).toHaveProperty('facts');
     const digest = hash('sha256', 'original');
     expect([digests, store.stream.mock.calls.length]).toEqual([[digest, digest], 2]);
     expect(await images.listScratch()).toEqual([]);
@@ -107,7 +109,7 @@ describe('a store without local files', () => {
         throw new Error('the process pool is closed');
       },
     };
-    await expect(variantOf(asset, { processor: busy })).rejects.toThrow('closed');
+    await expect(variantOf(asset, { imageProcessor: busy })).rejects.toThrow('closed');
     expect(await images.listScratch()).toEqual([]);
   });
 
@@ -115,7 +117,7 @@ describe('a store without local files', () => {
     const asset = await images.storeImage(10);
     const stop = new AbortController();
     const stalled = { ...remote(), stream: () => new Readable({ read: () => {} }) };
-    const examined = examine(images.createNeeds({ store: stalled }), asset, { signal: stop.signal });
+    const examined = examine(images.createContext({ store: stalled }), asset, { signal: stop.signal });
     const refused = expect(examined).rejects.toThrow('aborted');
     await expect.poll(() => images.listScratch()).toHaveLength(1);
     stop.abort();
@@ -127,8 +129,8 @@ describe('a store without local files', () => {
 test('concurrent requests render a variant once, and later requests reuse it', async () => {
   const asset = await images.storeImage(4);
   let made = 0;
-  const shared = images.createNeeds({
-    processor: { ...PROCESSOR, render: async () => ({ bytes: Buffer.from(`made ${++made}`) }) },
+  const shared = images.createContext({
+    imageProcessor: { ...PROCESSOR, render: async () => ({ bytes: Buffer.from(`made ${++made}`) }) },
   });
   const ask = () => getVariant(shared, asset, { query: { w: 640 }, accept: 'image/webp' });
   const answers = await Promise.all(Array.from({ length: 20 }, ask));
@@ -147,7 +149,7 @@ test('concurrent requests render a variant once, and later requests reuse it', a
 test('two processes that make the same end with one', async () => {
   const asset = await images.storeImage(5);
   const both = await Promise.all(
-    [images.createNeeds(), images.createNeeds()].map((one) =>
+    [images.createContext(), images.createContext()].map((one) =>
       getVariant(one, asset, { query: { format: 'png' }, accept: undefined }),
     ),
   );
@@ -160,7 +162,10 @@ test('neither a variant nor a refusal stays if the asset was deleted meanwhile',
   const late: ImageProcessor = { ...PROCESSOR, render: async () => ({ refused: 'too_demanding' }) };
   for (const processor of [PROCESSOR, late])
     for (const deleted of [undefined, createVideo({ deleted_at: new Date() })]) {
-      const deleting = images.createNeeds({ processor, findAssetById: async () => deleted });
+      const deleting = images.createContext({
+        imageProcessor: processor,
+        lifecycle: { ...images.createContext().lifecycle, findAssetById: async () => deleted },
+      });
       await getVariant(deleting, asset, { query: {}, accept: undefined });
       expect(await images.listVariantKeys(asset)).toEqual([]);
     }
@@ -176,7 +181,7 @@ test('an asset without an image or original has no variants', async () => {
   } as const;
   for (const one of [asset, video, lost])
     await expect(
-      getVariant(images.createNeeds(), one, { query: {}, accept: undefined }),
+      getVariant(images.createContext(), one, { query: {}, accept: undefined }),
     ).rejects.toMatchObject({
       code: 'NOT_FOUND',
     });
@@ -194,7 +199,7 @@ test('a new poster of a video gets new variants, and those of the old one are re
   for (const name of ['thumb.jpg', 'poster-500.jpg'])
     await images.store.put(renditionKey(video.id, '1-1', name), Readable.from([poster]), 100_000);
   const request = (asset: Asset) =>
-    getVariant(images.createNeeds(), asset, { query: { w: 640 }, accept: undefined });
+    getVariant(images.createContext(), asset, { query: { w: 640 }, accept: undefined });
   expect(await request(video)).toMatchObject({ name: '640x360.jpg', type: 'image/jpeg' });
   expect(await images.listVariantKeys(video)).toEqual([`variants/${video.id}/v1-1-auto-640x360.jpg`]);
   await request(next);

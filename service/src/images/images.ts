@@ -1,17 +1,15 @@
 // Examines uploaded images, and renders variants on their first request (contract B5).
 import type { Asset, PlaybackAsset } from '../assets/asset.ts';
-import type * as lookupOperations from '../assets/asset-lookup.ts';
 import { playbackNotFound } from '../assets/playback-manifest.ts';
-import type { removeUnlessDeferred } from '../lifecycle/deferred-removals.ts';
-import type { Bound, BoundOperations } from '../platform/bind.ts';
-import type { SingleFlight } from '../platform/concurrency/single-flight.ts';
-import type { LocalFile, prepareLocalFile } from '../storage/local-file.ts';
+import type { LocalFile } from '../storage/local-file.ts';
 import { type ObjectKey, originalKey, THUMBNAIL, variantKey, variantsPrefix } from '../storage/object-key.ts';
 import type { ObjectStore } from '../storage/object-store.ts';
-import type { ImageFacts, ImageProcessor, ImageRefusal } from './image-processor.ts';
+import type { ImagesContext, VariantsContext } from './context.ts';
+import type { ImageFacts, ImageRefusal } from './image-processor.ts';
 import { type VariantSource, findVariantSource, parseJpegSize } from './image-source.ts';
 import {
   chooseVariant,
+  improvedVariant,
   variantContentType,
   type OriginalImage,
   type Variant,
@@ -31,17 +29,6 @@ import {
   type VariantRefusal,
 } from './variant-store.ts';
 
-export type ImageNeeds = Pick<BoundOperations<typeof lookupOperations>, 'findAssetById'> & {
-  readonly store: ObjectStore;
-  readonly removeUnlessDeferred: Bound<typeof removeUnlessDeferred>;
-  readonly prepareLocalFile: Bound<typeof prepareLocalFile>;
-  readonly processor: ImageProcessor;
-  readonly inFlight: SingleFlight;
-  readonly maxVariantBytes: number;
-  readonly variantRetrySeconds: number;
-  readonly now: () => Date;
-};
-
 /** Larger files are not decoded, because they are read into memory. */
 const MAX_BYTES = 256 * 1024 * 1024;
 
@@ -58,15 +45,15 @@ type ExamineOptions = {
  * if `verify` returned false.
  */
 export async function examine(
-  { store, processor, prepareLocalFile }: ImageNeeds,
+  { store, imageProcessor, storage }: ImagesContext,
   asset: Asset,
   { signal, verify = async () => true }: ExamineOptions = {},
 ): Promise<ExaminationResult | undefined> {
   if ((asset.size_bytes ?? 0) > MAX_BYTES) return { refused: 'too_demanding' };
-  const file = prepareLocalFile(originalKey(asset));
+  const file = storage.prepareLocalFile(originalKey(asset));
   const examined = await file
     .open(signal)
-    .then(async (original) => ((await verify(original)) ? processor.examine(original.path) : undefined))
+    .then(async (original) => ((await verify(original)) ? imageProcessor.examine(original.path) : undefined))
     .finally(file.close);
   if (!examined || 'refused' in examined) return examined;
   // An earlier run may have stopped before it reported.
@@ -75,8 +62,8 @@ export async function examine(
 }
 
 /** Deletes all variants of the asset. */
-export const deleteVariants = (needs: ImageNeeds, assetId: string): Promise<void> =>
-  needs.removeUnlessDeferred(assetId, variantsPrefix(assetId));
+export const deleteVariants = (ctx: ImagesContext, assetId: string): Promise<void> =>
+  ctx.lifecycle.removeUnlessDeferred(assetId, variantsPrefix(assetId));
 
 type VariantRequest = { readonly query: VariantQuery; readonly accept: string | undefined };
 
@@ -88,27 +75,31 @@ type ServedVariant = {
   readonly substituteFor?: VariantRefusal;
 };
 
-type Rendering = {
-  readonly asset: PlaybackAsset;
-  readonly source: VariantSource;
+/** What variants are rendered from. */
+type Picture = { readonly asset: PlaybackAsset; readonly source: VariantSource };
+
+type Rendering = Picture & {
   readonly original: OriginalImage;
   readonly accept: string | undefined;
 };
 
 /** Returns the stored variant, renders it if necessary, or returns a substitute if it cannot be rendered. */
 export async function getVariant(
-  needs: ImageNeeds,
+  ctx: VariantsContext,
   asset: PlaybackAsset,
   { query, accept }: VariantRequest,
 ): Promise<ServedVariant> {
   const source = findVariantSource(asset);
   if (!source) throw playbackNotFound();
-  const original = await originalOf(needs.store, source);
+  const original = await originalOf(ctx.store, source);
   const rendering: Rendering = { asset, source, original, accept };
   const variant = chooseVariant(original, query, accept);
-  const refusal = await ensureStored(needs, rendering, variant);
+  const improved = improvedVariant(variant);
+  if (improved && (await ctx.store.size(keyOf(rendering, improved))) !== undefined)
+    return { ...served(rendering, variantName(improved), improved.format), name: variantName(variant) };
+  const refusal = await ensureStored(ctx, rendering, variant);
   if (refusal === undefined) return served(rendering, variantName(variant), variant.format);
-  return { ...(await substitute(needs, rendering, { variant, refusal })), substituteFor: refusal };
+  return { ...(await substitute(ctx, rendering, { variant, refusal })), substituteFor: refusal };
 }
 
 const served = ({ asset, source }: Rendering, name: string, format: Variant['format']): ServedVariant => ({
@@ -117,17 +108,20 @@ const served = ({ asset, source }: Rendering, name: string, format: Variant['for
   name,
 });
 
+const keyOf = ({ asset, source }: Picture, variant: Variant): ObjectKey =>
+  variantKey(asset.id, `${source.prefix}${variantName(variant)}`);
+
 /** Renders at most one cheaper variant, because the viewer has already waited for the first. */
 async function substitute(
-  needs: ImageNeeds,
+  ctx: VariantsContext,
   rendering: Rendering,
   { variant, refusal }: { readonly variant: Variant; readonly refusal: VariantRefusal },
 ): Promise<ServedVariant> {
   const { asset, source, original, accept } = rendering;
   const cheaper = refusal === 'storage_limit' ? undefined : cheaperVariant(variant, original, accept);
-  if (cheaper && (await ensureStored(needs, rendering, cheaper)) === undefined)
+  if (cheaper && (await ensureStored(ctx, rendering, cheaper)) === undefined)
     return served(rendering, variantName(cheaper), cheaper.format);
-  const names = variantNames(await readStored(needs.store, asset.id), source.prefix);
+  const names = variantNames(await readStored(ctx.store, asset.id), source.prefix);
   const closest = closestVariant(names, variant, accept);
   return closest
     ? served(rendering, closest.name, closest.format)
@@ -135,44 +129,54 @@ async function substitute(
 }
 
 /** Resolves when the variant is stored, or with the reason why it is not. */
-async function ensureStored(
-  needs: ImageNeeds,
-  rendering: Rendering,
+export async function ensureStored(
+  ctx: VariantsContext,
+  picture: Picture,
   variant: Variant,
 ): Promise<VariantRefusal | undefined> {
-  const { id: assetId } = rendering.asset;
-  const file = `${rendering.source.prefix}${variantName(variant)}`;
+  const { id: assetId } = picture.asset;
+  const file = `${picture.source.prefix}${variantName(variant)}`;
   const key = variantKey(assetId, file);
-  if ((await needs.store.size(key)) !== undefined) return undefined;
-  return needs.inFlight(key, async () => {
-    const stored = await readStored(needs.store, assetId);
-    const known = await findRefusal(needs.store, stored, { assetId, file, now: needs.now() });
-    return known ?? render(needs, rendering, { variant, file, stored });
+  if ((await ctx.store.size(key)) !== undefined) return undefined;
+  return ctx.inFlight(key, async () => {
+    const stored = await readStored(ctx.store, assetId);
+    const known = await findRefusal(ctx.store, stored, { assetId, file, now: ctx.now() });
+    return known ?? render(ctx, picture, { variant, file, stored });
   });
 }
 
 type NewVariant = { readonly variant: Variant; readonly file: string; readonly stored: StoredVariants };
 
 async function render(
-  needs: ImageNeeds,
-  rendering: Rendering,
+  ctx: VariantsContext,
+  picture: Picture,
   { variant, file, stored }: NewVariant,
 ): Promise<VariantRefusal | undefined> {
-  const { store, now, variantRetrySeconds } = needs;
-  const { id: assetId } = rendering.asset;
-  const rendered = await renderWithinLimits(needs, rendering, { variant, stored });
+  const { store, now, settings } = ctx;
+  const { id: assetId } = picture.asset;
+  const rendered = await renderWithinLimits(ctx, picture, { variant, stored });
   if (rendered === 'storage_limit') return rendered;
   if ('refused' in rendered)
     await recordRefusal(store, {
       assetId,
       file,
       reason: rendered.refused,
-      until: new Date(now().getTime() + variantRetrySeconds * 1000),
+      until: new Date(now().getTime() + settings.variantRetrySeconds * 1000),
     });
   else await storeVariant(store, variantKey(assetId, file), rendered.bytes);
-  await deleteIfAssetDeleted(needs, assetId);
+  const improved = 'refused' in rendered ? undefined : improvedVariant(variant);
+  if (improved) await sendImprovement(ctx, picture, improved);
+  await deleteIfAssetDeleted(ctx, assetId);
   return 'refused' in rendered ? rendered.refused : undefined;
 }
+
+const sendImprovement = ({ db, jobs }: ImagesContext, { asset, source }: Picture, improved: Variant) =>
+  db.transaction((tx) =>
+    jobs.sendFor(tx, asset.owner_user_id, {
+      name: 'improve-variant',
+      payload: { assetId: asset.id, file: `${source.prefix}${variantName(improved)}` },
+    }),
+  );
 
 type Rendered = { readonly bytes: Uint8Array } | { readonly refused: VariantRefusal };
 
@@ -181,27 +185,27 @@ const PART_FAR_FROM_LIMIT = 1 / 8;
 
 /** A plain `storage_limit` means that nothing was rendered, so the failure need not be recorded. */
 async function renderWithinLimits(
-  { store, processor, maxVariantBytes, prepareLocalFile }: ImageNeeds,
-  { asset, source }: Rendering,
+  { store, imageProcessor, settings, storage }: ImagesContext,
+  { asset, source }: Picture,
   { variant, stored }: Omit<NewVariant, 'file'>,
 ): Promise<Rendered | 'storage_limit'> {
   if ((await store.size(source.key)) === undefined) throw playbackNotFound();
   await removeOutdated(store, stored, { assetId: asset.id, prefix: source.prefix });
-  if (stored.bytes >= maxVariantBytes) return 'storage_limit';
-  const file = prepareLocalFile(source.key);
+  if (stored.bytes >= settings.maxVariantBytes) return 'storage_limit';
+  const file = storage.prepareLocalFile(source.key);
   const openSource = async () => (await file.open()).path;
-  const rendered = await processor.render(openSource, variant, asset).finally(file.close);
+  const rendered = await imageProcessor.render(openSource, variant, asset).finally(file.close);
   if ('refused' in rendered) return rendered;
   const added = rendered.bytes.byteLength;
-  if (stored.bytes + added <= maxVariantBytes * PART_FAR_FROM_LIMIT) return rendered;
+  if (stored.bytes + added <= settings.maxVariantBytes * PART_FAR_FROM_LIMIT) return rendered;
   const { bytes } = await readStored(store, asset.id);
-  return bytes + added > maxVariantBytes ? { refused: 'storage_limit' } : rendered;
+  return bytes + added > settings.maxVariantBytes ? { refused: 'storage_limit' } : rendered;
 }
 
 /** The asset may have been deleted while the variant was rendered. */
-async function deleteIfAssetDeleted(needs: ImageNeeds, assetId: string): Promise<void> {
-  const asset = await needs.findAssetById(assetId);
-  if (!asset || (asset.deleted_at && !asset.purge_at)) await deleteVariants(needs, assetId);
+async function deleteIfAssetDeleted(ctx: ImagesContext, assetId: string): Promise<void> {
+  const asset = await ctx.lifecycle.findAssetById(assetId);
+  if (!asset || (asset.deleted_at && !asset.purge_at)) await deleteVariants(ctx, assetId);
 }
 
 async function originalOf(

@@ -1,35 +1,29 @@
 // Job that examines an uploaded image and reports it as ready or failed.
 import { createReadStream } from 'node:fs';
 import { FAILURE_CODES } from '@mediary/contract/failures';
-import type * as lookupOperations from '../assets/asset-lookup.ts';
-import type * as reportOperations from '../lifecycle/reports.ts';
 import type { StreamReport } from '../lifecycle/stream-report.ts';
 import type { JobPayloads } from '../jobs.ts';
 import { toWarnings } from '../media/warnings.ts';
-import type { BoundOperations } from '../platform/bind.ts';
 import type { JobRun } from '../platform/jobs/job-queue.ts';
 import type { LocalFile } from '../storage/local-file.ts';
+import type { ImagesContext } from './context.ts';
 import type { ImageFacts } from './image-processor.ts';
-import type * as imageOperations from './images.ts';
-import type { ExaminationResult } from './images.ts';
-
-type ProcessNeeds = Pick<BoundOperations<typeof lookupOperations>, 'findAssetById'> &
-  Pick<BoundOperations<typeof reportOperations>, 'applyReport' | 'verifyOriginal'> &
-  Pick<BoundOperations<typeof imageOperations>, 'examine' | 'deleteVariants'>;
+import { deleteVariants, type ExaminationResult, examine } from './images.ts';
 
 /** Idempotent: a retry after a crash produces the same result. */
 export const processImageJob =
-  ({ findAssetById, applyReport, verifyOriginal, examine, deleteVariants }: ProcessNeeds) =>
+  (ctx: ImagesContext) =>
   async ({ payload: { assetId }, signal }: JobRun<JobPayloads['process-image']>): Promise<void> => {
-    const found = await findAssetById(assetId);
+    const { lifecycle } = ctx;
+    const found = await lifecycle.findAssetById(assetId);
     if (found?.stream_status !== 'processing' || found.deleted_at) return;
     // One read of the store serves the digest and the decoder.
     const verify = async (file: LocalFile) =>
-      !(await verifyOriginal(found, { ...file, read: () => createReadStream(file.path) })).refused;
-    const examined = await examine(found, { signal, verify });
+      !(await lifecycle.verifyOriginal(found, { ...file, read: () => createReadStream(file.path) })).refused;
+    const examined = await examine(ctx, found, { signal, verify });
     if (!examined) return;
-    const outcome = await applyReport(reportOf(examined), { ref: found });
-    if (outcome?.reason === 'deleted_asset') await deleteVariants(assetId);
+    const applied = await lifecycle.applyReport(reportOf(examined), { ref: found });
+    if (applied?.reason === 'deleted_asset') await deleteVariants(ctx, assetId);
   };
 
 const reportOf = (examination: ExaminationResult): StreamReport =>

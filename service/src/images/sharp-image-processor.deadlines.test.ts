@@ -43,7 +43,7 @@ async function stopChildOf(work: () => Promise<unknown>): Promise<void> {
 }
 
 test.skipIf(process.platform !== 'linux')(
-  'an examination is retried, a variant gets a substitute',
+  'a task of a job is retried, a viewer gets a substitute',
   async () => {
     const examine = () => decoders.imageProcessor.examine(picture);
     await stopChildOf(examine);
@@ -51,6 +51,11 @@ test.skipIf(process.platform !== 'linux')(
     await stopChildOf(examine);
     expect(await decoders.imageProcessor.render(picture, VARIANT, ASSET)).toEqual({
       refused: 'too_demanding',
+    });
+    await stopChildOf(examine);
+    const improved = { ...VARIANT, isImproved: true } as const;
+    await expect(decoders.imageProcessor.render(picture, improved, ASSET)).rejects.toMatchObject({
+      code: 'UNAVAILABLE',
     });
     expect(await examine()).toHaveProperty('facts');
   },

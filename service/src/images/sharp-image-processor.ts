@@ -34,21 +34,27 @@ export function openSharpImageProcessor(
   pool: ChildPool,
   { maxPixels, deadlineMs, perAsset, maxWaiting, waitMs }: ImageLimits,
 ): ImageProcessor {
-  // The job queue already limits and schedules examinations.
-  const examine = pool.addKind({
+  // The job queue already limits and schedules its tasks.
+  const runOfJob = pool.addKind({
     program: PROGRAM,
     acquire: pool.addGroup({ perOwner: UNLIMITED, maxWaiting: UNLIMITED, waitMs: UNLIMITED }),
   });
-  const render = pool.addKind({
+  const runOfViewer = pool.addKind({
     program: PROGRAM,
     acquire: pool.addGroup({ perOwner: UNLIMITED, perItem: perAsset, maxWaiting, waitMs }),
   });
   const task = { maxPixels, deadlineMs };
   return {
     canDecodeHeif: isInstalled('libheif-js/wasm-bundle'),
-    examine: (source) => processImage(examine, { ...task, source, owner: '' }) as Promise<ExaminedImage>,
+    examine: (source) => processImage(runOfJob, { ...task, source, owner: '' }) as Promise<ExaminedImage>,
     render: (source, variant, { id: item, owner_user_id: owner }) =>
-      processImage(render, { ...task, source, variant, owner, item }) as Promise<RenderedImage>,
+      processImage(variant.isImproved ? runOfJob : runOfViewer, {
+        ...task,
+        source,
+        variant,
+        owner,
+        item,
+      }) as Promise<RenderedImage>,
   };
 }
 
@@ -70,8 +76,9 @@ async function processImage(
     item,
   );
   if ('result' in outcome) return outcome.result;
-  // The refusal of an upload is final, so a slow disk or machine must not cause it; that of a variant is not.
-  if (outcome.failed === 'starved' && !options.variant) throw busy();
+  // A job is retried, so a slow disk or machine must not cause a refusal; a viewer gets a substitute.
+  const isJob = !options.variant || options.variant.isImproved;
+  if (outcome.failed === 'starved' && isJob) throw busy();
   return { refused: 'too_demanding' };
 }
 

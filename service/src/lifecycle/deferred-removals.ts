@@ -1,17 +1,14 @@
 // Removes objects that no asset names any more, unless they wait for the end of PURGE_GRACE_DAYS.
-import type { AssetLoader } from '../assets/asset-lookup.ts';
 import { collectFailuresOfPages } from '../platform/concurrency/collect-failures.ts';
-import type { Queries } from '../platform/postgres/database.ts';
 import type { ObjectKey } from '../storage/object-key.ts';
 import type { ObjectStore } from '../storage/object-store.ts';
+import type { LifecycleContext } from './context.ts';
 import * as queries from './deferred-removals.sql.ts';
 import { isDeferred, isReferenced } from './stored-references.ts';
 
-type RemovalNeeds = { readonly db: Queries; readonly store: ObjectStore };
-
 /** `place`: a key, or a prefix that ends in a slash. Objects that wait stay. */
 export async function removeUnlessDeferred(
-  { db, store }: RemovalNeeds,
+  { db, store }: Pick<LifecycleContext, 'db' | 'store'>,
   assetId: string,
   place: ObjectKey,
 ): Promise<void> {
@@ -25,17 +22,15 @@ export async function removeUnlessDeferred(
 
 const BATCH = 200;
 
-type DueNeeds = RemovalNeeds & { readonly loader: Pick<AssetLoader, 'find'> };
-
 /** A failure does not delay the other removals. */
-export async function removeDueObjects(needs: DueNeeds): Promise<void> {
+export async function removeDueObjects(ctx: LifecycleContext): Promise<void> {
   const { count, failures } = await collectFailuresOfPages(
     {
       start: queries.FIRST_REMOVAL,
       size: BATCH,
-      read: (after) => queries.findDueRemovals(needs.db, after, BATCH),
+      read: (after) => queries.findDueRemovals(ctx.db, after, BATCH),
     },
-    (removal) => removeDue(needs, removal),
+    (removal) => removeDue(ctx, removal),
   );
   if (failures.length > 0)
     throw new AggregateError(failures, `${failures.length} of ${count} removals failed`);
@@ -45,7 +40,7 @@ export async function removeDueObjects(needs: DueNeeds): Promise<void> {
  * Keeps objects that the asset refers to again, as after a late report of a failed run. A row outlives its
  * objects, so that a crash repeats the removal.
  */
-async function removeDue({ db, store, loader }: DueNeeds, removal: queries.Removal): Promise<void> {
+async function removeDue({ db, store, loader }: LifecycleContext, removal: queries.Removal): Promise<void> {
   const asset = await loader.find(removal.asset_id);
   const key = removal.key as ObjectKey;
   if (!asset || !isReferenced(asset, key)) await removeAt(store, key);

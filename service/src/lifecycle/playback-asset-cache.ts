@@ -9,7 +9,7 @@ const MAX_ENTRIES = 10_000;
 
 type FindPlaybackAsset = (id: string) => Promise<PlaybackAsset | undefined>;
 
-type PlaybackAssetCache = {
+export type PlaybackAssetCache = {
   readonly findForPlayback: FindPlaybackAsset;
   /** False from the moment when the asset may have changed. `asset` is a result of `findForPlayback`. */
   readonly isCurrent: (asset: PlaybackAsset) => boolean;

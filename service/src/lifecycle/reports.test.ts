@@ -1,35 +1,34 @@
-// Tests what reports and commands do to an asset that another request has changed meanwhile (contract B4).
+// Tests what commands do to an asset that another request has changed meanwhile (contract B4).
 import { describe, expect, test } from 'vitest';
 import type { Asset } from '../assets/asset.ts';
 import { createVideo, NOW, VIDEOS } from './asset.fixture.ts';
 import { openMemoryStore } from './memory-store.fixture.ts';
 import { completeAsset, refuseAsset, verifyOriginal } from './reports.ts';
+import { createLifecycleContext } from './context.fixture.ts';
+import type { LifecycleContext } from './context.ts';
 
-type ReportNeeds = Parameters<typeof completeAsset>[0];
-
-function openNeeds(stored: Asset) {
+function openContext(stored: Asset) {
   const { update, decisions } = openMemoryStore(stored, NOW);
   const db = { one: async () => undefined, all: async () => [] };
-  const store = { update, recordDelivery: async () => undefined };
-  return { needs: { db, store, now: () => NOW }, decisions };
+  return { ctx: createLifecycleContext({ db, assets: { update } }), decisions };
 }
 
 describe('the end of an upload', () => {
   const first = createVideo();
   const failure = { code: 'not_media', message: 'No.', retryable: true } as const;
   const ends = [
-    ['a completion', (needs: ReportNeeds) => completeAsset(needs, first, { facts: {} }), 'processing'],
-    ['a refusal', (needs: ReportNeeds) => refuseAsset(needs, first, failure), 'failed'],
+    ['a completion', (ctx: LifecycleContext) => completeAsset(ctx, first, { facts: {} }), 'processing'],
+    ['a refusal', (ctx: LifecycleContext) => refuseAsset(ctx, first, failure), 'failed'],
   ] as const;
 
   test.each(ends)('%s applies to its attempt', async (_what, end, stream_status) => {
-    expect(await end(openNeeds(first).needs)).toMatchObject({ attempt: 1, stream_status });
+    expect(await end(openContext(first).ctx)).toMatchObject({ attempt: 1, stream_status });
   });
 
   test.each(ends)('%s changes nothing in an attempt that a retry has opened', async (_what, end) => {
     const second = { ...first, attempt: 2 };
-    const { needs, decisions } = openNeeds(second);
-    expect(await end(needs)).toEqual(second);
+    const { ctx, decisions } = openContext(second);
+    expect(await end(ctx)).toEqual(second);
     expect(decisions).toEqual([]);
   });
 });
@@ -48,7 +47,7 @@ describe('the SHA-256 that an earlier attempt has computed', () => {
 
   test('fails the asset if another one was announced', async () => {
     const asset = { ...known, announced_sha256: 'bb' };
-    expect(await verifyOriginal(openNeeds(asset).needs, asset, { read })).toMatchObject({
+    expect(await verifyOriginal(openContext(asset).ctx, asset, { read })).toMatchObject({
       stream_status: 'failed',
       refused: true,
       failure: { code: 'checksum_mismatch' },
@@ -57,8 +56,8 @@ describe('the SHA-256 that an earlier attempt has computed', () => {
 
   test.each([null, 'aa'])('changes nothing if %s was announced', async (announced_sha256) => {
     const asset = { ...known, announced_sha256 };
-    const { needs, decisions } = openNeeds(asset);
-    expect(await verifyOriginal(needs, asset, { read })).toEqual(asset);
+    const { ctx, decisions } = openContext(asset);
+    expect(await verifyOriginal(ctx, asset, { read })).toEqual(asset);
     expect(decisions).toEqual([]);
   });
 });

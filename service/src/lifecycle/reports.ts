@@ -3,9 +3,9 @@ import { createHash } from 'node:crypto';
 import type { DeliveryReason } from '@mediary/contract/enums';
 import type { Asset, AssetRef, Failure } from '../assets/asset.ts';
 import { notFound } from '../platform/errors.ts';
-import type { Queries } from '../platform/postgres/database.ts';
 import { decideCancellation } from './cancellation.ts';
 import type { Change, Decide, Decision } from './change.ts';
+import type { LifecycleContext } from './context.ts';
 import { decideReport } from './decide.ts';
 import {
   type CheckRecord,
@@ -23,26 +23,20 @@ import {
   type Retry,
 } from './decide-commands.ts';
 import { findSameBytes } from './same-bytes.sql.ts';
-import type { AssetStore } from './store.ts';
 import type { Delivery, Outcome, StreamReport } from './stream-report.ts';
 
-type ReportNeeds = {
-  readonly db: Queries;
-  readonly store: Pick<AssetStore, 'update' | 'recordDelivery'>;
-  readonly now: () => Date;
-};
 /** The asset that a report names, or that was just read, and the delivery that carried it. */
-type Cause = { readonly ref: AssetRef | Asset; readonly delivery?: Delivery };
+type ReportedBy = { readonly ref: AssetRef | Asset; readonly delivery?: Delivery };
 
-type ReportDecision = Decision & { readonly outcome: Outcome };
+type ReportWrite = Decision & { readonly outcome: Outcome };
 
 /** Applies a report to its asset and records its delivery. Undefined, and nothing recorded, without asset. */
 export async function applyReport(
-  { store }: ReportNeeds,
+  { assets }: LifecycleContext,
   report: StreamReport,
-  { ref, delivery }: Cause,
+  { ref, delivery }: ReportedBy,
 ): Promise<Outcome | undefined> {
-  const updated = await store.update(ref, (asset, now): ReportDecision => {
+  const updated = await assets.update(ref, (asset, now): ReportWrite => {
     const { change = NO_CHANGE, ...outcome } = decideReport(asset, report, now);
     return {
       ...change,
@@ -57,18 +51,18 @@ const NO_CHANGE = { set: {}, events: [], jobs: [] };
 
 /** Records a delivery without an asset or without an effect. */
 export async function recordDelivery(
-  { store, now }: ReportNeeds,
+  { assets, now }: LifecycleContext,
   delivery: Delivery,
   reason: DeliveryReason,
 ): Promise<Outcome> {
   const outcome = { processed: false, reason };
-  await store.recordDelivery({ ...outcome, delivery, assetId: null, now: now() });
+  await assets.recordDelivery({ ...outcome, delivery, assetId: null, now: now() });
   return outcome;
 }
 
 /** Starts processing, unless another attempt began meanwhile. A repeated call changes nothing. */
-export const completeAsset = (needs: ReportNeeds, asset: Asset, completion: Completion): Promise<Asset> =>
-  updateExisting(needs, asset, (seen, now) =>
+export const completeAsset = (ctx: LifecycleContext, asset: Asset, completion: Completion): Promise<Asset> =>
+  updateExisting(ctx, asset, (seen, now) =>
     seen.attempt === asset.attempt ? decideCompletion(seen, completion, now) : undefined,
   );
 
@@ -76,14 +70,14 @@ export const completeAsset = (needs: ReportNeeds, asset: Asset, completion: Comp
  * Fails an asset that waits for its upload, for good, unless another attempt began meanwhile; a job removes
  * its bytes.
  */
-export const refuseAsset = (needs: ReportNeeds, asset: Asset, failure: Failure): Promise<Asset> =>
-  updateExisting(needs, asset, (seen) =>
+export const refuseAsset = (ctx: LifecycleContext, asset: Asset, failure: Failure): Promise<Asset> =>
+  updateExisting(ctx, asset, (seen) =>
     seen.attempt === asset.attempt ? refusePending(seen, failure) : undefined,
   );
 
 /** The same, unless the asset changed since it was read: its video may have been linked. */
-export const refuseUnchangedAsset = (needs: ReportNeeds, asset: Asset, failure: Failure): Promise<Asset> =>
-  updateExisting(needs, asset, (seen) =>
+export const refuseUnchangedAsset = (ctx: LifecycleContext, asset: Asset, failure: Failure): Promise<Asset> =>
+  updateExisting(ctx, asset, (seen) =>
     seen.revision === asset.revision ? refusePending(seen, failure) : undefined,
   );
 
@@ -92,7 +86,7 @@ const refusePending = (seen: Asset, failure: Failure): Change | undefined =>
 
 /** The id of the owner's earliest other asset with these bytes, or null. */
 export async function findDuplicate(
-  { db }: Pick<ReportNeeds, 'db'>,
+  { db }: Pick<LifecycleContext, 'db'>,
   asset: Pick<Asset, 'id' | 'owner_user_id'>,
   sha256: string,
 ): Promise<string | null> {
@@ -108,16 +102,16 @@ type ReadOriginal = { readonly sha256?: string; readonly read: () => AsyncIterab
  * The asset is `refused` if another one was announced.
  */
 export async function verifyOriginal(
-  needs: ReportNeeds,
+  ctx: LifecycleContext,
   asset: Asset,
   original: ReadOriginal,
 ): Promise<Asset> {
   const { announced_sha256: announced, checksum_sha256: known } = asset;
   if (known !== null && (announced === null || announced === known)) return asset;
   const sha256 = known ?? original.sha256 ?? (await digestOf(original.read()));
-  const duplicateOf = await findDuplicate(needs, asset, sha256);
+  const duplicateOf = await findDuplicate(ctx, asset, sha256);
   const stored = { uploadId: asset.original_upload, sha256, duplicateOf };
-  return updateExisting(needs, asset, (seen) => decideChecksum(seen, stored));
+  return updateExisting(ctx, asset, (seen) => decideChecksum(seen, stored));
 }
 
 async function digestOf(bytes: AsyncIterable<Uint8Array>): Promise<string> {
@@ -127,39 +121,39 @@ async function digestOf(bytes: AsyncIterable<Uint8Array>): Promise<string> {
 }
 
 /** Opens an attempt on the stored bytes, unless another request opened one first. */
-export const retryAsset = (needs: ReportNeeds, asset: Asset, retry: Retry): Promise<Asset> =>
-  updateExisting(needs, asset, (seen, now) =>
+export const retryAsset = (ctx: LifecycleContext, asset: Asset, retry: Retry): Promise<Asset> =>
+  updateExisting(ctx, asset, (seen, now) =>
     seen.attempt === asset.attempt ? decideRetry(seen, retry, now) : undefined,
   );
 
 /** Opens an attempt with another upload, unless another request opened one first. */
-export const reopenAsset = (needs: ReportNeeds, asset: Asset, reopening: Reopening): Promise<Asset> =>
-  updateExisting(needs, asset, (seen) =>
+export const reopenAsset = (ctx: LifecycleContext, asset: Asset, reopening: Reopening): Promise<Asset> =>
+  updateExisting(ctx, asset, (seen) =>
     seen.attempt === asset.attempt ? decideReopening(seen, reopening) : undefined,
   );
 
 /** Records a check by the reconcile job, unless the asset changed since it was read. */
-export const recordCheck = (needs: ReportNeeds, asset: Asset, check: CheckRecord): Promise<Asset> =>
-  updateExisting(needs, asset, (seen) =>
+export const recordCheck = (ctx: LifecycleContext, asset: Asset, check: CheckRecord): Promise<Asset> =>
+  updateExisting(ctx, asset, (seen) =>
     seen.revision === asset.revision ? decideCheck(seen, check) : undefined,
   );
 
 /** Records facts of a ready video, unless the asset changed since it was read. */
-export const recordFacts = (needs: ReportNeeds, asset: Asset, facts: FactsRecord): Promise<Asset> =>
-  updateExisting(needs, asset, (seen) =>
+export const recordFacts = (ctx: LifecycleContext, asset: Asset, facts: FactsRecord): Promise<Asset> =>
+  updateExisting(ctx, asset, (seen) =>
     seen.revision === asset.revision ? decideFacts(seen, facts) : undefined,
   );
 
 /** Cancels the encoding of a video; changes nothing if it is not being encoded. */
-export const cancelEncoding = (needs: ReportNeeds, asset: Asset): Promise<Asset> =>
-  updateExisting(needs, asset, decideCancellation);
+export const cancelEncoding = (ctx: LifecycleContext, asset: Asset): Promise<Asset> =>
+  updateExisting(ctx, asset, decideCancellation);
 
 /** Shows the poster that was rendered for `rendered`, unless the asset needs another one now. */
-export const showPoster = (needs: ReportNeeds, rendered: Asset): Promise<Asset> =>
-  updateExisting(needs, rendered, (seen) => decidePoster(seen, rendered));
+export const showPoster = (ctx: LifecycleContext, rendered: Asset): Promise<Asset> =>
+  updateExisting(ctx, rendered, (seen) => decidePoster(seen, rendered));
 
-async function updateExisting({ store }: ReportNeeds, asset: Asset, decide: Decide): Promise<Asset> {
-  const updated = await store.update(asset, (seen, now) => {
+async function updateExisting({ assets }: LifecycleContext, asset: Asset, decide: Decide): Promise<Asset> {
+  const updated = await assets.update(asset, (seen, now) => {
     if (seen.deleted_at) throw notFound('No such asset');
     return decide(seen, now);
   });

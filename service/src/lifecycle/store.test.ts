@@ -6,7 +6,6 @@ import type { Asset, NewAsset } from '../assets/asset.ts';
 import { newEvent } from '../assets/asset-event.ts';
 import { createAssetLoader } from '../assets/asset-lookup.ts';
 import type { JobRequest, ServiceJobs } from '../jobs.ts';
-import { createKeyedMutex } from '../platform/concurrency/keyed-mutex.ts';
 import { type Connection, type Database, openDatabase } from '../platform/postgres/database.ts';
 import { migrate } from '../platform/postgres/migrate.ts';
 import { uuidV7 } from '../platform/uuid-v7.ts';
@@ -49,8 +48,7 @@ const openStore = (): AssetStore =>
         sent.push({ tx, owner, job });
       },
     } as unknown as ServiceJobs,
-    runExclusive: createKeyedMutex(),
-    graceDays: 0,
+    settings: { purgeGraceDays: 0 },
     now: () => NOW,
   });
 

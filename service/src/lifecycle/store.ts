@@ -1,14 +1,13 @@
 // The only writer of assets and events: reads, decides, compares and sets the revision; retries conflicts.
 import type { Asset, AssetRef, NewAsset } from '../assets/asset.ts';
 import { type EventData, newEvent } from '../assets/asset-event.ts';
-import type { AssetLoader } from '../assets/asset-lookup.ts';
-import type { ServiceJobs } from '../jobs.ts';
 import { type BatchLimits, createBatcher } from '../platform/concurrency/batcher.ts';
-import type { RunExclusive } from '../platform/concurrency/keyed-mutex.ts';
+import { createKeyedMutex } from '../platform/concurrency/keyed-mutex.ts';
 import { conflict, unavailable } from '../platform/errors.ts';
 import type { Database, Transaction } from '../platform/postgres/database.ts';
 import { findViolatedConstraint } from '../platform/postgres/database-errors.ts';
 import { type Decide, type Decision, type DeliveryRecord, isEmpty, type PendingWrite } from './change.ts';
+import type { LifecycleContext } from './context.ts';
 import { claimEncode, type EncodeClaim } from './encode-claim.sql.ts';
 import {
   holdsUploadLease,
@@ -20,14 +19,9 @@ import {
 import { finishSmallPuts } from './small-puts.sql.ts';
 import { findEndedReferences } from './stored-references.ts';
 
-type StoreNeeds = {
-  readonly db: Database;
-  readonly loader: AssetLoader;
-  readonly jobs: ServiceJobs;
-  readonly runExclusive: RunExclusive;
-  readonly now: () => Date;
-  /** PURGE_GRACE_DAYS */
-  readonly graceDays: number;
+type WriterContext = Pick<LifecycleContext, 'settings' | 'db' | 'jobs' | 'loader' | 'now'>;
+
+type Listeners = {
   /** Called when a change of the asset may have been committed. */
   readonly onWritten?: (assetId: string) => void;
   /** Called after the commit of a change. */
@@ -67,29 +61,30 @@ const MAX_BATCH_BYTES = 4 * 1024 * 1024;
 /** More concurrent writers of one asset are a fault, not a race. */
 const MAX_RACES = 50;
 
-export function createAssetStore(needs: StoreNeeds): AssetStore {
-  const { db } = needs;
+export function createAssetStore(ctx: WriterContext, listeners: Listeners = {}): AssetStore {
+  const { db } = ctx;
   const insert = createBatcher((inserts: readonly PendingInsert[]) => insertAssets(db, inserts), LIMITS);
-  const writers: Writers = { ...needs, ...createWriters(needs) };
+  const writer: Writer = { ...listeners, ...createWriter(ctx) };
+  const runExclusive = createKeyedMutex();
   return {
     createAsset: (asset, data, { alongside } = {}) =>
-      createAsset(needs, alongside ? (pending) => insertWith(db, pending, alongside) : insert, {
+      createAsset(ctx, alongside ? (pending) => insertWith(db, pending, alongside) : insert, {
         asset,
         event: newEvent('asset.created', data),
       }),
-    update: (ref, decide) => needs.runExclusive(keyOf(ref), () => update(writers, ref, decide)),
-    recordDelivery: writers.recordDelivery,
+    update: (ref, decide) => runExclusive(keyOf(ref), () => update({ ctx, writer, ref }, decide)),
+    recordDelivery: writer.recordDelivery,
     claimEncode: (claim) => claimEncode(db, claim),
   };
 }
 
 type Write = (write: PendingWrite) => Promise<Asset | undefined>;
-type Writers = StoreNeeds & {
+type Writer = Listeners & {
   readonly write: Write;
   readonly recordDelivery: (delivery: DeliveryRecord) => Promise<undefined>;
 };
 
-function createWriters({ db, jobs }: StoreNeeds): Pick<Writers, 'write' | 'recordDelivery'> {
+function createWriter({ db, jobs }: WriterContext): Writer {
   const writeState = createBatcher(
     (writes: readonly PendingWrite[]) => updateAssets(db, writes),
     withByteLimit(LIMITS, ({ decision }) => decision.delivery),
@@ -125,7 +120,7 @@ const withByteLimit = <Item>(
 
 /** Sends jobs ordered by queue and owner to avoid deadlocks: a fair queue locks an owner until the commit. */
 function updateWithJobs(
-  { db, jobs }: Pick<StoreNeeds, 'db' | 'jobs'>,
+  { db, jobs }: Pick<WriterContext, 'db' | 'jobs'>,
   writes: readonly PendingWrite[],
 ): Promise<(Asset | undefined)[]> {
   return db.transaction(async (tx) => {
@@ -153,12 +148,14 @@ const keyOf = (ref: AssetRef | Asset): string => {
   return 'assetId' in ref ? ref.assetId.toLowerCase() : `${ref.provider} ${ref.providerVideoId}`;
 };
 
+type Updating = { readonly ctx: WriterContext; readonly writer: Writer; readonly ref: AssetRef | Asset };
+
 async function update<D extends Decision | undefined>(
-  writers: Writers,
-  ref: AssetRef | Asset,
+  { ctx, writer, ref }: Updating,
   decide: Decide<D>,
 ): Promise<Update<D> | undefined> {
-  const { db, loader, now, graceDays } = writers;
+  const { db, loader, now } = ctx;
+  const { purgeGraceDays: graceDays } = ctx.settings;
   const read = () => loader.findReported(isAsset(ref) ? { assetId: ref.id } : ref);
   let seen = isAsset(ref) ? ref : await read();
   for (let race = 0; race < MAX_RACES; race++) {
@@ -166,7 +163,7 @@ async function update<D extends Decision | undefined>(
     const decision = decide(seen, now());
     if (!decision) return { asset: seen, decision };
     const removals = { keys: findRemovals({ seen, decision, graceDays }), graceDays };
-    const asset: Asset | undefined = await write(writers, { seen, decision, now: now(), removals });
+    const asset: Asset | undefined = await write(writer, { seen, decision, now: now(), removals });
     if (asset) return { asset, decision };
     if (decision.smallPut) return undefined;
     if (decision.upload && !(await holdsUploadLease(db, decision.upload))) return undefined;
@@ -175,14 +172,14 @@ async function update<D extends Decision | undefined>(
   throw unavailable(`Other requests changed the asset ${MAX_RACES} times during this request. Try again.`);
 }
 
-type EndedReferences = Pick<PendingWrite, 'seen' | 'decision'> & Pick<StoreNeeds, 'graceDays'>;
+type EndedReferences = Pick<PendingWrite, 'seen' | 'decision'> & { readonly graceDays: number };
 
 const findRemovals = ({ seen, decision, graceDays }: EndedReferences) =>
   graceDays === 0 || decision.isErasure ? [] : findEndedReferences(seen, { ...seen, ...decision.set });
 
 /** Returns the asset after the write; undefined if another writer was faster. */
 async function write(
-  { write: store, recordDelivery, onWritten, onChanged }: Writers,
+  { write: store, recordDelivery, onWritten, onChanged }: Writer,
   pending: PendingWrite,
 ): Promise<Asset | undefined> {
   const { seen, decision } = pending;
@@ -208,7 +205,7 @@ const insertWith = (
   });
 
 async function createAsset(
-  { loader }: StoreNeeds,
+  { loader }: WriterContext,
   insert: (pending: PendingInsert) => Promise<Asset | undefined>,
   pending: PendingInsert,
 ): Promise<Asset> {

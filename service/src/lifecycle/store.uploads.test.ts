@@ -6,7 +6,6 @@ import type { Asset } from '../assets/asset.ts';
 import { newEvent } from '../assets/asset-event.ts';
 import { createAssetLoader } from '../assets/asset-lookup.ts';
 import type { ServiceJobs } from '../jobs.ts';
-import { createKeyedMutex } from '../platform/concurrency/keyed-mutex.ts';
 import { type Connection, type Database, openDatabase } from '../platform/postgres/database.ts';
 import { migrate } from '../platform/postgres/migrate.ts';
 import { uuidV7 } from '../platform/uuid-v7.ts';
@@ -29,9 +28,8 @@ beforeAll(async () => {
   await migrate(connection);
   db = openDatabase({ connection, onIdleError: () => {} });
   const jobs = {} as ServiceJobs;
-  const runExclusive = createKeyedMutex();
   const loader = createAssetLoader(db);
-  store = createAssetStore({ db, loader, jobs, runExclusive, graceDays: 0, now: () => NOW });
+  store = createAssetStore({ db, loader, jobs, settings: { purgeGraceDays: 0 }, now: () => NOW });
 });
 afterAll(async () => {
   await db.close();

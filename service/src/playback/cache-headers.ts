@@ -5,14 +5,14 @@ import type { Secret } from '../auth/secret.ts';
 import { playbackTokenExpiry } from './playback-token.ts';
 import { cacheControlFor } from './served-file.ts';
 
-type CacheNeeds = {
+type CacheRules = {
   readonly urlSecrets: readonly Secret[];
   readonly now: () => Date;
   readonly cdnMaxAge: CdnMaxAge;
 };
 
 /** Seconds for which the operator's CDN may keep segments; 0: as `Cache-Control` says. */
-type CdnMaxAge = { readonly publicSeconds: number; readonly privateSeconds: number };
+export type CdnMaxAge = { readonly publicSeconds: number; readonly privateSeconds: number };
 
 type RequestedFile = {
   readonly isEntry: boolean;
@@ -26,12 +26,12 @@ type RequestedFile = {
  * The tags let one call purge all files of an asset.
  */
 export function buildCacheHeaders(
-  needs: CacheNeeds,
+  rules: CacheRules,
   asset: PlaybackAsset,
   file: RequestedFile,
 ): Readonly<Record<string, string>> {
   const byCookie = isByCookie(asset, file.token);
-  const cdnSeconds = file.isSegment && !byCookie ? cdnSecondsFor(needs, asset, file.token) : 0;
+  const cdnSeconds = file.isSegment && !byCookie ? cdnSecondsFor(rules, asset, file.token) : 0;
   return {
     'cache-control': byCookie ? CACHED_BY_COOKIE : cacheControlFor(asset, file.isEntry),
     'cache-tag': asset.id,
@@ -42,7 +42,7 @@ export function buildCacheHeaders(
 
 /** A URL with a token is kept no longer than the token is valid. */
 function cdnSecondsFor(
-  { urlSecrets, now, cdnMaxAge }: CacheNeeds,
+  { urlSecrets, now, cdnMaxAge }: CacheRules,
   { visibility }: PlaybackAsset,
   token: string | undefined,
 ): number {

@@ -1,38 +1,23 @@
 // Creates signed download URLs of originals, which are valid for an hour, and verifies our own (contract B5).
 import type { DownloadUrl } from '@mediary/contract/schemas/playback';
 import type { Asset } from '../assets/asset.ts';
-import type { findAssetById } from '../assets/asset-lookup.ts';
 import { issueTicket, isValidTicket, ticketReason } from '../auth/asset-ticket.ts';
-import type { Secret } from '../auth/secret.ts';
-import type { Bound } from '../platform/bind.ts';
 import { notFound, unauthorized } from '../platform/errors.ts';
 import { attachment } from '../platform/http/headers.ts';
 import type { ProviderDownload } from '../providers/provider.ts';
-import type { canInspect, createProviderDownload } from '../providers/hosted-videos.ts';
 import { originalKey } from '../storage/object-key.ts';
-import type { ObjectStore } from '../storage/object-store.ts';
-
-export type DownloadUrlNeeds = {
-  readonly findAssetById: Bound<typeof findAssetById>;
-  readonly canInspect: Bound<typeof canInspect>;
-  readonly createProviderDownload: Bound<typeof createProviderDownload>;
-  readonly store: Pick<ObjectStore, 'direct'>;
-  readonly urlSecrets: readonly Secret[];
-  readonly publicBaseUrl: () => string;
-  readonly now: () => Date;
-  readonly limitOwner: (ownerUserId: string) => Promise<void>;
-};
+import type { PlaybackContext } from './context.ts';
 
 const TTL_SECONDS = 3600;
 
 /** `expiresAt` is undefined when it is the requested time. */
 type SignedDownload = ProviderDownload & { readonly expiresAt?: Date };
 
-export async function createDownloadUrl(needs: DownloadUrlNeeds, asset: Asset): Promise<DownloadUrl> {
-  const expires = Math.floor(needs.now().getTime() / 1000) + TTL_SECONDS;
-  const download: SignedDownload = needs.canInspect(asset)
-    ? await needs.createProviderDownload(asset, expires)
-    : await createStoredDownload(needs, asset, expires);
+export async function createDownloadUrl(ctx: PlaybackContext, asset: Asset): Promise<DownloadUrl> {
+  const expires = Math.floor(ctx.now().getTime() / 1000) + TTL_SECONDS;
+  const download: SignedDownload = ctx.providers.canInspect(asset)
+    ? await ctx.providers.createProviderDownload(asset, expires)
+    : await createStoredDownload(ctx, asset, expires);
   const { state, expiresAt = new Date(expires * 1000) } = download;
   const { filename } = asset;
   return download.state === 'preparing'
@@ -42,13 +27,13 @@ export async function createDownloadUrl(needs: DownloadUrlNeeds, asset: Asset): 
 
 /** A URL of the store itself, where clients reach it. */
 async function createStoredDownload(
-  needs: DownloadUrlNeeds,
+  ctx: PlaybackContext,
   asset: Asset,
   expires: number,
 ): Promise<SignedDownload> {
   assertStored(asset);
-  const { direct } = needs.store;
-  if (!direct) return { state: 'ready', url: createOwnUrl(needs, asset, expires) };
+  const { direct } = ctx.store;
+  if (!direct) return { state: 'ready', url: createOwnUrl(ctx, asset, expires) };
   const { url, expiresAt } = await direct.presignGet({
     key: originalKey(asset),
     responseContentDisposition: attachment(asset.filename),
@@ -59,7 +44,7 @@ async function createStoredDownload(
 }
 
 function createOwnUrl(
-  { urlSecrets, publicBaseUrl }: DownloadUrlNeeds,
+  { settings: { urlSecrets, publicBaseUrl } }: PlaybackContext,
   asset: Asset,
   expires: number,
 ): string {
@@ -74,8 +59,12 @@ function createOwnUrl(
 /**
  * Finds the asset of a download URL. A URL that was issued before a deletion stays invalid after a restore.
  */
-export async function getDownload(needs: DownloadUrlNeeds, assetId: string, ticket: string): Promise<Asset> {
-  const { urlSecrets, now, limitOwner } = needs;
+export async function getDownload(ctx: PlaybackContext, assetId: string, ticket: string): Promise<Asset> {
+  const {
+    settings: { urlSecrets },
+    now,
+    limitOwner,
+  } = ctx;
   const presented = { assetId, ticket, now: now().getTime() / 1000 };
   const invalidUrl = () =>
     unauthorized(
@@ -86,7 +75,7 @@ export async function getDownload(needs: DownloadUrlNeeds, assetId: string, tick
       },
     );
   if (!isValidTicket(urlSecrets, 'download', presented)) throw invalidUrl();
-  const asset = await needs.findAssetById(assetId);
+  const asset = await ctx.lifecycle.findAssetById(assetId);
   if (!asset || asset.deleted_at) throw notFound('No such asset');
   if (!isValidTicket(urlSecrets, 'download', { ...presented, playbackVersion: asset.playback_version }))
     throw invalidUrl();

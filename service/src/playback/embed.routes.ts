@@ -6,28 +6,23 @@ import {
   getPlayerScript,
   getPrivateEmbed,
 } from '@mediary/contract/operations/embed';
-import type { Bound, BoundOperations } from '../platform/bind.ts';
 import { redirectToTokenPath, sendVersion } from '../platform/http/headers.ts';
 import { type BytesExchange, bytesRoute, type Route } from '../platform/http/route.ts';
-import type { buildCacheHeaders } from './cache-headers.ts';
-import type * as embedOperations from './embed.ts';
-import type { findPlayableAsset } from './playback.ts';
+import { buildCacheHeaders } from './cache-headers.ts';
+import type { ServingContext } from './context.ts';
+import { describeOembed, findScript, renderEmbed } from './embed.ts';
+import { findPlayableAsset } from './playback.ts';
 
-type Embed = BoundOperations<typeof embedOperations> & {
-  readonly findPlayableAsset: Bound<typeof findPlayableAsset>;
-  readonly buildCacheHeaders: Bound<typeof buildCacheHeaders>;
-};
-
-export const embedRoutes = (embed: Embed): Route[] => [
-  bytesRoute(getEmbed, { handle: (request, reply) => serveFixedPath(embed, { request, reply }) }),
-  bytesRoute(getPrivateEmbed, { handle: (request, reply) => servePage(embed, { request, reply }) }),
+export const embedRoutes = (ctx: ServingContext): Route[] => [
+  bytesRoute(getEmbed, { handle: (request, reply) => serveFixedPath(ctx, { request, reply }) }),
+  bytesRoute(getPrivateEmbed, { handle: (request, reply) => servePage(ctx, { request, reply }) }),
   bytesRoute(getPlayerScript, {
-    handle: (request, reply) => serveScript(embed, { request, reply }, 'player'),
+    handle: (request, reply) => serveScript({ request, reply }, 'player'),
   }),
-  bytesRoute(getHlsScript, { handle: (request, reply) => serveScript(embed, { request, reply }, 'hls') }),
+  bytesRoute(getHlsScript, { handle: (request, reply) => serveScript({ request, reply }, 'hls') }),
   bytesRoute(getOembed, {
     handle: async ({ query }, reply) => {
-      const description = await embed.describeOembed(query);
+      const description = await describeOembed(ctx, query);
       return reply
         .headers({
           'content-type': 'application/json; charset=utf-8',
@@ -39,24 +34,24 @@ export const embedRoutes = (embed: Embed): Route[] => [
 ];
 
 async function serveFixedPath(
-  embed: Embed,
+  ctx: ServingContext,
   { request, reply }: BytesExchange<{ readonly token?: string }, { readonly id: string }>,
 ): Promise<unknown> {
   const { token } = request.query;
-  if (token === undefined) return servePage(embed, { request, reply });
-  await embed.findPlayableAsset(request.params.id, { token, cookie: undefined });
+  if (token === undefined) return servePage(ctx, { request, reply });
+  await findPlayableAsset(ctx, request.params.id, { token, cookie: undefined });
   return redirectToTokenPath(reply, token, 'embed');
 }
 
 async function servePage(
-  embed: Embed,
+  ctx: ServingContext,
   { request, reply }: BytesExchange<unknown, { readonly id: string; readonly token?: string }>,
 ): Promise<unknown> {
   const { id, token } = request.params;
-  const asset = await embed.findPlayableAsset(id, { token, cookie: request.headers.cookie });
-  const { html, policy, etag } = await embed.renderEmbed(asset, token);
+  const asset = await findPlayableAsset(ctx, id, { token, cookie: request.headers.cookie });
+  const { html, policy, etag } = await renderEmbed(ctx, asset, token);
   reply.headers({
-    ...embed.buildCacheHeaders(asset, { isEntry: true, isSegment: false, token }),
+    ...buildCacheHeaders(ctx.delivery, asset, { isEntry: true, isSegment: false, token }),
     'content-type': 'text/html; charset=utf-8',
     'content-security-policy': policy,
     ...(asset.visibility === 'private' && { 'x-robots-tag': 'noindex' }),
@@ -68,11 +63,10 @@ const YEAR_S = 31_536_000;
 const UNVERSIONED_S = 300;
 
 async function serveScript(
-  embed: Embed,
   { request, reply }: BytesExchange<{ readonly v?: string }, unknown>,
   name: 'player' | 'hls',
 ): Promise<unknown> {
-  const { bytes, version } = await embed.findScript(name);
+  const { bytes, version } = await findScript(name);
   const isCurrent = request.query.v === version;
   reply.headers({
     'content-type': 'text/javascript; charset=utf-8',

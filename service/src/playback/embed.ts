@@ -1,15 +1,14 @@
 // Builds the embed page of a video, and its oEmbed description (contract B5).
 import type { Asset, PlaybackAsset } from '../assets/asset.ts';
-import type { findAssetById } from '../assets/asset-lookup.ts';
 import { toPlaybackBase, toPlaybackUrls } from '../assets/asset-view.ts';
 import { type PlayUrls, playbackNotFound } from '../assets/playback-manifest.ts';
 import { isByCookie } from '../auth/playback-cookie.ts';
-import type { Bound } from '../platform/bind.ts';
 import { notFound, ServiceError } from '../platform/errors.ts';
 import { openPackageScript, toPageScript, versionOf } from '../platform/http/page-script.ts';
 import { PAGE_ICON } from '../platform/http/page-icon.ts';
 import { escapeHtml } from '../assets/markup.ts';
-import { renditionKey } from '../storage/object-key.ts';
+import { type ObjectKey, renditionKey } from '../storage/object-key.ts';
+import type { PlaybackContext } from './context.ts';
 import {
   type LinkPreview,
   PLAYER_SCRIPT,
@@ -17,36 +16,26 @@ import {
   renderPagePolicy,
   type FrameSize,
 } from './embed-page.ts';
-import type { resolveHostedUrls } from './playback.ts';
-import type { findStoreOrigin } from './segment-redirect.ts';
-
-type EmbedNeeds = {
-  readonly findAssetById: Bound<typeof findAssetById>;
-  readonly resolveHostedUrls: Bound<typeof resolveHostedUrls>;
-  readonly findStoreOrigin: Bound<typeof findStoreOrigin>;
-  readonly publicBaseUrl: () => string;
-  readonly cdnBaseUrl: string | undefined;
-  readonly frameAncestors: string;
-};
+import { resolveHostedUrls } from './playback.ts';
+import { contentTypeOf } from './served-file.ts';
 
 const PLAYER = toPageScript(PLAYER_SCRIPT);
 const readHlsScript = openPackageScript('hls.js/dist/hls.min.js');
 
-export const findScript = async (_needs: unknown, name: 'player' | 'hls') =>
-  name === 'player' ? PLAYER : readHlsScript();
+export const findScript = async (name: 'player' | 'hls') => (name === 'player' ? PLAYER : readHlsScript());
 
 type RenderedPage = { readonly html: string; readonly policy: string; readonly etag: string };
 
 /** `token`: of the path of the page, where its relative URLs begin. */
 export async function renderEmbed(
-  needs: EmbedNeeds,
+  ctx: PlaybackContext,
   { id }: Pick<PlaybackAsset, 'id'>,
   token: string | undefined,
 ): Promise<RenderedPage> {
-  const asset = await needs.findAssetById(id);
-  const urls = asset && findPlayUrls(needs, asset, '.');
+  const asset = await ctx.lifecycle.findAssetById(id);
+  const urls = asset && findPlayUrls(ctx, asset, '.');
   if (!asset || !urls?.hls) throw playbackNotFound();
-  const base = mediaBaseOf(needs, asset, token);
+  const base = mediaBaseOf(ctx, asset, token);
   const html = renderEmbedPage({
     title: asset.title ?? 'Video',
     hls: `${base}/hls.m3u8`,
@@ -54,35 +43,46 @@ export async function renderEmbed(
     icon: PAGE_ICON,
     scriptFolder: token === undefined ? '../' : '../../',
     scriptVersions: { player: PLAYER.version, hls: (await readHlsScript()).version },
-    preview: asset.visibility === 'public' ? toPreview(needs, asset, urls) : undefined,
+    preview: asset.visibility === 'public' ? toPreview(ctx, asset, urls) : undefined,
   });
   const policy = renderPagePolicy({
-    mediaSources: await findMediaSources(needs, asset, urls),
-    frameAncestors: needs.frameAncestors,
+    mediaSources: await findMediaSources(ctx, asset, urls),
+    frameAncestors: ctx.settings.delivery.embedFrameAncestors,
   });
   return { html, policy, etag: `"${versionOf(`${policy}\n${html}`)}"` };
 }
 
 /** Our own files below `base`; null for images. */
-const findPlayUrls = (needs: EmbedNeeds, asset: Asset, base: string): PlayUrls | null =>
-  needs.resolveHostedUrls(asset) ?? toPlaybackUrls(asset.playback, base);
+const findPlayUrls = (ctx: PlaybackContext, asset: Asset, base: string): PlayUrls | null =>
+  resolveHostedUrls(ctx, asset) ?? toPlaybackUrls(asset.playback, base);
 
 /** A cookie reaches the service only, so such a page stays with relative URLs. */
-function mediaBaseOf({ cdnBaseUrl }: EmbedNeeds, asset: Asset, token: string | undefined): string {
+function mediaBaseOf({ settings }: PlaybackContext, asset: Asset, token: string | undefined): string {
+  const { cdnBaseUrl } = settings.delivery;
   if (cdnBaseUrl === undefined || asset.playback?.kind !== 'own' || isByCookie(asset, token)) return '.';
   const folder = token === undefined ? '' : `/~${encodeURIComponent(token)}`;
   return `${toPlaybackBase(cdnBaseUrl, asset.id)}${folder}`;
 }
 
 /** Manifests of others may name segments on any host. */
-async function findMediaSources(needs: EmbedNeeds, asset: Asset, urls: PlayUrls): Promise<string[]> {
+async function findMediaSources(ctx: PlaybackContext, asset: Asset, urls: PlayUrls): Promise<string[]> {
   const { playback, id } = asset;
   if (playback?.kind !== 'own')
     return ['https:', ...[urls.hls, urls.thumbnail].flatMap((url) => (url ? [new URL(url).origin] : []))];
-  const store = await needs.findStoreOrigin(renditionKey(id, playback.folder, 'v0.mp4'));
-  return [needs.cdnBaseUrl && new URL(needs.cdnBaseUrl).origin, store].filter(
-    (origin) => origin !== undefined,
-  );
+  const { cdnBaseUrl } = ctx.settings.delivery;
+  const store = await findStoreOrigin(ctx, renditionKey(id, playback.folder, 'v0.mp4'));
+  return [cdnBaseUrl && new URL(cdnBaseUrl).origin, store].filter((origin) => origin !== undefined);
+}
+
+/** The origin to which segments are redirected. */
+async function findStoreOrigin(
+  { store: { direct }, settings }: PlaybackContext,
+  key: ObjectKey,
+): Promise<string | undefined> {
+  if (settings.delivery.segments !== 'redirect' || !direct) return undefined;
+  const responseContentType = contentTypeOf(key);
+  const { url } = await direct.presignGet({ key, responseContentType, expiresInSeconds: 1 });
+  return new URL(url).origin;
 }
 
 const EMBED = /^\/api\/v1\/playback\/([^/?#]+)\/embed(?:[?#]|$)/;
@@ -97,12 +97,12 @@ type OembedRequest = {
   readonly format?: string;
 };
 
-export async function describeOembed(needs: EmbedNeeds, request: OembedRequest) {
+export async function describeOembed(ctx: PlaybackContext, request: OembedRequest) {
   const { url, maxwidth, maxheight, format = 'json' } = request;
   if (format !== 'json')
     throw new ServiceError('NOT_IMPLEMENTED', 'The format is not supported. Supported: json');
-  const asset = await getPublicVideo(needs, url);
-  const { url: page, thumbnail, size } = toPreview(needs, asset, findPlayUrls(needs, asset, '.'));
+  const asset = await getPublicVideo(ctx, url);
+  const { url: page, thumbnail, size } = toPreview(ctx, asset, findPlayUrls(ctx, asset, '.'));
   const fitted = fitInto(size, {
     width: maxwidth ?? DEFAULT_SIZE.width,
     height: maxheight ?? DEFAULT_SIZE.height,
@@ -120,22 +120,22 @@ export async function describeOembed(needs: EmbedNeeds, request: OembedRequest) 
       thumbnail_height: image.height,
     }),
     provider_name: 'Mediary',
-    provider_url: needs.publicBaseUrl(),
+    provider_url: ctx.settings.publicBaseUrl(),
     cache_age: CACHE_AGE_S,
   };
 }
 
-async function getPublicVideo(needs: EmbedNeeds, url: string): Promise<Asset> {
-  const base = needs.publicBaseUrl();
+async function getPublicVideo(ctx: PlaybackContext, url: string): Promise<Asset> {
+  const base = ctx.settings.publicBaseUrl();
   const [, id] = (url.startsWith(`${base}/`) && EMBED.exec(url.slice(base.length))) || [];
-  const asset = id === undefined ? undefined : await needs.findAssetById(id);
-  if (asset && !asset.deleted_at && asset.visibility === 'public' && findPlayUrls(needs, asset, '.')?.hls)
+  const asset = id === undefined ? undefined : await ctx.lifecycle.findAssetById(id);
+  if (asset && !asset.deleted_at && asset.visibility === 'public' && findPlayUrls(ctx, asset, '.')?.hls)
     return asset;
   throw notFound('Not found. url must be the embed URL of a public video of this service.');
 }
 
-function toPreview(needs: EmbedNeeds, { id, width, height }: Asset, urls: PlayUrls | null): LinkPreview {
-  const base = needs.publicBaseUrl();
+function toPreview(ctx: PlaybackContext, { id, width, height }: Asset, urls: PlayUrls | null): LinkPreview {
+  const base = ctx.settings.publicBaseUrl();
   const url = `${toPlaybackBase(base, id)}/embed`;
   return {
     url,

@@ -7,12 +7,12 @@ import { toSequenceIv } from '../storage/segment-cipher.ts';
 import { currentKeyId, findEncryptedFile, findKeyUri } from './encrypted-files.ts';
 
 const [current, previous] = [toSecret('current'), toSecret('previous')];
-const needs = { urlSecrets: [current, previous] };
+const secrets = [current, previous];
 const video = createVideo({ playback: { kind: 'own', attempt: 2, folder: '2-1' }, playback_version: 5 });
 const growing = createVideo({ playback: { kind: 'own', attempt: 2, folder: '2-1', growing: true } });
 const scope = { assetId: video.id, folder: '2-1', playbackVersion: 5 };
-const id = currentKeyId(needs, video, '2-1');
-const find = (path: string, asset = video) => findEncryptedFile(needs, asset, path);
+const id = currentKeyId(secrets, video, '2-1');
+const find = (path: string, asset = video) => findEncryptedFile(secrets, asset, path);
 const NOT_FOUND = expect.objectContaining({ code: 'NOT_FOUND' });
 
 describe('a file in the folder of a key', () => {
@@ -36,12 +36,12 @@ describe('a file in the folder of a key', () => {
   });
 
   test('is a playlist that grows while its run goes on', () => {
-    const path = `2-1/${currentKeyId(needs, growing, '2-1')}/r3.m3u8`;
+    const path = `2-1/${currentKeyId(secrets, growing, '2-1')}/r3.m3u8`;
     expect(find(path, growing)).toMatchObject({ growing: { folder: '2-1', name: 'r3.m3u8' } });
   });
 
   test('has the key of the secret that its id belongs to', () => {
-    const before = currentKeyId({ urlSecrets: [previous] }, video, '2-1');
+    const before = currentKeyId([previous], video, '2-1');
     expect(find(`2-1/${before}/r3.key`)).toEqual({
       kind: 'key',
       bytes: deriveSegmentKey(previous, scope, 3),
@@ -52,15 +52,15 @@ describe('a file in the folder of a key', () => {
 describe('not found is', () => {
   test('a key id of another secret, version or run', () => {
     const others = [
-      currentKeyId({ urlSecrets: [toSecret('other')] }, video, '2-1'),
-      currentKeyId(needs, { ...video, playback_version: 6 }, '2-1'),
-      currentKeyId(needs, video, '1-1'),
+      currentKeyId([toSecret('other')], video, '2-1'),
+      currentKeyId(secrets, { ...video, playback_version: 6 }, '2-1'),
+      currentKeyId(secrets, video, '1-1'),
     ];
     for (const other of others) expect(() => find(`2-1/${other}/r3.key`)).toThrow(NOT_FOUND);
   });
 
   test('a run that is not published, and a video of others', () => {
-    const path = `1-1/${currentKeyId(needs, video, '1-1')}/r3.key`;
+    const path = `1-1/${currentKeyId(secrets, video, '1-1')}/r3.key`;
     expect(() => find(path)).toThrow(NOT_FOUND);
     expect(() => find(`2-1/${id}/r3.key`, { ...video, playback: null })).toThrow(NOT_FOUND);
   });

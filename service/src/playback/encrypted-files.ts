@@ -7,8 +7,6 @@ import { type ObjectKey, renditionKey } from '../storage/object-key.ts';
 import { type SegmentCipher, toSequenceIv } from '../storage/segment-cipher.ts';
 import { type GrowingFile, growingFile } from './served-file.ts';
 
-type KeyNeeds = { readonly urlSecrets: readonly Secret[] };
-
 /** A response to a player of an encrypted video. `stored`: a playlist or an init segment. */
 export type EncryptedFile =
   | { readonly kind: 'key'; readonly bytes: Uint8Array }
@@ -23,7 +21,7 @@ const PATH = /^(\d+-\d+)\/([0-9a-f]{16})\/(r(\d{1,4})(?:\.m3u8|\.key|-init\.mp4|
  * it is turned off.
  */
 export function findEncryptedFile(
-  { urlSecrets }: KeyNeeds,
+  urlSecrets: readonly Secret[],
   asset: PlaybackAsset,
   path: string,
 ): EncryptedFile | undefined {
@@ -48,7 +46,7 @@ export function findKeyUri(path: string): string | undefined {
 }
 
 /** The key that players get from now on. */
-export const currentKeyId = ({ urlSecrets }: KeyNeeds, asset: PlaybackAsset, folder: string): string =>
+export const currentKeyId = (urlSecrets: readonly Secret[], asset: PlaybackAsset, folder: string): string =>
   segmentKeyId(urlSecrets[0] as Secret, toKeyScope(asset, folder));
 
 const toKeyScope = ({ id, playback_version }: PlaybackAsset, folder: string): KeyScope => ({

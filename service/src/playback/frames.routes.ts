@@ -7,55 +7,49 @@ import {
 import type { Static } from 'typebox';
 import { playbackNotFound } from '../assets/playback-manifest.ts';
 import { imageCaching } from '../images/image-source.ts';
-import type { Bound, BoundOperations } from '../platform/bind.ts';
 import { redirectToTokenPath } from '../platform/http/headers.ts';
 import { type BytesExchange, bytesRoute, type Route } from '../platform/http/route.ts';
-import type { ObjectResponses } from '../storage/object-response.ts';
+import type { ServingContext } from './context.ts';
 import { findFrameRedirect, toFrame, toFrameQuery } from './frame-query.ts';
-import type * as frameOperations from './frames.ts';
-import type { findPlayableAsset } from './playback.ts';
-
-type Frames = Pick<BoundOperations<typeof frameOperations>, 'findFrame'> & {
-  readonly findPlayableAsset: Bound<typeof findPlayableAsset>;
-  readonly objects: ObjectResponses;
-};
+import { findFrame } from './frames.ts';
+import { findPlayableAsset } from './playback.ts';
 
 type Query = Static<typeof FrameWithTokenQuery>;
 
-export const frameRoutes = (frames: Frames): Route[] => [
-  bytesRoute(getFrame, { handle: (request, reply) => serveFixedPath(frames, { request, reply }) }),
-  bytesRoute(getPrivateFrame, { handle: (request, reply) => serveFrame(frames, { request, reply }) }),
+export const frameRoutes = (ctx: ServingContext): Route[] => [
+  bytesRoute(getFrame, { handle: (request, reply) => serveFixedPath(ctx, { request, reply }) }),
+  bytesRoute(getPrivateFrame, { handle: (request, reply) => serveFrame(ctx, { request, reply }) }),
 ];
 
 async function serveFixedPath(
-  frames: Frames,
+  ctx: ServingContext,
   { request, reply }: BytesExchange<Query, { readonly id: string }>,
 ): Promise<unknown> {
   const { token, t, w } = request.query;
-  if (token === undefined) return serveFrame(frames, { request, reply });
-  await frames.findPlayableAsset(request.params.id, { token, cookie: undefined });
+  if (token === undefined) return serveFrame(ctx, { request, reply });
+  await findPlayableAsset(ctx, request.params.id, { token, cookie: undefined });
   return redirectToTokenPath(reply, token, `frame.jpg?t=${t}${w === undefined ? '' : `&w=${w}`}`);
 }
 
 async function serveFrame(
-  frames: Frames,
+  ctx: ServingContext,
   { request, reply }: BytesExchange<Query, { readonly id: string; readonly token?: string }>,
 ): Promise<unknown> {
   const { id, token } = request.params;
-  const asset = await frames.findPlayableAsset(id, { token, cookie: request.headers.cookie });
+  const asset = await findPlayableAsset(ctx, id, { token, cookie: request.headers.cookie });
   if (asset.playback?.kind !== 'own' || asset.playback.growing) throw playbackNotFound();
   const frame = toFrame(request.query, asset.duration_ms);
   const caching = imageCaching(asset, { token });
   const other = findFrameRedirect(request.query, frame);
   if (other !== undefined) return reply.header('cache-control', caching).redirect(`frame.jpg?${other}`, 302);
-  const found = await frames.findFrame(asset, frame);
+  const found = await findFrame(ctx, asset, frame);
   // Later it may be rendered.
   if ('nearest' in found)
     return reply
       .header('cache-control', 'no-store')
       .redirect(`frame.jpg?${toFrameQuery(found.nearest)}`, 302);
   const known = { 'content-type': 'image/jpeg', 'cache-control': caching };
-  const { status, headers, body } = await frames.objects.sendObject(
+  const { status, headers, body } = await ctx.storage.sendObject(
     { request, reply },
     {
       key: found.key,

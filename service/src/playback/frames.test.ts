@@ -9,8 +9,10 @@ import { EncodeError, type ExtraRequest } from '../encoding/encoder.ts';
 import { createVideo } from '../lifecycle/asset.fixture.ts';
 import { createSingleFlight } from '../platform/concurrency/single-flight.ts';
 import { openFairSlots } from '../platform/process/fair-slots.ts';
-import type { ObjectStore } from '../storage/object-store.ts';
-import { findFrame, type FrameNeeds } from './frames.ts';
+import type { ObjectKey } from '../storage/object-key.ts';
+import { createPlaybackContext, SETTINGS } from './context.fixture.ts';
+import type { FrameLimits, ServingContext } from './context.ts';
+import { findFrame } from './frames.ts';
 
 let scratchRoot: string;
 beforeAll(async () => {
@@ -32,33 +34,39 @@ const FILES = {
   'r1-00001.m4s': 'ONE',
 };
 
-const createStore = (files: Map<string, string>) =>
-  ({
-    size: async (key) => files.get(key)?.length,
-    stream: (key) => Readable.from([Buffer.from(files.get(key) ?? '')]),
-    async put(key, bytes) {
-      files.set(key, (await Readable.from(bytes).toArray()).join(''));
-      return { sizeBytes: 1, sha256: '' };
-    },
-    remove: async (key) => void files.delete(key),
-    async removeAll(prefix) {
-      for (const key of files.keys()) if (key.startsWith(prefix)) files.delete(key);
-      return 0;
-    },
-    async *listSizes(prefix) {
-      for (const [key, text] of files) if (key.startsWith(prefix)) yield { key, sizeBytes: text.length };
-    },
-  }) as Partial<ObjectStore> as ObjectStore;
+const createStore = (files: Map<string, string>): Partial<ServingContext['store']> => ({
+  size: async (key) => files.get(key)?.length,
+  stream: (key) => Readable.from([Buffer.from(files.get(key) ?? '')]),
+  async put(key, bytes) {
+    files.set(key, (await Readable.from(bytes).toArray()).join(''));
+    return { sizeBytes: 1, sha256: '' };
+  },
+  remove: async (key) => void files.delete(key),
+  async removeAll(prefix) {
+    for (const key of files.keys()) if (key.startsWith(prefix)) files.delete(key);
+    return 0;
+  },
+  async *listSizes(prefix) {
+    for (const [key, text] of files)
+      if (key.startsWith(prefix)) yield { key: key as ObjectKey, sizeBytes: text.length };
+  },
+});
 
-type Fake = Partial<FrameNeeds> & { readonly onRender?: (request: ExtraRequest) => Promise<void> | void };
+type Fakes = {
+  readonly onRender?: (request: ExtraRequest) => Promise<void> | void;
+  readonly limits?: Partial<FrameLimits>;
+  readonly settings?: Partial<ServingContext['settings']>;
+  readonly found?: () => Asset;
+};
 
-function setUp({ onRender = () => {}, ...more }: Fake = {}) {
+function setUp({ onRender = () => {}, limits, settings, found = () => video }: Fakes = {}) {
   const files = new Map(
     Object.entries(FILES).map(([name, text]) => [`renditions/${video.id}/1-2/${name}`, text]),
   );
   const rendered: ExtraRequest[] = [];
-  const needs: FrameNeeds = {
+  const context = createPlaybackContext({
     store: createStore(files),
+    settings: { ...SETTINGS, scratchRoot, ...settings },
     encoder: {
       async createExtra(request) {
         rendered.push(request);
@@ -66,19 +74,17 @@ function setUp({ onRender = () => {}, ...more }: Fake = {}) {
         await writeFile(request.output, 'jpeg');
       },
     },
-    encoderMissing: undefined,
-    findAssetById: async () => video,
-    takeRendering: async () => undefined,
-    acquireSlot: openFairSlots(2).addGroup({ perOwner: 1, maxWaiting: 1, waitMs: 5000 }),
-    inFlight: createSingleFlight({ maxConcurrent: 64 }),
-    scratchRoot,
-    minFreeBytes: 0,
-    maxVariantBytes: 1000,
-    maxFrames: 2,
-    ...more,
-  };
+    lifecycle: { findAssetById: async () => found() },
+    frameLimits: {
+      takeRendering: async () => undefined,
+      acquireSlot: openFairSlots(2).addGroup({ perOwner: 1, maxWaiting: 1, waitMs: 5000 }),
+      inFlight: createSingleFlight({ maxConcurrent: 64 }),
+      maxFrames: 2,
+      ...limits,
+    },
+  });
   const frame = (tenths: number, width = 320, asset: Asset = video) =>
-    findFrame(needs, asset, { tenths, width });
+    findFrame(context, asset, { tenths, width });
   const stored = () => [...files.keys()].filter((key) => key.startsWith('variants/'));
   return { files, rendered, frame, stored };
 }
@@ -116,7 +122,7 @@ describe('a frame', () => {
     expect(await frame(70, 1280)).toEqual({ nearest: { tenths: 40, width: 320 } });
     expect(await frame(40)).toEqual(keyOf('frame-1-2-40-320.jpg'));
     expect([rendered.length, stored().length]).toEqual([2, 2]);
-    const full = setUp({ maxVariantBytes: 4 });
+    const full = setUp({ settings: { maxVariantBytes: 4 } });
     await full.frame(1);
     expect(await full.frame(2)).toEqual({ nearest: { tenths: 1, width: 320 } });
     expect([full.rendered.length, full.stored().length]).toEqual([1, 1]);
@@ -124,11 +130,11 @@ describe('a frame', () => {
 
   test('above the budget of the minute is not rendered', async () => {
     const keys: string[] = [];
-    const takeRendering: FrameNeeds['takeRendering'] = async (key) => {
+    const takeRendering: FrameLimits['takeRendering'] = async (key) => {
       keys.push(key);
       return { isAllowed: keys.length === 2, remaining: 0, resetSeconds: 60, retryAfterSeconds: 1 };
     };
-    const { frame, rendered } = setUp({ takeRendering });
+    const { frame, rendered } = setUp({ limits: { takeRendering } });
     await expect(frame(1)).rejects.toMatchObject({ code: 'UNAVAILABLE', details: { reason: 'busy' } });
     expect(await frame(10)).toHaveProperty('key');
     expect(await frame(20)).toEqual({ nearest: { tenths: 10, width: 320 } });
@@ -139,9 +145,11 @@ describe('a frame', () => {
   test('takes turns by owner and by video', async () => {
     const requests: unknown[] = [];
     const { frame } = setUp({
-      acquireSlot: async (...request) => {
-        requests.push(request);
-        return () => undefined;
+      limits: {
+        acquireSlot: async (...request) => {
+          requests.push(request);
+          return () => undefined;
+        },
       },
     });
     await frame(1);
@@ -157,7 +165,7 @@ describe('a frame', () => {
   });
 
   test('of a video that is deleted meanwhile is removed', async () => {
-    const { frame, stored } = setUp({ findAssetById: async () => ({ ...video, deleted_at: new Date() }) });
+    const { frame, stored } = setUp({ found: () => ({ ...video, deleted_at: new Date() }) });
     await expect(frame(1)).rejects.toMatchObject({ code: 'NOT_FOUND' });
     expect(stored()).toEqual([]);
   });
@@ -188,7 +196,7 @@ describe('a frame', () => {
   });
 
   test('needs an engine unless it is stored', async () => {
-    const { frame, files } = setUp({ encoderMissing: 'no ffmpeg' });
+    const { frame, files } = setUp({ settings: { encoderMissing: 'no ffmpeg' } });
     await expect(frame(1)).rejects.toMatchObject({ details: { reason: 'encoder_missing' } });
     files.set(keyOf('frame-1-2-1-320.jpg').key, 'jpeg');
     expect(await frame(1)).toHaveProperty('key');

@@ -3,9 +3,8 @@
 import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { isPurged, type PlaybackAsset } from '../assets/asset.ts';
-import type { findAssetById } from '../assets/asset-lookup.ts';
 import { playbackNotFound } from '../assets/playback-manifest.ts';
-import { EncodeError, type Encoder } from '../encoding/encoder.ts';
+import { EncodeError } from '../encoding/encoder.ts';
 import {
   getVideoForWidth,
   parseMediaPlaylist,
@@ -13,35 +12,15 @@ import {
   segmentAtTime,
 } from '../encoding/packaging/hls-reader.ts';
 import { storeVariant } from '../images/variant-store.ts';
-import type { Bound } from '../platform/bind.ts';
-import type { SingleFlight } from '../platform/concurrency/single-flight.ts';
 import { ServiceError } from '../platform/errors.ts';
-import type { TakeToken } from '../platform/postgres/token-bucket.ts';
-import { type AcquireSlot, busy } from '../platform/process/fair-slots.ts';
+import { busy } from '../platform/process/fair-slots.ts';
 import { readScratchFile, writeScratchFile } from '../platform/process/scratch-file.ts';
 import { createScratchFolder, deleteScratchFolder } from '../platform/process/scratch-folder.ts';
 import { type ObjectKey, renditionKey, variantKey, variantsPrefix } from '../storage/object-key.ts';
 import type { ObjectStore } from '../storage/object-store.ts';
 import { readJoined, readText } from '../storage/whole-objects.ts';
+import type { ServingContext } from './context.ts';
 import { type Frame, findNearestFrame, frameName, framePrefix, isFrameName } from './frame-query.ts';
-
-export type FrameNeeds = {
-  readonly store: ObjectStore;
-  readonly encoder: Pick<Encoder, 'createExtra'>;
-  /** Why this process has no encoder. */
-  readonly encoderMissing: string | undefined;
-  readonly findAssetById: Bound<typeof findAssetById>;
-  /** Shared by all viewers: owners take turns, and so do the videos of an owner. */
-  readonly acquireSlot: AcquireSlot;
-  /** Takes one of the frames that may be rendered of an asset per minute. */
-  readonly takeRendering: TakeToken;
-  readonly inFlight: SingleFlight;
-  readonly scratchRoot: string;
-  readonly minFreeBytes: number;
-  readonly maxVariantBytes: number;
-  /** Stored frames of one video. */
-  readonly maxFrames: number;
-};
 
 /** `nearest`: a stored frame instead of one that is not rendered. */
 type FoundFrame = { readonly key: ObjectKey } | { readonly nearest: Frame };
@@ -52,14 +31,18 @@ const DEADLINE_MS = 10_000;
  * Returns the stored frame, renders it, or names the nearest stored one if the video has used up its limits.
  * Throws UNAVAILABLE when too many are being rendered, or no frame is stored.
  */
-export async function findFrame(needs: FrameNeeds, asset: PlaybackAsset, frame: Frame): Promise<FoundFrame> {
+export async function findFrame(
+  ctx: ServingContext,
+  asset: PlaybackAsset,
+  frame: Frame,
+): Promise<FoundFrame> {
   if (asset.playback?.kind !== 'own' || asset.playback.growing) throw playbackNotFound();
   const { folder } = asset.playback;
   const key = variantKey(asset.id, frameName(folder, frame));
-  if ((await needs.store.size(key)) !== undefined) return { key };
-  if (needs.encoderMissing !== undefined) throw encoderMissing();
+  if ((await ctx.store.size(key)) !== undefined) return { key };
+  if (ctx.settings.encoderMissing !== undefined) throw encoderMissing();
   const request = { assetId: asset.id, owner: asset.owner_user_id, folder, key, frame };
-  return needs.inFlight(key, () => renderWithinLimits(needs, request));
+  return ctx.frameLimits.inFlight(key, () => renderWithinLimits(ctx, request));
 }
 
 const encoderMissing = () =>
@@ -80,15 +63,15 @@ type NewFrame = {
 };
 
 /** A frame that could not be stored is not rendered: each request would render it again. */
-async function renderWithinLimits(needs: FrameNeeds, request: NewFrame): Promise<FoundFrame> {
-  const stored = await listVariants(needs.store, request);
-  if (isFull(needs, stored)) return nearestOf(stored, request);
-  const rate = await needs.takeRendering(request.assetId);
-  return rate?.isAllowed === false ? nearestOf(stored, request) : renderInSlot(needs, request);
+async function renderWithinLimits(ctx: ServingContext, request: NewFrame): Promise<FoundFrame> {
+  const stored = await listVariants(ctx.store, request);
+  if (isFull(ctx, stored)) return nearestOf(stored, request);
+  const rate = await ctx.frameLimits.takeRendering(request.assetId);
+  return rate?.isAllowed === false ? nearestOf(stored, request) : renderInSlot(ctx, request);
 }
 
-const isFull = ({ maxFrames, maxVariantBytes }: FrameNeeds, { frames, bytes }: StoredFrames): boolean =>
-  frames.length >= maxFrames || bytes >= maxVariantBytes;
+const isFull = ({ frameLimits, settings }: ServingContext, { frames, bytes }: StoredFrames): boolean =>
+  frames.length >= frameLimits.maxFrames || bytes >= settings.maxVariantBytes;
 
 function nearestOf({ frames }: StoredFrames, { folder, frame }: NewFrame): FoundFrame {
   const nearest = findNearestFrame(frames, folder, frame);
@@ -96,11 +79,11 @@ function nearestOf({ frames }: StoredFrames, { folder, frame }: NewFrame): Found
   return { nearest };
 }
 
-async function renderInSlot(needs: FrameNeeds, request: NewFrame): Promise<FoundFrame> {
-  const release = await needs.acquireSlot(request.owner, request.assetId);
+async function renderInSlot(ctx: ServingContext, request: NewFrame): Promise<FoundFrame> {
+  const release = await ctx.frameLimits.acquireSlot(request.owner, request.assetId);
   const deadline = AbortSignal.timeout(DEADLINE_MS);
   try {
-    return await storeFrame(needs, request, await render(needs, request, deadline));
+    return await storeFrame(ctx, request, await render(ctx, request, deadline));
   } catch (error) {
     const isOverload = error instanceof EncodeError && ['timed_out', 'out_of_memory'].includes(error.code);
     throw deadline.aborted || isOverload ? busy() : error;
@@ -110,19 +93,19 @@ async function renderInSlot(needs: FrameNeeds, request: NewFrame): Promise<Found
 }
 
 async function render(
-  needs: FrameNeeds,
+  ctx: ServingContext,
   { assetId, folder, frame }: NewFrame,
   signal: AbortSignal,
 ): Promise<Uint8Array> {
   const keyOf = (file: string) => renditionKey(assetId, folder, file);
-  const source = await findSource(needs.store, keyOf, frame);
+  const source = await findSource(ctx.store, keyOf, frame);
   const scratch = { work: `frame-${randomUUID()}`, run: '1' };
-  const scratchFolder = await createScratchFolder(needs.scratchRoot, scratch);
+  const scratchFolder = await createScratchFolder(ctx.settings.scratchRoot, scratch);
   try {
     const [excerpt, output] = [`${scratchFolder}/excerpt.mp4`, `${scratchFolder}/frame.jpg`];
     const { files, ...picture } = source;
-    await writeExcerpt(needs, files.map(keyOf), { path: excerpt, signal });
-    await needs.encoder.createExtra({ kind: 'frame', excerpt, output, signal, ...picture });
+    await writeExcerpt(ctx, files.map(keyOf), { path: excerpt, signal });
+    await ctx.encoder.createExtra({ kind: 'frame', excerpt, output, signal, ...picture });
     return await readScratchFile(output);
   } finally {
     await deleteScratchFolder(scratchFolder);
@@ -157,7 +140,7 @@ async function readPlaylist(store: ObjectStore, key: ObjectKey): Promise<string>
 }
 
 async function writeExcerpt(
-  { store, minFreeBytes }: FrameNeeds,
+  { store, settings: { minFreeBytes } }: ServingContext,
   keys: readonly ObjectKey[],
   { path, signal }: { readonly path: string; readonly signal: AbortSignal },
 ): Promise<void> {
@@ -173,14 +156,14 @@ async function writeExcerpt(
 }
 
 /** Others may have been stored while it waited for its slot. */
-async function storeFrame(needs: FrameNeeds, request: NewFrame, bytes: Uint8Array): Promise<FoundFrame> {
-  const { store } = needs;
+async function storeFrame(ctx: ServingContext, request: NewFrame, bytes: Uint8Array): Promise<FoundFrame> {
+  const { store } = ctx;
   const { assetId, key } = request;
   const stored = await listVariants(store, request);
   for (const outdated of stored.outdatedFrames) await store.remove(outdated);
-  if (isFull(needs, stored)) return nearestOf(stored, request);
+  if (isFull(ctx, stored)) return nearestOf(stored, request);
   await storeVariant(store, key, bytes);
-  const asset = await needs.findAssetById(assetId);
+  const asset = await ctx.lifecycle.findAssetById(assetId);
   if (asset && !isPurged(asset)) return { key };
   await store.removeAll(variantsPrefix(assetId));
   throw playbackNotFound();

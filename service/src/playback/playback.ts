@@ -1,54 +1,42 @@
 // Playback URLs for callers, and access of players to assets (contract B5).
 import type { Playback as PlaybackView } from '@mediary/contract/schemas/playback';
 import type { Asset, PlaybackAsset } from '../assets/asset.ts';
-import type { findPlaybackAsset } from '../assets/asset-lookup.ts';
 import { toOfferedUrls, toPlaybackBase } from '../assets/asset-view.ts';
 import type { PlayUrls } from '../assets/playback-manifest.ts';
 import { playbackNotFound } from '../assets/playback-manifest.ts';
-import { isEncrypted, isNeverEncrypted, type SegmentEncryption } from '../assets/segment-encryption.ts';
+import { isEncrypted, isNeverEncrypted } from '../assets/segment-encryption.ts';
 import { EXTRA_FILES, toExtraUrls, type VideoExtra } from '../assets/video-extras.ts';
 import { captionUrl } from '../captions/manifest-captions.ts';
-import type { Secret } from '../auth/secret.ts';
 import { ticketReason } from '../auth/asset-ticket.ts';
 import { formatPlaybackCookie, readPlaybackCookie } from '../auth/playback-cookie.ts';
 import { findVariantSource, imageVersion } from '../images/image-source.ts';
-import type { Bound } from '../platform/bind.ts';
 import { unauthorized } from '../platform/errors.ts';
-import type { findHostedUrls } from '../providers/hosted-playback.ts';
+import type { PlaybackContext } from './context.ts';
 import { isPlaybackToken, issuePlaybackToken, tokenExpiry } from './playback-token.ts';
-
-type PlaybackNeeds = {
-  readonly findPlaybackAsset: Bound<typeof findPlaybackAsset>;
-  readonly findHostedUrls: Bound<typeof findHostedUrls>;
-  readonly urlSecrets: readonly Secret[];
-  readonly tokenTtlSeconds: number;
-  readonly segmentEncryption: SegmentEncryption;
-  readonly playbackBaseUrl: () => string;
-  readonly publicBaseUrl: () => string;
-  readonly now: () => Date;
-};
 
 /** How players of a private asset are authorized: by the URLs themselves, or by a cookie. */
 type Access = 'token' | 'cookie';
 
 /** URLs that a player can use unchanged; null for missing ones. */
-export function getPlayback(needs: PlaybackNeeds, asset: Asset, access: Access = 'token'): PlaybackView {
-  const hosted = resolveHostedUrls(needs, asset);
+export function getPlayback(ctx: PlaybackContext, asset: Asset, access: Access = 'token'): PlaybackView {
+  const hosted = resolveHostedUrls(ctx, asset);
   const { kind, stream_status } = asset;
   if (hosted)
     return toView(kind, { stream_status, ...toExtraUrls([], ''), captions: [], encryption: null, ...hosted });
-  const expires = isSigned(asset) ? expiryOf(needs, asset) : null;
+  const expires = isSigned(asset) ? expiryOf(ctx, asset) : null;
   // The cookie belongs to the service and would not reach a CDN.
   const base = toPlaybackBase(
-    access === 'cookie' ? needs.publicBaseUrl() : needs.playbackBaseUrl(),
+    access === 'cookie'
+      ? ctx.settings.publicBaseUrl()
+      : (ctx.settings.delivery.cdnBaseUrl ?? ctx.settings.publicBaseUrl()),
     asset.id,
   );
   const token =
     expires === null || access === 'cookie'
       ? ''
-      : `/~${issuePlaybackToken(needs.urlSecrets, asset, expires)}`;
+      : `/~${issuePlaybackToken(ctx.settings.urlSecrets, asset, expires)}`;
   const own = asset.playback?.kind === 'own' ? asset.playback : undefined;
-  const urls = toOfferedUrls(needs, asset, `${base}${token}`) ?? {
+  const urls = toOfferedUrls(ctx.settings.delivery, asset, `${base}${token}`) ?? {
     hls: null,
     dash: null,
     thumbnail: null,
@@ -56,13 +44,13 @@ export function getPlayback(needs: PlaybackNeeds, asset: Asset, access: Access =
   return toView(kind, {
     stream_status,
     ...urls,
-    encryption: isEncrypted(needs.segmentEncryption, asset) ? 'aes-128' : null,
-    ...toExtraUrls(offeredExtras(needs, asset), `${base}${token}`),
+    encryption: isEncrypted(ctx.settings.delivery.segmentEncryption, asset) ? 'aes-128' : null,
+    ...toExtraUrls(offeredExtras(ctx, asset), `${base}${token}`),
     captions: toPlayableCaptions(asset, `${base}${token}`),
     expires_at: toIso(expires),
     image: findVariantSource(asset) ? `${base}${token}/image?v=${imageVersion(asset)}` : null,
     frame: own && !own.growing ? `${base}${token}/frame.jpg` : null,
-    embed: own ? `${toPlaybackBase(needs.publicBaseUrl(), asset.id)}${token}/embed` : null,
+    embed: own ? `${toPlaybackBase(ctx.settings.publicBaseUrl(), asset.id)}${token}/embed` : null,
   });
 }
 
@@ -79,12 +67,9 @@ function toView(
 }
 
 /** A file with all of the sound or picture would make the encryption of the segments pointless. */
-function offeredExtras(
-  { segmentEncryption }: Pick<PlaybackNeeds, 'segmentEncryption'>,
-  asset: Asset,
-): readonly VideoExtra[] {
+function offeredExtras({ settings }: PlaybackContext, asset: Asset): readonly VideoExtra[] {
   const extras = (asset.playback?.kind === 'own' && asset.playback.extras) || [];
-  return isEncrypted(segmentEncryption, asset)
+  return isEncrypted(settings.delivery.segmentEncryption, asset)
     ? extras.filter((extra) => isNeverEncrypted(EXTRA_FILES[extra]))
     : extras;
 }
@@ -92,17 +77,17 @@ function offeredExtras(
 const isSigned = ({ visibility, playback }: Asset): boolean =>
   visibility === 'private' && playback !== null && playback.kind !== 'urls';
 
-const expiryOf = ({ now, tokenTtlSeconds }: PlaybackNeeds, asset: PlaybackAsset): number =>
-  tokenExpiry(asset, { now: now(), ttlSeconds: tokenTtlSeconds });
+const expiryOf = ({ now, settings }: PlaybackContext, asset: PlaybackAsset): number =>
+  tokenExpiry(asset, { now: now(), ttlSeconds: settings.playbackTokenTtlSeconds });
 
 /** `Set-Cookie` for the fixed paths of a private asset; undefined if they need none. */
-export function createPlaybackCookie(needs: PlaybackNeeds, asset: Asset): string | undefined {
-  if (!isSigned(asset) || resolveHostedUrls(needs, asset)) return undefined;
-  const expires = expiryOf(needs, asset);
+export function createPlaybackCookie(ctx: PlaybackContext, asset: Asset): string | undefined {
+  if (!isSigned(asset) || resolveHostedUrls(ctx, asset)) return undefined;
+  const expires = expiryOf(ctx, asset);
   return formatPlaybackCookie({
-    token: issuePlaybackToken(needs.urlSecrets, asset, expires),
-    url: `${toPlaybackBase(needs.publicBaseUrl(), asset.id)}/`,
-    maxAgeSeconds: expires - Math.floor(needs.now().getTime() / 1000),
+    token: issuePlaybackToken(ctx.settings.urlSecrets, asset, expires),
+    url: `${toPlaybackBase(ctx.settings.publicBaseUrl(), asset.id)}/`,
+    maxAgeSeconds: expires - Math.floor(ctx.now().getTime() / 1000),
   });
 }
 
@@ -120,10 +105,10 @@ const toPlayableCaptions = ({ playback, captions }: Asset, base: string): Playba
 
 /** The URLs to which players of a hosted video are redirected; undefined for other assets. */
 export function resolveHostedUrls(
-  needs: PlaybackNeeds,
+  ctx: PlaybackContext,
   asset: PlaybackAsset,
 ): (PlayUrls & { readonly expires_at: string | null }) | undefined {
-  const found = needs.findHostedUrls(asset, expiryOf(needs, asset));
+  const found = ctx.providers.findHostedUrls(asset, expiryOf(ctx, asset));
   if (!found) return undefined;
   const { expires, ...urls } = found;
   return { ...urls, expires_at: toIso(expires) };
@@ -143,11 +128,11 @@ type PlaybackCredentials = {
  * invalid one.
  */
 export async function findPlayableAsset(
-  { findPlaybackAsset, urlSecrets, now }: PlaybackNeeds,
+  { lifecycle, settings: { urlSecrets }, now }: PlaybackContext,
   id: string,
   credentials: PlaybackCredentials,
 ): Promise<PlaybackAsset> {
-  const asset = await findPlaybackAsset(id);
+  const asset = await lifecycle.findPlaybackAsset(id);
   if (!asset || asset.deleted_at) throw playbackNotFound();
   if (asset.visibility === 'public') return asset;
   const token = credentials.token ?? readPlaybackCookie(credentials.cookie);

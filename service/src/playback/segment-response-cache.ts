@@ -8,7 +8,7 @@ import type { ReadObject } from '../storage/object-store.ts';
 import type { CachedResponse, PlainRequest } from '../platform/http/cached-responses.ts';
 import { playbackTokenExpiry } from './playback-token.ts';
 
-type Needs = {
+type CacheSources = {
   readonly isCurrentAsset: (asset: PlaybackAsset) => boolean;
   readonly findCachedObject: (key: ObjectKey) => ReadObject | undefined;
   readonly urlSecrets: readonly Secret[];
@@ -48,7 +48,7 @@ export function createSegmentResponseCache({
   findCachedObject,
   urlSecrets,
   now,
-}: Needs): SegmentResponseCache {
+}: CacheSources): SegmentResponseCache {
   /** By URL. */
   const entries = new Map<string, CachedSegment>();
   const bytesOf = (key: ObjectKey) => findCachedObject(key)?.bytes;

@@ -2,11 +2,11 @@
 import { describe, expect, test } from 'vitest';
 import type { Asset } from '../assets/asset.ts';
 import { createVideo } from '../lifecycle/asset.fixture.ts';
-import { cacheControlFor, ENTRY_FILES, getServedFile, isEntryFile, contentTypeOf } from './served-file.ts';
+import { cacheControlFor, ENTRY_FILES, resolveFile, isEntryFile, contentTypeOf } from './served-file.ts';
 
-type ResolveHosted = Parameters<typeof getServedFile>[2]['resolveHosted'];
-const findPlainFile = (asset: Asset, path: string, resolveHosted: ResolveHosted = () => undefined) =>
-  getServedFile(asset, path, { resolveHosted, segmentEncryption: 'off' });
+type FindHostedUrls = Parameters<typeof resolveFile>[2]['findHostedUrls'];
+const findPlainFile = (asset: Asset, path: string, findHostedUrls: FindHostedUrls = () => undefined) =>
+  resolveFile(asset, path, { findHostedUrls, segmentEncryption: 'off' });
 
 const own = createVideo({ playback: { kind: 'own', attempt: 2, folder: '2-1' } });
 const reported = createVideo({
@@ -157,8 +157,8 @@ test('only the three fixed names are entry files', () => {
 });
 
 describe('of an encrypted video', () => {
-  const settings = { segmentEncryption: 'private' } as const;
-  const find = (path: string, asset = own) => getServedFile(asset, path, settings);
+  const settings = { segmentEncryption: 'private', findHostedUrls: () => undefined } as const;
+  const find = (path: string, asset = own) => resolveFile(asset, path, settings);
 
   test.each(['hls.m3u8', 'thumb.jpg', 'storyboard.vtt', 'preview.webp', '2-1/storyboard-1.jpg'])(
     '%s is served as it is stored',

@@ -50,8 +50,8 @@ export function cacheControlFor({ visibility }: Pick<PlaybackAsset, 'visibility'
   return `${visibility}, max-age=31536000${shared}, immutable`;
 }
 
-/** The response to a player: a file of our store, or a redirect to a URL of others. */
-type ServedFile =
+/** A file of our store, or a URL of others. */
+type ResolvedFile =
   | {
       readonly key: ObjectKey;
       readonly isEntry: boolean;
@@ -64,30 +64,26 @@ type ServedFile =
 /** A manifest that may not be in the store yet. */
 export type GrowingFile = { readonly folder: string; readonly name: string };
 
-/**
- * The URLs of a hosted video; called for entry files only, because a signature costs more than the response.
- */
-type ResolveHosted = () => PlayUrls | undefined;
-
-type ServeOptions = {
-  readonly resolveHosted?: ResolveHosted;
+/** The setting, and the URLs of hosted videos. */
+type FileSources = {
   readonly segmentEncryption: SegmentEncryption;
+  readonly findHostedUrls: (asset: PlaybackAsset) => PlayUrls | undefined;
 };
 
-export function getServedFile(
+export function resolveFile(
   asset: PlaybackAsset,
   path: string,
-  { resolveHosted = () => undefined, segmentEncryption }: ServeOptions,
-): ServedFile {
+  { findHostedUrls, segmentEncryption }: FileSources,
+): ResolvedFile {
   if (isEncrypted(segmentEncryption, asset) && !isOfferedWithEncryption(asset, path))
     throw playbackNotFound();
-  const served = isEntryFile(path)
-    ? entryOf(asset, path, resolveHosted)
+  const file = isEntryFile(path)
+    ? entryOf(asset, path, findHostedUrls)
     : isExtraFile(path)
       ? extraOf(asset, path)
       : childOf(asset, path);
-  if (!served) throw playbackNotFound();
-  return served;
+  if (!file) throw playbackNotFound();
+  return file;
 }
 
 /** All other files are media, or manifests of them. */
@@ -95,10 +91,11 @@ const isOfferedWithEncryption = ({ captions }: PlaybackAsset, path: string): boo
   path === 'hls.m3u8' || isNeverEncrypted(path) || findNamedCaption(captions, path) !== undefined;
 
 function entryOf(
-  { id, playback }: PlaybackAsset,
+  asset: PlaybackAsset,
   file: EntryFile,
-  resolveHosted: ResolveHosted,
-): ServedFile | undefined {
+  findHostedUrls: FileSources['findHostedUrls'],
+): ResolvedFile | undefined {
+  const { id, playback } = asset;
   if (playback?.kind === 'own')
     return playback.growing && file === THUMBNAIL
       ? undefined
@@ -109,7 +106,7 @@ function entryOf(
         };
   if (playback?.kind === 'image')
     return file === THUMBNAIL ? { key: variantKey(id, THUMBNAIL), isEntry: true } : undefined;
-  const urls = playback?.kind === 'urls' ? playback : playback && resolveHosted();
+  const urls = playback?.kind === 'urls' ? playback : playback && findHostedUrls(asset);
   const location = urls && { 'hls.m3u8': urls.hls, 'dash.mpd': urls.dash, 'thumb.jpg': urls.thumbnail }[file];
   return location ? { location } : undefined;
 }
@@ -119,14 +116,14 @@ const storedName = ({ posterTimeMs }: OwnManifest, file: EntryFile): string =>
   file === THUMBNAIL && posterTimeMs !== undefined ? posterName(posterTimeMs) : file;
 
 /** Changes with the run, like the manifests. */
-const extraOf = ({ id, playback }: PlaybackAsset, file: string): ServedFile | undefined =>
+const extraOf = ({ id, playback }: PlaybackAsset, file: string): ResolvedFile | undefined =>
   playback?.kind === 'own' ? { key: renditionKey(id, playback.folder, file), isEntry: true } : undefined;
 
 /** The DASH manifest for players that started before the run had ended. */
 const EARLY_MANIFEST = /^early-(\d+-\d+)\.mpd$/;
 
 /** `<folder>/<file>` of the published run, or a file of captions. */
-function childOf({ id, playback, captions }: PlaybackAsset, path: string): ServedFile | undefined {
+function childOf({ id, playback, captions }: PlaybackAsset, path: string): ResolvedFile | undefined {
   const named = playback?.kind === 'own' ? findNamedCaption(captions, path) : undefined;
   if (named)
     return {

@@ -4,7 +4,7 @@ import { type Secret, toSecret } from '../auth/secret.ts';
 import type { Settings } from '../platform/settings/read-settings.ts';
 import { choice, integer, list, type Setting, url } from '../platform/settings/setting.ts';
 import type { S3Location } from '../storage/storage-url.ts';
-import type { SegmentDelivery } from './segment-redirect.ts';
+import type { SegmentDelivery } from './plan-response.ts';
 
 /** A CDN that is told about every revocation may keep public segments for longer. */
 const PURGED_MAX_AGE_S = 86_400;

@@ -4,7 +4,7 @@ import type { Asset } from '../assets/asset.ts';
 /** An encoder that takes jobs over HTTP and reports through the webhook. */
 export type EncoderApi = {
   readonly url: string;
-  /** A job without a report for so long is asked for again. */
+  /** After this time without a report, the service asks for the job again. */
   readonly heartbeatMs: number;
   /** Can be repeated. Throws when the request must be retried. */
   start(order: EncodeOrder): Promise<EncoderAnswer>;
@@ -14,7 +14,7 @@ export type EncoderApi = {
   check(): Promise<number | undefined>;
 };
 
-/** `jobUrl`: where the encoder shows the job, if it said so. `refused` says why, for people. */
+/** `jobUrl`: where the encoder shows the job, if it returned one. `refused`: the reason, for people. */
 export type EncoderAnswer = { readonly jobUrl: string | null } | { readonly refused: string };
 
 type EncoderJob = { readonly assetId: string; readonly attempt: number; readonly jobUrl: string };

@@ -1,4 +1,4 @@
-// SQL queries for the links between assets and provider videos, and for parked deliveries.
+// SQL queries about videos at hosted providers: links, parked deliveries, and the latest check.
 import type { ProviderName } from '../assets/asset.ts';
 import type { Delivery } from '../lifecycle/stream-report.ts';
 import type { Queries } from '../platform/postgres/database.ts';
@@ -7,7 +7,7 @@ import { deliveryRow } from '../tables.ts';
 
 const DELIVERY = columns(deliveryRow);
 
-/** Oldest first. Deliveries that were parked for more than seven days are ignored. */
+/** Oldest first. Ignores deliveries that were parked more than seven days ago. */
 export const listParkedDeliveries = async (
   db: Queries,
   provider: ProviderName,
@@ -29,7 +29,7 @@ export const listParkedDeliveries = async (
     isOwnEncoder: row.is_ours,
   }));
 
-/** The active asset of a video that several assets were linked to. An asset in the trash counts as active. */
+/** An active asset of a video: several assets may link to it. Assets in the trash count as active. */
 export const findActiveAsset = (db: Queries, provider: ProviderName, videoId: string) =>
   db.one(sql('active asset of video', { id: 'uuid' })`
     select id
@@ -37,3 +37,12 @@ export const findActiveAsset = (db: Queries, provider: ProviderName, videoId: st
      where provider = ${provider} and provider_video_id = ${videoId}
        and (deleted_at is null or purge_at is not null)
      limit 1`);
+
+/** The reason of the latest check in the asset's timeline. */
+export const findLastCheckReason = async (db: Queries, assetId: string): Promise<string | undefined> =>
+  (
+    await db.one(sql('last check reason', { reason: 'text?' })`
+    select data ->> 'reason' as reason from events
+     where asset_id = ${assetId} and type = 'asset.checked'
+     order by id desc limit 1`)
+  )?.reason ?? undefined;

@@ -1,16 +1,12 @@
 // Operations on provider videos: create, link, inspect, protect and remove (contract B4–B6).
-import type { Asset } from '../assets/asset.ts';
+import type { Asset, ProviderName } from '../assets/asset.ts';
 import { newEvent } from '../assets/asset-event.ts';
-import type { findAssetById } from '../assets/asset-lookup.ts';
 import { firstUploadCheckAt } from '../lifecycle/reconcile-schedule.ts';
-import type { applyReport, refuseAsset } from '../lifecycle/reports.ts';
-import type { AssetStore } from '../lifecycle/store.ts';
 import type { StreamReport } from '../lifecycle/stream-report.ts';
-import type { Bound } from '../platform/bind.ts';
 import { badRequest, conflict, notFound, ServiceError, toReason } from '../platform/errors.ts';
-import type { Database } from '../platform/postgres/database.ts';
 import { hostedUploadId } from '../storage/upload-id.ts';
-import type { handOver, lacksSettings } from './handover.ts';
+import type { ProvidersContext } from './context.ts';
+import { handOver, lacksSettings } from './handover.ts';
 import { canTakeUploads } from './hosted-playback.ts';
 import { findActiveAsset, listParkedDeliveries } from './hosted-videos.sql.ts';
 import {
@@ -21,39 +17,37 @@ import {
   ProviderError,
   type UploadOrder,
 } from './provider.ts';
-import type { CallNeeds, CallProvider } from './provider-calls.ts';
-import { assetChanged, providerOf, videoOf } from './video-refs.ts';
+import { callProvider } from './provider-calls.ts';
 
-export type ProviderNeeds = Pick<CallNeeds, 'providers' | 'now'> & {
-  readonly call: CallProvider;
-  readonly db: Database;
-  readonly update: AssetStore['update'];
-  readonly applyReport: Bound<typeof applyReport>;
-  readonly refuseAsset: Bound<typeof refuseAsset>;
-  readonly findAssetById: Bound<typeof findAssetById>;
-  readonly maxUploadBytes: number;
-  readonly lacksSettings: Bound<typeof lacksSettings>;
-  readonly handOver: Bound<typeof handOver>;
-};
+export function providerOf({ provider }: Pick<Asset, 'provider'>): ProviderName {
+  if (!provider) throw new Error('an image has no provider');
+  return provider;
+}
+
+export function videoOf({ provider_video_id: id }: Pick<Asset, 'provider_video_id'>): string {
+  if (id === null) throw new Error('the asset has no video at its provider');
+  return id;
+}
 
 type OpenedUpload = { readonly asset: Asset } & Pick<PreparedUpload, 'target' | 'alternatives'>;
 
-/**
- * Creates an empty video for a stored asset and links both. The reconcile job finds videos that were never
- * linked.
- */
-export async function prepareUpload(needs: ProviderNeeds, asset: Asset): Promise<OpenedUpload> {
-  const order = toUploadOrder(needs, asset);
-  const { videoId, target, alternatives } = await needs
-    .call(providerOf(asset), (api) => api.prepareUpload(order))
-    .catch((error: unknown) => explainFailure(needs, asset, error));
+/** Creates an empty video for a stored asset and links both. A job removes videos that were never linked. */
+export async function prepareUpload(ctx: ProvidersContext, asset: Asset): Promise<OpenedUpload> {
+  const order = toUploadOrder(ctx, asset);
+  const { videoId, target, alternatives } = await callProvider(ctx, providerOf(asset), (api) =>
+    api.prepareUpload(order),
+  ).catch((error: unknown) => explainFailure(ctx, asset, error));
   const linked =
-    videoId === asset.provider_video_id ? asset : await linkVideo(needs, asset, { videoId, target });
+    videoId === asset.provider_video_id ? asset : await linkVideo(ctx, asset, { videoId, target });
   if (!linked) throw assetChanged();
-  return { asset: await applyParked(needs, linked), target, ...(alternatives && { alternatives }) };
+  return { asset: await applyParked(ctx, linked), target, ...(alternatives && { alternatives }) };
 }
 
-export function toUploadOrder({ maxUploadBytes, now }: ProviderNeeds, asset: Asset): UploadOrder {
+/** The link could not be stored: the asset has another video, or waits for none. */
+export const assetChanged = (): ServiceError =>
+  conflict('The asset changed while its upload was opened. Try again.', { reason: 'asset_changed' });
+
+export function toUploadOrder({ settings, clocks }: ProvidersContext, asset: Asset): UploadOrder {
   if (asset.stream_status !== 'pending_upload')
     throw conflict('The upload is closed', { reason: toReason(asset.failure?.code ?? asset.stream_status) });
   return {
@@ -61,32 +55,32 @@ export function toUploadOrder({ maxUploadBytes, now }: ProviderNeeds, asset: Ass
     filename: asset.filename,
     mimeType: asset.mime_type,
     size: asset.announced_size_bytes,
-    maxBytes: maxUploadBytes,
+    maxBytes: settings.maxUploadBytes,
     maxDurationSeconds: asset.max_duration_s,
     isPrivate: asset.visibility === 'private',
-    expires: Math.floor((asset.upload_expires_at ?? now()).getTime() / 1000),
+    expires: Math.floor((asset.upload_expires_at ?? clocks.now()).getTime() / 1000),
     videoId: asset.provider_video_id,
   };
 }
 
 /**
- * Links a video, and records the upload to it. Undefined if the asset was linked to another video, completed
- * or deleted in the meantime.
+ * Links a video, and records the upload to it. Undefined if another request linked, completed or deleted the
+ * asset meanwhile.
  */
 export async function linkVideo(
-  { update }: ProviderNeeds,
+  { lifecycle }: ProvidersContext,
   asset: Asset,
   { videoId, target }: Pick<PreparedUpload, 'videoId' | 'target'>,
 ): Promise<Asset | undefined> {
   const hosted = { provider: providerOf(asset), video_id: videoId, protocol: target.protocol };
-  const updated = await update(asset, (seen, now) =>
+  const updated = await lifecycle.update(asset, (seen, now) =>
     seen.provider_video_id === asset.provider_video_id &&
     seen.stream_status === 'pending_upload' &&
     seen.deleted_at === null
       ? {
           set: {
             provider_video_id: videoId,
-            // Imports wait for their video without a check.
+            // Imports have no check before they get a video.
             reconcile_at: seen.reconcile_at ?? firstUploadCheckAt(now),
           },
           events: [newEvent('asset.updated', { source: 'service', fields: ['provider_video_id'] })],
@@ -98,41 +92,40 @@ export async function linkVideo(
   return updated?.decision && updated.asset;
 }
 
-/** Must be called after the link is committed. Returns the asset after applying the parked reports. */
-export async function applyParked(needs: ProviderNeeds, asset: Asset): Promise<Asset> {
+/** Call it after the commit of the link. Returns the asset after the parked reports. */
+export async function applyParked(ctx: ProvidersContext, asset: Asset): Promise<Asset> {
   if (!asset.provider || asset.provider_video_id === null) return asset;
-  const provider = getProvider(needs.providers, asset.provider);
-  const deliveries = await listParkedDeliveries(needs.db, asset.provider, asset.provider_video_id);
+  const provider = getProvider(ctx.registry, asset.provider);
+  const deliveries = await listParkedDeliveries(ctx.db, asset.provider, asset.provider_video_id);
   for (const delivery of deliveries) {
     const parsed = provider.parse(delivery.body, delivery);
-    if ('report' in parsed) await needs.applyReport(parsed.report, { ref: { assetId: asset.id }, delivery });
+    if ('report' in parsed)
+      await ctx.lifecycle.applyReport(parsed.report, { ref: { assetId: asset.id }, delivery });
   }
-  return deliveries.length > 0 ? ((await needs.findAssetById(asset.id)) ?? asset) : asset;
+  return deliveries.length > 0 ? ((await ctx.lifecycle.findAssetById(asset.id)) ?? asset) : asset;
 }
 
 /** Requests the current state of an asset's video. Throws UNAVAILABLE. */
-export const inspectNow = (needs: ProviderNeeds, asset: Asset): Promise<Inspection> =>
-  needs.call(providerOf(asset), (api) => api.inspect(videoOf(asset))).catch(throwServiceError);
+export const inspectNow = (ctx: ProvidersContext, asset: Asset): Promise<Inspection> =>
+  callProvider(ctx, providerOf(asset), (api) => api.inspect(videoOf(asset))).catch(throwServiceError);
 
 /**
- * Applies a report of the provider's API in the same way as a webhook. `asset` is the one that was inspected:
- * the report does not count for a later attempt, which may have another video.
+ * Applies a report of the provider's API like a webhook. `asset` is the inspected one: the report does not
+ * apply to a later attempt, which may have another video.
  */
 export async function applyInspection(
-  needs: ProviderNeeds,
+  { lifecycle }: ProvidersContext,
   asset: Asset,
   report: StreamReport,
 ): Promise<Asset> {
-  await needs.applyReport({ ...report, attempt: asset.attempt }, { ref: { assetId: asset.id } });
-  return (await needs.findAssetById(asset.id)) ?? asset;
+  await lifecycle.applyReport({ ...report, attempt: asset.attempt }, { ref: { assetId: asset.id } });
+  return (await lifecycle.findAssetById(asset.id)) ?? asset;
 }
 
-/**
- * Starts a new encoding at the provider; CONFLICT when its API does not support that or is not configured.
- */
-export async function restart(needs: ProviderNeeds, asset: Asset): Promise<void> {
+/** Starts a new encoding at the provider. CONFLICT if its API cannot do that, or is not configured. */
+export async function restart(ctx: ProvidersContext, asset: Asset): Promise<void> {
   const name = providerOf(asset);
-  const { api } = getProvider(needs.providers, name);
+  const { api } = getProvider(ctx.registry, name);
   if (!api?.restart)
     throw conflict(
       api
@@ -141,62 +134,61 @@ export async function restart(needs: ProviderNeeds, asset: Asset): Promise<void>
       { reason: 'provider_cannot_retry', retryable: false },
     );
   const { restart: restartVideo } = api;
-  await needs.call(name, () => restartVideo(videoOf(asset))).catch(throwServiceError);
+  await callProvider(ctx, name, () => restartVideo(videoOf(asset))).catch(throwServiceError);
 }
 
-/**
- * Removes the provider's video, unless another asset uses it. Throws ProviderError, so that the job is
- * retried.
- */
-export async function removeVideo(needs: ProviderNeeds, asset: Asset): Promise<void> {
-  if (needs.lacksSettings(asset)) return needs.handOver(asset, 'remove');
-  if (!canInspect(needs, asset)) return;
-  const user = await findActiveAsset(needs.db, providerOf(asset), videoOf(asset));
+/** Removes the provider's video, unless another asset uses it. Throws ProviderError, so that jobs retry. */
+export async function removeVideo(ctx: ProvidersContext, asset: Asset): Promise<void> {
+  if (lacksSettings(ctx, asset)) return handOver(ctx, asset, 'remove');
+  if (!canInspect(ctx, asset)) return;
+  const user = await findActiveAsset(ctx.db, providerOf(asset), videoOf(asset));
   if (user === undefined || user.id === asset.id)
-    await needs.call(providerOf(asset), (api) => api.remove(videoOf(asset)));
+    await callProvider(ctx, providerOf(asset), (api) => api.remove(videoOf(asset)));
 }
 
 /** Removes the provider's video within a request: throws UNAVAILABLE. */
-export const discardVideo = (needs: ProviderNeeds, asset: Asset): Promise<void> =>
-  removeVideo(needs, asset).catch(throwServiceError);
+export const discardVideo = (ctx: ProvidersContext, asset: Asset): Promise<void> =>
+  removeVideo(ctx, asset).catch(throwServiceError);
 
-/**
- * Job: updates the video's access protection, if the provider supports it per video. Throws ProviderError.
- */
-export async function protectVideo(needs: ProviderNeeds, assetId: string): Promise<void> {
-  const asset = await needs.findAssetById(assetId);
+/** Sets the video's access protection, if the provider supports it per video. Throws ProviderError. */
+export async function protectVideo(ctx: ProvidersContext, assetId: string): Promise<void> {
+  const asset = await ctx.lifecycle.findAssetById(assetId);
   if (!asset || asset.deleted_at) return;
-  if (needs.lacksSettings(asset)) return needs.handOver(asset, 'protect');
-  if (!canInspect(needs, asset)) return;
-  const protect = getProvider(needs.providers, providerOf(asset)).api?.protect;
-  if (protect)
-    await needs.call(providerOf(asset), () => protect(videoOf(asset), asset.visibility === 'private'));
+  if (lacksSettings(ctx, asset)) return handOver(ctx, asset, 'protect');
+  if (!canInspect(ctx, asset)) return;
+  const name = providerOf(asset);
+  const protect = getProvider(ctx.registry, name).api?.protect;
+  if (protect) await callProvider(ctx, name, () => protect(videoOf(asset), asset.visibility === 'private'));
 }
 
-/** ProviderDownload URL of the provider, or when to ask for it again; NOT_FOUND when it offers none. */
+/** Download URL at the provider, or when to ask for it again. NOT_FOUND if the provider offers none. */
 export async function createProviderDownload(
-  needs: ProviderNeeds,
+  ctx: ProvidersContext,
   asset: Asset,
   expires: number,
 ): Promise<ProviderDownload> {
   const order = { videoId: videoOf(asset), filename: asset.filename, expires };
-  const download = await needs
-    .call(providerOf(asset), (api) => api.createDownloadUrl(order))
-    .catch(throwServiceError);
+  const download = await callProvider(ctx, providerOf(asset), (api) => api.createDownloadUrl(order)).catch(
+    throwServiceError,
+  );
   if (!download)
     throw notFound('The video provider offers no download of this video', { reason: 'no_download' });
   return download;
 }
 
 /** True when the provider's API can report the state of this asset's video. */
-export const canInspect = (needs: Pick<ProviderNeeds, 'providers'>, asset: Asset): boolean =>
-  asset.provider_video_id !== null && canTakeUploads(needs, asset);
+export const canInspect = (ctx: ProvidersContext, asset: Asset): boolean =>
+  asset.provider_video_id !== null && canTakeUploads(ctx, asset);
 
 /**
- * Adds an event, so that the timeline explains why the asset has no video. A provider without storage is not
- * asked again: the asset fails at once.
+ * Adds an event, so that the timeline explains why the asset has no video. If the provider has no storage
+ * left, the asset fails at once.
  */
-export async function explainFailure(needs: ProviderNeeds, asset: Asset, error: unknown): Promise<never> {
+export async function explainFailure(
+  { lifecycle }: ProvidersContext,
+  asset: Asset,
+  error: unknown,
+): Promise<never> {
   if (!(error instanceof ProviderError)) throw error;
   const { failure, providerCode } = error;
   const event = newEvent('asset.checked', {
@@ -204,8 +196,8 @@ export async function explainFailure(needs: ProviderNeeds, asset: Asset, error: 
     code: failure.code,
     ...(providerCode !== undefined && { provider_code: providerCode }),
   });
-  await needs.update(asset, () => ({ set: {}, events: [event], jobs: [] }));
-  if (failure.code === 'provider_quota') await needs.refuseAsset(asset, failure);
+  await lifecycle.update(asset, () => ({ set: {}, events: [event], jobs: [] }));
+  if (failure.code === 'provider_quota') await lifecycle.refuseAsset(asset, failure);
   return throwServiceError(error);
 }
 
@@ -224,5 +216,5 @@ function throwServiceError(error: unknown): never {
   });
 }
 
-/** Only the operator can end these. */
+/** Only the operator can solve these. */
 const OPERATOR_FAILURES: readonly string[] = ['provider_credentials', 'provider_quota'];

@@ -1,4 +1,4 @@
-// The definition of a provider, from which everything that depends on the list of providers is derived.
+// The definition of a provider. Settings, routes, API documentation and warnings are derived from it.
 import type { TSchema } from 'typebox';
 import type { Secret } from '../auth/secret.ts';
 import type { Settings } from '../platform/settings/read-settings.ts';

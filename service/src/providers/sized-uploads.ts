@@ -2,12 +2,14 @@
 import type { UploadTarget } from '@mediary/contract/schemas/upload-targets';
 import type { Asset } from '../assets/asset.ts';
 import { conflict } from '../platform/errors.ts';
+import type { ProvidersContext } from './context.ts';
 import {
   applyParked,
+  assetChanged,
   explainFailure,
   inspectNow,
   linkVideo,
-  type ProviderNeeds,
+  providerOf,
   removeVideo,
   toUploadOrder,
 } from './hosted-videos.ts';
@@ -18,24 +20,24 @@ import {
   ProviderError,
   type TusRelay,
 } from './provider.ts';
-import { assetChanged, providerOf } from './video-refs.ts';
+import { callProvider } from './provider-calls.ts';
 
 /**
- * Creates a tus upload of a file whose length is known now, and links its video in place of the one that
- * `prepareUpload` created.
+ * Creates a tus upload once the length of the file is known. Its video replaces the one that `prepareUpload`
+ * created.
  */
 export async function createTusUpload(
-  needs: ProviderNeeds,
+  ctx: ProvidersContext,
   asset: Asset,
   size: number,
 ): Promise<UploadTarget> {
-  const order = { ...toUploadOrder(needs, asset), size };
-  if (asset.provider_video_id !== null && (await inspectNow(needs, asset)).state === 'known')
+  const order = { ...toUploadOrder(ctx, asset), size };
+  if (asset.provider_video_id !== null && (await inspectNow(ctx, asset)).state === 'known')
     throw conflict('The bytes of this asset are already stored', { reason: 'already_uploaded' });
-  const created = await needs
-    .call(providerOf(asset), (api) => getTusRelay(api).create(order))
-    .catch((error: unknown) => explainFailure(needs, asset, error));
-  if (!(await linkInstead(needs, asset, created))) throw assetChanged();
+  const created = await callProvider(ctx, providerOf(asset), (api) => getTusRelay(api).create(order)).catch(
+    (error: unknown) => explainFailure(ctx, asset, error),
+  );
+  if (!(await linkInstead(ctx, asset, created))) throw assetChanged();
   return created.target;
 }
 
@@ -47,50 +49,50 @@ function getTusRelay({ url, tusRelay }: HostedApi): TusRelay {
 /** A file that the service sends itself. `maxDurationSeconds`: null if its duration is unknown. */
 type FileUpload = { readonly sizeBytes: number; readonly maxDurationSeconds: number | null };
 
-/** `stored`: an earlier upload has all bytes. `over`: the asset takes no upload any more. */
+/** `stored`: an earlier upload has all bytes. `over`: the upload of the asset is closed. */
 type OpenedFileUpload = Pick<PreparedUpload, 'videoId' | 'target'> | 'stored' | 'over';
 
 /**
- * Opens an upload for a file that the service has, to a new video: the one of an earlier call is removed,
- * with the bytes that it may have. Throws ProviderError.
+ * Opens an upload to a new video, for a file that the service has. Removes the video of an earlier call, with
+ * its bytes. Throws ProviderError.
  */
 export async function openFileUpload(
-  needs: ProviderNeeds,
+  ctx: ProvidersContext,
   asset: Asset,
   { sizeBytes: size, maxDurationSeconds }: FileUpload,
 ): Promise<OpenedFileUpload> {
-  const { videoId, ...order } = toUploadOrder(needs, asset);
+  const { videoId, ...order } = toUploadOrder(ctx, asset);
   const name = providerOf(asset);
-  const isStored = videoId !== null && (await needs.call(name, (api) => hasBytes(api, videoId)));
+  const isStored = videoId !== null && (await callProvider(ctx, name, (api) => hasBytes(api, videoId)));
   if (isStored) return 'stored';
   const announced = order.maxDurationSeconds;
   const fileOrder = { ...order, size, maxDurationSeconds: announced ?? maxDurationSeconds, videoId: null };
-  const created = await needs.call(name, (api) =>
-    // It continues after a cut, as the form of the same provider does not.
+  const created = await callProvider(ctx, name, (api) =>
+    // A tus upload can continue after a cut; a form cannot.
     api.tusRelay ? api.tusRelay.create(fileOrder) : api.prepareUpload(fileOrder),
   );
-  return (await linkInstead(needs, asset, created)) ? created : 'over';
+  return (await linkInstead(ctx, asset, created)) ? created : 'over';
 }
 
-/** A lost response to the last byte leaves a complete upload. */
+/** True also if the upload is complete, and only the response to it was lost. */
 async function hasBytes(api: HostedApi, videoId: string): Promise<boolean> {
   const inspection = await api.inspect(videoId);
   return inspection.state === 'known' && inspection.report.event !== 'failed';
 }
 
 /** The longest video that the provider of an asset accepts, in seconds; undefined without a limit. */
-export const findMaxDuration = ({ providers }: ProviderNeeds, asset: Asset): number | undefined =>
-  getProvider(providers, providerOf(asset)).api?.uploadRules?.maxDurationSeconds;
+export const findMaxDuration = ({ registry }: ProvidersContext, asset: Asset): number | undefined =>
+  getProvider(registry, providerOf(asset)).api?.uploadRules?.maxDurationSeconds;
 
 /**
- * Links a new video, and removes the one that it replaces. False, and the new video is removed, if the asset
- * changed. A video whose removal fails is left to the orphan job.
+ * Links a new video and removes the one that it replaces. If the asset changed, removes the new one instead
+ * and returns false. The orphan job removes videos whose removal fails here.
  */
-async function linkInstead(needs: ProviderNeeds, asset: Asset, created: PreparedUpload): Promise<boolean> {
-  const linked = await linkVideo(needs, asset, created);
-  if (linked) await applyParked(needs, linked);
+async function linkInstead(ctx: ProvidersContext, asset: Asset, created: PreparedUpload): Promise<boolean> {
+  const linked = await linkVideo(ctx, asset, created);
+  if (linked) await applyParked(ctx, linked);
   const unused = linked ? asset : { ...asset, provider_video_id: created.videoId };
-  await removeVideo(needs, unused).catch((error: unknown) => {
+  await removeVideo(ctx, unused).catch((error: unknown) => {
     if (!(error instanceof ProviderError)) throw error;
   });
   return linked !== undefined;

@@ -1,11 +1,12 @@
 // Tests the heartbeat of worker processes against a real database.
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { rowsOf, startTestPostgres, type TestPostgres } from '../../../test/support/postgres.ts';
-import type { Logger } from '../platform/logger.ts';
+import { createLogger } from '../platform/logger.ts';
 import { type Connection, type Database, openDatabase } from '../platform/postgres/database.ts';
 import { openClocks } from '../platform/postgres/database-clock.ts';
 import { migrate } from '../platform/postgres/migrate.ts';
 import { createSettings } from '../platform/settings/read-settings.ts';
+import { createProvidersContext } from './context.fixture.ts';
 import { configureProviders, openProviders } from './registry.ts';
 import { hasWorkerFor, listWorkers, startHeartbeat, type WorkerProcess } from './workers.ts';
 
@@ -28,11 +29,12 @@ const CDNHOST = { CDNHOST_STREAM_LIBRARY_ID: '4242', CDNHOST_STREAM_API_KEY: 'li
 
 /** Lines of the log: the level and the message. */
 let logged: [level: string, message: string][] = [];
-const log = {
-  info: (_: object, message: string) => logged.push(['info', message]),
-  warn: (_: object, message: string) => logged.push(['warn', message]),
-  error: (_: object, message: string) => logged.push(['error', message]),
-} as unknown as Logger;
+const log = createLogger('info', {
+  write(line) {
+    const { level, msg } = JSON.parse(line);
+    logged.push([level, msg]);
+  },
+});
 
 let skewMs = 0;
 const clocks = {
@@ -42,19 +44,22 @@ const clocks = {
 
 async function start(environment = {}, more: Partial<WorkerProcess> = {}, database: Database = db) {
   logged = [];
-  const providers = openProviders(configureProviders(createSettings(environment)), {
+  const registry = openProviders(configureProviders(createSettings(environment)), {
     encoderSecrets: [],
     allowUnsigned: [],
   });
-  const heartbeat = await startHeartbeat(
-    { db: database, log, providers, ...clocks },
-    { roles: ['worker'], version: '1.2.3', videoEncoder: 'x264', ...more },
-  );
+  const heartbeat = await startHeartbeat(createProvidersContext({ db: database, log, registry, clocks }), {
+    roles: ['worker'],
+    version: '1.2.3',
+    videoEncoder: 'x264',
+    ...more,
+  });
   onTestFinished(heartbeat.stop);
   return heartbeat;
 }
 
-const listed = async () => (await listWorkers({ db })).map(({ id: _, ...worker }) => worker);
+const listed = async () =>
+  (await listWorkers(createProvidersContext({ db }))).map(({ id: _, ...worker }) => worker);
 
 test('a worker is listed with the providers that it has settings for, until it stops', async () => {
   const heartbeat = await start(CDNHOST, { roles: ['api', 'worker'] });
@@ -69,10 +74,8 @@ test('a worker is listed with the providers that it has settings for, until it s
       clock_skew_ms: expect.closeTo(0, -4),
     },
   ]);
-  expect([await hasWorkerFor({ db }, 'cdnhost'), await hasWorkerFor({ db }, 'edgehost')]).toEqual([
-    true,
-    false,
-  ]);
+  const ctx = createProvidersContext({ db });
+  expect([await hasWorkerFor(ctx, 'cdnhost'), await hasWorkerFor(ctx, 'edgehost')]).toEqual([true, false]);
   await heartbeat.stop();
   expect(await listed()).toEqual([]);
 });
@@ -106,7 +109,7 @@ test('a failing heartbeat is logged, and neither throws nor ends', async () => {
   await expect.poll(() => logged.length).toBeGreaterThan(3);
   await heartbeat.stop();
   expect(new Set(logged.filter(([level]) => level === 'warn').map(([, message]) => message))).toEqual(
-    new Set(['the heartbeat of this worker could not be recorded']),
+    new Set(['cannot record the heartbeat of this worker']),
   );
 });
 

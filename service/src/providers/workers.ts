@@ -1,15 +1,8 @@
-// The processes that run jobs: each renews a row of its own, so that all processes see which ones are alive.
+// The processes that run jobs: each renews its own row, so that every process sees which ones are alive.
 import { randomUUID } from 'node:crypto';
 import type { ProviderName } from '../assets/asset.ts';
-import type { Logger } from '../platform/logger.ts';
-import {
-  type DatabaseNow,
-  describeClockSkew,
-  isClockTrusted,
-  measureClockSkew,
-} from '../platform/postgres/database-clock.ts';
-import type { Database } from '../platform/postgres/database.ts';
-import type { Providers } from './provider.ts';
+import { describeClockSkew, isClockTrusted, measureClockSkew } from '../platform/postgres/database-clock.ts';
+import type { ProvidersContext } from './context.ts';
 import {
   deleteStaleWorkers,
   deleteWorker,
@@ -19,15 +12,7 @@ import {
   type WorkerRow,
 } from './workers.sql.ts';
 
-type WorkerNeeds = {
-  readonly db: Database;
-  readonly log: Logger;
-  readonly providers: Providers;
-  readonly now: () => Date;
-  readonly databaseNow: DatabaseNow;
-};
-
-/** What a process tells about itself. */
+/** Facts that a process reports about itself. */
 export type WorkerProcess = {
   readonly roles: readonly ('api' | 'worker')[];
   readonly version: string;
@@ -36,41 +21,40 @@ export type WorkerProcess = {
   readonly beatEveryMs?: number | undefined;
 };
 
-/** `stop` deletes the row, so that the process is not counted any more. */
+/** `stop` deletes the row of the process. */
 type Heartbeat = { stop(): Promise<void> };
 
 const BEAT_MS = 10_000;
 
-export const listWorkers = ({ db }: Pick<WorkerNeeds, 'db'>): Promise<readonly WorkerRow[]> =>
-  listLiveWorkers(db);
+export const listWorkers = ({ db }: ProvidersContext): Promise<readonly WorkerRow[]> => listLiveWorkers(db);
 
 /** True when a live process has the settings of the provider's API. */
-export const hasWorkerFor = async (needs: Pick<WorkerNeeds, 'db'>, name: ProviderName): Promise<boolean> =>
-  (await listWorkers(needs)).some(({ providers }) => providers.includes(name));
+export const hasWorkerFor = async (ctx: ProvidersContext, name: ProviderName): Promise<boolean> =>
+  (await listWorkers(ctx)).some(({ providers }) => providers.includes(name));
 
 /** Hosted providers need an API; encoders work on the bytes in the store. */
-export const listServedProviders = ({ providers }: Pick<WorkerNeeds, 'providers'>): ProviderName[] =>
-  [...providers.values()].filter(({ kind, api }) => kind === 'encoder' || api).map(({ name }) => name);
+export const listServedProviders = ({ registry }: ProvidersContext): ProviderName[] =>
+  [...registry.values()].filter(({ kind, api }) => kind === 'encoder' || api).map(({ name }) => name);
 
-/** A beat that fails is logged; the next one may succeed. */
+/** Logs a beat that fails; the next one may succeed. */
 export async function startHeartbeat(
-  needs: WorkerNeeds,
+  ctx: ProvidersContext,
   { roles, version, videoEncoder, beatEveryMs = BEAT_MS }: WorkerProcess,
 ): Promise<Heartbeat> {
-  const { db, log } = needs;
+  const { db, log, clocks } = ctx;
   const worker = {
     id: randomUUID(),
     roles: [...roles],
     version,
-    providers: listServedProviders(needs),
+    providers: listServedProviders(ctx),
     video_encoder: videoEncoder,
   };
   const logFailure = (error: unknown) =>
-    log.warn({ err: error, worker: worker.id }, 'the heartbeat of this worker could not be recorded');
+    log.warn({ err: error, worker: worker.id }, 'cannot record the heartbeat of this worker');
   const watchClock = createClockWatch(log, worker.id);
   const beat = async () => {
     try {
-      const skewMs = await measureClockSkew(needs);
+      const skewMs = await measureClockSkew(clocks);
       watchClock(skewMs);
       await recordWorker(db, { ...worker, clock_skew_ms: skewMs });
       await deleteStaleWorkers(db);
@@ -80,7 +64,7 @@ export async function startHeartbeat(
   };
   let beating: Promise<unknown> = beat();
   await beating;
-  await logStart(needs, worker).catch(logFailure);
+  await logStart(ctx, worker).catch(logFailure);
   const timer = setInterval(() => {
     beating = beating.then(beat);
   }, beatEveryMs);
@@ -95,7 +79,7 @@ export async function startHeartbeat(
 }
 
 /** Logs each change once. */
-function createClockWatch(log: Logger, worker: string) {
+function createClockWatch(log: ProvidersContext['log'], worker: string) {
   let isTrusted = true;
   return (skewMs: number): void => {
     if (isClockTrusted(skewMs) === isTrusted) return;
@@ -111,12 +95,12 @@ function createClockWatch(log: Logger, worker: string) {
   };
 }
 
-/** A warning if there are videos that this process cannot work on. */
+/** Warns about providers that have videos, but no settings in this process. */
 async function logStart(
-  { db, log, providers }: Pick<WorkerNeeds, 'db' | 'log' | 'providers'>,
+  { db, log, registry }: ProvidersContext,
   worker: Pick<WorkerRow, 'id' | 'providers'>,
 ): Promise<void> {
-  const unserved = [...providers.values()].filter(({ name }) => !worker.providers.includes(name));
+  const unserved = [...registry.values()].filter(({ name }) => !worker.providers.includes(name));
   const line = { worker: worker.id, providers: worker.providers };
   log.info(line, 'worker started');
   const affected = await listProvidersWithVideos(

@@ -6,6 +6,9 @@ import { createObjectCache } from './object-cache.ts';
 import { sendEncryptedObject, sendObject } from './object-response.ts';
 import { openResponseBuffers } from './response-buffers.ts';
 
+/** What other wings call. */
+export type Storage = ReturnType<typeof createStorage>['operations'];
+
 export function createStorage(outer: Omit<StorageContext, 'buffers' | 'objectCache'>) {
   const objectCache = createObjectCache(outer.settings.delivery.segmentCacheBytes);
   const ctx: StorageContext = { ...outer, buffers: openResponseBuffers(), objectCache };

@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest';
 import type { Asset } from '../assets/asset.ts';
 import { createVideo, NOW } from '../lifecycle/asset.fixture.ts';
+import { createLifecycleContext } from '../lifecycle/context.fixture.ts';
 import { openMemoryStore } from '../lifecycle/memory-store.fixture.ts';
 import * as reportOperations from '../lifecycle/reports.ts';
 import { bind } from '../platform/bind.ts';
@@ -13,7 +14,7 @@ import { reconcileAsset } from './reconcile.ts';
 async function decisionsAbout(read: Asset, stored: Asset) {
   const { update, decisions } = openMemoryStore(stored, NOW);
   const db = databaseOf({ all: () => [] });
-  const reports = { db, store: { update, recordDelivery: async () => undefined }, now: () => NOW };
+  const reports = createLifecycleContext({ db, assets: { update } });
   const ctx = createUpkeepContext({
     db,
     lifecycle: { findAssetById: async () => read, ...bind(reports, reportOperations) },

@@ -2,9 +2,11 @@
 import { describe, expect, test } from 'vitest';
 import type { Asset } from '../assets/asset.ts';
 import { createVideo, NOW } from '../lifecycle/asset.fixture.ts';
+import { createLifecycleContext } from '../lifecycle/context.fixture.ts';
 import { openMemoryStore } from '../lifecycle/memory-store.fixture.ts';
 import { applyReport, completeAsset } from '../lifecycle/reports.ts';
 import type { StreamReport } from '../lifecycle/stream-report.ts';
+import { createProvidersContext } from '../providers/context.fixture.ts';
 import { applyInspection } from '../providers/hosted-videos.ts';
 import { completeUpload } from './completion.ts';
 
@@ -16,7 +18,7 @@ const first = createVideo({ provider: 'cdnhost', provider_video_id: 'guid-1', up
 async function completeFirst(stored: Asset, event: StreamReport['event']) {
   const { update, decisions } = openMemoryStore(stored, NOW);
   const db = { one: async () => undefined, all: async () => [] };
-  const reports = { db, store: { update, recordDelivery: async () => undefined }, now: () => NOW };
+  const reports = createLifecycleContext({ db, assets: { update } });
   const findAssetById = async () => ({ ...stored, ...decisions.at(-1)?.set });
   const needs = {
     db,
@@ -26,10 +28,9 @@ async function completeFirst(stored: Asset, event: StreamReport['event']) {
     completeAsset: (asset, completion) => completeAsset(reports, asset, completion),
     applyInspection: (asset, report) =>
       applyInspection(
-        {
-          findAssetById,
-          applyReport: (...told: [StreamReport, never]) => applyReport(reports, ...told),
-        } as never,
+        createProvidersContext({
+          lifecycle: { findAssetById, applyReport: (report, cause) => applyReport(reports, report, cause) },
+        }),
         asset,
         report,
       ),

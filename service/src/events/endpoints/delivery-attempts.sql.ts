@@ -29,7 +29,7 @@ export type ClaimLimits = {
   readonly leaseMs: number;
 };
 
-/** Skips endpoints that another process claims from or records attempts of. */
+/** Skips endpoints that another process has locked. */
 export const lockDueEndpoints = async (tx: Transaction): Promise<readonly string[]> =>
   (
     await tx.all(sql('lock due endpoints', { id: 'uuid' })`
@@ -55,8 +55,8 @@ const CLAIMED = {
 export type ClaimedDelivery = Readonly<RowOf<typeof CLAIMED>>;
 
 /**
- * Leases due deliveries of the locked endpoints. An endpoint has at most its share of the attempts, so that
- * one is left for an endpoint that has none; endpoints with fewer running attempts come first.
+ * Leases due deliveries of the locked endpoints. Each endpoint gets at most its share of the attempts, so
+ * that others can start one; endpoints with fewer running attempts come first.
  */
 export const claimDeliveries = (tx: Transaction, endpointIds: readonly string[], limits: ClaimLimits) =>
   tx.all(sql('claim deliveries', CLAIMED)`
@@ -66,7 +66,7 @@ export const claimDeliveries = (tx: Transaction, endpointIds: readonly string[],
     active as (
       select count(*) as endpoints from (select endpoint_id from running
                                           union select unnest(${endpointIds}::uuid[])) as either),
-    lane as (
+    endpoint_share as (
       select endpoint.id, coalesce(running.attempts, 0) as attempts,
              least(case when failing_since is null then ${limits.perEndpoint}::bigint
                    else ${limits.perFailingEndpoint}::bigint end,
@@ -75,11 +75,12 @@ export const claimDeliveries = (tx: Transaction, endpointIds: readonly string[],
        where endpoint.id = any(${endpointIds}::uuid[])),
     candidate as (
       select due.id, due.due_at, due.seq,
-             lane.attempts + row_number() over (partition by lane.id order by due.due_at, due.seq) as place
-        from lane cross join lateral (
+             share.attempts
+               + row_number() over (partition by share.id order by due.due_at, due.seq) as place
+        from endpoint_share as share cross join lateral (
              select id, due_at, seq from endpoint_deliveries
-              where endpoint_id = lane.id and due_at <= now()
-              order by due_at, seq limit greatest(0, lane.capacity - lane.attempts)) as due),
+              where endpoint_id = share.id and due_at <= now()
+              order by due_at, seq limit greatest(0, share.capacity - share.attempts)) as due),
     chosen as (select id from candidate order by place, due_at, seq limit ${limits.free}),
     claimed as (
       update endpoint_deliveries as delivery
@@ -98,22 +99,22 @@ export const lockEndpoints = (tx: Transaction, ids: readonly string[]) =>
      where id = any(${ids}::uuid[]) order by id for no key update`);
 
 /**
- * Ignores attempts whose lease was lost. A completed delivery releases the next one of its asset; a row that
- * is added meanwhile waits for the lock of the endpoint, so none is forgotten.
+ * Ignores attempts whose lease expired. A completed delivery makes the next one of its asset due. Inserts
+ * wait for the lock of the endpoint, so no delivery stays without a due time.
  */
 export const storeAttempts = (tx: Transaction, attempts: readonly CompletedAttempt[]) =>
   tx.all(sql('store attempts')`
-    with outcome as materialized (
-      select * from json_to_recordset(${JSON.stringify(attempts.map(recordOf))}::json)
-                 as outcome (id uuid, holder uuid, state text, delay_ms float8, attempt jsonb)),
+    with completed as materialized (
+      select * from json_to_recordset(${JSON.stringify(attempts.map(toRecord))}::json)
+                 as completed (id uuid, holder uuid, state text, delay_ms float8, attempt jsonb)),
     stored as (
       update endpoint_deliveries as delivery
-         set attempts = delivery.attempts || outcome.attempt, state = outcome.state, lease_holder = null,
-             due_at = case when outcome.state = 'pending'
-                      then now() + outcome.delay_ms * interval '1 ms' end,
-             completed_at = case when outcome.state <> 'pending' then now() end
-        from outcome
-       where delivery.id = outcome.id and delivery.lease_holder = outcome.holder
+         set attempts = delivery.attempts || completed.attempt, state = completed.state, lease_holder = null,
+             due_at = case when completed.state = 'pending'
+                      then now() + completed.delay_ms * interval '1 ms' end,
+             completed_at = case when completed.state <> 'pending' then now() end
+        from completed
+       where delivery.id = completed.id and delivery.lease_holder = completed.holder
       returning delivery.id, delivery.endpoint_id, delivery.asset_id, delivery.state)
     update endpoint_deliveries as waiting set due_at = now()
       from stored cross join lateral (
@@ -123,7 +124,7 @@ export const storeAttempts = (tx: Transaction, attempts: readonly CompletedAttem
             order by seq limit 1) as next
      where stored.state <> 'pending' and waiting.id = next.id and waiting.due_at is null`);
 
-const recordOf = ({ id, holder, attempt, plan }: CompletedAttempt) => ({
+const toRecord = ({ id, holder, attempt, plan }: CompletedAttempt) => ({
   id,
   holder,
   attempt,
@@ -135,7 +136,7 @@ export const clearFailures = (tx: Transaction, ids: readonly string[]) =>
   tx.all(sql('clear endpoint failures')`
     update webhook_endpoints set failing_since = null where id = any(${ids}::uuid[])`);
 
-/** A pause in which nothing was sent does not count as failing. Pauses endpoints that fail for too long. */
+/** Pauses endpoints that fail for too long. A time without attempts does not count as failing. */
 export const recordFailures = (tx: Transaction, ids: readonly string[], pauseAfterMs: number) =>
   tx.all(sql('record endpoint failures', { id: 'uuid', status: 'text' })`
     with failure as (
@@ -160,7 +161,7 @@ export const pauseGone = (tx: Transaction, ids: readonly string[]) =>
      where id = any(${ids}::uuid[]) and status = 'enabled'
     returning id`);
 
-/** Deliveries that this process will not send: it stops. */
+/** Other processes can send these deliveries at once. */
 export const releaseDeliveries = (db: Queries, holder: string, ids: readonly string[]) =>
   db.all(sql('release leases')`
     update endpoint_deliveries set lease_holder = null, due_at = now()

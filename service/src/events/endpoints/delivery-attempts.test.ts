@@ -4,7 +4,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { A, B, C, type EndpointStore, openEndpointStore } from '../../../../test/support/endpoint-store.ts';
 import { startTestPostgres, type TestPostgres } from '../../../../test/support/postgres.ts';
 import { toSecret } from '../../auth/secret.ts';
-import { deleteOldDeliveries, resendDelivery, resendEvents } from './endpoint-deliveries.ts';
+import { EVENT_SETTINGS } from '../context.fixture.ts';
+import { deleteOldEndpointDeliveries, resendDelivery, resendEvents } from './endpoint-deliveries.ts';
 import { createEndpoint, getSigningSecrets } from './webhook-endpoints.ts';
 
 let server: TestPostgres;
@@ -131,7 +132,7 @@ describe('an endpoint', () => {
     expect(await only()).toEqual({ status: 'paused', reason: 'failing', isFailing: true });
     await makeDue();
     expect(await store.claim()).toEqual([]);
-    await store.changeEndpoint(id, { enabled: true });
+    await store.updateEndpoint(id, { enabled: true });
     expect(await only()).toEqual({ status: 'enabled', reason: null, isFailing: false });
     expect(await store.claim()).not.toEqual([]);
   });
@@ -162,11 +163,11 @@ test('a resent delivery is a new one at the end of its asset; a pending one is s
   const [first] = await store.claim();
   if (!first) throw new Error('nothing was claimed');
   await store.record([first], 200);
-  const resent = await resendDelivery(store, found, first.id);
+  const resent = await resendDelivery(store.ctx, found, first.id);
   expect(resent).toMatchObject({ event_id: first.event_id, state: 'pending', due_at: null });
   await store.record(await store.claim(), 500);
   const [, waiting] = await store.rows('select id from endpoint_deliveries order by seq');
-  await resendDelivery(store, found, String(waiting?.['id']));
+  await resendDelivery(store.ctx, found, String(waiting?.['id']));
   expect(namesOf(await store.claim())).toEqual([[A, 'asset.ready']]);
 });
 
@@ -183,8 +184,7 @@ test('events of a period are sent again in the order of the feed, also where clo
     since: new Date(Date.now() - 60_000).toISOString(),
     until: new Date(Date.now() + 60_000).toISOString(),
   };
-  const needs = { db: store.db, now: () => new Date() };
-  expect(await resendEvents(needs, found, period)).toEqual({ scheduled: 2, nextSince: null });
+  expect(await resendEvents(store.ctx, found, period)).toEqual({ scheduled: 2, nextSince: null });
   const first = await store.claim();
   expect(first.map((delivery) => delivery.event_id)).toEqual([ids[0]]);
   await store.record(first, 200);
@@ -201,17 +201,16 @@ test('old deliveries are deleted, and the ones that waited for them are sent', a
     `update endpoint_deliveries set id = first_id_of(now() - interval '31 days')
       where type = 'asset.created'`,
   );
-  const retention = { db: store.db, databaseNow: async () => new Date(), webhookRetentionDays: 30 };
-  expect(await deleteOldDeliveries(retention)).toBe(1);
+  expect(await deleteOldEndpointDeliveries(store.ctx)).toBe(1);
   expect(namesOf(await store.claim())).toEqual([[A, 'asset.ready']]);
 });
 
 test('concurrent creations do not exceed the maximum', async () => {
   const maxCount = 4;
-  const { db } = store;
-  const needs = { db, urlSecrets: [toSecret('x')], maxCount, allowPrivate: true, now: () => new Date() };
+  const webhookEndpoints = { ...EVENT_SETTINGS.webhookEndpoints, maxCount };
+  const ctx = { ...store.ctx, settings: { ...EVENT_SETTINGS, webhookEndpoints } };
   const results = await Promise.allSettled(
-    Array.from({ length: 10 }, () => createEndpoint(needs, { url: URLS[0] })),
+    Array.from({ length: 10 }, () => createEndpoint(ctx, { url: URLS[0] })),
   );
   const refused = results.filter((result) => result.status === 'rejected');
   expect(refused.map(({ reason }) => reason.details.reason)).toEqual(Array(6).fill('too_many_endpoints'));
@@ -223,8 +222,8 @@ test('secrets move to a new URL_SIGNING_SECRET while the previous one is known',
   const { secret: rotated } = await store.rotateSecret(created.id);
   const [before, after] = [toSecret('test-url-signing-secret-0123456789abcdef'), toSecret('a new root')];
   const read = async (...urlSecrets: (typeof before)[]) => {
-    const needs = { db: store.db, now: () => new Date(), urlSecrets };
-    return (await getSigningSecrets(needs, await store.getEndpoint(created.id))).map((each) => each.reveal());
+    const ctx = { ...store.ctx, urlSecrets };
+    return (await getSigningSecrets(ctx, await store.getEndpoint(created.id))).map((each) => each.reveal());
   };
   const both = [rotated.reveal(), secret.reveal()];
   expect(await read(after)).toEqual([]);

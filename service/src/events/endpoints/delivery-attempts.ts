@@ -1,11 +1,8 @@
 // Claims due deliveries, sends them, and records their attempts (contract B8).
 import { randomUUID } from 'node:crypto';
-import type { findAssetById } from '../../assets/asset-lookup.ts';
-import { type AssetViewContext, toAssetView } from '../../assets/asset-view.ts';
-import type { Bound } from '../../platform/bind.ts';
-import type { Logger } from '../../platform/logger.ts';
-import type { Database } from '../../platform/postgres/database.ts';
+import { toAssetView } from '../../assets/asset-view.ts';
 import { uuidV7 } from '../../platform/uuid-v7.ts';
+import type { EventsContext } from '../context.ts';
 import { toEventMessage } from '../feed-event.ts';
 import {
   type ClaimedDelivery,
@@ -23,19 +20,8 @@ import {
 } from './delivery-attempts.sql.ts';
 import { type CompletedAttempt, isAccepted, isGone, planDelivery } from './retry-plan.ts';
 import type { WebhookEndpoint } from './webhook-endpoint.ts';
-import type { getSigningSecrets } from './webhook-endpoints.ts';
-import { sendWebhook, type WebhookRequestNeeds, type WebhookResult } from './webhook-request.ts';
-
-type AttemptNeeds = WebhookRequestNeeds & {
-  readonly db: Database;
-  readonly log: Pick<Logger, 'warn'>;
-  readonly view: AssetViewContext;
-  readonly findAssetById: Bound<typeof findAssetById>;
-  readonly getSigningSecrets: Bound<typeof getSigningSecrets>;
-  readonly record: (completed: CompletedAttempt) => Promise<unknown>;
-  readonly delaysMs: readonly number[];
-  readonly random: () => number;
-};
+import { getSigningSecrets } from './webhook-endpoints.ts';
+import { sendWebhook, type WebhookClient, type WebhookResult } from './webhook-request.ts';
 
 /** A leased delivery with its event; undefined: the event was deleted. */
 export type LeasedDelivery = ClaimedDelivery & {
@@ -43,9 +29,9 @@ export type LeasedDelivery = ClaimedDelivery & {
   readonly event: SentEvent | undefined;
 };
 
-/** Each claim has its own holder, so that a lease that expired cannot be mistaken for a later one. */
+/** Each claim has its own holder, so that nobody mistakes an expired lease for a later one. */
 export async function claimDueDeliveries(
-  { db }: Pick<AttemptNeeds, 'db'>,
+  { db }: EventsContext,
   limits: Omit<ClaimLimits, 'holder'>,
 ): Promise<readonly LeasedDelivery[]> {
   const holder = randomUUID();
@@ -58,38 +44,45 @@ export async function claimDueDeliveries(
   return claimed.map((delivery) => ({ ...delivery, holder, event: events.get(delivery.event_id) }));
 }
 
+type AttemptOptions = {
+  readonly client: WebhookClient;
+  readonly record: (completed: CompletedAttempt) => Promise<unknown>;
+  /** Aborts when this process stops. */
+  readonly signal: AbortSignal;
+};
+
 /** Records the result. If `signal` aborts, another process sends the delivery. */
 export async function sendDelivery(
-  needs: AttemptNeeds,
+  ctx: EventsContext,
   delivery: LeasedDelivery,
-  signal: AbortSignal,
+  options: AttemptOptions,
 ): Promise<void> {
   try {
-    const { attempt, retryAfterMs } = await sendEvent(needs, delivery, signal);
+    const { attempt, retryAfterMs } = await sendEvent(ctx, delivery, options);
     const plan = planDelivery(
       { status: attempt.status, retryAfterMs, attempts: delivery.attempts + 1 },
-      { delaysMs: needs.delaysMs, random: needs.random },
+      { delaysMs: ctx.settings.webhookEndpoints.delaysMs, random: Math.random },
     );
     const { id, holder, endpoint_id: endpointId } = delivery;
-    await needs.record({ id, endpointId, holder, attempt, plan });
+    await options.record({ id, endpointId, holder, attempt, plan });
   } catch (error) {
-    if (!signal.aborted) throw error;
-    await releaseDeliveries(needs.db, delivery.holder, [delivery.id]);
+    if (!options.signal.aborted) throw error;
+    await releaseDeliveries(ctx.db, delivery.holder, [delivery.id]);
   }
 }
 
 async function sendEvent(
-  needs: AttemptNeeds,
+  ctx: EventsContext,
   { url, event, ...delivery }: LeasedDelivery,
-  signal: AbortSignal,
+  { client, signal }: AttemptOptions,
 ): Promise<WebhookResult> {
-  if (!event) return { attempt: toMissingEvent(needs.now()), retryAfterMs: undefined };
+  if (!event) return { attempt: toMissingEvent(ctx.clocks.now()), retryAfterMs: undefined };
   const [secrets, asset] = await Promise.all([
-    needs.getSigningSecrets({ ...delivery, id: delivery.endpoint_id }),
-    needs.findAssetById(event.asset_id),
+    getSigningSecrets(ctx, { ...delivery, id: delivery.endpoint_id }),
+    ctx.lifecycle.findAssetById(event.asset_id),
   ]);
-  const message = toEventMessage(event, asset ? toAssetView(asset, needs.view) : null);
-  return sendWebhook(needs, { id: event.id, url, body: JSON.stringify(message), secrets, signal });
+  const message = toEventMessage(event, asset ? toAssetView(asset, ctx.view) : null);
+  return sendWebhook(ctx, client, { id: event.id, url, body: JSON.stringify(message), secrets, signal });
 }
 
 const toMissingEvent = (now: Date) => ({
@@ -102,7 +95,7 @@ const toMissingEvent = (now: Date) => ({
 
 /** For a batcher: one transaction stores the attempts of many deliveries. */
 export async function recordAttempts(
-  { db, log, pauseAfterMs }: Pick<AttemptNeeds, 'db' | 'log'> & { readonly pauseAfterMs: number },
+  { db, log, settings }: EventsContext,
   attempts: readonly CompletedAttempt[],
 ): Promise<undefined[]> {
   const idsOf = (matches: (status: number | null) => boolean) => [
@@ -113,18 +106,16 @@ export async function recordAttempts(
   const paused = await db.transaction(async (tx) => {
     const endpoints = await lockEndpoints(tx, [...new Set(attempts.map((each) => each.endpointId))].sort());
     await storeAttempts(tx, attempts);
-    const recovered = endpoints.filter((each) => each.failing_since && accepted.includes(each.id));
-    if (recovered.length > 0)
-      await clearFailures(
-        tx,
-        recovered.map(({ id }) => id),
-      );
+    const failing = endpoints.filter((each) => each.failing_since).map(({ id }) => id);
+    const recovered = failing.filter((id) => accepted.includes(id));
+    if (recovered.length > 0) await clearFailures(tx, recovered);
     const gone = idsOf(isGone);
-    const stopped = gone.length > 0 ? await pauseGone(tx, gone) : [];
-    const failing = failed.length > 0 ? await recordFailures(tx, failed, pauseAfterMs) : [];
-    return [...stopped, ...failing.filter(({ status }) => status === 'paused')];
+    const pausedAsGone = gone.length > 0 ? await pauseGone(tx, gone) : [];
+    const updated =
+      failed.length > 0 ? await recordFailures(tx, failed, settings.webhookEndpoints.pauseAfterMs) : [];
+    return [...pausedAsGone, ...updated.filter(({ status }) => status === 'paused')];
   });
-  for (const { id } of paused) log.warn({ webhook_endpoint: id }, 'a webhook endpoint is paused');
+  for (const { id } of paused) log.warn({ webhook_endpoint: id }, 'paused a webhook endpoint');
   return attempts.map(() => undefined);
 }
 
@@ -133,23 +124,24 @@ type TestResult = { readonly eventId: string; readonly isDelivered: boolean } & 
   'attempt'
 >;
 
-/** Sends an event that is no event of an asset, once. */
+/** Sends a `webhook.test` event once; it belongs to no asset. */
 export async function sendTestEvent(
-  needs: Pick<AttemptNeeds, 'fetch' | 'now' | 'getSigningSecrets'>,
+  ctx: EventsContext,
+  client: WebhookClient,
   endpoint: WebhookEndpoint,
 ): Promise<TestResult> {
   const id = uuidV7();
   const body = JSON.stringify({
     id,
     type: 'webhook.test',
-    at: needs.now().toISOString(),
+    at: ctx.clocks.now().toISOString(),
     asset_id: null,
     owner_user_id: null,
     attempt: null,
     data: { webhook_endpoint_id: endpoint.id },
     asset: null,
   });
-  const secrets = await needs.getSigningSecrets(endpoint);
-  const { attempt } = await sendWebhook(needs, { id, url: endpoint.url, body, secrets });
+  const secrets = await getSigningSecrets(ctx, endpoint);
+  const { attempt } = await sendWebhook(ctx, client, { id, url: endpoint.url, body, secrets });
   return { eventId: id, isDelivered: isAccepted(attempt.status), attempt };
 }

@@ -8,9 +8,8 @@ import {
   startWebhookReceiver,
   type WebhookReceiver,
 } from '../../../../test/support/webhook-receiver.ts';
-import { createGuardedFetch } from '../../platform/outbound/guarded-fetch.ts';
-import { claimDueDeliveries, recordAttempts, sendDelivery } from './delivery-attempts.ts';
 import { startDeliverySender } from './delivery-sender.ts';
+import { createWebhookClient } from './webhook-request.ts';
 
 let server: TestPostgres;
 let store: EndpointStore;
@@ -31,36 +30,7 @@ const TIMEOUT_MS = 15_000;
 
 /** A process that sends; `wake` stands for the notification of an event. */
 function start() {
-  const { db } = store;
-  const log = { warn: () => undefined };
-  const now = () => new Date();
-  const needs = {
-    ...store,
-    log,
-    now,
-    fetch: createGuardedFetch({ allowPrivate: true, limits: { headMs: TIMEOUT_MS, totalMs: TIMEOUT_MS } }),
-    findAssetById: async () => undefined,
-    view: {
-      playbackBaseUrl: () => '',
-      findHostedPlayback: () => undefined,
-      canRetry: () => false,
-      segmentEncryption: 'off' as const,
-    },
-    record: (completed: Parameters<typeof recordAttempts>[1][number]) =>
-      recordAttempts({ db, log, pauseAfterMs: 1e9 }, [completed]),
-    delaysMs: [60_000],
-    random: () => 0,
-  };
-  const sender = startDeliverySender({
-    ...needs,
-    notifications: { subscribe: () => () => undefined },
-    claimDueDeliveries: (limits) => claimDueDeliveries({ db }, limits),
-    sendDelivery: (delivery, signal) => sendDelivery(needs, delivery, signal),
-    closeConnections: () => undefined,
-    timeoutMs: TIMEOUT_MS,
-    concurrency: 8,
-    totalConcurrency: 16,
-  });
+  const sender = startDeliverySender(store.ctx, createWebhookClient(store.ctx));
   onTestFinished(sender.stop);
   return sender;
 }

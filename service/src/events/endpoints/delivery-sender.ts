@@ -1,30 +1,19 @@
 // The loop that schedules deliveries of new events and sends due ones, in each process that serves the API.
+import { createBatcher } from '../../platform/concurrency/batcher.ts';
 import { createInFlight, waitAtMost } from '../../platform/concurrency/in-flight.ts';
 import { createWakeSignal } from '../../platform/concurrency/wake-signal.ts';
-import type { Logger } from '../../platform/logger.ts';
-import type { Database } from '../../platform/postgres/database.ts';
-import type { Notifications } from '../../platform/postgres/notifications.ts';
-import type { Bound } from '../../platform/bind.ts';
+import type { EventsContext } from '../context.ts';
 import { HELD_BACK_MS } from '../feed.ts';
-import type { claimDueDeliveries, LeasedDelivery } from './delivery-attempts.ts';
+import {
+  claimDueDeliveries,
+  type LeasedDelivery,
+  recordAttempts,
+  sendDelivery,
+} from './delivery-attempts.ts';
 import { readOverview } from './delivery-attempts.sql.ts';
-import type { fanOut } from './fan-out.ts';
-
-type SenderNeeds = {
-  readonly db: Database;
-  readonly log: Pick<Logger, 'warn'>;
-  readonly notifications: Pick<Notifications, 'subscribe'>;
-  readonly fanOut: Bound<typeof fanOut>;
-  readonly claimDueDeliveries: Bound<typeof claimDueDeliveries>;
-  /** Records the attempt. */
-  readonly sendDelivery: (delivery: LeasedDelivery, signal: AbortSignal) => Promise<void>;
-  readonly closeConnections: () => void;
-  readonly timeoutMs: number;
-  /** Concurrent attempts of all processes for one endpoint. */
-  readonly concurrency: number;
-  /** Concurrent attempts of this process. */
-  readonly totalConcurrency: number;
-};
+import { fanOut } from './fan-out.ts';
+import type { CompletedAttempt } from './retry-plan.ts';
+import type { WebhookClient } from './webhook-request.ts';
 
 export type DeliverySender = {
   /** Looks for work now. */
@@ -33,31 +22,31 @@ export type DeliverySender = {
   readonly stop: () => Promise<void>;
 };
 
-/** Notifications wake the loop; this is the fallback, also for the deliveries of other processes. */
+/** Fallback for lost notifications, and for deliveries of processes that ended. */
 const POLL_MS = 5000;
-/** While endpoints have all the attempts that they may have. */
+/** Poll interval while endpoints use their whole share of attempts. */
 const BACKLOG_MS = 250;
-/** An endpoint whose latest attempt failed. Its attempts may take as long as the timeout. */
+/** For an endpoint whose latest attempt failed: its attempts may last until the timeout. */
 const FAILING_CONCURRENCY = 2;
-/** For the database before and after the request. */
+/** Time of the queries before and after the request. */
 const LEASE_RESERVE_MS = 15_000;
 const DRAIN_MS = 2000;
+/** Attempts that complete while a transaction stores others share the next one. */
+const RECORDING = { concurrency: 1, maxItems: 50 };
 
-export function startDeliverySender(needs: SenderNeeds): DeliverySender {
+export function startDeliverySender(ctx: EventsContext, client: WebhookClient): DeliverySender {
   const signal = createWakeSignal();
   const inFlight = createInFlight();
   const cutOff = new AbortController();
-  const follow = createFollower(needs.notifications, signal.wake);
+  const follow = createFollower(ctx.notifications, signal.wake);
+  const options = { client, record: createRecorder(ctx), signal: cutOff.signal };
   const state = { isStopping: false, running: 0, follow };
   const send = async (delivery: LeasedDelivery) => {
     state.running += 1;
     try {
-      await needs.sendDelivery(delivery, cutOff.signal);
+      await sendDelivery(ctx, delivery, options);
     } catch (error) {
-      needs.log.warn(
-        { err: error, delivery: delivery.id },
-        'a webhook attempt was not recorded; it is repeated',
-      );
+      ctx.log.warn({ err: error, delivery: delivery.id }, 'cannot record a webhook attempt; repeating it');
     } finally {
       state.running -= 1;
       signal.wake();
@@ -65,9 +54,9 @@ export function startDeliverySender(needs: SenderNeeds): DeliverySender {
   };
   const run = async () => {
     while (!state.isStopping) {
-      const waitMs = await runOnce(needs, state, (delivery) => void inFlight.track(send(delivery))).catch(
+      const waitMs = await runOnce(ctx, state, (delivery) => void inFlight.track(send(delivery))).catch(
         (error: unknown) => {
-          needs.log.warn({ err: error }, 'webhook deliveries could not be read; they are read again');
+          ctx.log.warn({ err: error }, 'cannot read webhook deliveries; retrying');
           return POLL_MS;
         },
       );
@@ -85,13 +74,16 @@ export function startDeliverySender(needs: SenderNeeds): DeliverySender {
       await waitAtMost(DRAIN_MS, inFlight.settled());
       cutOff.abort();
       await waitAtMost(DRAIN_MS, inFlight.settled());
-      needs.closeConnections();
+      client.close();
     },
   };
 }
 
-/** Subscribes while it is asked to. */
-function createFollower({ subscribe }: SenderNeeds['notifications'], wake: () => void) {
+const createRecorder = (ctx: EventsContext) =>
+  createBatcher((completed: readonly CompletedAttempt[]) => recordAttempts(ctx, completed), RECORDING);
+
+/** Returns a function that starts or ends the subscription. */
+function createFollower({ subscribe }: EventsContext['notifications'], wake: () => void) {
   let unsubscribe: (() => void) | undefined;
   return (isFollowing: boolean): void => {
     if (isFollowing) unsubscribe ??= subscribe(wake);
@@ -109,21 +101,21 @@ type SenderState = {
   readonly follow: (isFollowing: boolean) => void;
 };
 
-/** Returns for how long to wait for the next turn. */
+/** Returns the wait before the next turn, in milliseconds. */
 async function runOnce(
-  needs: SenderNeeds,
+  ctx: EventsContext,
   state: SenderState,
   send: (delivery: LeasedDelivery) => void,
 ): Promise<number> {
-  const overview = await readOverview(needs.db);
+  const overview = await readOverview(ctx.db);
   const hasEndpoints = overview !== undefined && overview.enabled > 0;
   // Without endpoints an event costs nothing.
   state.follow(hasEndpoints);
   if (!hasEndpoints) return POLL_MS;
-  const { scheduled, hasMore, isHeldBack } = await needs.fanOut();
+  const { scheduled, hasMore, isHeldBack } = await fanOut(ctx);
   const dueInMs = scheduled > 0 ? 0 : (overview.due_in_ms ?? POLL_MS);
-  const free = needs.totalConcurrency - state.running;
-  const claimed = dueInMs <= 0 && free > 0 && !state.isStopping ? await claim(needs, free) : [];
+  const free = ctx.settings.webhookEndpoints.totalConcurrency - state.running;
+  const claimed = dueInMs <= 0 && free > 0 && !state.isStopping ? await claim(ctx, free) : [];
   for (const delivery of claimed) send(delivery);
   if (hasMore || claimed.length > 0) return 0;
   if (isHeldBack) return HELD_BACK_MS;
@@ -132,14 +124,13 @@ async function runOnce(
   return Math.min(dueInMs, POLL_MS);
 }
 
-const claim = (
-  { claimDueDeliveries, timeoutMs, concurrency, totalConcurrency }: SenderNeeds,
-  free: number,
-): Promise<readonly LeasedDelivery[]> =>
-  claimDueDeliveries({
+function claim(ctx: EventsContext, free: number): Promise<readonly LeasedDelivery[]> {
+  const { timeoutMs, concurrency, totalConcurrency } = ctx.settings.webhookEndpoints;
+  return claimDueDeliveries(ctx, {
     free,
     total: totalConcurrency,
     perEndpoint: concurrency,
     perFailingEndpoint: Math.min(FAILING_CONCURRENCY, concurrency),
     leaseMs: timeoutMs + LEASE_RESERVE_MS,
   });
+}

@@ -43,9 +43,9 @@ export const hastenDelivery = (db: Queries, id: string): Row =>
     returning ${DELIVERY}`) as Row;
 
 /**
- * Schedules deliveries in the given order. Those of an asset wait for the ones that are pending already. The
- * caller has locked the endpoints, because the end of an attempt releases the delivery that waits for it.
- * Returns the ids of the new deliveries: an event is pending once for an endpoint.
+ * Schedules deliveries in the given order, behind pending deliveries of the same asset. The caller must hold
+ * the locks of the endpoints, because the end of an attempt makes the next delivery due. Returns the ids of
+ * the new deliveries: an endpoint has at most one pending delivery of an event.
  */
 export const insertDeliveries = async (
   tx: Transaction,
@@ -72,8 +72,8 @@ const RESENT = pick(eventRow, ['id', 'asset_id', 'type']);
 type EventRange = { readonly fromId: string; readonly belowId: string };
 
 /**
- * The first `limit` events by time, without those that only the timeline shows, in the order of their
- * positions: ids of processes whose clocks differ may not follow the order in which events happened.
+ * The first `limit` published events by time, in the order of their positions: clocks of processes differ, so
+ * the ids do not tell in which order events happened.
  */
 export const listEventsBetween = (
   db: Queries,
@@ -101,7 +101,7 @@ export const deleteDeliveriesBelow = async (db: Queries, belowId: string, limit:
     select count(*) as deleted from old`)
   )?.deleted ?? 0;
 
-/** Deliveries that wait for a delivery that was deleted become due. */
+/** Makes deliveries due that wait for a deleted delivery. */
 export const releaseWaitingDeliveries = (db: Queries) =>
   db.all(sql('release deliveries')`
     update endpoint_deliveries as waiting set due_at = now()

@@ -2,13 +2,12 @@
 import type { ResendEventsRequest } from '@mediary/contract/schemas/webhook-endpoints';
 import { parseIdAt } from '../../assets/text-limits.ts';
 import { createCursor, readCursor } from '../../auth/list-cursor.ts';
-import type { Secret } from '../../auth/secret.ts';
 import { badRequest, notFound } from '../../platform/errors.ts';
-import type { DatabaseNow } from '../../platform/postgres/database-clock.ts';
 import type { Database } from '../../platform/postgres/database.ts';
 import { deleteInBatches } from '../../platform/postgres/delete-in-batches.ts';
 import { firstIdOf, isUuid, timeOf } from '../../platform/uuid.ts';
 import { uuidV7 } from '../../platform/uuid-v7.ts';
+import type { EventsContext } from '../context.ts';
 import {
   deleteDeliveriesBelow,
   findDelivery,
@@ -22,12 +21,6 @@ import type { EndpointDelivery } from './endpoint-delivery.ts';
 import type { WebhookEndpoint } from './webhook-endpoint.ts';
 import { lockEndpoint } from './webhook-endpoints.sql.ts';
 
-type DeliveryNeeds = {
-  readonly db: Database;
-  readonly urlSecrets: readonly Secret[];
-  readonly now: () => Date;
-};
-
 type DeliveriesRequest = {
   readonly limit: number;
   readonly cursor?: string | undefined;
@@ -36,7 +29,7 @@ type DeliveriesRequest = {
 
 /** Newest first. */
 export async function listDeliveryPage(
-  { db, urlSecrets }: DeliveryNeeds,
+  { db, urlSecrets }: EventsContext,
   { id: endpointId }: WebhookEndpoint,
   { limit, cursor, state }: DeliveriesRequest,
 ): Promise<{ readonly items: readonly EndpointDelivery[]; readonly next: string | null }> {
@@ -50,7 +43,7 @@ export async function listDeliveryPage(
 
 /** Returns the pending delivery, or a new one of the same event. */
 export async function resendDelivery(
-  { db }: Pick<DeliveryNeeds, 'db'>,
+  { db }: EventsContext,
   { id: endpointId }: WebhookEndpoint,
   id: string,
 ): Promise<EndpointDelivery> {
@@ -65,23 +58,23 @@ export async function resendDelivery(
     await insertDeliveries(tx, [added]);
     return findDelivery(tx, endpointId, added.id);
   });
-  // The event is pending in another delivery already.
+  // Another delivery of the event is pending already.
   return scheduled ?? delivery;
 }
 
 const PAGE = 500;
-/** Limit of one request, so that it ends in time. */
+/** Limits the duration of one request. */
 const MAX_RESENT = 10_000;
 
 /** `nextSince`: where the next request continues, if more events match. */
 type ResendSummary = { readonly scheduled: number; readonly nextSince: Date | null };
 
 export async function resendEvents(
-  { db, now }: Pick<DeliveryNeeds, 'db' | 'now'>,
+  { db, clocks }: EventsContext,
   endpoint: WebhookEndpoint,
   request: ResendEventsRequest,
 ): Promise<ResendSummary> {
-  const range = toRange(request, now());
+  const range = toRange(request, clocks.now());
   const types = request.types?.length ? request.types : endpoint.events;
   const events = await listEventsBetween(db, range, { types, limit: MAX_RESENT });
   let scheduled = 0;
@@ -123,19 +116,10 @@ function toRange({ since, until }: ResendEventsRequest, now: Date): { fromId: st
 
 const DAY_MS = 86_400_000;
 
-type RetentionNeeds = Pick<DeliveryNeeds, 'db'> & {
-  readonly databaseNow: DatabaseNow;
-  readonly webhookRetentionDays: number;
-};
-
 /** Returns the number of deleted deliveries. */
-export async function deleteOldDeliveries({
-  db,
-  databaseNow,
-  webhookRetentionDays,
-}: RetentionNeeds): Promise<number> {
-  const now = await databaseNow();
-  const belowId = firstIdOf(now.getTime() - webhookRetentionDays * DAY_MS);
+export async function deleteOldEndpointDeliveries({ db, clocks, settings }: EventsContext): Promise<number> {
+  const now = await clocks.databaseNow();
+  const belowId = firstIdOf(now.getTime() - settings.webhookRetentionDays * DAY_MS);
   const total = await deleteInBatches((limit) => deleteDeliveriesBelow(db, belowId, limit));
   if (total > 0) await releaseWaitingDeliveries(db);
   return total;

@@ -30,7 +30,7 @@ export const moveCursor = (
   tx.all(sql('move event cursor')`
     update event_cursors set transaction_id = ${transactionId}, event_id = ${id} where name = 'webhooks'`);
 
-/** Locks them, so that the end of an attempt waits until the new deliveries are visible to it. */
+/** The lock makes the end of an attempt wait until the new deliveries are visible to it. */
 export const lockSubscribers = (tx: Transaction) =>
   tx.all(sql('lock subscribers', { id: 'uuid', events: 'text[]', active_after: 'int8' })`
     select id, events, active_after from webhook_endpoints

@@ -31,7 +31,7 @@ describe('the fan-out', () => {
       { asset: A, type: 'asset.checked' },
       { asset: A, type: 'asset.ready' },
     ]);
-    await store.changeEndpoint(endpoint.id, { enabled: true });
+    await store.updateEndpoint(endpoint.id, { enabled: true });
     await store.addEvents([
       { asset: B, type: 'asset.created' },
       { asset: B, type: 'asset.ready' },
@@ -107,8 +107,8 @@ describe('the fan-out', () => {
     await store.addEvents([{ asset: A, type: 'asset.created' }]);
     expect((await store.fanOut()).scheduled).toBe(1);
     await store.createEndpoint({ url: URL_2 });
-    await store.changeEndpoint(endpoint.id, { enabled: false });
-    await store.changeEndpoint(endpoint.id, { enabled: true });
+    await store.updateEndpoint(endpoint.id, { enabled: false });
+    await store.updateEndpoint(endpoint.id, { enabled: true });
     await store.addEvents([{ asset: A, type: 'asset.ready' }]);
     expect((await store.fanOut()).scheduled).toBe(2);
     expect(await raisePositions(store.db)).toBe(false);

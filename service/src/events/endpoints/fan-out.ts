@@ -1,9 +1,8 @@
 // Creates a delivery of each new event for each endpoint that asks for it (contract B8).
-import type { Database } from '../../platform/postgres/database.ts';
 import { uuidV7 } from '../../platform/uuid-v7.ts';
+import type { EventsContext } from '../context.ts';
 import { listEventsAfter } from '../feed.sql.ts';
-import type { FeedEvent } from '../feed-event.ts';
-import type { Position } from '../feed-position.ts';
+import { type FeedEvent, isAfter } from '../feed-event.ts';
 import { insertDeliveries } from './endpoint-deliveries.sql.ts';
 import type { NewDelivery } from './endpoint-delivery.ts';
 import { lockCursor, lockSubscribers, moveCursor } from './fan-out.sql.ts';
@@ -23,21 +22,20 @@ const NOTHING: FanOutResult = { scheduled: 0, hasMore: false, isHeldBack: false 
 const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
 /**
- * Deliveries and the cursor commit together, so each event is scheduled once for an endpoint; one process
- * does this at a time. The subscribers are read after the events: an endpoint that was activated before one
- * of them is visible then.
+ * Commits deliveries and cursor together, so each endpoint gets each event once; one process does this at a
+ * time. Reads the subscribers after the events, so that it sees every endpoint activated before an event.
  */
-export const fanOut = ({ db }: { readonly db: Database }): Promise<FanOutResult> =>
+export const fanOut = ({ db }: Pick<EventsContext, 'db'>): Promise<FanOutResult> =>
   db.transaction(async (tx) => {
     const cursor = await lockCursor(tx);
     if (!cursor || cursor.active_after === null) return NOTHING;
-    // Events from before the first activation are skipped without reading them.
+    // Skips events from before the first activation without reading them.
     const skipped = {
       transactionId: Math.min(cursor.active_after, cursor.oldest_transaction - 1),
       id: LAST_ID,
     };
     const stored = { transactionId: cursor.transaction_id, id: cursor.event_id };
-    const after = isLater(skipped, stored) ? skipped : stored;
+    const after = isAfter(skipped, stored) ? skipped : stored;
     const page = await listEventsAfter(tx, { after, limit: PAGE });
     if (page.events.length === 0) return page.isHeldBack ? { ...NOTHING, isHeldBack: true } : NOTHING;
     const deliveries = toDeliveries(page.events, await lockSubscribers(tx));
@@ -45,9 +43,6 @@ export const fanOut = ({ db }: { readonly db: Database }): Promise<FanOutResult>
     await moveCursor(tx, page.position);
     return { scheduled: added.length, hasMore: page.hasMore, isHeldBack: page.isHeldBack };
   });
-
-const isLater = (a: Position, b: Position): boolean =>
-  a.transactionId === b.transactionId ? a.id > b.id : a.transactionId > b.transactionId;
 
 type Subscribers = Awaited<ReturnType<typeof lockSubscribers>>;
 

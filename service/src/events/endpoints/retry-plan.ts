@@ -1,8 +1,8 @@
-// Decides after each attempt whether a delivery is complete, and when it is sent again (contract B8).
+// Decides after each attempt whether a delivery is complete, and when to send it again (contract B8).
 import type { EndpointDeliveryState } from '@mediary/contract/enums';
 import type { DeliveryAttempt } from '@mediary/contract/schemas/webhook-endpoints';
 
-/** The response; null where there was none. `retryAfterMs`: the wait that it asks for. */
+/** `status`: null without a response. `retryAfterMs`: the wait that the response asks for. */
 type AttemptOutcome = {
   readonly status: number | null;
   readonly retryAfterMs?: number | undefined;
@@ -16,7 +16,7 @@ type DeliveryPlan = {
   readonly delayMs?: number;
 };
 
-/** The result of an attempt, and what follows from it. `id`: of the delivery. */
+/** The result of an attempt, and the plan for its delivery. `id`: of the delivery. */
 export type CompletedAttempt = {
   readonly id: string;
   readonly endpointId: string;
@@ -38,7 +38,7 @@ const JITTER = 0.2;
 const MAX_RETRY_AFTER_MS = 24 * 3_600_000;
 const GONE = 410;
 
-/** Redirects are failures: they are not followed. */
+/** Redirects are failures: the service does not follow them. */
 export const isAccepted = (status: number | null): boolean =>
   status !== null && status >= 200 && status < 300;
 

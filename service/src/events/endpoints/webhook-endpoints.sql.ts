@@ -50,7 +50,7 @@ export const lockEndpoint = (tx: Transaction, id: string): Row =>
   tx.one(sql('lock endpoint', webhookEndpointRow)`
     select ${ENDPOINT} from webhook_endpoints where id = ${id} for no key update`) as Row;
 
-export const updateEndpoint = (tx: Transaction, id: string, edit: EndpointEdit): Row =>
+export const updateEndpointRow = (tx: Transaction, id: string, edit: EndpointEdit): Row =>
   tx.one(sql('update endpoint', webhookEndpointRow)`
     update webhook_endpoints
        set url = ${edit.url}, events = ${edit.events}::text[], description = ${edit.description},
@@ -61,7 +61,7 @@ export const updateEndpoint = (tx: Transaction, id: string, edit: EndpointEdit):
      where id = ${id}
     returning ${ENDPOINT}`) as Row;
 
-export const deleteEndpoint = (db: Queries, id: string) =>
+export const deleteEndpointRow = (db: Queries, id: string) =>
   db.one(sql('delete endpoint', { id: 'uuid' })`delete from webhook_endpoints where id = ${id} returning id`);
 
 /** The current secret becomes the previous one for `overlapMs`. */

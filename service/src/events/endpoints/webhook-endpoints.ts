@@ -14,12 +14,12 @@ import {
   parseOutboundUrl,
   URL_REASONS,
 } from '../../platform/outbound/address-policy.ts';
-import type { Database } from '../../platform/postgres/database.ts';
 import { isUuid } from '../../platform/uuid.ts';
 import { uuidV7 } from '../../platform/uuid-v7.ts';
+import type { EventsContext } from '../context.ts';
 import { editEndpoint, hasPreviousSecret, type WebhookEndpoint } from './webhook-endpoint.ts';
 import {
-  deleteEndpoint,
+  deleteEndpointRow,
   findEndpoint,
   insertEndpoint,
   listEndpoints,
@@ -27,32 +27,25 @@ import {
   lockEndpointCount,
   replaceSecret,
   restoreSecrets,
-  updateEndpoint,
+  updateEndpointRow,
 } from './webhook-endpoints.sql.ts';
 import { createWebhookSecret } from './webhook-signature.ts';
-
-type EndpointNeeds = {
-  readonly db: Database;
-  readonly urlSecrets: readonly Secret[];
-  readonly maxCount: number;
-  readonly allowPrivate: boolean;
-  readonly now: () => Date;
-};
 
 type EndpointWithSecret = { readonly endpoint: WebhookEndpoint; readonly secret: Secret };
 type PageRequest = { readonly limit: number; readonly cursor?: string | undefined };
 
-/** The previous secret signs too for so long after a rotation. */
+/** After a rotation, the previous secret also signs during this time. */
 const OVERLAP_MS = 24 * 3_600_000;
 
 export async function createEndpoint(
-  needs: EndpointNeeds,
+  ctx: EventsContext,
   request: CreateEndpointRequest,
 ): Promise<EndpointWithSecret> {
-  assertValid(request, needs);
+  assertValid(ctx, request);
+  const { maxCount } = ctx.settings.webhookEndpoints;
   const id = uuidV7();
   const secret = createWebhookSecret();
-  const endpoint = await needs.db.transaction(async (tx) => {
+  const endpoint = await ctx.db.transaction(async (tx) => {
     await lockEndpointCount(tx);
     const status: EndpointStatus = request.enabled === false ? 'disabled' : 'enabled';
     const added = {
@@ -61,27 +54,27 @@ export async function createEndpoint(
       events: [...new Set(request.events ?? [])],
       description: request.description ?? null,
       status,
-      secret: sealSecret(boxOf(needs, id), secret),
-      created_at: needs.now(),
+      secret: sealSecret(toBoxScope(ctx, id), secret),
+      created_at: ctx.clocks.now(),
     };
-    return insertEndpoint(tx, added, needs.maxCount);
+    return insertEndpoint(tx, added, maxCount);
   });
   if (!endpoint)
-    throw conflict(`The service has ${needs.maxCount} webhook endpoints, the maximum. Delete one first.`, {
+    throw conflict(`The service has ${maxCount} webhook endpoints, the maximum. Delete one first.`, {
       reason: 'too_many_endpoints',
-      limit: needs.maxCount,
+      limit: maxCount,
     });
   return { endpoint, secret };
 }
 
 /** Throws NOT_FOUND. */
-export async function getEndpoint({ db }: Pick<EndpointNeeds, 'db'>, id: string): Promise<WebhookEndpoint> {
+export async function getEndpoint({ db }: EventsContext, id: string): Promise<WebhookEndpoint> {
   return getFound(await findEndpoint(db, parseId(id)));
 }
 
 /** Newest first. */
 export async function listEndpointPage(
-  { db, urlSecrets }: Pick<EndpointNeeds, 'db' | 'urlSecrets'>,
+  { db, urlSecrets }: EventsContext,
   { limit, cursor }: PageRequest,
 ): Promise<{ readonly items: readonly WebhookEndpoint[]; readonly next: string | null }> {
   const scope = { list: 'webhook endpoints' };
@@ -92,54 +85,53 @@ export async function listEndpointPage(
   return { items, next: rows.length > limit && last ? createCursor(urlSecrets, scope, last.id) : null };
 }
 
-export async function changeEndpoint(
-  needs: EndpointNeeds,
+export async function updateEndpoint(
+  ctx: EventsContext,
   id: string,
   request: UpdateEndpointRequest,
 ): Promise<WebhookEndpoint> {
-  assertValid(request, needs);
+  assertValid(ctx, request);
   const known = parseId(id);
-  return needs.db.transaction(async (tx) => {
+  return ctx.db.transaction(async (tx) => {
     const endpoint = getFound(await lockEndpoint(tx, known));
-    return getFound(await updateEndpoint(tx, known, editEndpoint(endpoint, request)));
+    return getFound(await updateEndpointRow(tx, known, editEndpoint(endpoint, request)));
   });
 }
 
-/** Throws NOT_FOUND. Deliveries that are pending are not sent any more. */
-export async function removeEndpoint({ db }: Pick<EndpointNeeds, 'db'>, id: string): Promise<string> {
-  return getFound(await deleteEndpoint(db, parseId(id))).id;
+/** Throws NOT_FOUND. The service stops sending pending deliveries. */
+export async function deleteEndpoint({ db }: EventsContext, id: string): Promise<string> {
+  return getFound(await deleteEndpointRow(db, parseId(id))).id;
 }
 
-export async function rotateSecret(needs: EndpointNeeds, id: string): Promise<EndpointWithSecret> {
+export async function rotateSecret(ctx: EventsContext, id: string): Promise<EndpointWithSecret> {
   const known = parseId(id);
   const secret = createWebhookSecret();
-  const box = sealSecret(boxOf(needs, known), secret);
-  const endpoint = getFound(await replaceSecret(needs.db, known, { secret: box, overlapMs: OVERLAP_MS }));
+  const box = sealSecret(toBoxScope(ctx, known), secret);
+  const endpoint = getFound(await replaceSecret(ctx.db, known, { secret: box, overlapMs: OVERLAP_MS }));
   return { endpoint, secret };
 }
 
-type SecretNeeds = Pick<EndpointNeeds, 'db' | 'urlSecrets' | 'now'>;
 type StoredSecrets = Pick<WebhookEndpoint, 'id' | 'secret' | 'previous_secret' | 'previous_secret_until'>;
 
-/** The secrets that sign now; none if URL_SIGNING_SECRET was replaced without its `_PREVIOUS`. */
+/** The secrets that sign now; none after a change of URL_SIGNING_SECRET without its `_PREVIOUS`. */
 export async function getSigningSecrets(
-  needs: SecretNeeds,
+  ctx: Pick<EventsContext, 'db' | 'urlSecrets' | 'clocks'>,
   endpoint: StoredSecrets,
 ): Promise<readonly Secret[]> {
   const { secret, previous_secret: previous } = endpoint;
-  const boxes = previous && hasPreviousSecret(endpoint, needs.now()) ? [secret, previous] : [secret];
-  const scope = boxOf(needs, endpoint.id);
+  const boxes = previous && hasPreviousSecret(endpoint, ctx.clocks.now()) ? [secret, previous] : [secret];
+  const scope = toBoxScope(ctx, endpoint.id);
   const opened = boxes.map((box) => openSecret(scope, box)).filter((found) => found !== undefined);
   const [current, before] = opened;
   if (opened.length === boxes.length && current && opened.some(({ isCurrent }) => !isCurrent))
-    await restoreSecrets(needs.db, endpoint, {
+    await restoreSecrets(ctx.db, endpoint, {
       secret: sealSecret(scope, current.secret),
       previous: before ? sealSecret(scope, before.secret) : null,
     });
   return opened.map((found) => found.secret);
 }
 
-const boxOf = ({ urlSecrets }: Pick<EndpointNeeds, 'urlSecrets'>, id: string) =>
+const toBoxScope = ({ urlSecrets }: Pick<EventsContext, 'urlSecrets'>, id: string) =>
   ({ roots: urlSecrets, purpose: 'webhook-secret', context: id }) as const;
 
 /** Secrets are bound to ids in lower case. Throws NOT_FOUND. */
@@ -150,13 +142,10 @@ function getFound<T>(found: T | undefined): T {
   return found;
 }
 
-function assertValid(
-  { url, description }: UpdateEndpointRequest,
-  { allowPrivate }: Pick<EndpointNeeds, 'allowPrivate'>,
-): void {
+function assertValid({ settings }: EventsContext, { url, description }: UpdateEndpointRequest): void {
   if (description && !isPlainText(description)) throw notPlainText('description');
   if (url === undefined) return;
-  const parsed = parseOutboundUrl(url, { allowPrivate });
+  const parsed = parseOutboundUrl(url, { allowPrivate: settings.outboundAllowPrivate.includes('webhooks') });
   if ('refused' in parsed)
     throw badRequest(`url cannot receive webhooks: ${REFUSALS[parsed.refused]}.`, {
       field: 'url',

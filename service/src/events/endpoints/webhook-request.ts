@@ -1,13 +1,43 @@
-// Sends one signed request to a webhook endpoint and describes the result (contract B8).
+// Sends signed requests to webhook endpoints and describes the results (contract B8).
 import type { Readable } from 'node:stream';
 import type { DeliveryAttempt } from '@mediary/contract/schemas/webhook-endpoints';
 import type { Secret } from '../../auth/secret.ts';
 import { parseRetryAfter } from '../../platform/http-client.ts';
-import type { OutboundFetch } from '../../platform/outbound/guarded-fetch.ts';
+import { createSingleFlight } from '../../platform/concurrency/single-flight.ts';
+import { createConnectionPool } from '../../platform/outbound/connection-pool.ts';
+import { createGuardedFetch, type OutboundFetch } from '../../platform/outbound/guarded-fetch.ts';
 import { OutboundError } from '../../platform/outbound/outbound-error.ts';
+import { resolveBySystem } from '../../platform/outbound/resolve-host.ts';
+import type { EventsContext } from '../context.ts';
 import { signWebhook } from './webhook-signature.ts';
 
-export type WebhookRequestNeeds = { readonly fetch: OutboundFetch; readonly now: () => Date };
+/** The connections of this process to webhook endpoints. */
+export type WebhookClient = { readonly fetch: OutboundFetch; readonly close: () => void };
+
+/** More than a process can send concurrently. */
+const MAX_LOOKUPS = { maxConcurrent: 2000 };
+const POOL_LIMITS = { idleMs: 10_000, maxIdlePerOrigin: 2 };
+
+export function createWebhookClient({ settings }: EventsContext): WebhookClient {
+  const { timeoutMs } = settings.webhookEndpoints;
+  const pool = createConnectionPool(POOL_LIMITS);
+  // A name server that does not respond occupies one thread for each host, not for each request.
+  const lookUpOnce = createSingleFlight(MAX_LOOKUPS);
+  const fetch = createGuardedFetch({
+    allowPrivate: settings.outboundAllowPrivate.includes('webhooks'),
+    pool,
+    resolve: (host) => lookUpOnce(host, () => resolveBySystem(host)),
+    allowsEncodedBody: true,
+    limits: {
+      connectMs: timeoutMs,
+      headMs: timeoutMs,
+      totalMs: timeoutMs,
+      maxBodyBytes: Number.MAX_SAFE_INTEGER,
+      maxRedirects: 0,
+    },
+  });
+  return { fetch, close: pool.close };
+}
 
 type WebhookRequest = {
   /** Id of the event. */
@@ -22,10 +52,11 @@ export type WebhookResult = { readonly attempt: DeliveryAttempt; readonly retryA
 
 /** Throws only if `signal` aborts. */
 export async function sendWebhook(
-  { fetch, now }: WebhookRequestNeeds,
+  { clocks }: EventsContext,
+  { fetch }: WebhookClient,
   { id, url, body, secrets, signal }: WebhookRequest,
 ): Promise<WebhookResult> {
-  const at = now();
+  const at = clocks.now();
   const begin = performance.now();
   const describe = (result: Partial<DeliveryAttempt>): DeliveryAttempt => ({
     at: at.toISOString(),

@@ -3,12 +3,13 @@ import type { Database, Queries, Transaction } from './database.ts';
 import type { RowOf, Shape } from './row.ts';
 import type { Statement } from './sql.ts';
 
-type Answers = { readonly all: (text: string) => readonly unknown[] };
+type Answers = { readonly all: (text: string, values: readonly unknown[]) => readonly unknown[] };
 
 export function databaseOf({ all }: Answers): Database {
   const queries: Queries = {
-    all: async <S extends Shape>({ text }: Statement<S>) => all(text) as RowOf<S>[],
-    one: async <S extends Shape>({ text }: Statement<S>) => all(text)[0] as RowOf<S> | undefined,
+    all: async <S extends Shape>({ text, values }: Statement<S>) => all(text, values) as RowOf<S>[],
+    one: async <S extends Shape>({ text, values }: Statement<S>) =>
+      all(text, values)[0] as RowOf<S> | undefined,
   };
   return { ...queries, transaction: (work) => work(queries as Transaction), close: async () => {} };
 }

@@ -9,10 +9,10 @@ import {
   parseTime,
   undefinedIfMissing,
   parseVideoId,
-} from '../response-parsers.ts';
-import { createHostedClient, type HostedRequest } from '../hosted-client.ts';
-import { originOf } from '../hosted-settings.ts';
-import { toJsonObject } from '../verify-webhook.ts';
+} from '../shared/response-parsers.ts';
+import { createHostedClient, type HostedRequest } from '../shared/hosted-client.ts';
+import { originOf } from '../shared/hosted-settings.ts';
+import { toJsonObject } from '../shared/verify-webhook.ts';
 import type { ProviderDownload, HostedApi, ListedVideo, UploadOrder } from '../provider.ts';
 import type { UploadTarget } from '@mediary/contract/schemas/upload-targets';
 import { checkCdnhost } from './cdnhost-check.ts';

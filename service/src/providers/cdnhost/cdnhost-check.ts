@@ -1,11 +1,11 @@
 // Checks the settings of cdnhost with the library's API and its delivery host.
 import type { Secret } from '../../auth/secret.ts';
 import type { ClientLimits } from '../../platform/http-client.ts';
-import { isRefused, notChecked, notCheckedWithout, ok, problem } from '../finding.ts';
-import { canWrite, describeFailure, readStatus, type SendHosted } from '../hosted-client.ts';
-import { originOf } from '../hosted-settings.ts';
+import { isRefused, notChecked, notCheckedWithout, ok, problem } from '../shared/finding.ts';
+import { canWrite, describeFailure, readStatus, type SendHosted } from '../shared/hosted-client.ts';
+import { originOf } from '../shared/hosted-settings.ts';
 import type { CheckTarget, SettingFinding } from '../provider.ts';
-import { type ResponseObject, parseList, parseObject } from '../response-parsers.ts';
+import { type ResponseObject, parseList, parseObject } from '../shared/response-parsers.ts';
 import { folderOf } from './cdnhost-report.ts';
 import { signFolder } from './cdnhost-signatures.ts';
 

@@ -10,8 +10,8 @@ import {
   parsePercent,
   parseSize,
   unreadableResponse,
-} from '../response-parsers.ts';
-import { toJsonObject } from '../verify-webhook.ts';
+} from '../shared/response-parsers.ts';
+import { toJsonObject } from '../shared/verify-webhook.ts';
 import type { Inspection, UploadOrder } from '../provider.ts';
 import { isUuid } from '../../platform/uuid.ts';
 import { FAILURES, toReportedPlayback } from './cdnhost-report.ts';

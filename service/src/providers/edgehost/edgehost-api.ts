@@ -11,9 +11,9 @@ import {
   undefinedIfMissing,
   unreadableResponse,
   parseVideoId,
-} from '../response-parsers.ts';
-import { createHostedClient, type HostedResponse, type SendHosted } from '../hosted-client.ts';
-import { toJsonObject } from '../verify-webhook.ts';
+} from '../shared/response-parsers.ts';
+import { createHostedClient, type HostedResponse, type SendHosted } from '../shared/hosted-client.ts';
+import { toJsonObject } from '../shared/verify-webhook.ts';
 import {
   type ProviderDownload,
   type DownloadOrder,

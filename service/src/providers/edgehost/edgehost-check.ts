@@ -1,13 +1,18 @@
 // Checks the settings of edgehost with the account's API and its delivery host.
 import type { Secret } from '../../auth/secret.ts';
 import type { ClientLimits } from '../../platform/http-client.ts';
-import { isRefused, notChecked, notCheckedWithout, ok, problem } from '../finding.ts';
-import { canWrite, describeFailure, readStatus, type SendHosted } from '../hosted-client.ts';
-import { originOf } from '../hosted-settings.ts';
+import { isRefused, notChecked, notCheckedWithout, ok, problem } from '../shared/finding.ts';
+import { canWrite, describeFailure, readStatus, type SendHosted } from '../shared/hosted-client.ts';
+import { originOf } from '../shared/hosted-settings.ts';
 import type { CheckTarget, SettingFinding } from '../provider.ts';
 import { ProviderError } from '../provider.ts';
-import { type ResponseObject, parseList, parseObject, undefinedIfMissing } from '../response-parsers.ts';
-import { toJsonObject } from '../verify-webhook.ts';
+import {
+  type ResponseObject,
+  parseList,
+  parseObject,
+  undefinedIfMissing,
+} from '../shared/response-parsers.ts';
+import { toJsonObject } from '../shared/verify-webhook.ts';
 import { createVideoToken, type SigningKey } from './edgehost-signatures.ts';
 
 type EdgehostAccess = {

@@ -1,7 +1,7 @@
 // Tests the playback token: a JWT that the product's verification accepts, valid for at most one day.
 import { createPrivateKey, generateKeyPairSync, type KeyObject, verify } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { replaceInUrls } from '../hosted-settings.ts';
+import { replaceInUrls } from '../shared/hosted-settings.ts';
 import { parseSigningKey, createVideoToken } from './edgehost-signatures.ts';
 
 const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });

@@ -18,9 +18,9 @@ import {
   parsePercent,
   parseSize,
   unreadableResponse,
-} from '../response-parsers.ts';
-import { originOf } from '../hosted-settings.ts';
-import { isVideoId, NOT_ACTIONABLE, toJsonObject } from '../verify-webhook.ts';
+} from '../shared/response-parsers.ts';
+import { originOf } from '../shared/hosted-settings.ts';
+import { isVideoId, NOT_ACTIONABLE, toJsonObject } from '../shared/verify-webhook.ts';
 import type { Inspection, ParsedWebhook } from '../provider.ts';
 import { parseJson } from '../../platform/strict-json.ts';
 

@@ -7,7 +7,7 @@ import type { Settings } from '../../platform/settings/read-settings.ts';
 import { integer, url } from '../../platform/settings/setting.ts';
 import { isUuid } from '../../platform/uuid.ts';
 import { parseJson } from '../../platform/strict-json.ts';
-import { toJsonObject, NOT_ACTIONABLE, rejectMalformed, verifyWebhook } from '../verify-webhook.ts';
+import { toJsonObject, NOT_ACTIONABLE, rejectMalformed, verifyWebhook } from '../shared/verify-webhook.ts';
 import type { Provider, ParsedWebhook } from '../provider.ts';
 import { defineProvider, type ProviderContext } from '../provider-module.ts';
 import { openEncoderApi } from './onprem-api.ts';

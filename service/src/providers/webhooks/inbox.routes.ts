@@ -3,28 +3,31 @@ import type { DeliveryReason } from '@mediary/contract/enums';
 import * as operations from '@mediary/contract/operations/operators';
 import type { DeliverySummary, Delivery as DeliveryView } from '@mediary/contract/schemas/operators';
 import type { Static } from 'typebox';
-import type { BoundOperations } from '../platform/bind.ts';
-import type { AsOperator } from '../platform/http/route.ts';
-import { timeOf } from '../platform/uuid.ts';
-import type * as inboxOperations from './inbox.ts';
-import type { InboxQuery, ListedDelivery } from './inbox.ts';
+import { timeOf } from '../../platform/uuid.ts';
+import type { ProvidersContext } from '../context.ts';
+import {
+  getDelivery,
+  type InboxQuery,
+  type ListedDelivery,
+  listDeliveryPage,
+  replayDeliveries,
+} from './inbox.ts';
 
-type Inbox = BoundOperations<typeof inboxOperations>;
-type StoredDelivery = Awaited<ReturnType<Inbox['getDelivery']>>;
+type StoredDelivery = Awaited<ReturnType<typeof getDelivery>>;
 
-export const inboxRoutes = (inbox: Inbox, asOperator: AsOperator) => [
-  asOperator(operations.listDeliveries, async ({ query: { limit, cursor, ...query } }) => {
-    const { items, next } = await inbox.listDeliveryPage(query as InboxQuery, { limit, cursor });
+export const inboxRoutes = (ctx: ProvidersContext) => [
+  ctx.asOperator(operations.listDeliveries, async ({ query: { limit, cursor, ...query } }) => {
+    const { items, next } = await listDeliveryPage(ctx, query as InboxQuery, { limit, cursor });
     return { items: items.map(toSummary), next_cursor: next };
   }),
-  asOperator(operations.getDelivery, async ({ params }) =>
-    toDeliveryView(await inbox.getDelivery(params['id'] ?? '')),
+  ctx.asOperator(operations.getDelivery, async ({ params }) =>
+    toDeliveryView(await getDelivery(ctx, params['id'] ?? '')),
   ),
-  asOperator(
+  ctx.asOperator(
     operations.replayDeliveries,
     async ({ body: { id, dry_run: isDryRun = true, limit = 200, cursor, ...rest } }) => {
       const query = rest as InboxQuery;
-      const { items, next } = await inbox.replayDeliveries({ id, query, isDryRun, limit, cursor });
+      const { items, next } = await replayDeliveries(ctx, { id, query, isDryRun, limit, cursor });
       return { dry_run: isDryRun, items, next_cursor: next };
     },
   ),

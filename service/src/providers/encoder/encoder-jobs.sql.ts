@@ -1,6 +1,6 @@
 // SQL queries for the jobs at the operator's own encoder.
-import type { Queries } from '../platform/postgres/database.ts';
-import { sql } from '../platform/postgres/sql.ts';
+import type { Queries } from '../../platform/postgres/database.ts';
+import { sql } from '../../platform/postgres/sql.ts';
 
 const JOB = {
   attempt: 'int4',
@@ -29,7 +29,7 @@ type AcceptedJob = {
   readonly jobUrl: string | null;
 };
 
-/** Keeps the job's URL where a repeated request does not tell it, and the job of a later attempt. */
+/** Does not replace the job of a later attempt, nor a known URL by none. */
 export const recordJob = (
   db: Queries,
   { assetId, attempt, requests, acceptedAt, deadline, jobUrl }: AcceptedJob,

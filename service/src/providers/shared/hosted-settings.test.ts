@@ -1,6 +1,6 @@
 // Tests the common settings and response parsers of hosted providers.
 import { expect, test } from 'vitest';
-import { createSettings } from '../platform/settings/read-settings.ts';
+import { createSettings } from '../../platform/settings/read-settings.ts';
 import { parsePercent, toPathSegment, parseSize, parseTime } from './response-parsers.ts';
 import { host, listMissing, originOf } from './hosted-settings.ts';
 

@@ -1,26 +1,11 @@
-// Receives webhooks: the provider verifies them, the lifecycle applies them, and every delivery is recorded
-// (contract B6).
+// Receives webhooks: the provider verifies them, the lifecycle applies and records them (contract B6).
 import type { UnauthorizedReason } from '@mediary/contract/errors';
-import type { ProviderName } from '../assets/asset.ts';
-import type { Delivery, Outcome } from '../lifecycle/stream-report.ts';
-import type { applyReport, recordDelivery } from '../lifecycle/reports.ts';
-import type { Bound } from '../platform/bind.ts';
-import { unauthorized } from '../platform/errors.ts';
-import { uuidV7 } from '../platform/uuid-v7.ts';
-import {
-  getProvider,
-  type ParsedWebhook,
-  type Providers,
-  type RejectedWebhook,
-  type WebhookRequest,
-} from './provider.ts';
-
-type WebhookNeeds = {
-  readonly providers: Providers;
-  readonly applyReport: Bound<typeof applyReport>;
-  readonly recordDelivery: Bound<typeof recordDelivery>;
-  readonly now: () => Date;
-};
+import type { ProviderName } from '../../assets/asset.ts';
+import type { Delivery, Outcome } from '../../lifecycle/stream-report.ts';
+import { unauthorized } from '../../platform/errors.ts';
+import { uuidV7 } from '../../platform/uuid-v7.ts';
+import type { ProvidersContext } from '../context.ts';
+import { getProvider, type ParsedWebhook, type RejectedWebhook, type WebhookRequest } from '../provider.ts';
 
 /** A webhook request with the headers to store. */
 export type ReceivedWebhook = Omit<WebhookRequest, 'now'> & { readonly storedHeaders: Delivery['headers'] };
@@ -35,23 +20,23 @@ type WebhookResult = Outcome & { readonly isOwnEncoder: boolean };
 
 /** Throws UNAUTHORIZED when the request is not from the provider; any other request has an outcome. */
 export async function receiveWebhook(
-  needs: WebhookNeeds,
+  ctx: ProvidersContext,
   name: ProviderName,
   webhook: ReceivedWebhook,
 ): Promise<WebhookResult> {
-  const { delivery, parsed } = verify(needs, name, webhook);
-  return { ...(await record(needs, delivery, parsed)), isOwnEncoder: delivery.isOwnEncoder };
+  const { delivery, parsed } = verify(ctx, name, webhook);
+  return { ...(await record(ctx, delivery, parsed)), isOwnEncoder: delivery.isOwnEncoder };
 }
 
 type VerifiedWebhook = { readonly delivery: Delivery; readonly parsed: ParsedWebhook };
 
 function verify(
-  needs: WebhookNeeds,
+  ctx: ProvidersContext,
   name: ProviderName,
   { storedHeaders, ...request }: ReceivedWebhook,
 ): VerifiedWebhook {
-  const now = needs.now();
-  const parsed = getProvider(needs.providers, name).verify({ ...request, now });
+  const now = ctx.clocks.now();
+  const parsed = getProvider(ctx.registry, name).verify({ ...request, now });
   if ('rejected' in parsed) throw unauthorized(parsed.rejected, { reason: REASONS[parsed.rejected] });
   const delivery: Delivery = {
     id: uuidV7(),
@@ -65,10 +50,10 @@ function verify(
   return { delivery, parsed };
 }
 
-async function record(needs: WebhookNeeds, delivery: Delivery, parsed: ParsedWebhook): Promise<Outcome> {
-  if ('reason' in parsed) return needs.recordDelivery(delivery, parsed.reason);
-  const outcome = await needs.applyReport(parsed.report, { ref: parsed.ref, delivery });
-  return outcome ?? recordUnmatched(needs, delivery, parsed);
+async function record(ctx: ProvidersContext, delivery: Delivery, parsed: ParsedWebhook): Promise<Outcome> {
+  if ('reason' in parsed) return ctx.lifecycle.recordDelivery(delivery, parsed.reason);
+  const outcome = await ctx.lifecycle.applyReport(parsed.report, { ref: parsed.ref, delivery });
+  return outcome ?? recordUnmatched(ctx, delivery, parsed);
 }
 
 const videoIdOf = (parsed: ParsedWebhook): string | null =>
@@ -76,13 +61,13 @@ const videoIdOf = (parsed: ParsedWebhook): string | null =>
 
 /** An asset may be linked to the provider's video later; an unknown asset id stays unknown. */
 async function recordUnmatched(
-  needs: WebhookNeeds,
+  ctx: ProvidersContext,
   delivery: Delivery,
   { report, ref }: Extract<ParsedWebhook, { ref: unknown }>,
 ): Promise<Outcome> {
-  if (delivery.providerVideoId === null) return needs.recordDelivery(delivery, 'unknown_asset');
-  const outcome = await needs.recordDelivery(delivery, 'parked');
+  if (delivery.providerVideoId === null) return ctx.lifecycle.recordDelivery(delivery, 'unknown_asset');
+  const outcome = await ctx.lifecycle.recordDelivery(delivery, 'parked');
   // Linking looks for parked reports after its commit, and parking looks for the link after its commit.
-  await needs.applyReport(report, { ref, delivery });
+  await ctx.lifecycle.applyReport(report, { ref, delivery });
   return outcome;
 }

@@ -1,7 +1,7 @@
 // Verifies webhooks in a fixed order: configuration, signature of the raw bytes, JSON (contract A5, B6).
-import { isPlainText } from '../platform/plain-text.ts';
-import type { Secret } from '../auth/secret.ts';
-import type { ParsedWebhook, RejectedWebhook } from './provider.ts';
+import { isPlainText } from '../../platform/plain-text.ts';
+import type { Secret } from '../../auth/secret.ts';
+import type { ParsedWebhook, RejectedWebhook } from '../provider.ts';
 
 type WebhookVerification = {
   readonly secrets: readonly Secret[];

@@ -1,6 +1,6 @@
 // Tests when an operator's encoder counts as silent.
 import { expect, test } from 'vitest';
-import { countRequests, judgeEncoderJob } from './encoder-silence.ts';
+import { countRequests, judgeEncoderJob } from './encoder-jobs.ts';
 
 const at = (minutes: number) => new Date(Date.UTC(2026, 0, 1) + minutes * 60_000);
 const job = { attempt: 1, requests: 1, accepted_at: at(0), deadline: at(60), reported_at: null };

@@ -1,6 +1,6 @@
 // Common settings of hosted providers, and URLs on their hosts.
-import type { PlayUrls } from '../assets/playback-manifest.ts';
-import { type Setting, url } from '../platform/settings/setting.ts';
+import type { PlayUrls } from '../../assets/playback-manifest.ts';
+import { type Setting, url } from '../../platform/settings/setting.ts';
 
 /** A host name, or a URL with a scheme for a proxy or a simulator. */
 export const host = (name: string, about: string): Setting<string | undefined> => ({

@@ -5,9 +5,9 @@ import {
   type HttpRequest,
   parseRetryAfter,
   sendRequest,
-} from '../platform/http-client.ts';
-import { toFailureCode, toRequestFailure } from './failure-codes.ts';
-import { ProviderError } from './provider.ts';
+} from '../../platform/http-client.ts';
+import { toFailureCode, toRequestFailure } from '../failure-codes.ts';
+import { ProviderError } from '../provider.ts';
 
 type HostedClientOptions = {
   /** Common prefix of all paths. */
@@ -16,7 +16,7 @@ type HostedClientOptions = {
   readonly headers: Readonly<Record<string, string>>;
   /** Parses the provider's error code in a body; undefined if there is none. */
   readonly parseErrorCode: (body: unknown) => string | undefined;
-  /** Failures by the provider's error code, where the HTTP status says less. */
+  /** Provider's error code → failure, for codes that are more precise than the HTTP status. */
   readonly failuresByCode?: Readonly<Record<string, ProviderFailureCode>>;
   readonly limits: ClientLimits | undefined;
 };
@@ -42,10 +42,7 @@ export const createHostedClient =
     });
   };
 
-/**
- * Edits a video that does not exist: true when the credentials permit it, undefined when the response does
- * not tell.
- */
+/** Edits a missing video: true if the credentials permit that, undefined if the response does not show it. */
 export const canWrite = (send: SendHosted, path: string): Promise<boolean | undefined> =>
   send({ method: 'POST', path, json: {} }).then(
     () => true,

@@ -1,6 +1,6 @@
 // Parses members of provider responses; malformed responses are reported as provider failures.
 import { isVideoId, toJsonObject } from './verify-webhook.ts';
-import { ProviderError } from './provider.ts';
+import { ProviderError } from '../provider.ts';
 
 export type ResponseObject = Readonly<Record<string, unknown>>;
 

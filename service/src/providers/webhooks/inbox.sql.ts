@@ -1,9 +1,9 @@
 // SQL queries for stored webhook deliveries.
-import type { ProviderName } from '../assets/asset.ts';
-import type { Queries } from '../platform/postgres/database.ts';
-import { columns, composeClauses, type Clause, clause, sql } from '../platform/postgres/sql.ts';
-import type { RowOf } from '../platform/postgres/row.ts';
-import { deliveryRow } from '../tables.ts';
+import type { ProviderName } from '../../assets/asset.ts';
+import type { Queries } from '../../platform/postgres/database.ts';
+import { columns, composeClauses, type Clause, clause, sql } from '../../platform/postgres/sql.ts';
+import type { RowOf } from '../../platform/postgres/row.ts';
+import { deliveryRow } from '../../tables.ts';
 
 /** A stored delivery with its raw body. */
 export type StoredDelivery = RowOf<typeof deliveryRow>;

@@ -1,5 +1,5 @@
-// Findings of a check of a provider's settings: only what was checked is `ok`.
-import type { SettingFinding } from './provider.ts';
+// Findings of a check of a provider's settings. A setting is `ok` only if the check used it.
+import type { SettingFinding } from '../provider.ts';
 
 export const ok = (setting: string, detail: string): SettingFinding => ({ setting, result: 'ok', detail });
 

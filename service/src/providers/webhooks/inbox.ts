@@ -1,19 +1,16 @@
 // Lists stored webhook deliveries and replays them, optionally as a dry run (contract B6).
 import { isDeepStrictEqual } from 'node:util';
 import type { ReplayResult } from '@mediary/contract/schemas/operators';
-import type { Asset, AssetRef, ProviderName } from '../assets/asset.ts';
-import { parseIdAt } from '../assets/text-limits.ts';
-import { parsePlainText } from '../platform/plain-text.ts';
-import { type CursorScope, createCursor, readCursor } from '../auth/list-cursor.ts';
-import type { Secret } from '../auth/secret.ts';
-import type { Change } from '../lifecycle/change.ts';
-import { decideReport } from '../lifecycle/decide.ts';
-import type { applyReport } from '../lifecycle/reports.ts';
-import type { StreamReport } from '../lifecycle/stream-report.ts';
-import type { Bound } from '../platform/bind.ts';
-import { badRequest, notFound } from '../platform/errors.ts';
-import type { Database } from '../platform/postgres/database.ts';
-import { isUuid } from '../platform/uuid.ts';
+import type { Asset, ProviderName } from '../../assets/asset.ts';
+import { parseIdAt } from '../../assets/text-limits.ts';
+import { parsePlainText } from '../../platform/plain-text.ts';
+import { type CursorScope, createCursor, readCursor } from '../../auth/list-cursor.ts';
+import type { Secret } from '../../auth/secret.ts';
+import type { Change } from '../../lifecycle/change.ts';
+import { decideReport } from '../../lifecycle/decide.ts';
+import type { StreamReport } from '../../lifecycle/stream-report.ts';
+import { badRequest, notFound } from '../../platform/errors.ts';
+import { isUuid } from '../../platform/uuid.ts';
 import {
   type DeliveryFilter,
   findDelivery,
@@ -21,24 +18,14 @@ import {
   listDeliveryIds,
   type StoredDelivery,
 } from './inbox.sql.ts';
-import { getProvider, type Providers } from './provider.ts';
-
-type InboxNeeds = {
-  readonly db: Database;
-  readonly providers: Providers;
-  readonly applyReport: Bound<typeof applyReport>;
-  readonly findReportedAsset: (ref: AssetRef) => Promise<Asset | undefined>;
-  readonly now: () => Date;
-  readonly urlSecrets: readonly Secret[];
-};
+import type { ProvidersContext } from '../context.ts';
+import { getProvider } from '../provider.ts';
 
 export type ListedDelivery = Omit<StoredDelivery, 'body' | 'headers'>;
 type PageRequest = { readonly limit: number; readonly cursor?: string | undefined };
 type Page<Item> = { readonly items: Item[]; readonly next: string | null };
 
-/**
- * Filter of a request. Times are in ISO 8601; `created_after` and `created_before` are exclusive.
- */
+/** Filter of a request. Times are in ISO 8601; `created_after` and `created_before` are exclusive. */
 export type InboxQuery = {
   readonly provider?: ProviderName;
   readonly asset_id?: string;
@@ -51,7 +38,7 @@ export type InboxQuery = {
 
 /** Newest first. */
 export async function listDeliveryPage(
-  { db, urlSecrets }: InboxNeeds,
+  { db, urlSecrets }: ProvidersContext,
   query: InboxQuery,
   request: PageRequest,
 ): Promise<Page<ListedDelivery>> {
@@ -65,7 +52,7 @@ export async function listDeliveryPage(
 }
 
 /** Includes the raw body. */
-export async function getDelivery({ db }: InboxNeeds, id: string): Promise<StoredDelivery> {
+export async function getDelivery({ db }: ProvidersContext, id: string): Promise<StoredDelivery> {
   const delivery = isUuid(id) ? await findDelivery(db, id) : undefined;
   if (!delivery) throw notFound('No such delivery');
   return delivery;
@@ -85,22 +72,22 @@ type DryRunAssets = Map<string, Asset>;
 
 /** Oldest first. A dry run applies each delivery to the result of the previous ones. */
 export async function replayDeliveries(
-  needs: InboxNeeds,
+  ctx: ProvidersContext,
   request: ReplayRequest,
 ): Promise<Page<ReplayOutcome>> {
   const { isDryRun, limit, query } = request;
-  const cursors = createCursors(needs.urlSecrets, { list: 'replay', ...toFilter(query) });
-  const ids = await listReplayIds(needs, request, cursors.read(request));
+  const cursors = createCursors(ctx.urlSecrets, { list: 'replay', ...toFilter(query) });
+  const ids = await listReplayIds(ctx, request, cursors.read(request));
   const dryRun: DryRunAssets | undefined = isDryRun ? new Map() : undefined;
   const items: ReplayOutcome[] = [];
   for (const id of ids.slice(0, limit))
-    items.push(await replayDelivery(needs, await getDelivery(needs, id), dryRun));
+    items.push(await replayDelivery(ctx, await getDelivery(ctx, id), dryRun));
   return { items, next: ids.length > limit ? cursors.createAfter(items) : null };
 }
 
 /** Reads one more than the page size, to detect further pages. */
 async function listReplayIds(
-  { db }: InboxNeeds,
+  { db }: ProvidersContext,
   { id, query, limit }: Omit<ReplayRequest, 'isDryRun'>,
   aboveId: string | undefined,
 ): Promise<string[]> {
@@ -112,17 +99,17 @@ async function listReplayIds(
 }
 
 async function replayDelivery(
-  needs: InboxNeeds,
+  ctx: ProvidersContext,
   { id, provider, body, is_ours: isOwnEncoder }: StoredDelivery,
   dryRun: DryRunAssets | undefined,
 ): Promise<ReplayOutcome> {
-  const parsed = getProvider(needs.providers, provider).parse(body, { isOwnEncoder });
+  const parsed = getProvider(ctx.registry, provider).parse(body, { isOwnEncoder });
   if ('reason' in parsed) return { ...UNMATCHED, id, reason: parsed.reason };
-  const found = await needs.findReportedAsset(parsed.ref);
+  const found = await ctx.lifecycle.findReportedAsset(parsed.ref);
   if (!found) return { ...UNMATCHED, id };
   const asset = dryRun?.get(found.id) ?? found;
   const report: StreamReport = { ...parsed.report, source: 'replay' };
-  const { change, ...predicted } = decideReport(asset, report, needs.now());
+  const { change, ...predicted } = decideReport(asset, report, ctx.clocks.now());
   const before = {
     id,
     asset_id: asset.id,
@@ -134,8 +121,8 @@ async function replayDelivery(
     dryRun?.set(asset.id, after);
     return { ...before, ...predicted, stream_status_after: after.stream_status };
   }
-  const outcome = (await needs.applyReport(report, { ref: { assetId: asset.id } })) ?? predicted;
-  const after = await needs.findReportedAsset({ assetId: asset.id });
+  const outcome = (await ctx.lifecycle.applyReport(report, { ref: { assetId: asset.id } })) ?? predicted;
+  const after = await ctx.lifecycle.findReportedAsset({ assetId: asset.id });
   return { ...before, ...outcome, stream_status_after: after?.stream_status ?? null };
 }
 

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { type CmafTrack, segmentName } from '../encoding/packaging/cmaf-track.ts';
 import { formatMediaPlaylist, formatMultivariantPlaylist } from '../encoding/packaging/hls-playlist.ts';
 import { soundTracks } from '../encoding/packaging/sound-tracks.fixture.ts';
-import { encryptMediaPlaylist, encryptMultivariantPlaylist } from './encrypted-playlists.ts';
+import { encryptMediaPlaylist, encryptMultivariantPlaylist } from './manifest-edits.ts';
 
 const KEY_ID = '0123456789abcdef';
 const video = (id: number, height: number): CmafTrack => ({

@@ -1,0 +1,12 @@
+// The context of images in tests.
+import { contextOf } from '../platform/context.fixture.ts';
+import type { VariantsContext } from './context.ts';
+
+export const createImagesContext = (
+  given: Parameters<typeof contextOf<VariantsContext>>[0],
+): VariantsContext =>
+  contextOf<VariantsContext>({
+    settings: { maxVariantBytes: 1000, variantRetrySeconds: 900 },
+    now: () => new Date(),
+    ...given,
+  });

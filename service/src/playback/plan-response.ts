@@ -1,0 +1,223 @@
+// Plans the response to a request for a playback file: a redirect, a stored object or a manifest. Reads and
+// sends nothing (contract B5).
+import type { PlaybackAsset } from '../assets/asset.ts';
+import type { PlayUrls } from '../assets/playback-manifest.ts';
+import type { SegmentEncryption } from '../assets/segment-encryption.ts';
+import { isByCookie } from '../auth/playback-cookie.ts';
+import type { Secret } from '../auth/secret.ts';
+import type { ObjectKey } from '../storage/object-key.ts';
+import type { SegmentCipher } from '../storage/segment-cipher.ts';
+import { buildCacheHeaders, type CdnMaxAge } from './cache-headers.ts';
+import { findDownloadName } from './download-name.ts';
+import { findEncryptedFile, findKeyUri, type EncryptedFile } from './encrypted-files.ts';
+import { type Edit, encryptMediaPlaylist, findCaptionPlaylist, findEdits } from './manifest-edits.ts';
+import { contentTypeOf, type GrowingFile, resolveFile } from './served-file.ts';
+
+/**
+ * Who sends the bytes of segments. `redirect`: the S3 store. `x-accel-redirect` and `x-sendfile`: the web
+ * server in front of the service, from the files of the disk store.
+ */
+export type SegmentDelivery = 'service' | 'redirect' | 'x-accel-redirect' | 'x-sendfile';
+
+/** How files reach players: the settings, and what the store can do. */
+export type FileDelivery = {
+  readonly segments: SegmentDelivery;
+  readonly segmentEncryption: SegmentEncryption;
+  readonly cdnMaxAge: CdnMaxAge;
+  /** The internal location of the web server that contains `storeFolder`. */
+  readonly accelPrefix: string;
+  readonly storeFolder: string;
+  readonly localFile: (key: ObjectKey) => string | undefined;
+  /** Whether players can reach the store. */
+  readonly isStoreReachable: boolean;
+  readonly urlSecrets: readonly Secret[];
+  readonly now: () => Date;
+  /** Called for entry files only, because a signature costs more than the response. */
+  readonly findHostedUrls: (asset: PlaybackAsset) => PlayUrls | undefined;
+};
+
+export type FileRequest = {
+  readonly path: string;
+  readonly method: string;
+  readonly query: unknown;
+  /** The token in the path; undefined: a public asset, or a private one by cookie. */
+  readonly token: string | undefined;
+  /** Whether the request came through a trusted web server. */
+  readonly isProxied: () => boolean;
+};
+
+type Headers = Readonly<Record<string, string>>;
+
+export type PlannedObject = {
+  readonly kind: 'object';
+  readonly key: ObjectKey;
+  readonly etag: string;
+  readonly headers: Headers;
+  /** Whether its bytes may be cached in memory. */
+  readonly isCacheable: boolean;
+  /** Whether its headers may be reused for the same URL. */
+  readonly isRepeatable: boolean;
+  readonly cipher?: SegmentCipher;
+  /** The name under which browsers save the file. */
+  readonly downloadName?: string | undefined;
+};
+
+/** A manifest that differs from its stored form, or that is not stored while its run goes on. */
+export type PlannedManifest = {
+  readonly kind: 'manifest';
+  readonly object: PlannedObject;
+  readonly growing: GrowingFile | undefined;
+  readonly edits: readonly Edit[];
+};
+
+export type PlannedResponse =
+  /** To a URL of others. */
+  | { readonly kind: 'redirect'; readonly location: string }
+  /** To a presigned URL of the store. */
+  | {
+      readonly kind: 'store-redirect';
+      readonly presign: {
+        readonly key: ObjectKey;
+        readonly responseContentType: string;
+        readonly responseCacheControl: string;
+        readonly expiresInSeconds: number;
+      };
+      readonly downloadName: string | undefined;
+    }
+  /** The web server in front sends the bytes. */
+  | {
+      readonly kind: 'internal-redirect';
+      readonly headers: Headers;
+      readonly downloadName: string | undefined;
+    }
+  | { readonly kind: 'segment-key'; readonly bytes: Uint8Array }
+  | { readonly kind: 'text'; readonly text: string; readonly headers: Headers }
+  | PlannedObject
+  | PlannedManifest;
+
+/** Throws NOT_FOUND for files that the asset does not have. */
+export function planResponse(
+  asset: PlaybackAsset,
+  request: FileRequest,
+  delivery: FileDelivery,
+): PlannedResponse {
+  const encrypted = findEncryptedFile(delivery.urlSecrets, asset, request.path);
+  return encrypted
+    ? planEncrypted(asset, { ...request, file: encrypted }, delivery)
+    : planPlain(asset, request, delivery);
+}
+
+/** The service sends these files itself, because the store and the web server have only plain ones. */
+function planEncrypted(
+  asset: PlaybackAsset,
+  { path, token, file }: FileRequest & { readonly file: EncryptedFile },
+  delivery: FileDelivery,
+): PlannedResponse {
+  if (file.kind === 'key') return { kind: 'segment-key', bytes: file.bytes };
+  const object: PlannedObject = {
+    kind: 'object',
+    key: file.key,
+    // The path contains the key id, so that the ETag changes with the key.
+    etag: path,
+    headers: headersOf(asset, { path, token, isEntry: false }, delivery),
+    isCacheable: true,
+    isRepeatable: false,
+    ...(file.kind === 'segment' && { cipher: file.cipher }),
+  };
+  const keyUri = findKeyUri(path);
+  if (keyUri === undefined) return object;
+  const growing = file.kind === 'stored' ? file.growing : undefined;
+  return { kind: 'manifest', object, growing, edits: [(text) => encryptMediaPlaylist(text, keyUri)] };
+}
+
+function planPlain(asset: PlaybackAsset, request: FileRequest, delivery: FileDelivery): PlannedResponse {
+  const { path, token, query } = request;
+  const file = resolveFile(asset, path, delivery);
+  if ('location' in file) return { kind: 'redirect', location: file.location };
+  const isEntry = file.isEntry && !isVersioned(query, file.version);
+  const headers = headersOf(asset, { path, token, isEntry }, delivery);
+  const playlist = findCaptionPlaylist(asset, path);
+  if (playlist !== undefined) return { kind: 'text', text: playlist, headers };
+  const { key, growing } = file;
+  const edits = findEdits(asset, path, delivery);
+  if (growing || edits.length > 0) {
+    const object = toObject(key, headers, { isCacheable: !isEntry, isRepeatable: false });
+    return { kind: 'manifest', object, growing, edits };
+  }
+  return planStored(asset, { ...request, key, headers, isCacheable: !isEntry }, delivery);
+}
+
+type StoredFile = FileRequest & Pick<PlannedObject, 'key' | 'headers' | 'isCacheable'>;
+
+/** By the store, by the web server in front, or by the service itself. */
+function planStored(asset: PlaybackAsset, file: StoredFile, delivery: FileDelivery): PlannedResponse {
+  const { path, method, key, isCacheable } = file;
+  const downloadName = findDownloadName(file.query, path);
+  const canDelegate = isSegment(path);
+  // A signature is valid for one method.
+  if (canDelegate && delivery.segments === 'redirect' && delivery.isStoreReachable && method === 'GET')
+    return { kind: 'store-redirect', presign: toPresign(key, path), downloadName };
+  const internal = canDelegate
+    ? findInternalRedirect(delivery, { ...file, isByCookie: isByCookie(asset, file.token) })
+    : undefined;
+  if (internal) return { kind: 'internal-redirect', headers: { ...file.headers, ...internal }, downloadName };
+  return { ...toObject(key, file.headers, { isCacheable, isRepeatable: canDelegate }), downloadName };
+}
+
+/** How long a presigned URL stays usable after a revocation. */
+const VALID_SECONDS = 600;
+
+const toPresign = (key: ObjectKey, path: string) => ({
+  key,
+  responseContentType: contentTypeOf(path),
+  responseCacheControl: `private, max-age=${VALID_SECONDS}, immutable`,
+  expiresInSeconds: VALID_SECONDS,
+});
+
+/** A browser that seeks back gets the same URL, and with it the bytes in its cache. */
+export const redirectCaching = ({ expiresAt, now }: { expiresAt: Date; now: Date }): string =>
+  `private, max-age=${Math.max(0, Math.floor((expiresAt.getTime() - now.getTime()) / 2000))}`;
+
+/** Manifests are not delegated, because players resolve relative names against the last URL. */
+const isSegment = (path: string): boolean => /\.(?:mp4|m4s|m4a)$/.test(path);
+
+const toObject = (
+  key: ObjectKey,
+  headers: Headers,
+  reuse: Pick<PlannedObject, 'isCacheable' | 'isRepeatable'>,
+): PlannedObject => ({ kind: 'object', key, etag: lastTwoNames(key), headers, ...reuse });
+
+const lastTwoNames = (key: ObjectKey): string =>
+  key.slice(key.lastIndexOf('/', key.lastIndexOf('/') - 1) + 1);
+
+const headersOf = (
+  asset: PlaybackAsset,
+  { path, token, isEntry }: Pick<FileRequest, 'path' | 'token'> & { readonly isEntry: boolean },
+  delivery: FileDelivery,
+): Headers => ({
+  'content-type': contentTypeOf(path),
+  ...buildCacheHeaders(delivery, asset, { isEntry, isSegment: isSegment(path), token }),
+});
+
+/** nginx caches an authorization for 1 s, so a revocation takes effect within a second. */
+const AUTHORIZED_SECONDS = 1;
+
+/** Undefined for requests that did not come through the web server: their clients would see the path. */
+function findInternalRedirect(
+  { segments, storeFolder, accelPrefix, localFile }: FileDelivery,
+  { key, isProxied, isByCookie: isOpenedByCookie }: StoredFile & { readonly isByCookie: boolean },
+): Headers | undefined {
+  if (!segments.startsWith('x-') || !isProxied()) return undefined;
+  const file = localFile(key);
+  if (!file?.startsWith(`${storeFolder}/`)) return undefined;
+  if (segments === 'x-sendfile') return { 'x-sendfile': file };
+  return {
+    'x-accel-redirect': `${accelPrefix}${file.slice(storeFolder.length + 1)}`,
+    // The URL alone does not open what a cookie opened.
+    ...(!isOpenedByCookie && { 'x-accel-expires': `${AUTHORIZED_SECONDS}` }),
+  };
+}
+
+/** The `v` of a URL whose response never changes. */
+const isVersioned = (query: unknown, version: string | undefined): boolean =>
+  version !== undefined && (query as { readonly v?: unknown }).v === version;
