@@ -22,10 +22,9 @@ const {
 // The checks are private, so they come in the package.
 const checks = join(folder, 'node_modules/@mediary/checks');
 await buildSources(join(HERE, '../checks'), checks);
-await writeFile(
-  join(checks, 'package.json'),
-  `${JSON.stringify({ name: '@mediary/checks', version: manifest.version, type: 'module', exports: { './*': './dist/*.js' } })}\n`,
-);
+const own = { name: '@mediary/checks', version: manifest.version, type: 'module' };
+const checksManifest = { ...own, exports: { './*': './dist/*.js' } };
+await writeFile(join(checks, 'package.json'), `${JSON.stringify(checksManifest)}\n`);
 // The SDK comes in the package, so that one file installs the command; npm installs what the SDK needs.
 const client = join(folder, 'node_modules/@mediary/client');
 await promisify(execFile)(process.execPath, [join(HERE, '../client/build.ts'), client]);

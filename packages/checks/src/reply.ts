@@ -47,8 +47,8 @@ const CERTIFICATE_FIXES: Readonly<Record<string, string>> = {
   CERT_NOT_YET_VALID: 'Check the clock of this machine and the certificate of the proxy.',
   ERR_TLS_CERT_ALTNAME_INVALID: 'Use a certificate that contains the host, or correct the URL.',
   UNABLE_TO_VERIFY_LEAF_SIGNATURE:
-    'Let the proxy send the whole chain: nginx needs the intermediate certificates in ssl_certificate. Or name ' +
-    'a private authority in NODE_EXTRA_CA_CERTS.',
+    'Let the proxy send the whole chain: nginx needs the intermediate certificates in ssl_certificate. Or ' +
+    'name a private authority in NODE_EXTRA_CA_CERTS.',
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY:
     'Let the proxy send the whole chain, or name a private authority in NODE_EXTRA_CA_CERTS.',
   DEPTH_ZERO_SELF_SIGNED_CERT:

@@ -2,7 +2,8 @@
 import { type Finding, notChecked } from '@mediary/checks/finding';
 import type { ProbeResult, Send } from '@mediary/checks/probe';
 import { parseEnvelope } from '@mediary/checks/reply';
-import { checkTransfers, ECHO, type SeenBody } from '@mediary/checks/transfers';
+import { ECHO, type SeenBody } from '@mediary/checks/bodies';
+import { checkTransfers } from '@mediary/checks/transfers';
 
 type Proxy = {
   readonly operatorKey: string;

@@ -2,7 +2,8 @@
 import { type CrossOriginRequest, findCrossOriginTrouble } from '@mediary/checks/cors';
 import { type Finding, notChecked, ok, problem } from '@mediary/checks/finding';
 import { type Send, sendProbe } from '@mediary/checks/probe';
-import { checkTransfers, ECHO, FILE, TRANSFER_CHECKS } from '@mediary/checks/transfers';
+import { ECHO } from '@mediary/checks/bodies';
+import { checkTransfers, FILE, TRANSFER_CHECKS } from '@mediary/checks/transfers';
 import { randomUUID } from 'node:crypto';
 import type { OperationsContext } from '../context.ts';
 import { isProofOf, issueDiagnosticsToken } from './diagnostics-token.ts';

@@ -5,7 +5,7 @@ import { isUnavailable } from '../errors.ts';
  * Runs `work` after all earlier work of the same key, whether that failed or not. UNAVAILABLE also fails all
  * waiting work of the key.
  */
-export type RunExclusive = <T>(key: string, work: () => Promise<T>) => Promise<T>;
+type RunExclusive = <T>(key: string, work: () => Promise<T>) => Promise<T>;
 
 export function createKeyedMutex(): RunExclusive {
   const last = new Map<string, Promise<unknown>>();
