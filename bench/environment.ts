@@ -3,7 +3,7 @@
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
-import { signAccessToken } from '../service/src/auth/access-token.ts';
+import { signAccessToken } from '../service/src/auth/tokens/access-token.ts';
 import { toSecret } from '../service/src/auth/secret.ts';
 import { startEmbeddedPostgres } from '@mediary/embedded-postgres/launcher';
 import { urlOf } from '../test/support/postgres.ts';

@@ -45,7 +45,7 @@ const ROLES: readonly (readonly [path: RegExp, role?: string])[] = [
     /^(?:assets\/asset-lookup|library\/(?:asset-edits|asset-list|cdn-purge|trash)|lifecycle\/reports)$/,
     'operations',
   ],
-  [/^auth\/(?:event-tickets|service-key-lookup)$/, 'operations'],
+  [/^auth\/(?:tickets\/event-tickets|keys\/service-key-lookup)$/, 'operations'],
   [
     /^encoding\/jobs\/(?:conducted-run|embedded-captions|progress-reporter|run-files|shared-originals)$/,
     'operations',
@@ -110,7 +110,7 @@ const OUTSIDE: readonly (readonly [module: RegExp, knownBy: RegExp])[] = [
   [/^typebox(?:\/compile)?$/, /^routes |^platform platform\/http\/|^port providers\/provider-module$/],
   [/^pg$/, /^(?:platform|fixture) platform\/postgres\/|^command commands\/seed$/],
   [/^pg-boss$/, /^platform platform\/jobs\/job-queue$/],
-  [/^jose$/, /^adapter auth\/jwks-issuer-keys$/],
+  [/^jose$/, /^adapter auth\/tokens\/jwks-issuer-keys$/],
   [/^pino$/, /^platform platform\/logger$/],
   [/^(?:sharp|libheif-js\/wasm-bundle)$/, /^(?:adapter|worker) images\//],
   [/^thumbhash$/, /^worker images\/|^adapter encoding\/ffmpeg\/placeholder$/],

@@ -1,7 +1,7 @@
 // `npm run cluster`: starts the whole system in the foreground, or restarts it without an interruption.
 import { readFile, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { signAccessToken } from '../../service/src/auth/access-token.ts';
+import { signAccessToken } from '../../service/src/auth/tokens/access-token.ts';
 import { toSecret } from '../../service/src/auth/secret.ts';
 import { type Cluster, startCluster } from './cluster.ts';
 

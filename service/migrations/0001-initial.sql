@@ -373,7 +373,12 @@ create table uploads (
   expires_at timestamptz not null,
   finished_at timestamptz,
   -- The part of the asset's announced size that the asset reserved when the upload was opened: it is counted already.
-  reserved_bytes bigint not null default 0
+  reserved_bytes bigint not null default 0,
+  -- 'partial': never becomes the original by itself. 'final': consists of partial uploads. Null: a whole file.
+  concatenation text check (concatenation in ('partial', 'final')),
+  -- The partial uploads of a final one, in their order: ids and sizes. They may be gone already.
+  parts jsonb,
+  constraint uploads_parts check ((parts is not null) = (concatenation is not distinct from 'final'))
 );
 create index uploads_asset on uploads (asset_id);
 create index uploads_expiry on uploads (expires_at);

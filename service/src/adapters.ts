@@ -1,6 +1,6 @@
 // Opens the adapters of all ports, embedded or external, by the settings. The only importer of adapters.
 import { hostname } from 'node:os';
-import type { IssuerKeys } from './auth/issuer-keys.ts';
+import type { IssuerKeys } from './auth/tokens/issuer-keys.ts';
 import { toSecret, type Secret } from './auth/secret.ts';
 import { deriveKey } from './auth/signed-token.ts';
 import type { Config } from './config.ts';
@@ -114,7 +114,7 @@ async function openUrlSecrets(
 /** Loads the JOSE library only where it is used. */
 async function openIssuerKeys({ issuer, role }: Config, log: Logger): Promise<IssuerKeys | undefined> {
   if (!issuer || role === 'worker') return undefined;
-  const { openJwksIssuerKeys } = await import('./auth/jwks-issuer-keys.ts');
+  const { openJwksIssuerKeys } = await import('./auth/tokens/jwks-issuer-keys.ts');
   return openJwksIssuerKeys({
     url: issuer.jwksUrl,
     onError: (error) => log.warn({ err: error }, 'the keys of ACCESS_TOKEN_JWKS_URL were not fetched'),

@@ -1,6 +1,6 @@
 // Warnings about settings: secrets that are short or equal, and settings without effect.
 import type { ProviderName } from './assets/asset.ts';
-import type { TokenIssuer } from './auth/issuer-token.ts';
+import type { TokenIssuer } from './auth/tokens/issuer-token.ts';
 import { issuerWarnings, OWN_SECRETS } from './auth/settings.ts';
 import { type OutboundPurpose, outboundWarnings } from './platform/outbound/settings.ts';
 import { type Environment, namesOf, type Settings } from './platform/settings/read-settings.ts';

@@ -1,6 +1,6 @@
 // Tests the message at the start.
 import { expect, test } from 'vitest';
-import { verifyAccessToken } from './auth/access-token.ts';
+import { verifyAccessToken } from './auth/tokens/access-token.ts';
 import { toSecret } from './auth/secret.ts';
 import { readConfig } from './config.ts';
 import { renderBanner } from './start-banner.ts';

@@ -1,5 +1,5 @@
 // Renders the start message: address, data folders, and a tour of shell commands to copy and paste.
-import { signAccessToken } from './auth/access-token.ts';
+import { signAccessToken } from './auth/tokens/access-token.ts';
 import type { Config } from './config.ts';
 import type { Adapters } from './adapters.ts';
 import type { LocalSecrets } from './platform/generated-secrets.ts';

@@ -16,6 +16,10 @@ export const uploadRow = {
   protocol: 'text',
   /** What the protocol needs to go on. */
   target: 'jsonb?',
+  /** `partial` or `final` (tus concatenation); null for whole uploads. */
+  concatenation: 'text?',
+  /** Of a final upload: its partial uploads. */
+  parts: 'jsonb?',
   size_bytes: 'int8?',
   bytes_received: 'int8',
   /** Bytes that the asset announced, which the owner's usage counts already. */

@@ -185,12 +185,12 @@ describe('a program with tus-js-client or a form', () => {
     size_bytes: (await readFile(fixtures.sample)).length,
   });
 
-  test('uploads to the service', async () => {
+  test.each(['upload-by-tus.ts', 'upload-in-parts.ts'])('uploads to the service: %s', async (program) => {
     const { body } = await askUpload(fixtures.hosts.service, 'cdnhost', {
       ...(await describeSample()),
       provider: 'onprem',
     });
-    expect(await upload(RESUMABLE, 'upload-by-tus.ts', body.data)).toEqual([200]);
+    expect(await upload(RESUMABLE, program, body.data)).toEqual([200]);
   });
   test.each([
     ['cdnhost', 'upload-by-tus.ts'],

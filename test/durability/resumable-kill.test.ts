@@ -18,6 +18,7 @@ let environment: Record<string, string>;
 let service: ServiceProcess;
 const bytes = createLargeFile(256);
 const SIZE = bytes.length;
+const QUARTER = Math.ceil(SIZE / 4);
 
 beforeAll(async () => {
   dataDir = await newDatabaseDir();
@@ -33,7 +34,7 @@ afterAll(async () => {
 
 const TUS = { 'tus-resumable': '1.0.0' };
 
-async function createUpload(): Promise<{ id: string; url: string }> {
+async function openTarget(): Promise<{ id: string; target: string }> {
   const { body } = await call<{ asset_id: string; upload: { url: string; protocol: string } }>(
     service,
     'POST /media/upload-url?expand=asset',
@@ -43,13 +44,13 @@ async function createUpload(): Promise<{ id: string; url: string }> {
     },
   );
   expect(body.data.upload.protocol).toBe('tus');
-  const created = await fetch(body.data.upload.url, {
-    method: 'POST',
-    headers: { ...TUS, 'upload-length': String(SIZE) },
-  });
+  return { id: body.data.asset_id, target: body.data.upload.url };
+}
+
+async function createAt(target: string, headers: Record<string, string>): Promise<string> {
+  const created = await fetch(target, { method: 'POST', headers: { ...TUS, ...headers } });
   expect(created.status).toBe(201);
-  const location = created.headers.get('location') as string;
-  return { id: body.data.asset_id, url: new URL(location, body.data.upload.url).href };
+  return new URL(created.headers.get('location') as string, target).href;
 }
 
 /** Waits until the service answers again. */
@@ -62,7 +63,7 @@ async function offsetOf(url: string): Promise<number> {
   return Number(response?.headers.get('upload-offset'));
 }
 
-const patch = (url: string, offset: number, end: number) =>
+const patch = (url: string, offset: number, sent: Uint8Array) =>
   fetch(url, {
     method: 'PATCH',
     headers: {
@@ -70,8 +71,19 @@ const patch = (url: string, offset: number, end: number) =>
       'content-type': 'application/offset+octet-stream',
       'upload-offset': String(offset),
     },
-    body: bytes.subarray(offset, end) as unknown as string,
+    body: sent as unknown as string,
   });
+
+async function expectStored(id: string): Promise<void> {
+  const asset = await call(service, `GET /media/${id}`, { headers: asUser('ann') });
+  const digest = createHash('sha256').update(bytes).digest('hex');
+  expect(asset.body.data).toMatchObject({ size_bytes: SIZE, checksum_sha256: digest });
+  const { body } = await call<{ url: string }>(service, `GET /media/${id}/download-url`, {
+    headers: asUser('ann'),
+  });
+  const stored = Buffer.from(await (await fetch(body.data.url)).arrayBuffer());
+  expect(stored.equals(bytes)).toBe(true);
+}
 
 /** Announces all bytes that are left, sends some of them, and then interrupts. */
 async function sendSome(url: string, offset: number, interrupt: () => Promise<unknown>): Promise<void> {
@@ -88,7 +100,8 @@ async function sendSome(url: string, offset: number, interrupt: () => Promise<un
 }
 
 test('every acknowledged byte stays, and the whole file is stored as it was sent', async () => {
-  const { id, url } = await createUpload();
+  const { id, target } = await openTarget();
+  const url = await createAt(target, { 'upload-length': String(SIZE) });
   let acknowledged = 0;
   const resume = async (): Promise<number> => {
     const offset = await offsetOf(url);
@@ -99,7 +112,7 @@ test('every acknowledged byte stays, and the whole file is stored as it was sent
   for (let cut = 0; cut < CUTS; cut += 1) await sendSome(url, await resume(), async () => {});
   for (let kill = 0; kill < KILLS; kill += 1) {
     const offset = await resume();
-    const { status, headers } = await patch(url, offset, offset + 3 * MIB + 1);
+    const { status, headers } = await patch(url, offset, bytes.subarray(offset, offset + 3 * MIB + 1));
     expect(status).toBe(204);
     acknowledged = Number(headers.get('upload-offset'));
     expect(acknowledged).toBe(offset + 3 * MIB + 1);
@@ -108,15 +121,32 @@ test('every acknowledged byte stays, and the whole file is stored as it was sent
   }
   const offset = await resume();
   expect(offset).toBeGreaterThan(100 * MIB);
-  expect((await patch(url, offset, SIZE)).status).toBe(204);
+  expect((await patch(url, offset, bytes.subarray(offset))).status).toBe(204);
   expect(await offsetOf(url)).toBe(SIZE);
+  await expectStored(id);
+});
 
-  const asset = await call(service, `GET /media/${id}`, { headers: asUser('ann') });
-  const digest = createHash('sha256').update(bytes).digest('hex');
-  expect(asset.body.data).toMatchObject({ size_bytes: SIZE, checksum_sha256: digest });
-  const { body } = await call<{ url: string }>(service, `GET /media/${id}/download-url`, {
-    headers: asUser('ann'),
-  });
-  const stored = Buffer.from(await (await fetch(body.data.url)).arrayBuffer());
-  expect(stored.equals(bytes)).toBe(true);
+test('parts that a killed process was joining are joined by the repeated request', async () => {
+  const { id, target } = await openTarget();
+  const urls: string[] = [];
+  for (let start = 0; start < SIZE; start += QUARTER) {
+    const part = bytes.subarray(start, start + QUARTER);
+    const url = await createAt(target, { 'upload-concat': 'partial', 'upload-length': String(part.length) });
+    expect((await patch(url, 0, part)).status).toBe(204);
+    urls.push(url);
+  }
+  const join = () =>
+    fetch(target, { method: 'POST', headers: { ...TUS, 'upload-concat': `final;${urls.join(' ')}` } });
+  const killed = join().catch(() => undefined);
+  // The first part is removed when its bytes are recorded.
+  await eventually(
+    () => fetch(urls[0] as string, { method: 'HEAD', headers: TUS }),
+    ({ status }) => status === 404,
+    { withinMs: 60_000 },
+  );
+  await service.end('SIGKILL');
+  await killed;
+  service = await startProcess(environment);
+  await eventually(join, ({ status }) => status === 201, { withinMs: 60_000 });
+  await expectStored(id);
 });

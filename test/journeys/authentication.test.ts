@@ -1,7 +1,7 @@
 // Authentication of guarded routes, and the order in which requests are rejected (contract A4, B2, B10).
 import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { signAccessToken } from '../../service/src/auth/access-token.ts';
+import { signAccessToken } from '../../service/src/auth/tokens/access-token.ts';
 import { toSecret } from '../../service/src/auth/secret.ts';
 import { expectRefusal, expectSuccess } from '../support/envelope.ts';
 import { type IdentityProvider, startIdentityProvider } from '../support/identity-provider.ts';

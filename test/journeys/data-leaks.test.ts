@@ -1,6 +1,6 @@
 // No route reveals data of an asset without access, and no error reveals internals (contract B2, B7).
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { issueTicket } from '../../service/src/auth/asset-ticket.ts';
+import { issueTicket } from '../../service/src/auth/tickets/asset-ticket.ts';
 import { expectRefusal } from '../support/envelope.ts';
 import { openUpload, type Started, VIDEO } from '../support/media.ts';
 import { routesOf } from '../support/openapi.ts';

@@ -132,6 +132,7 @@ describe('a request', () => {
       'creation-defer-length',
       'expiration',
       'termination',
+      'concatenation',
     ]);
   });
 });

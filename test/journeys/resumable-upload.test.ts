@@ -44,6 +44,7 @@ describe('a tus client', () => {
     ['in one request', {}],
     ['with the first bytes in the creation', { uploadDataDuringCreation: true, chunkSize: 1_000_000 }],
     ['with a length that it learns later', { uploadLengthDeferred: true, chunkSize: 1_000_000 }],
+    ['in four parts at the same time', { parallelUploads: 4 }],
   ])('uploads a file %s', async (_how, options) => {
     const started = await open();
     await new Promise<void>((onSuccess, onError) => {

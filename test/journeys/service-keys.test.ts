@@ -1,6 +1,6 @@
 // Named service keys: operators create, limit, rotate and revoke them while the service runs (contract A4).
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { listKeyRows } from '../../service/src/auth/service-keys.sql.ts';
+import { listKeyRows } from '../../service/src/auth/keys/service-keys.sql.ts';
 import { expectFieldRefused, expectRefusal, expectSuccess } from '../support/envelope.ts';
 import { openUpload, VIDEO } from '../support/media.ts';
 import {

@@ -1,8 +1,8 @@
 // Every 401 has a reason for people and programs, without revealing more than a caller may know (contract B7,
 // B10).
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { signAccessToken } from '../../service/src/auth/access-token.ts';
-import { issueTicket } from '../../service/src/auth/asset-ticket.ts';
+import { signAccessToken } from '../../service/src/auth/tokens/access-token.ts';
+import { issueTicket } from '../../service/src/auth/tickets/asset-ticket.ts';
 import { toSecret } from '../../service/src/auth/secret.ts';
 import { UNAUTHORIZED_REASONS } from '@mediary/contract/errors';
 import { issuePlaybackToken } from '../../service/src/playback/playback-token.ts';

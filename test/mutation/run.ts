@@ -48,7 +48,7 @@ const SCOPES: Readonly<Record<string, readonly string[]>> = {
     'settings.ts',
     'unknown-settings.ts',
     'uuid-v7.ts',
-    'http/client-address.ts',
+    'http/limits/client-address.ts',
     'http/headers.ts',
     'http/validation.ts',
   ],

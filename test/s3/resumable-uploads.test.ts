@@ -104,6 +104,16 @@ describeS3('resumable uploads on separate machines', () => {
     expect(await traces(started.asset_id)).toHaveLength(1);
   });
 
+  test('in four parts at the same time leave one object', async () => {
+    const started = await openUpload(first, 'ann', { size_bytes: SIZE });
+    await new Promise<void>((onSuccess, onError) => {
+      const options = { retryDelays: null, onSuccess: () => onSuccess(), onError };
+      new Upload(content, { endpoint: tusUrl(started), parallelUploads: 4, ...options }).start();
+    });
+    await expectStored(started.asset_id);
+    expect(await traces(started.asset_id)).toHaveLength(1);
+  });
+
   test('lose no acknowledged byte by broken connections and a kill of the first machine', async () => {
     const started = await openUpload(first, 'ann', { size_bytes: SIZE });
     const uploadUrl = await sendUntil(13 * MIB, { endpoint: tusUrl(started) });

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describeNginx } from '../../deploy/cluster/nginx.ts';
 import { supervise } from '../../deploy/cluster/supervised-process.ts';
-import { signAccessToken } from '../../service/src/auth/access-token.ts';
+import { signAccessToken } from '../../service/src/auth/tokens/access-token.ts';
 import { toSecret } from '../../service/src/auth/secret.ts';
 import { readConfig } from '../../service/src/config.ts';
 import type { RegisteredProvider } from '../../service/src/providers/provider-module.ts';

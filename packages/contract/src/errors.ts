@@ -1,6 +1,7 @@
 // Error codes and the reasons behind them, as data: documentation, SDK and service read the same table.
 import { FAILURE_CODES, type FailureCode } from './failures.ts';
 import { REQUEST_REASONS } from './request-reasons.ts';
+import { UPLOAD_REASONS } from './upload-reasons.ts';
 
 /** `error.error_code` → HTTP status and meaning. */
 export const ERROR_CODES = {
@@ -147,28 +148,7 @@ const OWN_REASONS = {
     codes: ['CONFLICT'],
     description: 'The operation needs another `stream_status` than the asset has.',
   },
-  already_uploaded: { codes: ['CONFLICT'], description: 'The bytes of this asset are stored already.' },
-  offset_mismatch: {
-    codes: ['CONFLICT'],
-    description: 'The resumable upload has another offset. Continue at the one that HEAD returns.',
-  },
-  part_size_mismatch: {
-    codes: ['BAD_REQUEST'],
-    description: 'The part must have `expected` bytes: all parts but the last have the size in the target.',
-  },
-  missing_parts: {
-    codes: ['BAD_REQUEST'],
-    description:
-      'Parts have not arrived; `missing` lists the first 100. Send them, then complete the upload.',
-  },
-  part_changed: {
-    codes: ['BAD_REQUEST'],
-    description: 'The store has another `ETag` of the part `PartNumber`. List the parts.',
-  },
-  upload_in_progress: {
-    codes: ['CONFLICT'],
-    description: 'Another request is uploading this asset. Try again after `Retry-After`.',
-  },
+  ...UPLOAD_REASONS,
   request_in_progress: {
     codes: ['CONFLICT'],
     description: 'A request with this `Idempotency-Key` is being processed.',

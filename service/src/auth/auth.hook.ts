@@ -13,7 +13,7 @@ import {
   MULTIPLE_CREDENTIALS,
 } from './caller.ts';
 import type { AuthContext } from './context.ts';
-import { callerOfTicket } from './event-tickets.ts';
+import { callerOfTicket } from './tickets/event-tickets.ts';
 import { assertScope } from './permissions.ts';
 
 /**

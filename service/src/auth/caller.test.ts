@@ -1,6 +1,6 @@
 // Tests who sends a request, by its credentials (contract A4).
 import { describe, expect, test } from 'vitest';
-import { signAccessToken } from './access-token.ts';
+import { signAccessToken } from './tokens/access-token.ts';
 import { identify } from './caller.ts';
 import { toSecret } from './secret.ts';
 

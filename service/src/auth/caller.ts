@@ -1,10 +1,10 @@
 // Identifies the caller: a user by an access token, or a service by its key, never both (contract A4).
 import type { UnauthorizedReason } from '@mediary/contract/errors';
-import { type TokenFault, type VerifiedToken, verifyAccessToken } from './access-token.ts';
-import { type TrustedIssuer, verifyIssuerToken } from './issuer-token.ts';
+import { type TokenFault, type VerifiedToken, verifyAccessToken } from './tokens/access-token.ts';
+import { type TrustedIssuer, verifyIssuerToken } from './tokens/issuer-token.ts';
 import { type Secret, isServiceKey } from './secret.ts';
-import { isNamedKey, type ServiceKeyGrant } from './service-key-grant.ts';
-import { isUploadToken, type UploadGrant, verifyUploadToken } from './upload-token.ts';
+import { isNamedKey, type ServiceKeyGrant } from './keys/service-key-grant.ts';
+import { isUploadToken, type UploadGrant, verifyUploadToken } from './tickets/upload-token.ts';
 
 export type Caller =
   /**

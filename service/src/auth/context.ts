@@ -3,9 +3,9 @@ import type { Config } from '../config.ts';
 import type { AsOperator } from '../platform/http/route.ts';
 import type { Logger } from '../platform/logger.ts';
 import type { Database } from '../platform/postgres/database.ts';
-import type { IssuerKeys } from './issuer-keys.ts';
+import type { IssuerKeys } from './tokens/issuer-keys.ts';
 import type { Secret } from './secret.ts';
-import type { ServiceKeyLookup } from './service-key-lookup.ts';
+import type { ServiceKeyLookup } from './keys/service-key-lookup.ts';
 
 export type AuthContext = {
   readonly settings: Pick<Config, 'tokenSecrets' | 'serviceKeys' | 'issuer'>;

@@ -2,15 +2,15 @@
 import { bind } from '../platform/bind.ts';
 import { createAuthenticator } from './auth.hook.ts';
 import type { AuthContext } from './context.ts';
-import { createEventTicket } from './event-tickets.ts';
-import { createServiceKeyLookup } from './service-key-lookup.ts';
-import { serviceKeyRoutes } from './service-keys.routes.ts';
+import { createEventTicket } from './tickets/event-tickets.ts';
+import { createServiceKeyLookup } from './keys/service-key-lookup.ts';
+import { serviceKeyRoutes } from './keys/service-keys.routes.ts';
 import {
   assertReadableByToken,
   createUploadToken,
   deleteOldUploadTokens,
   recordUploadOfToken,
-} from './upload-tokens.ts';
+} from './tickets/upload-tokens.ts';
 
 export type Auth = ReturnType<typeof createAuth>['operations'];
 

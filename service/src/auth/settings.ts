@@ -1,7 +1,7 @@
 // Settings of secrets and of access tokens (contract A4, B10).
 import { optionalText, type Setting } from '../platform/settings/setting.ts';
 import type { Settings } from '../platform/settings/read-settings.ts';
-import type { TokenIssuer } from './issuer-token.ts';
+import type { TokenIssuer } from './tokens/issuer-token.ts';
 import { type Secret, toSecret } from './secret.ts';
 import { rotatedSecret } from './secret-settings.ts';
 

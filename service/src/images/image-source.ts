@@ -1,6 +1,6 @@
 // Finds the source of an asset's image variants: the original of an image, or the poster of an encoded video.
 import type { Asset } from '../assets/asset.ts';
-import { CACHED_BY_COOKIE, isByCookie } from '../auth/playback-cookie.ts';
+import { CACHED_BY_COOKIE, isByCookie } from '../auth/tickets/playback-cookie.ts';
 import {
   type ObjectKey,
   originalKey,

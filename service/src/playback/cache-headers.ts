@@ -1,6 +1,6 @@
 // Headers that tell browsers and CDNs how long to keep a playback file, and how to purge it (contract B5).
 import type { PlaybackAsset } from '../assets/asset.ts';
-import { CACHED_BY_COOKIE, isByCookie } from '../auth/playback-cookie.ts';
+import { CACHED_BY_COOKIE, isByCookie } from '../auth/tickets/playback-cookie.ts';
 import type { Secret } from '../auth/secret.ts';
 import { playbackTokenExpiry } from './playback-token.ts';
 import { cacheControlFor } from './served-file.ts';

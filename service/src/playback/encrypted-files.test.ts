@@ -1,7 +1,7 @@
 // Tests which paths of an encrypted video have a file, and the key and IV of its segments.
 import { describe, expect, test } from 'vitest';
 import { toSecret } from '../auth/secret.ts';
-import { deriveSegmentKey } from '../auth/segment-key.ts';
+import { deriveSegmentKey } from '../auth/tickets/segment-key.ts';
 import { createVideo } from '../lifecycle/asset.fixture.ts';
 import { toSequenceIv } from '../storage/segment-cipher.ts';
 import { currentKeyId, findEncryptedFile, findKeyUri } from './encrypted-files.ts';

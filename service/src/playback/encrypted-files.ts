@@ -2,7 +2,7 @@
 import type { PlaybackAsset } from '../assets/asset.ts';
 import { playbackNotFound } from '../assets/playback-manifest.ts';
 import type { Secret } from '../auth/secret.ts';
-import { deriveSegmentKey, findKeyRoot, type KeyScope, segmentKeyId } from '../auth/segment-key.ts';
+import { deriveSegmentKey, findKeyRoot, type KeyScope, segmentKeyId } from '../auth/tickets/segment-key.ts';
 import { type ObjectKey, renditionKey } from '../storage/object-key.ts';
 import { type SegmentCipher, toSequenceIv } from '../storage/segment-cipher.ts';
 import { type GrowingFile, growingFile } from './served-file.ts';

@@ -3,7 +3,7 @@
 import type { PlaybackAsset } from '../assets/asset.ts';
 import type { PlayUrls } from '../assets/playback-manifest.ts';
 import type { SegmentEncryption } from '../assets/segment-encryption.ts';
-import { isByCookie } from '../auth/playback-cookie.ts';
+import { isByCookie } from '../auth/tickets/playback-cookie.ts';
 import type { Secret } from '../auth/secret.ts';
 import type { ObjectKey } from '../storage/object-key.ts';
 import type { SegmentCipher } from '../storage/segment-cipher.ts';

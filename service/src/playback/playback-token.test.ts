@@ -1,6 +1,6 @@
 // Tests that a playback token is valid for one asset, one version and a limited time (contract B5).
 import { describe, expect, test } from 'vitest';
-import { issueTicket } from '../auth/asset-ticket.ts';
+import { issueTicket } from '../auth/tickets/asset-ticket.ts';
 import { toSecret } from '../auth/secret.ts';
 import { isPlaybackToken, issuePlaybackToken, tokenExpiry } from './playback-token.ts';
 

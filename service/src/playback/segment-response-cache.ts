@@ -1,7 +1,7 @@
 // Caches the headers of segments that players just got, so that the next requests for them skip the route
 // (contract B5). A response is reused only while the asset is the one that the first request read.
 import type { PlaybackAsset } from '../assets/asset.ts';
-import { isByCookie } from '../auth/playback-cookie.ts';
+import { isByCookie } from '../auth/tickets/playback-cookie.ts';
 import type { Secret } from '../auth/secret.ts';
 import type { ObjectKey } from '../storage/object-key.ts';
 import type { ReadObject } from '../storage/object-store.ts';

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Asset } from '../assets/asset.ts';
 import type { findAssetById } from '../assets/asset-lookup.ts';
-import { isValidTicket, ticketReason } from '../auth/asset-ticket.ts';
+import { isValidTicket, ticketReason } from '../auth/tickets/asset-ticket.ts';
 import type { Secret } from '../auth/secret.ts';
 import { findMediaType } from '../media/media-type.ts';
 import type { Bound } from '../platform/bind.ts';

@@ -6,10 +6,10 @@ import type { Queries } from '../platform/postgres/database.ts';
 import type { ObjectStore } from '../storage/object-store.ts';
 import type { completeMultipart } from './multipart-completion.ts';
 import type { discardUploads } from './leased-uploads.ts';
+import type { finishInterrupted } from './concatenation.ts';
 import { findInterruptedCompletions } from './multipart-uploads.sql.ts';
 import type { removeMultipart } from './multipart-uploads.ts';
 import { findClosedUploads, findCompleteUploads } from './resumable-uploads.sql.ts';
-import type { openResumable } from './resumable-uploads.ts';
 import { deleteUploads, endExpiredPuts, findOverdueUploads } from './uploads.sql.ts';
 
 type ExpiryNeeds = {
@@ -18,7 +18,7 @@ type ExpiryNeeds = {
   readonly databaseNow: DatabaseNow;
   readonly log: { warn(facts: object, message: string): void };
   readonly findAssetById: Bound<typeof findAssetById>;
-  readonly openResumable: Bound<typeof openResumable>;
+  readonly finishInterrupted: Bound<typeof finishInterrupted>;
   readonly discardUploads: Bound<typeof discardUploads>;
   readonly completeMultipart: Bound<typeof completeMultipart>;
   readonly removeMultipart: Bound<typeof removeMultipart>;
@@ -61,14 +61,14 @@ export async function discardClosedUploads(needs: ExpiryNeeds, assetId: string):
   for (const upload of await findClosedUploads(needs.db, assetId)) await discard(needs, upload);
 }
 
-/** Finishes uploads that have all their bytes. */
+/** Finishes uploads that have all their bytes, and final uploads whose parts have them. */
 export async function finishCompleteUploads(needs: ExpiryNeeds): Promise<void> {
   const { db, store, databaseNow } = needs;
   const now = await databaseNow();
   if (store.partial)
     await forEach(needs, await findCompleteUploads(db, now, BATCH), async ({ id, asset_id: assetId }) => {
       const asset = await needs.findAssetById(assetId);
-      if (asset) await (await needs.openResumable(asset, id)).release();
+      if (asset) await needs.finishInterrupted(asset, id);
     });
   if (store.direct)
     await forEach(needs, await findInterruptedCompletions(db, now, BATCH), async ({ id, asset_id }) => {

@@ -11,6 +11,7 @@ import type { ProviderOperations } from '../providers/feature.ts';
 import type { Usage } from '../usage/feature.ts';
 import { createConcurrencyLimit } from '../platform/concurrency/concurrency-limit.ts';
 import { createGuardedFetch } from '../platform/outbound/guarded-fetch.ts';
+import { openFairSlots } from '../platform/process/fair-slots.ts';
 import { sendBody } from '../platform/send-body.ts';
 import type { OutboundLimits } from '../platform/outbound/outbound-limits.ts';
 import * as byteOperations from './byte-uploads.ts';
@@ -19,6 +20,7 @@ import { clipAssetJob, type ClipJobNeeds } from './clip-asset.job.ts';
 import * as clipRunOperations from './clip-runs.ts';
 import * as clipOperations from './clips.ts';
 import * as completionOperations from './completion.ts';
+import * as concatenationOperations from './concatenation.ts';
 import * as appendingOperations from './resumable-bytes.ts';
 import * as resumableOperations from './resumable-uploads.ts';
 import * as expiryOperations from './expired-uploads.ts';
@@ -124,6 +126,7 @@ type ResumableContext = Omit<
     Parameters<typeof resumableOperations.createResumable>[0],
   'leaseUpload' | 'startLease' | 'discardIdleUploads' | 'checksums' | 'finishResumable'
 > &
+  Pick<Usage, 'findByteQuota'> &
   Omit<Parameters<typeof relayOperations.answerTusOrRelay>[0], 'answerTus'>;
 
 type MultipartContext = Parameters<typeof completionOfParts.completeMultipart>[0];
@@ -144,7 +147,11 @@ function createResumable(needs: ResumableContext, inFlight: InFlight) {
   const leases = bind({ ...shared, leases: new Map() }, leaseOperations);
   const appending = bind({ ...shared, ...leases }, appendingOperations);
   const uploads = bind({ ...shared, ...leases, ...appending }, resumableOperations);
-  const tus = bind({ ...needs, ...uploads, ...appending }, tusOperations);
+  // An owner has at most three of them.
+  const acquireAssembly = openFairSlots(4).addGroup({ perOwner: 3, maxWaiting: 4, waitMs: 30_000 });
+  const parts = { ...shared, ...leases, ...appending, ...uploads, acquireAssembly };
+  const joining = bind(parts, concatenationOperations);
+  const tus = bind({ ...needs, ...uploads, ...appending, ...joining }, tusOperations);
   const answerTus = needs.store.partial && tus.answerTus;
   const relay = bind({ ...needs, answerTus }, relayOperations);
   const hasRelay = [...needs.providers.values()].some(({ api }) => api?.tusRelay !== undefined);
@@ -156,6 +163,7 @@ function createResumable(needs: ResumableContext, inFlight: InFlight) {
     ...uploads,
     appendBytes: appending.appendBytes,
     discardUploads: leases.discardUploads,
+    finishInterrupted: joining.finishInterrupted,
     prepareUpload: relay.prepareHostedUpload,
     tus: answerTus || hasRelay ? routes : [],
   };

@@ -4,15 +4,10 @@ import type { Asset } from '../assets/asset.ts';
 import type { Bound } from '../platform/bind.ts';
 import { badRequest, notFound, type ServiceError } from '../platform/errors.ts';
 import { diskFull } from '../platform/free-space.ts';
-import { uploadKey } from '../storage/object-key.ts';
-import {
-  ObjectStoreError,
-  type ObjectStore,
-  type PartialObject,
-  type PartialObjects,
-} from '../storage/object-store.ts';
+import { ObjectStoreError, type PartialObject } from '../storage/object-store.ts';
 import { isQuotaExceeded } from '../usage/quota.ts';
 import { type BodyReader, createBodyReader, type UploadBody } from './body-reader.ts';
+import { partialOf, segmentBytesAt, toPartial } from './partial-bytes.ts';
 import { findUploadContext, recordProgress } from './resumable-uploads.sql.ts';
 import type { RunningChecksums } from './running-checksum.ts';
 import type { findByteLimit, finishUpload, OriginalNeeds } from './store-original.ts';
@@ -38,25 +33,8 @@ type BytesNeeds = Pick<
   readonly now: () => Date;
 };
 
-/** Between two records of the offset: what a killed process may lose. A record costs two syncs. */
-const SEGMENT_BYTES = 64 * 1024 * 1024;
+/** A slower client has its bytes recorded after this time. */
 const SEGMENT_MS = 10_000;
-
-const partialOf = ({ partial }: ObjectStore): PartialObjects => {
-  if (!partial) throw notFound('This service takes no resumable uploads');
-  return partial;
-};
-
-const toPartial = ({
-  id,
-  asset_id: assetId,
-  bytes_received: length,
-  target,
-}: ResumableRow): PartialObject => ({
-  key: uploadKey(assetId, id),
-  length,
-  state: target,
-});
 
 /**
  * Appends the bytes of a request and returns the row with the new offset. All bytes up to it are durable,
@@ -67,14 +45,19 @@ export async function appendBytes(
   asset: Asset,
   { leased, body }: { readonly leased: LeasedUpload; readonly body: UploadBody },
 ): Promise<ResumableRow> {
-  if (leased.row.finished_at) return leased.row;
+  if (leased.row.finished_at || isCompletePart(leased.row)) return leased.row;
   const { max, tooLong } = await findLimit(needs, asset, leased.row);
   if (body.length !== undefined && leased.row.bytes_received + body.length > max) throw tooLong();
   await needs.requireDatabaseSpace();
   const row = await appendSegments(needs, leased, { asset, body, max, tooLong });
-  if (row.size_bytes === row.bytes_received) await finishResumable(needs, asset, { ...leased, row });
+  if (row.size_bytes === row.bytes_received && row.concatenation !== 'partial')
+    await finishResumable(needs, asset, { ...leased, row });
   return row;
 }
+
+/** Its bytes are an object, perhaps, which a final upload reads. */
+const isCompletePart = ({ concatenation, size_bytes: size, bytes_received: received }: ResumableRow) =>
+  concatenation === 'partial' && size === received;
 
 type Limit = { readonly max: number; readonly tooLong: () => ServiceError };
 
@@ -82,8 +65,11 @@ type Limit = { readonly max: number; readonly tooLong: () => ServiceError };
 async function findLimit(
   { findByteLimit: find }: Pick<BytesNeeds, 'findByteLimit'>,
   asset: Asset,
-  { size_bytes: length, bytes_received: received }: ResumableRow,
+  { size_bytes: length, bytes_received: received, concatenation }: ResumableRow,
 ): Promise<Limit> {
+  // Its parts are counted already, and removed while they are joined.
+  if (concatenation === 'final' && length !== null)
+    return { max: length, tooLong: () => moreThanAnnounced(length) };
   const { maxBytes, tooLong } = await find(asset, { length: length ?? undefined, received });
   const announced = length ?? asset.announced_size_bytes;
   return announced === null
@@ -130,7 +116,7 @@ async function appendSegment(
   const checksum = needs.checksums.take(id, start);
   const endsAt = performance.now() + SEGMENT_MS;
   const segment = reader.segment({
-    maxBytes: Math.min(SEGMENT_BYTES - (start % SEGMENT_BYTES), max - start),
+    maxBytes: Math.min(segmentBytesAt(start), max - start),
     isDue: () => performance.now() > endsAt,
     onChunk: (chunk) => checksum?.update(chunk),
   });

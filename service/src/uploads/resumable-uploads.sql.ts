@@ -6,6 +6,7 @@ import type { Queries } from '../platform/postgres/database.ts';
 import { columns, columnsOf, sql } from '../platform/postgres/sql.ts';
 import { pick } from '../tables.ts';
 import { uploadRow } from '../tables-uploads.ts';
+import type { FinalPart } from './upload-concat.ts';
 
 export const resumableColumns = pick(uploadRow, [
   'id',
@@ -16,6 +17,8 @@ export const resumableColumns = pick(uploadRow, [
   'bytes_received',
   'expires_at',
   'finished_at',
+  'concatenation',
+  'parts',
 ]);
 
 const RESUMABLE = columns(resumableColumns);
@@ -25,25 +28,41 @@ type NewResumable = {
   readonly lease: UploadLease;
   readonly sizeBytes: number | null;
   readonly expiresAt: Date;
+  readonly concatenation: 'partial' | 'final' | null;
+  /** Of a final upload. */
+  readonly parts?: readonly FinalPart[];
 };
 
-/** Undefined if the asset has `maxOpen` open uploads already. */
+/** Undefined if the asset has `maxOpen` open uploads of this kind already. */
 export const insertResumable = (
   tx: Queries,
   asset: Pick<Asset, 'id' | 'attempt' | 'owner_user_id' | 'announced_size_bytes'>,
-  { lease, sizeBytes, expiresAt, maxOpen }: NewResumable & { readonly maxOpen: number },
+  { lease, maxOpen, ...upload }: NewResumable & { readonly maxOpen: number },
 ) =>
   tx.one(sql('insert resumable upload', resumableColumns)`
     insert into uploads
       (id, asset_id, owner_user_id, attempt, protocol, size_bytes, reserved_bytes, lease_holder, lease_until,
-       expires_at)
+       expires_at, concatenation, parts)
     select ${lease.upload}::uuid, ${asset.id}::uuid, ${asset.owner_user_id}::text, ${asset.attempt}::int4,
-           'tus', ${sizeBytes}::int8, ${asset.announced_size_bytes ?? 0}::int8, ${lease.holder}::uuid,
-           now() + make_interval(secs => ${REQUEST_LEASE_SECONDS}), ${expiresAt}::timestamptz
+           'tus', ${upload.sizeBytes}::int8, ${asset.announced_size_bytes ?? 0}::int8, ${lease.holder}::uuid,
+           now() + make_interval(secs => ${REQUEST_LEASE_SECONDS}), ${upload.expiresAt}::timestamptz,
+           ${upload.concatenation}::text, ${upload.parts ? JSON.stringify(upload.parts) : null}::jsonb
      where ${maxOpen}::int4 > (
        select count(*) from uploads
-        where asset_id = ${asset.id} and protocol = 'tus' and finished_at is null)
+        where asset_id = ${asset.id} and attempt = ${asset.attempt} and protocol = 'tus'
+          and finished_at is null and concatenation is not distinct from ${upload.concatenation}::text)
     returning ${RESUMABLE}`);
+
+/** A resumable upload as it is now, also one that a request writes. */
+export const findResumable = (db: Queries, assetId: string, id: string) =>
+  db.one(sql('find resumable upload', resumableColumns)`
+    select ${RESUMABLE} from uploads where id = ${id} and asset_id = ${assetId} and protocol = 'tus'`);
+
+/** The final uploads of an attempt: at most one is open. */
+export const findFinals = (db: Queries, { id, attempt }: Pick<Asset, 'id' | 'attempt'>) =>
+  db.all(sql('find final uploads', resumableColumns)`
+    select ${RESUMABLE} from uploads
+     where asset_id = ${id} and attempt = ${attempt} and concatenation = 'final'`);
 
 /**
  * Claims the upload if nobody writes it, else asks the holder to end. Undefined if it does not exist. A
@@ -119,12 +138,12 @@ export const claimResumableRemoval = (db: Queries, { upload, holder }: UploadLea
        and (lease_until is null or lease_until < now())
     returning id`);
 
-/** The oldest uploads of an asset that nobody writes now, as many as are open beyond `keep`. */
+/** The oldest whole uploads of an asset that nobody writes now, as many as are open beyond `keep`. */
 export const findSurplusUploads = (db: Queries, assetId: string, keep: number) =>
   db.all(sql('surplus uploads', { id: 'uuid' })`
     with opened as materialized (
       select id, created_at, lease_until is null or lease_until < now() as is_idle from uploads
-       where asset_id = ${assetId} and protocol = 'tus' and finished_at is null)
+       where asset_id = ${assetId} and protocol = 'tus' and finished_at is null and concatenation is null)
     select id from opened where is_idle
      order by created_at limit (select greatest(count(*) - ${keep}::int4, 0) from opened)`);
 
@@ -160,12 +179,13 @@ export const findUploadContext = (
            exists (select from imports
                     where asset_id = ${assetId} and (partial ->> 'uploadId')::uuid = ${id}) as is_import`);
 
-/** Uploads with all bytes that did not finish, because their process ended in between. */
+/** Uploads with all bytes that did not finish, because their process ended in between; also final ones. */
 export const findCompleteUploads = (db: Queries, now: Date, limit: number) =>
   db.all(sql('complete uploads', { id: 'uuid', asset_id: 'uuid' })`
     select uploads.id, asset_id
       from uploads join assets on assets.id = uploads.asset_id and assets.attempt = uploads.attempt
-     where protocol = 'tus' and finished_at is null and bytes_received = uploads.size_bytes
+     where protocol = 'tus' and finished_at is null
+       and (concatenation = 'final' or concatenation is null and bytes_received = uploads.size_bytes)
        and (lease_until is null or lease_until < now()) and expires_at > ${now}
        and uploaded_at is null and deleted_at is null and stream_status = 'pending_upload'
      limit ${limit}`);

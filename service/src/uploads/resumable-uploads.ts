@@ -3,13 +3,15 @@ import { randomUUID } from 'node:crypto';
 import type { Asset } from '../assets/asset.ts';
 import type { Bound } from '../platform/bind.ts';
 import { conflict, notFound } from '../platform/errors.ts';
-import type { Database } from '../platform/postgres/database.ts';
+import type { Database, Transaction } from '../platform/postgres/database.ts';
 import { isUuid } from '../platform/uuid.ts';
 import type { finishResumable } from './resumable-bytes.ts';
+import { countPartials } from './concatenation.sql.ts';
 import { declareLength, insertResumable } from './resumable-uploads.sql.ts';
 import type { RunningChecksums } from './running-checksum.ts';
 import type { findByteLimit, OriginalNeeds } from './store-original.ts';
-import { assertLength, inProgress, toClosedError } from './upload-errors.ts';
+import { assertPartialLength, MAX_PARTIALS, tooManyPartials } from './upload-concat.ts';
+import { assertLength, inProgress, toClosedError, tooLarge } from './upload-errors.ts';
 import {
   removeHeldUpload,
   type discardIdleUploads,
@@ -36,23 +38,50 @@ type ResumableNeeds = Omit<
 /** Clients that lose the URL of an upload create another one. */
 const MAX_OPEN = 3;
 
-type NewTusUpload = { readonly id: string; readonly sizeBytes: number | undefined };
+type NewTusUpload = {
+  readonly id: string;
+  readonly sizeBytes: number | undefined;
+  /** A part of a file, which a final upload joins with others. */
+  readonly isPartial?: boolean;
+};
 
 /** Creates an upload whose lease this request has. */
 export async function createResumable(
   needs: ResumableNeeds,
   asset: Asset,
-  { id, sizeBytes }: NewTusUpload,
+  { id, sizeBytes, isPartial = false }: NewTusUpload,
 ): Promise<LeasedUpload> {
-  if (sizeBytes !== undefined) assertLength(asset, sizeBytes, needs.maxUploadBytes);
+  const maxBytes = asset.announced_size_bytes ?? needs.maxUploadBytes;
+  if (isPartial) assertPartialLength(sizeBytes, maxBytes);
+  else assertLength(asset, sizeBytes, needs.maxUploadBytes);
   await needs.findByteLimit(asset, { length: sizeBytes });
   await needs.requireDatabaseSpace();
-  await needs.discardIdleUploads(asset.id, MAX_OPEN - 1);
+  if (!isPartial) await needs.discardIdleUploads(asset.id, MAX_OPEN - 1);
   const lease = { upload: id, holder: randomUUID() };
   const expiresAt = new Date(needs.now().getTime() + needs.uploadTtlSeconds * 1000);
-  const upload = { lease, sizeBytes: sizeBytes ?? null, expiresAt, maxOpen: MAX_OPEN };
-  const row = await insertOpenUpload(needs, asset, (tx) => insertResumable(tx, asset, upload));
+  const concatenation = isPartial ? ('partial' as const) : null;
+  const maxOpen = isPartial ? MAX_PARTIALS : MAX_OPEN;
+  const upload = { lease, sizeBytes: sizeBytes ?? null, expiresAt, concatenation, maxOpen };
+  const row = await insertOpenUpload(needs, asset, async (tx) => {
+    if (isPartial) await assertRoom(tx, asset, { bytes: sizeBytes ?? 0, maxBytes });
+    return insertResumable(tx, asset, upload);
+  });
   return needs.startLease({ lease, row });
+}
+
+/**
+ * The bytes of partial uploads are limited as those of whole ones: a client that lost their URLs creates
+ * others. None is removed for it, because an idle one may belong to the same file.
+ */
+async function assertRoom(
+  tx: Transaction,
+  asset: Asset,
+  { bytes, maxBytes }: { readonly bytes: number; readonly maxBytes: number },
+): Promise<void> {
+  const opened = await countPartials(tx, asset);
+  if (!opened) return;
+  if (opened.open >= MAX_PARTIALS) throw tooManyPartials();
+  if (opened.bytes + bytes > MAX_OPEN * maxBytes) throw tooLarge(maxBytes);
 }
 
 /** Holds an upload that exists and has not expired; finishes it if only that is missing. */
@@ -79,7 +108,7 @@ async function checkResumable(
     await terminateResumable(needs, leased);
     throw toClosedError(asset);
   }
-  if (row.size_bytes !== row.bytes_received) return leased;
+  if (row.size_bytes !== row.bytes_received || row.concatenation === 'partial') return leased;
   await needs.finishResumable(asset, leased);
   return { ...leased, row: { ...row, finished_at: needs.now() } };
 }

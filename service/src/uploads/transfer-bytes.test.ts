@@ -76,6 +76,7 @@ function createWorld(fault: Fault = () => undefined) {
     signal: new AbortController().signal,
     wait: async (ms) => pauses.push(ms),
     onSent: async (bytes) => void sent.push(bytes),
+    isDue: () => false,
   };
   return { needs, transfer, seen, pauses, sent, stored: () => stored.toString() };
 }
@@ -104,6 +105,14 @@ describe('by tus', () => {
       'PATCH 7',
     ]);
     expect(sent).toEqual([10, 20, 27]);
+  });
+
+  test('it gives way at the end of a chunk, and a later call sends the rest', async () => {
+    const { needs, transfer, stored } = createWorld();
+    expect(await sendByTus(needs, { ...transfer, isDue: () => true }, UPLOAD)).toBe('yielded');
+    expect(stored()).toBe(FILE.subarray(0, 10).toString());
+    expect(await sendByTus(needs, transfer, UPLOAD)).toBe('sent');
+    expect(stored()).toBe(FILE.toString());
   });
 
   test.each([

@@ -44,6 +44,8 @@ export type Transfer = {
   readonly wait: (ms: number) => Promise<unknown>;
   /** Called while bytes are sent, with their number. */
   readonly onSent: (bytes: number) => Promise<void>;
+  /** Whether the transfer gives way to another owner at the end of a chunk. */
+  readonly isDue: () => boolean;
 };
 
 /** Opens the tus upload of a target. Throws ProviderError. */
@@ -71,8 +73,15 @@ const FIRST_DELAY_MS = 250;
 /** A longer `Retry-After`, or an open circuit, is left to the job queue. */
 const MAX_WAIT_S = 10;
 
+/** `yielded`: a later call sends the rest. */
+export type TusOutcome = 'sent' | 'yielded';
+
 /** Sends what the upload does not have yet. Throws ProviderError. */
-export async function sendByTus(needs: TransferNeeds, transfer: Transfer, upload: TusUpload): Promise<void> {
+export async function sendByTus(
+  needs: TransferNeeds,
+  transfer: Transfer,
+  upload: TusUpload,
+): Promise<TusOutcome> {
   const { file } = transfer;
   let offset: number | undefined;
   let highest = 0;
@@ -80,10 +89,11 @@ export async function sendByTus(needs: TransferNeeds, transfer: Transfer, upload
   for (;;) {
     try {
       offset ??= await findOffset(needs, transfer, upload);
-      if (offset === file.sizeBytes) return;
+      if (offset === file.sizeBytes) return 'sent';
       if (offset > highest) failures = 0;
       highest = Math.max(highest, offset);
       offset = await sendChunk(needs, transfer, { upload, offset });
+      if (offset < file.sizeBytes && transfer.isDue()) return 'yielded';
     } catch (error) {
       failures += 1;
       const pauseMs = failures < MAX_FAILURES ? findPause(error, failures) : undefined;

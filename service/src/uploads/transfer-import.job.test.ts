@@ -25,6 +25,8 @@ const TARGET = {
   ...EXPIRES,
 } as const;
 
+const SLOT = { isWanted: async () => false, giveBack: async () => {} };
+
 const createRun = (more: Partial<ImportRun> = {}): ImportRun => ({
   asset: ASSET,
   uploadId: 'u',
@@ -55,22 +57,28 @@ function createWorld(overrides: Partial<TransferJobNeeds> = {}) {
     openFileUpload: async () => ({ videoId: 'v2', target: TARGET }),
     findMaxDuration: () => undefined,
     openTusUpload: async () => UPLOAD,
-    sendByTus: record('send'),
+    deferRun: record('defer', (_run: ImportRun, { hasProgress }) => hasProgress),
+    sendByTus: async () => {
+      calls.push('send');
+      return 'sent';
+    },
     sendWhole: record('send whole'),
     importTimeoutSeconds: 60,
     log: { warn: () => {} },
     ...overrides,
   };
   const payload = { lane: 'cdnhost', assetId: ASSET.id, attempt: 1 };
-  const run = (signal = new AbortController().signal) => transferImportJob(needs)({ payload, signal });
+  const run = (signal = new AbortController().signal) =>
+    transferImportJob(needs)({ payload, signal, slot: SLOT });
   return { run, calls };
 }
 
 const failWith = (...codes: readonly ConstructorParameters<typeof ProviderError>[0][]) => {
   const left = [...codes];
-  return async (): Promise<void> => {
+  return async (): Promise<'sent'> => {
     const code = left.shift();
     if (code) throw new ProviderError(code);
+    return 'sent';
   };
 };
 
@@ -209,4 +217,10 @@ test('a stopping worker leaves the transfer to the queue', async () => {
   stopping.abort();
   await expect(running).rejects.toThrow(/^the import was interrupted$/);
   expect(calls).toEqual(['open v2']);
+});
+
+test('a transfer that gives way is sent again, and nothing else is recorded', async () => {
+  const { run, calls } = createWorld({ sendByTus: async () => 'yielded' });
+  await run();
+  expect(calls).toEqual(['open v2', 'defer true']);
 });

@@ -54,9 +54,12 @@ export const buildOffsetHeaders = ({ headers }: TusUpload): Headers => ({ ...TUS
 /** The bytes of the next request, both inclusive. */
 type Chunk = { readonly start: number; readonly end: number };
 
+/** Where the provider names no size: a transfer gives way to other owners between two chunks. */
+const CHUNK_BYTES = 64 * 1024 * 1024;
+
 export const planChunk = ({ chunkSize }: TusUpload, offset: number, sizeBytes: number): Chunk => ({
   start: offset,
-  end: Math.min(sizeBytes, offset + (chunkSize ?? sizeBytes)) - 1,
+  end: Math.min(sizeBytes, offset + (chunkSize ?? CHUNK_BYTES)) - 1,
 });
 
 export const buildChunkHeaders = ({ headers }: TusUpload, { start }: Chunk): Headers => ({

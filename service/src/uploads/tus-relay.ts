@@ -2,7 +2,7 @@
 // the bytes go to the provider (contract B4).
 import type { UploadTarget } from '@mediary/contract/schemas/upload-targets';
 import type { Asset } from '../assets/asset.ts';
-import { isValidTicket, issueTicket, ticketReason } from '../auth/asset-ticket.ts';
+import { isValidTicket, issueTicket, ticketReason } from '../auth/tickets/asset-ticket.ts';
 import type { Bound } from '../platform/bind.ts';
 import { badRequest, notFound, unauthorized } from '../platform/errors.ts';
 import type { prepareUpload } from '../providers/hosted-videos.ts';

@@ -7,11 +7,13 @@ import {
   badRequest,
   conflict,
   type ErrorDetails,
+  forbidden,
   notFound,
   payloadTooLarge,
   type ServiceError,
 } from '../platform/errors.ts';
 import type { UploadBody } from './body-reader.ts';
+import type { concatenate, findFinal } from './concatenation.ts';
 import type { appendBytes } from './resumable-bytes.ts';
 import type {
   createResumable,
@@ -19,7 +21,8 @@ import type {
   openResumable,
   terminateResumable,
 } from './resumable-uploads.ts';
-import type { LeasedUpload } from './leased-uploads.ts';
+import type { LeasedUpload, ResumableRow } from './leased-uploads.ts';
+import { formatFinal, parseUploadConcat, partsOf } from './upload-concat.ts';
 
 type TusNeeds = {
   readonly createResumable: Bound<typeof createResumable>;
@@ -27,6 +30,8 @@ type TusNeeds = {
   readonly declareResumable: Bound<typeof declareResumable>;
   readonly appendBytes: Bound<typeof appendBytes>;
   readonly terminateResumable: Bound<typeof terminateResumable>;
+  readonly concatenate: Bound<typeof concatenate>;
+  readonly findFinal: Bound<typeof findFinal>;
   readonly maxUploadBytes: number;
   readonly uploadTtlSeconds: number;
 };
@@ -46,24 +51,75 @@ export type TusRequest = {
 
 export type TusResponse = { readonly status: number; readonly headers: Readonly<Record<string, string>> };
 
-const EXTENSIONS = ['creation', 'creation-with-upload', 'creation-defer-length', 'expiration', 'termination'];
+const EXTENSIONS = [
+  'creation',
+  'creation-with-upload',
+  'creation-defer-length',
+  'expiration',
+  'termination',
+  'concatenation',
+];
 
 /** Throws a ServiceError for every status from 400. */
 export async function answerTus(needs: TusNeeds, request: TusRequest): Promise<TusResponse> {
+  const { method, headers, asset, uploadId } = request;
+  const concat = method === 'POST' ? parseUploadConcat(headers, asset.id) : undefined;
+  if (typeof concat === 'object') return createFinal(needs, request, concat);
+  // Reading a final upload must not take the lease from the request that joins its parts.
+  const isRead = uploadId !== undefined && (method === 'HEAD' || method === 'PATCH');
+  const final = isRead ? await needs.findFinal(asset, uploadId) : undefined;
+  return final ? answerFinal(request, final) : answerByLibrary(needs, request, concat === 'partial');
+}
+
+async function createFinal(
+  { concatenate: join }: TusNeeds,
+  { asset, ticket, headers, body }: TusRequest,
+  parts: readonly string[],
+): Promise<TusResponse> {
+  for (const field of ['Upload-Length', 'Upload-Defer-Length'])
+    if (headers[field.toLowerCase()] !== undefined)
+      throw badRequest(`A final upload has the length of its parts: omit ${field}`, { field });
+  if ((body.length ?? 0) > 0 || headers['transfer-encoding'] !== undefined)
+    throw badRequest('A final upload has the bytes of its parts: send no body', { field: 'body' });
+  return { status: 201, headers: { location: locationOf(await join(asset, parts), ticket) } };
+}
+
+/** The offset is known when all parts are joined. */
+function answerFinal({ method, asset }: TusRequest, row: ResumableRow): TusResponse {
+  if (method === 'PATCH')
+    throw forbidden('A final upload has the bytes of its parts, and takes no others.', {
+      reason: 'final_upload',
+    });
+  const length = String(row.size_bytes);
+  return {
+    status: 200,
+    headers: {
+      'cache-control': 'no-store',
+      'upload-concat': formatFinal(asset.id, partsOf(row)),
+      'upload-length': length,
+      ...(row.finished_at ? { 'upload-offset': length } : { [EXPIRES]: row.expires_at.toUTCString() }),
+    },
+  };
+}
+
+async function answerByLibrary(
+  needs: TusNeeds,
+  request: TusRequest,
+  isPartial: boolean,
+): Promise<TusResponse> {
   const id = request.uploadId ?? randomUUID();
   const failures: unknown[] = [];
   const { method } = request;
   // The library gets no body: our store reads it from the socket, without the copies of web streams.
   const webRequest = new Request('http://uploads/', { method, headers: headersOf(request) });
-  const exchange = createExchange(needs, request, { id, sentHeaders: webRequest.headers });
+  const exchange = createExchange(needs, request, { id, isPartial, sentHeaders: webRequest.headers });
   const server = new Server({
     path: '/',
     datastore: exchange.store,
     locker: { newLock: () => exchange },
     getFileIdFromRequest: () => id,
     namingFunction: () => id,
-    // Relative, so that it is right behind every proxy.
-    generateUrl: () => `tus/${id}?ticket=${request.ticket}`,
+    generateUrl: () => locationOf(id, request.ticket),
     maxSize: method === 'OPTIONS' ? maxSizeOf(needs, request.asset) : 0,
     onResponseError: (_request, error) => {
       failures.push(error);
@@ -76,10 +132,14 @@ export async function answerTus(needs: TusNeeds, request: TusRequest): Promise<T
   const headers = Object.fromEntries(response.headers);
   // The library computes it from the upload as it was before the request.
   if (EXPIRES in headers) headers[EXPIRES] = exchange.expiresAt().toUTCString();
+  if (method === 'HEAD' && exchange.isPartial()) headers['upload-concat'] = 'partial';
   return { status: response.status, headers };
 }
 
 const EXPIRES = 'upload-expires';
+
+/** Relative, so that it is right behind every proxy. */
+const locationOf = (id: string, ticket: string): string => `tus/${id}?ticket=${ticket}`;
 
 const maxSizeOf = ({ maxUploadBytes }: TusNeeds, { announced_size_bytes: announced }: Asset): number =>
   announced ?? maxUploadBytes;
@@ -91,13 +151,17 @@ function headersOf({ headers }: TusRequest): Headers {
   return copied;
 }
 
-const COPIED = /^(?:tus-|upload-|content-(?:type|length)$)/;
+/** The library refuses Upload-Concat. */
+const COPIED = /^(?:tus-|upload-(?!concat)|content-(?:type|length)$)/;
 
-/** The store and the lock of one request. `sentHeaders` are those that the library reads. */
+/** `sentHeaders` are those that the library reads. */
+type TusExchange = { readonly id: string; readonly isPartial: boolean; readonly sentHeaders: Headers };
+
+/** The store and the lock of one request. */
 function createExchange(
   needs: TusNeeds,
   { method, asset, body }: TusRequest,
-  { id, sentHeaders }: { readonly id: string; readonly sentHeaders: Headers },
+  { id, isPartial, sentHeaders }: TusExchange,
 ) {
   let leased: LeasedUpload | undefined;
   const held = (): LeasedUpload => {
@@ -107,7 +171,7 @@ function createExchange(
   const store = Object.assign(new DataStore(), {
     extensions: EXTENSIONS,
     create: async (upload: Upload) => {
-      leased = await needs.createResumable(asset, { id, sizeBytes: upload.size });
+      leased = await needs.createResumable(asset, { id, sizeBytes: upload.size, isPartial });
       return toUpload(needs, leased);
     },
     getUpload: async () => toUpload(needs, held()),
@@ -132,6 +196,7 @@ function createExchange(
     },
     unlock: async () => leased?.release(),
     expiresAt: () => held().row.expires_at,
+    isPartial: () => held().row.concatenation === 'partial',
   };
 }
 

@@ -10,8 +10,8 @@ import {
 import type { FastifyReply } from 'fastify';
 import type { Bound } from '../platform/bind.ts';
 import { ServiceError } from '../platform/errors.ts';
-import { readStreamedBody } from '../platform/http/body-memory.ts';
-import { drainRefusedBody } from '../platform/http/refused-bodies.ts';
+import { readStreamedBody } from '../platform/http/limits/body-memory.ts';
+import { drainRefusedBody } from '../platform/http/limits/refused-bodies.ts';
 import { type BytesRequest, bytesRoute } from '../platform/http/route.ts';
 import type { authorizeUpload } from './byte-uploads.ts';
 import type { answerTus, TusMethod, TusRequest } from './tus-requests.ts';

@@ -1,7 +1,7 @@
 // The bounds of an upload token: parses those that a back end requests, and applies them to new assets
 // (contract B11).
 import type { CreateUploadTokenRequest } from '@mediary/contract/schemas/upload-tokens';
-import type { UploadGrant } from '../auth/upload-token.ts';
+import type { UploadGrant } from '../auth/tickets/upload-token.ts';
 import { badRequest } from '../platform/errors.ts';
 import { getMediaType, type NewUpload, type UploadLimits } from './upload-request.ts';
 

@@ -1,7 +1,7 @@
 // Where a client can send the bytes of an asset: to the service, or straight to an S3 store (contract B4).
 import type { UploadTarget } from '@mediary/contract/schemas/upload-targets';
 import type { Asset } from '../assets/asset.ts';
-import { issueTicket } from '../auth/asset-ticket.ts';
+import { issueTicket } from '../auth/tickets/asset-ticket.ts';
 import type { Secret } from '../auth/secret.ts';
 import { uploadKey } from '../storage/object-key.ts';
 import type { DirectUploads, PresignedRequest } from '../storage/object-store.ts';

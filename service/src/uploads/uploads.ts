@@ -7,7 +7,11 @@ import { type Actor, toActorData } from '../assets/asset-event.ts';
 import { firstUploadCheckAt } from '../lifecycle/reconcile-schedule.ts';
 import type { AssetStore } from '../lifecycle/store.ts';
 import type { Bound } from '../platform/bind.ts';
-import type { CreatedUploadToken, createUploadToken, recordUploadOfToken } from '../auth/upload-tokens.ts';
+import type {
+  CreatedUploadToken,
+  createUploadToken,
+  recordUploadOfToken,
+} from '../auth/tickets/upload-tokens.ts';
 import { timeOf } from '../platform/uuid.ts';
 import { uuidV7 } from '../platform/uuid-v7.ts';
 import type { applyParked } from '../providers/hosted-videos.ts';

@@ -42,13 +42,26 @@ export const createResumableUpload = bytesOperation({
   summary: 'Create a resumable upload',
   description:
     '`Location` is relative. Send `Upload-Length` or `Upload-Defer-Length: 1`. ' +
-    'A body is the first part of the file. For a hosted provider that needs the length (`edgehost`), ' +
+    'A body is the first part of the file. `Upload-Concat: partial` creates a part of the file, with ' +
+    '`Upload-Length`; `Upload-Concat: final;` and the URLs of up to 16 parts, separated by spaces, joins ' +
+    'them in this order, without length and body. It responds when the file is stored as after a PUT, and ' +
+    'can be repeated. For a hosted provider that needs the length (`edgehost`), ' +
     'the service creates the upload there: `Location` is absolute and takes the bytes, ' +
     '`Upload-Length` is required, and a body is refused. Each creation replaces the earlier one.',
   body: BODY,
   otherResponses: { 201: 'Created; `Location` is the upload.' },
   errors: [
     ...BODY_ERRORS,
+    { code: 'BAD_REQUEST', reason: 'invalid_value', when: '`Upload-Concat` cannot be read.' },
+    { code: 'BAD_REQUEST', reason: 'required', when: 'A partial upload has no `Upload-Length`.' },
+    { code: 'BAD_REQUEST', reason: 'above_maximum', when: 'The asset has 16 partial uploads already.' },
+    {
+      code: 'BAD_REQUEST',
+      reason: 'unknown_partial',
+      when: '`Upload-Concat` names an upload that is no partial upload of this asset.',
+    },
+    { code: 'BAD_REQUEST', reason: 'partial_incomplete', when: 'A partial upload has not all its bytes.' },
+    { code: 'UNAVAILABLE', reason: 'busy', when: 'Too many files are being joined. Send it again.' },
     { code: 'CONFLICT', reason: 'asset_changed', when: 'The asset changed meanwhile. Try again.' },
     { code: 'UNAVAILABLE', reason: 'provider_unreachable', when: 'The video provider cannot be reached.' },
     { code: 'UNAVAILABLE', reason: 'provider_quota', when: 'The storage of the video provider is full.' },
@@ -71,7 +84,9 @@ export const findUploadOffset = bytesOperation({
   method: 'HEAD',
   path: UPLOAD,
   summary: 'Get the stored number of bytes',
-  description: 'Returns the number of bytes that are stored.',
+  description:
+    'Returns the number of bytes that are stored. `Upload-Concat` is `partial`, or names the parts of a ' +
+    'final upload, which has no `Upload-Offset` until they are joined.',
   otherResponses: {
     200: '`Upload-Offset`: continue there.',
     423: 'Another request does not let go of the upload. Try again.',
@@ -88,7 +103,10 @@ export const patchResumableUpload = bytesOperation({
   description: '`Upload-Offset` of the response is durable. The last byte finishes the upload as a PUT does.',
   body: BODY,
   otherResponses: { 204: 'Stored up to `Upload-Offset`.' },
-  errors: BODY_ERRORS,
+  errors: [
+    ...BODY_ERRORS,
+    { code: 'FORBIDDEN', reason: 'final_upload', when: 'The upload consists of partial uploads.' },
+  ],
 });
 
 export const terminateResumableUpload = bytesOperation({

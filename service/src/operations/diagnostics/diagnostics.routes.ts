@@ -11,7 +11,7 @@ import {
   type ConcurrencyLimit,
   createConcurrencyLimit,
 } from '../../platform/concurrency/concurrency-limit.ts';
-import { closeAfterResponse } from '../../platform/http/connections.ts';
+import { closeAfterResponse } from '../../platform/http/limits/connections.ts';
 import { success } from '../../platform/http/envelope.ts';
 import { type BytesExchange, bytesRoute } from '../../platform/http/route.ts';
 import type { OperationsContext } from '../context.ts';

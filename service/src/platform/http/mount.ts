@@ -10,7 +10,7 @@ import type { RunOnce } from './idempotency.ts';
 import { success } from './envelope.ts';
 import { matchesEtag } from './headers.ts';
 import { acceptBytes, acceptStream } from './raw-body.ts';
-import { type Limiter, limitOwner } from './rate-limit.ts';
+import { type Limiter, limitOwner } from './limits/rate-limit.ts';
 import {
   type BytesRoute,
   type Input,

@@ -2,7 +2,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { badRequest } from '../errors.ts';
 import { parseJson } from '../strict-json.ts';
-import { allowLongBody } from './slow-clients.ts';
+import { allowLongBody } from './limits/slow-clients.ts';
 
 /** Accepts JSON objects. An empty body counts as `{}` with any Content-Type (contract B2). */
 export function acceptJsonBodies(app: FastifyInstance): void {

@@ -13,11 +13,11 @@ import { statusOf } from '@mediary/contract/errors';
 import { badRequest, notFound, type ServiceError } from '../errors.ts';
 import type { TrustedProxies } from './settings.ts';
 import { failure, RETRY_AFTER, toServiceError } from './envelope.ts';
-import { closeSlowBodies, closeStalledWrites } from './slow-clients.ts';
-import { closeSocketWith, limitConnections, handleSequentially } from './connections.ts';
+import { closeSlowBodies, closeStalledWrites } from './limits/slow-clients.ts';
+import { closeSocketWith, limitConnections, handleSequentially } from './limits/connections.ts';
 import { type FindCachedResponse, sendCachedFirst } from './cached-responses.ts';
 import { acceptJsonBodies } from './raw-body.ts';
-import { drainRefusedBody } from './refused-bodies.ts';
+import { drainRefusedBody } from './limits/refused-bodies.ts';
 import { getRequestId } from './request-id.ts';
 import { validatorCompiler } from './validation.ts';
 

@@ -1,7 +1,7 @@
 // Hands videos over to the operator's own encoder, and decides whether it still works on them.
 import { FAILURE_CODES } from '@mediary/contract/failures';
 import type { Asset } from '../../assets/asset.ts';
-import { issueTicket } from '../../auth/asset-ticket.ts';
+import { issueTicket } from '../../auth/tickets/asset-ticket.ts';
 import type { JobPayloads } from '../../jobs.ts';
 import { expectedMs } from '../../lifecycle/reconcile-schedule.ts';
 import { originalKey } from '../../storage/object-key.ts';
