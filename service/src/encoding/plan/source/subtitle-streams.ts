@@ -63,8 +63,8 @@ type SubtitleOutput = { readonly index: number; readonly path: string };
 type SubtitleSource = { readonly input: FfmpegInput; readonly facts: SourceFacts };
 
 /**
- * Reads the file once for all streams, with the times of the renditions. If only text is decoded, ffmpeg takes
- * the first cue as the start of the file and would shift all cues by it.
+ * Reads the file once for all streams, with the times of the renditions. If only text is decoded, ffmpeg
+ * takes the first cue as the start of the file, and would shift all cues by it.
  */
 export const subtitleArguments = (
   { input, facts }: SubtitleSource,
