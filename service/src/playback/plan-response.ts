@@ -8,7 +8,7 @@ import type { Secret } from '../auth/secret.ts';
 import type { ObjectKey } from '../storage/object-key.ts';
 import type { SegmentCipher } from '../storage/segment-cipher.ts';
 import { buildCacheHeaders, type CdnMaxAge } from './cache-headers.ts';
-import { findDownloadName } from './download-name.ts';
+import { findDownloadName } from './downloads/download-name.ts';
 import { findEncryptedFile, findKeyUri, type EncryptedFile } from './encrypted-files.ts';
 import { type Edit, encryptMediaPlaylist, findCaptionPlaylist, findEdits } from './manifest-edits.ts';
 import { contentTypeOf, type GrowingFile, resolveFile } from './served-file.ts';

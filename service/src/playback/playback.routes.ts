@@ -12,7 +12,7 @@ import { versionOf } from '../platform/http/documentation/page-script.ts';
 import { type BytesExchange, bytesRoute, type Route } from '../platform/http/route.ts';
 import { readText } from '../storage/whole-objects.ts';
 import type { ServingContext } from './context.ts';
-import { toDownloadSearch } from './download-name.ts';
+import { toDownloadSearch } from './downloads/download-name.ts';
 import {
   type PlannedManifest,
   type PlannedObject,

@@ -5,14 +5,14 @@ import {
   getPrivateFrame,
 } from '@mediary/contract/operations/video-extras';
 import type { Static } from 'typebox';
-import { playbackNotFound } from '../assets/playback-manifest.ts';
-import { imageCaching } from '../images/image-source.ts';
-import { redirectToTokenPath } from '../platform/http/headers.ts';
-import { type BytesExchange, bytesRoute, type Route } from '../platform/http/route.ts';
-import type { ServingContext } from './context.ts';
+import { playbackNotFound } from '../../assets/playback-manifest.ts';
+import { imageCaching } from '../../images/image-source.ts';
+import { redirectToTokenPath } from '../../platform/http/headers.ts';
+import { type BytesExchange, bytesRoute, type Route } from '../../platform/http/route.ts';
+import type { ServingContext } from '../context.ts';
 import { findFrameRedirect, toFrame, toFrameQuery } from './frame-query.ts';
 import { findFrame } from './frames.ts';
-import { findPlayableAsset } from './playback.ts';
+import { findPlayableAsset } from '../playback.ts';
 
 type Query = Static<typeof FrameWithTokenQuery>;
 

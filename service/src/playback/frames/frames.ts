@@ -2,24 +2,24 @@
 // the nearest stored frame takes its place (contract B5).
 import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
-import { isPurged, type PlaybackAsset } from '../assets/asset.ts';
-import { playbackNotFound } from '../assets/playback-manifest.ts';
-import { EncodeError } from '../encoding/encoder.ts';
+import { isPurged, type PlaybackAsset } from '../../assets/asset.ts';
+import { playbackNotFound } from '../../assets/playback-manifest.ts';
+import { EncodeError } from '../../encoding/encoder.ts';
 import {
   getVideoForWidth,
   parseMediaPlaylist,
   parseMultivariantPlaylist,
   segmentAtTime,
-} from '../encoding/packaging/hls-reader.ts';
-import { storeVariant } from '../images/variant-store.ts';
-import { ServiceError } from '../platform/errors.ts';
-import { busy } from '../platform/process/fair-slots.ts';
-import { readScratchFile, writeScratchFile } from '../platform/process/scratch-file.ts';
-import { createScratchFolder, deleteScratchFolder } from '../platform/process/scratch-folder.ts';
-import { type ObjectKey, renditionKey, variantKey, variantsPrefix } from '../storage/object-key.ts';
-import type { ObjectStore } from '../storage/object-store.ts';
-import { readJoined, readText } from '../storage/whole-objects.ts';
-import type { ServingContext } from './context.ts';
+} from '../../encoding/packaging/hls-reader.ts';
+import { storeVariant } from '../../images/variant-store.ts';
+import { ServiceError } from '../../platform/errors.ts';
+import { busy } from '../../platform/process/fair-slots.ts';
+import { readScratchFile, writeScratchFile } from '../../platform/process/scratch-file.ts';
+import { createScratchFolder, deleteScratchFolder } from '../../platform/process/scratch-folder.ts';
+import { type ObjectKey, renditionKey, variantKey, variantsPrefix } from '../../storage/object-key.ts';
+import type { ObjectStore } from '../../storage/object-store.ts';
+import { readJoined, readText } from '../../storage/whole-objects.ts';
+import type { ServingContext } from '../context.ts';
 import { type Frame, findNearestFrame, frameName, framePrefix, isFrameName } from './frame-query.ts';
 
 /** `nearest`: a stored frame instead of one that is not rendered. */

@@ -1,12 +1,12 @@
 // Creates signed download URLs of originals, which are valid for an hour, and verifies our own (contract B5).
 import type { DownloadUrl } from '@mediary/contract/schemas/playback';
-import type { Asset } from '../assets/asset.ts';
-import { issueTicket, isValidTicket, ticketReason } from '../auth/tickets/asset-ticket.ts';
-import { notFound, unauthorized } from '../platform/errors.ts';
-import { attachment } from '../platform/http/headers.ts';
-import type { ProviderDownload } from '../providers/provider.ts';
-import { originalKey } from '../storage/object-key.ts';
-import type { PlaybackContext } from './context.ts';
+import type { Asset } from '../../assets/asset.ts';
+import { issueTicket, isValidTicket, ticketReason } from '../../auth/tickets/asset-ticket.ts';
+import { notFound, unauthorized } from '../../platform/errors.ts';
+import { attachment } from '../../platform/http/headers.ts';
+import type { ProviderDownload } from '../../providers/provider.ts';
+import { originalKey } from '../../storage/object-key.ts';
+import type { PlaybackContext } from '../context.ts';
 
 const TTL_SECONDS = 3600;
 

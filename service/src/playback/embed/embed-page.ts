@@ -1,6 +1,6 @@
 // Renders the page with a player for other sites, its content security policy and its scripts (contract B5).
 import { createHash } from 'node:crypto';
-import { escapeHtml } from '../assets/markup.ts';
+import { escapeHtml } from '../../assets/markup.ts';
 
 export type FrameSize = { readonly width: number; readonly height: number };
 

@@ -1,14 +1,14 @@
 // Builds the embed page of a video, and its oEmbed description (contract B5).
-import type { Asset, PlaybackAsset } from '../assets/asset.ts';
-import { toPlaybackBase, toPlaybackUrls } from '../assets/asset-view.ts';
-import { type PlayUrls, playbackNotFound } from '../assets/playback-manifest.ts';
-import { isByCookie } from '../auth/tickets/playback-cookie.ts';
-import { notFound, ServiceError } from '../platform/errors.ts';
-import { openPackageScript, toPageScript, versionOf } from '../platform/http/documentation/page-script.ts';
-import { PAGE_ICON } from '../platform/http/documentation/page-icon.ts';
-import { escapeHtml } from '../assets/markup.ts';
-import { type ObjectKey, renditionKey } from '../storage/object-key.ts';
-import type { PlaybackContext } from './context.ts';
+import type { Asset, PlaybackAsset } from '../../assets/asset.ts';
+import { toPlaybackBase, toPlaybackUrls } from '../../assets/asset-view.ts';
+import { type PlayUrls, playbackNotFound } from '../../assets/playback-manifest.ts';
+import { isByCookie } from '../../auth/tickets/playback-cookie.ts';
+import { notFound, ServiceError } from '../../platform/errors.ts';
+import { openPackageScript, toPageScript, versionOf } from '../../platform/http/documentation/page-script.ts';
+import { PAGE_ICON } from '../../platform/http/documentation/page-icon.ts';
+import { escapeHtml } from '../../assets/markup.ts';
+import { type ObjectKey, renditionKey } from '../../storage/object-key.ts';
+import type { PlaybackContext } from '../context.ts';
 import {
   type LinkPreview,
   PLAYER_SCRIPT,
@@ -16,8 +16,8 @@ import {
   renderPagePolicy,
   type FrameSize,
 } from './embed-page.ts';
-import { resolveHostedUrls } from './playback.ts';
-import { contentTypeOf } from './served-file.ts';
+import { resolveHostedUrls } from '../playback.ts';
+import { contentTypeOf } from '../served-file.ts';
 
 const PLAYER = toPageScript(PLAYER_SCRIPT);
 const readHlsScript = openPackageScript('hls.js/dist/hls.min.js');

@@ -1,9 +1,9 @@
 // Downloads of originals: the signed URL, and the bytes behind it (contract B5).
 import { downloadOriginal, getDownloadUrl } from '@mediary/contract/operations/playback';
-import { attachment } from '../platform/http/headers.ts';
-import { bytesRoute, type Route } from '../platform/http/route.ts';
-import { originalKey } from '../storage/object-key.ts';
-import type { PlaybackContext } from './context.ts';
+import { attachment } from '../../platform/http/headers.ts';
+import { bytesRoute, type Route } from '../../platform/http/route.ts';
+import { originalKey } from '../../storage/object-key.ts';
+import type { PlaybackContext } from '../context.ts';
 import { createDownloadUrl, getDownload } from './downloads.ts';
 
 export const downloadRoutes = (ctx: PlaybackContext): Route[] => [

@@ -6,12 +6,12 @@ import {
   getPlayerScript,
   getPrivateEmbed,
 } from '@mediary/contract/operations/embed';
-import { redirectToTokenPath, sendVersion } from '../platform/http/headers.ts';
-import { type BytesExchange, bytesRoute, type Route } from '../platform/http/route.ts';
-import { buildCacheHeaders } from './cache-headers.ts';
-import type { ServingContext } from './context.ts';
+import { redirectToTokenPath, sendVersion } from '../../platform/http/headers.ts';
+import { type BytesExchange, bytesRoute, type Route } from '../../platform/http/route.ts';
+import { buildCacheHeaders } from '../cache-headers.ts';
+import type { ServingContext } from '../context.ts';
 import { describeOembed, findScript, renderEmbed } from './embed.ts';
-import { findPlayableAsset } from './playback.ts';
+import { findPlayableAsset } from '../playback.ts';
 
 export const embedRoutes = (ctx: ServingContext): Route[] => [
   bytesRoute(getEmbed, { handle: (request, reply) => serveFixedPath(ctx, { request, reply }) }),
