@@ -121,7 +121,7 @@ type Receiving = {
   readonly write: (bytes: Uint8Array, position: number) => Promise<void>;
 };
 type Received = { readonly bytes: number; readonly sha256: string };
-type State = { readonly hash: Hash; bytes: number; total: number; etag: string | null };
+type DownloadState = { readonly hash: Hash; bytes: number; total: number; etag: string | null };
 
 /** Attempts without a byte. */
 const MAX_ATTEMPTS = 5;
@@ -129,7 +129,7 @@ const RETRY_MS = 1000;
 
 /** A connection that breaks is continued where it broke. */
 async function receive(url: string, receiving: Receiving): Promise<Received> {
-  const state: State = { hash: createHash('sha256'), bytes: 0, total: 0, etag: null };
+  const state: DownloadState = { hash: createHash('sha256'), bytes: 0, total: 0, etag: null };
   for (let attempt = 1; ; attempt += 1) {
     const before = state.bytes;
     try {
@@ -155,7 +155,11 @@ function toDownloadError(error: unknown): CliError {
   );
 }
 
-async function receiveRest(url: string, state: State, { signal, onBytes, write }: Receiving): Promise<void> {
+async function receiveRest(
+  url: string,
+  state: DownloadState,
+  { signal, onBytes, write }: Receiving,
+): Promise<void> {
   const response = await fetch(url, { headers: toRangeHeaders(state), signal });
   assertContinues(response, state);
   state.etag = response.headers.get('etag');
@@ -171,10 +175,10 @@ async function receiveRest(url: string, state: State, { signal, onBytes, write }
   }
 }
 
-const toRangeHeaders = ({ bytes, etag }: State): Record<string, string> =>
+const toRangeHeaders = ({ bytes, etag }: DownloadState): Record<string, string> =>
   bytes === 0 ? {} : { Range: `bytes=${bytes}-`, ...(etag && { 'If-Range': etag }) };
 
-function assertContinues({ status }: Response, { bytes }: State): void {
+function assertContinues({ status }: Response, { bytes }: DownloadState): void {
   if (status >= 500) throw new Error(`The download is answered with status ${status}.`);
   const isExpected = status === (bytes === 0 ? 200 : 206);
   if (isExpected) return;

@@ -43,13 +43,13 @@ export function parseCaptionFile(bytes: Uint8Array, { mustBeVtt = false } = {}):
   };
 }
 
-type Part = { readonly startMs: number; readonly endMs: number };
+type CueTimes = { readonly startMs: number; readonly endMs: number };
 
 /**
  * The cues of a WebVTT file that are shown in a part of its video, with times from the start of the part.
  * Undefined if there are none. Throws BAD_REQUEST as `parseCaptionFile` does.
  */
-export function cutCaptionFile(bytes: Uint8Array, { startMs, endMs }: Part): string | undefined {
+export function cutCaptionFile(bytes: Uint8Array, { startMs, endMs }: CueTimes): string | undefined {
   const cues = readCues(decode(bytes).split(/\r\n|\r|\n/), true)
     .filter((cue) => cue.endMs > startMs && cue.startMs < endMs)
     .map((cue) => ({

@@ -67,7 +67,7 @@ export async function startListener({ host, port, publicUrl, secret }: ListenOpt
   };
 }
 
-type State = {
+type ListenerState = {
   readonly secret: Secret;
   readonly sources: ReadonlyMap<string, Uint8Array>;
   readonly reports: ReceivedReport[];
@@ -75,7 +75,11 @@ type State = {
   readonly arrivals: EventEmitter;
 };
 
-async function handle(state: State, request: IncomingMessage, response: ServerResponse): Promise<void> {
+async function handle(
+  state: ListenerState,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
   const path = new URL(request.url ?? '/', 'http://listener').pathname;
   if (path === CALLBACK_PATH && request.method === 'POST') return receive(state, request, response);
   const source = state.sources.get(path);
@@ -84,7 +88,11 @@ async function handle(state: State, request: IncomingMessage, response: ServerRe
   response.end(request.method === 'HEAD' ? undefined : source);
 }
 
-async function receive(state: State, request: IncomingMessage, response: ServerResponse): Promise<void> {
+async function receive(
+  state: ListenerState,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
   const bytes = await buffer(request);
   const headers = (name: string) => request.headersDistinct[name] ?? [];
   const isSigned = checkOnpremSignature(headers, bytes, [state.secret]);
@@ -108,7 +116,7 @@ function parseObject(bytes: Buffer): ReceivedReport['body'] {
 }
 
 async function waitFor(
-  { reports, arrivals }: State,
+  { reports, arrivals }: ListenerState,
   fits: (report: ReceivedReport) => boolean,
   timeoutMs: number,
 ): Promise<ReceivedReport | undefined> {

@@ -4,7 +4,7 @@ import type { Asset } from '../assets/asset.ts';
 import type { NewEvent } from '../assets/asset-event.ts';
 import type { JobRequest } from '../jobs.ts';
 import type { mutableColumns } from '../tables.ts';
-import type { Delivery, Outcome } from './stream-report.ts';
+import type { Delivery, DeliveryOutcome } from './stream-report.ts';
 
 /** A value for each column that changes. */
 export type AssetPatch = Partial<Pick<Asset, keyof typeof mutableColumns>>;
@@ -19,7 +19,7 @@ export type Change = {
 };
 
 /** A delivery with its effect on the asset; `now` is the time of recording. */
-export type DeliveryRecord = Outcome & {
+export type DeliveryRecord = DeliveryOutcome & {
   readonly delivery: Delivery;
   readonly assetId: string | null;
   readonly now: Date;

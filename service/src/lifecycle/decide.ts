@@ -7,7 +7,7 @@ import { toGrowingManifest, toReadyManifest } from '../assets/playback-manifest.
 import { mergeRenditions } from '../assets/renditions.ts';
 import { type Change, patchOf } from './change.ts';
 import { eventsOf } from './report-events.ts';
-import type { Outcome, StreamReport } from './stream-report.ts';
+import type { DeliveryOutcome, StreamReport } from './stream-report.ts';
 import {
   openAttempt,
   type StreamState,
@@ -19,7 +19,7 @@ import {
 import { advance } from './transitions.ts';
 
 /** `change` is absent if the report changes nothing. */
-type ReportDecision = Outcome & { readonly change?: Change };
+type ReportDecision = DeliveryOutcome & { readonly change?: Change };
 
 export function decideReport(asset: Asset, report: StreamReport, now: Date): ReportDecision {
   const ignored = findIgnoreReason(asset, report);

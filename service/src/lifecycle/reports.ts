@@ -23,19 +23,19 @@ import {
   type Retry,
 } from './decide-commands.ts';
 import { findSameBytes } from './same-bytes.sql.ts';
-import type { Delivery, Outcome, StreamReport } from './stream-report.ts';
+import type { Delivery, DeliveryOutcome, StreamReport } from './stream-report.ts';
 
 /** The asset that a report names, or that was just read, and the delivery that carried it. */
 type ReportedBy = { readonly ref: AssetRef | Asset; readonly delivery?: Delivery };
 
-type ReportWrite = Decision & { readonly outcome: Outcome };
+type ReportWrite = Decision & { readonly outcome: DeliveryOutcome };
 
 /** Applies a report to its asset and records its delivery. Undefined, and nothing recorded, without asset. */
 export async function applyReport(
   { assets }: LifecycleContext,
   report: StreamReport,
   { ref, delivery }: ReportedBy,
-): Promise<Outcome | undefined> {
+): Promise<DeliveryOutcome | undefined> {
   const updated = await assets.update(ref, (asset, now): ReportWrite => {
     const { change = NO_CHANGE, ...outcome } = decideReport(asset, report, now);
     return {
@@ -54,7 +54,7 @@ export async function recordDelivery(
   { assets, now }: LifecycleContext,
   delivery: Delivery,
   reason: DeliveryReason,
-): Promise<Outcome> {
+): Promise<DeliveryOutcome> {
   const outcome = { processed: false, reason };
   await assets.recordDelivery({ ...outcome, delivery, assetId: null, now: now() });
   return outcome;

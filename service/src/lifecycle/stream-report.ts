@@ -66,4 +66,4 @@ export type Delivery = {
 };
 
 /** The effect of a report on its asset (contract B6). */
-export type Outcome = { readonly processed: boolean; readonly reason: DeliveryReason };
+export type DeliveryOutcome = { readonly processed: boolean; readonly reason: DeliveryReason };

@@ -9,7 +9,7 @@ import type { OwnerLimits, OwnerLimitsRequest } from '@mediary/contract/schemas/
 import { parseUserId } from '../auth/user-id.ts';
 import { badRequest } from '../platform/errors.ts';
 import type { UsageContext } from './context.ts';
-import { clearLimits, getOwnerUsage, type Limits, type OwnerUsage, setLimits } from './usage.ts';
+import { clearLimits, getOwnerUsage, type UsageLimits, type OwnerUsage, setLimits } from './usage.ts';
 
 export const usageRoutes = (ctx: UsageContext) => [
   ctx.guards.asReader(getUsage, async ({ actor: { ownerUserId } }) => {
@@ -48,7 +48,7 @@ function parseOwner(value: string): string {
   return owner;
 }
 
-const toOverrides = ({ max_bytes, max_assets, max_pending }: OwnerLimitsRequest): Partial<Limits> => ({
+const toOverrides = ({ max_bytes, max_assets, max_pending }: OwnerLimitsRequest): Partial<UsageLimits> => ({
   ...(max_bytes !== undefined && { bytes: max_bytes }),
   ...(max_assets !== undefined && { assets: max_assets }),
   ...(max_pending !== undefined && { pending: max_pending }),

@@ -14,14 +14,14 @@ import {
 
 type Amounts = Readonly<Record<QuotaField, number>>;
 /** Null: no limit. */
-export type Limits = Readonly<Record<QuotaField, number | null>>;
+export type UsageLimits = Readonly<Record<QuotaField, number | null>>;
 export type OwnerUsage = {
   readonly usage: Amounts;
   /** Bytes of open uploads, also those that their assets announced. `usage.bytes` includes them. */
   readonly uploading: number;
   /** The effective limits: the owner's own, otherwise the settings. */
-  readonly limits: Limits;
-  readonly overrides: Partial<Limits>;
+  readonly limits: UsageLimits;
+  readonly overrides: Partial<UsageLimits>;
 };
 
 /** Raised by the triggers of migrations 0007 and 0046. */
@@ -61,7 +61,7 @@ async function readUsage(db: Queries, ownerUserId: string): Promise<OwnerUsage> 
     usage: { assets: row.assets, bytes: row.bytes, pending: row.pending },
     uploading: row.uploading,
     limits: { assets: row.max_assets, bytes: row.max_bytes, pending: row.max_pending },
-    overrides: row.overrides as Partial<Limits>,
+    overrides: row.overrides as Partial<UsageLimits>,
   };
 }
 
@@ -80,7 +80,7 @@ export async function findByteQuota(
 export async function setLimits(
   { db }: UsageContext,
   ownerUserId: string,
-  overrides: Partial<Limits>,
+  overrides: Partial<UsageLimits>,
 ): Promise<OwnerUsage> {
   return db.transaction(async (tx) => {
     await trackOwner(tx, ownerUserId);

@@ -8,14 +8,14 @@ import type { Transfer } from './transfer.ts';
 
 const CONCURRENT_PARTS = 4;
 
-type Part = { readonly number: number; readonly blob: Blob };
+type FilePart = { readonly number: number; readonly blob: Blob };
 type Ask = <T>(methodAndPath: string, body?: object) => Promise<T>;
 
 export async function sendByMultipart(transfer: Transfer, target: MultipartUploadTarget): Promise<void> {
   const ask = createAsk(transfer, target);
   const { id, partSize, stored } = await openUpload(transfer, ask);
   const progress = trackParts(transfer);
-  const missing: Part[] = [];
+  const missing: FilePart[] = [];
   for (let number = 1; (number - 1) * partSize < transfer.file.size; number += 1) {
     const blob = transfer.file.slice((number - 1) * partSize, number * partSize);
     if (stored.has(number)) progress(number, blob.size);
@@ -80,9 +80,9 @@ function trackParts({ onSent }: Transfer): (part: number, bytes: number) => void
 
 /** A few parts at a time; the first that fails for good ends the others. */
 async function sendAll(
-  parts: readonly Part[],
+  parts: readonly FilePart[],
   { maxRetries, signal: outer }: Transfer,
-  send: (part: Part, signal: AbortSignal) => Promise<void>,
+  send: (part: FilePart, signal: AbortSignal) => Promise<void>,
 ): Promise<void> {
   const controller = new AbortController();
   const stop = (): void => controller.abort(outer?.reason);

@@ -11,7 +11,7 @@ import type { Session } from './ffmpeg-session.ts';
 
 type FirstPhase = { readonly tracks: readonly CmafTrack[]; readonly audio: readonly AudioFacts[] };
 
-type State = FirstPhase & {
+type CheckpointState = FirstPhase & {
   readonly plan: Omit<PlannedEncode, 'session' | 'startedAt' | 'published' | 'stored'>;
   readonly startedAt: string;
   /** Base64 of the init segments, in the order of the tracks. */
@@ -27,7 +27,7 @@ export async function createCheckpoint(
   const inits = await Promise.all(
     tracks.map(({ id }) => readFile(join(session.request.workFolder, initName(id)), 'base64')),
   );
-  const state: State = { plan, tracks, audio, startedAt: startedAt.toISOString(), inits };
+  const state: CheckpointState = { plan, tracks, audio, startedAt: startedAt.toISOString(), inits };
   return {
     durationMs: Math.round(planned.source.timeline.durationSeconds * 1000),
     isDividable: planChunkSpecs(planned, 1, tracks).length > 0,
@@ -40,7 +40,7 @@ export async function openCheckpoint(
   session: Session,
   checkpoint: EncodeCheckpoint,
 ): Promise<FirstPhase & { readonly planned: PlannedEncode }> {
-  const { plan, tracks, audio, startedAt, inits } = checkpoint.state as State;
+  const { plan, tracks, audio, startedAt, inits } = checkpoint.state as CheckpointState;
   const { workFolder } = session.request;
   for (const [index, { id }] of tracks.entries())
     await writeFile(join(workFolder, initName(id)), Buffer.from(inits[index] ?? '', 'base64'));

@@ -1,7 +1,7 @@
 // Batches concurrent requests of one kind into one call; without load, a request is not delayed.
 import { isUnavailable } from '../errors.ts';
 
-type Work<Item, Result> = (items: readonly Item[]) => Promise<readonly Result[]>;
+type BatchWork<Item, Result> = (items: readonly Item[]) => Promise<readonly Result[]>;
 type QueuedItem<Item, Result> = {
   readonly item: Item;
   readonly resolve: (result: Result) => void;
@@ -22,7 +22,7 @@ export type BatchLimits<Item> = {
  * writes.
  */
 export function createBatcher<Item, Result>(
-  work: Work<Item, Result>,
+  work: BatchWork<Item, Result>,
   limits: BatchLimits<Item>,
 ): (item: Item) => Promise<Result> {
   const queue: QueuedItem<Item, Result>[] = [];
@@ -59,7 +59,7 @@ function batchSize<Item, Result>(
 
 /** Retries a failed batch item by item, so that one invalid item does not fail the others. */
 async function runBatch<Item, Result>(
-  work: Work<Item, Result>,
+  work: BatchWork<Item, Result>,
   batch: readonly QueuedItem<Item, Result>[],
   waiting: QueuedItem<Item, Result>[] = [],
 ): Promise<void> {

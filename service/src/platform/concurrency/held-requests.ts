@@ -10,9 +10,9 @@ export type HeldRequests = {
   readonly hold: (caller: string | undefined) => () => void;
 };
 
-type Limits = { readonly total: number; readonly perCaller: number };
+type HeldLimits = { readonly total: number; readonly perCaller: number };
 
-export function createHeldRequests({ total, perCaller }: Limits): HeldRequests {
+export function createHeldRequests({ total, perCaller }: HeldLimits): HeldRequests {
   const held = createKeyedCounter();
   return {
     hold: (caller) => {

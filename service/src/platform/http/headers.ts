@@ -20,13 +20,17 @@ export function headerValues({ rawHeaders }: IncomingMessage, name: string): rea
 export const matchesEtag = (header: string | undefined, etag: string): boolean =>
   header?.split(',').some((tag) => tag.trim() === '*' || tag.trim().replace(/^W\//, '') === etag) ?? false;
 
-type Exchange = {
+type HeaderExchange = {
   readonly request: { readonly headers: IncomingHttpHeaders };
   readonly reply: FastifyReply;
 };
 
 /** Sends 304 without a body to a client that has this version. */
-export function sendVersion({ request, reply }: Exchange, etag: string, body: string | Uint8Array): unknown {
+export function sendVersion(
+  { request, reply }: HeaderExchange,
+  etag: string,
+  body: string | Uint8Array,
+): unknown {
   reply.header('etag', etag);
   return matchesEtag(request.headers['if-none-match'], etag) ? reply.code(304).send() : reply.send(body);
 }

@@ -91,7 +91,7 @@ function mountJson(
   });
 }
 
-function reportIgnored({ request, reply }: Exchange, schemas: RequestSchemas): void {
+function reportIgnored({ request, reply }: RouteCall, schemas: RequestSchemas): void {
   const ignored = findIgnoredMembers(request, schemas);
   if (ignored !== undefined) reply.header('ignored-members', ignored);
 }
@@ -111,7 +111,7 @@ async function admitRequest(
 /** Undefined if the caller has the current version already. */
 async function admitUnlessNotModified(
   { guard, etag, waitForChange }: JsonRoute,
-  { request, reply }: Exchange,
+  { request, reply }: RouteCall,
 ): Promise<(Input & object) | undefined> {
   const admit = () => admitRequest(guard, request);
   const input = await admit();
@@ -136,12 +136,12 @@ const configOf = (operation: Operation) => ({
   ...(operation.rateClass && { rateClass: operation.rateClass }),
 });
 
-type Exchange = { readonly request: FastifyRequest; readonly reply: FastifyReply };
+type RouteCall = { readonly request: FastifyRequest; readonly reply: FastifyReply };
 
 async function handleOnce(
   once: RunOnce,
   { route: { guard, handle }, key }: { route: JsonRoute; key: string },
-  { request, reply }: Exchange,
+  { request, reply }: RouteCall,
 ): Promise<unknown> {
   // Hashes the bytes, because serializing deeply nested JSON again would overflow the stack.
   const fingerprint = createHash('sha256')

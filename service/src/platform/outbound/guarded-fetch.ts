@@ -6,7 +6,7 @@ import { type AddressPolicy, type ParsedUrl, parseOutboundUrl, parseRedirect } f
 import type { ConnectionPool } from './connection-pool.ts';
 import { untilAborted } from '../concurrency/until-aborted.ts';
 import { guardBody } from './guarded-body.ts';
-import { type Exchange, sendExchange } from './http-exchange.ts';
+import { type OutboundExchange, sendExchange } from './http-exchange.ts';
 import { OutboundError } from './outbound-error.ts';
 import { findInvalidHeader, type OutboundHeaders, withoutCredentials } from './outbound-headers.ts';
 import { DEFAULT_OUTBOUND_LIMITS, type OutboundLimits } from './outbound-limits.ts';
@@ -42,7 +42,7 @@ export type OutboundOptions = AddressPolicy & {
   readonly allowsEncodedBody?: boolean;
 };
 
-type Hop = Pick<Exchange, 'method' | 'url' | 'headers' | 'body'>;
+type Hop = Pick<OutboundExchange, 'method' | 'url' | 'headers' | 'body'>;
 type Client = Required<Pick<OutboundOptions, 'resolve'>> & {
   readonly policy: AddressPolicy;
   readonly limits: OutboundLimits;

@@ -7,7 +7,7 @@ import { OutboundError } from './outbound-error.ts';
 import type { OutboundHeaders } from './outbound-headers.ts';
 import type { OutboundLimits } from './outbound-limits.ts';
 
-export type Exchange = {
+export type OutboundExchange = {
   readonly method: string;
   readonly url: URL;
   readonly headers: OutboundHeaders;
@@ -26,7 +26,7 @@ type Phase = 'connect' | 'tls' | 'head';
 const ATTEMPT_TIMEOUT_MS = 2500;
 
 /** `signal` must abort with an OutboundError. It also ends the request, but not the body of the response. */
-export function sendExchange(exchange: Exchange, signal: AbortSignal): Promise<IncomingMessage> {
+export function sendExchange(exchange: OutboundExchange, signal: AbortSignal): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     const { url, body, limits } = exchange;
     if (signal.aborted) return reject(signal.reason);
@@ -66,7 +66,7 @@ type Options = RequestOptions &
 
 const isReset = ({ code }: NodeJS.ErrnoException): boolean => code === 'ECONNRESET' || code === 'EPIPE';
 
-const toOptions = ({ method, headers, addresses, limits, ca, agent }: Exchange): Options => ({
+const toOptions = ({ method, headers, addresses, limits, ca, agent }: OutboundExchange): Options => ({
   method,
   headers: { ...headers, 'accept-encoding': 'identity' },
   // Node's own pool could lead to addresses of an earlier lookup.

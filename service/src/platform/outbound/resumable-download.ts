@@ -49,7 +49,7 @@ type Session = {
   totalBytes: number | undefined;
 };
 /** `end`: offset after the last byte of this response; undefined: not declared. */
-type Part = { readonly response: OutboundResponse; readonly end: number | undefined };
+type DownloadPart = { readonly response: OutboundResponse; readonly end: number | undefined };
 
 /** Retries transient failures. Throws OutboundError. */
 export async function openDownload(request: DownloadRequest, needs: DownloadNeeds): Promise<Download> {
@@ -69,7 +69,7 @@ export async function openDownload(request: DownloadRequest, needs: DownloadNeed
   return { url, headers, totalBytes, validator, body: readParts(session, part), close };
 }
 
-async function* readParts(session: Session, firstPart: Part): AsyncGenerator<Buffer, void, void> {
+async function* readParts(session: Session, firstPart: DownloadPart): AsyncGenerator<Buffer, void, void> {
   for (let part = firstPart; ; part = await openPart(session, true)) {
     try {
       yield* readPart(session, part);
@@ -84,7 +84,10 @@ async function* readParts(session: Session, firstPart: Part): AsyncGenerator<Buf
   }
 }
 
-async function* readPart(session: Session, { response, end }: Part): AsyncGenerator<Buffer, void, void> {
+async function* readPart(
+  session: Session,
+  { response, end }: DownloadPart,
+): AsyncGenerator<Buffer, void, void> {
   for await (const chunk of response.body as AsyncIterable<Buffer>) {
     const offset = session.offset + chunk.length;
     if (offset > session.needs.maxBytes) throw new OutboundError('too_large');
@@ -101,7 +104,7 @@ async function* readPart(session: Session, { response, end }: Part): AsyncGenera
 const isComplete = ({ offset, totalBytes }: Session): boolean =>
   totalBytes === undefined || offset === totalBytes;
 
-async function openPart(session: Session, isContinued: boolean): Promise<Part> {
+async function openPart(session: Session, isContinued: boolean): Promise<DownloadPart> {
   for (;;) {
     try {
       const response = await session.needs.fetch(toRequest(session, isContinued));
@@ -122,7 +125,7 @@ function toRequest({ request, offset, validator }: Session, isContinued: boolean
 function acceptPart(
   session: Session,
   { response, isContinued }: { response: OutboundResponse; isContinued: boolean },
-): Part {
+): DownloadPart {
   try {
     assertUsable(response, { isContinued, now: session.needs.now() });
     return isContinued ? acceptContinuation(session, response) : acceptStart(session, response);
@@ -132,7 +135,7 @@ function acceptPart(
   }
 }
 
-function acceptStart(session: Session, response: OutboundResponse): Part {
+function acceptStart(session: Session, response: OutboundResponse): DownloadPart {
   const { headers } = response;
   const length = headers.get('content-length');
   session.totalBytes = length === null ? undefined : Number(length);
@@ -141,7 +144,7 @@ function acceptStart(session: Session, response: OutboundResponse): Part {
   return { response, end: session.totalBytes };
 }
 
-function acceptContinuation(session: Session, response: OutboundResponse): Part {
+function acceptContinuation(session: Session, response: OutboundResponse): DownloadPart {
   const { offset, validator = '', totalBytes } = session;
   const continuation = toContinuation(response, { offset, validator, totalBytes });
   if (!continuation) throw new OutboundError('restart_required', { detail: 'changed' });

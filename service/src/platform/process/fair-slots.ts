@@ -32,7 +32,7 @@ const RETRY_AFTER_SECONDS = 2;
 
 const isIdle = ({ active, waiting }: Item): boolean => active === 0 && waiting.size === 0;
 
-type State = {
+type SlotState = {
   readonly slots: number;
   readonly groups: Group[];
   /** In round-robin order: the owner that was served last is at the end. */
@@ -40,7 +40,7 @@ type State = {
 };
 
 export function openFairSlots(slots: number): FairSlots {
-  const state: State = { slots, groups: [], owners: new Map() };
+  const state: SlotState = { slots, groups: [], owners: new Map() };
   return {
     addGroup(limits) {
       const group: Group = { limits, active: 0 };
@@ -52,7 +52,7 @@ export function openFairSlots(slots: number): FairSlots {
 
 type SlotRequest = { readonly ownerKey: string; readonly item: string };
 
-function acquire(state: State, group: Group, request: SlotRequest): Promise<() => void> {
+function acquire(state: SlotState, group: Group, request: SlotRequest): Promise<() => void> {
   const owner = getOrAdd(
     state.owners,
     request.ownerKey,
@@ -84,7 +84,7 @@ function getOrAdd<T>(map: Map<string, T>, key: string, create: () => T): T {
   return found;
 }
 
-function release(state: State, request: SlotRequest): void {
+function release(state: SlotState, request: SlotRequest): void {
   const owner = state.owners.get(request.ownerKey);
   const item = owner?.items.get(request.item);
   if (!owner || !item) throw new Error('a slot is released twice');
@@ -95,14 +95,14 @@ function release(state: State, request: SlotRequest): void {
   serve(state);
 }
 
-function removeIdle({ owners }: State, { ownerKey, item: itemKey }: SlotRequest): void {
+function removeIdle({ owners }: SlotState, { ownerKey, item: itemKey }: SlotRequest): void {
   const owner = owners.get(ownerKey);
   const item = owner?.items.get(itemKey);
   if (item && isIdle(item)) owner?.items.delete(itemKey);
   if (owner?.items.size === 0) owners.delete(ownerKey);
 }
 
-function serve(state: State): void {
+function serve(state: SlotState): void {
   for (const [key, owner] of state.owners) {
     const next = canServe(state, owner) ? findNext(owner) : undefined;
     if (!next) continue;
@@ -124,7 +124,7 @@ function moveToEnd<T>(map: Map<string, T>, key: string, value: T): void {
   map.set(key, value);
 }
 
-function canServe({ slots, groups }: State, { group, active }: Owner): boolean {
+function canServe({ slots, groups }: SlotState, { group, active }: Owner): boolean {
   if (active >= maxPerOwner(slots, groups.length, group.limits)) return false;
   return freeSlotsFor(group, groups, slots) > 0;
 }

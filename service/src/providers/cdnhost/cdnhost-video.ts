@@ -31,13 +31,13 @@ export function parseAssetId(title: unknown): string | undefined {
   return id !== undefined && isUuid(id) ? id : undefined;
 }
 
-type State = 'waiting' | 'started' | 'succeeded' | 'encode_failed' | 'upload_failed';
+type VideoState = 'waiting' | 'started' | 'succeeded' | 'encode_failed' | 'upload_failed';
 
 /**
  * Created, uploaded, processing, transcoding, finished, error, upload failed; for on-demand encoding also
  * segmenting and playlists created.
  */
-const STATES: readonly State[] = [
+const STATES: readonly VideoState[] = [
   'waiting',
   'started',
   'started',
@@ -67,7 +67,7 @@ export function toInspection(video: ResponseObject, guid: string): Inspection {
 }
 
 function reportOf(
-  state: Exclude<State, 'waiting'>,
+  state: Exclude<VideoState, 'waiting'>,
   video: ResponseObject,
 ): Omit<StreamReport, 'source' | 'provider'> {
   if (state === 'upload_failed') return { event: 'failed', failure: FAILURES[state] };

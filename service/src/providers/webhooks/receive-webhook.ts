@@ -1,7 +1,7 @@
 // Receives webhooks: the provider verifies them, the lifecycle applies and records them (contract B6).
 import type { UnauthorizedReason } from '@mediary/contract/errors';
 import type { ProviderName } from '../../assets/asset.ts';
-import type { Delivery, Outcome } from '../../lifecycle/stream-report.ts';
+import type { Delivery, DeliveryOutcome } from '../../lifecycle/stream-report.ts';
 import { unauthorized } from '../../platform/errors.ts';
 import { uuidV7 } from '../../platform/uuid-v7.ts';
 import type { ProvidersContext } from '../context.ts';
@@ -16,7 +16,7 @@ const REASONS: Readonly<Record<RejectedWebhook['rejected'], UnauthorizedReason>>
   'Invalid webhook payload': 'invalid_payload',
 };
 
-type WebhookResult = Outcome & { readonly isOwnEncoder: boolean };
+type WebhookResult = DeliveryOutcome & { readonly isOwnEncoder: boolean };
 
 /** Throws UNAUTHORIZED when the request is not from the provider; any other request has an outcome. */
 export async function receiveWebhook(
@@ -50,7 +50,11 @@ function verify(
   return { delivery, parsed };
 }
 
-async function record(ctx: ProvidersContext, delivery: Delivery, parsed: ParsedWebhook): Promise<Outcome> {
+async function record(
+  ctx: ProvidersContext,
+  delivery: Delivery,
+  parsed: ParsedWebhook,
+): Promise<DeliveryOutcome> {
   if ('reason' in parsed) return ctx.lifecycle.recordDelivery(delivery, parsed.reason);
   const outcome = await ctx.lifecycle.applyReport(parsed.report, { ref: parsed.ref, delivery });
   return outcome ?? recordUnmatched(ctx, delivery, parsed);
@@ -64,7 +68,7 @@ async function recordUnmatched(
   ctx: ProvidersContext,
   delivery: Delivery,
   { report, ref }: Extract<ParsedWebhook, { ref: unknown }>,
-): Promise<Outcome> {
+): Promise<DeliveryOutcome> {
   if (delivery.providerVideoId === null) return ctx.lifecycle.recordDelivery(delivery, 'unknown_asset');
   const outcome = await ctx.lifecycle.recordDelivery(delivery, 'parked');
   // Linking looks for parked reports after its commit, and parking looks for the link after its commit.

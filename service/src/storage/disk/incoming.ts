@@ -25,7 +25,7 @@ const FILE_MODE = 0o600;
 const SPACE_CHECK_BYTES = 16 * 1024 * 1024;
 
 /** `requireSpace` throws ObjectStoreError `full` while only the reserve is free. */
-type Limits = { readonly maxBytes: number; readonly requireSpace: () => Promise<void> };
+type IncomingLimits = { readonly maxBytes: number; readonly requireSpace: () => Promise<void> };
 
 /**
  * Attempts to create an object. One fails where its folder is missing, also when another request creates or
@@ -40,7 +40,7 @@ const MAX_ATTEMPTS = 100;
 export async function receive(
   path: string,
   bytes: ObjectBytes,
-  { maxBytes, requireSpace }: Limits,
+  { maxBytes, requireSpace }: IncomingLimits,
 ): Promise<StoredBytes> {
   const digest = createHash('sha256');
   let sizeBytes = 0;
@@ -111,7 +111,7 @@ export async function* batchesOf(bytes: ObjectBytes, maxBytes: number): AsyncGen
   yield batch;
 }
 
-type SpaceChecks = Pick<Limits, 'requireSpace'> & { readonly everyBytes: number };
+type SpaceChecks = Pick<IncomingLimits, 'requireSpace'> & { readonly everyBytes: number };
 
 /** Checks the free space before the first batch, and again after `everyBytes`. */
 export async function* whileSpace(

@@ -8,7 +8,7 @@ import {
 } from '@aws-sdk/client-s3';
 import type { ObjectKey } from '../object-key.ts';
 import type { S3Connection } from './connection.ts';
-import type { Part } from './parts.ts';
+import type { ObjectPart } from './parts.ts';
 
 const PARTS_IN_FLIGHT = 2;
 
@@ -16,7 +16,7 @@ export type MultipartPut = {
   /**
    * Resolves when the part is sent or may be sent beside the next one. Throws the error of any earlier part.
    */
-  add(part: Part): Promise<void>;
+  add(part: ObjectPart): Promise<void>;
   /** The parts in their order, when the store has all of them. */
   partsStored(): Promise<readonly CompletedPart[]>;
   complete(): Promise<void>;
@@ -43,7 +43,7 @@ export function openMultipartPut(s3: S3Connection, upload: UploadIds): Multipart
   const inFlight = new Set<Promise<void>>();
   const stored: CompletedPart[] = [];
 
-  async function send(part: Part): Promise<void> {
+  async function send(part: ObjectPart): Promise<void> {
     try {
       stored.push(await sendPart(s3, upload, { part, signal: aborting.signal }));
     } finally {
@@ -91,7 +91,7 @@ type UploadIds = {
 async function sendPart(
   s3: S3Connection,
   upload: UploadIds,
-  { part: { number, bytes }, signal }: { readonly part: Part; readonly signal: AbortSignal },
+  { part: { number, bytes }, signal }: { readonly part: ObjectPart; readonly signal: AbortSignal },
 ): Promise<CompletedPart> {
   const command = new UploadPartCommand({
     ...upload,

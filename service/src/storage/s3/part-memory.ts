@@ -17,15 +17,15 @@ export type PartLease = {
 /** Opens a lease of no bytes. */
 export type PartMemory = () => PartLease;
 
-type Limits = { readonly totalBytes: number; readonly maxWaitMs: number };
+type MemoryLimits = { readonly totalBytes: number; readonly maxWaitMs: number };
 
 /** `revoke` is set while the part waits for bytes of its source. */
 type Lease = { bytes: number; received: number; since: number; revoke: (() => void) | undefined };
 
 type Waiter = { readonly bytes: number; readonly start: () => void };
 
-type State = {
-  readonly limits: Limits;
+type MemoryState = {
+  readonly limits: MemoryLimits;
   free: number;
   readonly leases: Set<Lease>;
   /** Served in this order. */
@@ -38,12 +38,12 @@ const SLOW_AFTER_MS = 5000;
 /** Parts become slow, and so give way, while others wait. */
 const RECHECK_MS = 500;
 
-export function createPartMemory(limits: Limits): PartMemory {
-  const state: State = { limits, free: limits.totalBytes, leases: new Set(), waiting: new Set() };
+export function createPartMemory(limits: MemoryLimits): PartMemory {
+  const state: MemoryState = { limits, free: limits.totalBytes, leases: new Set(), waiting: new Set() };
   return () => openLease(state);
 }
 
-function openLease(state: State): PartLease {
+function openLease(state: MemoryState): PartLease {
   const lease: Lease = { bytes: 0, received: 0, since: 0, revoke: undefined };
   return {
     async grow(bytes) {
@@ -83,7 +83,7 @@ function receive(
   return promise;
 }
 
-function acquire(state: State, bytes: number): Promise<void> {
+function acquire(state: MemoryState, bytes: number): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const waiter: Waiter = { bytes, start: resolve };
   state.waiting.add(waiter);
@@ -103,7 +103,7 @@ function acquire(state: State, bytes: number): Promise<void> {
   return promise.finally(() => clearInterval(timer));
 }
 
-function serve(state: State): void {
+function serve(state: MemoryState): void {
   for (const waiter of state.waiting) {
     while (waiter.bytes > state.free) {
       const slowest = findSlowest(state);
@@ -117,14 +117,14 @@ function serve(state: State): void {
   }
 }
 
-function takeBack(state: State, lease: Lease): void {
+function takeBack(state: MemoryState, lease: Lease): void {
   state.free += lease.bytes;
   lease.bytes = 0;
   state.leases.delete(lease);
 }
 
 /** Undefined while slow parts hold at most half of the memory, which is theirs. */
-function findSlowest({ leases, limits }: State): Lease | undefined {
+function findSlowest({ leases, limits }: MemoryState): Lease | undefined {
   const slow = Array.from(leases).filter(isSlow);
   const held = slow.reduce((sum, { bytes }) => sum + bytes, 0);
   if (held <= limits.totalBytes / 2) return undefined;

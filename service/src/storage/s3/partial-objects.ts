@@ -20,7 +20,7 @@ import type { S3Connection } from './connection.ts';
 import { hasName } from './errors.ts';
 import { type MultipartPut, openMultipartPut } from './multipart-put.ts';
 import type { PartMemory } from './part-memory.ts';
-import { collectParts, type Part, partBytesFor } from './parts.ts';
+import { collectParts, type ObjectPart, partBytesFor } from './parts.ts';
 import { openObject, sizeOf } from './read.ts';
 
 type PartialStorage = {
@@ -103,7 +103,7 @@ type Writing = {
 async function writeParts(
   { s3 }: PartialStorage,
   { key, state: before, heldBytes }: Writing,
-  parts: AsyncIterable<Part>,
+  parts: AsyncIterable<ObjectPart>,
 ): Promise<Written> {
   let { uploadId, tail } = before;
   let multipart: MultipartPut | undefined;

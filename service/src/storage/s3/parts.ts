@@ -5,7 +5,7 @@ import { receivedBytes } from '../received-bytes.ts';
 import type { PartLease, PartMemory } from './part-memory.ts';
 
 /** `release` returns the part's memory to the budget; it may be called more than once. */
-export type Part = {
+export type ObjectPart = {
   readonly number: number;
   readonly bytes: Buffer;
   readonly isLast: boolean;
@@ -31,7 +31,7 @@ export const partBytesFor = (maxBytes: number): number =>
  */
 const FIRST_BYTES = 256 * 1024;
 
-type Limits = {
+type PartLimits = {
   readonly maxBytes: number;
   readonly partBytes: number;
   readonly memory: PartMemory;
@@ -44,7 +44,7 @@ type Limits = {
 };
 
 /** Yields at least one part. The consumer releases each. */
-export async function* collectParts(source: ObjectBytes, limits: Limits): AsyncGenerator<Part> {
+export async function* collectParts(source: ObjectBytes, limits: PartLimits): AsyncGenerator<ObjectPart> {
   const { maxBytes, partBytes, memory, firstNumber = 1 } = limits;
   const chunks = readChunks(source, limits);
   let part = openPart(memory(), Math.min(partBytes, maxBytes));
@@ -80,7 +80,7 @@ export async function* collectParts(source: ObjectBytes, limits: Limits): AsyncG
 
 async function* readChunks(
   source: ObjectBytes,
-  { maxBytes, digest, head }: Limits,
+  { maxBytes, digest, head }: PartLimits,
 ): AsyncGenerator<Uint8Array> {
   let left = maxBytes;
   for await (const chunk of head ?? []) {

@@ -10,14 +10,14 @@ export type CutRange = {
   readonly seconds: number;
 };
 
-type Part = { readonly startMs: number; readonly endMs: number };
+type CutPart = { readonly startMs: number; readonly endMs: number };
 
 /**
  * From the start of the frame that is on screen, so that the sound does not lead the picture. Undefined if
  * the source ends before the part starts.
  */
 export function toCutRange(
-  { startMs, endMs }: Part,
+  { startMs, endMs }: CutPart,
   { frameRate, durationSeconds }: Timeline,
 ): CutRange | undefined {
   const framesIn = (seconds: number) => seconds / secondsOf(frameRate);

@@ -110,10 +110,10 @@ async function prepareContent(type: string, text: string): Promise<PreparedConte
   return { type, tag: hash('sha256', identity).slice(0, 32), bodies: { br, gzip: gz, identity } };
 }
 
-type Exchange = { readonly request: FastifyRequest; readonly reply: FastifyReply };
+type PageCall = { readonly request: FastifyRequest; readonly reply: FastifyReply };
 
 /** Each encoding has an ETag of its own (RFC 9110 §8.8.3.3). */
-function sendPrepared({ request, reply }: Exchange, { type, tag, bodies }: PreparedContent): unknown {
+function sendPrepared({ request, reply }: PageCall, { type, tag, bodies }: PreparedContent): unknown {
   const encoding = chooseEncoding(request.headers['accept-encoding']);
   reply.header('vary', varyOf(reply)).type(type);
   const etag = `"${tag}-${encoding}"`;

@@ -75,13 +75,13 @@ export function limitConnections(server: Server, { maxConnections, logger }: Lim
 /** Node would run all requests of a chunk concurrently and hold every response in memory. */
 const MAX_WAITING_REQUESTS = 32;
 
-type Exchange = { readonly request: IncomingMessage; readonly response: ServerResponse };
+type OpenExchange = { readonly request: IncomingMessage; readonly response: ServerResponse };
 
 /** Closes a connection with more than MAX_WAITING_REQUESTS pipelined requests. */
 export function handleSequentially(handler: RequestListener): RequestListener {
   /** Sockets with a request in progress, and their waiting requests. */
-  const busy = new WeakMap<object, Exchange[]>();
-  const handle = ({ request, response }: Exchange): void => {
+  const busy = new WeakMap<object, OpenExchange[]>();
+  const handle = ({ request, response }: OpenExchange): void => {
     const { socket } = request;
     response.once('close', () => {
       const next = busy.get(socket)?.shift();
