@@ -38,7 +38,7 @@ export function judgeMigrations({ applied, known }: Migrations): Finding {
       fix: 'Upgrade this process to the release of the others.',
       details: { ...details, newer },
     });
-  return ok(check, `All ${known.length} migrations are applied.`, details);
+  return ok(check, `Every migration of this release is applied (${known.length}).`, details);
 }
 
 const SKEW = { warningMs: 1000, problemMs: 60_000 };
