@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
-import { ACCESS_KEY, missingS3Server, SECRET_KEY } from './test/support/ceph-rgw.ts';
+import { ACCESS_KEY, missingS3Server, SECRET_KEY } from './test/support/store/ceph-rgw.ts';
 import {
   clockJourneyFiles,
   journeyFiles,
@@ -10,8 +10,8 @@ import {
   sdkJourneyFiles,
   timedFiles,
   unitFiles,
-} from './test/support/suites.ts';
-import { prepareTemporaryFolder } from './test/support/temporary-folder.ts';
+} from './test/support/tree/suites.ts';
+import { prepareTemporaryFolder } from './test/support/tree/temporary-folder.ts';
 
 const S3_CREDENTIALS = { AWS_ACCESS_KEY_ID: ACCESS_KEY, AWS_SECRET_ACCESS_KEY: SECRET_KEY };
 const limits = { testTimeout: 60_000, hookTimeout: 120_000 };

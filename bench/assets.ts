@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { ffmpegPath } from '../test/support/clips.ts';
+import { ffmpegPath } from '../test/support/clips/clips.ts';
 import { bearerOf } from './cases.ts';
 import { LADDER_OF_720P, referenceArguments } from './encode.ts';
 import { type Environment, openUploads, startService } from './environment.ts';

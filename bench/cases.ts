@@ -8,7 +8,7 @@ import { signOnprem } from '../service/src/providers/onprem/onprem-signature.ts'
 import { type Environment, ONPREM_SECRET, startService } from './environment.ts';
 import { request } from './load.ts';
 import { type Effort, measurePair, type Ratios } from './pair.ts';
-import { freePort } from '../test/support/free-port.ts';
+import { freePort } from '../test/support/http/free-port.ts';
 
 const JSON_TYPE = { 'content-type': 'application/json' };
 

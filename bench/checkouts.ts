@@ -3,12 +3,12 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startEmbeddedPostgres } from '@mediary/embedded-postgres/launcher';
-import { urlOf } from '../test/support/postgres.ts';
+import { urlOf } from '../test/support/postgres/postgres.ts';
 import { openUploads, SECRETS, tokenOf } from './environment.ts';
 import { measurePair, median } from './pair.ts';
 import { type Server, startProgram } from './processes.ts';
 import { type Row, round } from './rows.ts';
-import { freePort } from '../test/support/free-port.ts';
+import { freePort } from '../test/support/http/free-port.ts';
 
 const ASSETS = 2000;
 

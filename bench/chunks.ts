@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ChunkRunner, Encoder, EncodeRequest } from '../service/src/encoding/encoder.ts';
 import { openFfmpegEncoder } from '../service/src/encoding/ffmpeg/ffmpeg-encoder.ts';
-import { encodeWhole } from '../test/support/whole-encode.ts';
+import { encodeWhole } from '../test/support/encoding/whole-encode.ts';
 import { CONTAINERS, makeClip, makeSource, type SourceName } from './encode.ts';
 import { median } from './pair.ts';
 import { type Row, round } from './rows.ts';

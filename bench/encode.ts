@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { writeSample } from '../service/src/commands/sample.ts';
 import type { EncodeRequest } from '../service/src/encoding/encoder.ts';
 import { openFfmpegEncoder } from '../service/src/encoding/ffmpeg/ffmpeg-encoder.ts';
-import { encodeWhole } from '../test/support/whole-encode.ts';
+import { encodeWhole } from '../test/support/encoding/whole-encode.ts';
 import { findFfmpeg } from '../service/src/encoding/ffmpeg/process/find-ffmpeg.ts';
 import { median } from './pair.ts';
 

@@ -6,8 +6,8 @@ import pg from 'pg';
 import { signAccessToken } from '../service/src/auth/tokens/access-token.ts';
 import { toSecret } from '../service/src/auth/secret.ts';
 import { startEmbeddedPostgres } from '@mediary/embedded-postgres/launcher';
-import { urlOf } from '../test/support/postgres.ts';
-import { prepareTemporaryFolder } from '../test/support/temporary-folder.ts';
+import { urlOf } from '../test/support/postgres/postgres.ts';
+import { prepareTemporaryFolder } from '../test/support/tree/temporary-folder.ts';
 import { type Server, startServer } from './processes.ts';
 
 export const ONPREM_SECRET = 'bench-onprem-secret-0123456789abcdef-bench';

@@ -2,7 +2,7 @@
 import { access, constants, readFile, writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { type Server, startProgram } from './processes.ts';
-import { freePort } from '../test/support/free-port.ts';
+import { freePort } from '../test/support/http/free-port.ts';
 
 /**
  * In front of a service with SEGMENT_DELIVERY=x-accel-redirect, whose store is in the folder `objects`.

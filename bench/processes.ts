@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { freePort } from '../test/support/free-port.ts';
+import { freePort } from '../test/support/http/free-port.ts';
 
 /** Resident memory: `rssBytes` now, `peakBytes` at most; `privateBytes`: the part that is not a file. */
 export type Server = {

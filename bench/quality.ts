@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { openFfmpegEncoder } from '../service/src/encoding/ffmpeg/ffmpeg-encoder.ts';
-import { encodeWhole } from '../test/support/whole-encode.ts';
+import { encodeWhole } from '../test/support/encoding/whole-encode.ts';
 import { playlistName } from '../service/src/encoding/model/cmaf-track.ts';
-import { ffmpegPath } from '../test/support/clips.ts';
+import { ffmpegPath } from '../test/support/clips/clips.ts';
 import type { Row } from './rows.ts';
 
 const run = promisify(execFile);

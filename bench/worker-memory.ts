@@ -1,7 +1,7 @@
 // Memory of a worker while it encodes, without that of its ffmpeg processes.
 import { readFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
-import { ffmpegPath } from '../test/support/clips.ts';
+import { ffmpegPath } from '../test/support/clips/clips.ts';
 import { bearerOf } from './cases.ts';
 import { makeSource } from './encode.ts';
 import { type Environment, openUploads, startService } from './environment.ts';

@@ -1,7 +1,7 @@
 // Tests that the simulators with ffmpeg stream uploaded videos, and reject files that are not videos.
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { ffmpegPath, makeClip } from '../test/support/clips.ts';
+import { ffmpegPath, makeClip } from '../test/support/clips/clips.ts';
 import { manualClock } from './clock.ts';
 import { type Simulators, startSimulators } from './simulators.ts';
 

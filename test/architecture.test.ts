@@ -2,7 +2,14 @@
 import { basename } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { JOB_SETTINGS } from '../service/src/jobs.ts';
-import { files, type Import, imports, neededBy, type SourceFile, testTexts } from './support/source-tree.ts';
+import {
+  files,
+  type Import,
+  imports,
+  neededBy,
+  type SourceFile,
+  testTexts,
+} from './support/tree/source-tree.ts';
 
 /** Lowest first: a feature knows those on earlier lines, and itself. */
 const ORDER = `
@@ -29,7 +36,8 @@ const PORTS = '(?:object-store|encoder|callback|image-processor|issuer-keys|prob
 const ROLES: readonly (readonly [path: RegExp, role?: string])[] = [
   [/^(main|service|start-banner|config|adapters|app|tables|jobs)(?:-[a-z]+)?$/],
   [/^open-decoders$/, 'adapters'],
-  [/^platform\/(?:errors|plain-text|strict-json|uuid|postgres\/row|settings\/(?:read-)?settings?)$/, 'base'],
+  [/^platform\/(?:http\/errors|values\/(?:plain-text|strict-json|uuid)|postgres\/row)$/, 'base'],
+  [/^platform\/settings\/(?:read-)?settings?$/, 'base'],
   [/\.(contract|fixture)$/],
   [/^platform\/[a-z0-9/-]+$/, 'platform'],
   [/^[a-z]+\/feature$/, 'feature'],
@@ -42,28 +50,18 @@ const ROLES: readonly (readonly [path: RegExp, role?: string])[] = [
   [/^(?:storage\/(?:disk|s3)\/|encoding\/ffmpeg\/(?:process\/)?|images\/sharp-)[a-z-]+$/, 'adapter'],
   [/^providers\/(?:[a-z]+\/[a-z]+-(?:api|check)|shared\/hosted-client)$/, 'adapter'],
   [
-    /^(?:assets\/asset-lookup|library\/(?:asset-edits|asset-list|cdn-purge|trash)|lifecycle\/reports)$/,
+    /^(?:events\/event-stream|operations\/diagnostics\/stream|playback\/segment-response-cache)$/,
     'operations',
   ],
-  [/^auth\/(?:tickets\/event-tickets|keys\/service-key-lookup)$/, 'operations'],
+  [/^lifecycle\/(?:asset-changes|playback-asset-cache)$/, 'operations'],
+  [/^uploads\/(?:completion|expired-uploads|retry)$/, 'operations'],
+  [/^uploads\/original\/(?:leased-uploads|open-uploads|service-runs|store-original)$/, 'operations'],
+  [/^uploads\/(?:put\/(?:byte-uploads|small-puts)|clip\/clip-runs)$/, 'operations'],
   [
-    /^encoding\/jobs\/(?:conducted-run|embedded-captions|progress-reporter|run-files|shared-originals)$/,
+    /^uploads\/(?:multipart\/multipart-completion|tus\/(?:resumable-bytes|tus-relay|tus-requests))$/,
     'operations',
   ],
-  [/^(?:operations\/(?:health|providers-overview))$/, 'operations'],
-  [
-    /^(?:storage\/(?:object-response|local-file)|upkeep\/(?:cleanup|orphaned-videos|orphans|reconcile))$/,
-    'operations',
-  ],
-  [/^operations\/diagnostics\/(?:echo|stream|[a-z-]+-checks)$/, 'operations'],
-  [/^providers\/(?:handover|hosted-playback|inspections|provider-calls|sized-uploads)$/, 'operations'],
-  [/^events\/endpoints\/(?:delivery-sender|webhook-request)$/, 'operations'],
-  [/^(?:events\/event-(?:renderer|replays|stream|streams)|library\/long-poll)$/, 'operations'],
-  [/^(?:lifecycle\/(?:asset-changes|playback-asset-cache)|playback\/segment-response-cache)$/, 'operations'],
-  [/^uploads\/(?:byte-uploads|completion|expired-uploads|retry|store-original|small-puts)$/, 'operations'],
-  [/^uploads\/(?:multipart-completion|resumable-bytes|tus-relay|tus-requests|leased-uploads)$/, 'operations'],
-  [/^uploads\/(?:clip|import|service)-runs$/, 'operations'],
-  [/^uploads\/(?:open-uploads|partial-imports|run-watch|transfer-bytes)$/, 'operations'],
+  [/^uploads\/import\/(?:import-runs|partial-imports|run-watch|transfer-bytes)$/, 'operations'],
   [/^[a-z]+\/(?:[a-z]+\/){0,2}[a-z0-9-]+$/, 'rule'],
 ];
 
@@ -111,12 +109,12 @@ const OUTSIDE: readonly (readonly [module: RegExp, knownBy: RegExp])[] = [
   [/^pg$/, /^(?:platform|fixture) platform\/postgres\/|^command commands\/seed$/],
   [/^pg-boss$/, /^platform platform\/jobs\/job-queue$/],
   [/^jose$/, /^adapter auth\/tokens\/jwks-issuer-keys$/],
-  [/^pino$/, /^platform platform\/logger$/],
+  [/^pino$/, /^platform platform\/observability\/logger$/],
   [/^(?:sharp|libheif-js\/wasm-bundle)$/, /^(?:adapter|worker) images\//],
   [/^thumbhash$/, /^worker images\/|^adapter encoding\/ffmpeg\/placeholder$/],
   [/^@(?:aws-sdk|smithy)\//, /^adapter storage\/s3/],
   [/^mediabunny$/, /^worker media\/mediabunny-/],
-  [/^@tus\/server$/, /^operations uploads\/tus-requests$/],
+  [/^@tus\/server$/, /^operations uploads\/tus\/tus-requests$/],
   [/^vitest$/, /^(?:contract|fixture) /],
   [/^node:(?:buffer|crypto|util|zlib)$/, /./],
   [/^node:process$/, /^main /],
@@ -137,13 +135,16 @@ const ENVIRONMENT =
 type Inside = Import & { readonly to: SourceFile };
 const inside = imports.filter((found): found is Inside => found.to !== undefined);
 
+const isContext = ({ path }: SourceFile): boolean => /^[a-z]+\/context$/.test(path);
+
 function roleOf({ path }: SourceFile): string {
   const [form, named] = ROLES.find(([fits]) => fits.test(path)) ?? [/()/];
   const role = named ?? form.exec(path)?.[1] ?? '';
   const hasTwin = files.some((file) =>
     ['sql', 'routes', 'job'].some((twin) => file.path === `${path}.${twin}`),
   );
-  return role === 'rule' && hasTwin ? 'operations' : role;
+  const hasContext = imports.some(({ from, to }) => from.path === path && to && isContext(to));
+  return role === 'rule' && (hasTwin || hasContext) ? 'operations' : role;
 }
 
 function isAllowed({ from, to, values }: Inside): boolean {

@@ -1,6 +1,6 @@
 // Limits of size for source files: lines of a file, lines of a function, columns of a line.
 import { expect, test } from 'vitest';
-import { modules } from './support/modules.ts';
+import { modules } from './support/tree/modules.ts';
 
 const MAX_FILE_LINES = 250;
 const MAX_FUNCTION_LINES = 50;

@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { rolldown } from 'rolldown';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { makeClip } from './support/clips.ts';
+import { makeClip } from './support/clips/clips.ts';
 import { SECRETS, startTestService } from './support/service.ts';
 
 const ROOT = join(import.meta.dirname, '..');

@@ -8,9 +8,9 @@ import {
   formatCaptionPlaylist,
 } from '../service/src/captions/manifest-captions.ts';
 import { formatPlayablePart } from '../service/src/encoding/packaging/playable-part.ts';
-import { checkDash, type DashFiles } from './support/check-dash.ts';
-import { checkHls, type HlsFiles } from './support/check-hls.ts';
-import { dash, edited, hls, presentation, sizes, tracks } from './support/sample-manifests.ts';
+import { checkDash, type DashFiles } from './support/playback/check-dash.ts';
+import { checkHls, type HlsFiles } from './support/playback/check-hls.ts';
+import { dash, edited, hls, presentation, sizes, tracks } from './support/playback/sample-manifests.ts';
 
 const caption: Caption = {
   language: 'en',

@@ -1,8 +1,8 @@
 // Tests that the checks of manifests find violations, and none in the manifests of the service.
 import { describe, expect, test } from 'vitest';
-import { checkDash } from './support/check-dash.ts';
-import { checkHls } from './support/check-hls.ts';
-import { dash, edited, hls } from './support/sample-manifests.ts';
+import { checkDash } from './support/playback/check-dash.ts';
+import { checkHls } from './support/playback/check-hls.ts';
+import { dash, edited, hls } from './support/playback/sample-manifests.ts';
 
 describe('HLS', () => {
   test('the playlists of the service have no violations', () => expect(checkHls(hls)).toEqual([]));

@@ -1,6 +1,6 @@
 // Rules for all modules: no dead exports, no re-exports, no small files with a single importer.
 import { describe, expect, test } from 'vitest';
-import { modules, parseModule, type SourceModule } from './support/modules.ts';
+import { modules, parseModule, type SourceModule } from './support/tree/modules.ts';
 
 /** Public names of published packages, which may come from other files. */
 const PUBLIC_ENTRIES = ['packages/client/src/index.ts', 'packages/client/src/server.ts'];
@@ -24,7 +24,7 @@ const FOR_TESTS: Readonly<Record<string, readonly string[]>> = {
   'service/src/tables.ts': ['TABLES'],
   'service/src/storage/object-store.ts': ['ObjectStoreErrorReason'],
   'service/src/storage/disk/incoming.ts': ['writeFully'],
-  'service/src/uploads/store-original.ts': ['OriginalNeeds'],
+  'service/src/uploads/original/store-original.ts': ['OriginalNeeds'],
   'service/src/storage/s3-object-store.ts': ['S3ObjectStore'],
   'deploy/cluster/ceph.ts': ['StartDaemon'],
 };

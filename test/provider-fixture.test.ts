@@ -7,8 +7,8 @@ import { createSettings } from '../service/src/platform/settings/read-settings.t
 import { hostedApiContract, ORDER } from '../service/src/providers/hosted-api.contract.ts';
 import type { HostedApi } from '../service/src/providers/provider.ts';
 import { providerContract } from '../service/src/providers/provider.contract.ts';
-import { openFixture, readFixtureSettings } from './support/fixture-provider.ts';
-import { type ScriptedPeer, startPeer } from './support/scripted-peer.ts';
+import { openFixture, readFixtureSettings } from './support/providers/fixture-provider.ts';
+import { type ScriptedPeer, startPeer } from './support/http/scripted-peer.ts';
 
 const SET = { FIXTURE_WEBHOOK_SECRET: 'fixture-secret', FIXTURE_API_KEY: 'fixture-key' };
 const opened = (environment: Record<string, string>, limits?: Parameters<typeof openFixture>[1]) =>

@@ -2,7 +2,13 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { clockJourneyFiles, journeyFiles, NGINX_JOURNEY, timedFiles, unitFiles } from './support/suites.ts';
+import {
+  clockJourneyFiles,
+  journeyFiles,
+  NGINX_JOURNEY,
+  timedFiles,
+  unitFiles,
+} from './support/tree/suites.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const read = (file: string): string => readFileSync(join(ROOT, file), 'utf8');
@@ -24,15 +30,20 @@ test('durability tests that run alone exist', () => {
 });
 
 test('journeys and database tests are not unit tests', () => {
-  expect(journeyFiles).toContain('test/journeys/list.test.ts');
+  expect(journeyFiles).toContain('test/journeys/library/list.test.ts');
   expect(journeyFiles).toContain('service/src/platform/postgres/database.test.ts');
-  expect(unitFiles).toContain('service/src/lifecycle/decide.test.ts');
+  expect(unitFiles).toContain('service/src/lifecycle/decisions/decide.test.ts');
 });
 
 test('journeys that move a clock, by themselves or by what they import, share no modules', () => {
-  for (const name of ['put-upload', 'hosted-outages', 'timeline', 'upload-expiry'])
+  for (const name of [
+    'uploads/put-upload',
+    'providers/hosted-outages',
+    'events/timeline',
+    'uploads/upload-expiry',
+  ])
     expect(clockJourneyFiles).toContain(`test/journeys/${name}.test.ts`);
-  expect(clockJourneyFiles).not.toContain('test/journeys/list.test.ts');
+  expect(clockJourneyFiles).not.toContain('test/journeys/library/list.test.ts');
 });
 
 test('unit tests start no database, service or ffmpeg', () => {

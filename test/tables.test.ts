@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Connection } from '../service/src/platform/postgres/database.ts';
 import { migrate } from '../service/src/platform/postgres/migrate.ts';
 import { TABLES } from '../service/src/tables.ts';
-import { rowsOf, startTestPostgres, type TestPostgres } from './support/postgres.ts';
+import { rowsOf, startTestPostgres, type TestPostgres } from './support/postgres/postgres.ts';
 
 let server: TestPostgres;
 let connection: Connection;

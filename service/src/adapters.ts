@@ -16,13 +16,13 @@ import {
   scratchFolder,
   storeFolder,
 } from './open-decoders.ts';
-import { databaseSpaceGuard, type SpaceGuard } from './platform/free-space.ts';
+import { databaseSpaceGuard, type SpaceGuard } from './platform/disk/free-space.ts';
 import { type JobQueue, openJobs } from './platform/jobs/job-queue.ts';
-import type { Logger } from './platform/logger.ts';
+import type { Logger } from './platform/observability/logger.ts';
 import { type Connection, type Database, type Inspect, openDatabase } from './platform/postgres/database.ts';
 import { type LauncherOptions, startEmbeddedPostgres } from '@mediary/embedded-postgres/launcher';
-import { findStoredSecret, getStoredSecret } from './platform/generated-secrets.ts';
-import { restrictDataFolder, restrictFolders } from './platform/data-folder.ts';
+import { findStoredSecret, getStoredSecret } from './platform/settings/generated-secrets.ts';
+import { restrictDataFolder, restrictFolders } from './platform/disk/data-folder.ts';
 import { migrateAtStart } from './platform/postgres/migrate-at-start.ts';
 import { createNotifications, type Notifications } from './platform/postgres/notifications.ts';
 import type { Providers } from './providers/provider.ts';

@@ -3,7 +3,7 @@ import packageJson from '../../package.json' with { type: 'json' };
 import type { Adapters } from './adapters.ts';
 import type { Config } from './config.ts';
 import type { DatabaseNow } from './platform/postgres/database-clock.ts';
-import type { Logger } from './platform/logger.ts';
+import type { Logger } from './platform/observability/logger.ts';
 
 export const VERSION = packageJson.version;
 

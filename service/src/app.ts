@@ -14,7 +14,7 @@ import { createOperations } from './operations/feature.ts';
 import { operatorGuard } from './operations/operator.hook.ts';
 import { createHeldRequests } from './platform/concurrency/held-requests.ts';
 import { type Limiters, limitOwner, openLimiters } from './platform/http/limits/rate-limit.ts';
-import { freeBytes } from './platform/free-space.ts';
+import { freeBytes } from './platform/disk/free-space.ts';
 import type { HttpServer } from './platform/http/server.ts';
 import type { JobHandlers } from './platform/jobs/job-queue.ts';
 import { deleteAbandonedScratchFolders } from './platform/process/scratch-folder.ts';

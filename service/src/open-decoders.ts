@@ -14,7 +14,7 @@ import type { ImageProcessor } from './images/image-processor.ts';
 import { openSharpImageProcessor } from './images/sharp-image-processor.ts';
 import { openMediabunnyProbe } from './media/mediabunny-probe.ts';
 import type { AddedContainer, Probe } from './media/probe.ts';
-import type { Logger } from './platform/logger.ts';
+import type { Logger } from './platform/observability/logger.ts';
 import { type ChildPool, openChildPool } from './platform/process/child-pool.ts';
 import { detectSandbox } from './platform/process/detect-sandbox.ts';
 import { missingProtections, type Sandbox } from './platform/process/sandbox.ts';

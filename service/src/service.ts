@@ -16,9 +16,9 @@ import {
 import { exitOnFatalError } from './platform/process/fatal-error.ts';
 import { closeServer, listen } from './platform/http/listener.ts';
 import type { HttpServer } from './platform/http/server.ts';
-import { openLocalSecrets } from './platform/generated-secrets.ts';
+import { openLocalSecrets } from './platform/settings/generated-secrets.ts';
 import { DEFAULT_DATA_DIR } from './platform/process/settings.ts';
-import { createLogger, type Logger, openLogOutput } from './platform/logger.ts';
+import { createLogger, type Logger, openLogOutput } from './platform/observability/logger.ts';
 import type { Connection, Inspect } from './platform/postgres/database.ts';
 import { type ClockOverrides, openClocks } from './platform/postgres/database-clock.ts';
 import { migrate } from './platform/postgres/migrate.ts';
@@ -26,7 +26,7 @@ import { missingProtections } from './platform/process/sandbox.ts';
 import { waitAtMost } from './platform/concurrency/in-flight.ts';
 import { deleteAbandonedScratchFolders } from './platform/process/scratch-folder.ts';
 import type { Environment } from './platform/settings/read-settings.ts';
-import { assertWritableFolder } from './platform/data-folder.ts';
+import { assertWritableFolder } from './platform/disk/data-folder.ts';
 import { renderBanner } from './start-banner.ts';
 
 export type RunningService = {

@@ -2,7 +2,7 @@
 import { signAccessToken } from './auth/tokens/access-token.ts';
 import type { Config } from './config.ts';
 import type { Adapters } from './adapters.ts';
-import type { LocalSecrets } from './platform/generated-secrets.ts';
+import type { LocalSecrets } from './platform/settings/generated-secrets.ts';
 
 type BannerContent = {
   readonly config: Config;

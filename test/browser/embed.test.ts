@@ -4,8 +4,8 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Browser, Frame, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { launchChromium } from '../support/browser.ts';
-import { makeClip, pacedEngine } from '../support/clips.ts';
+import { launchChromium } from '../support/playback/browser.ts';
+import { makeClip, pacedEngine } from '../support/clips/clips.ts';
 import { ingest, offer, readAsset } from '../support/media.ts';
 import { asUser, call, eventually, startTestService, type TestService } from '../support/service.ts';
 

@@ -1,8 +1,8 @@
 // Stock players in Chromium play a video with renditions in SDR and HDR to its end: in SDR, unless the page
 // asks for HDR.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openBrowser, type PlayRequest, type TestBrowser } from '../support/browser.ts';
-import { makeHdrClip } from '../support/hdr-clips.ts';
+import { openBrowser, type PlayRequest, type TestBrowser } from '../support/playback/browser.ts';
+import { makeHdrClip } from '../support/clips/hdr-clips.ts';
 import { ingest } from '../support/media.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 

@@ -1,8 +1,13 @@
 // Stock players in Chromium play every stream to its end, however many frames its last segment holds, and
 // seek in it.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openBrowser, type PlayRequest, type ShownCaptions, type TestBrowser } from '../support/browser.ts';
-import { makeClip } from '../support/clips.ts';
+import {
+  openBrowser,
+  type PlayRequest,
+  type ShownCaptions,
+  type TestBrowser,
+} from '../support/playback/browser.ts';
+import { makeClip } from '../support/clips/clips.ts';
 import { ingest } from '../support/media.ts';
 import { asUser, call, startTestService, type TestService } from '../support/service.ts';
 

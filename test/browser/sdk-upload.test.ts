@@ -12,8 +12,8 @@ import type { UploadProgress } from '@mediary/client';
 import type { Browser, Page } from 'playwright-core';
 import { rolldown } from 'rolldown';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { launchChromium } from '../support/browser.ts';
-import { makeClip } from '../support/clips.ts';
+import { launchChromium } from '../support/playback/browser.ts';
+import { makeClip } from '../support/clips/clips.ts';
 import { openUpload } from '../support/media.ts';
 import { asUser, call, startTestService, type TestService, tokenOf } from '../support/service.ts';
 

@@ -14,7 +14,7 @@ import {
 } from '../../packages/contract/src/operations/webhooks.ts';
 import { renderOpenApi } from '../../packages/contract/src/openapi/document.ts';
 import { OPERATIONS } from '../../packages/contract/src/operations.ts';
-import { makeClip } from '../support/clips.ts';
+import { makeClip } from '../support/clips/clips.ts';
 import { SECRETS, startTestService, type TestService } from '../support/service.ts';
 
 const HERE = import.meta.dirname;

@@ -5,9 +5,9 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { readFileSync } from 'node:fs';
-import { makeClip } from '../support/clips.ts';
-import { freePort } from '../support/free-port.ts';
-import { type Hosts, startHosts } from '../support/hosted.ts';
+import { makeClip } from '../support/clips/clips.ts';
+import { freePort } from '../support/http/free-port.ts';
+import { type Hosts, startHosts } from '../support/providers/hosted.ts';
 import { SECRETS } from '../support/service.ts';
 
 const ROOT = join(import.meta.dirname, '../..');

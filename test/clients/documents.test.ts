@@ -12,8 +12,8 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readConfig } from '../../service/src/config.ts';
-import { launchChromium } from '../support/browser.ts';
-import { type CodeBlock, placeAtLines, readCodeBlocks } from '../support/code-blocks.ts';
+import { launchChromium } from '../support/playback/browser.ts';
+import { type CodeBlock, placeAtLines, readCodeBlocks } from '../support/http/code-blocks.ts';
 import { SECRETS } from '../support/service.ts';
 import { type DocumentFixtures, startDocumentFixtures } from './document-fixtures.ts';
 

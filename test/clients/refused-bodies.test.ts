@@ -8,7 +8,7 @@ import {
   runClient,
   startRefusingService,
   TRIES,
-} from '../support/refused-bodies.ts';
+} from '../support/http/refused-bodies.ts';
 
 let refusing: RefusingService;
 beforeAll(async () => {

@@ -4,7 +4,7 @@ import type { AddressInfo, Server } from 'node:net';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { rolldown } from 'rolldown';
-import { launchChromium } from '../support/browser.ts';
+import { launchChromium } from '../support/playback/browser.ts';
 
 type UploadResult = { readonly uploaded: number; readonly errors: readonly string[] };
 

@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CreateBucketCommand, PutBucketCorsCommand, S3Client } from '@aws-sdk/client-s3';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type BreakingProxy, startBreakingProxy } from '../support/breaking-proxy.ts';
-import { missingS3Server, type S3Server, startS3Server } from '../support/ceph-rgw.ts';
+import { type BreakingProxy, startBreakingProxy } from '../support/http/breaking-proxy.ts';
+import { missingS3Server, type S3Server, startS3Server } from '../support/store/ceph-rgw.ts';
 import { complete, openUpload, settled } from '../support/media.ts';
-import { makeClip } from '../support/clips.ts';
+import { makeClip } from '../support/clips/clips.ts';
 import { asUser, call, startTestService, type TestService } from '../support/service.ts';
 import { openUppyPage, type UppyPage } from './uppy-page.ts';
 

@@ -5,11 +5,11 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type BreakingProxy, startBreakingProxy } from '../support/breaking-proxy.ts';
-import { freePort } from '../support/free-port.ts';
+import { type BreakingProxy, startBreakingProxy } from '../support/http/breaking-proxy.ts';
+import { freePort } from '../support/http/free-port.ts';
 import { asUser, call, newDataDir } from '../support/service.ts';
-import { endAllIn, type ServiceProcess, startProcess } from '../support/service-process.ts';
-import { createLargeFile } from '../support/test-data.ts';
+import { endAllIn, type ServiceProcess, startProcess } from '../support/service/service-process.ts';
+import { createLargeFile } from '../support/clips/test-data.ts';
 import { openUppyPage, type UppyPage } from './uppy-page.ts';
 
 const BYTES = createLargeFile(160);

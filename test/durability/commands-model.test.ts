@@ -2,13 +2,13 @@
 import { readFile, rm } from 'node:fs/promises';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Driver, LIBRARY, send } from '../support/asset-driver.ts';
-import { foretell } from '../support/asset-model.ts';
-import { commands, type Step } from '../support/asset-steps.ts';
-import { makeClip } from '../support/clips.ts';
-import { SEED } from '../support/seed.ts';
+import { type Driver, LIBRARY, send } from '../support/assets/asset-driver.ts';
+import { foretell } from '../support/assets/asset-model.ts';
+import { commands, type Step } from '../support/assets/asset-steps.ts';
+import { makeClip } from '../support/clips/clips.ts';
+import { SEED } from '../support/service/seed.ts';
 import { newDatabaseDir } from '../support/service.ts';
-import { endAllIn, type ServiceProcess, startProcess } from '../support/service-process.ts';
+import { endAllIn, type ServiceProcess, startProcess } from '../support/service/service-process.ts';
 
 /** Each run has another seed: many short runs search further than one long run. */
 const LISTS = 800;

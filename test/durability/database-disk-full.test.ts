@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import sharp from 'sharp';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { freeBytes } from '../../service/src/platform/free-space.ts';
-import { expectRefusal, expectSuccess } from '../support/envelope.ts';
+import { freeBytes } from '../../service/src/platform/disk/free-space.ts';
+import { expectRefusal, expectSuccess } from '../support/http/envelope.ts';
 import { complete, IMAGE, openUpload, putBytes, settled, type Started } from '../support/media.ts';
 import {
   type Answer,
@@ -17,7 +17,7 @@ import {
   startTestService,
   type TestService,
 } from '../support/service.ts';
-import { fillDisk, mountTightDisk, type TightDisk } from '../support/small-disk.ts';
+import { fillDisk, mountTightDisk, type TightDisk } from '../support/service/small-disk.ts';
 
 const MIB = 1024 * 1024;
 const RESERVE = 32 * MIB;

@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import sharp from 'sharp';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { freeBytes } from '../../service/src/platform/free-space.ts';
-import { makeClip } from '../support/clips.ts';
-import { expectRefusal, expectSuccess } from '../support/envelope.ts';
-import { halves } from '../support/partial-writes.ts';
+import { freeBytes } from '../../service/src/platform/disk/free-space.ts';
+import { makeClip } from '../support/clips/clips.ts';
+import { expectRefusal, expectSuccess } from '../support/http/envelope.ts';
+import { halves } from '../support/store/partial-writes.ts';
 import { complete, IMAGE, openUpload, putBytes, readAsset, settled, type Started } from '../support/media.ts';
 import {
   type Answer,
@@ -19,9 +19,9 @@ import {
   startTestService,
   type TestService,
 } from '../support/service.ts';
-import { fillDisk, mountTightDisk, type TightDisk } from '../support/small-disk.ts';
-import { filesNaming, openJobs, rows } from '../support/traces.ts';
-import { create, offsetOf, patch, send } from '../support/tus.ts';
+import { fillDisk, mountTightDisk, type TightDisk } from '../support/service/small-disk.ts';
+import { filesNaming, openJobs, rows } from '../support/service/traces.ts';
+import { create, offsetOf, patch, send } from '../support/uploads/tus.ts';
 
 const MIB = 1024 * 1024;
 const ROOM = 80 * MIB;

@@ -3,9 +3,9 @@
 import { readFile, rm } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '@mediary/embedded-postgres/launcher';
-import { ffmpegPath, makeClip } from '../support/clips.ts';
+import { ffmpegPath, makeClip } from '../support/clips/clips.ts';
 import { complete, IMAGE, openUpload, putBytes, settled } from '../support/media.ts';
-import { bombPng } from '../support/pictures.ts';
+import { bombPng } from '../support/clips/pictures.ts';
 import { newDataDir, newDatabaseDir } from '../support/service.ts';
 import {
   endAllIn,
@@ -13,8 +13,8 @@ import {
   sharedBy,
   startProcess,
   workerOf,
-} from '../support/service-process.ts';
-import { rows } from '../support/traces.ts';
+} from '../support/service/service-process.ts';
+import { rows } from '../support/service/traces.ts';
 
 const FLOOD = 1000;
 const AT_ONCE = 20;

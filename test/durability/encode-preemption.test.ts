@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '@mediary/embedded-postgres/launcher';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { ffmpegPath, makeClip } from '../support/clips.ts';
+import { ffmpegPath, makeClip } from '../support/clips/clips.ts';
 import { complete, openUpload, putBytes, readAsset, settled } from '../support/media.ts';
 import { eventually, newDataDir, newDatabaseDir } from '../support/service.ts';
 import {
@@ -14,7 +14,7 @@ import {
   sharedBy,
   startProcess,
   workerOf,
-} from '../support/service-process.ts';
+} from '../support/service/service-process.ts';
 
 const PLAYABLE_MS = 15_000;
 const READY_MS = 60_000;

@@ -3,12 +3,12 @@ import { readFile, rm } from 'node:fs/promises';
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { expectSuccess } from '../support/envelope.ts';
-import { readEvents } from '../support/event-streams.ts';
+import { expectSuccess } from '../support/http/envelope.ts';
+import { readEvents } from '../support/service/event-streams.ts';
 import { openUpload } from '../support/media.ts';
-import { openCarelessSocket } from '../support/raw-socket.ts';
+import { openCarelessSocket } from '../support/http/raw-socket.ts';
 import { asUser, call, newDatabaseDir, tokenOf } from '../support/service.ts';
-import { endAllIn, type ServiceProcess, startProcess } from '../support/service-process.ts';
+import { endAllIn, type ServiceProcess, startProcess } from '../support/service/service-process.ts';
 
 const MIB = 1024 * 1024;
 /** Each event carries the whole asset, so a replay of all of them is about 15 MB. */

@@ -2,10 +2,10 @@
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { openSocket } from '../support/raw-socket.ts';
+import { openSocket } from '../support/http/raw-socket.ts';
 import { call, newDatabaseDir } from '../support/service.ts';
-import { endAllIn, type ServiceProcess, startProcess } from '../support/service-process.ts';
-import { processesNaming } from '../support/traces.ts';
+import { endAllIn, type ServiceProcess, startProcess } from '../support/service/service-process.ts';
+import { processesNaming } from '../support/service/traces.ts';
 
 const EXITS_WITHIN_MS = 5000;
 /** Loaded before the service: a signal makes it fail as a bug in an event handler would. */

@@ -2,12 +2,12 @@
 // the same request then succeeds.
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { expectRefusal, type Seen } from '../support/envelope.ts';
-import { MOMENTS, planFaults } from '../support/faults.ts';
-import { halves } from '../support/partial-writes.ts';
-import { KINDS } from '../support/request-kinds.ts';
+import { expectRefusal, type Seen } from '../support/http/envelope.ts';
+import { MOMENTS, planFaults } from '../support/http/faults.ts';
+import { halves } from '../support/store/partial-writes.ts';
+import { KINDS } from '../support/http/request-kinds.ts';
 import { type Answer, startTestService, type TestService } from '../support/service.ts';
-import { filesNaming, rows } from '../support/traces.ts';
+import { filesNaming, rows } from '../support/service/traces.ts';
 
 const faults = planFaults();
 let service: TestService;

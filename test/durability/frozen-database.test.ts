@@ -1,11 +1,11 @@
 // The database hangs: requests get 503 within seconds, the process stays alive, and everything continues when
 // the database does.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { expectRefusal, expectSuccess, type Seen } from '../support/envelope.ts';
-import { halves } from '../support/partial-writes.ts';
-import { KINDS, type Made } from '../support/request-kinds.ts';
+import { expectRefusal, expectSuccess, type Seen } from '../support/http/envelope.ts';
+import { halves } from '../support/store/partial-writes.ts';
+import { KINDS, type Made } from '../support/http/request-kinds.ts';
 import { type Answer, call, eventually, startTestService, type TestService } from '../support/service.ts';
-import { signalProcesses } from '../support/traces.ts';
+import { signalProcesses } from '../support/service/traces.ts';
 
 const ANSWERED_WITHIN_MS = 5000;
 /** For a machine that has other things to do. */

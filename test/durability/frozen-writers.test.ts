@@ -14,14 +14,14 @@ import { type ObjectKey, originalKey, originalPrefix } from '../../service/src/s
 import { createUpkeepContext } from '../../service/src/upkeep/context.fixture.ts';
 import { sweepOrphans } from '../../service/src/upkeep/orphans.ts';
 import { purgeAssetJob } from '../../service/src/upkeep/purge-asset.job.ts';
-import { receiveUpload } from '../../service/src/uploads/byte-uploads.ts';
+import { receiveUpload } from '../../service/src/uploads/put/byte-uploads.ts';
 import { endExpiredUploads } from '../../service/src/uploads/expired-uploads.ts';
 import {
   createPutClaims,
   type OriginalNeeds,
   storeOriginal,
-} from '../../service/src/uploads/store-original.ts';
-import { storePut } from '../../service/src/uploads/small-puts.ts';
+} from '../../service/src/uploads/original/store-original.ts';
+import { storePut } from '../../service/src/uploads/put/small-puts.ts';
 import { IMAGE, openUpload, putBytes, type Started } from '../support/media.ts';
 import { eventually, startTestService, type TestService } from '../support/service.ts';
 

@@ -4,12 +4,12 @@ import { readFile, rm } from 'node:fs/promises';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { makeClip } from '../support/clips.ts';
-import { startImport } from '../support/imports.ts';
+import { makeClip } from '../support/clips/clips.ts';
+import { startImport } from '../support/uploads/imports.ts';
 import { type AssetJson, offer, settled } from '../support/media.ts';
-import { bombPng } from '../support/pictures.ts';
+import { bombPng } from '../support/clips/pictures.ts';
 import { asUser, newDatabaseDir } from '../support/service.ts';
-import { endAllIn, type ServiceProcess, startProcess } from '../support/service-process.ts';
+import { endAllIn, type ServiceProcess, startProcess } from '../support/service/service-process.ts';
 
 const IMPORT_STARTS_WITHIN_MS = 10_000;
 const FRAME_WITHIN_MS = 5000;

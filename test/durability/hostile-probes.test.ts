@@ -1,10 +1,10 @@
 // Eight videos that keep the probe busy: the uploads of another owner do not wait for any of them.
 import { readFile, rm } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { makeClip } from '../support/clips.ts';
+import { makeClip } from '../support/clips/clips.ts';
 import { complete, openUpload, putBytes } from '../support/media.ts';
 import { newDatabaseDir } from '../support/service.ts';
-import { endAllIn, type ServiceProcess, startProcess } from '../support/service-process.ts';
+import { endAllIn, type ServiceProcess, startProcess } from '../support/service/service-process.ts';
 
 const HOSTILE = 8;
 /** Far longer than the videos of the other owner need: the order of answers tells who waited for whom. */

@@ -6,7 +6,7 @@ import sharp from 'sharp';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type AssetJson, IMAGE, offer, settled } from '../support/media.ts';
 import { newDatabaseDir } from '../support/service.ts';
-import { endAllIn, type ServiceProcess, startProcess } from '../support/service-process.ts';
+import { endAllIn, type ServiceProcess, startProcess } from '../support/service/service-process.ts';
 
 const SIDE = 2560;
 const READY_WITHIN_MS = 5000;

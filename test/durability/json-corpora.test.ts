@@ -1,7 +1,7 @@
 // Collected JSON files as the body of every JSON endpoint: accepted or rejected, without side effects
 // (contract A2, B2).
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { expectRefusal, expectSuccess } from '../support/envelope.ts';
+import { expectRefusal, expectSuccess } from '../support/http/envelope.ts';
 import { type AssetJson, openUpload } from '../support/media.ts';
 import {
   type Answer,
@@ -12,7 +12,7 @@ import {
   startTestService,
   type TestService,
 } from '../support/service.ts';
-import { type Sample, samplesOf, TEST_DATA } from '../support/test-data.ts';
+import { type Sample, samplesOf, TEST_DATA } from '../support/clips/test-data.ts';
 
 const CONNECTIONS = 8;
 const CORPORA = { 'json-parsing': 300, 'json-fuzz-small': 500 };

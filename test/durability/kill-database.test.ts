@@ -4,13 +4,13 @@ import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '@mediary/embedded-postgres/launcher';
-import { expectRefusal, expectSuccess } from '../support/envelope.ts';
-import { halves } from '../support/partial-writes.ts';
+import { expectRefusal, expectSuccess } from '../support/http/envelope.ts';
+import { halves } from '../support/store/partial-writes.ts';
 import { complete, IMAGE, openUpload, putBytes, settled } from '../support/media.ts';
-import { bombPng } from '../support/pictures.ts';
-import { urlOf } from '../support/postgres.ts';
+import { bombPng } from '../support/clips/pictures.ts';
+import { urlOf } from '../support/postgres/postgres.ts';
 import { asUser, call, eventually, newDataDir, newDatabaseDir } from '../support/service.ts';
-import { endAllIn, type ServiceProcess, startProcess } from '../support/service-process.ts';
+import { endAllIn, type ServiceProcess, startProcess } from '../support/service/service-process.ts';
 
 const KILLS = 3;
 const headers = asUser('ann');

@@ -3,15 +3,15 @@
 import { readFile, rm } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { halves } from '../support/partial-writes.ts';
-import { type EventLedger, openEventLedger } from '../support/event-ledger.ts';
-import { type Entry, type Ledger, openLedger } from '../support/ledger.ts';
+import { halves } from '../support/store/partial-writes.ts';
+import { type EventLedger, openEventLedger } from '../support/service/event-ledger.ts';
+import { type Entry, type Ledger, openLedger } from '../support/store/ledger.ts';
 import { asService, call, eventually, newDataDir, SECRETS } from '../support/service.ts';
-import { endAllIn, type ServiceProcess, startProcess } from '../support/service-process.ts';
-import { isStoreRemote, objectsIn } from '../support/test-store.ts';
-import { filesNaming, openJobs, rows } from '../support/traces.ts';
-import { LIBRARY } from '../support/webhooks.ts';
-import { freePort } from '../support/free-port.ts';
+import { endAllIn, type ServiceProcess, startProcess } from '../support/service/service-process.ts';
+import { isStoreRemote, objectsIn } from '../support/store/test-store.ts';
+import { filesNaming, openJobs, rows } from '../support/service/traces.ts';
+import { LIBRARY } from '../support/providers/webhooks.ts';
+import { freePort } from '../support/http/free-port.ts';
 
 type Victim = 'service' | 'database';
 /** In turn, five times over: twenty kills of the one, ten of the other, in some both at once. */

@@ -4,9 +4,9 @@ import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '@mediary/embedded-postgres/launcher';
-import { makeClip, pacedEngine, NOT_COPYABLE } from '../support/clips.ts';
+import { makeClip, pacedEngine, NOT_COPYABLE } from '../support/clips/clips.ts';
 import { complete, openUpload, putBytes, readAsset, settled } from '../support/media.ts';
-import { CLEAN, decode } from '../support/picture-and-sound.ts';
+import { CLEAN, decode } from '../support/clips/picture-and-sound.ts';
 import { asUser, call, eventually, newDataDir, newDatabaseDir } from '../support/service.ts';
 import {
   endAllIn,
@@ -14,8 +14,8 @@ import {
   sharedBy,
   startProcess,
   workerOf,
-} from '../support/service-process.ts';
-import { eventsOf, filesNaming, openJobs, processesNaming, rows } from '../support/traces.ts';
+} from '../support/service/service-process.ts';
+import { eventsOf, filesNaming, openJobs, processesNaming, rows } from '../support/service/traces.ts';
 
 /** A worker takes one video at a time, so as many die in a round as there are videos. */
 const ROUNDS = 2;

@@ -5,13 +5,13 @@ import { createMediary } from '@mediary/client';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '@mediary/embedded-postgres/launcher';
 import { Upload } from 'tus-js-client';
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
-import { type BreakingProxy, startBreakingProxy } from '../support/breaking-proxy.ts';
-import { makeClip } from '../support/clips.ts';
+import { type BreakingProxy, startBreakingProxy } from '../support/http/breaking-proxy.ts';
+import { makeClip } from '../support/clips/clips.ts';
 import { openUpload, readAsset, VIDEO } from '../support/media.ts';
-import { urlOf } from '../support/postgres.ts';
+import { urlOf } from '../support/postgres/postgres.ts';
 import { asUser, call, newDatabaseDir, newDataDir, tokenOf } from '../support/service.ts';
-import { endAllIn, type ServiceProcess, startProcess } from '../support/service-process.ts';
-import { tusUrl } from '../support/tus.ts';
+import { endAllIn, type ServiceProcess, startProcess } from '../support/service/service-process.ts';
+import { tusUrl } from '../support/uploads/tus.ts';
 
 const MIB = 1024 * 1024;
 const SIZE = 48 * MIB + 12_345;

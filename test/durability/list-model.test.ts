@@ -10,9 +10,9 @@ import {
   type Row,
   type Step,
   step,
-} from '../support/list-model.ts';
+} from '../support/assets/list-model.ts';
 import { type AssetJson, type Started, VIDEO } from '../support/media.ts';
-import { SEED } from '../support/seed.ts';
+import { SEED } from '../support/service/seed.ts';
 import {
   type Answer,
   asService,
@@ -21,7 +21,7 @@ import {
   startTestService,
   type TestService,
 } from '../support/service.ts';
-import { tell } from '../support/webhooks.ts';
+import { tell } from '../support/providers/webhooks.ts';
 
 const RUNS = 300;
 const STEPS = 40;

@@ -4,10 +4,10 @@ import { createHash } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { asUser, call, eventually, newDatabaseDir } from '../support/service.ts';
-import { endAllIn, type ServiceProcess, startProcess } from '../support/service-process.ts';
-import { freePort } from '../support/free-port.ts';
-import { createLargeFile } from '../support/test-data.ts';
-import { beginPatch } from '../support/tus.ts';
+import { endAllIn, type ServiceProcess, startProcess } from '../support/service/service-process.ts';
+import { freePort } from '../support/http/free-port.ts';
+import { createLargeFile } from '../support/clips/test-data.ts';
+import { beginPatch } from '../support/uploads/tus.ts';
 
 const MIB = 1024 * 1024;
 const CUTS = 10;

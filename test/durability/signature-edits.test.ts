@@ -1,6 +1,6 @@
 // A million small edits of a valid signature for each of the three providers: all are rejected (contract A5,
 // B6).
-import type { KnownProvider } from '../support/webhooks.ts';
+import type { KnownProvider } from '../support/providers/webhooks.ts';
 import { describe, expect, test } from 'vitest';
 import { toSecret } from '../../service/src/auth/secret.ts';
 import {
@@ -12,7 +12,7 @@ import {
   signEdgehost,
 } from '../../service/src/providers/edgehost/edgehost-signatures.ts';
 import { checkOnpremSignature, signOnprem } from '../../service/src/providers/onprem/onprem-signature.ts';
-import { randomEdits } from '../support/random-edits.ts';
+import { randomEdits } from '../support/assets/random-edits.ts';
 
 const EDITS = 1_000_000;
 const NOW = 1_700_000_000;

@@ -6,10 +6,10 @@ import { join } from 'node:path';
 import { setInterval as every } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { IMAGE, openUpload, putBytes, type Started } from '../support/media.ts';
-import { openSocket } from '../support/raw-socket.ts';
+import { openSocket } from '../support/http/raw-socket.ts';
 import { asUser, call, eventually, newDatabaseDir, tokenOf } from '../support/service.ts';
-import { endAllIn, type ServiceProcess, startProcess } from '../support/service-process.ts';
-import { filesNaming } from '../support/traces.ts';
+import { endAllIn, type ServiceProcess, startProcess } from '../support/service/service-process.ts';
+import { filesNaming } from '../support/service/traces.ts';
 
 const KINDS = { head: 1300, json: 400, webhook: 200, upload: 100 } as const;
 type Kind = keyof typeof KINDS;

@@ -2,9 +2,9 @@
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { expectRefusal, expectSuccess } from '../support/envelope.ts';
+import { expectRefusal, expectSuccess } from '../support/http/envelope.ts';
 import { IMAGE, openUpload, putBytes } from '../support/media.ts';
-import { openSocket, readAnswer } from '../support/raw-socket.ts';
+import { openSocket, readAnswer } from '../support/http/raw-socket.ts';
 import {
   asUser,
   call,

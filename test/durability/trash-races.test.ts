@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { IMAGE, openUpload, putBytes } from '../support/media.ts';
 import { asUser, call, eventually, startTestService, type TestService } from '../support/service.ts';
-import { openJobs } from '../support/traces.ts';
+import { openJobs } from '../support/service/traces.ts';
 
 const ROUNDS = 10;
 const ASSETS = 50;

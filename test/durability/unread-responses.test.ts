@@ -6,11 +6,11 @@ import type { Socket } from 'node:net';
 import { setInterval as every } from 'node:timers/promises';
 import sharp from 'sharp';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { expectSuccess } from '../support/envelope.ts';
+import { expectSuccess } from '../support/http/envelope.ts';
 import { complete, IMAGE, openUpload, putBytes, settled } from '../support/media.ts';
-import { openSocket } from '../support/raw-socket.ts';
+import { openSocket } from '../support/http/raw-socket.ts';
 import { asUser, call, eventually, newDatabaseDir } from '../support/service.ts';
-import { endAllIn, type ServiceProcess, startProcess } from '../support/service-process.ts';
+import { endAllIn, type ServiceProcess, startProcess } from '../support/service/service-process.ts';
 
 const MIB = 1024 * 1024;
 const HEADERS = asUser('ann');

@@ -1,6 +1,6 @@
 // The tests of a mutation run: the unit tests of the scope and of assets, without those that take seconds.
 import { defineConfig } from 'vitest/config';
-import { unitFiles } from '../support/suites.ts';
+import { unitFiles } from '../support/tree/suites.ts';
 
 const scope = process.env['MUTATION_SCOPE'];
 if (!scope) throw new Error('MUTATION_SCOPE is not set. Run `npm run test:mutation`.');

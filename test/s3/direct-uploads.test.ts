@@ -11,7 +11,7 @@ import type {
   PresignedRequest,
 } from '../../service/src/storage/object-store.ts';
 import { openS3ObjectStore, type S3ObjectStore } from '../../service/src/storage/s3-object-store.ts';
-import { createBucket, describeS3 } from '../support/s3.ts';
+import { createBucket, describeS3 } from '../support/store/s3.ts';
 
 const MIB = 1024 ** 2;
 const expiresInSeconds = 60;

@@ -3,8 +3,8 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { ListObjectsV2Command } from '@aws-sdk/client-s3';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { makeClip } from '../support/clips.ts';
-import { type FaultyS3, isGet, isPut, type S3Request, startFaultyS3 } from '../support/faulty-s3.ts';
+import { makeClip } from '../support/clips/clips.ts';
+import { type FaultyS3, isGet, isPut, type S3Request, startFaultyS3 } from '../support/store/faulty-s3.ts';
 import {
   type AssetJson,
   complete,
@@ -14,8 +14,8 @@ import {
   settled,
   VIDEO,
 } from '../support/media.ts';
-import { CLEAN, decode } from '../support/picture-and-sound.ts';
-import { createBucket, describeS3, reachedBy, type TestBucket } from '../support/s3.ts';
+import { CLEAN, decode } from '../support/clips/picture-and-sound.ts';
+import { createBucket, describeS3, reachedBy, type TestBucket } from '../support/store/s3.ts';
 import { asUser, call, eventually, startTestService, type TestService } from '../support/service.ts';
 
 describeS3('a service with a faulty S3 store', () => {

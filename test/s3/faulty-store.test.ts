@@ -7,8 +7,15 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { type ObjectKey, uploadKey } from '../../service/src/storage/object-key.ts';
 import type { PartialObject } from '../../service/src/storage/object-store.ts';
 import { openS3ObjectStore, type S3ObjectStore } from '../../service/src/storage/s3-object-store.ts';
-import { type FaultyS3, isComplete, isGet, isPart, isPut, startFaultyS3 } from '../support/faulty-s3.ts';
-import { createBucket, describeS3, reachedBy, type TestBucket } from '../support/s3.ts';
+import {
+  type FaultyS3,
+  isComplete,
+  isGet,
+  isPart,
+  isPut,
+  startFaultyS3,
+} from '../support/store/faulty-s3.ts';
+import { createBucket, describeS3, reachedBy, type TestBucket } from '../support/store/s3.ts';
 
 const MIB = 1024 ** 2;
 const TIMEOUTS = { connect: 2000, idle: 1500, request: 20_000 };

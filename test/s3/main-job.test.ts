@@ -7,7 +7,7 @@ import sharp from 'sharp';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { attachment } from '../../service/src/platform/http/headers.ts';
 import { uploadKey } from '../../service/src/storage/object-key.ts';
-import { makeClip } from '../support/clips.ts';
+import { makeClip } from '../support/clips/clips.ts';
 import {
   type AssetJson,
   complete,
@@ -18,9 +18,9 @@ import {
   settled,
   VIDEO,
 } from '../support/media.ts';
-import { CLEAN, decode } from '../support/picture-and-sound.ts';
-import { createBucket, describeS3, type TestBucket } from '../support/s3.ts';
-import { TEST_DATA } from '../support/test-data.ts';
+import { CLEAN, decode } from '../support/clips/picture-and-sound.ts';
+import { createBucket, describeS3, type TestBucket } from '../support/store/s3.ts';
+import { TEST_DATA } from '../support/clips/test-data.ts';
 import {
   asOperator,
   asUser,

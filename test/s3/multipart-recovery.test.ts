@@ -5,12 +5,12 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from '../../service/src/platform/postgres/sql.ts';
 import { uploadKey } from '../../service/src/storage/object-key.ts';
 import type { MultipartUpload } from '../../service/src/storage/object-store.ts';
-import { type ClockedService, startClockedService } from '../support/clocked-service.ts';
-import { expectRefusal } from '../support/envelope.ts';
-import { type FaultyS3, isComplete, startFaultyS3 } from '../support/faulty-s3.ts';
+import { type ClockedService, startClockedService } from '../support/service/clocked-service.ts';
+import { expectRefusal } from '../support/http/envelope.ts';
+import { type FaultyS3, isComplete, startFaultyS3 } from '../support/store/faulty-s3.ts';
 import { openUpload, putBytes, readAsset, type Started } from '../support/media.ts';
-import { multipartClient, sendParts } from '../support/multipart.ts';
-import { createBucket, describeS3, reachedBy, type TestBucket } from '../support/s3.ts';
+import { multipartClient, sendParts } from '../support/uploads/multipart.ts';
+import { createBucket, describeS3, reachedBy, type TestBucket } from '../support/store/s3.ts';
 import { type Answer, asOperator, asUser, call, eventually, type TestService } from '../support/service.ts';
 
 const expectReason = (answer: Answer<unknown>, status: number, reason: string) =>

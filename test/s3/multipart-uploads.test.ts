@@ -4,11 +4,11 @@ import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import sharp from 'sharp';
 import { uploadKey } from '../../service/src/storage/object-key.ts';
-import { makeClip } from '../support/clips.ts';
-import { expectRefusal } from '../support/envelope.ts';
+import { makeClip } from '../support/clips/clips.ts';
+import { expectRefusal } from '../support/http/envelope.ts';
 import { complete, IMAGE, openUpload, settled, type Started, VIDEO } from '../support/media.ts';
-import { multipartClient, sendPart, sendParts } from '../support/multipart.ts';
-import { createBucket, describeS3 } from '../support/s3.ts';
+import { multipartClient, sendPart, sendParts } from '../support/uploads/multipart.ts';
+import { createBucket, describeS3 } from '../support/store/s3.ts';
 import { type Answer, call, eventually, startTestService, type TestService } from '../support/service.ts';
 
 const MIB = 1024 ** 2;

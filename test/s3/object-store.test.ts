@@ -12,7 +12,7 @@ import {
 } from '../../service/src/storage/object-key.ts';
 import { partialObjectsContract } from '../../service/src/storage/partial-objects.contract.ts';
 import { openS3ObjectStore, type S3ObjectStore } from '../../service/src/storage/s3-object-store.ts';
-import { createBucket, describeS3, type TestBucket } from '../support/s3.ts';
+import { createBucket, describeS3, type TestBucket } from '../support/store/s3.ts';
 
 const MIB = 1024 ** 2;
 const newKey = () => uploadKey(randomUUID(), randomUUID());

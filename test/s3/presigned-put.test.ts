@@ -6,9 +6,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from '../../service/src/platform/postgres/sql.ts';
 import { uploadKey } from '../../service/src/storage/object-key.ts';
 import { presignedUploadId } from '../../service/src/storage/upload-id.ts';
-import { makeClip } from '../support/clips.ts';
-import { type ClockedService, startClockedService } from '../support/clocked-service.ts';
-import { expectRefusal } from '../support/envelope.ts';
+import { makeClip } from '../support/clips/clips.ts';
+import { type ClockedService, startClockedService } from '../support/service/clocked-service.ts';
+import { expectRefusal } from '../support/http/envelope.ts';
 import {
   complete,
   IMAGE,
@@ -20,9 +20,9 @@ import {
   VIDEO,
 } from '../support/media.ts';
 
-import { createBucket, describeS3 } from '../support/s3.ts';
+import { createBucket, describeS3 } from '../support/store/s3.ts';
 import { type Answer, asUser, call, eventually, type TestService } from '../support/service.ts';
-import { uploadsOf } from '../support/upload-rows.ts';
+import { uploadsOf } from '../support/postgres/upload-rows.ts';
 
 const expectReason = (answer: Answer<unknown>, reason: string) =>
   expect(expectRefusal(answer, 400).details).toMatchObject({ reason });

@@ -6,13 +6,13 @@ import { ListMultipartUploadsCommand, ListObjectsV2Command } from '@aws-sdk/clie
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '@mediary/embedded-postgres/launcher';
 import { Upload } from 'tus-js-client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { ACCESS_KEY, SECRET_KEY } from '../support/ceph-rgw.ts';
+import { ACCESS_KEY, SECRET_KEY } from '../support/store/ceph-rgw.ts';
 import { openUpload, readAsset } from '../support/media.ts';
-import { urlOf } from '../support/postgres.ts';
-import { createBucket, describeS3, type TestBucket } from '../support/s3.ts';
+import { urlOf } from '../support/postgres/postgres.ts';
+import { createBucket, describeS3, type TestBucket } from '../support/store/s3.ts';
 import { asUser, call, eventually, newDataDir, SECRETS } from '../support/service.ts';
-import { endAllIn, type ServiceProcess, startProcess } from '../support/service-process.ts';
-import { beginPatch, create, offsetOf, patch, send, targetsOf, tusUrl } from '../support/tus.ts';
+import { endAllIn, type ServiceProcess, startProcess } from '../support/service/service-process.ts';
+import { beginPatch, create, offsetOf, patch, send, targetsOf, tusUrl } from '../support/uploads/tus.ts';
 
 const MIB = 1024 ** 2;
 const SIZE = 64 * MIB + 12_345;

@@ -8,7 +8,7 @@ import {
   type S3Server,
   SECRET_KEY,
   startS3Server,
-} from '../support/ceph-rgw.ts';
+} from '../support/store/ceph-rgw.ts';
 
 let server: S3Server | undefined;
 

@@ -3,8 +3,8 @@ import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { createMediary, type Mediary, type UploadProgress } from '@mediary/client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { makeClip } from '../support/clips.ts';
-import { createBucket, describeS3 } from '../support/s3.ts';
+import { makeClip } from '../support/clips/clips.ts';
+import { createBucket, describeS3 } from '../support/store/s3.ts';
 import { startTestService, type TestService, tokenOf } from '../support/service.ts';
 
 const MIB = 1024 ** 2;

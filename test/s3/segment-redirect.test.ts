@@ -2,11 +2,11 @@
 // tokens.
 import { PutBucketCorsCommand } from '@aws-sdk/client-s3';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { findChromium, openBrowser } from '../support/browser.ts';
-import { makeClip } from '../support/clips.ts';
+import { findChromium, openBrowser } from '../support/playback/browser.ts';
+import { makeClip } from '../support/clips/clips.ts';
 import { type AssetJson, ingest } from '../support/media.ts';
-import { CLEAN, decode, playlistsOf } from '../support/picture-and-sound.ts';
-import { createBucket, describeS3, type TestBucket } from '../support/s3.ts';
+import { CLEAN, decode, playlistsOf } from '../support/clips/picture-and-sound.ts';
+import { createBucket, describeS3, type TestBucket } from '../support/store/s3.ts';
 import { asUser, call, startTestService, type TestService } from '../support/service.ts';
 
 const CORS = {

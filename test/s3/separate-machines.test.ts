@@ -8,19 +8,19 @@ import {
   expectNothingLeft,
   expectWhole,
   uploadLongVideo,
-} from '../support/chunked-videos.ts';
-import { makeClip } from '../support/clips.ts';
+} from '../support/encoding/chunked-videos.ts';
+import { makeClip } from '../support/clips/clips.ts';
 import { complete, openUpload, putBytes, readAsset, settled } from '../support/media.ts';
-import { CLEAN, decode } from '../support/picture-and-sound.ts';
-import { describeS3 } from '../support/s3.ts';
+import { CLEAN, decode } from '../support/clips/picture-and-sound.ts';
+import { describeS3 } from '../support/store/s3.ts';
 import {
   foldersWithObjects,
   scratchNames,
   type SeparateMachines,
   startSeparateMachines,
-} from '../support/separate-machines.ts';
+} from '../support/service/separate-machines.ts';
 import { asUser, call, eventually } from '../support/service.ts';
-import type { ServiceProcess } from '../support/service-process.ts';
+import type { ServiceProcess } from '../support/service/service-process.ts';
 
 describeS3('processes on separate machines', () => {
   let machines: SeparateMachines;

@@ -2,10 +2,10 @@
 import { randomBytes } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { expectRefusal, expectSuccess } from '../support/envelope.ts';
+import { expectRefusal, expectSuccess } from '../support/http/envelope.ts';
 import { openUpload, putBytes, VIDEO } from '../support/media.ts';
-import { openCarelessSocket, type RawAnswer, readAnswer } from '../support/raw-socket.ts';
-import { createBucket, describeS3 } from '../support/s3.ts';
+import { openCarelessSocket, type RawAnswer, readAnswer } from '../support/http/raw-socket.ts';
+import { createBucket, describeS3 } from '../support/store/s3.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
 const MIB = 1024 ** 2;

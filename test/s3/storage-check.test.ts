@@ -10,7 +10,7 @@ import {
   PutBucketPolicyCommand,
 } from '@aws-sdk/client-s3';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createBucket, describeS3, type TestBucket } from '../support/s3.ts';
+import { createBucket, describeS3, type TestBucket } from '../support/store/s3.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 const ORIGIN = 'https://app.example.com';

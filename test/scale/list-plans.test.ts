@@ -10,8 +10,8 @@ import { seedAssets } from '../../service/src/commands/seed.ts';
 import { sessionOptions } from '../../service/src/platform/postgres/database.ts';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '@mediary/embedded-postgres/launcher';
 import { migrate } from '../../service/src/platform/postgres/migrate.ts';
-import { firstIdOf } from '../../service/src/platform/uuid.ts';
-import { buffersOf, explain } from '../support/query-plans.ts';
+import { firstIdOf } from '../../service/src/platform/values/uuid.ts';
+import { buffersOf, explain } from '../support/postgres/query-plans.ts';
 
 const ASSETS = Number(process.env['MEDIARY_SCALE_ASSETS'] ?? 1_000_000);
 /** A data folder that `npm run seed` has filled; without it the test fills a temporary one. */

@@ -1,8 +1,8 @@
 // The steps of most journeys: create an upload, send the bytes, complete, wait until processing ends.
 import { readFile } from 'node:fs/promises';
 import { expect } from 'vitest';
-import { IS_BY_SDK } from './sdk-calls.ts';
-import { uploadBySdk, waitBySdk } from './sdk-uploads.ts';
+import { IS_BY_SDK } from './uploads/sdk-calls.ts';
+import { uploadBySdk, waitBySdk } from './uploads/sdk-uploads.ts';
 import { type Answer, asUser, call, eventually } from './service.ts';
 
 type Api = { readonly url: string };

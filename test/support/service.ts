@@ -12,13 +12,13 @@ import type { RegisteredProvider } from '../../service/src/providers/provider-mo
 import type { HttpServer } from '../../service/src/platform/http/server.ts';
 import { PROVIDER_MODULES } from '../../service/src/providers/registry.ts';
 import { type TestOverrides, type RunningService, startService } from '../../service/src/service.ts';
-import { checkResponse, registerServer } from './api-document.ts';
-import { ffmpegPath } from './clips.ts';
-import { freePort } from './free-port.ts';
-import { inspect } from './inspect.ts';
-import { copyMigratedCluster } from './migrated-cluster.ts';
-import { callBySdk, IS_BY_SDK } from './sdk-calls.ts';
-import { storageOf } from './test-store.ts';
+import { checkResponse, registerServer } from './http/api-document.ts';
+import { ffmpegPath } from './clips/clips.ts';
+import { freePort } from './http/free-port.ts';
+import { inspect } from './clips/inspect.ts';
+import { copyMigratedCluster } from './postgres/migrated-cluster.ts';
+import { callBySdk, IS_BY_SDK } from './uploads/sdk-calls.ts';
+import { storageOf } from './store/test-store.ts';
 
 /**
  * Long enough not to be warned about; planted in full, so that a test can look for them where they must not

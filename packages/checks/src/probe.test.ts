@@ -1,7 +1,7 @@
 // Requests of the diagnostics: what was sent, what came back when, and why nothing came.
 import { afterEach, expect, test } from 'vitest';
-import { makeCertificate } from '../../../test/support/certificate.ts';
-import { type RawServer, renderHead, startRawServer } from '../../../test/support/raw-http-server.ts';
+import { makeCertificate } from '../../../test/support/http/certificate.ts';
+import { type RawServer, renderHead, startRawServer } from '../../../test/support/http/raw-http-server.ts';
 import { sendProbe } from './probe.ts';
 
 let server: RawServer | undefined;

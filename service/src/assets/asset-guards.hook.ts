@@ -2,7 +2,7 @@
 import type { Caller } from '../auth/caller.ts';
 import { assertOwnerAllowed } from '../auth/permissions.ts';
 import { parseUserId } from '../auth/user-id.ts';
-import { badRequest } from '../platform/errors.ts';
+import { badRequest } from '../platform/http/errors.ts';
 import { guarded, guardedBytes, guardedStream, type Guard, type Input } from '../platform/http/route.ts';
 import type { Actor } from './asset-event.ts';
 import type { AssetsContext, FindForCaller } from './context.ts';

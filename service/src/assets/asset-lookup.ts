@@ -2,9 +2,9 @@
 import type { Caller } from '../auth/caller.ts';
 import { assertOwnerAllowed } from '../auth/permissions.ts';
 import { createBatcher } from '../platform/concurrency/batcher.ts';
-import { forbidden, notFound } from '../platform/errors.ts';
+import { forbidden, notFound } from '../platform/http/errors.ts';
 import type { Database } from '../platform/postgres/database.ts';
-import { isUuid } from '../platform/uuid.ts';
+import { isUuid } from '../platform/values/uuid.ts';
 import type { Asset, AssetRef, PlaybackAsset, VideoRef } from './asset.ts';
 import { findAssets, findByVideos, findPlaybackAssets } from './asset-lookup.sql.ts';
 

@@ -1,5 +1,5 @@
 // The playback manifest of an asset: renditions or images in our store, or URLs of others (contract B5).
-import { notFound, type ServiceError } from '../platform/errors.ts';
+import { notFound, type ServiceError } from '../platform/http/errors.ts';
 import type { VideoExtra } from './video-extras.ts';
 
 /**

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { TEST_DATA } from '../../../test/support/test-data.ts';
+import { TEST_DATA } from '../../../test/support/clips/test-data.ts';
 import { isPlaybackUrl, parseReportedUrl } from './playback-manifest.ts';
 
 const BASE = 'https://v.example/';

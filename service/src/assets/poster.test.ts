@@ -1,7 +1,7 @@
 // Tests who may choose a poster, and when a new one is due (contract B2).
 import { describe, expect, test } from 'vitest';
 import { createVideo } from '../lifecycle/asset.fixture.ts';
-import { decidePoster } from '../lifecycle/decide-commands.ts';
+import { decidePoster } from '../lifecycle/decisions/decide-commands.ts';
 import type { Manifest } from './playback-manifest.ts';
 import { awaitsReport, isPosterDue, assertPosterTime } from './poster.ts';
 

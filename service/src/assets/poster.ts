@@ -1,5 +1,5 @@
 // Rules for the poster that a caller chooses for a video (contract B2).
-import { badRequest } from '../platform/errors.ts';
+import { badRequest } from '../platform/http/errors.ts';
 import type { Asset } from './asset.ts';
 
 const FIELD = 'poster_time_ms';

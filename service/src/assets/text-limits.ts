@@ -1,7 +1,7 @@
 // Validates text, metadata and filter values of requests (contract B1, B3).
-import { assertEach, badRequest } from '../platform/errors.ts';
-import { isPlainText, notPlainText } from '../platform/plain-text.ts';
-import { firstIdOf } from '../platform/uuid.ts';
+import { assertEach, badRequest } from '../platform/http/errors.ts';
+import { isPlainText, notPlainText } from '../platform/values/plain-text.ts';
+import { firstIdOf } from '../platform/values/uuid.ts';
 
 /** Text of a third party, made storable; undefined if nothing is left. */
 export const toPlainText = (value: unknown, maxLength = 500): string | undefined =>

@@ -1,7 +1,7 @@
 // Authenticates the caller of a request before its body is read (contract A4, B2).
 import type { ServiceScope } from '@mediary/contract/enums';
 import type { FastifyContextConfig, FastifyRequest } from 'fastify';
-import { forbidden, unauthorized } from '../platform/errors.ts';
+import { forbidden, unauthorized } from '../platform/http/errors.ts';
 import { headerValues } from '../platform/http/headers.ts';
 import {
   type Caller,

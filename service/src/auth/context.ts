@@ -1,7 +1,7 @@
 // What the functions of authentication need.
 import type { Config } from '../config.ts';
 import type { AsOperator } from '../platform/http/route.ts';
-import type { Logger } from '../platform/logger.ts';
+import type { Logger } from '../platform/observability/logger.ts';
 import type { Database } from '../platform/postgres/database.ts';
 import type { IssuerKeys } from './tokens/issuer-keys.ts';
 import type { Secret } from './secret.ts';

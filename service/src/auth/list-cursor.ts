@@ -1,8 +1,8 @@
 // Cursors of lists: a signed position that is valid only for the owner, filters and sort of the list that
 // issued it.
 import { createHash } from 'node:crypto';
-import { badRequest } from '../platform/errors.ts';
-import { isUuid } from '../platform/uuid.ts';
+import { badRequest } from '../platform/http/errors.ts';
+import { isUuid } from '../platform/values/uuid.ts';
 import type { Secret } from './secret.ts';
 import { deriveKey, signToken, verifyToken } from './signed-token.ts';
 

@@ -1,6 +1,6 @@
 // What a caller may do by its service key: scopes and owners (contract A4).
 import type { ServiceScope } from '@mediary/contract/enums';
-import { forbidden } from '../platform/errors.ts';
+import { forbidden } from '../platform/http/errors.ts';
 import type { Caller } from './caller.ts';
 
 /** Throws FORBIDDEN for a service key without this scope. Users and SERVICE_API_KEY have every scope. */

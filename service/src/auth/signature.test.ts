@@ -4,8 +4,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { randomEdits } from '../../../test/support/random-edits.ts';
-import { TEST_DATA } from '../../../test/support/test-data.ts';
+import { randomEdits } from '../../../test/support/assets/random-edits.ts';
+import { TEST_DATA } from '../../../test/support/clips/test-data.ts';
 import { toSecret } from './secret.ts';
 import { equalHex, fromBase64url, hmacSha256, sha256Concat, toBase64url } from './signature.ts';
 

@@ -1,7 +1,7 @@
 // Tests keys for a purpose, and the tokens that they sign.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { randomEdits } from '../../../test/support/random-edits.ts';
+import { randomEdits } from '../../../test/support/assets/random-edits.ts';
 import { toSecret } from './secret.ts';
 import { deriveKey, verifyToken, type Purpose, signToken } from './signed-token.ts';
 

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { TEST_DATA } from '../../../test/support/test-data.ts';
+import { TEST_DATA } from '../../../test/support/clips/test-data.ts';
 import { parseCaptionFile } from './caption-file.ts';
 
 /** The files of the W3C whose every cue is valid; in the others players skip cues. */

@@ -1,7 +1,7 @@
 // Tests that captions become WebVTT with nothing but cues, and that other files are refused with their line.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { ServiceError } from '../platform/errors.ts';
+import { ServiceError } from '../platform/http/errors.ts';
 import { cutCaptionFile, parseCaptionFile } from './caption-file.ts';
 
 const HEAD = 'WEBVTT\nX-TIMESTAMP-MAP=MPEGTS:0,LOCAL:00:00:00.000\n';

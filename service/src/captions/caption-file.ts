@@ -1,6 +1,6 @@
 // Parses WebVTT and SubRip files, and formats them as WebVTT that contains nothing but cues.
 import { MAX_CAPTION_BYTES } from '@mediary/contract/operations/captions';
-import { badRequest, type ServiceError } from '../platform/errors.ts';
+import { badRequest, type ServiceError } from '../platform/http/errors.ts';
 import { sanitizeCueText } from './cue-text.ts';
 
 /** `text` is WebVTT. */

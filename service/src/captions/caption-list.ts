@@ -2,8 +2,8 @@
 import { MAX_CAPTION_LANGUAGES } from '@mediary/contract/operations/captions';
 import type { Asset, Caption } from '../assets/asset.ts';
 import { type EventData, newEvent } from '../assets/asset-event.ts';
-import type { Change } from '../lifecycle/change.ts';
-import { conflict, notFound } from '../platform/errors.ts';
+import type { Change } from '../lifecycle/decisions/change.ts';
+import { conflict, notFound } from '../platform/http/errors.ts';
 
 type CaptionTarget = Pick<Asset, 'kind' | 'provider' | 'playback'>;
 

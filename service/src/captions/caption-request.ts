@@ -1,5 +1,5 @@
 // Validates what callers say about captions: language and label.
-import { badRequest } from '../platform/errors.ts';
+import { badRequest } from '../platform/http/errors.ts';
 
 const MAX_TAG_LENGTH = 35;
 

@@ -10,7 +10,7 @@ import {
 import type { Caption as CaptionView } from '@mediary/contract/schemas/captions';
 import type { Caption } from '../assets/asset.ts';
 import { toActorData } from '../assets/asset-event.ts';
-import { badRequest } from '../platform/errors.ts';
+import { badRequest } from '../platform/http/errors.ts';
 import { success } from '../platform/http/envelope.ts';
 import { captionKey } from '../storage/object-key.ts';
 import { parseCaptionFile } from './caption-file.ts';

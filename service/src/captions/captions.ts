@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { CaptionKind } from '@mediary/contract/enums';
 import type { Asset, Caption } from '../assets/asset.ts';
 import type { EventData } from '../assets/asset-event.ts';
-import { isUnavailable, notFound, ServiceError } from '../platform/errors.ts';
+import { isUnavailable, notFound, ServiceError } from '../platform/http/errors.ts';
 import { captionKey } from '../storage/object-key.ts';
 import { type CaptionFile, parseCaptionFile } from './caption-file.ts';
 import { assertCaptionable, decideCaption, decideEmbedded, decideRemoval } from './caption-list.ts';

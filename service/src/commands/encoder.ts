@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { type Secret, toSecret } from '../auth/secret.ts';
-import { sendRequest } from '../platform/http-client.ts';
+import { sendRequest } from '../platform/outbound/http-client.ts';
 import { signEncoderRequest } from '../providers/onprem/onprem-signature.ts';
 import { CALLBACK_PATH, type Listener, type ReceivedReport, startListener } from './encoder-listener.ts';
 

@@ -6,7 +6,7 @@ import {
   type Environment,
   TOKEN_KEY,
   useCheckedProviders,
-} from '../../../test/support/checked-providers.ts';
+} from '../../../test/support/providers/checked-providers.ts';
 
 useCheckedProviders();
 

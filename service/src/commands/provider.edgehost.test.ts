@@ -7,7 +7,7 @@ import {
   run,
   sims,
   useCheckedProviders,
-} from '../../../test/support/checked-providers.ts';
+} from '../../../test/support/providers/checked-providers.ts';
 
 useCheckedProviders();
 

@@ -1,6 +1,6 @@
 // Tests the command that registers the webhook URL of a provider, and its usage.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type ScriptedPeer, startPeer } from '../../../test/support/scripted-peer.ts';
+import { type ScriptedPeer, startPeer } from '../../../test/support/http/scripted-peer.ts';
 import { createSettings } from '../platform/settings/read-settings.ts';
 import { configureProviders, openProviders } from '../providers/registry.ts';
 import { runProviderCommand } from './provider.ts';

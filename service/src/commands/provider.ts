@@ -3,7 +3,7 @@
 import type { Adapters } from '../adapters.ts';
 import type { ProviderName } from '../assets/asset.ts';
 import type { Config } from '../config.ts';
-import { isLoopbackHost, isPrivateHost } from '../platform/private-address.ts';
+import { isLoopbackHost, isPrivateHost } from '../platform/outbound/private-address.ts';
 import { type SettingFinding, getProvider } from '../providers/provider.ts';
 
 type CommandContext = {

@@ -1,8 +1,8 @@
 // The context of encoding in tests.
 import type { Asset } from '../assets/asset.ts';
 import { NOW } from '../lifecycle/asset.fixture.ts';
-import type { Decision } from '../lifecycle/change.ts';
-import { contextOf } from '../platform/context.fixture.ts';
+import type { Decision } from '../lifecycle/decisions/change.ts';
+import { contextOf } from '../platform/values/context.fixture.ts';
 import type { EncodingContext } from './context.ts';
 import { DEFAULT_LADDER } from './plan/ladder/ladder.ts';
 

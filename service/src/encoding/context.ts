@@ -5,7 +5,7 @@ import type { ServiceJobs } from '../jobs.ts';
 import type { Lifecycle } from '../lifecycle/feature.ts';
 import type { AsOperator } from '../platform/http/route.ts';
 import type { Bound } from '../platform/bind.ts';
-import type { Logger } from '../platform/logger.ts';
+import type { Logger } from '../platform/observability/logger.ts';
 import type { Database } from '../platform/postgres/database.ts';
 import type { ScratchReservations } from '../platform/process/scratch-reservations.ts';
 import type { findLocalFile, LocalFile } from '../storage/local-file.ts';

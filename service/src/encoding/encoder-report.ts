@@ -9,7 +9,7 @@ import {
 } from '../assets/playback-manifest.ts';
 import { RENDITION_STATES } from '@mediary/contract/enums';
 import type { Rendition } from '../assets/renditions.ts';
-import type { AudioFacts, StreamReport, VideoFacts } from '../lifecycle/stream-report.ts';
+import type { AudioFacts, StreamReport, VideoFacts } from '../lifecycle/decisions/stream-report.ts';
 import { parseReportedMedia } from './reported-media.ts';
 
 /** The report of our own encoder. `try` is the run whose files are in the store. */

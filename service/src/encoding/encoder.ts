@@ -3,7 +3,7 @@ import type { CaptionKind } from '@mediary/contract/enums';
 import type { FailureCode } from '@mediary/contract/failures';
 import type { Warning } from '../assets/asset.ts';
 import type { Rendition } from '../assets/renditions.ts';
-import type { AudioFacts, VideoFacts } from '../lifecycle/stream-report.ts';
+import type { AudioFacts, VideoFacts } from '../lifecycle/decisions/stream-report.ts';
 import type { Container } from '../media/probe.ts';
 import type { CmafSegment } from './model/cmaf-track.ts';
 import type { NamedManifest } from './packaging/playable-part.ts';

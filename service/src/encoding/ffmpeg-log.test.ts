@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { ffmpegPath } from '../../../test/support/clips.ts';
-import { CANARIES, damagedTaggedClip } from '../../../test/support/tagged-clip.ts';
+import { ffmpegPath } from '../../../test/support/clips/clips.ts';
+import { CANARIES, damagedTaggedClip } from '../../../test/support/clips/tagged-clip.ts';
 import { excerptFfmpegLog } from './ffmpeg-log.ts';
 
 const run = promisify(execFile);

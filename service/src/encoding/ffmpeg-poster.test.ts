@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { ffmpegPath, makeClip } from '../../../test/support/clips.ts';
-import { encodeFilm, type Film } from '../../../test/support/film.ts';
+import { ffmpegPath, makeClip } from '../../../test/support/clips/clips.ts';
+import { encodeFilm, type Film } from '../../../test/support/clips/film.ts';
 import { openFfmpegEncoder } from './ffmpeg/ffmpeg-encoder.ts';
 import { getExcerpt } from './packaging/hls-reader.ts';
 

@@ -1,7 +1,7 @@
 // LADDER: the heights, bit rates, quality and presets of renditions, as a JSON object.
 import { CODECS, type Codec, type CodecOptions } from './model/codecs.ts';
 import { DEFAULT_LADDER, type Ladder, type LadderRung } from './plan/ladder/ladder.ts';
-import { parseJsonObject } from '../platform/strict-json.ts';
+import { parseJsonObject } from '../platform/values/strict-json.ts';
 import type { Setting } from '../platform/settings/setting.ts';
 
 type Report = (problem: string) => void;

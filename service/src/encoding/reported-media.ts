@@ -1,6 +1,6 @@
 // Parses the description of the original, and the placeholder, in the report of our own encoder.
 import { toPlainText } from '../assets/text-limits.ts';
-import type { AudioFacts, StreamReport, VideoFacts } from '../lifecycle/stream-report.ts';
+import type { AudioFacts, StreamReport, VideoFacts } from '../lifecycle/decisions/stream-report.ts';
 
 const MAX_TRACKS = 32;
 const MAX_NAME = 64;

@@ -1,7 +1,7 @@
 // The context of events in tests.
 import { toSecret } from '../auth/secret.ts';
 import { createHeldRequests } from '../platform/concurrency/held-requests.ts';
-import { contextOf } from '../platform/context.fixture.ts';
+import { contextOf } from '../platform/values/context.fixture.ts';
 import type { EventsContext } from './context.ts';
 
 const DAY_MS = 86_400_000;

@@ -6,7 +6,7 @@ import type { Secret } from '../auth/secret.ts';
 import type { Config } from '../config.ts';
 import type { Lifecycle } from '../lifecycle/feature.ts';
 import type { HeldRequests } from '../platform/concurrency/held-requests.ts';
-import type { Logger } from '../platform/logger.ts';
+import type { Logger } from '../platform/observability/logger.ts';
 import type { Clocks } from '../platform/postgres/database-clock.ts';
 import type { Database } from '../platform/postgres/database.ts';
 import type { Notifications } from '../platform/postgres/notifications.ts';

@@ -2,7 +2,7 @@
 import { type Caller, limitKeyOf } from '../auth/caller.ts';
 import { createBatcher } from '../platform/concurrency/batcher.ts';
 import { createKeyedMutex } from '../platform/concurrency/keyed-mutex.ts';
-import { ServiceError } from '../platform/errors.ts';
+import { ServiceError } from '../platform/http/errors.ts';
 import type { EventsContext } from './context.ts';
 import { listEventsAfter } from './feed.sql.ts';
 import type { FeedPage, PageOptions } from './feed-event.ts';

@@ -1,7 +1,7 @@
 // Tests that live streams miss no event when the assets of events cannot be read.
 import { PassThrough } from 'node:stream';
 import { expect, test, vi } from 'vitest';
-import { unavailable } from '../platform/errors.ts';
+import { unavailable } from '../platform/http/errors.ts';
 import { databaseOf } from '../platform/postgres/database.fixture.ts';
 import { createEventsContext } from './context.fixture.ts';
 import { createEventStreams } from './event-streams.ts';

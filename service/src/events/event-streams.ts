@@ -1,7 +1,7 @@
 // All open event streams of this process: live events, limits, heartbeats, orderly end.
 import type { Writable } from 'node:stream';
 import { type Caller, limitKeyOf } from '../auth/caller.ts';
-import { isUnavailable, unavailable } from '../platform/errors.ts';
+import { isUnavailable, unavailable } from '../platform/http/errors.ts';
 import type { EventsContext } from './context.ts';
 import { createEventRenderer, type RenderedEvent, type RenderEvents } from './event-renderer.ts';
 import { createReplays } from './event-replays.ts';

@@ -2,8 +2,8 @@
 import type { PublishedEventType } from '@mediary/contract/enums';
 import type { Asset as AssetView } from '@mediary/contract/schemas/asset';
 import type { EventMessage } from '@mediary/contract/schemas/events';
-import { badRequest } from '../platform/errors.ts';
-import { isUuid } from '../platform/uuid.ts';
+import { badRequest } from '../platform/http/errors.ts';
+import { isUuid } from '../platform/values/uuid.ts';
 
 /** Ordered by `transactionId`, then `id`. */
 export type Position = { readonly transactionId: number; readonly id: string };

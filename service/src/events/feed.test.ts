@@ -7,11 +7,11 @@ import {
   rowsOf,
   startTestPostgres,
   type TestPostgres,
-} from '../../../test/support/postgres.ts';
+} from '../../../test/support/postgres/postgres.ts';
 import type { Connection, Database } from '../platform/postgres/database.ts';
 import { migrate } from '../platform/postgres/migrate.ts';
 import { createNotifications, type Notifications } from '../platform/postgres/notifications.ts';
-import { uuidV7 } from '../platform/uuid-v7.ts';
+import { uuidV7 } from '../platform/values/uuid-v7.ts';
 import { createEventsContext } from './context.fixture.ts';
 import { followFeed } from './feed.ts';
 import { findFeedHead, listEventsAfter, raisePositions } from './feed.sql.ts';

@@ -1,7 +1,7 @@
 // The timeline of an asset: its events with source, time, latency and an English sentence (contract B2, B8).
 import type { EventSource, EventType } from '@mediary/contract/enums';
 import type { ClipSource } from '@mediary/contract/schemas/clip-source';
-import { badRequest } from '../platform/errors.ts';
+import { badRequest } from '../platform/http/errors.ts';
 import type { EventsContext } from './context.ts';
 import { listEvents } from './timeline.sql.ts';
 

@@ -1,5 +1,5 @@
 // The context of images in tests.
-import { contextOf } from '../platform/context.fixture.ts';
+import { contextOf } from '../platform/values/context.fixture.ts';
 import type { VariantsContext } from './context.ts';
 
 export const createImagesContext = (

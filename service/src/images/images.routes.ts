@@ -2,7 +2,7 @@
 import { getImage, getPrivateImage, type VariantWithTokenQuery } from '@mediary/contract/operations/images';
 import type { Static } from 'typebox';
 import { playbackNotFound } from '../assets/playback-manifest.ts';
-import { badRequest } from '../platform/errors.ts';
+import { badRequest } from '../platform/http/errors.ts';
 import { inline, redirectToTokenPath } from '../platform/http/headers.ts';
 import { type BytesExchange, bytesRoute, type Route } from '../platform/http/route.ts';
 import type { VariantsContext } from './context.ts';

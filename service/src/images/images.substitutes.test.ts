@@ -1,7 +1,7 @@
 // Tests the substitutes for variants that cannot be rendered in time or stored.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ImageProcessor } from './image-processor.ts';
-import { type ImageStore, openImageStore, PROCESSOR } from '../../../test/support/image-store.ts';
+import { type ImageStore, openImageStore, PROCESSOR } from '../../../test/support/store/image-store.ts';
 import { getVariant } from './images.ts';
 
 let images: ImageStore;

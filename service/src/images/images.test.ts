@@ -14,7 +14,7 @@ import {
   type ImageStore,
   openImageStore,
   PROCESSOR,
-} from '../../../test/support/image-store.ts';
+} from '../../../test/support/store/image-store.ts';
 import { examine, getVariant } from './images.ts';
 
 let images: ImageStore;

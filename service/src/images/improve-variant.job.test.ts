@@ -1,6 +1,6 @@
 // Tests when a job renders a large AVIF variant again, and which variant viewers then get.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type ImageStore, openImageStore, PROCESSOR } from '../../../test/support/image-store.ts';
+import { type ImageStore, openImageStore, PROCESSOR } from '../../../test/support/store/image-store.ts';
 import type { Asset } from '../assets/asset.ts';
 import type { VariantsContext } from './context.ts';
 import { getVariant } from './images.ts';

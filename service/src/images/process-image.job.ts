@@ -1,7 +1,7 @@
 // Job that examines an uploaded image and reports it as ready or failed.
 import { createReadStream } from 'node:fs';
 import { FAILURE_CODES } from '@mediary/contract/failures';
-import type { StreamReport } from '../lifecycle/stream-report.ts';
+import type { StreamReport } from '../lifecycle/decisions/stream-report.ts';
 import type { JobPayloads } from '../jobs.ts';
 import { toWarnings } from '../media/warnings.ts';
 import type { JobRun } from '../platform/jobs/job-queue.ts';

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import sharp, { type Sharp } from 'sharp';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openTestDecoders, type TestDecoders } from '../../../test/support/decoders.ts';
+import { openTestDecoders, type TestDecoders } from '../../../test/support/clips/decoders.ts';
 
 const draw = (width: number, height: number): Sharp =>
   sharp({ create: { width, height, channels: 3, background: 'red' } });

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import sharp from 'sharp';
 import { expect, test } from 'vitest';
-import { openTestDecoders } from '../../../test/support/decoders.ts';
+import { openTestDecoders } from '../../../test/support/clips/decoders.ts';
 
 const SIZE = { width: 12_000, height: 9000 };
 

@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import sharp, { type Sharp } from 'sharp';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { makeHeic } from '../../../test/support/heic.ts';
-import { bombGif, bombPng, movie } from '../../../test/support/pictures.ts';
-import { openTestDecoders, type TestDecoders } from '../../../test/support/decoders.ts';
+import { makeHeic } from '../../../test/support/clips/heic.ts';
+import { bombGif, bombPng, movie } from '../../../test/support/clips/pictures.ts';
+import { openTestDecoders, type TestDecoders } from '../../../test/support/clips/decoders.ts';
 import type { ExaminedImage, ImageFacts, RenderedImage } from './image-processor.ts';
 import type { Variant } from './image-variant.ts';
 

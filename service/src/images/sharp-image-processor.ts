@@ -1,7 +1,7 @@
 // Decodes and renders images with sharp in sandboxed processes, with a deadline per image.
 import { stat } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { readChunks } from '../platform/open-file.ts';
+import { readChunks } from '../platform/disk/open-file.ts';
 import type { ChildPool, RunTask } from '../platform/process/child-pool.ts';
 import { busy } from '../platform/process/fair-slots.ts';
 import type { ChildProgram, ChildRequest, HandledMessage } from '../platform/process/child.ts';

@@ -1,5 +1,5 @@
 // Stores the variants of an asset: their total size, outdated variants and recorded failures (contract B5).
-import { unavailable } from '../platform/errors.ts';
+import { unavailable } from '../platform/http/errors.ts';
 import { type ObjectKey, THUMBNAIL, variantKey, variantsPrefix } from '../storage/object-key.ts';
 import { ObjectStoreError, type ObjectStore } from '../storage/object-store.ts';
 import { isRefusal, unlessStored } from '../storage/whole-objects.ts';

@@ -6,7 +6,7 @@ import { assertPosterTime, awaitsReport, isPosterDue } from '../assets/poster.ts
 import { assertTextLimits } from '../assets/text-limits.ts';
 import { toEtag } from '../assets/asset-view.ts';
 import type { JobRequest } from '../jobs.ts';
-import { notFound } from '../platform/errors.ts';
+import { notFound } from '../platform/http/errors.ts';
 import { toCdnPurges } from './cdn-purge.ts';
 import type { LibraryContext } from './context.ts';
 import { assertVersion } from './if-match.ts';

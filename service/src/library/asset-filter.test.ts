@@ -1,6 +1,6 @@
 // The query of a list as a filter of the table (contract B3).
 import { expect, test } from 'vitest';
-import { firstIdOf } from '../platform/uuid.ts';
+import { firstIdOf } from '../platform/values/uuid.ts';
 import { type ListQuery, toAssetFilter } from './asset-filter.ts';
 
 const filterOf = (query: Partial<ListQuery> = {}) =>

@@ -3,8 +3,8 @@ import type { AssetKind, StreamStatus } from '@mediary/contract/enums';
 import type { ListAssetsQuery } from '@mediary/contract/schemas/library';
 import type { ProviderName } from '../assets/asset.ts';
 import { parseIdAt } from '../assets/text-limits.ts';
-import { parsePlainText } from '../platform/plain-text.ts';
-import { badRequest } from '../platform/errors.ts';
+import { parsePlainText } from '../platform/values/plain-text.ts';
+import { badRequest } from '../platform/http/errors.ts';
 
 export type ListQuery = Omit<ListAssetsQuery, 'owner_user_id'>;
 

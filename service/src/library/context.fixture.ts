@@ -1,6 +1,6 @@
 // The context of the library in tests.
 import { NOW } from '../lifecycle/asset.fixture.ts';
-import { contextOf } from '../platform/context.fixture.ts';
+import { contextOf } from '../platform/values/context.fixture.ts';
 import type { LibraryContext } from './context.ts';
 
 /** A trash of ten days; no CDN, and no hosted provider. */

@@ -1,6 +1,6 @@
 // Optimistic locking: rejects a change that is based on an outdated asset (contract B2).
 import type { Asset } from '../assets/asset.ts';
-import { ServiceError } from '../platform/errors.ts';
+import { ServiceError } from '../platform/http/errors.ts';
 
 type MatchRequest = {
   /** The request header; undefined accepts any version. */

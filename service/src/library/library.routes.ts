@@ -12,8 +12,8 @@ import type { AssetPage as AssetPageView, DeleteAssetQuery } from '@mediary/cont
 import type { Static } from 'typebox';
 import { type Actor, toActorData } from '../assets/asset-event.ts';
 import { type AssetViewContext, toAssetView, toEtag } from '../assets/asset-view.ts';
-import { parsePlainText } from '../platform/plain-text.ts';
-import { badRequest, forbidden } from '../platform/errors.ts';
+import { parsePlainText } from '../platform/values/plain-text.ts';
+import { badRequest, forbidden } from '../platform/http/errors.ts';
 import * as edits from './asset-edits.ts';
 import { type AssetPage, listAssetPage } from './asset-list.ts';
 import type { LibraryContext } from './context.ts';

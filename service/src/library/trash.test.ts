@@ -4,7 +4,7 @@ import type { Asset } from '../assets/asset.ts';
 import type { JobRequest } from '../jobs.ts';
 import { createVideo, NOW } from '../lifecycle/asset.fixture.ts';
 import { openMemoryStore } from '../lifecycle/memory-store.fixture.ts';
-import { unavailable } from '../platform/errors.ts';
+import { unavailable } from '../platform/http/errors.ts';
 import { databaseOf } from '../platform/postgres/database.fixture.ts';
 import { createLibraryContext } from './context.fixture.ts';
 import type { LibraryContext } from './context.ts';

@@ -1,9 +1,9 @@
 // Assets and reports for tests of rules.
 import { assetRow } from '../tables.ts';
 import type { Asset } from '../assets/asset.ts';
-import { decideReport } from './decide.ts';
-import { decideRefusal } from './decide-commands.ts';
-import type { StreamReport } from './stream-report.ts';
+import { decideReport } from './decisions/decide.ts';
+import { decideRefusal } from './decisions/decide-commands.ts';
+import type { StreamReport } from './decisions/stream-report.ts';
 
 const CREATED = new Date('2026-01-01T10:00:00.000Z');
 export const NOW = new Date('2026-01-01T10:05:00.000Z');

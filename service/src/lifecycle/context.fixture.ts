@@ -1,5 +1,5 @@
 // The context of the lifecycle in tests.
-import { contextOf } from '../platform/context.fixture.ts';
+import { contextOf } from '../platform/values/context.fixture.ts';
 import { NOW } from './asset.fixture.ts';
 import type { LifecycleContext } from './context.ts';
 

@@ -2,7 +2,7 @@
 import type { AssetLoader } from '../assets/asset-lookup.ts';
 import type { Config } from '../config.ts';
 import type { ServiceJobs } from '../jobs.ts';
-import type { Logger } from '../platform/logger.ts';
+import type { Logger } from '../platform/observability/logger.ts';
 import type { Database } from '../platform/postgres/database.ts';
 import type { Notifications } from '../platform/postgres/notifications.ts';
 import type { ObjectStore } from '../storage/object-store.ts';

@@ -11,7 +11,7 @@ import { bind } from '../platform/bind.ts';
 import { createAssetWatches } from './asset-changes.ts';
 import type { LifecycleContext } from './context.ts';
 import { removeDueObjects, removeUnlessDeferred } from './deferred-removals.ts';
-import { toMilestoneLines } from './milestones.ts';
+import { toMilestoneLines } from './decisions/milestones.ts';
 import { createPlaybackAssetCache } from './playback-asset-cache.ts';
 import * as reports from './reports.ts';
 import { createAssetStore } from './store.ts';

@@ -1,6 +1,6 @@
 // The `update` of an asset store that has one asset in memory, for tests of what a decision does to it.
 import type { Asset } from '../assets/asset.ts';
-import type { Decide, Decision } from './change.ts';
+import type { Decide, Decision } from './decisions/change.ts';
 
 /** `missing`: the asset is gone when the update reads it. */
 export function openMemoryStore(asset: Asset | 'missing', now: Date) {

@@ -2,11 +2,11 @@
 import { createHash } from 'node:crypto';
 import type { DeliveryReason } from '@mediary/contract/enums';
 import type { Asset, AssetRef, Failure } from '../assets/asset.ts';
-import { notFound } from '../platform/errors.ts';
-import { decideCancellation } from './cancellation.ts';
-import type { Change, Decide, Decision } from './change.ts';
+import { notFound } from '../platform/http/errors.ts';
+import { decideCancellation } from './decisions/cancellation.ts';
+import type { Change, Decide, Decision } from './decisions/change.ts';
 import type { LifecycleContext } from './context.ts';
-import { decideReport } from './decide.ts';
+import { decideReport } from './decisions/decide.ts';
 import {
   type CheckRecord,
   type Completion,
@@ -21,9 +21,9 @@ import {
   type FactsRecord,
   type Reopening,
   type Retry,
-} from './decide-commands.ts';
+} from './decisions/decide-commands.ts';
 import { findSameBytes } from './same-bytes.sql.ts';
-import type { Delivery, DeliveryOutcome, StreamReport } from './stream-report.ts';
+import type { Delivery, DeliveryOutcome, StreamReport } from './decisions/stream-report.ts';
 
 /** The asset that a report names, or that was just read, and the delivery that carried it. */
 type ReportedBy = { readonly ref: AssetRef | Asset; readonly delivery?: Delivery };

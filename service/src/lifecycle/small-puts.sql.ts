@@ -4,8 +4,8 @@ import type { Asset } from '../assets/asset.ts';
 import type { Queries } from '../platform/postgres/database.ts';
 import { literals, sql } from '../platform/postgres/sql.ts';
 import { WRITER_PROTOCOLS } from '../tables-uploads.ts';
-import { uuidV7 } from '../platform/uuid-v7.ts';
-import type { PendingWrite } from './change.ts';
+import { uuidV7 } from '../platform/values/uuid-v7.ts';
+import type { PendingWrite } from './decisions/change.ts';
 
 /**
  * Points assets to their objects, and to the owner's earliest other asset with the same bytes; records

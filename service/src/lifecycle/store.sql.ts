@@ -3,10 +3,16 @@ import type { Asset, NewAsset } from '../assets/asset.ts';
 import type { NewEvent } from '../assets/asset-event.ts';
 import type { Queries } from '../platform/postgres/database.ts';
 import { columns, definitions, fragment, patches, sql } from '../platform/postgres/sql.ts';
-import { uuidV7 } from '../platform/uuid-v7.ts';
+import { uuidV7 } from '../platform/values/uuid-v7.ts';
 import { assetRow, deliveryRow, mutableColumns, newAssetColumns, pick, shownColumns } from '../tables.ts';
 import { uploadRow } from '../tables-uploads.ts';
-import type { AssetPatch, DeliveryRecord, DirectUpload, PendingWrite, UploadLease } from './change.ts';
+import type {
+  AssetPatch,
+  DeliveryRecord,
+  DirectUpload,
+  PendingWrite,
+  UploadLease,
+} from './decisions/change.ts';
 
 const ASSET = columns(assetRow);
 const DELIVERY = columns(deliveryRow);

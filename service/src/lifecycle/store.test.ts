@@ -1,15 +1,15 @@
 // Tests with a real database that no change is lost, and that state, event and job commit together.
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { rowsOf, startTestPostgres, type TestPostgres } from '../../../test/support/postgres.ts';
+import { rowsOf, startTestPostgres, type TestPostgres } from '../../../test/support/postgres/postgres.ts';
 import type { Asset, NewAsset } from '../assets/asset.ts';
 import { newEvent } from '../assets/asset-event.ts';
 import { createAssetLoader } from '../assets/asset-lookup.ts';
 import type { JobRequest, ServiceJobs } from '../jobs.ts';
 import { type Connection, type Database, openDatabase } from '../platform/postgres/database.ts';
 import { migrate } from '../platform/postgres/migrate.ts';
-import { uuidV7 } from '../platform/uuid-v7.ts';
-import type { Change } from './change.ts';
+import { uuidV7 } from '../platform/values/uuid-v7.ts';
+import type { Change } from './decisions/change.ts';
 import { type AssetStore, createAssetStore } from './store.ts';
 
 const CREATED = new Date('2026-01-01T10:00:00.000Z');

@@ -3,10 +3,16 @@ import type { Asset, AssetRef, NewAsset } from '../assets/asset.ts';
 import { type EventData, newEvent } from '../assets/asset-event.ts';
 import { type BatchLimits, createBatcher } from '../platform/concurrency/batcher.ts';
 import { createKeyedMutex } from '../platform/concurrency/keyed-mutex.ts';
-import { conflict, unavailable } from '../platform/errors.ts';
+import { conflict, unavailable } from '../platform/http/errors.ts';
 import type { Database, Transaction } from '../platform/postgres/database.ts';
 import { findViolatedConstraint } from '../platform/postgres/database-errors.ts';
-import { type Decide, type Decision, type DeliveryRecord, isEmpty, type PendingWrite } from './change.ts';
+import {
+  type Decide,
+  type Decision,
+  type DeliveryRecord,
+  isEmpty,
+  type PendingWrite,
+} from './decisions/change.ts';
 import type { LifecycleContext } from './context.ts';
 import { claimEncode, type EncodeClaim } from './encode-claim.sql.ts';
 import {
@@ -17,7 +23,7 @@ import {
   updateAssets,
 } from './store.sql.ts';
 import { finishSmallPuts } from './small-puts.sql.ts';
-import { findEndedReferences } from './stored-references.ts';
+import { findEndedReferences } from './decisions/stored-references.ts';
 
 type WriterContext = Pick<LifecycleContext, 'settings' | 'db' | 'jobs' | 'loader' | 'now'>;
 

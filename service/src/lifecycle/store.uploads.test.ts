@@ -1,17 +1,17 @@
 // Tests with a real database that uploads are recorded with the asset that they change (contract B4).
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { rowsOf, startTestPostgres, type TestPostgres } from '../../../test/support/postgres.ts';
-import { recordStatements } from '../../../test/support/query-plans.ts';
+import { rowsOf, startTestPostgres, type TestPostgres } from '../../../test/support/postgres/postgres.ts';
+import { recordStatements } from '../../../test/support/postgres/query-plans.ts';
 import type { Asset } from '../assets/asset.ts';
 import { newEvent } from '../assets/asset-event.ts';
 import { createAssetLoader } from '../assets/asset-lookup.ts';
 import type { ServiceJobs } from '../jobs.ts';
 import { type Connection, type Database, openDatabase } from '../platform/postgres/database.ts';
 import { migrate } from '../platform/postgres/migrate.ts';
-import { uuidV7 } from '../platform/uuid-v7.ts';
+import { uuidV7 } from '../platform/values/uuid-v7.ts';
 import { hostedUploadId, smallPutUploadId } from '../storage/upload-id.ts';
 import { createVideo, NOW } from './asset.fixture.ts';
-import type { Decision } from './change.ts';
+import type { Decision } from './decisions/change.ts';
 import { type AssetStore, createAssetStore } from './store.ts';
 import { finishSmallPuts } from './small-puts.sql.ts';
 

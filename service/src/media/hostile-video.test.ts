@@ -3,8 +3,8 @@ import { globSync, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { openTestDecoders } from '../../../test/support/decoders.ts';
-import { type ClipOptions, makeClip, TEST_DATA } from '../../../test/support/clips.ts';
+import { openTestDecoders } from '../../../test/support/clips/decoders.ts';
+import { type ClipOptions, makeClip, TEST_DATA } from '../../../test/support/clips/clips.ts';
 import type { ByteSource, DefaultContainer } from './probe.ts';
 
 /** Short, so that what hangs a thread does not hang the suite. */

@@ -3,7 +3,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type ClipOptions, makeClip, TEST_DATA } from '../../../test/support/clips.ts';
+import { type ClipOptions, makeClip, TEST_DATA } from '../../../test/support/clips/clips.ts';
 import { type FileType, detectFileType, HEAD_BYTES, checkFileType } from './magic-bytes.ts';
 import { ADDED_MEDIA_TYPES, MEDIA_TYPES, type MediaType, findMediaType } from './media-type.ts';
 

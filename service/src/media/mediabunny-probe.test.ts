@@ -5,8 +5,8 @@ import { readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, describe, expect, test } from 'vitest';
-import { openTestDecoders } from '../../../test/support/decoders.ts';
-import { type ClipOptions, makeClip, TEST_DATA } from '../../../test/support/clips.ts';
+import { openTestDecoders } from '../../../test/support/clips/decoders.ts';
+import { type ClipOptions, makeClip, TEST_DATA } from '../../../test/support/clips/clips.ts';
 import type { ByteSource, DefaultContainer, MediaFacts, ProbeResult } from './probe.ts';
 
 const { probe, close } = openTestDecoders();
@@ -184,7 +184,7 @@ describe('the processes', () => {
     await expect(closing.probe.probe(sourceOf(Buffer.alloc(0)), 'mov')).rejects.toThrow('closed');
   });
   test('do not prevent the service process from exiting', async () => {
-    const decoders = new URL('../../../test/support/decoders.ts', import.meta.url).href;
+    const decoders = new URL('../../../test/support/clips/decoders.ts', import.meta.url).href;
     const script = `
       import { openTestDecoders } from ${JSON.stringify(decoders)};
       const source = { sizeBytes: 9, read: async (start, end) => new Uint8Array(end - start) };

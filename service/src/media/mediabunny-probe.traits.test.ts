@@ -1,8 +1,8 @@
 // Tests the unusual properties that the probe finds in a video.
 import { readFile } from 'node:fs/promises';
 import { afterAll, describe, expect, test } from 'vitest';
-import { type ClipOptions, makeClip } from '../../../test/support/clips.ts';
-import { openTestDecoders } from '../../../test/support/decoders.ts';
+import { type ClipOptions, makeClip } from '../../../test/support/clips/clips.ts';
+import { openTestDecoders } from '../../../test/support/clips/decoders.ts';
 import type { DefaultContainer } from './probe.ts';
 import { toWarnings } from './warnings.ts';
 

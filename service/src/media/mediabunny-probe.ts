@@ -1,5 +1,5 @@
 // Probes untrusted videos with mediabunny in sandboxed processes, with limits on memory, reads and time.
-import { unavailable } from '../platform/errors.ts';
+import { unavailable } from '../platform/http/errors.ts';
 import type { ChildPool } from '../platform/process/child-pool.ts';
 import type { AcquireSlot } from '../platform/process/fair-slots.ts';
 import type { ChildProgram, TaskFailure, HandledMessage } from '../platform/process/child.ts';

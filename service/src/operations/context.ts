@@ -1,9 +1,9 @@
 // What the functions of operations need.
 import type { Secret } from '../auth/secret.ts';
 import type { Config } from '../config.ts';
-import type { SpaceGuard } from '../platform/free-space.ts';
+import type { SpaceGuard } from '../platform/disk/free-space.ts';
 import type { AsOperator } from '../platform/http/route.ts';
-import type { Logger } from '../platform/logger.ts';
+import type { Logger } from '../platform/observability/logger.ts';
 import type { Database } from '../platform/postgres/database.ts';
 import type { ProviderOperations } from '../providers/feature.ts';
 import type { ObjectStore } from '../storage/object-store.ts';

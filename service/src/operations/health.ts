@@ -2,8 +2,8 @@
 // B9).
 import { READINESS_PURPOSES, type ReadinessPurpose } from '@mediary/contract/enums';
 import { createShortCache } from '../platform/concurrency/short-cache.ts';
-import { unavailable } from '../platform/errors.ts';
-import { diskFull } from '../platform/free-space.ts';
+import { unavailable } from '../platform/http/errors.ts';
+import { diskFull } from '../platform/disk/free-space.ts';
 import { isClockTrusted } from '../platform/postgres/database-clock.ts';
 import { isRefusal } from '../storage/whole-objects.ts';
 import type { LiveWorker, OperationsContext } from './context.ts';

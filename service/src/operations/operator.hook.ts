@@ -1,7 +1,7 @@
 // The guard of `/admin`: only the operator key opens it (contract B9).
 import type { FastifyRequest } from 'fastify';
 import { type Secret, isServiceKey } from '../auth/secret.ts';
-import { unauthorized } from '../platform/errors.ts';
+import { unauthorized } from '../platform/http/errors.ts';
 import { headerValues } from '../platform/http/headers.ts';
 import { guarded, type Input } from '../platform/http/route.ts';
 

@@ -1,5 +1,5 @@
 // The context of playback in tests.
-import { contextOf } from '../platform/context.fixture.ts';
+import { contextOf } from '../platform/values/context.fixture.ts';
 import type { ServingContext } from './context.ts';
 
 const NOW = new Date('2026-01-01T00:00:00Z');

@@ -6,7 +6,7 @@ import type { Config } from '../config.ts';
 import type { Encoder } from '../encoding/encoder.ts';
 import type { Lifecycle } from '../lifecycle/feature.ts';
 import type { SingleFlight } from '../platform/concurrency/single-flight.ts';
-import type { Logger } from '../platform/logger.ts';
+import type { Logger } from '../platform/observability/logger.ts';
 import type { Database } from '../platform/postgres/database.ts';
 import type { TakeToken } from '../platform/postgres/token-bucket.ts';
 import type { AcquireSlot } from '../platform/process/fair-slots.ts';

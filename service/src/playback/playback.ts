@@ -10,7 +10,7 @@ import { captionUrl } from '../captions/manifest-captions.ts';
 import { ticketReason } from '../auth/tickets/asset-ticket.ts';
 import { formatPlaybackCookie, readPlaybackCookie } from '../auth/tickets/playback-cookie.ts';
 import { findVariantSource, imageVersion } from '../images/image-source.ts';
-import { unauthorized } from '../platform/errors.ts';
+import { unauthorized } from '../platform/http/errors.ts';
 import type { PlaybackContext } from './context.ts';
 import { isPlaybackToken, issuePlaybackToken, tokenExpiry } from './playback-token.ts';
 

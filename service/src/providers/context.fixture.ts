@@ -1,6 +1,6 @@
 // The context of providers in tests.
 import { NOW } from '../lifecycle/asset.fixture.ts';
-import { contextOf } from '../platform/context.fixture.ts';
+import { contextOf } from '../platform/values/context.fixture.ts';
 import type { ProvidersContext } from './context.ts';
 import type { HostedApi, Provider } from './provider.ts';
 

@@ -5,7 +5,7 @@ import type { Config } from '../config.ts';
 import type { ServiceJobs } from '../jobs.ts';
 import type { Lifecycle } from '../lifecycle/feature.ts';
 import type { AsOperator } from '../platform/http/route.ts';
-import type { Logger } from '../platform/logger.ts';
+import type { Logger } from '../platform/observability/logger.ts';
 import type { Clocks } from '../platform/postgres/database-clock.ts';
 import type { Database } from '../platform/postgres/database.ts';
 import type { ObjectStore } from '../storage/object-store.ts';

@@ -1,6 +1,6 @@
 // SQL queries about videos at hosted providers: links, parked deliveries, and the latest check.
 import type { ProviderName } from '../assets/asset.ts';
-import type { Delivery } from '../lifecycle/stream-report.ts';
+import type { Delivery } from '../lifecycle/decisions/stream-report.ts';
 import type { Queries } from '../platform/postgres/database.ts';
 import { columns, sql } from '../platform/postgres/sql.ts';
 import { deliveryRow } from '../tables.ts';

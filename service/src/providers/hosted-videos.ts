@@ -1,9 +1,9 @@
 // Operations on provider videos: create, link, inspect, protect and remove (contract B4–B6).
 import type { Asset, ProviderName } from '../assets/asset.ts';
 import { newEvent } from '../assets/asset-event.ts';
-import { firstUploadCheckAt } from '../lifecycle/reconcile-schedule.ts';
-import type { StreamReport } from '../lifecycle/stream-report.ts';
-import { badRequest, conflict, notFound, ServiceError, toReason } from '../platform/errors.ts';
+import { firstUploadCheckAt } from '../lifecycle/decisions/reconcile-schedule.ts';
+import type { StreamReport } from '../lifecycle/decisions/stream-report.ts';
+import { badRequest, conflict, notFound, ServiceError, toReason } from '../platform/http/errors.ts';
 import { hostedUploadId } from '../storage/upload-id.ts';
 import type { ProvidersContext } from './context.ts';
 import { handOver, lacksSettings } from './handover.ts';

@@ -5,7 +5,7 @@ import type { UploadTarget } from '@mediary/contract/schemas/upload-targets';
 import type { Asset, AssetRef, Failure, ProviderName } from '../assets/asset.ts';
 import type { HostedPlayback } from '../assets/asset-view.ts';
 import type { HostedManifest, PlayUrls } from '../assets/playback-manifest.ts';
-import type { StreamReport } from '../lifecycle/stream-report.ts';
+import type { StreamReport } from '../lifecycle/decisions/stream-report.ts';
 import type { HeaderValues } from '../auth/signature.ts';
 import type { JobRequest } from '../jobs.ts';
 import type { EncoderApi } from './encoder-api.ts';

@@ -1,7 +1,7 @@
 // Opens uploads at hosted providers for files whose length is known (contract B4).
 import type { UploadTarget } from '@mediary/contract/schemas/upload-targets';
 import type { Asset } from '../assets/asset.ts';
-import { conflict } from '../platform/errors.ts';
+import { conflict } from '../platform/http/errors.ts';
 import type { ProvidersContext } from './context.ts';
 import {
   applyParked,

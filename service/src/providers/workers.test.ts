@@ -1,7 +1,7 @@
 // Tests the heartbeat of worker processes against a real database.
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
-import { rowsOf, startTestPostgres, type TestPostgres } from '../../../test/support/postgres.ts';
-import { createLogger } from '../platform/logger.ts';
+import { rowsOf, startTestPostgres, type TestPostgres } from '../../../test/support/postgres/postgres.ts';
+import { createLogger } from '../platform/observability/logger.ts';
 import { type Connection, type Database, openDatabase } from '../platform/postgres/database.ts';
 import { openClocks } from '../platform/postgres/database-clock.ts';
 import { migrate } from '../platform/postgres/migrate.ts';

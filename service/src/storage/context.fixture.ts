@@ -1,5 +1,5 @@
 // The context of storage in tests.
-import { contextOf } from '../platform/context.fixture.ts';
+import { contextOf } from '../platform/values/context.fixture.ts';
 import type { StorageContext } from './context.ts';
 import { createObjectCache } from './object-cache.ts';
 import { openResponseBuffers } from './response-buffers.ts';

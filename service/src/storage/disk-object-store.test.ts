@@ -5,7 +5,7 @@ import { chown, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'n
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { syncFolder } from '../platform/sync-folder.ts';
+import { syncFolder } from '../platform/disk/sync-folder.ts';
 import { writeFully } from './disk/incoming.ts';
 import { shardOf } from './disk/shards.ts';
 import { openDiskObjectStore } from './disk-object-store.ts';

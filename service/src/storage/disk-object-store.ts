@@ -10,8 +10,8 @@ import { isOriginal, openOriginalFiles } from './disk/original-files.ts';
 import { openPartialFiles } from './disk/partial-files.ts';
 import { ensureFolder, type ObjectFiles } from './disk/shards.ts';
 import { createDurably } from './disk/small-files.ts';
-import { isNoSpace, shareFreeBytes, SMALL_WRITES_MS } from '../platform/free-space.ts';
-import { withOpenFile } from '../platform/open-file.ts';
+import { isNoSpace, shareFreeBytes, SMALL_WRITES_MS } from '../platform/disk/free-space.ts';
+import { withOpenFile } from '../platform/disk/open-file.ts';
 import type { ObjectKey } from './object-key.ts';
 import { type ListedObject, ObjectStoreError, type ObjectStore, type ReadObject } from './object-store.ts';
 

@@ -1,6 +1,6 @@
 // Local files with the bytes of objects, for decoders and encoders: the store's own, or a scratch copy.
 import { randomUUID } from 'node:crypto';
-import { notFound } from '../platform/errors.ts';
+import { notFound } from '../platform/http/errors.ts';
 import { writeScratchFile } from '../platform/process/scratch-file.ts';
 import { createScratchFolder, deleteScratchFolder } from '../platform/process/scratch-folder.ts';
 import type { StorageContext } from './context.ts';

@@ -2,7 +2,7 @@
 // ones as a stream; encrypted where asked for.
 import type { IncomingHttpHeaders } from 'node:http';
 import { pipeline, Readable } from 'node:stream';
-import { notFound, type ServiceError } from '../platform/errors.ts';
+import { notFound, type ServiceError } from '../platform/http/errors.ts';
 import { matchesEtag } from '../platform/http/headers.ts';
 import type { StorageContext } from './context.ts';
 import type { ObjectKey } from './object-key.ts';

@@ -6,7 +6,7 @@ import {
   ListObjectsV2Command,
   PutObjectCommand,
 } from '@aws-sdk/client-s3';
-import { unavailable } from '../platform/errors.ts';
+import { unavailable } from '../platform/http/errors.ts';
 import type { ObjectKey } from './object-key.ts';
 import type { ListedObject, ObjectStore } from './object-store.ts';
 import { bytesIn } from './received-bytes.ts';

@@ -2,10 +2,10 @@
 import type { CdnPurge } from '@mediary/contract/schemas/operators';
 import { signWebhook } from '../events/endpoints/webhook-signature.ts';
 import type { JobPayloads } from '../jobs.ts';
-import { badRequest } from '../platform/errors.ts';
+import { badRequest } from '../platform/http/errors.ts';
 import { createGuardedFetch } from '../platform/outbound/guarded-fetch.ts';
 import { OutboundError } from '../platform/outbound/outbound-error.ts';
-import { isUuid } from '../platform/uuid.ts';
+import { isUuid } from '../platform/values/uuid.ts';
 import { ENTRY_FILES } from '../playback/served-file.ts';
 import type { UpkeepContext } from './context.ts';
 import { deletePurgesBefore, insertPurge, listPurgeRows, recordPurgeAttempt } from './cdn-purges.sql.ts';

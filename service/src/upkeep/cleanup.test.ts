@@ -6,7 +6,7 @@ import {
   rowsOf,
   startTestPostgres,
   type TestPostgres,
-} from '../../../test/support/postgres.ts';
+} from '../../../test/support/postgres/postgres.ts';
 import type { Connection, Database } from '../platform/postgres/database.ts';
 import { migrate } from '../platform/postgres/migrate.ts';
 import { createUpkeepContext } from './context.fixture.ts';

@@ -1,6 +1,6 @@
 // The context of upkeep in tests.
 import { NOW } from '../lifecycle/asset.fixture.ts';
-import { contextOf } from '../platform/context.fixture.ts';
+import { contextOf } from '../platform/values/context.fixture.ts';
 import type { UpkeepContext } from './context.ts';
 
 export const createUpkeepContext = (given: Parameters<typeof contextOf<UpkeepContext>>[0]): UpkeepContext =>

@@ -1,6 +1,6 @@
 // Decides which stored objects are orphans, from the columns of their asset (design §6).
 import { type Asset, isPurged } from '../assets/asset.ts';
-import { isDeferred } from '../lifecycle/stored-references.ts';
+import { isDeferred } from '../lifecycle/decisions/stored-references.ts';
 import { parseOriginalName } from '../storage/object-key.ts';
 import { presignedUploadId, smallPutUploadId } from '../storage/upload-id.ts';
 

@@ -1,7 +1,7 @@
 // Removes provider videos without an asset, which remain after a crash between creation and link (design §5).
 import type { ProviderName } from '../assets/asset.ts';
 import { assertTrustedClock } from '../platform/postgres/database-clock.ts';
-import { isUuid } from '../platform/uuid.ts';
+import { isUuid } from '../platform/values/uuid.ts';
 import type { ListedVideo } from '../providers/provider.ts';
 import type { UpkeepContext } from './context.ts';
 import { findAssetsOfVideos } from './upkeep.sql.ts';

@@ -1,7 +1,7 @@
 // Compares the object store with the database: finds orphaned objects, and assets whose bytes are missing.
 import type { OrphanReport } from '@mediary/contract/schemas/operators';
 import { isOwnObjectKey, type ObjectKey, originalKey, storeRoots } from '../storage/object-key.ts';
-import { isUuid } from '../platform/uuid.ts';
+import { isUuid } from '../platform/values/uuid.ts';
 import type { MultipartUpload } from '../storage/object-store.ts';
 import type { UpkeepContext } from './context.ts';
 import { isOrphan, type ObjectOwner, parseKey } from './orphan.ts';

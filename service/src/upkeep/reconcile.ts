@@ -11,8 +11,8 @@ import {
   nextReconcileAfterFailure,
   nextReconcileAt,
   untilExpiry,
-} from '../lifecycle/reconcile-schedule.ts';
-import type { StreamReport } from '../lifecycle/stream-report.ts';
+} from '../lifecycle/decisions/reconcile-schedule.ts';
+import type { StreamReport } from '../lifecycle/decisions/stream-report.ts';
 import { collectFailures } from '../platform/concurrency/collect-failures.ts';
 import { assertTrustedClock, openDatabaseClock } from '../platform/postgres/database-clock.ts';
 import { type Inspection, ProviderError } from '../providers/provider.ts';

@@ -5,7 +5,7 @@ import { createVideo, NOW } from '../lifecycle/asset.fixture.ts';
 import { createLifecycleContext } from '../lifecycle/context.fixture.ts';
 import { openMemoryStore } from '../lifecycle/memory-store.fixture.ts';
 import { applyReport, completeAsset } from '../lifecycle/reports.ts';
-import type { StreamReport } from '../lifecycle/stream-report.ts';
+import type { StreamReport } from '../lifecycle/decisions/stream-report.ts';
 import { createProvidersContext } from '../providers/context.fixture.ts';
 import { applyInspection } from '../providers/hosted-videos.ts';
 import { completeUpload } from './completion.ts';

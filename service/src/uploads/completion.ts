@@ -2,7 +2,7 @@
 import type { Asset, Failure } from '../assets/asset.ts';
 import type { EventData } from '../assets/asset-event.ts';
 import type { findAssetById } from '../assets/asset-lookup.ts';
-import type { Completion } from '../lifecycle/decide-commands.ts';
+import type { Completion } from '../lifecycle/decisions/decide-commands.ts';
 import type { completeAsset, refuseAsset } from '../lifecycle/reports.ts';
 import { detectFileType, HEAD_BYTES, checkFileType } from '../media/magic-bytes.ts';
 import { type MediaType, findMediaType } from '../media/media-type.ts';
@@ -10,7 +10,7 @@ import type { ByteSource, MediaFacts, Probe } from '../media/probe.ts';
 import { toWarnings } from '../media/warnings.ts';
 import type { Bound } from '../platform/bind.ts';
 import type { Queries } from '../platform/postgres/database.ts';
-import { badRequest, conflict, type ServiceError, toReason } from '../platform/errors.ts';
+import { badRequest, conflict, type ServiceError, toReason } from '../platform/http/errors.ts';
 import type { isHosted } from '../providers/hosted-playback.ts';
 import type { applyInspection, inspectNow } from '../providers/hosted-videos.ts';
 import type { Provider } from '../providers/provider.ts';
@@ -19,9 +19,9 @@ import type { ObjectStore } from '../storage/object-store.ts';
 import { presignedUploadId } from '../storage/upload-id.ts';
 import { readBytes } from '../storage/whole-objects.ts';
 import { findMismatch, type RejectionCode, toContentFailure } from './content-check.ts';
-import { findImport } from './imports.sql.ts';
-import { countOtherUploads } from './resumable-uploads.sql.ts';
-import type { finishUpload } from './store-original.ts';
+import { findImport } from './import/imports.sql.ts';
+import { countOtherUploads } from './tus/resumable-uploads.sql.ts';
+import type { finishUpload } from './original/store-original.ts';
 
 type CompletionNeeds = {
   readonly db: Queries;

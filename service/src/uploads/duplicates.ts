@@ -2,7 +2,7 @@
 import type { Asset } from '../assets/asset.ts';
 import type { findAssetById } from '../assets/asset-lookup.ts';
 import type { Bound } from '../platform/bind.ts';
-import { badRequest } from '../platform/errors.ts';
+import { badRequest } from '../platform/http/errors.ts';
 import type { Queries } from '../platform/postgres/database.ts';
 import { findComplete } from './duplicates.sql.ts';
 import type { NewUpload } from './upload-request.ts';

@@ -4,13 +4,13 @@ import type { Bound } from '../platform/bind.ts';
 import type { DatabaseNow } from '../platform/postgres/database-clock.ts';
 import type { Queries } from '../platform/postgres/database.ts';
 import type { ObjectStore } from '../storage/object-store.ts';
-import type { completeMultipart } from './multipart-completion.ts';
-import type { discardUploads } from './leased-uploads.ts';
-import type { finishInterrupted } from './concatenation.ts';
-import { findInterruptedCompletions } from './multipart-uploads.sql.ts';
-import type { removeMultipart } from './multipart-uploads.ts';
-import { findClosedUploads, findCompleteUploads } from './resumable-uploads.sql.ts';
-import { deleteUploads, endExpiredPuts, findOverdueUploads } from './uploads.sql.ts';
+import type { completeMultipart } from './multipart/multipart-completion.ts';
+import type { discardUploads } from './original/leased-uploads.ts';
+import type { finishInterrupted } from './tus/concatenation.ts';
+import { findInterruptedCompletions } from './multipart/multipart-uploads.sql.ts';
+import type { removeMultipart } from './multipart/multipart-uploads.ts';
+import { findClosedUploads, findCompleteUploads } from './tus/resumable-uploads.sql.ts';
+import { deleteUploads, endExpiredPuts, findOverdueUploads } from './original/uploads.sql.ts';
 
 type ExpiryNeeds = {
   readonly db: Queries;

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Asset } from '../assets/asset.ts';
 import { createVideo, NOW } from '../lifecycle/asset.fixture.ts';
-import { firstUploadCheckAt } from '../lifecycle/reconcile-schedule.ts';
+import { firstUploadCheckAt } from '../lifecycle/decisions/reconcile-schedule.ts';
 import { retryUpload } from './retry.ts';
 
 type RetryNeeds = Parameters<typeof retryUpload>[0];

@@ -2,16 +2,16 @@
 // (contract B4).
 import type { Asset, Failure } from '../assets/asset.ts';
 import type { EventData } from '../assets/asset-event.ts';
-import { firstUploadCheckAt } from '../lifecycle/reconcile-schedule.ts';
+import { firstUploadCheckAt } from '../lifecycle/decisions/reconcile-schedule.ts';
 import type { JobRequest } from '../jobs.ts';
 import type { reopenAsset, retryAsset } from '../lifecycle/reports.ts';
 import type { Bound } from '../platform/bind.ts';
-import { conflict, type ServiceError, toReason } from '../platform/errors.ts';
+import { conflict, type ServiceError, toReason } from '../platform/http/errors.ts';
 import type { canRestart, canTakeUploads, isHosted } from '../providers/hosted-playback.ts';
 import type { discardVideo, restart } from '../providers/hosted-videos.ts';
 import type { Provider } from '../providers/provider.ts';
 import { findMismatch } from './content-check.ts';
-import type { keepImportSource } from './import-runs.ts';
+import type { keepImportSource } from './import/import-runs.ts';
 import type { OpenedUpload, offerUpload } from './uploads.ts';
 
 type RetryNeeds = {

@@ -2,7 +2,7 @@
 // (contract B11).
 import type { CreateUploadTokenRequest } from '@mediary/contract/schemas/upload-tokens';
 import type { UploadGrant } from '../auth/tickets/upload-token.ts';
-import { badRequest } from '../platform/errors.ts';
+import { badRequest } from '../platform/http/errors.ts';
 import { getMediaType, type NewUpload, type UploadLimits } from './upload-request.ts';
 
 const DEFAULT_EXPIRES_IN_S = 3600;

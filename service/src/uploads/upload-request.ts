@@ -2,10 +2,10 @@
 import type { CreateUploadRequest } from '@mediary/contract/schemas/uploads';
 import type { NewAsset, ProviderName } from '../assets/asset.ts';
 import { assertTextLimits } from '../assets/text-limits.ts';
-import { isPlainText, notPlainText } from '../platform/plain-text.ts';
+import { isPlainText, notPlainText } from '../platform/values/plain-text.ts';
 import { isOtherKind, type MediaType } from '../media/media-type.ts';
 import type { UploadRules } from '../providers/provider.ts';
-import { assertEach, badRequest, payloadTooLarge } from '../platform/errors.ts';
+import { assertEach, badRequest, payloadTooLarge } from '../platform/http/errors.ts';
 
 export type UploadLimits = {
   readonly maxUploadBytes: number;

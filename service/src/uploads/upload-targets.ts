@@ -6,7 +6,7 @@ import type { Secret } from '../auth/secret.ts';
 import { uploadKey } from '../storage/object-key.ts';
 import type { DirectUploads, PresignedRequest } from '../storage/object-store.ts';
 import { presignedUploadId } from '../storage/upload-id.ts';
-import { partBytesFor } from './multipart-plan.ts';
+import { partBytesFor } from './multipart/multipart-plan.ts';
 
 export type TargetNeeds = {
   readonly urlSecrets: readonly Secret[];

@@ -14,10 +14,10 @@ import type { Bound } from '../platform/bind.ts';
 import { readStreamedBody } from '../platform/http/limits/body-memory.ts';
 import { success } from '../platform/http/envelope.ts';
 import { type BytesRequest, bytesRoute } from '../platform/http/route.ts';
-import type { ByteUpload, receiveUpload } from './byte-uploads.ts';
-import type * as clips from './clips.ts';
+import type { ByteUpload, receiveUpload } from './put/byte-uploads.ts';
+import type * as clips from './clip/clips.ts';
 import type * as completion from './completion.ts';
-import type { createImport } from './imports.ts';
+import type { createImport } from './import/imports.ts';
 import type { retryUpload } from './retry.ts';
 import type * as opening from './uploads.ts';
 

@@ -4,7 +4,7 @@ import type { CreateUploadTokenRequest } from '@mediary/contract/schemas/upload-
 import type { CreateUploadRequest } from '@mediary/contract/schemas/uploads';
 import type { Asset } from '../assets/asset.ts';
 import { type Actor, toActorData } from '../assets/asset-event.ts';
-import { firstUploadCheckAt } from '../lifecycle/reconcile-schedule.ts';
+import { firstUploadCheckAt } from '../lifecycle/decisions/reconcile-schedule.ts';
 import type { AssetStore } from '../lifecycle/store.ts';
 import type { Bound } from '../platform/bind.ts';
 import type {
@@ -12,8 +12,8 @@ import type {
   createUploadToken,
   recordUploadOfToken,
 } from '../auth/tickets/upload-tokens.ts';
-import { timeOf } from '../platform/uuid.ts';
-import { uuidV7 } from '../platform/uuid-v7.ts';
+import { timeOf } from '../platform/values/uuid.ts';
+import { uuidV7 } from '../platform/values/uuid-v7.ts';
 import type { applyParked } from '../providers/hosted-videos.ts';
 import type { findUploaded } from './duplicates.ts';
 import { applyGrant, toUploadBounds } from './upload-grant.ts';

@@ -1,5 +1,5 @@
 // Quota fields and the error for a request that exceeds a quota.
-import { badRequest, ServiceError } from '../platform/errors.ts';
+import { badRequest, ServiceError } from '../platform/http/errors.ts';
 
 export const QUOTA_FIELDS = ['assets', 'bytes', 'pending'] as const;
 export type QuotaField = (typeof QUOTA_FIELDS)[number];

@@ -7,7 +7,7 @@ import {
 } from '@mediary/contract/operations/usage';
 import type { OwnerLimits, OwnerLimitsRequest } from '@mediary/contract/schemas/usage';
 import { parseUserId } from '../auth/user-id.ts';
-import { badRequest } from '../platform/errors.ts';
+import { badRequest } from '../platform/http/errors.ts';
 import type { UsageContext } from './context.ts';
 import { clearLimits, getOwnerUsage, type UsageLimits, type OwnerUsage, setLimits } from './usage.ts';
 

@@ -1,6 +1,6 @@
 // How often named service keys are read from the database, and when changes of them take effect.
 import { beforeEach, describe, expect, test } from 'vitest';
-import { createLogger } from '../../platform/logger.ts';
+import { createLogger } from '../../platform/observability/logger.ts';
 import type { Database } from '../../platform/postgres/database.ts';
 import { createNamedKey, digestOfKey } from './service-key-grant.ts';
 import { createServiceKeyLookup, type ServiceKeyLookup } from './service-key-lookup.ts';

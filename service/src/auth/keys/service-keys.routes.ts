@@ -13,7 +13,7 @@ import type {
   ServiceKey,
   UpdateServiceKeyRequest,
 } from '@mediary/contract/schemas/service-keys';
-import { badRequest } from '../../platform/errors.ts';
+import { badRequest } from '../../platform/http/errors.ts';
 import type { AuthContext } from '../context.ts';
 import * as keys from './service-keys.ts';
 

@@ -1,10 +1,10 @@
 // Operations on named service keys, for operators (contract A4).
-import { conflict, notFound, badRequest } from '../../platform/errors.ts';
-import { isPlainText, notPlainText } from '../../platform/plain-text.ts';
+import { conflict, notFound, badRequest } from '../../platform/http/errors.ts';
+import { isPlainText, notPlainText } from '../../platform/values/plain-text.ts';
 import type { Transaction } from '../../platform/postgres/database.ts';
 import { findViolatedConstraint } from '../../platform/postgres/database-errors.ts';
-import { isUuid } from '../../platform/uuid.ts';
-import { uuidV7 } from '../../platform/uuid-v7.ts';
+import { isUuid } from '../../platform/values/uuid.ts';
+import { uuidV7 } from '../../platform/values/uuid-v7.ts';
 import type { AuthContext } from '../context.ts';
 import { createCursor, readCursor } from '../list-cursor.ts';
 import { createNamedKey, digestOfKey } from './service-key-grant.ts';

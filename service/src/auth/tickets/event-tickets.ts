@@ -1,5 +1,5 @@
 // Event tickets: signed texts in the URL of an event stream, for EventSource of browsers (contract B2).
-import { unauthorized } from '../../platform/errors.ts';
+import { unauthorized } from '../../platform/http/errors.ts';
 import type { Caller } from '../caller.ts';
 import type { AuthContext } from '../context.ts';
 import { assertOwnerAllowed, assertScope } from '../permissions.ts';

@@ -1,8 +1,8 @@
 // Creates upload tokens, counts their uploads, and decides which assets their holders may read.
-import { forbidden } from '../../platform/errors.ts';
-import { isPlainText, notPlainText } from '../../platform/plain-text.ts';
+import { forbidden } from '../../platform/http/errors.ts';
+import { isPlainText, notPlainText } from '../../platform/values/plain-text.ts';
 import type { Transaction } from '../../platform/postgres/database.ts';
-import { uuidV7 } from '../../platform/uuid-v7.ts';
+import { uuidV7 } from '../../platform/values/uuid-v7.ts';
 import type { Caller } from '../caller.ts';
 import type { AuthContext } from '../context.ts';
 import { issueUploadToken, type UploadGrant } from './upload-token.ts';

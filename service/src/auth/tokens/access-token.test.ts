@@ -1,7 +1,7 @@
 // Accepted access tokens, and any edit of one (contract A4).
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { randomEdits } from '../../../../test/support/random-edits.ts';
+import { randomEdits } from '../../../../test/support/assets/random-edits.ts';
 import { current, NOW, previous, verify, verifyClaims } from './access-token.fixture.ts';
 import { signAccessToken, verifyAccessToken } from './access-token.ts';
 import { toSecret } from '../secret.ts';

@@ -1,6 +1,6 @@
 // Verifies access tokens and reads their user id (contract A4, B10).
 import { verifyHs256, signHs256 } from './hs256.ts';
-import { type JsonObject, getOwn, parseJsonObject } from '../../platform/strict-json.ts';
+import { type JsonObject, getOwn, parseJsonObject } from '../../platform/values/strict-json.ts';
 import type { Secret } from '../secret.ts';
 import { parseUserId } from '../user-id.ts';
 

@@ -3,7 +3,7 @@ import { createHmac, createSecretKey, type KeyObject } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { TEST_DATA } from '../../../../test/support/test-data.ts';
+import { TEST_DATA } from '../../../../test/support/clips/test-data.ts';
 import { verifyHs256, signHs256 } from './hs256.ts';
 import { toSecret } from '../secret.ts';
 

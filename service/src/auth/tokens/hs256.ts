@@ -1,7 +1,7 @@
 // Signs and verifies compact JWS with HS256 only; the MAC is verified before anything is parsed.
 import { createHmac, type KeyObject, timingSafeEqual } from 'node:crypto';
 import { fromBase64url, toBase64url } from '../signature.ts';
-import { getOwn, parseJsonObject } from '../../platform/strict-json.ts';
+import { getOwn, parseJsonObject } from '../../platform/values/strict-json.ts';
 
 const MAX_TOKEN_LENGTH = 12_288;
 const HEADER = toBase64url(Buffer.from('{"alg":"HS256","typ":"JWT"}'));

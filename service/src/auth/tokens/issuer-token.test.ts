@@ -9,7 +9,7 @@ import {
   signatureOf,
   signToken,
   startIdentityProvider,
-} from '../../../../test/support/identity-provider.ts';
+} from '../../../../test/support/http/identity-provider.ts';
 import { current } from './access-token.fixture.ts';
 import { signAccessToken } from './access-token.ts';
 import { identify, identifyByIssuer } from '../caller.ts';

@@ -1,7 +1,7 @@
 // Verifies access tokens of an identity provider and reads their user id (contract B10).
 import { readTokenEnd, timeFault, type VerifiedToken } from './access-token.ts';
 import type { IssuerKeys } from './issuer-keys.ts';
-import { type JsonObject, getOwn, parseJsonObject } from '../../platform/strict-json.ts';
+import { type JsonObject, getOwn, parseJsonObject } from '../../platform/values/strict-json.ts';
 import { fromBase64url } from '../signature.ts';
 import { parseUserId } from '../user-id.ts';
 

@@ -5,7 +5,7 @@ import {
   type IdentityProvider,
   signToken,
   startIdentityProvider,
-} from '../../../../test/support/identity-provider.ts';
+} from '../../../../test/support/http/identity-provider.ts';
 import type { IssuerKeys } from './issuer-keys.ts';
 import { openJwksIssuerKeys } from './jwks-issuer-keys.ts';
 

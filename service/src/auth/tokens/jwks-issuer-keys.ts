@@ -1,8 +1,8 @@
 // Fetches the keys of an identity provider from its JWKS URL, and verifies tokens with them (RFC 7515, 7517).
 import { compactVerify, createLocalJWKSet, errors, importJWK, type JWK } from 'jose';
 import { createRefreshedValue } from '../../platform/concurrency/refreshed-value.ts';
-import { ServiceError } from '../../platform/errors.ts';
-import { sendRequest } from '../../platform/http-client.ts';
+import { ServiceError } from '../../platform/http/errors.ts';
+import { sendRequest } from '../../platform/outbound/http-client.ts';
 import type { IssuerKeys } from './issuer-keys.ts';
 import { ISSUER_ALGORITHMS } from './issuer-token.ts';
 

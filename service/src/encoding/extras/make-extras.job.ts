@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { isPurged } from '../../assets/asset.ts';
 import { EXTRA_FILES, type VideoExtra } from '../../assets/video-extras.ts';
 import type { JobPayloads } from '../../jobs.ts';
-import { diskFull, freeBytes } from '../../platform/free-space.ts';
+import { diskFull, freeBytes } from '../../platform/disk/free-space.ts';
 import { runClaimedJob } from '../../platform/jobs/claimed-job.ts';
 import type { JobRun } from '../../platform/jobs/job-queue.ts';
 import { inScratchFolder } from '../../platform/process/scratch-folder.ts';

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Asset } from '../../assets/asset.ts';
 import { createVideo } from '../../lifecycle/asset.fixture.ts';
 import { removeAtOnce } from '../../lifecycle/deferred-removals.fixture.ts';
-import { decidePoster } from '../../lifecycle/decide-commands.ts';
+import { decidePoster } from '../../lifecycle/decisions/decide-commands.ts';
 import type { ObjectKey } from '../../storage/object-key.ts';
 import { ObjectStoreError, type ObjectStore } from '../../storage/object-store.ts';
 import { createEncodingContext } from '../context.fixture.ts';

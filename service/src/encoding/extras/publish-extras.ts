@@ -3,7 +3,7 @@ import type { Asset } from '../../assets/asset.ts';
 import { newEvent } from '../../assets/asset-event.ts';
 import { awaitsReport } from '../../assets/poster.ts';
 import type { VideoExtra } from '../../assets/video-extras.ts';
-import { type Change, patchOf } from '../../lifecycle/change.ts';
+import { type Change, patchOf } from '../../lifecycle/decisions/change.ts';
 import { renditionFolder } from '../../storage/object-key.ts';
 
 type RunFolder = { readonly folder: string };

@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { type ClipOptions, ffmpegPath, makeClip } from '../../../../test/support/clips.ts';
-import { encodeFilm } from '../../../../test/support/film.ts';
-import { EXACT, NUMBERED, numbersIn } from '../../../../test/support/numbered-film.ts';
+import { type ClipOptions, ffmpegPath, makeClip } from '../../../../test/support/clips/clips.ts';
+import { encodeFilm } from '../../../../test/support/clips/film.ts';
+import { EXACT, NUMBERED, numbersIn } from '../../../../test/support/clips/numbered-film.ts';
 import {
   beeps,
   brightness,
@@ -16,7 +16,7 @@ import {
   endOf,
   flashes,
   tones,
-} from '../../../../test/support/picture-and-sound.ts';
+} from '../../../../test/support/clips/picture-and-sound.ts';
 import type { Container } from '../../media/probe.ts';
 import { EncodeError, type CutRequest } from '../encoder.ts';
 import { openFfmpegEncoder } from './ffmpeg-encoder.ts';

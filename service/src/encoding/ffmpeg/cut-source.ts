@@ -2,7 +2,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { cutCaptionFile } from '../../captions/caption-file.ts';
-import { ServiceError } from '../../platform/errors.ts';
+import { ServiceError } from '../../platform/http/errors.ts';
 import { type Cut, type CutRequest, EncodeError } from '../encoder.ts';
 import {
   type CutPlan,

@@ -1,7 +1,7 @@
 // A playable encode as JSON, with which another request encodes the other renditions.
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { AudioFacts } from '../../lifecycle/stream-report.ts';
+import type { AudioFacts } from '../../lifecycle/decisions/stream-report.ts';
 import type { EncodeCheckpoint } from '../encoder.ts';
 import { type CmafTrack, initName } from '../model/cmaf-track.ts';
 import { planChunkSpecs } from './chunked-phase.ts';

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
-import { ffmpegPath, makeClip } from '../../../../test/support/clips.ts';
+import { ffmpegPath, makeClip } from '../../../../test/support/clips/clips.ts';
 import { openFfmpegEncoder } from './ffmpeg-encoder.ts';
 
 /** A cue at one second of the film, whose first frame has this time. */

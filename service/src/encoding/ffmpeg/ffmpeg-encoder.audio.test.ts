@@ -3,12 +3,19 @@ import { readFile } from 'node:fs/promises';
 import { Parser } from 'm3u8-parser';
 import { parse } from 'mpd-parser';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type ClipOptions, makeClip } from '../../../../test/support/clips.ts';
-import { checkDash } from '../../../../test/support/check-dash.ts';
-import { checkHls } from '../../../../test/support/check-hls.ts';
-import { encodeFilm, type Film, manifestsOf } from '../../../../test/support/film.ts';
+import { type ClipOptions, makeClip } from '../../../../test/support/clips/clips.ts';
+import { checkDash } from '../../../../test/support/playback/check-dash.ts';
+import { checkHls } from '../../../../test/support/playback/check-hls.ts';
+import { encodeFilm, type Film, manifestsOf } from '../../../../test/support/clips/film.ts';
 import { parseMediaPlaylist } from '../packaging/hls-reader.ts';
-import { beeps, CLEAN, decode, endOf, packets, tones } from '../../../../test/support/picture-and-sound.ts';
+import {
+  beeps,
+  CLEAN,
+  decode,
+  endOf,
+  packets,
+  tones,
+} from '../../../../test/support/clips/picture-and-sound.ts';
 
 const SECONDS = 5;
 const TONES = [440, 880, 1320, 60] as const;

@@ -1,12 +1,12 @@
 // Tests that chunks join to what one run creates, with real videos whose frames are numbered.
 import { readFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
-import { checkDash } from '../../../../test/support/check-dash.ts';
-import { checkHls } from '../../../../test/support/check-hls.ts';
-import { type ClipOptions, makeClip, NOT_COPYABLE } from '../../../../test/support/clips.ts';
-import { type Film, encodeFilm, manifestsOf } from '../../../../test/support/film.ts';
-import { readFrameNumbers } from '../../../../test/support/frame-numbers.ts';
-import { CLEAN, decode, packets } from '../../../../test/support/picture-and-sound.ts';
+import { checkDash } from '../../../../test/support/playback/check-dash.ts';
+import { checkHls } from '../../../../test/support/playback/check-hls.ts';
+import { type ClipOptions, makeClip, NOT_COPYABLE } from '../../../../test/support/clips/clips.ts';
+import { type Film, encodeFilm, manifestsOf } from '../../../../test/support/clips/film.ts';
+import { readFrameNumbers } from '../../../../test/support/clips/frame-numbers.ts';
+import { CLEAN, decode, packets } from '../../../../test/support/clips/picture-and-sound.ts';
 import type { Container } from '../../media/probe.ts';
 
 const SOURCE: ClipOptions = { seconds: 21, width: 640, height: 360, isNumbered: true };

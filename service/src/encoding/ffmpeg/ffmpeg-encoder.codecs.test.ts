@@ -3,11 +3,11 @@ import { readFile } from 'node:fs/promises';
 import { Parser } from 'm3u8-parser';
 import { parse } from 'mpd-parser';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { checkDash } from '../../../../test/support/check-dash.ts';
-import { checkHls } from '../../../../test/support/check-hls.ts';
-import { makeClip } from '../../../../test/support/clips.ts';
-import { encodeFilm, type Film, manifestsOf } from '../../../../test/support/film.ts';
-import { CLEAN, decode, keyframes } from '../../../../test/support/picture-and-sound.ts';
+import { checkDash } from '../../../../test/support/playback/check-dash.ts';
+import { checkHls } from '../../../../test/support/playback/check-hls.ts';
+import { makeClip } from '../../../../test/support/clips/clips.ts';
+import { encodeFilm, type Film, manifestsOf } from '../../../../test/support/clips/film.ts';
+import { CLEAN, decode, keyframes } from '../../../../test/support/clips/picture-and-sound.ts';
 import { DEFAULT_LADDER } from '../plan/ladder/ladder.ts';
 
 let film: Film;

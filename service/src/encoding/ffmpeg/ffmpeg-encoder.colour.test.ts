@@ -1,8 +1,8 @@
 // Tests the colours of encoded videos by their pixels.
 import { describe, expect, test } from 'vitest';
-import { type ClipOptions, makeClip } from '../../../../test/support/clips.ts';
-import { encodeFilm } from '../../../../test/support/film.ts';
-import { type Colour, MATRICES, paintStripes, readStripes } from '../../../../test/support/stripes.ts';
+import { type ClipOptions, makeClip } from '../../../../test/support/clips/clips.ts';
+import { encodeFilm } from '../../../../test/support/clips/film.ts';
+import { type Colour, MATRICES, paintStripes, readStripes } from '../../../../test/support/clips/stripes.ts';
 
 const GAMMA = 2.4;
 const CODE = 5;

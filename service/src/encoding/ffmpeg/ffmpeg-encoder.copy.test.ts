@@ -1,10 +1,10 @@
 // Tests renditions that are copies of the source's own video stream, and those that are encoded beside them.
 import { readFile, writeFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
-import { checkDash } from '../../../../test/support/check-dash.ts';
-import { checkHls } from '../../../../test/support/check-hls.ts';
-import { type ClipOptions, makeClip } from '../../../../test/support/clips.ts';
-import { encodeFilm, type Film, manifestsOf } from '../../../../test/support/film.ts';
+import { checkDash } from '../../../../test/support/playback/check-dash.ts';
+import { checkHls } from '../../../../test/support/playback/check-hls.ts';
+import { type ClipOptions, makeClip } from '../../../../test/support/clips/clips.ts';
+import { encodeFilm, type Film, manifestsOf } from '../../../../test/support/clips/film.ts';
 import {
   beeps,
   CLEAN,
@@ -12,7 +12,7 @@ import {
   flashes,
   keyframes,
   packets,
-} from '../../../../test/support/picture-and-sound.ts';
+} from '../../../../test/support/clips/picture-and-sound.ts';
 
 const SECONDS = 9;
 const KEY_FRAME = { frames: 40, options: ['-g', '40', '-keyint_min', '40', '-sc_threshold', '0'] } as const;

@@ -1,12 +1,12 @@
 // Tests sources with damaged pictures or sound: what players get of them, and what the warning says.
 import { readFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
-import { checkDash } from '../../../../test/support/check-dash.ts';
-import { checkHls } from '../../../../test/support/check-hls.ts';
-import { makeClip, NOT_COPYABLE } from '../../../../test/support/clips.ts';
-import { damageFile } from '../../../../test/support/damaged-files.ts';
-import { encodeFilm, type Film, manifestsOf } from '../../../../test/support/film.ts';
-import { CLEAN, decode, keyframes } from '../../../../test/support/picture-and-sound.ts';
+import { checkDash } from '../../../../test/support/playback/check-dash.ts';
+import { checkHls } from '../../../../test/support/playback/check-hls.ts';
+import { makeClip, NOT_COPYABLE } from '../../../../test/support/clips/clips.ts';
+import { damageFile } from '../../../../test/support/clips/damaged-files.ts';
+import { encodeFilm, type Film, manifestsOf } from '../../../../test/support/clips/film.ts';
+import { CLEAN, decode, keyframes } from '../../../../test/support/clips/picture-and-sound.ts';
 
 const GROUP = ['-g', '50', '-keyint_min', '50', '-sc_threshold', '0'];
 const PICTURE = { seconds: 10, width: 640, height: 360, fps: 25 } as const;

@@ -4,18 +4,18 @@ import { join } from 'node:path';
 import { Parser } from 'm3u8-parser';
 import { parse } from 'mpd-parser';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { checkDash } from '../../../../test/support/check-dash.ts';
-import { checkHls } from '../../../../test/support/check-hls.ts';
-import { TEST_DATA } from '../../../../test/support/clips.ts';
-import { encodeFilm, type Film, manifestsOf } from '../../../../test/support/film.ts';
+import { checkDash } from '../../../../test/support/playback/check-dash.ts';
+import { checkHls } from '../../../../test/support/playback/check-hls.ts';
+import { TEST_DATA } from '../../../../test/support/clips/clips.ts';
+import { encodeFilm, type Film, manifestsOf } from '../../../../test/support/clips/film.ts';
 import {
   describeColours,
   HDR_CODING,
   makeHdrClip,
   MASTERING_DISPLAY,
-} from '../../../../test/support/hdr-clips.ts';
-import { CLEAN, decode, keyframes, packets } from '../../../../test/support/picture-and-sound.ts';
-import { codesOf, type Colour, readCodes } from '../../../../test/support/stripes.ts';
+} from '../../../../test/support/clips/hdr-clips.ts';
+import { CLEAN, decode, keyframes, packets } from '../../../../test/support/clips/picture-and-sound.ts';
+import { codesOf, type Colour, readCodes } from '../../../../test/support/clips/stripes.ts';
 import { DEFAULT_LADDER, type Ladder } from '../plan/ladder/ladder.ts';
 
 /** Signals of grey from black to the brightest, and saturated colours. */

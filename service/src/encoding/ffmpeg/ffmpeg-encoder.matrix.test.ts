@@ -3,16 +3,16 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type ClipOptions, ffmpegPaths, makeClip } from '../../../../test/support/clips.ts';
-import { encodeFilm, type Film } from '../../../../test/support/film.ts';
-import { describeColours } from '../../../../test/support/hdr-clips.ts';
+import { type ClipOptions, ffmpegPaths, makeClip } from '../../../../test/support/clips/clips.ts';
+import { encodeFilm, type Film } from '../../../../test/support/clips/film.ts';
+import { describeColours } from '../../../../test/support/clips/hdr-clips.ts';
 import {
   type Colour,
   MATRICES,
   paintStripes,
   readCodes,
   toColour,
-} from '../../../../test/support/stripes.ts';
+} from '../../../../test/support/clips/stripes.ts';
 import { planPreview } from '../model/preview.ts';
 import { planStoryboard } from '../model/storyboard.ts';
 import { createExtra } from './ffmpeg-extras.ts';

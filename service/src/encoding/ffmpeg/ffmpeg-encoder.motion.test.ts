@@ -1,8 +1,8 @@
 // Tests the motion of encoded videos: number, times and order of their frames.
 import { describe, expect, test } from 'vitest';
-import { type ClipOptions, makeClip } from '../../../../test/support/clips.ts';
-import { type Film, encodeFilm } from '../../../../test/support/film.ts';
-import { beeps, brightness, flashes, packets } from '../../../../test/support/picture-and-sound.ts';
+import { type ClipOptions, makeClip } from '../../../../test/support/clips/clips.ts';
+import { type Film, encodeFilm } from '../../../../test/support/clips/film.ts';
+import { beeps, brightness, flashes, packets } from '../../../../test/support/clips/picture-and-sound.ts';
 
 const SMALL: ClipOptions = { seconds: 1, width: 160, height: 90, audio: false };
 const ENTIRE: ClipOptions['more'] = ['-qp', '12', '-bf', '0'];

@@ -3,8 +3,8 @@ import { mkdtemp, open, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { makeClip } from '../../../../test/support/clips.ts';
-import { type FilmOptions, encodeFilm } from '../../../../test/support/film.ts';
+import { makeClip } from '../../../../test/support/clips/clips.ts';
+import { type FilmOptions, encodeFilm } from '../../../../test/support/clips/film.ts';
 import { EncodeError, type Encoder } from '../encoder.ts';
 import { openFfmpegEncoder } from './ffmpeg-encoder.ts';
 

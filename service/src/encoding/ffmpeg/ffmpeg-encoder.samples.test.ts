@@ -1,9 +1,9 @@
 // Tests that sample videos of other sources are encoded, or rejected with the right code.
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { encodeFilm } from '../../../../test/support/film.ts';
-import { CLEAN, decode } from '../../../../test/support/picture-and-sound.ts';
-import { TEST_DATA } from '../../../../test/support/test-data.ts';
+import { encodeFilm } from '../../../../test/support/clips/film.ts';
+import { CLEAN, decode } from '../../../../test/support/clips/picture-and-sound.ts';
+import { TEST_DATA } from '../../../../test/support/clips/test-data.ts';
 import type { EncodeRequest } from '../encoder.ts';
 
 const RAILS = 'video-samples/rails/activestorage/test/fixtures/files';

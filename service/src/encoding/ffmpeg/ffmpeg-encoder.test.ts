@@ -1,11 +1,11 @@
 // Tests the encoder with real videos, which ffmpeg plays back through the manifests.
 import { access, readFile, readdir } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type ClipOptions, makeClip } from '../../../../test/support/clips.ts';
-import { checkDash } from '../../../../test/support/check-dash.ts';
-import { checkHls } from '../../../../test/support/check-hls.ts';
-import { makeCornersClip, readCorners, uprightCorners } from '../../../../test/support/corners.ts';
-import { type Film, encodeFilm, manifestsOf } from '../../../../test/support/film.ts';
+import { type ClipOptions, makeClip } from '../../../../test/support/clips/clips.ts';
+import { checkDash } from '../../../../test/support/playback/check-dash.ts';
+import { checkHls } from '../../../../test/support/playback/check-hls.ts';
+import { makeCornersClip, readCorners, uprightCorners } from '../../../../test/support/clips/corners.ts';
+import { type Film, encodeFilm, manifestsOf } from '../../../../test/support/clips/film.ts';
 import {
   CLEAN,
   beeps,
@@ -14,7 +14,7 @@ import {
   flashes,
   keyframes,
   packets,
-} from '../../../../test/support/picture-and-sound.ts';
+} from '../../../../test/support/clips/picture-and-sound.ts';
 import type { Rendition } from '../../assets/renditions.ts';
 
 const SYNC_SECONDS = 0.04;

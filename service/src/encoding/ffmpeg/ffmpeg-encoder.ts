@@ -1,6 +1,6 @@
 // Encoder that runs ffmpeg in phases, of which the first is soon playable, and writes the manifests.
 import { dirname } from 'node:path';
-import type { AudioFacts } from '../../lifecycle/stream-report.ts';
+import type { AudioFacts } from '../../lifecycle/decisions/stream-report.ts';
 import { THUMBNAIL } from '../../storage/object-key.ts';
 import { audioRenditions } from '../plan/source/audio-tracks.ts';
 import { assertCost } from '../plan/ladder/encode-cost.ts';

@@ -1,8 +1,8 @@
 // Tests that a run of ffmpeg that made nothing is a failure.
 import { readFile, writeFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
-import { ffmpegPath, makeClip } from '../../../../test/support/clips.ts';
-import { encodeFilm } from '../../../../test/support/film.ts';
+import { ffmpegPath, makeClip } from '../../../../test/support/clips/clips.ts';
+import { encodeFilm } from '../../../../test/support/clips/film.ts';
 import { createExtra } from './ffmpeg-extras.ts';
 
 test('a frame is made of its segment, and a time without a frame is a failure', async () => {

@@ -3,7 +3,7 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type ClipOptions, ffmpegPath, makeClip } from '../../../../test/support/clips.ts';
+import { type ClipOptions, ffmpegPath, makeClip } from '../../../../test/support/clips/clips.ts';
 import type { AddedContainer, MediaFacts, ProbeResult } from '../../media/probe.ts';
 import { toWarnings } from '../../media/warnings.ts';
 import { LEFT_TO_ENCODER, openFfmpegProbe } from './ffmpeg-probe.ts';

@@ -4,7 +4,7 @@ import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { FAILURE_CODES } from '@mediary/contract/failures';
 import { DEFAULT_ENCODE_LIMITS, type EncodeLimits } from '../plan/ladder/encode-cost.ts';
-import { diskFull } from '../../platform/free-space.ts';
+import { diskFull } from '../../platform/disk/free-space.ts';
 import type { Sandbox } from '../../platform/process/sandbox.ts';
 import { DEFAULT_LADDER, type Ladder } from '../plan/ladder/ladder.ts';
 import type { FailureCode } from '../encode-failure.ts';

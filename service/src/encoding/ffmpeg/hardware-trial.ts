@@ -2,7 +2,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Logger } from '../../platform/logger.ts';
+import type { Logger } from '../../platform/observability/logger.ts';
 import { EncodeError } from '../encoder.ts';
 import { excerptFfmpegLog } from '../ffmpeg-log.ts';
 import {

@@ -1,7 +1,7 @@
 // Describes the encoded audio tracks, with the loudness that ffmpeg measured during the encode.
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { AudioFacts } from '../../lifecycle/stream-report.ts';
+import type { AudioFacts } from '../../lifecycle/decisions/stream-report.ts';
 import type { AudioTrack } from '../model/audio-track.ts';
 import { LOUDNESS_FILES, parseLoudness } from '../plan/arguments/loudness.ts';
 

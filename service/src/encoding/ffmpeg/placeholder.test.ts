@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import sharp from 'sharp';
 import { thumbHashToRGBA } from 'thumbhash';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { ffmpegPath } from '../../../../test/support/clips.ts';
+import { ffmpegPath } from '../../../../test/support/clips/clips.ts';
 import { openSession } from './ffmpeg-session.ts';
 import { createPlaceholder } from './placeholder.ts';
 

@@ -1,13 +1,13 @@
 // Tests with a real database and queue which worker may end a continued run, and what follows a crash.
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { rowsOf, startTestPostgres, type TestPostgres } from '../../../../test/support/postgres.ts';
+import { rowsOf, startTestPostgres, type TestPostgres } from '../../../../test/support/postgres/postgres.ts';
 import { type JobPayloads, jobSettings } from '../../jobs.ts';
 import { createVideo } from '../../lifecycle/asset.fixture.ts';
 import { bind } from '../../platform/bind.ts';
 import { type JobQueue, openJobs } from '../../platform/jobs/job-queue.ts';
 import { type Connection, type Database, openDatabase } from '../../platform/postgres/database.ts';
 import { migrate } from '../../platform/postgres/migrate.ts';
-import { uuidV7 } from '../../platform/uuid-v7.ts';
+import { uuidV7 } from '../../platform/values/uuid-v7.ts';
 import { createEncodingContext } from '../context.fixture.ts';
 import * as checkpointOperations from './encode-checkpoints.ts';
 

@@ -1,10 +1,10 @@
 // Lists and cancels encodes for operators.
-import { isCancelled } from '../../lifecycle/cancellation.ts';
+import { isCancelled } from '../../lifecycle/decisions/cancellation.ts';
 import type { JobPayloads, ServiceJobs } from '../../jobs.ts';
-import { badRequest, conflict, notFound } from '../../platform/errors.ts';
+import { badRequest, conflict, notFound } from '../../platform/http/errors.ts';
 import type { OpenJob } from '../../platform/jobs/job-order.ts';
 import type { Database } from '../../platform/postgres/database.ts';
-import { isUuid } from '../../platform/uuid.ts';
+import { isUuid } from '../../platform/values/uuid.ts';
 import type { EncodingContext } from '../context.ts';
 import { ENCODE_JOBS, isRestJob } from '../encode-jobs.ts';
 import { findEncodes } from './encode-runs.sql.ts';

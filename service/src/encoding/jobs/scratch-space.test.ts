@@ -1,6 +1,6 @@
 // Tests that encodes wait for disk space with a real database and queue; the disk is a number.
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { rowsOf, startTestPostgres, type TestPostgres } from '../../../../test/support/postgres.ts';
+import { rowsOf, startTestPostgres, type TestPostgres } from '../../../../test/support/postgres/postgres.ts';
 import type { Asset } from '../../assets/asset.ts';
 import { type JobPayloads, jobSettings } from '../../jobs.ts';
 import { createVideo } from '../../lifecycle/asset.fixture.ts';

@@ -4,8 +4,8 @@ import { readFile, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { ffmpegPath, makeClip } from '../../../../test/support/clips.ts';
-import { encodeFilm, type Film } from '../../../../test/support/film.ts';
+import { ffmpegPath, makeClip } from '../../../../test/support/clips/clips.ts';
+import { encodeFilm, type Film } from '../../../../test/support/clips/film.ts';
 import { readKeyFrameRange } from '../model/key-frame-range.ts';
 
 type Segment = { uri: string; duration: number; byterange: { offset: number; length: number } };

@@ -1,8 +1,14 @@
 // Tests with a real database which deliveries are claimed, in which order, and what attempts change.
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { A, B, C, type EndpointStore, openEndpointStore } from '../../../../test/support/endpoint-store.ts';
-import { startTestPostgres, type TestPostgres } from '../../../../test/support/postgres.ts';
+import {
+  A,
+  B,
+  C,
+  type EndpointStore,
+  openEndpointStore,
+} from '../../../../test/support/store/endpoint-store.ts';
+import { startTestPostgres, type TestPostgres } from '../../../../test/support/postgres/postgres.ts';
 import { toSecret } from '../../auth/secret.ts';
 import { EVENT_SETTINGS } from '../context.fixture.ts';
 import { deleteOldEndpointDeliveries, resendDelivery, resendEvents } from './endpoint-deliveries.ts';

@@ -1,7 +1,7 @@
 // Claims due deliveries, sends them, and records their attempts (contract B8).
 import { randomUUID } from 'node:crypto';
 import { toAssetView } from '../../assets/asset-view.ts';
-import { uuidV7 } from '../../platform/uuid-v7.ts';
+import { uuidV7 } from '../../platform/values/uuid-v7.ts';
 import type { EventsContext } from '../context.ts';
 import { toEventMessage } from '../feed-event.ts';
 import {

@@ -1,13 +1,13 @@
 // Tests with a real database and real requests that endpoints do not delay each other, and takeovers.
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
-import { type EndpointStore, openEndpointStore } from '../../../../test/support/endpoint-store.ts';
-import { startTestPostgres, type TestPostgres } from '../../../../test/support/postgres.ts';
+import { type EndpointStore, openEndpointStore } from '../../../../test/support/store/endpoint-store.ts';
+import { startTestPostgres, type TestPostgres } from '../../../../test/support/postgres/postgres.ts';
 import {
   blackHole,
   startWebhookReceiver,
   type WebhookReceiver,
-} from '../../../../test/support/webhook-receiver.ts';
+} from '../../../../test/support/http/webhook-receiver.ts';
 import { startDeliverySender } from './delivery-sender.ts';
 import { createWebhookClient } from './webhook-request.ts';
 

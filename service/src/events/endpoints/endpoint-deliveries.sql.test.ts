@@ -1,11 +1,11 @@
 // Tests that a resend reads only the events that it schedules, however many a month has.
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startTestPostgres, type TestPostgres } from '../../../../test/support/postgres.ts';
-import { buffersOf, explain } from '../../../../test/support/query-plans.ts';
+import { startTestPostgres, type TestPostgres } from '../../../../test/support/postgres/postgres.ts';
+import { buffersOf, explain } from '../../../../test/support/postgres/query-plans.ts';
 import { sessionOptions } from '../../platform/postgres/database.ts';
 import { migrate } from '../../platform/postgres/migrate.ts';
-import { firstIdOf } from '../../platform/uuid.ts';
+import { firstIdOf } from '../../platform/values/uuid.ts';
 import { listEventsBetween } from './endpoint-deliveries.sql.ts';
 
 const DAY_MS = 86_400_000;

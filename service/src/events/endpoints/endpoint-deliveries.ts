@@ -2,11 +2,11 @@
 import type { ResendEventsRequest } from '@mediary/contract/schemas/webhook-endpoints';
 import { parseIdAt } from '../../assets/text-limits.ts';
 import { createCursor, readCursor } from '../../auth/list-cursor.ts';
-import { badRequest, notFound } from '../../platform/errors.ts';
+import { badRequest, notFound } from '../../platform/http/errors.ts';
 import type { Database } from '../../platform/postgres/database.ts';
 import { deleteInBatches } from '../../platform/postgres/delete-in-batches.ts';
-import { firstIdOf, isUuid, timeOf } from '../../platform/uuid.ts';
-import { uuidV7 } from '../../platform/uuid-v7.ts';
+import { firstIdOf, isUuid, timeOf } from '../../platform/values/uuid.ts';
+import { uuidV7 } from '../../platform/values/uuid-v7.ts';
 import type { EventsContext } from '../context.ts';
 import {
   deleteDeliveriesBelow,

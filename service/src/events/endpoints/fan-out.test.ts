@@ -1,8 +1,13 @@
 // Tests with a real database that each event is scheduled once, in order, for the endpoints that ask for it.
 import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { A, B, type EndpointStore, openEndpointStore } from '../../../../test/support/endpoint-store.ts';
-import { startTestPostgres, type TestPostgres } from '../../../../test/support/postgres.ts';
+import {
+  A,
+  B,
+  type EndpointStore,
+  openEndpointStore,
+} from '../../../../test/support/store/endpoint-store.ts';
+import { startTestPostgres, type TestPostgres } from '../../../../test/support/postgres/postgres.ts';
 import { raisePositions } from '../feed.sql.ts';
 
 let server: TestPostgres;

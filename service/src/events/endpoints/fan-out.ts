@@ -1,5 +1,5 @@
 // Creates a delivery of each new event for each endpoint that asks for it (contract B8).
-import { uuidV7 } from '../../platform/uuid-v7.ts';
+import { uuidV7 } from '../../platform/values/uuid-v7.ts';
 import type { EventsContext } from '../context.ts';
 import { listEventsAfter } from '../feed.sql.ts';
 import { type FeedEvent, isAfter } from '../feed-event.ts';

@@ -3,7 +3,7 @@ import * as operations from '@mediary/contract/operations/webhook-endpoints';
 import type { Caller } from '../../auth/caller.ts';
 import type { Secret } from '../../auth/secret.ts';
 import { createConcurrencyLimit } from '../../platform/concurrency/concurrency-limit.ts';
-import { forbidden } from '../../platform/errors.ts';
+import { forbidden } from '../../platform/http/errors.ts';
 import { guarded } from '../../platform/http/route.ts';
 import type { EventsContext } from '../context.ts';
 import { sendTestEvent } from './delivery-attempts.ts';

@@ -4,18 +4,18 @@ import type {
   CreateEndpointRequest,
   UpdateEndpointRequest,
 } from '@mediary/contract/schemas/webhook-endpoints';
-import { isPlainText, notPlainText } from '../../platform/plain-text.ts';
+import { isPlainText, notPlainText } from '../../platform/values/plain-text.ts';
 import { createCursor, readCursor } from '../../auth/list-cursor.ts';
 import type { Secret } from '../../auth/secret.ts';
 import { openSecret, sealSecret } from '../../auth/secret-box.ts';
-import { badRequest, conflict, notFound } from '../../platform/errors.ts';
+import { badRequest, conflict, notFound } from '../../platform/http/errors.ts';
 import {
   type AddressRefusal,
   parseOutboundUrl,
   URL_REASONS,
 } from '../../platform/outbound/address-policy.ts';
-import { isUuid } from '../../platform/uuid.ts';
-import { uuidV7 } from '../../platform/uuid-v7.ts';
+import { isUuid } from '../../platform/values/uuid.ts';
+import { uuidV7 } from '../../platform/values/uuid-v7.ts';
 import type { EventsContext } from '../context.ts';
 import { editEndpoint, hasPreviousSecret, type WebhookEndpoint } from './webhook-endpoint.ts';
 import {

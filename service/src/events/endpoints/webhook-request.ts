@@ -2,7 +2,7 @@
 import type { Readable } from 'node:stream';
 import type { DeliveryAttempt } from '@mediary/contract/schemas/webhook-endpoints';
 import type { Secret } from '../../auth/secret.ts';
-import { parseRetryAfter } from '../../platform/http-client.ts';
+import { parseRetryAfter } from '../../platform/outbound/http-client.ts';
 import { createSingleFlight } from '../../platform/concurrency/single-flight.ts';
 import { createConnectionPool } from '../../platform/outbound/connection-pool.ts';
 import { createGuardedFetch, type OutboundFetch } from '../../platform/outbound/guarded-fetch.ts';

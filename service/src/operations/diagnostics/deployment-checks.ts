@@ -1,6 +1,6 @@
 // The checks of the diagnostics, in the order of their findings.
 import type { Finding } from '@mediary/checks/finding';
-import { isLoopbackHost } from '../../platform/private-address.ts';
+import { isLoopbackHost } from '../../platform/outbound/private-address.ts';
 import type { OperationsContext } from '../context.ts';
 import type { Check } from './check.ts';
 import { checkDatabase, checkQueue } from './database-checks.ts';

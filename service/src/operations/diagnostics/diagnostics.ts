@@ -2,7 +2,7 @@
 import { type Finding, notChecked } from '@mediary/checks/finding';
 import type { Diagnostics } from '@mediary/contract/schemas/diagnostics';
 import { createSingleFlight } from '../../platform/concurrency/single-flight.ts';
-import { isUnavailable } from '../../platform/errors.ts';
+import { isUnavailable } from '../../platform/http/errors.ts';
 import type { OperationsContext } from '../context.ts';
 import { listChecks } from './deployment-checks.ts';
 import { deploymentOf } from './diagnostics-token.ts';

@@ -1,7 +1,7 @@
 // Reports what arrived of a request: body, headers of proxies, addresses.
 import { type EchoReport, MAX_ECHO_BYTES } from '@mediary/contract/schemas/diagnostics';
 import type { IncomingHttpHeaders } from 'node:http';
-import { badRequest, payloadTooLarge, type ServiceError, unauthorized } from '../../platform/errors.ts';
+import { badRequest, payloadTooLarge, type ServiceError, unauthorized } from '../../platform/http/errors.ts';
 import type { OperationsContext } from '../context.ts';
 import { deploymentOf, parseDiagnosticsToken, signProof } from './diagnostics-token.ts';
 import { measureBody, UNREAD, type UnreadBody } from './measured-body.ts';

@@ -1,7 +1,7 @@
 // Settings that are valid, but risky in production.
 import { expect, test } from 'vitest';
 import { toSecret } from '../../auth/secret.ts';
-import { isLoopbackHost } from '../../platform/private-address.ts';
+import { isLoopbackHost } from '../../platform/outbound/private-address.ts';
 import { judgeSettings } from './settings-rules.ts';
 
 const secret = [toSecret('0123456789abcdef0123456789abcdef')];

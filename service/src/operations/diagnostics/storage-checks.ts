@@ -1,6 +1,6 @@
 // Checks that the object store works, has space, and agrees about the time.
-import { isUnavailable } from '../../platform/errors.ts';
-import { freeBytes } from '../../platform/free-space.ts';
+import { isUnavailable } from '../../platform/http/errors.ts';
+import { freeBytes } from '../../platform/disk/free-space.ts';
 import { sendProbe } from '@mediary/checks/probe';
 import type { StoreFinding } from '../../storage/object-store.ts';
 import { isRefusal } from '../../storage/whole-objects.ts';

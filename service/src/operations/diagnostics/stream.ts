@@ -2,7 +2,7 @@
 import { Readable } from 'node:stream';
 import { STREAM_FILE_BYTES } from '@mediary/contract/schemas/diagnostics';
 import type { ConcurrencyLimit } from '../../platform/concurrency/concurrency-limit.ts';
-import { badRequest } from '../../platform/errors.ts';
+import { badRequest } from '../../platform/http/errors.ts';
 import { matchesEtag } from '../../platform/http/headers.ts';
 import { parseRange } from '../../storage/byte-range.ts';
 

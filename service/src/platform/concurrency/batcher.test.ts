@@ -1,7 +1,7 @@
 // Tests that concurrent items share a batch, and that an invalid item fails alone.
 import { expect, test } from 'vitest';
 import { createBatcher } from './batcher.ts';
-import { unavailable } from '../errors.ts';
+import { unavailable } from '../http/errors.ts';
 
 function counted(answer: (item: number) => number = (item) => item * 10) {
   const batches: number[][] = [];

@@ -1,5 +1,5 @@
 // Batches concurrent requests of one kind into one call; without load, a request is not delayed.
-import { isUnavailable } from '../errors.ts';
+import { isUnavailable } from '../http/errors.ts';
 
 type BatchWork<Item, Result> = (items: readonly Item[]) => Promise<readonly Result[]>;
 type QueuedItem<Item, Result> = {

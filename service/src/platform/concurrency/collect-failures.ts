@@ -1,5 +1,5 @@
 // Works on items one after the other, each apart from the failures of the others.
-import { isUnavailable } from '../errors.ts';
+import { isUnavailable } from '../http/errors.ts';
 
 /** Returns the errors. A database that is down ends the run: it would fail every further item. */
 export async function collectFailures<T>(

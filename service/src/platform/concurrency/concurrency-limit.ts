@@ -1,5 +1,5 @@
 // Limits concurrent work in total and per key; work above a limit is rejected.
-import { ServiceError } from '../errors.ts';
+import { ServiceError } from '../http/errors.ts';
 import { createKeyedCounter } from './keyed-counter.ts';
 
 /** Throws UNAVAILABLE `busy` when too much work runs, or too much for this key. */

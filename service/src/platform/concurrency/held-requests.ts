@@ -1,5 +1,5 @@
 // Limits requests that stay open for long, such as event streams, in total and per caller.
-import { ServiceError } from '../errors.ts';
+import { ServiceError } from '../http/errors.ts';
 import { createKeyedCounter } from './keyed-counter.ts';
 
 export type HeldRequests = {

@@ -1,6 +1,6 @@
 // Tests that work of one key runs sequentially and that failures do not block later work.
 import { expect, test } from 'vitest';
-import { unavailable } from '../errors.ts';
+import { unavailable } from '../http/errors.ts';
 import { createKeyedMutex } from './keyed-mutex.ts';
 
 test('work of one key runs in order without overlap, work of other keys does not wait', async () => {

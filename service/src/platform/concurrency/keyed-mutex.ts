@@ -1,5 +1,5 @@
 // A mutex per key within this process: prevents lost races for one row.
-import { isUnavailable } from '../errors.ts';
+import { isUnavailable } from '../http/errors.ts';
 
 /**
  * Runs `work` after all earlier work of the same key, whether that failed or not. UNAVAILABLE also fails all

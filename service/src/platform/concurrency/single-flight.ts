@@ -1,5 +1,5 @@
 // Runs concurrent requests for the same key once, with a limit on concurrent work.
-import { unavailable } from '../errors.ts';
+import { unavailable } from '../http/errors.ts';
 
 /** Throws UNAVAILABLE when work for `maxConcurrent` other keys is running. */
 export type SingleFlight = <T>(key: string, work: () => Promise<T>) => Promise<T>;

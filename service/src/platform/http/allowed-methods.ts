@@ -1,6 +1,6 @@
 // Names the methods that a known path has, in the 404 of a request with another method.
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { notFound, ServiceError } from '../errors.ts';
+import { notFound, ServiceError } from './errors.ts';
 
 /** Register it before the routes. The function returns the 404 of a request without a route. */
 export function describeMissingRoutes(app: FastifyInstance): (request: FastifyRequest) => ServiceError {

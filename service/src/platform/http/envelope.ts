@@ -1,7 +1,7 @@
 // The response envelope, and the conversion of errors to status code and message (contract A2, A3, B7).
 import { STATUS_CODES } from 'node:http';
 import { type ErrorCode, statusOf } from '@mediary/contract/errors';
-import { type ErrorDetails, payloadTooLarge, ServiceError, toInvalidMembers } from '../errors.ts';
+import { type ErrorDetails, payloadTooLarge, ServiceError, toInvalidMembers } from './errors.ts';
 
 type Success = {
   readonly success: true;

@@ -1,7 +1,7 @@
 // Tests that a claim is renewed while its request runs, and that the first response is final.
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startTestPostgres, type TestPostgres } from '../../../../test/support/postgres.ts';
+import { startTestPostgres, type TestPostgres } from '../../../../test/support/postgres/postgres.ts';
 import { eventually } from '../../../../test/support/service.ts';
 import { type Claim, createIdempotency, deleteExpiredKeys } from './idempotency.ts';
 import { type Database, openDatabase, type Queries } from '../postgres/database.ts';

@@ -2,12 +2,12 @@
 // (contract B4).
 import { randomUUID } from 'node:crypto';
 import { waitAtMost } from '../concurrency/in-flight.ts';
-import { conflict, ServiceError } from '../errors.ts';
+import { conflict, ServiceError } from './errors.ts';
 import { RENEW_REQUEST_EVERY_MS, REQUEST_LEASE_SECONDS, whileRenewing } from '../concurrency/lease.ts';
 import type { Database, Queries } from '../postgres/database.ts';
 import { deleteInBatches } from '../postgres/delete-in-batches.ts';
 import { sql } from '../postgres/sql.ts';
-import { uuidV7 } from '../uuid-v7.ts';
+import { uuidV7 } from '../values/uuid-v7.ts';
 
 /** Keys are scoped by `caller`. `fingerprint` is a hash of the request. */
 export type Claim = { readonly caller: string; readonly key: string; readonly fingerprint: string };

@@ -1,7 +1,7 @@
 // Finds every invalid member of a body or query, with its reason and limit, in words of our own.
 import type { TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
-import type { InvalidMember } from '../errors.ts';
+import type { InvalidMember } from './errors.ts';
 
 /** Returns the invalid members in the order of the schema; an empty list if only the whole is wrong. */
 type FindInvalidMembers = (value: unknown) => readonly InvalidMember[];

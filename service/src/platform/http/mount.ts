@@ -5,7 +5,7 @@ import { addKnownValues, type KnownValues } from '@mediary/contract/known-values
 import type { ServiceScope } from '@mediary/contract/enums';
 import { type Operation, scopeOf } from '@mediary/contract/operation';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { badRequest } from '../errors.ts';
+import { badRequest } from './errors.ts';
 import type { RunOnce } from './idempotency.ts';
 import { success } from './envelope.ts';
 import { matchesEtag } from './headers.ts';

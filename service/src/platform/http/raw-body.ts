@@ -1,7 +1,7 @@
 // Body parsers: JSON objects, raw bytes up to a limit, or a stream that the handler reads.
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { badRequest } from '../errors.ts';
-import { parseJson } from '../strict-json.ts';
+import { badRequest } from './errors.ts';
+import { parseJson } from '../values/strict-json.ts';
 import { allowLongBody } from './limits/slow-clients.ts';
 
 /** Accepts JSON objects. An empty body counts as `{}` with any Content-Type (contract B2). */

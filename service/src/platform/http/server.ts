@@ -10,7 +10,7 @@ import Fastify, {
   type FastifyRequest,
 } from 'fastify';
 import { statusOf } from '@mediary/contract/errors';
-import { badRequest, notFound, type ServiceError } from '../errors.ts';
+import { badRequest, notFound, type ServiceError } from './errors.ts';
 import type { TrustedProxies } from './settings.ts';
 import { failure, RETRY_AFTER, toServiceError } from './envelope.ts';
 import { closeSlowBodies, closeStalledWrites } from './limits/slow-clients.ts';

@@ -1,7 +1,7 @@
 // Names the members and parameters of a request that the operation does not know (contract B1).
 import type { IncomingHttpHeaders } from 'node:http';
 import type { TSchema } from 'typebox';
-import { type InvalidMember, invalidMembers } from '../errors.ts';
+import { type InvalidMember, invalidMembers } from './errors.ts';
 
 /** Number and length of the names in a response, which would otherwise grow with the request. */
 const MAX_NAMES = 10;

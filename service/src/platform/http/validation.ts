@@ -2,7 +2,7 @@
 import type { FastifySchemaCompiler } from 'fastify';
 import type { TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
-import { badRequest, invalidMembers } from '../errors.ts';
+import { badRequest, invalidMembers } from './errors.ts';
 import { createInvalidMemberFinder } from './invalid-members.ts';
 import { findUnknownMembers } from './unknown-members.ts';
 

@@ -1,6 +1,6 @@
 // Tests that a fair queue serves owners round-robin, regardless of their backlogs.
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
-import { rowsOf, startTestPostgres, type TestPostgres } from '../../../../test/support/postgres.ts';
+import { rowsOf, startTestPostgres, type TestPostgres } from '../../../../test/support/postgres/postgres.ts';
 import { hasOpenJob } from './job-order.ts';
 import { type JobQueue, openJobs } from './job-queue.ts';
 import type { JobSettings } from './job-settings.ts';

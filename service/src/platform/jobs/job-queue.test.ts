@@ -1,6 +1,6 @@
 // Tests that jobs commit with their state and are not lost when a process stops.
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { rowsOf, startTestPostgres, type TestPostgres } from '../../../../test/support/postgres.ts';
+import { rowsOf, startTestPostgres, type TestPostgres } from '../../../../test/support/postgres/postgres.ts';
 import { type JobQueue, type JobRun, openJobs } from './job-queue.ts';
 import type { JobSettings } from './job-settings.ts';
 import { type Connection, type Database, openDatabase } from '../postgres/database.ts';

@@ -1,6 +1,6 @@
 // Tests how many slots of a fair queue one owner holds, and that a run can give its slot back.
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
-import { startTestPostgres, type TestPostgres } from '../../../../test/support/postgres.ts';
+import { startTestPostgres, type TestPostgres } from '../../../../test/support/postgres/postgres.ts';
 import { type JobQueue, openJobs, type SlotRun } from './job-queue.ts';
 import { type Connection, type Database, openDatabase } from '../postgres/database.ts';
 

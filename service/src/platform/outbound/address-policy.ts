@@ -2,7 +2,7 @@
 // networks.
 import { isIP } from 'node:net';
 import type { ErrorReason } from '@mediary/contract/errors';
-import { classifyAddress } from '../private-address.ts';
+import { classifyAddress } from './private-address.ts';
 
 /** Why a URL is refused; `private_address` covers every address that is not public. */
 export type AddressRefusal =

@@ -1,8 +1,8 @@
 // Tests that a slow reader of a body does not look like a slow peer.
 import { buffer } from 'node:stream/consumers';
 import { afterEach, expect, test } from 'vitest';
-import { get, ok, start, stopAll } from '../../../../test/support/guarded-requests.ts';
-import { renderHead } from '../../../../test/support/raw-http-server.ts';
+import { get, ok, start, stopAll } from '../../../../test/support/http/guarded-requests.ts';
+import { renderHead } from '../../../../test/support/http/raw-http-server.ts';
 
 afterEach(stopAll);
 

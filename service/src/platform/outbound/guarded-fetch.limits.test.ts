@@ -2,8 +2,15 @@
 import { getEventListeners } from 'node:events';
 import { buffer } from 'node:stream/consumers';
 import { afterEach, describe, expect, test } from 'vitest';
-import { get, getText, ok, redirectTo, start, stopAll } from '../../../../test/support/guarded-requests.ts';
-import { type RawScript, renderHead } from '../../../../test/support/raw-http-server.ts';
+import {
+  get,
+  getText,
+  ok,
+  redirectTo,
+  start,
+  stopAll,
+} from '../../../../test/support/http/guarded-requests.ts';
+import { type RawScript, renderHead } from '../../../../test/support/http/raw-http-server.ts';
 
 afterEach(stopAll);
 

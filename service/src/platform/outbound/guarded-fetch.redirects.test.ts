@@ -9,7 +9,7 @@ import {
   redirectTo,
   start,
   stopAll,
-} from '../../../../test/support/guarded-requests.ts';
+} from '../../../../test/support/http/guarded-requests.ts';
 import type { ResolveHost } from './resolve-host.ts';
 
 afterEach(stopAll);

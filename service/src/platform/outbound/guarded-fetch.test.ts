@@ -1,7 +1,7 @@
 // Tests what the guarded HTTP client sends, to which addresses.
 import { text } from 'node:stream/consumers';
 import { afterEach, describe, expect, test } from 'vitest';
-import { makeCertificate } from '../../../../test/support/certificate.ts';
+import { makeCertificate } from '../../../../test/support/http/certificate.ts';
 import {
   get,
   getText,
@@ -10,8 +10,8 @@ import {
   redirectTo,
   start,
   stopAll,
-} from '../../../../test/support/guarded-requests.ts';
-import { type RawServer, renderHead } from '../../../../test/support/raw-http-server.ts';
+} from '../../../../test/support/http/guarded-requests.ts';
+import { type RawServer, renderHead } from '../../../../test/support/http/raw-http-server.ts';
 import { resolveBySystem } from './resolve-host.ts';
 
 afterEach(stopAll);

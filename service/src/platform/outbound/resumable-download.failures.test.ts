@@ -1,6 +1,6 @@
 // Tests how a download fails, and when it must be restarted.
 import { describe, expect, test } from 'vitest';
-import { renderHead, startRawServer } from '../../../../test/support/raw-http-server.ts';
+import { renderHead, startRawServer } from '../../../../test/support/http/raw-http-server.ts';
 import { createGuardedFetch } from './guarded-fetch.ts';
 import { openDownload } from './resumable-download.ts';
 import {
@@ -14,7 +14,7 @@ import {
   readAll,
   source,
   useFaultySource,
-} from '../../../../test/support/faulty-source.ts';
+} from '../../../../test/support/uploads/faulty-source.ts';
 
 useFaultySource();
 

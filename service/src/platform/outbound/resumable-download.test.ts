@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { renderHead } from '../../../../test/support/raw-http-server.ts';
+import { renderHead } from '../../../../test/support/http/raw-http-server.ts';
 import {
   CONTENT,
   cutAfter,
@@ -12,7 +12,7 @@ import {
   readAll,
   source,
   useFaultySource,
-} from '../../../../test/support/faulty-source.ts';
+} from '../../../../test/support/uploads/faulty-source.ts';
 
 useFaultySource();
 const digest = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');

@@ -1,6 +1,6 @@
 // Downloads a URL as a stream of bytes that continues after a cut, or says that it has to start again from
 // byte 0.
-import { parseRetryAfter } from '../http-client.ts';
+import { parseRetryAfter } from './http-client.ts';
 import type { OutboundFetch, OutboundRequest, OutboundResponse } from './guarded-fetch.ts';
 import { OutboundError } from './outbound-error.ts';
 import { type ResumePoint, toContinuation, toValidator } from './range-response.ts';

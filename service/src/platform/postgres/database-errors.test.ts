@@ -1,6 +1,6 @@
 // Tests the classification of database errors: unavailable, unique violation, or defect.
 import { describe, expect, test } from 'vitest';
-import { notFound } from '../errors.ts';
+import { notFound } from '../http/errors.ts';
 import { throwUnavailable, findViolatedConstraint } from './database-errors.ts';
 
 const coded = (code: string, more: object = {}) =>

@@ -1,6 +1,6 @@
 // Classifies database errors: unavailable (503, retry later), violated unique constraint, or a defect (500).
-import { isUnavailable, unavailable } from '../errors.ts';
-import { diskFull } from '../free-space.ts';
+import { isUnavailable, unavailable } from '../http/errors.ts';
+import { diskFull } from '../disk/free-space.ts';
 
 /** SQLSTATE classes and codes of a server that is unreachable, starting, stopping, full or too slow. */
 const UNAVAILABLE_CODES = /^(?:08|53|57)|^(?:25006|55P03|40001|40P01)$/;

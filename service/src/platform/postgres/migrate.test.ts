@@ -2,7 +2,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { rowsOf, startTestPostgres, type TestPostgres } from '../../../../test/support/postgres.ts';
+import { rowsOf, startTestPostgres, type TestPostgres } from '../../../../test/support/postgres/postgres.ts';
 import { migrate } from './migrate.ts';
 
 const FILES = readdirSync(join(import.meta.dirname, '../../../migrations')).sort();

@@ -1,6 +1,6 @@
 // A fair semaphore shared by groups: each group has reserved slots, and the owners in all groups take turns.
 import { maxHeldSlots } from '../concurrency/held-work.ts';
-import { ServiceError } from '../errors.ts';
+import { ServiceError } from '../http/errors.ts';
 
 export type SlotLimits = {
   /** Maximum number of slots of one owner; one slot of the group's share always remains for others. */

@@ -1,5 +1,5 @@
 // Exits the process after an uncaught error, because its state is unknown.
-import type { Logger } from '../logger.ts';
+import type { Logger } from '../observability/logger.ts';
 
 /** Shorter than the timeout of common health checks, including the supervisor's restart delay. */
 const EXIT_WITHIN_MS = 4000;

@@ -3,8 +3,8 @@ import { createHash } from 'node:crypto';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { addAbortSignal, type Readable } from 'node:stream';
-import { unavailable } from '../errors.ts';
-import { diskFull, freeBytes, isNoSpace } from '../free-space.ts';
+import { unavailable } from '../http/errors.ts';
+import { diskFull, freeBytes, isNoSpace } from '../disk/free-space.ts';
 
 type ScratchFile = {
   readonly path: string;

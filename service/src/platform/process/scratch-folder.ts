@@ -2,8 +2,8 @@
 import { mkdir, readdir, rm, stat, readFile, readlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { hash } from 'node:crypto';
-import { diskFull, isNoSpace } from '../free-space.ts';
-import type { Logger } from '../logger.ts';
+import { diskFull, isNoSpace } from '../disk/free-space.ts';
+import type { Logger } from '../observability/logger.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 

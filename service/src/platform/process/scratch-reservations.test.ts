@@ -1,6 +1,6 @@
 // Tests that work starts only while the disk has space for all that runs.
 import { beforeEach, expect, test } from 'vitest';
-import { diskFull } from '../free-space.ts';
+import { diskFull } from '../disk/free-space.ts';
 import { openScratchReservations, type ScratchReservations } from './scratch-reservations.ts';
 
 let free: number;

@@ -1,5 +1,5 @@
 // Reservations of free space in the scratch folder: running work reserves all that it may need.
-import { isScratchFull } from '../free-space.ts';
+import { isScratchFull } from '../disk/free-space.ts';
 
 /** Another process, or this one when space was freed, takes the job then. */
 export const SPACE_RETRY_MS = 30_000;

@@ -1,6 +1,6 @@
 // The `download` parameter of MP4 and M4A files: the name under which browsers save them (contract B5).
 import { EXTRA_FILES } from '../../assets/video-extras.ts';
-import { badRequest } from '../../platform/errors.ts';
+import { badRequest } from '../../platform/http/errors.ts';
 
 const DOWNLOADS: readonly string[] = [EXTRA_FILES.mp4, EXTRA_FILES.audio];
 const MAX_LENGTH = 255;

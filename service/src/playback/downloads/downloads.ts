@@ -2,7 +2,7 @@
 import type { DownloadUrl } from '@mediary/contract/schemas/playback';
 import type { Asset } from '../../assets/asset.ts';
 import { issueTicket, isValidTicket, ticketReason } from '../../auth/tickets/asset-ticket.ts';
-import { notFound, unauthorized } from '../../platform/errors.ts';
+import { notFound, unauthorized } from '../../platform/http/errors.ts';
 import { attachment } from '../../platform/http/headers.ts';
 import type { ProviderDownload } from '../../providers/provider.ts';
 import { originalKey } from '../../storage/object-key.ts';

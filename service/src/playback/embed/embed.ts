@@ -3,7 +3,7 @@ import type { Asset, PlaybackAsset } from '../../assets/asset.ts';
 import { toPlaybackBase, toPlaybackUrls } from '../../assets/asset-view.ts';
 import { type PlayUrls, playbackNotFound } from '../../assets/playback-manifest.ts';
 import { isByCookie } from '../../auth/tickets/playback-cookie.ts';
-import { notFound, ServiceError } from '../../platform/errors.ts';
+import { notFound, ServiceError } from '../../platform/http/errors.ts';
 import { openPackageScript, toPageScript, versionOf } from '../../platform/http/documentation/page-script.ts';
 import { PAGE_ICON } from '../../platform/http/documentation/page-icon.ts';
 import { escapeHtml } from '../../assets/markup.ts';

@@ -1,6 +1,6 @@
 // Rounds the time and width of a requested frame to the offered ones (contract B5).
 import { FRAME_WIDTHS } from '@mediary/contract/operations/video-extras';
-import { badRequest } from '../../platform/errors.ts';
+import { badRequest } from '../../platform/http/errors.ts';
 
 export type FrameRequest = { readonly t: number; readonly w?: number };
 

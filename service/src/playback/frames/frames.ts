@@ -12,7 +12,7 @@ import {
   segmentAtTime,
 } from '../../encoding/packaging/hls-reader.ts';
 import { storeVariant } from '../../images/variant-store.ts';
-import { ServiceError } from '../../platform/errors.ts';
+import { ServiceError } from '../../platform/http/errors.ts';
 import { busy } from '../../platform/process/fair-slots.ts';
 import { readScratchFile, writeScratchFile } from '../../platform/process/scratch-file.ts';
 import { createScratchFolder, deleteScratchFolder } from '../../platform/process/scratch-folder.ts';

@@ -1,6 +1,6 @@
 // Client of the cdnhost API for one library, authenticated by the library's key.
 import type { Secret } from '../../auth/secret.ts';
-import type { ClientLimits } from '../../platform/http-client.ts';
+import type { ClientLimits } from '../../platform/outbound/http-client.ts';
 import {
   parseList,
   type ResponseObject,

@@ -1,6 +1,6 @@
 // Checks the settings of cdnhost with the library's API and its delivery host.
 import type { Secret } from '../../auth/secret.ts';
-import type { ClientLimits } from '../../platform/http-client.ts';
+import type { ClientLimits } from '../../platform/outbound/http-client.ts';
 import { isRefused, notChecked, notCheckedWithout, ok, problem } from '../shared/finding.ts';
 import { canWrite, describeFailure, readStatus, type SendHosted } from '../shared/hosted-client.ts';
 import { originOf } from '../shared/hosted-settings.ts';

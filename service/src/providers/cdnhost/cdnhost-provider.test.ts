@@ -1,6 +1,6 @@
 // Tests cdnhost with the provider contract and the contract of hosted APIs.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type ScriptedPeer, startPeer } from '../../../../test/support/scripted-peer.ts';
+import { type ScriptedPeer, startPeer } from '../../../../test/support/http/scripted-peer.ts';
 import { toSecret } from '../../auth/secret.ts';
 import { createSettings } from '../../platform/settings/read-settings.ts';
 import { collect, hostedApiContract, ORDER } from '../hosted-api.contract.ts';

@@ -3,8 +3,8 @@
 import type { Failure, Warning } from '../../assets/asset.ts';
 import type { HostedPlayback } from '../../assets/asset-view.ts';
 import type { ReportedPlayback } from '../../assets/playback-manifest.ts';
-import type { StreamReport } from '../../lifecycle/stream-report.ts';
-import { parseJson } from '../../platform/strict-json.ts';
+import type { StreamReport } from '../../lifecycle/decisions/stream-report.ts';
+import { parseJson } from '../../platform/values/strict-json.ts';
 import { originOf } from '../shared/hosted-settings.ts';
 import { isVideoId, toJsonObject, NOT_ACTIONABLE } from '../shared/verify-webhook.ts';
 import type { ParsedWebhook } from '../provider.ts';

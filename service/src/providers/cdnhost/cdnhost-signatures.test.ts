@@ -1,7 +1,7 @@
 // Tests the verification of cdnhost webhook signatures (contract A5, B6).
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { randomEdits } from '../../../../test/support/random-edits.ts';
+import { randomEdits } from '../../../../test/support/assets/random-edits.ts';
 import { toSecret } from '../../auth/secret.ts';
 import { checkCdnhostSignature, signCdnhost } from './cdnhost-signatures.ts';
 

@@ -2,7 +2,7 @@
 // B6).
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { StreamReport } from '../../lifecycle/stream-report.ts';
+import type { StreamReport } from '../../lifecycle/decisions/stream-report.ts';
 import { findDownloadFile, parseHeights, toInspection, parseAssetId, toTitle } from './cdnhost-video.ts';
 
 const GUID = '11112222-3333-4444-8555-666677778888';

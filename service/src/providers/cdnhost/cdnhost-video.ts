@@ -2,7 +2,7 @@
 import type { Failure } from '../../assets/asset.ts';
 import { toPlainText } from '../../assets/text-limits.ts';
 import type { Rendition } from '../../assets/renditions.ts';
-import type { StreamReport } from '../../lifecycle/stream-report.ts';
+import type { StreamReport } from '../../lifecycle/decisions/stream-report.ts';
 import {
   parseByteSize,
   parseDuration,
@@ -13,7 +13,7 @@ import {
 } from '../shared/response-parsers.ts';
 import { toJsonObject } from '../shared/verify-webhook.ts';
 import type { Inspection, UploadOrder } from '../provider.ts';
-import { isUuid } from '../../platform/uuid.ts';
+import { isUuid } from '../../platform/values/uuid.ts';
 import { FAILURES, toReportedPlayback } from './cdnhost-report.ts';
 
 const ASSET_ID = /\[mediary:([0-9a-f-]{36})\]$/i;

@@ -1,6 +1,13 @@
 // Tests downloads and storage of the edgehost API: what is requested, reserved and refused.
 import { describe, expect, test } from 'vitest';
-import { DOWNLOADS, FORM, NOW, result, UID, useEdgehostApi } from '../../../../test/support/edgehost-api.ts';
+import {
+  DOWNLOADS,
+  FORM,
+  NOW,
+  result,
+  UID,
+  useEdgehostApi,
+} from '../../../../test/support/providers/edgehost-api.ts';
 import { createSettings } from '../../platform/settings/read-settings.ts';
 import { ORDER } from '../hosted-api.contract.ts';
 import { readEdgehostSettings } from './edgehost-provider.ts';

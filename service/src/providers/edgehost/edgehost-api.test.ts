@@ -8,7 +8,7 @@ import {
   result,
   UID,
   useEdgehostApi,
-} from '../../../../test/support/edgehost-api.ts';
+} from '../../../../test/support/providers/edgehost-api.ts';
 import { collect, hostedApiContract, ORDER } from '../hosted-api.contract.ts';
 
 describe('the API of edgehost', () => {

@@ -1,7 +1,7 @@
 // Client of the edgehost API for one account, authenticated by a token.
 import type { Secret } from '../../auth/secret.ts';
 import { isPlaybackUrl } from '../../assets/playback-manifest.ts';
-import type { ClientLimits } from '../../platform/http-client.ts';
+import type { ClientLimits } from '../../platform/outbound/http-client.ts';
 import {
   parseList,
   type ResponseObject,

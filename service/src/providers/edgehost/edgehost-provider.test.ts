@@ -4,7 +4,7 @@ import { toSecret } from '../../auth/secret.ts';
 import { createSettings } from '../../platform/settings/read-settings.ts';
 import { providerContract } from '../provider.contract.ts';
 import { openEdgehost, readEdgehostSettings } from './edgehost-provider.ts';
-import { NOW, SET, UID } from '../../../../test/support/edgehost-api.ts';
+import { NOW, SET, UID } from '../../../../test/support/providers/edgehost-api.ts';
 import { signEdgehost } from './edgehost-signatures.ts';
 
 type Environment = Record<string, string | undefined>;

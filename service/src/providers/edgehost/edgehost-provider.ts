@@ -3,7 +3,7 @@ import type { KeyObject } from 'node:crypto';
 import { EdgehostReport } from '@mediary/contract/operations/webhooks';
 import type { Secret } from '../../auth/secret.ts';
 import { rotatedSecret, secret } from '../../auth/secret-settings.ts';
-import type { ClientLimits } from '../../platform/http-client.ts';
+import type { ClientLimits } from '../../platform/outbound/http-client.ts';
 import type { Settings } from '../../platform/settings/read-settings.ts';
 import { integer, optionalText, type Setting } from '../../platform/settings/setting.ts';
 import { apiAddress, host, listMissing, replaceInUrls } from '../shared/hosted-settings.ts';

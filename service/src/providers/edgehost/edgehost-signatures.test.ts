@@ -2,7 +2,7 @@
 import { createHmac } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { randomEdits } from '../../../../test/support/random-edits.ts';
+import { randomEdits } from '../../../../test/support/assets/random-edits.ts';
 import { toSecret } from '../../auth/secret.ts';
 import { checkEdgehostSignature, signEdgehost } from './edgehost-signatures.ts';
 

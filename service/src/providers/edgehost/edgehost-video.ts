@@ -9,7 +9,7 @@ import {
   parseReportedUrl,
   type PlayUrls,
 } from '../../assets/playback-manifest.ts';
-import type { StreamReport } from '../../lifecycle/stream-report.ts';
+import type { StreamReport } from '../../lifecycle/decisions/stream-report.ts';
 import {
   parseByteSize,
   parseDuration,
@@ -22,7 +22,7 @@ import {
 import { originOf } from '../shared/hosted-settings.ts';
 import { isVideoId, NOT_ACTIONABLE, toJsonObject } from '../shared/verify-webhook.ts';
 import type { Inspection, ParsedWebhook } from '../provider.ts';
-import { parseJson } from '../../platform/strict-json.ts';
+import { parseJson } from '../../platform/values/strict-json.ts';
 
 type VideoSource = { readonly source: 'webhook' | 'inspect'; readonly uid: string };
 

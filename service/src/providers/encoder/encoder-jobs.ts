@@ -3,7 +3,7 @@ import { FAILURE_CODES } from '@mediary/contract/failures';
 import type { Asset } from '../../assets/asset.ts';
 import { issueTicket } from '../../auth/tickets/asset-ticket.ts';
 import type { JobPayloads } from '../../jobs.ts';
-import { expectedMs } from '../../lifecycle/reconcile-schedule.ts';
+import { expectedMs } from '../../lifecycle/decisions/reconcile-schedule.ts';
 import { originalKey } from '../../storage/object-key.ts';
 import type { ProvidersContext } from '../context.ts';
 import type { EncoderAnswer, EncoderApi } from '../encoder-api.ts';

@@ -1,7 +1,7 @@
 // Sends signed jobs to the operator's own encoder (ONPREM_ENCODER_URL).
 import type { Secret } from '../../auth/secret.ts';
 import { toPlainText } from '../../assets/text-limits.ts';
-import { type ClientLimits, sendRequest } from '../../platform/http-client.ts';
+import { type ClientLimits, sendRequest } from '../../platform/outbound/http-client.ts';
 import type { EncodeOrder, EncoderAnswer, EncoderApi } from '../encoder-api.ts';
 import { signEncoderRequest } from './onprem-signature.ts';
 

@@ -5,7 +5,7 @@ import {
   type HttpRequest,
   parseRetryAfter,
   sendRequest,
-} from '../../platform/http-client.ts';
+} from '../../platform/outbound/http-client.ts';
 import { toFailureCode, toRequestFailure } from '../failure-codes.ts';
 import { ProviderError } from '../provider.ts';
 

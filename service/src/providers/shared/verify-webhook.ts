@@ -1,5 +1,5 @@
 // Verifies webhooks in a fixed order: configuration, signature of the raw bytes, JSON (contract A5, B6).
-import { isPlainText } from '../../platform/plain-text.ts';
+import { isPlainText } from '../../platform/values/plain-text.ts';
 import type { Secret } from '../../auth/secret.ts';
 import type { ParsedWebhook, RejectedWebhook } from '../provider.ts';
 

@@ -3,7 +3,7 @@ import type { DeliveryReason } from '@mediary/contract/enums';
 import * as operations from '@mediary/contract/operations/operators';
 import type { DeliverySummary, Delivery as DeliveryView } from '@mediary/contract/schemas/operators';
 import type { Static } from 'typebox';
-import { timeOf } from '../../platform/uuid.ts';
+import { timeOf } from '../../platform/values/uuid.ts';
 import type { ProvidersContext } from '../context.ts';
 import {
   getDelivery,

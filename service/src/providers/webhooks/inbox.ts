@@ -3,14 +3,14 @@ import { isDeepStrictEqual } from 'node:util';
 import type { ReplayResult } from '@mediary/contract/schemas/operators';
 import type { Asset, ProviderName } from '../../assets/asset.ts';
 import { parseIdAt } from '../../assets/text-limits.ts';
-import { parsePlainText } from '../../platform/plain-text.ts';
+import { parsePlainText } from '../../platform/values/plain-text.ts';
 import { type CursorScope, createCursor, readCursor } from '../../auth/list-cursor.ts';
 import type { Secret } from '../../auth/secret.ts';
-import type { Change } from '../../lifecycle/change.ts';
-import { decideReport } from '../../lifecycle/decide.ts';
-import type { StreamReport } from '../../lifecycle/stream-report.ts';
-import { badRequest, notFound } from '../../platform/errors.ts';
-import { isUuid } from '../../platform/uuid.ts';
+import type { Change } from '../../lifecycle/decisions/change.ts';
+import { decideReport } from '../../lifecycle/decisions/decide.ts';
+import type { StreamReport } from '../../lifecycle/decisions/stream-report.ts';
+import { badRequest, notFound } from '../../platform/http/errors.ts';
+import { isUuid } from '../../platform/values/uuid.ts';
 import {
   type DeliveryFilter,
   findDelivery,

@@ -1,9 +1,9 @@
 // Receives webhooks: the provider verifies them, the lifecycle applies and records them (contract B6).
 import type { UnauthorizedReason } from '@mediary/contract/errors';
 import type { ProviderName } from '../../assets/asset.ts';
-import type { Delivery, DeliveryOutcome } from '../../lifecycle/stream-report.ts';
-import { unauthorized } from '../../platform/errors.ts';
-import { uuidV7 } from '../../platform/uuid-v7.ts';
+import type { Delivery, DeliveryOutcome } from '../../lifecycle/decisions/stream-report.ts';
+import { unauthorized } from '../../platform/http/errors.ts';
+import { uuidV7 } from '../../platform/values/uuid-v7.ts';
 import type { ProvidersContext } from '../context.ts';
 import { getProvider, type ParsedWebhook, type RejectedWebhook, type WebhookRequest } from '../provider.ts';
 

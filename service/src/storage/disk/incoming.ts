@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { getProcessMark, hasProcessExited } from '../../platform/process/scratch-folder.ts';
 import { type ObjectBytes, ObjectStoreError, type StoredBytes } from '../object-store.ts';
 import { bytesIn, receivedBytes } from '../received-bytes.ts';
-import { syncFile, syncFolder } from '../../platform/sync-folder.ts';
+import { syncFile, syncFolder } from '../../platform/disk/sync-folder.ts';
 import { failedWith, makeFolder, removeFile } from './folders.ts';
 
 /**

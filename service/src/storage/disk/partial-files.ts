@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import type { ObjectKey } from '../object-key.ts';
 import { bytesIn } from '../received-bytes.ts';
 import { ObjectStoreError, type PartialObject, type PartialObjects } from '../object-store.ts';
-import { isNoSpace } from '../../platform/free-space.ts';
-import { syncFolder } from '../../platform/sync-folder.ts';
+import { isNoSpace } from '../../platform/disk/free-space.ts';
+import { syncFolder } from '../../platform/disk/sync-folder.ts';
 import { failedWith, removeFile } from './folders.ts';
 import { batchesOf, publish, whileSpace, writeBehind, writeFully } from './incoming.ts';
 

@@ -3,7 +3,7 @@ import { hash } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ObjectKey } from '../object-key.ts';
-import { syncFolder } from '../../platform/sync-folder.ts';
+import { syncFolder } from '../../platform/disk/sync-folder.ts';
 import { makeFolder } from './folders.ts';
 
 const SHARDS = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));

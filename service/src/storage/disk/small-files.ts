@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import type { StoredBytes } from '../object-store.ts';
 import { bytesIn } from '../received-bytes.ts';
-import { syncFolder } from '../../platform/sync-folder.ts';
+import { syncFolder } from '../../platform/disk/sync-folder.ts';
 import { removeFile } from './folders.ts';
 import { createEntry, createFile, writeFully } from './incoming.ts';
 

@@ -1,5 +1,5 @@
 // Classifies errors of S3 requests: missing object, refused object, or store not available (503).
-import { isUnavailable, unavailable } from '../../platform/errors.ts';
+import { isUnavailable, unavailable } from '../../platform/http/errors.ts';
 import { ObjectStoreError } from '../object-store.ts';
 
 /**

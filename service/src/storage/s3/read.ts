@@ -1,7 +1,7 @@
 // Reads objects: their size, small ones at once, and streams that continue after a broken connection.
 import { Readable } from 'node:stream';
 import { GetObjectCommand, type GetObjectCommandOutput, HeadObjectCommand } from '@aws-sdk/client-s3';
-import { notFound, unavailable } from '../../platform/errors.ts';
+import { notFound, unavailable } from '../../platform/http/errors.ts';
 import type { ObjectKey } from '../object-key.ts';
 import type { ByteRange, OpenObject, ReadObject } from '../object-store.ts';
 import type { S3Connection } from './connection.ts';

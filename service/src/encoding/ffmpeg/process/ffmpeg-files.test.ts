@@ -3,7 +3,7 @@ import { chmod, mkdir, mkdtemp, readFile, stat, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { processesNaming } from '../../../../../test/support/traces.ts';
+import { processesNaming } from '../../../../../test/support/service/traces.ts';
 import { detectSandbox } from '../../../platform/process/detect-sandbox.ts';
 import type { Sandbox } from '../../../platform/process/sandbox.ts';
 import { openFfmpegFiles } from './ffmpeg-files.ts';

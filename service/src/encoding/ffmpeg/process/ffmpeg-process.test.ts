@@ -5,7 +5,7 @@ import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { describe, expect, test, vi } from 'vitest';
-import { ffmpegPath } from '../../../../../test/support/clips.ts';
+import { ffmpegPath } from '../../../../../test/support/clips/clips.ts';
 import { buildSandbox } from '../../../platform/process/sandbox.ts';
 import { type FfmpegRun, runFfmpeg } from './ffmpeg-process.ts';
 

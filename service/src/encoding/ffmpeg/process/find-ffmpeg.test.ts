@@ -3,7 +3,7 @@ import { chmod, mkdir, mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { ffmpegPath } from '../../../../../test/support/clips.ts';
+import { ffmpegPath } from '../../../../../test/support/clips/clips.ts';
 import { findFfmpeg } from './find-ffmpeg.ts';
 
 const ENCODERS =

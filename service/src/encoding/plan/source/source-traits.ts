@@ -1,5 +1,5 @@
 // The unusual properties of a source as ffmpeg sees them.
-import type { VideoFacts } from '../../../lifecycle/stream-report.ts';
+import type { VideoFacts } from '../../../lifecycle/decisions/stream-report.ts';
 import type { VideoTraits } from '../../../media/warnings.ts';
 import type { SourceFacts } from '../../model/source.ts';
 import { isSteady, perSecondOf } from './frame-rate.ts';

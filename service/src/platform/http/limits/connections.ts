@@ -4,7 +4,7 @@ import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'n
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { ServiceError } from '../../errors.ts';
+import type { ServiceError } from '../errors.ts';
 import { formatRawResponse } from '../envelope.ts';
 
 /**

@@ -1,6 +1,6 @@
 // Handles protocol errors to which Node or Fastify would respond without the envelope (contract A2, B2).
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { badRequest, notFound, type ServiceError } from '../../errors.ts';
+import { badRequest, notFound, type ServiceError } from '../errors.ts';
 import { describeMissingRoutes } from '../allowed-methods.ts';
 import { closeSocketWith } from './connections.ts';
 import { headerValues } from '../headers.ts';

@@ -1,8 +1,8 @@
 // Rate limits per client address and per owner: 429 with the headers of the IETF draft.
 import type { RateClass } from '@mediary/contract/operation';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { ServiceError } from '../../errors.ts';
-import type { Logger } from '../../logger.ts';
+import { ServiceError } from '../errors.ts';
+import type { Logger } from '../../observability/logger.ts';
 import type { Queries } from '../../postgres/database.ts';
 import {
   openRateLimiter,

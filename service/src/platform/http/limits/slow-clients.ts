@@ -1,7 +1,7 @@
 // Closes connections of slow clients: bodies that arrive too slowly, and responses that are not read.
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { badRequest, type ServiceError } from '../../errors.ts';
+import { badRequest, type ServiceError } from '../errors.ts';
 import { closeSocketWith, hasBody } from './connections.ts';
 
 /**

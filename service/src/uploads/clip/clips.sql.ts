@@ -1,0 +1,34 @@
+// SQL queries for clips that are not cut yet: which run cuts them.
+import type { Queries } from '../../platform/postgres/database.ts';
+import { sql } from '../../platform/postgres/sql.ts';
+
+export const insertClip = (db: Queries, assetId: string) =>
+  db.one(sql('insert clip')`insert into clips (asset_id) values (${assetId})`);
+
+/** The ids of the attempt and of the upload that the next run stores. */
+type ClipClaim = { readonly assetId: string; readonly attempt: number; readonly uploadId: string };
+
+/** Starts the next run and returns the upload of the previous one; no row if the clip waits no longer. */
+export const claimClip = (db: Queries, { assetId, attempt, uploadId }: ClipClaim) =>
+  db.one(sql('claim clip', { runs: 'int4', previous_upload_id: 'uuid?' })`
+    with seen as (select asset_id, upload_id from clips where asset_id = ${assetId} for update)
+    update clips
+       set attempt = ${attempt}::int,
+           runs = case when attempt = ${attempt}::int then runs + 1 else 1 end,
+           upload_id = ${uploadId}
+      from seen where clips.asset_id = seen.asset_id
+    returning runs, seen.upload_id as previous_upload_id`);
+
+/**
+ * A row while the run may store the clip: no later run has started, and the asset waits for its bytes.
+ * `is_source_deleted`: the video that it is cut from is in the trash or purged.
+ */
+export const findCurrentClip = (db: Queries, { assetId, attempt, uploadId }: ClipClaim) =>
+  db.one(sql('current clip', { is_source_deleted: 'bool' })`
+    select not exists (
+             select from assets as source
+              where source.id = (assets.clip_of ->> 'id')::uuid and source.deleted_at is null
+           ) as is_source_deleted
+      from assets join clips on asset_id = assets.id
+     where assets.id = ${assetId} and assets.attempt = ${attempt} and clips.upload_id = ${uploadId}
+       and stream_status = 'pending_upload' and deleted_at is null`);

@@ -1,0 +1,144 @@
+// Runs of an import: each downloads the file or continues a download, or continues the transfer to a hosted
+// provider. Only the latest can store or complete it.
+import type { Asset, Failure } from '../../assets/asset.ts';
+import type { JobPayloads } from '../../jobs.ts';
+import type { refuseAsset } from '../../lifecycle/reports.ts';
+import type { AssetStore } from '../../lifecycle/store.ts';
+import type { Bound } from '../../platform/bind.ts';
+import type { JobSlot } from '../../platform/jobs/job-slot.ts';
+import type { OutboundHeaders } from '../../platform/outbound/outbound-headers.ts';
+import type { Database } from '../../platform/postgres/database.ts';
+import type { isHosted } from '../../providers/hosted-playback.ts';
+import { keepsSource } from './import-failure.ts';
+import { decideImportProgress, type ImportProgress, isProgressDue } from './import-progress.ts';
+import {
+  claimImport,
+  deleteExpiredImports,
+  deleteImport,
+  extendImport,
+  findCurrentRun,
+  findPartialUpload,
+  raiseProgress,
+  recordHeldRun,
+} from './imports.sql.ts';
+import type { discardUploads } from '../original/leased-uploads.ts';
+import type { PartialFile } from './partial-imports.ts';
+import { completeStored, type ServiceRunNeeds, startRun } from '../original/service-runs.ts';
+import type { OpenTransfer, startTransfer } from './transfer-import.ts';
+
+type ImportRunNeeds = ServiceRunNeeds & {
+  readonly db: Database;
+  readonly assetStore: Pick<AssetStore, 'update'>;
+  readonly refuseAsset: Bound<typeof refuseAsset>;
+  readonly isHosted: Bound<typeof isHosted>;
+  readonly discardUploads: Bound<typeof discardUploads>;
+  readonly startTransfer: Bound<typeof startTransfer>;
+  readonly log: { warn(facts: object, message: string): void };
+};
+
+export type ImportRun = {
+  readonly asset: Asset;
+  readonly uploadId: string;
+  readonly url: string;
+  readonly headers: OutboundHeaders;
+  /** The upload at a hosted provider that an earlier run opened; null if there is none to continue. */
+  readonly transfer: OpenTransfer | null;
+  /** The bytes that earlier runs received; null if there are none to continue. */
+  readonly partial: PartialFile | null;
+  /** How long earlier runs of the attempt held a slot before they gave it back. */
+  readonly heldMs: number;
+  /** Number of runs in this attempt, including this one, except those that only gave their slot back. */
+  readonly runs: number;
+};
+
+/** Undefined if the import is over. */
+export async function beginRun(
+  needs: ImportRunNeeds,
+  job: JobPayloads['import-asset'],
+): Promise<ImportRun | undefined> {
+  const started = await startRun(needs, job, (run) => claimImport(needs.db, run));
+  if (!started) return undefined;
+  const { asset, uploadId, claim } = started;
+  const { url, runs, held_ms: heldMs } = claim;
+  const transfer = claim.transfer as OpenTransfer | null;
+  const partial = claim.partial as PartialFile | null;
+  const headers = claim.headers as OutboundHeaders;
+  return { asset, uploadId, url, headers, transfer, partial, heldMs, runs };
+}
+
+/** False when a later run has started, or the asset is deleted, has expired or is in another attempt. */
+export const isCurrentRun = async (
+  { db }: ImportRunNeeds,
+  { asset, uploadId }: ImportRun,
+): Promise<boolean> =>
+  (await findCurrentRun(db, { assetId: asset.id, attempt: asset.attempt, uploadId })) !== undefined;
+
+/** `hasProgress`: the next run continues after bytes that this one moved. */
+type HeldSlot = { readonly slot: JobSlot; readonly heldMs: number; readonly hasProgress: boolean };
+
+/** Gives the slot of a run to an owner that waits; nothing if a later run has started. */
+export const deferRun = (
+  { db }: Pick<ImportRunNeeds, 'db'>,
+  { asset, uploadId }: ImportRun,
+  { slot, heldMs, hasProgress }: HeldSlot,
+): Promise<void> =>
+  db.transaction(async (tx) => {
+    const held = { assetId: asset.id, uploadId, heldMs: Math.round(heldMs), isCounted: !hasProgress };
+    if (await recordHeldRun(tx, held)) await slot.giveBack(tx);
+  });
+
+/** Ignores a run that is behind the one that it replaced. */
+async function recordProgress(
+  { db, assetStore }: ImportRunNeeds,
+  { asset: { id, attempt }, uploadId }: ImportRun,
+  progress: ImportProgress,
+): Promise<void> {
+  if (!(await raiseProgress(db, { assetId: id, uploadId }, progress.bytes))) return;
+  await assetStore.update({ assetId: id }, (asset) => decideImportProgress(asset, attempt, progress));
+}
+
+/**
+ * Records the progress of a run where it is due. `startBytes` were counted before. The recorder never
+ * rejects: an import does not end because one of its events cannot be recorded.
+ */
+export function createProgressRecorder(needs: ImportRunNeeds, run: ImportRun, startBytes = 0) {
+  let last = { bytes: startBytes, atMs: performance.now() };
+  return async (progress: ImportProgress): Promise<void> => {
+    const atMs = performance.now();
+    if (!isProgressDue(progress, last, atMs)) return;
+    last = { bytes: progress.bytes, atMs };
+    try {
+      await recordProgress(needs, run, progress);
+    } catch (err) {
+      needs.log.warn({ asset_id: run.asset.id, err }, 'the progress of an import is not recorded');
+    }
+  };
+}
+
+/** Changes nothing if a later run has started. The source stays stored only where a retry could read it. */
+export async function failImport(needs: ImportRunNeeds, run: ImportRun, failure: Failure): Promise<void> {
+  if (!(await isCurrentRun(needs, run))) return;
+  const { asset } = run;
+  const partial = await findPartialUpload(needs.db, asset.id);
+  await needs.refuseAsset(asset, failure);
+  if (!keepsSource(failure)) await deleteImport(needs.db, asset.id);
+  if (partial) await needs.discardUploads(asset.id, [partial]);
+}
+
+/** Starts processing, or the transfer to the hosted provider of the asset. Refused bytes end the import. */
+export async function completeImport(needs: ImportRunNeeds, asset: Asset): Promise<void> {
+  const isValid = needs.isHosted(asset)
+    ? await needs.startTransfer(asset)
+    : await completeStored(needs, asset);
+  if (!isValid) await deleteImport(needs.db, asset.id);
+}
+
+/** True if the source of a failed import is still stored; it then stays until the given time. */
+export const keepImportSource = async (
+  { db }: Pick<ImportRunNeeds, 'db'>,
+  assetId: string,
+  until: Date,
+): Promise<boolean> => (await extendImport(db, assetId, until)) !== undefined;
+
+export const removeExpiredSources = ({ db }: Pick<ImportRunNeeds, 'db'>): Promise<unknown> =>
+  deleteExpiredImports(db);

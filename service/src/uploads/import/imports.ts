@@ -1,0 +1,193 @@
+// Creates imports: assets whose bytes the service downloads from a URL (contract B4).
+import type { ImportRequest } from '@mediary/contract/schemas/imports';
+import type { CreateUploadRequest } from '@mediary/contract/schemas/uploads';
+import type { Asset } from '../../assets/asset.ts';
+import { type Actor, toActorData } from '../../assets/asset-event.ts';
+import type { ServiceJobs } from '../../jobs.ts';
+import type { AssetStore } from '../../lifecycle/store.ts';
+import type { MediaType } from '../../media/media-type.ts';
+import type { ConcurrencyLimit } from '../../platform/concurrency/concurrency-limit.ts';
+import { badRequest, payloadTooLarge, type ServiceError } from '../../platform/http/errors.ts';
+import {
+  type AddressRefusal,
+  parseOutboundUrl,
+  URL_REASONS,
+} from '../../platform/outbound/address-policy.ts';
+import type { OutboundFetch, OutboundResponse } from '../../platform/outbound/guarded-fetch.ts';
+import { OutboundError } from '../../platform/outbound/outbound-error.ts';
+import { findInvalidHeader, type OutboundHeaders } from '../../platform/outbound/outbound-headers.ts';
+import { timeOf } from '../../platform/values/uuid.ts';
+import { uuidV7 } from '../../platform/values/uuid-v7.ts';
+import { describeProblem } from './import-failure.ts';
+import { describeSource, type ImportSource } from './import-source.ts';
+import { insertImport } from './imports.sql.ts';
+import { toNewAsset, type UploadLimits } from '../upload-request.ts';
+
+export type ImportNeeds = {
+  readonly createAsset: AssetStore['createAsset'];
+  readonly jobs: Pick<ServiceJobs, 'sendFor'>;
+  /** For the request that finds the name and the type of the file. */
+  readonly fetchMetadata: OutboundFetch;
+  readonly limitMetadataRequests: ConcurrencyLimit;
+  readonly allowPrivate: boolean;
+  readonly limits: UploadLimits;
+  readonly mediaTypes: readonly MediaType[];
+  readonly now: () => Date;
+};
+
+/** `resourceId`: the id for the asset if the request carries an Idempotency-Key. */
+type CreateImportInput = {
+  readonly actor: Actor;
+  readonly request: ImportRequest;
+  readonly resourceId: string | undefined;
+};
+
+/** The file at its source; the URL and the headers may hold credentials. */
+type Source = { readonly url: URL; readonly headers: OutboundHeaders; readonly ownerUserId: string };
+
+/** Creates the asset, and in the same transaction its source and the job that downloads it. */
+export async function createImport(
+  needs: ImportNeeds,
+  { actor, request, resourceId }: CreateImportInput,
+): Promise<Asset> {
+  const { limits } = needs;
+  const { ownerUserId } = actor;
+  const url = parseUrl(request.url, needs.allowPrivate);
+  const headers = parseHeaders(request.headers, actor);
+  const described = await describe(needs, request, { url, headers, ownerUserId });
+  const upload = toNewAsset(described, { isService: actor.caller.kind === 'service', limits });
+  const assetId = resourceId ?? uuidV7(needs.now().getTime());
+  const now = timeOf(assetId);
+  const expiresAt = new Date(now.getTime() + limits.uploadTtlSeconds * 1000);
+  const newAsset = {
+    ...upload,
+    id: assetId,
+    owner_user_id: ownerUserId,
+    upload_expires_at: expiresAt,
+    // The service asks a hosted provider when that has a video.
+    reconcile_at: null,
+    clip_of: null,
+    created_at: now,
+  };
+  const data = { ...toActorData(actor, newAsset), import_host: url.host };
+  return needs.createAsset(newAsset, data, {
+    alongside: async (tx) => {
+      await insertImport(tx, { assetId, url: url.href, headers, expiresAt });
+      await needs.jobs.sendFor(tx, ownerUserId, { name: 'import-asset', payload: { assetId, attempt: 1 } });
+    },
+  });
+}
+
+function parseUrl(text: string, allowPrivate: boolean): URL {
+  const parsed = parseOutboundUrl(text, { allowPrivate });
+  if ('refused' in parsed)
+    throw badRequest(`url cannot be imported: ${REFUSALS[parsed.refused]}.`, {
+      field: 'url',
+      reason: URL_REASONS[parsed.refused],
+    });
+  return parsed.url;
+}
+
+const REFUSALS: Readonly<Record<AddressRefusal, string>> = {
+  invalid_url: 'it must be an absolute URL of at most 8192 characters',
+  scheme: 'its scheme must be http or https',
+  credentials: 'it must not contain a user name or password',
+  port: 'imports may not use its port',
+  private_address: 'its address is not public',
+  downgrade: 'it leads from https to http',
+};
+
+/** Headers that the download itself sets. */
+const DOWNLOAD_HEADERS = ['range', 'if-range', 'if-match', 'if-none-match', 'if-modified-since'];
+
+/** A user's headers are refused: ignoring them would end in a failed import that nothing explains. */
+function parseHeaders(headers: OutboundHeaders = {}, { caller }: Actor): OutboundHeaders {
+  if (caller.kind !== 'service' && Object.keys(headers).length > 0)
+    throw badRequest('headers need the service key. A user can import public URLs and signed URLs.', {
+      field: 'headers',
+    });
+  const isSetByDownload = (name: string) => DOWNLOAD_HEADERS.includes(name.toLowerCase());
+  const invalid = findInvalidHeader(headers) ?? Object.keys(headers).find(isSetByDownload);
+  if (invalid !== undefined)
+    throw badRequest(
+      `The header ${JSON.stringify(invalid.slice(0, 100))} cannot be sent: its name or value is not valid, ` +
+        'or the download sets it',
+      {
+        field: `headers.${invalid.slice(0, 100)}`,
+      },
+    );
+  return headers;
+}
+
+/** Requests the source only if the caller leaves the name or the type to the response. */
+async function describe(
+  needs: ImportNeeds,
+  { url: _url, headers: _headers, ...fields }: ImportRequest,
+  source: Source,
+): Promise<CreateUploadRequest> {
+  const { filename, mime_type: mimeType } = fields;
+  const found =
+    filename === undefined || mimeType === undefined ? await requestSource(needs, source) : undefined;
+  const type = mimeType ?? getMimeType(found, needs.limits);
+  return {
+    ...fields,
+    // The file is at the URL.
+    provider_video_id: undefined,
+    filename: filename ?? found?.source.filename ?? '',
+    mime_type: type,
+    content_type: fields.content_type ?? type,
+  };
+}
+
+type FoundSource = { readonly source: ImportSource; readonly contentType: string | null };
+
+function getMimeType(found: FoundSource | undefined, { mimeTypes }: UploadLimits): string {
+  if (found?.source.mediaType) return found.source.mediaType.mime;
+  throw badRequest(
+    `The response of url has the type ${JSON.stringify((found?.contentType ?? '').slice(0, 100))}, which ` +
+      `is not supported. Supported: ${mimeTypes.join(', ')}. Give mime_type if the file has one of these.`,
+    { field: 'mime_type', allowed: mimeTypes },
+  );
+}
+
+async function requestSource(
+  needs: ImportNeeds,
+  { url, headers, ownerUserId }: Source,
+): Promise<FoundSource> {
+  const response = await needs.limitMetadataRequests(ownerUserId, () =>
+    fetchMetadata(needs, url.href, headers),
+  );
+  const contentType = response.headers.get('content-type');
+  const contentDisposition = response.headers.get('content-disposition');
+  return {
+    contentType,
+    source: describeSource({ url: response.url, contentDisposition, contentType }, needs.mediaTypes),
+  };
+}
+
+/** GET, because signed URLs of object stores refuse HEAD. */
+async function fetchMetadata(
+  { fetchMetadata: send, limits }: ImportNeeds,
+  url: string,
+  headers: OutboundHeaders,
+): Promise<OutboundResponse> {
+  try {
+    const response = await send({ url, headers });
+    response.body.destroy();
+    if (response.status !== 200) throw new OutboundError('http_status', { status: response.status });
+    return response;
+  } catch (error) {
+    throw error instanceof OutboundError ? toRequestError(error, limits) : error;
+  }
+}
+
+function toRequestError(problem: OutboundError, { maxUploadBytes }: UploadLimits): ServiceError {
+  const { code, message } = describeProblem(problem);
+  const details = { field: 'url', reason: code };
+  return problem.reason === 'too_large'
+    ? payloadTooLarge(`The file is larger than the maximum of ${maxUploadBytes} bytes`, {
+        field: 'url',
+        limit: maxUploadBytes,
+      })
+    : badRequest(message, problem.status === undefined ? details : { ...details, status: problem.status });
+}

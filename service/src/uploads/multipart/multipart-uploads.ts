@@ -1,0 +1,165 @@
+// Uploads in parts that go straight to an S3 store: creates, signs, lists and aborts them (contract B4).
+import { randomUUID } from 'node:crypto';
+import type { Asset } from '../../assets/asset.ts';
+import type { Bound } from '../../platform/bind.ts';
+import { conflict, notFound } from '../../platform/http/errors.ts';
+import type { Database } from '../../platform/postgres/database.ts';
+import { uploadKey } from '../../storage/object-key.ts';
+import type { StoredPart } from '../../storage/object-store.ts';
+import { partBytesFor, partLength } from './multipart-plan.ts';
+import {
+  bytesThrough,
+  directOf,
+  type MultipartRow,
+  nextExpiry,
+  noSuchUpload,
+  planOf,
+  storeUploadOf,
+  takesBytes,
+} from './multipart-row.ts';
+import {
+  claimRemoval,
+  findMultipart,
+  findOlderMultiparts,
+  insertMultipart,
+  recordSignedBytes,
+} from './multipart-uploads.sql.ts';
+import type { findByteLimit, OriginalNeeds } from '../original/store-original.ts';
+import { assertLength, inProgress, toClosedError } from '../original/upload-errors.ts';
+import { toClientHeaders } from '../upload-targets.ts';
+import { insertOpenUpload } from '../original/open-uploads.ts';
+import { deleteHeldUpload } from '../original/uploads.sql.ts';
+
+export type MultipartNeeds = Omit<OriginalNeeds, 'db' | 'assetStore' | 'findByteQuota'> & {
+  readonly db: Database;
+  readonly findByteLimit: Bound<typeof findByteLimit>;
+  readonly uploadMaxAgeSeconds: number;
+  readonly now: () => Date;
+};
+
+/** Clients that lose the id of an upload create another one. */
+const MAX_OPEN = 2;
+/** A client that did not start a part within this time asks for its URL again. */
+const PART_URL_SECONDS = 3600;
+
+/** Creates an upload in the store, then its row. `sizeBytes`: the size of a file, if it was not announced. */
+export async function createMultipart(
+  needs: MultipartNeeds,
+  asset: Asset,
+  sizeBytes: number | undefined,
+): Promise<MultipartRow> {
+  const direct = directOf(needs.store);
+  assertLength(asset, sizeBytes, needs.maxUploadBytes);
+  const size = asset.announced_size_bytes ?? sizeBytes ?? null;
+  const { maxBytes } = await needs.findByteLimit(asset, { length: size ?? undefined });
+  await needs.requireDatabaseSpace();
+  for (const { id } of await findOlderMultiparts(needs.db, asset.id, MAX_OPEN - 1))
+    await removeMultipart(needs, asset.id, id);
+  const id = randomUUID();
+  const upload = await direct.createMultipart(uploadKey(asset.id, id), asset.mime_type);
+  const target = {
+    upload_id: upload.uploadId,
+    part_bytes: partBytesFor(size ?? needs.maxUploadBytes),
+    max_bytes: size ?? maxBytes,
+  };
+  try {
+    const row = { id, target, sizeBytes: size, expiresAt: nextExpiry(needs), maxOpen: MAX_OPEN };
+    return await insertOpenUpload(needs, asset, (tx) => insertMultipart(tx, asset, row));
+  } catch (error) {
+    await direct.abortMultipart(upload);
+    throw error;
+  }
+}
+
+/** An upload that can still receive parts. */
+async function getOpenUpload(needs: MultipartNeeds, asset: Asset, id: string): Promise<MultipartRow> {
+  const row = await findMultipart(needs.db, asset.id, id);
+  if (!row) throw noSuchUpload();
+  if (row.finished_at || !takesBytes(asset, row)) throw toClosedError(asset);
+  if (row.expires_at <= needs.now()) throw notFound('The upload has expired. Create another one.');
+  return row;
+}
+
+type PartRequest = {
+  readonly partNumber: number;
+  /** Needed for the last part of a file of unknown size. */
+  readonly sizeBytes?: number | undefined;
+  /** Lower-case hex. */
+  readonly sha256?: string | undefined;
+};
+
+export type SignedPart = {
+  readonly partNumber: number;
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly expiresAt: Date;
+};
+
+/** Presigned requests, each for the exact length of its part. */
+export async function signParts(
+  needs: MultipartNeeds,
+  asset: Asset,
+  { id, parts }: { readonly id: string; readonly parts: readonly PartRequest[] },
+): Promise<SignedPart[]> {
+  const direct = directOf(needs.store);
+  const row = await getOpenUpload(needs, asset, id);
+  const plan = planOf(row);
+  const lengths = parts.map(({ partNumber, sizeBytes }) => partLength(plan, partNumber, sizeBytes));
+  const bytes = Math.max(...parts.map(({ partNumber }) => bytesThrough(row, partNumber)));
+  await recordSigned(needs, { asset, row, bytes });
+  return Promise.all(
+    parts.map(async ({ partNumber, sha256 }, index) => {
+      const contentLength = lengths[index] ?? 0;
+      const part = { partNumber, contentLength, sha256, expiresInSeconds: PART_URL_SECONDS };
+      const signed = await direct.presignPart({ ...storeUploadOf(row), ...part });
+      return { partNumber, url: signed.url, headers: toClientHeaders(signed), expiresAt: signed.expiresAt };
+    }),
+  );
+}
+
+type SignedParts = { readonly asset: Asset; readonly row: MultipartRow; readonly bytes: number };
+
+/** Parts that were signed before extend the expiry only in the second half of the lifetime. */
+async function recordSigned(needs: MultipartNeeds, { asset, row, bytes }: SignedParts): Promise<void> {
+  const { now, uploadTtlSeconds, uploadMaxAgeSeconds: maxAgeSeconds } = needs;
+  const isExpiring = row.expires_at.getTime() - now().getTime() < uploadTtlSeconds * 500;
+  if (bytes <= row.bytes_received && !isExpiring) return;
+  const signed = { id: row.id, bytes, expiresAt: nextExpiry(needs), maxAgeSeconds };
+  await needs.underQuota(asset.owner_user_id, () => recordSignedBytes(needs.db, signed));
+}
+
+/** The parts that the store has. */
+export async function listParts(
+  needs: MultipartNeeds,
+  asset: Asset,
+  id: string,
+): Promise<readonly StoredPart[]> {
+  const parts = await directOf(needs.store).listParts(storeUploadOf(await getOpenUpload(needs, asset, id)));
+  if (!parts) throw noSuchUpload();
+  return parts;
+}
+
+/** Aborts an upload on request. */
+export async function abortMultipart(needs: MultipartNeeds, asset: Asset, id: string): Promise<void> {
+  const row = await findMultipart(needs.db, asset.id, id);
+  if (!row) throw noSuchUpload();
+  if (row.finished_at)
+    throw conflict('The bytes of this asset are already stored', { reason: 'already_uploaded' });
+  if (!(await removeMultipart(needs, asset.id, id))) throw inProgress();
+}
+
+/** Removes an upload that did not finish, with its bytes. False if a completion runs. */
+export async function removeMultipart(
+  { db, store }: Pick<MultipartNeeds, 'db' | 'store'>,
+  assetId: string,
+  id: string,
+): Promise<boolean> {
+  const lease = { upload: id, holder: randomUUID() };
+  const row = await claimRemoval(db, lease);
+  if (!row) return false;
+  await store.direct?.abortMultipart(storeUploadOf(row));
+  // A completion that ended between the store and the database left an object.
+  await store.remove(uploadKey(assetId, id));
+  await deleteHeldUpload(db, lease);
+  return true;
+}

@@ -1,0 +1,106 @@
+// Receives the bytes of an original in one PUT (contract B4).
+import { randomUUID } from 'node:crypto';
+import type { Asset } from '../../assets/asset.ts';
+import type { findAssetById } from '../../assets/asset-lookup.ts';
+import { isValidTicket, ticketReason } from '../../auth/tickets/asset-ticket.ts';
+import type { Secret } from '../../auth/secret.ts';
+import { findMediaType } from '../../media/media-type.ts';
+import type { Bound } from '../../platform/bind.ts';
+import { badRequest, notFound, unauthorized, unsupportedMediaType } from '../../platform/http/errors.ts';
+import type { OriginalBytes } from '../original/store-original.ts';
+import type { storePut } from './small-puts.ts';
+
+export type TicketNeeds = {
+  readonly findAssetById: Bound<typeof findAssetById>;
+  readonly urlSecrets: readonly Secret[];
+  readonly now: () => Date;
+  /** Throws RATE_LIMITED when the owner sends too many requests. */
+  readonly limitOwner: (ownerUserId: string) => Promise<void>;
+};
+
+type ByteUploadNeeds = TicketNeeds & { readonly storePut: Bound<typeof storePut> };
+
+/** The ticket in the URL of an upload; `uploadId` is set for one that exists. */
+type TicketRequest = {
+  readonly assetId: string;
+  readonly ticket: string;
+  readonly uploadId?: string | undefined;
+};
+
+/** A PUT request before its body is read; `length` is undefined for chunked bodies. */
+export type ByteUpload = TicketRequest &
+  Pick<OriginalBytes, 'length' | 'bytes'> & {
+    readonly contentType: string | undefined;
+    readonly contentEncoding: string | undefined;
+    readonly contentRange: string | undefined;
+  };
+
+export async function receiveUpload(needs: ByteUploadNeeds, upload: ByteUpload): Promise<Asset> {
+  assertUploadTicket(needs, upload);
+  assertWholeFile(upload);
+  const asset = await getTicketAsset(needs, upload);
+  assertContentType(asset, upload.contentType);
+  await needs.limitOwner(asset.owner_user_id);
+  return needs.storePut(asset, { ...upload, uploadId: randomUUID(), protocol: 'put' });
+}
+
+/** Returns the asset that the ticket belongs to. */
+async function getTicketAsset(needs: TicketNeeds, request: TicketRequest): Promise<Asset> {
+  const asset = await needs.findAssetById(request.assetId);
+  if (!asset || asset.deleted_at) throw notFound('No such asset');
+  // A retry opened another upload, which has its own URL.
+  if (asset.stream_status === 'pending_upload') assertUploadTicket(needs, request, asset.attempt);
+  return asset;
+}
+
+/** Returns the asset of a ticket, also for an upload that exists. */
+export async function authorizeUpload(needs: TicketNeeds, request: TicketRequest): Promise<Asset> {
+  assertUploadTicket(needs, request);
+  const asset = await getTicketAsset(needs, request);
+  await needs.limitOwner(asset.owner_user_id);
+  return asset;
+}
+
+/** Needs no database. `attempt`: the one that the upload must belong to, if it is known. */
+export function assertUploadTicket(
+  { urlSecrets, now }: TicketNeeds,
+  { assetId, ticket, uploadId }: TicketRequest,
+  attempt?: number,
+): void {
+  // The ticket of an existing upload may have expired: the upload has an expiry of its own.
+  const seconds = uploadId === undefined ? now().getTime() / 1000 : 0;
+  const presented = { assetId, ticket, now: seconds, ...(attempt !== undefined && { attempt }) };
+  if (isValidTicket(urlSecrets, 'upload', presented)) return;
+  throw unauthorized('The upload URL is invalid or has expired', {
+    reason: ticketReason(urlSecrets, { purpose: 'upload', token: ticket, now: seconds }),
+  });
+}
+
+/** A part of a file, or a compressed file, must not be stored as the file. */
+function assertWholeFile({ contentRange, contentEncoding }: ByteUpload): void {
+  if (contentRange !== undefined)
+    throw badRequest(
+      `Content-Range "${contentRange}" is not supported: a PUT takes the whole file in one request. ` +
+        'Send it from its first byte, without Content-Range.',
+      { field: 'Content-Range', reason: 'partial_upload', value: contentRange },
+    );
+  if (contentEncoding !== undefined && contentEncoding.trim().toLowerCase() !== 'identity')
+    throw badRequest(
+      `Content-Encoding "${contentEncoding}" is not supported. ` +
+        'Send the file as it is, without Content-Encoding.',
+      {
+        field: 'Content-Encoding',
+        reason: 'encoded_upload',
+        value: contentEncoding,
+        allowed: ['identity'],
+      },
+    );
+}
+
+function assertContentType(asset: Asset, contentType: string | undefined): void {
+  if (contentType === undefined || findMediaType(contentType)?.mime === asset.mime_type) return;
+  throw unsupportedMediaType(`Content-Type must be ${asset.mime_type}`, {
+    field: 'Content-Type',
+    expected: asset.mime_type,
+  });
+}

@@ -1,0 +1,178 @@
+// An API process and two workers: one is killed while encoding, and the other finishes its work.
+import { readdir, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '@mediary/embedded-postgres/launcher';
+import { makeClip, pacedEngine, NOT_COPYABLE } from '../../support/clips/clips.ts';
+import {
+  type AssetJson,
+  complete,
+  openUpload,
+  putBytes,
+  readAsset,
+  settledWithoutFalling,
+} from '../../support/media.ts';
+import { CLEAN, decode } from '../../support/clips/picture-and-sound.ts';
+import { asOperator, asUser, call, eventually, newDataDir, newDatabaseDir } from '../../support/service.ts';
+import {
+  endAllIn,
+  type ServiceProcess,
+  sharedBy,
+  startProcess,
+  workerOf,
+} from '../../support/service/service-process.ts';
+import {
+  encodersOf,
+  eventsOf,
+  filesNaming,
+  openJobs,
+  processesNaming,
+  rows,
+} from '../../support/service/traces.ts';
+
+let databaseDir: string;
+let dataDir: string;
+let postgres: EmbeddedPostgres;
+let api: ServiceProcess;
+let workers: ServiceProcess[];
+
+beforeAll(async () => {
+  [databaseDir, dataDir] = [await newDatabaseDir(), await newDataDir()];
+  postgres = await startEmbeddedPostgres(databaseDir);
+  const shared = sharedBy({ postgres, dataDir, ffmpegPath: await pacedEngine() });
+  api = await startProcess({ ...shared, MEDIARY_ROLE: 'api' });
+  const worker = { ...workerOf(shared, api), HEALTH_PORT: '0' };
+  workers = await Promise.all([startProcess(worker), startProcess(worker)]);
+}, 120_000);
+
+afterAll(async () => {
+  await Promise.all([api, ...workers].map((process) => process.end('SIGKILL')));
+  await endAllIn(dataDir);
+  await postgres.stop();
+  await Promise.all(
+    [databaseDir, dataDir].map((folder) => rm(folder, { recursive: true, force: true, maxRetries: 5 })),
+  );
+});
+
+/** The workers that run an engine for this asset. */
+async function busyWorkers(id: string): Promise<ServiceProcess[]> {
+  const encoders = await encodersOf(id);
+  return workers.filter(({ pid }) => encoders.has(pid));
+}
+
+async function encoding(): Promise<AssetJson> {
+  const started = await openUpload(api, 'ann');
+  await putBytes(started, await readFile(await makeClip({ seconds: 12, more: NOT_COPYABLE })));
+  expect((await complete(api, 'ann', started.asset_id)).status).toBe(200);
+  return eventually(
+    () => readAsset(api, 'ann', started.asset_id),
+    ({ progress }) => progress > 0,
+  );
+}
+
+/** As the operator sees them. */
+const listWorkers = async (): Promise<readonly object[]> =>
+  (await call<{ workers: object[] }>(api, `GET ${new URL(api.url).origin}/readyz`, { headers: asOperator }))
+    .body.data.workers;
+
+test('each worker answers health checks on HEALTH_PORT, and is listed by the API process', async () => {
+  for (const { healthUrl } of workers) {
+    const answers = await Promise.all(
+      ['/healthz', '/readyz', '/api/v1/openapi.json'].map((path) => fetch(new URL(path, healthUrl))),
+    );
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 404]);
+    expect((await answers[1]?.json()) as object).toMatchObject({ data: { worker_count: 2 } });
+  }
+  expect(await listWorkers()).toEqual(
+    workers.map(() => expect.objectContaining({ roles: ['worker'], providers: ['onprem'] })),
+  );
+});
+
+test('another worker takes over from a killed one within a minute, and finishes the video once', async () => {
+  const { id, progress } = await encoding();
+  const [doomed, ...more] = await busyWorkers(id);
+  expect(more).toEqual([]);
+  const other = workers.find((worker) => worker !== doomed);
+  await doomed?.end('SIGKILL');
+  await eventually(
+    () => processesNaming(id),
+    (engines) => engines.length === 0,
+    { withinMs: 10_000 },
+  );
+  expect(await readdir(join(dataDir, 'scratch'))).toHaveLength(1);
+
+  expect(
+    await eventually(
+      () => busyWorkers(id),
+      (encoders) => encoders.length > 0,
+      { withinMs: 60_000 },
+    ),
+  ).toEqual([other]);
+
+  const asset = await settledWithoutFalling(api, 'ann', { id, progress });
+  expect(asset).toMatchObject({ stream_status: 'ready', progress: 100, failure: null, warnings: [] });
+  await expectNothingLeft(id);
+  // The second worker publishes its first segments too.
+  const events = (await eventsOf(databaseDir, id)).filter((type) => type !== 'asset.updated');
+  expect(events.sort()).toEqual([
+    'asset.created',
+    'asset.playable',
+    'asset.processing',
+    'asset.ready',
+    'asset.uploaded',
+  ]);
+  const { body } = await call<{ hls: string }>(api, `GET /media/${id}/playback`, { headers: asUser('ann') });
+  expect(await decode(body.data.hls)).toEqual(CLEAN);
+  // The killed worker is not listed any more.
+  await eventually(listWorkers, ({ length }) => length === 1, { withinMs: 40_000 });
+}, 180_000);
+
+async function expectNothingLeft(id: string): Promise<void> {
+  await eventually(
+    () => openJobs(databaseDir),
+    (jobs) => jobs.length === 0,
+  );
+  const published = await filesNaming(join(dataDir, 'objects'), `renditions/${id}/`);
+  expect(new Set(published.map((path) => path.slice(0, path.lastIndexOf('/')))).size).toBe(1);
+  expect(await readdir(join(dataDir, 'scratch'))).toEqual([]);
+  expect(await filesNaming(join(dataDir, 'objects', 'incoming'))).toEqual([]);
+  expect(await processesNaming(id)).toEqual([]);
+}
+
+test('a delete through the API stops the encode in the worker within two seconds', async () => {
+  const { id } = await encoding();
+  expect(await busyWorkers(id)).toHaveLength(1);
+  expect((await call(api, `DELETE /media/${id}`, { headers: asUser('ann') })).status).toBe(200);
+  await eventually(
+    () => processesNaming(id),
+    (engines) => engines.length === 0,
+    { withinMs: 2000 },
+  );
+  await eventually(
+    () => openJobs(databaseDir),
+    (jobs) => jobs.length === 0,
+  );
+  expect(await readdir(join(dataDir, 'scratch'))).toEqual([]);
+});
+
+test('a worker and an API process exit cleanly on SIGTERM, and are not ready meanwhile', async () => {
+  const { id } = await encoding();
+  const [busy] = await busyWorkers(id);
+  await eventually(
+    () => eventsOf(databaseDir, id),
+    (events) => events.includes('asset.playable'),
+  );
+  const ending = busy?.end('SIGTERM');
+  await eventually(
+    async () => (await fetch(busy?.healthUrl ?? '')).status,
+    (status) => status === 503,
+  );
+  expect(await ending).toEqual({ code: 0, signal: null });
+  expect(await processesNaming(id)).toEqual([]);
+  expect(await readdir(join(dataDir, 'scratch'))).toEqual([]);
+  expect(await listWorkers()).toEqual([]);
+  // The run was interrupted after its first segments were published, which is no crash.
+  const runs = 'select encode_try, encode_interruptions from assets where id = $1';
+  expect(await rows(databaseDir, runs, [id])).toEqual([{ encode_try: 1, encode_interruptions: 1 }]);
+  expect(await api.end('SIGTERM')).toEqual({ code: 0, signal: null });
+});

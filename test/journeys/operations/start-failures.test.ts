@@ -1,0 +1,96 @@
+// The process exits with one line on stderr if it cannot start (contract B9).
+import { spawn } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+import { OWN_SECRETS } from '../../../service/src/auth/settings.ts';
+import { SECRETS } from '../../support/service.ts';
+
+const DATABASE = { DATABASE_URL: 'postgres://mediary:planted-password@db.test/mediary' };
+const HOSTS = { CDNHOST_STREAM_HOSTNAME: 'cdn.test', EDGEHOST_CUSTOMER_SUBDOMAIN: 'edge.test' };
+const given = { ...DATABASE, ...SECRETS, ...HOSTS };
+
+/** Starts the service with these settings and arguments alone, and waits for its end. */
+async function failedStart(environment: Record<string, string>, args: readonly string[] = []) {
+  const start = fileURLToPath(new URL('../../../service/start.js', import.meta.url));
+  const child = spawn(process.execPath, [start, ...args], {
+    env: { PATH: process.env['PATH'] ?? '', ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const [out, stderr, code] = await Promise.all([
+    child.stdout.toArray(),
+    child.stderr.toArray(),
+    new Promise((resolve) => {
+      child.once('close', resolve);
+    }),
+  ]);
+  return { code, out: Buffer.concat(out).toString(), stderr: Buffer.concat(stderr).toString() };
+}
+
+test('the process prints the message to stderr and exits', async () => {
+  const { code, out, stderr } = await failedStart({ ...DATABASE, PORT: 'http', DATA_DIR: tmpdir() });
+  expect([code, out]).toEqual([1, '']);
+  expect(stderr.split('\n')).toEqual([
+    'Invalid settings:',
+    '  - PORT must be a whole number from 0 to 65535',
+    ...OWN_SECRETS.map((name) => `  - ${name} must be set`),
+    '',
+  ]);
+}, 60_000);
+
+test('a read-only data folder and an invalid FFMPEG_PATH cause one line each', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'mediary-start-'));
+  try {
+    const file = join(folder, 'file');
+    await writeFile(file, '');
+    const below = join(file, 'data');
+    expect(await failedStart({ DATA_DIR: below })).toEqual({
+      code: 1,
+      out: '',
+      stderr:
+        `DATA_DIR: the folder ${below} cannot be written (ENOTDIR). ` +
+        'Give the user of the service write access, or name another folder.\n',
+    });
+    const wrongEngine = { ...given, DATA_DIR: folder, FFMPEG_PATH: '/bin/echo', LOG_LEVEL: 'silent' };
+    expect(await failedStart(wrongEngine)).toEqual({
+      code: 1,
+      out: '',
+      stderr:
+        'FFMPEG_PATH cannot be used: /bin/echo is not ffmpeg. ' +
+        'Set it to an ffmpeg program, or unset it to use the installed one.\n',
+    });
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}, 60_000);
+
+test('--help lists the commands, or explains the one before it, and starts nothing', async () => {
+  const all = await failedStart({}, ['--help']);
+  expect(all).toMatchObject({ code: 0, stderr: '' });
+  expect(all.out.match(/^ {2}npm (?:run \w+|start(?: --)?)/gm)).toEqual([
+    '  npm start',
+    '  npm start --',
+    '  npm run sample',
+    '  npm run seed',
+    '  npm run storage',
+    '  npm run provider',
+    '  npm run encoder',
+  ]);
+  expect(await failedStart({}, ['seed', '--help'])).toEqual({
+    code: 0,
+    out: expect.stringMatching(/^Usage:\n {2}npm run seed -- --assets 1000 .*\n$/),
+    stderr: '',
+  });
+}, 60_000);
+
+test('a command that does not exist, or an argument that is not allowed, ends with what is', async () => {
+  const { code, stderr } = await failedStart({}, ['begin']);
+  expect([code, stderr]).toEqual([
+    1,
+    'Unknown command "begin". ' +
+      'Commands: start, --simulate, sample, seed, storage, provider, encoder, --help.\n',
+  ]);
+  expect((await failedStart({}, ['seed', '--assets', 'x'])).stderr).toContain('not "x"');
+});

@@ -1,0 +1,102 @@
+// Encodes a source and writes the result to a folder as clients see it.
+import { copyFile, mkdir, mkdtemp, readFile, rename, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type {
+  ChunkRunner,
+  EncodedFile,
+  EncodeRequest,
+  Encoder,
+  Encoding,
+} from '../../../service/src/encoding/encoder.ts';
+import { openFfmpegEncoder } from '../../../service/src/encoding/ffmpeg/ffmpeg-encoder.ts';
+import type { Ladder } from '../../../service/src/encoding/plan/ladder/ladder.ts';
+import type { DashFiles } from '../playback/check-dash.ts';
+import type { HlsFiles } from '../playback/check-hls.ts';
+import { ffmpegPath } from './clips.ts';
+import { encodeWhole } from '../encoding/whole-encode.ts';
+
+/** `hls.m3u8` and `dash.mpd` lie in one folder, everything else in `1-1` below it; gone when disposed. */
+export type Film = Encoding & AsyncDisposable & { readonly path: (name: string) => string };
+
+export type FilmOptions = Partial<
+  Pick<EncodeRequest, 'container' | 'posterTimeMs' | 'signal' | 'onProgress'>
+> & {
+  readonly ladder?: Ladder;
+  /** Another binary than that of the tests. */
+  readonly ffmpeg?: string;
+  /** Encodes in chunks of at least this length, one after another. */
+  readonly chunkSeconds?: number;
+};
+
+const ABOVE = ['hls.m3u8', 'dash.mpd'];
+const CHILDREN = '1-1';
+
+export async function encodeFilm(
+  source: string,
+  { ladder, chunkSeconds, ffmpeg = ffmpegPath(), ...options }: FilmOptions = {},
+): Promise<Film> {
+  const folder = await mkdtemp(join(tmpdir(), 'mediary-film-'));
+  const remove = () => rm(folder, { recursive: true, force: true });
+  const path = (name: string) => (ABOVE.includes(name) ? join(folder, name) : join(folder, CHILDREN, name));
+  try {
+    const workFolder = join(folder, CHILDREN);
+    await mkdir(workFolder);
+    const encoder = openFfmpegEncoder({ ffmpegPath: ffmpeg, ladder });
+    const stored: EncodedFile[] = [];
+    const order = {
+      source,
+      container: 'mov',
+      workFolder,
+      childFolder: CHILDREN,
+      signal: new AbortController().signal,
+      onProgress: () => {},
+      chunkSeconds,
+      ...options,
+    } as const;
+    const encodeChunks = chunkSeconds ? localChunks(encoder, order, stored) : undefined;
+    const encoding = await encodeWhole(encoder, { ...order, encodeChunks });
+    for (const name of ABOVE) await copyFile(join(workFolder, name), path(name));
+    return { ...encoding, files: [...encoding.files, ...stored], path, [Symbol.asyncDispose]: remove };
+  } catch (error) {
+    await remove();
+    throw error;
+  }
+}
+
+/** Stores the segments beside the others of the film. */
+const localChunks =
+  (encoder: Encoder, { source, workFolder }: EncodeRequest, stored: EncodedFile[]): ChunkRunner =>
+  async (specs, onDone) => {
+    const signal = new AbortController().signal;
+    const chunks = [];
+    for (const spec of specs) {
+      const folder = await mkdtemp(join(tmpdir(), 'mediary-chunk-'));
+      const tracks = await encoder.encodeChunk({ source, workFolder: folder, spec, signal });
+      for (const { name } of tracks.flatMap(({ segments }) => segments)) {
+        await rename(join(folder, name), join(workFolder, name));
+        stored.push({ name, path: join(workFolder, name) });
+      }
+      await rm(folder, { recursive: true });
+      chunks.push(tracks);
+      onDone(spec.chunk.firstFrame + spec.chunk.frames);
+    }
+    return chunks;
+  };
+
+/** The manifests and the sizes of the files that they name, for the checks of manifests. */
+export async function manifestsOf({ files, path }: Film): Promise<HlsFiles & DashFiles> {
+  const playlists = files.map(({ name }) => name).filter((name) => /^r\d+\.m3u8$/.test(name));
+  return {
+    multivariant: await readFile(path('hls.m3u8'), 'utf8'),
+    manifest: await readFile(path('dash.mpd'), 'utf8'),
+    playlists: new Map(
+      await Promise.all(
+        playlists.map(async (name) => [`${CHILDREN}/${name}`, await readFile(path(name), 'utf8')] as const),
+      ),
+    ),
+    sizes: new Map(
+      await Promise.all(files.map(async (file) => [file.name, (await stat(file.path)).size] as const)),
+    ),
+  };
+}

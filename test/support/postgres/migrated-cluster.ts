@@ -1,0 +1,55 @@
+// A database cluster with all migrations, created once on this machine and copied for each test service.
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, globSync, lstatSync, readFileSync } from 'node:fs';
+import { chmod, mkdtemp, rename, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { findInstalledPackage } from '@mediary/embedded-postgres/binaries';
+import { startEmbeddedPostgres } from '@mediary/embedded-postgres/launcher';
+import { migrate } from '../../../service/src/platform/postgres/migrate.ts';
+
+const run = promisify(execFile);
+const ROOT = resolve(import.meta.dirname, '../../..');
+/** A change of any of these files needs another cluster. */
+const SOURCES = [
+  join(findInstalledPackage(), 'package.json'),
+  ...globSync(['packages/embedded-postgres/src/{cluster,launcher}.ts', 'service/migrations/*.sql'], {
+    cwd: ROOT,
+  })
+    .sort()
+    .map((file) => join(ROOT, file)),
+];
+/** The name of the cluster in a data folder. */
+const CLUSTER = 'postgres';
+
+/** Puts a migrated cluster into an empty data folder, so that the service starts without initdb. */
+export async function copyMigratedCluster(dataDir: string): Promise<void> {
+  const cluster = join(await prepareTemplate(), CLUSTER);
+  // A link: the server's user cannot enter the temporary folder. The service then creates its own cluster.
+  if (lstatSync(cluster).isSymbolicLink()) return;
+  await run('cp', ['-a', cluster, join(dataDir, CLUSTER)]);
+}
+
+/** Returns the data folder of the template; of two concurrent calls the first one to finish stays. */
+async function prepareTemplate(): Promise<string> {
+  const hash = createHash('sha256');
+  for (const file of SOURCES)
+    hash
+      .update(`${file.slice(ROOT.length)}\0`)
+      .update(readFileSync(file))
+      .update('\0');
+  const owner = process.getuid?.() ?? 0;
+  const template = join(tmpdir(), `mediary-cluster-${owner}-${hash.digest('hex').slice(0, 16)}`);
+  if (existsSync(template)) return template;
+  const unfinished = await mkdtemp(`${template}.`);
+  await chmod(unfinished, 0o755);
+  const { connection, stop } = await startEmbeddedPostgres(unfinished);
+  await migrate(connection).finally(stop);
+  await rename(unfinished, template).catch(async (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EEXIST' && error.code !== 'ENOTEMPTY') throw error;
+    await rm(unfinished, { recursive: true, force: true });
+  });
+  return template;
+}

@@ -1,0 +1,107 @@
+// Lists what a service leaves on the machine: files, processes and rows.
+import { readdir, readFile, readlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { rowsOf } from '../postgres/postgres.ts';
+import { objectsIn } from '../store/test-store.ts';
+
+/** Paths of all files below the folder that have this text in their path, and keys of a remote store. */
+export async function filesNaming(folder: string, text = ''): Promise<string[]> {
+  const keys = await objectsIn(folder);
+  return [...(await filesBelow(folder)), ...keys].filter((path) => path.includes(text));
+}
+
+async function filesBelow(folder: string): Promise<string[]> {
+  const entries = await readdir(folder, { withFileTypes: true }).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return []; // Removed while we look.
+    throw error;
+  });
+  const paths = await Promise.all(
+    entries.map((entry) => {
+      const path = join(folder, entry.name);
+      return entry.isDirectory() ? filesBelow(path) : [path];
+    }),
+  );
+  return paths.flat();
+}
+
+/** Originals of an asset in the store of a service. */
+export async function originalFiles(dataDir: string, assetId: string): Promise<string[]> {
+  const keys = await filesNaming(join(dataDir, 'objects'), `originals/${assetId}/`);
+  return [...keys, ...(await filesNaming(join(dataDir, 'objects', 'originals'), `${assetId}_`))];
+}
+
+type Process = { readonly pid: number; readonly parent: number };
+
+/** The parents of the processes that work on this asset: the workers that run an engine for it. */
+export const encodersOf = async (assetId: string): Promise<ReadonlySet<number>> =>
+  new Set((await processesNaming(assetId)).map(({ parent }) => parent));
+
+/**
+ * Processes with this text in their command line, or in the path of the folder they work in. The dead that
+ * wait for their parent have neither.
+ */
+export async function processesNaming(text: string): Promise<Process[]> {
+  const pids = (await readdir('/proc')).map(Number).filter((pid) => pid > 0 && pid !== process.pid);
+  const found = await Promise.all(
+    pids.map(async (pid) => {
+      // The process may have ended, or belong to another user.
+      const readProcess = async (name: string) => readFile(`/proc/${pid}/${name}`, 'utf8').catch(() => '');
+      const [command, stat, folder] = await Promise.all([
+        readProcess('cmdline'),
+        readProcess('stat'),
+        readlink(`/proc/${pid}/cwd`).catch(() => ''),
+      ]);
+      return command.includes(text) || folder.includes(text)
+        ? [{ pid, parent: Number(stat.slice(stat.lastIndexOf(')')).split(' ')[2]) }]
+        : [];
+    }),
+  );
+  return found.flat();
+}
+
+/** Asks the embedded database of a running service. */
+export const rows = (
+  dataDir: string,
+  statement: string,
+  values: unknown[] = [],
+): Promise<Record<string, unknown>[]> =>
+  rowsOf(
+    { host: join(dataDir, 'postgres'), port: 5432, user: 'postgres', database: 'mediary' },
+    statement,
+    values,
+  );
+
+/**
+ * What happened to an asset, in order. Without progress: how many of its events there are depends on the
+ * machine.
+ */
+export const eventsOf = async (dataDir: string, assetId: string): Promise<string[]> =>
+  (
+    await rows(
+      dataDir,
+      "select type from events where asset_id = $1 and type <> 'asset.progress' order by revision, id",
+      [assetId],
+    )
+  ).map(({ type }) => String(type));
+
+/** Jobs that still have something to do, or do it; not those that a later time starts. */
+export const openJobs = async (dataDir: string): Promise<string[]> =>
+  (
+    await rows(
+      dataDir,
+      `select name from pgboss.job
+        where (state in ('retry', 'active') or state = 'created' and start_after <= now())
+          and name in ('encode-asset', 'encode-long', 'encode-rest', 'encode-long-rest', 'encode-divided',
+                       'encode-chunk', 'deliver-report', 'process-image', 'purge-asset')`,
+    )
+  ).map(({ name }) => String(name));
+
+/** Sends a signal to the processes that name a text. Those that end meanwhile need none. */
+export async function signalProcesses(text: string, signal: 'SIGSTOP' | 'SIGCONT'): Promise<void> {
+  for (const { pid } of await processesNaming(text))
+    try {
+      process.kill(pid, signal);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+    }
+}
