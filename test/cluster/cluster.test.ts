@@ -121,7 +121,7 @@ test('a resumable upload continues at any API process, also when one of them is 
   await new Promise<void>((resolve, reject) => {
     new Upload(large, {
       endpoint: tusUrl(started),
-      chunkSize: 2_000_000,
+      chunkSize: 500_000,
       onProgress: (sent) => {
         if (sent > large.length / 2) killed ??= kill(cluster.apis[0] as Supervised);
       },
