@@ -22,11 +22,12 @@ type ServerContent = {
 };
 
 export async function buildServer(
-  context: AppContext,
+  app: AppContext,
   { routes, webhookOperations, limiters, findCachedResponse }: ServerContent,
 ): Promise<HttpServer> {
-  const { config, db, providers, publicBaseUrl } = context;
-  const server = createEmptyServer(context, findCachedResponse);
+  const { config, publicBaseUrl } = app;
+  const { db, providers } = app.adapters;
+  const server = createEmptyServer(app, findCachedResponse);
   await allowOrigins(server, config.corsOrigins);
   if (limiters.addresses) limitAddresses(server, limiters.addresses);
   guardProtocol(server);
@@ -49,10 +50,10 @@ export async function buildServer(
 }
 
 /** The health checks of a worker, which has no other listener. */
-export function buildHealthServer(context: AppContext, routes: readonly Route[]): HttpServer {
-  const server = createEmptyServer(context);
+export function buildHealthServer(app: AppContext, routes: readonly Route[]): HttpServer {
+  const server = createEmptyServer(app);
   guardProtocol(server);
-  mount(server, { once: createIdempotency(context.db), known: {}, ownerLimiter: undefined }, routes);
+  mount(server, { once: createIdempotency(app.adapters.db), known: {}, ownerLimiter: undefined }, routes);
   return server;
 }
 

@@ -164,11 +164,12 @@ export async function startService(
   const stopping = new AbortController();
   try {
     const publicBaseUrl = () => config.publicBaseUrl ?? `http://127.0.0.1:${new URL(address).port}`;
-    const app = await buildApp(adapters, {
+    const app = await buildApp({
+      adapters,
       config,
       publicBaseUrl,
       log,
-      ...openClocks(adapters.db, overrides),
+      clocks: openClocks(adapters.db, overrides),
       isStopping: () => stopping.signal.aborted,
       checkEveryMs: overrides.checkEveryMs,
     });

@@ -1,5 +1,5 @@
 // Authentication: who sends a request, and the named keys of services.
-import { bind } from '../platform/bind.ts';
+import { offer } from '../platform/values/offer.ts';
 import { createAuthenticator } from './auth.hook.ts';
 import type { AuthContext } from './context.ts';
 import { createEventTicket } from './tickets/event-tickets.ts';
@@ -20,7 +20,7 @@ export function createAuth(outer: Omit<AuthContext, 'namedKeys'>) {
   return {
     operations: {
       callerOf: createAuthenticator(ctx),
-      ...bind(ctx, { createEventTicket, createUploadToken, assertReadableByToken, deleteOldUploadTokens }),
+      ...offer(ctx, { createEventTicket, createUploadToken, assertReadableByToken, deleteOldUploadTokens }),
       recordUploadOfToken,
     },
     routes: serviceKeyRoutes(ctx),

@@ -1,5 +1,5 @@
 // Captions of videos: of callers, and those that video files contain.
-import { bind } from '../platform/bind.ts';
+import { offer } from '../platform/values/offer.ts';
 import { storeEmbeddedCaptions } from './captions.ts';
 import { captionRoutes } from './captions.routes.ts';
 import type { CaptionsContext } from './context.ts';
@@ -8,7 +8,7 @@ export type Captions = ReturnType<typeof createCaptions>['operations'];
 
 export function createCaptions(ctx: CaptionsContext) {
   return {
-    operations: bind(ctx, { storeEmbeddedCaptions }),
+    operations: offer(ctx, { storeEmbeddedCaptions }),
     routes: captionRoutes(ctx),
     jobs: {},
   };

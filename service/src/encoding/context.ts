@@ -4,11 +4,12 @@ import type { Config } from '../config.ts';
 import type { ServiceJobs } from '../jobs.ts';
 import type { Lifecycle } from '../lifecycle/feature.ts';
 import type { AsOperator } from '../platform/http/route.ts';
-import type { Bound } from '../platform/bind.ts';
+
 import type { Logger } from '../platform/observability/logger.ts';
 import type { Database } from '../platform/postgres/database.ts';
 import type { ScratchReservations } from '../platform/process/scratch-reservations.ts';
-import type { findLocalFile, LocalFile } from '../storage/local-file.ts';
+import type { LocalFile } from '../storage/local-file.ts';
+import type { Storage } from '../storage/feature.ts';
 import type { ObjectKey } from '../storage/object-key.ts';
 import type { ObjectStore } from '../storage/object-store.ts';
 import type { Encoder } from './encoder.ts';
@@ -36,7 +37,7 @@ export type EncodingContext = {
     readonly name: string;
     readonly scratchRoot: string;
     readonly scratchReservations: ScratchReservations;
-    readonly findLocalFile: Bound<typeof findLocalFile>;
+    readonly findLocalFile: Storage['findLocalFile'];
     /** Created by feature.ts, because all jobs of this process share the copies. */
     readonly originals: SharedOriginals;
   };

@@ -1,6 +1,6 @@
 // Encoding: the jobs that make renditions and posters, and the queue as operators see it.
 import type { JobPayloads } from '../jobs.ts';
-import { bind } from '../platform/bind.ts';
+import { offer } from '../platform/values/offer.ts';
 import type { JobRun } from '../platform/jobs/job-queue.ts';
 import { renditionPrefix } from '../storage/object-key.ts';
 import type { EncodingContext } from './context.ts';
@@ -25,7 +25,7 @@ export function createEncoding(app: AppPart) {
   const worker = { ...app.worker, originals: createSharedOriginals(app) };
   const ctx: EncodingContext = { ...app, worker };
   return {
-    operations: bind(ctx, { deleteManifests }),
+    operations: offer(ctx, { deleteManifests }),
     routes: encodeQueueRoutes(ctx),
     jobs: {
       ...createEncodeJobs(ctx),

@@ -1,5 +1,5 @@
 // Events: the timeline of an asset, live events, and outbound webhooks (contract B2, B8).
-import { bind } from '../platform/bind.ts';
+import { offer } from '../platform/values/offer.ts';
 import type { EventsContext } from './context.ts';
 import { type DeliverySender, startDeliverySender } from './endpoints/delivery-sender.ts';
 import { deleteOldEndpointDeliveries } from './endpoints/endpoint-deliveries.ts';
@@ -16,7 +16,7 @@ export function createEvents(ctx: EventsContext) {
   let sender: DeliverySender | undefined;
   return {
     operations: {
-      ...bind(ctx, { preparePositions, deleteOldEndpointDeliveries }),
+      ...offer(ctx, { preparePositions, deleteOldEndpointDeliveries }),
       endStreams,
       startDeliverySender: () => {
         sender = startDeliverySender(ctx, client);

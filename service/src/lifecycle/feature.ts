@@ -7,7 +7,7 @@ import {
   findPlaybackAsset,
   findTrashedAssetForCaller,
 } from '../assets/asset-lookup.ts';
-import { bind } from '../platform/bind.ts';
+import { offer } from '../platform/values/offer.ts';
 import { createAssetWatches } from './asset-changes.ts';
 import type { LifecycleContext } from './context.ts';
 import { removeDueObjects, removeUnlessDeferred } from './deferred-removals.ts';
@@ -34,7 +34,7 @@ export function createLifecycle(outer: Omit<LifecycleContext, 'loader' | 'playba
   const ctx: LifecycleContext = { ...outer, loader, playbackAssets, assets };
   return {
     operations: {
-      ...bind(ctx, {
+      ...offer(ctx, {
         findAssetById,
         findAssetForCaller,
         findErasableAssetForCaller,

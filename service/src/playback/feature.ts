@@ -1,6 +1,6 @@
 // Playback: URLs for owners, manifests and segments for viewers, downloads.
 import { findManifest } from '../encoding/jobs/growing-manifests.ts';
-import { bind } from '../platform/bind.ts';
+import { offer } from '../platform/values/offer.ts';
 import { createSingleFlight } from '../platform/concurrency/single-flight.ts';
 import { openRateLimiter } from '../platform/postgres/token-bucket.ts';
 import { openFairSlots } from '../platform/process/fair-slots.ts';
@@ -29,7 +29,7 @@ export function createPlayback(ctx: PlaybackContext) {
   };
   return {
     operations: {
-      ...bind(ctx, { findPlayableAsset }),
+      ...offer(ctx, { findPlayableAsset }),
       findCachedSegment: segmentResponses.find,
     },
     routes: [

@@ -2,7 +2,7 @@
 import { webhookOperation } from '@mediary/contract/operations/webhooks';
 import type { Asset } from '../assets/asset.ts';
 import type { JobPayloads, JobRequest } from '../jobs.ts';
-import { bind } from '../platform/bind.ts';
+import { offer } from '../platform/values/offer.ts';
 import type { JobRun } from '../platform/jobs/job-queue.ts';
 import type { ProvidersContext } from './context.ts';
 import {
@@ -53,7 +53,7 @@ export function createProviders(outer: Omit<ProvidersContext, 'circuits'>) {
   const call: CallProvider = (name, work) => callProvider(ctx, name, work);
   return {
     operations: {
-      ...bind(ctx, OFFERED),
+      ...offer(ctx, OFFERED),
       call,
       circuits: ctx.circuits,
       registry: ctx.registry,

@@ -1,5 +1,5 @@
 // Storage: responses from the object store, whose buffers all wings share, and local files for decoders.
-import { bind } from '../platform/bind.ts';
+import { offer } from '../platform/values/offer.ts';
 import type { StorageContext } from './context.ts';
 import { findLocalFile, prepareLocalFile } from './local-file.ts';
 import { createObjectCache } from './object-cache.ts';
@@ -14,7 +14,7 @@ export function createStorage(outer: Omit<StorageContext, 'buffers' | 'objectCac
   const ctx: StorageContext = { ...outer, buffers: openResponseBuffers(), objectCache };
   return {
     operations: {
-      ...bind(ctx, { sendObject, sendEncryptedObject, findLocalFile, prepareLocalFile }),
+      ...offer(ctx, { sendObject, sendEncryptedObject, findLocalFile, prepareLocalFile }),
       findCachedObject: objectCache.findCached,
     },
     routes: [],

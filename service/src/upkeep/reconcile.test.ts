@@ -5,7 +5,7 @@ import { createVideo, NOW } from '../lifecycle/asset.fixture.ts';
 import { createLifecycleContext } from '../lifecycle/context.fixture.ts';
 import { openMemoryStore } from '../lifecycle/memory-store.fixture.ts';
 import * as reportOperations from '../lifecycle/reports.ts';
-import { bind } from '../platform/bind.ts';
+import { offer } from '../platform/values/offer.ts';
 import { databaseOf } from '../platform/postgres/database.fixture.ts';
 import { createUpkeepContext } from './context.fixture.ts';
 import { reconcileAsset } from './reconcile.ts';
@@ -17,7 +17,7 @@ async function decisionsAbout(read: Asset, stored: Asset) {
   const reports = createLifecycleContext({ db, assets: { update } });
   const ctx = createUpkeepContext({
     db,
-    lifecycle: { findAssetById: async () => read, ...bind(reports, reportOperations) },
+    lifecycle: { findAssetById: async () => read, ...offer(reports, reportOperations) },
     providers: {
       isHosted: () => true,
       canInspect: () => true,

@@ -1,99 +1,82 @@
 // Completes uploads: validates the stored bytes and starts processing (contract B4).
-import type { Asset, Failure } from '../assets/asset.ts';
 import type { EventData } from '../assets/asset-event.ts';
-import type { findAssetById } from '../assets/asset-lookup.ts';
+import type { Asset, Failure } from '../assets/asset.ts';
 import type { Completion } from '../lifecycle/decisions/decide-commands.ts';
-import type { completeAsset, refuseAsset } from '../lifecycle/reports.ts';
-import { detectFileType, HEAD_BYTES, checkFileType } from '../media/magic-bytes.ts';
-import { type MediaType, findMediaType } from '../media/media-type.ts';
-import type { ByteSource, MediaFacts, Probe } from '../media/probe.ts';
+import { checkFileType, detectFileType, HEAD_BYTES } from '../media/magic-bytes.ts';
+import { findMediaType, type MediaType } from '../media/media-type.ts';
+import type { ByteSource, MediaFacts } from '../media/probe.ts';
 import { toWarnings } from '../media/warnings.ts';
-import type { Bound } from '../platform/bind.ts';
-import type { Queries } from '../platform/postgres/database.ts';
 import { badRequest, conflict, type ServiceError, toReason } from '../platform/http/errors.ts';
-import type { isHosted } from '../providers/hosted-playback.ts';
-import type { applyInspection, inspectNow } from '../providers/hosted-videos.ts';
-import type { Provider } from '../providers/provider.ts';
 import { originalKey, uploadKey } from '../storage/object-key.ts';
 import type { ObjectStore } from '../storage/object-store.ts';
 import { presignedUploadId } from '../storage/upload-id.ts';
 import { readBytes } from '../storage/whole-objects.ts';
 import { findMismatch, type RejectionCode, toContentFailure } from './content-check.ts';
+import type { UploadsContext } from './context.ts';
 import { findImport } from './import/imports.sql.ts';
+import { finishUpload } from './original/store-original.ts';
 import { countOtherUploads } from './tus/resumable-uploads.sql.ts';
-import type { finishUpload } from './original/store-original.ts';
-
-type CompletionNeeds = {
-  readonly db: Queries;
-  readonly findAssetById: Bound<typeof findAssetById>;
-  readonly finishUpload: Bound<typeof finishUpload>;
-  readonly store: ObjectStore;
-  readonly probe: Probe;
-  readonly startJob: Provider['startJob'];
-  readonly completeAsset: Bound<typeof completeAsset>;
-  readonly refuseAsset: Bound<typeof refuseAsset>;
-  readonly isHosted: Bound<typeof isHosted>;
-  readonly inspectNow: Bound<typeof inspectNow>;
-  readonly applyInspection: Bound<typeof applyInspection>;
-};
 
 /** A repeated call returns the same response. `actorData` is recorded in the timeline. */
 export async function completeUpload(
-  needs: CompletionNeeds,
+  ctx: UploadsContext,
   asset: Asset,
   actorData: EventData,
 ): Promise<Asset> {
   if (asset.stream_status !== 'pending_upload') return toResult(asset);
-  if (needs.isHosted(asset)) return toResult(await completeHosted(needs, asset, actorData));
-  const uploaded = asset.uploaded_at ? asset : await adoptPresignedUpload(needs, asset);
+  if (ctx.providers.isHosted(asset)) return toResult(await completeHosted(ctx, asset, actorData));
+  const uploaded = asset.uploaded_at ? asset : await adoptPresignedUpload(ctx, asset);
   if (!uploaded?.uploaded_at) throw notUploaded('Send them to the upload URL, then call again.');
-  return completeStored(needs, uploaded, actorData);
+  return completeStored(ctx, uploaded, actorData);
 }
 
-async function completeStored(needs: CompletionNeeds, asset: Asset, actorData: EventData): Promise<Asset> {
-  const checked = await checkContent(needs, asset);
-  if (typeof checked === 'string') return toResult(await needs.refuseAsset(asset, toContentFailure(checked)));
+async function completeStored(ctx: UploadsContext, asset: Asset, actorData: EventData): Promise<Asset> {
+  const checked = await checkContent(ctx, asset);
+  if (typeof checked === 'string')
+    return toResult(await ctx.lifecycle.refuseAsset(asset, toContentFailure(checked)));
   const { width, height, durationMs: duration_ms, traits } = checked;
   const completion: Completion = {
     facts: { width, height, duration_ms },
     warnings: toWarnings(traits),
-    job: needs.startJob(asset),
+    job: ctx.providers.startJob(asset),
     actorData,
   };
-  return toResult(await needs.completeAsset(asset, completion));
+  return toResult(await ctx.lifecycle.completeAsset(asset, completion));
 }
 
 /**
  * Finds the object of a presigned PUT, of which the store does not tell the service. Undefined if it is not
  * there. The store compared the bytes with the signed length and SHA-256.
  */
-async function adoptPresignedUpload(needs: CompletionNeeds, asset: Asset): Promise<Asset | undefined> {
-  if (!needs.store.direct || asset.announced_size_bytes === null) return undefined;
+async function adoptPresignedUpload(ctx: UploadsContext, asset: Asset): Promise<Asset | undefined> {
+  if (!ctx.store.direct || asset.announced_size_bytes === null) return undefined;
   const uploadId = presignedUploadId(asset);
-  const sizeBytes = await needs.store.size(uploadKey(asset.id, uploadId));
+  const sizeBytes = await ctx.store.size(uploadKey(asset.id, uploadId));
   if (sizeBytes === undefined) return undefined;
   const stored = { sizeBytes, sha256: asset.announced_sha256 };
-  const others = await countOtherUploads(needs.db, { id: uploadId, assetId: asset.id });
+  const others = await countOtherUploads(ctx.db, { id: uploadId, assetId: asset.id });
   return (
-    (await needs.finishUpload({ asset, uploadId, stored, source: 'caller', mayHaveOrphans: others > 0 })) ??
-    needs.findAssetById(asset.id)
+    (await finishUpload(ctx, { asset, uploadId, stored, source: 'caller', mayHaveOrphans: others > 0 })) ??
+    ctx.lifecycle.findAssetById(asset.id)
   );
 }
 
 /** Uploads that the service opened are checked with the provider; videos that callers linked are not. */
-async function completeHosted(needs: CompletionNeeds, asset: Asset, actorData: EventData): Promise<Asset> {
+async function completeHosted(ctx: UploadsContext, asset: Asset, actorData: EventData): Promise<Asset> {
   const completion: Completion = { facts: {}, job: undefined, actorData };
-  if (asset.upload_expires_at === null) return needs.completeAsset(asset, completion);
-  if (await findImport(needs.db, asset.id))
+  if (asset.upload_expires_at === null) return ctx.lifecycle.completeAsset(asset, completion);
+  if (await findImport(ctx.db, asset.id))
     throw notUploaded('The service imports them, and completes the upload by itself.');
   if (asset.provider_video_id === null)
     throw conflict('The video provider was not reached when this upload was opened. Open another one.', {
       reason: 'provider_video_not_linked',
     });
-  const inspection = await needs.inspectNow(asset);
+  const inspection = await ctx.providers.inspectNow(asset);
   if (inspection.state !== 'known') throw notUploaded('Send them to the video provider, then call again.');
-  const completed = await needs.completeAsset(asset, completion);
-  return inspection.report.event === 'started' ? completed : needs.applyInspection(asset, inspection.report);
+  const completed = await ctx.lifecycle.completeAsset(asset, completion);
+  return inspection.report.event === 'started'
+    ? completed
+    : ctx.providers.applyInspection(asset, inspection.report);
 }
 
 /** Throws the error of rejected bytes, so that a repeated call returns it again. */
@@ -116,7 +99,7 @@ const UNKNOWN_FACTS: ContentFacts = { width: null, height: null, durationMs: nul
 
 /** Reads only the head of the file and what a bounded probe needs. Returns why the bytes are refused. */
 export async function checkContent(
-  { store, probe }: CompletionNeeds,
+  { store, worker }: UploadsContext,
   asset: Asset,
 ): Promise<ContentFacts | RejectionCode> {
   const mismatch = findMismatch(asset);
@@ -127,7 +110,7 @@ export async function checkContent(
   const verdict = checkFileType(media, detected);
   if (verdict !== 'ok') return verdict;
   if (media.kind === 'image') return UNKNOWN_FACTS;
-  const probed = await probe.probe(source, media.container, asset.owner_user_id);
+  const probed = await worker.probe.probe(source, media.container, asset.owner_user_id);
   return 'refused' in probed ? probed.refused : probed.facts;
 }
 

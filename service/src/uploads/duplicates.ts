@@ -1,20 +1,16 @@
 // Finds the asset that an upload would repeat, so that the bytes need not be sent again (contract B4).
 import type { Asset } from '../assets/asset.ts';
-import type { findAssetById } from '../assets/asset-lookup.ts';
-import type { Bound } from '../platform/bind.ts';
 import { badRequest } from '../platform/http/errors.ts';
-import type { Queries } from '../platform/postgres/database.ts';
+import type { UploadsContext } from './context.ts';
 import { findComplete } from './duplicates.sql.ts';
 import type { NewUpload } from './upload-request.ts';
-
-type DuplicateNeeds = { readonly db: Queries; readonly findAssetById: Bound<typeof findAssetById> };
 
 /** The announced bytes of an upload. */
 type AnnouncedUpload = Pick<NewUpload, 'kind' | 'provider' | 'announced_sha256' | 'announced_size_bytes'>;
 
 /** Only among the owner's own assets: an announced digest does not prove that the caller has the bytes. */
 export async function findUploaded(
-  { db, findAssetById: find }: DuplicateNeeds,
+  { db, lifecycle }: UploadsContext,
   ownerUserId: string,
   { kind, provider, announced_sha256: sha256, announced_size_bytes: sizeBytes }: AnnouncedUpload,
 ): Promise<Asset | undefined> {
@@ -32,6 +28,6 @@ export async function findUploaded(
       },
     );
   const isSame = found.provider === provider && (sizeBytes === null || sizeBytes === found.size_bytes);
-  const asset = isSame ? await find(found.id) : undefined;
+  const asset = isSame ? await lifecycle.findAssetById(found.id) : undefined;
   return asset?.deleted_at === null ? asset : undefined;
 }

@@ -1,33 +1,17 @@
 // Ends uploads that did not finish in time, and finishes those whose process ended before it could.
-import type { findAssetById } from '../assets/asset-lookup.ts';
-import type { Bound } from '../platform/bind.ts';
-import type { DatabaseNow } from '../platform/postgres/database-clock.ts';
-import type { Queries } from '../platform/postgres/database.ts';
-import type { ObjectStore } from '../storage/object-store.ts';
-import type { completeMultipart } from './multipart/multipart-completion.ts';
-import type { discardUploads } from './original/leased-uploads.ts';
-import type { finishInterrupted } from './tus/concatenation.ts';
+import type { UploadsContext } from './context.ts';
+import { completeMultipart } from './multipart/multipart-completion.ts';
 import { findInterruptedCompletions } from './multipart/multipart-uploads.sql.ts';
-import type { removeMultipart } from './multipart/multipart-uploads.ts';
-import { findClosedUploads, findCompleteUploads } from './tus/resumable-uploads.sql.ts';
+import { removeMultipart } from './multipart/multipart-uploads.ts';
+import { discardUploads } from './original/leased-uploads.ts';
 import { deleteUploads, endExpiredPuts, findOverdueUploads } from './original/uploads.sql.ts';
-
-type ExpiryNeeds = {
-  readonly db: Queries;
-  readonly store: ObjectStore;
-  readonly databaseNow: DatabaseNow;
-  readonly log: { warn(facts: object, message: string): void };
-  readonly findAssetById: Bound<typeof findAssetById>;
-  readonly finishInterrupted: Bound<typeof finishInterrupted>;
-  readonly discardUploads: Bound<typeof discardUploads>;
-  readonly completeMultipart: Bound<typeof completeMultipart>;
-  readonly removeMultipart: Bound<typeof removeMultipart>;
-};
+import { finishInterrupted } from './tus/concatenation.ts';
+import { findClosedUploads, findCompleteUploads } from './tus/resumable-uploads.sql.ts';
 
 const BATCH = 200;
 
 /** An expired upload cannot finish any more, so its object may be removed. */
-export const endExpiredUploads = ({ db }: Pick<ExpiryNeeds, 'db'>, assetIds: readonly string[]) =>
+export const endExpiredUploads = ({ db }: UploadsContext, assetIds: readonly string[]) =>
   endExpiredPuts(db, assetIds);
 
 type OpenUpload = {
@@ -38,42 +22,42 @@ type OpenUpload = {
 };
 
 /** Deletes the uploads that are over, with their bytes. Returns their number. */
-export async function pruneUploads(needs: ExpiryNeeds): Promise<number> {
+export async function pruneUploads(ctx: UploadsContext): Promise<number> {
   let pruned = 0;
   for (;;) {
-    const uploads = await findOverdueUploads(needs.db, await needs.databaseNow(), BATCH);
-    const removed = await forEach(needs, uploads, (upload) => discard(needs, upload));
+    const uploads = await findOverdueUploads(ctx.db, await ctx.clocks.databaseNow(), BATCH);
+    const removed = await forEach(ctx, uploads, (upload) => discard(ctx, upload));
     pruned += removed;
     // Uploads that cannot be removed now would be found again.
     if (uploads.length < BATCH || removed < uploads.length) return pruned;
   }
 }
 
-async function discard(needs: ExpiryNeeds, upload: OpenUpload): Promise<void> {
+async function discard(ctx: UploadsContext, upload: OpenUpload): Promise<void> {
   const { id, asset_id: assetId, protocol } = upload;
-  if (protocol !== 's3-multipart') return needs.discardUploads(assetId, [upload]);
+  if (protocol !== 's3-multipart') return discardUploads(ctx, assetId, [upload]);
   // Only the row of a finished upload is left.
-  if (!(await needs.removeMultipart(assetId, id))) await deleteUploads(needs.db, [id]);
+  if (!(await removeMultipart(ctx, assetId, id))) await deleteUploads(ctx.db, [id]);
 }
 
 /** Deletes the uploads of an asset that takes no bytes any more. */
-export async function discardClosedUploads(needs: ExpiryNeeds, assetId: string): Promise<void> {
-  for (const upload of await findClosedUploads(needs.db, assetId)) await discard(needs, upload);
+export async function discardClosedUploads(ctx: UploadsContext, assetId: string): Promise<void> {
+  for (const upload of await findClosedUploads(ctx.db, assetId)) await discard(ctx, upload);
 }
 
 /** Finishes uploads that have all their bytes, and final uploads whose parts have them. */
-export async function finishCompleteUploads(needs: ExpiryNeeds): Promise<void> {
-  const { db, store, databaseNow } = needs;
-  const now = await databaseNow();
+export async function finishCompleteUploads(ctx: UploadsContext): Promise<void> {
+  const { db, store } = ctx;
+  const now = await ctx.clocks.databaseNow();
   if (store.partial)
-    await forEach(needs, await findCompleteUploads(db, now, BATCH), async ({ id, asset_id: assetId }) => {
-      const asset = await needs.findAssetById(assetId);
-      if (asset) await needs.finishInterrupted(asset, id);
+    await forEach(ctx, await findCompleteUploads(db, now, BATCH), async ({ id, asset_id: assetId }) => {
+      const asset = await ctx.lifecycle.findAssetById(assetId);
+      if (asset) await finishInterrupted(ctx, asset, id);
     });
   if (store.direct)
-    await forEach(needs, await findInterruptedCompletions(db, now, BATCH), async ({ id, asset_id }) => {
-      const asset = await needs.findAssetById(asset_id);
-      if (asset) await needs.completeMultipart(asset, { id });
+    await forEach(ctx, await findInterruptedCompletions(db, now, BATCH), async ({ id, asset_id }) => {
+      const asset = await ctx.lifecycle.findAssetById(asset_id);
+      if (asset) await completeMultipart(ctx, asset, { id });
     });
 }
 
@@ -81,7 +65,7 @@ type UploadRef = { readonly id: string; readonly asset_id: string };
 
 /** An upload that fails does not keep the others waiting; the next run repeats it. Returns the successes. */
 async function forEach<U extends UploadRef>(
-  { log }: ExpiryNeeds,
+  { log }: UploadsContext,
   uploads: readonly U[],
   work: (upload: U) => Promise<void>,
 ): Promise<number> {

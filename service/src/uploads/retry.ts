@@ -1,42 +1,27 @@
 // Retries failed assets: encodes the stored bytes again, imports or cuts again, or opens another upload
 // (contract B4).
-import type { Asset, Failure } from '../assets/asset.ts';
 import type { EventData } from '../assets/asset-event.ts';
-import { firstUploadCheckAt } from '../lifecycle/decisions/reconcile-schedule.ts';
+import type { Asset, Failure } from '../assets/asset.ts';
 import type { JobRequest } from '../jobs.ts';
-import type { reopenAsset, retryAsset } from '../lifecycle/reports.ts';
-import type { Bound } from '../platform/bind.ts';
+import { firstUploadCheckAt } from '../lifecycle/decisions/reconcile-schedule.ts';
 import { conflict, type ServiceError, toReason } from '../platform/http/errors.ts';
-import type { canRestart, canTakeUploads, isHosted } from '../providers/hosted-playback.ts';
-import type { discardVideo, restart } from '../providers/hosted-videos.ts';
-import type { Provider } from '../providers/provider.ts';
 import { findMismatch } from './content-check.ts';
-import type { keepImportSource } from './import/import-runs.ts';
-import type { OpenedUpload, offerUpload } from './uploads.ts';
-
-type RetryNeeds = {
-  readonly isHosted: Bound<typeof isHosted>;
-  readonly canRestart: Bound<typeof canRestart>;
-  readonly canTakeUploads: Bound<typeof canTakeUploads>;
-  readonly restart: Bound<typeof restart>;
-  readonly discardVideo: Bound<typeof discardVideo>;
-  readonly startJob: Provider['startJob'];
-  readonly retryAsset: Bound<typeof retryAsset>;
-  readonly reopenAsset: Bound<typeof reopenAsset>;
-  readonly offerUpload: Bound<typeof offerUpload>;
-  readonly keepImportSource: Bound<typeof keepImportSource>;
-  readonly uploadTtlSeconds: number;
-  readonly now: () => Date;
-};
+import type { UploadsContext } from './context.ts';
+import { keepImportSource } from './import/import-runs.ts';
+import type { OpenedUpload } from './upload-targets.ts';
+import { offerUpload } from './uploads.ts';
 
 /** A repeated call changes nothing: it returns the open attempt with its upload target. */
-export async function retryUpload(
-  needs: RetryNeeds,
+export const retryUpload = (ctx: UploadsContext, asset: Asset, actorData: EventData): Promise<OpenedUpload> =>
+  ctx.usage.underQuota(asset.owner_user_id, () => retryUnderQuota(ctx, asset, actorData));
+
+async function retryUnderQuota(
+  ctx: UploadsContext,
   asset: Asset,
   actorData: EventData,
 ): Promise<OpenedUpload> {
   if (asset.stream_status === 'processing') return { asset, target: null };
-  if (asset.stream_status === 'pending_upload' && asset.attempt > 1) return withTarget(needs, asset);
+  if (asset.stream_status === 'pending_upload' && asset.attempt > 1) return withTarget(ctx, asset);
   if (asset.stream_status !== 'failed')
     throw conflict(`Only a failed asset can be retried; this one is ${asset.stream_status}.`, {
       reason: 'wrong_status',
@@ -44,34 +29,34 @@ export async function retryUpload(
     });
   const canUpload = asset.refused && asset.clip_of === null;
   if (!canUpload && asset.failure && !asset.failure.retryable) throw notRetryable(asset.failure);
-  if (needsUpload(needs, asset)) return reopenUpload(needs, asset, actorData);
-  if (needs.isHosted(asset)) await needs.restart(asset);
-  const job = needs.startJob({ ...asset, attempt: asset.attempt + 1 });
-  return { asset: await needs.retryAsset(asset, { job, actorData }), target: null };
+  if (needsUpload(ctx, asset)) return reopenUpload(ctx, asset, actorData);
+  if (ctx.providers.isHosted(asset)) await ctx.providers.restart(asset);
+  const job = ctx.providers.startJob({ ...asset, attempt: asset.attempt + 1 });
+  return { asset: await ctx.lifecycle.retryAsset(asset, { job, actorData }), target: null };
 }
 
-function needsUpload(needs: RetryNeeds, asset: Asset): boolean {
-  if (!needs.isHosted(asset)) return asset.refused || asset.uploaded_at === null;
-  if (!needs.canTakeUploads(asset)) return false;
+function needsUpload(ctx: UploadsContext, asset: Asset): boolean {
+  if (!ctx.providers.isHosted(asset)) return asset.refused || asset.uploaded_at === null;
+  if (!ctx.providers.canTakeUploads(asset)) return false;
   return (
     asset.refused ||
     asset.provider_video_id === null ||
     asset.failure?.code === 'upload_failed' ||
-    !needs.canRestart(asset)
+    !ctx.providers.canRestart(asset)
   );
 }
 
-async function reopenUpload(needs: RetryNeeds, asset: Asset, actorData: EventData): Promise<OpenedUpload> {
-  const isHosted = needs.isHosted(asset);
+async function reopenUpload(ctx: UploadsContext, asset: Asset, actorData: EventData): Promise<OpenedUpload> {
+  const isHosted = ctx.providers.isHosted(asset);
   // A video that a service caller linked belongs to that caller and stays at the provider.
-  if (isHosted && asset.upload_expires_at !== null) await needs.discardVideo(asset);
-  const now = needs.now();
-  const expiresAt = new Date(now.getTime() + needs.uploadTtlSeconds * 1000);
+  if (isHosted && asset.upload_expires_at !== null) await ctx.providers.discardVideo(asset);
+  const now = ctx.clocks.now();
+  const expiresAt = new Date(now.getTime() + ctx.settings.uploadTtlSeconds * 1000);
   const job =
-    asset.clip_of === null && !(await needs.keepImportSource(asset.id, expiresAt))
+    asset.clip_of === null && !(await keepImportSource(ctx, asset.id, expiresAt))
       ? undefined
       : toBytesJob(asset);
-  const reopened = await needs.reopenAsset(asset, {
+  const reopened = await ctx.lifecycle.reopenAsset(asset, {
     expiresAt,
     // An import has no video at its provider before its file is downloaded.
     checkAt: isHosted && !job ? firstUploadCheckAt(now) : null,
@@ -79,7 +64,7 @@ async function reopenUpload(needs: RetryNeeds, asset: Asset, actorData: EventDat
     job,
     actorData,
   });
-  return withTarget(needs, reopened);
+  return withTarget(ctx, reopened);
 }
 
 /** The job by which the service itself gets the bytes. */
@@ -89,11 +74,11 @@ const toBytesJob = ({ id, attempt, clip_of: clipOf }: Asset): JobRequest => ({
 });
 
 /** No target where the service itself gets the bytes. */
-async function withTarget(needs: RetryNeeds, asset: Asset): Promise<OpenedUpload> {
+async function withTarget(ctx: UploadsContext, asset: Asset): Promise<OpenedUpload> {
   const isAwaitingBytes = asset.stream_status === 'pending_upload' && asset.uploaded_at === null;
   const isClip = asset.clip_of !== null;
-  return isAwaitingBytes && !isClip && !(await needs.keepImportSource(asset.id, needs.now()))
-    ? needs.offerUpload(asset)
+  return isAwaitingBytes && !isClip && !(await keepImportSource(ctx, asset.id, ctx.clocks.now()))
+    ? offerUpload(ctx, asset)
     : { asset, target: null };
 }
 

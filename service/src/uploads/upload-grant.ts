@@ -3,7 +3,7 @@
 import type { CreateUploadTokenRequest } from '@mediary/contract/schemas/upload-tokens';
 import type { UploadGrant } from '../auth/tickets/upload-token.ts';
 import { badRequest } from '../platform/http/errors.ts';
-import { getMediaType, type NewUpload, type UploadLimits } from './upload-request.ts';
+import { getMediaType, type NewAssetRules, type NewUpload } from './upload-request.ts';
 
 const DEFAULT_EXPIRES_IN_S = 3600;
 
@@ -12,7 +12,7 @@ type UploadBounds = Omit<UploadGrant, 'id' | 'ownerUserId'> & { readonly expires
 /** Throws BAD_REQUEST for a media type that the service does not accept. */
 export const toUploadBounds = (
   { kinds, mime_types, ...request }: CreateUploadTokenRequest,
-  limits: Pick<UploadLimits, 'findMediaType' | 'mimeTypes'>,
+  limits: Pick<NewAssetRules, 'findMediaType' | 'mimeTypes'>,
 ): UploadBounds => ({
   kinds: kinds ?? null,
   mimeTypes: mime_types?.map((type) => getMediaType('mime_types', type, limits).mime) ?? null,

@@ -2,9 +2,9 @@
 import type { CreateUploadRequest } from '@mediary/contract/schemas/uploads';
 import { describe, expect, test } from 'vitest';
 import { findMediaType, MEDIA_TYPES } from '../media/media-type.ts';
-import { isFilename, toNewAsset, type UploadLimits } from './upload-request.ts';
+import { isFilename, toNewAsset, type NewAssetRules } from './upload-request.ts';
 
-const LIMITS: UploadLimits = {
+const LIMITS: NewAssetRules = {
   maxUploadBytes: 1000,
   uploadTtlSeconds: 60,
   findMediaType: (mime) => findMediaType(mime, MEDIA_TYPES),
@@ -16,7 +16,7 @@ const LIMITS: UploadLimits = {
 };
 const VIDEO: CreateUploadRequest = { filename: 'a.mp4', content_type: 'video', mime_type: 'video/mp4' };
 
-const byUser = (request: Partial<CreateUploadRequest> = {}, limits: Partial<UploadLimits> = {}) =>
+const byUser = (request: Partial<CreateUploadRequest> = {}, limits: Partial<NewAssetRules> = {}) =>
   toNewAsset({ ...VIDEO, ...request }, { isService: false, limits: { ...LIMITS, ...limits } });
 const byService = (request: Partial<CreateUploadRequest>) =>
   toNewAsset({ ...VIDEO, ...request }, { isService: true, limits: LIMITS });
@@ -204,7 +204,7 @@ describe('filename', () => {
 describe('what a provider accepts', () => {
   const RULES = { maxDurationSeconds: 36_000 };
   const limits = { uploadProviders: ['onprem', 'edgehost'], uploadRules: new Map([['edgehost', RULES]]) };
-  const edgehost = (request: Partial<CreateUploadRequest> = {}, more: Partial<UploadLimits> = {}) =>
+  const edgehost = (request: Partial<CreateUploadRequest> = {}, more: Partial<NewAssetRules> = {}) =>
     byUser({ provider: 'edgehost', size_bytes: 100, ...request }, { ...limits, ...more });
 
   test('a file of unknown size is accepted', () => {

@@ -2,12 +2,12 @@
 import type { CreateUploadRequest } from '@mediary/contract/schemas/uploads';
 import type { NewAsset, ProviderName } from '../assets/asset.ts';
 import { assertTextLimits } from '../assets/text-limits.ts';
-import { isPlainText, notPlainText } from '../platform/values/plain-text.ts';
 import { isOtherKind, type MediaType } from '../media/media-type.ts';
-import type { UploadRules } from '../providers/provider.ts';
 import { assertEach, badRequest, payloadTooLarge } from '../platform/http/errors.ts';
+import { isPlainText, notPlainText } from '../platform/values/plain-text.ts';
+import type { UploadRules } from '../providers/provider.ts';
 
-export type UploadLimits = {
+export type NewAssetRules = {
   readonly maxUploadBytes: number;
   readonly uploadTtlSeconds: number;
   /** Finds a media type if the operator allows it. */
@@ -27,7 +27,7 @@ export type NewUpload = Omit<
   NewAsset,
   'id' | 'owner_user_id' | 'upload_expires_at' | 'reconcile_at' | 'clip_of' | 'created_at'
 >;
-type RequestContext = { readonly isService: boolean; readonly limits: UploadLimits };
+type RequestContext = { readonly isService: boolean; readonly limits: NewAssetRules };
 
 export function toNewAsset(request: CreateUploadRequest, { isService, limits }: RequestContext): NewUpload {
   assertEach([
@@ -62,7 +62,7 @@ export function toNewAsset(request: CreateUploadRequest, { isService, limits }: 
 export function getMediaType(
   field: string,
   mimeType: string,
-  { findMediaType, mimeTypes: allowed }: Pick<UploadLimits, 'findMediaType' | 'mimeTypes'>,
+  { findMediaType, mimeTypes: allowed }: Pick<NewAssetRules, 'findMediaType' | 'mimeTypes'>,
 ): MediaType {
   const media = findMediaType(mimeType);
   if (media) return media;
@@ -70,7 +70,7 @@ export function getMediaType(
   throw badRequest(message, { field, reason: 'unsupported_value', allowed });
 }
 
-function parseMediaType({ mime_type, content_type }: CreateUploadRequest, limits: UploadLimits): MediaType {
+function parseMediaType({ mime_type, content_type }: CreateUploadRequest, limits: NewAssetRules): MediaType {
   const media = getMediaType('mime_type', mime_type, limits);
   if (!isPlainText(content_type)) throw notPlainText('content_type');
   if (isOtherKind(content_type, media))
@@ -102,7 +102,7 @@ export const isFilename = (name: string): boolean =>
   name.isWellFormed() &&
   !CONTROL.test(name);
 
-function parseSize({ size_bytes }: CreateUploadRequest, { maxUploadBytes }: UploadLimits): number | null {
+function parseSize({ size_bytes }: CreateUploadRequest, { maxUploadBytes }: NewAssetRules): number | null {
   if (size_bytes !== undefined && size_bytes > maxUploadBytes) {
     throw payloadTooLarge(`size_bytes is larger than the maximum of ${maxUploadBytes} bytes`, {
       field: 'size_bytes',
@@ -116,7 +116,7 @@ function parseSize({ size_bytes }: CreateUploadRequest, { maxUploadBytes }: Uplo
 function parseLinkedVideo(
   { provider_video_id: id, provider }: CreateUploadRequest,
   media: MediaType,
-  { hostedProviders }: UploadLimits,
+  { hostedProviders }: NewAssetRules,
 ): string | null {
   if (id === undefined || id === null) return null;
   if (typeof id !== 'string' || id.trim() === '' || id.length > MAX_NAME_LENGTH || !isPlainText(id)) {
@@ -136,7 +136,7 @@ function parseLinkedVideo(
 
 function chooseProvider(
   { provider }: CreateUploadRequest,
-  { videoId, limits }: { videoId: string | null; limits: UploadLimits },
+  { videoId, limits }: { videoId: string | null; limits: NewAssetRules },
 ): ProviderName {
   const chosen = provider ?? limits.defaultProvider;
   if (videoId === null && !limits.uploadProviders.includes(chosen))
@@ -186,7 +186,7 @@ function parseBound(bound: unknown): MaxDuration {
 type UploadRuleCheck = {
   readonly provider: ProviderName;
   readonly maxDuration: MaxDuration | undefined;
-  readonly limits: UploadLimits;
+  readonly limits: NewAssetRules;
 };
 
 function assertUploadRules({ provider, maxDuration, limits: { uploadRules } }: UploadRuleCheck): void {

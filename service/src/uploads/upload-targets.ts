@@ -2,21 +2,19 @@
 import type { UploadTarget } from '@mediary/contract/schemas/upload-targets';
 import type { Asset } from '../assets/asset.ts';
 import { issueTicket } from '../auth/tickets/asset-ticket.ts';
-import type { Secret } from '../auth/secret.ts';
 import { uploadKey } from '../storage/object-key.ts';
-import type { DirectUploads, PresignedRequest } from '../storage/object-store.ts';
+import type { PresignedRequest } from '../storage/object-store.ts';
 import { presignedUploadId } from '../storage/upload-id.ts';
+import type { UploadsContext } from './context.ts';
 import { partBytesFor } from './multipart/multipart-plan.ts';
 
-export type TargetNeeds = {
-  readonly urlSecrets: readonly Secret[];
-  readonly publicBaseUrl: () => string;
-  readonly maxUploadBytes: number;
-  /** Whether the store takes resumable uploads, and for which sizes they are offered first. */
-  readonly resumable: { readonly isOffered: boolean; readonly fromBytes: number };
-  /** Undefined if clients cannot reach the store. Larger files, or of unknown size, are sent in parts. */
-  readonly direct: (Pick<DirectUploads, 'presignPut'> & { readonly maxPutBytes: number }) | undefined;
-  readonly now: () => Date;
+/** `target` is null when no bytes are expected; `alternatives` accept the same bytes by other protocols. */
+export type OpenedUpload = {
+  readonly asset: Asset;
+  readonly target: UploadTarget | null;
+  readonly alternatives?: readonly UploadTarget[];
+  /** The asset existed before the request, with the announced bytes. */
+  readonly isExisting?: boolean;
 };
 
 type Targets = { readonly target: UploadTarget; readonly alternatives: readonly UploadTarget[] };
@@ -33,17 +31,17 @@ type Context = {
 };
 
 /** The preferred target, and others that accept the same bytes. */
-export async function toUploadTargets(needs: TargetNeeds, asset: Asset, expires: Date): Promise<Targets> {
-  const context = toContext(needs, asset, expires);
-  const [first, ...others] = toServiceTargets(needs, context);
-  const direct = await toDirectTarget(needs, context);
+export async function toUploadTargets(ctx: UploadsContext, asset: Asset, expires: Date): Promise<Targets> {
+  const context = toContext(ctx, asset, expires);
+  const [first, ...others] = toServiceTargets(ctx, context);
+  const direct = await toDirectTarget(ctx, context);
   return direct
     ? { target: direct, alternatives: [first, ...others] }
     : { target: first, alternatives: others };
 }
 
-function toContext(needs: TargetNeeds, asset: Asset, expires: Date): Context {
-  const ticket = issueTicket(needs.urlSecrets, 'upload', {
+function toContext(ctx: UploadsContext, asset: Asset, expires: Date): Context {
+  const ticket = issueTicket(ctx.settings.urlSecrets, 'upload', {
     assetId: asset.id,
     expires: Math.floor(expires.getTime() / 1000),
     attempt: asset.attempt,
@@ -51,18 +49,18 @@ function toContext(needs: TargetNeeds, asset: Asset, expires: Date): Context {
   return {
     asset,
     expires,
-    url: `${needs.publicBaseUrl()}/api/v1/uploads/${asset.id}`,
+    url: `${ctx.settings.publicBaseUrl()}/api/v1/uploads/${asset.id}`,
     query: `ticket=${ticket}`,
     shared: {
       expires_at: expires.toISOString(),
-      max_bytes: asset.announced_size_bytes ?? needs.maxUploadBytes,
+      max_bytes: asset.announced_size_bytes ?? ctx.settings.maxUploadBytes,
     },
   };
 }
 
 /** One PUT, or a resumable upload: the same ticket is valid for both. */
 function toServiceTargets(
-  { resumable }: TargetNeeds,
+  { store, settings }: UploadsContext,
   { asset, url, query, shared }: Context,
 ): [UploadTarget, ...UploadTarget[]] {
   const put: UploadTarget = {
@@ -72,7 +70,7 @@ function toServiceTargets(
     headers: { 'Content-Type': asset.mime_type },
     ...shared,
   };
-  if (!resumable.isOffered) return [put];
+  if (!store.partial) return [put];
   const tus: UploadTarget = {
     protocol: 'tus',
     method: 'POST',
@@ -82,16 +80,16 @@ function toServiceTargets(
     fields: {},
     ...shared,
   };
-  return (asset.announced_size_bytes ?? 0) > resumable.fromBytes ? [tus, put] : [put, tus];
+  return (asset.announced_size_bytes ?? 0) > settings.resumableUploadBytes ? [tus, put] : [put, tus];
 }
 
 async function toDirectTarget(
-  { direct, now }: TargetNeeds,
+  { store: { direct }, settings, clocks }: UploadsContext,
   { asset, expires, url, query, shared }: Context,
 ): Promise<UploadTarget | undefined> {
   if (!direct) return undefined;
   const { announced_size_bytes: sizeBytes } = asset;
-  if (sizeBytes === null || sizeBytes > direct.maxPutBytes)
+  if (sizeBytes === null || sizeBytes > settings.multipartUploadBytes)
     return {
       protocol: 's3-multipart',
       method: 'POST',
@@ -106,7 +104,7 @@ async function toDirectTarget(
     contentType: asset.mime_type,
     contentLength: sizeBytes,
     sha256: asset.announced_sha256 ?? undefined,
-    expiresInSeconds: Math.max(1, Math.floor((expires.getTime() - now().getTime()) / 1000)),
+    expiresInSeconds: Math.max(1, Math.floor((expires.getTime() - clocks.now().getTime()) / 1000)),
   });
   return {
     protocol: 'put',

@@ -2,74 +2,65 @@
 import { createClip } from '@mediary/contract/operations/clips';
 import { importMedia } from '@mediary/contract/operations/imports';
 import { completeUpload, createUpload, retryAsset } from '@mediary/contract/operations/media';
-import { createUploadToken } from '@mediary/contract/operations/upload-tokens';
 import { putUpload } from '@mediary/contract/operations/playback';
+import { createUploadToken } from '@mediary/contract/operations/upload-tokens';
 import type { UploadToken } from '@mediary/contract/schemas/upload-tokens';
 import type { OpenUpload } from '@mediary/contract/schemas/uploads';
-import type { CreatedUploadToken } from '../auth/tickets/upload-tokens.ts';
 import { toActorData } from '../assets/asset-event.ts';
 import type { Guards } from '../assets/asset-guards.hook.ts';
 import { type AssetViewContext, toAssetView } from '../assets/asset-view.ts';
-import type { Bound } from '../platform/bind.ts';
-import { readStreamedBody } from '../platform/http/limits/body-memory.ts';
+import type { CreatedUploadToken } from '../auth/tickets/upload-tokens.ts';
 import { success } from '../platform/http/envelope.ts';
+import { readStreamedBody } from '../platform/http/limits/body-memory.ts';
 import { type BytesRequest, bytesRoute } from '../platform/http/route.ts';
-import type { ByteUpload, receiveUpload } from './put/byte-uploads.ts';
-import type * as clips from './clip/clips.ts';
-import type * as completion from './completion.ts';
-import type { createImport } from './import/imports.ts';
-import type { retryUpload } from './retry.ts';
-import type * as opening from './uploads.ts';
-
-type Uploads = {
-  readonly createUpload: Bound<typeof opening.createUpload>;
-  readonly openUploadToken: Bound<typeof opening.openUploadToken>;
-  readonly createImport: Bound<typeof createImport>;
-  readonly createClip: Bound<typeof clips.createClip>;
-  readonly receiveUpload: Bound<typeof receiveUpload>;
-  readonly completeUpload: Bound<typeof completion.completeUpload>;
-  readonly retryUpload: Bound<typeof retryUpload>;
-};
+import { createClip as cutClip } from './clip/clips.ts';
+import { completeUpload as complete } from './completion.ts';
+import type { UploadsContext } from './context.ts';
+import { createImport } from './import/imports.ts';
+import { type ByteUpload, receiveUpload } from './put/byte-uploads.ts';
+import { retryUpload } from './retry.ts';
+import type { OpenedUpload } from './upload-targets.ts';
+import { createUpload as openNewUpload, openUploadToken } from './uploads.ts';
 
 export const uploadRoutes = (
-  uploads: Uploads,
+  ctx: UploadsContext,
   { asCreator, changingAsset }: Guards,
   view: AssetViewContext,
 ) => [
   asCreator(createUpload, async ({ actor, body, query: { deduplicate, expand }, resourceId }) => {
-    const opened = await uploads.createUpload({ actor, request: body, resourceId, deduplicate });
+    const opened = await openNewUpload(ctx, { actor, request: body, resourceId, deduplicate });
     return toOpenUpload(opened, expand && view);
   }),
   asCreator(createUploadToken, async ({ actor, body }) =>
-    toTokenView(await uploads.openUploadToken(actor, body)),
+    toTokenView(await openUploadToken(ctx, actor, body)),
   ),
   asCreator(importMedia, async ({ actor, body, resourceId }) =>
-    toAssetView(await uploads.createImport({ actor, request: body, resourceId }), view),
+    toAssetView(await createImport(ctx, { actor, request: body, resourceId }), view),
   ),
   changingAsset(createClip, async ({ actor, asset: source, body: request, resourceId }) =>
-    toAssetView(await uploads.createClip({ actor, source, request, resourceId }), view),
+    toAssetView(await cutClip(ctx, { actor, source, request, resourceId }), view),
   ),
   bytesRoute(putUpload, {
     body: 'stream',
     handle: async (request, reply) => {
-      const asset = await uploads.receiveUpload(toByteUpload(request));
+      const asset = await ctx.intake.inFlight.track(receiveUpload(ctx, toByteUpload(request)));
       // Clients of S3 expect it in the response to a PUT.
       reply.header('etag', `"${asset.checksum_sha256}"`);
       return success(request.id, putUpload.message ?? '', toAssetView(asset, view));
     },
   }),
   changingAsset(completeUpload, async ({ asset, actor }) =>
-    toAssetView(await uploads.completeUpload(asset, toActorData(actor, asset)), view),
+    toAssetView(await complete(ctx, asset, toActorData(actor, asset)), view),
   ),
   changingAsset(retryAsset, async ({ asset, actor, query: { expand } }) => {
-    const opened = await uploads.retryUpload(asset, toActorData(actor, asset));
+    const opened = await retryUpload(ctx, asset, toActorData(actor, asset));
     return toOpenUpload({ ...opened, isExisting: true }, expand && view);
   }),
 ];
 
 /** `view`: undefined without the asset. */
 const toOpenUpload = (
-  { asset, target, alternatives = [], isExisting = false }: opening.OpenedUpload,
+  { asset, target, alternatives = [], isExisting = false }: OpenedUpload,
   view: AssetViewContext | undefined,
 ): OpenUpload => ({
   asset_id: asset.id,

@@ -1,5 +1,5 @@
 // Usage: quotas of owners.
-import { bind } from '../platform/bind.ts';
+import { offer } from '../platform/values/offer.ts';
 import type { UsageContext } from './context.ts';
 import { findByteQuota, recordDefaultLimits, underQuota } from './usage.ts';
 import { ownerLimitsRoutes, usageRoutes } from './usage.routes.ts';
@@ -9,7 +9,7 @@ export type Usage = ReturnType<typeof createUsage>['operations'];
 export function createUsage(ctx: UsageContext) {
   return {
     operations: {
-      ...bind(ctx, { findByteQuota, recordDefaultLimits }),
+      ...offer(ctx, { findByteQuota, recordDefaultLimits }),
       underQuota: <T>(owner: string, work: () => Promise<T>) => underQuota(ctx, owner, work),
     },
     routes: [...usageRoutes(ctx), ...ownerLimitsRoutes(ctx)],

@@ -15,7 +15,7 @@ import {
 } from '../../../service/src/events/endpoints/webhook-endpoints.ts';
 import { createEventsContext } from '../../../service/src/events/context.fixture.ts';
 import type { EventsContext } from '../../../service/src/events/context.ts';
-import { bind } from '../../../service/src/platform/bind.ts';
+import { offer } from '../../../service/src/platform/values/offer.ts';
 import { migrate } from '../../../service/src/platform/postgres/migrate.ts';
 import { uuidV7 } from '../../../service/src/platform/values/uuid-v7.ts';
 import { openTestDatabase, rowsOf, type TestPostgres } from '../postgres/postgres.ts';
@@ -33,7 +33,7 @@ export async function openEndpointStore(server: TestPostgres, name: string) {
     connection,
     db,
     rows,
-    ...bind(ctx, { createEndpoint, getEndpoint, updateEndpoint, rotateSecret, fanOut }),
+    ...offer(ctx, { createEndpoint, getEndpoint, updateEndpoint, rotateSecret, fanOut }),
     ...attemptsOf(ctx),
     addEvents: (events: readonly NewEvent[]) => addEvents(rows, events),
     states: () =>

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { rowsOf, startTestPostgres, type TestPostgres } from '../../../../test/support/postgres/postgres.ts';
 import { type JobPayloads, jobSettings } from '../../jobs.ts';
 import { createVideo } from '../../lifecycle/asset.fixture.ts';
-import { bind } from '../../platform/bind.ts';
+import { offer } from '../../platform/values/offer.ts';
 import { type JobQueue, openJobs } from '../../platform/jobs/job-queue.ts';
 import { type Connection, type Database, openDatabase } from '../../platform/postgres/database.ts';
 import { migrate } from '../../platform/postgres/migrate.ts';
@@ -40,7 +40,7 @@ afterAll(async () => {
 let asset: ReturnType<typeof createVideo>;
 let run: { assetId: string; attempt: number; try: number };
 const openWorker = (name: string) => () =>
-  bind(
+  offer(
     createEncodingContext({ db, jobs, worker: { name }, lifecycle: { findAssetById: async () => asset } }),
     checkpointOperations,
   );

@@ -1,6 +1,6 @@
 // Tracks work in progress, so that a graceful shutdown can wait for its end, up to a timeout.
 
-type InFlight = {
+export type InFlight = {
   readonly track: <T>(work: Promise<T>) => Promise<T>;
   /** Resolves when everything that is tracked now has succeeded or failed. */
   readonly settled: () => Promise<void>;

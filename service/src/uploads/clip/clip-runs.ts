@@ -2,16 +2,9 @@
 import type { ClipSource } from '@mediary/contract/schemas/clip-source';
 import type { Asset, Failure } from '../../assets/asset.ts';
 import type { JobPayloads } from '../../jobs.ts';
-import type { refuseAsset } from '../../lifecycle/reports.ts';
-import type { Bound } from '../../platform/bind.ts';
-import type { Queries } from '../../platform/postgres/database.ts';
+import type { UploadsContext } from '../context.ts';
+import { completeStored, findAwaiting, startRun } from '../service-runs.ts';
 import { claimClip, findCurrentClip } from './clips.sql.ts';
-import { completeStored, findAwaiting, type ServiceRunNeeds, startRun } from '../original/service-runs.ts';
-
-type ClipRunNeeds = ServiceRunNeeds & {
-  readonly db: Queries;
-  readonly refuseAsset: Bound<typeof refuseAsset>;
-};
 
 export type ClipRun = {
   readonly asset: Asset;
@@ -23,10 +16,10 @@ export type ClipRun = {
 
 /** Undefined if the clip is over. */
 export async function beginClip(
-  needs: ClipRunNeeds,
+  ctx: UploadsContext,
   job: JobPayloads['clip-asset'],
 ): Promise<ClipRun | undefined> {
-  const started = await startRun(needs, job, (run) => claimClip(needs.db, run));
+  const started = await startRun(ctx, job, (run) => claimClip(ctx.db, run));
   if (!started || !isClip(started.asset)) return undefined;
   const { asset, uploadId, claim } = started;
   return { asset, clipOf: asset.clip_of, uploadId, runs: claim.runs };
@@ -36,10 +29,10 @@ type AwaitingClip = Asset & { readonly clip_of: ClipSource };
 
 /** The clip while it waits for the bytes of this attempt. */
 export async function findAwaitingClip(
-  needs: Pick<ClipRunNeeds, 'findAssetById'>,
+  ctx: UploadsContext,
   job: JobPayloads['clip-asset'],
 ): Promise<AwaitingClip | undefined> {
-  const asset = await findAwaiting(needs, job);
+  const asset = await findAwaiting(ctx, job);
   return asset && isClip(asset) ? asset : undefined;
 }
 
@@ -49,7 +42,7 @@ const isClip = (asset: Asset): asset is AwaitingClip => asset.clip_of !== null;
 type ClipState = 'current' | 'source_deleted' | 'over';
 
 export async function findClipState(
-  { db }: Pick<ClipRunNeeds, 'db'>,
+  { db }: UploadsContext,
   { asset: { id: assetId, attempt }, uploadId }: ClipRun,
 ): Promise<ClipState> {
   const current = await findCurrentClip(db, { assetId, attempt, uploadId });
@@ -58,11 +51,11 @@ export async function findClipState(
 }
 
 /** Changes nothing if a later run has started. */
-export async function failClip(needs: ClipRunNeeds, run: ClipRun, failure: Failure): Promise<void> {
-  if ((await findClipState(needs, run)) !== 'over') await needs.refuseAsset(run.asset, failure);
+export async function failClip(ctx: UploadsContext, run: ClipRun, failure: Failure): Promise<void> {
+  if ((await findClipState(ctx, run)) !== 'over') await ctx.lifecycle.refuseAsset(run.asset, failure);
 }
 
 /** Refused bytes end the clip. */
-export const completeClip = async (needs: ClipRunNeeds, asset: Asset): Promise<void> => {
-  await completeStored(needs, asset);
+export const completeClip = async (ctx: UploadsContext, asset: Asset): Promise<void> => {
+  await completeStored(ctx, asset);
 };

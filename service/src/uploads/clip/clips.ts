@@ -1,25 +1,17 @@
 // Creates clips: assets whose bytes the service cuts from the original of another video (contract B4).
+import { toActorData } from '../../assets/asset-event.ts';
 import type { ClipRequest } from '@mediary/contract/schemas/clips';
+import type { Actor } from '../../assets/asset-event.ts';
 import type { Asset } from '../../assets/asset.ts';
-import { type Actor, toActorData } from '../../assets/asset-event.ts';
-import type { ServiceJobs } from '../../jobs.ts';
-import type { AssetStore } from '../../lifecycle/store.ts';
-import type { Bound } from '../../platform/bind.ts';
+import { findMediaType } from '../../media/media-type.ts';
 import { badRequest } from '../../platform/http/errors.ts';
-import { timeOf } from '../../platform/values/uuid.ts';
 import { uuidV7 } from '../../platform/values/uuid-v7.ts';
-import type { isHosted } from '../../providers/hosted-playback.ts';
+import { timeOf } from '../../platform/values/uuid.ts';
+import type { UploadsContext } from '../context.ts';
+import { createAsset } from '../new-asset.ts';
+import { toNewAsset } from '../upload-request.ts';
 import { toClipSource, toClipUpload } from './clip-request.ts';
 import { insertClip } from './clips.sql.ts';
-import { toNewAsset, type UploadLimits } from '../upload-request.ts';
-
-type ClipNeeds = {
-  readonly createAsset: AssetStore['createAsset'];
-  readonly jobs: Pick<ServiceJobs, 'sendFor'>;
-  readonly isHosted: Bound<typeof isHosted>;
-  readonly limits: UploadLimits;
-  readonly now: () => Date;
-};
 
 /** `resourceId`: the id for the new asset if the request carries an Idempotency-Key. */
 type CreateClipInput = {
@@ -31,18 +23,19 @@ type CreateClipInput = {
 
 /** Creates the asset for the owner of the source, and in the same transaction the job that cuts it. */
 export async function createClip(
-  needs: ClipNeeds,
+  ctx: UploadsContext,
   { actor, source, request, resourceId }: CreateClipInput,
 ): Promise<Asset> {
-  const { limits } = needs;
-  const clipOf = toClipSource(source, request, needs.isHosted(source));
+  // A clip is a file of our own, so ALLOWED_MIME_TYPES does not apply.
+  const limits = { ...ctx.settings.newAssets, findMediaType };
+  const clipOf = toClipSource(source, request, ctx.providers.isHosted(source));
   const upload = toNewAsset(toClipUpload(source, request), { isService: false, limits });
   if (upload.provider !== null && limits.hostedProviders.includes(upload.provider))
     throw badRequest(
       `A clip cannot be a video of provider ${upload.provider}, which takes uploads itself. Omit provider.`,
       { field: 'provider' },
     );
-  const id = resourceId ?? uuidV7(needs.now().getTime());
+  const id = resourceId ?? uuidV7(ctx.clocks.now().getTime());
   const now = timeOf(id);
   const owner = source.owner_user_id;
   const newAsset = {
@@ -54,14 +47,11 @@ export async function createClip(
     clip_of: clipOf,
     created_at: now,
   };
-  return needs.createAsset(
-    newAsset,
-    { ...toActorData(actor, newAsset), clip_of: clipOf },
-    {
-      alongside: async (tx) => {
-        await insertClip(tx, id);
-        await needs.jobs.sendFor(tx, owner, { name: 'clip-asset', payload: { assetId: id, attempt: 1 } });
-      },
+  return createAsset(ctx, newAsset, {
+    data: { ...toActorData(actor, newAsset), clip_of: clipOf },
+    alongside: async (tx) => {
+      await insertClip(tx, id);
+      await ctx.jobs.sendFor(tx, owner, { name: 'clip-asset', payload: { assetId: id, attempt: 1 } });
     },
-  );
+  });
 }

@@ -1,26 +1,35 @@
-// Tests how an import job ends: stored, failed, over, or to be run again; the server and the store are fakes.
+// Tests how an import job ends: stored, failed, over, or to be run again. The server is a fake.
 import { Readable } from 'node:stream';
 import { expect, test } from 'vitest';
-import type { Failure } from '../../assets/asset.ts';
-import { createVideo } from '../../lifecycle/asset.fixture.ts';
-import { badRequest, ServiceError, unavailable } from '../../platform/http/errors.ts';
+import type { Asset } from '../../assets/asset.ts';
+import { createVideo, NOW } from '../../lifecycle/asset.fixture.ts';
+import { badRequest, unavailable } from '../../platform/http/errors.ts';
 import type { OutboundFetch } from '../../platform/outbound/guarded-fetch.ts';
 import { OutboundError } from '../../platform/outbound/outbound-error.ts';
-import { importAssetJob, type ImportJobNeeds } from './import-asset.job.ts';
+import { uploadKey } from '../../storage/object-key.ts';
+import { createIntake, createUploadsWorld, MP4 } from '../context.fixture.ts';
+import type { UploadsContext } from '../context.ts';
+import { importAssetJob } from './import-asset.job.ts';
 
 const ASSET = createVideo();
-const STORED = createVideo({ uploaded_at: new Date(0) });
-const FRESH = { transfer: null, partial: null, heldMs: 0 };
-const SLOT = { isWanted: async () => false, giveBack: async () => undefined };
-const BYTES = Buffer.from('the bytes of the file');
+const STORED: Partial<Asset> = { uploaded_at: NOW, original_upload: ASSET.id, size_bytes: MP4.length };
+const CLAIMED = {
+  url: 'https://files.example.com/',
+  headers: {},
+  transfer: null,
+  partial: null,
+  held_ms: 0,
+  previous_upload_id: null,
+  runs: 1,
+};
 
 const respond =
-  (status: number, body: Buffer | Readable = BYTES): OutboundFetch =>
+  (status: number): OutboundFetch =>
   async () => ({
     status,
-    headers: new Headers(Buffer.isBuffer(body) ? { 'content-length': String(body.length) } : {}),
+    headers: new Headers({ 'content-length': String(MP4.length) }),
     url: 'https://files.example.com/clip.mp4',
-    body: Buffer.isBuffer(body) ? Readable.from([body]) : body,
+    body: Readable.from([MP4]),
   });
 
 /** Waits until the request is aborted. */
@@ -31,143 +40,100 @@ const hang: OutboundFetch = ({ signal }) =>
     if (signal?.aborted) fail();
   });
 
-type Ends = { readonly stored: string[]; readonly failures: Failure[]; readonly completed: number[] };
+type Import = {
+  readonly asset?: Partial<Asset>;
+  readonly claimed?: object | undefined;
+  readonly isCurrent?: boolean;
+  readonly fetchFile?: OutboundFetch;
+  readonly timeoutSeconds?: number;
+  readonly put?: UploadsContext['store']['put'];
+};
 
-function createWorld(overrides: Partial<ImportJobNeeds> = {}): {
-  run: (signal?: AbortSignal) => Promise<void>;
-  ends: Ends;
-} {
-  const ends: Ends = { stored: [], failures: [], completed: [] };
-  let runs = 0;
-  const needs: ImportJobNeeds = {
-    beginRun: async () => {
-      runs += 1;
-      return {
-        asset: ASSET,
-        uploadId: `upload-${runs}`,
-        url: 'https://files.example.com/',
-        headers: {},
-        ...FRESH,
-        runs,
-      };
-    },
-    isCurrentRun: async () => true,
-    isHosted: () => false,
-    createProgressRecorder: () => async () => undefined,
-    deferRun: async () => undefined,
-    openPartial: async () => undefined,
-    createPartial: async () => undefined,
-    discardPartial: async () => undefined,
-    appendBytes: async () => Promise.reject(new Error('nothing is appended')),
-    findAssetById: async () => STORED,
-    failImport: async (_run, failure) => void ends.failures.push(failure),
-    completeImport: async () => void ends.completed.push(runs),
-    storeOriginal: async (_asset, { bytes }) => {
-      try {
-        ends.stored.push(Buffer.concat(await Readable.from(bytes).toArray()).toString());
-      } catch (cause) {
-        throw new ServiceError('BAD_REQUEST', 'cut short', { cause });
-      }
-      return STORED;
-    },
-    fetch: respond(200),
-    maxUploadBytes: 1000,
-    importTimeoutSeconds: 60,
-    now: () => new Date(),
-    log: { warn: () => {} },
-    ...overrides,
+function createImport({ asset, isCurrent = true, fetchFile = respond(200), ...given }: Import = {}) {
+  const claimed = 'claimed' in given ? given.claimed : CLAIMED;
+  const rows = { 'claim import': claimed, 'current import': isCurrent ? { id: ASSET.id } : undefined };
+  const world = createUploadsWorld({ ...ASSET, ...asset }, rows);
+  const { settings, store } = world.ctx;
+  const importLimits = { ...settings.importLimits, importTimeoutSeconds: given.timeoutSeconds ?? 60 };
+  const outbound = { fetchFile } as UploadsContext['intake']['outbound'];
+  const ctx: UploadsContext = {
+    ...world.ctx,
+    settings: { ...settings, importLimits },
+    store: { ...store, put: given.put ?? store.put },
+    intake: createIntake({ outbound }),
   };
   const payload = { assetId: ASSET.id, attempt: 1 };
-  const run = (signal = new AbortController().signal) =>
-    importAssetJob(needs)({ payload, signal, slot: SLOT });
-  return { run, ends };
+  const slot = { isWanted: async () => false, giveBack: async () => undefined };
+  const run = (signal = new AbortController().signal) => importAssetJob(ctx)({ payload, signal, slot });
+  return { ...world, run };
 }
 
 test('the bytes are stored and completed', async () => {
-  const { run, ends } = createWorld();
+  const { run, asset, stored } = createImport();
   await run();
-  expect(ends).toEqual({ stored: [BYTES.toString()], failures: [], completed: [1] });
+  expect(asset()).toMatchObject({ stream_status: 'processing', size_bytes: MP4.length });
+  expect([...stored.values()]).toEqual([MP4.toString()]);
 });
 
 test('bytes that an earlier run stored are completed without another download', async () => {
-  const { run, ends } = createWorld({
-    beginRun: async () => ({ asset: STORED, uploadId: 'u', url: '', headers: {}, ...FRESH, runs: 99 }),
-    fetch: async () => {
-      throw new Error('requested again');
-    },
+  const fetchFile: OutboundFetch = async () => Promise.reject(new Error('requested again'));
+  const { run, asset, stored } = createImport({
+    asset: STORED,
+    claimed: { ...CLAIMED, runs: 99 },
+    fetchFile,
   });
+  stored.set(uploadKey(ASSET.id, ASSET.id), MP4.toString());
   await run();
-  expect(ends.completed).toHaveLength(1);
+  expect(asset().stream_status).toBe('processing');
 });
 
 test('an import that is over changes nothing', async () => {
-  const { run, ends } = createWorld({ beginRun: async () => undefined });
+  const { run, decisions } = createImport({ claimed: undefined });
   await run();
-  expect(ends).toEqual({ stored: [], failures: [], completed: [] });
-});
-
-test('an import that crashed its worker ten times fails', async () => {
-  const { run, ends } = createWorld({
-    beginRun: async () => ({ asset: ASSET, uploadId: 'u', url: '', headers: {}, ...FRESH, runs: 11 }),
-  });
-  await run();
-  expect(ends).toMatchObject({ stored: [], failures: [{ code: 'import_failed' }] });
-});
-
-test('a permanent answer fails the import', async () => {
-  const { run, ends } = createWorld({ fetch: respond(410) });
-  await run();
-  expect(ends.failures).toMatchObject([{ code: 'import_failed' }]);
+  expect(decisions).toEqual([]);
 });
 
 test('a length other than the announced one fails the import before any byte is stored', async () => {
-  const asset = createVideo({ announced_size_bytes: 5 });
-  const { run, ends } = createWorld({
-    beginRun: async () => ({ asset, uploadId: 'u', url: '', headers: {}, ...FRESH, runs: 1 }),
-  });
+  const { run, asset, stored } = createImport({ asset: { announced_size_bytes: 5 } });
   await run();
-  expect(ends).toMatchObject({ stored: [], failures: [{ code: 'size_mismatch' }] });
+  expect(asset().failure?.code).toBe('size_mismatch');
+  expect(stored.size).toBe(0);
 });
 
-test('the time limit fails the import', async () => {
-  const { run, ends } = createWorld({ fetch: hang, importTimeoutSeconds: 0.05 });
+test.each<[string, Import, object]>([
+  ['ten crashed workers', { claimed: { ...CLAIMED, runs: 11 } }, { code: 'import_failed' }],
+  ['a permanent answer', { fetchFile: respond(410) }, { code: 'import_failed' }],
+  ['the time limit', { fetchFile: hang, timeoutSeconds: 0.05 }, { code: 'import_timeout' }],
+  [
+    'an exceeded quota',
+    { put: async () => Promise.reject(badRequest('The quota is exceeded', { reason: 'quota_exceeded' })) },
+    { code: 'import_too_large', message: 'The quota is exceeded', retryable: true },
+  ],
+])('the import fails after %s', async (_case, given, failure) => {
+  const { run, asset, stored } = createImport(given);
   await run();
-  expect(ends.failures).toMatchObject([{ code: 'import_timeout' }]);
+  expect(asset()).toMatchObject({ stream_status: 'failed', failure });
+  expect(stored.size).toBe(0);
 });
 
 test('a stopping worker leaves the import to the queue, and its error names no URL', async () => {
   const stopping = new AbortController();
-  const { run, ends } = createWorld({ fetch: hang });
+  const { run, asset } = createImport({ fetchFile: hang });
   const running = run(stopping.signal);
   stopping.abort();
   await expect(running).rejects.toThrow(/^the import was interrupted$/);
-  expect(ends.failures).toEqual([]);
+  expect(asset().failure).toBeNull();
 });
 
 test('a download ends when the asset waits for it no longer', async () => {
-  const { run, ends } = createWorld({ fetch: hang, isCurrentRun: async () => false });
+  const { run, decisions } = createImport({ fetchFile: hang, isCurrent: false });
   await run();
-  expect(ends).toEqual({ stored: [], failures: [], completed: [] });
+  expect(decisions).toEqual([]);
 });
 
 test('a store that is down lets the job run again', async () => {
-  const { run, ends } = createWorld({
-    storeOriginal: async () => {
-      throw unavailable('the store is down');
-    },
-  });
+  const put = async () => Promise.reject(unavailable('the store is down'));
+  const { run, asset } = createImport({ put });
   await expect(run()).rejects.toThrow('the store is down');
-  expect(ends.failures).toEqual([]);
-});
-
-test('an exceeded quota fails the import', async () => {
-  const { run, ends } = createWorld({
-    storeOriginal: async () => {
-      throw badRequest('The quota is exceeded', { reason: 'quota_exceeded' });
-    },
-  });
-  await run();
-  expect(ends.failures).toEqual([
-    { code: 'import_too_large', message: 'The quota is exceeded', retryable: true },
-  ]);
+  expect(asset().failure).toBeNull();
 });

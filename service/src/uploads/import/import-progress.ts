@@ -1,6 +1,6 @@
 // Decides which progress of an import is recorded as an event: pure (contract B8).
-import type { Asset } from '../../assets/asset.ts';
 import { newEvent } from '../../assets/asset-event.ts';
+import type { Asset } from '../../assets/asset.ts';
 import type { Change } from '../../lifecycle/decisions/change.ts';
 
 /**

@@ -2,13 +2,11 @@
 // provider. Only the latest can store or complete it.
 import type { Asset, Failure } from '../../assets/asset.ts';
 import type { JobPayloads } from '../../jobs.ts';
-import type { refuseAsset } from '../../lifecycle/reports.ts';
-import type { AssetStore } from '../../lifecycle/store.ts';
-import type { Bound } from '../../platform/bind.ts';
 import type { JobSlot } from '../../platform/jobs/job-slot.ts';
 import type { OutboundHeaders } from '../../platform/outbound/outbound-headers.ts';
-import type { Database } from '../../platform/postgres/database.ts';
-import type { isHosted } from '../../providers/hosted-playback.ts';
+import type { UploadsContext } from '../context.ts';
+import { discardUploads } from '../original/leased-uploads.ts';
+import { startRun } from '../service-runs.ts';
 import { keepsSource } from './import-failure.ts';
 import { decideImportProgress, type ImportProgress, isProgressDue } from './import-progress.ts';
 import {
@@ -21,19 +19,16 @@ import {
   raiseProgress,
   recordHeldRun,
 } from './imports.sql.ts';
-import type { discardUploads } from '../original/leased-uploads.ts';
-import type { PartialFile } from './partial-imports.ts';
-import { completeStored, type ServiceRunNeeds, startRun } from '../original/service-runs.ts';
-import type { OpenTransfer, startTransfer } from './transfer-import.ts';
+import type { TusUpload } from './transfer-requests.ts';
 
-type ImportRunNeeds = ServiceRunNeeds & {
-  readonly db: Database;
-  readonly assetStore: Pick<AssetStore, 'update'>;
-  readonly refuseAsset: Bound<typeof refuseAsset>;
-  readonly isHosted: Bound<typeof isHosted>;
-  readonly discardUploads: Bound<typeof discardUploads>;
-  readonly startTransfer: Bound<typeof startTransfer>;
-  readonly log: { warn(facts: object, message: string): void };
+/** A tus upload at a hosted provider that a later run can continue. */
+export type OpenTransfer = { readonly videoId: string; readonly upload: TusUpload };
+
+/** The upload that holds the bytes so far, and the file that they are from. */
+export type PartialFile = {
+  readonly uploadId: string;
+  readonly validator: string;
+  readonly totalBytes: number;
 };
 
 export type ImportRun = {
@@ -53,10 +48,10 @@ export type ImportRun = {
 
 /** Undefined if the import is over. */
 export async function beginRun(
-  needs: ImportRunNeeds,
+  ctx: UploadsContext,
   job: JobPayloads['import-asset'],
 ): Promise<ImportRun | undefined> {
-  const started = await startRun(needs, job, (run) => claimImport(needs.db, run));
+  const started = await startRun(ctx, job, (run) => claimImport(ctx.db, run));
   if (!started) return undefined;
   const { asset, uploadId, claim } = started;
   const { url, runs, held_ms: heldMs } = claim;
@@ -68,7 +63,7 @@ export async function beginRun(
 
 /** False when a later run has started, or the asset is deleted, has expired or is in another attempt. */
 export const isCurrentRun = async (
-  { db }: ImportRunNeeds,
+  { db }: UploadsContext,
   { asset, uploadId }: ImportRun,
 ): Promise<boolean> =>
   (await findCurrentRun(db, { assetId: asset.id, attempt: asset.attempt, uploadId })) !== undefined;
@@ -78,7 +73,7 @@ type HeldSlot = { readonly slot: JobSlot; readonly heldMs: number; readonly hasP
 
 /** Gives the slot of a run to an owner that waits; nothing if a later run has started. */
 export const deferRun = (
-  { db }: Pick<ImportRunNeeds, 'db'>,
+  { db }: UploadsContext,
   { asset, uploadId }: ImportRun,
   { slot, heldMs, hasProgress }: HeldSlot,
 ): Promise<void> =>
@@ -89,56 +84,47 @@ export const deferRun = (
 
 /** Ignores a run that is behind the one that it replaced. */
 async function recordProgress(
-  { db, assetStore }: ImportRunNeeds,
+  { db, lifecycle }: UploadsContext,
   { asset: { id, attempt }, uploadId }: ImportRun,
   progress: ImportProgress,
 ): Promise<void> {
   if (!(await raiseProgress(db, { assetId: id, uploadId }, progress.bytes))) return;
-  await assetStore.update({ assetId: id }, (asset) => decideImportProgress(asset, attempt, progress));
+  await lifecycle.update({ assetId: id }, (asset) => decideImportProgress(asset, attempt, progress));
 }
 
 /**
  * Records the progress of a run where it is due. `startBytes` were counted before. The recorder never
  * rejects: an import does not end because one of its events cannot be recorded.
  */
-export function createProgressRecorder(needs: ImportRunNeeds, run: ImportRun, startBytes = 0) {
+export function createProgressRecorder(ctx: UploadsContext, run: ImportRun, startBytes = 0) {
   let last = { bytes: startBytes, atMs: performance.now() };
   return async (progress: ImportProgress): Promise<void> => {
     const atMs = performance.now();
     if (!isProgressDue(progress, last, atMs)) return;
     last = { bytes: progress.bytes, atMs };
     try {
-      await recordProgress(needs, run, progress);
+      await recordProgress(ctx, run, progress);
     } catch (err) {
-      needs.log.warn({ asset_id: run.asset.id, err }, 'the progress of an import is not recorded');
+      ctx.log.warn({ asset_id: run.asset.id, err }, 'the progress of an import is not recorded');
     }
   };
 }
 
 /** Changes nothing if a later run has started. The source stays stored only where a retry could read it. */
-export async function failImport(needs: ImportRunNeeds, run: ImportRun, failure: Failure): Promise<void> {
-  if (!(await isCurrentRun(needs, run))) return;
+export async function failImport(ctx: UploadsContext, run: ImportRun, failure: Failure): Promise<void> {
+  if (!(await isCurrentRun(ctx, run))) return;
   const { asset } = run;
-  const partial = await findPartialUpload(needs.db, asset.id);
-  await needs.refuseAsset(asset, failure);
-  if (!keepsSource(failure)) await deleteImport(needs.db, asset.id);
-  if (partial) await needs.discardUploads(asset.id, [partial]);
-}
-
-/** Starts processing, or the transfer to the hosted provider of the asset. Refused bytes end the import. */
-export async function completeImport(needs: ImportRunNeeds, asset: Asset): Promise<void> {
-  const isValid = needs.isHosted(asset)
-    ? await needs.startTransfer(asset)
-    : await completeStored(needs, asset);
-  if (!isValid) await deleteImport(needs.db, asset.id);
+  const partial = await findPartialUpload(ctx.db, asset.id);
+  await ctx.lifecycle.refuseAsset(asset, failure);
+  if (!keepsSource(failure)) await deleteImport(ctx.db, asset.id);
+  if (partial) await discardUploads(ctx, asset.id, [partial]);
 }
 
 /** True if the source of a failed import is still stored; it then stays until the given time. */
 export const keepImportSource = async (
-  { db }: Pick<ImportRunNeeds, 'db'>,
+  { db }: UploadsContext,
   assetId: string,
   until: Date,
 ): Promise<boolean> => (await extendImport(db, assetId, until)) !== undefined;
 
-export const removeExpiredSources = ({ db }: Pick<ImportRunNeeds, 'db'>): Promise<unknown> =>
-  deleteExpiredImports(db);
+export const removeExpiredSources = ({ db }: UploadsContext): Promise<unknown> => deleteExpiredImports(db);

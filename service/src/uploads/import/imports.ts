@@ -1,39 +1,26 @@
 // Creates imports: assets whose bytes the service downloads from a URL (contract B4).
+import { toActorData } from '../../assets/asset-event.ts';
 import type { ImportRequest } from '@mediary/contract/schemas/imports';
 import type { CreateUploadRequest } from '@mediary/contract/schemas/uploads';
+import type { Actor } from '../../assets/asset-event.ts';
 import type { Asset } from '../../assets/asset.ts';
-import { type Actor, toActorData } from '../../assets/asset-event.ts';
-import type { ServiceJobs } from '../../jobs.ts';
-import type { AssetStore } from '../../lifecycle/store.ts';
-import type { MediaType } from '../../media/media-type.ts';
-import type { ConcurrencyLimit } from '../../platform/concurrency/concurrency-limit.ts';
 import { badRequest, payloadTooLarge, type ServiceError } from '../../platform/http/errors.ts';
 import {
   type AddressRefusal,
   parseOutboundUrl,
   URL_REASONS,
 } from '../../platform/outbound/address-policy.ts';
-import type { OutboundFetch, OutboundResponse } from '../../platform/outbound/guarded-fetch.ts';
+import type { OutboundResponse } from '../../platform/outbound/guarded-fetch.ts';
 import { OutboundError } from '../../platform/outbound/outbound-error.ts';
 import { findInvalidHeader, type OutboundHeaders } from '../../platform/outbound/outbound-headers.ts';
-import { timeOf } from '../../platform/values/uuid.ts';
 import { uuidV7 } from '../../platform/values/uuid-v7.ts';
+import { timeOf } from '../../platform/values/uuid.ts';
+import type { UploadsContext } from '../context.ts';
+import { createAsset } from '../new-asset.ts';
+import { type NewAssetRules, toNewAsset } from '../upload-request.ts';
 import { describeProblem } from './import-failure.ts';
 import { describeSource, type ImportSource } from './import-source.ts';
 import { insertImport } from './imports.sql.ts';
-import { toNewAsset, type UploadLimits } from '../upload-request.ts';
-
-export type ImportNeeds = {
-  readonly createAsset: AssetStore['createAsset'];
-  readonly jobs: Pick<ServiceJobs, 'sendFor'>;
-  /** For the request that finds the name and the type of the file. */
-  readonly fetchMetadata: OutboundFetch;
-  readonly limitMetadataRequests: ConcurrencyLimit;
-  readonly allowPrivate: boolean;
-  readonly limits: UploadLimits;
-  readonly mediaTypes: readonly MediaType[];
-  readonly now: () => Date;
-};
 
 /** `resourceId`: the id for the asset if the request carries an Idempotency-Key. */
 type CreateImportInput = {
@@ -47,16 +34,16 @@ type Source = { readonly url: URL; readonly headers: OutboundHeaders; readonly o
 
 /** Creates the asset, and in the same transaction its source and the job that downloads it. */
 export async function createImport(
-  needs: ImportNeeds,
+  ctx: UploadsContext,
   { actor, request, resourceId }: CreateImportInput,
 ): Promise<Asset> {
-  const { limits } = needs;
+  const { newAssets: limits } = ctx.settings;
   const { ownerUserId } = actor;
-  const url = parseUrl(request.url, needs.allowPrivate);
+  const url = parseUrl(request.url, ctx.settings.outboundAllowPrivate.includes('import'));
   const headers = parseHeaders(request.headers, actor);
-  const described = await describe(needs, request, { url, headers, ownerUserId });
+  const described = await describe(ctx, request, { url, headers, ownerUserId });
   const upload = toNewAsset(described, { isService: actor.caller.kind === 'service', limits });
-  const assetId = resourceId ?? uuidV7(needs.now().getTime());
+  const assetId = resourceId ?? uuidV7(ctx.clocks.now().getTime());
   const now = timeOf(assetId);
   const expiresAt = new Date(now.getTime() + limits.uploadTtlSeconds * 1000);
   const newAsset = {
@@ -70,10 +57,11 @@ export async function createImport(
     created_at: now,
   };
   const data = { ...toActorData(actor, newAsset), import_host: url.host };
-  return needs.createAsset(newAsset, data, {
+  return createAsset(ctx, newAsset, {
+    data,
     alongside: async (tx) => {
       await insertImport(tx, { assetId, url: url.href, headers, expiresAt });
-      await needs.jobs.sendFor(tx, ownerUserId, { name: 'import-asset', payload: { assetId, attempt: 1 } });
+      await ctx.jobs.sendFor(tx, ownerUserId, { name: 'import-asset', payload: { assetId, attempt: 1 } });
     },
   });
 }
@@ -121,14 +109,14 @@ function parseHeaders(headers: OutboundHeaders = {}, { caller }: Actor): Outboun
 
 /** Requests the source only if the caller leaves the name or the type to the response. */
 async function describe(
-  needs: ImportNeeds,
+  ctx: UploadsContext,
   { url: _url, headers: _headers, ...fields }: ImportRequest,
   source: Source,
 ): Promise<CreateUploadRequest> {
   const { filename, mime_type: mimeType } = fields;
   const found =
-    filename === undefined || mimeType === undefined ? await requestSource(needs, source) : undefined;
-  const type = mimeType ?? getMimeType(found, needs.limits);
+    filename === undefined || mimeType === undefined ? await requestSource(ctx, source) : undefined;
+  const type = mimeType ?? getMimeType(found, ctx.settings.newAssets);
   return {
     ...fields,
     // The file is at the URL.
@@ -141,7 +129,7 @@ async function describe(
 
 type FoundSource = { readonly source: ImportSource; readonly contentType: string | null };
 
-function getMimeType(found: FoundSource | undefined, { mimeTypes }: UploadLimits): string {
+function getMimeType(found: FoundSource | undefined, { mimeTypes }: NewAssetRules): string {
   if (found?.source.mediaType) return found.source.mediaType.mime;
   throw badRequest(
     `The response of url has the type ${JSON.stringify((found?.contentType ?? '').slice(0, 100))}, which ` +
@@ -151,37 +139,37 @@ function getMimeType(found: FoundSource | undefined, { mimeTypes }: UploadLimits
 }
 
 async function requestSource(
-  needs: ImportNeeds,
+  ctx: UploadsContext,
   { url, headers, ownerUserId }: Source,
 ): Promise<FoundSource> {
-  const response = await needs.limitMetadataRequests(ownerUserId, () =>
-    fetchMetadata(needs, url.href, headers),
+  const response = await ctx.intake.outbound.limitMetadataRequests(ownerUserId, () =>
+    fetchMetadata(ctx, url.href, headers),
   );
   const contentType = response.headers.get('content-type');
   const contentDisposition = response.headers.get('content-disposition');
   return {
     contentType,
-    source: describeSource({ url: response.url, contentDisposition, contentType }, needs.mediaTypes),
+    source: describeSource({ url: response.url, contentDisposition, contentType }, ctx.intake.mediaTypes),
   };
 }
 
 /** GET, because signed URLs of object stores refuse HEAD. */
 async function fetchMetadata(
-  { fetchMetadata: send, limits }: ImportNeeds,
+  { intake, settings }: UploadsContext,
   url: string,
   headers: OutboundHeaders,
 ): Promise<OutboundResponse> {
   try {
-    const response = await send({ url, headers });
+    const response = await intake.outbound.fetchMetadata({ url, headers });
     response.body.destroy();
     if (response.status !== 200) throw new OutboundError('http_status', { status: response.status });
     return response;
   } catch (error) {
-    throw error instanceof OutboundError ? toRequestError(error, limits) : error;
+    throw error instanceof OutboundError ? toRequestError(error, settings.newAssets) : error;
   }
 }
 
-function toRequestError(problem: OutboundError, { maxUploadBytes }: UploadLimits): ServiceError {
+function toRequestError(problem: OutboundError, { maxUploadBytes }: NewAssetRules): ServiceError {
   const { code, message } = describeProblem(problem);
   const details = { field: 'url', reason: code };
   return problem.reason === 'too_large'

@@ -1,16 +1,10 @@
 // Ends the work of an import's run when it is not needed any more, or when it has to give its slot back.
 import { watchCondition } from '../../platform/concurrency/condition-watch.ts';
 import { watchHeldSlot } from '../../platform/concurrency/held-work.ts';
-import type { Bound } from '../../platform/bind.ts';
 import type { JobSlot } from '../../platform/jobs/job-slot.ts';
+import type { UploadsContext } from '../context.ts';
 import { mayKeepSlot } from './import-pace.ts';
-import type { deferRun, ImportRun, isCurrentRun } from './import-runs.ts';
-
-type WatchNeeds = {
-  readonly isCurrentRun: Bound<typeof isCurrentRun>;
-  readonly importTimeoutSeconds: number;
-  readonly log: { warn(facts: object, message: string): void };
-};
+import { deferRun, type ImportRun, isCurrentRun } from './import-runs.ts';
 
 type RunWork<T> = {
   readonly run: ImportRun;
@@ -26,14 +20,16 @@ type RunWork<T> = {
  * worker stops.
  */
 export async function whileCurrent<T>(
-  needs: WatchNeeds,
+  ctx: UploadsContext,
   { run, signal, heldMs = 0, work }: RunWork<T>,
 ): Promise<T | 'over' | 'timeout'> {
   const over = new AbortController();
-  const timeout = AbortSignal.timeout(Math.max(needs.importTimeoutSeconds * 1000 - heldMs, 0));
-  const watch = watchCondition(() => needs.isCurrentRun(run), {
+  const timeout = AbortSignal.timeout(
+    Math.max(ctx.settings.importLimits.importTimeoutSeconds * 1000 - heldMs, 0),
+  );
+  const watch = watchCondition(() => isCurrentRun(ctx, run), {
     onEnd: () => over.abort(),
-    onError: (err) => needs.log.warn({ asset_id: run.asset.id, err }, 'the state of an import is not known'),
+    onError: (err) => ctx.log.warn({ asset_id: run.asset.id, err }, 'the state of an import is not known'),
   });
   try {
     return await work(AbortSignal.any([signal, over.signal, timeout]));
@@ -51,7 +47,6 @@ export async function whileCurrent<T>(
 /** Bytes that a run has moved; `isResumable`: the next run continues after them. */
 export type MovedBytes = { bytes: number; isResumable: boolean };
 
-type SlotNeeds = WatchNeeds & { readonly deferRun: Bound<typeof deferRun> };
 type SlotWork<T> = Pick<RunWork<T>, 'run' | 'signal'> & {
   readonly slot: JobSlot;
   readonly work: (signal: AbortSignal, moved: MovedBytes) => Promise<T>;
@@ -59,7 +54,7 @@ type SlotWork<T> = Pick<RunWork<T>, 'run' | 'signal'> & {
 
 /** The same; also `over` if the run gave its slot back, so that the import continues later. */
 export async function whileSlotIsKept<T>(
-  needs: SlotNeeds,
+  ctx: UploadsContext,
   { run, signal, slot, work }: SlotWork<T>,
 ): Promise<T | 'over' | 'timeout'> {
   const startedAt = performance.now();
@@ -67,15 +62,15 @@ export async function whileSlotIsKept<T>(
   const watch = watchHeldSlot({
     isWanted: slot.isWanted,
     mayKeep: (heldMs) => mayKeepSlot({ heldMs, ...moved }),
-    onError: (err) => needs.log.warn({ asset_id: run.asset.id, err }, 'the queue of imports is not known'),
+    onError: (err) => ctx.log.warn({ asset_id: run.asset.id, err }, 'the queue of imports is not known'),
   });
   try {
     const keeping = (ended: AbortSignal) => work(AbortSignal.any([ended, watch.signal]), moved);
-    return await whileCurrent(needs, { run, signal, heldMs: run.heldMs, work: keeping });
+    return await whileCurrent(ctx, { run, signal, heldMs: run.heldMs, work: keeping });
   } catch (error) {
     if (signal.aborted || !watch.signal.aborted) throw error;
     const hasProgress = moved.isResumable && moved.bytes > 0;
-    await needs.deferRun(run, { slot, heldMs: performance.now() - startedAt, hasProgress });
+    await deferRun(ctx, run, { slot, heldMs: performance.now() - startedAt, hasProgress });
     return 'over';
   } finally {
     watch.close();

@@ -3,9 +3,12 @@ import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
 import type { BodyRequest, BodyResponse } from '../../platform/outbound/send-body.ts';
-import { ProviderError } from '../../providers/provider.ts';
+import { type HostedApi, ProviderError } from '../../providers/provider.ts';
 import { uploadKey } from '../../storage/object-key.ts';
-import { openTusUpload, sendByTus, sendWhole, type Transfer, type TransferNeeds } from './transfer-bytes.ts';
+import { createIntake } from '../context.fixture.ts';
+import type { UploadsContext } from '../context.ts';
+import { contextOf } from '../../platform/values/context.fixture.ts';
+import { openTusUpload, sendByTus, sendWhole, type Transfer } from './transfer-bytes.ts';
 import type { TusTarget } from './transfer-requests.ts';
 
 const FILE = Buffer.from('the bytes of a stored video');
@@ -30,6 +33,21 @@ const respond = (status: number, headers: Record<string, string> = {}): BodyResp
   headers: new Headers(headers),
 });
 
+type SendBody = UploadsContext['intake']['outbound']['sendBody'];
+
+const createContext = (sendBody: SendBody): UploadsContext =>
+  contextOf<UploadsContext>({
+    store: {
+      stream: (_key, { start, end } = { start: 0, end: FILE.length - 1 }) =>
+        Readable.from([FILE.subarray(start, end + 1)]),
+    },
+    clocks: { now: () => new Date(0) },
+    providers: { call: (_name, work) => work(NO_API) },
+    intake: createIntake({ outbound: contextOf<UploadsContext['intake']['outbound']>({ sendBody }) }),
+  });
+
+const NO_API = contextOf<HostedApi>({});
+
 /**
  * `fault` answers a request instead of the server; `lost` loses the response, and a number cuts the body.
  */
@@ -43,28 +61,20 @@ function createWorld(fault: Fault = () => undefined) {
     stored = Buffer.concat([stored, (await buffer(request.bytes)).subarray(0, length)]);
     return respond(204, { 'upload-offset': String(stored.length) });
   }
-  const needs: TransferNeeds = {
-    call: (_name, work) => work({} as never),
-    store: {
-      stream: (_key, { start, end } = { start: 0, end: FILE.length - 1 }) =>
-        Readable.from([FILE.subarray(start, end + 1)]),
-    },
-    now: () => new Date(0),
-    send: async (request) => {
-      seen.push({ method: request.method, url: request.url, length: request.length });
-      const planned = fault(request);
-      if (typeof planned === 'object') return planned;
-      const lost = { failure: 'unreachable', cause: new Error('cut') } as const;
-      if (typeof planned === 'number') {
-        await append(request, planned);
-        return lost;
-      }
-      if (request.method === 'HEAD') return respond(200, { 'upload-offset': String(stored.length) });
-      if (request.method === 'POST') return respond(201, { location: '/u1' });
-      const response = await append(request);
-      return planned === 'lost' ? lost : response;
-    },
-  };
+  const ctx = createContext(async (request) => {
+    seen.push({ method: request.method, url: request.url, length: request.length });
+    const planned = fault(request);
+    if (typeof planned === 'object') return planned;
+    const lost = { failure: 'unreachable', cause: new Error('cut') } as const;
+    if (typeof planned === 'number') {
+      await append(request, planned);
+      return lost;
+    }
+    if (request.method === 'HEAD') return respond(200, { 'upload-offset': String(stored.length) });
+    if (request.method === 'POST') return respond(201, { location: '/u1' });
+    const response = await append(request);
+    return planned === 'lost' ? lost : response;
+  });
   const transfer: Transfer = {
     file: {
       provider: 'cdnhost',
@@ -78,7 +88,7 @@ function createWorld(fault: Fault = () => undefined) {
     onSent: async (bytes) => void sent.push(bytes),
     isDue: () => false,
   };
-  return { needs, transfer, seen, pauses, sent, stored: () => stored.toString() };
+  return { ctx, transfer, seen, pauses, sent, stored: () => stored.toString() };
 }
 
 /** Applies to the first requests of a method. */
@@ -95,8 +105,8 @@ const failureOf = (work: Promise<unknown>): Promise<unknown> =>
 
 describe('by tus', () => {
   test('a file is sent in chunks', async () => {
-    const { needs, transfer, seen, sent, stored } = createWorld();
-    await sendByTus(needs, transfer, UPLOAD);
+    const { ctx, transfer, seen, sent, stored } = createWorld();
+    await sendByTus(ctx, transfer, UPLOAD);
     expect(stored()).toBe(FILE.toString());
     expect(seen.map(({ method, length }) => `${method} ${length}`)).toEqual([
       'HEAD undefined',
@@ -108,10 +118,10 @@ describe('by tus', () => {
   });
 
   test('it gives way at the end of a chunk, and a later call sends the rest', async () => {
-    const { needs, transfer, stored } = createWorld();
-    expect(await sendByTus(needs, { ...transfer, isDue: () => true }, UPLOAD)).toBe('yielded');
+    const { ctx, transfer, stored } = createWorld();
+    expect(await sendByTus(ctx, { ...transfer, isDue: () => true }, UPLOAD)).toBe('yielded');
     expect(stored()).toBe(FILE.subarray(0, 10).toString());
-    expect(await sendByTus(needs, transfer, UPLOAD)).toBe('sent');
+    expect(await sendByTus(ctx, transfer, UPLOAD)).toBe('sent');
     expect(stored()).toBe(FILE.toString());
   });
 
@@ -127,15 +137,15 @@ describe('by tus', () => {
     ['failures without end, between which bytes arrive', inTurn('PATCH', 1, 1, 1, 1, 1, 1, 1, 1)],
     ['a failed question for the offset', inTurn('HEAD', respond(503), respond(503))],
   ])('it continues after %s', async (_case, fault) => {
-    const { needs, transfer, pauses, stored } = createWorld(fault);
-    await sendByTus(needs, transfer, UPLOAD);
+    const { ctx, transfer, pauses, stored } = createWorld(fault);
+    await sendByTus(ctx, transfer, UPLOAD);
     expect(stored()).toBe(FILE.toString());
     expect(pauses.length).toBeGreaterThan(0);
   });
 
   test('it waits as long as the provider says', async () => {
-    const { needs, transfer, pauses } = createWorld(inTurn('PATCH', respond(429, { 'retry-after': '7' })));
-    await sendByTus(needs, transfer, UPLOAD);
+    const { ctx, transfer, pauses } = createWorld(inTurn('PATCH', respond(429, { 'retry-after': '7' })));
+    await sendByTus(ctx, transfer, UPLOAD);
     expect(pauses).toEqual([7000]);
   });
 
@@ -156,12 +166,12 @@ describe('by tus', () => {
     ['refused credentials', () => respond(401), { code: 'provider_credentials', pauses: 0 }],
   ] as const)('%s end it', async (_case, fault, { code, pauses }) => {
     const world = createWorld(fault);
-    expect(await failureOf(sendByTus(world.needs, world.transfer, UPLOAD))).toBe(code);
+    expect(await failureOf(sendByTus(world.ctx, world.transfer, UPLOAD))).toBe(code);
     expect(world.pauses).toHaveLength(pauses);
   });
 
   test('an error of the store is not one of the provider', async () => {
-    const { needs, transfer } = createWorld();
+    const { ctx, transfer } = createWorld();
     const store = {
       stream: () =>
         new Readable({
@@ -170,35 +180,36 @@ describe('by tus', () => {
           },
         }),
     };
-    await expect(sendByTus({ ...needs, store }, transfer, UPLOAD)).rejects.toThrow('the store is down');
+    const broken = { ...ctx, store: contextOf<UploadsContext['store']>(store) };
+    await expect(sendByTus(broken, transfer, UPLOAD)).rejects.toThrow('the store is down');
   });
 });
 
 describe('the upload of a target', () => {
   test('is created where its URL creates one', async () => {
-    const { needs, transfer, seen } = createWorld();
-    expect(await openTusUpload(needs, transfer, TARGET)).toEqual(UPLOAD);
+    const { ctx, transfer, seen } = createWorld();
+    expect(await openTusUpload(ctx, transfer, TARGET)).toEqual(UPLOAD);
     expect(seen).toEqual([{ method: 'POST', url: TARGET.url, length: 0 }]);
   });
 
   test('is the target that the provider has created', async () => {
-    const { needs, transfer, seen } = createWorld();
-    const opened = await openTusUpload(needs, transfer, { ...TARGET, method: 'PATCH', url: UPLOAD.url });
+    const { ctx, transfer, seen } = createWorld();
+    const opened = await openTusUpload(ctx, transfer, { ...TARGET, method: 'PATCH', url: UPLOAD.url });
     expect(opened).toEqual(UPLOAD);
     expect(seen).toEqual([]);
   });
 
   test('is an error of the provider without a Location', async () => {
-    const { needs, transfer } = createWorld(() => respond(201));
-    expect(await failureOf(openTusUpload(needs, transfer, TARGET))).toBe('provider_error');
+    const { ctx, transfer } = createWorld(() => respond(201));
+    expect(await failureOf(openTusUpload(ctx, transfer, TARGET))).toBe('provider_error');
   });
 });
 
 describe('in one request', () => {
   const body = async (protocol: 'put' | 'form'): Promise<string> => {
     let received = '';
-    const { needs, transfer, sent } = createWorld();
-    const send: TransferNeeds['send'] = async ({ method, length, bytes }) => {
+    const { transfer, sent } = createWorld();
+    const send: SendBody = async ({ method, length, bytes }) => {
       const whole = await buffer(bytes);
       expect(whole).toHaveLength(length ?? 0);
       received = `${method} ${whole}`;
@@ -206,7 +217,7 @@ describe('in one request', () => {
     };
     const { chunk_size_bytes: _size, ...target } = TARGET;
     const method = protocol === 'put' ? ('PUT' as const) : ('POST' as const);
-    await sendWhole({ ...needs, send }, transfer, { ...target, protocol, method } as never);
+    await sendWhole(createContext(send), transfer, { ...target, protocol, method } as never);
     expect(sent).toEqual([FILE.length]);
     return received;
   };
@@ -220,8 +231,8 @@ describe('in one request', () => {
   });
 
   test('a failure is not repeated', async () => {
-    const { needs, transfer, seen } = createWorld(() => respond(500));
-    const sending = sendWhole(needs, transfer, { ...TARGET, protocol: 'put', method: 'PUT' } as never);
+    const { ctx, transfer, seen } = createWorld(() => respond(500));
+    const sending = sendWhole(ctx, transfer, { ...TARGET, protocol: 'put', method: 'PUT' } as never);
     expect(await failureOf(sending)).toBe('provider_error');
     expect(seen).toHaveLength(1);
   });

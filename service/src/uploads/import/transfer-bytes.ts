@@ -2,13 +2,13 @@
 import { randomUUID } from 'node:crypto';
 import type { UploadTarget } from '@mediary/contract/schemas/upload-targets';
 import type { ProviderName } from '../../assets/asset.ts';
-import type { BodyRequest, BodyResponse, sendBody } from '../../platform/outbound/send-body.ts';
 import { parseRetryAfter } from '../../platform/outbound/http-client.ts';
+import type { BodyRequest, BodyResponse } from '../../platform/outbound/send-body.ts';
 import { toFailureCode, toRequestFailure } from '../../providers/failure-codes.ts';
 import { ProviderError } from '../../providers/provider.ts';
-import type { CallProvider } from '../../providers/provider-calls.ts';
 import type { ObjectKey } from '../../storage/object-key.ts';
-import type { ByteRange, ObjectStore } from '../../storage/object-store.ts';
+import type { ByteRange } from '../../storage/object-store.ts';
+import type { UploadsContext } from '../context.ts';
 import {
   buildChunkHeaders,
   buildCreationHeaders,
@@ -21,13 +21,6 @@ import {
   type TusTarget,
   type TusUpload,
 } from './transfer-requests.ts';
-
-export type TransferNeeds = {
-  readonly call: CallProvider;
-  readonly store: Pick<ObjectStore, 'stream'>;
-  readonly send: typeof sendBody;
-  readonly now: () => Date;
-};
 
 export type StoredFile = {
   readonly provider: ProviderName;
@@ -50,7 +43,7 @@ export type Transfer = {
 
 /** Opens the tus upload of a target. Throws ProviderError. */
 export async function openTusUpload(
-  needs: TransferNeeds,
+  ctx: UploadsContext,
   { file, signal }: Transfer,
   target: TusTarget,
 ): Promise<TusUpload> {
@@ -58,7 +51,7 @@ export async function openTusUpload(
   if (open) return open;
   const headers = buildCreationHeaders(target, file.sizeBytes);
   const request = { method: 'POST', url: target.url, headers, length: 0, bytes: NO_BYTES, signal } as const;
-  const response = await send(needs, file.provider, request);
+  const response = await send(ctx, file.provider, request);
   const created = parseCreation(target, response.get('location'));
   if (!created) throw new ProviderError('provider_error', { providerCode: 'unreadable upload URL' });
   return created;
@@ -78,7 +71,7 @@ export type TusOutcome = 'sent' | 'yielded';
 
 /** Sends what the upload does not have yet. Throws ProviderError. */
 export async function sendByTus(
-  needs: TransferNeeds,
+  ctx: UploadsContext,
   transfer: Transfer,
   upload: TusUpload,
 ): Promise<TusOutcome> {
@@ -88,11 +81,11 @@ export async function sendByTus(
   let failures = 0;
   for (;;) {
     try {
-      offset ??= await findOffset(needs, transfer, upload);
+      offset ??= await findOffset(ctx, transfer, upload);
       if (offset === file.sizeBytes) return 'sent';
       if (offset > highest) failures = 0;
       highest = Math.max(highest, offset);
-      offset = await sendChunk(needs, transfer, { upload, offset });
+      offset = await sendChunk(ctx, transfer, { upload, offset });
       if (offset < file.sizeBytes && transfer.isDue()) return 'yielded';
     } catch (error) {
       failures += 1;
@@ -113,7 +106,7 @@ function findPause(error: unknown, failures: number): number | undefined {
 }
 
 async function findOffset(
-  needs: TransferNeeds,
+  ctx: UploadsContext,
   { file, signal }: Transfer,
   upload: TusUpload,
 ): Promise<number> {
@@ -126,25 +119,25 @@ async function findOffset(
     bytes: NO_BYTES,
     signal,
   } as const;
-  return readOffset(await send(needs, file.provider, request), file);
+  return readOffset(await send(ctx, file.provider, request), file);
 }
 
 type NextChunk = { readonly upload: TusUpload; readonly offset: number };
 
 /** Returns the new offset. */
 async function sendChunk(
-  needs: TransferNeeds,
+  ctx: UploadsContext,
   transfer: Transfer,
   { upload, offset }: NextChunk,
 ): Promise<number> {
   const { file, signal } = transfer;
   const chunk = planChunk(upload, offset, file.sizeBytes);
-  const response = await send(needs, file.provider, {
+  const response = await send(ctx, file.provider, {
     method: 'PATCH',
     url: upload.url,
     headers: buildChunkHeaders(upload, chunk),
     length: chunk.end - chunk.start + 1,
-    bytes: readFile(needs, transfer, chunk),
+    bytes: readFile(ctx, transfer, chunk),
     signal,
   });
   const stored = readOffset(response, file);
@@ -163,11 +156,7 @@ function readOffset(headers: Headers, { sizeBytes }: StoredFile): number {
 type WholeTarget = Exclude<UploadTarget, TusTarget>;
 
 /** Sends the whole file in one request, which cannot be continued. Throws ProviderError. */
-export async function sendWhole(
-  needs: TransferNeeds,
-  transfer: Transfer,
-  target: WholeTarget,
-): Promise<void> {
+export async function sendWhole(ctx: UploadsContext, transfer: Transfer, target: WholeTarget): Promise<void> {
   const { file, signal } = transfer;
   if (target.protocol === 's3-multipart') throw new Error('a hosted provider takes no s3-multipart upload');
   const { method, url } = target;
@@ -176,12 +165,12 @@ export async function sendWhole(
     target.protocol === 'form'
       ? buildForm(target, file, randomUUID())
       : { head: NOTHING, tail: NOTHING, headers: target.headers };
-  await send(needs, file.provider, {
+  await send(ctx, file.provider, {
     method,
     url,
     headers,
     length: head.length + file.sizeBytes + tail.length,
-    bytes: join(head, readFile(needs, transfer, whole), tail),
+    bytes: join(head, readFile(ctx, transfer, whole), tail),
     signal,
   });
 }
@@ -195,7 +184,7 @@ async function* join(head: Buffer, bytes: AsyncIterable<Uint8Array>, tail: Buffe
 }
 
 async function* readFile(
-  { store }: TransferNeeds,
+  { store }: UploadsContext,
   { file, onSent }: Transfer,
   range: ByteRange,
 ): AsyncGenerator<Uint8Array> {
@@ -208,11 +197,11 @@ async function* readFile(
 }
 
 /** The headers of a successful response. */
-const send = (needs: TransferNeeds, provider: ProviderName, request: BodyRequest): Promise<Headers> =>
-  needs.call(provider, async () => {
-    const response = await needs.send(request);
+const send = (ctx: UploadsContext, provider: ProviderName, request: BodyRequest): Promise<Headers> =>
+  ctx.providers.call(provider, async () => {
+    const response = await ctx.intake.outbound.sendBody(request);
     if ('failure' in response) throw toRequestFailure(response);
-    if (response.status < 200 || response.status >= 300) throw toStatusFailure(response, needs.now());
+    if (response.status < 200 || response.status >= 300) throw toStatusFailure(response, ctx.clocks.now());
     return response.headers;
   });
 

@@ -1,6 +1,6 @@
 // Decides how an import moves on to the hosted provider of its asset: pure (contract B4).
-import type { Asset, Warning } from '../../assets/asset.ts';
 import { newEvent } from '../../assets/asset-event.ts';
+import type { Asset, Warning } from '../../assets/asset.ts';
 import { type Change, patchOf } from '../../lifecycle/decisions/change.ts';
 import { decideCompletion } from '../../lifecycle/decisions/decide-commands.ts';
 import { withWarnings } from '../../lifecycle/decisions/stream-state.ts';

@@ -1,41 +1,25 @@
-// The second step of an import to a hosted provider: which upload there takes the stored bytes, and how the
-// import ends (contract B4).
-import type { Asset } from '../../assets/asset.ts';
+// The second step of an import { completeStored } from '../service-runs.ts';
 import { newEvent } from '../../assets/asset-event.ts';
+import type { Asset } from '../../assets/asset.ts';
 import type { JobPayloads } from '../../jobs.ts';
-import type { refuseAsset } from '../../lifecycle/reports.ts';
-import type { AssetStore } from '../../lifecycle/store.ts';
 import { toWarnings } from '../../media/warnings.ts';
-import type { Bound } from '../../platform/bind.ts';
-import type { Queries } from '../../platform/postgres/database.ts';
-import type { explainWait } from '../../providers/handover.ts';
 import type { ProviderError } from '../../providers/provider.ts';
-import type { checkContent } from '../completion.ts';
+import { checkContent } from '../completion.ts';
 import { toContentFailure } from '../content-check.ts';
-import type { ImportRun } from './import-runs.ts';
-import { recordTransfer } from './imports.sql.ts';
+import type { UploadsContext } from '../context.ts';
+import type { ImportRun, OpenTransfer } from './import-runs.ts';
+import { deleteImport, recordTransfer } from './imports.sql.ts';
 import { decideRelease, decideTransferEnd, decideTransferStart } from './transfer-decisions.ts';
-import type { TusUpload } from './transfer-requests.ts';
-
-/** A tus upload at a hosted provider that a later run can continue. */
-export type OpenTransfer = { readonly videoId: string; readonly upload: TusUpload };
-
-type TransferNeeds = {
-  readonly db: Queries;
-  readonly assetStore: Pick<AssetStore, 'update'>;
-  readonly checkContent: Bound<typeof checkContent>;
-  readonly refuseAsset: Bound<typeof refuseAsset>;
-  readonly explainWait: Bound<typeof explainWait>;
-};
+import { completeStored } from '../service-runs.ts';
 
 /**
  * Checks the stored bytes as `complete` does, and starts the job that sends them to the provider. False if
  * the bytes were refused.
  */
-export async function startTransfer(needs: TransferNeeds, asset: Asset): Promise<boolean> {
-  const checked = await needs.checkContent(asset);
+export async function startTransfer(ctx: UploadsContext, asset: Asset): Promise<boolean> {
+  const checked = await checkContent(ctx, asset);
   if (typeof checked === 'string') {
-    await needs.refuseAsset(asset, toContentFailure(checked));
+    await ctx.lifecycle.refuseAsset(asset, toContentFailure(checked));
     return false;
   }
   const { width, height, durationMs: duration_ms, traits } = checked;
@@ -44,33 +28,33 @@ export async function startTransfer(needs: TransferNeeds, asset: Asset): Promise
     facts: { width, height, duration_ms },
     warnings: toWarnings(traits),
   };
-  const updated = await needs.assetStore.update(asset, (seen) => decideTransferStart(seen, file));
-  if (updated?.decision) await needs.explainWait(updated.asset);
+  const updated = await ctx.lifecycle.update(asset, (seen) => decideTransferStart(seen, file));
+  if (updated?.decision) await ctx.providers.explainWait(updated.asset);
   return true;
 }
 
 export const recordOpenTransfer = (
-  { db }: TransferNeeds,
+  { db }: UploadsContext,
   { asset, uploadId }: ImportRun,
   transfer: OpenTransfer,
 ): Promise<unknown> => recordTransfer(db, { assetId: asset.id, uploadId }, transfer);
 
 /** The provider has all bytes. */
 export const completeTransfer = (
-  { assetStore }: TransferNeeds,
+  { lifecycle }: UploadsContext,
   { asset: { id, attempt } }: ImportRun,
 ): Promise<unknown> =>
-  assetStore.update({ assetId: id }, (asset, now) => decideTransferEnd(asset, attempt, now));
+  lifecycle.update({ assetId: id }, (asset, now) => decideTransferEnd(asset, attempt, now));
 
 /** The transfer is over: another request or report moved the asset on. */
 export const releaseOriginal = (
-  { assetStore }: TransferNeeds,
+  { lifecycle }: UploadsContext,
   { assetId, attempt }: Pick<JobPayloads['transfer-import'], 'assetId' | 'attempt'>,
-): Promise<unknown> => assetStore.update({ assetId }, (asset) => decideRelease(asset, attempt));
+): Promise<unknown> => lifecycle.update({ assetId }, (asset) => decideRelease(asset, attempt));
 
 /** The timeline explains why the asset waits for its provider. */
 export const recordTransferFailure = (
-  { assetStore }: TransferNeeds,
+  { lifecycle }: UploadsContext,
   { asset: { id, attempt } }: ImportRun,
   { failure: { code }, providerCode }: ProviderError,
 ): Promise<unknown> => {
@@ -80,7 +64,15 @@ export const recordTransferFailure = (
     code,
     ...(providerCode !== undefined && { provider_code: providerCode }),
   };
-  return assetStore.update({ assetId: id }, (seen) =>
+  return lifecycle.update({ assetId: id }, (seen) =>
     seen.deleted_at ? undefined : { set: {}, events: [newEvent('asset.checked', data)], jobs: [] },
   );
 };
+
+/** Starts processing, or the transfer to the hosted provider of the asset. Refused bytes end the import. */
+export async function completeImport(ctx: UploadsContext, asset: Asset): Promise<void> {
+  const isValid = ctx.providers.isHosted(asset)
+    ? await startTransfer(ctx, asset)
+    : await completeStored(ctx, asset);
+  if (!isValid) await deleteImport(ctx.db, asset.id);
+}

@@ -1,27 +1,24 @@
 // Completes uploads in parts: the store joins the parts, then the asset points to the object (contract B4).
 import type { Asset } from '../../assets/asset.ts';
-import type { Bound } from '../../platform/bind.ts';
 import { RENEW_EVERY_MS, whileRenewing } from '../../platform/concurrency/lease.ts';
-import { badRequest, ServiceError } from '../../platform/http/errors.ts';
 import { diskFull } from '../../platform/disk/free-space.ts';
+import { badRequest, ServiceError } from '../../platform/http/errors.ts';
 import { ObjectStoreError, type StoredPart } from '../../storage/object-store.ts';
+import type { UploadsContext } from '../context.ts';
+import { findByteLimit, finishUpload } from '../original/store-original.ts';
+import { toClosedError } from '../original/upload-errors.ts';
+import { countOtherUploads } from '../tus/resumable-uploads.sql.ts';
 import { assertAllParts } from './multipart-plan.ts';
-import { claimCompletion, findMultipart, releaseCompletion } from './multipart-uploads.sql.ts';
 import {
   directOf,
   type MultipartRow,
-  nextExpiry,
+  expiryAfter,
   noSuchUpload,
   planOf,
   storeUploadOf,
   takesBytes,
 } from './multipart-row.ts';
-import type { MultipartNeeds } from './multipart-uploads.ts';
-import { countOtherUploads } from '../tus/resumable-uploads.sql.ts';
-import type { finishUpload } from '../original/store-original.ts';
-import { toClosedError } from '../original/upload-errors.ts';
-
-type CompletionNeeds = MultipartNeeds & { readonly finishUpload: Bound<typeof finishUpload> };
+import { claimCompletion, findMultipart, releaseCompletion } from './multipart-uploads.sql.ts';
 
 /** Parts as the client knows them; undefined: all that the store has. */
 type Completion = {
@@ -31,26 +28,29 @@ type Completion = {
 
 /** Makes the parts the original of the asset. Can be repeated, also after a crash or a lost response. */
 export async function completeMultipart(
-  needs: CompletionNeeds,
+  ctx: UploadsContext,
   asset: Asset,
   { id, parts }: Completion,
 ): Promise<Asset> {
-  const row = await findMultipart(needs.db, asset.id, id);
+  const row = await findMultipart(ctx.db, asset.id, id);
   if (!row) throw noSuchUpload();
   if (row.finished_at && asset.original_upload === id) return asset;
   if (row.finished_at || !takesBytes(asset, row)) throw toClosedError(asset);
-  const { uploadMaxAgeSeconds: maxAgeSeconds } = needs;
+  const { uploadMaxAgeSeconds: maxAgeSeconds } = ctx.settings;
   const claim = () =>
-    claimCompletion(needs.db, id, { now: needs.now(), expiresAt: nextExpiry(needs), maxAgeSeconds });
-  if (!(await claim())) return findCompleted(needs, asset, id);
+    claimCompletion(ctx.db, id, {
+      now: ctx.clocks.now(),
+      expiresAt: expiryAfter(ctx.clocks.now(), ctx.settings.uploadTtlSeconds),
+      maxAgeSeconds,
+    });
+  if (!(await claim())) return findCompleted(ctx, asset, id);
   return whileRenewing({ everyMs: RENEW_EVERY_MS, renew: claim }, async () => {
     try {
-      const sizeBytes = await completeInStore(needs, asset, { row, parts });
-      return await finish(needs, asset, { row, sizeBytes });
+      const sizeBytes = await completeInStore(ctx, asset, { row, parts });
+      return await finish(ctx, asset, { row, sizeBytes });
     } catch (error) {
       // If the store did not answer it may have the object: the upload stays claimed, and a job finishes it.
-      if (error instanceof ServiceError && error.code !== 'UNAVAILABLE')
-        await releaseCompletion(needs.db, id);
+      if (error instanceof ServiceError && error.code !== 'UNAVAILABLE') await releaseCompletion(ctx.db, id);
       throw error;
     }
   });
@@ -58,22 +58,22 @@ export async function completeMultipart(
 
 /** Returns the size of the object. */
 async function completeInStore(
-  needs: CompletionNeeds,
+  ctx: UploadsContext,
   asset: Asset,
   { row, parts }: { readonly row: MultipartRow; readonly parts: Completion['parts'] },
 ): Promise<number> {
-  const direct = directOf(needs.store);
+  const direct = directOf(ctx.store);
   const upload = storeUploadOf(row);
   const stored = await direct.listParts(upload);
   if (!stored) {
     // An earlier request completed it, or it was aborted.
-    const sizeBytes = await needs.store.size(upload.key);
+    const sizeBytes = await ctx.store.size(upload.key);
     if (sizeBytes === undefined) throw noSuchUpload();
     return sizeBytes;
   }
   assertSameParts(stored, parts ?? []);
   const sizeBytes = assertAllParts(planOf(row), stored);
-  await needs.findByteLimit(asset, { length: sizeBytes, received: row.bytes_received });
+  await findByteLimit(ctx, asset, { length: sizeBytes, received: row.bytes_received });
   await direct.completeMultipart(upload, stored).catch((error: unknown) => {
     throw error instanceof ObjectStoreError ? toCompletionError(error) : error;
   });
@@ -107,12 +107,12 @@ const unquoted = (etag: string | undefined): string | undefined => etag?.replace
 
 /** Points the asset to the object. */
 async function finish(
-  needs: CompletionNeeds,
+  ctx: UploadsContext,
   asset: Asset,
   { row: { id }, sizeBytes }: { readonly row: MultipartRow; readonly sizeBytes: number },
 ): Promise<Asset> {
-  const others = await countOtherUploads(needs.db, { id, assetId: asset.id });
-  const finished = await needs.finishUpload({
+  const others = await countOtherUploads(ctx.db, { id, assetId: asset.id });
+  const finished = await finishUpload(ctx, {
     asset,
     uploadId: id,
     lease: { upload: id, holder: id },
@@ -120,12 +120,12 @@ async function finish(
     source: 'caller',
     mayHaveOrphans: others > 0,
   });
-  return finished ?? findCompleted(needs, asset, id);
+  return finished ?? findCompleted(ctx, asset, id);
 }
 
 /** The asset, if another request completed this upload meanwhile. */
-async function findCompleted(needs: CompletionNeeds, asset: Asset, id: string): Promise<Asset> {
-  const seen = await needs.findAssetById(asset.id);
+async function findCompleted(ctx: UploadsContext, asset: Asset, id: string): Promise<Asset> {
+  const seen = await ctx.lifecycle.findAssetById(asset.id);
   if (seen?.uploaded_at && seen.original_upload === id) return seen;
   if (seen && !seen.uploaded_at && seen.stream_status === 'pending_upload') throw noSuchUpload();
   throw toClosedError(seen);

@@ -37,10 +37,8 @@ export const takesBytes = (asset: Asset, row: MultipartRow): boolean =>
 export const bytesThrough = ({ size_bytes: size, target }: MultipartRow, partNumber: number): number =>
   Math.min(partNumber * target.part_bytes, size ?? target.max_bytes);
 
-type Lifetime = { readonly now: () => Date; readonly uploadTtlSeconds: number };
-
-export const nextExpiry = ({ now, uploadTtlSeconds }: Lifetime): Date =>
-  new Date(now().getTime() + uploadTtlSeconds * 1000);
+export const expiryAfter = (now: Date, uploadTtlSeconds: number): Date =>
+  new Date(now.getTime() + uploadTtlSeconds * 1000);
 
 export const directOf = ({ direct }: Pick<ObjectStore, 'direct'>): DirectUploads => {
   if (!direct) throw notFound('This service takes no uploads in parts');

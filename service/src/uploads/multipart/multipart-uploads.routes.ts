@@ -8,35 +8,29 @@ import {
   signUploadParts,
 } from '@mediary/contract/operations/multipart';
 import type { FastifyRequest } from 'fastify';
-import type { Asset } from '../../assets/asset.ts';
 import { type AssetViewContext, toAssetView } from '../../assets/asset-view.ts';
-import { uploadKey } from '../../storage/object-key.ts';
-import type { Bound } from '../../platform/bind.ts';
+import type { Asset } from '../../assets/asset.ts';
 import { badRequest, notFound } from '../../platform/http/errors.ts';
 import { guarded } from '../../platform/http/route.ts';
 import { isUuid } from '../../platform/values/uuid.ts';
-import type { assertUploadTicket, authorizeUpload } from '../put/byte-uploads.ts';
-import type { completeMultipart } from './multipart-completion.ts';
-import type * as operations from './multipart-uploads.ts';
+import { uploadKey } from '../../storage/object-key.ts';
+import type { UploadsContext } from '../context.ts';
+import { assertUploadTicket, authorizeUpload } from '../put/byte-uploads.ts';
+import { completeMultipart } from './multipart-completion.ts';
+import {
+  abortMultipart,
+  createMultipart,
+  listParts,
+  type SignedPart,
+  signParts,
+} from './multipart-uploads.ts';
 
-type MultipartRoutesNeeds = {
-  readonly assertUploadTicket: Bound<typeof assertUploadTicket>;
-  readonly authorizeUpload: Bound<typeof authorizeUpload>;
-  readonly createMultipart: Bound<typeof operations.createMultipart>;
-  readonly signParts: Bound<typeof operations.signParts>;
-  readonly listParts: Bound<typeof operations.listParts>;
-  readonly completeMultipart: Bound<typeof completeMultipart>;
-  readonly abortMultipart: Bound<typeof operations.abortMultipart>;
-  readonly view: AssetViewContext;
-  readonly now: () => Date;
-};
-
-export function multipartRoutes(needs: MultipartRoutesNeeds) {
-  const asUploader = uploaderGuard(needs);
-  const show = (part: operations.SignedPart) => toSignedPart(part, needs.now());
+export function multipartRoutes(ctx: UploadsContext, view: AssetViewContext) {
+  const asUploader = uploaderGuard(ctx);
+  const show = (part: SignedPart) => toSignedPart(part, ctx.clocks.now());
   return [
     asUploader(createMultipartUpload, async ({ asset, body }) => {
-      const { id, target, expires_at } = await needs.createMultipart(asset, body.size_bytes);
+      const { id, target, expires_at } = await createMultipart(ctx, asset, body.size_bytes);
       return {
         uploadId: id,
         key: uploadKey(asset.id, id),
@@ -48,8 +42,8 @@ export function multipartRoutes(needs: MultipartRoutesNeeds) {
     asUploader(signUploadPart, async ({ asset, params: { upload: id, part }, query }) => {
       const sha256 = query.checksum_sha256?.toLowerCase();
       const request = { partNumber: toPartNumber(part), sizeBytes: query.size_bytes, sha256 };
-      const [signed] = await needs.signParts(asset, { id, parts: [request] });
-      return show(signed as operations.SignedPart);
+      const [signed] = await signParts(ctx, asset, { id, parts: [request] });
+      return show(signed as SignedPart);
     }),
     asUploader(signUploadParts, async ({ asset, params: { upload: id }, body }) => {
       const parts = body.parts.map(({ PartNumber, Size, checksum_sha256: sha256 }) => ({
@@ -57,10 +51,10 @@ export function multipartRoutes(needs: MultipartRoutesNeeds) {
         sizeBytes: Size,
         sha256: sha256?.toLowerCase(),
       }));
-      return { parts: (await needs.signParts(asset, { id, parts })).map(show) };
+      return { parts: (await signParts(ctx, asset, { id, parts })).map(show) };
     }),
     asUploader(listUploadParts, async ({ asset, params }) => {
-      const parts = await needs.listParts(asset, params.upload);
+      const parts = await listParts(ctx, asset, params.upload);
       return {
         parts: parts.map(({ partNumber, sizeBytes, etag }) => ({
           PartNumber: partNumber,
@@ -71,28 +65,28 @@ export function multipartRoutes(needs: MultipartRoutesNeeds) {
     }),
     asUploader(completeMultipartUpload, async ({ asset, params: { upload: id }, body }) => {
       const parts = body.parts?.map(({ PartNumber, ETag }) => ({ partNumber: PartNumber, etag: ETag }));
-      return toAssetView(await needs.completeMultipart(asset, { id, parts }), needs.view);
+      return toAssetView(await completeMultipart(ctx, asset, { id, parts }), view);
     }),
     asUploader(abortMultipartUpload, async ({ asset, params: { upload: uploadId } }) => {
-      await needs.abortMultipart(asset, uploadId);
+      await abortMultipart(ctx, asset, uploadId);
       return { uploadId, aborted: true as const };
     }),
   ];
 }
 
 /** Checks the ticket before it reads the body. */
-const uploaderGuard = ({ assertUploadTicket, authorizeUpload: authorize }: MultipartRoutesNeeds) =>
+const uploaderGuard = (ctx: UploadsContext) =>
   guarded<ReturnType<typeof toTicketRequest>, { readonly asset: Asset }>({
     name: 'ticket',
     identify: (request) => {
       const ticketRequest = toTicketRequest(request);
-      assertUploadTicket(ticketRequest);
+      assertUploadTicket(ctx, ticketRequest);
       return ticketRequest;
     },
     admit: async (request) => {
       if (request.uploadId !== undefined && !isUuid(request.uploadId))
         throw notFound('No such upload. Create another one.');
-      return { asset: await authorize(request) };
+      return { asset: await authorizeUpload(ctx, request) };
     },
   });
 
@@ -111,7 +105,7 @@ function toPartNumber(text: string): number {
   return Number(text);
 }
 
-const toSignedPart = ({ partNumber, url, headers, expiresAt }: operations.SignedPart, now: Date) => ({
+const toSignedPart = ({ partNumber, url, headers, expiresAt }: SignedPart, now: Date) => ({
   PartNumber: partNumber,
   method: 'PUT' as const,
   url,

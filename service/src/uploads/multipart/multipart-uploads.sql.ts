@@ -5,8 +5,8 @@ import type { UploadLease } from '../../lifecycle/decisions/change.ts';
 import { LEASE_SECONDS } from '../../platform/concurrency/lease.ts';
 import type { Queries } from '../../platform/postgres/database.ts';
 import { columns, sql } from '../../platform/postgres/sql.ts';
-import { pick } from '../../tables.ts';
 import { uploadRow } from '../../tables-uploads.ts';
+import { pick } from '../../tables.ts';
 import type { MultipartRow } from './multipart-row.ts';
 
 const multipartColumns = pick(uploadRow, [

@@ -1,17 +1,21 @@
 // Uploads in parts that go straight to an S3 store: creates, signs, lists and aborts them (contract B4).
 import { randomUUID } from 'node:crypto';
 import type { Asset } from '../../assets/asset.ts';
-import type { Bound } from '../../platform/bind.ts';
 import { conflict, notFound } from '../../platform/http/errors.ts';
-import type { Database } from '../../platform/postgres/database.ts';
 import { uploadKey } from '../../storage/object-key.ts';
 import type { StoredPart } from '../../storage/object-store.ts';
+import type { UploadsContext } from '../context.ts';
+import { insertOpenUpload } from '../original/open-uploads.ts';
+import { findByteLimit } from '../original/store-original.ts';
+import { assertLength, inProgress, toClosedError } from '../original/upload-errors.ts';
+import { deleteHeldUpload } from '../original/uploads.sql.ts';
+import { toClientHeaders } from '../upload-targets.ts';
 import { partBytesFor, partLength } from './multipart-plan.ts';
 import {
   bytesThrough,
   directOf,
   type MultipartRow,
-  nextExpiry,
+  expiryAfter,
   noSuchUpload,
   planOf,
   storeUploadOf,
@@ -24,18 +28,6 @@ import {
   insertMultipart,
   recordSignedBytes,
 } from './multipart-uploads.sql.ts';
-import type { findByteLimit, OriginalNeeds } from '../original/store-original.ts';
-import { assertLength, inProgress, toClosedError } from '../original/upload-errors.ts';
-import { toClientHeaders } from '../upload-targets.ts';
-import { insertOpenUpload } from '../original/open-uploads.ts';
-import { deleteHeldUpload } from '../original/uploads.sql.ts';
-
-export type MultipartNeeds = Omit<OriginalNeeds, 'db' | 'assetStore' | 'findByteQuota'> & {
-  readonly db: Database;
-  readonly findByteLimit: Bound<typeof findByteLimit>;
-  readonly uploadMaxAgeSeconds: number;
-  readonly now: () => Date;
-};
 
 /** Clients that lose the id of an upload create another one. */
 const MAX_OPEN = 2;
@@ -44,27 +36,33 @@ const PART_URL_SECONDS = 3600;
 
 /** Creates an upload in the store, then its row. `sizeBytes`: the size of a file, if it was not announced. */
 export async function createMultipart(
-  needs: MultipartNeeds,
+  ctx: UploadsContext,
   asset: Asset,
   sizeBytes: number | undefined,
 ): Promise<MultipartRow> {
-  const direct = directOf(needs.store);
-  assertLength(asset, sizeBytes, needs.maxUploadBytes);
+  const direct = directOf(ctx.store);
+  assertLength(asset, sizeBytes, ctx.settings.maxUploadBytes);
   const size = asset.announced_size_bytes ?? sizeBytes ?? null;
-  const { maxBytes } = await needs.findByteLimit(asset, { length: size ?? undefined });
-  await needs.requireDatabaseSpace();
-  for (const { id } of await findOlderMultiparts(needs.db, asset.id, MAX_OPEN - 1))
-    await removeMultipart(needs, asset.id, id);
+  const { maxBytes } = await findByteLimit(ctx, asset, { length: size ?? undefined });
+  await ctx.admission.requireDatabaseSpace();
+  for (const { id } of await findOlderMultiparts(ctx.db, asset.id, MAX_OPEN - 1))
+    await removeMultipart(ctx, asset.id, id);
   const id = randomUUID();
   const upload = await direct.createMultipart(uploadKey(asset.id, id), asset.mime_type);
   const target = {
     upload_id: upload.uploadId,
-    part_bytes: partBytesFor(size ?? needs.maxUploadBytes),
+    part_bytes: partBytesFor(size ?? ctx.settings.maxUploadBytes),
     max_bytes: size ?? maxBytes,
   };
   try {
-    const row = { id, target, sizeBytes: size, expiresAt: nextExpiry(needs), maxOpen: MAX_OPEN };
-    return await insertOpenUpload(needs, asset, (tx) => insertMultipart(tx, asset, row));
+    const row = {
+      id,
+      target,
+      sizeBytes: size,
+      expiresAt: expiryAfter(ctx.clocks.now(), ctx.settings.uploadTtlSeconds),
+      maxOpen: MAX_OPEN,
+    };
+    return await insertOpenUpload(ctx, asset, (tx) => insertMultipart(tx, asset, row));
   } catch (error) {
     await direct.abortMultipart(upload);
     throw error;
@@ -72,11 +70,11 @@ export async function createMultipart(
 }
 
 /** An upload that can still receive parts. */
-async function getOpenUpload(needs: MultipartNeeds, asset: Asset, id: string): Promise<MultipartRow> {
-  const row = await findMultipart(needs.db, asset.id, id);
+async function getOpenUpload(ctx: UploadsContext, asset: Asset, id: string): Promise<MultipartRow> {
+  const row = await findMultipart(ctx.db, asset.id, id);
   if (!row) throw noSuchUpload();
   if (row.finished_at || !takesBytes(asset, row)) throw toClosedError(asset);
-  if (row.expires_at <= needs.now()) throw notFound('The upload has expired. Create another one.');
+  if (row.expires_at <= ctx.clocks.now()) throw notFound('The upload has expired. Create another one.');
   return row;
 }
 
@@ -97,16 +95,16 @@ export type SignedPart = {
 
 /** Presigned requests, each for the exact length of its part. */
 export async function signParts(
-  needs: MultipartNeeds,
+  ctx: UploadsContext,
   asset: Asset,
   { id, parts }: { readonly id: string; readonly parts: readonly PartRequest[] },
 ): Promise<SignedPart[]> {
-  const direct = directOf(needs.store);
-  const row = await getOpenUpload(needs, asset, id);
+  const direct = directOf(ctx.store);
+  const row = await getOpenUpload(ctx, asset, id);
   const plan = planOf(row);
   const lengths = parts.map(({ partNumber, sizeBytes }) => partLength(plan, partNumber, sizeBytes));
   const bytes = Math.max(...parts.map(({ partNumber }) => bytesThrough(row, partNumber)));
-  await recordSigned(needs, { asset, row, bytes });
+  await recordSigned(ctx, { asset, row, bytes });
   return Promise.all(
     parts.map(async ({ partNumber, sha256 }, index) => {
       const contentLength = lengths[index] ?? 0;
@@ -120,37 +118,42 @@ export async function signParts(
 type SignedParts = { readonly asset: Asset; readonly row: MultipartRow; readonly bytes: number };
 
 /** Parts that were signed before extend the expiry only in the second half of the lifetime. */
-async function recordSigned(needs: MultipartNeeds, { asset, row, bytes }: SignedParts): Promise<void> {
-  const { now, uploadTtlSeconds, uploadMaxAgeSeconds: maxAgeSeconds } = needs;
-  const isExpiring = row.expires_at.getTime() - now().getTime() < uploadTtlSeconds * 500;
+async function recordSigned(ctx: UploadsContext, { asset, row, bytes }: SignedParts): Promise<void> {
+  const { uploadTtlSeconds, uploadMaxAgeSeconds: maxAgeSeconds } = ctx.settings;
+  const isExpiring = row.expires_at.getTime() - ctx.clocks.now().getTime() < uploadTtlSeconds * 500;
   if (bytes <= row.bytes_received && !isExpiring) return;
-  const signed = { id: row.id, bytes, expiresAt: nextExpiry(needs), maxAgeSeconds };
-  await needs.underQuota(asset.owner_user_id, () => recordSignedBytes(needs.db, signed));
+  const signed = {
+    id: row.id,
+    bytes,
+    expiresAt: expiryAfter(ctx.clocks.now(), ctx.settings.uploadTtlSeconds),
+    maxAgeSeconds,
+  };
+  await ctx.usage.underQuota(asset.owner_user_id, () => recordSignedBytes(ctx.db, signed));
 }
 
 /** The parts that the store has. */
 export async function listParts(
-  needs: MultipartNeeds,
+  ctx: UploadsContext,
   asset: Asset,
   id: string,
 ): Promise<readonly StoredPart[]> {
-  const parts = await directOf(needs.store).listParts(storeUploadOf(await getOpenUpload(needs, asset, id)));
+  const parts = await directOf(ctx.store).listParts(storeUploadOf(await getOpenUpload(ctx, asset, id)));
   if (!parts) throw noSuchUpload();
   return parts;
 }
 
 /** Aborts an upload on request. */
-export async function abortMultipart(needs: MultipartNeeds, asset: Asset, id: string): Promise<void> {
-  const row = await findMultipart(needs.db, asset.id, id);
+export async function abortMultipart(ctx: UploadsContext, asset: Asset, id: string): Promise<void> {
+  const row = await findMultipart(ctx.db, asset.id, id);
   if (!row) throw noSuchUpload();
   if (row.finished_at)
     throw conflict('The bytes of this asset are already stored', { reason: 'already_uploaded' });
-  if (!(await removeMultipart(needs, asset.id, id))) throw inProgress();
+  if (!(await removeMultipart(ctx, asset.id, id))) throw inProgress();
 }
 
 /** Removes an upload that did not finish, with its bytes. False if a completion runs. */
 export async function removeMultipart(
-  { db, store }: Pick<MultipartNeeds, 'db' | 'store'>,
+  { db, store }: UploadsContext,
   assetId: string,
   id: string,
 ): Promise<boolean> {

@@ -3,22 +3,14 @@
 import { abortS3Upload, listS3Parts, postS3Request } from '@mediary/contract/operations/s3-requests';
 import type { FastifyReply } from 'fastify';
 import type { Asset } from '../../assets/asset.ts';
-import type { Bound } from '../../platform/bind.ts';
-import { type BytesRequest, bytesRoute } from '../../platform/http/route.ts';
 import { escapeXml } from '../../assets/markup.ts';
+import { type BytesRequest, bytesRoute } from '../../platform/http/route.ts';
 import { uploadKey } from '../../storage/object-key.ts';
-import type { authorizeUpload } from '../put/byte-uploads.ts';
-import type { completeMultipart } from './multipart-completion.ts';
-import type * as operations from './multipart-uploads.ts';
-
-type S3RequestNeeds = {
-  readonly authorizeUpload: Bound<typeof authorizeUpload>;
-  readonly createMultipart: Bound<typeof operations.createMultipart>;
-  readonly listParts: Bound<typeof operations.listParts>;
-  readonly completeMultipart: Bound<typeof completeMultipart>;
-  readonly abortMultipart: Bound<typeof operations.abortMultipart>;
-  readonly publicBaseUrl: () => string;
-};
+import type { StoredPart } from '../../storage/object-store.ts';
+import type { UploadsContext } from '../context.ts';
+import { authorizeUpload } from '../put/byte-uploads.ts';
+import { completeMultipart } from './multipart-completion.ts';
+import { abortMultipart, createMultipart, listParts } from './multipart-uploads.ts';
 
 type Request = BytesRequest<
   { readonly ticket?: string; readonly uploadId?: string },
@@ -28,9 +20,9 @@ type Request = BytesRequest<
 /** The list of 10 000 parts, the limit of S3, takes less. */
 const MAX_BODY_BYTES = 2 * 1024 ** 2;
 
-export function s3RequestRoutes(needs: S3RequestNeeds) {
+export function s3RequestRoutes(ctx: UploadsContext) {
   const authorize = ({ params, query: { ticket = '', uploadId } }: Request) =>
-    needs.authorizeUpload({ assetId: params.id, uploadId, ticket });
+    authorizeUpload(ctx, { assetId: params.id, uploadId, ticket });
   return [
     bytesRoute(postS3Request, {
       body: { maxBytes: MAX_BODY_BYTES },
@@ -39,7 +31,7 @@ export function s3RequestRoutes(needs: S3RequestNeeds) {
         const { uploadId } = request.query;
         return sendXml(
           reply,
-          uploadId === undefined ? await create(needs, asset) : await complete(needs, asset, uploadId),
+          uploadId === undefined ? await create(ctx, asset) : await complete(ctx, asset, uploadId),
         );
       },
     }),
@@ -47,12 +39,12 @@ export function s3RequestRoutes(needs: S3RequestNeeds) {
       handle: async (request, reply) => {
         const asset = await authorize(request);
         const { uploadId } = request.query;
-        return sendXml(reply, renderParts(asset, uploadId, await needs.listParts(asset, uploadId)));
+        return sendXml(reply, renderParts(asset, uploadId, await listParts(ctx, asset, uploadId)));
       },
     }),
     bytesRoute(abortS3Upload, {
       handle: async (request, reply) => {
-        await needs.abortMultipart(await authorize(request), request.query.uploadId);
+        await abortMultipart(ctx, await authorize(request), request.query.uploadId);
         return reply.code(204).send();
       },
     }),
@@ -62,23 +54,21 @@ export function s3RequestRoutes(needs: S3RequestNeeds) {
 const sendXml = (reply: FastifyReply, xml: string): FastifyReply =>
   reply.type('application/xml').send(`<?xml version="1.0" encoding="UTF-8"?>\n${xml}`);
 
-async function create({ createMultipart }: S3RequestNeeds, asset: Asset): Promise<string> {
-  const { id } = await createMultipart(asset, undefined);
+async function create(ctx: UploadsContext, asset: Asset): Promise<string> {
+  const { id } = await createMultipart(ctx, asset, undefined);
   return `<InitiateMultipartUploadResult>${renderIds(asset, id)}</InitiateMultipartUploadResult>`;
 }
 
-async function complete(needs: S3RequestNeeds, asset: Asset, id: string): Promise<string> {
-  await needs.completeMultipart(asset, { id });
-  const location = `<Location>${needs.publicBaseUrl()}/api/v1/media/${asset.id}</Location>`;
+async function complete(ctx: UploadsContext, asset: Asset, id: string): Promise<string> {
+  await completeMultipart(ctx, asset, { id });
+  const location = `<Location>${ctx.settings.publicBaseUrl()}/api/v1/media/${asset.id}</Location>`;
   return `<CompleteMultipartUploadResult>${location}${renderIds(asset, id)}</CompleteMultipartUploadResult>`;
 }
 
 const renderIds = (asset: Asset, id: string): string =>
   `<Key>${uploadKey(asset.id, id)}</Key><UploadId>${id}</UploadId>`;
 
-type Parts = Awaited<ReturnType<S3RequestNeeds['listParts']>>;
-
-function renderParts(asset: Asset, id: string, parts: Parts): string {
+function renderParts(asset: Asset, id: string, parts: readonly StoredPart[]): string {
   const elements = parts.map(({ partNumber, etag, sizeBytes }) =>
     [
       `<Part><PartNumber>${partNumber}</PartNumber>`,

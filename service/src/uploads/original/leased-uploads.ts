@@ -1,14 +1,10 @@
 // Keeps the lease of a resumable upload while a request works on it. Ends when another request waits for it,
 // or when the asset takes no bytes any more: then the bytes are removed.
 import { randomUUID } from 'node:crypto';
-import type { RowOf } from '../../platform/postgres/row.ts';
 import type { UploadLease } from '../../lifecycle/decisions/change.ts';
-import type { Queries } from '../../platform/postgres/database.ts';
+import type { RowOf } from '../../platform/postgres/row.ts';
 import { uploadKey } from '../../storage/object-key.ts';
-import type { ObjectStore } from '../../storage/object-store.ts';
-import type { RunningChecksums } from './running-checksum.ts';
-import { inProgress } from './upload-errors.ts';
-import { deleteHeldUpload, deleteUploads } from './uploads.sql.ts';
+import type { UploadsContext } from '../context.ts';
 import {
   claimResumable,
   claimResumableRemoval,
@@ -18,20 +14,10 @@ import {
   renewResumable,
   type resumableColumns,
 } from '../tus/resumable-uploads.sql.ts';
+import { inProgress } from './upload-errors.ts';
+import { deleteHeldUpload, deleteUploads } from './uploads.sql.ts';
 
 export type ResumableRow = RowOf<typeof resumableColumns>;
-
-type DiscardNeeds = {
-  readonly db: Queries;
-  readonly store: Pick<ObjectStore, 'partial' | 'remove'>;
-  readonly checksums: RunningChecksums;
-};
-
-type LeaseNeeds = DiscardNeeds & {
-  readonly uploadMaxAgeSeconds: number;
-  /** The leased uploads of this process, by id. */
-  readonly leases: Map<string, LeasedUpload>;
-};
 
 export type LeasedUpload = {
   readonly lease: UploadLease;
@@ -54,18 +40,18 @@ const MAX_UNRENEWED_MS = 8000;
 
 /** Undefined if the upload does not exist. Throws CONFLICT if another request keeps its lease. */
 export async function leaseUpload(
-  needs: LeaseNeeds,
+  ctx: UploadsContext,
   assetId: string,
   upload: string,
 ): Promise<LeasedUpload | undefined> {
   const lease: UploadLease = { upload, holder: randomUUID() };
   const end = performance.now() + WAIT_MS;
   for (;;) {
-    needs.leases.get(upload)?.stop();
-    const claimed = await claimResumable(needs.db, assetId, lease);
+    ctx.intake.leases.get(upload)?.stop();
+    const claimed = await claimResumable(ctx.db, assetId, lease);
     if (!claimed) return undefined;
     const { is_claimed: isClaimed, ...row } = claimed;
-    if (isClaimed || row.finished_at) return startLease(needs, { lease, row });
+    if (isClaimed || row.finished_at) return startLease(ctx, { lease, row });
     if (performance.now() > end) throw inProgress();
     await new Promise((resolve) => {
       setTimeout(resolve, CHECK_EVERY_MS);
@@ -75,16 +61,17 @@ export async function leaseUpload(
 
 /** Renews a lease that was claimed until it is released. */
 export function startLease(
-  needs: LeaseNeeds,
+  ctx: UploadsContext,
   { lease, row }: { readonly lease: UploadLease; readonly row: ResumableRow },
 ): LeasedUpload {
-  const { db, leases } = needs;
+  const { db } = ctx;
+  const { leases } = ctx.intake;
   const aborter = new AbortController();
   let renewedAt = performance.now();
   const timer = setInterval(() => {
     if (performance.now() - renewedAt > MAX_UNRENEWED_MS) aborter.abort();
     const startedAt = performance.now();
-    renewResumable(db, lease, needs.uploadMaxAgeSeconds).then(
+    renewResumable(db, lease, ctx.settings.uploadMaxAgeSeconds).then(
       (renewed) => {
         if (!renewed?.takes_bytes || renewed.is_release_requested) aborter.abort();
         else renewedAt = startedAt;
@@ -101,7 +88,7 @@ export function startLease(
       clearInterval(timer);
       if (leases.get(lease.upload) === leased) leases.delete(lease.upload);
       await releaseResumable(db, lease);
-      await discardIfClosed(needs, row);
+      await discardIfClosed(ctx, row);
     },
   };
   if (row.finished_at) clearInterval(timer);
@@ -113,9 +100,9 @@ export function startLease(
  * The job that removes the uploads of a closed asset skips those that a request writes. Every release is
  * before this query, so the job or this request sees that nobody writes the upload.
  */
-async function discardIfClosed(needs: DiscardNeeds, { id, asset_id: assetId }: ResumableRow): Promise<void> {
-  const closed = await findClosedUploads(needs.db, assetId);
-  if (closed.some((upload) => upload.id === id)) await discardUploads(needs, assetId, [{ id }]);
+async function discardIfClosed(ctx: UploadsContext, { id, asset_id: assetId }: ResumableRow): Promise<void> {
+  const closed = await findClosedUploads(ctx.db, assetId);
+  if (closed.some((upload) => upload.id === id)) await discardUploads(ctx, assetId, [{ id }]);
 }
 
 /** `is_partial` is false if only the row is left; a search for bytes costs an S3 store two requests. */
@@ -123,33 +110,33 @@ type DiscardedUpload = { readonly id: string; readonly is_partial?: boolean };
 
 /** Ends uploads that no request writes. */
 export async function discardUploads(
-  needs: DiscardNeeds,
+  ctx: UploadsContext,
   assetId: string,
   uploads: readonly DiscardedUpload[],
 ): Promise<void> {
   for (const { id, is_partial: isPartial = true } of uploads) {
-    needs.checksums.forget(id);
-    if (isPartial) await discardPartial(needs, assetId, id);
+    ctx.intake.checksums.forget(id);
+    if (isPartial) await discardPartial(ctx, assetId, id);
   }
   const rowIds = uploads.filter(({ is_partial: isPartial }) => isPartial === false).map(({ id }) => id);
-  if (rowIds.length > 0) await deleteUploads(needs.db, rowIds);
+  if (rowIds.length > 0) await deleteUploads(ctx.db, rowIds);
 }
 
 /** Discards the oldest uploads of an asset that no request writes, as many as are open beyond `keep`. */
 export async function discardIdleUploads(
-  needs: DiscardNeeds,
+  ctx: UploadsContext,
   assetId: string,
   keep: number,
 ): Promise<number> {
-  const idle = await findSurplusUploads(needs.db, assetId, keep);
-  await discardUploads(needs, assetId, idle);
+  const idle = await findSurplusUploads(ctx.db, assetId, keep);
+  await discardUploads(ctx, assetId, idle);
   return idle.length;
 }
 
 /** Leaves an upload that a request writes. The claim keeps it from finishing while its object is removed. */
-async function discardPartial(needs: DiscardNeeds, assetId: string, id: string): Promise<void> {
+async function discardPartial(ctx: UploadsContext, assetId: string, id: string): Promise<void> {
   const lease: UploadLease = { upload: id, holder: randomUUID() };
-  if (await claimResumableRemoval(needs.db, lease)) await removeHeldUpload(needs, assetId, lease);
+  if (await claimResumableRemoval(ctx.db, lease)) await removeHeldUpload(ctx, assetId, lease);
 }
 
 /**
@@ -157,7 +144,7 @@ async function discardPartial(needs: DiscardNeeds, assetId: string, id: string):
  * has an object if a request ended between the store and the database.
  */
 export async function removeHeldUpload(
-  { db, store }: Omit<DiscardNeeds, 'checksums'>,
+  { db, store }: UploadsContext,
   assetId: string,
   lease: UploadLease,
 ): Promise<void> {

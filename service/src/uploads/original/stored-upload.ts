@@ -1,7 +1,7 @@
 // Decides how stored bytes become the original of their asset: pure (contract B4).
 import type { EventSource } from '@mediary/contract/enums';
-import type { Asset } from '../../assets/asset.ts';
 import { newEvent } from '../../assets/asset-event.ts';
+import type { Asset } from '../../assets/asset.ts';
 import type { Decision, UploadLease } from '../../lifecycle/decisions/change.ts';
 
 /** `sha256` is null if the bytes did not pass through the service, and the store did not check them. */

@@ -1,24 +1,12 @@
 // Receives the bytes of an original in one PUT (contract B4).
 import { randomUUID } from 'node:crypto';
 import type { Asset } from '../../assets/asset.ts';
-import type { findAssetById } from '../../assets/asset-lookup.ts';
 import { isValidTicket, ticketReason } from '../../auth/tickets/asset-ticket.ts';
-import type { Secret } from '../../auth/secret.ts';
 import { findMediaType } from '../../media/media-type.ts';
-import type { Bound } from '../../platform/bind.ts';
 import { badRequest, notFound, unauthorized, unsupportedMediaType } from '../../platform/http/errors.ts';
+import type { UploadsContext } from '../context.ts';
 import type { OriginalBytes } from '../original/store-original.ts';
-import type { storePut } from './small-puts.ts';
-
-export type TicketNeeds = {
-  readonly findAssetById: Bound<typeof findAssetById>;
-  readonly urlSecrets: readonly Secret[];
-  readonly now: () => Date;
-  /** Throws RATE_LIMITED when the owner sends too many requests. */
-  readonly limitOwner: (ownerUserId: string) => Promise<void>;
-};
-
-type ByteUploadNeeds = TicketNeeds & { readonly storePut: Bound<typeof storePut> };
+import { storePut } from './small-puts.ts';
 
 /** The ticket in the URL of an upload; `uploadId` is set for one that exists. */
 type TicketRequest = {
@@ -35,35 +23,35 @@ export type ByteUpload = TicketRequest &
     readonly contentRange: string | undefined;
   };
 
-export async function receiveUpload(needs: ByteUploadNeeds, upload: ByteUpload): Promise<Asset> {
-  assertUploadTicket(needs, upload);
+export async function receiveUpload(ctx: UploadsContext, upload: ByteUpload): Promise<Asset> {
+  assertUploadTicket(ctx, upload);
   assertWholeFile(upload);
-  const asset = await getTicketAsset(needs, upload);
+  const asset = await getTicketAsset(ctx, upload);
   assertContentType(asset, upload.contentType);
-  await needs.limitOwner(asset.owner_user_id);
-  return needs.storePut(asset, { ...upload, uploadId: randomUUID(), protocol: 'put' });
+  await ctx.admission.limitOwner(asset.owner_user_id);
+  return storePut(ctx, asset, { ...upload, uploadId: randomUUID(), protocol: 'put' });
 }
 
 /** Returns the asset that the ticket belongs to. */
-async function getTicketAsset(needs: TicketNeeds, request: TicketRequest): Promise<Asset> {
-  const asset = await needs.findAssetById(request.assetId);
+async function getTicketAsset(ctx: UploadsContext, request: TicketRequest): Promise<Asset> {
+  const asset = await ctx.lifecycle.findAssetById(request.assetId);
   if (!asset || asset.deleted_at) throw notFound('No such asset');
   // A retry opened another upload, which has its own URL.
-  if (asset.stream_status === 'pending_upload') assertUploadTicket(needs, request, asset.attempt);
+  if (asset.stream_status === 'pending_upload') assertUploadTicket(ctx, request, asset.attempt);
   return asset;
 }
 
 /** Returns the asset of a ticket, also for an upload that exists. */
-export async function authorizeUpload(needs: TicketNeeds, request: TicketRequest): Promise<Asset> {
-  assertUploadTicket(needs, request);
-  const asset = await getTicketAsset(needs, request);
-  await needs.limitOwner(asset.owner_user_id);
+export async function authorizeUpload(ctx: UploadsContext, request: TicketRequest): Promise<Asset> {
+  assertUploadTicket(ctx, request);
+  const asset = await getTicketAsset(ctx, request);
+  await ctx.admission.limitOwner(asset.owner_user_id);
   return asset;
 }
 
 /** Needs no database. `attempt`: the one that the upload must belong to, if it is known. */
 export function assertUploadTicket(
-  { urlSecrets, now }: TicketNeeds,
+  { settings: { urlSecrets }, clocks: { now } }: UploadsContext,
   { assetId, ticket, uploadId }: TicketRequest,
   attempt?: number,
 ): void {

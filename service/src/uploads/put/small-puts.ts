@@ -1,46 +1,33 @@
 // Stores small files that arrive at once without a lease: the object first, then one statement (contract B4).
 import type { Asset } from '../../assets/asset.ts';
-import { isUnavailable } from '../../platform/http/errors.ts';
 import { diskFull } from '../../platform/disk/free-space.ts';
-import type { Bound } from '../../platform/bind.ts';
+import { isUnavailable } from '../../platform/http/errors.ts';
 import { uploadKey } from '../../storage/object-key.ts';
 import { ObjectStoreError, type StoredBytes } from '../../storage/object-store.ts';
 import { smallPutUploadId } from '../../storage/upload-id.ts';
-import type { OriginalBytes, OriginalNeeds, storeOriginal } from '../original/store-original.ts';
+import type { UploadsContext } from '../context.ts';
+import { type OriginalBytes, storeOriginal } from '../original/store-original.ts';
 import { decideStoredUpload } from '../original/stored-upload.ts';
 import { assertLength } from '../original/upload-errors.ts';
 import { readSmallBody } from './small-body.ts';
-
-type SmallPutNeeds = Pick<
-  OriginalNeeds,
-  | 'store'
-  | 'assetStore'
-  | 'findAssetById'
-  | 'underQuota'
-  | 'uploadTtlSeconds'
-  | 'maxUploadBytes'
-  | 'requireDatabaseSpace'
-> & {
-  readonly storeOriginal: Bound<typeof storeOriginal>;
-};
 
 /** Limits without a lease. A slower body needs a lease, so that other requests see it. */
 const SMALL_BODY = { maxBytes: 256 * 1024, withinMs: 100 };
 
 /** Stores the bytes of a PUT; under a lease if they are many or slow, or if another request may write too. */
 export async function storePut(
-  needs: SmallPutNeeds,
+  ctx: UploadsContext,
   asset: Asset,
   original: Omit<OriginalBytes, 'mayHaveOrphans'>,
 ): Promise<Asset> {
   // With an S3 store, the presigned PUT of a client is already an upload without a row.
-  if (needs.store.direct) return needs.storeOriginal(asset, original);
-  assertLength(asset, original.length, needs.maxUploadBytes);
+  if (ctx.store.direct) return storeOriginal(ctx, asset, original);
+  assertLength(asset, original.length, ctx.settings.maxUploadBytes);
   const body = await readSmallBody(original, SMALL_BODY);
-  const result: SmallPutResult = body.chunks ? await storeSmallPut(needs, asset, body.chunks) : {};
+  const result: SmallPutResult = body.chunks ? await storeSmallPut(ctx, asset, body.chunks) : {};
   return (
     result.finished ??
-    needs.storeOriginal(asset, { ...original, bytes: body.bytes, mayHaveOrphans: result.mayHaveOrphans })
+    storeOriginal(ctx, asset, { ...original, bytes: body.bytes, mayHaveOrphans: result.mayHaveOrphans })
   );
 }
 
@@ -51,29 +38,29 @@ type SmallPutResult = { readonly finished?: Asset; readonly mayHaveOrphans?: boo
  * removes it, so it cannot be one that another request finished with.
  */
 async function storeSmallPut(
-  needs: SmallPutNeeds,
+  ctx: UploadsContext,
   asset: Asset,
   chunks: readonly Uint8Array[],
 ): Promise<SmallPutResult> {
-  await needs.requireDatabaseSpace();
+  await ctx.admission.requireDatabaseSpace();
   const uploadId = smallPutUploadId(asset);
-  const stored = await createObject(needs, asset, chunks);
+  const stored = await createObject(ctx, asset, chunks);
   if (!stored) return { mayHaveOrphans: true };
   try {
-    const finished = await finishSmallPut(needs, asset, { uploadId, stored });
+    const finished = await finishSmallPut(ctx, asset, { uploadId, stored });
     if (finished) return { finished };
   } catch (error) {
     // The statement may have committed although no response arrived.
-    if (!isUnavailable(error)) await removeObject(needs, asset, uploadId);
+    if (!isUnavailable(error)) await removeObject(ctx, asset, uploadId);
     throw error;
   }
-  await removeObject(needs, asset, uploadId);
+  await removeObject(ctx, asset, uploadId);
   return {};
 }
 
 /** Undefined if the object exists: another request writes it, or a killed process left a part of it. */
 async function createObject(
-  { store }: SmallPutNeeds,
+  { store }: UploadsContext,
   asset: Asset,
   chunks: readonly Uint8Array[],
 ): Promise<StoredBytes | undefined> {
@@ -87,14 +74,14 @@ async function createObject(
 }
 
 async function finishSmallPut(
-  { assetStore, underQuota, uploadTtlSeconds }: SmallPutNeeds,
+  { lifecycle, usage, settings: { uploadTtlSeconds } }: UploadsContext,
   asset: Asset,
   upload: { readonly uploadId: string; readonly stored: StoredBytes },
 ): Promise<Asset | undefined> {
   const { attempt, owner_user_id: owner } = asset;
   const finish = { ...upload, attempt, uploadTtlSeconds, source: 'caller', isSmallPut: true } as const;
-  const updated = await underQuota(owner, () =>
-    assetStore.update(asset, (seen, now) =>
+  const updated = await usage.underQuota(owner, () =>
+    lifecycle.update(asset, (seen, now) =>
       decideStoredUpload(seen, { ...finish, duplicateOf: null, mayHaveOrphans: false, now }),
     ),
   );
@@ -102,10 +89,10 @@ async function finishSmallPut(
 }
 
 async function removeObject(
-  { store, findAssetById }: SmallPutNeeds,
+  { store, lifecycle }: UploadsContext,
   { id }: Asset,
   uploadId: string,
 ): Promise<void> {
-  const asset = await findAssetById(id);
+  const asset = await lifecycle.findAssetById(id);
   if (asset?.original_upload !== uploadId) await store.remove(uploadKey(id, uploadId));
 }

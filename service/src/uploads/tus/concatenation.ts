@@ -1,48 +1,31 @@
 // Joins partial uploads in a final one, which then finishes as every other upload (contract B4).
 import { randomUUID } from 'node:crypto';
 import type { Asset } from '../../assets/asset.ts';
-import type { findAssetById } from '../../assets/asset-lookup.ts';
-import type { Bound } from '../../platform/bind.ts';
 import { notFound, type ServiceError, unavailable } from '../../platform/http/errors.ts';
-import type { SpaceGuard } from '../../platform/disk/free-space.ts';
 import type { Database, Transaction } from '../../platform/postgres/database.ts';
-import type { AcquireSlot } from '../../platform/process/fair-slots.ts';
 import { isUuid } from '../../platform/values/uuid.ts';
 import type { ObjectKey } from '../../storage/object-key.ts';
-import { ObjectStoreError, type ObjectStore } from '../../storage/object-store.ts';
+import { ObjectStoreError } from '../../storage/object-store.ts';
 import { bytesLeft, quotaExceeded } from '../../usage/quota.ts';
-import type { findByteQuota } from '../../usage/usage.ts';
-import { extendParts } from './concatenation.sql.ts';
-import type { discardUploads, LeasedUpload, ResumableRow, startLease } from '../original/leased-uploads.ts';
+import type { UploadsContext } from '../context.ts';
+import {
+  discardUploads,
+  type LeasedUpload,
+  type ResumableRow,
+  startLease,
+} from '../original/leased-uploads.ts';
 import { insertOpenUpload } from '../original/open-uploads.ts';
-import { partialOf, segmentBytesAt, toPartial } from './partial-bytes.ts';
-import type { appendBytes } from './resumable-bytes.ts';
-import { findFinals, findResumable, insertResumable } from './resumable-uploads.sql.ts';
-import type { openResumable, terminateResumable } from './resumable-uploads.ts';
-import { type FinalPart, isSameParts, partsOf, toFinalParts } from './upload-concat.ts';
 import { assertLength } from '../original/upload-errors.ts';
-
-type ConcatenationNeeds = {
-  readonly db: Database;
-  readonly store: Pick<ObjectStore, 'partial' | 'stream'>;
-  readonly requireDatabaseSpace: SpaceGuard;
-  readonly findAssetById: Bound<typeof findAssetById>;
-  readonly findByteQuota: Bound<typeof findByteQuota>;
-  readonly startLease: Bound<typeof startLease>;
-  readonly openResumable: Bound<typeof openResumable>;
-  readonly terminateResumable: Bound<typeof terminateResumable>;
-  readonly appendBytes: Bound<typeof appendBytes>;
-  readonly discardUploads: Bound<typeof discardUploads>;
-  /** For one segment, so that owners take turns while long files are joined. */
-  readonly acquireAssembly: AcquireSlot;
-  readonly maxUploadBytes: number;
-  readonly uploadTtlSeconds: number;
-  readonly now: () => Date;
-};
+import { extendParts } from './concatenation.sql.ts';
+import { partialOf, segmentBytesAt, toPartial } from './partial-bytes.ts';
+import { appendBytes } from './resumable-bytes.ts';
+import { findFinals, findResumable, insertResumable } from './resumable-uploads.sql.ts';
+import { openResumable, terminateResumable } from './resumable-uploads.ts';
+import { type FinalPart, isSameParts, partsOf, toFinalParts } from './upload-concat.ts';
 
 /** Undefined for partial and whole uploads. */
 export async function findFinal(
-  { db }: Pick<ConcatenationNeeds, 'db'>,
+  { db }: UploadsContext,
   asset: Asset,
   id: string,
 ): Promise<ResumableRow | undefined> {
@@ -55,25 +38,25 @@ export async function findFinal(
  * return the same one, and continue it after a crash.
  */
 export async function concatenate(
-  needs: ConcatenationNeeds,
+  ctx: UploadsContext,
   asset: Asset,
   ids: readonly string[],
 ): Promise<string> {
-  const existing = await findSame(needs.db, asset, ids);
-  const created = existing ? { id: existing.id } : await createFinal(needs, asset, ids);
-  if ('leased' in created) await finish(needs, asset, created.leased);
-  else await finishInterrupted(needs, asset, created.id);
+  const existing = await findSame(ctx.db, asset, ids);
+  const created = existing ? { id: existing.id } : await createFinal(ctx, asset, ids);
+  if ('leased' in created) await finish(ctx, asset, created.leased);
+  else await finishInterrupted(ctx, asset, created.id);
   return created.id;
 }
 
 /** Finishes an upload that has all its bytes, or whose parts have them. */
-export async function finishInterrupted(needs: ConcatenationNeeds, asset: Asset, id: string): Promise<void> {
-  await finish(needs, asset, await needs.openResumable(asset, id));
+export async function finishInterrupted(ctx: UploadsContext, asset: Asset, id: string): Promise<void> {
+  await finish(ctx, asset, await openResumable(ctx, asset, id));
 }
 
-async function finish(needs: ConcatenationNeeds, asset: Asset, leased: LeasedUpload): Promise<void> {
+async function finish(ctx: UploadsContext, asset: Asset, leased: LeasedUpload): Promise<void> {
   try {
-    if (!leased.row.finished_at) await appendParts(needs, asset, leased);
+    if (!leased.row.finished_at) await appendParts(ctx, asset, leased);
   } finally {
     await leased.release();
   }
@@ -86,28 +69,28 @@ type CreatedFinal = { readonly id: string; readonly leased?: LeasedUpload };
 
 /** Without a lease if another request was faster. */
 async function createFinal(
-  needs: ConcatenationNeeds,
+  ctx: UploadsContext,
   asset: Asset,
   ids: readonly string[],
 ): Promise<CreatedFinal & ({ readonly leased: LeasedUpload } | object)> {
-  await needs.requireDatabaseSpace();
+  await ctx.admission.requireDatabaseSpace();
   const lease = { upload: randomUUID(), holder: randomUUID() };
   const row = await insertOpenUpload(
-    needs,
+    ctx,
     asset,
     async (tx: Transaction) =>
       (await findSame(tx, asset, ids)) ??
-      insertResumable(tx, asset, { lease, ...(await claimParts(needs, asset, { tx, ids })) }),
+      insertResumable(tx, asset, { lease, ...(await claimParts(ctx, asset, { tx, ids })) }),
   );
-  return row.id === lease.upload ? { id: row.id, leased: needs.startLease({ lease, row }) } : { id: row.id };
+  return row.id === lease.upload ? { id: row.id, leased: startLease(ctx, { lease, row }) } : { id: row.id };
 }
 
 async function claimParts(
-  { now, uploadTtlSeconds, maxUploadBytes }: ConcatenationNeeds,
+  { clocks, settings: { uploadTtlSeconds, maxUploadBytes } }: UploadsContext,
   asset: Asset,
   { tx, ids }: { readonly tx: Transaction; readonly ids: readonly string[] },
 ) {
-  const at = now();
+  const at = clocks.now();
   const expiresAt = new Date(at.getTime() + uploadTtlSeconds * 1000);
   const parts = toFinalParts(ids, await extendParts(tx, asset, { ids, now: at, expiresAt }));
   const sizeBytes = parts.reduce((sum, part) => sum + part.sizeBytes, 0);
@@ -119,13 +102,13 @@ async function claimParts(
  * Continues at the offset of the row. A part is removed once its bytes are durable in the final upload, so
  * that each byte is joined once and at most one part is stored twice.
  */
-async function appendParts(needs: ConcatenationNeeds, asset: Asset, leased: LeasedUpload): Promise<void> {
+async function appendParts(ctx: UploadsContext, asset: Asset, leased: LeasedUpload): Promise<void> {
   let { row } = leased;
   let end = 0;
   for (const part of partsOf(row)) {
     end += part.sizeBytes;
-    if (row.bytes_received < end) row = await appendPart(needs, asset, { ...leased, row, part, end });
-    await needs.discardUploads(asset.id, [{ id: part.id }]);
+    if (row.bytes_received < end) row = await appendPart(ctx, asset, { ...leased, row, part, end });
+    await discardUploads(ctx, asset.id, [{ id: part.id }]);
   }
 }
 
@@ -136,18 +119,18 @@ type PartAppend = LeasedUpload & {
 };
 
 async function appendPart(
-  needs: ConcatenationNeeds,
+  ctx: UploadsContext,
   asset: Asset,
   { part, end, ...leased }: PartAppend,
 ): Promise<ResumableRow> {
-  const key = await openPart(needs, leased, part);
+  const key = await openPart(ctx, leased, part);
   let { row } = leased;
   while (row.bytes_received < end) {
     const { bytes_received: received } = row;
     const bytes = Math.min(segmentBytesAt(received), end - received);
     const start = part.sizeBytes - (end - received);
-    row = await appendSegment(needs, asset, { ...leased, row, key, start, bytes });
-    if (row.bytes_received === received) throw await endLost(needs, leased);
+    row = await appendSegment(ctx, asset, { ...leased, row, key, start, bytes });
+    if (row.bytes_received === received) throw await endLost(ctx, leased);
   }
   return row;
 }
@@ -160,19 +143,19 @@ type SegmentAppend = LeasedUpload & {
 };
 
 async function appendSegment(
-  needs: ConcatenationNeeds,
+  ctx: UploadsContext,
   asset: Asset,
   { key, start, bytes: length, ...leased }: SegmentAppend,
 ): Promise<ResumableRow> {
-  await assertQuota(needs, asset, length);
-  const release = await needs.acquireAssembly(asset.owner_user_id, asset.id);
-  const bytes = needs.store.stream(key, { start, end: start + length - 1 });
+  await assertQuota(ctx, asset, length);
+  const release = await ctx.intake.acquireAssembly(asset.owner_user_id, asset.id);
+  const bytes = ctx.store.stream(key, { start, end: start + length - 1 });
   let failure: unknown;
   bytes.once('error', (error) => {
     failure = error;
   });
   try {
-    return await needs.appendBytes(asset, { leased, body: { length, bytes } });
+    return await appendBytes(ctx, asset, { leased, body: { length, bytes } });
   } catch (error) {
     throw failure === undefined
       ? error
@@ -183,29 +166,29 @@ async function appendSegment(
 }
 
 /** The record of a segment is exact; this refuses before the bytes are written. */
-async function assertQuota(needs: ConcatenationNeeds, asset: Asset, requested: number): Promise<void> {
-  const quota = await needs.findByteQuota(asset.owner_user_id);
+async function assertQuota(ctx: UploadsContext, asset: Asset, requested: number): Promise<void> {
+  const quota = await ctx.usage.findByteQuota(asset.owner_user_id);
   if (quota && bytesLeft(quota) < requested) throw quotaExceeded({ ...quota, field: 'bytes', requested });
 }
 
 /** The object of a part. Throws NOT_FOUND and removes the final upload if its bytes are gone. */
 async function openPart(
-  needs: ConcatenationNeeds,
+  ctx: UploadsContext,
   leased: LeasedUpload,
   { id, sizeBytes }: FinalPart,
 ): Promise<ObjectKey> {
-  const row = await findResumable(needs.db, leased.row.asset_id, id);
-  if (row?.bytes_received !== sizeBytes) throw await endLost(needs, leased);
+  const row = await findResumable(ctx.db, leased.row.asset_id, id);
+  if (row?.bytes_received !== sizeBytes) throw await endLost(ctx, leased);
   const partial = toPartial(row);
   try {
-    await partialOf(needs.store).finish(partial);
+    await partialOf(ctx.store).finish(partial);
     return partial.key;
   } catch (error) {
-    throw error instanceof ObjectStoreError && error.reason === 'lost' ? await endLost(needs, leased) : error;
+    throw error instanceof ObjectStoreError && error.reason === 'lost' ? await endLost(ctx, leased) : error;
   }
 }
 
-async function endLost(needs: ConcatenationNeeds, leased: LeasedUpload): Promise<ServiceError> {
-  await needs.terminateResumable(leased);
+async function endLost(ctx: UploadsContext, leased: LeasedUpload): Promise<ServiceError> {
+  await terminateResumable(ctx, leased);
   return notFound('A partial upload was deleted meanwhile. Send the file again.');
 }

@@ -1,37 +1,18 @@
 // The bytes of resumable uploads: appends them, and makes them the original of the asset (contract B4).
 import { createHash } from 'node:crypto';
 import type { Asset } from '../../assets/asset.ts';
-import type { Bound } from '../../platform/bind.ts';
-import { badRequest, notFound, type ServiceError } from '../../platform/http/errors.ts';
 import { diskFull } from '../../platform/disk/free-space.ts';
+import { badRequest, notFound, type ServiceError } from '../../platform/http/errors.ts';
 import { ObjectStoreError, type PartialObject } from '../../storage/object-store.ts';
 import { isQuotaExceeded } from '../../usage/quota.ts';
+import type { UploadsContext } from '../context.ts';
+import { discardIdleUploads, type LeasedUpload, type ResumableRow } from '../original/leased-uploads.ts';
+import { findByteLimit, finishUpload } from '../original/store-original.ts';
+import { emptyUpload, inProgress, moreThanAnnounced, toClosedError } from '../original/upload-errors.ts';
+import { deleteHeldUpload } from '../original/uploads.sql.ts';
 import { type BodyReader, createBodyReader, type UploadBody } from './body-reader.ts';
 import { partialOf, segmentBytesAt, toPartial } from './partial-bytes.ts';
 import { findUploadContext, recordProgress } from './resumable-uploads.sql.ts';
-import type { RunningChecksums } from '../original/running-checksum.ts';
-import type { findByteLimit, finishUpload, OriginalNeeds } from '../original/store-original.ts';
-import { emptyUpload, inProgress, moreThanAnnounced, toClosedError } from '../original/upload-errors.ts';
-import type { discardIdleUploads, ResumableRow, LeasedUpload } from '../original/leased-uploads.ts';
-import { deleteHeldUpload } from '../original/uploads.sql.ts';
-
-type BytesNeeds = Pick<
-  OriginalNeeds,
-  | 'db'
-  | 'store'
-  | 'findAssetById'
-  | 'requireDatabaseSpace'
-  | 'maxUploadBytes'
-  | 'uploadTtlSeconds'
-  | 'underQuota'
-> & {
-  readonly uploadMaxAgeSeconds: number;
-  readonly discardIdleUploads: Bound<typeof discardIdleUploads>;
-  readonly findByteLimit: Bound<typeof findByteLimit>;
-  readonly finishUpload: Bound<typeof finishUpload>;
-  readonly checksums: RunningChecksums;
-  readonly now: () => Date;
-};
 
 /** A slower client has its bytes recorded after this time. */
 const SEGMENT_MS = 10_000;
@@ -41,17 +22,17 @@ const SEGMENT_MS = 10_000;
  * also if this throws.
  */
 export async function appendBytes(
-  needs: BytesNeeds,
+  ctx: UploadsContext,
   asset: Asset,
   { leased, body }: { readonly leased: LeasedUpload; readonly body: UploadBody },
 ): Promise<ResumableRow> {
   if (leased.row.finished_at || isCompletePart(leased.row)) return leased.row;
-  const { max, tooLong } = await findLimit(needs, asset, leased.row);
+  const { max, tooLong } = await findLimit(ctx, asset, leased.row);
   if (body.length !== undefined && leased.row.bytes_received + body.length > max) throw tooLong();
-  await needs.requireDatabaseSpace();
-  const row = await appendSegments(needs, leased, { asset, body, max, tooLong });
+  await ctx.admission.requireDatabaseSpace();
+  const row = await appendSegments(ctx, leased, { asset, body, max, tooLong });
   if (row.size_bytes === row.bytes_received && row.concatenation !== 'partial')
-    await finishResumable(needs, asset, { ...leased, row });
+    await finishResumable(ctx, asset, { ...leased, row });
   return row;
 }
 
@@ -63,14 +44,14 @@ type Limit = { readonly max: number; readonly tooLong: () => ServiceError };
 
 /** The protocol has 413 for more bytes than announced, where a PUT has 400. */
 async function findLimit(
-  { findByteLimit: find }: Pick<BytesNeeds, 'findByteLimit'>,
+  ctx: UploadsContext,
   asset: Asset,
   { size_bytes: length, bytes_received: received, concatenation }: ResumableRow,
 ): Promise<Limit> {
   // Its parts are counted already, and removed while they are joined.
   if (concatenation === 'final' && length !== null)
     return { max: length, tooLong: () => moreThanAnnounced(length) };
-  const { maxBytes, tooLong } = await find(asset, { length: length ?? undefined, received });
+  const { maxBytes, tooLong } = await findByteLimit(ctx, asset, { length: length ?? undefined, received });
   const announced = length ?? asset.announced_size_bytes;
   return announced === null
     ? { max: maxBytes, tooLong }
@@ -84,7 +65,7 @@ type Appending = Limit & {
 
 /** Ends early when another request waits. */
 async function appendSegments(
-  needs: BytesNeeds,
+  ctx: UploadsContext,
   leased: LeasedUpload,
   appending: Appending,
 ): Promise<ResumableRow> {
@@ -93,7 +74,7 @@ async function appendSegments(
   leased.signal.addEventListener('abort', reader.stop, { once: true });
   try {
     while (!leased.signal.aborted && (await reader.hasMore()))
-      row = await appendSegment(needs, { ...leased, row }, { ...appending, reader });
+      row = await appendSegment(ctx, { ...leased, row }, { ...appending, reader });
   } finally {
     leased.signal.removeEventListener('abort', reader.stop);
     reader.stop();
@@ -108,30 +89,30 @@ async function appendSegments(
 }
 
 async function appendSegment(
-  needs: BytesNeeds,
+  ctx: UploadsContext,
   leased: LeasedUpload,
   { asset, reader, max, tooLong }: Appending & { readonly reader: BodyReader },
 ): Promise<ResumableRow> {
   const { id, bytes_received: start } = leased.row;
-  const checksum = needs.checksums.take(id, start);
+  const checksum = ctx.intake.checksums.take(id, start);
   const endsAt = performance.now() + SEGMENT_MS;
   const segment = reader.segment({
     maxBytes: Math.min(segmentBytesAt(start), max - start),
     isDue: () => performance.now() > endsAt,
     onChunk: (chunk) => checksum?.update(chunk),
   });
-  const appended = await unlessLost(needs, leased, () =>
-    partialOf(needs.store).append(toPartial(leased.row), segment, needs.maxUploadBytes),
+  const appended = await unlessLost(ctx, leased, () =>
+    partialOf(ctx.store).append(toPartial(leased.row), segment, ctx.settings.maxUploadBytes),
   );
   if (appended.length === start) throw tooLong();
-  const row = await record(needs, asset, { leased, appended });
-  if (checksum) needs.checksums.keep(id, appended.length, checksum);
+  const row = await record(ctx, asset, { leased, appended });
+  if (checksum) ctx.intake.checksums.keep(id, appended.length, checksum);
   return row;
 }
 
 /** Ends an upload whose bytes the store has lost. */
 async function unlessLost<T>(
-  { db }: Pick<BytesNeeds, 'db'>,
+  { db }: UploadsContext,
   { lease }: Pick<LeasedUpload, 'lease'>,
   work: () => Promise<T>,
 ): Promise<T> {
@@ -152,33 +133,33 @@ type Appended = { readonly leased: LeasedUpload; readonly appended: PartialObjec
  * again, so that the store holds none that are not counted.
  */
 async function record(
-  needs: BytesNeeds,
+  ctx: UploadsContext,
   asset: Asset,
   { leased, appended }: Appended,
 ): Promise<ResumableRow> {
-  const { now, uploadTtlSeconds, uploadMaxAgeSeconds: maxAgeSeconds } = needs;
-  const expiresAt = new Date(now().getTime() + uploadTtlSeconds * 1000);
+  const { uploadTtlSeconds, uploadMaxAgeSeconds: maxAgeSeconds } = ctx.settings;
+  const expiresAt = new Date(ctx.clocks.now().getTime() + uploadTtlSeconds * 1000);
   const progress = { bytesReceived: appended.length, target: appended.state, expiresAt, maxAgeSeconds };
   const write = () =>
-    needs.underQuota(asset.owner_user_id, () => recordProgress(needs.db, leased.lease, progress));
+    ctx.usage.underQuota(asset.owner_user_id, () => recordProgress(ctx.db, leased.lease, progress));
   const row = await write().catch(async (error: unknown) => {
     if (!isQuotaExceeded(error)) throw error;
     // Uploads of a client that lost their URLs count too.
-    if ((await needs.discardIdleUploads(asset.id, 1)) > 0) return write().catch(undo);
+    if ((await discardIdleUploads(ctx, asset.id, 1)) > 0) return write().catch(undo);
     return undo(error);
   });
   if (!row) throw inProgress();
   return row;
 
   async function undo(error: unknown): Promise<never> {
-    await removeUnrecorded(needs, leased.row);
+    await removeUnrecorded(ctx, leased.row);
     throw error;
   }
 }
 
 /** The offset of the row is where the next bytes go; an append of nothing cuts the object there. */
-async function removeUnrecorded({ store, maxUploadBytes }: BytesNeeds, row: ResumableRow): Promise<void> {
-  await partialOf(store).append(toPartial(row), noBytes(), maxUploadBytes);
+async function removeUnrecorded({ store, settings }: UploadsContext, row: ResumableRow): Promise<void> {
+  await partialOf(store).append(toPartial(row), noBytes(), settings.maxUploadBytes);
 }
 
 async function* noBytes(): AsyncGenerator<Uint8Array> {}
@@ -188,27 +169,27 @@ async function* noBytes(): AsyncGenerator<Uint8Array> {}
  * wait, because those would have to begin again.
  */
 export async function finishResumable(
-  needs: BytesNeeds,
+  ctx: UploadsContext,
   asset: Asset,
   { lease, row }: Pick<LeasedUpload, 'lease' | 'row'>,
 ): Promise<Asset> {
   const { id, bytes_received: sizeBytes } = row;
   if (sizeBytes === 0) throw emptyUpload();
-  await unlessLost(needs, { lease }, () => partialOf(needs.store).finish(toPartial(row)));
-  const stored = { sizeBytes, sha256: await digestOf(needs, row) };
-  const context = await findUploadContext(needs.db, { id, assetId: asset.id });
+  await unlessLost(ctx, { lease }, () => partialOf(ctx.store).finish(toPartial(row)));
+  const stored = { sizeBytes, sha256: await digestOf(ctx, row) };
+  const context = await findUploadContext(ctx.db, { id, assetId: asset.id });
   const source = context?.is_import ? 'service' : 'caller';
   const upload = { asset, uploadId: id, lease, stored, source } as const;
-  const finished = await needs.finishUpload({ ...upload, mayHaveOrphans: (context?.others ?? 0) > 0 });
-  const seen = finished ?? (await needs.findAssetById(asset.id));
+  const finished = await finishUpload(ctx, { ...upload, mayHaveOrphans: (context?.others ?? 0) > 0 });
+  const seen = finished ?? (await ctx.lifecycle.findAssetById(asset.id));
   if (!seen?.uploaded_at || seen.original_upload !== id) throw toClosedError(seen);
-  needs.checksums.forget(id);
+  ctx.intake.checksums.forget(id);
   return seen;
 }
 
 /** Reads the bytes again if this process did not receive all of them. */
 async function digestOf(
-  { checksums, store }: Pick<BytesNeeds, 'checksums' | 'store'>,
+  { intake: { checksums }, store }: UploadsContext,
   row: ResumableRow,
 ): Promise<string> {
   const { id, bytes_received: length } = row;

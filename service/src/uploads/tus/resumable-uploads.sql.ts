@@ -4,8 +4,8 @@ import type { UploadLease } from '../../lifecycle/decisions/change.ts';
 import { LEASE_SECONDS, REQUEST_LEASE_SECONDS } from '../../platform/concurrency/lease.ts';
 import type { Queries } from '../../platform/postgres/database.ts';
 import { columns, columnsOf, sql } from '../../platform/postgres/sql.ts';
-import { pick } from '../../tables.ts';
 import { uploadRow } from '../../tables-uploads.ts';
+import { pick } from '../../tables.ts';
 import type { FinalPart } from './upload-concat.ts';
 
 export const resumableColumns = pick(uploadRow, [

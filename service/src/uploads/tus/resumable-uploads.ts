@@ -1,39 +1,24 @@
 // Resumable uploads: creates, opens and terminates them (contract B4).
 import { randomUUID } from 'node:crypto';
 import type { Asset } from '../../assets/asset.ts';
-import type { Bound } from '../../platform/bind.ts';
 import { conflict, notFound } from '../../platform/http/errors.ts';
-import type { Database, Transaction } from '../../platform/postgres/database.ts';
+import type { Transaction } from '../../platform/postgres/database.ts';
 import { isUuid } from '../../platform/values/uuid.ts';
-import type { finishResumable } from './resumable-bytes.ts';
-import { countPartials } from './concatenation.sql.ts';
-import { declareLength, insertResumable } from './resumable-uploads.sql.ts';
-import type { RunningChecksums } from '../original/running-checksum.ts';
-import type { findByteLimit, OriginalNeeds } from '../original/store-original.ts';
-import { assertPartialLength, MAX_PARTIALS, tooManyPartials } from './upload-concat.ts';
-import { assertLength, inProgress, toClosedError, tooLarge } from '../original/upload-errors.ts';
+import type { UploadsContext } from '../context.ts';
 import {
-  removeHeldUpload,
-  type discardIdleUploads,
-  type leaseUpload,
-  type startLease,
+  discardIdleUploads,
   type LeasedUpload,
+  leaseUpload,
+  removeHeldUpload,
+  startLease,
 } from '../original/leased-uploads.ts';
 import { insertOpenUpload } from '../original/open-uploads.ts';
-
-type ResumableNeeds = Omit<
-  OriginalNeeds,
-  'db' | 'claimPut' | 'assetStore' | 'underQuota' | 'findByteQuota'
-> & {
-  readonly db: Database;
-  readonly findByteLimit: Bound<typeof findByteLimit>;
-  readonly finishResumable: Bound<typeof finishResumable>;
-  readonly leaseUpload: Bound<typeof leaseUpload>;
-  readonly startLease: Bound<typeof startLease>;
-  readonly discardIdleUploads: Bound<typeof discardIdleUploads>;
-  readonly checksums: RunningChecksums;
-  readonly now: () => Date;
-};
+import { findByteLimit } from '../original/store-original.ts';
+import { assertLength, inProgress, toClosedError, tooLarge } from '../original/upload-errors.ts';
+import { countPartials } from './concatenation.sql.ts';
+import { finishResumable } from './resumable-bytes.ts';
+import { declareLength, insertResumable } from './resumable-uploads.sql.ts';
+import { assertPartialLength, MAX_PARTIALS, tooManyPartials } from './upload-concat.ts';
 
 /** Clients that lose the URL of an upload create another one. */
 const MAX_OPEN = 3;
@@ -47,26 +32,26 @@ type NewTusUpload = {
 
 /** Creates an upload whose lease this request has. */
 export async function createResumable(
-  needs: ResumableNeeds,
+  ctx: UploadsContext,
   asset: Asset,
   { id, sizeBytes, isPartial = false }: NewTusUpload,
 ): Promise<LeasedUpload> {
-  const maxBytes = asset.announced_size_bytes ?? needs.maxUploadBytes;
+  const maxBytes = asset.announced_size_bytes ?? ctx.settings.maxUploadBytes;
   if (isPartial) assertPartialLength(sizeBytes, maxBytes);
-  else assertLength(asset, sizeBytes, needs.maxUploadBytes);
-  await needs.findByteLimit(asset, { length: sizeBytes });
-  await needs.requireDatabaseSpace();
-  if (!isPartial) await needs.discardIdleUploads(asset.id, MAX_OPEN - 1);
+  else assertLength(asset, sizeBytes, ctx.settings.maxUploadBytes);
+  await findByteLimit(ctx, asset, { length: sizeBytes });
+  await ctx.admission.requireDatabaseSpace();
+  if (!isPartial) await discardIdleUploads(ctx, asset.id, MAX_OPEN - 1);
   const lease = { upload: id, holder: randomUUID() };
-  const expiresAt = new Date(needs.now().getTime() + needs.uploadTtlSeconds * 1000);
+  const expiresAt = new Date(ctx.clocks.now().getTime() + ctx.settings.uploadTtlSeconds * 1000);
   const concatenation = isPartial ? ('partial' as const) : null;
   const maxOpen = isPartial ? MAX_PARTIALS : MAX_OPEN;
   const upload = { lease, sizeBytes: sizeBytes ?? null, expiresAt, concatenation, maxOpen };
-  const row = await insertOpenUpload(needs, asset, async (tx) => {
+  const row = await insertOpenUpload(ctx, asset, async (tx) => {
     if (isPartial) await assertRoom(tx, asset, { bytes: sizeBytes ?? 0, maxBytes });
     return insertResumable(tx, asset, upload);
   });
-  return needs.startLease({ lease, row });
+  return startLease(ctx, { lease, row });
 }
 
 /**
@@ -85,11 +70,11 @@ async function assertRoom(
 }
 
 /** Holds an upload that exists and has not expired; finishes it if only that is missing. */
-export async function openResumable(needs: ResumableNeeds, asset: Asset, id: string): Promise<LeasedUpload> {
-  const leased = isUuid(id) ? await needs.leaseUpload(asset.id, id) : undefined;
+export async function openResumable(ctx: UploadsContext, asset: Asset, id: string): Promise<LeasedUpload> {
+  const leased = isUuid(id) ? await leaseUpload(ctx, asset.id, id) : undefined;
   if (!leased) throw notFound('No such upload. Create another one.');
   try {
-    return await checkResumable(needs, asset, leased);
+    return await checkResumable(ctx, asset, leased);
   } catch (error) {
     await leased.release();
     throw error;
@@ -97,39 +82,39 @@ export async function openResumable(needs: ResumableNeeds, asset: Asset, id: str
 }
 
 async function checkResumable(
-  needs: ResumableNeeds,
+  ctx: UploadsContext,
   asset: Asset,
   leased: LeasedUpload,
 ): Promise<LeasedUpload> {
   const { row } = leased;
   if (row.finished_at) return leased;
-  if (row.expires_at <= needs.now()) throw notFound('The upload has expired. Create another one.');
+  if (row.expires_at <= ctx.clocks.now()) throw notFound('The upload has expired. Create another one.');
   if (row.attempt !== asset.attempt || asset.uploaded_at || asset.stream_status !== 'pending_upload') {
-    await terminateResumable(needs, leased);
+    await terminateResumable(ctx, leased);
     throw toClosedError(asset);
   }
   if (row.size_bytes !== row.bytes_received || row.concatenation === 'partial') return leased;
-  await needs.finishResumable(asset, leased);
-  return { ...leased, row: { ...row, finished_at: needs.now() } };
+  await finishResumable(ctx, asset, leased);
+  return { ...leased, row: { ...row, finished_at: ctx.clocks.now() } };
 }
 
 /** Announces the length of an upload that was created without one. */
 export async function declareResumable(
-  needs: ResumableNeeds,
+  ctx: UploadsContext,
   asset: Asset,
   { leased, sizeBytes }: { readonly leased: LeasedUpload; readonly sizeBytes: number },
 ): Promise<LeasedUpload> {
-  assertLength(asset, sizeBytes, needs.maxUploadBytes);
-  await needs.findByteLimit(asset, { length: sizeBytes, received: leased.row.bytes_received });
-  const row = await declareLength(needs.db, leased.lease, sizeBytes);
+  assertLength(asset, sizeBytes, ctx.settings.maxUploadBytes);
+  await findByteLimit(ctx, asset, { length: sizeBytes, received: leased.row.bytes_received });
+  const row = await declareLength(ctx.db, leased.lease, sizeBytes);
   if (!row) throw inProgress();
   return { ...leased, row };
 }
 
 /** Removes an upload and its bytes. */
-export async function terminateResumable(needs: ResumableNeeds, leased: LeasedUpload): Promise<void> {
+export async function terminateResumable(ctx: UploadsContext, leased: LeasedUpload): Promise<void> {
   if (leased.row.finished_at)
     throw conflict('The bytes of this asset are already stored', { reason: 'already_uploaded' });
-  needs.checksums.forget(leased.row.id);
-  await removeHeldUpload(needs, leased.row.asset_id, leased.lease);
+  ctx.intake.checksums.forget(leased.row.id);
+  await removeHeldUpload(ctx, leased.row.asset_id, leased.lease);
 }

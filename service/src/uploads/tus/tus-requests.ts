@@ -1,47 +1,27 @@
-// Handles tus 1.0.0 requests: @tus/server implements the protocol, our operations store the bytes.
+// Answers requests of tus 1.0.0: leases the upload, compares the offset, appends, answers (contract B4).
 import { randomUUID } from 'node:crypto';
-import { DataStore, Server, Upload } from '@tus/server';
 import type { Asset } from '../../assets/asset.ts';
-import type { Bound } from '../../platform/bind.ts';
-import {
-  badRequest,
-  conflict,
-  type ErrorDetails,
-  forbidden,
-  notFound,
-  payloadTooLarge,
-  type ServiceError,
-} from '../../platform/http/errors.ts';
-import type { UploadBody } from './body-reader.ts';
-import type { concatenate, findFinal } from './concatenation.ts';
-import type { appendBytes } from './resumable-bytes.ts';
-import type {
-  createResumable,
-  declareResumable,
-  openResumable,
-  terminateResumable,
-} from './resumable-uploads.ts';
+import { badRequest, forbidden, notFound } from '../../platform/http/errors.ts';
+import type { UploadsContext } from '../context.ts';
 import type { LeasedUpload, ResumableRow } from '../original/leased-uploads.ts';
+import type { UploadBody } from './body-reader.ts';
+import { concatenate, findFinal } from './concatenation.ts';
+import { appendBytes } from './resumable-bytes.ts';
+import { createResumable, declareResumable, openResumable, terminateResumable } from './resumable-uploads.ts';
+import {
+  offsetMismatch,
+  otherUploadLength,
+  parseAppend,
+  parseCreation,
+  type TusHeaders,
+} from './tus-headers.ts';
 import { formatFinal, parseUploadConcat, partsOf } from './upload-concat.ts';
 
-type TusNeeds = {
-  readonly createResumable: Bound<typeof createResumable>;
-  readonly openResumable: Bound<typeof openResumable>;
-  readonly declareResumable: Bound<typeof declareResumable>;
-  readonly appendBytes: Bound<typeof appendBytes>;
-  readonly terminateResumable: Bound<typeof terminateResumable>;
-  readonly concatenate: Bound<typeof concatenate>;
-  readonly findFinal: Bound<typeof findFinal>;
-  readonly maxUploadBytes: number;
-  readonly uploadTtlSeconds: number;
-};
-
-/** Never GET: the library's handler of it can end the process, and it returns uploaded bytes. */
 export type TusMethod = 'POST' | 'HEAD' | 'PATCH' | 'DELETE' | 'OPTIONS';
 
 export type TusRequest = {
   readonly method: TusMethod;
-  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly headers: TusHeaders;
   readonly asset: Asset;
   /** Undefined for requests to the asset's collection of uploads. */
   readonly uploadId: string | undefined;
@@ -51,28 +31,49 @@ export type TusRequest = {
 
 export type TusResponse = { readonly status: number; readonly headers: Readonly<Record<string, string>> };
 
-const EXTENSIONS = [
-  'creation',
-  'creation-with-upload',
-  'creation-defer-length',
-  'expiration',
-  'termination',
-  'concatenation',
-];
+const EXTENSIONS = 'creation,creation-with-upload,creation-defer-length,expiration,termination,concatenation';
 
 /** Throws a ServiceError for every status from 400. */
-export async function answerTus(needs: TusNeeds, request: TusRequest): Promise<TusResponse> {
-  const { method, headers, asset, uploadId } = request;
-  const concat = method === 'POST' ? parseUploadConcat(headers, asset.id) : undefined;
-  if (typeof concat === 'object') return createFinal(needs, request, concat);
+export async function answerTus(ctx: UploadsContext, request: TusRequest): Promise<TusResponse> {
+  const { method, asset, uploadId } = request;
+  if (method === 'OPTIONS') return describe(ctx, asset);
+  if (method === 'POST') return create(ctx, request);
+  if (uploadId === undefined) throw notFound('No such upload. Create another one.');
+  if (method === 'DELETE') return terminate(ctx, asset, uploadId);
   // Reading a final upload must not take the lease from the request that joins its parts.
-  const isRead = uploadId !== undefined && (method === 'HEAD' || method === 'PATCH');
-  const final = isRead ? await needs.findFinal(asset, uploadId) : undefined;
-  return final ? answerFinal(request, final) : answerByLibrary(needs, request, concat === 'partial');
+  const final = await findFinal(ctx, asset, uploadId);
+  if (final) return answerFinal(request, final);
+  return method === 'HEAD' ? read(ctx, asset, uploadId) : append(ctx, request, uploadId);
+}
+
+const describe = ({ settings }: UploadsContext, { announced_size_bytes: announced }: Asset): TusResponse => ({
+  status: 204,
+  headers: {
+    'tus-version': '1.0.0',
+    'tus-extension': EXTENSIONS,
+    'tus-max-size': String(announced ?? settings.maxUploadBytes),
+  },
+});
+
+/** Relative, so that it is right behind every proxy. */
+const locationOf = (id: string, ticket: string): string => `tus/${id}?ticket=${ticket}`;
+
+async function create(ctx: UploadsContext, request: TusRequest): Promise<TusResponse> {
+  const { asset, ticket, headers, body } = request;
+  const concat = parseUploadConcat(headers, asset.id);
+  if (typeof concat === 'object') return createFinal(ctx, request, concat);
+  const { sizeBytes, hasBytes } = parseCreation(headers);
+  const upload = { id: randomUUID(), sizeBytes, isPartial: concat === 'partial' };
+  return whileLeased(await createResumable(ctx, asset, upload), async (leased) => {
+    const row = hasBytes ? await appendBytes(ctx, asset, { leased, body }) : leased.row;
+    const location = locationOf(row.id, ticket);
+    const offset = hasBytes && { 'upload-offset': String(row.bytes_received) };
+    return { status: 201, headers: { location, ...offset, ...expiryOf(row) } };
+  });
 }
 
 async function createFinal(
-  { concatenate: join }: TusNeeds,
+  ctx: UploadsContext,
   { asset, ticket, headers, body }: TusRequest,
   parts: readonly string[],
 ): Promise<TusResponse> {
@@ -81,7 +82,7 @@ async function createFinal(
       throw badRequest(`A final upload has the length of its parts: omit ${field}`, { field });
   if ((body.length ?? 0) > 0 || headers['transfer-encoding'] !== undefined)
     throw badRequest('A final upload has the bytes of its parts: send no body', { field: 'body' });
-  return { status: 201, headers: { location: locationOf(await join(asset, parts), ticket) } };
+  return { status: 201, headers: { location: locationOf(await concatenate(ctx, asset, parts), ticket) } };
 }
 
 /** The offset is known when all parts are joined. */
@@ -97,133 +98,69 @@ function answerFinal({ method, asset }: TusRequest, row: ResumableRow): TusRespo
       'cache-control': 'no-store',
       'upload-concat': formatFinal(asset.id, partsOf(row)),
       'upload-length': length,
-      ...(row.finished_at ? { 'upload-offset': length } : { [EXPIRES]: row.expires_at.toUTCString() }),
+      ...(row.finished_at ? { 'upload-offset': length } : { 'upload-expires': row.expires_at.toUTCString() }),
     },
   };
 }
 
-async function answerByLibrary(
-  needs: TusNeeds,
-  request: TusRequest,
-  isPartial: boolean,
+const read = async (ctx: UploadsContext, asset: Asset, id: string): Promise<TusResponse> =>
+  whileLeased(await openResumable(ctx, asset, id), async ({ row }) => ({
+    status: 200,
+    headers: {
+      'cache-control': 'no-store',
+      'upload-offset': String(row.bytes_received),
+      ...(row.size_bytes === null
+        ? { 'upload-defer-length': '1' }
+        : { 'upload-length': String(row.size_bytes) }),
+      ...(row.concatenation === 'partial' && { 'upload-concat': 'partial' }),
+    },
+  }));
+
+async function append(
+  ctx: UploadsContext,
+  { asset, headers, body }: TusRequest,
+  id: string,
 ): Promise<TusResponse> {
-  const id = request.uploadId ?? randomUUID();
-  const failures: unknown[] = [];
-  const { method } = request;
-  // The library gets no body: our store reads it from the socket, without the copies of web streams.
-  const webRequest = new Request('http://uploads/', { method, headers: headersOf(request) });
-  const exchange = createExchange(needs, request, { id, isPartial, sentHeaders: webRequest.headers });
-  const server = new Server({
-    path: '/',
-    datastore: exchange.store,
-    locker: { newLock: () => exchange },
-    getFileIdFromRequest: () => id,
-    namingFunction: () => id,
-    generateUrl: () => locationOf(id, request.ticket),
-    maxSize: method === 'OPTIONS' ? maxSizeOf(needs, request.asset) : 0,
-    onResponseError: (_request, error) => {
-      failures.push(error);
-      return undefined;
-    },
-  });
-  const response = await server.handleWeb(webRequest as never);
-  if (failures.length > 0 && !isTusError(failures[0])) throw failures[0];
-  if (response.status >= 400) throw toTusFailure(response.status, await response.text());
-  const headers = Object.fromEntries(response.headers);
-  // The library computes it from the upload as it was before the request.
-  if (EXPIRES in headers) headers[EXPIRES] = exchange.expiresAt().toUTCString();
-  if (method === 'HEAD' && exchange.isPartial()) headers['upload-concat'] = 'partial';
-  return { status: response.status, headers };
-}
-
-const EXPIRES = 'upload-expires';
-
-/** Relative, so that it is right behind every proxy. */
-const locationOf = (id: string, ticket: string): string => `tus/${id}?ticket=${ticket}`;
-
-const maxSizeOf = ({ maxUploadBytes }: TusNeeds, { announced_size_bytes: announced }: Asset): number =>
-  announced ?? maxUploadBytes;
-
-function headersOf({ headers }: TusRequest): Headers {
-  const copied = new Headers();
-  for (const [name, value] of Object.entries(headers))
-    if (value !== undefined && COPIED.test(name)) copied.set(name, String(value));
-  return copied;
-}
-
-/** The library refuses Upload-Concat. */
-const COPIED = /^(?:tus-|upload-(?!concat)|content-(?:type|length)$)/;
-
-/** `sentHeaders` are those that the library reads. */
-type TusExchange = { readonly id: string; readonly isPartial: boolean; readonly sentHeaders: Headers };
-
-/** The store and the lock of one request. */
-function createExchange(
-  needs: TusNeeds,
-  { method, asset, body }: TusRequest,
-  { id, isPartial, sentHeaders }: TusExchange,
-) {
-  let leased: LeasedUpload | undefined;
-  const held = (): LeasedUpload => {
-    if (!leased) throw notFound('No such upload. Create another one.');
-    return leased;
-  };
-  const store = Object.assign(new DataStore(), {
-    extensions: EXTENSIONS,
-    create: async (upload: Upload) => {
-      leased = await needs.createResumable(asset, { id, sizeBytes: upload.size, isPartial });
-      return toUpload(needs, leased);
-    },
-    getUpload: async () => toUpload(needs, held()),
-    declareUploadLength: async (_id: string, sizeBytes: number) => {
-      leased = await needs.declareResumable(asset, { leased: held(), sizeBytes });
-    },
-    write: async (emptied: AsyncIterable<unknown>) => {
-      for await (const chunk of emptied) void chunk;
-      const row = await needs.appendBytes(asset, { leased: held(), body });
-      leased = { ...held(), row };
-      return row.bytes_received;
-    },
-    remove: () => needs.terminateResumable(held()),
-    getExpiration: () => needs.uploadTtlSeconds * 1000,
-  });
-  return {
-    store,
-    lock: async () => {
-      if (method === 'POST') return;
-      leased = await needs.openResumable(asset, id);
-      dropKnownLength(sentHeaders, leased);
-    },
-    unlock: async () => leased?.release(),
-    expiresAt: () => held().row.expires_at,
-    isPartial: () => held().row.concatenation === 'partial',
-  };
-}
-
-/** The library refuses a length that is known; clients repeat it when they send the last chunk again. */
-function dropKnownLength(headers: Headers, { row }: LeasedUpload): void {
-  if (Number(headers.get('upload-length')) === row.size_bytes) headers.delete('upload-length');
-}
-
-function toUpload({ uploadTtlSeconds }: TusNeeds, { row }: LeasedUpload): Upload {
-  return new Upload({
-    id: row.id,
-    offset: row.bytes_received,
-    ...(row.size_bytes !== null && { size: row.size_bytes }),
-    // Without it the library sends no Upload-Expires.
-    creation_date: new Date(row.expires_at.getTime() - uploadTtlSeconds * 1000).toISOString(),
+  const { offset, length } = parseAppend(headers);
+  return whileLeased(await openResumable(ctx, asset, id), async (opened) => {
+    if (opened.row.bytes_received !== offset) throw offsetMismatch(opened.row.bytes_received);
+    const leased = await withLength(ctx, asset, { leased: opened, length });
+    const row = await appendBytes(ctx, asset, { leased, body });
+    return { status: 204, headers: { 'upload-offset': String(row.bytes_received), ...expiryOf(row) } };
   });
 }
 
-const isTusError = (error: unknown): boolean =>
-  typeof error === 'object' && error !== null && 'status_code' in error;
+type AnnouncedLength = { readonly leased: LeasedUpload; readonly length: number | undefined };
 
-/** The library answers in plain text. */
-function toTusFailure(status: number, text: string): ServiceError {
-  const message = text.trim() || 'The request is not a valid tus request';
-  if (status === 404 || status === 410) return notFound(message);
-  if (status === 409) return conflict(message, OFFSET_MISMATCH);
-  return status === 413 ? payloadTooLarge(message) : badRequest(message);
+/** Clients repeat the length when they send the last chunk again. */
+async function withLength(
+  ctx: UploadsContext,
+  asset: Asset,
+  { leased, length }: AnnouncedLength,
+): Promise<LeasedUpload> {
+  const { size_bytes: known } = leased.row;
+  if (length === undefined || length === known) return leased;
+  if (known !== null) throw otherUploadLength(known);
+  return declareResumable(ctx, asset, { leased, sizeBytes: length });
 }
 
-const OFFSET_MISMATCH: ErrorDetails = { reason: 'offset_mismatch' };
+const terminate = async (ctx: UploadsContext, asset: Asset, id: string): Promise<TusResponse> =>
+  whileLeased(await openResumable(ctx, asset, id), async (leased) => {
+    await terminateResumable(ctx, leased);
+    return { status: 204, headers: {} };
+  });
+
+/** A complete upload does not expire any more. */
+const expiryOf = ({ size_bytes: size, bytes_received: received, expires_at: at }: ResumableRow) =>
+  size === received ? {} : { 'upload-expires': at.toUTCString() };
+
+async function whileLeased(
+  leased: LeasedUpload,
+  answer: (leased: LeasedUpload) => Promise<TusResponse>,
+): Promise<TusResponse> {
+  try {
+    return await answer(leased);
+  } finally {
+    await leased.release();
+  }
+}

@@ -1,5 +1,4 @@
-// Routes of resumable uploads (contract B4). GET is not among them: the protocol library would end the
-// process.
+// Routes of resumable uploads (contract B4). The protocol has no GET.
 import {
   createResumableUpload,
   describeResumableUploads,
@@ -8,36 +7,27 @@ import {
   terminateResumableUpload,
 } from '@mediary/contract/operations/resumable';
 import type { FastifyReply } from 'fastify';
-import type { Bound } from '../../platform/bind.ts';
 import { ServiceError } from '../../platform/http/errors.ts';
 import { readStreamedBody } from '../../platform/http/limits/body-memory.ts';
 import { drainRefusedBody } from '../../platform/http/limits/refused-bodies.ts';
 import { type BytesRequest, bytesRoute } from '../../platform/http/route.ts';
-import type { authorizeUpload } from '../put/byte-uploads.ts';
-import type { answerTus, TusMethod, TusRequest } from './tus-requests.ts';
+import type { UploadsContext } from '../context.ts';
+import { answerTusOrRelay, authorizeTus } from './tus-relay.ts';
+import type { TusMethod, TusRequest } from './tus-requests.ts';
 
 const TUS_VERSION = '1.0.0';
-
-type TusRouteNeeds = {
-  readonly answerTus: Bound<typeof answerTus>;
-  /** Returns the asset that the ticket belongs to; throws if the ticket is not valid. */
-  readonly authorize: Bound<typeof authorizeUpload>;
-};
 
 type TusHttpRequest = BytesRequest<
   { readonly ticket?: string },
   { readonly id: string; readonly upload?: string }
 >;
 
-export function tusRoutes(needs: TusRouteNeeds) {
+export function tusRoutes(ctx: UploadsContext) {
   const handle = async (request: TusHttpRequest, reply: FastifyReply) => {
     reply.header('tus-resumable', TUS_VERSION);
     try {
-      const { status, headers } = await needs.answerTus(await toTusRequest(needs, request));
-      // Cross-origin headers are the same on all routes.
-      for (const [name, value] of Object.entries(headers))
-        if (!name.startsWith('access-control-')) reply.header(name, value);
-      drainRefusedBody(request, reply.code(status));
+      const { status, headers } = await ctx.intake.inFlight.track(answer(ctx, request));
+      drainRefusedBody(request, reply.code(status).headers(headers));
       return reply.send();
     } catch (error) {
       // Clients that get another status of HEAD start again from the first byte.
@@ -72,7 +62,10 @@ function assertVersion({ method, headers }: TusHttpRequest): void {
   );
 }
 
-async function toTusRequest(needs: TusRouteNeeds, request: TusHttpRequest): Promise<TusRequest> {
+const answer = async (ctx: UploadsContext, request: TusHttpRequest) =>
+  answerTusOrRelay(ctx, await toTusRequest(ctx, request));
+
+async function toTusRequest(ctx: UploadsContext, request: TusHttpRequest): Promise<TusRequest> {
   const { raw, headers, params, query } = request;
   const target = {
     method: request.method as TusMethod,
@@ -80,7 +73,7 @@ async function toTusRequest(needs: TusRouteNeeds, request: TusHttpRequest): Prom
     ticket: query.ticket ?? '',
   };
   const length = headers['content-length'];
-  const asset = await needs.authorize({ ...target, assetId: params.id });
+  const asset = await authorizeTus(ctx, { ...target, assetId: params.id });
   assertVersion(request);
   return {
     ...target,

@@ -1,0 +1,307 @@
+// Creates the wings, lowest first, and gives each the context that it names.
+import { type AppContext, VERSION } from './app-context.ts';
+import { assetGuards } from './assets/asset-guards.hook.ts';
+import { createAuth } from './auth/feature.ts';
+import { createCaptions } from './captions/feature.ts';
+import { createEncoding } from './encoding/feature.ts';
+import { createEvents } from './events/feature.ts';
+import { createImages } from './images/feature.ts';
+import { createLibrary } from './library/feature.ts';
+import { createLifecycle } from './lifecycle/feature.ts';
+import { createOperations } from './operations/feature.ts';
+import { operatorGuard } from './operations/operator.hook.ts';
+import { createHeldRequests } from './platform/concurrency/held-requests.ts';
+import { freeBytes } from './platform/disk/free-space.ts';
+import { type Limiters, limitOwner } from './platform/http/limits/rate-limit.ts';
+import { deleteAbandonedScratchFolders } from './platform/process/scratch-folder.ts';
+import { openScratchReservations } from './platform/process/scratch-reservations.ts';
+import { createPlayback } from './playback/feature.ts';
+import { createProviders } from './providers/feature.ts';
+import { createStorage } from './storage/feature.ts';
+import { createUpkeep } from './upkeep/feature.ts';
+import { createUploads } from './uploads/feature.ts';
+import { createUsage } from './usage/feature.ts';
+
+export type Wings = ReturnType<typeof createWings>;
+
+export function createWings(app: AppContext, limiters: Limiters) {
+  const base = createBase(app, limiters);
+  const { lifecycle, storage, auth, usage, captions, providers } = base;
+  const uploads = openUploads(app, base);
+  const playback = openPlayback(app, base);
+  const events = openEvents(app, base);
+  const encoding = openEncoding(app, base);
+  return {
+    auth,
+    lifecycle,
+    storage,
+    usage,
+    captions,
+    providers,
+    library: openLibrary(app, base),
+    encoding,
+    images: openImages(app, base, playback.operations),
+    uploads,
+    playback,
+    events,
+    upkeep: openUpkeep(app, base, {
+      encoding: encoding.operations,
+      uploads: uploads.operations,
+      events: events.operations,
+    }),
+    operations: openOperations(app, base),
+  };
+}
+
+type Base = ReturnType<typeof createBase>;
+
+/** The wings that all others know, and what their requests and jobs share. */
+function createBase(app: AppContext, limiters: Limiters) {
+  const { config, log, clocks, publicBaseUrl, isStopping } = app;
+  const {
+    db,
+    store,
+    jobs,
+    notifications,
+    urlSecrets,
+    issuerKeys,
+    scratchRoot,
+    providers: registry,
+  } = app.adapters;
+  const { now } = clocks;
+  const settings = config;
+  const asOperator = operatorGuard(config.operatorKeys);
+  const service = { version: VERSION, publicBaseUrl, isStopping };
+  const lifecycle = createLifecycle({ settings, db, store, jobs, notifications, log, now });
+  const storage = createStorage({ settings, store, scratchRoot });
+  const auth = createAuth({ settings, db, log, now, urlSecrets, issuerKeys, asOperator });
+  const known = { lifecycle: lifecycle.operations, auth: auth.operations };
+  const guards = assetGuards(known);
+  const usage = createUsage({ db, guards, asOperator });
+  const captions = createCaptions({
+    store,
+    now,
+    log,
+    lifecycle: lifecycle.operations,
+    usage: usage.operations,
+    guards,
+    objects: storage.operations,
+  });
+  const providers = createProviders({
+    settings,
+    service,
+    db,
+    store,
+    jobs,
+    log,
+    clocks,
+    urlSecrets,
+    registry,
+    lifecycle: lifecycle.operations,
+    asOperator,
+  });
+  const { findHostedPlayback, canRetry } = providers.operations;
+  return {
+    lifecycle,
+    storage,
+    auth,
+    usage,
+    captions,
+    providers,
+    asOperator,
+    service,
+    guards,
+    /** What representations of assets depend on besides their rows. */
+    view: {
+      playbackBaseUrl: () => config.delivery.cdnBaseUrl ?? publicBaseUrl(),
+      findHostedPlayback,
+      canRetry,
+      segmentEncryption: config.delivery.segmentEncryption,
+    },
+    limitOwner: (owner: string) => limitOwner(limiters.owner, owner),
+    heldRequests: createHeldRequests({
+      total: config.streamLimits.maxStreams,
+      perCaller: config.streamLimits.maxStreamsPerCaller,
+    }),
+    scratchReservations: openScratchReservations({
+      minFreeBytes: config.minFreeBytes,
+      freeBytes: () => freeBytes(scratchRoot),
+      deleteAbandoned: () => deleteAbandonedScratchFolders(scratchRoot),
+    }),
+  };
+}
+
+const openLibrary = ({ config, clocks, adapters }: AppContext, base: Base) =>
+  createLibrary({
+    settings: config,
+    db: adapters.db,
+    jobs: adapters.jobs,
+    clocks,
+    urlSecrets: adapters.urlSecrets,
+    lifecycle: base.lifecycle.operations,
+    usage: base.usage.operations,
+    providers: base.providers.operations,
+    view: base.view,
+    guards: base.guards,
+    asOperator: base.asOperator,
+    heldRequests: base.heldRequests,
+  });
+
+function openUploads({ config, log, clocks, publicBaseUrl, adapters }: AppContext, base: Base) {
+  const { db, store, jobs, urlSecrets, imageProcessor } = adapters;
+  const mediaTypes = config.mediaTypes.filter(
+    ({ signatures }) => imageProcessor.canDecodeHeif || !signatures.includes('heif'),
+  );
+  const { createUploadToken, recordUploadOfToken } = base.auth.operations;
+  const { view, guards } = base;
+  return createUploads(
+    {
+      settings: { ...config, urlSecrets, publicBaseUrl, mediaTypes, defaultProvider: config.videoProvider },
+      db,
+      store,
+      jobs,
+      log,
+      clocks,
+      lifecycle: base.lifecycle.operations,
+      usage: base.usage.operations,
+      providers: base.providers.operations,
+      admission: {
+        createUploadToken,
+        recordUploadOfToken,
+        limitOwner: base.limitOwner,
+        requireDatabaseSpace: adapters.requireDatabaseSpace,
+      },
+      worker: {
+        probe: adapters.probe,
+        encoder: adapters.encoder,
+        scratchRoot: adapters.scratchRoot,
+        scratchReservations: base.scratchReservations,
+        findLocalFile: base.storage.operations.findLocalFile,
+      },
+    },
+    { guards, view },
+  );
+}
+
+function openPlayback({ config, log, clocks, publicBaseUrl, adapters }: AppContext, base: Base) {
+  const { db, store, encoder, urlSecrets, scratchRoot, encoderMissing, locations } = adapters;
+  return createPlayback({
+    settings: {
+      ...config,
+      framesPerMinute: config.decoders.framesPerMinute,
+      urlSecrets,
+      publicBaseUrl,
+      storeFolder: locations.store,
+      scratchRoot,
+      encoderMissing,
+    },
+    db,
+    store,
+    encoder,
+    now: clocks.now,
+    log,
+    lifecycle: base.lifecycle.operations,
+    providers: base.providers.operations,
+    storage: base.storage.operations,
+    guards: base.guards,
+    limitOwner: base.limitOwner,
+  });
+}
+
+const openEvents = ({ config, log, clocks, adapters }: AppContext, base: Base) =>
+  createEvents({
+    settings: config,
+    service: base.service,
+    db: adapters.db,
+    notifications: adapters.notifications,
+    log,
+    clocks,
+    urlSecrets: adapters.urlSecrets,
+    auth: base.auth.operations,
+    lifecycle: base.lifecycle.operations,
+    view: base.view,
+    guards: base.guards,
+    callerLimits: { heldRequests: base.heldRequests, limitOwner: base.limitOwner },
+  });
+
+const openEncoding = ({ config, log, clocks, adapters }: AppContext, base: Base) =>
+  createEncoding({
+    settings: config,
+    db: adapters.db,
+    store: adapters.store,
+    jobs: adapters.jobs,
+    encoder: adapters.encoder,
+    callback: adapters.callback,
+    log,
+    now: clocks.now,
+    worker: {
+      name: adapters.workerName,
+      scratchRoot: adapters.scratchRoot,
+      scratchReservations: base.scratchReservations,
+      findLocalFile: base.storage.operations.findLocalFile,
+    },
+    lifecycle: base.lifecycle.operations,
+    captions: base.captions.operations,
+    asOperator: base.asOperator,
+  });
+
+type Playback = ReturnType<typeof createPlayback>['operations'];
+
+const openImages = ({ config, clocks, adapters }: AppContext, base: Base, playback: Playback) =>
+  createImages({
+    settings: config,
+    store: adapters.store,
+    imageProcessor: adapters.imageProcessor,
+    db: adapters.db,
+    jobs: adapters.jobs,
+    now: clocks.now,
+    lifecycle: base.lifecycle.operations,
+    storage: base.storage.operations,
+    playback,
+  });
+
+type Kept = Pick<Parameters<typeof createUpkeep>[0], 'encoding' | 'uploads' | 'events'>;
+
+const openUpkeep = (
+  { config, clocks, adapters }: AppContext,
+  base: Base,
+  { encoding, uploads, events }: Kept,
+) =>
+  createUpkeep({
+    settings: config,
+    db: adapters.db,
+    store: adapters.store,
+    jobs: adapters.jobs,
+    clocks,
+    auth: base.auth.operations,
+    lifecycle: base.lifecycle.operations,
+    encoding,
+    providers: base.providers.operations,
+    uploads,
+    events,
+    asOperator: base.asOperator,
+  });
+
+function openOperations({ config, log, clocks, adapters }: AppContext, base: Base) {
+  const { encoderVersion, encoderMissing, videoEncoder, imageProcessor, sandbox, locations } = adapters;
+  return createOperations({
+    settings: config,
+    service: base.service,
+    machine: {
+      encoderVersion,
+      encoderMissing,
+      videoEncoder,
+      canDecodeHeif: imageProcessor.canDecodeHeif,
+      protections: sandbox.protections,
+      storeFolder: locations.store,
+    },
+    db: adapters.db,
+    store: adapters.store,
+    requireDatabaseSpace: adapters.requireDatabaseSpace,
+    urlSecrets: adapters.urlSecrets,
+    log,
+    now: clocks.now,
+    providers: base.providers.operations,
+    asOperator: base.asOperator,
+  });
+}
