@@ -54,14 +54,6 @@ const ROLES: readonly (readonly [path: RegExp, role?: string])[] = [
     'operations',
   ],
   [/^lifecycle\/(?:asset-changes|playback-asset-cache)$/, 'operations'],
-  [/^uploads\/(?:completion|expired-uploads|retry)$/, 'operations'],
-  [/^uploads\/original\/(?:leased-uploads|open-uploads|service-runs|store-original)$/, 'operations'],
-  [/^uploads\/(?:put\/(?:byte-uploads|small-puts)|clip\/clip-runs)$/, 'operations'],
-  [
-    /^uploads\/(?:multipart\/multipart-completion|tus\/(?:resumable-bytes|tus-relay|tus-requests))$/,
-    'operations',
-  ],
-  [/^uploads\/import\/(?:import-runs|partial-imports|run-watch|transfer-bytes)$/, 'operations'],
   [/^[a-z]+\/(?:[a-z]+\/){0,2}[a-z0-9-]+$/, 'rule'],
 ];
 
@@ -91,7 +83,7 @@ const MAY: Readonly<Record<string, string>> = {
   port: 'rule:type port:type jobs:type platform:type',
   rule: 'rule port:type tables jobs:type',
   contract: 'fixture:own rule port:type',
-  fixture: 'context:type fixture rule tables port:type adapter:own platform',
+  fixture: 'context:type fixture operations:own rule tables port:type adapter:own platform',
   jobs: 'platform:type',
   platform: 'platform',
   tables: 'tables',
@@ -114,7 +106,6 @@ const OUTSIDE: readonly (readonly [module: RegExp, knownBy: RegExp])[] = [
   [/^thumbhash$/, /^worker images\/|^adapter encoding\/ffmpeg\/placeholder$/],
   [/^@(?:aws-sdk|smithy)\//, /^adapter storage\/s3/],
   [/^mediabunny$/, /^worker media\/mediabunny-/],
-  [/^@tus\/server$/, /^operations uploads\/tus\/tus-requests$/],
   [/^vitest$/, /^(?:contract|fixture) /],
   [/^node:(?:buffer|crypto|util|zlib)$/, /./],
   [/^node:process$/, /^main /],
@@ -239,11 +230,13 @@ describe("the service's source files", () => {
       ),
     ).toEqual([]);
   });
-  test('every job file has a job of its name, and app.ts lists every feature', () => {
+  test('every job file has a job of its name, and the app creates every feature', () => {
     const jobFiles = pathsOf(files.filter(({ path }) => path.endsWith('.job')));
     expect(jobFiles.filter((path) => !(basename(path, '.job') in JOB_SETTINGS))).toEqual([]);
     const features = pathsOf(files.filter((file) => roleOf(file) === 'feature'));
-    const listed = imports.filter(({ from, to }) => from.path === 'app' && to && roleOf(to) === 'feature');
+    const listed = imports.filter(
+      ({ from, to }) => /^app-/.test(from.path) && to && roleOf(to) === 'feature',
+    );
     expect(listed.map(({ to }) => to?.path).sort()).toEqual(features.sort());
   });
 });

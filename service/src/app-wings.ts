@@ -1,26 +1,15 @@
 // Creates the wings, lowest first, and gives each the context that it names.
-import { type AppContext, VERSION } from './app-context.ts';
-import { assetGuards } from './assets/asset-guards.hook.ts';
-import { createAuth } from './auth/feature.ts';
-import { createCaptions } from './captions/feature.ts';
+import { type AppBase, createBase } from './app-base.ts';
+import type { AppContext } from './app-context.ts';
 import { createEncoding } from './encoding/feature.ts';
 import { createEvents } from './events/feature.ts';
 import { createImages } from './images/feature.ts';
 import { createLibrary } from './library/feature.ts';
-import { createLifecycle } from './lifecycle/feature.ts';
 import { createOperations } from './operations/feature.ts';
-import { operatorGuard } from './operations/operator.hook.ts';
-import { createHeldRequests } from './platform/concurrency/held-requests.ts';
-import { freeBytes } from './platform/disk/free-space.ts';
-import { type Limiters, limitOwner } from './platform/http/limits/rate-limit.ts';
-import { deleteAbandonedScratchFolders } from './platform/process/scratch-folder.ts';
-import { openScratchReservations } from './platform/process/scratch-reservations.ts';
+import type { Limiters } from './platform/http/limits/rate-limit.ts';
 import { createPlayback } from './playback/feature.ts';
-import { createProviders } from './providers/feature.ts';
-import { createStorage } from './storage/feature.ts';
 import { createUpkeep } from './upkeep/feature.ts';
 import { createUploads } from './uploads/feature.ts';
-import { createUsage } from './usage/feature.ts';
 
 export type Wings = ReturnType<typeof createWings>;
 
@@ -53,85 +42,7 @@ export function createWings(app: AppContext, limiters: Limiters) {
   };
 }
 
-type Base = ReturnType<typeof createBase>;
-
-/** The wings that all others know, and what their requests and jobs share. */
-function createBase(app: AppContext, limiters: Limiters) {
-  const { config, log, clocks, publicBaseUrl, isStopping } = app;
-  const {
-    db,
-    store,
-    jobs,
-    notifications,
-    urlSecrets,
-    issuerKeys,
-    scratchRoot,
-    providers: registry,
-  } = app.adapters;
-  const { now } = clocks;
-  const settings = config;
-  const asOperator = operatorGuard(config.operatorKeys);
-  const service = { version: VERSION, publicBaseUrl, isStopping };
-  const lifecycle = createLifecycle({ settings, db, store, jobs, notifications, log, now });
-  const storage = createStorage({ settings, store, scratchRoot });
-  const auth = createAuth({ settings, db, log, now, urlSecrets, issuerKeys, asOperator });
-  const known = { lifecycle: lifecycle.operations, auth: auth.operations };
-  const guards = assetGuards(known);
-  const usage = createUsage({ db, guards, asOperator });
-  const captions = createCaptions({
-    store,
-    now,
-    log,
-    lifecycle: lifecycle.operations,
-    usage: usage.operations,
-    guards,
-    objects: storage.operations,
-  });
-  const providers = createProviders({
-    settings,
-    service,
-    db,
-    store,
-    jobs,
-    log,
-    clocks,
-    urlSecrets,
-    registry,
-    lifecycle: lifecycle.operations,
-    asOperator,
-  });
-  const { findHostedPlayback, canRetry } = providers.operations;
-  return {
-    lifecycle,
-    storage,
-    auth,
-    usage,
-    captions,
-    providers,
-    asOperator,
-    service,
-    guards,
-    /** What representations of assets depend on besides their rows. */
-    view: {
-      playbackBaseUrl: () => config.delivery.cdnBaseUrl ?? publicBaseUrl(),
-      findHostedPlayback,
-      canRetry,
-      segmentEncryption: config.delivery.segmentEncryption,
-    },
-    limitOwner: (owner: string) => limitOwner(limiters.owner, owner),
-    heldRequests: createHeldRequests({
-      total: config.streamLimits.maxStreams,
-      perCaller: config.streamLimits.maxStreamsPerCaller,
-    }),
-    scratchReservations: openScratchReservations({
-      minFreeBytes: config.minFreeBytes,
-      freeBytes: () => freeBytes(scratchRoot),
-      deleteAbandoned: () => deleteAbandonedScratchFolders(scratchRoot),
-    }),
-  };
-}
-
-const openLibrary = ({ config, clocks, adapters }: AppContext, base: Base) =>
+const openLibrary = ({ config, clocks, adapters }: AppContext, base: AppBase) =>
   createLibrary({
     settings: config,
     db: adapters.db,
@@ -147,7 +58,7 @@ const openLibrary = ({ config, clocks, adapters }: AppContext, base: Base) =>
     heldRequests: base.heldRequests,
   });
 
-function openUploads({ config, log, clocks, publicBaseUrl, adapters }: AppContext, base: Base) {
+function openUploads({ config, log, clocks, publicBaseUrl, adapters }: AppContext, base: AppBase) {
   const { db, store, jobs, urlSecrets, imageProcessor } = adapters;
   const mediaTypes = config.mediaTypes.filter(
     ({ signatures }) => imageProcessor.canDecodeHeif || !signatures.includes('heif'),
@@ -183,7 +94,7 @@ function openUploads({ config, log, clocks, publicBaseUrl, adapters }: AppContex
   );
 }
 
-function openPlayback({ config, log, clocks, publicBaseUrl, adapters }: AppContext, base: Base) {
+function openPlayback({ config, log, clocks, publicBaseUrl, adapters }: AppContext, base: AppBase) {
   const { db, store, encoder, urlSecrets, scratchRoot, encoderMissing, locations } = adapters;
   return createPlayback({
     settings: {
@@ -208,7 +119,7 @@ function openPlayback({ config, log, clocks, publicBaseUrl, adapters }: AppConte
   });
 }
 
-const openEvents = ({ config, log, clocks, adapters }: AppContext, base: Base) =>
+const openEvents = ({ config, log, clocks, adapters }: AppContext, base: AppBase) =>
   createEvents({
     settings: config,
     service: base.service,
@@ -224,7 +135,7 @@ const openEvents = ({ config, log, clocks, adapters }: AppContext, base: Base) =
     callerLimits: { heldRequests: base.heldRequests, limitOwner: base.limitOwner },
   });
 
-const openEncoding = ({ config, log, clocks, adapters }: AppContext, base: Base) =>
+const openEncoding = ({ config, log, clocks, adapters }: AppContext, base: AppBase) =>
   createEncoding({
     settings: config,
     db: adapters.db,
@@ -247,7 +158,7 @@ const openEncoding = ({ config, log, clocks, adapters }: AppContext, base: Base)
 
 type Playback = ReturnType<typeof createPlayback>['operations'];
 
-const openImages = ({ config, clocks, adapters }: AppContext, base: Base, playback: Playback) =>
+const openImages = ({ config, clocks, adapters }: AppContext, base: AppBase, playback: Playback) =>
   createImages({
     settings: config,
     store: adapters.store,
@@ -264,7 +175,7 @@ type Kept = Pick<Parameters<typeof createUpkeep>[0], 'encoding' | 'uploads' | 'e
 
 const openUpkeep = (
   { config, clocks, adapters }: AppContext,
-  base: Base,
+  base: AppBase,
   { encoding, uploads, events }: Kept,
 ) =>
   createUpkeep({
@@ -282,7 +193,7 @@ const openUpkeep = (
     asOperator: base.asOperator,
   });
 
-function openOperations({ config, log, clocks, adapters }: AppContext, base: Base) {
+function openOperations({ config, log, clocks, adapters }: AppContext, base: AppBase) {
   const { encoderVersion, encoderMissing, videoEncoder, imageProcessor, sandbox, locations } = adapters;
   return createOperations({
     settings: config,

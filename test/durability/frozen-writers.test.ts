@@ -15,13 +15,10 @@ import { createUpkeepContext } from '../../service/src/upkeep/context.fixture.ts
 import { sweepOrphans } from '../../service/src/upkeep/orphans.ts';
 import { purgeAssetJob } from '../../service/src/upkeep/purge-asset.job.ts';
 import { receiveUpload } from '../../service/src/uploads/put/byte-uploads.ts';
-import { endExpiredUploads } from '../../service/src/uploads/expired-uploads.ts';
-import {
-  createPutClaims,
-  type OriginalNeeds,
-  storeOriginal,
-} from '../../service/src/uploads/original/store-original.ts';
-import { storePut } from '../../service/src/uploads/put/small-puts.ts';
+import type { UploadsContext } from '../../service/src/uploads/context.ts';
+import { contextOf } from '../../service/src/platform/values/context.fixture.ts';
+import { createPutClaims } from '../../service/src/uploads/original/store-original.ts';
+import { endExpiredPuts } from '../../service/src/uploads/original/uploads.sql.ts';
 import { IMAGE, openUpload, putBytes, type Started } from '../support/media.ts';
 import { eventually, startTestService, type TestService } from '../support/service.ts';
 
@@ -101,25 +98,21 @@ async function firstWriter(
   { body, pass }: { body: Case['body']; pass: Pass },
 ) {
   const { db, store, urlSecrets, requireDatabaseSpace } = service.adapters;
-  const needs: Parameters<typeof receiveUpload>[0] & Parameters<typeof storePut>[0] & OriginalNeeds = {
-    db: paused(db, pass),
-    claimPut: createPutClaims({ db: paused(db, pass) }),
-    assetStore: storeOn(paused(db, pass)),
+  const frozen = paused(db, pass);
+  const ctx = contextOf<UploadsContext>({
+    settings: { maxUploadBytes: 1e6, uploadTtlSeconds: 3600, multipartUploadBytes: 1e6, urlSecrets },
+    db: frozen,
     store: paused(store, pass),
-    requireDatabaseSpace,
-    findAssetById: async (id) => paused({ find }, pass).find(id),
-    findDuplicate: (asset, sha256) => findDuplicate({ db: paused(db, pass) }, asset, sha256),
-    urlSecrets,
-    maxUploadBytes: 1e6,
-    uploadTtlSeconds: 3600,
-    multipartUploadBytes: 1e6,
-    now,
-    underQuota: (_owner, work) => work(),
-    findByteQuota: async () => undefined,
-    limitOwner: async () => {},
-    storeOriginal: (asset, original) => storeOriginal(needs, asset, original),
-    storePut: (asset, original) => storePut(needs, asset, original),
-  };
+    clocks: { now },
+    lifecycle: {
+      update: storeOn(frozen).update,
+      findAssetById: async (id) => paused({ find }, pass).find(id),
+      findDuplicate: (asset, sha256) => findDuplicate({ db: frozen }, asset, sha256),
+    },
+    usage: { underQuota: (_owner, work) => work(), findByteQuota: async () => undefined },
+    admission: { limitOwner: async () => {}, requireDatabaseSpace },
+    intake: { claimPut: createPutClaims(frozen) },
+  });
   const transfer = {
     assetId: started.asset_id,
     ticket: new URL(started.upload_url as string).searchParams.get('ticket') ?? '',
@@ -129,7 +122,7 @@ async function firstWriter(
     length: body === 'whole' ? SIZE : undefined,
     bytes: bodyOf(bytes, body, pass),
   };
-  return receiveUpload(needs, transfer).then(
+  return receiveUpload(ctx, transfer).then(
     () => true,
     () => false,
   );
@@ -151,7 +144,7 @@ async function cleanUp(id: string): Promise<void> {
       removeUnlessDeferred: (asset, place) => removeUnlessDeferred(adapters, asset, place),
     },
     uploads: {
-      endExpiredUploads: (ids) => endExpiredUploads(adapters, ids),
+      endExpiredUploads: (ids) => endExpiredPuts(adapters.db, ids),
       discardClosedUploads: async () => {},
     },
     encoding: { deleteManifests: async () => {} },

@@ -1,5 +1,8 @@
 // The `update` of an asset store that has one asset in memory, for tests of what a decision does to it.
 import type { Asset } from '../assets/asset.ts';
+import { offer } from '../platform/values/offer.ts';
+import { createLifecycleContext } from './context.fixture.ts';
+import { completeAsset, refuseAsset, reopenAsset, retryAsset } from './reports.ts';
 import type { Decide, Decision } from './decisions/change.ts';
 
 /** `missing`: the asset is gone when the update reads it. */
@@ -12,4 +15,20 @@ export function openMemoryStore(asset: Asset | 'missing', now: Date) {
     return { asset: { ...asset, ...decision?.set }, decision };
   };
   return { update, decisions };
+}
+
+/** The same for the commands of the lifecycle; each one sees what the one before it has changed. */
+export function openMemoryLifecycle(first: Asset, now: Date) {
+  let asset = first;
+  const decisions: Decision[] = [];
+  const update = async <D extends Decision | undefined>(_ref: unknown, decide: Decide<D>) => {
+    const decision = decide(asset, now);
+    if (decision) decisions.push(decision);
+    asset = { ...asset, ...decision?.set };
+    return { asset, decision };
+  };
+  const ctx = createLifecycleContext({ assets: { update } });
+  const findAssetById = async (id: string) => (id === asset.id ? asset : undefined);
+  const commands = offer(ctx, { completeAsset, refuseAsset, retryAsset, reopenAsset });
+  return { asset: () => asset, decisions, lifecycle: { findAssetById, update, ...commands } };
 }

@@ -3,14 +3,25 @@
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import type { Asset } from '../assets/asset.ts';
+import { toSecret } from '../auth/secret.ts';
 import { NOW } from '../lifecycle/asset.fixture.ts';
-import { createLifecycleContext } from '../lifecycle/context.fixture.ts';
-import type { Decide, Decision } from '../lifecycle/decisions/change.ts';
-import { completeAsset, refuseAsset, reopenAsset, retryAsset } from '../lifecycle/reports.ts';
+import type { Decision } from '../lifecycle/decisions/change.ts';
+import { openMemoryLifecycle } from '../lifecycle/memory-store.fixture.ts';
 import { databaseOf } from '../platform/postgres/database.fixture.ts';
 import { contextOf } from '../platform/values/context.fixture.ts';
 import type { Intake, UploadsContext } from './context.ts';
 import { createRunningChecksums } from './original/running-checksum.ts';
+
+/** The row of the first run of an import. */
+export const CLAIMED_IMPORT = {
+  url: 'https://files.example.com/',
+  headers: {},
+  transfer: null,
+  partial: null,
+  held_ms: 0,
+  previous_upload_id: null,
+  runs: 1,
+};
 
 /** The start of an MP4 file. */
 export const MP4 = Buffer.from('\0\0\0\x18ftypisom\0\0\0\0isomiso2 and the bytes of the video');
@@ -23,7 +34,7 @@ const SETTINGS: UploadsContext['settings'] = {
   resumableUploadBytes: 1000,
   importLimits: { importTimeoutSeconds: 60, importConcurrency: 1 },
   outboundAllowPrivate: [],
-  urlSecrets: [],
+  urlSecrets: [toSecret('a secret of the tests')],
   publicBaseUrl: () => 'https://media.test',
   newAssets: {
     maxUploadBytes: 1000,
@@ -44,7 +55,7 @@ type Given = Parameters<typeof contextOf<UploadsContext>>[0];
 
 type SentJob = Parameters<UploadsContext['jobs']['sendFor']>[2];
 
-export type UploadsWorld = {
+type UploadsWorld = {
   readonly ctx: UploadsContext;
   /** The asset as it is now. */
   readonly asset: () => Asset;
@@ -57,7 +68,7 @@ export type UploadsWorld = {
 };
 
 export function createUploadsWorld(first: Asset, rows: Rows = {}, given: Given = {}): UploadsWorld {
-  const memory = openMemory(first);
+  const memory = openMemoryLifecycle(first, NOW);
   const stored = new Map<string, string>();
   const sent: SentJob[] = [];
   const statements: string[] = [];
@@ -75,9 +86,13 @@ export function createUploadsWorld(first: Asset, rows: Rows = {}, given: Given =
     jobs: { sendFor: async (_tx, _owner, job) => void sent.push(job) },
     log: { warn: () => {} },
     clocks: { now: () => NOW, databaseNow: async () => NOW },
-    lifecycle: memory.lifecycle,
+    lifecycle: { ...memory.lifecycle, findDuplicate: async () => null },
     usage: { underQuota: (_owner, work) => work(), findByteQuota: async () => undefined },
-    providers: { isHosted: ({ provider }) => provider === 'cdnhost', startJob: () => undefined },
+    providers: {
+      registry: new Map(),
+      isHosted: ({ provider }) => provider === 'cdnhost',
+      startJob: () => undefined,
+    },
     admission: { limitOwner: async () => {}, requireDatabaseSpace: async () => {} },
     worker: {
       probe: {
@@ -99,28 +114,6 @@ export const createIntake = (given: Partial<Intake> = {}): Intake =>
     checksums: createRunningChecksums(),
     ...given,
   });
-
-function openMemory(first: Asset) {
-  let asset = first;
-  const decisions: Decision[] = [];
-  const update = async <D extends Decision | undefined>(_ref: unknown, decide: Decide<D>) => {
-    const decision = decide(asset, NOW);
-    if (decision) decisions.push(decision);
-    asset = { ...asset, ...decision?.set };
-    return { asset, decision };
-  };
-  const ctx = createLifecycleContext({ assets: { update } });
-  const lifecycle: UploadsContext['lifecycle'] = contextOf<UploadsContext['lifecycle']>({
-    findAssetById: async (id) => (id === asset.id ? asset : undefined),
-    findDuplicate: async () => null,
-    update,
-    completeAsset: (seen, completion) => completeAsset(ctx, seen, completion),
-    refuseAsset: (seen, failure) => refuseAsset(ctx, seen, failure),
-    retryAsset: (seen, retry) => retryAsset(ctx, seen, retry),
-    reopenAsset: (seen, reopening) => reopenAsset(ctx, seen, reopening),
-  });
-  return { asset: () => asset, decisions, lifecycle };
-}
 
 const openStore = (stored: Map<string, string>): Partial<UploadsContext['store']> => ({
   put: async (key, bytes) => {

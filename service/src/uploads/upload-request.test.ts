@@ -2,7 +2,7 @@
 import type { CreateUploadRequest } from '@mediary/contract/schemas/uploads';
 import { describe, expect, test } from 'vitest';
 import { findMediaType, MEDIA_TYPES } from '../media/media-type.ts';
-import { isFilename, toNewAsset, type NewAssetRules } from './upload-request.ts';
+import { isFilename, type NewAssetRules, toNewAsset } from './upload-request.ts';
 
 const LIMITS: NewAssetRules = {
   maxUploadBytes: 1000,

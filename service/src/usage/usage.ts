@@ -24,13 +24,11 @@ export type OwnerUsage = {
   readonly overrides: Partial<UsageLimits>;
 };
 
-/** Raised by the triggers of migrations 0007 and 0046. */
+/** Raised by the triggers of the migrations. */
 const NOT_TRACKED = 'MQ001';
 const EXCEEDED = 'MQ002';
 /** An operator may stop tracking the owner between two attempts. */
 const MAX_ATTEMPTS = 3;
-
-export type UnderQuota = <T>(ownerUserId: string, work: () => Promise<T>) => Promise<T>;
 
 /** Runs work that may increase an owner's usage. Beyond a limit it stores nothing; the error has numbers. */
 export async function underQuota<T>(

@@ -3,7 +3,7 @@ import type { Queries } from './database.ts';
 import { sql } from './sql.ts';
 
 /** Reads the time of the database. A process that is frozen afterwards acts on an earlier time. */
-export type DatabaseNow = () => Promise<Date>;
+type DatabaseNow = () => Promise<Date>;
 
 export type Clocks = {
   /** The clock of this process. */

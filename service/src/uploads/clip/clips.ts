@@ -1,7 +1,6 @@
 // Creates clips: assets whose bytes the service cuts from the original of another video (contract B4).
-import { toActorData } from '../../assets/asset-event.ts';
 import type { ClipRequest } from '@mediary/contract/schemas/clips';
-import type { Actor } from '../../assets/asset-event.ts';
+import { type Actor, toActorData } from '../../assets/asset-event.ts';
 import type { Asset } from '../../assets/asset.ts';
 import { findMediaType } from '../../media/media-type.ts';
 import { badRequest } from '../../platform/http/errors.ts';

@@ -7,21 +7,12 @@ import { badRequest, unavailable } from '../../platform/http/errors.ts';
 import type { OutboundFetch } from '../../platform/outbound/guarded-fetch.ts';
 import { OutboundError } from '../../platform/outbound/outbound-error.ts';
 import { uploadKey } from '../../storage/object-key.ts';
-import { createIntake, createUploadsWorld, MP4 } from '../context.fixture.ts';
+import { CLAIMED_IMPORT, createIntake, createUploadsWorld, MP4 } from '../context.fixture.ts';
 import type { UploadsContext } from '../context.ts';
 import { importAssetJob } from './import-asset.job.ts';
 
 const ASSET = createVideo();
 const STORED: Partial<Asset> = { uploaded_at: NOW, original_upload: ASSET.id, size_bytes: MP4.length };
-const CLAIMED = {
-  url: 'https://files.example.com/',
-  headers: {},
-  transfer: null,
-  partial: null,
-  held_ms: 0,
-  previous_upload_id: null,
-  runs: 1,
-};
 
 const respond =
   (status: number): OutboundFetch =>
@@ -50,7 +41,7 @@ type Import = {
 };
 
 function createImport({ asset, isCurrent = true, fetchFile = respond(200), ...given }: Import = {}) {
-  const claimed = 'claimed' in given ? given.claimed : CLAIMED;
+  const claimed = 'claimed' in given ? given.claimed : CLAIMED_IMPORT;
   const rows = { 'claim import': claimed, 'current import': isCurrent ? { id: ASSET.id } : undefined };
   const world = createUploadsWorld({ ...ASSET, ...asset }, rows);
   const { settings, store } = world.ctx;
@@ -79,7 +70,7 @@ test('bytes that an earlier run stored are completed without another download', 
   const fetchFile: OutboundFetch = async () => Promise.reject(new Error('requested again'));
   const { run, asset, stored } = createImport({
     asset: STORED,
-    claimed: { ...CLAIMED, runs: 99 },
+    claimed: { ...CLAIMED_IMPORT, runs: 99 },
     fetchFile,
   });
   stored.set(uploadKey(ASSET.id, ASSET.id), MP4.toString());
@@ -101,7 +92,7 @@ test('a length other than the announced one fails the import before any byte is 
 });
 
 test.each<[string, Import, object]>([
-  ['ten crashed workers', { claimed: { ...CLAIMED, runs: 11 } }, { code: 'import_failed' }],
+  ['ten crashed workers', { claimed: { ...CLAIMED_IMPORT, runs: 11 } }, { code: 'import_failed' }],
   ['a permanent answer', { fetchFile: respond(410) }, { code: 'import_failed' }],
   ['the time limit', { fetchFile: hang, timeoutSeconds: 0.05 }, { code: 'import_timeout' }],
   [

@@ -1,8 +1,7 @@
 // Creates imports: assets whose bytes the service downloads from a URL (contract B4).
-import { toActorData } from '../../assets/asset-event.ts';
 import type { ImportRequest } from '@mediary/contract/schemas/imports';
 import type { CreateUploadRequest } from '@mediary/contract/schemas/uploads';
-import type { Actor } from '../../assets/asset-event.ts';
+import { type Actor, toActorData } from '../../assets/asset-event.ts';
 import type { Asset } from '../../assets/asset.ts';
 import { badRequest, payloadTooLarge, type ServiceError } from '../../platform/http/errors.ts';
 import {

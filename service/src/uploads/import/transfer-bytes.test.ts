@@ -3,11 +3,11 @@ import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
 import type { BodyRequest, BodyResponse } from '../../platform/outbound/send-body.ts';
+import { contextOf } from '../../platform/values/context.fixture.ts';
 import { type HostedApi, ProviderError } from '../../providers/provider.ts';
 import { uploadKey } from '../../storage/object-key.ts';
 import { createIntake } from '../context.fixture.ts';
 import type { UploadsContext } from '../context.ts';
-import { contextOf } from '../../platform/values/context.fixture.ts';
 import { openTusUpload, sendByTus, sendWhole, type Transfer } from './transfer-bytes.ts';
 import type { TusTarget } from './transfer-requests.ts';
 

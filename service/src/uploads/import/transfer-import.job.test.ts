@@ -4,13 +4,13 @@ import { buffer } from 'node:stream/consumers';
 import { expect, test, vi } from 'vitest';
 import type { Asset } from '../../assets/asset.ts';
 import { createVideo, NOW } from '../../lifecycle/asset.fixture.ts';
-import type { BodyRequest, BodyResponse } from '../../platform/outbound/send-body.ts';
 import { contextOf } from '../../platform/values/context.fixture.ts';
 import { type HostedApi, ProviderError } from '../../providers/provider.ts';
 import { uploadKey } from '../../storage/object-key.ts';
-import { createIntake, createUploadsWorld, MP4 } from '../context.fixture.ts';
+import { CLAIMED_IMPORT, createIntake, createUploadsWorld, MP4 } from '../context.fixture.ts';
 import type { UploadsContext } from '../context.ts';
 import { transferImportJob } from './transfer-import.job.ts';
+import { openTusServer } from './tus-server.fixture.ts';
 
 const ID = createVideo().id;
 const ASSET = createVideo({
@@ -31,15 +31,7 @@ const TARGET = {
   expires_at: '2026-01-01T00:00:00.000Z',
   max_bytes: 1000,
 } as const;
-const CLAIMED = {
-  url: '',
-  headers: {},
-  transfer: null,
-  partial: null,
-  held_ms: 0,
-  previous_upload_id: null,
-  runs: 2,
-};
+const CLAIMED = { ...CLAIMED_IMPORT, runs: 2 };
 
 type SendBody = UploadsContext['intake']['outbound']['sendBody'];
 type Open = UploadsContext['providers']['openFileUpload'];
@@ -61,7 +53,7 @@ type TransferCase = {
 const openTus: Open = async () => ({ videoId: 'v2', target: TARGET });
 
 function createTransfer({ asset, isCurrent = true, ...given }: TransferCase = {}) {
-  const provider = openProvider(given.statuses ?? []);
+  const provider = openTusServer(given.statuses ?? []);
   const rows = {
     'claim import': 'claimed' in given ? given.claimed : CLAIMED,
     'current import': isCurrent ? { id: ID } : undefined,
@@ -92,24 +84,6 @@ function createTransfer({ asset, isCurrent = true, ...given }: TransferCase = {}
   return { ...world, run, received: provider.received, hasReturnedSlot: () => returned.length > 0 };
 }
 
-/** A tus server with one upload. */
-function openProvider(statuses: readonly number[]) {
-  const planned = [...statuses];
-  let received = Buffer.alloc(0);
-  const respond = (status: number, headers: Record<string, string> = {}): BodyResponse => ({
-    status,
-    headers: new Headers(headers),
-  });
-  const send = async ({ method, bytes }: BodyRequest): Promise<BodyResponse> => {
-    const status = planned.shift();
-    if (status !== undefined) return respond(status, { 'retry-after': '60' });
-    if (method === 'POST') return respond(201, { location: '/u1' });
-    if (method === 'PATCH') received = Buffer.concat([received, await buffer(bytes)]);
-    return respond(method === 'HEAD' ? 200 : 204, { 'upload-offset': String(received.length) });
-  };
-  return { send, received: () => received.toString() };
-}
-
 /** The provider processes the video, and the service removes its copy. */
 const HANDED_OVER = { stream_status: 'processing', uploaded_at: null };
 
@@ -130,8 +104,11 @@ test.each([
     files.push(file);
     return 'stored';
   };
-  await createTransfer({ asset: { duration_ms }, open }).run();
+  const { run, asset, received } = createTransfer({ asset: { duration_ms }, open });
+  await run();
   expect(files).toEqual([{ sizeBytes: MP4.length, maxDurationSeconds }]);
+  expect(received(), 'the provider has all bytes already').toBe('');
+  expect(asset()).toMatchObject(HANDED_OVER);
 });
 
 test('a form is sent in one request', async () => {
@@ -169,13 +146,6 @@ test.each([
   expect(asset()).toMatchObject(HANDED_OVER);
 });
 
-test('an upload that has all bytes already is complete', async () => {
-  const { run, asset, received } = createTransfer({ open: async () => 'stored' });
-  await run();
-  expect(received()).toBe('');
-  expect(asset()).toMatchObject(HANDED_OVER);
-});
-
 test.each<[string, TransferCase]>([
   ['a run that is over', { claimed: undefined }],
   ['an asset that changed', { open: async () => 'over' }],
@@ -198,7 +168,9 @@ test.each([
 ])('the status %s lets the job run again, and the timeline says why', async (status, code) => {
   const { run, asset, decisions } = createTransfer({ statuses: [status] });
   await expect(run()).rejects.toThrow(ProviderError);
-  expect(decisions.flatMap(({ events }) => events)).toMatchObject([{ type: 'asset.checked', data: { code } }]);
+  expect(decisions.flatMap(({ events }) => events)).toMatchObject([
+    { type: 'asset.checked', data: { code } },
+  ]);
   expect(asset().failure).toBeNull();
 });
 

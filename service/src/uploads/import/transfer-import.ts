@@ -7,16 +7,16 @@ import type { ProviderError } from '../../providers/provider.ts';
 import { checkContent } from '../completion.ts';
 import { toContentFailure } from '../content-check.ts';
 import type { UploadsContext } from '../context.ts';
+import { completeStored } from '../service-runs.ts';
 import type { ImportRun, OpenTransfer } from './import-runs.ts';
 import { deleteImport, recordTransfer } from './imports.sql.ts';
 import { decideRelease, decideTransferEnd, decideTransferStart } from './transfer-decisions.ts';
-import { completeStored } from '../service-runs.ts';
 
 /**
  * Checks the stored bytes as `complete` does, and starts the job that sends them to the provider. False if
  * the bytes were refused.
  */
-export async function startTransfer(ctx: UploadsContext, asset: Asset): Promise<boolean> {
+async function startTransfer(ctx: UploadsContext, asset: Asset): Promise<boolean> {
   const checked = await checkContent(ctx, asset);
   if (typeof checked === 'string') {
     await ctx.lifecycle.refuseAsset(asset, toContentFailure(checked));

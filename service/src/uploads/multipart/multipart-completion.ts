@@ -5,14 +5,15 @@ import { diskFull } from '../../platform/disk/free-space.ts';
 import { badRequest, ServiceError } from '../../platform/http/errors.ts';
 import { ObjectStoreError, type StoredPart } from '../../storage/object-store.ts';
 import type { UploadsContext } from '../context.ts';
-import { findByteLimit, finishUpload } from '../original/store-original.ts';
+import { findByteLimit } from '../original/byte-limit.ts';
+import { finishUpload } from '../original/store-original.ts';
 import { toClosedError } from '../original/upload-errors.ts';
 import { countOtherUploads } from '../tus/resumable-uploads.sql.ts';
 import { assertAllParts } from './multipart-plan.ts';
 import {
   directOf,
-  type MultipartRow,
   expiryAfter,
+  type MultipartRow,
   noSuchUpload,
   planOf,
   storeUploadOf,

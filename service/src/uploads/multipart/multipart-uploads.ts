@@ -5,8 +5,8 @@ import { conflict, notFound } from '../../platform/http/errors.ts';
 import { uploadKey } from '../../storage/object-key.ts';
 import type { StoredPart } from '../../storage/object-store.ts';
 import type { UploadsContext } from '../context.ts';
+import { findByteLimit } from '../original/byte-limit.ts';
 import { insertOpenUpload } from '../original/open-uploads.ts';
-import { findByteLimit } from '../original/store-original.ts';
 import { assertLength, inProgress, toClosedError } from '../original/upload-errors.ts';
 import { deleteHeldUpload } from '../original/uploads.sql.ts';
 import { toClientHeaders } from '../upload-targets.ts';
@@ -14,8 +14,8 @@ import { partBytesFor, partLength } from './multipart-plan.ts';
 import {
   bytesThrough,
   directOf,
-  type MultipartRow,
   expiryAfter,
+  type MultipartRow,
   noSuchUpload,
   planOf,
   storeUploadOf,

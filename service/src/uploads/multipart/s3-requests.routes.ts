@@ -6,7 +6,6 @@ import type { Asset } from '../../assets/asset.ts';
 import { escapeXml } from '../../assets/markup.ts';
 import { type BytesRequest, bytesRoute } from '../../platform/http/route.ts';
 import { uploadKey } from '../../storage/object-key.ts';
-import type { StoredPart } from '../../storage/object-store.ts';
 import type { UploadsContext } from '../context.ts';
 import { authorizeUpload } from '../put/byte-uploads.ts';
 import { completeMultipart } from './multipart-completion.ts';
@@ -68,7 +67,7 @@ async function complete(ctx: UploadsContext, asset: Asset, id: string): Promise<
 const renderIds = (asset: Asset, id: string): string =>
   `<Key>${uploadKey(asset.id, id)}</Key><UploadId>${id}</UploadId>`;
 
-function renderParts(asset: Asset, id: string, parts: readonly StoredPart[]): string {
+function renderParts(asset: Asset, id: string, parts: Awaited<ReturnType<typeof listParts>>): string {
   const elements = parts.map(({ partNumber, etag, sizeBytes }) =>
     [
       `<Part><PartNumber>${partNumber}</PartNumber>`,

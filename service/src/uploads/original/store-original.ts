@@ -10,11 +10,10 @@ import { ServiceError } from '../../platform/http/errors.ts';
 import type { Queries } from '../../platform/postgres/database.ts';
 import { uploadKey } from '../../storage/object-key.ts';
 import { ObjectStoreError, type StoredBytes } from '../../storage/object-store.ts';
-import { bytesLeft, quotaExceeded } from '../../usage/quota.ts';
 import type { UploadsContext } from '../context.ts';
-import { countBytes } from './counted-bytes.ts';
+import { countBytes, findByteLimit } from './byte-limit.ts';
 import { decideStoredUpload, type UploadedBytes, type UploadSource } from './stored-upload.ts';
-import { assertLength, emptyUpload, otherLength, toClosedError, tooLarge } from './upload-errors.ts';
+import { assertLength, emptyUpload, otherLength, toClosedError } from './upload-errors.ts';
 import {
   type ClaimedPut,
   claimPuts,
@@ -178,35 +177,6 @@ async function writeObject(
   if (stored.sizeBytes > 0 && (announced === null || stored.sizeBytes === announced)) return stored;
   await ctx.store.remove(key);
   throw stored.sizeBytes === 0 ? emptyUpload() : otherLength(announced ?? 0);
-}
-
-/** `tooLong` is the error of more bytes. */
-type ByteLimit = { readonly maxBytes: number; readonly tooLong: () => ServiceError };
-
-type KnownBytes = {
-  readonly length: number | undefined;
-  /** Bytes of this upload that the usage counts already. */
-  readonly received?: number;
-  /** False if the owner is known to have no quota; default: true. */
-  readonly mayHaveQuota?: boolean;
-};
-
-/** How many bytes the asset takes. Throws if `length` is over the owner's quota. */
-export async function findByteLimit(
-  { usage, settings: { maxUploadBytes } }: UploadsContext,
-  { announced_size_bytes: announced, owner_user_id: owner }: Asset,
-  { length, received = 0, mayHaveQuota = true }: KnownBytes,
-): Promise<ByteLimit> {
-  // createUpload reserved the announced bytes already.
-  if (announced !== null) return { maxBytes: announced, tooLong: () => otherLength(announced) };
-  const quota = mayHaveQuota ? await usage.findByteQuota(owner) : undefined;
-  const quotaBytes = quota ? received + bytesLeft(quota) : Number.POSITIVE_INFINITY;
-  const requested = length === undefined ? null : length - received;
-  const overQuota = () => quotaExceeded({ field: 'bytes', limit: 0, used: 0, ...quota, requested });
-  if (length !== undefined && length > quotaBytes) throw overQuota();
-  return quotaBytes < maxUploadBytes
-    ? { maxBytes: quotaBytes, tooLong: overQuota }
-    : { maxBytes: maxUploadBytes, tooLong: () => tooLarge(maxUploadBytes) };
 }
 
 function toUploadError(error: ObjectStoreError, tooLong: () => ServiceError): ServiceError {

@@ -6,8 +6,9 @@ import { badRequest, notFound, type ServiceError } from '../../platform/http/err
 import { ObjectStoreError, type PartialObject } from '../../storage/object-store.ts';
 import { isQuotaExceeded } from '../../usage/quota.ts';
 import type { UploadsContext } from '../context.ts';
+import { findByteLimit } from '../original/byte-limit.ts';
 import { discardIdleUploads, type LeasedUpload, type ResumableRow } from '../original/leased-uploads.ts';
-import { findByteLimit, finishUpload } from '../original/store-original.ts';
+import { finishUpload } from '../original/store-original.ts';
 import { emptyUpload, inProgress, moreThanAnnounced, toClosedError } from '../original/upload-errors.ts';
 import { deleteHeldUpload } from '../original/uploads.sql.ts';
 import { type BodyReader, createBodyReader, type UploadBody } from './body-reader.ts';

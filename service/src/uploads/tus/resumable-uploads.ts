@@ -5,6 +5,7 @@ import { conflict, notFound } from '../../platform/http/errors.ts';
 import type { Transaction } from '../../platform/postgres/database.ts';
 import { isUuid } from '../../platform/values/uuid.ts';
 import type { UploadsContext } from '../context.ts';
+import { findByteLimit } from '../original/byte-limit.ts';
 import {
   discardIdleUploads,
   type LeasedUpload,
@@ -13,7 +14,6 @@ import {
   startLease,
 } from '../original/leased-uploads.ts';
 import { insertOpenUpload } from '../original/open-uploads.ts';
-import { findByteLimit } from '../original/store-original.ts';
 import { assertLength, inProgress, toClosedError, tooLarge } from '../original/upload-errors.ts';
 import { countPartials } from './concatenation.sql.ts';
 import { finishResumable } from './resumable-bytes.ts';

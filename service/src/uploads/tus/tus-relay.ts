@@ -6,7 +6,7 @@ import { issueTicket, isValidTicket, ticketReason } from '../../auth/tickets/ass
 import { badRequest, notFound, unauthorized } from '../../platform/http/errors.ts';
 import type { TusRelay } from '../../providers/provider.ts';
 import type { UploadsContext } from '../context.ts';
-import { findByteLimit } from '../original/store-original.ts';
+import { findByteLimit } from '../original/byte-limit.ts';
 import { assertLength } from '../original/upload-errors.ts';
 import { authorizeUpload } from '../put/byte-uploads.ts';
 import type { OpenedUpload } from '../upload-targets.ts';

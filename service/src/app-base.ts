@@ -1,0 +1,113 @@
+// Creates the wings that all others know, and what their requests and jobs share.
+import { type AppContext, VERSION } from './app-context.ts';
+import { assetGuards } from './assets/asset-guards.hook.ts';
+import { createAuth } from './auth/feature.ts';
+import { createCaptions } from './captions/feature.ts';
+import { createLifecycle } from './lifecycle/feature.ts';
+import { operatorGuard } from './operations/operator.hook.ts';
+import { createHeldRequests } from './platform/concurrency/held-requests.ts';
+import { freeBytes } from './platform/disk/free-space.ts';
+import { type Limiters, limitOwner } from './platform/http/limits/rate-limit.ts';
+import type { AsOperator } from './platform/http/route.ts';
+import { deleteAbandonedScratchFolders } from './platform/process/scratch-folder.ts';
+import { openScratchReservations } from './platform/process/scratch-reservations.ts';
+import { createProviders } from './providers/feature.ts';
+import { createStorage } from './storage/feature.ts';
+import { createUsage } from './usage/feature.ts';
+
+export type AppBase = ReturnType<typeof createBase>;
+
+export function createBase(app: AppContext, limiters: Limiters) {
+  const { config, publicBaseUrl, isStopping } = app;
+  const asOperator = operatorGuard(config.operatorKeys);
+  const service = { version: VERSION, publicBaseUrl, isStopping };
+  const lifecycle = openLifecycle(app);
+  const { store, scratchRoot } = app.adapters;
+  const storage = createStorage({ settings: config, store, scratchRoot });
+  const auth = openAuth(app, asOperator);
+  const guards = assetGuards({ lifecycle: lifecycle.operations, auth: auth.operations });
+  const usage = createUsage({ db: app.adapters.db, guards, asOperator });
+  const captions = createCaptions({
+    store,
+    now: app.clocks.now,
+    log: app.log,
+    lifecycle: lifecycle.operations,
+    usage: usage.operations,
+    guards,
+    objects: storage.operations,
+  });
+  const providers = openProviders(app, { service, lifecycle: lifecycle.operations, asOperator });
+  const { findHostedPlayback, canRetry } = providers.operations;
+  return {
+    lifecycle,
+    storage,
+    auth,
+    usage,
+    captions,
+    providers,
+    asOperator,
+    service,
+    guards,
+    /** What representations of assets depend on besides their rows. */
+    view: {
+      playbackBaseUrl: () => config.delivery.cdnBaseUrl ?? publicBaseUrl(),
+      findHostedPlayback,
+      canRetry,
+      segmentEncryption: config.delivery.segmentEncryption,
+    },
+    ...openLimits(app, limiters),
+  };
+}
+
+const openLifecycle = ({ config, log, clocks, adapters }: AppContext) =>
+  createLifecycle({
+    settings: config,
+    db: adapters.db,
+    store: adapters.store,
+    jobs: adapters.jobs,
+    notifications: adapters.notifications,
+    log,
+    now: clocks.now,
+  });
+
+const openAuth = ({ config, log, clocks, adapters }: AppContext, asOperator: AsOperator) =>
+  createAuth({
+    settings: config,
+    db: adapters.db,
+    log,
+    now: clocks.now,
+    urlSecrets: adapters.urlSecrets,
+    issuerKeys: adapters.issuerKeys,
+    asOperator,
+  });
+
+type Known = Pick<Parameters<typeof createProviders>[0], 'service' | 'lifecycle' | 'asOperator'>;
+
+const openProviders = ({ config, log, clocks, adapters }: AppContext, known: Known) =>
+  createProviders({
+    settings: config,
+    service: known.service,
+    db: adapters.db,
+    store: adapters.store,
+    jobs: adapters.jobs,
+    log,
+    clocks,
+    urlSecrets: adapters.urlSecrets,
+    registry: adapters.providers,
+    lifecycle: known.lifecycle,
+    asOperator: known.asOperator,
+  });
+
+/** What one owner, caller or job may hold of this process. */
+const openLimits = ({ config, adapters: { scratchRoot } }: AppContext, limiters: Limiters) => ({
+  limitOwner: (owner: string) => limitOwner(limiters.owner, owner),
+  heldRequests: createHeldRequests({
+    total: config.streamLimits.maxStreams,
+    perCaller: config.streamLimits.maxStreamsPerCaller,
+  }),
+  scratchReservations: openScratchReservations({
+    minFreeBytes: config.minFreeBytes,
+    freeBytes: () => freeBytes(scratchRoot),
+    deleteAbandoned: () => deleteAbandonedScratchFolders(scratchRoot),
+  }),
+});
