@@ -77,7 +77,7 @@ const MAY: Readonly<Record<string, string>> = {
   hook: 'context:type hook rule operations:own operations:type platform',
   job: 'context:type rule operations:own operations:type port:type jobs:type platform',
   operations: 'context:type rule sql:own operations:own operations:type port:type jobs:type platform',
-  sql: 'tables rule:type port:type platform',
+  sql: 'sql:own tables rule:type port:type platform',
   adapter: 'adapter:own worker:own rule port:type jobs:type platform',
   worker: 'worker:own rule port:type',
   port: 'rule:type port:type jobs:type platform:type',

@@ -24,14 +24,9 @@ test('files import only from their own room and those below it', () => {
   expect(upwards.map(({ from, target }) => `${from.path} → ${target}`)).toEqual([]);
 });
 
-/** Wings whose hall still has to be divided. */
-const UNDIVIDED: readonly string[] = ['uploads'];
-
 test(`a room has at most ${MAX_SOURCES} sources`, () => {
   const sizes = Map.groupBy(files, ({ path }) => dirname(path));
-  const large = [...sizes].filter(
-    ([room, sources]) => sources.filter(isSource).length > MAX_SOURCES && !UNDIVIDED.includes(room),
-  );
+  const large = [...sizes].filter(([, sources]) => sources.filter(isSource).length > MAX_SOURCES);
   expect(large.map(([room]) => room)).toEqual([]);
   expect(ROOMS.filter((room) => !sizes.has(room))).toEqual([]);
 });
@@ -42,6 +37,6 @@ const isSource = ({ path }: SourceFile): boolean => !/\.(?:fixture|contract)$/.t
 const EMPTY_NAMES = /^(?:export )?type (?:Needs|Work|Outcome|Exchange|State|Limits|Part)\b/m;
 
 test('a type has a name of its own', () => {
-  const empty = files.filter(({ feature, text }) => feature !== 'uploads' && EMPTY_NAMES.test(text));
+  const empty = files.filter(({ text }) => EMPTY_NAMES.test(text));
   expect(empty.map(({ path }) => path)).toEqual([]);
 });

@@ -1,8 +1,4 @@
 // Uploads: opening, receiving, importing, cutting, completing and retrying them.
-import { offer } from '../platform/values/offer.ts';
-import { uploadRoutes } from './uploads.routes.ts';
-import { multipartRoutes } from './multipart/multipart-uploads.routes.ts';
-import { s3RequestRoutes } from './multipart/s3-requests.routes.ts';
 import type { Guards } from '../assets/asset-guards.hook.ts';
 import type { AssetViewContext } from '../assets/asset-view.ts';
 import { findMediaType, type MediaType } from '../media/media-type.ts';
@@ -12,6 +8,7 @@ import { createGuardedFetch } from '../platform/outbound/guarded-fetch.ts';
 import type { OutboundLimits } from '../platform/outbound/outbound-limits.ts';
 import { sendBody } from '../platform/outbound/send-body.ts';
 import { openFairSlots } from '../platform/process/fair-slots.ts';
+import { offer } from '../platform/values/offer.ts';
 import { clipAssetJob } from './clip/clip-asset.job.ts';
 import type { Intake, UploadsContext } from './context.ts';
 import {
@@ -23,10 +20,13 @@ import {
 import { importAssetJob } from './import/import-asset.job.ts';
 import { removeExpiredSources } from './import/import-runs.ts';
 import { transferImportJob } from './import/transfer-import.job.ts';
+import { multipartRoutes } from './multipart/multipart-uploads.routes.ts';
+import { s3RequestRoutes } from './multipart/s3-requests.routes.ts';
 import { createRunningChecksums } from './original/running-checksum.ts';
 import { createPutClaims } from './original/store-original.ts';
 import { tusRoutes } from './tus/tus.routes.ts';
 import type { NewAssetRules } from './upload-request.ts';
+import { uploadRoutes } from './uploads.routes.ts';
 
 export type Uploads = ReturnType<typeof createUploads>['operations'];
 

@@ -5,6 +5,7 @@ import type { Asset, Failure } from '../assets/asset.ts';
 import type { JobRequest } from '../jobs.ts';
 import { firstUploadCheckAt } from '../lifecycle/decisions/reconcile-schedule.ts';
 import { conflict, type ServiceError, toReason } from '../platform/http/errors.ts';
+import { takesBytes } from './byte-rules.ts';
 import { findMismatch } from './content-check.ts';
 import type { UploadsContext } from './context.ts';
 import { keepImportSource } from './import/import-runs.ts';
@@ -75,7 +76,7 @@ const toBytesJob = ({ id, attempt, clip_of: clipOf }: Asset): JobRequest => ({
 
 /** No target where the service itself gets the bytes. */
 async function withTarget(ctx: UploadsContext, asset: Asset): Promise<OpenedUpload> {
-  const isAwaitingBytes = asset.stream_status === 'pending_upload' && asset.uploaded_at === null;
+  const isAwaitingBytes = takesBytes(asset, asset.attempt);
   const isClip = asset.clip_of !== null;
   return isAwaitingBytes && !isClip && !(await keepImportSource(ctx, asset.id, ctx.clocks.now()))
     ? offerUpload(ctx, asset)

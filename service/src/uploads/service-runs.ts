@@ -1,9 +1,9 @@
 // Runs of a job by which the service itself gets the bytes of an asset: only the latest can store them.
 import { randomUUID } from 'node:crypto';
 import type { Asset } from '../assets/asset.ts';
+import { awaitsService } from './byte-rules.ts';
 import { completeUpload } from './completion.ts';
 import type { UploadsContext } from './context.ts';
-import { isAwaited } from './import/import-progress.ts';
 import { abandonUpload } from './original/store-original.ts';
 
 type AwaitedRef = { readonly assetId: string; readonly attempt: number };
@@ -33,7 +33,7 @@ export async function findAwaiting(
   { assetId, attempt }: AwaitedRef,
 ): Promise<Asset | undefined> {
   const asset = await lifecycle.findAssetById(assetId);
-  return asset && isAwaited(asset, attempt) ? asset : undefined;
+  return asset && awaitsService(asset, attempt) ? asset : undefined;
 }
 
 /** Checks the stored bytes as `complete` does, and starts processing. False if the bytes were refused. */

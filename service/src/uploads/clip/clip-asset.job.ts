@@ -29,7 +29,7 @@ import {
 const MAX_RUNS = 10;
 
 type Job = JobPayloads['clip-asset'];
-type Outcome = { readonly stored: Asset } | { readonly failure: Failure } | 'over';
+type ClipEnd = { readonly stored: Asset } | { readonly failure: Failure } | 'over';
 
 export const clipAssetJob =
   (ctx: UploadsContext) =>
@@ -52,7 +52,7 @@ async function runClip(ctx: UploadsContext, job: Job, signal: AbortSignal): Prom
   await failClip(ctx, run, outcome.failure);
 }
 
-async function execute(ctx: UploadsContext, run: ClipRun, signal: AbortSignal): Promise<Outcome> {
+async function execute(ctx: UploadsContext, run: ClipRun, signal: AbortSignal): Promise<ClipEnd> {
   // An earlier run stored the bytes and could not complete them.
   if (run.asset.uploaded_at) return { stored: run.asset };
   if (run.runs > MAX_RUNS) return { failure: toClipFailure('clip_failed') };
@@ -60,7 +60,7 @@ async function execute(ctx: UploadsContext, run: ClipRun, signal: AbortSignal): 
 }
 
 /** Ends within seconds when the clip or its source is deleted. */
-async function cutAndStore(ctx: UploadsContext, run: ClipRun, signal: AbortSignal): Promise<Outcome> {
+async function cutAndStore(ctx: UploadsContext, run: ClipRun, signal: AbortSignal): Promise<ClipEnd> {
   const over = new AbortController();
   const watch = watchCondition(async () => (await findClipState(ctx, run)) === 'current', {
     onEnd: () => over.abort(),
@@ -82,7 +82,7 @@ async function cutAndStore(ctx: UploadsContext, run: ClipRun, signal: AbortSigna
 }
 
 /** A deletion may make a read or a write fail before the watch notices it. */
-async function toOutcome(ctx: UploadsContext, run: ClipRun, error: unknown): Promise<Outcome> {
+async function toOutcome(ctx: UploadsContext, run: ClipRun, error: unknown): Promise<ClipEnd> {
   const state = await findClipState(ctx, run);
   if (state === 'over') return 'over';
   if (state === 'source_deleted') return { failure: toClipFailure('clip_source_deleted') };
@@ -96,9 +96,9 @@ async function toOutcome(ctx: UploadsContext, run: ClipRun, error: unknown): Pro
   return { failure };
 }
 
-type Work = { readonly scratch: string; readonly signal: AbortSignal };
+type CutFiles = { readonly scratch: string; readonly signal: AbortSignal };
 
-async function cut(ctx: UploadsContext, run: ClipRun, { scratch, signal }: Work): Promise<Outcome> {
+async function cut(ctx: UploadsContext, run: ClipRun, { scratch, signal }: CutFiles): Promise<ClipEnd> {
   const { asset, clipOf, uploadId } = run;
   const source = await ctx.lifecycle.findAssetById(clipOf.id);
   if (!source || source.deleted_at) return { failure: toClipFailure('clip_source_deleted') };

@@ -1,6 +1,7 @@
 // SQL queries for clips that are not cut yet: which run cuts them.
 import type { Queries } from '../../platform/postgres/database.ts';
 import { sql } from '../../platform/postgres/sql.ts';
+import { AWAITS_SERVICE } from '../byte-conditions.sql.ts';
 
 export const insertClip = (db: Queries, assetId: string) =>
   db.one(sql('insert clip')`insert into clips (asset_id) values (${assetId})`);
@@ -31,4 +32,4 @@ export const findCurrentClip = (db: Queries, { assetId, attempt, uploadId }: Cli
            ) as is_source_deleted
       from assets join clips on asset_id = assets.id
      where assets.id = ${assetId} and assets.attempt = ${attempt} and clips.upload_id = ${uploadId}
-       and stream_status = 'pending_upload' and deleted_at is null`);
+       and ${AWAITS_SERVICE}`);

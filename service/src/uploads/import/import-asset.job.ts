@@ -27,7 +27,7 @@ import { completeImport } from './transfer-import.ts';
 const MAX_RUNS = 10;
 const RESTART_DELAY_MS = 500;
 
-type Outcome = { readonly stored: Asset } | { readonly failure: Failure } | 'restart' | 'over';
+type ImportEnd = { readonly stored: Asset } | { readonly failure: Failure } | 'restart' | 'over';
 type ImportJobRun = Pick<SlotRun<JobPayloads['import-asset']>, 'signal' | 'slot'>;
 
 export const importAssetJob =
@@ -43,14 +43,18 @@ export const importAssetJob =
     }
   };
 
-async function execute(ctx: UploadsContext, run: ImportRun, job: ImportJobRun): Promise<Outcome> {
+async function execute(ctx: UploadsContext, run: ImportRun, job: ImportJobRun): Promise<ImportEnd> {
   // An earlier run stored the bytes and could not complete them.
   if (run.asset.uploaded_at) return { stored: run.asset };
   if (run.runs > MAX_RUNS) return { failure: toImportFailure('import_failed', TOO_MANY_RUNS) };
   return download(ctx, run, job);
 }
 
-async function end(ctx: UploadsContext, run: ImportRun, outcome: Exclude<Outcome, 'restart'>): Promise<void> {
+async function end(
+  ctx: UploadsContext,
+  run: ImportRun,
+  outcome: Exclude<ImportEnd, 'restart'>,
+): Promise<void> {
   if (outcome === 'over') return;
   if ('stored' in outcome) return completeImport(ctx, outcome.stored);
   const { id, attempt } = run.asset;
@@ -62,7 +66,7 @@ async function download(
   ctx: UploadsContext,
   run: ImportRun,
   { signal, slot }: ImportJobRun,
-): Promise<Outcome> {
+): Promise<ImportEnd> {
   try {
     const work = (ended: AbortSignal, moved: MovedBytes) => transfer(ctx, run, { signal: ended, moved });
     const outcome = await whileSlotIsKept(ctx, { run, signal, slot, work });
@@ -73,7 +77,7 @@ async function download(
 }
 
 /** Errors that are not failures of the import let the queue run the job again. */
-function toOutcome(error: unknown): Outcome {
+function toOutcome(error: unknown): ImportEnd {
   const problem = findProblem(error);
   if (problem?.reason === 'restart_required' || isHeldElsewhere(error)) return 'restart';
   const failure = problem ? toDownloadFailure(problem) : toStoreFailure(error);
@@ -99,7 +103,7 @@ async function transfer(
   ctx: UploadsContext,
   run: ImportRun,
   { signal, moved }: Downloading,
-): Promise<Outcome> {
+): Promise<ImportEnd> {
   const { asset, url, headers } = run;
   const partial = await openPartial(ctx, run);
   let leased = partial?.leased;
@@ -149,7 +153,7 @@ async function append(
   ctx: UploadsContext,
   run: ImportRun,
   { leased, bytes, length = 0 }: Appending,
-): Promise<Outcome> {
+): Promise<ImportEnd> {
   let failure: unknown;
   async function* withFailure() {
     try {
@@ -168,7 +172,7 @@ async function append(
   return findStored(ctx, run);
 }
 
-async function findStored({ lifecycle }: UploadsContext, { asset }: ImportRun): Promise<Outcome> {
+async function findStored({ lifecycle }: UploadsContext, { asset }: ImportRun): Promise<ImportEnd> {
   const stored = await lifecycle.findAssetById(asset.id);
   return stored?.uploaded_at && stored.attempt === asset.attempt ? { stored } : 'over';
 }

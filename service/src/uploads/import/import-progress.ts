@@ -1,4 +1,5 @@
 // Decides which progress of an import is recorded as an event: pure (contract B8).
+import { awaitsService } from '../byte-rules.ts';
 import { newEvent } from '../../assets/asset-event.ts';
 import type { Asset } from '../../assets/asset.ts';
 import type { Change } from '../../lifecycle/decisions/change.ts';
@@ -24,18 +25,12 @@ export function isProgressDue({ bytes, totalBytes }: ImportProgress, last: Repor
   return nowMs - last.atMs >= MIN_INTERVAL_MS && bytes - last.bytes >= step;
 }
 
-/** Whether the asset still waits for the bytes of this attempt. */
-export const isAwaited = (
-  { stream_status, attempt, deleted_at }: Pick<Asset, 'stream_status' | 'attempt' | 'deleted_at'>,
-  importAttempt: number,
-): boolean => stream_status === 'pending_upload' && attempt === importAttempt && deleted_at === null;
-
 export function decideImportProgress(
   asset: Asset,
   attempt: number,
   { bytes, totalBytes, step }: ImportProgress,
 ): Change | undefined {
-  if (!isAwaited(asset, attempt)) return undefined;
+  if (!awaitsService(asset, attempt)) return undefined;
   const data = { attempt, source: 'service', ...(step && { step }), bytes, total_bytes: totalBytes ?? null };
   return { set: {}, events: [newEvent('asset.progress', data)], jobs: [] };
 }

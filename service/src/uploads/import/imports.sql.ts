@@ -1,6 +1,7 @@
 // SQL queries for the sources of imports: where the file is, and which run downloads it.
 import type { Queries } from '../../platform/postgres/database.ts';
 import { sql } from '../../platform/postgres/sql.ts';
+import { AWAITS_SERVICE } from '../byte-conditions.sql.ts';
 
 type NewImport = {
   readonly assetId: string;
@@ -50,7 +51,7 @@ export const findCurrentRun = (db: Queries, { assetId, attempt, uploadId }: Impo
   db.one(sql('current import', { id: 'uuid' })`
     select id from assets join imports on asset_id = id
      where id = ${assetId} and assets.attempt = ${attempt} and upload_id = ${uploadId}
-       and stream_status = 'pending_upload' and deleted_at is null`);
+       and ${AWAITS_SERVICE}`);
 
 /** A row while the source of an import is stored. */
 export const findImport = (db: Queries, assetId: string) =>
@@ -108,5 +109,4 @@ export const deleteImport = (db: Queries, assetId: string) =>
 export const deleteExpiredImports = (db: Queries) =>
   db.one(sql('delete expired imports')`
     delete from imports where expires_at < now()
-       and not exists (select from assets where id = asset_id
-                         and stream_status = 'pending_upload' and deleted_at is null)`);
+       and not exists (select from assets where id = asset_id and ${AWAITS_SERVICE})`);

@@ -1,10 +1,10 @@
 // Decides how an import moves on to the hosted provider of its asset: pure (contract B4).
+import { awaitsService } from '../byte-rules.ts';
 import { newEvent } from '../../assets/asset-event.ts';
 import type { Asset, Warning } from '../../assets/asset.ts';
 import { type Change, patchOf } from '../../lifecycle/decisions/change.ts';
 import { decideCompletion } from '../../lifecycle/decisions/decide-commands.ts';
 import { withWarnings } from '../../lifecycle/decisions/stream-state.ts';
-import { isAwaited } from './import-progress.ts';
 
 type CheckedFile = {
   readonly attempt: number;
@@ -18,7 +18,7 @@ export function decideTransferStart(
   { attempt, facts, warnings }: CheckedFile,
 ): Change | undefined {
   const { id: assetId, provider: lane } = asset;
-  if (!isAwaited(asset, attempt) || asset.uploaded_at === null || lane === null) return undefined;
+  if (!awaitsService(asset, attempt) || asset.uploaded_at === null || lane === null) return undefined;
   const set = patchOf(asset, { ...facts, warnings: withWarnings(asset.warnings, warnings) });
   const fields = Object.keys(set);
   return {
@@ -30,7 +30,7 @@ export function decideTransferStart(
 
 /** The provider has all bytes: it processes them, and the service removes its own. */
 export function decideTransferEnd(asset: Asset, attempt: number, now: Date): Change | undefined {
-  if (!isAwaited(asset, attempt)) return decideRelease(asset, attempt);
+  if (!awaitsService(asset, attempt)) return decideRelease(asset, attempt);
   const completed = decideCompletion(asset, { facts: {}, actorData: { source: 'service' } }, now);
   return completed && withRelease(asset, completed);
 }

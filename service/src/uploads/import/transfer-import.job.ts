@@ -33,7 +33,7 @@ const MAX_RUNS = 20;
 /** A transfer keeps its slot for this time although another owner waits, and then until its chunk ends. */
 const KEPT_MS = 5000;
 
-type Outcome = TusOutcome | 'over' | { readonly failure: Failure };
+type TransferEnd = TusOutcome | 'over' | { readonly failure: Failure };
 type TransferJobRun = Pick<SlotRun<JobPayloads['transfer-import']>, 'signal' | 'slot'>;
 
 export const transferImportJob =
@@ -54,7 +54,7 @@ async function execute(
   ctx: UploadsContext,
   run: ImportRun,
   { signal, slot }: TransferJobRun,
-): Promise<Outcome> {
+): Promise<TransferEnd> {
   const maxSeconds = ctx.providers.findMaxDuration(run.asset);
   if (maxSeconds !== undefined && (run.asset.duration_ms ?? 0) > maxSeconds * 1000)
     return { failure: VIDEO_TOO_LONG };
@@ -88,7 +88,7 @@ async function send(
   ctx: UploadsContext,
   run: ImportRun,
   { signal, isDue }: Pick<Transfer, 'signal' | 'isDue'>,
-): Promise<Exclude<Outcome, object>> {
+): Promise<Exclude<TransferEnd, object>> {
   const file = toFile(run.asset);
   const transfer: Transfer = {
     file,

@@ -4,6 +4,7 @@ import { RENEW_EVERY_MS, whileRenewing } from '../../platform/concurrency/lease.
 import { diskFull } from '../../platform/disk/free-space.ts';
 import { badRequest, ServiceError } from '../../platform/http/errors.ts';
 import { ObjectStoreError, type StoredPart } from '../../storage/object-store.ts';
+import { takesBytes } from '../byte-rules.ts';
 import type { UploadsContext } from '../context.ts';
 import { findByteLimit } from '../original/byte-limit.ts';
 import { finishUpload } from '../original/store-original.ts';
@@ -17,7 +18,6 @@ import {
   noSuchUpload,
   planOf,
   storeUploadOf,
-  takesBytes,
 } from './multipart-row.ts';
 import { claimCompletion, findMultipart, releaseCompletion } from './multipart-uploads.sql.ts';
 
@@ -36,7 +36,7 @@ export async function completeMultipart(
   const row = await findMultipart(ctx.db, asset.id, id);
   if (!row) throw noSuchUpload();
   if (row.finished_at && asset.original_upload === id) return asset;
-  if (row.finished_at || !takesBytes(asset, row)) throw toClosedError(asset);
+  if (row.finished_at || !takesBytes(asset, row.attempt)) throw toClosedError(asset);
   const { uploadMaxAgeSeconds: maxAgeSeconds } = ctx.settings;
   const claim = () =>
     claimCompletion(ctx.db, id, {
@@ -128,6 +128,6 @@ async function finish(
 async function findCompleted(ctx: UploadsContext, asset: Asset, id: string): Promise<Asset> {
   const seen = await ctx.lifecycle.findAssetById(asset.id);
   if (seen?.uploaded_at && seen.original_upload === id) return seen;
-  if (seen && !seen.uploaded_at && seen.stream_status === 'pending_upload') throw noSuchUpload();
+  if (seen && takesBytes(seen, seen.attempt)) throw noSuchUpload();
   throw toClosedError(seen);
 }

@@ -43,10 +43,10 @@ function outOfRange({ sizeBytes, maxBytes, partBytes }: PartPlan, number: number
   });
 }
 
-type Part = { readonly partNumber: number; readonly sizeBytes: number };
+type PlannedPart = { readonly partNumber: number; readonly sizeBytes: number };
 
 /** The total size. Throws if a part is missing, or has another length than it must have. */
-export function assertAllParts(plan: PartPlan, parts: readonly Part[]): number {
+export function assertAllParts(plan: PartPlan, parts: readonly PlannedPart[]): number {
   const total = parts.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
   const count = plan.sizeBytes === null ? parts.length : Math.ceil(plan.sizeBytes / plan.partBytes);
   const stored = new Map(parts.map((part) => [part.partNumber, part.sizeBytes]));

@@ -1,5 +1,4 @@
 // The row of an upload in parts, and what follows from it.
-import type { Asset } from '../../assets/asset.ts';
 import { notFound, type ServiceError } from '../../platform/http/errors.ts';
 import { uploadKey } from '../../storage/object-key.ts';
 import type { DirectUploads, MultipartUpload, ObjectStore } from '../../storage/object-store.ts';
@@ -28,10 +27,6 @@ export const planOf = ({ size_bytes: sizeBytes, target }: MultipartRow): PartPla
   maxBytes: target.max_bytes,
   partBytes: target.part_bytes,
 });
-
-/** Whether the asset waits for the bytes of this upload. */
-export const takesBytes = (asset: Asset, row: MultipartRow): boolean =>
-  row.attempt === asset.attempt && asset.uploaded_at === null && asset.stream_status === 'pending_upload';
 
 /** The bytes up to the end of a part. */
 export const bytesThrough = ({ size_bytes: size, target }: MultipartRow, partNumber: number): number =>

@@ -7,6 +7,7 @@ import type { Queries } from '../../platform/postgres/database.ts';
 import { columns, sql } from '../../platform/postgres/sql.ts';
 import { uploadRow } from '../../tables-uploads.ts';
 import { pick } from '../../tables.ts';
+import { TAKES_BYTES } from '../byte-conditions.sql.ts';
 import type { MultipartRow } from './multipart-row.ts';
 
 const multipartColumns = pick(uploadRow, [
@@ -112,5 +113,5 @@ export const findInterruptedCompletions = (db: Queries, now: Date, limit: number
       from uploads join assets on assets.id = uploads.asset_id and assets.attempt = uploads.attempt
      where protocol = 's3-multipart' and finished_at is null and lease_holder = uploads.id
        and lease_until < now() and expires_at > ${now}
-       and uploaded_at is null and deleted_at is null and stream_status = 'pending_upload'
+       and ${TAKES_BYTES}
      limit ${limit}`);

@@ -4,6 +4,7 @@ import type { Asset } from '../../assets/asset.ts';
 import { conflict, notFound } from '../../platform/http/errors.ts';
 import { uploadKey } from '../../storage/object-key.ts';
 import type { StoredPart } from '../../storage/object-store.ts';
+import { takesBytes } from '../byte-rules.ts';
 import type { UploadsContext } from '../context.ts';
 import { findByteLimit } from '../original/byte-limit.ts';
 import { insertOpenUpload } from '../original/open-uploads.ts';
@@ -19,7 +20,6 @@ import {
   noSuchUpload,
   planOf,
   storeUploadOf,
-  takesBytes,
 } from './multipart-row.ts';
 import {
   claimRemoval,
@@ -73,7 +73,7 @@ export async function createMultipart(
 async function getOpenUpload(ctx: UploadsContext, asset: Asset, id: string): Promise<MultipartRow> {
   const row = await findMultipart(ctx.db, asset.id, id);
   if (!row) throw noSuchUpload();
-  if (row.finished_at || !takesBytes(asset, row)) throw toClosedError(asset);
+  if (row.finished_at || !takesBytes(asset, row.attempt)) throw toClosedError(asset);
   if (row.expires_at <= ctx.clocks.now()) throw notFound('The upload has expired. Create another one.');
   return row;
 }

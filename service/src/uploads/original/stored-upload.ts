@@ -3,6 +3,7 @@ import type { EventSource } from '@mediary/contract/enums';
 import { newEvent } from '../../assets/asset-event.ts';
 import type { Asset } from '../../assets/asset.ts';
 import type { Decision, UploadLease } from '../../lifecycle/decisions/change.ts';
+import { takesBytes } from '../byte-rules.ts';
 
 /** `sha256` is null if the bytes did not pass through the service, and the store did not check them. */
 export type UploadedBytes = { readonly sizeBytes: number; readonly sha256: string | null };
@@ -45,12 +46,6 @@ function toUploadRow({ lease, isSmallPut, uploadId: id }: StoredUpload): Partial
   if (lease) return { upload: lease };
   return isSmallPut ? { smallPut: { id } } : { direct: { id, protocol: 'put', target: null } };
 }
-
-const takesBytes = (asset: Asset, attempt: number): boolean =>
-  asset.attempt === attempt &&
-  asset.deleted_at === null &&
-  asset.uploaded_at === null &&
-  asset.stream_status === 'pending_upload';
 
 function toColumns(
   seen: Asset,

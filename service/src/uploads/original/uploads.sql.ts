@@ -7,6 +7,7 @@ import type { Queries } from '../../platform/postgres/database.ts';
 import type { RowOf } from '../../platform/postgres/row.ts';
 import { literals, sql } from '../../platform/postgres/sql.ts';
 import { WRITER_PROTOCOLS } from '../../tables-uploads.ts';
+import { TAKES_BYTES } from '../byte-conditions.sql.ts';
 
 export type WriterProtocol = (typeof WRITER_PROTOCOLS)[number];
 const WRITERS = literals(WRITER_PROTOCOLS);
@@ -45,7 +46,7 @@ export async function claimPuts(
              coalesce(announced_size_bytes, 0) as reserved_bytes
         from assets join requested on asset_id = id and requested.attempt = assets.attempt
        where id = any(array(select asset_id from requested))
-         and deleted_at is null and uploaded_at is null and stream_status = 'pending_upload'
+         and ${TAKES_BYTES}
          and set_config('synchronous_commit', 'off', true) = 'off'
        order by id for no key update of assets),
     replaced as (
@@ -75,8 +76,7 @@ export async function claimPuts(
 export const lockPendingAsset = (tx: Queries, { id, attempt }: Pick<Asset, 'id' | 'attempt'>) =>
   tx.one(sql('lock pending asset', { id: 'uuid' })`
     select id from assets
-     where id = ${id} and attempt = ${attempt} and deleted_at is null and uploaded_at is null
-       and stream_status = 'pending_upload' for no key update`);
+     where id = ${id} and attempt = ${attempt} and ${TAKES_BYTES} for no key update`);
 
 /**
  * Also counts the bytes that arrived in the owner's usage. Not synced to disk: a lost renewal only lets the

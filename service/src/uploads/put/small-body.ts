@@ -9,10 +9,10 @@ type ReadBody = {
 };
 
 /** What a request may hold in memory for as long. */
-type Limits = { readonly maxBytes: number; readonly withinMs: number };
+type SmallBody = { readonly maxBytes: number; readonly withinMs: number };
 
 /** A body that is longer, slower or incomplete is left to the caller. */
-export async function readSmallBody({ length, bytes }: Body, limits: Limits): Promise<ReadBody> {
+export async function readSmallBody({ length, bytes }: Body, limits: SmallBody): Promise<ReadBody> {
   if (length === undefined || length > limits.maxBytes) return { bytes };
   const iterator = bytes[Symbol.asyncIterator]();
   const chunks: Uint8Array[] = [];

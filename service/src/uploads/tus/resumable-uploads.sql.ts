@@ -6,6 +6,7 @@ import type { Queries } from '../../platform/postgres/database.ts';
 import { columns, columnsOf, sql } from '../../platform/postgres/sql.ts';
 import { uploadRow } from '../../tables-uploads.ts';
 import { pick } from '../../tables.ts';
+import { IS_CLOSED, TAKES_BYTES } from '../byte-conditions.sql.ts';
 import type { FinalPart } from './upload-concat.ts';
 
 export const resumableColumns = pick(uploadRow, [
@@ -95,8 +96,7 @@ export const renewResumable = (db: Queries, { upload, holder }: UploadLease, max
      where uploads.id = ${upload} and lease_holder = ${holder} and assets.id = asset_id
        and set_config('synchronous_commit', 'off', true) = 'off'
     returning is_release_requested,
-              uploads.attempt = assets.attempt and uploaded_at is null and deleted_at is null
-              and stream_status = 'pending_upload'
+              uploads.attempt = assets.attempt and ${TAKES_BYTES}
               and uploads.created_at + make_interval(secs => ${maxAgeSeconds}) > now() as takes_bytes`);
 
 export const releaseResumable = (db: Queries, { upload, holder }: UploadLease) =>
@@ -157,8 +157,7 @@ export const findClosedUploads = (db: Queries, assetId: string) =>
       from uploads join assets on assets.id = uploads.asset_id
      where asset_id = ${assetId} and protocol in ('tus', 's3-multipart') and finished_at is null
        and (lease_until is null or lease_until < now())
-       and (uploads.attempt <> assets.attempt or uploaded_at is not null
-            or stream_status <> 'pending_upload' or deleted_at is not null and purge_at is null)`);
+       and (uploads.attempt <> assets.attempt or ${IS_CLOSED})`);
 
 export const countOtherUploads = async (
   db: Queries,
@@ -187,5 +186,5 @@ export const findCompleteUploads = (db: Queries, now: Date, limit: number) =>
      where protocol = 'tus' and finished_at is null
        and (concatenation = 'final' or concatenation is null and bytes_received = uploads.size_bytes)
        and (lease_until is null or lease_until < now()) and expires_at > ${now}
-       and uploaded_at is null and deleted_at is null and stream_status = 'pending_upload'
+       and ${TAKES_BYTES}
      limit ${limit}`);

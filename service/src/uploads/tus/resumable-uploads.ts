@@ -4,6 +4,7 @@ import type { Asset } from '../../assets/asset.ts';
 import { conflict, notFound } from '../../platform/http/errors.ts';
 import type { Transaction } from '../../platform/postgres/database.ts';
 import { isUuid } from '../../platform/values/uuid.ts';
+import { isClosed, takesBytes } from '../byte-rules.ts';
 import type { UploadsContext } from '../context.ts';
 import { findByteLimit } from '../original/byte-limit.ts';
 import {
@@ -89,10 +90,8 @@ async function checkResumable(
   const { row } = leased;
   if (row.finished_at) return leased;
   if (row.expires_at <= ctx.clocks.now()) throw notFound('The upload has expired. Create another one.');
-  if (row.attempt !== asset.attempt || asset.uploaded_at || asset.stream_status !== 'pending_upload') {
-    await terminateResumable(ctx, leased);
-    throw toClosedError(asset);
-  }
+  if (isClosed(asset, row.attempt)) await terminateResumable(ctx, leased);
+  if (!takesBytes(asset, row.attempt)) throw toClosedError(asset);
   if (row.size_bytes !== row.bytes_received || row.concatenation === 'partial') return leased;
   await finishResumable(ctx, asset, leased);
   return { ...leased, row: { ...row, finished_at: ctx.clocks.now() } };
