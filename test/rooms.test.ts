@@ -40,3 +40,10 @@ test('a type has a name of its own', () => {
   const empty = files.filter(({ text }) => EMPTY_NAMES.test(text));
   expect(empty.map(({ path }) => path)).toEqual([]);
 });
+
+test('statements of uploads take the conditions of an asset from one place', () => {
+  const repeating = files.filter(
+    ({ path, text }) => /^uploads\/.*\.sql$/.test(path) && /'pending_upload'/.test(text),
+  );
+  expect(repeating.map(({ path }) => path)).toEqual(['uploads/byte-conditions.sql']);
+});

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Asset } from '../../service/src/assets/asset.ts';
 import { createAssetLoader } from '../../service/src/assets/asset-lookup.ts';
 import { findAssetById } from '../../service/src/assets/asset-lookup.ts';
-import { findDuplicate } from '../../service/src/lifecycle/reports.ts';
+import { findDuplicate } from '../../service/src/lifecycle/commands.ts';
 import { removeUnlessDeferred } from '../../service/src/lifecycle/deferred-removals.ts';
 import { createAssetStore } from '../../service/src/lifecycle/store.ts';
 import type { Database } from '../../service/src/platform/postgres/database.ts';

@@ -2,7 +2,7 @@
 import { MAX_CAPTION_LANGUAGES } from '@mediary/contract/operations/captions';
 import type { Asset, Caption } from '../assets/asset.ts';
 import { type EventData, newEvent } from '../assets/asset-event.ts';
-import type { Change } from '../lifecycle/decisions/change.ts';
+import type { AssetChange } from '../lifecycle/decisions/change.ts';
 import { conflict, notFound } from '../platform/http/errors.ts';
 
 type CaptionTarget = Pick<Asset, 'kind' | 'provider' | 'playback'>;
@@ -16,7 +16,7 @@ export function assertCaptionable({ kind, provider, playback }: CaptionTarget): 
 }
 
 /** Replaces the captions of the same language, which keep their place. */
-export function decideCaption(seen: Asset, caption: Caption, actorData: EventData): Change {
+export function decideCaption(seen: Asset, caption: Caption, actorData: EventData): AssetChange {
   assertLive(seen);
   assertCaptionable(seen);
   const known = (seen.captions ?? []).map((other) =>
@@ -32,7 +32,7 @@ export function decideCaption(seen: Asset, caption: Caption, actorData: EventDat
   return toChange([...known, caption], actorData);
 }
 
-export function decideRemoval(seen: Asset, language: string, actorData: EventData): Change {
+export function decideRemoval(seen: Asset, language: string, actorData: EventData): AssetChange {
   assertLive(seen);
   requireCaption(seen, language);
   const others = (seen.captions ?? []).filter((caption) => caption.language !== language);
@@ -40,7 +40,7 @@ export function decideRemoval(seen: Asset, language: string, actorData: EventDat
 }
 
 /** Replaces the embedded captions of an earlier run; captions of callers stay. Undefined: nothing changes. */
-export function decideEmbedded(seen: Asset, embedded: readonly Caption[]): Change | undefined {
+export function decideEmbedded(seen: Asset, embedded: readonly Caption[]): AssetChange | undefined {
   if (seen.deleted_at) return undefined;
   const known = seen.captions ?? [];
   const given = known.filter(({ isEmbedded }) => !isEmbedded);
@@ -62,7 +62,7 @@ function assertLive({ deleted_at: deleted }: Asset): void {
   if (deleted) throw notFound('No such asset');
 }
 
-const toChange = (captions: readonly Caption[], actorData: EventData): Change => ({
+const toChange = (captions: readonly Caption[], actorData: EventData): AssetChange => ({
   set: { captions: captions.length > 0 ? captions : null },
   events: [newEvent('asset.updated', { ...actorData, fields: ['captions'] })],
   jobs: [],

@@ -1,7 +1,7 @@
 // The context of encoding in tests.
 import type { Asset } from '../assets/asset.ts';
 import { NOW } from '../lifecycle/asset.fixture.ts';
-import type { Decision } from '../lifecycle/decisions/change.ts';
+import type { AssetWrite } from '../lifecycle/decisions/change.ts';
 import { contextOf } from '../platform/values/context.fixture.ts';
 import type { EncodingContext } from './context.ts';
 import { DEFAULT_LADDER } from './plan/ladder/ladder.ts';
@@ -22,7 +22,7 @@ export const createEncodingContext = (
 export const updateOf =
   (
     state: { asset: Asset },
-    onDecided: (decision: Decision) => void = () => {},
+    onDecided: (decision: AssetWrite) => void = () => {},
   ): EncodingContext['lifecycle']['update'] =>
   async (_ref, decide) => {
     const decision = decide(state.asset, NOW);

@@ -3,7 +3,7 @@ import { type Asset, isPurged } from '../assets/asset.ts';
 import { type EventData, newEvent } from '../assets/asset-event.ts';
 import { toEtag } from '../assets/asset-view.ts';
 import { awaitsReport, isPosterDue } from '../assets/poster.ts';
-import type { Change } from '../lifecycle/decisions/change.ts';
+import type { AssetChange } from '../lifecycle/decisions/change.ts';
 import { collectFailuresOfPages } from '../platform/concurrency/collect-failures.ts';
 import { conflict, notFound } from '../platform/http/errors.ts';
 import { assertTrustedClock } from '../platform/postgres/database-clock.ts';
@@ -53,7 +53,7 @@ export async function deleteAsset(
 type Deletion = { readonly purgeAt: Date | null; readonly actorData: EventData; readonly now: Date };
 
 /** `purgeAt` is null for a permanent deletion. */
-const decideDeletion = (seen: Asset, { purgeAt, actorData, now }: Deletion): Change => ({
+const decideDeletion = (seen: Asset, { purgeAt, actorData, now }: Deletion): AssetChange => ({
   set: {
     deleted_at: seen.deleted_at ?? now,
     purge_at: purgeAt,
@@ -103,7 +103,7 @@ function decideRestore(
   { providers }: LibraryContext,
   seen: Asset,
   { actorData, isReportLost }: Restore,
-): Change {
+): AssetChange {
   const set = { deleted_at: null, purge_at: null };
   const restored = { ...seen, ...set };
   const job = restored.stream_status === 'processing' ? providers.startJob(restored) : undefined;

@@ -13,6 +13,7 @@ import type { LifecycleContext } from './context.ts';
 import { removeDueObjects, removeUnlessDeferred } from './deferred-removals.ts';
 import { toMilestoneLines } from './decisions/milestones.ts';
 import { createPlaybackAssetCache } from './playback-asset-cache.ts';
+import * as commands from './commands.ts';
 import * as reports from './reports.ts';
 import { createAssetStore } from './store.ts';
 
@@ -42,6 +43,7 @@ export function createLifecycle(outer: Omit<LifecycleContext, 'loader' | 'playba
         findPlaybackAsset,
         removeUnlessDeferred,
         removeDueObjects,
+        ...commands,
         ...reports,
       }),
       isCurrentAsset: playbackAssets.isCurrent,

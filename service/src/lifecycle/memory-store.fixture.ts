@@ -2,13 +2,13 @@
 import type { Asset } from '../assets/asset.ts';
 import { offer } from '../platform/values/offer.ts';
 import { createLifecycleContext } from './context.fixture.ts';
-import { completeAsset, refuseAsset, reopenAsset, retryAsset } from './reports.ts';
-import type { Decide, Decision } from './decisions/change.ts';
+import { completeAsset, refuseAsset, reopenAsset, retryAsset } from './commands.ts';
+import type { Decide, AssetWrite } from './decisions/change.ts';
 
 /** `missing`: the asset is gone when the update reads it. */
 export function openMemoryStore(asset: Asset | 'missing', now: Date) {
-  const decisions: Decision[] = [];
-  const update = async <D extends Decision | undefined>(_ref: unknown, decide: Decide<D>) => {
+  const decisions: AssetWrite[] = [];
+  const update = async <D extends AssetWrite | undefined>(_ref: unknown, decide: Decide<D>) => {
     if (asset === 'missing') return undefined;
     const decision = decide(asset, now);
     if (decision) decisions.push(decision);
@@ -20,8 +20,8 @@ export function openMemoryStore(asset: Asset | 'missing', now: Date) {
 /** The same for the commands of the lifecycle; each one sees what the one before it has changed. */
 export function openMemoryLifecycle(first: Asset, now: Date) {
   let asset = first;
-  const decisions: Decision[] = [];
-  const update = async <D extends Decision | undefined>(_ref: unknown, decide: Decide<D>) => {
+  const decisions: AssetWrite[] = [];
+  const update = async <D extends AssetWrite | undefined>(_ref: unknown, decide: Decide<D>) => {
     const decision = decide(asset, now);
     if (decision) decisions.push(decision);
     asset = { ...asset, ...decision?.set };

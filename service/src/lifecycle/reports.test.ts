@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { Asset } from '../assets/asset.ts';
 import { createVideo, NOW, VIDEOS } from './asset.fixture.ts';
 import { openMemoryStore } from './memory-store.fixture.ts';
-import { completeAsset, refuseAsset, verifyOriginal } from './reports.ts';
+import { completeAsset, refuseAsset, verifyOriginal } from './commands.ts';
 import { createLifecycleContext } from './context.fixture.ts';
 import type { LifecycleContext } from './context.ts';
 

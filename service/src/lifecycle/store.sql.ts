@@ -9,7 +9,7 @@ import { uploadRow } from '../tables-uploads.ts';
 import type {
   AssetPatch,
   DeliveryRecord,
-  DirectUpload,
+  UploadRecord,
   PendingWrite,
   UploadLease,
 } from './decisions/change.ts';
@@ -17,7 +17,7 @@ import type {
 const ASSET = columns(assetRow);
 const DELIVERY = columns(deliveryRow);
 const DELIVERED = definitions(deliveryRow);
-const directColumns = pick(uploadRow, [
+const recordColumns = pick(uploadRow, [
   'id',
   'asset_id',
   'owner_user_id',
@@ -30,8 +30,8 @@ const directColumns = pick(uploadRow, [
   'expires_at',
   'finished_at',
 ]);
-const UPLOAD = columns(directColumns);
-const DIRECT = definitions(directColumns);
+const UPLOAD = columns(recordColumns);
+const RECORDED = definitions(recordColumns);
 const PATCH = definitions(mutableColumns);
 const PATCHES = patches({ table: 'assets', json: 'pending.set', row: 'patch' }, mutableColumns);
 
@@ -62,7 +62,7 @@ const PENDING = definitions({
   delivery: 'jsonb',
   upload: 'uuid',
   holder: 'uuid',
-  direct: 'jsonb',
+  record: 'jsonb',
   now: 'timestamptz',
   ended: 'jsonb',
   grace_days: 'int4',
@@ -107,8 +107,8 @@ const updateStatement = (writes: readonly PendingWrite[]) =>
        where uploads.id = pending.upload),
     opened as (
       insert into uploads (${UPLOAD})
-      select direct.* from updated join pending using (place),
-             jsonb_to_record(pending.direct) as direct (${DIRECT}) where pending.direct is not null
+      select record.* from updated join pending using (place),
+             jsonb_to_record(pending.record) as record (${RECORDED}) where pending.record is not null
       on conflict (id) do update set target = excluded.target),
     recorded as (
       insert into events (id, asset_id, owner_user_id, type, data, created_at, revision)
@@ -137,29 +137,26 @@ const recordOf = (write: PendingWrite, place: number) => ({
   set: withUpdateTime(write),
   events: write.decision.events.map((event) => ({ id: uuidV7(), ...event })),
   delivery: write.decision.delivery ? rowOf(write.decision.delivery) : null,
-  ...write.decision.upload,
-  direct: write.decision.direct ? directRowOf(write, write.decision.direct) : null,
+  ...write.decision.finishes,
+  record: write.decision.records ? uploadRowOf(write, write.decision.records) : null,
   now: write.now,
   ended: write.removals.keys,
   grace_days: write.removals.graceDays,
   is_erasure: write.decision.isErasure === true,
 });
 
-/** Its bytes are in the store if it was a presigned PUT; a hosted provider has yet to receive them. */
-function directRowOf({ seen, decision, now }: PendingWrite, { id, protocol, target }: DirectUpload) {
+function uploadRowOf({ seen, decision, now }: PendingWrite, { isFinished, ...record }: UploadRecord) {
   const after = { ...seen, ...decision.set };
   return {
-    id,
+    ...record,
     asset_id: after.id,
     owner_user_id: after.owner_user_id,
     attempt: after.attempt,
-    protocol,
-    target,
     size_bytes: after.size_bytes ?? after.announced_size_bytes,
     bytes_received: after.size_bytes ?? 0,
     created_at: now,
     expires_at: after.upload_expires_at ?? now,
-    finished_at: protocol === 'put' ? now : null,
+    finished_at: isFinished ? now : null,
   };
 }
 

@@ -9,7 +9,7 @@ import type { JobRequest, ServiceJobs } from '../jobs.ts';
 import { type Connection, type Database, openDatabase } from '../platform/postgres/database.ts';
 import { migrate } from '../platform/postgres/migrate.ts';
 import { uuidV7 } from '../platform/values/uuid-v7.ts';
-import type { Change } from './decisions/change.ts';
+import type { AssetChange } from './decisions/change.ts';
 import { type AssetStore, createAssetStore } from './store.ts';
 
 const CREATED = new Date('2026-01-01T10:00:00.000Z');
@@ -75,7 +75,7 @@ const newAsset = (more: Partial<NewAsset> = {}): NewAsset => ({
   ...more,
 });
 
-const change = (set: Change['set'], more: Partial<Change> = {}): Change => ({
+const change = (set: AssetChange['set'], more: Partial<AssetChange> = {}): AssetChange => ({
   set,
   events: [],
   jobs: [],

@@ -8,7 +8,7 @@ import type { Database, Transaction } from '../platform/postgres/database.ts';
 import { findViolatedConstraint } from '../platform/postgres/database-errors.ts';
 import {
   type Decide,
-  type Decision,
+  type AssetWrite,
   type DeliveryRecord,
   isEmpty,
   type PendingWrite,
@@ -22,7 +22,7 @@ import {
   recordDeliveries,
   updateAssets,
 } from './store.sql.ts';
-import { finishSmallPuts } from './small-puts.sql.ts';
+import { finishUnheldUploads } from './unheld-uploads.sql.ts';
 import { findEndedReferences } from './decisions/stored-references.ts';
 
 type WriterContext = Pick<LifecycleContext, 'settings' | 'db' | 'jobs' | 'loader' | 'now'>;
@@ -45,9 +45,9 @@ export type AssetStore = {
   createAsset(asset: NewAsset, data: EventData, options?: CreateOptions): Promise<Asset>;
   /**
    * `ref`: an id, a provider's video, or an asset just read, which saves a read. Undefined if missing, if the
-   * decision finishes an upload whose lease is lost, or if another request wrote before a small PUT.
+   * decision finishes an upload whose lease is lost, or records one while another request writes.
    */
-  update<D extends Decision | undefined>(
+  update<D extends AssetWrite | undefined>(
     ref: AssetRef | Asset,
     decide: Decide<D>,
   ): Promise<Update<D> | undefined>;
@@ -60,8 +60,8 @@ export type AssetStore = {
 const LIMITS = { concurrency: 2, maxItems: 100 };
 /** Each job is its own statement, so a batch with jobs locks its rows for longer. */
 const LIMITS_WITH_JOBS = { concurrency: 2, maxItems: 20 };
-/** One commit makes many objects durable: fewer and larger batches finish more PUTs than two at a time. */
-const LIMITS_OF_PUTS = { concurrency: 1, maxItems: 100 };
+/** One commit makes many objects durable: fewer and larger batches finish more uploads. */
+const LIMITS_OF_UPLOADS = { concurrency: 1, maxItems: 100 };
 /** Limit of the delivery bodies of a batch, which are sent as hex text of twice their size. */
 const MAX_BATCH_BYTES = 4 * 1024 * 1024;
 /** More concurrent writers of one asset are a fault, not a race. */
@@ -99,13 +99,13 @@ function createWriter({ db, jobs }: WriterContext): Writer {
     (writes: readonly PendingWrite[]) => updateWithJobs({ db, jobs }, writes),
     withByteLimit(LIMITS_WITH_JOBS, ({ decision }) => decision.delivery),
   );
-  const finishSmallPut = createBatcher(
-    (writes: readonly PendingWrite[]) => finishSmallPuts(db, writes),
-    LIMITS_OF_PUTS,
+  const finishUnheld = createBatcher(
+    (writes: readonly PendingWrite[]) => finishUnheldUploads(db, writes),
+    LIMITS_OF_UPLOADS,
   );
   return {
     write: (write) => {
-      if (write.decision.smallPut) return finishSmallPut(write);
+      if (write.decision.recordsUnlessHeld) return finishUnheld(write);
       return write.decision.jobs.length > 0 ? writeWithJobs(write) : writeState(write);
     },
     recordDelivery: createBatcher(
@@ -139,7 +139,7 @@ function updateWithJobs(
   });
 }
 
-type DueJob = { readonly owner: string; readonly job: Decision['jobs'][number] };
+type DueJob = { readonly owner: string; readonly job: AssetWrite['jobs'][number] };
 
 const byQueueAndOwner = (a: DueJob, b: DueJob): number =>
   compare(a.job.name, b.job.name) || compare(laneOf(a), laneOf(b)) || compare(a.owner, b.owner);
@@ -156,7 +156,7 @@ const keyOf = (ref: AssetRef | Asset): string => {
 
 type Updating = { readonly ctx: WriterContext; readonly writer: Writer; readonly ref: AssetRef | Asset };
 
-async function update<D extends Decision | undefined>(
+async function update<D extends AssetWrite | undefined>(
   { ctx, writer, ref }: Updating,
   decide: Decide<D>,
 ): Promise<Update<D> | undefined> {
@@ -171,8 +171,8 @@ async function update<D extends Decision | undefined>(
     const removals = { keys: findRemovals({ seen, decision, graceDays }), graceDays };
     const asset: Asset | undefined = await write(writer, { seen, decision, now: now(), removals });
     if (asset) return { asset, decision };
-    if (decision.smallPut) return undefined;
-    if (decision.upload && !(await holdsUploadLease(db, decision.upload))) return undefined;
+    if (decision.recordsUnlessHeld) return undefined;
+    if (decision.finishes && !(await holdsUploadLease(db, decision.finishes))) return undefined;
     seen = await read();
   }
   throw unavailable(`Other requests changed the asset ${MAX_RACES} times during this request. Try again.`);

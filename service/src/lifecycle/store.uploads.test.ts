@@ -11,9 +11,9 @@ import { migrate } from '../platform/postgres/migrate.ts';
 import { uuidV7 } from '../platform/values/uuid-v7.ts';
 import { hostedUploadId, smallPutUploadId } from '../storage/upload-id.ts';
 import { createVideo, NOW } from './asset.fixture.ts';
-import type { Decision } from './decisions/change.ts';
+import type { AssetWrite, UploadRecord } from './decisions/change.ts';
 import { type AssetStore, createAssetStore } from './store.ts';
-import { finishSmallPuts } from './small-puts.sql.ts';
+import { finishUnheldUploads } from './unheld-uploads.sql.ts';
 
 const LATER = new Date(NOW.getTime() + 3_600_000);
 
@@ -41,7 +41,7 @@ const STORED = { uploaded_at: NOW, size_bytes: 3, upload_expires_at: LATER };
 const createAsset = (): Promise<Asset> =>
   store.createAsset({ ...createVideo({ id: uuidV7() }), upload_expires_at: LATER }, {});
 
-const change = (set: Decision['set']): Decision => ({ set, events: [], jobs: [] });
+const change = (set: AssetWrite['set']): AssetWrite => ({ set, events: [], jobs: [] });
 
 const insertUpload = (assetId: string, writer: string) =>
   rowsOf(
@@ -60,7 +60,7 @@ test('a writer finishes its upload only while it holds the lease', async () => {
   const finish = () =>
     store.update(created, () => ({
       ...change({ uploaded_at: NOW, size_bytes: 3 }),
-      upload: { upload: writer, holder: writer },
+      finishes: { upload: writer, holder: writer },
     }));
   await rowsOf(connection, 'update uploads set lease_holder = null where id = $1', [writer]);
   expect(await finish()).toBeUndefined();
@@ -83,13 +83,20 @@ const uploadsOf = (assetId: string) =>
     [assetId],
   );
 
+const recordOf = (asset: Asset): UploadRecord => ({
+  id: smallPutUploadId(asset),
+  protocol: 'put',
+  target: null,
+  isFinished: true,
+});
+
 test('a presigned PUT is recorded as finished with the pointer to its object', async () => {
   const created = await createAsset();
   const upload = uuidV7();
   const finish = (seen: Asset) =>
     store.update(seen, () => ({
       ...change({ size_bytes: 3, original_upload: upload }),
-      direct: { id: upload, protocol: 'put', target: null },
+      records: { id: upload, protocol: 'put', target: null, isFinished: true },
     }));
   await finish(created);
   expect(await uploadsOf(created.id)).toEqual([
@@ -107,9 +114,13 @@ test('a presigned PUT is recorded as finished with the pointer to its object', a
 
 describe('a small PUT', () => {
   const finishSmallPut = (seen: Asset, sha256: string) => {
-    const smallPut = { id: smallPutUploadId(seen) };
-    const set = { ...STORED, checksum_sha256: sha256, original_upload: smallPut.id };
-    return store.update(seen, () => ({ ...change(set), events: [newEvent('asset.uploaded', {})], smallPut }));
+    const recordsUnlessHeld = recordOf(seen);
+    const set = { ...STORED, checksum_sha256: sha256, original_upload: recordsUnlessHeld.id };
+    return store.update(seen, () => ({
+      ...change(set),
+      events: [newEvent('asset.uploaded', {})],
+      recordsUnlessHeld,
+    }));
   };
 
   test('is recorded as finished, with the earliest asset of the same bytes', async () => {
@@ -152,10 +163,10 @@ describe('a small PUT', () => {
     await Promise.all(created.map((asset) => finishSmallPut(asset, 'cc')));
     await rowsOf(connection, 'analyze assets', []);
     const seen = created[0] as Asset;
-    const decision = { ...change(STORED), events: [], smallPut: { id: smallPutUploadId(seen) } };
+    const decision = { ...change(STORED), events: [], recordsUnlessHeld: recordOf(seen) };
     const removals = { keys: [], graceDays: 0 };
     const [statement] = await recordStatements((recording) =>
-      finishSmallPuts(recording, [{ seen, decision, now: NOW, removals }]),
+      finishUnheldUploads(recording, [{ seen, decision, now: NOW, removals }]),
     );
     const plan = await rowsOf(connection, `explain (generic_plan) ${statement?.text}`, []);
     expect(JSON.stringify(plan)).toContain('using assets_by_bytes on assets same');
@@ -168,9 +179,10 @@ describe('an upload to a hosted provider', () => {
     const linkTo = (seen: Asset, video: string) =>
       store.update(seen, () => ({
         ...change({ provider: 'cdnhost', provider_video_id: video }),
-        direct: {
+        records: {
           id: hostedUploadId(seen),
           protocol: 'hosted',
+          isFinished: false,
           target: { provider: 'cdnhost', video_id: video, protocol: 'tus' },
         },
       }));
@@ -189,7 +201,7 @@ describe('an upload to a hosted provider', () => {
     ]);
   });
 
-  test.each<[string, Decision['set'], readonly object[]]>([
+  test.each<[string, AssetWrite['set'], readonly object[]]>([
     ['is finished when processing starts', { stream_status: 'processing' }, [{ finished_at: NOW }]],
     ['is finished by a ready report', { stream_status: 'ready', size_bytes: 9 }, [{ bytes_received: 9 }]],
     ['stays while its asset is in the trash', { deleted_at: NOW, purge_at: LATER }, [{ finished_at: null }]],

@@ -85,7 +85,7 @@ export async function linkVideo(
           },
           events: [newEvent('asset.updated', { source: 'service', fields: ['provider_video_id'] })],
           jobs: [],
-          direct: { id: hostedUploadId(asset), protocol: 'hosted', target: hosted },
+          records: { id: hostedUploadId(asset), protocol: 'hosted', target: hosted, isFinished: false },
         }
       : undefined,
   );

@@ -4,7 +4,7 @@ import type { Asset } from '../assets/asset.ts';
 import { createVideo, NOW } from '../lifecycle/asset.fixture.ts';
 import { createLifecycleContext } from '../lifecycle/context.fixture.ts';
 import { openMemoryStore } from '../lifecycle/memory-store.fixture.ts';
-import * as reportOperations from '../lifecycle/reports.ts';
+import * as commands from '../lifecycle/commands.ts';
 import { offer } from '../platform/values/offer.ts';
 import { databaseOf } from '../platform/postgres/database.fixture.ts';
 import { createUpkeepContext } from './context.fixture.ts';
@@ -17,7 +17,7 @@ async function decisionsAbout(read: Asset, stored: Asset) {
   const reports = createLifecycleContext({ db, assets: { update } });
   const ctx = createUpkeepContext({
     db,
-    lifecycle: { findAssetById: async () => read, ...offer(reports, reportOperations) },
+    lifecycle: { findAssetById: async () => read, ...offer(reports, commands) },
     providers: {
       isHosted: () => true,
       canInspect: () => true,

@@ -5,7 +5,7 @@ import { buffer } from 'node:stream/consumers';
 import type { Asset } from '../assets/asset.ts';
 import { toSecret } from '../auth/secret.ts';
 import { NOW } from '../lifecycle/asset.fixture.ts';
-import type { Decision } from '../lifecycle/decisions/change.ts';
+import type { AssetWrite } from '../lifecycle/decisions/change.ts';
 import { openMemoryLifecycle } from '../lifecycle/memory-store.fixture.ts';
 import { databaseOf } from '../platform/postgres/database.fixture.ts';
 import { contextOf } from '../platform/values/context.fixture.ts';
@@ -59,7 +59,7 @@ type UploadsWorld = {
   readonly ctx: UploadsContext;
   /** The asset as it is now. */
   readonly asset: () => Asset;
-  readonly decisions: readonly Decision[];
+  readonly decisions: readonly AssetWrite[];
   /** Objects in the store, as text. */
   readonly stored: Map<string, string>;
   readonly sent: readonly SentJob[];

@@ -3,7 +3,7 @@ import type { Asset } from '../../assets/asset.ts';
 import { newEvent } from '../../assets/asset-event.ts';
 import { awaitsReport } from '../../assets/poster.ts';
 import type { VideoExtra } from '../../assets/video-extras.ts';
-import { type Change, patchOf } from '../../lifecycle/decisions/change.ts';
+import { type AssetChange, patchOf } from '../../lifecycle/decisions/change.ts';
 import { renditionFolder } from '../../storage/object-key.ts';
 
 type RunFolder = { readonly folder: string };
@@ -22,7 +22,7 @@ export function stateOfRun(asset: RunAsset, { folder }: RunFolder): 'published' 
 type MadeExtras = RunFolder & { readonly extras: readonly VideoExtra[] };
 
 /** Undefined if the run is not published, has no such files, or shows these already. */
-export function decideExtras(asset: Asset, { folder, extras }: MadeExtras): Change | undefined {
+export function decideExtras(asset: Asset, { folder, extras }: MadeExtras): AssetChange | undefined {
   const { playback } = asset;
   if (extras.length === 0 || playback?.kind !== 'own' || stateOfRun(asset, { folder }) !== 'published')
     return undefined;

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Decision } from '../../lifecycle/decisions/change.ts';
+import type { AssetWrite } from '../../lifecycle/decisions/change.ts';
 import { createVideo } from '../../lifecycle/asset.fixture.ts';
 import type { AssetStore } from '../../lifecycle/store.ts';
 import { contextOf } from '../../platform/values/context.fixture.ts';
@@ -67,7 +67,7 @@ async function runJob({
 }: Setup) {
   const done: string[] = [];
   const state = { asset: createVideo({ id: ID, stream_status: 'processing', ...run }) };
-  const onDecided = ({ set, jobs }: Decision) => {
+  const onDecided = ({ set, jobs }: AssetWrite) => {
     if (set.encode_interruptions) done.push('released');
     for (const job of jobs)
       if (job.name === 'deliver-report') {

@@ -1,7 +1,7 @@
 // Decides what an operator's cancellation does to an asset that is being encoded: pure.
 import type { Asset, Failure } from '../../assets/asset.ts';
 import { newEvent } from '../../assets/asset-event.ts';
-import type { Change } from './change.ts';
+import type { AssetChange } from './change.ts';
 import { withdrawGrowing } from './stream-state.ts';
 
 export const CANCELLED: Failure = {
@@ -20,7 +20,7 @@ const isCancellable = ({ provider, stream_status, uploaded_at, encoded_try }: As
   provider === 'onprem' && stream_status === 'processing' && uploaded_at !== null && encoded_try === 0;
 
 /** Undefined if the asset is not being encoded. `settled`: later reports of the attempt change nothing. */
-export function decideCancellation(asset: Asset): Change | undefined {
+export function decideCancellation(asset: Asset): AssetChange | undefined {
   if (!isCancellable(asset)) return undefined;
   return {
     set: {

@@ -10,7 +10,7 @@ import type { Delivery, DeliveryOutcome } from './stream-report.ts';
 export type AssetPatch = Partial<Pick<Asset, keyof typeof mutableColumns>>;
 
 /** Stored in one transaction. */
-export type Change = {
+export type AssetChange = {
   readonly set: AssetPatch;
   readonly events: readonly NewEvent[];
   readonly jobs: readonly JobRequest[];
@@ -28,40 +28,40 @@ export type DeliveryRecord = DeliveryOutcome & {
 /** The request that writes an upload. */
 export type UploadLease = { readonly upload: string; readonly holder: string };
 
-/**
- * An upload whose bytes go elsewhere, so that no request holds its lease: a presigned PUT, recorded when it
- * is finished, or an upload to the video of a hosted provider, recorded when it is opened.
- */
-export type DirectUpload = { readonly id: string } & (
-  | { readonly protocol: 'put'; readonly target: null }
-  | {
-      readonly protocol: 'hosted';
-      readonly target: Readonly<Record<'provider' | 'video_id' | 'protocol', string>>;
-    }
-);
+/** An upload that no request holds: its row is written with the asset. */
+export type UploadRecord = {
+  readonly id: string;
+  readonly protocol: string;
+  /** Where a hosted provider gets the bytes; null if they are for the service. */
+  readonly target: Readonly<Record<'provider' | 'video_id' | 'protocol', string>> | null;
+  /** Whether the bytes are stored already. */
+  readonly isFinished: boolean;
+};
 
-/** A small PUT, recorded when it is finished; it gives way to a request that is writing the asset. */
-type SmallPut = { readonly id: string };
-
-/** A change, the delivery that caused it, the upload that it finishes, and the one that it records. */
-export type Decision = Change & {
+/** A change with the delivery that caused it, and the upload that it finishes or records. */
+export type AssetWrite = AssetChange & {
   readonly delivery?: DeliveryRecord | undefined;
-  readonly upload?: UploadLease | undefined;
-  readonly direct?: DirectUpload | undefined;
-  readonly smallPut?: SmallPut | undefined;
+  /** Stored only while the holder has the lease, which then ends. */
+  readonly finishes?: UploadLease | undefined;
+  readonly records?: UploadRecord | undefined;
+  /** The same, unless a request is writing the bytes of the asset. */
+  readonly recordsUnlessHeld?: UploadRecord | undefined;
 };
 
 /** `seen` is the asset that the decision is based on. */
 export type PendingWrite = {
   readonly seen: Asset;
-  readonly decision: Decision;
+  readonly decision: AssetWrite;
   readonly now: Date;
   /** Objects that the asset does not refer to any more, to be removed after this time. */
   readonly removals: { readonly keys: readonly string[]; readonly graceDays: number };
 };
 
 /** Pure: the store calls it again with the current asset after a conflict. Undefined changes nothing. */
-export type Decide<D extends Decision | undefined = Decision | undefined> = (asset: Asset, now: Date) => D;
+export type Decide<D extends AssetWrite | undefined = AssetWrite | undefined> = (
+  asset: Asset,
+  now: Date,
+) => D;
 
 /** The values of `next` that differ from the asset's. */
 export const patchOf = (asset: Asset, next: AssetPatch): AssetPatch =>
@@ -69,5 +69,5 @@ export const patchOf = (asset: Asset, next: AssetPatch): AssetPatch =>
     Object.entries(next).filter(([name, value]) => !isDeepStrictEqual(asset[name as keyof Asset], value)),
   );
 
-export const isEmpty = ({ set, events, jobs }: Change): boolean =>
+export const isEmpty = ({ set, events, jobs }: AssetChange): boolean =>
   Object.keys(set).length === 0 && events.length === 0 && jobs.length === 0;

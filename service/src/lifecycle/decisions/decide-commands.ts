@@ -7,7 +7,7 @@ import { isPosterDue } from '../../assets/poster.ts';
 import { mergeRenditions } from '../../assets/renditions.ts';
 import type { JobRequest } from '../../jobs.ts';
 import { shownColumns } from '../../tables.ts';
-import { type Change, patchOf } from './change.ts';
+import { type AssetChange, patchOf } from './change.ts';
 import type { StreamReport } from './stream-report.ts';
 import {
   openAttempt,
@@ -33,7 +33,7 @@ export function decideCompletion(
   asset: Asset,
   { facts, warnings = [], job, actorData = {} }: Completion,
   now: Date,
-): Change | undefined {
+): AssetChange | undefined {
   const to = advance(asset.stream_status, 'completed');
   if (!to) return undefined;
   const state = { ...toStreamState(asset), ...facts, warnings: withWarnings(asset.warnings, warnings) };
@@ -43,7 +43,7 @@ export function decideCompletion(
 }
 
 /** The service fails the attempt for good. A job removes the bytes. */
-export function decideRefusal(asset: Asset, failure: Failure): Change {
+export function decideRefusal(asset: Asset, failure: Failure): AssetChange {
   return {
     set: { stream_status: 'failed', failure, refused: true, uploaded_at: null, reconcile_at: null },
     events: [newEvent('asset.failed', { attempt: asset.attempt, source: 'service', code: failure.code })],
@@ -62,7 +62,7 @@ type StoredChecksum = {
  * has another original, or its SHA-256 is known. Bytes with another SHA-256 than announced are refused, also
  * in a later attempt: an earlier one may have ended before a job had read them.
  */
-export function decideChecksum(asset: Asset, stored: StoredChecksum): Change | undefined {
+export function decideChecksum(asset: Asset, stored: StoredChecksum): AssetChange | undefined {
   const { uploadId, sha256, duplicateOf } = stored;
   if (asset.uploaded_at === null || asset.original_upload !== uploadId) return undefined;
   const known = asset.checksum_sha256;
@@ -84,7 +84,11 @@ const CHECKSUM_MISMATCH: Failure = {
 export type Retry = Pick<Completion, 'job' | 'actorData'>;
 
 /** Opens an attempt on the stored bytes; undefined if the asset has not failed. */
-export function decideRetry(asset: Asset, { job, actorData = {} }: Retry, now: Date): Change | undefined {
+export function decideRetry(
+  asset: Asset,
+  { job, actorData = {} }: Retry,
+  now: Date,
+): AssetChange | undefined {
   if (asset.stream_status !== 'failed') return undefined;
   const next = withReconcileTime(asset, openAttempt(asset, asset.attempt + 1), now);
   const data = { attempt: next.attempt, source: 'caller', ...toCheckData(next), ...actorData };
@@ -103,7 +107,7 @@ export type Reopening = {
 };
 
 /** Opens an attempt with a new upload; undefined if the asset has not failed. A job removes the old bytes. */
-export function decideReopening(asset: Asset, reopening: Reopening): Change | undefined {
+export function decideReopening(asset: Asset, reopening: Reopening): AssetChange | undefined {
   if (asset.stream_status !== 'failed') return undefined;
   const attempt = asset.attempt + 1;
   const data = { attempt, source: 'caller', upload_reopened: true, ...reopening.actorData };
@@ -140,7 +144,7 @@ export type CheckRecord = {
 export function decideCheck(
   asset: Asset,
   { data, checkAt, restartsEncoding = false, job, isSilent = false }: CheckRecord,
-): Change {
+): AssetChange {
   const next = { reconcile_at: checkAt, ...(restartsEncoding && { encoded_try: 0 }) };
   const recorded = { attempt: asset.attempt, source: 'reconcile', ...data, ...toCheckData(next) };
   return {
@@ -160,7 +164,7 @@ export type FactsRecord = {
  * Adds facts that webhooks do not report to a ready video. The state and `settled` do not change, so later
  * webhooks still apply.
  */
-export function decideFacts(asset: Asset, { report = {}, checkAt }: FactsRecord): Change {
+export function decideFacts(asset: Asset, { report = {}, checkAt }: FactsRecord): AssetChange {
   const { media = {}, renditions = [] } = report;
   const set = patchOf(asset, {
     size_bytes: media.sizeBytes ?? asset.size_bytes,
@@ -176,7 +180,7 @@ export function decideFacts(asset: Asset, { report = {}, checkAt }: FactsRecord)
 }
 
 /** Shows the poster that was rendered for `rendered`; undefined if the asset needs another poster now. */
-export function decidePoster(asset: Asset, rendered: Asset): Change | undefined {
+export function decidePoster(asset: Asset, rendered: Asset): AssetChange | undefined {
   const { playback, poster_time_ms: timeMs } = asset;
   if (playback?.kind !== 'own' || rendered.playback?.kind !== 'own') return undefined;
   if (playback.folder !== rendered.playback.folder) return undefined;

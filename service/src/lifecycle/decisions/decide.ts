@@ -5,7 +5,7 @@ import type { AssetMedia } from '@mediary/contract/schemas/asset';
 import type { Asset, Failure, Warning } from '../../assets/asset.ts';
 import { toGrowingManifest, toReadyManifest } from '../../assets/playback-manifest.ts';
 import { mergeRenditions } from '../../assets/renditions.ts';
-import { type Change, patchOf } from './change.ts';
+import { type AssetChange, patchOf } from './change.ts';
 import { eventsOf } from './report-events.ts';
 import type { DeliveryOutcome, StreamReport } from './stream-report.ts';
 import {
@@ -19,7 +19,7 @@ import {
 import { advance } from './transitions.ts';
 
 /** `change` is absent if the report changes nothing. */
-type ReportDecision = DeliveryOutcome & { readonly change?: Change };
+type ReportDecision = DeliveryOutcome & { readonly change?: AssetChange };
 
 export function decideReport(asset: Asset, report: StreamReport, now: Date): ReportDecision {
   const ignored = findIgnoreReason(asset, report);

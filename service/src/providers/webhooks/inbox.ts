@@ -6,7 +6,7 @@ import { parseIdAt } from '../../assets/text-limits.ts';
 import { parsePlainText } from '../../platform/values/plain-text.ts';
 import { type CursorScope, createCursor, readCursor } from '../../auth/list-cursor.ts';
 import type { Secret } from '../../auth/secret.ts';
-import type { Change } from '../../lifecycle/decisions/change.ts';
+import type { AssetChange } from '../../lifecycle/decisions/change.ts';
 import { decideReport } from '../../lifecycle/decisions/decide.ts';
 import type { StreamReport } from '../../lifecycle/decisions/stream-report.ts';
 import { badRequest, notFound } from '../../platform/http/errors.ts';
@@ -145,7 +145,7 @@ const HIDDEN_COLUMNS = [
   'refused',
 ];
 
-const listChanges = (asset: Asset, change: Change | undefined): string[] =>
+const listChanges = (asset: Asset, change: AssetChange | undefined): string[] =>
   Object.entries(change?.set ?? {})
     .filter(
       ([name, value]) =>

@@ -2,7 +2,7 @@
 import { awaitsService } from '../byte-rules.ts';
 import { newEvent } from '../../assets/asset-event.ts';
 import type { Asset } from '../../assets/asset.ts';
-import type { Change } from '../../lifecycle/decisions/change.ts';
+import type { AssetChange } from '../../lifecycle/decisions/change.ts';
 
 /**
  * `totalBytes` is undefined if the server does not declare it. `step`: of imports to hosted providers, which
@@ -29,7 +29,7 @@ export function decideImportProgress(
   asset: Asset,
   attempt: number,
   { bytes, totalBytes, step }: ImportProgress,
-): Change | undefined {
+): AssetChange | undefined {
   if (!awaitsService(asset, attempt)) return undefined;
   const data = { attempt, source: 'service', ...(step && { step }), bytes, total_bytes: totalBytes ?? null };
   return { set: {}, events: [newEvent('asset.progress', data)], jobs: [] };

@@ -2,7 +2,7 @@
 import { awaitsService } from '../byte-rules.ts';
 import { newEvent } from '../../assets/asset-event.ts';
 import type { Asset, Warning } from '../../assets/asset.ts';
-import { type Change, patchOf } from '../../lifecycle/decisions/change.ts';
+import { type AssetChange, patchOf } from '../../lifecycle/decisions/change.ts';
 import { decideCompletion } from '../../lifecycle/decisions/decide-commands.ts';
 import { withWarnings } from '../../lifecycle/decisions/stream-state.ts';
 
@@ -16,7 +16,7 @@ type CheckedFile = {
 export function decideTransferStart(
   asset: Asset,
   { attempt, facts, warnings }: CheckedFile,
-): Change | undefined {
+): AssetChange | undefined {
   const { id: assetId, provider: lane } = asset;
   if (!awaitsService(asset, attempt) || asset.uploaded_at === null || lane === null) return undefined;
   const set = patchOf(asset, { ...facts, warnings: withWarnings(asset.warnings, warnings) });
@@ -29,7 +29,7 @@ export function decideTransferStart(
 }
 
 /** The provider has all bytes: it processes them, and the service removes its own. */
-export function decideTransferEnd(asset: Asset, attempt: number, now: Date): Change | undefined {
+export function decideTransferEnd(asset: Asset, attempt: number, now: Date): AssetChange | undefined {
   if (!awaitsService(asset, attempt)) return decideRelease(asset, attempt);
   const completed = decideCompletion(asset, { facts: {}, actorData: { source: 'service' } }, now);
   return completed && withRelease(asset, completed);
@@ -39,13 +39,13 @@ export function decideTransferEnd(asset: Asset, attempt: number, now: Date): Cha
  * Removes the stored bytes of an import that ended, as when the provider reported on the video before the
  * service knew that it had all bytes.
  */
-export function decideRelease(asset: Asset, attempt: number): Change | undefined {
+export function decideRelease(asset: Asset, attempt: number): AssetChange | undefined {
   const isOver = asset.attempt === attempt && asset.stream_status !== 'pending_upload';
   const hasBytes = asset.uploaded_at !== null && asset.deleted_at === null;
   return isOver && hasBytes ? withRelease(asset, { set: {}, events: [], jobs: [] }) : undefined;
 }
 
-const withRelease = ({ id: assetId }: Asset, { set, events, jobs }: Change): Change => ({
+const withRelease = ({ id: assetId }: Asset, { set, events, jobs }: AssetChange): AssetChange => ({
   set: { ...set, uploaded_at: null },
   events,
   jobs: [...jobs, { name: 'purge-asset', payload: { assetId } }],

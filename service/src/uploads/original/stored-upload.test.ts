@@ -35,14 +35,14 @@ test('the stored bytes become the original', () => {
     original_upload: WRITER,
     upload_expires_at: minutesLater(10),
   });
-  expect(decide()?.upload, 'the upload finishes in the same statement').toEqual(lease);
+  expect(decide()?.finishes, 'the upload finishes in the same statement').toEqual(lease);
   expect(decide()?.events).toEqual([{ type: 'asset.uploaded', data: { source: 'caller', size_bytes: 3 } }]);
 });
 
 test('a small PUT is recorded with the pointer to its object', () => {
   const upload = { attempt: 1, source: 'caller', uploadId: WRITER, stored, uploadTtlSeconds: 600 } as const;
   const finish = { ...upload, isSmallPut: true, duplicateOf: null, mayHaveOrphans: false, now: NOW };
-  expect(decideStoredUpload(asset, finish)).toMatchObject({ smallPut: { id: WRITER } });
+  expect(decideStoredUpload(asset, finish)).toMatchObject({ recordsUnlessHeld: { id: WRITER } });
 });
 
 test('the time to complete is extended, never shortened', () => {

@@ -2,7 +2,7 @@
 import type { EventSource } from '@mediary/contract/enums';
 import { newEvent } from '../../assets/asset-event.ts';
 import type { Asset } from '../../assets/asset.ts';
-import type { Decision, UploadLease } from '../../lifecycle/decisions/change.ts';
+import type { AssetWrite, UploadLease } from '../../lifecycle/decisions/change.ts';
 import { takesBytes } from '../byte-rules.ts';
 
 /** `sha256` is null if the bytes did not pass through the service, and the store did not check them. */
@@ -31,7 +31,7 @@ type StoredUpload = {
 };
 
 /** Undefined if the upload is closed. */
-export function decideStoredUpload(seen: Asset, upload: StoredUpload): Decision | undefined {
+export function decideStoredUpload(seen: Asset, upload: StoredUpload): AssetWrite | undefined {
   if (!takesBytes(seen, upload.attempt)) return undefined;
   const { stored, source, mayHaveOrphans } = upload;
   return {
@@ -42,15 +42,16 @@ export function decideStoredUpload(seen: Asset, upload: StoredUpload): Decision 
   };
 }
 
-function toUploadRow({ lease, isSmallPut, uploadId: id }: StoredUpload): Partial<Decision> {
-  if (lease) return { upload: lease };
-  return isSmallPut ? { smallPut: { id } } : { direct: { id, protocol: 'put', target: null } };
+function toUploadRow({ lease, isSmallPut, uploadId: id }: StoredUpload): Partial<AssetWrite> {
+  if (lease) return { finishes: lease };
+  const record = { id, protocol: 'put', target: null, isFinished: true };
+  return isSmallPut ? { recordsUnlessHeld: record } : { records: record };
 }
 
 function toColumns(
   seen: Asset,
   { uploadId, stored, duplicateOf, now, uploadTtlSeconds }: StoredUpload,
-): Decision['set'] {
+): AssetWrite['set'] {
   const completeBy = new Date(now.getTime() + uploadTtlSeconds * 1000);
   return {
     size_bytes: stored.sizeBytes,

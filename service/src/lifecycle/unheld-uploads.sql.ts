@@ -1,8 +1,8 @@
-// The statement that finishes small PUTs. It changes a few columns, so it takes PostgreSQL less time than
-// `update assets`.
+// The statement that gives assets their bytes by uploads that no request held. It changes a few columns, so
+// it takes PostgreSQL less time than `update assets`.
 import type { Asset } from '../assets/asset.ts';
 import type { Queries } from '../platform/postgres/database.ts';
-import { literals, sql } from '../platform/postgres/sql.ts';
+import { fragment, literals, sql } from '../platform/postgres/sql.ts';
 import { WRITER_PROTOCOLS } from '../tables-uploads.ts';
 import { uuidV7 } from '../platform/values/uuid-v7.ts';
 import type { PendingWrite } from './decisions/change.ts';
@@ -12,7 +12,7 @@ import type { PendingWrite } from './decisions/change.ts';
  * uploads and events. The result is undefined if the revision differs, or if another request is writing.
  * Locks rows in the order of their ids, as `updateAssets` does. Duplicates: see same-bytes.sql.ts.
  */
-export async function finishSmallPuts(
+export async function finishUnheldUploads(
   db: Queries,
   writes: readonly PendingWrite[],
 ): Promise<(Asset | undefined)[]> {
@@ -27,16 +27,27 @@ export async function finishSmallPuts(
 }
 
 const WRITERS = literals(WRITER_PROTOCOLS);
+
+/** See same-bytes.sql.ts. */
+const SAME_BYTES = fragment`
+  select same.id from assets as same
+   where same.owner_user_id || ' ' || same.checksum_sha256
+         between assets.owner_user_id || ' ' || sha256 and assets.owner_user_id || ' ' || sha256
+     and same.uploaded_at is not null and same.deleted_at is null and same.id <> assets.id
+   order by same.owner_user_id || ' ' || same.checksum_sha256, same.id limit 1`;
+
 const FINISHED = { id: 'uuid', revision: 'int4', duplicate_of: 'uuid?', is_notified: 'bool' } as const;
 
 const finishStatement = (writes: readonly PendingWrite[]) => {
+  const records = writes.map(({ decision }) => decision.recordsUnlessHeld);
   const sets = writes.map(({ decision }) => decision.set);
   const events = writes.map(({ decision }) => decision.events[0]);
-  return sql('finish small puts', FINISHED)`
+  return sql('finish unheld uploads', FINISHED)`
     with pending as materialized (
       select * from unnest(${writes.map(({ seen }) => seen.id)}::uuid[],
                            ${writes.map(({ seen }) => seen.revision)}::int[],
-                           ${writes.map(({ decision }) => decision.smallPut?.id)}::uuid[],
+                           ${records.map((record) => record?.id)}::uuid[],
+                           ${records.map((record) => record?.protocol)}::text[],
                            ${sets.map((set) => set.size_bytes)}::int8[],
                            ${sets.map((set) => set.checksum_sha256)}::text[],
                            ${sets.map((set) => set.upload_expires_at)}::timestamptz[],
@@ -44,7 +55,7 @@ const finishStatement = (writes: readonly PendingWrite[]) => {
                            ${writes.map(() => uuidV7())}::uuid[],
                            ${events.map((event) => event?.type)}::text[],
                            ${events.map((event) => JSON.stringify(event?.data))}::jsonb[])
-                 as pending (id, seen, upload, size_bytes, sha256, expires_at, now,
+                 as pending (id, seen, upload, protocol, size_bytes, sha256, expires_at, now,
                              event_id, event_type, event_data)),
     locked as materialized (
       select id, revision from assets
@@ -54,23 +65,18 @@ const finishStatement = (writes: readonly PendingWrite[]) => {
          set size_bytes = pending.size_bytes, checksum_sha256 = sha256, uploaded_at = now,
              original_upload = upload, upload_expires_at = expires_at, updated_at = now,
              revision = assets.revision + 1,
-             duplicate_of = (
-               select same.id from assets as same
-                where same.owner_user_id || ' ' || same.checksum_sha256
-                      between assets.owner_user_id || ' ' || sha256 and assets.owner_user_id || ' ' || sha256
-                  and same.uploaded_at is not null and same.deleted_at is null and same.id <> assets.id
-                order by same.owner_user_id || ' ' || same.checksum_sha256, same.id limit 1)
+             duplicate_of = (${SAME_BYTES})
         from pending join locked on locked.id = pending.id and locked.revision = seen
        where assets.id = pending.id and assets.revision = seen
          and not exists (
            select from uploads
             where asset_id = assets.id and uploads.attempt = assets.attempt
-              and protocol in (${WRITERS}) and finished_at is null)
+              and uploads.protocol in (${WRITERS}) and finished_at is null)
       returning assets.id, assets.owner_user_id, assets.attempt, assets.revision, assets.duplicate_of),
     finished as (
       insert into uploads (id, asset_id, owner_user_id, attempt, protocol, size_bytes, bytes_received,
                            created_at, expires_at, finished_at)
-      select upload, id, owner_user_id, attempt, 'put', size_bytes, size_bytes, now, expires_at, now
+      select upload, id, owner_user_id, attempt, protocol, size_bytes, size_bytes, now, expires_at, now
         from updated join pending using (id)),
     recorded as (
       insert into events (id, asset_id, owner_user_id, type, data, created_at, revision)

@@ -1,0 +1,124 @@
+// Applies the commands of callers and jobs to assets: each decision is stored by the one writer.
+import { createHash } from 'node:crypto';
+import type { Asset, Failure } from '../assets/asset.ts';
+import { notFound } from '../platform/http/errors.ts';
+import type { LifecycleContext } from './context.ts';
+import { decideCancellation } from './decisions/cancellation.ts';
+import type { AssetChange, Decide } from './decisions/change.ts';
+import {
+  type CheckRecord,
+  type Completion,
+  decideCheck,
+  decideChecksum,
+  decideCompletion,
+  decideFacts,
+  decidePoster,
+  decideRefusal,
+  decideReopening,
+  decideRetry,
+  type FactsRecord,
+  type Reopening,
+  type Retry,
+} from './decisions/decide-commands.ts';
+import { findSameBytes } from './same-bytes.sql.ts';
+
+/** Starts processing, unless another attempt began meanwhile. A repeated call changes nothing. */
+export const completeAsset = (ctx: LifecycleContext, asset: Asset, completion: Completion): Promise<Asset> =>
+  updateExisting(ctx, asset, (seen, now) =>
+    seen.attempt === asset.attempt ? decideCompletion(seen, completion, now) : undefined,
+  );
+
+/**
+ * Fails an asset that waits for its upload, for good, unless another attempt began meanwhile; a job removes
+ * its bytes.
+ */
+export const refuseAsset = (ctx: LifecycleContext, asset: Asset, failure: Failure): Promise<Asset> =>
+  updateExisting(ctx, asset, (seen) =>
+    seen.attempt === asset.attempt ? refusePending(seen, failure) : undefined,
+  );
+
+/** The same, unless the asset changed since it was read: its video may have been linked. */
+export const refuseUnchangedAsset = (ctx: LifecycleContext, asset: Asset, failure: Failure): Promise<Asset> =>
+  updateExisting(ctx, asset, (seen) =>
+    seen.revision === asset.revision ? refusePending(seen, failure) : undefined,
+  );
+
+const refusePending = (seen: Asset, failure: Failure): AssetChange | undefined =>
+  seen.stream_status === 'pending_upload' ? decideRefusal(seen, failure) : undefined;
+
+/** The id of the owner's earliest other asset with these bytes, or null. */
+export async function findDuplicate(
+  { db }: Pick<LifecycleContext, 'db'>,
+  asset: Pick<Asset, 'id' | 'owner_user_id'>,
+  sha256: string,
+): Promise<string | null> {
+  const found = await findSameBytes(db, asset, sha256);
+  return found?.id ?? null;
+}
+
+/** `sha256` is the digest, where the job computed it while it copied the bytes. */
+type ReadOriginal = { readonly sha256?: string; readonly read: () => AsyncIterable<Uint8Array> };
+
+/**
+ * Computes the SHA-256 of an original that went straight to the store, from bytes that a job reads anyway.
+ * The asset is `refused` if another one was announced.
+ */
+export async function verifyOriginal(
+  ctx: LifecycleContext,
+  asset: Asset,
+  original: ReadOriginal,
+): Promise<Asset> {
+  const { announced_sha256: announced, checksum_sha256: known } = asset;
+  if (known !== null && (announced === null || announced === known)) return asset;
+  const sha256 = known ?? original.sha256 ?? (await digestOf(original.read()));
+  const duplicateOf = await findDuplicate(ctx, asset, sha256);
+  const stored = { uploadId: asset.original_upload, sha256, duplicateOf };
+  return updateExisting(ctx, asset, (seen) => decideChecksum(seen, stored));
+}
+
+async function digestOf(bytes: AsyncIterable<Uint8Array>): Promise<string> {
+  const hasher = createHash('sha256');
+  for await (const chunk of bytes) hasher.update(chunk);
+  return hasher.digest('hex');
+}
+
+/** Opens an attempt on the stored bytes, unless another request opened one first. */
+export const retryAsset = (ctx: LifecycleContext, asset: Asset, retry: Retry): Promise<Asset> =>
+  updateExisting(ctx, asset, (seen, now) =>
+    seen.attempt === asset.attempt ? decideRetry(seen, retry, now) : undefined,
+  );
+
+/** Opens an attempt with another upload, unless another request opened one first. */
+export const reopenAsset = (ctx: LifecycleContext, asset: Asset, reopening: Reopening): Promise<Asset> =>
+  updateExisting(ctx, asset, (seen) =>
+    seen.attempt === asset.attempt ? decideReopening(seen, reopening) : undefined,
+  );
+
+/** Records a check by the reconcile job, unless the asset changed since it was read. */
+export const recordCheck = (ctx: LifecycleContext, asset: Asset, check: CheckRecord): Promise<Asset> =>
+  updateExisting(ctx, asset, (seen) =>
+    seen.revision === asset.revision ? decideCheck(seen, check) : undefined,
+  );
+
+/** Records facts of a ready video, unless the asset changed since it was read. */
+export const recordFacts = (ctx: LifecycleContext, asset: Asset, facts: FactsRecord): Promise<Asset> =>
+  updateExisting(ctx, asset, (seen) =>
+    seen.revision === asset.revision ? decideFacts(seen, facts) : undefined,
+  );
+
+/** Cancels the encoding of a video; changes nothing if it is not being encoded. */
+export const cancelEncoding = (ctx: LifecycleContext, asset: Asset): Promise<Asset> =>
+  updateExisting(ctx, asset, decideCancellation);
+
+/** Shows the poster that was rendered for `rendered`, unless the asset needs another one now. */
+export const showPoster = (ctx: LifecycleContext, rendered: Asset): Promise<Asset> =>
+  updateExisting(ctx, rendered, (seen) => decidePoster(seen, rendered));
+
+async function updateExisting({ assets }: LifecycleContext, asset: Asset, decide: Decide): Promise<Asset> {
+  const updated = await assets.update(asset, (seen, now) => {
+    if (seen.deleted_at) throw notFound('No such asset');
+    return decide(seen, now);
+  });
+  if (!updated) throw notFound('No such asset');
+  return updated.asset;
+}
