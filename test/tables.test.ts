@@ -18,8 +18,8 @@ afterAll(() => server.stop());
 const rows = (text: string, values?: unknown[]) => rowsOf(connection, text, values);
 const newEvent = (moment: string, asset = '00000000-0000-7000-8000-000000000001') =>
   rows(
-    `insert into events (id, asset_id, owner_user_id, type, data, created_at)
-    values (first_id_of($1::timestamptz), $2, 'ann', 'asset.created', '{}', $1)
+    `insert into events (id, asset_id, owner_user_id, type, data, created_at, revision)
+    values (first_id_of($1::timestamptz), $2, 'ann', 'asset.created', '{}', $1, 1)
      returning tableoid::regclass::text as partition`,
     [moment, asset],
   );
@@ -121,8 +121,8 @@ describe('a server whose clock is not in UTC', () => {
     }));
     const placed = await rowsOf(
       berlin,
-      `insert into events (id, asset_id, owner_user_id, type, data, created_at)
-      select first_id_of(first), gen_random_uuid(), 'ann', 'asset.created', '{}', first
+      `insert into events (id, asset_id, owner_user_id, type, data, created_at, revision)
+      select first_id_of(first), gen_random_uuid(), 'ann', 'asset.created', '{}', first, 1
       from unnest($1::timestamptz[]) as first
       returning tableoid::regclass::text as partition, created_at as first`,
       [months.map(({ first }) => first)],

@@ -181,15 +181,15 @@ create table events (
   data jsonb not null,
   created_at timestamptz not null,
   -- Orders the events of an asset, whatever the clocks of the processes.
-  revision int,
+  revision int not null,
   -- With the id the position that clients resume from.
-  transaction_id bigint default event_transaction(pg_current_xact_id()),
+  transaction_id bigint not null default event_transaction(pg_current_xact_id()),
   primary key (asset_id, id)
 ) partition by range (id);
 -- Finds events by time, whatever their asset: a resend to a webhook endpoint read whole partitions without it.
 create index events_by_id on events (id);
-create index events_by_owner on events (owner_user_id, transaction_id, id) where transaction_id is not null;
-create index events_by_position on events (transaction_id, id) where transaction_id is not null;
+create index events_by_owner on events (owner_user_id, transaction_id, id);
+create index events_by_position on events (transaction_id, id);
 
 create table deliveries (
   id uuid not null primary key,
@@ -335,7 +335,7 @@ declare
   newest bigint;
 begin
   perform pg_advisory_xact_lock(7263418096);
-  select greatest((select max(transaction_id) from events where transaction_id is not null),
+  select greatest((select max(transaction_id) from events),
                   (select max(active_after) from webhook_endpoints),
                   (select max(transaction_id) from event_cursors))
     into newest;

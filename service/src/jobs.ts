@@ -29,8 +29,8 @@ export type JobPayloads = {
   };
   /** Hands an attempt over to the operator's own encoder. */
   'ask-encoder': { readonly assetId: string; readonly attempt: number };
-  /** Ends the job at the operator's own encoder. Earlier versions sent no `attempt`. */
-  'cancel-encoder-job': { readonly assetId: string; readonly attempt?: number };
+  /** Ends the job at the operator's own encoder. */
+  'cancel-encoder-job': { readonly assetId: string; readonly attempt: number };
   /** Removes the files of a deleted or cancelled encode run. */
   'remove-run-files': { readonly assetId: string; readonly folder: string };
   /** Sends the report of a finished run to the onprem webhook. A retry of this job does not encode again. */

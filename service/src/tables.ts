@@ -24,7 +24,7 @@ export const assetRow = {
   size_bytes: 'int8?',
   checksum_sha256: 'text?',
   uploaded_at: 'timestamptz?',
-  /** The upload whose object is the original; null if the object has the fixed name of earlier releases. */
+  /** The upload whose object is the original. */
   original_upload: 'uuid?',
   upload_expires_at: 'timestamptz?',
   provider: 'text?',
@@ -202,8 +202,8 @@ export const eventRow = {
   type: 'text',
   data: 'jsonb',
   created_at: 'timestamptz',
-  /** The asset's revision after the change; null for events of earlier releases. */
-  revision: 'int4?',
+  /** The asset's revision after the change. */
+  revision: 'int4',
 } as const;
 
 /** A verified webhook delivery with its raw body (B6). */
@@ -225,7 +225,7 @@ export const deliveryRow = {
 
 export const TABLES = {
   assets: assetRow,
-  events: { ...eventRow, transaction_id: 'int8?' },
+  events: { ...eventRow, transaction_id: 'int8' },
   deliveries: deliveryRow,
   uploads: uploadRow,
   webhook_endpoints: webhookEndpointRow,

@@ -31,8 +31,6 @@ export type HostedManifest = GivenUrls & {
   readonly kind: 'hosted';
   readonly attempt: number;
   readonly videoId: string;
-  /** URLs of earlier releases, given or computed. They apply while the host setting is missing. */
-  readonly earlier?: GivenUrls;
 };
 /** URLs that the provider gave. Null: refused; absent: not given. */
 export type GivenUrls = {

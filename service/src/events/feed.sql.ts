@@ -37,7 +37,7 @@ function listRows(db: Queries, { after, until = EVERYTHING, filter = {}, limit }
     return db.all(sql('feed of asset', FEED_ROW)`
       select ${EVENT}, transaction_id, transaction_id < (select oldest_event_transaction()) as is_settled
         from events
-       where asset_id = ${filter.assetId} and transaction_id is not null
+       where asset_id = ${filter.assetId}
          and (transaction_id, id) > (${after.transactionId}::bigint, ${after.id}::uuid)
          and (transaction_id, id) <= (${until.transactionId}::bigint, ${until.id}::uuid)
        order by transaction_id, id
@@ -46,7 +46,7 @@ function listRows(db: Queries, { after, until = EVERYTHING, filter = {}, limit }
     return db.all(sql('feed of owner', FEED_ROW)`
       select ${EVENT}, transaction_id, transaction_id < (select oldest_event_transaction()) as is_settled
         from events
-       where owner_user_id = ${filter.ownerUserId} and transaction_id is not null
+       where owner_user_id = ${filter.ownerUserId}
          and (transaction_id, id) > (${after.transactionId}::bigint, ${after.id}::uuid)
          and (transaction_id, id) <= (${until.transactionId}::bigint, ${until.id}::uuid)
        order by transaction_id, id
@@ -54,8 +54,7 @@ function listRows(db: Queries, { after, until = EVERYTHING, filter = {}, limit }
   return db.all(sql('feed of all', FEED_ROW)`
     select ${EVENT}, transaction_id, transaction_id < (select oldest_event_transaction()) as is_settled
       from events
-     where transaction_id is not null
-       and (transaction_id, id) > (${after.transactionId}::bigint, ${after.id}::uuid)
+     where (transaction_id, id) > (${after.transactionId}::bigint, ${after.id}::uuid)
        and (transaction_id, id) <= (${until.transactionId}::bigint, ${until.id}::uuid)
      order by transaction_id, id
      limit ${limit}`);

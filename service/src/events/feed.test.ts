@@ -162,8 +162,8 @@ test('positions keep rising after a restore into a server with lower transaction
   const future = 4_000_000_000;
   await rowsOf(
     connection,
-    `insert into events (id, asset_id, owner_user_id, type, data, created_at, transaction_id)
-    values ($1, $2, 'ann', 'asset.updated', '{}', now(), $3)`,
+    `insert into events (id, asset_id, owner_user_id, type, data, created_at, revision, transaction_id)
+    values ($1, $2, 'ann', 'asset.updated', '{}', now(), 1, $3)`,
     [uuidV7(), randomUUID(), future],
   );
   await Promise.all([raisePositions(db), raisePositions(db)]);

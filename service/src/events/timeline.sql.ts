@@ -6,8 +6,8 @@ import { eventRow } from '../tables.ts';
 const EVENT = columns(eventRow);
 
 /**
- * Ordered by the asset's revision, because clocks of processes differ. Events of earlier releases have no
- * revision and come first. Starts with the event `from`, or with the first event.
+ * Ordered by the asset's revision, because clocks of processes differ. Starts with the event `from`, or with
+ * the first event.
  */
 export const listEvents = (
   db: Queries,
@@ -18,8 +18,8 @@ export const listEvents = (
     select ${EVENT} from events
      where asset_id = ${assetId}
        and (${from ?? null}::uuid is null
-            or (coalesce(revision, 0), id) >= (select coalesce(revision, 0), id
+            or (revision, id) >= (select revision, id
                                                  from events
                                                 where asset_id = ${assetId} and id = ${from ?? null}::uuid))
-     order by coalesce(revision, 0), id
+     order by revision, id
      limit ${limit}`);

@@ -15,7 +15,7 @@ const poster = createVideo({ playback: { kind: 'own', attempt: 1, folder: '1-2',
 describe('the source', () => {
   test('of an image is its original', () => {
     expect(findVariantSource(image)).toEqual({
-      key: `originals/${image.id}/original`,
+      key: `originals/${image.id}/${image.original_upload}`,
       thumbnail: `variants/${image.id}/thumb.jpg`,
       prefix: '',
       size: { width: 40, height: 30 },

@@ -177,6 +177,7 @@ test('an asset without an image or original has no variants', async () => {
   const lost = {
     ...asset,
     id: createAssetId(9),
+    original_upload: createAssetId(9),
     playback: { kind: 'image', attempt: 1, animated: false, alpha: false },
   } as const;
   for (const one of [asset, video, lost])

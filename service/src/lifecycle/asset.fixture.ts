@@ -38,8 +38,15 @@ const PENDING = {
   updated_at: CREATED,
 } satisfies Asset;
 
-/** An onprem video that waits for its upload. */
-export const createVideo = (overrides: Partial<Asset> = {}): Asset => ({ ...PENDING, ...overrides });
+/** An onprem video that waits for its upload; one that is beyond it has an original. */
+export const createVideo = (overrides: Partial<Asset> = {}): Asset => ({
+  ...PENDING,
+  original_upload: isUploaded({ ...PENDING, ...overrides }) ? PENDING.id : null,
+  ...overrides,
+});
+
+const isUploaded = ({ uploaded_at, playback, stream_status }: Asset): boolean =>
+  uploaded_at !== null || playback !== null || stream_status !== 'pending_upload';
 
 /** The asset after a report. */
 export const afterReport = (asset: Asset, report: StreamReport, now = NOW): Asset => ({

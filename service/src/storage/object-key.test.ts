@@ -24,7 +24,7 @@ import {
   variantsPrefix,
 } from './object-key.ts';
 
-const originalOf = (id: string) => originalKey({ id, original_upload: null });
+const originalOf = (id: string) => originalKey({ id, original_upload: id });
 
 const ID = '0198c5f2-7a3b-7def-8123-456789abcdef';
 const OTHER = '0198c5f2-7a3b-7def-8123-000000000000';
@@ -82,7 +82,7 @@ test('the name of an original tells its upload, and whether it is a tail', () =>
 
 describe('keys', () => {
   test('consist of ids and constant names', () => {
-    expect(originalOf(ID)).toBe(`originals/${ID}/original`);
+    expect(originalOf(ID)).toBe(`originals/${ID}/${ID}`);
     expect(renditionKey(ID, renditionFolder(2, 13), 'v720_00001.m4s')).toBe(
       `renditions/${ID}/2-13/v720_00001.m4s`,
     );

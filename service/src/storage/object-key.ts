@@ -7,7 +7,7 @@ export type ObjectKey = string & { readonly [isObjectKey]: true };
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const FOLDER = /^\d{1,10}-\d{1,10}$/;
-const ORIGINAL = /^(?:original|[0-9a-f-]{36}(?:\.tail-[0-9a-f-]{36})?)$/;
+const ORIGINAL = /^[0-9a-f-]{36}(?:\.tail-[0-9a-f-]{36})?$/;
 const FILE = /^[a-z0-9][a-z0-9_-]{0,60}(?:\.[a-z0-9]{1,8})$/;
 
 /**
@@ -32,9 +32,11 @@ export function parseOriginalName(name: string): { readonly upload: string; read
 
 type Original = { readonly id: string; readonly original_upload: string | null };
 
-/** The key of an asset's current original. Earlier releases used `originals/<id>/original`. */
-export const originalKey = ({ id, original_upload: uploadId }: Original): ObjectKey =>
-  uploadId === null ? join('originals', uuid(id), 'original') : uploadKey(id, uploadId);
+/** The key of an asset's current original. Throws for an asset that never had one. */
+export function originalKey({ id, original_upload: uploadId }: Original): ObjectKey {
+  if (uploadId === null) throw new Error('the asset has no original');
+  return uploadKey(id, uploadId);
+}
 
 /** `renditions/<id>/<attempt>-<try>/<file>` */
 export const renditionKey = (assetId: string, folder: string, file: string): ObjectKey =>

@@ -5,7 +5,7 @@ import { originalKey } from './object-key.ts';
 
 export const MIB = 1024 * 1024;
 
-export const originalOf = (id: string) => originalKey({ id, original_upload: null });
+export const originalOf = (id: string) => originalKey({ id, original_upload: id });
 
 export async function* inChunks(content: Buffer, length: number): AsyncGenerator<Uint8Array> {
   for (let start = 0; start < content.length; start += length) yield content.subarray(start, start + length);

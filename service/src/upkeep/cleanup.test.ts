@@ -62,8 +62,8 @@ beforeEach(async () => {
     );
     await rowsOf(
       connection,
-      `insert into events (id, asset_id, owner_user_id, type, data, created_at)
-       values ($1, $1, 'ann', 'asset.ready', '{}', $2)`,
+      `insert into events (id, asset_id, owner_user_id, type, data, created_at, revision)
+       values ($1, $1, 'ann', 'asset.ready', '{}', $2, 1)`,
       [firstId(time), time],
     );
   }

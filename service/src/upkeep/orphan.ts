@@ -64,9 +64,6 @@ export function isOrphan(parsed: ParsedKey, owner: ObjectOwner | undefined): boo
   return kind !== 'variants' && kind !== 'captions';
 }
 
-/** The name under which earlier releases stored originals. */
-const EARLIER_NAME = 'original';
-
 type UploadOwner = Pick<
   ObjectOwner,
   'id' | 'attempt' | 'stream_status' | 'refused' | 'uploaded_at' | 'original_upload' | 'open_uploads'
@@ -79,8 +76,7 @@ type UploadOwner = Pick<
 function isOrphanedUpload({ folder }: ParsedKey, owner: UploadOwner): boolean {
   const { refused, uploaded_at, original_upload, open_uploads } = owner;
   const { upload, isTail } = parseOriginalName(folder);
-  const isOriginal =
-    uploaded_at !== null && !refused && !isTail && upload === (original_upload ?? EARLIER_NAME);
+  const isOriginal = uploaded_at !== null && !refused && !isTail && upload === original_upload;
   return !isOriginal && !open_uploads.includes(upload) && !isUnrecordedUpload(folder, owner);
 }
 

@@ -6,7 +6,7 @@ import { Readable } from 'node:stream';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { sql } from '../../../service/src/platform/postgres/sql.ts';
 import { uuidV7 } from '../../../service/src/platform/values/uuid-v7.ts';
-import { type ObjectKey, originalKey, uploadKey } from '../../../service/src/storage/object-key.ts';
+import { type ObjectKey, uploadKey } from '../../../service/src/storage/object-key.ts';
 import { expectFieldRefused, expectRefusal, expectSuccess } from '../../support/http/envelope.ts';
 import { IMAGE, openUpload, putBytes } from '../../support/media.ts';
 import {
@@ -71,26 +71,6 @@ test('an upload that its asset does not reference is an orphan, unless its write
   const row = await db.one(sql('test: row of an upload', { id: 'uuid' })`
     select id from uploads where id = ${writer}`);
   expect(row, 'the slow writer cannot finish any more').toBeUndefined();
-});
-
-test('an original under the key of an earlier release is found', async () => {
-  const { store, db } = service.adapters;
-  const started = await openUpload(service, 'ann', IMAGE);
-  const { asset_id: id } = started;
-  await putBytes(started, Buffer.from('stored again'));
-  await store.put(
-    originalKey({ id, original_upload: null }),
-    Readable.from([Buffer.from('stored long ago')]),
-    1000,
-  );
-  const row = await db.one(sql('test: forget the upload', { upload: 'uuid?' })`
-    with earlier as (select original_upload as upload from assets where id = ${id})
-    update assets set original_upload = null where id = ${id} returning (select upload from earlier)`);
-  expect(await downloadOf(id)).toBe('stored long ago');
-  expect(expectSuccess(await ask({ dry_run: false }))['objects']).toEqual([
-    uploadKey(id, row?.upload as string),
-  ]);
-  expect(await downloadOf(id)).toBe('stored long ago');
 });
 
 test('files of other programs are neither counted nor removed', async () => {

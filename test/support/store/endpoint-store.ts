@@ -53,8 +53,8 @@ async function addEvents(
 ): Promise<string[]> {
   const ids = events.map(() => uuidV7());
   await rows(
-    `insert into events (id, asset_id, owner_user_id, type, data, created_at)
-     select id, asset_id, 'ann', type, '{"attempt": 1}', now()
+    `insert into events (id, asset_id, owner_user_id, type, data, created_at, revision)
+     select id, asset_id, 'ann', type, '{"attempt": 1}', now(), 1
        from unnest($1::uuid[], $2::uuid[], $3::text[]) as added (id, asset_id, type)`,
     [ids, events.map(({ asset }) => asset), events.map(({ type }) => type)],
   );

@@ -21,8 +21,8 @@ beforeAll(async () => {
   client = new pg.Client({ ...connection, options: sessionOptions() });
   await client.connect();
   await client.query(
-    `insert into events (id, asset_id, owner_user_id, type, data, created_at)
-     select first_id_of(at), gen_random_uuid(), 'ann', 'asset.updated', '{}', at
+    `insert into events (id, asset_id, owner_user_id, type, data, created_at, revision)
+     select first_id_of(at), gen_random_uuid(), 'ann', 'asset.updated', '{}', at, 1
        from generate_series(now(), now() + make_interval(months => ${MONTHS - 1}),
                             make_interval(months => ${MONTHS - 1}) / ${EVENTS}) as at`,
   );

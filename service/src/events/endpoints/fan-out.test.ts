@@ -70,8 +70,8 @@ describe('the fan-out', () => {
     await slow.connect();
     await slow.query('begin');
     await slow.query(
-      `insert into events (id, asset_id, owner_user_id, type, data, created_at)
-       values (gen_random_uuid(), $1, 'ann', 'asset.created', '{}', now())`,
+      `insert into events (id, asset_id, owner_user_id, type, data, created_at, revision)
+       values (gen_random_uuid(), $1, 'ann', 'asset.created', '{}', now(), 1)`,
       [A],
     );
     await store.addEvents([{ asset: B, type: 'asset.ready' }]);

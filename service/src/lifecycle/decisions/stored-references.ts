@@ -15,7 +15,7 @@ import {
  */
 export function findEndedReferences(before: Asset, after: Asset): ObjectKey[] {
   const remaining = new Set(listReferences(after));
-  const refused = after.refused ? originalKey(before) : undefined;
+  const refused = after.refused && before.uploaded_at !== null ? originalKey(before) : undefined;
   return listReferences(before).filter((key) => key !== refused && !remaining.has(key));
 }
 

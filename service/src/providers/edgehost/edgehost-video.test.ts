@@ -121,14 +121,4 @@ describe('playback of edgehost', () => {
   test('has a warning while the host is not set', () => {
     expect(edgehostPlayback(video(), undefined)).toEqual({ urls: NOTHING, warning: WARNING });
   });
-
-  test('uses the URLs of earlier releases only while the host is not set', () => {
-    const earlier = {
-      hls: 'https://b.example/h',
-      dash: 'https://b.example/d',
-      thumbnail: 'https://b.example/t',
-    };
-    expect(edgehostPlayback(video({ earlier }), HOST)).toEqual({ urls: COMPUTED });
-    expect(edgehostPlayback(video({ earlier }), undefined)).toEqual({ urls: earlier });
-  });
 });

@@ -87,10 +87,10 @@ function toReportedPlayback(video: ResponseObject, uid: string): Pick<StreamRepo
 
 /** The URLs that edgehost gave, completed by computed ones. */
 export function edgehostPlayback(
-  { videoId, earlier, ...given }: HostedManifest,
+  { videoId, ...given }: HostedManifest,
   host: string | undefined,
 ): HostedPlayback {
-  const known: GivenUrls = { ...(host === undefined ? earlier : computedUrls(host, videoId)), ...given };
+  const known: GivenUrls = { ...(host !== undefined && computedUrls(host, videoId)), ...given };
   const { hls, dash, thumbnail } = known;
   return {
     urls: { hls: hls ?? null, dash: dash ?? null, thumbnail: thumbnail ?? null },

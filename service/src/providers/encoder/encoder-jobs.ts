@@ -178,21 +178,15 @@ export async function releaseEncoder({ db, jobs }: ProvidersContext, assetId: st
 
 /** Cancels the encoder's job if the encoder returned its URL. Throws when the request must be retried. */
 export async function cancelEncoderJob(
-  { db, registry, lifecycle }: ProvidersContext,
+  { db, registry }: ProvidersContext,
   { assetId, attempt: cancelled }: JobPayloads['cancel-encoder-job'],
 ): Promise<void> {
   const job = await findJob(db, assetId);
   if (!job) return;
   const { attempt, job_url: jobUrl } = job;
   // A retry may have replaced the job while the encoder was unreachable.
-  const isNeeded =
-    cancelled === undefined ? isUsed(await lifecycle.findAssetById(assetId)) : cancelled !== attempt;
-  if (isNeeded) return;
+  if (cancelled !== attempt) return;
   const encoder = [...registry.values()].find((provider) => provider.encoder)?.encoder;
   if (encoder && jobUrl !== null) await encoder.cancel({ assetId, attempt, jobUrl });
   await deleteJob(db, assetId, attempt);
 }
-
-/** Whether the encoder's latest job is needed: the asset waits for its result, or plays it. */
-const isUsed = (asset: Asset | undefined): boolean =>
-  asset !== undefined && asset.deleted_at === null && asset.stream_status !== 'failed';

@@ -12,7 +12,7 @@ import { originalKey } from '../object-key.ts';
 import { bytesIn } from '../received-bytes.ts';
 import { batchesOf, writeBehind } from './incoming.ts';
 
-const originalOf = (id: string) => originalKey({ id, original_upload: null });
+const originalOf = (id: string) => originalKey({ id, original_upload: id });
 
 const MIB = 1024 * 1024;
 let scratch: string;
@@ -33,7 +33,7 @@ describe('incomplete uploads', () => {
       console.log('halfway');
       await new Promise(() => setInterval(() => {}, 1000));
     }
-    await store.put('originals/' + crypto.randomUUID() + '/original', stuck(), 1e9);`;
+    await store.put('originals/' + crypto.randomUUID() + '/' + crypto.randomUUID(), stuck(), 1e9);`;
   const startWriter = async (root: string) => {
     const child = spawn(
       process.execPath,
