@@ -68,6 +68,7 @@ export async function openImageStore() {
     async storeImage(n: number, more: Partial<Asset> = {}): Promise<Asset> {
       const asset = createVideo({
         id: createAssetId(n),
+        original_upload: createAssetId(n),
         kind: 'image',
         width: 4000,
         height: 3000,
