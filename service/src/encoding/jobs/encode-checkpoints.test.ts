@@ -58,14 +58,15 @@ const setAsset = (change: string) =>
   rowsOf(connection, `update assets set ${change}, revision = revision + 1 where id = $1`, [asset.id]);
 
 beforeEach(async () => {
-  asset = createVideo({ id: uuidV7() });
+  asset = createVideo({ id: uuidV7(), stream_status: 'processing' });
   run = { assetId: asset.id, attempt: 1, try: 1 };
   await rowsOf(
     connection,
     `insert into assets (id, owner_user_id, kind, filename, content_type, mime_type, visibility, provider,
-                         stream_status, attempt, encode_try, duration_ms, created_at, updated_at)
+                         stream_status, attempt, encode_try, duration_ms, original_upload,
+                         created_at, updated_at)
      values ($1, 'ann', 'video', 'a.mp4', 'video', 'video/mp4', 'private', 'onprem', 'processing', 1, 1, 9000,
-             now(), now())`,
+             $1, now(), now())`,
     [asset.id],
   );
 });
