@@ -93,7 +93,6 @@ async function measure(encoder: Encoder, { isChunked, ...encode }: Encode): Prom
   const [startedAt, before] = [performance.now(), cpuOfEndedChildren()];
   const encoding = await encodeWhole(encoder, {
     ...encode,
-    childFolder: '1-1',
     signal: new AbortController().signal,
     onProgress: () => {},
     ...(isChunked && { chunkSeconds: CHUNK_SECONDS, encodeChunks: localRunner(encoder, encode, each) }),

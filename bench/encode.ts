@@ -88,7 +88,6 @@ async function measureEncodes(
       source,
       container: CONTAINERS[name][0],
       workFolder,
-      childFolder: '1-1',
       signal: new AbortController().signal,
       onProgress: () => {},
     };

@@ -79,7 +79,6 @@ async function rowsOf(clip: Clip, metric: Metric, folder: string): Promise<Row[]
     source,
     container: 'matroska',
     workFolder,
-    childFolder: '1-1',
     signal: new AbortController().signal,
     onProgress: () => {},
   });

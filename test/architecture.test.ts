@@ -36,7 +36,7 @@ const PORTS = '(?:object-store|encoder|callback|image-processor|issuer-keys|prob
 const ROLES: readonly (readonly [path: RegExp, role?: string])[] = [
   [/^(main|service|start-banner|config|adapters|app|tables|jobs)(?:-[a-z]+)?$/],
   [/^open-decoders$/, 'adapters'],
-  [/^platform\/(?:http\/errors|values\/(?:plain-text|strict-json|uuid)|postgres\/row)$/, 'base'],
+  [/^platform\/(?:http\/errors|values\/(?:plain-text|strict-json|uuid|lru-cache)|postgres\/row)$/, 'base'],
   [/^platform\/settings\/(?:read-)?settings?$/, 'base'],
   [/\.(contract|fixture)$/],
   [/^platform\/[a-z0-9/-]+$/, 'platform'],

@@ -1,16 +1,12 @@
 // Tests that the checks of manifests find violations in captions and in growing videos.
 import { describe, expect, test } from 'vitest';
 import type { Caption } from '../service/src/assets/asset.ts';
-import {
-  addDashCaptions,
-  addHlsCaptions,
-  captionUrl,
-  formatCaptionPlaylist,
-} from '../service/src/captions/manifest-captions.ts';
-import { formatPlayablePart } from '../service/src/encoding/packaging/playable-part.ts';
+import { captionUrl, formatCaptionPlaylist } from '../service/src/captions/manifest-captions.ts';
+import { renderManifest } from '../service/src/encoding/packaging/manifests.ts';
+import type { RunIndex } from '../service/src/encoding/packaging/run-index.ts';
 import { checkDash, type DashFiles } from './support/playback/check-dash.ts';
 import { checkHls, type HlsFiles } from './support/playback/check-hls.ts';
-import { dash, edited, hls, presentation, sizes, tracks } from './support/playback/sample-manifests.ts';
+import { dash, edited, hls, index, sizes } from './support/playback/sample-manifests.ts';
 
 const caption: Caption = {
   language: 'en',
@@ -24,10 +20,12 @@ const caption: Caption = {
   updatedAt: '2026-01-01T00:00:00.000Z',
 };
 const CAPTIONS = 'captions/en.m3u8';
+const render = (of: RunIndex, name: string, captions: readonly Caption[] = []): string =>
+  renderManifest(of, { name, folder: '1-1', captions }) ?? '';
 const withCaptions: HlsFiles & DashFiles = {
-  multivariant: addHlsCaptions(hls.multivariant, [caption]),
+  multivariant: render(index, 'hls.m3u8', [caption]),
   playlists: new Map(hls.playlists).set(CAPTIONS, formatCaptionPlaylist(caption, 10_000)),
-  manifest: addDashCaptions(dash.manifest, [caption]),
+  manifest: render(index, 'dash.mpd', [caption]),
   sizes: new Map(sizes).set(captionUrl(caption).replace('captions/', ''), 50).set(captionUrl(caption), 50),
 };
 
@@ -68,20 +66,19 @@ describe('captions', () => {
 });
 
 describe('a growing video', () => {
-  const manifests = new Map(
-    formatPlayablePart({
-      ...presentation,
-      tracks: [tracks[1], tracks[2]].filter((each) => each !== undefined),
-      state: 'growing',
-      startedAt: new Date(1_000_000),
-      publishedAt: new Date(1_005_000),
+  const part: RunIndex = {
+    ...index,
+    tracks: index.tracks.filter(({ id }) => id === 1 || id === 2),
+    growth: {
+      startedAt: new Date(1_000_000).toISOString(),
+      publishedAt: new Date(1_005_000).toISOString(),
       durationSeconds: 60,
-    }).map(({ name, text }) => [name, text]),
-  );
+    },
+  };
   const growing: HlsFiles & DashFiles = {
-    multivariant: manifests.get('hls.m3u8') ?? '',
-    manifest: manifests.get('dash.mpd') ?? '',
-    playlists: new Map(['r1.m3u8', 'r2.m3u8'].map((name) => [`1-1/${name}`, manifests.get(name) ?? ''])),
+    multivariant: render(part, 'hls.m3u8'),
+    manifest: render(part, 'dash.mpd'),
+    playlists: new Map(['r1.m3u8', 'r2.m3u8'].map((name) => [`1-1/${name}`, render(part, name)])),
     sizes,
   };
 

@@ -522,14 +522,16 @@ create table encode_waits (
   checked_at timestamptz not null default now()
 );
 
--- The manifests of encode runs that have not ended: they grow with each segment, and objects are never overwritten.
-create table growing_manifests (
+-- The indexes of encode runs that have not ended: they grow with each segment, and objects are never overwritten.
+create table growing_indexes (
   asset_id uuid not null,
   -- `<attempt>-<try>` below the asset's renditions.
   folder text not null,
-  name text not null,
+  -- Grows with each index of the run.
+  revision int not null default 1,
+  -- As in `index.json`.
   body text not null,
-  primary key (asset_id, folder, name)
+  primary key (asset_id, folder)
 );
 
 -- The job of an asset at the operator's own encoder (ONPREM_ENCODER_URL).

@@ -1,7 +1,7 @@
 // Creates the wings, lowest first, and gives each the context that it names.
 import { type AppBase, createBase } from './app-base.ts';
 import type { AppContext } from './app-context.ts';
-import { createEncoding } from './encoding/feature.ts';
+import { createEncoding, type EncodingOperations } from './encoding/feature.ts';
 import { createEvents } from './events/feature.ts';
 import { createImages } from './images/feature.ts';
 import { createLibrary } from './library/feature.ts';
@@ -17,9 +17,9 @@ export function createWings(app: AppContext, limiters: Limiters) {
   const base = createBase(app, limiters);
   const { lifecycle, storage, auth, usage, captions, providers } = base;
   const uploads = openUploads(app, base);
-  const playback = openPlayback(app, base);
-  const events = openEvents(app, base);
   const encoding = openEncoding(app, base);
+  const playback = openPlayback(app, base, encoding.operations);
+  const events = openEvents(app, base);
   return {
     auth,
     lifecycle,
@@ -94,7 +94,11 @@ function openUploads({ config, log, clocks, publicBaseUrl, adapters }: AppContex
   );
 }
 
-function openPlayback({ config, log, clocks, publicBaseUrl, adapters }: AppContext, base: AppBase) {
+function openPlayback(
+  { config, log, clocks, publicBaseUrl, adapters }: AppContext,
+  base: AppBase,
+  encoding: EncodingOperations,
+) {
   const { db, store, encoder, urlSecrets, scratchRoot, encoderMissing, locations } = adapters;
   return createPlayback({
     settings: {
@@ -112,6 +116,7 @@ function openPlayback({ config, log, clocks, publicBaseUrl, adapters }: AppConte
     now: clocks.now,
     log,
     lifecycle: base.lifecycle.operations,
+    encoding,
     providers: base.providers.operations,
     storage: base.storage.operations,
     guards: base.guards,

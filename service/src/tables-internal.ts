@@ -37,8 +37,8 @@ export const INTERNAL_TABLES = {
     is_storing: 'bool',
   },
 
-  /** A manifest of an encode run that has not ended. */
-  growing_manifests: { asset_id: 'uuid', folder: 'text', name: 'text', body: 'text' },
+  /** The index of an encode run that has not ended. */
+  growing_indexes: { asset_id: 'uuid', folder: 'text', revision: 'int4', body: 'text' },
 
   /** An encode that waits for space on the disk of a worker. */
   encode_waits: {

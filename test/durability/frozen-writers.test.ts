@@ -147,7 +147,7 @@ async function cleanUp(id: string): Promise<void> {
       endExpiredUploads: (ids) => endExpiredPuts(adapters.db, ids),
       discardClosedUploads: async () => {},
     },
-    encoding: { deleteManifests: async () => {} },
+    encoding: { deleteGrowingIndexes: async () => {} },
     providers: { isHosted: () => false, removeVideo: async () => {}, releaseEncoder: async () => {} },
   });
   await sweepOrphans(ctx, { dry_run: false });

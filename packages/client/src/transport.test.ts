@@ -171,16 +171,17 @@ describe('time limits and signals', () => {
   test('cover a token source that does not answer', async () => {
     server.handle((_request, response) => answer(response, {}));
     const token = () => new Promise<string>(() => {});
-    const late = connect({ token, timeoutMs: 50, maxRetries: 0 }).media.get('1');
+    const late = connect({ token, timeoutMs: 50, maxRetries: 0 }).media.get('unsent');
     expect(await failureOf(late)).toMatchObject({ name: 'TimeoutError' });
     const controller = new AbortController();
     const { signal } = controller;
     const { media, events } = connect({ token });
-    const calls = [media.get('1', { signal }), events.stream({ signal }).next()];
+    const calls = [media.get('unsent', { signal }), events.stream({ signal }).next()];
     const failures = Promise.all(calls.map(failureOf));
     controller.abort('enough');
     expect(await failures).toEqual(['enough', 'enough']);
-    expect(server.requests).toHaveLength(0);
+    // The request of an earlier test, which gave up, may arrive late.
+    expect(server.requests.filter(({ path }) => /unsent|events/.test(path))).toEqual([]);
   });
   test('an abort rejects with its reason, also between retries', async () => {
     const controller = new AbortController();

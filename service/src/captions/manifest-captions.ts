@@ -1,4 +1,4 @@
-// Adds captions to the manifests of a video when they are served, so that captions can change after encoding.
+// Formats captions for manifests, which are rendered when they are served: captions change after the encode.
 import type { Caption } from '../assets/asset.ts';
 import { escapeXml } from '../assets/markup.ts';
 
@@ -48,27 +48,19 @@ export function formatCaptionPlaylist(caption: Caption, videoMs: number | null):
   ].join('\n');
 }
 
-/** Adds a subtitle group to a multivariant playlist. */
-export function addHlsCaptions(playlist: string, captions: readonly Caption[]): string {
-  const media = nameUniquely(captions).map(({ name, caption }) => toMediaTag(name, caption));
-  const lines = playlist.split('\n');
-  const first = lines.findIndex((line) => line.startsWith(VARIANT));
-  if (first < 0 || media.length === 0) return playlist;
-  return [
-    ...lines.slice(0, first),
-    ...media,
-    ...lines.slice(first).map((line) => (line.startsWith(VARIANT) ? `${line},SUBTITLES="subs"` : line)),
-  ].join('\n');
-}
+export const SUBTITLE_GROUP = 'subs';
 
-const VARIANT = '#EXT-X-STREAM-INF:';
+/** The lines of the subtitle group in a multivariant playlist. */
+export const formatSubtitleMedia = (captions: readonly Caption[]): readonly string[] =>
+  nameUniquely(captions).map(({ name, caption }) => toMediaTag(name, caption));
+
 /** For viewers who do not hear: players offer them apart from translations. */
 const TRANSCRIBES =
   'public.accessibility.transcribes-spoken-dialog,public.accessibility.describes-music-and-sound';
 
 const toMediaTag = (name: string, caption: Caption): string =>
   [
-    '#EXT-X-MEDIA:TYPE=SUBTITLES,GROUP-ID="subs"',
+    `#EXT-X-MEDIA:TYPE=SUBTITLES,GROUP-ID="${SUBTITLE_GROUP}"`,
     `NAME="${name}"`,
     `LANGUAGE="${caption.language}"`,
     `DEFAULT=${caption.isDefault ? 'YES' : 'NO'}`,
@@ -88,16 +80,11 @@ function nameUniquely(captions: readonly Caption[]): { name: string; caption: Ca
 }
 
 /**
- * Adds one adaptation set for each language to a DASH manifest, each with the whole file. ffmpeg does not
- * resolve `..`, so the path is below the folder of the segments.
+ * The lines of one adaptation set for each language in a DASH manifest, each with the whole file. ffmpeg does
+ * not resolve `..`, so the path is below the folder of the segments.
  */
-export function addDashCaptions(manifest: string, captions: readonly Caption[]): string {
-  const end = manifest.lastIndexOf('</Period>');
-  if (end < 0 || captions.length === 0) return manifest;
-  const start = manifest.lastIndexOf('\n', end) + 1;
-  const sets = captions.flatMap(toAdaptationSet);
-  return `${manifest.slice(0, start)}${sets.join('\n')}\n${manifest.slice(start)}`;
-}
+export const formatCaptionSets = (captions: readonly Caption[]): readonly string[] =>
+  captions.flatMap(toAdaptationSet);
 
 /** Ids of other adaptation sets are lower. */
 const FIRST_ID = 1000;

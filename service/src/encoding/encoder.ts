@@ -1,4 +1,4 @@
-// Port of the encoder: creates CMAF renditions with HLS and DASH manifests from a video file.
+// Port of the encoder: creates CMAF renditions from a video file, and an index from which manifests are rendered.
 import type { CaptionKind } from '@mediary/contract/enums';
 import type { FailureCode } from '@mediary/contract/failures';
 import type { Warning } from '../assets/asset.ts';
@@ -6,7 +6,7 @@ import type { Rendition } from '../assets/renditions.ts';
 import type { AudioFacts, VideoFacts } from '../lifecycle/decisions/stream-report.ts';
 import type { Container } from '../media/probe.ts';
 import type { CmafSegment } from './model/cmaf-track.ts';
-import type { NamedManifest } from './packaging/playable-part.ts';
+import type { RunIndex } from './packaging/run-index.ts';
 import type { ChunkSpec } from './plan/ladder/chunk-plan.ts';
 import type { PreviewPart } from './model/preview.ts';
 import type { StoryboardPlan } from './model/storyboard.ts';
@@ -17,8 +17,6 @@ export type EncodeRequest = {
   readonly container: Container;
   /** An empty folder of this run for all output and temporary files. */
   readonly workFolder: string;
-  /** Folder of the segments in the multivariant manifests, for example `1-1`. */
-  readonly childFolder: string;
   /** Time of the requested poster, in addition to the default thumbnail. */
   readonly posterTimeMs?: number | null;
   /** Stops the run immediately; the promise rejects with the signal's reason. */
@@ -95,8 +93,8 @@ export type EncodedSource = {
 export type PlayablePart = {
   /** Without the files of earlier parts. */
   readonly files: readonly EncodedFile[];
-  /** The manifests that name the files, each instead of an earlier one with its name. */
-  readonly manifests: readonly NamedManifest[];
+  /** All files of the run so far, instead of an earlier index. */
+  readonly index: RunIndex;
   readonly renditions: readonly Rendition[];
 } & EncodedSource;
 
@@ -166,7 +164,7 @@ export type Cut = { readonly path: string; readonly droppedSubtitles: readonly s
 export type EncodedFile = { readonly name: string; readonly path: string };
 
 export type Encoding = EncodedSource & {
-  /** Without those that `onPlayable` was called with. */
+  /** With `index.json`, and without those that `onPlayable` was called with. */
   readonly files: readonly EncodedFile[];
   readonly renditions: readonly Rendition[];
   /** ThumbHash of the default thumbnail in Base64. */

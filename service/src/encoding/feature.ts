@@ -4,11 +4,12 @@ import { offer } from '../platform/values/offer.ts';
 import type { JobRun } from '../platform/jobs/job-queue.ts';
 import { renditionPrefix } from '../storage/object-key.ts';
 import type { EncodingContext } from './context.ts';
+import { readIndex } from './stored-index.ts';
 import { encodeAssetJob, encodeLongJob } from './jobs/encode-asset.job.ts';
 import { encodeChunkJob } from './jobs/encode-chunk.job.ts';
 import { encodeQueueRoutes } from './jobs/encode-queue.routes.ts';
 import { encodeRestJob } from './jobs/encode-rest.job.ts';
-import { deleteManifests } from './jobs/growing-manifests.ts';
+import { deleteGrowingIndexes, findGrowingIndex } from './jobs/growing-indexes.ts';
 import { createExtrasJob } from './extras/make-extras.job.ts';
 import { createPosterJob } from './extras/make-poster.job.ts';
 import { createScratchSpace } from './jobs/scratch-space.ts';
@@ -25,7 +26,7 @@ export function createEncoding(app: AppPart) {
   const worker = { ...app.worker, originals: createSharedOriginals(app) };
   const ctx: EncodingContext = { ...app, worker };
   return {
-    operations: offer(ctx, { deleteManifests }),
+    operations: offer(ctx, { deleteGrowingIndexes, findGrowingIndex, readIndex }),
     routes: encodeQueueRoutes(ctx),
     jobs: {
       ...createEncodeJobs(ctx),

@@ -7,7 +7,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ffmpegPath, makeClip } from '../../../test/support/clips/clips.ts';
 import { encodeFilm, type Film } from '../../../test/support/clips/film.ts';
 import { openFfmpegEncoder } from './ffmpeg/ffmpeg-encoder.ts';
-import { getExcerpt } from './packaging/hls-reader.ts';
+import { initName } from './model/cmaf-track.ts';
+import { choosePosterSource } from './model/thumbnail-choice.ts';
 
 let folder: string;
 let film: Film;
@@ -29,8 +30,10 @@ const isWhite = async (jpeg: Buffer): Promise<boolean> =>
 
 async function posterAt(timeMs: number, name = 'poster.jpg'): Promise<Buffer> {
   const [excerpt, output] = [join(folder, 'excerpt.mp4'), join(folder, name)];
-  const { init, segment, startSeconds } = getExcerpt(await readFile(film.path('r0.m3u8'), 'utf8'), timeMs);
-  await writeFile(excerpt, await Promise.all([init, segment].map((file) => readFile(film.path(file)))));
+  const { track, segment } = choosePosterSource(film.index.tracks, timeMs);
+  const files = [initName(track.id), segment.name].map((name) => readFile(film.path(name)));
+  await writeFile(excerpt, await Promise.all(files));
+  const startSeconds = segment.start / track.timescale;
   await openFfmpegEncoder({ ffmpegPath: ffmpegPath() }).createPoster({
     excerpt,
     output,

@@ -1,9 +1,9 @@
 // What the functions of playback need.
-import type { PlaybackAsset } from '../assets/asset.ts';
 import type { Guards } from '../assets/asset-guards.hook.ts';
 import type { Secret } from '../auth/secret.ts';
 import type { Config } from '../config.ts';
 import type { Encoder } from '../encoding/encoder.ts';
+import type { EncodingOperations } from '../encoding/feature.ts';
 import type { Lifecycle } from '../lifecycle/feature.ts';
 import type { SingleFlight } from '../platform/concurrency/single-flight.ts';
 import type { Logger } from '../platform/observability/logger.ts';
@@ -13,9 +13,9 @@ import type { AcquireSlot } from '../platform/process/fair-slots.ts';
 import type { ProviderOperations } from '../providers/feature.ts';
 import type { Storage } from '../storage/feature.ts';
 import type { ObjectStore } from '../storage/object-store.ts';
+import type { Manifests } from './rendered-manifests.ts';
 import type { FileDelivery } from './plan-response.ts';
 import type { SegmentResponseCache } from './segment-response-cache.ts';
-import type { GrowingFile } from './served-file.ts';
 
 type PlaybackSettings = Pick<
   Config,
@@ -39,8 +39,9 @@ export type PlaybackContext = {
   readonly now: () => Date;
   readonly log: Pick<Logger, 'warn'>;
   readonly lifecycle: Pick<Lifecycle, 'findAssetById' | 'findPlaybackAsset' | 'isCurrentAsset'>;
+  readonly encoding: Pick<EncodingOperations, 'findGrowingIndex' | 'readIndex'>;
   readonly providers: Pick<ProviderOperations, 'findHostedUrls' | 'canInspect' | 'createProviderDownload'>;
-  readonly storage: Pick<Storage, 'sendObject' | 'sendEncryptedObject' | 'findCachedObject'>;
+  readonly storage: Pick<Storage, 'sendObject' | 'sendEncryptedObject' | 'sendBytes' | 'findCachedObject'>;
   readonly guards: Pick<Guards, 'ownAsset'>;
   readonly limitOwner: (ownerUserId: string) => Promise<void>;
 };
@@ -61,9 +62,5 @@ export type ServingContext = PlaybackContext & {
   readonly delivery: FileDelivery;
   readonly segmentResponses: SegmentResponseCache;
   readonly frameLimits: FrameLimits;
-  /** The manifest of a run that has not ended; undefined when it has. */
-  readonly findGrowingManifest: (
-    asset: Pick<PlaybackAsset, 'id'>,
-    file: GrowingFile,
-  ) => Promise<string | undefined>;
+  readonly manifests: Manifests;
 };

@@ -4,12 +4,11 @@ import { toSecret } from '../auth/secret.ts';
 import { deriveSegmentKey } from '../auth/tickets/segment-key.ts';
 import { createVideo } from '../lifecycle/asset.fixture.ts';
 import { toSequenceIv } from '../storage/segment-cipher.ts';
-import { currentKeyId, findEncryptedFile, findKeyUri } from './encrypted-files.ts';
+import { currentKeyId, findEncryptedFile } from './encrypted-files.ts';
 
 const [current, previous] = [toSecret('current'), toSecret('previous')];
 const secrets = [current, previous];
 const video = createVideo({ playback: { kind: 'own', attempt: 2, folder: '2-1' }, playback_version: 5 });
-const growing = createVideo({ playback: { kind: 'own', attempt: 2, folder: '2-1', growing: true } });
 const scope = { assetId: video.id, folder: '2-1', playbackVersion: 5 };
 const id = currentKeyId(secrets, video, '2-1');
 const find = (path: string, asset = video) => findEncryptedFile(secrets, asset, path);
@@ -28,16 +27,15 @@ describe('a file in the folder of a key', () => {
     });
   });
 
-  test.each(['r3.m3u8', 'r3-init.mp4'])('is the stored %s', (file) => {
-    expect(find(`2-1/${id}/${file}`)).toEqual({
-      kind: 'stored',
-      key: `renditions/${video.id}/2-1/${file}`,
+  test('is the init segment, which is not encrypted', () => {
+    expect(find(`2-1/${id}/r3-init.mp4`)).toEqual({
+      kind: 'init',
+      key: `renditions/${video.id}/2-1/r3-init.mp4`,
     });
   });
 
-  test('is a playlist that grows while its run goes on', () => {
-    const path = `2-1/${currentKeyId(secrets, growing, '2-1')}/r3.m3u8`;
-    expect(find(path, growing)).toMatchObject({ growing: { folder: '2-1', name: 'r3.m3u8' } });
+  test('is the playlist of a track', () => {
+    expect(find(`2-1/${id}/r3.m3u8`)).toEqual({ kind: 'playlist', name: 'r3.m3u8', keyId: id });
   });
 
   test('has the key of the secret that its id belongs to', () => {
@@ -78,9 +76,3 @@ test.each([
   `2-1/${id.toUpperCase()}A/r3.key`,
   `/2-1/${id}/r3.key`,
 ])('%j is no such path', (path) => expect(find(path)).toBeUndefined());
-
-test('a media playlist names the key beside it', () => {
-  expect(findKeyUri(`2-1/${id}/r3.m3u8`)).toBe('r3.key');
-  for (const path of [`2-1/${id}/r3-init.mp4`, '2-1/r3.m3u8', 'hls.m3u8'])
-    expect(findKeyUri(path)).toBeUndefined();
-});

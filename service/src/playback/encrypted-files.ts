@@ -5,12 +5,12 @@ import type { Secret } from '../auth/secret.ts';
 import { deriveSegmentKey, findKeyRoot, type KeyScope, segmentKeyId } from '../auth/tickets/segment-key.ts';
 import { type ObjectKey, renditionKey } from '../storage/object-key.ts';
 import { type SegmentCipher, toSequenceIv } from '../storage/segment-cipher.ts';
-import { type GrowingFile, growingFile } from './served-file.ts';
 
-/** A response to a player of an encrypted video. `stored`: a playlist or an init segment. */
+/** A response to a player of an encrypted video. */
 export type EncryptedFile =
   | { readonly kind: 'key'; readonly bytes: Uint8Array }
-  | { readonly kind: 'stored'; readonly key: ObjectKey; readonly growing?: GrowingFile }
+  | { readonly kind: 'playlist'; readonly name: string; readonly keyId: string }
+  | { readonly kind: 'init'; readonly key: ObjectKey }
   | { readonly kind: 'segment'; readonly key: ObjectKey; readonly cipher: SegmentCipher };
 
 /** `<folder>/<key id>/<file>` */
@@ -34,15 +34,10 @@ export function findEncryptedFile(
   if (!root) throw playbackNotFound();
   const bytes = () => deriveSegmentKey(root, scope, Number(track));
   if (file.endsWith('.key')) return { kind: 'key', bytes: bytes() };
+  if (file.endsWith('.m3u8')) return { kind: 'playlist', name: file, keyId };
   const key = renditionKey(asset.id, folder, file);
-  if (number === undefined) return { kind: 'stored', key, ...growingFile(playback, file) };
+  if (number === undefined) return { kind: 'init', key };
   return { kind: 'segment', key, cipher: { key: bytes(), iv: toSequenceIv(Number(number)) } };
-}
-
-/** The key file beside an encrypted media playlist; undefined for other paths. */
-export function findKeyUri(path: string): string | undefined {
-  const [, , , file] = PATH.exec(path) ?? [];
-  return file?.endsWith('.m3u8') ? file.replace('.m3u8', '.key') : undefined;
 }
 
 /** The key that players get from now on. */

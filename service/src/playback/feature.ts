@@ -1,5 +1,4 @@
 // Playback: URLs for owners, manifests and segments for viewers, downloads.
-import { findManifest } from '../encoding/jobs/growing-manifests.ts';
 import { offer } from '../platform/values/offer.ts';
 import { createSingleFlight } from '../platform/concurrency/single-flight.ts';
 import { openRateLimiter } from '../platform/postgres/token-bucket.ts';
@@ -11,6 +10,7 @@ import { frameRoutes } from './frames/frames.routes.ts';
 import type { FileDelivery } from './plan-response.ts';
 import { findPlayableAsset, resolveHostedUrls } from './playback.ts';
 import { playbackRoutes } from './playback.routes.ts';
+import { openManifests } from './rendered-manifests.ts';
 import { createSegmentResponseCache } from './segment-response-cache.ts';
 
 export function createPlayback(ctx: PlaybackContext) {
@@ -25,7 +25,7 @@ export function createPlayback(ctx: PlaybackContext) {
     delivery: toDelivery(ctx),
     segmentResponses,
     frameLimits: openFrameLimits(ctx),
-    findGrowingManifest: ({ id: assetId }, { folder, name }) => findManifest(ctx, { assetId, folder, name }),
+    manifests: openManifests(ctx),
   };
   return {
     operations: {

@@ -54,6 +54,7 @@ type Row = {
   readonly expected: object;
 };
 const OBJECT = { kind: 'object' };
+const MANIFEST = { kind: 'manifest', isGrowing: false };
 const SEGMENT_KEY = `renditions/${shown.id}/${SEGMENT}`;
 
 test.each<Row>([
@@ -62,26 +63,34 @@ test.each<Row>([
     expected: { ...OBJECT, key: SEGMENT_KEY, etag: SEGMENT, isCacheable: true, isRepeatable: true },
   },
   {
-    what: 'a manifest as it is stored is an object',
+    what: 'a manifest',
     request: { path: 'hls.m3u8' },
     expected: {
-      ...OBJECT,
-      isCacheable: false,
-      isRepeatable: false,
+      ...MANIFEST,
+      manifest: { name: 'hls.m3u8', folder: '1-1', keyId: undefined, captions: [] },
       headers: { 'content-type': 'application/vnd.apple.mpegurl', 'cache-control': 'public, max-age=10' },
+    },
+  },
+  {
+    what: 'a media playlist, which never changes',
+    request: { path: '1-1/r0.m3u8' },
+    expected: {
+      ...MANIFEST,
+      manifest: { name: 'r0.m3u8' },
+      headers: { 'cache-control': 'public, max-age=31536000, s-maxage=3600, immutable' },
     },
   },
   {
     what: 'a manifest of a run that goes on',
     asset: growing,
     request: { path: 'dash.mpd' },
-    expected: { kind: 'manifest', growing: { folder: '1-1', name: 'dash.mpd' }, edits: [] },
+    expected: { kind: 'manifest', isGrowing: true },
   },
   {
     what: 'a manifest with captions',
     asset: captioned,
     request: { path: 'dash.mpd' },
-    expected: { kind: 'manifest', growing: undefined, edits: [expect.any(Function)] },
+    expected: { ...MANIFEST, manifest: { captions: [caption] } },
   },
   {
     what: 'the playlist of captions',
@@ -122,10 +131,10 @@ test.each<Row>([
     expected: OBJECT,
   },
   {
-    what: 'a manifest of the store',
+    what: 'a manifest, also where clients reach the store',
     request: { path: '1-1/r0.m3u8' },
     delivery: BY_STORE,
-    expected: OBJECT,
+    expected: MANIFEST,
   },
   { what: 'a picture of the store', request: { path: 'thumb.jpg' }, delivery: BY_STORE, expected: OBJECT },
   {
@@ -160,7 +169,7 @@ test.each<Row>([
     what: 'a manifest behind nginx',
     request: { path: 'hls.m3u8', isProxied },
     delivery: BY_NGINX,
-    expected: OBJECT,
+    expected: MANIFEST,
   },
   {
     what: 'a file outside the folder',
@@ -179,14 +188,14 @@ test.each<Row>([
     asset: hidden,
     request: { path: 'hls.m3u8', token },
     delivery: ENCRYPTED,
-    expected: { kind: 'manifest', edits: [expect.any(Function)] },
+    expected: { ...MANIFEST, manifest: { name: 'hls.m3u8', keyId } },
   },
   {
     what: 'an encrypted playlist',
     asset: hidden,
     request: { path: `1-1/${keyId}/r0.m3u8`, token },
     delivery: ENCRYPTED,
-    expected: { kind: 'manifest', object: { etag: `1-1/${keyId}/r0.m3u8` } },
+    expected: { ...MANIFEST, manifest: { name: 'r0.m3u8', keyId } },
   },
   {
     what: 'an encrypted segment, also of a store that clients reach',

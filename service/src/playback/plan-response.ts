@@ -1,17 +1,18 @@
 // Plans the response to a request for a playback file: a redirect, a stored object or a manifest. Reads and
 // sends nothing (contract B5).
 import type { PlaybackAsset } from '../assets/asset.ts';
-import type { PlayUrls } from '../assets/playback-manifest.ts';
-import type { SegmentEncryption } from '../assets/segment-encryption.ts';
+import { type PlayUrls, playbackNotFound } from '../assets/playback-manifest.ts';
+import { isEncrypted, type SegmentEncryption } from '../assets/segment-encryption.ts';
 import { isByCookie } from '../auth/tickets/playback-cookie.ts';
 import type { Secret } from '../auth/secret.ts';
+import { findNamedCaption, formatCaptionPlaylist } from '../captions/manifest-captions.ts';
+import type { ManifestRequest } from '../encoding/packaging/manifests.ts';
 import type { ObjectKey } from '../storage/object-key.ts';
 import type { SegmentCipher } from '../storage/segment-cipher.ts';
 import { buildCacheHeaders, type CdnMaxAge } from './cache-headers.ts';
 import { findDownloadName } from './downloads/download-name.ts';
-import { findEncryptedFile, findKeyUri, type EncryptedFile } from './encrypted-files.ts';
-import { type Edit, encryptMediaPlaylist, findCaptionPlaylist, findEdits } from './manifest-edits.ts';
-import { contentTypeOf, type GrowingFile, resolveFile } from './served-file.ts';
+import { currentKeyId, type EncryptedFile, findEncryptedFile } from './encrypted-files.ts';
+import { contentTypeOf, resolveFile } from './served-file.ts';
 
 /**
  * Who sends the bytes of segments. `redirect`: the S3 store. `x-accel-redirect` and `x-sendfile`: the web
@@ -62,12 +63,13 @@ export type PlannedObject = {
   readonly downloadName?: string | undefined;
 };
 
-/** A manifest that differs from its stored form, or that is not stored while its run goes on. */
+/** A manifest of the published run, which is rendered. */
 export type PlannedManifest = {
   readonly kind: 'manifest';
-  readonly object: PlannedObject;
-  readonly growing: GrowingFile | undefined;
-  readonly edits: readonly Edit[];
+  readonly manifest: ManifestRequest;
+  /** The run goes on. */
+  readonly isGrowing: boolean;
+  readonly headers: Headers;
 };
 
 export type PlannedResponse =
@@ -114,37 +116,59 @@ function planEncrypted(
   delivery: FileDelivery,
 ): PlannedResponse {
   if (file.kind === 'key') return { kind: 'segment-key', bytes: file.bytes };
-  const object: PlannedObject = {
+  const headers = headersOf(asset, { path, token, isEntry: false }, delivery);
+  if (file.kind === 'playlist') return toManifest(asset, file, headers);
+  return {
     kind: 'object',
     key: file.key,
     // The path contains the key id, so that the ETag changes with the key.
     etag: path,
-    headers: headersOf(asset, { path, token, isEntry: false }, delivery),
+    headers,
     isCacheable: true,
     isRepeatable: false,
     ...(file.kind === 'segment' && { cipher: file.cipher }),
   };
-  const keyUri = findKeyUri(path);
-  if (keyUri === undefined) return object;
-  const growing = file.kind === 'stored' ? file.growing : undefined;
-  return { kind: 'manifest', object, growing, edits: [(text) => encryptMediaPlaylist(text, keyUri)] };
 }
 
 function planPlain(asset: PlaybackAsset, request: FileRequest, delivery: FileDelivery): PlannedResponse {
   const { path, token, query } = request;
   const file = resolveFile(asset, path, delivery);
-  if ('location' in file) return { kind: 'redirect', location: file.location };
+  if (file.kind === 'elsewhere') return { kind: 'redirect', location: file.location };
+  if (file.kind === 'manifest') {
+    const headers = headersOf(asset, { path, token, isEntry: file.isEntry }, delivery);
+    return toManifest(asset, { name: file.name, keyId: keyIdFor(asset, delivery) }, headers);
+  }
   const isEntry = file.isEntry && !isVersioned(query, file.version);
   const headers = headersOf(asset, { path, token, isEntry }, delivery);
   const playlist = findCaptionPlaylist(asset, path);
   if (playlist !== undefined) return { kind: 'text', text: playlist, headers };
-  const { key, growing } = file;
-  const edits = findEdits(asset, path, delivery);
-  if (growing || edits.length > 0) {
-    const object = toObject(key, headers, { isCacheable: !isEntry, isRepeatable: false });
-    return { kind: 'manifest', object, growing, edits };
-  }
-  return planStored(asset, { ...request, key, headers, isCacheable: !isEntry }, delivery);
+  return planStored(asset, { ...request, key: file.key, headers, isCacheable: !isEntry }, delivery);
+}
+
+function toManifest(
+  asset: PlaybackAsset,
+  { name, keyId }: Pick<ManifestRequest, 'name' | 'keyId'>,
+  headers: Headers,
+): PlannedResponse {
+  const { playback, captions } = asset;
+  if (playback?.kind !== 'own') throw playbackNotFound();
+  const manifest = { name, folder: playback.folder, keyId, captions: captions ?? [] };
+  return { kind: 'manifest', manifest, isGrowing: playback.growing === true, headers };
+}
+
+/** Undefined: players get plain segments. */
+const keyIdFor = (
+  asset: PlaybackAsset,
+  { segmentEncryption, urlSecrets }: FileDelivery,
+): string | undefined =>
+  asset.playback?.kind === 'own' && isEncrypted(segmentEncryption, asset)
+    ? currentKeyId(urlSecrets, asset, asset.playback.folder)
+    : undefined;
+
+/** The playlist of the captions in one language. */
+function findCaptionPlaylist({ captions, duration_ms }: PlaybackAsset, path: string): string | undefined {
+  const named = path.endsWith('.m3u8') ? findNamedCaption(captions, path) : undefined;
+  return named && formatCaptionPlaylist(named.caption, duration_ms);
 }
 
 type StoredFile = FileRequest & Pick<PlannedObject, 'key' | 'headers' | 'isCacheable'>;

@@ -10,7 +10,6 @@ import { playbackNotFound } from '../assets/playback-manifest.ts';
 import { attachment, redirectToTokenPath, sendVersion } from '../platform/http/headers.ts';
 import { versionOf } from '../platform/http/documentation/page-script.ts';
 import { type BytesExchange, bytesRoute, type Route } from '../platform/http/route.ts';
-import { readText } from '../storage/whole-objects.ts';
 import type { ServingContext } from './context.ts';
 import { toDownloadSearch } from './downloads/download-name.ts';
 import {
@@ -162,25 +161,15 @@ const GROWING_MAX_AGE_S = 1;
 
 async function sendManifest(
   ctx: ServingContext,
-  exchange: BytesExchange,
-  { asset, token, plan }: Sending<PlannedManifest>,
+  { request, reply }: BytesExchange,
+  { asset, plan }: Sending<PlannedManifest>,
 ): Promise<unknown> {
-  const { object, edits } = plan;
-  const growing = plan.growing && (await ctx.findGrowingManifest(asset, plan.growing));
-  if (growing === undefined && edits.length === 0)
-    return sendObject(ctx, exchange, { asset, token, plan: object });
-  const stored = growing ?? (await readManifest(ctx, object));
-  const text = edits.reduce((edited, edit) => edit(edited), stored);
-  return sendText(exchange, text, {
-    ...object.headers,
-    ...(growing !== undefined && { 'cache-control': `${asset.visibility}, max-age=${GROWING_MAX_AGE_S}` }),
-  });
-}
-
-async function readManifest({ store }: ServingContext, { key }: Pick<PlannedObject, 'key'>): Promise<string> {
-  const found = await store.read(key);
+  const found = await ctx.manifests.find(asset.id, plan);
   if (!found) throw playbackNotFound();
-  return found.bytes ? Buffer.from(found.bytes).toString() : readText(store, key);
+  const { bytes, etag, isGrowing } = found;
+  const caching = isGrowing && { 'cache-control': `${asset.visibility}, max-age=${GROWING_MAX_AGE_S}` };
+  const sent = ctx.storage.sendBytes({ request }, { bytes, etag, headers: { ...plan.headers, ...caching } });
+  return reply.code(sent.status).headers(sent.headers).send(sent.body);
 }
 
 function sendText(

@@ -22,13 +22,31 @@ const nothing = createVideo();
 const NOT_FOUND = expect.objectContaining({ code: 'NOT_FOUND' });
 
 describe('renditions of our own', () => {
-  test.each(ENTRY_FILES)('%s lies in the folder that is published', (file) => {
-    expect(findPlainFile(own, file)).toEqual({ key: `renditions/${own.id}/2-1/${file}`, isEntry: true });
+  test('the thumbnail lies in the folder that is published', () => {
+    expect(findPlainFile(own, 'thumb.jpg')).toEqual({
+      kind: 'stored',
+      key: `renditions/${own.id}/2-1/thumb.jpg`,
+      isEntry: true,
+    });
+  });
+
+  test.each(['hls.m3u8', 'dash.mpd'])('%s is a manifest that may change', (name) =>
+    expect(findPlainFile(own, name)).toEqual({ kind: 'manifest', name, isEntry: true }),
+  );
+
+  test('so is that of players that started early, while a media playlist never changes', () => {
+    expect(findPlainFile(own, 'early-2-1.mpd')).toEqual({
+      kind: 'manifest',
+      name: 'early.mpd',
+      isEntry: true,
+    });
+    expect(findPlainFile(own, '2-1/r0.m3u8')).toEqual({ kind: 'manifest', name: 'r0.m3u8', isEntry: false });
   });
 
   test('the thumbnail is the picture of the time that was chosen', () => {
     const chosen = createVideo({ playback: { kind: 'own', attempt: 2, folder: '2-1', posterTimeMs: 0 } });
     expect(findPlainFile(chosen, 'thumb.jpg')).toEqual({
+      kind: 'stored',
       key: `renditions/${own.id}/2-1/poster-0.jpg`,
       isEntry: true,
     });
@@ -36,12 +54,17 @@ describe('renditions of our own', () => {
   });
 
   test.each(['storyboard.vtt', 'preview.webp', 'video.mp4', 'audio.m4a'])('%s lies there too', (file) => {
-    expect(findPlainFile(own, file)).toEqual({ key: `renditions/${own.id}/2-1/${file}`, isEntry: true });
+    expect(findPlainFile(own, file)).toEqual({
+      kind: 'stored',
+      key: `renditions/${own.id}/2-1/${file}`,
+      isEntry: true,
+    });
     for (const other of [reported, nothing]) expect(() => findPlainFile(other, file)).toThrow(NOT_FOUND);
   });
 
   test('manifests name their children below that folder', () => {
     expect(findPlainFile(own, '2-1/v0.mp4')).toEqual({
+      kind: 'stored',
       key: `renditions/${own.id}/2-1/v0.mp4`,
       isEntry: false,
     });
@@ -60,6 +83,9 @@ describe('renditions of our own', () => {
     '2-1/.hidden',
     '2-1/%2e%2e',
     '2-1\\v0.mp4',
+    '2-1/index.json',
+    '2-1/early.mpd',
+    'early-1-1.mpd',
     '..',
     '',
     'original',
@@ -76,6 +102,7 @@ describe('a picture', () => {
 
   test('has its thumbnail among its variants', () => {
     expect(findPlainFile(picture, 'thumb.jpg')).toEqual({
+      kind: 'stored',
       key: `variants/${picture.id}/thumb.jpg`,
       isEntry: true,
     });
@@ -88,8 +115,14 @@ describe('a picture', () => {
 
 describe('reported URLs', () => {
   test('are redirected', () => {
-    expect(findPlainFile(reported, 'hls.m3u8')).toEqual({ location: 'https://cdn.test/a.m3u8' });
-    expect(findPlainFile(reported, 'thumb.jpg')).toEqual({ location: 'https://cdn.test/a.jpg' });
+    expect(findPlainFile(reported, 'hls.m3u8')).toEqual({
+      kind: 'elsewhere',
+      location: 'https://cdn.test/a.m3u8',
+    });
+    expect(findPlainFile(reported, 'thumb.jpg')).toEqual({
+      kind: 'elsewhere',
+      location: 'https://cdn.test/a.jpg',
+    });
   });
 
   test.each(['dash.mpd', '1-1/v0.mp4'])('%s is not found without a URL', (path) =>
@@ -102,7 +135,7 @@ describe('a hosted video', () => {
   const urls = { hls: 'https://cdn.test/v.m3u8', dash: null, thumbnail: null };
 
   test('is at the URLs of its provider', () => {
-    expect(findPlainFile(hosted, 'hls.m3u8', () => urls)).toEqual({ location: urls.hls });
+    expect(findPlainFile(hosted, 'hls.m3u8', () => urls)).toEqual({ kind: 'elsewhere', location: urls.hls });
   });
 
   test.each(['dash.mpd', '1-1/v0.mp4'])('has no %s', (path) =>
@@ -185,6 +218,6 @@ describe('of an encrypted video', () => {
   test('all files are served when it is public, or of others', () => {
     const shown = { ...own, visibility: 'public' } as const;
     expect(find('2-1/r0-00001.m4s', shown)).toEqual(findPlainFile(shown, '2-1/r0-00001.m4s'));
-    expect(find('hls.m3u8', reported)).toEqual({ location: 'https://cdn.test/a.m3u8' });
+    expect(find('hls.m3u8', reported)).toEqual({ kind: 'elsewhere', location: 'https://cdn.test/a.m3u8' });
   });
 });

@@ -5,6 +5,7 @@ import { playbackNotFound } from '../assets/playback-manifest.ts';
 import { isEncrypted, isNeverEncrypted, type SegmentEncryption } from '../assets/segment-encryption.ts';
 import { EXTRA_FILES } from '../assets/video-extras.ts';
 import { captionVersion, findNamedCaption } from '../captions/manifest-captions.ts';
+import { EARLY_DASH_NAME } from '../encoding/packaging/manifests.ts';
 import {
   captionKey,
   isRenditionName,
@@ -50,19 +51,17 @@ export function cacheControlFor({ visibility }: Pick<PlaybackAsset, 'visibility'
   return `${visibility}, max-age=31536000${shared}, immutable`;
 }
 
-/** A file of our store, or a URL of others. */
+/** A file of our store, a manifest of the published run, or a URL of others. */
 type ResolvedFile =
   | {
+      readonly kind: 'stored';
       readonly key: ObjectKey;
       readonly isEntry: boolean;
-      readonly growing?: GrowingFile;
       /** The `v` of a URL whose response never changes. */
       readonly version?: string;
     }
-  | { readonly location: string };
-
-/** A manifest that may not be in the store yet. */
-export type GrowingFile = { readonly folder: string; readonly name: string };
+  | { readonly kind: 'manifest'; readonly name: string; readonly isEntry: boolean }
+  | { readonly kind: 'elsewhere'; readonly location: string };
 
 /** The setting, and the URLs of hosted videos. */
 type FileSources = {
@@ -96,28 +95,25 @@ function entryOf(
   findHostedUrls: FileSources['findHostedUrls'],
 ): ResolvedFile | undefined {
   const { id, playback } = asset;
-  if (playback?.kind === 'own')
-    return playback.growing && file === THUMBNAIL
-      ? undefined
-      : {
-          key: renditionKey(id, playback.folder, storedName(playback, file)),
-          isEntry: true,
-          ...growingFile(playback, file),
-        };
-  if (playback?.kind === 'image')
-    return file === THUMBNAIL ? { key: variantKey(id, THUMBNAIL), isEntry: true } : undefined;
+  if (playback?.kind === 'own') {
+    if (file !== THUMBNAIL) return { kind: 'manifest', name: file, isEntry: true };
+    return playback.growing ? undefined : entry(renditionKey(id, playback.folder, thumbnailName(playback)));
+  }
+  if (playback?.kind === 'image') return file === THUMBNAIL ? entry(variantKey(id, THUMBNAIL)) : undefined;
   const urls = playback?.kind === 'urls' ? playback : playback && findHostedUrls(asset);
   const location = urls && { 'hls.m3u8': urls.hls, 'dash.mpd': urls.dash, 'thumb.jpg': urls.thumbnail }[file];
-  return location ? { location } : undefined;
+  return location ? { kind: 'elsewhere', location } : undefined;
 }
 
-/** The thumbnail is the frame that the caller chose, if any. */
-const storedName = ({ posterTimeMs }: OwnManifest, file: EntryFile): string =>
-  file === THUMBNAIL && posterTimeMs !== undefined ? posterName(posterTimeMs) : file;
+const entry = (key: ObjectKey): ResolvedFile => ({ kind: 'stored', key, isEntry: true });
+
+/** The frame that the caller chose, if any. */
+const thumbnailName = ({ posterTimeMs }: OwnManifest): string =>
+  posterTimeMs === undefined ? THUMBNAIL : posterName(posterTimeMs);
 
 /** Changes with the run, like the manifests. */
 const extraOf = ({ id, playback }: PlaybackAsset, file: string): ResolvedFile | undefined =>
-  playback?.kind === 'own' ? { key: renditionKey(id, playback.folder, file), isEntry: true } : undefined;
+  playback?.kind === 'own' ? entry(renditionKey(id, playback.folder, file)) : undefined;
 
 /** The DASH manifest for players that started before the run had ended. */
 const EARLY_MANIFEST = /^early-(\d+-\d+)\.mpd$/;
@@ -127,19 +123,22 @@ function childOf({ id, playback, captions }: PlaybackAsset, path: string): Resol
   const named = playback?.kind === 'own' ? findNamedCaption(captions, path) : undefined;
   if (named)
     return {
+      kind: 'stored',
       key: captionKey(id, named.caption.fileId),
       isEntry: true,
       version: captionVersion(named.caption),
     };
   const early = EARLY_MANIFEST.exec(path)?.[1];
-  const [folder = '', file = '', ...more] = early === undefined ? path.split('/') : [early, 'early.mpd'];
+  const [folder = '', file = '', ...more] = early === undefined ? path.split('/') : [early, EARLY_DASH_NAME];
   if (more.length > 0 || !isRenditionName(folder, file)) return undefined;
-  return playback?.kind === 'own' && playback.folder === folder
-    ? { key: renditionKey(id, folder, file), isEntry: early !== undefined, ...growingFile(playback, file) }
+  if (playback?.kind !== 'own' || playback.folder !== folder) return undefined;
+  if (early !== undefined || TRACK_PLAYLIST.test(file))
+    return { kind: 'manifest', name: file, isEntry: early !== undefined };
+  return SERVED.test(file)
+    ? { kind: 'stored', key: renditionKey(id, folder, file), isEntry: false }
     : undefined;
 }
 
-const MANIFEST = /\.(?:m3u8|mpd)$/;
-
-export const growingFile = ({ growing, folder }: OwnManifest, name: string): { growing?: GrowingFile } =>
-  growing && MANIFEST.test(name) ? { growing: { folder, name } } : {};
+const TRACK_PLAYLIST = /\.m3u8$/;
+/** The index of a run is for the service alone. */
+const SERVED = /\.(?:mp4|m4s|m4a|jpg|webp|vtt)$/;

@@ -3,7 +3,7 @@ import { offer } from '../platform/values/offer.ts';
 import type { StorageContext } from './context.ts';
 import { findLocalFile, prepareLocalFile } from './local-file.ts';
 import { createObjectCache } from './object-cache.ts';
-import { sendEncryptedObject, sendObject } from './object-response.ts';
+import { sendBytes, sendEncryptedObject, sendObject } from './object-response.ts';
 import { openResponseBuffers } from './response-buffers.ts';
 
 /** What other wings call. */
@@ -15,6 +15,7 @@ export function createStorage(outer: Omit<StorageContext, 'buffers' | 'objectCac
   return {
     operations: {
       ...offer(ctx, { sendObject, sendEncryptedObject, findLocalFile, prepareLocalFile }),
+      sendBytes,
       findCachedObject: objectCache.findCached,
     },
     routes: [],

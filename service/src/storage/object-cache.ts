@@ -1,4 +1,5 @@
 // Caches the small objects that are read most in memory, up to a number of bytes.
+import { createLruCache } from '../platform/values/lru-cache.ts';
 import type { ObjectKey } from './object-key.ts';
 import type { ReadObject } from './object-store.ts';
 
@@ -21,12 +22,10 @@ const MAX_USED_ONCE = 10_000;
 
 /** Only for objects whose bytes never change under their key. */
 export function createObjectCache(maxBytes: number): ObjectCache {
-  /** The least recently used object first. */
-  const entries = new Map<ObjectKey, ReadObject>();
+  const objects = createLruCache<ObjectKey, ReadObject>(maxBytes);
   const loading = new Map<ObjectKey, Promise<Found>>();
   let usedOnce = new Set<ObjectKey>();
   let usedBefore = new Set<ObjectKey>();
-  let bytes = 0;
 
   function isUsedAgain(key: ObjectKey): boolean {
     if (usedOnce.has(key) || usedBefore.has(key)) return true;
@@ -35,16 +34,9 @@ export function createObjectCache(maxBytes: number): ObjectCache {
     return false;
   }
 
+  /** A large object has no bytes here. Its size is cached. */
   function add(key: ObjectKey, object: Found): Found {
-    // A large object has no bytes here. Its size is cached.
-    if (!object || sizeOf(object) > maxBytes) return object;
-    entries.set(key, withOwnMemory(object));
-    bytes += sizeOf(object);
-    for (const [oldest, removed] of entries) {
-      if (bytes <= maxBytes) break;
-      entries.delete(oldest);
-      bytes -= sizeOf(removed);
-    }
+    if (object) objects.set(key, withOwnMemory(object), sizeOf(object));
     return object;
   }
 
@@ -56,18 +48,10 @@ export function createObjectCache(maxBytes: number): ObjectCache {
     return flight;
   }
 
-  function findCached(key: ObjectKey): Found {
-    const object = entries.get(key);
-    if (!object) return undefined;
-    entries.delete(key);
-    entries.set(key, object);
-    return object;
-  }
-
   return {
-    findCached,
+    findCached: objects.get,
     find(key, read) {
-      const object = findCached(key);
+      const object = objects.get(key);
       if (object) return object;
       if (maxBytes === 0) return undefined;
       return loading.get(key) ?? (isUsedAgain(key) ? load(key, read) : undefined);

@@ -66,20 +66,52 @@ export async function sendObject(
       ? await readSize(ctx.store, object.key)
       : await readOrOpen(ctx, { request, reply }, object.key));
   if (!found) throw (object.missing ?? objectNotFound)();
-  const headers = { ...SECURITY_HEADERS, ...object.headers, etag, 'accept-ranges': 'bytes' };
-  if (isNotModified) return { status: 304, headers };
-  const { sizeBytes, bytes, body: opened } = found;
-  const { range: header, 'if-range': condition = etag } = request.headers;
-  const range = condition === etag ? parseRange(header, sizeBytes) : undefined;
+  const { sizeBytes, bytes, body } = found;
+  return respond(request, {
+    etag,
+    headers: object.headers,
+    sizeBytes,
+    open: (range) =>
+      bytes?.subarray(range.start, range.end + 1) ?? body ?? ctx.store.stream(object.key, range),
+  });
+}
+
+type SentBytes = Pick<RequestedObject, 'etag' | 'headers'> & { readonly bytes: Uint8Array };
+
+/** Sends bytes that are not stored like those of an object. */
+export const sendBytes = (
+  { request }: Pick<ObjectExchange, 'request'>,
+  { bytes, etag, headers }: SentBytes,
+): ObjectResponse =>
+  respond(request, {
+    etag: `"${etag}"`,
+    headers,
+    sizeBytes: bytes.length,
+    open: ({ start, end }) => bytes.subarray(start, end + 1),
+  });
+
+type Representation = {
+  /** In quotes. */
+  readonly etag: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly sizeBytes: number;
+  /** Called once at most. Positions of the first and the last byte. */
+  readonly open: (range: { readonly start: number; readonly end: number }) => Uint8Array | Readable;
+};
+
+function respond(
+  { method, headers: { range: header, ...sent } }: ObjectRequest,
+  { etag, sizeBytes, open, ...given }: Representation,
+): ObjectResponse {
+  const headers = { ...SECURITY_HEADERS, ...given.headers, etag, 'accept-ranges': 'bytes' };
+  if (matchesEtag(sent['if-none-match'], etag)) return { status: 304, headers };
+  const range = (sent['if-range'] ?? etag) === etag ? parseRange(header, sizeBytes) : undefined;
   if (range === 'unsatisfiable')
     return { status: 416, headers: { ...headers, 'content-range': `bytes */${sizeBytes}` } };
   const { start, end } = range ?? { start: 0, end: sizeBytes - 1 };
   const length = end - start + 1;
   // HEAD needs a stream too, because Fastify sets Content-Length of any other empty body to 0.
-  const body =
-    request.method === 'HEAD'
-      ? Readable.from([])
-      : (bytes?.subarray(start, end + 1) ?? opened ?? ctx.store.stream(object.key, range));
+  const body = method === 'HEAD' ? Readable.from([]) : open({ start, end });
   if (!range) return { status: 200, headers: { ...headers, 'content-length': length }, body };
   return {
     status: 206,

@@ -22,7 +22,7 @@ export type UpkeepContext = {
   readonly clocks: Clocks;
   readonly auth: Pick<Auth, 'deleteOldUploadTokens'>;
   readonly lifecycle: Lifecycle;
-  readonly encoding: Pick<EncodingOperations, 'deleteManifests'>;
+  readonly encoding: Pick<EncodingOperations, 'deleteGrowingIndexes'>;
   readonly providers: ProviderOperations;
   readonly uploads: Uploads;
   readonly events: Pick<Events, 'deleteOldEndpointDeliveries'>;

@@ -44,7 +44,7 @@ async function purge(asset: Asset, given: Given = {}) {
     jobs: { sendFor: async (_tx, _owner, job) => void sent.push(job) },
     store: given.store ?? store,
     lifecycle: { findAssetById: async () => asset, removeUnlessDeferred: removeAtOnce(store) },
-    encoding: { deleteManifests: async () => {} },
+    encoding: { deleteGrowingIndexes: async () => {} },
     uploads: { discardClosedUploads: async () => {} },
     providers: {
       isHosted: () => isHosted,

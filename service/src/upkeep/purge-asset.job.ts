@@ -32,7 +32,7 @@ async function repeatAfterTransfers(ctx: UpkeepContext, asset: Asset): Promise<v
 }
 
 async function removeObjects(ctx: UpkeepContext, { id }: Asset): Promise<void> {
-  await ctx.encoding.deleteManifests(id);
+  await ctx.encoding.deleteGrowingIndexes(id);
   for (const prefix of assetPrefixes(id)) await ctx.lifecycle.removeUnlessDeferred(id, prefix);
 }
 

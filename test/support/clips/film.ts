@@ -1,5 +1,5 @@
 // Encodes a source and writes the result to a folder as clients see it.
-import { copyFile, mkdir, mkdtemp, readFile, rename, rm, stat } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type {
@@ -10,6 +10,15 @@ import type {
   Encoding,
 } from '../../../service/src/encoding/encoder.ts';
 import { openFfmpegEncoder } from '../../../service/src/encoding/ffmpeg/ffmpeg-encoder.ts';
+import { playlistName } from '../../../service/src/encoding/model/cmaf-track.ts';
+import { iFramePlaylistName } from '../../../service/src/encoding/packaging/i-frame-playlist.ts';
+import { EARLY_DASH_NAME, renderManifest } from '../../../service/src/encoding/packaging/manifests.ts';
+import {
+  INDEX_NAME,
+  listedTracks,
+  parseIndex,
+  type RunIndex,
+} from '../../../service/src/encoding/packaging/run-index.ts';
 import type { Ladder } from '../../../service/src/encoding/plan/ladder/ladder.ts';
 import type { DashFiles } from '../playback/check-dash.ts';
 import type { HlsFiles } from '../playback/check-hls.ts';
@@ -17,7 +26,8 @@ import { ffmpegPath } from './clips.ts';
 import { encodeWhole } from '../encoding/whole-encode.ts';
 
 /** `hls.m3u8` and `dash.mpd` lie in one folder, everything else in `1-1` below it; gone when disposed. */
-export type Film = Encoding & AsyncDisposable & { readonly path: (name: string) => string };
+export type Film = Encoding &
+  AsyncDisposable & { readonly path: (name: string) => string; readonly index: RunIndex };
 
 export type FilmOptions = Partial<
   Pick<EncodeRequest, 'container' | 'posterTimeMs' | 'signal' | 'onProgress'>
@@ -48,7 +58,6 @@ export async function encodeFilm(
       source,
       container: 'mov',
       workFolder,
-      childFolder: CHILDREN,
       signal: new AbortController().signal,
       onProgress: () => {},
       chunkSeconds,
@@ -56,13 +65,25 @@ export async function encodeFilm(
     } as const;
     const encodeChunks = chunkSeconds ? localChunks(encoder, order, stored) : undefined;
     const encoding = await encodeWhole(encoder, { ...order, encodeChunks });
-    for (const name of ABOVE) await copyFile(join(workFolder, name), path(name));
-    return { ...encoding, files: [...encoding.files, ...stored], path, [Symbol.asyncDispose]: remove };
+    const index = parseIndex(await readFile(path(INDEX_NAME), 'utf8'));
+    for (const { name, text } of renderAll(index)) await writeFile(path(name), text);
+    const files = [...encoding.files, ...stored];
+    return { ...encoding, files, path, index, [Symbol.asyncDispose]: remove };
   } catch (error) {
     await remove();
     throw error;
   }
 }
+
+/** Every manifest that players may ask for. */
+const renderAll = (index: RunIndex) =>
+  [
+    ...[...ABOVE, EARLY_DASH_NAME],
+    ...index.tracks.flatMap(({ id }) => [playlistName(id), iFramePlaylistName(id)]),
+  ].flatMap((name) => {
+    const text = renderManifest(index, { name, folder: CHILDREN, captions: [] });
+    return text === undefined ? [] : [{ name, text }];
+  });
 
 /** Stores the segments beside the others of the film. */
 const localChunks =
@@ -85,8 +106,8 @@ const localChunks =
   };
 
 /** The manifests and the sizes of the files that they name, for the checks of manifests. */
-export async function manifestsOf({ files, path }: Film): Promise<HlsFiles & DashFiles> {
-  const playlists = files.map(({ name }) => name).filter((name) => /^r\d+\.m3u8$/.test(name));
+export async function manifestsOf({ files, path, index }: Film): Promise<HlsFiles & DashFiles> {
+  const playlists = listedTracks(index).map(({ id }) => playlistName(id));
   return {
     multivariant: await readFile(path('hls.m3u8'), 'utf8'),
     manifest: await readFile(path('dash.mpd'), 'utf8'),

@@ -141,7 +141,7 @@ export async function expectNothingLeft(cluster: Chunked, id: string): Promise<v
     ({ length }) => length === 0,
     { withinMs: 30_000 },
   );
-  for (const table of ['encode_chunks', 'encode_checkpoints', 'encode_runs', 'growing_manifests'])
+  for (const table of ['encode_chunks', 'encode_checkpoints', 'encode_runs', 'growing_indexes'])
     expect(await queryRows(cluster, `select * from ${table} where asset_id = $1`, id), table).toEqual([]);
   expect(await processesNaming(id)).toEqual([]);
 }

@@ -1,5 +1,5 @@
 // Lists the violations of ISO/IEC 23009-1 and the DASH-IF guidelines in a manifest with timelines.
-import type { TrackState } from '../../../service/src/encoding/packaging/hls-playlist.ts';
+import type { TrackState } from './check-media-playlist.ts';
 
 export type DashFiles = {
   readonly manifest: string;

@@ -1,5 +1,5 @@
 // Lists the violations of RFC 8216bis in the playlists of one video, from their text alone.
-import type { TrackState } from '../../../service/src/encoding/packaging/hls-playlist.ts';
+import type { TrackState } from './check-media-playlist.ts';
 import {
   checkHead,
   checkIndependence,

@@ -1,5 +1,7 @@
 // Lists the violations of RFC 8216bis in media playlists, and measures their bit rates.
-import type { TrackState } from '../../../service/src/encoding/packaging/hls-playlist.ts';
+
+/** `growing`: further segments follow. */
+export type TrackState = 'growing' | 'complete';
 
 type Segment = { readonly name: string; readonly seconds: number };
 export type Rates = { readonly peak: number; readonly average: number };

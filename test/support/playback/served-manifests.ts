@@ -1,6 +1,6 @@
 // Reads the manifests of a video and the sizes of their files from the service, and checks them.
 import { expect } from 'vitest';
-import type { TrackState } from '../../../service/src/encoding/packaging/hls-playlist.ts';
+import type { TrackState } from './check-media-playlist.ts';
 import { checkDash } from './check-dash.ts';
 import { checkHls, type HlsFiles } from './check-hls.ts';
 

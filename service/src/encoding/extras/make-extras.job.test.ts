@@ -11,6 +11,8 @@ import { removeAtOnce } from '../../lifecycle/deferred-removals.fixture.ts';
 import { ObjectStoreError, type ObjectStore } from '../../storage/object-store.ts';
 import { createEncodingContext, createTestLog, updateOf } from '../context.fixture.ts';
 import { EncodeError, type ExtraRequest } from '../encoder.ts';
+import { formatIndex, INDEX_NAME } from '../packaging/run-index.ts';
+import { pictureTrack, soundTracks } from '../packaging/tracks.fixture.ts';
 import { createExtrasJob } from './make-extras.job.ts';
 
 let scratchRoot: string;
@@ -20,16 +22,14 @@ beforeAll(async () => {
 afterAll(() => rm(scratchRoot, { recursive: true, force: true }));
 
 const ID = createVideo().id;
-const playlist = (id: number) =>
-  `#EXT-X-MAP:URI="r${id}-init.mp4"\n` +
-  ['1', '2'].map((number) => `#EXTINF:4.0,\nr${id}-0000${number}.m4s\n`).join('');
+/** The sound has two segments like the picture. */
+const TWO_SOUNDS = soundTracks(1, [{}]).map((sound) => ({ ...sound, segments: sound.segments.slice(0, 2) }));
 const FILES = {
-  'hls.m3u8':
-    '#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="audio",DEFAULT=YES,URI="1-1/r1.m3u8"\n' +
-    '#EXT-X-STREAM-INF:AVERAGE-BANDWIDTH=800,CODECS="avc1.4d401e",RESOLUTION=640x360,FRAME-RATE=25\n' +
-    '1-1/r0.m3u8\n',
-  'r0.m3u8': playlist(0),
-  'r1.m3u8': playlist(1),
+  [INDEX_NAME]: formatIndex({
+    frameRate: { numerator: 25, denominator: 1 },
+    tracks: [pictureTrack(0, { width: 640, height: 360, seconds: [4, 4] }), ...TWO_SOUNDS],
+    early: [0, 1],
+  }),
   ...Object.fromEntries(
     [0, 1].flatMap((id) =>
       ['init.mp4', '00001.m4s', '00002.m4s'].map((part) => [`r${id}-${part}`, `${id}${part[4]} `]),

@@ -10,23 +10,18 @@ import { runClaimedJob } from '../../platform/jobs/claimed-job.ts';
 import type { JobRun } from '../../platform/jobs/job-queue.ts';
 import { inScratchFolder } from '../../platform/process/scratch-folder.ts';
 import { type ObjectKey, renditionKey, renditionsPrefix } from '../../storage/object-key.ts';
-import type { ObjectStore } from '../../storage/object-store.ts';
-import { readJoined, readText, unlessStored } from '../../storage/whole-objects.ts';
+import { readJoined, unlessStored } from '../../storage/whole-objects.ts';
 import type { EncodingContext } from '../context.ts';
 import { EncodeError } from '../encoder.ts';
-import { chooseAudio, chooseMp4Video, expectedBytes } from './mp4-source.ts';
+import { type CmafTrack, initName, trackSeconds } from '../model/cmaf-track.ts';
 import { planPreview, PREVIEW_LENGTH } from '../model/preview.ts';
-import { decideExtras, stateOfRun } from './publish-extras.ts';
 import { formatStoryboard, planStoryboard, spriteName, tileTimes } from '../model/storyboard.ts';
+import { getVideoForWidth, segmentAtTime, timedSegments } from '../model/track-choice.ts';
+import { listedTracks } from '../packaging/run-index.ts';
 import { excerptFfmpegLog } from '../ffmpeg-log.ts';
-import {
-  getVideoForWidth,
-  parseMediaPlaylist,
-  parseMultivariantPlaylist,
-  type Presentation,
-  type SegmentList,
-  segmentAtTime,
-} from '../packaging/hls-reader.ts';
+import { getIndex } from '../stored-index.ts';
+import { chooseAudio, chooseMp4Tracks, expectedBytes } from './mp4-source.ts';
+import { decideExtras, stateOfRun } from './publish-extras.ts';
 
 type RunRef = JobPayloads['make-extras'];
 
@@ -66,8 +61,11 @@ async function showExtras(ctx: EncodingContext, run: RunRef, extras: VideoExtra[
 
 /** The renditions of the run. */
 type Renditions = {
+  /** The folder of the run. */
+  readonly run: string;
   readonly keyOf: (file: string) => ObjectKey;
-  readonly presentation: Presentation;
+  readonly tracks: readonly CmafTrack[];
+  readonly frameRate: number;
   readonly seconds: number;
 };
 
@@ -79,7 +77,7 @@ async function makeExtras(
   { assetId, folder }: JobPayloads['make-extras'],
   signal: AbortSignal,
 ): Promise<VideoExtra[]> {
-  const renditions = await openRenditions(ctx.store, (file) => renditionKey(assetId, folder, file));
+  const renditions = await openRenditions(ctx, { assetId, folder });
   const made: VideoExtra[] = [];
   for (const extra of ctx.settings.videoExtras) {
     signal.throwIfAborted();
@@ -89,11 +87,17 @@ async function makeExtras(
   return made;
 }
 
-async function openRenditions(store: ObjectStore, keyOf: Renditions['keyOf']): Promise<Renditions> {
-  const presentation = parseMultivariantPlaylist(await readText(store, keyOf('hls.m3u8')));
-  const { playlist } = getVideoForWidth(presentation, 0);
-  const { segments } = parseMediaPlaylist(await readText(store, keyOf(playlist)));
-  return { keyOf, presentation, seconds: segments.at(-1)?.end ?? 0 };
+async function openRenditions(ctx: EncodingContext, run: RunRef): Promise<Renditions> {
+  const index = await getIndex(ctx, run);
+  const tracks = listedTracks(index);
+  const { numerator, denominator } = index.frameRate;
+  return {
+    run: run.folder,
+    keyOf: (file) => renditionKey(run.assetId, run.folder, file),
+    tracks,
+    frameRate: numerator / denominator,
+    seconds: trackSeconds(getVideoForWidth(tracks, 0)),
+  };
 }
 
 /** The video plays without the file, so that a failure of ffmpeg is only logged. */
@@ -130,32 +134,29 @@ const MAKERS: Readonly<Record<VideoExtra, Maker>> = {
 
 /** Stores the WebVTT file last, because its presence stands for the sprites too. */
 async function makeStoryboard(ctx: EncodingContext, source: ExtraSource): Promise<boolean> {
-  const { folder, presentation, seconds, signal } = source;
-  const video = getVideoForWidth(presentation, 0);
-  const plan = planStoryboard({ ...video, seconds });
-  const excerpt = await writeExcerpt(ctx, source, {
-    playlist: video.playlist,
-    choose: (list) => tileTimes(plan).map((time) => segmentAtTime(list, time).name),
-  });
+  const { folder, tracks, seconds, signal } = source;
+  const track = getVideoForWidth(tracks, 0);
+  const plan = planStoryboard({ ...track.size, seconds });
+  const names = tileTimes(plan).map((time) => segmentAtTime(track, time).name);
+  const excerpt = await writeExcerpt(ctx, source, { track, names });
   const output = join(folder, spriteName('%d'));
   await ctx.encoder.createExtra({ kind: 'storyboard', excerpt, plan, output, signal });
   for (let number = 1; number <= plan.sprites; number += 1) await storeFile(ctx, source, spriteName(number));
-  const text = formatStoryboard({ plan, seconds, folder: presentation.folder });
+  const text = formatStoryboard({ plan, seconds, folder: source.run });
   await writeFile(join(folder, EXTRA_FILES.storyboard), text);
   return storeFile(ctx, source, EXTRA_FILES.storyboard);
 }
 
 async function makePreview(ctx: EncodingContext, source: ExtraSource): Promise<boolean> {
-  const { folder, presentation, seconds, signal } = source;
-  const { playlist, frameRate } = getVideoForWidth(presentation, PREVIEW_LENGTH);
+  const { folder, tracks, frameRate, seconds, signal } = source;
+  const track = getVideoForWidth(tracks, PREVIEW_LENGTH);
   const parts = planPreview(seconds);
-  const excerpt = await writeExcerpt(ctx, source, {
-    playlist,
-    choose: ({ segments }) =>
-      segments
-        .filter(({ start, end }) => parts.some((part) => start < part.end && end > part.start))
-        .map(({ name }) => name),
-  });
+  const names = timedSegments(track)
+    .filter(({ startSeconds, endSeconds }) =>
+      parts.some(({ start, end }) => startSeconds < end && endSeconds > start),
+    )
+    .map(({ name }) => name);
+  const excerpt = await writeExcerpt(ctx, source, { track, names });
   const output = join(folder, EXTRA_FILES.preview);
   await ctx.encoder.createExtra({ kind: 'preview', excerpt, parts, frameRate, output, signal });
   return storeFile(ctx, source, EXTRA_FILES.preview);
@@ -165,19 +166,17 @@ async function makePreview(ctx: EncodingContext, source: ExtraSource): Promise<b
 const MAX_AUDIO_BYTES_PER_SECOND = 48_000;
 
 async function makeAudio(ctx: EncodingContext, source: ExtraSource): Promise<boolean> {
-  const audio = chooseAudio(source.presentation);
+  const audio = chooseAudio(source.tracks);
   if (!audio) return false;
   await assertSpace(ctx, source.seconds * MAX_AUDIO_BYTES_PER_SECOND);
-  return joinTracks(ctx, source, { playlists: [audio.playlist], name: EXTRA_FILES.audio });
+  return joinTracks(ctx, source, { tracks: [audio], name: EXTRA_FILES.audio });
 }
 
 async function makeMp4(ctx: EncodingContext, source: ExtraSource): Promise<boolean> {
-  const video = chooseMp4Video(source.presentation, source.seconds);
-  if (!video) return false;
-  await assertSpace(ctx, expectedBytes(video, source.seconds));
-  const audio = chooseAudio(source.presentation);
-  const playlists = [video.playlist, ...(audio ? [audio.playlist] : [])];
-  return joinTracks(ctx, source, { playlists, name: EXTRA_FILES.mp4 });
+  const tracks = chooseMp4Tracks(source.tracks, source.seconds);
+  if (tracks.length === 0) return false;
+  await assertSpace(ctx, expectedBytes(tracks, source.seconds));
+  return joinTracks(ctx, source, { tracks, name: EXTRA_FILES.mp4 });
 }
 
 /** The excerpts and the file exist at the same time. Throws UNAVAILABLE, so that the job is retried. */
@@ -186,38 +185,35 @@ async function assertSpace({ worker, settings }: EncodingContext, fileBytes: num
     throw diskFull('scratch folder');
 }
 
-type JoinedFile = { readonly playlists: readonly string[]; readonly name: string };
+type JoinedFile = { readonly tracks: readonly CmafTrack[]; readonly name: string };
 
 async function joinTracks(
   ctx: EncodingContext,
   source: ExtraSource,
-  { playlists, name }: JoinedFile,
+  { tracks, name }: JoinedFile,
 ): Promise<boolean> {
   const excerpts: string[] = [];
-  for (const playlist of playlists)
-    excerpts.push(await writeExcerpt(ctx, source, { playlist, choose: allSegments }));
+  for (const track of tracks) {
+    const names = track.segments.map((segment) => segment.name);
+    excerpts.push(await writeExcerpt(ctx, source, { track, names }));
+  }
   const output = join(source.folder, name);
   await ctx.encoder.createExtra({ kind: 'file', excerpts, output, signal: source.signal });
   return storeFile(ctx, source, name);
 }
 
-const allSegments = ({ segments }: SegmentList): string[] => segments.map(({ name }) => name);
+/** `names`: of the media segments, in their order. */
+type Excerpt = { readonly track: CmafTrack; readonly names: readonly string[] };
 
-type Excerpt = {
-  readonly playlist: string;
-  readonly choose: (list: SegmentList) => readonly string[];
-};
-
-/** Writes the init segment and the chosen media segments of a track to one file, and returns its path. */
+/** Writes the init segment and the media segments of a track to one file, and returns its path. */
 async function writeExcerpt(
   { store }: EncodingContext,
   { keyOf, folder, signal }: ExtraSource,
-  { playlist, choose }: Excerpt,
+  { track, names }: Excerpt,
 ): Promise<string> {
-  const path = join(folder, `${playlist}.mp4`);
-  const list = parseMediaPlaylist(await readText(store, keyOf(playlist)));
-  const names = new Set([list.init, ...choose(list)]);
-  await writeFile(path, readJoined(store, [...names].map(keyOf)), { signal });
+  const path = join(folder, `r${track.id}.mp4`);
+  const files = new Set([initName(track.id), ...names]);
+  await writeFile(path, readJoined(store, [...files].map(keyOf)), { signal });
   return path;
 }
 

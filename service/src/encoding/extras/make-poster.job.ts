@@ -7,10 +7,13 @@ import { awaitsReport, isPosterDue } from '../../assets/poster.ts';
 import type { JobPayloads } from '../../jobs.ts';
 import type { JobRun } from '../../platform/jobs/job-queue.ts';
 import { inScratchFolder } from '../../platform/process/scratch-folder.ts';
-import { type ObjectKey, posterName, renditionKey, renditionsPrefix } from '../../storage/object-key.ts';
-import { readJoined, readText, unlessStored } from '../../storage/whole-objects.ts';
+import { posterName, renditionKey, renditionsPrefix } from '../../storage/object-key.ts';
+import { readJoined, unlessStored } from '../../storage/whole-objects.ts';
 import type { EncodingContext } from '../context.ts';
-import { getExcerpt, getThumbnailPlaylist } from '../packaging/hls-reader.ts';
+import { initName } from '../model/cmaf-track.ts';
+import { choosePosterSource } from '../model/thumbnail-choice.ts';
+import { listedTracks } from '../packaging/run-index.ts';
+import { getIndex } from '../stored-index.ts';
 
 /** Repeats until the published poster is the requested one, which may change meanwhile. */
 export const createPosterJob =
@@ -33,21 +36,22 @@ async function deleteLateFiles(ctx: EncodingContext, asset: Asset | undefined): 
 }
 
 async function publishPoster(ctx: EncodingContext, asset: Asset, signal: AbortSignal): Promise<void> {
-  const { id, playback, poster_time_ms: timeMs } = asset;
+  const { id: assetId, playback, poster_time_ms: timeMs } = asset;
   if (playback?.kind === 'own' && timeMs !== null)
-    await ensurePoster(ctx, { keyOf: (file) => renditionKey(id, playback.folder, file), timeMs, signal });
+    await ensurePoster(ctx, { assetId, folder: playback.folder, timeMs, signal });
   await ctx.lifecycle.showPoster(asset);
 }
 
-type PosterTarget = {
-  readonly keyOf: (file: string) => ObjectKey;
+type RequestedPoster = {
+  readonly assetId: string;
+  readonly folder: string;
   readonly timeMs: number;
   readonly signal: AbortSignal;
 };
 
 /** The key is derived from every input; an existing object can be reused. */
-async function ensurePoster(ctx: EncodingContext, request: PosterTarget): Promise<void> {
-  const key = request.keyOf(posterName(request.timeMs));
+async function ensurePoster(ctx: EncodingContext, request: RequestedPoster): Promise<void> {
+  const key = renditionKey(request.assetId, request.folder, posterName(request.timeMs));
   if ((await ctx.store.size(key)) !== undefined) return;
   const scratch = { work: `poster-${randomUUID()}`, run: '1' };
   await inScratchFolder(ctx.worker.scratchRoot, scratch, async (folder) => {
@@ -57,17 +61,16 @@ async function ensurePoster(ctx: EncodingContext, request: PosterTarget): Promis
 }
 
 async function renderPoster(
-  { store, encoder }: EncodingContext,
-  folder: string,
-  { keyOf, timeMs, signal }: PosterTarget,
+  ctx: EncodingContext,
+  scratch: string,
+  { assetId, folder, timeMs, signal }: RequestedPoster,
 ): Promise<string> {
-  const [excerpt, output] = [join(folder, 'excerpt.mp4'), join(folder, 'poster.jpg')];
-  const playlist = await readText(
-    store,
-    keyOf(getThumbnailPlaylist(await readText(store, keyOf('hls.m3u8')))),
-  );
-  const { init, segment, startSeconds } = getExcerpt(playlist, timeMs);
-  await writeFile(excerpt, readJoined(store, [init, segment].map(keyOf)), { signal });
-  await encoder.createPoster({ excerpt, output, startSeconds, timeMs, signal });
+  const [excerpt, output] = [join(scratch, 'excerpt.mp4'), join(scratch, 'poster.jpg')];
+  const index = await getIndex(ctx, { assetId, folder });
+  const { track, segment } = choosePosterSource(listedTracks(index), timeMs);
+  const keys = [initName(track.id), segment.name].map((name) => renditionKey(assetId, folder, name));
+  await writeFile(excerpt, readJoined(ctx.store, keys), { signal });
+  const startSeconds = segment.start / track.timescale;
+  await ctx.encoder.createPoster({ excerpt, output, startSeconds, timeMs, signal });
   return output;
 }

@@ -4,8 +4,6 @@ import { join } from 'node:path';
 import { setInterval } from 'node:timers/promises';
 import { EncodeError, type EncodedFile } from '../encoder.ts';
 import { type CmafTrack, describeAudio, initName } from '../model/cmaf-track.ts';
-import type { TrackState } from '../packaging/hls-playlist.ts';
-import { formatPlayablePart } from '../packaging/playable-part.ts';
 import { audioRenditions, AUDIO_KILOBITS } from '../plan/source/audio-tracks.ts';
 import { countDecodeErrors } from '../plan/source/decode-errors.ts';
 import { encodeCost, timeLimitMs } from '../plan/ladder/encode-cost.ts';
@@ -37,7 +35,7 @@ type PhaseRun = {
 };
 
 const POLL_MS = 100;
-/** Each publication writes all manifests anew. */
+/** Each publication writes the whole index anew. */
 const PUBLISH_INTERVAL_MS = 1000;
 /** Shorter videos are complete soon after their first segment. */
 const MIN_SECONDS_TO_GROW = 8;
@@ -65,7 +63,7 @@ export async function runPhase(
   const log = await renderChecked(encode, { index, phase, folder, earlier, errors }, collector);
   const tracks = await collect(encode, collector);
   await assertComplete(encode, { phase, tracks, log });
-  if (index === 0 && phases.length > 1) await publish(encode, tracks, 'complete');
+  if (index === 0 && phases.length > 1) await publish(encode, tracks, false);
   return tracks;
 }
 
@@ -176,7 +174,7 @@ async function follow(
     const count = tracks.reduce((total, track) => total + track.segments.length, 0);
     if (tracks.length < run.phase.trackIds.length || count === segments) continue;
     if (seemsUndecodable(encode, tracks, run.errors.counts())) continue;
-    await publish(encode, tracks, 'growing');
+    await publish(encode, tracks, true);
     [segments, publishedAt] = [count, performance.now()];
   }
 }
@@ -200,24 +198,27 @@ export const targetSecondsOf = ({
 async function publish(
   { session, source, rungs, published, startedAt, phases }: PlannedEncode,
   tracks: readonly CmafTrack[],
-  state: TrackState,
+  isGrowing: boolean,
 ): Promise<void> {
-  const { workFolder, childFolder, onPlayable } = session.request;
+  const { workFolder, onPlayable } = session.request;
   if (!onPlayable) return;
   const { frameRate, durationSeconds } = source.timeline;
   const files = filesOf(tracks, workFolder).filter(({ name }) => !published.has(name));
   await onPlayable({
     files,
-    manifests: formatPlayablePart({
-      tracks,
-      state,
+    index: {
       frameRate,
-      childFolder,
-      startedAt,
-      publishedAt: new Date(),
-      durationSeconds,
-    }),
-    renditions: renditionsOf({ rungs, tracks: state === 'growing' ? [] : tracks, current: phases[0] }),
+      tracks,
+      early: tracks.map(({ id }) => id),
+      ...(isGrowing && {
+        growth: {
+          startedAt: startedAt.toISOString(),
+          publishedAt: new Date().toISOString(),
+          durationSeconds,
+        },
+      }),
+    },
+    renditions: renditionsOf({ rungs, tracks: isGrowing ? [] : tracks, current: phases[0] }),
     container: session.input.container,
     video: toVideoFacts(source),
     audio: toAudioFacts(source.audio),

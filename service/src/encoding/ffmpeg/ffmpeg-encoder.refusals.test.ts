@@ -102,7 +102,6 @@ describe('refusals', { timeout: 60_000 }, () => {
     const request = {
       container: 'mov',
       workFolder: folder,
-      childFolder: '1-1',
       signal: new AbortController().signal,
       onProgress: () => {},
     } as const;

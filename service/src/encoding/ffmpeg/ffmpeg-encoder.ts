@@ -1,7 +1,10 @@
-// Encoder that runs ffmpeg in phases, of which the first is soon playable, and writes the manifests.
+// Encoder that runs ffmpeg in phases, of which the first is soon playable, and writes the index.
+import { writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { AudioFacts } from '../../lifecycle/decisions/stream-report.ts';
 import { THUMBNAIL } from '../../storage/object-key.ts';
+import type { CmafTrack } from '../model/cmaf-track.ts';
+import { formatIndex, INDEX_NAME } from '../packaging/run-index.ts';
 import { audioRenditions } from '../plan/source/audio-tracks.ts';
 import { assertCost } from '../plan/ladder/encode-cost.ts';
 import { planPhases } from '../plan/ladder/encode-phases.ts';
@@ -13,6 +16,7 @@ import { toVideoFacts } from '../plan/source/source-traits.ts';
 import { posterArguments } from '../plan/arguments/poster-arguments.ts';
 import {
   type ContinueRequest,
+  type EncodedFile,
   type Encoder,
   type Encoding,
   LongVideoError,
@@ -23,7 +27,6 @@ import { encodeChunk } from './encode-chunk.ts';
 import { newSourceCheck } from './check-phase.ts';
 import { filesOf, phaseFolder, runPhase } from './encode-phase.ts';
 import type { PlannedEncode } from './planned-encode.ts';
-import { writeManifests } from './write-manifests.ts';
 import { type ExaminedSource, examineSource, findCopy } from './examine-source.ts';
 import { createPosters } from './create-posters.ts';
 import { cutSource } from './cut-source.ts';
@@ -100,7 +103,7 @@ async function finishEncode({
   const { request } = session;
   const listed = tracks.filter(({ id }) => id !== planned.replacedTrack);
   const files = [
-    ...(await writeManifests(planned, tracks, listed)),
+    await writeIndex(planned, tracks),
     ...filesOf(tracks, request.workFolder),
     ...(await createPosters(planned, listed, openSegment)),
   ];
@@ -116,6 +119,21 @@ async function finishEncode({
     placeholder: await createPlaceholder(session, fileOf(request, THUMBNAIL).path, displaySize),
     warnings: [...source.warnings, ...warnings],
   };
+}
+
+async function writeIndex(
+  { session: { request }, source, phases, replacedTrack }: PlannedEncode,
+  tracks: readonly CmafTrack[],
+): Promise<EncodedFile> {
+  const index = {
+    frameRate: source.timeline.frameRate,
+    tracks,
+    early: phases[0]?.trackIds ?? [],
+    replaced: replacedTrack,
+  };
+  const file = fileOf(request, INDEX_NAME);
+  await writeFile(file.path, formatIndex(index));
+  return file;
 }
 
 function chooseRungs(

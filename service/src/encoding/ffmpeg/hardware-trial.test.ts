@@ -117,7 +117,6 @@ test.skipIf(hasGpu)(
       source: await makeClip({ seconds: 9, width: 640, height: 360, more }),
       container: 'mov',
       workFolder,
-      childFolder: '1-1',
       signal: new AbortController().signal,
       onProgress: () => {},
       onPlayable: async () => {

@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { soundTracks } from '../packaging/sound-tracks.fixture.ts';
+import { soundTracks } from '../packaging/tracks.fixture.ts';
 import { LOUDNESS_FILES } from '../plan/arguments/loudness.ts';
 import { readAudioFacts } from './measured-audio.ts';
 

@@ -24,7 +24,6 @@ async function placeholderOf(picture: Buffer, size: Size): Promise<string | unde
     source: path,
     container: 'mov',
     workFolder: folder,
-    childFolder: '1-1',
     signal: new AbortController().signal,
     onProgress: () => {},
   } as const;

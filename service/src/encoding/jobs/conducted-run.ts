@@ -16,7 +16,7 @@ import { excerptFfmpegLog } from '../ffmpeg-log.ts';
 import { storeEmbedded } from './embedded-captions.ts';
 import { deleteChunks } from './encode-chunks.ts';
 import { endRun, finishRun, type Run } from './encode-runs.ts';
-import { deleteManifests } from './growing-manifests.ts';
+import { deleteGrowingIndexes } from './growing-indexes.ts';
 import { createProgressReporter } from './progress-reporter.ts';
 import { describeSource, removeEarlierRuns, reportHead } from './run-files.ts';
 
@@ -80,7 +80,6 @@ export async function withSource<T>(
       source: original.path,
       container,
       workFolder: await createFolder(scratch, 'work'),
-      childFolder: renditionFolder(run.attempt, run.try),
       signal,
       onProgress: reporter.update,
     });
@@ -163,7 +162,7 @@ export async function endWithReport(
 ): Promise<boolean> {
   const earlier = await removeEarlierRuns(ctx, run);
   if (!(await finishRun(ctx, run, { report, earlier, removeAfter }))) return false;
-  await deleteManifests(ctx, run.assetId, [...earlier, renditionFolder(run.attempt, run.try)]);
+  await deleteGrowingIndexes(ctx, run.assetId, [...earlier, renditionFolder(run.attempt, run.try)]);
   await deleteChunks(ctx, run.assetId);
   return true;
 }

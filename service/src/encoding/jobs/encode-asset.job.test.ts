@@ -33,7 +33,7 @@ const PART: PlayablePart = {
   height: 360,
   durationMs: 9000,
   files: [],
-  manifests: [{ name: 'hls.m3u8', text: '#EXTM3U' }],
+  index: { frameRate: { numerator: 25, denominator: 1 }, tracks: [], early: [] },
   renditions: [],
 };
 const ENCODING: Encoding = { ...PART, placeholder: undefined, warnings: [] };
@@ -49,11 +49,11 @@ type Setup = {
 function createDatabase(run: object, folders: { readonly folder: string }[]) {
   return databaseOf({
     all: (text) => {
-      if (text.includes('insert into growing_manifests')) {
+      if (text.includes('insert into growing_indexes')) {
         folders.push({ folder: '1-2' });
-        return [{ name: 'hls.m3u8' }];
+        return [{ folder: '1-2' }];
       }
-      if (text.includes('select distinct folder')) return folders;
+      if (text.includes('select folder from growing_indexes')) return folders;
       return text.includes('select encode_try from assets') ? [run] : [];
     },
   });

@@ -9,7 +9,7 @@ import { isScratchFull } from '../../platform/disk/free-space.ts';
 import type { EncodingContext } from '../context.ts';
 import { deleteChunks } from './encode-chunks.ts';
 import { discardRun, type Run } from './encode-runs.ts';
-import { deleteManifests, findPublishedFolders, saveManifests } from './growing-manifests.ts';
+import { deleteGrowingIndexes, findPublishedFolders, saveGrowingIndex } from './growing-indexes.ts';
 
 const STORE_CONCURRENCY = 4;
 
@@ -21,7 +21,7 @@ export function createPublisher(ctx: EncodingContext, run: Run, signal: AbortSig
   let wasAccepted = false;
   return async (part: PlayablePart): Promise<void> => {
     await storeFiles(ctx.store, run, { files: part.files, signal });
-    if (!(await saveManifests(ctx, run, part.manifests)) || wasAccepted) return;
+    if (!(await saveGrowingIndex(ctx, run, part.index)) || wasAccepted) return;
     const report: EncoderReport = {
       ...reportHead(run),
       status: 'processing',
@@ -77,7 +77,7 @@ export const isInterruption = (error: unknown): boolean =>
 /** Deletes the rows of chunks first, so that workers that still store chunks discard them. */
 export async function discard(ctx: EncodingContext, run: RunRef): Promise<void> {
   await deleteChunks(ctx, run.assetId, run.attempt);
-  await deleteManifests(ctx, run.assetId, [renditionFolder(run.attempt, run.try)]);
+  await deleteGrowingIndexes(ctx, run.assetId, [renditionFolder(run.attempt, run.try)]);
   await discardRun(ctx, run);
 }
 

@@ -59,6 +59,9 @@ function codecOf({ codec }: VideoTrack): Codec {
   return found;
 }
 
+/** Every device decodes it, and every ffmpeg. */
+export const isH264 = (track: VideoTrack): boolean => codecOf(track) === 'h264';
+
 /** Code points of transfer characteristics (CICP) that are HDR. */
 const HDR_TRANSFERS: ReadonlyMap<number, DynamicRange> = new Map([
   [16, 'pq'],
@@ -86,28 +89,31 @@ export const averageBitrate = (track: CmafTrack): number =>
 
 /** Duration of the longest segment in whole seconds (EXT-X-TARGETDURATION), which must never change. */
 export const targetDuration = (track: CmafTrack): number =>
-  track.targetSeconds ??
-  Math.max(1, Math.round(Math.max(...track.segments.map((segment) => segmentSeconds(track, segment)))));
+  track.targetSeconds ?? Math.max(1, Math.round(longestSegment(track)));
+
+const longestSegment = (track: CmafTrack): number =>
+  track.segments.reduce((longest, segment) => Math.max(longest, segmentSeconds(track, segment)), 0);
 
 /** Peak bit rate by RFC 8216, 4.3.4.2, over runs of 0.5 to 1.5 target durations; at least the average. */
-export const peakBitrate = (track: CmafTrack): number =>
-  Math.max(
-    averageBitrate(track),
-    ...track.segments.flatMap((_, first) => runBitrates(track, first)).map(Math.ceil),
-  );
-
-/** Bit rates of all runs of valid length that start at this segment. */
-function runBitrates(track: CmafTrack, first: number): number[] {
+export function peakBitrate(track: CmafTrack): number {
   const target = targetDuration(track);
-  const bitrates: number[] = [];
-  let [seconds, bytes] = [0, 0];
-  for (const segment of track.segments.slice(first)) {
+  return track.segments.reduce(
+    (peak, _, first) => Math.max(peak, Math.ceil(fastestRun(track, first, target))),
+    averageBitrate(track),
+  );
+}
+
+/** The highest bit rate of all runs of valid length that start at this segment; 0 without one. */
+function fastestRun(track: CmafTrack, first: number, target: number): number {
+  let [seconds, bytes, fastest] = [0, 0, 0];
+  for (let at = first; at < track.segments.length; at += 1) {
+    const segment = track.segments[at] as CmafSegment;
     seconds += segmentSeconds(track, segment);
     bytes += segment.bytes;
     if (seconds > target * 1.5) break;
-    if (seconds >= target * 0.5) bitrates.push((bytes * 8) / seconds);
+    if (seconds >= target * 0.5) fastest = Math.max(fastest, (bytes * 8) / seconds);
   }
-  return bitrates;
+  return fastest;
 }
 
 const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);

@@ -9,7 +9,7 @@ export type ThumbnailSource = { readonly track: VideoTrack; readonly segment: Cm
 
 /** The segment at 10 % of the video, or the next larger one if it is so small that it is probably black. */
 export function chooseThumbnailSource(tracks: readonly CmafTrack[]): ThumbnailSource {
-  const track = findThumbnailRung(tracks.filter(isVideo), ({ size }) => size.width);
+  const track = findThumbnailRung(tracks.filter(isVideo));
   const candidates = track.segments.slice(
     Math.floor(track.segments.length * EARLIEST_PART),
     Math.ceil(track.segments.length * LATEST_PART),
@@ -22,7 +22,7 @@ export function chooseThumbnailSource(tracks: readonly CmafTrack[]): ThumbnailSo
 
 /** The last segment that starts at or before the time. */
 export function choosePosterSource(tracks: readonly CmafTrack[], timeMs: number): ThumbnailSource {
-  const track = findThumbnailRung(tracks.filter(isVideo), ({ size }) => size.width);
+  const track = findThumbnailRung(tracks.filter(isVideo));
   let start = 0;
   const begun = track.segments.filter((segment) => {
     const hasBegun = start < secondsBy(timeMs);
@@ -35,13 +35,13 @@ export function choosePosterSource(tracks: readonly CmafTrack[], timeMs: number)
 }
 
 /** The widest that is not wider than a thumbnail, otherwise the narrowest. H.264 is listed before others. */
-export function findThumbnailRung<T>(rungs: readonly T[], widthOf: (rung: T) => number): T {
-  const falling = rungs.toSorted((a, b) => widthOf(b) - widthOf(a));
-  const narrowest = Math.min(...rungs.map(widthOf));
-  const rung =
-    falling.find((each) => widthOf(each) <= WIDEST) ?? rungs.find((each) => widthOf(each) === narrowest);
-  if (!rung) throw new Error('no video track');
-  return rung;
+function findThumbnailRung(tracks: readonly VideoTrack[]): VideoTrack {
+  const falling = tracks.toSorted((a, b) => b.size.width - a.size.width);
+  const narrowest = falling.at(-1)?.size.width;
+  const track =
+    falling.find(({ size }) => size.width <= WIDEST) ?? tracks.find(({ size }) => size.width === narrowest);
+  if (!track) throw new Error('no video track');
+  return track;
 }
 
 /** Frames start between milliseconds, and players truncate times to milliseconds, so the rest is added. */

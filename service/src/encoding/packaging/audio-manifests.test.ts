@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import type { CmafTrack } from '../model/cmaf-track.ts';
 import { formatDashManifest } from './dash-manifest.ts';
 import { formatMultivariantPlaylist } from './hls-playlist.ts';
-import { soundTracks } from './sound-tracks.fixture.ts';
+import { soundTracks } from './tracks.fixture.ts';
 
 const picture = (id: number, width: number, height: number): CmafTrack => ({
   id,
@@ -19,6 +19,7 @@ const packaged = (tracks: readonly CmafTrack[]) => ({
   tracks,
   frameRate: { numerator: 25, denominator: 1 },
   childFolder: '1-1',
+  captions: [],
 });
 const english = { language: 'eng', channels: 6 };
 const german = { language: 'ger', title: 'Regie <Kommentar>', dispositions: ['comment'] };

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { type CmafTrack, segmentName } from '../model/cmaf-track.ts';
 import type { AudioRendition } from '../model/audio-track.ts';
 import { formatDashManifest } from './dash-manifest.ts';
-import { soundTracks } from './sound-tracks.fixture.ts';
+import { soundTracks } from './tracks.fixture.ts';
 
 const track = (id: number, size: CmafTrack['size'], durations: readonly number[]): CmafTrack => {
   let end = 0;
@@ -19,7 +19,8 @@ const stereo = soundTracks(1, [{}])[0]?.audio as AudioRendition;
 const frameRate = { numerator: 30000, denominator: 1001 };
 const video = track(0, { width: 1280, height: 720 }, [61440, 61440, 61440, 30720]);
 const audio = track(1, null, [189440, 192512, 192512, 99328]);
-const manifest = (...tracks: CmafTrack[]) => formatDashManifest({ tracks, frameRate, childFolder: '3-1' });
+const manifest = (...tracks: CmafTrack[]) =>
+  formatDashManifest({ tracks, frameRate, childFolder: '3-1', captions: [] });
 
 describe('DASH manifest', () => {
   test('is static, with the duration of the video and a base URL', () => {

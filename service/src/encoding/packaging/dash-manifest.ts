@@ -1,4 +1,5 @@
 // Formats the DASH manifest (ISO/IEC 23009-1, live profile) for the same tracks as HLS.
+import { formatCaptionSets } from '../../captions/manifest-captions.ts';
 import { SWITCHING_SETS, type SwitchingSet } from '../model/codecs.ts';
 import {
   type CmafSegment,
@@ -13,27 +14,20 @@ import {
 } from '../model/cmaf-track.ts';
 import { describeAudioSet } from './dash-audio.ts';
 import type { PackagedTracks } from './hls-playlist.ts';
+import type { Growth } from './run-index.ts';
 import type { Colour } from '../model/mp4-boxes.ts';
 import type { Rational } from '../model/source.ts';
 
 /** Digits below a millisecond that count before rounding up; further digits are floating-point noise. */
 const ROUNDING_DIGITS = 6;
 
-/** Properties of a manifest to which segments are added. */
-type Growth = {
-  readonly startedAt: Date;
-  /** When this version is published: players ignore versions that are not newer. */
-  readonly publishedAt: Date;
-  /** The duration of the whole video. */
-  readonly durationSeconds: number;
-  /** Address of the next version, relative to the manifest. */
-  readonly location: string;
-};
+/** A manifest to which segments are added. `location`: of the next version, relative to the manifest. */
+type GrowingManifest = Growth & { readonly location: string };
 
 /** `BaseURL` is the folder of the segments, relative to the manifest. */
 export function formatDashManifest(
-  { tracks, frameRate, childFolder }: PackagedTracks,
-  growth?: Growth,
+  { tracks, frameRate, childFolder, captions }: PackagedTracks,
+  growth?: GrowingManifest,
 ): string {
   return [
     '<?xml version="1.0" encoding="utf-8"?>',
@@ -44,6 +38,7 @@ export function formatDashManifest(
     `  <BaseURL>${childFolder}/</BaseURL>`,
     '  <Period id="0" start="PT0S">',
     ...adaptationSets(tracks).flatMap((set, id) => adaptationSet(set, id, frameRate)),
+    ...formatCaptionSets(captions),
     '  </Period>',
     ...(growth ? [`  ${clockOf(growth)}`] : []),
     '</MPD>',
@@ -65,18 +60,18 @@ const UPDATE_SECONDS = 2;
  * the video as one that is still recorded, not as an endless stream.
  */
 function growingAttributes({ startedAt, publishedAt, durationSeconds }: Growth): string {
-  const availableSince = new Date(startedAt.getTime() - Math.ceil(durationSeconds + LEAD_SECONDS) * 1000);
+  const availableSince = new Date(Date.parse(startedAt) - Math.ceil(durationSeconds + LEAD_SECONDS) * 1000);
   return (
     `type="dynamic" mediaPresentationDuration="PT${seconds(durationSeconds)}S" ` +
     `availabilityStartTime="${availableSince.toISOString()}" ` +
-    `publishTime="${publishedAt.toISOString()}" minimumUpdatePeriod="PT${UPDATE_SECONDS}S" ` +
+    `publishTime="${publishedAt}" minimumUpdatePeriod="PT${UPDATE_SECONDS}S" ` +
     `suggestedPresentationDelay="PT${seconds(durationSeconds + LEAD_SECONDS)}S"`
   );
 }
 
 /** Without a time, dash.js asks a server on the internet for it. An early time is as good as an exact one. */
 const clockOf = ({ startedAt }: Growth): string =>
-  `<UTCTiming schemeIdUri="urn:mpeg:dash:utc:direct:2014" value="${startedAt.toISOString()}"/>`;
+  `<UTCTiming schemeIdUri="urn:mpeg:dash:utc:direct:2014" value="${startedAt}"/>`;
 
 /** Tolerates clocks of viewers that are slow. */
 const LEAD_SECONDS = 3600;

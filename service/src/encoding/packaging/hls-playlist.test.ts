@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { type CmafTrack, segmentName } from '../model/cmaf-track.ts';
 import { formatMediaPlaylist, formatMultivariantPlaylist } from './hls-playlist.ts';
-import { soundTracks } from './sound-tracks.fixture.ts';
+import { soundTracks } from './tracks.fixture.ts';
 
 const track = (id: number, [width, height]: readonly [number, number], bytes: number): CmafTrack => ({
   id,
@@ -21,7 +21,7 @@ const frameRate = { numerator: 30000, denominator: 1001 };
 
 const lines = (playlist: string) => playlist.split('\n');
 const multivariant = (tracks: readonly CmafTrack[]) =>
-  lines(formatMultivariantPlaylist({ tracks, frameRate, childFolder: '3-1' }));
+  lines(formatMultivariantPlaylist({ tracks, frameRate, childFolder: '3-1', captions: [] }));
 
 describe('multivariant playlist', () => {
   test('every variant with its audio group', () => {

@@ -12,6 +12,8 @@ import {
   videosIn,
 } from '../model/cmaf-track.ts';
 import { type AudioGroup, audioGroups, audioMediaLines } from './hls-audio.ts';
+import type { Caption } from '../../assets/asset.ts';
+import { formatSubtitleMedia, SUBTITLE_GROUP } from '../../captions/manifest-captions.ts';
 import { SWITCHING_SETS } from '../model/codecs.ts';
 import { shortSide } from '../plan/ladder/ladder.ts';
 import type { Rational } from '../model/source.ts';
@@ -19,7 +21,9 @@ import type { Rational } from '../model/source.ts';
 export type PackagedTracks = {
   readonly tracks: readonly CmafTrack[];
   readonly frameRate: Rational;
+  /** Of the media playlists and segments, relative to the manifest. */
   readonly childFolder: string;
+  readonly captions: readonly Caption[];
 };
 
 const HEAD = ['#EXTM3U', '#EXT-X-VERSION:7', '#EXT-X-INDEPENDENT-SEGMENTS'] as const;
@@ -27,7 +31,13 @@ const HEAD = ['#EXTM3U', '#EXT-X-VERSION:7', '#EXT-X-INDEPENDENT-SEGMENTS'] as c
 const START_SIDE = 720;
 const SURROUND_SIDE = 720;
 
-export function formatMultivariantPlaylist({ tracks, frameRate, childFolder }: PackagedTracks): string {
+/** The padding of a segment of picture and one of sound, also of very short ones. */
+const PADDING_BITS_PER_SECOND = 4000;
+
+type Presentation = PackagedTracks & { readonly isEncrypted?: boolean };
+
+export function formatMultivariantPlaylist({ childFolder, ...presentation }: Presentation): string {
+  const { tracks, captions } = presentation;
   const [stereo, surround] = audioGroups(tracks);
   const variants = SWITCHING_SETS.flatMap((set) => {
     const videos = startFirst(videosIn(tracks, set));
@@ -36,17 +46,29 @@ export function formatMultivariantPlaylist({ tracks, frameRate, childFolder }: P
       ...(surround ? upperRungs(videos).map((video) => [video, surround] as const) : []),
     ];
   }).flatMap(([video, group]) => [
-    `#EXT-X-STREAM-INF:${variantAttributes(video, group, frameRate)}`,
+    `#EXT-X-STREAM-INF:${variantAttributes(video, group, presentation)}`,
     `${childFolder}/${playlistName(video.id)}`,
   ]);
   const media = [stereo, surround].flatMap((group) => (group ? audioMediaLines(group, childFolder) : []));
-  return lines([...HEAD, ...media, ...variants]);
+  return lines([...HEAD, ...media, ...formatSubtitleMedia(captions), ...variants]);
 }
 
-/** `growing`: further segments follow. */
-export type TrackState = 'growing' | 'complete';
+type PlaylistOptions = {
+  /** Further segments follow. */
+  readonly isGrowing?: boolean;
+  /** The key of AES-128, relative to the playlist; absent: the segments are plain. */
+  readonly keyUri?: string;
+};
 
-export function formatMediaPlaylist(track: CmafTrack, state: TrackState = 'complete'): string {
+/**
+ * The init segment precedes the key, so it is plain: it has no samples, and not every player decrypts it.
+ * The media sequence number is that in the name, so the IV of a segment follows from its name (RFC 8216,
+ * 4.3.2.4).
+ */
+export function formatMediaPlaylist(
+  track: CmafTrack,
+  { isGrowing = false, keyUri }: PlaylistOptions = {},
+): string {
   const durations = track.segments.map((segment) => segmentSeconds(track, segment));
   const segments = track.segments.flatMap(({ name }, index) => [
     `#EXTINF:${durations[index]?.toFixed(6)},`,
@@ -54,11 +76,13 @@ export function formatMediaPlaylist(track: CmafTrack, state: TrackState = 'compl
   ]);
   return lines([
     ...HEAD,
-    ...(state === 'growing' ? GROWING : ['#EXT-X-PLAYLIST-TYPE:VOD']),
+    ...(isGrowing ? GROWING : ['#EXT-X-PLAYLIST-TYPE:VOD']),
     `#EXT-X-TARGETDURATION:${targetDuration(track)}`,
+    ...(keyUri === undefined ? [] : ['#EXT-X-MEDIA-SEQUENCE:1']),
     `#EXT-X-MAP:URI="${initName(track.id)}"`,
+    ...(keyUri === undefined ? [] : [`#EXT-X-KEY:METHOD=AES-128,URI="${keyUri}"`]),
     ...segments,
-    ...(state === 'growing' ? [] : ['#EXT-X-ENDLIST']),
+    ...(isGrowing ? [] : ['#EXT-X-ENDLIST']),
   ]);
 }
 
@@ -68,14 +92,15 @@ const GROWING = ['#EXT-X-PLAYLIST-TYPE:EVENT', '#EXT-X-START:TIME-OFFSET=0.001,P
 function variantAttributes(
   video: VideoTrack,
   audio: AudioGroup | undefined,
-  { numerator, denominator }: Rational,
+  { frameRate: { numerator, denominator }, captions, isEncrypted }: Omit<Presentation, 'childFolder'>,
 ): string {
   const members = audio?.members ?? [];
+  const padding = isEncrypted ? PADDING_BITS_PER_SECOND : 0;
   // Players choose one member, so the variant needs the bandwidth of the largest.
   const total = (rate: (track: CmafTrack) => number) => rate(video) + Math.max(0, ...members.map(rate));
   const codecs = new Set([video, ...members].map(({ codec }) => codec));
   return [
-    `BANDWIDTH=${total(peakBitrate)}`,
+    `BANDWIDTH=${total(peakBitrate) + padding}`,
     `AVERAGE-BANDWIDTH=${total(averageBitrate)}`,
     `CODECS="${[...codecs].join(',')}"`,
     `RESOLUTION=${video.size.width}x${video.size.height}`,
@@ -83,6 +108,7 @@ function variantAttributes(
     videoRange(video),
     ...(audio ? [`AUDIO="${audio.id}"`] : []),
     'CLOSED-CAPTIONS=NONE',
+    ...(captions.length > 0 ? [`SUBTITLES="${SUBTITLE_GROUP}"`] : []),
   ].join(',');
 }
 

@@ -5,13 +5,18 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Asset } from '../../assets/asset.ts';
+import { createEncodingContext } from '../../encoding/context.fixture.ts';
 import { EncodeError, type ExtraRequest } from '../../encoding/encoder.ts';
+import { formatIndex, INDEX_NAME } from '../../encoding/packaging/run-index.ts';
+import { pictureTrack } from '../../encoding/packaging/tracks.fixture.ts';
 import { createVideo } from '../../lifecycle/asset.fixture.ts';
 import { createSingleFlight } from '../../platform/concurrency/single-flight.ts';
 import { openFairSlots } from '../../platform/process/fair-slots.ts';
 import type { ObjectKey } from '../../storage/object-key.ts';
 import { createPlaybackContext, SETTINGS } from '../context.fixture.ts';
 import type { FrameLimits, ServingContext } from '../context.ts';
+import { readIndex } from '../../encoding/stored-index.ts';
+import { openManifests } from '../rendered-manifests.ts';
 import { findFrame } from './frames.ts';
 
 let scratchRoot: string;
@@ -22,11 +27,14 @@ afterAll(() => rm(scratchRoot, { recursive: true, force: true }));
 
 const video = createVideo({ playback: { kind: 'own', attempt: 1, folder: '1-2' }, duration_ms: 8000 });
 const FILES = {
-  'hls.m3u8':
-    '#EXT-X-STREAM-INF:CODECS="avc1.4d401e",RESOLUTION=640x360,FRAME-RATE=25\n1-2/r0.m3u8\n' +
-    '#EXT-X-STREAM-INF:CODECS="avc1.4d401e",RESOLUTION=1280x720,FRAME-RATE=25\n1-2/r1.m3u8\n',
-  'r0.m3u8': '#EXT-X-MAP:URI="r0-init.mp4"\n#EXTINF:4.0,\nr0-00001.m4s\n#EXTINF:4.0,\nr0-00002.m4s\n',
-  'r1.m3u8': '#EXT-X-MAP:URI="r1-init.mp4"\n#EXTINF:8.0,\nr1-00001.m4s\n',
+  [INDEX_NAME]: formatIndex({
+    frameRate: { numerator: 25, denominator: 1 },
+    tracks: [
+      pictureTrack(0, { width: 640, height: 360, seconds: [4, 4] }),
+      pictureTrack(1, { width: 1280, height: 720, seconds: [8] }),
+    ],
+    early: [0],
+  }),
   'r0-init.mp4': 'init',
   'r0-00001.m4s': 'one',
   'r0-00002.m4s': 'two',
@@ -64,8 +72,15 @@ function setUp({ onRender = () => {}, limits, settings, found = () => video }: F
     Object.entries(FILES).map(([name, text]) => [`renditions/${video.id}/1-2/${name}`, text]),
   );
   const rendered: ExtraRequest[] = [];
+  const store = createStore(files);
   const context = createPlaybackContext({
-    store: createStore(files),
+    store,
+    manifests: openManifests({
+      encoding: {
+        readIndex: (run) => readIndex(createEncodingContext({ store }), run),
+        findGrowingIndex: async () => undefined,
+      },
+    }),
     settings: { ...SETTINGS, scratchRoot, ...settings },
     encoder: {
       async createExtra(request) {
@@ -205,7 +220,7 @@ describe('a frame', () => {
   test.each([
     ['not encoded here', createVideo()],
     [
-      'whose manifests are not stored',
+      'whose index is not stored',
       { ...video, playback: { kind: 'own', attempt: 9, folder: '9-9' } as const },
     ],
   ])('does not exist for a video %s', async (_what, asset) => {

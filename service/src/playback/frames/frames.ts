@@ -5,12 +5,9 @@ import { Readable } from 'node:stream';
 import { isPurged, type PlaybackAsset } from '../../assets/asset.ts';
 import { playbackNotFound } from '../../assets/playback-manifest.ts';
 import { EncodeError } from '../../encoding/encoder.ts';
-import {
-  getVideoForWidth,
-  parseMediaPlaylist,
-  parseMultivariantPlaylist,
-  segmentAtTime,
-} from '../../encoding/packaging/hls-reader.ts';
+import { initName } from '../../encoding/model/cmaf-track.ts';
+import { getVideoForWidth, segmentAtTime } from '../../encoding/model/track-choice.ts';
+import { listedTracks } from '../../encoding/packaging/run-index.ts';
 import { storeVariant } from '../../images/variant-store.ts';
 import { ServiceError } from '../../platform/http/errors.ts';
 import { busy } from '../../platform/process/fair-slots.ts';
@@ -18,7 +15,7 @@ import { readScratchFile, writeScratchFile } from '../../platform/process/scratc
 import { createScratchFolder, deleteScratchFolder } from '../../platform/process/scratch-folder.ts';
 import { type ObjectKey, renditionKey, variantKey, variantsPrefix } from '../../storage/object-key.ts';
 import type { ObjectStore } from '../../storage/object-store.ts';
-import { readJoined, readText } from '../../storage/whole-objects.ts';
+import { readJoined } from '../../storage/whole-objects.ts';
 import type { ServingContext } from '../context.ts';
 import { type Frame, findNearestFrame, frameName, framePrefix, isFrameName } from './frame-query.ts';
 
@@ -92,13 +89,9 @@ async function renderInSlot(ctx: ServingContext, request: NewFrame): Promise<Fou
   }
 }
 
-async function render(
-  ctx: ServingContext,
-  { assetId, folder, frame }: NewFrame,
-  signal: AbortSignal,
-): Promise<Uint8Array> {
-  const keyOf = (file: string) => renditionKey(assetId, folder, file);
-  const source = await findSource(ctx.store, keyOf, frame);
+async function render(ctx: ServingContext, request: NewFrame, signal: AbortSignal): Promise<Uint8Array> {
+  const keyOf = (file: string) => renditionKey(request.assetId, request.folder, file);
+  const source = await findSource(ctx, request);
   const scratch = { work: `frame-${randomUUID()}`, run: '1' };
   const scratchFolder = await createScratchFolder(ctx.settings.scratchRoot, scratch);
   try {
@@ -121,22 +114,18 @@ type FrameSource = {
 };
 
 async function findSource(
-  store: ObjectStore,
-  keyOf: (file: string) => ObjectKey,
-  { tenths, width }: Frame,
+  { manifests }: ServingContext,
+  { assetId, folder, frame: { tenths, width } }: NewFrame,
 ): Promise<FrameSource> {
-  const presentation = parseMultivariantPlaylist(await readPlaylist(store, keyOf('hls.m3u8')));
-  const { playlist, frameRate } = getVideoForWidth(presentation, width);
-  const list = parseMediaPlaylist(await readPlaylist(store, keyOf(playlist)));
-  const segment = segmentAtTime(list, tenths / 10);
+  const index = await manifests.findIndex(assetId, folder);
+  if (!index) throw playbackNotFound();
+  const { numerator, denominator } = index.frameRate;
+  const frameRate = numerator / denominator;
+  const track = getVideoForWidth(listedTracks(index), width);
+  const { name, startSeconds, endSeconds } = segmentAtTime(track, tenths / 10);
   // A time after the last frame shows that frame.
-  const seconds = Math.min(tenths / 10, segment.end - 0.5 / frameRate) - segment.start;
-  return { files: [list.init, segment.name], seconds, frameRate, width };
-}
-
-async function readPlaylist(store: ObjectStore, key: ObjectKey): Promise<string> {
-  if ((await store.size(key)) === undefined) throw playbackNotFound();
-  return readText(store, key);
+  const seconds = Math.min(tenths / 10, endSeconds - 0.5 / frameRate) - startSeconds;
+  return { files: [initName(track.id), name], seconds, frameRate, width };
 }
 
 async function writeExcerpt(

@@ -1,7 +1,7 @@
-// Audio tracks for tests of manifests.
+// Tracks for tests of manifests, and of files that are made of renditions.
 import { audioRenditions, toAudioTracks } from '../plan/source/audio-tracks.ts';
 import type { SourceStream } from '../model/source.ts';
-import { type SoundTrack, segmentName } from '../model/cmaf-track.ts';
+import { type SoundTrack, segmentName, type VideoTrack } from '../model/cmaf-track.ts';
 
 const BYTES = { 2: 64_000, 6: 192_000 } as const;
 
@@ -36,3 +36,21 @@ export function soundTracks(
     audio,
   }));
 }
+
+type Picture = { readonly width: number; readonly height: number; readonly seconds: readonly number[] };
+
+/** An H.264 track with one segment for each of the durations, of 100 kB per second. */
+export const pictureTrack = (id: number, { seconds, ...size }: Picture): VideoTrack => {
+  let start = 0;
+  const segments = seconds.map((each, index) => {
+    const segment = {
+      name: segmentName(id, index + 1),
+      start,
+      duration: each * 1000,
+      bytes: each * 100_000,
+    };
+    start += segment.duration;
+    return segment;
+  });
+  return { id, timescale: 1000, codec: 'avc1.4d401e', size, segments };
+};
