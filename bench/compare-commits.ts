@@ -48,6 +48,9 @@ const CASES: Readonly<Record<string, readonly Case[]>> = {
       requests: (checkout: Checkout) => segmentRequests(checkout, kilobytes),
     })),
   ),
+  manifests: [
+    { what: 'manifests of a video with token, 16 connections', connections: 16, requests: manifestRequests },
+  ],
   put: [
     {
       what: 'PUT of 20 KB, 16 connections',
@@ -71,6 +74,17 @@ async function segmentRequests(checkout: Checkout, kilobytes: number) {
   return cycle(stored.map((name) => request(`GET ${base}/${name}`)));
 }
 
+/** Of a video that this checkout has encoded. */
+async function manifestRequests(checkout: Checkout) {
+  const { id } = await encodeClip(checkout);
+  const response = await fetch(`http://127.0.0.1:${checkout.server.port}/api/v1/media/${id}/playback`, {
+    headers: bearerOf(token),
+  });
+  const { data } = (await response.json()) as { data: { hls: string } };
+  const base = new URL('.', data.hls).pathname;
+  return cycle(['hls.m3u8', 'dash.mpd', '1-1/r0.m3u8'].map((name) => request(`GET ${base}${name}`)));
+}
+
 async function startUp(checkout: Checkout): Promise<number> {
   const begun = performance.now();
   const server = await checkout.start('api');
@@ -80,19 +94,26 @@ async function startUp(checkout: Checkout): Promise<number> {
 }
 
 async function imagesReady(checkout: Checkout): Promise<number> {
-  return ready(checkout, IMAGES, { mime: 'image/jpeg', kind: 'image', bytes: await makeImage() });
+  const images = { mime: 'image/jpeg', kind: 'image', bytes: await makeImage() };
+  return (await makeReady(checkout, IMAGES, images)).seconds;
 }
 
 let clip: Buffer | undefined;
 async function videoReady(checkout: Checkout): Promise<number> {
+  return (await encodeClip(checkout)).seconds;
+}
+
+async function encodeClip(checkout: Checkout): Promise<Ready> {
   clip ??= await readFile((await makeClip(checkout.folder)).source);
-  return ready(checkout, 1, { mime: 'video/mp4', kind: 'video', bytes: clip });
+  return makeReady(checkout, 1, { mime: 'video/mp4', kind: 'video', bytes: clip });
 }
 
 type Media = { readonly mime: string; readonly kind: string; readonly bytes: Buffer };
 
-/** Seconds from the first `complete` until all assets are ready. */
-async function ready(checkout: Checkout, count: number, { mime, kind, bytes }: Media): Promise<number> {
+/** `id`: of the first asset. `seconds`: from the first `complete` until all assets are ready. */
+type Ready = { readonly id: string; readonly seconds: number };
+
+async function makeReady(checkout: Checkout, count: number, { mime, kind, bytes }: Media): Promise<Ready> {
   const server = await checkout.start('all');
   const upload = { filename: 'file', content_type: kind, mime_type: mime };
   const opened = (await openUploads(server, token, { count, upload })).slice(0, count);
@@ -110,7 +131,7 @@ async function ready(checkout: Checkout, count: number, { mime, kind, bytes }: M
   const seconds = (performance.now() - begun) / 1000;
   await client.end();
   await server.stop();
-  return seconds;
+  return { id: opened[0]?.id ?? '', seconds };
 }
 
 const [other, ...names] = process.argv.slice(2);

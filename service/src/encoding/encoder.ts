@@ -1,4 +1,4 @@
-// Port of the encoder: creates CMAF renditions from a video file, and an index from which manifests are rendered.
+// Port of the encoder: creates CMAF renditions of a video, and an index from which manifests are rendered.
 import type { CaptionKind } from '@mediary/contract/enums';
 import type { FailureCode } from '@mediary/contract/failures';
 import type { Warning } from '../assets/asset.ts';
