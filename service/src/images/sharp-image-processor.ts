@@ -3,10 +3,10 @@ import { stat } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { readChunks } from '../platform/disk/open-file.ts';
 import type { ChildPool, RunTask } from '../platform/process/child-pool.ts';
-import { busy } from '../platform/process/fair-slots.ts';
+import { busy } from '../platform/http/errors.ts';
 import type { ChildProgram, ChildRequest, HandledMessage } from '../platform/process/child.ts';
-import type { ImageTask, ImageResult } from './sharp-image-processor.worker.ts';
-import type { ExaminedImage, ImageProcessor, ImageFile, RenderedImage } from './image-processor.ts';
+import type { ImageResult, ImageTask } from './sharp-image-processor.worker.ts';
+import type { ExaminedImage, ImageFile, ImageProcessor, RenderedImage } from './image-processor.ts';
 
 const PROGRAM: ChildProgram = {
   script: new URL('./sharp-image-processor.worker.ts', import.meta.url),

@@ -1,9 +1,8 @@
 // Probes untrusted videos with mediabunny in sandboxed processes, with limits on memory, reads and time.
-import { unavailable } from '../platform/http/errors.ts';
-import type { ChildPool } from '../platform/process/child-pool.ts';
+import { busy, unavailable } from '../platform/http/errors.ts';
 import type { AcquireSlot } from '../platform/process/fair-slots.ts';
-import type { ChildProgram, TaskFailure, HandledMessage } from '../platform/process/child.ts';
-import { busy } from '../platform/process/fair-slots.ts';
+import type { ChildPool } from '../platform/process/child-pool.ts';
+import type { ChildProgram, HandledMessage, TaskFailure } from '../platform/process/child.ts';
 import type { ByteSource, DefaultContainer, Probe, ProbeResult } from './probe.ts';
 import type { ServiceMessage, WorkerMessage } from './mediabunny-probe.worker.ts';
 

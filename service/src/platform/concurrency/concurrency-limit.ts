@@ -1,5 +1,5 @@
 // Limits concurrent work in total and per key; work above a limit is rejected.
-import { ServiceError } from '../http/errors.ts';
+import { busy } from '../http/errors.ts';
 import { createKeyedCounter } from './keyed-counter.ts';
 
 /** Throws UNAVAILABLE `busy` when too much work runs, or too much for this key. */
@@ -14,7 +14,8 @@ export function createConcurrencyLimit({
 }): ConcurrencyLimit {
   const running = createKeyedCounter();
   return async (key, work) => {
-    if (running.total() >= total || running.of(key) >= perKey) throw busy();
+    if (running.total() >= total || running.of(key) >= perKey)
+      throw busy('Too many requests for the same work are running. Retry later.');
     const remove = running.add(key);
     try {
       return await work();
@@ -23,8 +24,3 @@ export function createConcurrencyLimit({
     }
   };
 }
-
-const busy = () =>
-  new ServiceError('UNAVAILABLE', 'Too many requests for the same work are running. Retry later.', {
-    details: { reason: 'busy' },
-  });

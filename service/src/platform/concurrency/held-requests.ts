@@ -1,5 +1,5 @@
 // Limits requests that stay open for long, such as event streams, in total and per caller.
-import { ServiceError } from '../http/errors.ts';
+import { busy, ServiceError } from '../http/errors.ts';
 import { createKeyedCounter } from './keyed-counter.ts';
 
 export type HeldRequests = {
@@ -17,7 +17,7 @@ export function createHeldRequests({ total, perCaller }: HeldLimits): HeldReques
   return {
     hold: (caller) => {
       if (caller !== undefined && held.of(caller) >= perCaller) throw tooMany(perCaller);
-      if (held.total() >= total) throw busy();
+      if (held.total() >= total) throw busy('Too many event streams are open at this process. Retry later.');
       return held.add(caller);
     },
   };
@@ -26,9 +26,4 @@ export function createHeldRequests({ total, perCaller }: HeldLimits): HeldReques
 const tooMany = (limit: number) =>
   new ServiceError('RATE_LIMITED', `At most ${limit} event streams and long polls may be open at once.`, {
     details: { reason: 'too_many_streams', limit },
-  });
-
-const busy = () =>
-  new ServiceError('UNAVAILABLE', 'Too many event streams are open at this process. Retry later.', {
-    details: { reason: 'busy' },
   });

@@ -120,6 +120,9 @@ export const unsupportedMediaType = (message: string, details: ErrorDetails | nu
   new ServiceError('UNSUPPORTED_MEDIA_TYPE', message, { details });
 export const unavailable = (message: string, cause?: unknown) =>
   new ServiceError('UNAVAILABLE', message, { cause });
+/** All slots are taken: `details.reason` is `busy`. */
+export const busy = (message = 'The service is busy processing other files. Retry later.'): ServiceError =>
+  new ServiceError('UNAVAILABLE', message, { details: { reason: 'busy' } });
 export const isUnavailable = (error: unknown): boolean =>
   error instanceof ServiceError && error.code === 'UNAVAILABLE';
 

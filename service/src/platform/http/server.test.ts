@@ -1,8 +1,7 @@
 // Tests what the log says about requests that were not served.
 import { afterEach, expect, test } from 'vitest';
-import { unavailable } from './errors.ts';
+import { busy, unavailable } from './errors.ts';
 import { createLogger } from '../observability/logger.ts';
-import { busy } from '../process/fair-slots.ts';
 import { createServer, type HttpServer } from './server.ts';
 
 let server: HttpServer | undefined;

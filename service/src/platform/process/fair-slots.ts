@@ -1,6 +1,6 @@
 // A fair semaphore shared by groups: each group has reserved slots, and the owners in all groups take turns.
 import { maxHeldSlots } from '../concurrency/held-work.ts';
-import { ServiceError } from '../http/errors.ts';
+import { busy } from '../http/errors.ts';
 
 export type SlotLimits = {
   /** Maximum number of slots of one owner; one slot of the group's share always remains for others. */
@@ -27,8 +27,6 @@ type Group = { readonly limits: SlotLimits; active: number };
 type Item = { active: number; readonly waiting: Set<() => void> };
 /** `items`: in round-robin order. */
 type Owner = { readonly group: Group; active: number; readonly items: Map<string, Item> };
-
-const RETRY_AFTER_SECONDS = 2;
 
 const isIdle = ({ active, waiting }: Item): boolean => active === 0 && waiting.size === 0;
 
@@ -150,9 +148,3 @@ function freeSlotsFor(group: Group, groups: readonly Group[], slots: number): nu
   const reserved = reservedPerGroup(slots, groups.length);
   return groups.reduce((free, other) => free - Math.max(other.active, other === group ? 0 : reserved), slots);
 }
-
-export const busy = (): ServiceError =>
-  new ServiceError('UNAVAILABLE', 'The service is busy processing other files. Retry later.', {
-    details: { reason: 'busy' },
-    retryAfterSeconds: RETRY_AFTER_SECONDS,
-  });

@@ -9,15 +9,14 @@ import { initName } from '../../encoding/model/cmaf-track.ts';
 import { getVideoForWidth, segmentAtTime } from '../../encoding/model/track-choice.ts';
 import { listedTracks } from '../../encoding/packaging/run-index.ts';
 import { storeVariant } from '../../images/variant-store.ts';
-import { ServiceError } from '../../platform/http/errors.ts';
-import { busy } from '../../platform/process/fair-slots.ts';
+import { busy, ServiceError } from '../../platform/http/errors.ts';
 import { readScratchFile, writeScratchFile } from '../../platform/process/scratch-file.ts';
 import { createScratchFolder, deleteScratchFolder } from '../../platform/process/scratch-folder.ts';
 import { type ObjectKey, renditionKey, variantKey, variantsPrefix } from '../../storage/object-key.ts';
 import type { ObjectStore } from '../../storage/object-store.ts';
 import { readJoined } from '../../storage/whole-objects.ts';
 import type { ServingContext } from '../context.ts';
-import { type Frame, findNearestFrame, frameName, framePrefix, isFrameName } from './frame-query.ts';
+import { findNearestFrame, type Frame, frameName, framePrefix, isFrameName } from './frame-query.ts';
 
 /** `nearest`: a stored frame instead of one that is not rendered. */
 type FoundFrame = { readonly key: ObjectKey } | { readonly nearest: Frame };

@@ -1,5 +1,5 @@
 // Bounds the memory of the parts that are being collected or sent. Slow sources cannot use up all of it.
-import { busy } from '../../platform/process/fair-slots.ts';
+import { busy } from '../../platform/http/errors.ts';
 
 /** The memory of one part. */
 export type PartLease = {
