@@ -97,7 +97,10 @@ const OUTSIDE: readonly (readonly [module: RegExp, knownBy: RegExp])[] = [
   [/^@mediary\/contract\//, /./],
   [/^@mediary\/checks\//, / operations\/diagnostics\//],
   [/^@mediary\/embedded-postgres\/launcher$/, /^adapters /],
-  [/^typebox(?:\/compile)?$/, /^routes |^platform platform\/http\/|^port providers\/provider-module$/],
+  [
+    /^typebox(?:\/compile)?$/,
+    /^routes |^platform platform\/http\/|^port providers\/provider-module$|^rule encoding\/encoder-report$/,
+  ],
   [/^pg$/, /^(?:platform|fixture) platform\/postgres\/|^command commands\/seed$/],
   [/^pg-boss$/, /^platform platform\/jobs\/job-queue$/],
   [/^jose$/, /^adapter auth\/tokens\/jwks-issuer-keys$/],

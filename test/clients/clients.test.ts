@@ -48,7 +48,7 @@ const WEBHOOKS = { cdnhost: CdnhostReport, edgehost: EdgehostReport, onprem: Onp
 /** `origin` is the address of the service, without a trailing slash. */
 function renderDocument(origin: string): object {
   const webhooks = Object.entries(WEBHOOKS).map(([name, body]) =>
-    webhookOperation(name, { body, signature: 'The signature of the provider.' }),
+    webhookOperation(name, { body, signature: 'The signature of the provider.', headers: ['X-Signature'] }),
   );
   return renderOpenApi([...OPERATIONS, ...webhooks], {
     server: origin,

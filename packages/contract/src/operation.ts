@@ -64,6 +64,8 @@ type Described<P extends Path> = {
   readonly summary: string;
   readonly description?: string;
   readonly requestHeaders?: readonly RequestHeader[];
+  /** Each may carry the signature of a webhook; one is enough. */
+  readonly signatureHeaders?: readonly string[];
   /** `none`: rate limits do not apply. `webhook`: a limit of its own, answered with 503. */
   readonly rateClass?: RateClass;
   /** Failures beside those that authentication, validation and an outage imply. */

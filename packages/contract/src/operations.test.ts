@@ -10,9 +10,9 @@ import { OPERATIONS } from './operations.ts';
 
 const ALL: readonly Operation[] = [
   ...OPERATIONS,
-  webhookOperation('cdnhost', { body: CdnhostReport, signature: 'HMAC-SHA256.' }),
-  webhookOperation('edgehost', { body: EdgehostReport, signature: 'HMAC-SHA256.' }),
-  webhookOperation('onprem', { body: OnpremReport, signature: 'SHA-256.' }),
+  webhookOperation('cdnhost', { body: CdnhostReport, signature: 'HMAC-SHA256.', headers: ['X-Signature'] }),
+  webhookOperation('edgehost', { body: EdgehostReport, signature: 'HMAC-SHA256.', headers: ['X-Signature'] }),
+  webhookOperation('onprem', { body: OnpremReport, signature: 'SHA-256.', headers: ['X-Signature'] }),
 ];
 const options = { server: 'https://media.example.com', providers: ['onprem'], version: '1.2.3' };
 

@@ -7,7 +7,9 @@ import {
   type ReportedUrls,
   parseReportedUrl,
 } from '../assets/playback-manifest.ts';
-import { RENDITION_STATES } from '@mediary/contract/enums';
+import { OnpremReport } from '@mediary/contract/operations/webhooks';
+import { type Static, Type } from 'typebox';
+import { Compile } from 'typebox/compile';
 import type { Rendition } from '../assets/renditions.ts';
 import type { AudioFacts, StreamReport, VideoFacts } from '../lifecycle/decisions/stream-report.ts';
 import { parseReportedMedia } from './reported-media.ts';
@@ -46,37 +48,34 @@ export type Callback = {
 
 type Members = Readonly<Record<string, unknown>>;
 
-const EVENTS: Readonly<Record<string, StreamReport['event']>> = {
+/** Malformed ones of these members make a report ignored; others are skipped one by one. */
+const PublishedMembers = Type.Pick(OnpremReport, ['status', 'attempt', 'progress', 'renditions', 'playback']);
+type Published = Static<typeof PublishedMembers>;
+const PUBLISHED = Compile(PublishedMembers);
+
+const EVENTS: Readonly<Record<Published['status'], StreamReport['event']>> = {
   processing: 'started',
   ready: 'succeeded',
   failed: 'failed',
 };
 const MAX_INT = 2 ** 31 - 1;
-/** Leaves room in the integer column for later attempts. */
-const MAX_ATTEMPT = 1_000_000_000;
-const MAX_RENDITIONS = 64;
 const MAX_WARNINGS = 16;
 
 /** Undefined when the body is malformed or requires no action. `isOwn`: signed by our own encoder. */
 export function parseEncoderReport(body: Members, isOwn: boolean): StreamReport | undefined {
-  const { status, attempt, progress, renditions, playback } = body;
-  const event = typeof status === 'string' && Object.hasOwn(EVENTS, status) ? EVENTS[status] : undefined;
-  if (
-    !event ||
-    !isOptional(attempt, isAttempt) ||
-    !isOptional(progress, isFiniteNumber) ||
-    !isOptional(renditions, isRenditions) ||
-    !isOptional(playback, isUrls)
-  )
-    return undefined;
-  if (isOwn && !(isAttempt(attempt) && isCount(body['try']))) return undefined;
+  const published: unknown = body;
+  if (!PUBLISHED.Check(published)) return undefined;
+  const { status, attempt, progress, renditions, playback } = published;
+  if (isOwn && !(attempt && isCount(body['try']))) return undefined;
+  const event = EVENTS[status];
   return {
     source: 'webhook',
     provider: 'onprem',
     event,
-    ...(isAttempt(attempt) && { attempt }),
-    ...(isFiniteNumber(progress) && { progress: Math.floor(Math.min(100, Math.max(0, progress))) }),
-    ...(isRenditions(renditions) && { renditions }),
+    ...(attempt && { attempt }),
+    ...(typeof progress === 'number' && { progress: Math.floor(Math.min(100, Math.max(0, progress))) }),
+    // `mergeRenditions` drops unknown codecs and ranges.
+    ...(renditions && { renditions: renditions as readonly Rendition[] }),
     ...(event === 'started' &&
       isOwn &&
       body['playable'] === true && {
@@ -103,9 +102,12 @@ function parseOwnPlayback({ try: run, poster_time_ms: posterTimeMs }: Members): 
   };
 }
 
-function parseThirdPartyPlayback(playback: unknown): { playback?: ReportedPlayback; warnings?: Warning[] } {
+function parseThirdPartyPlayback(playback: Published['playback']): {
+  playback?: ReportedPlayback;
+  warnings?: Warning[];
+} {
   if (!playback) return {};
-  const { hls, dash, thumbnail } = playback as Members;
+  const { hls, dash, thumbnail } = playback;
   const urls: ReportedUrls = {
     hls: parseReportedUrl(hls),
     dash: parseReportedUrl(dash),
@@ -153,33 +155,7 @@ function parseFailure({ failure }: Members): { failure?: Failure } {
 
 const isCode = (value: unknown): value is string =>
   typeof value === 'string' && /^[a-z][a-z0-9_]{0,63}$/.test(value);
-const isOptional = (value: unknown, is: (value: unknown) => boolean): boolean =>
-  value === undefined || value === null || is(value);
 const isCount = (value: unknown): value is number =>
   Number.isInteger(value) && Number(value) >= 1 && Number(value) <= MAX_INT;
-const isAttempt = (value: unknown): value is number => isCount(value) && value <= MAX_ATTEMPT;
-const isFiniteNumber = (value: unknown): value is number => Number.isFinite(value);
 const isMembers = (value: unknown): value is Members =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
-
-function isUrls(value: unknown): boolean {
-  if (!isMembers(value)) return false;
-  return [value['hls'], value['dash'], value['thumbnail']].every((url) =>
-    isOptional(url, (value) => typeof value === 'string'),
-  );
-}
-
-function isRenditions(value: unknown): value is readonly Rendition[] {
-  return (
-    Array.isArray(value) &&
-    value.length <= MAX_RENDITIONS &&
-    value.every(
-      (item: unknown) =>
-        isMembers(item) &&
-        isCount(item['height']) &&
-        isOptional(item['width'], isCount) &&
-        isOptional(item['bitrate'], isFiniteNumber) &&
-        RENDITION_STATES.some((state) => state === item['state']),
-    )
-  );
-}

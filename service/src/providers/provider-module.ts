@@ -21,8 +21,12 @@ type ProviderModule<S> = {
   readonly playbackHost?: string;
   /** True when `WEBHOOKS_ALLOW_UNSIGNED` may contain it. */
   readonly canAllowUnsigned: boolean;
-  /** For the API documentation: the webhook's body and its signature. */
-  readonly webhook: { readonly body: TSchema; readonly signature: string };
+  /** For the API documentation: the webhook's body, and its signature in one of the headers. */
+  readonly webhook: {
+    readonly body: TSchema;
+    readonly headers: readonly string[];
+    readonly signature: string;
+  };
   /** Adds errors to `settings.problems`; a missing setting is no error. */
   readonly readSettings: (settings: Settings) => S;
   readonly open: (settings: S, context: ProviderContext) => Provider;

@@ -1,4 +1,4 @@
-// The OpenAPI document types the webhooks that the service sends, and its samples can be copied.
+// The OpenAPI document types the webhooks that the service sends and receives, and its samples can be copied.
 import { PUBLISHED_EVENT_TYPES } from '@mediary/contract/enums';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestService, type TestService } from '../../support/service.ts';
@@ -31,6 +31,19 @@ test('has the webhooks that the service sends, each type with its payload', () =
     const name = reference.split('/').at(-1) ?? '';
     expect(components.schemas[name]?.properties.type.const).toBe(type);
   }
+});
+
+test('names the headers in which a provider may sign', () => {
+  const { paths } = document as {
+    paths: Record<string, { post: { parameters: { in: string; name: string; required: boolean }[] } }>;
+  };
+  const headersOf = (provider: string) =>
+    paths[`/api/v1/webhooks/stream/${provider}`]?.post.parameters.map((each) => [each.name, each.required]);
+  expect(headersOf('onprem')).toEqual([
+    ['X-Onprem-Signature', false],
+    ['X-Webhook-Signature', false],
+  ]);
+  expect(headersOf('edgehost')).toEqual([['Webhook-Signature', true]]);
 });
 
 test('has no fixed keys in samples, and names every example of an error', () => {

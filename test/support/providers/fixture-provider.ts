@@ -94,6 +94,7 @@ export const fixture = defineProvider<FixtureSettings>({
   canAllowUnsigned: false,
   webhook: {
     body: Type.Object({ id: Type.String(), state: Type.String() }),
+    headers: ['X-Fixture-Signature'],
     signature: '`X-Fixture-Signature`: HMAC-SHA256 of the body, as 64 hex digits.',
   },
   readSettings: readFixtureSettings,

@@ -7,9 +7,9 @@ import { renderOpenApi } from './document.ts';
 
 const ALL: readonly Operation[] = [
   ...OPERATIONS,
-  webhookOperation('cdnhost', { body: CdnhostReport, signature: 'HMAC-SHA256.' }),
-  webhookOperation('edgehost', { body: EdgehostReport, signature: 'HMAC-SHA256.' }),
-  webhookOperation('onprem', { body: OnpremReport, signature: 'SHA-256.' }),
+  webhookOperation('cdnhost', { body: CdnhostReport, signature: 'HMAC-SHA256.', headers: ['X-Signature'] }),
+  webhookOperation('edgehost', { body: EdgehostReport, signature: 'HMAC-SHA256.', headers: ['X-Signature'] }),
+  webhookOperation('onprem', { body: OnpremReport, signature: 'SHA-256.', headers: ['X-Signature'] }),
 ];
 
 /** `_ms`: media times and measured times. `_s`: lifetimes and windows, as in the settings. */

@@ -72,8 +72,20 @@ export const parametersOf = (operation: Operation, components: Components): obje
   ...pathParameters(operation.path),
   ...(operation.query ? queryParameters(operation.query, components) : []),
   ...(operation.requestHeaders ?? []).flatMap((name) => headerParameter(name)),
+  ...(operation.signatureHeaders ?? []).map(signatureParameter),
   ...(operation.kind === 'json' ? [REQUEST_ID] : []),
 ];
+
+const signatureParameter = (name: string, _: number, all: readonly string[]): object => ({
+  name,
+  in: 'header',
+  required: all.length === 1,
+  description:
+    all.length === 1
+      ? 'The signature of the body.'
+      : `The signature of the body, in one of ${all.join(', ')}.`,
+  schema: text,
+});
 
 const pathParameters = (path: string): object[] =>
   [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => ({

@@ -1,6 +1,7 @@
 // The webhook endpoint of a provider, and the payloads of the three built-in ones.
 import { type TSchema, Type } from 'typebox';
 import { bytesOperation } from '../operation.ts';
+import { RENDITION_STATES } from '../enums.ts';
 import { nullable } from '../schemas/common.ts';
 
 const WebhookResult = Type.Object(
@@ -33,17 +34,54 @@ export const EdgehostReport = Type.Object(
   },
 );
 
+const whole = (description: string) =>
+  Type.Optional(nullable(Type.Integer({ minimum: 1, maximum: 2 ** 31 - 1, description })));
+
+const ReportedRendition = Type.Object({
+  height: Type.Integer({ minimum: 1, maximum: 2 ** 31 - 1, description: 'Pixels.' }),
+  width: whole('Pixels.'),
+  codec: Type.Optional(nullable(Type.String({ description: '`av1` or `hevc`; omit it for H.264.' }))),
+  dynamic_range: Type.Optional(nullable(Type.String({ description: '`pq` or `hlg`; omit it for SDR.' }))),
+  state: Type.Enum([...RENDITION_STATES]),
+  bitrate: Type.Optional(nullable(Type.Number({ description: 'Average, in bits per second.' }))),
+});
+
+/** A malformed member is replaced by its default. */
+const ReportedFailure = Type.Object({
+  code: Type.Optional(
+    Type.String({ pattern: '^[a-z][a-z0-9_]{0,63}$', description: 'By default `encode_failed`.' }),
+  ),
+  message: Type.Optional(Type.String({ description: 'Text for people.' })),
+  retryable: Type.Optional(Type.Boolean({ description: 'By default true. False: `retry` cannot help.' })),
+});
+
 const playbackUrl = Type.Optional(nullable(Type.String({ description: 'Absolute http or https URL.' })));
 
 export const OnpremReport = Type.Object(
   {
     asset_id: Type.String({ format: 'uuid' }),
-    status: Type.String({ description: '`processing`, `ready` or `failed`.' }),
+    status: Type.Enum(['processing', 'ready', 'failed']),
     playback: Type.Optional(
       nullable(Type.Object({ hls: playbackUrl, dash: playbackUrl, thumbnail: playbackUrl })),
     ),
-    attempt: Type.Optional(nullable(Type.Integer({ minimum: 1 }))),
-    progress: Type.Optional(nullable(Type.Number({ minimum: 0, maximum: 100 }))),
+    attempt: Type.Optional(
+      nullable(
+        Type.Integer({
+          minimum: 1,
+          maximum: 1_000_000_000,
+          description:
+            'Absent: the current one. A higher number opens a new attempt; lower ones change nothing.',
+        }),
+      ),
+    ),
+    progress: Type.Optional(
+      nullable(Type.Number({ description: 'Percent; cut to whole numbers of 0–100.' })),
+    ),
+    renditions: Type.Optional(nullable(Type.Array(ReportedRendition, { maxItems: 64 }))),
+    width: whole('Of the original as it is shown, in pixels.'),
+    height: whole('Of the original as it is shown, in pixels.'),
+    duration_ms: whole('Of the original.'),
+    failure: Type.Optional(nullable(ReportedFailure)),
   },
   {
     $id: 'OnpremReport',
@@ -57,10 +95,10 @@ export const OnpremReport = Type.Object(
   },
 );
 
-/** The endpoint of one provider. `signature`: how the provider signs, in a full sentence. */
+/** The endpoint of one provider. `signature`: how it signs, in full sentences; `headers`: where it may be. */
 export const webhookOperation = (
   provider: string,
-  { body, signature }: { body: TSchema; signature: string },
+  { body, signature, headers }: { body: TSchema; signature: string; headers: readonly string[] },
 ) =>
   bytesOperation({
     id: `receive${provider.charAt(0).toUpperCase()}${provider.slice(1)}Webhook`,
@@ -69,6 +107,7 @@ export const webhookOperation = (
     tag: 'Provider callbacks',
     auth: 'webhook',
     rateClass: 'webhook',
+    signatureHeaders: headers,
     summary: `Receive a report of ${provider}`,
     description:
       `${signature} The raw body is verified before it is parsed; its Content-Type is ignored. ` +

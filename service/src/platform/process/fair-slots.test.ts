@@ -7,7 +7,7 @@ const UNLIMITED: SlotLimits = {
   maxWaiting: Number.POSITIVE_INFINITY,
   waitMs: Number.POSITIVE_INFINITY,
 };
-const BUSY = { code: 'UNAVAILABLE', details: { reason: 'busy' }, details: { reason: 'busy' } };
+const BUSY = { code: 'UNAVAILABLE', details: { reason: 'busy' } };
 
 /** Runs all pending callbacks. */
 const settle = () => new Promise((resolve) => setImmediate(resolve));

@@ -94,6 +94,7 @@ export const cdnhost = defineProvider<CdnhostSettings>({
   canAllowUnsigned: false,
   webhook: {
     body: CdnhostReport,
+    headers: ['X-Cdnhost-Signature', 'X-BunnyStream-Signature'],
     signature:
       '`X-Cdnhost-Signature` (or `X-BunnyStream-Signature`): ' +
       'HMAC-SHA256 of the body with the read-only API key of the library, as 64 hex digits.',

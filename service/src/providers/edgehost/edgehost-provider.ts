@@ -163,6 +163,7 @@ export const edgehost = defineProvider<EdgehostSettings>({
   canAllowUnsigned: true,
   webhook: {
     body: EdgehostReport,
+    headers: ['Webhook-Signature'],
     signature: '`Webhook-Signature: time=<unix seconds>,sig1=<hex>`: HMAC-SHA256 over `<time>.<body>`.',
   },
   readSettings: readEdgehostSettings,

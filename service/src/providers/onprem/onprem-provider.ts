@@ -100,6 +100,7 @@ export const onprem = defineProvider<OnpremSettings>({
   canAllowUnsigned: true,
   webhook: {
     body: OnpremReport,
+    headers: ['X-Onprem-Signature', 'X-Webhook-Signature'],
     signature:
       '`X-Onprem-Signature` or `X-Webhook-Signature`: ' +
       'SHA-256 over the body followed by the secret, as 64 hex digits.',
