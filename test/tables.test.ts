@@ -31,7 +31,7 @@ const partitionsOf = async (table: string) =>
     )
   ).map(({ name }) => name);
 const makePartitions = async (ahead: number) =>
-  (await rows('select make_month_partitions($1) as made', [ahead]))[0]?.['made'];
+  (await rows('select create_month_partitions($1) as made', [ahead]))[0]?.['made'];
 
 /** `_2031_05` for this month and those ahead, in UTC. */
 const monthsAhead = (count: number): string[] => {
@@ -114,7 +114,7 @@ describe('a server whose clock is not in UTC', () => {
     const berlin = await server.database('berlin');
     await rowsOf(berlin, "alter database berlin set timezone = 'Europe/Berlin'");
     await migrate(berlin);
-    await rowsOf(berlin, 'select make_month_partitions(12)');
+    await rowsOf(berlin, 'select create_month_partitions(12)');
     const months = monthsAhead(12).map((end) => ({
       partition: `events${end}`,
       first: `${end.slice(1).replace('_', '-')}-01T00:00:00Z`,

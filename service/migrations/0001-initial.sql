@@ -112,10 +112,10 @@ create table idempotency_keys (
   caller text not null,
   key text not null,
   fingerprint text not null,
-  made_id uuid not null,
+  resource_id uuid not null,
   answer jsonb,
-  busy_by uuid,
-  busy_until timestamptz,
+  leased_by uuid,
+  leased_until timestamptz,
   created_at timestamptz not null default now(),
   primary key (caller, key)
 );
@@ -202,7 +202,7 @@ create table deliveries (
   reason text not null,
   received_at timestamptz not null,
   -- Signed by our own encoder, which the body alone does not tell.
-  is_ours boolean not null default false,
+  is_own_encoder boolean not null default false,
   -- From its arrival until it was kept.
   latency_ms int not null default 0
 ) partition by range (id);
@@ -222,7 +222,7 @@ $$;
 -- their partition move into it. Partitions are created and dropped under locks of whole tables, which writes of assets
 -- need too. Behind a function that waits for a long reader, such as a backup, they would wait as well: the function
 -- fails at once, and its job is retried.
-create function make_month_partitions(months_ahead int) returns int language plpgsql set lock_timeout = '200ms' as $$
+create function create_month_partitions(months_ahead int) returns int language plpgsql set lock_timeout = '200ms' as $$
 declare
   parent text;
   month timestamp;
@@ -248,7 +248,7 @@ begin
   return made;
 end $$;
 
-select make_month_partitions(3);
+select create_month_partitions(3);
 
 -- Drops the months of a parent that ended before a time, and what lies in its default partition from before it; returns
 -- how many months.

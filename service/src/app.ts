@@ -25,7 +25,7 @@ export async function buildApp(app: AppContext) {
     },
     startDeliverySender: events.operations.startDeliverySender,
     uploadsSettled: uploads.operations.uploadsSettled,
-    lanes: providers.operations.listServedProviders(),
+    servedProviders: providers.operations.listServedProviders(),
     startHeartbeat: () =>
       providers.operations.startHeartbeat({
         roles: config.role === 'all' ? ['api', 'worker'] : ['worker'],

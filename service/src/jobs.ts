@@ -7,8 +7,8 @@ type EncodeRunRef = { readonly assetId: string; readonly attempt: number; readon
 export type JobPayloads = {
   /** Downloads the original of an import, and completes it or starts its transfer to a hosted provider. */
   'import-asset': { readonly assetId: string; readonly attempt: number };
-  /** Sends the original of an import to the hosted provider `lane`. */
-  'transfer-import': { readonly lane: string; readonly assetId: string; readonly attempt: number };
+  /** Sends the original of an import to its hosted provider. */
+  'transfer-import': { readonly provider: string; readonly assetId: string; readonly attempt: number };
   /** Cuts a clip from the original of its source and completes it. */
   'clip-asset': { readonly assetId: string; readonly attempt: number };
   /** Encodes what makes a video playable, and all of one rendition. Moves long ones to `encode-long`. */
@@ -54,9 +54,9 @@ export type JobPayloads = {
   };
   /** Sends the visibility of a video to its hosted provider. */
   'protect-video': { readonly assetId: string };
-  /** Work that a process without the settings of the hosted provider `lane` left to others. */
+  /** Work of a hosted provider that a process without its settings left to others. */
   'provider-task': {
-    readonly lane: string;
+    readonly provider: string;
     readonly task: 'inspect' | 'protect' | 'remove' | 'remove-orphaned';
     /** Undefined for `remove-orphaned`. */
     readonly assetId?: string;
@@ -89,7 +89,7 @@ type JobLimits = {
   readonly encodeConcurrency: number;
   readonly importConcurrency: number;
   readonly importTimeoutSeconds: number;
-  /** Each has a lane of its own. */
+  /** Each has a queue of its own. */
   readonly hostedProviders: readonly string[];
 };
 
@@ -110,10 +110,10 @@ export const jobSettings = ({
     ...JOB_SETTINGS['transfer-import'],
     concurrency: importConcurrency,
     expireIn: importTimeoutSeconds + HOUR / 2,
-    lanes: hostedProviders,
+    providers: hostedProviders,
   },
   ...encodeSettings(encodeConcurrency),
-  'provider-task': { ...JOB_SETTINGS['provider-task'], lanes: hostedProviders },
+  'provider-task': { ...JOB_SETTINGS['provider-task'], providers: hostedProviders },
 });
 
 /** Divided videos that wait for their chunks need little memory. */
@@ -144,7 +144,7 @@ const AFTER_REPORT = { concurrency: 2, retries: 200, retryDelay: 1, retryDelayMa
 
 export const JOB_SETTINGS: JobSettingsOf<JobPayloads> = {
   'import-asset': { ...LONG_WORK, concurrency: 4 },
-  'transfer-import': { ...LONG_WORK, concurrency: 4, lanes: [] },
+  'transfer-import': { ...LONG_WORK, concurrency: 4, providers: [] },
   ...encodeSettings(1),
   // An original whose SHA-256 is unknown is read first.
   'ask-encoder': { concurrency: 4, expireIn: 2 * HOUR, retries: 30, retryDelay: 2, retryDelayMax: 600 },
@@ -180,7 +180,7 @@ export const JOB_SETTINGS: JobSettingsOf<JobPayloads> = {
     retries: 50,
     retryDelay: 2,
     retryDelayMax: HOUR,
-    lanes: [],
+    providers: [],
   },
   reconcile: { concurrency: 1, expireIn: 10 * 60, retries: 2, retryDelay: 10, cron: '* * * * *' },
   'remove-orphaned-videos': {

@@ -202,7 +202,7 @@ const listenForChecks = (server: HttpServer, config: Config): Promise<string> =>
 
 /** Returns what stops it. A worker knows neither the URLs nor the secrets that outbound webhooks need. */
 async function startBackground({ jobs }: Adapters, app: App, { role }: Config) {
-  if (role !== 'api') await jobs.work(app.handlers, app.lanes);
+  if (role !== 'api') await jobs.work(app.handlers, app.servedProviders);
   const heartbeat = role === 'api' ? undefined : await app.startHeartbeat();
   const sender = role === 'worker' ? undefined : app.startDeliverySender();
   return () => Promise.all([heartbeat?.stop(), sender?.stop()]);

@@ -100,10 +100,10 @@ export const INTERNAL_TABLES = {
     key: 'text',
     fingerprint: 'text',
     /** The id for the resource that the request creates. */
-    made_id: 'uuid',
+    resource_id: 'uuid',
     answer: 'jsonb?',
-    busy_by: 'uuid?',
-    busy_until: 'timestamptz?',
+    leased_by: 'uuid?',
+    leased_until: 'timestamptz?',
     created_at: 'timestamptz',
   },
 

@@ -218,7 +218,7 @@ export const deliveryRow = {
   reason: 'text',
   received_at: 'timestamptz',
   /** Signed by our own encoder. */
-  is_ours: 'bool',
+  is_own_encoder: 'bool',
   /** From the arrival of the request until it is recorded. */
   latency_ms: 'int4',
 } as const;

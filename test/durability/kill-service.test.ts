@@ -172,11 +172,11 @@ test('unacknowledged writes are complete or absent, and no Idempotency-Key creat
     [],
   );
   expect(
-    await rows(dataDir, 'select id from assets where id not in (select made_id from idempotency_keys)'),
+    await rows(dataDir, 'select id from assets where id not in (select resource_id from idempotency_keys)'),
   ).toEqual([]);
-  const made = await rows(dataDir, 'select caller, key, made_id from idempotency_keys');
+  const made = await rows(dataDir, 'select caller, key, resource_id from idempotency_keys');
   expect(made.length).toBeLessThanOrEqual(ledger.entries.length);
-  const ids = new Map(made.map(({ key, made_id: id }) => [key, id]));
+  const ids = new Map(made.map(({ key, resource_id: id }) => [key, id]));
   for (const { key, id } of ledger.entries) if (id) expect(ids.get(key)).toBe(id);
 });
 

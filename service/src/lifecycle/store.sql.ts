@@ -235,6 +235,6 @@ const rowOf = ({ delivery, assetId, processed, reason, now }: DeliveryRecord) =>
   processed,
   reason,
   received_at: delivery.receivedAt,
-  is_ours: delivery.isOwnEncoder,
+  is_own_encoder: delivery.isOwnEncoder,
   latency_ms: Math.max(0, Math.min(now.getTime() - delivery.receivedAt.getTime(), 2 ** 31 - 1)),
 });

@@ -185,15 +185,15 @@ test('the jobs of a transaction are sent in the order of their queues and owners
   const writes = await Promise.all(
     Array.from({ length: 12 }, async (_, index) => ({
       asset: await store.createAsset(newAsset({ owner_user_id: index % 3 === 0 ? 'bob' : 'ann' }), {}),
-      lane: index % 2 === 0 ? 'edgehost' : 'cdnhost',
+      provider: index % 2 === 0 ? 'edgehost' : 'cdnhost',
     })),
   );
   await Promise.all(
-    writes.map(({ asset, lane }) =>
+    writes.map(({ asset, provider }) =>
       store.update(asset, () =>
         change(
           { title: 'x' },
-          { jobs: [{ name: 'transfer-import', payload: { lane, assetId: asset.id, attempt: 1 } }] },
+          { jobs: [{ name: 'transfer-import', payload: { provider, assetId: asset.id, attempt: 1 } }] },
         ),
       ),
     ),
@@ -201,7 +201,9 @@ test('the jobs of a transaction are sent in the order of their queues and owners
   const batches = Map.groupBy(sent, ({ tx }) => tx);
   expect(batches.size).toBeLessThan(writes.length);
   for (const batch of batches.values()) {
-    const locks = batch.map(({ owner, job: { payload } }) => `${'lane' in payload && payload.lane} ${owner}`);
+    const locks = batch.map(
+      ({ owner, job: { payload } }) => `${'provider' in payload && payload.provider} ${owner}`,
+    );
     expect(locks).toEqual(locks.toSorted());
   }
 });

@@ -142,9 +142,9 @@ function updateWithJobs(
 type DueJob = { readonly owner: string; readonly job: AssetWrite['jobs'][number] };
 
 const byQueueAndOwner = (a: DueJob, b: DueJob): number =>
-  compare(a.job.name, b.job.name) || compare(laneOf(a), laneOf(b)) || compare(a.owner, b.owner);
-/** Each lane is a queue. */
-const laneOf = ({ job: { payload } }: DueJob): string => ('lane' in payload ? payload.lane : '');
+  compare(a.job.name, b.job.name) || compare(providerOf(a), providerOf(b)) || compare(a.owner, b.owner);
+/** Each provider has a queue of its own. */
+const providerOf = ({ job: { payload } }: DueJob): string => ('provider' in payload ? payload.provider : '');
 const compare = (a: string, b: string): number => (a < b ? -1 : Number(a > b));
 
 const isAsset = (ref: AssetRef | Asset): ref is Asset => 'id' in ref;

@@ -22,8 +22,8 @@ export function lacksSettings({ registry }: ProvidersContext, asset: Asset): boo
  * not say so yet.
  */
 export async function queueForSettings(ctx: ProvidersContext, asset: Asset, task: Task): Promise<boolean> {
-  const lane = asset.provider as ProviderName;
-  await ctx.db.transaction((tx) => ctx.jobs.send(tx, 'provider-task', { lane, task, assetId: asset.id }));
+  const provider = asset.provider as ProviderName;
+  await ctx.db.transaction((tx) => ctx.jobs.send(tx, 'provider-task', { provider, task, assetId: asset.id }));
   return isUnexplainedWait(ctx, asset);
 }
 
@@ -58,6 +58,6 @@ export async function handOverSweep(ctx: ProvidersContext): Promise<void> {
   for (const { name, kind, api } of ctx.registry.values())
     if (kind === 'hosted' && !api && (await hasWorkerFor(ctx, name)))
       await ctx.db.transaction((tx) =>
-        ctx.jobs.send(tx, 'provider-task', { lane: name, task: 'remove-orphaned' }),
+        ctx.jobs.send(tx, 'provider-task', { provider: name, task: 'remove-orphaned' }),
       );
 }

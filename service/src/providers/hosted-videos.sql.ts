@@ -26,7 +26,7 @@ export const listParkedDeliveries = async (
     body: row.body,
     headers: row.headers as Delivery['headers'],
     receivedAt: row.received_at,
-    isOwnEncoder: row.is_ours,
+    isOwnEncoder: row.is_own_encoder,
   }));
 
 /** An active asset of a video: several assets may link to it. Assets in the trash count as active. */

@@ -71,7 +71,7 @@ export const findExpiredUploads = async (db: Queries, now: Date, limit: number):
 export const createMonthPartitions = async (db: Queries, monthsAhead: number): Promise<number> =>
   (
     await db.one(
-      sql('create partitions', { made: 'int4' })`select make_month_partitions(${monthsAhead}) as made`,
+      sql('create partitions', { made: 'int4' })`select create_month_partitions(${monthsAhead}) as made`,
     )
   )?.made ?? 0;
 

@@ -98,7 +98,7 @@ describe.each(HOSTED)('%s', (provider) => {
     await expectNoFiles(service, id);
     await eventually(isVideo(provider), (count) => count === 0);
     await eventually(
-      () => service.adapters.jobs.hasOpenJob('transfer-import', { lane: provider, assetId: id, attempt: 1 }),
+      () => service.adapters.jobs.hasOpenJob('transfer-import', { provider, assetId: id, attempt: 1 }),
       (isOpen) => !isOpen,
     );
     expect(await sourcesOf(service, id)).toEqual([]);

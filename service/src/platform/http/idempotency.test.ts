@@ -26,12 +26,12 @@ const expire = ({ key }: Claim) =>
   db.one(
     sql(
       'test: expire key',
-    )`update idempotency_keys set busy_until = now() - interval '1 s' where key = ${key}`,
+    )`update idempotency_keys set leased_until = now() - interval '1 s' where key = ${key}`,
   );
 const isClaimed = async ({ key }: Claim) =>
   (
     await db.one(sql('test: is key claimed', { claimed: 'bool' })`
-      select busy_until > now() as claimed from idempotency_keys where key = ${key}`)
+      select leased_until > now() as claimed from idempotency_keys where key = ${key}`)
   )?.claimed;
 
 test('the claim is renewed while the request runs, so that a concurrent retry is rejected', async () => {
@@ -58,7 +58,7 @@ test('the claim of a killed process blocks its key for ten seconds', async () =>
   const claim = newClaim();
   await createIdempotency(db)(claim, async () => {
     const row = await db.one(sql('test: end of claim', { is_soon: 'bool' })`
-      select busy_until between now() + interval '8 s' and now() + interval '10 s' as is_soon
+      select leased_until between now() + interval '8 s' and now() + interval '10 s' as is_soon
         from idempotency_keys where key = ${claim.key}`);
     expect(row?.is_soon).toBe(true);
   });
@@ -82,7 +82,7 @@ test('a process that lost its claim does not replace the stored response', async
 describe('keys that are a day old', () => {
   const insertOld = (count: number) =>
     db.all(sql('test: insert old keys', { key: 'text' })`
-      insert into idempotency_keys (caller, key, fingerprint, made_id, answer, created_at)
+      insert into idempotency_keys (caller, key, fingerprint, resource_id, answer, created_at)
       select 'user ann', gen_random_uuid()::text, 'same', gen_random_uuid(), '"old"',
              now() - interval '1 day'
         from generate_series(1, ${count}::int)

@@ -37,7 +37,7 @@ export const createIdempotency =
           reason: 'idempotency_key_reused',
         });
       if (row.answer !== null) return { data: row.answer as never, isReplay: true };
-      if (row.busy_by !== by)
+      if (row.leased_by !== by)
         throw new ServiceError(
           'CONFLICT',
           'A request with this Idempotency-Key is in progress. Retry later.',
@@ -47,7 +47,7 @@ export const createIdempotency =
           },
         );
       const lease = { everyMs: renewEveryMs, renew: () => renew(db, claim, by) };
-      const data = await whileRenewing(lease, () => work(row.made_id));
+      const data = await whileRenewing(lease, () => work(row.resource_id));
       await storeResponse(db, claim, data);
       return { data, isReplay: false };
     } catch (error) {
@@ -67,7 +67,7 @@ async function claimOrFind(db: Database, claim: Claim, by: string) {
   return again;
 }
 
-const CLAIMED = { fingerprint: 'text', made_id: 'uuid', answer: 'jsonb?', busy_by: 'uuid?' } as const;
+const CLAIMED = { fingerprint: 'text', resource_id: 'uuid', answer: 'jsonb?', leased_by: 'uuid?' } as const;
 
 /** Returns no row when the existing key is older than a day. */
 const claimKey = (
@@ -76,35 +76,35 @@ const claimKey = (
   { by, resourceId }: { by: string; resourceId: string },
 ) =>
   db.one(sql('claim key', CLAIMED)`
-    insert into idempotency_keys as stored (caller, key, fingerprint, made_id, busy_by, busy_until)
+    insert into idempotency_keys as stored (caller, key, fingerprint, resource_id, leased_by, leased_until)
     values (${caller}, ${key}, ${fingerprint}, ${resourceId}, ${by},
             now() + make_interval(secs => ${REQUEST_LEASE_SECONDS}))
     on conflict (caller, key) do update set
-      busy_by = case when stored.busy_until is null or stored.busy_until < now()
-                then excluded.busy_by else stored.busy_by end,
-      busy_until = case when stored.busy_until is null or stored.busy_until < now()
-                   then excluded.busy_until else stored.busy_until end
+      leased_by = case when stored.leased_until is null or stored.leased_until < now()
+                then excluded.leased_by else stored.leased_by end,
+      leased_until = case when stored.leased_until is null or stored.leased_until < now()
+                   then excluded.leased_until else stored.leased_until end
       where stored.created_at > now() - interval '1 day'
-    returning fingerprint, made_id, answer, busy_by`);
+    returning fingerprint, resource_id, answer, leased_by`);
 
 /** Extends the claim while its request runs. */
 const renew = (db: Queries, { caller, key }: Claim, by: string) =>
   db.one(
     sql('renew key')`
-    update idempotency_keys set busy_until = now() + make_interval(secs => ${REQUEST_LEASE_SECONDS})
-     where caller = ${caller} and key = ${key} and busy_by = ${by}`,
+    update idempotency_keys set leased_until = now() + make_interval(secs => ${REQUEST_LEASE_SECONDS})
+     where caller = ${caller} and key = ${key} and leased_by = ${by}`,
   );
 
 /** The first response is final: a process that lost its claim may finish later with another one. */
 const storeResponse = (db: Queries, { caller, key }: Claim, data: unknown) =>
   db.one(sql('store response')`
-    update idempotency_keys set answer = ${JSON.stringify(data)}, busy_by = null, busy_until = null
+    update idempotency_keys set answer = ${JSON.stringify(data)}, leased_by = null, leased_until = null
      where caller = ${caller} and key = ${key} and answer is null`);
 
 const release = (db: Queries, { caller, key }: Claim, by: string) =>
   db.one(sql('release key')`
-    update idempotency_keys set busy_by = null, busy_until = null
-     where caller = ${caller} and key = ${key} and busy_by = ${by}`);
+    update idempotency_keys set leased_by = null, leased_until = null
+     where caller = ${caller} and key = ${key} and leased_by = ${by}`);
 
 const deleteExpiredKey = (db: Queries, { caller, key }: Claim) =>
   db.one(sql('delete expired key')`

@@ -87,12 +87,12 @@ test('a run that fails is told with its error, and the job runs again', async ()
   expect(failed).toEqual([{ job: 'note', payload: { words: 'twice' }, error }]);
 });
 
-test('a job of a lane waits for a process that works on the lane, and equal jobs wait as one', async () => {
-  type Laned = { move: { lane: string; what: string } };
+test("a provider's job waits for a process that serves the provider, and equal jobs wait as one", async () => {
+  type ForProvider = { move: { provider: string; what: string } };
   const openLaned = async () => {
-    const queue = await openJobs<Laned>({
+    const queue = await openJobs<ForProvider>({
       connection,
-      settings: { move: { ...SETTINGS, lanes: ['left', 'right'] } },
+      settings: { move: { ...SETTINGS, providers: ['left', 'right'] } },
       searchedMember: 'words',
       onError: () => undefined,
       onFailedRun: () => undefined,
@@ -103,37 +103,37 @@ test('a job of a lane waits for a process that works on the lane, and equal jobs
   const [left, right] = [await openLaned(), await openLaned()];
   const ran: string[] = [];
   const handlerOf = (process: string) => ({
-    move: async ({ payload }: JobRun<Laned['move']>) => {
+    move: async ({ payload }: JobRun<ForProvider['move']>) => {
       ran.push(`${process} ${payload.what}`);
     },
   });
-  const sendMoves = (...moves: [lane: string, what: string][]) =>
+  const sendMoves = (...moves: [provider: string, what: string][]) =>
     db.transaction(async (tx) => {
-      for (const [lane, what] of moves) await left.send(tx, 'move', { lane, what });
+      for (const [provider, what] of moves) await left.send(tx, 'move', { provider, what });
     });
   await left.work(handlerOf('left'), ['left']);
   await sendMoves(['right', 'one'], ['right', 'one'], ['left', 'two']);
   await expect.poll(() => ran, LONG).toEqual(['left two']);
-  expect(await left.hasOpenJob('move', { lane: 'right' })).toBe(true);
+  expect(await left.hasOpenJob('move', { provider: 'right' })).toBe(true);
   await right.work(handlerOf('right'), ['right']);
   await expect.poll(() => ran, LONG).toEqual(['left two', 'right one']);
   await sendMoves(['right', 'one']);
   await expect.poll(() => ran, LONG).toEqual(['left two', 'right one', 'right one']);
 });
 
-test('the owners of a fair queue with lanes take turns in each lane', async () => {
-  type Laned = { move: { lane: string; what: string } };
-  const queue = await openJobs<Laned>({
+test('the owners of a fair queue with providers take turns in each provider', async () => {
+  type ForProvider = { move: { provider: string; what: string } };
+  const queue = await openJobs<ForProvider>({
     connection,
-    settings: { move: { ...SETTINGS, fair: true, lanes: ['left', 'right'] } },
+    settings: { move: { ...SETTINGS, fair: true, providers: ['left', 'right'] } },
     searchedMember: 'words',
     onError: () => undefined,
     onFailedRun: () => undefined,
   });
   onTestFinished(queue.stop);
   const ran: string[] = [];
-  const send = (owner: string, lane: string, what: string) =>
-    db.transaction((tx) => queue.sendFor(tx, owner, { name: 'move', payload: { lane, what } }));
+  const send = (owner: string, provider: string, what: string) =>
+    db.transaction((tx) => queue.sendFor(tx, owner, { name: 'move', payload: { provider, what } }));
   for (const what of ['ann 1', 'ann 1', 'ann 2', 'ann 3']) await send('ann', 'left', what);
   await send('bob', 'left', 'bob 1');
   await send('bob', 'right', 'elsewhere');

@@ -9,7 +9,7 @@ import {
   type OwnedJob,
 } from './job-order.ts';
 import { createJobSlot, type JobSlot } from './job-slot.ts';
-import { type JobSettings, laneOptions, queueOf, queuesOf } from './job-settings.ts';
+import { type JobSettings, providerOptions, queueOf, queuesOf } from './job-settings.ts';
 import { startKilledJobs } from './killed-jobs.ts';
 import { maxHeldSlots } from '../concurrency/held-work.ts';
 import { type JobDatabase, openJobDatabase } from '../postgres/job-database.ts';
@@ -48,8 +48,8 @@ export type Jobs<P extends Payloads> = {
 };
 
 export type JobQueue<P extends Payloads> = Jobs<P> & {
-  /** Starts the workers. The types require exactly one handler for every job. `lanes`: those to work on. */
-  work(handlers: JobHandlers<P>, lanes?: readonly string[]): Promise<void>;
+  /** Starts the workers. The types require exactly one handler for every job. `providers`: those it serves. */
+  work(handlers: JobHandlers<P>, providers?: readonly string[]): Promise<void>;
   /** Aborts running jobs, returns them to the queue and closes. */
   stop(): Promise<void>;
 };
@@ -76,8 +76,8 @@ const SUPERVISE_S = 3;
 /** New jobs arrive by NOTIFY; retries are found by polling. */
 const POLL_S = 2;
 const DELETE_AFTER_S = 7 * 86_400;
-/** A job of a lane may wait for a process that is not set up yet. */
-const LANE_RETENTION_S = 365 * 86_400;
+/** A job of a provider may wait for a process that is not set up yet. */
+const PROVIDER_RETENTION_S = 365 * 86_400;
 
 type OpenedBoss = { readonly boss: PgBoss; readonly db: JobDatabase };
 
@@ -123,7 +123,7 @@ export async function openJobs<P extends Payloads>({
       if (settings[name].fair)
         throw new Error(`a job of the fair queue "${name}" needs an owner: use sendFor`);
       await boss.send(queueOf(name, settings[name], payload), payload, {
-        ...laneOptions(settings[name], payload),
+        ...providerOptions(settings[name], payload),
         db: tx as never,
       });
     },
@@ -131,9 +131,9 @@ export async function openJobs<P extends Payloads>({
       const queue = queueOf(name, settings[name], payload);
       await sendJob({ boss, name: queue, job: settings[name] }, { tx, owner, payload, startAfter });
     },
-    work: async (handlers, lanes = []) => {
+    work: async (handlers, providers = []) => {
       for (const [name, job] of Object.entries(settings))
-        for (const queue of queuesOf(name, job, lanes))
+        for (const queue of queuesOf(name, job, providers))
           await startWorker(
             { boss, db, name: queue, job, stopping: stopping.signal, onFailedRun },
             handlers[name],
@@ -167,7 +167,7 @@ async function sendJob(
   { tx, owner, payload, startAfter }: SentJob,
 ): Promise<void> {
   const fair = job.fair ? await fairOptions(tx, { queue: name, owner }) : {};
-  const options = { ...fair, ...laneOptions(job, payload), ...(startAfter && { startAfter }) };
+  const options = { ...fair, ...providerOptions(job, payload), ...(startAfter && { startAfter }) };
   await boss.send(name, payload, { ...options, db: tx as never });
 }
 
@@ -181,9 +181,9 @@ async function declareQueue(boss: PgBoss, name: string, job: JobSettings): Promi
     retryBackoff: job.retryDelayMax !== undefined,
     ...(job.retryDelayMax !== undefined && { retryDelayMax: job.retryDelayMax }),
     deleteAfterSeconds: DELETE_AFTER_S,
-    ...(job.lanes && { retentionSeconds: LANE_RETENTION_S }),
+    ...(job.providers && { retentionSeconds: PROVIDER_RETENTION_S }),
   };
-  await boss.createQueue(name, { ...options, ...(job.lanes && { policy: 'short' }) });
+  await boss.createQueue(name, { ...options, ...(job.providers && { policy: 'short' }) });
   await boss.updateQueue(name, options);
   if (job.cron) await boss.schedule(name, job.cron, {});
 }

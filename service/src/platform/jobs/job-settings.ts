@@ -18,21 +18,24 @@ export type JobSettings = {
   /** Schedule as a cron expression in UTC. */
   readonly cron?: string;
   /**
-   * Each lane is a queue that only some processes work on; the member `lane` of a payload names it. A job
-   * waits for such a process, and an equal job is not queued again while it waits.
+   * Each provider has a queue, which only some processes serve; the member `provider` of a payload names it.
+   * A job waits for such a process, and an equal job is not queued again while it waits.
    */
-  readonly lanes?: readonly string[];
+  readonly providers?: readonly string[];
 };
 
-/** The queues of a job: one for each of the lanes, if it has lanes. */
-export const queuesOf = (name: string, { lanes }: JobSettings, chosen = lanes): readonly string[] =>
-  lanes === undefined
+/** The queues of a job: one for each of the providers, if there are any. */
+export const queuesOf = (name: string, { providers }: JobSettings, chosen = providers): readonly string[] =>
+  providers === undefined
     ? [name]
-    : lanes.filter((lane) => chosen?.includes(lane)).map((lane) => `${name}.${lane}`);
+    : providers.filter((provider) => chosen?.includes(provider)).map((provider) => `${name}.${provider}`);
 
-export const queueOf = (name: string, { lanes }: JobSettings, payload: { readonly lane?: string }): string =>
-  lanes === undefined ? name : `${name}.${payload.lane}`;
+export const queueOf = (
+  name: string,
+  { providers }: JobSettings,
+  payload: { readonly provider?: string },
+): string => (providers === undefined ? name : `${name}.${payload.provider}`);
 
 /** With the policy `short`, one job of each key can wait. */
-export const laneOptions = ({ lanes }: JobSettings, payload: object) =>
-  lanes === undefined ? {} : { singletonKey: Object.values(payload).join('/') };
+export const providerOptions = ({ providers }: JobSettings, payload: object) =>
+  providers === undefined ? {} : { singletonKey: Object.values(payload).join('/') };

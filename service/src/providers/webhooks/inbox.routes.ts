@@ -36,7 +36,7 @@ export const inboxRoutes = (ctx: ProvidersContext) => [
 /** `created_at` is the time in the id, by which lists filter. */
 const toSummary = ({
   received_at: _received,
-  is_ours: _ours,
+  is_own_encoder: _ours,
   ...row
 }: ListedDelivery): Static<typeof DeliverySummary> => ({
   ...row,

@@ -100,7 +100,7 @@ async function listReplayIds(
 
 async function replayDelivery(
   ctx: ProvidersContext,
-  { id, provider, body, is_ours: isOwnEncoder }: StoredDelivery,
+  { id, provider, body, is_own_encoder: isOwnEncoder }: StoredDelivery,
   dryRun: DryRunAssets | undefined,
 ): Promise<ReplayOutcome> {
   const parsed = getProvider(ctx.registry, provider).parse(body, { isOwnEncoder });

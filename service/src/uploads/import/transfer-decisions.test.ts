@@ -19,7 +19,7 @@ const CHECKED = {
 const PURGE = { name: 'purge-asset', payload: { assetId: STORED.id } };
 const TRANSFER = {
   name: 'transfer-import',
-  payload: { lane: 'cdnhost', assetId: STORED.id, attempt: 1 },
+  payload: { provider: 'cdnhost', assetId: STORED.id, attempt: 1 },
 };
 
 describe('valid bytes', () => {

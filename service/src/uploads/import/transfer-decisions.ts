@@ -17,14 +17,14 @@ export function decideTransferStart(
   asset: Asset,
   { attempt, facts, warnings }: CheckedFile,
 ): AssetChange | undefined {
-  const { id: assetId, provider: lane } = asset;
-  if (!awaitsService(asset, attempt) || asset.uploaded_at === null || lane === null) return undefined;
+  const { id: assetId, provider } = asset;
+  if (!awaitsService(asset, attempt) || asset.uploaded_at === null || provider === null) return undefined;
   const set = patchOf(asset, { ...facts, warnings: withWarnings(asset.warnings, warnings) });
   const fields = Object.keys(set);
   return {
     set,
     events: fields.length > 0 ? [newEvent('asset.updated', { attempt, source: 'service', fields })] : [],
-    jobs: [{ name: 'transfer-import', payload: { lane, assetId, attempt } }],
+    jobs: [{ name: 'transfer-import', payload: { provider, assetId, attempt } }],
   };
 }
 

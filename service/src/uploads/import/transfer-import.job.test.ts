@@ -79,7 +79,7 @@ function createTransfer({ asset, isCurrent = true, ...given }: TransferCase = {}
   const returned: unknown[] = [];
   const isWanted = async () => given.isWanted ?? false;
   const slot = { isWanted, giveBack: async (tx: unknown) => void returned.push(tx) };
-  const payload = { lane: 'cdnhost', assetId: ID, attempt: 1 };
+  const payload = { provider: 'cdnhost', assetId: ID, attempt: 1 };
   const run = (signal = new AbortController().signal) => transferImportJob(ctx)({ payload, signal, slot });
   return { ...world, run, received: provider.received, hasReturnedSlot: () => returned.length > 0 };
 }
