@@ -87,7 +87,7 @@ test('a run that fails is told with its error, and the job runs again', async ()
   expect(failed).toEqual([{ job: 'note', payload: { words: 'twice' }, error }]);
 });
 
-test("a provider's job waits for a process that serves the provider, and equal jobs wait as one", async () => {
+test('the job of a provider waits for a process that serves it, and equal jobs wait as one', async () => {
   type ForProvider = { move: { provider: string; what: string } };
   const openLaned = async () => {
     const queue = await openJobs<ForProvider>({

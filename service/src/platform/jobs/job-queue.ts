@@ -48,7 +48,7 @@ export type Jobs<P extends Payloads> = {
 };
 
 export type JobQueue<P extends Payloads> = Jobs<P> & {
-  /** Starts the workers. The types require exactly one handler for every job. `providers`: those it serves. */
+  /** Starts the workers. The types require one handler for every job. `providers`: those that it serves. */
   work(handlers: JobHandlers<P>, providers?: readonly string[]): Promise<void>;
   /** Aborts running jobs, returns them to the queue and closes. */
   stop(): Promise<void>;
