@@ -48,4 +48,18 @@ describe('packages', () => {
   test.each(packages)('%s imports its own files and declared dependencies only', (folder) => {
     expect(findForeignImports(folder)).toEqual([]);
   });
+  test.each([...packages, 'service'])('%s mentions every dependency that it declares', (folder) => {
+    const { dependencies, optionalDependencies }: Manifest = JSON.parse(
+      readFileSync(join(ROOT, folder, 'package.json'), 'utf8'),
+    );
+    const text = globSync(`${folder}/{src,*}/**/*.{ts,js}`, { cwd: ROOT })
+      .filter((file) => !file.includes('node_modules'))
+      .map((file) => readFileSync(join(ROOT, file), 'utf8'))
+      .join('\n');
+    // The name of a package for one platform is built from that of the platform.
+    const stems = Object.keys({ ...dependencies, ...optionalDependencies }).map((name) =>
+      name.replace(/(?:linux|darwin|windows)-\w+$/, ''),
+    );
+    expect(stems.filter((stem) => !text.includes(stem))).toEqual([]);
+  });
 });

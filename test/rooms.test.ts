@@ -47,3 +47,11 @@ test('statements of uploads take the conditions of an asset from one place', () 
   );
   expect(repeating.map(({ path }) => path)).toEqual(['uploads/byte-conditions.sql']);
 });
+
+/** `feature.ts` adds what the wing creates once; the reconcile run has one clock for all its deadlines. */
+const EXTENDS_CONTEXT = /^(?:[a-z]+\/feature|upkeep\/reconcile)$/;
+
+test('a context is passed on as it is', () => {
+  const spreading = files.filter(({ text }) => /\{ \.\.\.(?:ctx|app|outer)\b(?!\.)/.test(text));
+  expect(spreading.map(({ path }) => path).filter((path) => !EXTENDS_CONTEXT.test(path))).toEqual([]);
+});
