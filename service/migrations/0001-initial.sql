@@ -40,8 +40,8 @@ create table assets (
   height int,
   duration_ms bigint,
   placeholder text,
-  encode_try int not null default 0,
-  encoded_try int not null default 0,
+  encode_run int not null default 0,
+  encoded_run int not null default 0,
   version int not null default 1,
   revision int not null default 1,
   created_at timestamptz not null,
@@ -468,7 +468,7 @@ create trigger assets_end_clip after update on assets for each row
 create table encode_runs (
   asset_id uuid primary key,
   attempt int not null,
-  try int not null,
+  run int not null,
   worker text not null,
   started_at timestamptz not null default now(),
   -- 0: the worker of the first phase; else the claim of the checkpoint.
@@ -479,7 +479,7 @@ create table encode_runs (
 create table encode_checkpoints (
   asset_id uuid primary key,
   attempt int not null,
-  try int not null,
+  run int not null,
   -- JSON. Text, because names of streams may contain characters that jsonb refuses.
   checkpoint text not null,
   -- Counts the workers that continue the run. Only the latest may end it.
@@ -494,7 +494,7 @@ create table encode_checkpoints (
 create table encode_chunks (
   asset_id uuid not null,
   attempt int not null,
-  try int not null,
+  run int not null,
   -- Counts the ffmpeg runs of the plan; the chunks of one of them join to its renditions.
   batch int not null,
   number int not null,
@@ -502,13 +502,13 @@ create table encode_chunks (
   spec jsonb not null,
   -- A chunk that is refused keeps its row until the attempt ends: its next run encodes the video in one piece.
   state text not null default 'waiting' check (state in ('waiting', 'done', 'failed', 'refused')),
-  tries int not null default 0,
+  claims int not null default 0,
   worker text,
   -- SHA-256 of the init segments, which are the same in all chunks of a batch.
   init_digest text,
   -- The segments of a chunk that is done, or the failure.
   result jsonb,
-  primary key (asset_id, attempt, try, batch, number)
+  primary key (asset_id, attempt, run, batch, number)
 );
 
 -- An encode that waits for space on the disk of a worker. Rows that are not renewed are out of date.
@@ -525,7 +525,7 @@ create table encode_waits (
 -- The indexes of encode runs that have not ended: they grow with each segment, and objects are never overwritten.
 create table growing_indexes (
   asset_id uuid not null,
-  -- `<attempt>-<try>` below the asset's renditions.
+  -- `<attempt>-<run>` below the asset's renditions.
   folder text not null,
   -- Grows with each index of the run.
   revision int not null default 1,

@@ -2,7 +2,7 @@
 import type { PurgeReason } from '@mediary/contract/enums';
 import type { Jobs, JobSettingsOf } from './platform/jobs/job-queue.ts';
 
-type EncodeRunRef = { readonly assetId: string; readonly attempt: number; readonly try: number };
+type EncodeRunRef = { readonly assetId: string; readonly attempt: number; readonly run: number };
 
 export type JobPayloads = {
   /** Downloads the original of an import, and completes it or starts its transfer to a hosted provider. */

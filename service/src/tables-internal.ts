@@ -5,7 +5,7 @@ export const INTERNAL_TABLES = {
   encode_runs: {
     asset_id: 'uuid',
     attempt: 'int4',
-    try: 'int4',
+    run: 'int4',
     worker: 'text',
     started_at: 'timestamptz',
     claim: 'int4',
@@ -15,12 +15,12 @@ export const INTERNAL_TABLES = {
   encode_chunks: {
     asset_id: 'uuid',
     attempt: 'int4',
-    try: 'int4',
+    run: 'int4',
     batch: 'int4',
     number: 'int4',
     spec: 'jsonb',
     state: 'text',
-    tries: 'int4',
+    claims: 'int4',
     worker: 'text?',
     init_digest: 'text?',
     result: 'jsonb?',
@@ -30,7 +30,7 @@ export const INTERNAL_TABLES = {
   encode_checkpoints: {
     asset_id: 'uuid',
     attempt: 'int4',
-    try: 'int4',
+    run: 'int4',
     checkpoint: 'text',
     claims: 'int4',
     interruptions: 'int4',

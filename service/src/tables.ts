@@ -52,8 +52,8 @@ export const assetRow = {
   /** Time of the frame that the thumbnail shows; null: chosen by the service. */
   poster_time_ms: 'int8?',
   /** Number of encode runs started in this attempt, and the last one that stored all files. */
-  encode_try: 'int4',
-  encoded_try: 'int4',
+  encode_run: 'int4',
+  encoded_run: 'int4',
   /** Runs of this attempt that ended without a result and without a crash. */
   encode_interruptions: 'int4',
   version: 'int4',
@@ -174,8 +174,8 @@ export const streamStateColumns = pick(assetRow, [
   'duration_ms',
   'placeholder',
   'media',
-  'encode_try',
-  'encoded_try',
+  'encode_run',
+  'encoded_run',
   'encode_interruptions',
   'uploaded_at',
   'settled',

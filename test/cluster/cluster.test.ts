@@ -224,10 +224,10 @@ test("a killed worker's encode is taken over by the other", async () => {
   );
   await kill(busy as Supervised);
   expect(await settled(api, 'ann', started.asset_id)).toMatchObject({ stream_status: 'ready', warnings: [] });
-  const [asset] = await rows(databaseDir, 'select attempt, encode_try from assets where id = $1', [
+  const [asset] = await rows(databaseDir, 'select attempt, encode_run from assets where id = $1', [
     started.asset_id,
   ]);
-  expect(asset).toEqual({ attempt: 1, encode_try: 2 });
+  expect(asset).toEqual({ attempt: 1, encode_run: 2 });
 });
 
 test('while PostgreSQL restarts the answer is 503 with Retry-After, and no process ends', async () => {

@@ -109,8 +109,8 @@ test('other workers take over within 30 s, however often a video was taken over 
 });
 
 test('each video was started by every worker, and finished once', async () => {
-  expect(await rows(databaseDir, 'select distinct attempt, encode_try from assets')).toEqual([
-    { attempt: 1, encode_try: ROUNDS + 1 },
+  expect(await rows(databaseDir, 'select distinct attempt, encode_run from assets')).toEqual([
+    { attempt: 1, encode_run: ROUNDS + 1 },
   ]);
   // A worker that takes over publishes its first segments too.
   for (const id of ids)

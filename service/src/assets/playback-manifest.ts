@@ -3,7 +3,7 @@ import { notFound, type ServiceError } from '../platform/http/errors.ts';
 import type { VideoExtra } from './video-extras.ts';
 
 /**
- * Our renditions, in `<attempt>-<try>` below the asset's renditions. `posterTimeMs`: the frame that the
+ * Our renditions, in `<attempt>-<run>` below the asset's renditions. `posterTimeMs`: the frame that the
  * caller chose for the thumbnail. `extras`: the further files that exist.
  */
 export type OwnManifest = {

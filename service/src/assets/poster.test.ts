@@ -68,9 +68,9 @@ describe('a picture', () => {
 
   test('of whole files waits for their report', () => {
     expect([
-      awaitsReport(createVideo({ stream_status: 'processing', encoded_try: 1 })),
+      awaitsReport(createVideo({ stream_status: 'processing', encoded_run: 1 })),
       awaitsReport(createVideo({ stream_status: 'processing' })),
-      awaitsReport(createVideo({ stream_status: 'ready', encoded_try: 1 })),
+      awaitsReport(createVideo({ stream_status: 'ready', encoded_run: 1 })),
     ]).toEqual([true, false, false]);
   });
 });

@@ -34,6 +34,6 @@ export const isPosterDue = ({
 /** True when all files are stored and their report, which names the thumbnail's time, is still expected. */
 export const awaitsReport = ({
   stream_status,
-  encoded_try,
-}: Pick<Asset, 'stream_status' | 'encoded_try'>): boolean =>
-  stream_status === 'processing' && encoded_try > 0;
+  encoded_run,
+}: Pick<Asset, 'stream_status' | 'encoded_run'>): boolean =>
+  stream_status === 'processing' && encoded_run > 0;

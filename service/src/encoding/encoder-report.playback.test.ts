@@ -5,7 +5,7 @@ import { type EncoderReport, parseEncoderReport } from './encoder-report.ts';
 const ID = '11111111-2222-4333-8444-555555555555';
 const parseThirdParty = (members: object) => parseEncoderReport({ asset_id: ID, ...members }, false);
 const parseOwn = (members: object) =>
-  parseEncoderReport({ asset_id: ID, attempt: 1, try: 1, ...members }, true);
+  parseEncoderReport({ asset_id: ID, attempt: 1, run: 1, ...members }, true);
 const HEAD = { source: 'webhook', provider: 'onprem' };
 const MAX_INT = 2 ** 31 - 1;
 
@@ -86,7 +86,7 @@ describe('a report of our own encoder', () => {
       asset_id: ID,
       status: 'ready',
       attempt: 2,
-      try: 3,
+      run: 3,
       progress: 100,
       width: 640,
       height: 360,
@@ -137,8 +137,8 @@ describe('a report of our own encoder', () => {
   });
 
   test('is ignored without attempt and run', () => {
-    expect(parseEncoderReport({ asset_id: ID, status: 'ready', try: 1 }, true)).toBeUndefined();
+    expect(parseEncoderReport({ asset_id: ID, status: 'ready', run: 1 }, true)).toBeUndefined();
     expect(parseEncoderReport({ asset_id: ID, status: 'ready', attempt: 1 }, true)).toBeUndefined();
-    expect(parseThirdParty({ status: 'ready', try: 9 })).not.toHaveProperty('playback');
+    expect(parseThirdParty({ status: 'ready', run: 9 })).not.toHaveProperty('playback');
   });
 });

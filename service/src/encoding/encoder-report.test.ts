@@ -6,7 +6,7 @@ import { parseEncoderReport } from './encoder-report.ts';
 const ID = '11111111-2222-4333-8444-555555555555';
 const parseThirdParty = (members: object) => parseEncoderReport({ asset_id: ID, ...members }, false);
 const parseOwn = (members: object) =>
-  parseEncoderReport({ asset_id: ID, attempt: 1, try: 1, ...members }, true);
+  parseEncoderReport({ asset_id: ID, attempt: 1, run: 1, ...members }, true);
 const HEAD = { source: 'webhook', provider: 'onprem' };
 const MAX_INT = 2 ** 31 - 1;
 const nested = (depth: number): unknown => JSON.parse('['.repeat(depth) + ']'.repeat(depth));
@@ -78,7 +78,7 @@ describe('a report of an encoder', () => {
   test.each(Object.entries(INVALID_COUNTS))('whose attempt is %s is ignored', (_, attempt) => {
     expect(parseThirdParty({ status: 'ready', attempt })).toBeUndefined();
     expect(parseOwn({ status: 'ready', attempt })).toBeUndefined();
-    expect(parseOwn({ status: 'ready', try: attempt })).toBeUndefined();
+    expect(parseOwn({ status: 'ready', run: attempt })).toBeUndefined();
   });
 
   test('may have any attempt up to a limit', () => {
@@ -192,7 +192,7 @@ test('no JSON makes the parser throw', () => {
     fc.constantFrom(
       'status',
       'attempt',
-      'try',
+      'run',
       'progress',
       'renditions',
       'playback',

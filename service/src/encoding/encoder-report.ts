@@ -14,12 +14,12 @@ import type { Rendition } from '../assets/renditions.ts';
 import type { AudioFacts, StreamReport, VideoFacts } from '../lifecycle/decisions/stream-report.ts';
 import { parseReportedMedia } from './reported-media.ts';
 
-/** The report of our own encoder. `try` is the run whose files are in the store. */
+/** The report of our own encoder. `run` is the one whose files are in the store. */
 export type EncoderReport = {
   readonly asset_id: string;
   readonly status: 'processing' | 'ready' | 'failed';
   readonly attempt: number;
-  readonly try: number;
+  readonly run: number;
   readonly progress?: number;
   /** The first segments of this run are published; others follow. */
   readonly playable?: true;
@@ -66,7 +66,7 @@ export function parseEncoderReport(body: Members, isOwn: boolean): StreamReport 
   const published: unknown = body;
   if (!PUBLISHED.Check(published)) return undefined;
   const { status, attempt, progress, renditions, playback } = published;
-  if (isOwn && !(attempt && isCount(body['try']))) return undefined;
+  if (isOwn && !(attempt && isCount(body['run']))) return undefined;
   const event = EVENTS[status];
   return {
     source: 'webhook',
@@ -79,7 +79,7 @@ export function parseEncoderReport(body: Members, isOwn: boolean): StreamReport 
     ...(event === 'started' &&
       isOwn &&
       body['playable'] === true && {
-        playback: { kind: 'own', run: body['try'] as number, growing: true },
+        playback: { kind: 'own', run: body['run'] as number, growing: true },
         media: { ...parseMedia(body), ...parseReportedMedia(body) },
       }),
     ...(event === 'succeeded' && {
@@ -90,7 +90,7 @@ export function parseEncoderReport(body: Members, isOwn: boolean): StreamReport 
   };
 }
 
-function parseOwnPlayback({ try: run, poster_time_ms: posterTimeMs }: Members): {
+function parseOwnPlayback({ run, poster_time_ms: posterTimeMs }: Members): {
   playback: ReportedPlayback;
 } {
   return {

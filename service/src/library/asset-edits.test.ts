@@ -71,7 +71,7 @@ test('a video demands signed URLs only if they can be signed', async () => {
 describe('a poster is made', () => {
   const makesPoster = async (seen: Asset, changed: Edit) =>
     (await edited(seen, changed)).decision?.jobs.some(({ name }) => name === 'make-poster');
-  const unreported = createVideo({ stream_status: 'processing', encoded_try: 1, poster_time_ms: 100 });
+  const unreported = createVideo({ stream_status: 'processing', encoded_run: 1, poster_time_ms: 100 });
 
   test('for a new time of a video that plays', async () => {
     expect((await edited(playing, { poster_time_ms: 500 })).decision?.jobs).toEqual([
@@ -85,7 +85,7 @@ describe('a poster is made', () => {
     expect(await makesPoster(unreported, { title: 'New' })).toBe(false);
   });
   test('by the encoder itself while it runs', async () => {
-    expect(await makesPoster({ ...unreported, encoded_try: 0 }, { poster_time_ms: 500 })).toBe(false);
+    expect(await makesPoster({ ...unreported, encoded_run: 0 }, { poster_time_ms: 500 })).toBe(false);
   });
 });
 

@@ -104,7 +104,7 @@ describe('a restore', () => {
     expect((await restored(processing, () => undefined)).decisions[0]?.jobs).toEqual([]);
   });
   test('encodes a video again whose report came during the deletion', async () => {
-    const encoded = createVideo({ ...trashed, stream_status: 'processing', encoded_try: 2 });
+    const encoded = createVideo({ ...trashed, stream_status: 'processing', encoded_run: 2 });
     const undeleted = { deleted_at: null, purge_at: null };
     const restore = async (seen: Asset, isReporting: boolean) => {
       const { update, decisions } = openMemoryStore(seen, NOW);
@@ -113,7 +113,7 @@ describe('a restore', () => {
       return decisions;
     };
     expect(await restore(encoded, false)).toMatchObject([
-      { set: { ...undeleted, encoded_try: 0 }, jobs: [encode] },
+      { set: { ...undeleted, encoded_run: 0 }, jobs: [encode] },
     ]);
     expect((await restore(encoded, true))[0]?.set).toEqual(undeleted);
     const changed = { ...encoded, revision: encoded.revision + 1 };

@@ -108,7 +108,7 @@ function decideRestore(
   const restored = { ...seen, ...set };
   const job = restored.stream_status === 'processing' ? providers.startJob(restored) : undefined;
   return {
-    set: job && isReportLost ? { ...set, encoded_try: 0 } : set,
+    set: job && isReportLost ? { ...set, encoded_run: 0 } : set,
     events: [newEvent('asset.restored', actorData)],
     jobs: [
       ...(job ? [job] : []),

@@ -10,21 +10,21 @@ export type EncodeClaim = { readonly assetId: string; readonly attempt: number; 
  */
 export const claimEncode = (db: Queries, { assetId, attempt, worker }: EncodeClaim) =>
   db.one(sql('claim encode', {
-    encode_try: 'int4',
+    encode_run: 'int4',
     encode_interruptions: 'int4',
     mime_type: 'text',
     original_upload: 'uuid?',
     poster_time_ms: 'int8?',
   })`
     with claimed as (
-      update assets set encode_try = encode_try + 1, revision = revision + 1
-       where id = ${assetId} and attempt = ${attempt} and stream_status = 'processing' and encoded_try = 0
+      update assets set encode_run = encode_run + 1, revision = revision + 1
+       where id = ${assetId} and attempt = ${attempt} and stream_status = 'processing' and encoded_run = 0
          and deleted_at is null
-      returning id, attempt, encode_try, encode_interruptions, mime_type, original_upload, poster_time_ms),
+      returning id, attempt, encode_run, encode_interruptions, mime_type, original_upload, poster_time_ms),
     recorded as (
-      insert into encode_runs (asset_id, attempt, try, worker)
-      select id, attempt, encode_try, ${worker}::text from claimed
+      insert into encode_runs (asset_id, attempt, run, worker)
+      select id, attempt, encode_run, ${worker}::text from claimed
       on conflict (asset_id) do update
-         set attempt = excluded.attempt, try = excluded.try, worker = excluded.worker,
+         set attempt = excluded.attempt, run = excluded.run, worker = excluded.worker,
              started_at = excluded.started_at, claim = excluded.claim)
-    select encode_try, encode_interruptions, mime_type, original_upload, poster_time_ms from claimed`);
+    select encode_run, encode_interruptions, mime_type, original_upload, poster_time_ms from claimed`);

@@ -38,7 +38,7 @@ export function originalKey({ id, original_upload: uploadId }: Original): Object
   return uploadKey(id, uploadId);
 }
 
-/** `renditions/<id>/<attempt>-<try>/<file>` */
+/** `renditions/<id>/<attempt>-<run>/<file>` */
 export const renditionKey = (assetId: string, folder: string, file: string): ObjectKey =>
   join('renditions', uuid(assetId), matching(FOLDER, folder), matching(FILE, file));
 

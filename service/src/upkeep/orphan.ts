@@ -15,7 +15,7 @@ export type ObjectOwner = Pick<
   | 'purge_at'
   | 'stream_status'
   | 'attempt'
-  | 'encode_try'
+  | 'encode_run'
   | 'playback'
 > & {
   /** The ids of the uploads that can still become the original. */
@@ -42,7 +42,7 @@ export function lastTransferEnd(
   return new Date(expires.getTime() + TRANSFER_MS);
 }
 
-/** A parsed key `<kind>/<asset id>/…`. `folder`: `<attempt>-<try>` of renditions, name of originals. */
+/** A parsed key `<kind>/<asset id>/…`. `folder`: `<attempt>-<run>` of renditions, name of originals. */
 type ParsedKey = Readonly<Record<'key' | 'kind' | 'assetId' | 'folder', string>>;
 
 export function parseKey(key: string): ParsedKey {
@@ -89,5 +89,5 @@ const isUnrecordedUpload = (folder: string, owner: UploadOwner): boolean =>
 const publishedFolder = ({ playback }: ObjectOwner) =>
   playback?.kind === 'own' ? playback.folder : undefined;
 /** Includes a finished run whose report has not arrived yet. */
-const runningFolder = ({ stream_status, attempt, encode_try }: ObjectOwner) =>
-  stream_status === 'processing' ? `${attempt}-${encode_try}` : undefined;
+const runningFolder = ({ stream_status, attempt, encode_run }: ObjectOwner) =>
+  stream_status === 'processing' ? `${attempt}-${encode_run}` : undefined;

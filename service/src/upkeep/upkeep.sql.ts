@@ -98,7 +98,7 @@ const objectOwnerColumns = pick(assetRow, [
   'purge_at',
   'stream_status',
   'attempt',
-  'encode_try',
+  'encode_run',
   'playback',
 ]);
 

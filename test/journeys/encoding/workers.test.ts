@@ -172,7 +172,7 @@ test('a worker and an API process exit cleanly on SIGTERM, and are not ready mea
   expect(await readdir(join(dataDir, 'scratch'))).toEqual([]);
   expect(await listWorkers()).toEqual([]);
   // The run was interrupted after its first segments were published, which is no crash.
-  const runs = 'select encode_try, encode_interruptions from assets where id = $1';
-  expect(await rows(databaseDir, runs, [id])).toEqual([{ encode_try: 1, encode_interruptions: 1 }]);
+  const runs = 'select encode_run, encode_interruptions from assets where id = $1';
+  expect(await rows(databaseDir, runs, [id])).toEqual([{ encode_run: 1, encode_interruptions: 1 }]);
   expect(await api.end('SIGTERM')).toEqual({ code: 0, signal: null });
 });

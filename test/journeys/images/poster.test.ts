@@ -157,7 +157,7 @@ test('a repeated report and a new attempt keep the poster time', async () => {
   const { id } = await withPoster(500);
   await choosePoster(service, id, 4500);
   await thumbnailTurns(service, id, 'blue');
-  const ready = { asset_id: id, status: 'ready', attempt: 1, try: 1, poster_time_ms: 500 };
+  const ready = { asset_id: id, status: 'ready', attempt: 1, run: 1, poster_time_ms: 500 };
   expect(
     await service.adapters.callback.deliver(JSON.stringify(ready), new AbortController().signal),
   ).toEqual({

@@ -32,8 +32,8 @@ const { completed, reasonsOf, statusOf, jobsOf, expectReadyOnce } = processedAss
 async function encoded(): Promise<string> {
   const id = await completed(clip);
   await eventually(
-    () => rows(service.dataDir, 'select encoded_try from assets where id = $1', [id]),
-    ([row]) => row?.['encoded_try'] === 1,
+    () => rows(service.dataDir, 'select encoded_run from assets where id = $1', [id]),
+    ([row]) => row?.['encoded_run'] === 1,
   );
   const areOpen = () =>
     Promise.all(ENCODE_JOBS.map((name) => service.adapters.jobs.hasOpenJob(name, { assetId: id })));

@@ -138,7 +138,7 @@ describe('one delivery', () => {
 
 describe('a report of the built-in encoder', () => {
   const imitation = (id: string) =>
-    JSON.stringify({ asset_id: id, status: 'ready', attempt: 1, try: 1, progress: 100 });
+    JSON.stringify({ asset_id: id, status: 'ready', attempt: 1, run: 1, progress: 100 });
   const own = () => deriveKey(service.adapters.urlSecrets[0] as Secret, 'encoder').reveal();
 
   test('restores the playback of its renditions when it is replayed', async () => {

@@ -181,7 +181,7 @@ describe('a report of the built-in encoder', () => {
         asset_id: id,
         status: 'ready',
         attempt: 1,
-        try: 1,
+        run: 1,
         playback: { hls: 'https://evil.example/' },
       }),
     ).toEqual(PROCESSED);

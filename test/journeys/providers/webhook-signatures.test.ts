@@ -161,7 +161,7 @@ describe.each(PROVIDERS)('the webhook of %s', (provider) => {
 
 describe('the webhook of onprem', () => {
   test('always accepts the built-in encoder, by its internal secret', async () => {
-    const body = JSON.stringify({ ...READY.onprem(randomUUID()), attempt: 1, try: 1 });
+    const body = JSON.stringify({ ...READY.onprem(randomUUID()), attempt: 1, run: 1 });
     for (const service of [configured, unset, unsigned]) {
       const own = deriveKey(service.adapters.urlSecrets[0] as Secret, 'encoder').reveal();
       expect(

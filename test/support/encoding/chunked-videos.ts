@@ -167,7 +167,7 @@ const REMOVAL = `
 
 /** The run of an attempt that was started last. */
 export const latestTryOf = async (cluster: ChunkedWorkers, id: string): Promise<unknown> =>
-  (await queryRows(cluster, 'select encode_try from assets where id = $1', id))[0]?.['encode_try'];
+  (await queryRows(cluster, 'select encode_run from assets where id = $1', id))[0]?.['encode_run'];
 
 /** The scratch folders of a video; those of killed workers are deleted later. */
 export const scratchFolders = async ({ dataDir }: ChunkedWorkers, id: string): Promise<string[]> =>

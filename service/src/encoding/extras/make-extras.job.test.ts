@@ -141,7 +141,7 @@ describe('the job', () => {
     expect(made()).toEqual([]);
   });
   test('stores the files before the report arrives, and is retried until then', async () => {
-    const { run, created, state } = setUp({ stream_status: 'processing', encoded_try: 1 });
+    const { run, created, state } = setUp({ stream_status: 'processing', encoded_run: 1 });
     await expect(run()).rejects.toThrow('has not arrived');
     state.asset = createVideo(READY);
     await run();

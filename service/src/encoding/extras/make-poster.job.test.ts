@@ -144,12 +144,12 @@ describe('the poster job', () => {
         poster_time_ms: 1,
         playback: null,
         stream_status: 'processing',
-        encoded_try: 1,
+        encoded_run: 1,
       }).run(),
     ).rejects.toThrow('has not arrived');
   });
   test.each([
-    ['is only being encoded', { playback: null, stream_status: 'processing', encode_try: 1 }],
+    ['is only being encoded', { playback: null, stream_status: 'processing', encode_run: 1 }],
     ['is in the trash', { deleted_at: new Date(), purge_at: new Date() }],
     [
       'is hosted by a provider',

@@ -12,9 +12,9 @@ test.each([
   ['published', ready],
   ['superseded', createVideo({ ...ready, playback: { ...own, folder: '2-2' } })],
   ['superseded', createVideo({ ...ready, playback: null })],
-  ['awaited', createVideo({ stream_status: 'processing', attempt: 2, encoded_try: 1 })],
-  ['superseded', createVideo({ stream_status: 'processing', attempt: 3, encoded_try: 1 })],
-  ['superseded', createVideo({ stream_status: 'processing', attempt: 2, encoded_try: 0 })],
+  ['awaited', createVideo({ stream_status: 'processing', attempt: 2, encoded_run: 1 })],
+  ['superseded', createVideo({ stream_status: 'processing', attempt: 3, encoded_run: 1 })],
+  ['superseded', createVideo({ stream_status: 'processing', attempt: 2, encoded_run: 0 })],
 ] as const)('a run is %s', (state, asset) => expect(stateOfRun(asset, run)).toBe(state));
 
 test('the files of the published run are shown with one event', () => {
@@ -36,7 +36,7 @@ test('nothing changes when they are shown, when there are none, and for other ru
   expect(decideExtras(ready, { ...run, extras: [] })).toBeUndefined();
   expect(decideExtras(ready, { ...made, folder: '2-2' })).toBeUndefined();
   expect(
-    decideExtras(createVideo({ stream_status: 'processing', attempt: 2, encoded_try: 1 }), made),
+    decideExtras(createVideo({ stream_status: 'processing', attempt: 2, encoded_run: 1 }), made),
   ).toBeUndefined();
 });
 

@@ -8,14 +8,14 @@ import { renditionFolder } from '../../storage/object-key.ts';
 
 type RunFolder = { readonly folder: string };
 
-type RunAsset = Pick<Asset, 'playback' | 'attempt' | 'stream_status' | 'encoded_try'>;
+type RunAsset = Pick<Asset, 'playback' | 'attempt' | 'stream_status' | 'encoded_run'>;
 
 /**
  * `published`: players get the files of the run. `awaited`: all files are stored, and the report that
  * publishes them is expected. `superseded`: another run replaced it.
  */
 export function stateOfRun(asset: RunAsset, { folder }: RunFolder): 'published' | 'awaited' | 'superseded' {
-  if (awaitsReport(asset) && renditionFolder(asset.attempt, asset.encoded_try) === folder) return 'awaited';
+  if (awaitsReport(asset) && renditionFolder(asset.attempt, asset.encoded_run) === folder) return 'awaited';
   return asset.playback?.kind === 'own' && asset.playback.folder === folder ? 'published' : 'superseded';
 }
 

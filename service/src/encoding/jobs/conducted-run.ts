@@ -162,7 +162,7 @@ export async function endWithReport(
 ): Promise<boolean> {
   const earlier = await removeEarlierRuns(ctx, run);
   if (!(await finishRun(ctx, run, { report, earlier, removeAfter }))) return false;
-  await deleteGrowingIndexes(ctx, run.assetId, [...earlier, renditionFolder(run.attempt, run.try)]);
+  await deleteGrowingIndexes(ctx, run.assetId, [...earlier, renditionFolder(run.attempt, run.run)]);
   await deleteChunks(ctx, run.assetId);
   return true;
 }

@@ -40,7 +40,7 @@ const ENCODING: Encoding = { ...PART, placeholder: undefined, warnings: [] };
 
 type Setup = {
   /** The second run of the video, after a crash. */
-  readonly run?: { readonly encode_try: number; readonly encode_interruptions: number };
+  readonly run?: { readonly encode_run: number; readonly encode_interruptions: number };
   readonly signal?: AbortSignal;
   readonly encode: (request: EncodeRequest) => Promise<Encoding>;
 };
@@ -54,14 +54,14 @@ function createDatabase(run: object, folders: { readonly folder: string }[]) {
         return [{ folder: '1-2' }];
       }
       if (text.includes('select folder from growing_indexes')) return folders;
-      return text.includes('select encode_try from assets') ? [run] : [];
+      return text.includes('select encode_run from assets') ? [run] : [];
     },
   });
 }
 
 /** What the job did, in order. */
 async function runJob({
-  run = { encode_try: 2, encode_interruptions: 0 },
+  run = { encode_run: 2, encode_interruptions: 0 },
   signal = new AbortController().signal,
   encode,
 }: Setup) {
@@ -141,8 +141,8 @@ test('any other error counts as a crash', async () => {
 
 test('ten crashes fail the video, however many runs there were', async () => {
   const encode = async () => ENCODING;
-  expect(await runJob({ encode, run: { encode_try: 40, encode_interruptions: 29 } })).toContain(
+  expect(await runJob({ encode, run: { encode_run: 40, encode_interruptions: 29 } })).toContain(
     'encoder_crashed',
   );
-  expect(await runJob({ encode, run: { encode_try: 40, encode_interruptions: 30 } })).toContain('ready');
+  expect(await runJob({ encode, run: { encode_run: 40, encode_interruptions: 30 } })).toContain('ready');
 });

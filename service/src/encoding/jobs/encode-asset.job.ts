@@ -53,7 +53,7 @@ async function encodeFirst(
   if (!run) return deleteChunks(ctx, payload.assetId);
   try {
     await conductRun(ctx, run, {
-      scratchName: { work: run.assetId, run: renditionFolder(run.attempt, run.try) },
+      scratchName: { work: run.assetId, run: renditionFolder(run.attempt, run.run) },
       signal,
       isCurrent: () => isCurrentRun(ctx, run),
       encode: (control) => encodeAndSave(ctx, run, { ...control, maxSeconds }),

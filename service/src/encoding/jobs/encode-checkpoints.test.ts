@@ -38,7 +38,7 @@ afterAll(async () => {
 });
 
 let asset: ReturnType<typeof createVideo>;
-let run: { assetId: string; attempt: number; try: number };
+let run: { assetId: string; attempt: number; run: number };
 const openWorker = (name: string) => () =>
   offer(
     createEncodingContext({ db, jobs, worker: { name }, lifecycle: { findAssetById: async () => asset } }),
@@ -59,11 +59,11 @@ const setAsset = (change: string) =>
 
 beforeEach(async () => {
   asset = createVideo({ id: uuidV7(), stream_status: 'processing' });
-  run = { assetId: asset.id, attempt: 1, try: 1 };
+  run = { assetId: asset.id, attempt: 1, run: 1 };
   await rowsOf(
     connection,
     `insert into assets (id, owner_user_id, kind, filename, content_type, mime_type, visibility, provider,
-                         stream_status, attempt, encode_try, duration_ms, original_upload,
+                         stream_status, attempt, encode_run, duration_ms, original_upload,
                          created_at, updated_at)
      values ($1, 'ann', 'video', 'a.mp4', 'video', 'video/mp4', 'private', 'onprem', 'processing', 1, 1, 9000,
              $1, now(), now())`,

@@ -7,7 +7,7 @@ import { findUsedRun } from './encode-chunks.sql.ts';
 import * as queries from './encode-checkpoints.sql.ts';
 import type { Run } from './encode-runs.ts';
 
-type RunRef = Pick<Run, 'assetId' | 'attempt' | 'try'>;
+type RunRef = Pick<Run, 'assetId' | 'attempt' | 'run'>;
 type AttemptRef = Pick<Run, 'assetId' | 'attempt'>;
 
 /** A run that this worker continues. */
@@ -18,8 +18,8 @@ export const saveCheckpoint = ({ db, jobs }: EncodingContext, run: RunRef, check
   db.transaction(async (tx): Promise<boolean> => {
     const saved = await queries.saveCheckpoint(tx, run, JSON.stringify(checkpoint));
     if (!saved) return false;
-    const { assetId, attempt, try: number } = run;
-    const payload = { assetId, attempt, try: number };
+    const { assetId, attempt, run: number } = run;
+    const payload = { assetId, attempt, run: number };
     await jobs.sendFor(tx, saved.owner_user_id, { name: chooseRestJob(checkpoint), payload });
     return true;
   });
@@ -27,14 +27,14 @@ export const saveCheckpoint = ({ db, jobs }: EncodingContext, run: RunRef, check
 /** Undefined when nobody can continue the run. */
 export async function claimCheckpoint(
   { db, worker }: EncodingContext,
-  { assetId, attempt, try: number }: RunRef,
+  { assetId, attempt, run: number }: RunRef,
 ): Promise<ContinuedRun | undefined> {
-  const claimed = await queries.claimCheckpoint(db, { assetId, attempt, try: number }, worker.name);
+  const claimed = await queries.claimCheckpoint(db, { assetId, attempt, run: number }, worker.name);
   return (
     claimed && {
       assetId,
       attempt,
-      try: number,
+      run: number,
       claim: claimed.claims,
       crashes: claimed.crashes + claimed.claims - 1 - claimed.interruptions,
       mimeType: claimed.mime_type,
@@ -81,7 +81,7 @@ export async function isContinued(
 ): Promise<boolean> {
   const found = await queries.findCheckpoint(db, assetId, attempt);
   if (!found) return false;
-  const open = REST_JOBS.map((name) => jobs.hasOpenJob(name, { assetId, attempt, try: found.try }));
+  const open = REST_JOBS.map((name) => jobs.hasOpenJob(name, { assetId, attempt, run: found.run }));
   return (await Promise.all(open)).includes(true);
 }
 

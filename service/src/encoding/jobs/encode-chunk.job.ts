@@ -29,8 +29,8 @@ import { isInterruption, storeFiles } from './run-files.ts';
 type ChunkRef = JobPayloads['encode-chunk'];
 type ChunkEnd = Parameters<typeof finishChunk>[2];
 
-/** Limit of tries that ended with a crash of their worker. */
-const MAX_TRIES = 10;
+/** Limit of claims that ended with a crash of their worker. */
+const MAX_CLAIMS = 10;
 const CRASHED: ChunkEnd = {
   state: 'failed',
   result: {
@@ -45,7 +45,7 @@ export const encodeChunkJob =
   async ({ payload, signal }: JobRun<ChunkRef>): Promise<void> => {
     const claimed = await claimChunk(ctx, payload);
     if (!claimed) return;
-    if (claimed.tries > MAX_TRIES) {
+    if (claimed.claims > MAX_CLAIMS) {
       await finishChunk(ctx, payload, CRASHED);
       return;
     }
@@ -97,10 +97,10 @@ async function encodeAndStore(
   ref: ChunkRef,
   { claimed, signal }: ClaimedEncode,
 ): Promise<EncodedChunk> {
-  const place = `${ref.try}-${ref.batch}-${ref.number}`;
+  const place = `${ref.run}-${ref.batch}-${ref.number}`;
   const scratch = {
     work: `chunk-${ref.assetId}-${place}`,
-    run: renditionFolder(ref.attempt, claimed.tries),
+    run: renditionFolder(ref.attempt, claimed.claims),
   };
   return inScratchFolder(ctx.worker.scratchRoot, scratch, async (folder) => {
     const original = await ctx.worker.originals.open(claimed.originalKey, signal);
@@ -125,7 +125,7 @@ type EncodedFiles = {
 };
 
 /**
- * Objects are never overwritten: the segments of an interrupted try are used as they are. They have the same
+ * Objects are never overwritten: the segments of an interrupted run are used as they are. They have the same
  * frames, and the same init segment, or the chunk is refused.
  */
 async function storeChunk(
@@ -153,7 +153,7 @@ async function storeChunk(
 }
 
 async function readStored(store: ObjectStore, ref: ChunkRef, own: CmafSegment): Promise<CmafSegment> {
-  const key = renditionKey(ref.assetId, renditionFolder(ref.attempt, ref.try), own.name);
+  const key = renditionKey(ref.assetId, renditionFolder(ref.attempt, ref.run), own.name);
   const bytes = (await store.size(key)) ?? 0;
   const range = { start: 0, end: Math.min(bytes, SEGMENT_HEAD_BYTES) - 1 };
   const stored = readSegmentHead(await readBytes(store, key, range), { isOfVideo: true });

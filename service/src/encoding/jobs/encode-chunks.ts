@@ -10,13 +10,13 @@ import { type ChunkSpec, estimateChunkBytes } from '../plan/ladder/chunk-plan.ts
 import type { ContinuedRun } from './encode-checkpoints.ts';
 import * as queries from './encode-chunks.sql.ts';
 
-type RunRef = { readonly assetId: string; readonly attempt: number; readonly try: number };
+type RunRef = { readonly assetId: string; readonly attempt: number; readonly run: number };
 type ChunkRef = Omit<JobPayloads['encode-chunk'], 'bytes'>;
 
 export type ClaimedChunk = {
   readonly spec: ChunkSpec;
   /** Starts of this chunk, this one included. */
-  readonly tries: number;
+  readonly claims: number;
   readonly originalKey: ObjectKey;
 };
 
@@ -28,7 +28,7 @@ export async function claimChunk(
   return (
     claimed && {
       spec: claimed.spec as ChunkSpec,
-      tries: claimed.tries,
+      claims: claimed.claims,
       originalKey: originalKey({ id: chunk.assetId, original_upload: claimed.original_upload }),
     }
   );
@@ -70,7 +70,7 @@ export const finishChunk = async (
 /** Enqueues the deletion of what a chunk has stored for a run that was deleted or cancelled. */
 export async function discardChunk({ db, jobs }: EncodingContext, run: RunRef): Promise<void> {
   if (await queries.findUsedRun(db, run)) return;
-  const folder = renditionFolder(run.attempt, run.try);
+  const folder = renditionFolder(run.attempt, run.run);
   await db.transaction((tx) => jobs.send(tx, 'remove-run-files', { assetId: run.assetId, folder }));
 }
 
@@ -103,8 +103,8 @@ async function encodeChunks(
   run: RunRef,
   { batch, specs, onDone, signal }: ChunkBatch,
 ): Promise<readonly EncodedChunk[]> {
-  const { assetId, attempt, try: number } = run;
-  const key = { assetId, attempt, try: number, batch };
+  const { assetId, attempt, run: number } = run;
+  const key = { assetId, attempt, run: number, batch };
   await sendChunks(ctx, key, specs);
   try {
     await waitForChunks(ctx, key, {

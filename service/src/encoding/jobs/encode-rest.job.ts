@@ -37,7 +37,7 @@ export const encodeRestJob =
     await conductRun(ctx, run, {
       scratchName: {
         work: `rest-${run.assetId}`,
-        run: `${renditionFolder(run.attempt, run.try)}-${run.claim}`,
+        run: `${renditionFolder(run.attempt, run.run)}-${run.claim}`,
       },
       signal,
       isCurrent: () => isCurrentClaim(ctx, run),
@@ -108,7 +108,7 @@ async function openSegment(
   run: ContinuedRun,
   { folder, name, signal }: StoredSegment,
 ): Promise<string> {
-  const key = renditionKey(run.assetId, renditionFolder(run.attempt, run.try), name);
+  const key = renditionKey(run.assetId, renditionFolder(run.attempt, run.run), name);
   const segment = await ctx.worker.findLocalFile(key, { path: join(folder, name), signal });
   if (!segment) throw new Error('a segment of the run is not stored');
   return segment.path;

@@ -2,27 +2,27 @@
 import type { Queries } from '../../platform/postgres/database.ts';
 import { sql } from '../../platform/postgres/sql.ts';
 
-type RunKey = { readonly assetId: string; readonly attempt: number; readonly try: number };
+type RunKey = { readonly assetId: string; readonly attempt: number; readonly run: number };
 
 /** True while the run may publish: it is the latest, and the asset is neither deleted nor cancelled. */
 export const findCurrentRun = (db: Queries, run: RunKey) =>
-  db.one(sql('find current run', { encode_try: 'int4' })`
-    select encode_try from assets
-     where id = ${run.assetId} and attempt = ${run.attempt} and encode_try = ${run.try}
+  db.one(sql('find current run', { encode_run: 'int4' })`
+    select encode_run from assets
+     where id = ${run.assetId} and attempt = ${run.attempt} and encode_run = ${run.run}
        and stream_status = 'processing' and deleted_at is null`);
 
 /** Removes the run's worker; does nothing when a later one has started. `claim`: 0 for the first phase. */
 export const deleteRun = (db: Queries, run: RunKey & { readonly claim: number }) =>
   db.one(sql('delete run')`
     delete from encode_runs
-     where asset_id = ${run.assetId} and attempt = ${run.attempt} and try = ${run.try}
+     where asset_id = ${run.assetId} and attempt = ${run.attempt} and run = ${run.run}
        and claim = ${run.claim}`);
 
 const ENCODE = {
   id: 'uuid',
   owner_user_id: 'text',
   attempt: 'int4',
-  encode_try: 'int4',
+  encode_run: 'int4',
   progress: 'int4',
   filename: 'text',
   duration_ms: 'int8?',
@@ -33,10 +33,10 @@ const ENCODE = {
 /** Assets that still need an encode, with their current run. */
 export const findEncodes = (db: Queries, assetIds: readonly string[]) =>
   db.all(sql('find encodes', ENCODE)`
-    select assets.id, owner_user_id, assets.attempt, encode_try, progress, filename, duration_ms,
+    select assets.id, owner_user_id, assets.attempt, encode_run, progress, filename, duration_ms,
            run.worker, run.started_at as run_started_at
       from assets
       left join encode_runs as run
-        on run.asset_id = assets.id and run.attempt = assets.attempt and run.try = assets.encode_try
+        on run.asset_id = assets.id and run.attempt = assets.attempt and run.run = assets.encode_run
      where assets.id = any(${assetIds}::uuid[])
-       and stream_status = 'processing' and encoded_try = 0 and deleted_at is null`);
+       and stream_status = 'processing' and encoded_run = 0 and deleted_at is null`);

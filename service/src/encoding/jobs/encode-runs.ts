@@ -10,7 +10,7 @@ import { deleteRun, findCurrentRun } from './encode-runs.sql.ts';
 export type Run = {
   readonly assetId: string;
   readonly attempt: number;
-  readonly try: number;
+  readonly run: number;
   /** Earlier runs of the attempt that crashed. */
   readonly crashes: number;
   readonly mimeType: string;
@@ -30,8 +30,8 @@ export async function beginRun(
     begun && {
       assetId,
       attempt,
-      try: begun.encode_try,
-      crashes: begun.encode_try - 1 - begun.encode_interruptions,
+      run: begun.encode_run,
+      crashes: begun.encode_run - 1 - begun.encode_interruptions,
       mimeType: begun.mime_type,
       originalKey: originalKey({ id: assetId, original_upload: begun.original_upload }),
       posterTimeMs: begun.poster_time_ms,
@@ -43,7 +43,7 @@ export async function beginRun(
 /** False when the asset was deleted or cancelled, or a later run has started; the run must stop. */
 export const isCurrentRun = async (
   { db }: EncodingContext,
-  run: Pick<Run, 'assetId' | 'attempt' | 'try'>,
+  run: Pick<Run, 'assetId' | 'attempt' | 'run'>,
 ): Promise<boolean> => (await findCurrentRun(db, run)) !== undefined;
 
 /** Removes the run's worker after success or failure. */
@@ -54,12 +54,12 @@ export const endRun = async ({ db }: EncodingContext, run: Run): Promise<void> =
 /** Enqueues the deletion of the files of a run that may not publish. */
 export const discardRun = (
   { db, jobs }: EncodingContext,
-  run: Pick<Run, 'assetId' | 'attempt' | 'try'>,
+  run: Pick<Run, 'assetId' | 'attempt' | 'run'>,
 ): Promise<void> =>
   db.transaction((tx) =>
     jobs.send(tx, 'remove-run-files', {
       assetId: run.assetId,
-      folder: renditionFolder(run.attempt, run.try),
+      folder: renditionFolder(run.attempt, run.run),
     }),
   );
 
@@ -81,11 +81,11 @@ export async function finishRun(
   { report, earlier, removeAfter }: RunEnd,
 ): Promise<boolean> {
   const { assetId } = run;
-  const unused = report.status === 'failed' ? [...earlier, renditionFolder(run.attempt, run.try)] : earlier;
+  const unused = report.status === 'failed' ? [...earlier, renditionFolder(run.attempt, run.run)] : earlier;
   const updated = await lifecycle.update({ assetId }, (seen) =>
     isUnfinished(seen, run) && seen.stream_status === 'processing' && seen.deleted_at === null
       ? {
-          set: { encoded_try: run.try },
+          set: { encoded_run: run.run },
           events: [],
           jobs: [
             ...(seen.poster_time_ms === run.posterTimeMs
@@ -114,8 +114,8 @@ export async function releaseRun({ lifecycle }: EncodingContext, run: Run): Prom
 }
 
 /** Waits for the report, which publishes the run's folder. */
-const extrasJob = ({ assetId, attempt, try: number }: Run) =>
+const extrasJob = ({ assetId, attempt, run: number }: Run) =>
   ({ name: 'make-extras', payload: { assetId, folder: renditionFolder(attempt, number) } }) as const;
 
 const isUnfinished = (seen: Asset, run: Run): boolean =>
-  seen.attempt === run.attempt && seen.encode_try === run.try && seen.encoded_try === 0;
+  seen.attempt === run.attempt && seen.encode_run === run.run && seen.encoded_run === 0;

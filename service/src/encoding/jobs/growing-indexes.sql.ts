@@ -14,7 +14,7 @@ export const findGrowingIndex = (
       from growing_indexes
      where asset_id = ${assetId} and folder = ${folder}`);
 
-type SavedIndex = IndexKey & { readonly attempt: number; readonly try: number; readonly body: string };
+type SavedIndex = IndexKey & { readonly attempt: number; readonly run: number; readonly body: string };
 
 /** Does nothing for a run that may no longer publish. */
 export const saveGrowingIndex = (db: Queries, run: SavedIndex) =>
@@ -22,7 +22,7 @@ export const saveGrowingIndex = (db: Queries, run: SavedIndex) =>
     insert into growing_indexes (asset_id, folder, body)
     select id, ${run.folder}::text, ${run.body}::text
       from assets
-     where id = ${run.assetId} and attempt = ${run.attempt} and encode_try = ${run.try}
+     where id = ${run.assetId} and attempt = ${run.attempt} and encode_run = ${run.run}
        and stream_status = 'processing' and deleted_at is null
     on conflict (asset_id, folder)
     do update set body = excluded.body, revision = growing_indexes.revision + 1

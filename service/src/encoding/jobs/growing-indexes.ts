@@ -6,11 +6,11 @@ import * as queries from './growing-indexes.sql.ts';
 
 /** Playback reads them too. */
 type Tables = Pick<EncodingContext, 'db'>;
-type RunRef = { readonly assetId: string; readonly attempt: number; readonly try: number };
+type RunRef = { readonly assetId: string; readonly attempt: number; readonly run: number };
 
 /** False when the run may no longer publish. */
 export async function saveGrowingIndex({ db }: Tables, run: RunRef, index: RunIndex): Promise<boolean> {
-  const folder = renditionFolder(run.attempt, run.try);
+  const folder = renditionFolder(run.attempt, run.run);
   return (await queries.saveGrowingIndex(db, { ...run, folder, body: formatIndex(index) })) !== undefined;
 }
 

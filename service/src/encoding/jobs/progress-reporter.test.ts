@@ -7,7 +7,7 @@ import { createProgressReporter } from './progress-reporter.ts';
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-const HEAD = { asset_id: '01900000-0000-7000-8000-000000000000', attempt: 1, try: 1 };
+const HEAD = { asset_id: '01900000-0000-7000-8000-000000000000', attempt: 1, run: 1 };
 
 function openReporter(deliver: (body: string) => Promise<CallbackResult>) {
   const { lines, log } = createTestLog();

@@ -4,7 +4,7 @@ import type { EncodingContext } from '../context.ts';
 import type { EncoderReport } from '../encoder-report.ts';
 
 type ReportedRun = {
-  readonly head: Pick<EncoderReport, 'asset_id' | 'attempt' | 'try'>;
+  readonly head: Pick<EncoderReport, 'asset_id' | 'attempt' | 'run'>;
   readonly signal: AbortSignal;
   /** Called when the service responds that the run was superseded. */
   readonly onSuperseded: () => void;

@@ -38,7 +38,7 @@ export function createPublisher(ctx: EncodingContext, run: Run, signal: AbortSig
   };
 }
 
-type RunRef = Pick<Run, 'assetId' | 'attempt' | 'try'>;
+type RunRef = Pick<Run, 'assetId' | 'attempt' | 'run'>;
 
 type StoredFiles = {
   readonly files: readonly EncodedFile[];
@@ -53,7 +53,7 @@ export async function storeFiles(
   run: RunRef,
   { files, signal, onExisting }: StoredFiles,
 ): Promise<void> {
-  const folder = renditionFolder(run.attempt, run.try);
+  const folder = renditionFolder(run.attempt, run.run);
   const remaining = files.values();
   const storeNext = async () => {
     for (const file of remaining) {
@@ -77,24 +77,24 @@ export const isInterruption = (error: unknown): boolean =>
 /** Deletes the rows of chunks first, so that workers that still store chunks discard them. */
 export async function discard(ctx: EncodingContext, run: RunRef): Promise<void> {
   await deleteChunks(ctx, run.assetId, run.attempt);
-  await deleteGrowingIndexes(ctx, run.assetId, [renditionFolder(run.attempt, run.try)]);
+  await deleteGrowingIndexes(ctx, run.assetId, [renditionFolder(run.attempt, run.run)]);
   await discardRun(ctx, run);
 }
 
 /** Players may read the published part of a run until the next run publishes its own. */
 export async function removeUnpublished(ctx: EncodingContext, run: Run): Promise<void> {
   const published = await findPublishedFolders(ctx, run.assetId);
-  if (!published.includes(renditionFolder(run.attempt, run.try))) await ctx.store.removeAll(folderOf(run));
+  if (!published.includes(renditionFolder(run.attempt, run.run))) await ctx.store.removeAll(folderOf(run));
 }
 
 /** Returns the folders that players may still read, which stay until this run ends. */
 export async function removeEarlierRuns(ctx: EncodingContext, run: Run): Promise<readonly string[]> {
   const published = await findPublishedFolders(ctx, run.assetId);
-  for (let earlier = 1; earlier < run.try; earlier++) {
+  for (let earlier = 1; earlier < run.run; earlier++) {
     const isPublished = published.includes(renditionFolder(run.attempt, earlier));
-    if (!isPublished) await ctx.store.removeAll(folderOf({ ...run, try: earlier }));
+    if (!isPublished) await ctx.store.removeAll(folderOf({ ...run, run: earlier }));
   }
-  return published.filter((folder) => folder !== renditionFolder(run.attempt, run.try));
+  return published.filter((folder) => folder !== renditionFolder(run.attempt, run.run));
 }
 
 /** The members of a report about the original. */
@@ -114,5 +114,5 @@ export const describeSource = ({
   ...(audio.length > 0 && { audio }),
 });
 
-const folderOf = (run: Run) => renditionPrefix(run.assetId, renditionFolder(run.attempt, run.try));
-export const reportHead = (run: Run) => ({ asset_id: run.assetId, attempt: run.attempt, try: run.try });
+const folderOf = (run: Run) => renditionPrefix(run.assetId, renditionFolder(run.attempt, run.run));
+export const reportHead = (run: Run) => ({ asset_id: run.assetId, attempt: run.attempt, run: run.run });

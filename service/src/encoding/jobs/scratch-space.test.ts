@@ -132,7 +132,7 @@ test('a cancelled encode does not wait', async () => {
   expect([encoded, await delayed()]).toEqual([1, []]);
 });
 
-const CHUNK = { attempt: 1, try: 1, batch: 0, number: 3, bytes: 10 * MIB };
+const CHUNK = { attempt: 1, run: 1, batch: 0, number: 3, bytes: 10 * MIB };
 
 /** The video, and the chunk that waits for its worker. */
 async function addChunk(): Promise<void> {
@@ -140,14 +140,14 @@ async function addChunk(): Promise<void> {
   await rowsOf(
     connection,
     `insert into assets (id, owner_user_id, kind, filename, content_type, mime_type, visibility, provider,
-                         stream_status, attempt, encode_try, created_at, updated_at)
+                         stream_status, attempt, encode_run, created_at, updated_at)
      values ($1, 'ann', 'video', 'a.mp4', 'video', 'video/mp4', 'private', 'onprem', 'processing', 1, 1,
              now(), now()) on conflict do nothing`,
     [asset.id],
   );
   await rowsOf(
     connection,
-    `insert into encode_chunks (asset_id, attempt, try, batch, number, spec)
+    `insert into encode_chunks (asset_id, attempt, run, batch, number, spec)
      values ($1, 1, 1, 0, 3, '{}')`,
     [asset.id],
   );

@@ -11,7 +11,7 @@ const encoding = createVideo({
   provider: 'onprem',
   stream_status: 'processing',
   uploaded_at: NOW,
-  encode_try: 1,
+  encode_run: 1,
 });
 const cancelled: Asset = { ...encoding, ...decideCancellation(encoding)?.set };
 const report = (event: StreamReport['event']): StreamReport => ({
@@ -57,7 +57,7 @@ describe('an asset cannot be cancelled when', () => {
   test.each<[string, Partial<Asset>]>([
     ['the upload is open', { stream_status: 'pending_upload' }],
     ['it is ready', { stream_status: 'ready' }],
-    ['its files are stored and only the report is missing', { encoded_try: 1 }],
+    ['its files are stored and only the report is missing', { encoded_run: 1 }],
     ['a hosted provider encodes it', { provider: 'cdnhost' }],
     ['it is an image', { kind: 'image', provider: null }],
     ['an external encoder has the bytes', { uploaded_at: null }],

@@ -15,9 +15,9 @@ export const CANCELLED: Failure = {
 export const isCancelled = ({ stream_status, failure }: Asset): boolean =>
   stream_status === 'failed' && failure?.code === CANCELLED.code;
 
-/** Whether our encoder has work left on the video: once `encoded_try` is set, only the report is missing. */
-const isCancellable = ({ provider, stream_status, uploaded_at, encoded_try }: Asset): boolean =>
-  provider === 'onprem' && stream_status === 'processing' && uploaded_at !== null && encoded_try === 0;
+/** Whether our encoder has work left on the video: once `encoded_run` is set, only the report is missing. */
+const isCancellable = ({ provider, stream_status, uploaded_at, encoded_run }: Asset): boolean =>
+  provider === 'onprem' && stream_status === 'processing' && uploaded_at !== null && encoded_run === 0;
 
 /** Undefined if the asset is not being encoded. `settled`: later reports of the attempt change nothing. */
 export function decideCancellation(asset: Asset): AssetChange | undefined {

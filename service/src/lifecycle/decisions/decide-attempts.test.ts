@@ -35,8 +35,8 @@ describe('a new attempt', () => {
       ready_at: null,
     });
     expect(
-      afterReport({ ...first, encode_try: 3, encoded_try: 3 }, createReport('started', { attempt: 2 })),
-    ).toMatchObject({ encode_try: 0, encoded_try: 0 });
+      afterReport({ ...first, encode_run: 3, encoded_run: 3 }, createReport('started', { attempt: 2 })),
+    ).toMatchObject({ encode_run: 0, encoded_run: 0 });
     expect(opened.playback).toEqual(first.playback);
     expect(opened.playable_at).toEqual(first.playable_at);
   });

@@ -11,7 +11,7 @@ const job: JobRequest = { name: 'encode-asset', payload: { assetId: VIDEOS.pendi
 const nextCheck = (minutes: number) => addMs(NOW, minutes * MINUTE);
 
 describe('a check by the reconcile job', () => {
-  const checked = createVideo({ stream_status: 'processing', encoded_try: 2, reconcile_at: NOW });
+  const checked = createVideo({ stream_status: 'processing', encoded_run: 2, reconcile_at: NOW });
 
   test('records what it found and the time of the next one', () => {
     expect(decideCheck(checked, { data: { state: 'waiting' }, checkAt: nextCheck(5) })).toEqual({
@@ -37,7 +37,7 @@ describe('a check by the reconcile job', () => {
   });
   test('starts the encoding again when the report of a finished run was lost', () => {
     expect(decideCheck(checked, { data: {}, checkAt: NOW, restartsEncoding: true, job })).toMatchObject({
-      set: { encoded_try: 0 },
+      set: { encoded_run: 0 },
       jobs: [job],
     });
   });

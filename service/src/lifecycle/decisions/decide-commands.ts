@@ -145,7 +145,7 @@ export function decideCheck(
   asset: Asset,
   { data, checkAt, restartsEncoding = false, job, isSilent = false }: CheckRecord,
 ): AssetChange {
-  const next = { reconcile_at: checkAt, ...(restartsEncoding && { encoded_try: 0 }) };
+  const next = { reconcile_at: checkAt, ...(restartsEncoding && { encoded_run: 0 }) };
   const recorded = { attempt: asset.attempt, source: 'reconcile', ...data, ...toCheckData(next) };
   return {
     set: patchOf(asset, next),

@@ -24,7 +24,7 @@ const failed = createVideo({
   announced_size_bytes: 4,
   announced_sha256: 'bb',
   provider_video_id: 'guid-1',
-  encode_try: 1,
+  encode_run: 1,
   warnings: [{ code: 'hdr', message: 'High dynamic range.' }],
 });
 const reopened = (asset: Asset = failed, more: Partial<Reopening> = {}): Asset => ({
@@ -40,7 +40,7 @@ test('the next attempt has no failure, no warnings, no bytes and no provider vid
     failure: null,
     refused: false,
     warnings: [],
-    encode_try: 0,
+    encode_run: 0,
     uploaded_at: null,
     size_bytes: null,
     checksum_sha256: null,

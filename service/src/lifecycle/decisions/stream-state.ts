@@ -24,8 +24,8 @@ export function openAttempt(asset: Asset, attempt: number): StreamState {
     failure: null,
     refused: false,
     ready_at: null,
-    encode_try: 0,
-    encoded_try: 0,
+    encode_run: 0,
+    encoded_run: 0,
     encode_interruptions: 0,
     settled: false,
   };

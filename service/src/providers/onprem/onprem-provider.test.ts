@@ -45,7 +45,7 @@ describe('onprem', () => {
   });
 
   test('accepts the reports of our own encoder, with and without a third-party secret', () => {
-    const ours = signedBy(OWN)(report('processing', { attempt: 1, try: 1 }));
+    const ours = signedBy(OWN)(report('processing', { attempt: 1, run: 1 }));
     for (const provider of [configured, opened({})])
       expect(provider.verify(ours)).toMatchObject({ isOwnEncoder: true });
   });

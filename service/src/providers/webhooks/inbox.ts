@@ -138,8 +138,8 @@ const UNMATCHED = {
 /** Internal columns that are not part of the asset's representation. */
 const HIDDEN_COLUMNS = [
   'reconcile_at',
-  'encode_try',
-  'encoded_try',
+  'encode_run',
+  'encoded_run',
   'encode_interruptions',
   'settled',
   'refused',
