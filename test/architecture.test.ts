@@ -99,7 +99,7 @@ const OUTSIDE: readonly (readonly [module: RegExp, knownBy: RegExp])[] = [
   [/^@mediary\/embedded-postgres\/launcher$/, /^adapters /],
   [
     /^typebox(?:\/compile)?$/,
-    /^routes |^platform platform\/http\/|^port providers\/provider-module$|^rule encoding\/encoder-report$/,
+    /^routes |^platform platform\/http\/|\/(?:provider-module|asset-edits|encoder-report)$/,
   ],
   [/^pg$/, /^(?:platform|fixture) platform\/postgres\/|^command commands\/seed$/],
   [/^pg-boss$/, /^platform platform\/jobs\/job-queue$/],

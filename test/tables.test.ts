@@ -62,7 +62,7 @@ describe('a migrated database', () => {
         [column]: `${type.replace(/^_(.*)$/, '$1[]')}${nullable ? '?' : ''}`,
       };
     }
-    expect(found).toEqual(TABLES);
+    expect(found, 'service/migrations, compared with tables.ts and tables-internal.ts').toEqual(TABLES);
   });
 
   test('partitions events and deliveries by id: this month, three months ahead, and a default', async () => {

@@ -33,32 +33,29 @@ function isPlainJson(value: unknown, levels: number): boolean {
   );
 }
 
-type AssetText = {
-  readonly title?: string | null;
-  readonly tags?: readonly string[];
-  readonly metadata?: object | null;
-};
-
 const invalidMetadata = () =>
   badRequest('metadata must be at most 16 KiB of JSON, at most 100 levels deep, without null characters', {
     field: 'metadata',
     limit: MAX_METADATA_BYTES,
   });
 
-/** Throws BAD_REQUEST with the fields. */
-export function assertTextLimits({ title, tags, metadata }: AssetText): void {
+/** Checks every text of a request, and its metadata. Throws BAD_REQUEST with the fields. */
+export function assertTextLimits({
+  metadata,
+  ...members
+}: Readonly<Record<string, unknown>> & { readonly metadata?: object | null | undefined }): void {
   assertEach([
-    () => {
-      if (title && !isPlainText(title)) throw notPlainText('title');
-    },
-    () => {
-      if (tags?.some((tag) => !isPlainText(tag))) throw notPlainText('tags');
-    },
+    ...Object.entries(members).map(([field, value]) => () => {
+      if (!textsOf(value).every(isPlainText)) throw notPlainText(field);
+    }),
     () => {
       if (metadata && !isMetadata(metadata)) throw invalidMetadata();
     },
   ]);
 }
+
+const textsOf = (value: unknown): readonly string[] =>
+  [value].flat().filter((each): each is string => typeof each === 'string');
 
 const TIME = /^(\d{4}-\d\d-\d\d)(?:T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d))?$/;
 

@@ -1,5 +1,7 @@
 // Edits the fields that callers own: title, tags, metadata, visibility and poster time; revokes issued
 // playback URLs (contract B2, B5).
+import type { UpdateAssetRequest } from '@mediary/contract/schemas/library';
+import type { Static } from 'typebox';
 import type { Asset } from '../assets/asset.ts';
 import { type EventData, newEvent } from '../assets/asset-event.ts';
 import { assertPosterTime, awaitsReport, isPosterDue } from '../assets/poster.ts';
@@ -12,7 +14,7 @@ import type { LibraryContext } from './context.ts';
 import { assertVersion } from './if-match.ts';
 
 /** Omitted columns stay unchanged. */
-type Edit = Partial<Pick<Asset, 'title' | 'tags' | 'metadata' | 'visibility' | 'poster_time_ms'>>;
+type Edit = Partial<Pick<Asset, Exclude<keyof Static<typeof UpdateAssetRequest>, 'owner_user_id'>>>;
 /** `ifMatch`: the request header; undefined accepts any version. */
 type EditRequest = {
   readonly edit: Edit;

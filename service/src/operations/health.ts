@@ -1,5 +1,5 @@
 // Checks whether a process is ready for requests, uploads or jobs, and whether workers are alive (contract
-// B9).
+// B11).
 import { READINESS_PURPOSES, type ReadinessPurpose } from '@mediary/contract/enums';
 import { createShortCache } from '../platform/concurrency/short-cache.ts';
 import { unavailable } from '../platform/http/errors.ts';

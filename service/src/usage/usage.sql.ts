@@ -1,5 +1,4 @@
-// SQL queries for usage and limits of owners; triggers update the counters (migrations 0007
-// and 0046).
+// SQL queries for usage and limits of owners; triggers in service/migrations update the counters.
 import type { Queries } from '../platform/postgres/database.ts';
 import { sql } from '../platform/postgres/sql.ts';
 

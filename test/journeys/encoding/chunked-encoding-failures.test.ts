@@ -38,9 +38,9 @@ test('a chunk that crashes its workers repeatedly fails the video, and the other
   const id = await uploadLongVideo(cluster);
   // One that no worker has begun: two are encoded at a time, in any order.
   const crash = `
-    update encode_chunks set tries = 10
-     where asset_id = $1 and tries = 0
-       and number = (select max(number) from encode_chunks where asset_id = $1 and tries = 0)
+    update encode_chunks set claims = 10
+     where asset_id = $1 and claims = 0
+       and number = (select max(number) from encode_chunks where asset_id = $1 and claims = 0)
     returning number`;
   await eventually(
     () => queryRows(cluster, crash, id),

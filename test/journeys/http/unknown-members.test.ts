@@ -1,10 +1,11 @@
 // Unknown members and parameters are named; PATCH and strict requests refuse them (contract B1).
+import { UpdateAssetRequest } from '@mediary/contract/schemas/library';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { expectRefusal, expectSuccess } from '../../support/http/envelope.ts';
 import { openUpload, readAsset } from '../../support/media.ts';
 import { asService, asUser, call, startTestService, type TestService } from '../../support/service.ts';
 
-const ALLOWED = ['owner_user_id', 'title', 'tags', 'metadata', 'visibility', 'poster_time_ms'];
+const ALLOWED = Object.keys(UpdateAssetRequest.properties);
 
 let service: TestService;
 beforeAll(async () => {

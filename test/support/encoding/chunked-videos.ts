@@ -173,7 +173,7 @@ export const latestTryOf = async (cluster: ChunkedWorkers, id: string): Promise<
 export const scratchFolders = async ({ dataDir }: ChunkedWorkers, id: string): Promise<string[]> =>
   (await readdir(join(dataDir, 'scratch'))).filter((name) => name.includes(id));
 
-/** The folders that hold renditions of a video: `<attempt>-<try>`. */
+/** The folders that hold renditions of a video: `<attempt>-<run>`. */
 export async function runFolders({ dataDir }: ChunkedWorkers, id: string): Promise<string[]> {
   const files = await filesNaming(join(dataDir, 'objects'), `renditions/${id}/`);
   return [...new Set(files.map((path) => path.split('/').at(-2) ?? ''))].sort();

@@ -15,9 +15,16 @@ const ROOT = resolve(import.meta.dirname, '../../..');
 /** A change of any of these files needs another cluster. */
 const SOURCES = [
   join(findInstalledPackage(), 'package.json'),
-  ...globSync(['packages/embedded-postgres/src/{cluster,launcher}.ts', 'service/migrations/*.sql'], {
-    cwd: ROOT,
-  })
+  ...globSync(
+    [
+      'packages/embedded-postgres/src/{cluster,launcher}.ts',
+      'service/src/platform/postgres/migrate.ts',
+      'service/migrations/*.sql',
+    ],
+    {
+      cwd: ROOT,
+    },
+  )
     .sort()
     .map((file) => join(ROOT, file)),
 ];

@@ -27,7 +27,7 @@ export async function checkConnection(
   return {
     isReachable: true,
     findings: [
-      ok('connection.reachable', `${url} answers after ${ms} ms.`, { first_byte_ms: ms }),
+      ok('connection.reachable', `${url} answers after ${ms} ms.`, { head_after_ms: ms }),
       checkTls(url, response.certificate, new Date(receivedAt)),
       checkClock(headerOf(response, 'date'), (startedAt + receivedAt) / 2),
       checkPublicUrl(url, api?.servers?.[0]?.url),

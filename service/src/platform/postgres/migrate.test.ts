@@ -38,7 +38,7 @@ test('a failed migration is named in the error, rolled back, and applied at the 
   const refusing = await server.database('refusing');
   await rowsOf(
     refusing,
-    `create table migrations (number int primary key, name text not null,
+    `create table migrations (number int primary key, name text not null, sha256 text,
                               applied_at timestamptz default now(), constraint none check (false))`,
   );
   await expect(migrate(refusing)).rejects.toMatchObject({
@@ -57,7 +57,10 @@ test('a failed migration is named in the error, rolled back, and applied at the 
 test('a database of a newer release is left alone, and the start says why', async () => {
   const newer = await server.database('newer');
   await migrate(newer);
-  await rowsOf(newer, "insert into migrations (number, name) values (9999, '9999-of-tomorrow.sql')");
+  await rowsOf(
+    newer,
+    "insert into migrations (number, name, sha256) values (9999, '9999-of-tomorrow.sql', '')",
+  );
   await expect(migrate(newer)).rejects.toThrow(
     /^The database belongs to a newer release: it has migration 9999, this release has only \d+\./,
   );
@@ -67,4 +70,14 @@ test('an unreachable server fails the start', async () => {
   await expect(migrate({ host: '/tmp/mediary-no-such-folder', database: 'mediary' })).rejects.toMatchObject({
     code: 'ENOENT',
   });
+});
+
+test.each([
+  ['of other bytes', "update migrations set sha256 = 'other'"],
+  ['that was not recorded', 'alter table migrations drop column sha256'],
+])('a database with a migration %s is left alone, and the start says why', async (_what, change) => {
+  const edited = await server.database(`edited_${change.length}`);
+  await migrate(edited);
+  await rowsOf(edited, change);
+  await expect(migrate(edited)).rejects.toThrow(`another version of migration ${FILES[0]}`);
 });

@@ -1,4 +1,5 @@
 // Applies the numbered SQL migrations, each once and by one process at a time.
+import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
@@ -27,10 +28,13 @@ export async function migrate(connection: Connection): Promise<string[]> {
 
 async function applyMissing(client: pg.Client): Promise<string[]> {
   await client.query(
-    `create table if not exists migrations (number int primary key, name text not null,
+    `create table if not exists migrations (number int primary key, name text not null, sha256 text not null,
                                             applied_at timestamptz not null default now())`,
   );
-  const { rows } = await client.query<{ number: number }>('select number from migrations');
+  const { rows } = await client.query<AppliedMigration>(
+    // Without a column of this name, as in early databases: null.
+    "select number, to_jsonb(migrations) ->> 'sha256' as sha256 from migrations",
+  );
   const applied = new Set(rows.map((row) => row.number));
   const files = await migrationFiles();
   assertKnown(rows, files);
@@ -39,10 +43,16 @@ async function applyMissing(client: pg.Client): Promise<string[]> {
   return missing.map((file) => file.name);
 }
 
-type MigrationFile = { readonly number: number; readonly name: string };
+type MigrationFile = {
+  readonly number: number;
+  readonly name: string;
+  readonly text: string;
+  readonly sha256: string;
+};
+type AppliedMigration = { readonly number: number; readonly sha256: string | null };
 
 /** A newer release may have changed the schema, so that this release could damage its data. */
-function assertKnown(applied: readonly { number: number }[], files: readonly MigrationFile[]): void {
+function assertKnown(applied: readonly AppliedMigration[], files: readonly MigrationFile[]): void {
   const known = new Set(files.map(({ number }) => number));
   const unknown = applied.map(({ number }) => number).filter((number) => !known.has(number));
   if (unknown.length > 0)
@@ -51,13 +61,28 @@ function assertKnown(applied: readonly { number: number }[], files: readonly Mig
         `this release has only ${Math.max(...known)}. ` +
         "Start the newer release, or restore a backup of this release's database.",
     );
+  const sha256 = new Map(applied.map((each) => [each.number, each.sha256]));
+  const changed = files.find((file) => sha256.has(file.number) && sha256.get(file.number) !== file.sha256);
+  if (changed)
+    throw new Error(
+      `The database was created by another version of migration ${changed.name}, so its tables may differ. ` +
+        'Start with a new database, or start the commit that created this one.',
+    );
 }
 
 /** Numbers of the migrations of this release. */
 export const listMigrations = async (): Promise<number[]> =>
-  (await migrationFiles()).map(({ number }) => number);
+  (await migrationNames()).map(({ number }) => number);
 
-async function migrationFiles(): Promise<MigrationFile[]> {
+const migrationFiles = async (): Promise<MigrationFile[]> =>
+  Promise.all(
+    (await migrationNames()).map(async (file) => {
+      const text = await readFile(join(FOLDER, file.name), 'utf8');
+      return { ...file, text, sha256: createHash('sha256').update(text).digest('hex') };
+    }),
+  );
+
+async function migrationNames(): Promise<Pick<MigrationFile, 'number' | 'name'>[]> {
   const names = (await readdir(FOLDER)).filter((name) => name.endsWith('.sql')).sort();
   return names.map((name) => {
     const number = FILE.exec(name)?.[1];
@@ -66,15 +91,18 @@ async function migrationFiles(): Promise<MigrationFile[]> {
   });
 }
 
-async function apply(client: pg.Client, file: MigrationFile): Promise<void> {
-  const text = await readFile(join(FOLDER, file.name), 'utf8');
+async function apply(client: pg.Client, { number, name, text, sha256 }: MigrationFile): Promise<void> {
   await client.query('begin');
   try {
     await client.query(text);
-    await client.query('insert into migrations (number, name) values ($1, $2)', [file.number, file.name]);
+    await client.query('insert into migrations (number, name, sha256) values ($1, $2, $3)', [
+      number,
+      name,
+      sha256,
+    ]);
     await client.query('commit');
   } catch (error) {
     await client.query('rollback');
-    throw new Error(`migration ${file.name} failed`, { cause: error });
+    throw new Error(`migration ${name} failed`, { cause: error });
   }
 }
