@@ -31,7 +31,7 @@ export async function ensureCluster(
   onCreate: (cluster: string) => void = () => {},
 ): Promise<void> {
   await removeIncompleteClusters(layout.cluster);
-  if (existsSync(join(layout.cluster, 'PG_VERSION'))) return;
+  if (isCluster(layout.cluster)) return;
   onCreate(layout.cluster);
   const incomplete = await mkdtemp(incompletePrefix(layout.cluster));
   await chown(incomplete, layout.owner.uid, layout.owner.gid);
@@ -40,9 +40,11 @@ export async function ensureCluster(
   await syncFolder(dirname(layout.cluster));
 }
 
-const incompletePrefix = (cluster: string) => `${cluster}.init-`;
+export const isCluster = (folder: string): boolean => existsSync(join(folder, 'PG_VERSION'));
 
-async function removeIncompleteClusters(cluster: string): Promise<void> {
+export const incompletePrefix = (cluster: string): string => `${cluster}.init-`;
+
+export async function removeIncompleteClusters(cluster: string): Promise<void> {
   const home = dirname(cluster);
   const incomplete = (await readdir(home)).filter((name) =>
     name.startsWith(basename(incompletePrefix(cluster))),
@@ -53,7 +55,7 @@ async function removeIncompleteClusters(cluster: string): Promise<void> {
   );
 }
 
-async function syncFolder(folder: string): Promise<void> {
+export async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder);
   await handle.sync().finally(() => handle.close());
 }

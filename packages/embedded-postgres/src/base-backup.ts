@@ -1,0 +1,158 @@
+// Copies the cluster of a running server to a folder, from which another server can start. Uses PostgreSQL's
+// low-level backup API (documentation, 25.3.4).
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { chmod, chown, cp, mkdir, mkdtemp, open, readdir, rename } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import pg from 'pg';
+import { incompletePrefix, isCluster, removeIncompleteClusters, syncFolder } from './cluster.ts';
+import { lockFolder } from './folder-lock.ts';
+import { type ClusterLayout, resolveLayout } from './layout.ts';
+import type { EmbeddedPostgres } from './launcher.ts';
+
+/** A file below the copied cluster. `sha256` in hex. */
+export type CopiedFile = { readonly path: string; readonly sizeBytes: number; readonly sha256: string };
+
+/** Files of a running server, and what it builds anew at each start. */
+const OMITTED = /^(?:postmaster\.(?:pid|opts)|\.s\.PGSQL.*|pg_internal\.init.*|pgsql_tmp.*)$/;
+const EMPTIED = ['pg_dynshmem', 'pg_notify', 'pg_replslot', 'pg_serial', 'pg_snapshots', 'pg_stat_tmp'];
+const WAL = 'pg_wal';
+
+/**
+ * Copies the cluster into `target`, which must be empty. Writers need not stop: the copy contains the log that
+ * makes it consistent, and a server that starts from it has all that was committed before the end.
+ */
+export async function copyCluster(
+  { connection, dataFolder }: Pick<EmbeddedPostgres, 'connection' | 'dataFolder'>,
+  target: string,
+): Promise<CopiedFile[]> {
+  const client = new pg.Client({ ...connection, connectionTimeoutMillis: 10_000 });
+  // A lost connection rejects the pending query; without this listener the event would end the process.
+  client.on('error', () => {});
+  await client.connect();
+  try {
+    // Keeps the log from the start of the backup on; ends with the connection.
+    const slot = `mediary_backup_${process.pid}`;
+    await client.query('select pg_create_physical_replication_slot($1, true, true)', [slot]);
+    const { first } = await one(
+      client,
+      "select pg_walfile_name(pg_backup_start('mediary', fast => true)) as first",
+    );
+    const files = await copyFolder(dataFolder, target, '');
+    const end = await one(client, END);
+    const wal = (await readdir(join(dataFolder, WAL))).filter(
+      (name) => /^[0-9A-F]{24}$/.test(name) && name >= first && name <= (end['last'] ?? ''),
+    );
+    for (const name of wal) files.push(await copyFile(join(dataFolder, WAL, name), target, `${WAL}/${name}`));
+    files.push(await writeCopied(target, 'backup_label', [Buffer.from(end['label'] ?? '')]));
+    return files;
+  } finally {
+    await client.end();
+  }
+}
+
+const END = `select pg_walfile_name(lsn) as last, labelfile as label
+               from pg_backup_stop(wait_for_archive => false)`;
+
+type Row = Readonly<Record<string, string>>;
+
+async function one(client: pg.Client, sql: string): Promise<Row & { readonly first: string }> {
+  const { rows } = await client.query<Row & { readonly first: string }>(sql);
+  return rows[0] as Row & { readonly first: string };
+}
+
+async function copyFolder(source: string, target: string, folder: string): Promise<CopiedFile[]> {
+  await mkdir(join(target, folder), { recursive: true, mode: 0o700 });
+  if (EMPTIED.includes(folder)) return [];
+  if (folder === WAL) {
+    await mkdir(join(target, WAL, 'archive_status'), { mode: 0o700 });
+    return [];
+  }
+  const copied: CopiedFile[] = [];
+  for (const entry of await readdir(join(source, folder), { withFileTypes: true })) {
+    if (OMITTED.test(entry.name)) continue;
+    const path = folder === '' ? entry.name : `${folder}/${entry.name}`;
+    if (entry.isDirectory()) copied.push(...(await copyFolder(source, target, path)));
+    else if (entry.isFile()) {
+      const file = await unlessDeleted(copyFile(join(source, path), target, path));
+      if (file) copied.push(file);
+    }
+  }
+  return copied;
+}
+
+/** The server deletes files meanwhile, which the log repeats. */
+async function unlessDeleted<T>(work: Promise<T>): Promise<T | undefined> {
+  try {
+    return await work;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+const copyFile = (source: string, target: string, path: string): Promise<CopiedFile> =>
+  writeCopied(target, path, createReadStream(source));
+
+async function writeCopied(
+  target: string,
+  path: string,
+  bytes: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
+): Promise<CopiedFile> {
+  const hash = createHash('sha256');
+  let sizeBytes = 0;
+  const source = Symbol.asyncIterator in bytes ? bytes[Symbol.asyncIterator]() : bytes[Symbol.iterator]();
+  // The source is opened first, so that a deleted file leaves nothing behind.
+  let chunk = await source.next();
+  await using file = await open(join(target, path), 'wx', 0o600);
+  for (; !chunk.done; chunk = await source.next()) {
+    hash.update(chunk.value);
+    sizeBytes += chunk.value.length;
+    await file.writeFile(chunk.value);
+  }
+  await file.sync();
+  return { path, sizeBytes, sha256: hash.digest('hex') };
+}
+
+/**
+ * Makes a copied cluster that of a data folder without one. The next start of its server replays the log.
+ * Throws where the folder has a cluster, or a service runs.
+ */
+export async function restoreCluster(copy: string, dataFolder: string): Promise<void> {
+  const layout = await resolveLayout(dataFolder);
+  const lock = lockFolder(dirname(layout.cluster));
+  try {
+    await restoreInto(layout, copy);
+  } finally {
+    lock.release();
+  }
+}
+
+async function restoreInto({ cluster, owner }: ClusterLayout, copy: string): Promise<void> {
+  await removeIncompleteClusters(cluster);
+  if (isCluster(cluster)) throw new Error(`${cluster} has a database. Restore into a folder without one.`);
+  const incomplete = await mkdtemp(incompletePrefix(cluster));
+  await cp(copy, incomplete, { recursive: true });
+  await own(incomplete, owner);
+  await rename(incomplete, cluster);
+  await syncFolder(dirname(cluster));
+}
+
+/** The server refuses a cluster that other users may open. */
+async function own(folder: string, owner: ClusterLayout['owner']): Promise<void> {
+  for (const entry of await readdir(folder, { withFileTypes: true })) {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) await own(path, owner);
+    else await ownFile(path, owner);
+  }
+  await chmod(folder, 0o700);
+  await chown(folder, owner.uid, owner.gid);
+  await syncFolder(folder);
+}
+
+async function ownFile(path: string, { uid, gid }: ClusterLayout['owner']): Promise<void> {
+  await using file = await open(path, 'r+');
+  await file.chmod(0o600);
+  await file.chown(uid, gid);
+  await file.sync();
+}
