@@ -96,7 +96,7 @@ const OUTSIDE: readonly (readonly [module: RegExp, knownBy: RegExp])[] = [
   [/^@(?:fastify|scalar)\//, /^platform platform\/http\//],
   [/^@mediary\/contract\//, /./],
   [/^@mediary\/checks\//, / operations\/diagnostics\//],
-  [/^@mediary\/embedded-postgres\/launcher$/, /^adapters /],
+  [/^@mediary\/embedded-postgres\//, /^adapters |^command commands\/backup/],
   [
     /^typebox(?:\/compile)?$/,
     /^routes |^platform platform\/http\/|\/(?:provider-module|asset-edits|encoder-report)$/,

@@ -1,5 +1,6 @@
 // Entry point of the process: runs the service or one of the commands, or prints how to call them.
 import { resolve } from 'node:path';
+import { BACKUP_USAGE, runBackupCommand } from './commands/backup.ts';
 import { ENCODER_USAGE, runEncoderCommand } from './commands/encoder.ts';
 import { runProviderCommand } from './commands/provider.ts';
 import { createSample, writeSample } from './commands/sample.ts';
@@ -39,6 +40,14 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     run: (args) =>
       withStorage(process.env, (config, { store, location }) =>
         runStorageCommand({ config, store, location, print }, args),
+      ),
+  },
+  backup: {
+    help: `${BACKUP_USAGE}
+                                  backs up the database of DATA_DIR and all objects, and restores them`,
+    run: (args) =>
+      withStorage(process.env, (config, { store }) =>
+        runBackupCommand({ config, store, now: () => new Date(), print }, args),
       ),
   },
   provider: {

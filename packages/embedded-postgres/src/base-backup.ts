@@ -19,8 +19,8 @@ const EMPTIED = ['pg_dynshmem', 'pg_notify', 'pg_replslot', 'pg_serial', 'pg_sna
 const WAL = 'pg_wal';
 
 /**
- * Copies the cluster into `target`, which must be empty. Writers need not stop: the copy contains the log that
- * makes it consistent, and a server that starts from it has all that was committed before the end.
+ * Copies the cluster into `target`, which must be empty. Writers go on: the copy contains the log that makes
+ * it consistent. A server that starts from it has all that was committed before the end.
  */
 export async function copyCluster(
   { connection, dataFolder }: Pick<EmbeddedPostgres, 'connection' | 'dataFolder'>,
@@ -128,9 +128,17 @@ export async function restoreCluster(copy: string, dataFolder: string): Promise<
   }
 }
 
+/** Throws where a restore would overwrite a database. */
+export const assertNoCluster = async (dataFolder: string): Promise<void> =>
+  refuseCluster(await resolveLayout(dataFolder));
+
+function refuseCluster({ cluster }: Pick<ClusterLayout, 'cluster'>): void {
+  if (isCluster(cluster)) throw new Error(`${cluster} has a database. Restore into a folder without one.`);
+}
+
 async function restoreInto({ cluster, owner }: ClusterLayout, copy: string): Promise<void> {
   await removeIncompleteClusters(cluster);
-  if (isCluster(cluster)) throw new Error(`${cluster} has a database. Restore into a folder without one.`);
+  refuseCluster({ cluster });
   const incomplete = await mkdtemp(incompletePrefix(cluster));
   await cp(copy, incomplete, { recursive: true });
   await own(incomplete, owner);

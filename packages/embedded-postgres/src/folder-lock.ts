@@ -50,7 +50,10 @@ const isBusy = (error: unknown) => error instanceof Error && 'errcode' in error 
 
 function buildInUseError(folder: string, holder: string): Error {
   const process = existsSync(holder) ? ` (process ${readFileSync(holder, 'utf8').trim()})` : '';
-  return new Error(
-    `Another service${process} is using ${folder}. Stop it, or set DATA_DIR to another folder.`,
-  );
+  const message = `Another service${process} is using ${folder}. Stop it, or set DATA_DIR to another folder.`;
+  return Object.assign(new Error(message), { code: IN_USE });
 }
+
+const IN_USE = 'FOLDER_IN_USE';
+export const isInUse = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && error.code === IN_USE;

@@ -1,9 +1,9 @@
 // Starts and stops the embedded PostgreSQL server of a data folder.
 import { dirname } from 'node:path';
 import pg from 'pg';
-import { type FolderLock, lockFolder } from './folder-lock.ts';
+import { type FolderLock, isInUse, lockFolder } from './folder-lock.ts';
 import { prepareBinaries } from './binaries.ts';
-import { ensureCluster } from './cluster.ts';
+import { ensureCluster, isCluster } from './cluster.ts';
 import { stopOrphanServer } from './orphan-server.ts';
 import { PORT, type ClusterLayout, resolveLayout } from './layout.ts';
 import { type Server, startServer } from './server-process.ts';
@@ -37,7 +37,7 @@ export async function startEmbeddedPostgres(
   const lock = lockFolder(dirname(layout.cluster));
   try {
     const server = await startServerIn(layout, onCreate);
-    const connection = { host: layout.socketFolder, port: PORT, user: 'postgres', database: 'mediary' };
+    const connection = connectionTo(layout);
     await ensureDatabase(connection).catch((error) => server.stop().then(() => Promise.reject(error)));
     return { connection, dataFolder: layout.cluster, stop: buildStop(server, lock, onExit) };
   } catch (error) {
@@ -45,6 +45,28 @@ export async function startEmbeddedPostgres(
     throw error;
   }
 }
+
+/**
+ * The server that a service has started in this folder, or a new one, which `stop` ends. Throws where the
+ * folder has no cluster.
+ */
+export async function openEmbeddedPostgres(dataFolder: string): Promise<EmbeddedPostgres> {
+  const layout = await resolveLayout(dataFolder);
+  if (!isCluster(layout.cluster)) throw new Error(`${dataFolder} has no database`);
+  try {
+    return await startEmbeddedPostgres(dataFolder);
+  } catch (error) {
+    if (!isInUse(error)) throw error;
+    return { connection: connectionTo(layout), dataFolder: layout.cluster, stop: async () => {} };
+  }
+}
+
+const connectionTo = ({ socketFolder }: ClusterLayout): EmbeddedPostgres['connection'] => ({
+  host: socketFolder,
+  port: PORT,
+  user: 'postgres',
+  database: 'mediary',
+});
 
 async function startServerIn(layout: ClusterLayout, onCreate: LauncherOptions['onCreate']): Promise<Server> {
   const { initdb, postgres, pgCtl } = await prepareBinaries(layout.owner);
