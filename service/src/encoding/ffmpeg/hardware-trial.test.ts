@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { encodeWhole } from '../../../../test/support/encoding/whole-encode.ts';
-import { ffmpegPath, makeClip } from '../../../../test/support/clips/clips.ts';
+import { ffmpegPath, makeClip, NOT_COPYABLE } from '../../../../test/support/clips/clips.ts';
+import { encodeFilm } from '../../../../test/support/clips/film.ts';
 import type { Logger } from '../../platform/observability/logger.ts';
 import { createLimitsOnlySandbox } from '../../platform/process/sandbox.ts';
 import { openFfmpegEncoder } from './ffmpeg-encoder.ts';
@@ -109,10 +110,8 @@ test.skipIf(hasGpu)(
     await mkdir(workFolder);
     const steps: string[] = [];
     const hardware: Hardware = { encoder: 'nvenc', onFailure: () => steps.push('failed on hardware') };
-    // Players cannot show 4:2:2, so the lowest rendition is encoded first.
-    const more = ['-pix_fmt', 'yuv422p'];
     await encodeWhole(openFfmpegEncoder({ ...setup, hardware }), {
-      source: await makeClip({ seconds: 9, width: 640, height: 360, more }),
+      source: await makeClip({ seconds: 9, width: 640, height: 360, more: NOT_COPYABLE }),
       container: 'mov',
       workFolder,
       signal: new AbortController().signal,
@@ -123,6 +122,19 @@ test.skipIf(hasGpu)(
     });
     expect(steps[0]).toBe('published');
     expect(steps.filter((step) => step !== 'published')).toEqual(['failed on hardware']);
+  },
+  60_000,
+);
+
+test.skipIf(hasGpu)(
+  'each chunk is tried on hardware',
+  async () => {
+    const logs: string[] = [];
+    const hardware: Hardware = { encoder: 'nvenc', onFailure: (log) => logs.push(log) };
+    const source = await makeClip({ seconds: 9, width: 640, height: 360, more: NOT_COPYABLE });
+    await using film = await encodeFilm(source, { chunkSeconds: 4, hardware });
+    expect(film.durationMs).toBe(9000);
+    expect(logs).toHaveLength(2);
   },
   60_000,
 );
