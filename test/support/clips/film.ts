@@ -10,6 +10,7 @@ import type {
   Encoding,
 } from '../../../service/src/encoding/encoder.ts';
 import { openFfmpegEncoder } from '../../../service/src/encoding/ffmpeg/ffmpeg-encoder.ts';
+import type { Hardware } from '../../../service/src/encoding/ffmpeg/ffmpeg-session.ts';
 import { playlistName } from '../../../service/src/encoding/model/cmaf-track.ts';
 import { iFramePlaylistName } from '../../../service/src/encoding/packaging/i-frame-playlist.ts';
 import { EARLY_DASH_NAME, renderManifest } from '../../../service/src/encoding/packaging/manifests.ts';
@@ -37,6 +38,7 @@ export type FilmOptions = Partial<
   readonly ffmpeg?: string;
   /** Encodes in chunks of at least this length, one after another. */
   readonly chunkSeconds?: number;
+  readonly hardware?: Hardware;
 };
 
 const ABOVE = ['hls.m3u8', 'dash.mpd'];
@@ -44,7 +46,7 @@ const CHILDREN = '1-1';
 
 export async function encodeFilm(
   source: string,
-  { ladder, chunkSeconds, ffmpeg = ffmpegPath(), ...options }: FilmOptions = {},
+  { ladder, chunkSeconds, hardware, ffmpeg = ffmpegPath(), ...options }: FilmOptions = {},
 ): Promise<Film> {
   const folder = await mkdtemp(join(tmpdir(), 'mediary-film-'));
   const remove = () => rm(folder, { recursive: true, force: true });
@@ -52,7 +54,7 @@ export async function encodeFilm(
   try {
     const workFolder = join(folder, CHILDREN);
     await mkdir(workFolder);
-    const encoder = openFfmpegEncoder({ ffmpegPath: ffmpeg, ladder });
+    const encoder = openFfmpegEncoder({ ffmpegPath: ffmpeg, ladder, hardware });
     const stored: EncodedFile[] = [];
     const order = {
       source,

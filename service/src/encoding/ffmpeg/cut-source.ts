@@ -71,18 +71,14 @@ async function runCut(session: CutSession, plan: CutPlan): Promise<void> {
   const { folder, limits, request } = session;
   // A run that has to decode what is before the part makes no frame for long.
   const stallMs = plan.position > 0 ? limits.stallSeconds * 1000 : undefined;
-  await runStepOrFail(
-    // A GPU encodes worse at this quality.
-    { ...session, hardware: undefined },
-    {
-      args: cutArguments(plan),
-      limits: {
-        wallMs: timeLimitMs(cutCost(plan)),
-        output: { folder, bytes: Math.ceil(Math.min(maxCutBytes(plan), 2 * request.maxBytes)) },
-        ...(stallMs !== undefined && { stallMs }),
-      },
+  await runStepOrFail(session, {
+    args: cutArguments(plan),
+    limits: {
+      wallMs: timeLimitMs(cutCost(plan)),
+      output: { folder, bytes: Math.ceil(Math.min(maxCutBytes(plan), 2 * request.maxBytes)) },
+      ...(stallMs !== undefined && { stallMs }),
     },
-  );
+  });
 }
 
 /** ffmpeg reports success for a source that it cannot decode to the end. */

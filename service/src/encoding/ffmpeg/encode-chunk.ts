@@ -6,7 +6,7 @@ import { type CmafTrack, initName } from '../model/cmaf-track.ts';
 import type { ChunkSpec } from '../plan/ladder/chunk-plan.ts';
 import { countDecodeErrors } from '../plan/source/decode-errors.ts';
 import { DEFAULT_ENCODE_LIMITS, encodeCost, timeLimitMs } from '../plan/ladder/encode-cost.ts';
-import { encodeArguments, maxOutputBytes } from '../plan/arguments/encode-plan.ts';
+import { buildEncodeStep, maxOutputBytes } from '../plan/arguments/encode-plan.ts';
 import { secondsOf } from '../plan/source/source-timeline.ts';
 import { openSegmentCollector } from './ffmpeg-output.ts';
 import { type EncoderOptions, type FfmpegSetup, runStepOrFail, threadsOf } from './ffmpeg-session.ts';
@@ -30,7 +30,7 @@ export async function encodeChunk(
   const frames = { ...timeline, frames: chunk.frames };
   const errors = countDecodeErrors(spec.videoIndex);
   await runDecoding({ ...setup, folder, request }, errors, {
-    args: encodeArguments({ ...spec, input, audio: [], folder }),
+    ...buildEncodeStep({ ...spec, input, audio: [], folder }),
     limits: {
       stallMs: limits.stallSeconds * 1000,
       wallMs: timeLimitMs(encodeCost({ timeline: frames, rungs })),

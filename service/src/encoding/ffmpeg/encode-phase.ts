@@ -9,8 +9,8 @@ import { countDecodeErrors } from '../plan/source/decode-errors.ts';
 import { encodeCost, timeLimitMs } from '../plan/ladder/encode-cost.ts';
 import type { EncodePhase } from '../plan/ladder/encode-phases.ts';
 import {
+  buildEncodeStep,
   copyArguments,
-  encodeArguments,
   gridGroupSeconds,
   maxOutputBytes,
   maxSegmentSeconds,
@@ -23,7 +23,7 @@ import type { PlannedEncode } from './planned-encode.ts';
 import type { ExaminedSource } from './examine-source.ts';
 import { openSegmentCollector, type SegmentCollector } from './ffmpeg-output.ts';
 import { toAudioFacts } from './measured-audio.ts';
-import { type Session, runStepOrFail } from './ffmpeg-session.ts';
+import { type EncodeStep, type Session, runStepOrFail } from './ffmpeg-session.ts';
 
 type PhaseRun = {
   readonly index: number;
@@ -113,20 +113,16 @@ async function render(
   const request = { ...session.request, signal: stop ? AbortSignal.any([signal, stop]) : signal };
   // Segments of x264 cannot continue those of a GPU that fails after some were published.
   const hardware = stop ? undefined : session.hardware;
-  const args = argumentsOf({ session, ...encode }, phase, folder);
-  return (
-    await runStepOrFail(
-      { ...session, hardware, folder, request },
-      { args, limits, onLine, onLogLine: errors.read },
-    )
-  ).log;
+  const step = { ...buildPhaseStep({ session, ...encode }, phase, folder), limits, onLine };
+  return (await runStepOrFail({ ...session, hardware, folder, request }, { ...step, onLogLine: errors.read }))
+    .log;
 }
 
-function argumentsOf(
+function buildPhaseStep(
   { session, source, copiedSegmentSeconds }: PlannedEncode,
   phase: EncodePhase,
   folder: string,
-): string[] {
+): EncodeStep {
   const { frame, video, audio, timeline } = source;
   const plan = {
     input: session.input,
@@ -137,8 +133,8 @@ function argumentsOf(
     folder,
   };
   return phase.video === 'copy'
-    ? copyArguments({ ...plan, segmentSeconds: copiedSegmentSeconds })
-    : encodeArguments({ ...plan, rungs: phase.video, keyFrames: phase.keyFrames });
+    ? { args: copyArguments({ ...plan, segmentSeconds: copiedSegmentSeconds }) }
+    : buildEncodeStep({ ...plan, rungs: phase.video, keyFrames: phase.keyFrames });
 }
 
 /** Stops ffmpeg when the publication fails, for example because the store is unavailable. */

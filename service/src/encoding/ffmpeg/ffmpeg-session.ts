@@ -9,7 +9,7 @@ import type { Sandbox } from '../../platform/process/sandbox.ts';
 import { DEFAULT_LADDER, type Ladder } from '../plan/ladder/ladder.ts';
 import type { FailureCode } from '../encode-failure.ts';
 import { EncodeError, type EncodeRequest } from '../encoder.ts';
-import { type HardwareEncoder, toHardwareArguments } from '../plan/arguments/hardware-arguments.ts';
+import type { HardwareEncoder } from '../plan/arguments/h264-encoders.ts';
 import type { FfmpegInput } from '../plan/source/ffmpeg-input.ts';
 import { type FfmpegPriority, type FfmpegResult, runFfmpeg } from './process/ffmpeg-process.ts';
 import type { FfmpegLimits } from './process/ffmpeg-limits.ts';
@@ -58,6 +58,11 @@ type FfmpegStep = {
   readonly logBytes?: number;
 };
 
+export type EncodeStep = FfmpegStep & {
+  /** The same step on a GPU; undefined: it runs only in software. */
+  readonly hardwareArgs?: (encoder: HardwareEncoder) => readonly string[];
+};
+
 const LIMITS: FfmpegLimits = { wallMs: 600_000, memoryBytes: 3 * 1024 ** 3 };
 /** More threads cost memory without a benefit at these sizes. */
 const MAX_THREADS = 8;
@@ -103,18 +108,21 @@ export async function runStep(
 const NO_SPACE = /^\S.*(?:No space left on device|Disk quota exceeded)/m;
 
 /** Throws EncodeError for a non-zero exit code, and UNAVAILABLE for a full disk. */
-export async function runStepOrFail(context: RunContext, step: FfmpegStep): Promise<FfmpegResult> {
+export async function runStepOrFail(context: RunContext, step: EncodeStep): Promise<FfmpegResult> {
   const end = (await runOnHardware(context, step)) ?? (await runStep(context, step));
   if (end.code === 0) return end;
   if (NO_SPACE.test(end.log)) throw diskFull('scratch folder');
   throw createEncodeFailure('encode_failed', end.log);
 }
 
-/** Undefined when the step must run in software: it encodes no video, or the hardware failed. */
-async function runOnHardware(context: RunContext, step: FfmpegStep): Promise<FfmpegResult | undefined> {
+/** Undefined when the step must run in software: it has no arguments for a GPU, or the hardware failed. */
+async function runOnHardware(
+  context: RunContext,
+  { hardwareArgs, ...step }: EncodeStep,
+): Promise<FfmpegResult | undefined> {
   const { hardware } = context;
-  const args = hardware ? toHardwareArguments(step.args, hardware.encoder) : step.args;
-  if (!hardware || args === step.args) return undefined;
+  if (!hardware || !hardwareArgs) return undefined;
+  const args = hardwareArgs(hardware.encoder);
   const present = new Set(await readdir(context.folder));
   const end = await runStep(context, { ...step, args }).catch((error: unknown) => {
     if (!isHardwareFailure(error, context)) throw error;

@@ -4,11 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { encodeWhole } from '../../../../test/support/encoding/whole-encode.ts';
-import { ffmpegPath, makeClip } from '../../../../test/support/clips/clips.ts';
+import { ffmpegPath, makeClip, NOT_COPYABLE } from '../../../../test/support/clips/clips.ts';
+import { encodeFilm } from '../../../../test/support/clips/film.ts';
 import type { Logger } from '../../platform/observability/logger.ts';
 import { createLimitsOnlySandbox } from '../../platform/process/sandbox.ts';
 import { openFfmpegEncoder } from './ffmpeg-encoder.ts';
-import { type Hardware, runStepOrFail } from './ffmpeg-session.ts';
+import { type EncodeStep, type Hardware, runStepOrFail } from './ffmpeg-session.ts';
 import { chooseHardware } from './hardware-trial.ts';
 
 const setup = { ffmpegPath: ffmpegPath(), sandbox: createLimitsOnlySandbox() };
@@ -48,21 +49,15 @@ test.skipIf(hasGpu)('an encode that fails on hardware is repeated in software', 
   const hardware: Hardware = { encoder: 'nvenc', onFailure: (log) => logs.push(log) };
   const request = { signal: new AbortController().signal };
   const output = join(folder, 'out.mp4');
-  const args = [
-    '-nostdin',
-    '-y',
-    '-loglevel',
-    'error',
-    '-i',
-    await makeClip({ seconds: 1 }),
-    '-c:v',
-    'libx264',
-    output,
-  ];
-  await runStepOrFail({ ...setup, folder, request, hardware }, { args });
+  const input = ['-nostdin', '-y', '-loglevel', 'error', '-i', await makeClip({ seconds: 1 })];
+  const args = [...input, '-c:v', 'libx264', output];
+  const hardwareArgs = () => [...input, '-c:v', 'h264_nvenc', output];
+  await runStepOrFail({ ...setup, folder, request, hardware }, { args, hardwareArgs });
   expect(logs).toHaveLength(1);
   expect((await stat(output)).size).toBeGreaterThan(1000);
 });
+
+const ON_HARDWARE = { hardwareArgs: (encoder: string) => ['-c:v', `h264_${encoder}`, 'output'] };
 
 /** An ffmpeg whose run on hardware leaves a file and then does this. */
 async function createFaultyEngine(fault: string): Promise<string> {
@@ -76,7 +71,7 @@ async function createFaultyEngine(fault: string): Promise<string> {
   return path;
 }
 
-async function runFaulty(fault: string) {
+async function runFaulty(fault: string, step: Pick<EncodeStep, 'hardwareArgs'> = ON_HARDWARE) {
   const folder = await mkdtemp(join(tmpdir(), 'mediary-hardware-'));
   onTestFinished(() => rm(folder, { recursive: true }));
   await writeFile(join(folder, 'input'), 'film');
@@ -86,7 +81,7 @@ async function runFaulty(fault: string) {
   const args = ['-c:v', 'libx264', 'output'];
   const limits = { wallMs: 1500, output: { folder, bytes: 1_000_000 } };
   const context = { ...setup, ffmpegPath: await createFaultyEngine(fault), folder, hardware };
-  await runStepOrFail({ ...context, request }, { args, limits });
+  await runStepOrFail({ ...context, request }, { args, limits, ...step });
   return { logs, files: (await readdir(folder)).sort() };
 }
 
@@ -102,6 +97,10 @@ test.each([
   });
 });
 
+test('a step without arguments for hardware runs only in software', async () => {
+  expect(await runFaulty('exit 1', {})).toEqual({ logs: [], files: ['input', 'output'] });
+});
+
 test.skipIf(hasGpu)(
   'segments that are published during the run are never encoded on hardware',
   async () => {
@@ -111,10 +110,8 @@ test.skipIf(hasGpu)(
     await mkdir(workFolder);
     const steps: string[] = [];
     const hardware: Hardware = { encoder: 'nvenc', onFailure: () => steps.push('failed on hardware') };
-    // Players cannot show 4:2:2, so the lowest rendition is encoded first.
-    const more = ['-pix_fmt', 'yuv422p'];
     await encodeWhole(openFfmpegEncoder({ ...setup, hardware }), {
-      source: await makeClip({ seconds: 9, width: 640, height: 360, more }),
+      source: await makeClip({ seconds: 9, width: 640, height: 360, more: NOT_COPYABLE }),
       container: 'mov',
       workFolder,
       signal: new AbortController().signal,
@@ -125,6 +122,19 @@ test.skipIf(hasGpu)(
     });
     expect(steps[0]).toBe('published');
     expect(steps.filter((step) => step !== 'published')).toEqual(['failed on hardware']);
+  },
+  60_000,
+);
+
+test.skipIf(hasGpu)(
+  'each chunk is tried on hardware',
+  async () => {
+    const logs: string[] = [];
+    const hardware: Hardware = { encoder: 'nvenc', onFailure: (log) => logs.push(log) };
+    const source = await makeClip({ seconds: 9, width: 640, height: 360, more: NOT_COPYABLE });
+    await using film = await encodeFilm(source, { chunkSeconds: 4, hardware });
+    expect(film.durationMs).toBe(9000);
+    expect(logs).toHaveLength(2);
   },
   60_000,
 );

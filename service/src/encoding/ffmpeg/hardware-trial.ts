@@ -6,22 +6,17 @@ import type { Logger } from '../../platform/observability/logger.ts';
 import { EncodeError } from '../encoder.ts';
 import { excerptFfmpegLog } from '../ffmpeg-log.ts';
 import {
+  H264_ENCODERS,
   HARDWARE_CANDIDATES,
   type HardwareEncoder,
-  toHardwareArguments,
   type VideoEncoderSetting,
-} from '../plan/arguments/hardware-arguments.ts';
+} from '../plan/arguments/h264-encoders.ts';
+import { rungOptions } from '../plan/arguments/rung-options.ts';
+import { chooseLadder, type Rung } from '../plan/ladder/ladder.ts';
 import { type FfmpegSetup, type Hardware, runStep } from './ffmpeg-session.ts';
 
-/** The options of a real encode that matter, in software; not so small that a GPU refuses the picture. */
-const TRIAL = [
-  ...['-nostdin', '-hide_banner', '-y', '-loglevel', 'error'],
-  ...['-f', 'lavfi', '-i', 'testsrc2=size=640x360:rate=30'],
-  ...['-filter_complex', '[0:v]format=yuv420p[v0]', '-map', '[v0]', '-frames:v', '30'],
-  ...['-c:v', 'libx264', '-preset', 'veryfast', '-crf', '23', '-pix_fmt', 'yuv420p', '-sc_threshold', '0'],
-  ...['-b-pyramid', 'none', '-profile:v:0', 'main', '-maxrate:v:0', '700k', '-bufsize:v:0', '1400k'],
-  ...['-f', 'null', '-'],
-];
+/** Not so small that a GPU refuses the picture. */
+const [TRIAL_RUNG] = chooseLadder({ width: 640, height: 360 }) as readonly [Rung, ...Rung[]];
 const LIMITS = { wallMs: 20_000 };
 
 /** The first encoder whose trial succeeds; undefined: encode in software. */
@@ -49,12 +44,26 @@ const warn = (log: Logger, encoder: HardwareEncoder, text: string): void =>
     'the hardware encoder failed; the video is encoded in software',
   );
 
+/** The options of a real encode that matter. */
+function trialArguments(encoder: HardwareEncoder): string[] {
+  const { device, upload } = H264_ENCODERS[encoder];
+  return [
+    ...device,
+    ...['-nostdin', '-hide_banner', '-y', '-loglevel', 'error'],
+    ...['-f', 'lavfi', '-i', 'testsrc2=size=640x360:rate=30'],
+    ...['-filter_complex', `[0:v]format=yuv420p${upload ? `,${upload}` : ''}[v0]`],
+    ...['-map', '[v0]', '-frames:v', '30', ...(upload ? [] : ['-pix_fmt', 'yuv420p'])],
+    ...rungOptions(TRIAL_RUNG, { index: 0, threads: 1, encoder }),
+    ...['-f', 'null', '-'],
+  ];
+}
+
 /** Returns why it failed. */
 async function tryEncoder(encoder: HardwareEncoder, setup: FfmpegSetup): Promise<string | undefined> {
   const folder = await mkdtemp(join(tmpdir(), 'mediary-trial-'));
   const request = { signal: AbortSignal.timeout(2 * LIMITS.wallMs) };
   try {
-    const args = toHardwareArguments(TRIAL, encoder);
+    const args = trialArguments(encoder);
     const end = await runStep({ ...setup, folder, request }, { args, limits: LIMITS });
     return end.code === 0 ? undefined : excerptFfmpegLog(end.log);
   } catch (error) {

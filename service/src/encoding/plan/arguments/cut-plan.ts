@@ -3,6 +3,7 @@ import type { AudioTrack } from '../../model/audio-track.ts';
 import { isSurround, SURROUND_CHANNELS } from '../source/audio-tracks.ts';
 import { type CutRange, type Seek, seekOptions } from './cut-range.ts';
 import { type FfmpegInput, inputArguments, REPORTING } from '../source/ffmpeg-input.ts';
+import { H264_ENCODERS } from './h264-encoders.ts';
 import type { FrameFacts, SourceStream } from '../../model/source.ts';
 import { secondsOf } from '../source/source-timeline.ts';
 import { repeatLastFrame, wholeFrames } from './video-graph.ts';
@@ -95,8 +96,9 @@ const maxVideoBitrate = ({ frame, timeline }: Pick<CutPlan, 'frame' | 'timeline'
 function videoOptions(plan: CutPlan): string[] {
   const bitrate = maxVideoBitrate(plan);
   return [
+    // Never on hardware: a GPU encodes worse at this quality.
     '-c:v',
-    'libx264',
+    H264_ENCODERS.x264.codec,
     '-preset',
     'veryfast',
     '-crf',

@@ -29,6 +29,7 @@ const plan: Omit<EncodePlan, 'rungs' | 'frame'> = {
     durationSeconds: 10,
     holdSeconds: 0,
   },
+  encoder: 'x264',
   keyFrames: 'grid',
   folder: '/work',
 };

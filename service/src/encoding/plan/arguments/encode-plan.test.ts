@@ -41,6 +41,7 @@ const plan: EncodePlan = {
   audio: toAudioTracks([sound(1)]),
   timeline,
   rungs: chooseLadder(frame.displaySize),
+  encoder: 'x264',
   keyFrames: 'grid',
   folder: '/work',
 };
@@ -82,7 +83,6 @@ describe('encode plan', () => {
     );
   });
   test('square pixels in eight bits', () => expect(graph()).toContain('setsar=1,format=yuv420p'));
-
   test('only interlaced video is deinterlaced, before any other filter', () => {
     expect(graphOf({ interlaced: true })).toMatch(/^\[0:0\]bwdif=mode=send_field:deint=interlaced,fps=/);
     expect(graph()).not.toContain('bwdif');

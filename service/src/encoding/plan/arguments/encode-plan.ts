@@ -6,6 +6,7 @@ import { type FfmpegInput, REPORTING } from '../source/ffmpeg-input.ts';
 import type { DynamicRange } from '../../model/codecs.ts';
 import { statedColours } from '../source/colour-matrix.ts';
 import { dashOptions } from './dash-options.ts';
+import { H264_ENCODERS, type H264Encoder, type HardwareEncoder } from './h264-encoders.ts';
 import type { Rung } from '../ladder/ladder.ts';
 import { LOUDNESS_FILTER } from './loudness.ts';
 import { rungOptions } from './rung-options.ts';
@@ -23,6 +24,8 @@ export type EncodePlan = {
   readonly timeline: Timeline;
   /** All rungs have the same dynamic range. */
   readonly rungs: readonly Rung[];
+  /** Encodes H.264. Runs with other codecs have `x264`. */
+  readonly encoder: H264Encoder;
   /** `source`: those of the source, to match a copy of its video stream. `grid`: at regular intervals. */
   readonly keyFrames: 'grid' | 'source';
   /** Undefined: the whole video. */
@@ -36,18 +39,31 @@ const PRIMING_SAMPLES = 1024;
 /** Two packets, so that audio remains after the priming of a video with one frame. */
 const MIN_AUDIO_SECONDS = 0.043;
 
-export const encodeArguments = (plan: EncodePlan): string[] =>
-  runArguments(plan, [
+/** `hardwareArgs`: the same run on a GPU, which encodes only H.264. */
+export const buildEncodeStep = (plan: Omit<EncodePlan, 'encoder'>) => ({
+  args: encodeArguments({ ...plan, encoder: 'x264' }),
+  ...(plan.rungs.every(({ codec }) => codec === 'h264') && {
+    hardwareArgs: (encoder: HardwareEncoder) => encodeArguments({ ...plan, encoder }),
+  }),
+});
+
+export function encodeArguments(plan: EncodePlan): string[] {
+  const { device, upload } = H264_ENCODERS[plan.encoder];
+  const args = runArguments(plan, [
     '-filter_complex_threads',
     String(graphThreads(plan, plan.input.threads)),
     '-filter_complex',
-    buildVideoGraph(plan),
+    buildVideoGraph({ ...plan, upload }),
     ...plan.rungs.flatMap((_, index) => ['-map', `[v${index}]`]),
     ...videoOptions(plan),
     ...(plan.keyFrames === 'source' ? SHOWN_TIMES : []),
   ]);
+  return [...device, ...args];
+}
 
-type CopyPlan = Omit<EncodePlan, 'rungs' | 'keyFrames'> & { readonly segmentSeconds: number | undefined };
+type CopyPlan = Omit<EncodePlan, 'rungs' | 'encoder' | 'keyFrames'> & {
+  readonly segmentSeconds: number | undefined;
+};
 
 /** Copies the video stream; audio is encoded, because a copy would lose its offset to the video. */
 export const copyArguments = (plan: CopyPlan): string[] =>
@@ -92,15 +108,15 @@ const COLOURS: Readonly<Record<DynamicRange, { primaries: string; transfer: stri
   hlg: { primaries: 'bt2020', transfer: 'arib-std-b67', matrix: 'bt2020nc' },
 };
 
-function videoOptions({ rungs, input, keyFrames, frame, ...plan }: EncodePlan): string[] {
+function videoOptions({ rungs, encoder, input, keyFrames, frame, ...plan }: EncodePlan): string[] {
+  const { hasX264Options, upload } = H264_ENCODERS[encoder];
   const timeline = chunkTimeline(plan);
   const range = rungs[0]?.range ?? 'sdr';
   const { primaries, transfer, matrix } = COLOURS[range];
   return [
-    '-threads:v',
-    String(input.threads),
-    '-pix_fmt',
-    PIXEL_FORMATS[range],
+    ...(hasX264Options ? ['-threads:v', String(input.threads)] : []),
+    // Uploaded frames have the pixel format of the GPU.
+    ...(upload === undefined ? ['-pix_fmt', PIXEL_FORMATS[range]] : []),
     '-color_primaries',
     primaries,
     '-color_trc',
@@ -109,8 +125,7 @@ function videoOptions({ rungs, input, keyFrames, frame, ...plan }: EncodePlan): 
     matrix,
     '-color_range',
     'tv',
-    '-sc_threshold',
-    '0',
+    ...(hasX264Options ? ['-sc_threshold', '0'] : []),
     '-g',
     String(keyFrames === 'source' ? longestCopiedGroup(timeline) : longestGroup(timeline)),
     ...(keyFrames === 'source' ? ['-keyint_min', '1'] : []),
@@ -120,7 +135,7 @@ function videoOptions({ rungs, input, keyFrames, frame, ...plan }: EncodePlan): 
       // One option per rung, because ffmpeg 7.0 applies an option for all rungs only to the first.
       `-force_key_frames:v:${index}`,
       keyFrames === 'source' ? 'source' : keyFrameExpression(timeline),
-      ...rungOptions(rung, { index, threads: input.threads, hdrMetadata: frame.hdrMetadata }),
+      ...rungOptions(rung, { index, threads: input.threads, encoder, hdrMetadata: frame.hdrMetadata }),
     ]),
   ];
 }

@@ -3,10 +3,12 @@ import { CODEC_FACTS, type Codec } from '../../model/codecs.ts';
 import type { HdrMetadata } from '../../model/source.ts';
 import { toSvtAv1Options, toX265Options } from '../source/hdr-source.ts';
 import type { Rung } from '../ladder/ladder.ts';
+import { H264_ENCODERS, type H264Encoder, type StreamOptions } from './h264-encoders.ts';
 
 type RungContext = {
   readonly index: number;
   readonly threads: number;
+  readonly encoder: H264Encoder;
   /** The metadata of the source. */
   readonly hdrMetadata?: HdrMetadata | undefined;
 };
@@ -14,50 +16,45 @@ type RungContext = {
 /** Every option names its stream, because ffmpeg refuses an option that the encoder of a stream lacks. */
 export function rungOptions(rung: Rung, context: RungContext): string[] {
   const { codec, maxKilobits, options } = rung;
-  const named: readonly (readonly [option: string, value: string])[] = [
-    ['c', CODEC_FACTS[codec].encoder],
-    ['preset', options.preset],
-    ['crf', String(options.crf)],
-    ['maxrate', `${maxKilobits}k`],
-    ['bufsize', `${2 * maxKilobits}k`],
+  const { codec: h264, quality, averageOfMax } = H264_ENCODERS[context.encoder];
+  const named: StreamOptions = {
+    c: codec === 'h264' ? h264 : CODEC_FACTS[codec].encoder,
+    ...(quality ?? { preset: options.preset, crf: String(options.crf) }),
+    ...(averageOfMax && { b: `${Math.round(averageOfMax * maxKilobits)}k` }),
+    maxrate: `${maxKilobits}k`,
+    bufsize: `${2 * maxKilobits}k`,
     ...CODEC_OPTIONS[codec](rung, context),
-  ];
-  return named.flatMap(([option, value]) => [`-${option}:v:${context.index}`, value]);
+  };
+  return Object.entries(named).flatMap(([option, value]) => [`-${option}:v:${context.index}`, value]);
 }
-
-type CodecOption = readonly [option: string, value: string];
 
 /** Tone mapping makes the metadata of the source meaningless in SDR. */
 const keptMetadata = ({ range }: Rung, { hdrMetadata = {} }: RungContext): HdrMetadata =>
   range === 'sdr' ? {} : hdrMetadata;
 
-type CodecOptionsOf = (rung: Rung, context: RungContext) => readonly CodecOption[];
-
-const CODEC_OPTIONS: Readonly<Record<Codec, CodecOptionsOf>> = {
-  h264: ({ profile }) => [
-    ['profile', profile],
+const CODEC_OPTIONS: Readonly<Record<Codec, (rung: Rung, context: RungContext) => StreamOptions>> = {
+  h264: ({ profile }, { encoder }) => ({
+    profile,
     // Without a pyramid the delay of B-frames is one frame, hardly visible where edit lists are ignored.
-    ['b-pyramid', 'none'],
-  ],
+    ...(H264_ENCODERS[encoder].hasX264Options && { 'b-pyramid': 'none' }),
+  }),
   // More threads per rung cost memory without a benefit, because the rungs are encoded in parallel.
   // Without the second parameter, SVT-AV1 1.4 (ffmpeg 5.1) ignores forced key frames.
-  av1: (rung, context) => [
-    [
-      'svtav1-params',
-      ['lp=1', 'enable-force-key-frames=1', ...toSvtAv1Options(keptMetadata(rung, context))].join(':'),
-    ],
-  ],
-  hevc: (rung, context) => [
+  av1: (rung, context) => ({
+    'svtav1-params': [
+      'lp=1',
+      'enable-force-key-frames=1',
+      ...toSvtAv1Options(keptMetadata(rung, context)),
+    ].join(':'),
+  }),
+  hevc: (rung, context) => ({
     // Apple's players need the parameter sets in the init segment, which this tag announces.
-    ['tag', 'hvc1'],
-    ['forced-idr', '1'],
-    [
-      'x265-params',
-      [
-        'log-level=error:info=0:scenecut=0:open-gop=0:b-pyramid=0:frame-threads=1',
-        `pools=${context.threads}`,
-        ...toX265Options(keptMetadata(rung, context)),
-      ].join(':'),
-    ],
-  ],
+    tag: 'hvc1',
+    'forced-idr': '1',
+    'x265-params': [
+      'log-level=error:info=0:scenecut=0:open-gop=0:b-pyramid=0:frame-threads=1',
+      `pools=${context.threads}`,
+      ...toX265Options(keptMetadata(rung, context)),
+    ].join(':'),
+  }),
 };

@@ -103,6 +103,14 @@ test('renditions in HDR are scaled in ten bits, without tone mapping and without
   );
 });
 
+test('the frames of each rung are copied to the GPU after they are scaled', () => {
+  const rungs = chooseLadder(FRAME.displaySize).slice(0, 2);
+  const graph = buildVideoGraph({ frame: FRAME, videoIndex: 0, timeline, rungs, upload: 'hwupload' });
+  expect(graph).toMatch(
+    /,split=2\[soft0\]\[n1\];\[n1\]scale=.*\[soft1\];\[soft0\]hwupload\[v0\];\[soft1\]hwupload\[v1\]$/,
+  );
+});
+
 describe('high dynamic range', () => {
   test.each([
     ['pq', 'smpte2084'],

@@ -15,6 +15,8 @@ type VideoGraph = {
   readonly rungs: readonly Rung[];
   /** Undefined: the whole video. */
   readonly chunk?: Chunk | undefined;
+  /** Filters that copy the frames of each rung to a GPU. */
+  readonly upload?: string | undefined;
 };
 
 export const PIXEL_FORMATS: Readonly<Record<DynamicRange, string>> = {
@@ -28,13 +30,16 @@ const SLACK_SECONDS = 1;
 
 /** Each rung is scaled from the previous one, which is faster than scaling all from the source. */
 export function buildVideoGraph(graph: VideoGraph): string {
-  const { videoIndex, rungs } = graph;
+  const { videoIndex, rungs, upload } = graph;
   const [top, ...lower] = rungs as readonly [Rung, ...Rung[]];
+  const output = upload === undefined ? 'v' : 'soft';
   const chains = [top, ...lower].map((rung, index) => {
     const scaling = index === 0 ? topChain(graph, rung) : `[n${index}]${scaleRendition(rung)},setsar=1`;
-    return index === lower.length ? `${scaling}[v${index}]` : `${scaling},split=2[v${index}][n${index + 1}]`;
+    const label = `[${output}${index}]`;
+    return index === lower.length ? `${scaling}${label}` : `${scaling},split=2${label}[n${index + 1}]`;
   });
-  return `[0:${videoIndex}]${chains.join(';')}`;
+  const uploads = upload === undefined ? [] : rungs.map((_, index) => `[soft${index}]${upload}[v${index}]`);
+  return `[0:${videoIndex}]${[...chains, ...uploads].join(';')}`;
 }
 
 const scale = ({ width, height }: Size, flags = 'bicubic'): string =>
