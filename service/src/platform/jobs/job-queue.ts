@@ -10,7 +10,7 @@ import {
 } from './job-order.ts';
 import { createJobSlot, type JobSlot } from './job-slot.ts';
 import { type JobSettings, providerOptions, queueOf, queuesOf } from './job-settings.ts';
-import { startKilledJobs } from './killed-jobs.ts';
+import { watchDueJobs } from './due-jobs.ts';
 import { maxHeldSlots } from '../concurrency/held-work.ts';
 import { type JobDatabase, openJobDatabase } from '../postgres/job-database.ts';
 import type { Connection, Transaction } from '../postgres/database.ts';
@@ -67,14 +67,14 @@ type JobQueueOptions<P extends Payloads> = {
 type FailedRun = { readonly job: string; readonly payload: object; readonly error: unknown };
 
 /**
- * Another process starts the job of a killed one within 30 s: after HEARTBEAT_S + SUPERVISE_S, at most 2 s
- * in `startKilledJobs`, and POLL_S.
+ * Another process starts the job of a killed one within 30 s: after HEARTBEAT_S + SUPERVISE_S, and at most 2 s
+ * in `watchDueJobs`.
  */
 const HEARTBEAT_S = 15;
 const HEARTBEAT_REFRESH_S = 3;
-const SUPERVISE_S = 3;
-/** New jobs arrive by NOTIFY; retries are found by polling. */
-const POLL_S = 2;
+const SUPERVISE_S = 6;
+/** Workers are woken by NOTIFY and by `watchDueJobs`; each poll costs a statement for every slot. */
+const POLL_S = 60;
 const DELETE_AFTER_S = 7 * 86_400;
 /** A job of a provider may wait for a process that is not set up yet. */
 const PROVIDER_RETENTION_S = 365 * 86_400;
@@ -139,7 +139,8 @@ export async function openJobs<P extends Payloads>({
             handlers[name],
           );
       const queues = Object.entries(settings).flatMap(([name, job]) => queuesOf(name, job));
-      void startKilledJobs(db, { queues, stopping: stopping.signal, onError });
+      const onDue = (queue: string) => notifyWorkers(boss, queue);
+      void watchDueJobs(db, { queues, stopping: stopping.signal, onDue, onError });
     },
     stop: async () => {
       stopping.abort(new Error('the process is stopping'));
@@ -235,6 +236,10 @@ async function startWorker<T>(
  */
 function notifyBusyWorkers(boss: PgBoss, queue: string): void {
   for (const { id, name, count } of boss.getWipData()) if (name === queue && count > 0) boss.notifyWorker(id);
+}
+
+function notifyWorkers(boss: PgBoss, queue: string): void {
+  for (const { id, name } of boss.getWipData()) if (name === queue) boss.notifyWorker(id);
 }
 
 function slotOf({ db, ...sender }: Worker, { id, data: payload, groupId }: Job<object>): JobSlot {

@@ -81,9 +81,9 @@ test('one owner holds all slots but one, and the job of another starts at once',
   await send(queue, 'victim', 'v');
   await expect.poll(() => [...held.keys()], LONG).toContain('v');
   expect(started.filter((words) => words.startsWith('f'))).toHaveLength(3);
-  end('f0');
+  end([...held.keys()].find((words) => words.startsWith('f')) ?? '');
   await expect.poll(() => started, LONG).toHaveLength(5);
-  expect(started).not.toContain('f4');
+  expect(new Set(started).size).toBe(5);
 });
 
 test('a slot is wanted while an owner without one waits', async () => {
