@@ -102,7 +102,7 @@ const OUTSIDE: readonly (readonly [module: RegExp, knownBy: RegExp])[] = [
     /^routes |^platform platform\/http\/|\/(?:provider-module|asset-edits|encoder-report)$/,
   ],
   [/^pg$/, /^(?:platform|fixture) platform\/postgres\/|^command commands\/seed$/],
-  [/^pg-boss$/, /^platform platform\/jobs\/job-queue$/],
+  [/^pg-boss$/, /^platform platform\/jobs\/(?:job-queue|send-job)$/],
   [/^jose$/, /^adapter auth\/tokens\/jwks-issuer-keys$/],
   [/^pino$/, /^platform platform\/observability\/logger$/],
   [/^(?:sharp|libheif-js\/wasm-bundle)$/, /^(?:adapter|worker) images\//],

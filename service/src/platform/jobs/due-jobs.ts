@@ -29,7 +29,7 @@ type Options = {
   readonly onError: (error: Error) => void;
 };
 
-/** Runs until `stopping`. New jobs arrive by NOTIFY; this finds retries, delayed jobs and missed notifications. */
+/** Runs until `stopping`. Finds what NOTIFY does not announce: retries, delayed jobs, jobs of a reconnect. */
 export async function watchDueJobs(db: Sql, { queues, stopping, onDue, onError }: Options): Promise<void> {
   const wake = async () => {
     const { rows } = await db.executeSql(FIND_DUE, [queues]);

@@ -1,14 +1,8 @@
 // The job queue in PostgreSQL: a job commits in the same transaction as the state that it belongs to.
 import { type Job, PgBoss } from 'pg-boss';
-import {
-  createJobIndexes,
-  findNextPriority,
-  hasOpenJob,
-  listOpenJobs,
-  type OpenJob,
-  type OwnedJob,
-} from './job-order.ts';
+import { createJobIndexes, hasOpenJob, listOpenJobs, type OpenJob } from './job-order.ts';
 import { createJobSlot, type JobSlot } from './job-slot.ts';
+import { type JobSender, sendJob } from './send-job.ts';
 import { type JobSettings, providerOptions, queueOf, queuesOf } from './job-settings.ts';
 import { watchDueJobs } from './due-jobs.ts';
 import { maxHeldSlots } from '../concurrency/held-work.ts';
@@ -67,8 +61,8 @@ type JobQueueOptions<P extends Payloads> = {
 type FailedRun = { readonly job: string; readonly payload: object; readonly error: unknown };
 
 /**
- * Another process starts the job of a killed one within 30 s: after HEARTBEAT_S + SUPERVISE_S, and at most 2 s
- * in `watchDueJobs`.
+ * Another process starts the job of a killed one within 30 s: after HEARTBEAT_S + SUPERVISE_S, and at most
+ * 2 s in `watchDueJobs`.
  */
 const HEARTBEAT_S = 15;
 const HEARTBEAT_REFRESH_S = 3;
@@ -150,28 +144,6 @@ export async function openJobs<P extends Payloads>({
   };
 }
 
-const fairOptions = async (tx: Transaction, job: OwnedJob) => ({
-  priority: await findNextPriority(tx, job),
-  group: { id: job.owner },
-});
-
-type JobSender = { readonly boss: PgBoss; readonly name: string; readonly job: JobSettings };
-type SentJob = {
-  readonly tx: Transaction;
-  readonly owner: string;
-  readonly payload: object;
-  readonly startAfter?: Date | undefined;
-};
-
-async function sendJob(
-  { boss, name, job }: JobSender,
-  { tx, owner, payload, startAfter }: SentJob,
-): Promise<void> {
-  const fair = job.fair ? await fairOptions(tx, { queue: name, owner }) : {};
-  const options = { ...fair, ...providerOptions(job, payload), ...(startAfter && { startAfter }) };
-  await boss.send(name, payload, { ...options, db: tx as never });
-}
-
 async function declareQueue(boss: PgBoss, name: string, job: JobSettings): Promise<void> {
   const options = {
     notify: true,
@@ -222,7 +194,7 @@ async function startWorker<T>(
       if (!stopping.aborted) onFailedRun({ job: name, payload, error });
       throw error;
     } finally {
-      notifyBusyWorkers(boss, name);
+      notifyWorkers(boss, name, 1);
     }
   };
   await boss.work<T & object>(name, options, async (batch: Job<T & object>[]) => {
@@ -231,15 +203,12 @@ async function startWorker<T>(
 }
 
 /**
- * With batches of one, pg-boss cannot know that more jobs wait and would wait for its next poll. The busy
- * workers are the one whose run ends and others, which look for a job anyway when theirs end.
+ * With batches of one, pg-boss cannot know that more jobs wait and would wait for its next poll. `minRunning`
+ * 1: busy workers only, which look for a job when their run ends.
  */
-function notifyBusyWorkers(boss: PgBoss, queue: string): void {
-  for (const { id, name, count } of boss.getWipData()) if (name === queue && count > 0) boss.notifyWorker(id);
-}
-
-function notifyWorkers(boss: PgBoss, queue: string): void {
-  for (const { id, name } of boss.getWipData()) if (name === queue) boss.notifyWorker(id);
+function notifyWorkers(boss: PgBoss, queue: string, minRunning = 0): void {
+  for (const { id, name, count } of boss.getWipData())
+    if (name === queue && count >= minRunning) boss.notifyWorker(id);
 }
 
 function slotOf({ db, ...sender }: Worker, { id, data: payload, groupId }: Job<object>): JobSlot {
