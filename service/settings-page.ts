@@ -41,6 +41,9 @@ message, and warns about names that it does not know. An empty value counts as u
 
 Secrets marked with ↻ can be replaced without an interruption: the variable with the suffix \`_PREVIOUS\`
 holds the old value, which stays valid until you remove it.
+
+Every setting can be read from a file: \`NAME_FILE\` contains the path, for secrets that a container mounts.
+Under systemd, a credential with the name of a setting (\`LoadCredential=NAME:/path\`) gives its value.
 `;
 
 export function renderSettingsPage(groups: readonly SettingGroup[]): string {

@@ -9,7 +9,7 @@ import { DECODER_SETTINGS } from './media/settings.ts';
 import { HTTP_SETTINGS } from './platform/http/settings.ts';
 import { PROCESS_SETTINGS } from './platform/process/settings.ts';
 import { createSettings, type Environment, type Settings } from './platform/settings/read-settings.ts';
-import type { SettingGroup } from './platform/settings/setting.ts';
+import { listSettings, type SettingGroup } from './platform/settings/setting.ts';
 import { readPlaybackSettings } from './playback/settings.ts';
 import type { RegisteredProvider } from './providers/provider-module.ts';
 import { configureProviders, PROVIDER_MODULES } from './providers/registry.ts';
@@ -44,6 +44,12 @@ export function listSettingGroups(): readonly SettingGroup[] {
   readValues(settings, PROVIDER_MODULES);
   return settings.groups;
 }
+
+/** Those of `listSettingGroups`, with the old values of a rotation. */
+export const listSettingNames = (): readonly string[] =>
+  listSettingGroups()
+    .flatMap(({ settings }) => listSettings(settings))
+    .flatMap(({ name, isRotated }) => (isRotated ? [name, `${name}_PREVIOUS`] : [name]));
 
 function readValues(settings: Settings, modules: readonly RegisteredProvider[]) {
   const process = settings.read(PROCESS_SETTINGS);

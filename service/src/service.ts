@@ -1,10 +1,9 @@
 // Starts the service, and stops it gracefully: requests and jobs in progress finish, then the adapters close.
 import { once } from 'node:events';
-import { resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type App, buildApp } from './app.ts';
-import { OWN_SECRETS } from './auth/settings.ts';
-import { type Config, readConfig } from './config.ts';
+import type { Config } from './config.ts';
+import { readLocalConfig } from './config-local.ts';
 import {
   type Adapters,
   openAdapters,
@@ -16,8 +15,6 @@ import {
 import { exitOnFatalError } from './platform/process/fatal-error.ts';
 import { closeServer, listen } from './platform/http/listener.ts';
 import type { HttpServer } from './platform/http/server.ts';
-import { openLocalSecrets } from './platform/settings/generated-secrets.ts';
-import { DEFAULT_DATA_DIR } from './platform/process/settings.ts';
 import { createLogger, type Logger, openLogOutput } from './platform/observability/logger.ts';
 import type { Connection, Inspect } from './platform/postgres/database.ts';
 import { type ClockOverrides, openClocks } from './platform/postgres/database-clock.ts';
@@ -26,7 +23,6 @@ import { missingProtections } from './platform/process/sandbox.ts';
 import { waitAtMost } from './platform/concurrency/in-flight.ts';
 import { deleteAbandonedScratchFolders } from './platform/process/scratch-folder.ts';
 import type { Environment } from './platform/settings/read-settings.ts';
-import { assertWritableFolder } from './platform/disk/data-folder.ts';
 import { renderBanner } from './start-banner.ts';
 
 export type RunningService = {
@@ -55,8 +51,7 @@ export type TestOverrides = ClockOverrides & {
 /** Runs until SIGTERM or SIGINT. A signal during the start stops the service after the start. */
 export async function runService(environment: Environment): Promise<void> {
   const stopping = listenForStopSignals();
-  const { settings, local } = await withLocalSecrets(environment);
-  const config = readConfig(settings, (path) => resolve(path));
+  const { config, local } = await readLocalConfig(environment);
   const log = createLogger(config.start.logLevel, openLogOutput(config.start.logFormat));
   for (const warning of [...config.warnings, ...(local?.warnings ?? [])]) log.warn(warning);
   let running: RunningService | undefined;
@@ -89,11 +84,10 @@ export async function withDatabase(
   environment: Environment,
   work: (connection: Connection) => Promise<void>,
 ): Promise<void> {
-  const { settings } = await withLocalSecrets(environment);
+  const { config } = await readLocalConfig(environment);
   const onExit = (error: Error) => {
     throw error;
   };
-  const config = readConfig(settings, (path) => resolve(path));
   const postgres = await openPostgres(config, { onExit });
   try {
     await migrate(postgres.connection);
@@ -108,8 +102,7 @@ export async function withStorage(
   environment: Environment,
   work: (config: Config, storage: OpenStore) => Promise<void>,
 ): Promise<void> {
-  const { settings } = await withLocalSecrets(environment);
-  const config = readConfig(settings, (path) => resolve(path));
+  const { config } = await readLocalConfig(environment);
   const storage = await openStore(config);
   await work(config, storage).finally(storage.close);
 }
@@ -119,8 +112,7 @@ export async function withProviders(
   environment: Environment,
   work: (config: Config, providers: Adapters['providers']) => Promise<void>,
 ): Promise<void> {
-  const { settings } = await withLocalSecrets(environment);
-  const config = readConfig(settings, (path) => resolve(path));
+  const { config } = await readLocalConfig(environment);
   await work(config, openProvidersOnly(config));
 }
 
@@ -134,16 +126,6 @@ function listenForStopSignals(): AbortController {
     });
   }
   return stopping;
-}
-
-/** With the embedded database, the first start generates missing secrets and stores them in DATA_DIR. */
-async function withLocalSecrets(environment: Environment) {
-  const dataDir = resolve(environment['DATA_DIR'] || DEFAULT_DATA_DIR);
-  await assertWritableFolder('DATA_DIR', dataDir);
-  if (environment['DATABASE_URL']) return { settings: environment, local: undefined };
-  const local = await openLocalSecrets(dataDir, OWN_SECRETS);
-  const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value));
-  return { settings: { ...local.values, ...given }, local };
 }
 
 export async function startService(

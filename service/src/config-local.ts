@@ -1,0 +1,26 @@
+// The settings of a process on this machine: environment, files and generated secrets.
+import { resolve } from 'node:path';
+import { listSettingNames, readConfig } from './config.ts';
+import type { Environment } from './platform/settings/read-settings.ts';
+import { readSettingFiles } from './platform/settings/setting-files.ts';
+import { openLocalSecrets } from './platform/settings/generated-secrets.ts';
+import { OWN_SECRETS } from './auth/settings.ts';
+import { assertWritableFolder } from './platform/disk/data-folder.ts';
+import { DEFAULT_DATA_DIR } from './platform/process/settings.ts';
+
+/** Throws with one message that names every problem. `local`: with the embedded database. */
+export async function readLocalConfig(environment: Environment) {
+  const { settings, local } = await withLocalSecrets(environment);
+  return { config: readConfig(settings, (path) => resolve(path)), local };
+}
+
+/** With the embedded database, the first start generates missing secrets and stores them in DATA_DIR. */
+async function withLocalSecrets(given: Environment) {
+  const environment = readSettingFiles(given, listSettingNames());
+  const dataDir = resolve(environment['DATA_DIR'] || DEFAULT_DATA_DIR);
+  await assertWritableFolder('DATA_DIR', dataDir);
+  if (environment['DATABASE_URL']) return { settings: environment, local: undefined };
+  const local = await openLocalSecrets(dataDir, OWN_SECRETS);
+  const set = Object.fromEntries(Object.entries(environment).filter(([, value]) => value));
+  return { settings: { ...local.values, ...set }, local };
+}
