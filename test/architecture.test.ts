@@ -104,6 +104,7 @@ const OUTSIDE: readonly (readonly [module: RegExp, knownBy: RegExp])[] = [
   [/^pg$/, /^(?:platform|fixture) platform\/postgres\/|^command commands\/seed$/],
   [/^pg-boss$/, /^platform platform\/jobs\/job-queue$/],
   [/^jose$/, /^adapter auth\/tokens\/jwks-issuer-keys$/],
+  [/^prom-client$/, /^platform platform\/observability\/metrics$/],
   [/^pino$/, /^platform platform\/observability\/logger$/],
   [/^(?:sharp|libheif-js\/wasm-bundle)$/, /^(?:adapter|worker) images\//],
   [/^thumbhash$/, /^worker images\/|^adapter encoding\/ffmpeg\/placeholder$/],

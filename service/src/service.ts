@@ -5,14 +5,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type App, buildApp } from './app.ts';
 import { OWN_SECRETS } from './auth/settings.ts';
 import { type Config, readConfig } from './config.ts';
-import {
-  type Adapters,
-  openAdapters,
-  openPostgres,
-  openProvidersOnly,
-  openStore,
-  type OpenStore,
-} from './adapters.ts';
+import { type Adapters, openAdapters, openPostgres, openProvidersOnly } from './adapters.ts';
+import { openStore, type OpenStore } from './adapters-store.ts';
 import { exitOnFatalError } from './platform/process/fatal-error.ts';
 import { closeServer, listen } from './platform/http/listener.ts';
 import type { HttpServer } from './platform/http/server.ts';
