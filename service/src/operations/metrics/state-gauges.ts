@@ -1,5 +1,5 @@
 // Gauges of the database's state and of this process: assets, queues, free space, build.
-import { createShortCache } from '../../platform/concurrency/short-cache.ts';
+import { shareReading } from '../../platform/concurrency/shared-reading.ts';
 import { freeBytes } from '../../platform/disk/free-space.ts';
 import type { OperationsContext } from '../context.ts';
 import { countAssets, findOldestProcessing, listQueueStates } from './metrics.sql.ts';
@@ -40,8 +40,9 @@ const BUILD = {
   labels: ['version', 'role'],
 } as const;
 
-/** The database is read at most this often, however many ask. */
-const MAX_AGE_MS = 30_000;
+/** However often and by however many it is scraped, a process takes this share of the database's time. */
+const MIN_AGE_MS = 30_000;
+const MAX_SHARE = 0.01;
 
 export function registerGauges(ctx: OperationsContext): void {
   const { settings, machine } = ctx;
@@ -87,16 +88,5 @@ function registerQueueGauges({ db, service: { metrics } }: OperationsContext): v
   );
 }
 
-/** Also keeps a failure, so that an outage costs one attempt. */
-function shared<T>(read: () => Promise<T>): () => Promise<T> {
-  const { get } = createShortCache({
-    load: () => Promise.allSettled([read()]),
-    maxAgeMs: MAX_AGE_MS,
-    maxEntries: 1,
-  });
-  return async () => {
-    const [result] = (await get('')) as [PromiseSettledResult<T>];
-    if (result.status === 'rejected') throw result.reason;
-    return result.value;
-  };
-}
+const shared = <T>(read: () => Promise<T>): (() => Promise<T>) =>
+  shareReading({ read, minAgeMs: MIN_AGE_MS, maxShare: MAX_SHARE });
