@@ -76,11 +76,10 @@ describe('a service', () => {
     await get('GET /media?limit=x');
     await get('GET /nothing');
     const after = await until(
-      ({ valueOf }) =>
-        valueOf('mediary_http_requests_total', { operation: 'none', status: '4xx' }) !== undefined,
+      ({ sumOf }) => sumOf('mediary_http_requests_total', { operation: 'none', status: '4xx' }) !== undefined,
     );
     const more = (labels: Record<string, string>, name = 'mediary_http_requests_total') =>
-      (after.valueOf(name, labels) ?? 0) - (before.valueOf(name, labels) ?? 0);
+      (after.sumOf(name, labels) ?? 0) - (before.sumOf(name, labels) ?? 0);
     expect(more({ operation: 'listAssets', status: '2xx' })).toBe(2);
     expect(more({ operation: 'listAssets', status: '4xx' })).toBe(1);
     expect(more({ operation: 'none', status: '4xx' })).toBe(1);
@@ -103,45 +102,45 @@ describe('a service', () => {
     await call(outbound.service, 'POST /webhooks/stream/onprem', unsigned);
 
     const metrics = await until(
-      ({ valueOf }) => (valueOf('mediary_webhook_attempts_total', { result: 'refused' }) ?? 0) > 0,
+      ({ sumOf }) => (sumOf('mediary_webhook_attempts_total', { result: 'refused' }) ?? 0) > 0,
     );
-    const { valueOf, text } = metrics;
-    const milestone = (labels: object) => valueOf('mediary_asset_milestones_total', { ...labels });
+    const { sumOf, text } = metrics;
+    const milestone = (labels: object) => sumOf('mediary_asset_milestones_total', { ...labels });
     expect(milestone({ milestone: 'ready', kind: 'image', provider: 'none' })).toBe(1);
     expect(milestone({ milestone: 'ready', kind: 'video', provider: 'onprem' })).toBe(1);
     expect(milestone({ milestone: 'failed', kind: 'video', provider: 'onprem' })).toBe(1);
-    expect(valueOf('mediary_asset_time_to_playable_seconds_count')).toBe(2);
-    expect(valueOf('mediary_job_runs_total', { job: 'process-image', result: 'succeeded' })).toBe(1);
-    expect(valueOf('mediary_job_run_duration_seconds_count', { job: 'encode-asset' })).toBeGreaterThan(0);
-    expect(valueOf('mediary_encode_speed_ratio_count', { phase: 'first' })).toBe(1);
+    expect(sumOf('mediary_asset_time_to_playable_seconds_count')).toBe(2);
+    expect(sumOf('mediary_job_runs_total', { job: 'process-image', result: 'succeeded' })).toBe(1);
+    expect(sumOf('mediary_job_run_duration_seconds_count', { job: 'encode-asset' })).toBeGreaterThan(0);
+    expect(sumOf('mediary_encode_speed_ratio_count', { phase: 'first' })).toBe(1);
+    expect(sumOf('mediary_webhook_deliveries_total', { provider: 'onprem', verdict: 'bad_signature' })).toBe(
+      1,
+    );
     expect(
-      valueOf('mediary_webhook_deliveries_total', { provider: 'onprem', verdict: 'bad_signature' }),
-    ).toBe(1);
-    expect(
-      valueOf('mediary_webhook_deliveries_total', { provider: 'onprem', verdict: 'applied' }),
+      sumOf('mediary_webhook_deliveries_total', { provider: 'onprem', verdict: 'applied' }),
     ).toBeGreaterThan(0);
-    expect(valueOf('mediary_webhook_attempts_total', { result: 'accepted' })).toBeGreaterThan(0);
-    expect(
-      valueOf('mediary_object_store_operation_duration_seconds_count', { result: 'ok' }),
-    ).toBeGreaterThan(0);
-    expect(valueOf('mediary_database_statement_duration_seconds_count')).toBeGreaterThan(10);
+    expect(sumOf('mediary_webhook_attempts_total', { result: 'accepted' })).toBeGreaterThan(0);
+    expect(sumOf('mediary_object_store_operation_duration_seconds_count', { result: 'ok' })).toBeGreaterThan(
+      0,
+    );
+    expect(sumOf('mediary_database_statement_duration_seconds_count')).toBeGreaterThan(10);
     for (const id of [image.id, video.id, broken.id, OWNER, 'works', 'clip.mp4'])
       expect(text).not.toContain(id);
   });
 
   test('has bounded labels, a sentence for each metric, and the state of database and process', async () => {
-    const { samples, text, valueOf } = await scrape(own);
+    const { samples, text, sumOf } = await scrape(own);
     const operations = new Set(samples.flatMap(({ labels: { operation } }) => operation ?? []));
     const known = new Set([...OPERATIONS.map(({ id }) => id), 'receiveOnpremWebhook', 'none']);
     const ofRequests = samples.filter(({ name }) => name === 'mediary_http_requests_total');
     expect(ofRequests.filter(({ labels }) => !known.has(labels['operation'] ?? ''))).toEqual([]);
     expect(operations.size).toBeGreaterThan(5);
     for (const [, help] of text.matchAll(/^# HELP mediary_\w+ (.*)$/gm)) expect(help).toMatch(/^[A-Z].*\.$/);
-    expect(valueOf('mediary_build_info', { role: 'all' })).toBe(1);
-    expect(valueOf('mediary_queue_jobs', { queue: 'encode-asset' })).toBe(0);
-    expect(valueOf('mediary_database_connections', { state: 'idle' })).toBeGreaterThan(0);
-    expect(valueOf('process_resident_memory_bytes')).toBeGreaterThan(1e6);
-    expect(valueOf('nodejs_eventloop_lag_p99_seconds')).toBeGreaterThan(0);
+    expect(sumOf('mediary_build_info', { role: 'all' })).toBe(1);
+    expect(sumOf('mediary_queue_jobs', { queue: 'encode-asset' })).toBe(0);
+    expect(sumOf('mediary_database_connections', { state: 'idle' })).toBeGreaterThan(0);
+    expect(sumOf('process_resident_memory_bytes')).toBeGreaterThan(1e6);
+    expect(sumOf('nodejs_eventloop_lag_p99_seconds')).toBeGreaterThan(0);
   });
 
   test('is described by the guide, metric by metric', async () => {
@@ -179,15 +178,13 @@ describe('an API process and a worker', () => {
       await scrape(api.healthUrl),
       await scrape(worker.healthUrl, { 'x-forwarded-for': '203.0.113.7' }),
     ];
-    expect(ofWorker.valueOf('mediary_job_runs_total', { job: 'process-image', result: 'succeeded' })).toBe(1);
-    expect(ofApi.valueOf('mediary_job_runs_total', { job: 'process-image' })).toBeUndefined();
-    expect(ofApi.valueOf('mediary_http_requests_total', { operation: 'createUpload', status: '2xx' })).toBe(
-      1,
-    );
-    expect(ofWorker.valueOf('mediary_http_requests_total', { operation: 'createUpload' })).toBeUndefined();
-    expect(ofWorker.valueOf('mediary_queue_oldest_job_age_seconds', { queue: 'process-image' })).toBe(0);
-    expect(ofApi.valueOf('mediary_assets', { state: 'ready', provider: 'none' })).toBe(1);
-    expect(ofApi.valueOf('mediary_build_info', { role: 'api' })).toBe(1);
-    expect(ofWorker.valueOf('mediary_build_info', { role: 'worker' })).toBe(1);
+    expect(ofWorker.sumOf('mediary_job_runs_total', { job: 'process-image', result: 'succeeded' })).toBe(1);
+    expect(ofApi.sumOf('mediary_job_runs_total', { job: 'process-image' })).toBeUndefined();
+    expect(ofApi.sumOf('mediary_http_requests_total', { operation: 'createUpload', status: '2xx' })).toBe(1);
+    expect(ofWorker.sumOf('mediary_http_requests_total', { operation: 'createUpload' })).toBeUndefined();
+    expect(ofWorker.sumOf('mediary_queue_oldest_job_age_seconds', { queue: 'process-image' })).toBe(0);
+    expect(ofApi.sumOf('mediary_assets', { state: 'ready', provider: 'none' })).toBe(1);
+    expect(ofApi.sumOf('mediary_build_info', { role: 'api' })).toBe(1);
+    expect(ofWorker.sumOf('mediary_build_info', { role: 'worker' })).toBe(1);
   });
 });

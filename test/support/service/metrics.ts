@@ -11,7 +11,7 @@ export type Scrape = {
   readonly text: string;
   readonly samples: readonly Sample[];
   /** The sum of all samples with these labels; undefined: there is none. */
-  readonly valueOf: (name: string, labels?: Readonly<Record<string, string>>) => number | undefined;
+  readonly sumOf: (name: string, labels?: Readonly<Record<string, string>>) => number | undefined;
 };
 
 export async function scrape(address: string, headers: Record<string, string> = {}): Promise<Scrape> {
@@ -26,7 +26,7 @@ export async function scrape(address: string, headers: Record<string, string> = 
   return {
     text,
     samples,
-    valueOf: (name, labels = {}) => {
+    sumOf: (name, labels = {}) => {
       const found = samples.filter(
         (sample) =>
           sample.name === name &&
