@@ -65,7 +65,9 @@ type OpenOptions = {
 
 export async function openAdapters(config: Config, options: OpenOptions): Promise<Adapters> {
   await assertFfmpegSetting(config);
-  const metrics = createProcessMetrics();
+  const metrics = createProcessMetrics((error, metric) =>
+    options.log.debug({ err: error, metric }, 'a gauge cannot be read'),
+  );
   const postgres = await openPostgres(config, {
     onExit: options.onDatabaseExit,
     onCreate: (folder) =>

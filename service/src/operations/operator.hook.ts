@@ -28,10 +28,11 @@ export function assertOperator(raw: FastifyRequest['raw'], operatorKeys: readonl
     throw unauthorized('The operator key is not valid', { reason: 'invalid_credential', ...FIELD });
 }
 
-/** Other credentials, which tell of a caller that is not this machine's monitoring, and traces of proxies. */
+/** Headers of proxies, of pages in a browser, and of callers with credentials. */
 const REMOTE_HEADERS = [
   'authorization',
   'cookie',
+  'origin',
   'x-service-key',
   'x-operator-key',
   'forwarded',

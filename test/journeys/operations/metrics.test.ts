@@ -58,6 +58,7 @@ describe('a service', () => {
     await refused({ forwarded: 'for=203.0.113.7' }, { reason: 'missing' });
     await refused(asUser('ann'), { reason: 'missing' });
     await refused(asService, { reason: 'missing' });
+    await refused({ origin: 'https://page.example.com' }, { reason: 'missing' });
     await refused({ 'x-operator-key': 'wrong' }, { reason: 'invalid_credential' });
   });
 

@@ -29,7 +29,8 @@ test('counters and histograms appear with their first value', async () => {
 });
 
 test('gauges are read when the text is rendered, and left out when they cannot be read', async () => {
-  const metrics = createMetrics();
+  const failures: string[] = [];
+  const metrics = createMetrics(undefined, (_error, name) => failures.push(name));
   let isBroken = false;
   metrics.registerGauge(SIZE, () => {
     if (isBroken) throw new Error('broken');
@@ -42,8 +43,10 @@ test('gauges are read when the text is rendered, and left out when they cannot b
     'mediary_open{state="a"} 1',
     'mediary_open{state="b"} 1',
   ]);
+  expect(failures).toEqual([]);
   [isBroken, states] = [true, ['b']];
   expect(linesOf(await metrics.render())).toEqual(['mediary_open{state="b"} 1']);
+  expect(failures).toEqual(['mediary_size_bytes']);
 });
 
 test('each registry counts for itself', async () => {
@@ -53,7 +56,7 @@ test('each registry counts for itself', async () => {
 });
 
 test('the metrics of a process have its memory, CPU and event loop', async () => {
-  const text = await createProcessMetrics().render();
+  const text = await createProcessMetrics(() => undefined).render();
   for (const name of [
     'process_cpu_seconds_total',
     'process_resident_memory_bytes',
