@@ -1,6 +1,5 @@
 // Operators watch the service with Prometheus: who may scrape, and what the metrics say (contract B11).
 import { readFile, rm } from 'node:fs/promises';
-import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '@mediary/embedded-postgres/launcher';
 import { OPERATIONS } from '@mediary/contract/operations';
@@ -20,7 +19,7 @@ import {
   newDataDir,
   newDatabaseDir,
 } from '../../support/service.ts';
-import { type Scrape, scrape } from '../../support/service/metrics.ts';
+import { directAddressOf, type Scrape, scrape } from '../../support/service/metrics.ts';
 import {
   endAllIn,
   type ServiceProcess,
@@ -33,12 +32,10 @@ const OWNER = 'owner-who-must-not-appear';
 
 describe('a service', () => {
   let outbound: Awaited<ReturnType<typeof startOutbound>>;
-  /** Without a proxy, also where journeys pass through one. */
   let own: string;
   beforeAll(async () => {
     outbound = await startOutbound();
-    const { port } = httpServerOf(outbound.service).server.address() as AddressInfo;
-    own = `http://127.0.0.1:${port}`;
+    own = directAddressOf(outbound.service);
   }, 120_000);
   afterAll(() => outbound?.stop());
 

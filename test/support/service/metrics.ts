@@ -1,5 +1,7 @@
 // Scrapes the metrics of a process, and reads their text.
+import type { AddressInfo } from 'node:net';
 import { expect } from 'vitest';
+import { httpServerOf, type TestService } from '../service.ts';
 
 type Sample = {
   readonly name: string;
@@ -13,6 +15,12 @@ export type Scrape = {
   /** The sum of all samples with these labels; undefined: there is none. */
   readonly sumOf: (name: string, labels?: Readonly<Record<string, string>>) => number | undefined;
 };
+
+/** Without a proxy, also where journeys pass through one. */
+export function directAddressOf(service: TestService): string {
+  const { port } = httpServerOf(service).server.address() as AddressInfo;
+  return `http://127.0.0.1:${port}`;
+}
 
 export async function scrape(address: string, headers: Record<string, string> = {}): Promise<Scrape> {
   const response = await fetch(new URL('/metrics', address), { headers });
