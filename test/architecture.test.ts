@@ -104,6 +104,7 @@ const OUTSIDE: readonly (readonly [module: RegExp, knownBy: RegExp])[] = [
   [/^pg$/, /^(?:platform|fixture) platform\/postgres\/|^command commands\/seed$/],
   [/^pg-boss$/, /^platform platform\/jobs\/(?:job-queue|send-job)$/],
   [/^jose$/, /^adapter auth\/tokens\/jwks-issuer-keys$/],
+  [/^prom-client$/, /^platform platform\/observability\/metrics$/],
   [/^pino$/, /^platform platform\/observability\/logger$/],
   [/^(?:sharp|libheif-js\/wasm-bundle)$/, /^(?:adapter|worker) images\//],
   [/^thumbhash$/, /^worker images\/|^adapter encoding\/ffmpeg\/placeholder$/],
@@ -119,7 +120,7 @@ const OUTSIDE: readonly (readonly [module: RegExp, knownBy: RegExp])[] = [
   ],
   [
     /^node:/,
-    /^(?:main|service|adapters|command|platform|adapter|worker|job|contract|fixture) |\/conducted-run$/,
+    /^(?:main|service|adapters|command|platform|adapter|worker|job|contract|fixture) |ed-run$|config-local$/,
   ],
 ];
 

@@ -90,6 +90,9 @@ create index assets_all_by_tag on assets using gin (tags) where deleted_at is nu
 create index assets_all_by_text on assets using gin (lower(coalesce(title, '') || ' ' || filename) gin_trgm_ops) where deleted_at is null;
 create index assets_all_in_trash on assets (id desc) where purge_at is not null;
 
+-- Counts for metrics. Equal pairs share one entry, so the index is small.
+create index assets_by_state on assets (stream_status, provider) where deleted_at is null;
+
 -- A provider's video belongs to one living asset. A webhook finds it by this pair, also after it was deleted.
 create unique index assets_provider_video on assets (provider, provider_video_id) where deleted_at is null and provider_video_id is not null;
 create index assets_provider_video_any on assets (provider, provider_video_id) where provider_video_id is not null;

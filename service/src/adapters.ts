@@ -3,10 +3,12 @@ import { hostname } from 'node:os';
 import type { IssuerKeys } from './auth/tokens/issuer-keys.ts';
 import { toSecret, type Secret } from './auth/secret.ts';
 import { deriveKey } from './auth/signed-token.ts';
+import { openStore, warnIfUnavailable } from './adapters-store.ts';
 import type { Config } from './config.ts';
 import type { Callback } from './encoding/encoder-report.ts';
 import { findFfmpeg } from './encoding/ffmpeg/process/find-ffmpeg.ts';
 import { openHttpCallback } from './encoding/http-callback.ts';
+import { measureEncoder } from './encoding/measured-encoder.ts';
 import { type JobPayloads, jobSettings } from './jobs.ts';
 import {
   assertFfmpegSetting,
@@ -14,11 +16,11 @@ import {
   type Decoders,
   openDecoders,
   scratchFolder,
-  storeFolder,
 } from './open-decoders.ts';
 import { databaseSpaceGuard, type SpaceGuard } from './platform/disk/free-space.ts';
 import { type JobQueue, openJobs } from './platform/jobs/job-queue.ts';
 import type { Logger } from './platform/observability/logger.ts';
+import { createProcessMetrics, type Metrics } from './platform/observability/metrics.ts';
 import { type Connection, type Database, type Inspect, openDatabase } from './platform/postgres/database.ts';
 import { type LauncherOptions, startEmbeddedPostgres } from '@mediary/embedded-postgres/launcher';
 import { findStoredSecret, getStoredSecret } from './platform/settings/generated-secrets.ts';
@@ -27,10 +29,11 @@ import { migrateAtStart } from './platform/postgres/migrate-at-start.ts';
 import { createNotifications, type Notifications } from './platform/postgres/notifications.ts';
 import type { Providers } from './providers/provider.ts';
 import { openProviders } from './providers/registry.ts';
-import { openDiskObjectStore } from './storage/disk-object-store.ts';
+import { measureObjectStore } from './storage/measured-object-store.ts';
 import type { ObjectStore } from './storage/object-store.ts';
 
 export type Adapters = Omit<Decoders, 'close'> & {
+  readonly metrics: Metrics;
   readonly db: Database;
   /** The ids of changed assets. */
   readonly notifications: Notifications;
@@ -62,6 +65,9 @@ type OpenOptions = {
 
 export async function openAdapters(config: Config, options: OpenOptions): Promise<Adapters> {
   await assertFfmpegSetting(config);
+  const metrics = createProcessMetrics((error, metric) =>
+    options.log.debug({ err: error, metric }, 'a gauge cannot be read'),
+  );
   const postgres = await openPostgres(config, {
     onExit: options.onDatabaseExit,
     onCreate: (folder) =>
@@ -69,7 +75,7 @@ export async function openAdapters(config: Config, options: OpenOptions): Promis
   });
   await restrictAccess(config, { cluster: postgres.cluster, log: options.log });
   const [data, { close: closeDecoders, ...decoders }, storage] = await Promise.all([
-    openDatabaseAndJobs(postgres.connection, config, options),
+    openDatabaseAndJobs(postgres.connection, config, { ...options, metrics }),
     openDecoders(config, options),
     openStore(config),
   ]);
@@ -79,7 +85,9 @@ export async function openAdapters(config: Config, options: OpenOptions): Promis
   return {
     ...data,
     ...decoders,
-    store: storage.store,
+    metrics,
+    encoder: measureEncoder(decoders.encoder, metrics),
+    store: measureObjectStore(storage.store, metrics),
     requireDatabaseSpace: databaseSpaceGuard(
       config.databaseUrl === undefined ? postgres.dataFolder : undefined,
       config.minFreeBytes,
@@ -155,7 +163,7 @@ async function restrictAccess(
 async function openDatabaseAndJobs(
   connection: Connection,
   config: Config,
-  { log, inspect }: OpenOptions,
+  { log, inspect, metrics }: OpenOptions & { readonly metrics: Metrics },
 ): Promise<Pick<Adapters, 'db' | 'notifications' | 'jobs'>> {
   await migrateAtStart(connection, { ...config.start, log });
   const logWarning = (message: string) => (error: Error) => log.warn({ err: error }, message);
@@ -163,6 +171,7 @@ async function openDatabaseAndJobs(
     connection,
     onIdleError: logWarning('an idle database connection was lost'),
     inspect,
+    metrics,
   });
   const notifications = createNotifications({
     connection,
@@ -198,37 +207,6 @@ export const openProvidersOnly = ({ providers, allowUnsigned }: Config): Provide
 /** For commands that need only ffmpeg. */
 export const findEngine = findFfmpeg;
 export type Engine = Awaited<ReturnType<typeof findEngine>>;
-
-export type OpenStore = {
-  readonly store: ObjectStore;
-  /** Folder or bucket, for people. */
-  readonly location: string;
-  readonly close: () => void;
-};
-
-/** Loads the S3 client only where it is used, because that takes as long as the rest of the start. */
-export async function openStore(config: Config): Promise<OpenStore> {
-  if (config.s3) {
-    const { openS3ObjectStore } = await import('./storage/s3-object-store.ts');
-    const { direct, ...store } = openS3ObjectStore(config.s3);
-    return {
-      store: { ...store, ...(config.s3.direct && { direct }) },
-      location: `s3://${config.s3.bucket}/${config.s3.prefix}`,
-      close: store.close,
-    };
-  }
-  const folder = storeFolder(config);
-  const store = await openDiskObjectStore(folder, { minFreeBytes: config.minFreeBytes });
-  await restrictFolders(folder, ['objects', 'originals', 'incoming', 'partial']);
-  return { store, location: folder, close: () => {} };
-}
-
-/** A remote store may be back before it is needed, so the start does not wait for it. */
-function warnIfUnavailable({ store, location }: OpenStore, log: Logger): void {
-  store.check().catch((error: unknown) => {
-    log.warn({ err: error, location }, 'the object store is not available; run npm run storage -- check');
-  });
-}
 
 type OpenedAdapters = Pick<Adapters, 'db' | 'notifications' | 'jobs'> & {
   readonly closeDecoders: Decoders['close'];

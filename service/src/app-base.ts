@@ -20,7 +20,8 @@ export type AppBase = ReturnType<typeof createBase>;
 export function createBase(app: AppContext, limiters: Limiters) {
   const { config, publicBaseUrl, isStopping } = app;
   const asOperator = operatorGuard(config.operatorKeys);
-  const service = { version: VERSION, publicBaseUrl, isStopping };
+  const { metrics } = app.adapters;
+  const service = { version: VERSION, publicBaseUrl, isStopping, metrics };
   const lifecycle = openLifecycle(app);
   const { store, scratchRoot } = app.adapters;
   const storage = createStorage({ settings: config, store, scratchRoot });
@@ -67,6 +68,7 @@ const openLifecycle = ({ config, log, clocks, adapters }: AppContext) =>
     jobs: adapters.jobs,
     notifications: adapters.notifications,
     log,
+    metrics: adapters.metrics,
     now: clocks.now,
   });
 

@@ -10,6 +10,7 @@ import { guardProtocol } from './platform/http/limits/protocol-guards.ts';
 import type { FindCachedResponse } from './platform/http/cached-responses.ts';
 import { type Limiters, limitAddresses } from './platform/http/limits/rate-limit.ts';
 import type { Route } from './platform/http/route.ts';
+import { countCached, measureRequests } from './platform/http/request-metrics.ts';
 import { createServer, type HttpServer } from './platform/http/server.ts';
 import { createIdempotency } from './platform/http/idempotency.ts';
 
@@ -49,7 +50,7 @@ export async function buildServer(
   return server;
 }
 
-/** The health checks of a worker, which has no other listener. */
+/** Health checks and metrics on HEALTH_PORT. A worker has no other listener. */
 export function buildHealthServer(app: AppContext, routes: readonly Route[]): HttpServer {
   const server = createEmptyServer(app);
   guardProtocol(server);
@@ -57,13 +58,16 @@ export function buildHealthServer(app: AppContext, routes: readonly Route[]): Ht
   return server;
 }
 
-const createEmptyServer = (
-  { config, log, checkEveryMs }: AppContext,
+function createEmptyServer(
+  { config, log, checkEveryMs, adapters: { metrics } }: AppContext,
   findCachedResponse?: FindCachedResponse,
-): HttpServer =>
-  createServer(log, {
+): HttpServer {
+  const server = createServer(log, {
     maxConnections: config.maxConnections,
     trustProxy: config.trustProxy,
     ...(checkEveryMs !== undefined && { checkEveryMs }),
-    ...(findCachedResponse && { findCachedResponse }),
+    ...(findCachedResponse && { findCachedResponse: countCached(findCachedResponse, metrics) }),
   });
+  measureRequests(server, metrics);
+  return server;
+}

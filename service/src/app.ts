@@ -5,6 +5,7 @@ import type { JobPayloads } from './jobs.ts';
 import { type Limiters, openLimiters } from './platform/http/limits/rate-limit.ts';
 import type { HttpServer } from './platform/http/server.ts';
 import type { JobHandlers } from './platform/jobs/job-queue.ts';
+import { measureHandlers } from './platform/jobs/measured-handlers.ts';
 
 export type App = Awaited<ReturnType<typeof buildApp>>;
 
@@ -17,7 +18,7 @@ export async function buildApp(app: AppContext) {
   if (config.role !== 'worker') await usage.operations.recordDefaultLimits(config.ownerLimits);
   return {
     ...(await buildServers(app, wings, limiters)),
-    handlers: toHandlers(wings),
+    handlers: measureHandlers(toHandlers(wings), adapters.metrics),
     /** Ends requests that wait for events. */
     endStreams: () => {
       events.operations.endStreams();
@@ -53,14 +54,19 @@ const toHandlers = ({
 
 type Servers = { readonly server?: HttpServer; readonly healthServer?: HttpServer };
 
-/** A worker serves at most its health checks. One that serves nothing does not load the HTTP server. */
+/** A process that serves nothing does not load the HTTP server. */
 async function buildServers(app: AppContext, wings: Wings, limiters: Limiters): Promise<Servers> {
   const { role, healthPort } = app.config;
   if (role === 'worker' && healthPort === undefined) return {};
   const { buildHealthServer, buildServer } = await import('./app-server.ts');
   const { providers, playback, operations } = wings;
-  if (role === 'worker') return { healthServer: buildHealthServer(app, operations.operations.healthRoutes) };
+  const healthServer =
+    healthPort === undefined
+      ? {}
+      : { healthServer: buildHealthServer(app, operations.operations.healthPortRoutes) };
+  if (role === 'worker') return healthServer;
   return {
+    ...healthServer,
     server: await buildServer(app, {
       routes: Object.values(wings).flatMap(({ routes }) => routes),
       webhookOperations: providers.operations.webhookOperations,

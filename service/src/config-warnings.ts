@@ -47,18 +47,7 @@ const playbackHostWarnings = ({ text }: Settings, modules: readonly RegisteredPr
       : [],
   );
 
-/** Processes often share their environment, so the setting of workers does not stop the others. */
-const healthPortWarnings = ({ role, healthPort }: WarnedValues): string[] =>
-  healthPort === undefined || role === 'worker'
-    ? []
-    : [
-        `HEALTH_PORT has no effect where MEDIARY_ROLE is ${role}: ` +
-          '/healthz and /readyz answer on PORT. It is for workers.',
-      ];
-
 type WarnedValues = {
-  readonly role: string;
-  readonly healthPort: number | undefined;
   readonly issuer: TokenIssuer | undefined;
   readonly allowUnsigned: readonly ProviderName[];
   readonly outboundAllowPrivate: readonly OutboundPurpose[];
@@ -79,7 +68,6 @@ export const settingWarnings = (
   ...issuerWarnings(values.issuer),
   ...unsignedWarnings(settings, modules, values.allowUnsigned),
   ...playbackHostWarnings(settings, modules),
-  ...healthPortWarnings(values),
   ...outboundWarnings(values.outboundAllowPrivate),
   ...unknownSettingWarnings(environment, {
     names: namesOf(settings.groups),

@@ -4,14 +4,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type App, buildApp } from './app.ts';
 import type { Config } from './config.ts';
 import { readLocalConfig } from './config-local.ts';
-import {
-  type Adapters,
-  openAdapters,
-  openPostgres,
-  openProvidersOnly,
-  openStore,
-  type OpenStore,
-} from './adapters.ts';
+import { type Adapters, openAdapters, openPostgres, openProvidersOnly } from './adapters.ts';
+import { openStore, type OpenStore } from './adapters-store.ts';
 import { exitOnFatalError } from './platform/process/fatal-error.ts';
 import { closeServer, listen } from './platform/http/listener.ts';
 import type { HttpServer } from './platform/http/server.ts';

@@ -6,6 +6,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { AssetFilter } from '../../service/src/library/asset-filter.ts';
 import { listAssets } from '../../service/src/library/library.sql.ts';
+import { countAssets, findOldestProcessing } from '../../service/src/operations/metrics/metrics.sql.ts';
 import { seedAssets } from '../../service/src/commands/seed.ts';
 import { sessionOptions } from '../../service/src/platform/postgres/database.ts';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '@mediary/embedded-postgres/launcher';
@@ -120,4 +121,15 @@ test('the last page costs as much as the first', async () => {
   const first = buffersOf(await planOf({}));
   const last = buffersOf(await planOf({}, { after: oldest?.id ?? '' }));
   expect(last).toBeLessThanOrEqual(first + 20);
+});
+
+test('the counts of /metrics read a small index, and not the table', async () => {
+  await client.query('vacuum assets');
+  const plan = await explain(client, countAssets);
+  expect(plan).toMatch(/Index Only Scan using assets_by_state/);
+  expect(plan).not.toContain('Seq Scan');
+  expect(buffersOf(plan)).toBeLessThan(200 + ASSETS / 500);
+  const oldest = await explain(client, findOldestProcessing);
+  expect(oldest).toMatch(/assets_all_by_status/);
+  expect(oldest).not.toContain('Seq Scan');
 });

@@ -36,6 +36,7 @@ import {
 import {
   findOrphans,
   getDelivery,
+  getMetrics,
   listAllAssets,
   listCdnPurges,
   listDeliveries,
@@ -176,6 +177,7 @@ export const OPERATIONS: readonly Operation[] = [
   removeOwnerLimits,
   listEncodes,
   cancelEncode,
+  getMetrics,
   getDiagnostics,
   echoRequest,
   echoUpload,

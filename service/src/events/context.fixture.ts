@@ -1,6 +1,7 @@
 // The context of events in tests.
 import { toSecret } from '../auth/secret.ts';
 import { createHeldRequests } from '../platform/concurrency/held-requests.ts';
+import { createMetrics } from '../platform/observability/metrics.ts';
 import { contextOf } from '../platform/values/context.fixture.ts';
 import type { EventsContext } from './context.ts';
 
@@ -34,6 +35,10 @@ export const createEventsContext = (given: Parameters<typeof contextOf<EventsCon
       heldRequests: createHeldRequests({ total: 10, perCaller: 10 }),
       limitOwner: async () => undefined,
     },
-    service: { publicBaseUrl: () => 'http://127.0.0.1', isStopping: () => false },
+    service: {
+      metrics: createMetrics(),
+      publicBaseUrl: () => 'http://127.0.0.1',
+      isStopping: () => false,
+    },
     ...given,
   });

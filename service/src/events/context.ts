@@ -7,6 +7,7 @@ import type { Config } from '../config.ts';
 import type { Lifecycle } from '../lifecycle/feature.ts';
 import type { HeldRequests } from '../platform/concurrency/held-requests.ts';
 import type { Logger } from '../platform/observability/logger.ts';
+import type { Metrics } from '../platform/observability/metrics.ts';
 import type { Clocks } from '../platform/postgres/database-clock.ts';
 import type { Database } from '../platform/postgres/database.ts';
 import type { Notifications } from '../platform/postgres/notifications.ts';
@@ -16,6 +17,7 @@ export type EventsContext = {
     readonly streamLimits: Pick<Config['streamLimits'], 'maxStreamSeconds' | 'replayedPerMinute'>;
   };
   readonly service: {
+    readonly metrics: Metrics;
     readonly publicBaseUrl: () => string;
     /** True from the signal to stop until the process ends. */
     readonly isStopping: () => boolean;

@@ -9,6 +9,7 @@ import {
 } from '../assets/asset-lookup.ts';
 import { offer } from '../platform/values/offer.ts';
 import { createAssetWatches } from './asset-changes.ts';
+import { countAssetChange } from './asset-metrics.ts';
 import type { LifecycleContext } from './context.ts';
 import { removeDueObjects, removeUnlessDeferred } from './deferred-removals.ts';
 import { toMilestoneLines } from './decisions/milestones.ts';
@@ -29,6 +30,7 @@ export function createLifecycle(outer: Omit<LifecycleContext, 'loader' | 'playba
       onChanged: (asset, write) => {
         for (const { level, facts, message } of toMilestoneLines(asset, write.decision.events, write.now))
           outer.log[level](facts, message);
+        countAssetChange(outer, asset, write);
       },
     },
   );

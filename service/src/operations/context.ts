@@ -4,6 +4,7 @@ import type { Config } from '../config.ts';
 import type { SpaceGuard } from '../platform/disk/free-space.ts';
 import type { AsOperator } from '../platform/http/route.ts';
 import type { Logger } from '../platform/observability/logger.ts';
+import type { Metrics } from '../platform/observability/metrics.ts';
 import type { Database } from '../platform/postgres/database.ts';
 import type { ProviderOperations } from '../providers/feature.ts';
 import type { ObjectStore } from '../storage/object-store.ts';
@@ -15,6 +16,7 @@ export type OperationsContext = {
     /** Without a trailing slash. */
     readonly publicBaseUrl: () => string;
     readonly isStopping: () => boolean;
+    readonly metrics: Metrics;
   };
   /** What this process found on its machine at the start. */
   readonly machine: {

@@ -1,13 +1,16 @@
-// Operations: health checks, the overview of providers, and diagnostics.
+// Operations: health checks, metrics, the overview of providers, and diagnostics.
 import type { OperationsContext } from './context.ts';
 import { diagnosticsRoutes } from './diagnostics/diagnostics.routes.ts';
+import { metricsRoute, openMetricsRoute } from './metrics/metrics.routes.ts';
+import { registerGauges } from './metrics/state-gauges.ts';
 import { healthRoutes, providersOverviewRoutes } from './operations.routes.ts';
 
 export function createOperations(ctx: OperationsContext) {
+  registerGauges(ctx);
   const health = healthRoutes(ctx);
   return {
-    operations: { healthRoutes: health },
-    routes: [...providersOverviewRoutes(ctx), ...diagnosticsRoutes(ctx), ...health],
+    operations: { healthPortRoutes: [...health, openMetricsRoute(ctx)] },
+    routes: [...providersOverviewRoutes(ctx), ...diagnosticsRoutes(ctx), ...health, metricsRoute(ctx)],
     jobs: {},
   };
 }

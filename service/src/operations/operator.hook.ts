@@ -4,6 +4,7 @@ import { type Secret, isServiceKey } from '../auth/secret.ts';
 import { unauthorized } from '../platform/http/errors.ts';
 import { headerValues } from '../platform/http/headers.ts';
 import { guarded, type Input } from '../platform/http/route.ts';
+import { isLoopbackHost } from '../platform/outbound/private-address.ts';
 
 /** For routes without authentication that show more to operators. */
 export const isOperator = (headers: Input['headers'], operatorKeys: readonly Secret[]): boolean => {
@@ -25,6 +26,37 @@ export function assertOperator(raw: FastifyRequest['raw'], operatorKeys: readonl
     });
   if (!isServiceKey(key, operatorKeys))
     throw unauthorized('The operator key is not valid', { reason: 'invalid_credential', ...FIELD });
+}
+
+/** Headers of proxies, of pages in a browser, and of callers with credentials. */
+const REMOTE_HEADERS = [
+  'authorization',
+  'cookie',
+  'origin',
+  'x-service-key',
+  'x-operator-key',
+  'forwarded',
+  'via',
+  'x-forwarded-for',
+  'x-forwarded-host',
+  'x-forwarded-proto',
+  'x-real-ip',
+];
+
+/** Throws UNAUTHORIZED. Requests from this machine need no key. */
+export function assertMayScrape(raw: FastifyRequest['raw'], operatorKeys: readonly Secret[]): void {
+  if (!isLocalRequest(raw)) assertOperator(raw, operatorKeys);
+}
+
+/**
+ * True if the request comes from this machine itself, not through a proxy. A proxy may add no header, and a
+ * page may resolve its own name to this machine: the Host header then has another name.
+ */
+function isLocalRequest({ socket, headers }: FastifyRequest['raw']): boolean {
+  if (REMOTE_HEADERS.some((name) => headers[name] !== undefined)) return false;
+  const url = `http://${headers.host ?? ''}`;
+  const address = socket.remoteAddress?.replace(/^::ffff:/, '') ?? '';
+  return isLoopbackHost(address) && URL.canParse(url) && isLoopbackHost(new URL(url).hostname);
 }
 
 export const operatorGuard = (operatorKeys: readonly Secret[]) =>

@@ -1,5 +1,6 @@
 // The context of providers in tests.
 import { NOW } from '../lifecycle/asset.fixture.ts';
+import { createMetrics } from '../platform/observability/metrics.ts';
 import { contextOf } from '../platform/values/context.fixture.ts';
 import type { ProvidersContext } from './context.ts';
 import type { HostedApi, Provider } from './provider.ts';
@@ -9,6 +10,7 @@ export const createProvidersContext = (
 ): ProvidersContext =>
   contextOf<ProvidersContext>({
     circuits: new Map(),
+    service: { publicBaseUrl: () => 'http://127.0.0.1', metrics: createMetrics() },
     clocks: { now: () => NOW, databaseNow: async () => NOW },
     ...given,
   });

@@ -6,6 +6,7 @@ import type { ServiceJobs } from '../jobs.ts';
 import type { Lifecycle } from '../lifecycle/feature.ts';
 import type { AsOperator } from '../platform/http/route.ts';
 import type { Logger } from '../platform/observability/logger.ts';
+import type { Metrics } from '../platform/observability/metrics.ts';
 import type { Clocks } from '../platform/postgres/database-clock.ts';
 import type { Database } from '../platform/postgres/database.ts';
 import type { ObjectStore } from '../storage/object-store.ts';
@@ -14,7 +15,7 @@ import type { Providers } from './provider.ts';
 
 export type ProvidersContext = {
   readonly settings: Pick<Config, 'providers' | 'maxUploadBytes' | 'encoderCallbackUrl'>;
-  readonly service: { readonly publicBaseUrl: () => string };
+  readonly service: { readonly publicBaseUrl: () => string; readonly metrics: Metrics };
   readonly db: Database;
   readonly store: Pick<ObjectStore, 'direct' | 'stream'>;
   readonly jobs: Pick<ServiceJobs, 'send'>;

@@ -50,6 +50,7 @@ const FIXED = [
   'POST /api/v1/webhooks/stream/edgehost',
   'GET /healthz',
   'GET /readyz',
+  'GET /metrics',
 ];
 
 describe('the document', () => {
@@ -65,8 +66,8 @@ describe('the document', () => {
   test('has only operations that the service serves', async () => {
     for (const name of operationsOf(document).keys()) {
       const [method = '', path = ''] = name.split(' ');
-      // The response to HEAD has no body that could name the error, and scripts are no JSON.
-      if (method === 'HEAD' || path.endsWith('.js')) continue;
+      // The response to HEAD has no body that could name the error; scripts and metrics are no JSON.
+      if (method === 'HEAD' || path.endsWith('.js') || path === '/metrics') continue;
       const { status, body } = await call(
         service,
         `${method} ${service.address}${path.replace(/\{\w+\}/g, 'x')}`,
@@ -96,13 +97,13 @@ describe('the document', () => {
         expect.soft(security, name).toEqual([{ bearer: [] }, { serviceKey: [] }]);
       else if (/webhook-endpoints|upload-tokens/.test(name))
         expect.soft(security, name).toEqual([{ serviceKey: [] }]);
-      else if (!name.includes('/admin/')) expect.soft(security, name).toEqual([]);
+      else if (!/\/admin\/|\/metrics$/.test(name)) expect.soft(security, name).toEqual([]);
     }
   });
 
   test('has 429 where a rate limit applies, and 503 for webhooks', () => {
     for (const [name, { responses }] of operationsOf(document)) {
-      const isNever = /\/(?:healthz|readyz|webhooks\/.*)$/.test(name) || BELOW_MANIFESTS.test(name);
+      const isNever = /\/(?:healthz|readyz|metrics|webhooks\/.*)$/.test(name) || BELOW_MANIFESTS.test(name);
       expect.soft('429' in responses, name).toBe(!isNever);
       if (name.includes('/webhooks/stream/')) expect.soft(Object.keys(responses), name).toContain('503');
     }

@@ -8,6 +8,7 @@ import { timelineOf } from '../../support/providers/hosted.ts';
 import { complete, IMAGE, openUpload } from '../../support/media.ts';
 import { makeSmallPng, processedAssetsOf } from '../../support/encoding/processed-assets.ts';
 import { asUser, call, eventually, type TestService } from '../../support/service.ts';
+import { directAddressOf, scrape } from '../../support/service/metrics.ts';
 import { rows } from '../../support/service/traces.ts';
 import { linkVideo, PROCESSED, tell } from '../../support/providers/webhooks.ts';
 
@@ -52,6 +53,8 @@ describe('work whose job was lost', () => {
     await pass(5);
     expect(await reasonsOf(id)).toEqual(['not_due', 'job_lost']);
     await expectReadyOnce(id);
+    const { sumOf } = await scrape(directAddressOf(service));
+    expect(sumOf('mediary_reconcile_checks_total', { provider: 'onprem', reason: 'job_lost' })).toBe(1);
     expect(
       (await timelineOf(service, id)).find(({ details }) => details['reason'] === 'job_lost'),
     ).toMatchObject({

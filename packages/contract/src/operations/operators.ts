@@ -1,5 +1,5 @@
 // Operations of operators, guarded by the operator key.
-import { jsonOperation } from '../operation.ts';
+import { bytesOperation, jsonOperation } from '../operation.ts';
 import { AssetPage, EXAMPLE_ASSET_PAGE, ListAllAssetsQuery } from '../schemas/library.ts';
 import {
   CdnPurgeList,
@@ -164,4 +164,19 @@ export const listCdnPurges = jsonOperation({
   message: 'Purges',
   data: CdnPurgeList,
   example: { items: [EXAMPLE_CDN_PURGE], next_cursor: null },
+});
+
+export const getMetrics = bytesOperation({
+  id: 'getMetrics',
+  method: 'GET',
+  path: '/metrics',
+  tag: 'Operators',
+  auth: 'operator',
+  rateClass: 'none',
+  summary: 'Get metrics',
+  description:
+    'What the process counted and measured since its start, and the state of the database, which is read ' +
+    'at most each 30 s. Requests from the same machine need no operator key, unless they come through a ' +
+    'proxy or carry other credentials. `HEALTH_PORT` serves it without credentials.',
+  response: { mediaTypes: ['text/plain'], description: 'Metrics in the text format of Prometheus.' },
 });

@@ -44,6 +44,12 @@ export async function claimDueDeliveries(
   return claimed.map((delivery) => ({ ...delivery, holder, event: events.get(delivery.event_id) }));
 }
 
+const ATTEMPTS = {
+  name: 'mediary_webhook_attempts_total',
+  help: 'Attempts to send a webhook to an endpoint, by result; error: without a response.',
+  labels: ['result'],
+} as const;
+
 type AttemptOptions = {
   readonly client: WebhookClient;
   readonly record: (completed: CompletedAttempt) => Promise<unknown>;
@@ -59,6 +65,7 @@ export async function sendDelivery(
 ): Promise<void> {
   try {
     const { attempt, retryAfterMs } = await sendEvent(ctx, delivery, options);
+    ctx.service.metrics.count(ATTEMPTS, { result: toResult(attempt.status) });
     const plan = planDelivery(
       { status: attempt.status, retryAfterMs, attempts: delivery.attempts + 1 },
       { delaysMs: ctx.settings.webhookEndpoints.delaysMs, random: Math.random },
@@ -83,6 +90,11 @@ async function sendEvent(
   ]);
   const message = toEventMessage(event, asset ? toAssetView(asset, ctx.view) : null);
   return sendWebhook(ctx, client, { id: event.id, url, body: JSON.stringify(message), secrets, signal });
+}
+
+function toResult(status: number | null): 'accepted' | 'refused' | 'error' {
+  if (status === null) return 'error';
+  return isAccepted(status) ? 'accepted' : 'refused';
 }
 
 const toMissingEvent = (now: Date) => ({

@@ -129,6 +129,7 @@ function closeSignal({ raw }: FastifyReply): AbortSignal {
 }
 
 const configOf = (operation: Operation) => ({
+  operationId: operation.id,
   scope: scopeOf(operation),
   ...(operation.acceptsUploadTokens && { acceptsUploadTokens: true as const }),
   ...(operation.acceptsEventTickets && { acceptsEventTickets: true as const }),

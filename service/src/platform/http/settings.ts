@@ -20,7 +20,7 @@ export const HTTP_SETTINGS = {
     host: text('HOST', 'Address of the HTTP listener.', '127.0.0.1'),
     healthPort: optionalInteger(
       'HEALTH_PORT',
-      'Workers (`MEDIARY_ROLE=worker`) answer `/healthz` and `/readyz` on this port of `HOST`.',
+      'Every process serves `/healthz`, `/readyz`, `/metrics` on this port of `HOST` without credentials.',
       { byDefault: 'not served', min: 0, max: 65_535 },
     ),
     publicBaseUrl: url(

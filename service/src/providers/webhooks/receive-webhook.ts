@@ -16,6 +16,12 @@ const REASONS: Readonly<Record<RejectedWebhook['rejected'], UnauthorizedReason>>
   'Invalid webhook payload': 'invalid_payload',
 };
 
+const DELIVERIES = {
+  name: 'mediary_webhook_deliveries_total',
+  help: 'Webhooks received from providers, by the reason of their effect, or why they were refused.',
+  labels: ['provider', 'verdict'],
+} as const;
+
 type WebhookResult = DeliveryOutcome & { readonly isOwnEncoder: boolean };
 
 /** Throws UNAUTHORIZED when the request is not from the provider; any other request has an outcome. */
@@ -25,8 +31,16 @@ export async function receiveWebhook(
   webhook: ReceivedWebhook,
 ): Promise<WebhookResult> {
   const { delivery, parsed } = verify(ctx, name, webhook);
-  return { ...(await record(ctx, delivery, parsed)), isOwnEncoder: delivery.isOwnEncoder };
+  const outcome = await record(ctx, delivery, parsed);
+  countDelivery(ctx, name, outcome.reason);
+  return { ...outcome, isOwnEncoder: delivery.isOwnEncoder };
 }
+
+const countDelivery = (
+  { service }: ProvidersContext,
+  provider: ProviderName,
+  verdict: DeliveryOutcome['reason'] | UnauthorizedReason,
+): void => service.metrics.count(DELIVERIES, { provider, verdict });
 
 type VerifiedWebhook = { readonly delivery: Delivery; readonly parsed: ParsedWebhook };
 
@@ -37,7 +51,11 @@ function verify(
 ): VerifiedWebhook {
   const now = ctx.clocks.now();
   const parsed = getProvider(ctx.registry, name).verify({ ...request, now });
-  if ('rejected' in parsed) throw unauthorized(parsed.rejected, { reason: REASONS[parsed.rejected] });
+  if ('rejected' in parsed) {
+    const reason = REASONS[parsed.rejected];
+    countDelivery(ctx, name, reason);
+    throw unauthorized(parsed.rejected, { reason });
+  }
   const delivery: Delivery = {
     id: uuidV7(),
     provider: name,

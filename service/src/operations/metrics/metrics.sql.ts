@@ -1,0 +1,51 @@
+// SQL queries for the gauges. No request waits for them: their results are shared for 30 s.
+import type { Queries } from '../../platform/postgres/database.ts';
+import { sql } from '../../platform/postgres/sql.ts';
+
+/**
+ * An index-only scan of `assets_by_state`, which has these two columns alone. Equal pairs share an entry:
+ * 100 000 assets are 89 pages, read in 16 ms. Only before the first vacuum the table itself is read.
+ */
+export const countAssets = (db: Queries) =>
+  db.all(
+    sql('assets by state', { stream_status: 'text', provider: 'text?', count: 'int8' })`
+    select stream_status, provider, count(*) as count
+      from assets where deleted_at is null
+     group by stream_status, provider`,
+  );
+
+/** Reads at most 10 000 assets in processing, the oldest ones, along `assets_all_by_status`. */
+export const findOldestProcessing = (db: Queries) =>
+  db.all(
+    sql('oldest processing', { provider: 'text?', seconds: 'int4' })`
+    select provider, extract(epoch from now() - min(since))::int4 as seconds
+      from (select provider, coalesce(uploaded_at, created_at) as since
+              from assets where stream_status = 'processing' and deleted_at is null
+             order by id limit 10000) as oldest
+     group by provider`,
+  );
+
+/**
+ * The job queue counts its jobs itself every few seconds. The search for the oldest job reads the next 10 000
+ * jobs of each queue, along the index that also finds the next job.
+ */
+export const listQueueStates = (db: Queries) =>
+  db.all(
+    sql('queue states', {
+      name: 'text',
+      ready: 'int4',
+      deferred: 'int4',
+      active: 'int4',
+      seconds: 'int4?',
+    })`
+    select queue.name, ready_count as ready, deferred_count as deferred, active_count as active,
+           extract(epoch from now() - oldest.start_after)::int4 as seconds
+      from pgboss.queue
+      left join lateral (
+        select min(start_after) as start_after
+          from (select start_after from pgboss.job
+                 where job.name = queue.name and state < 'active' and not blocked and start_after <= now()
+                 order by priority desc, created_on limit 10000) as next) as oldest on true
+     where queue.name not like '\\_\\_%'
+     order by queue.name`,
+  );

@@ -1,0 +1,32 @@
+// Runs of jobs are counted by their result.
+import { expect, test } from 'vitest';
+import { createMetrics } from '../observability/metrics.ts';
+import { measureHandlers } from './measured-handlers.ts';
+import type { SlotRun } from './job-queue.ts';
+
+type Payloads = { readonly copy: { readonly fails?: boolean } };
+
+const runOf = (payload: Payloads['copy'], signal = new AbortController().signal) =>
+  ({ payload, signal }) as SlotRun<Payloads['copy']>;
+
+test('a run succeeds, fails, or is interrupted', async () => {
+  const metrics = createMetrics();
+  const handlers = measureHandlers<Payloads>(
+    {
+      copy: async ({ payload }) => {
+        if (payload.fails) throw new Error('broken');
+      },
+    },
+    metrics,
+  );
+  await handlers.copy(runOf({}));
+  await expect(handlers.copy(runOf({ fails: true }))).rejects.toThrow('broken');
+  await expect(handlers.copy(runOf({ fails: true }, AbortSignal.abort()))).rejects.toThrow('broken');
+  const lines = (await metrics.render()).split('\n');
+  expect(lines.filter((line) => line.startsWith('mediary_job_runs_total'))).toEqual([
+    'mediary_job_runs_total{job="copy",result="succeeded"} 1',
+    'mediary_job_runs_total{job="copy",result="failed"} 1',
+    'mediary_job_runs_total{job="copy",result="interrupted"} 1',
+  ]);
+  expect(lines).toContain('mediary_job_run_duration_seconds_count{job="copy"} 3');
+});

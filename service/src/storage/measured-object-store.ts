@@ -1,0 +1,82 @@
+// Measures the operations of an object store.
+import type { Readable } from 'node:stream';
+import { type Metrics, REQUEST_DURATIONS, secondsSince } from '../platform/observability/metrics.ts';
+import {
+  type DirectUploads,
+  type ObjectStore,
+  ObjectStoreError,
+  type PartialObjects,
+} from './object-store.ts';
+
+const DURATIONS = {
+  name: 'mediary_object_store_operation_duration_seconds',
+  help: 'Time of operations of the object store by result; put, append and stream wait for clients too.',
+  labels: ['operation', 'result'],
+  buckets: REQUEST_DURATIONS,
+} as const;
+
+type Measure = <A extends readonly unknown[], R>(
+  operation: string,
+  run: (...args: A) => Promise<R>,
+) => (...args: A) => Promise<R>;
+
+type RecordOperation = (operation: string, result: string, startMs: number) => void;
+
+/** Lists, presigned requests and diagnoses are passed on unchanged. */
+export function measureObjectStore(store: ObjectStore, metrics: Metrics): ObjectStore {
+  const record: RecordOperation = (operation, result, startMs) =>
+    metrics.observe(DURATIONS, { operation, result }, secondsSince(startMs));
+  const measure: Measure = (operation, run) => measureCalls(record, operation, run);
+  return {
+    ...store,
+    put: measure('put', store.put),
+    putSmall: measure('put_small', store.putSmall),
+    putFile: measure('put_file', store.putFile),
+    size: measure('size', store.size),
+    read: measure('read', store.read),
+    stream: (key, range) => measureStream(record, store.stream(key, range)),
+    ...(store.open && { open: measure('open', store.open) }),
+    remove: measure('remove', store.remove),
+    removeAll: measure('remove_all', store.removeAll),
+    ...(store.partial && { partial: measurePartial(store.partial, measure) }),
+    ...(store.direct && { direct: measureDirect(store.direct, measure) }),
+    check: measure('check', store.check),
+  };
+}
+
+const measurePartial = (partial: PartialObjects, measure: Measure): PartialObjects => ({
+  append: measure('append', partial.append),
+  finish: measure('finish', partial.finish),
+  discard: measure('discard', partial.discard),
+});
+
+const measureDirect = (direct: DirectUploads, measure: Measure): DirectUploads => ({
+  ...direct,
+  createMultipart: measure('create_multipart', direct.createMultipart),
+  listParts: measure('list_parts', direct.listParts),
+  completeMultipart: measure('complete_multipart', direct.completeMultipart),
+  abortMultipart: measure('abort_multipart', direct.abortMultipart),
+});
+
+const measureCalls =
+  <A extends readonly unknown[], R>(
+    record: RecordOperation,
+    operation: string,
+    run: (...args: A) => Promise<R>,
+  ): ((...args: A) => Promise<R>) =>
+  async (...args) => {
+    const startMs = performance.now();
+    try {
+      const result = await run(...args);
+      record(operation, 'ok', startMs);
+      return result;
+    } catch (error) {
+      record(operation, error instanceof ObjectStoreError ? error.reason : 'error', startMs);
+      throw error;
+    }
+  };
+
+function measureStream(record: RecordOperation, stream: Readable): Readable {
+  const startMs = performance.now();
+  return stream.once('close', () => record('stream', stream.errored ? 'error' : 'ok', startMs));
+}
