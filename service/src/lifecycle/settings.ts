@@ -9,6 +9,12 @@ export const RETENTION_SETTINGS = {
       min: 0,
       max: 3650,
     }),
+    eventRetentionDays: integer(
+      'EVENT_RETENTION_DAYS',
+      'Days that events are kept at least, with timelines and the positions from which streams resume; ' +
+        'whole months are removed. 0 keeps all.',
+      { fallback: 0, min: 0, max: 36_500 },
+    ),
     purgeGraceDays: integer(
       'PURGE_GRACE_DAYS',
       'Days in which the stored bytes of deleted assets and replaced files are kept, so that a restored ' +

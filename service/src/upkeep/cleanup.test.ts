@@ -1,4 +1,4 @@
-// Tests with a real database that expired months of deliveries are dropped, and none too early (contract B6).
+// Tests with a real database that expired months are dropped, and none too early (contract B6).
 import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
 import {
@@ -10,7 +10,7 @@ import {
 import type { Connection, Database } from '../platform/postgres/database.ts';
 import { migrate } from '../platform/postgres/migrate.ts';
 import { createUpkeepContext } from './context.fixture.ts';
-import { createPartitions, dropDeliveries } from './cleanup.ts';
+import { createPartitions, dropExpiredMonths } from './cleanup.ts';
 
 const MONTHS = ['2001-01', '2001-02', '2001-03', '2001-04'];
 /** The first and the last millisecond of each month, and times without a partition. */
@@ -69,11 +69,11 @@ beforeEach(async () => {
   }
 });
 
-const drop = (now: string, webhookRetentionDays = 30) =>
-  dropDeliveries(
+const drop = (now: string, webhookRetentionDays = 30, eventRetentionDays = 0) =>
+  dropExpiredMonths(
     createUpkeepContext({
       db,
-      settings: { webhookRetentionDays },
+      settings: { webhookRetentionDays, eventRetentionDays },
       clocks: { databaseNow: async () => new Date(now) },
     }),
   );
@@ -117,7 +117,13 @@ test('no delivery is dropped within the retention period', async () => {
   }
 });
 
-test('events are never dropped', async () => {
+test('events are dropped by the month where their retention is limited', async () => {
+  expect(await drop('2001-04-10T00:00:00Z', 3650, 30)).toBe(2);
+  expect(await timesIn('events', 'created_at')).toEqual([...WITHIN.slice(4), ...OUTSIDE.slice(1)]);
+  expect(await deliveryTimes()).toHaveLength(WITHIN.length + OUTSIDE.length);
+});
+
+test('events are kept without a limit', async () => {
   await drop('2200-01-01T00:00:00Z');
   expect(await deliveryTimes()).toEqual([]);
   expect(await timesIn('events', 'created_at')).toEqual([OUTSIDE[0], ...WITHIN, ...OUTSIDE.slice(1)]);

@@ -2,7 +2,7 @@
 import type { UpkeepContext } from './context.ts';
 import { UPLOAD_EXPIRED } from './failures.ts';
 import { TRANSFER_MS } from './orphan.ts';
-import { createMonthPartitions, dropDeliveriesBefore, findExpiredUploads } from './upkeep.sql.ts';
+import { createMonthPartitions, dropMonthsBefore, findExpiredUploads } from './upkeep.sql.ts';
 
 const BATCH = 200;
 
@@ -30,12 +30,15 @@ const DAY_MS = 86_400_000;
 export const createPartitions = ({ db }: Pick<UpkeepContext, 'db'>): Promise<number> =>
   createMonthPartitions(db, MONTHS_AHEAD);
 
-/** Drops whole months, so deliveries stay up to a month longer. Returns the number of dropped partitions. */
-export async function dropDeliveries({
+/** Drops whole months, so rows stay up to a month longer. Returns the number of dropped partitions. */
+export async function dropExpiredMonths({
   db,
   clocks,
-  settings,
+  settings: { webhookRetentionDays, eventRetentionDays },
 }: Pick<UpkeepContext, 'db' | 'clocks' | 'settings'>): Promise<number> {
-  const now = await clocks.databaseNow();
-  return dropDeliveriesBefore(db, new Date(now.getTime() - settings.webhookRetentionDays * DAY_MS));
+  const now = (await clocks.databaseNow()).getTime();
+  const before = (days: number) => new Date(now - days * DAY_MS);
+  const deliveries = await dropMonthsBefore(db, 'deliveries', before(webhookRetentionDays));
+  if (eventRetentionDays === 0) return deliveries;
+  return deliveries + (await dropMonthsBefore(db, 'events', before(eventRetentionDays)));
 }

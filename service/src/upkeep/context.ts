@@ -13,7 +13,7 @@ import type { ObjectStore } from '../storage/object-store.ts';
 import type { Uploads } from '../uploads/feature.ts';
 
 export type UpkeepContext = {
-  readonly settings: Pick<Config, 'webhookRetentionDays'> & {
+  readonly settings: Pick<Config, 'eventRetentionDays' | 'webhookRetentionDays'> & {
     readonly delivery: Pick<Config['delivery'], 'purgeUrl' | 'purgeSecrets'>;
   };
   readonly db: Database;

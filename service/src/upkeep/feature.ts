@@ -5,7 +5,7 @@ import { assertTrustedClock } from '../platform/postgres/database-clock.ts';
 import { deleteExpiredKeys } from '../platform/http/idempotency.ts';
 import { deleteFullBuckets } from '../platform/postgres/token-bucket.ts';
 import { deleteOldPurges, purgeCdn } from './cdn-purges.ts';
-import { createPartitions, dropDeliveries, expireUploads } from './cleanup.ts';
+import { createPartitions, dropExpiredMonths, expireUploads } from './cleanup.ts';
 import type { UpkeepContext } from './context.ts';
 import { removeOrphanedVideos } from './orphaned-videos.ts';
 import { providerTaskJob } from './provider-task.job.ts';
@@ -41,7 +41,7 @@ export function createUpkeep(ctx: UpkeepContext) {
       'maintain-partitions': run(
         () => createPartitions(ctx),
         assertTrusted,
-        () => dropDeliveries(ctx),
+        () => dropExpiredMonths(ctx),
         events.deleteOldEndpointDeliveries,
         () => deleteOldPurges(ctx),
       ),

@@ -75,11 +75,15 @@ export const createMonthPartitions = async (db: Queries, monthsAhead: number): P
     )
   )?.made ?? 0;
 
-/** Drops the partitions of deliveries that end before a time; returns their number. */
-export const dropDeliveriesBefore = async (db: Queries, before: Date): Promise<number> =>
+/** Drops the partitions of a table that end before a time; returns their number. */
+export const dropMonthsBefore = async (
+  db: Queries,
+  table: 'deliveries' | 'events',
+  before: Date,
+): Promise<number> =>
   (
-    await db.one(sql('drop deliveries', { dropped: 'int4' })`
-    select drop_month_partitions('deliveries', ${before}) as dropped`)
+    await db.one(sql('drop months', { dropped: 'int4' })`
+    select drop_month_partitions(${table}::text, ${before}) as dropped`)
   )?.dropped ?? 0;
 
 /** The assets for which provider videos were created. */
