@@ -75,6 +75,9 @@ test('--help lists the commands, or explains the one before it, and starts nothi
     '  npm run sample',
     '  npm run seed',
     '  npm run storage',
+    '  npm run backup',
+    '  npm run backup',
+    '  npm run backup',
     '  npm run provider',
     '  npm run encoder',
   ]);
@@ -90,7 +93,7 @@ test('a command that does not exist, or an argument that is not allowed, ends wi
   expect([code, stderr]).toEqual([
     1,
     'Unknown command "begin". ' +
-      'Commands: start, --simulate, sample, seed, storage, provider, encoder, --help.\n',
+      'Commands: start, --simulate, sample, seed, storage, backup, provider, encoder, --help.\n',
   ]);
   expect((await failedStart({}, ['seed', '--assets', 'x'])).stderr).toContain('not "x"');
 });
