@@ -171,6 +171,6 @@ describe('the Dockerfile', () => {
   });
 
   test('runs as another user than root', () => {
-    expect(argumentsOf('USER').at(-1)).toEqual(['mediary']);
+    expect(argumentsOf('USER').at(-1)).toEqual(['10001:10001']);
   });
 });
