@@ -15,7 +15,7 @@ test('only addresses change', async () => {
     '    server 127.0.0.1:9002 max_fails=1 fail_timeout=6s;',
     '    listen 127.0.0.1:8080;',
   ]);
-  expect(changed(model, site)).toHaveLength(4);
+  expect(changed(model, site)).toHaveLength(3);
 });
 
 test('nginx waits longer than a long poll lasts', async () => {
