@@ -140,7 +140,7 @@ test('captions are plain, and named by the same playlist', async () => {
 });
 
 test('a video plays encrypted while it is being encoded', async () => {
-  const file = await makeClip({ seconds: 16, width: 1280, height: 720, container: 'webm' });
+  const file = await makeClip({ seconds: 10, width: 854, height: 480, container: 'webm' });
   const growing = await offer(service, OWNER, {
     bytes: await readFile(file),
     fields: { mime_type: 'video/webm', filename: 'a.webm' },
