@@ -1,5 +1,5 @@
 // Alerts, dashboards and runbooks use metrics, labels and endpoints that exist, and belong together.
-import { readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { OPERATIONS } from '@mediary/contract/operations';
@@ -66,6 +66,23 @@ describe('alerts, dashboards and runbooks', () => {
     );
     expect(unknown).toEqual([]);
   });
+});
+
+/** Literals of the service and the contract, where labels get their values. */
+const sources = globSync('{service,packages/contract}/src/**/*.ts')
+  .map((file) => readFileSync(file, 'utf8'))
+  .join('\n');
+
+test('alerts, dashboards and runbooks select values of labels that occur in the sources', () => {
+  const selectors = texts
+    .filter(([place]) => place !== 'alerts.test.yml')
+    .flatMap(([, text]) => [...text.matchAll(SELECTORS)])
+    .flatMap(([, , selector = '']) => [...selector.matchAll(/(\w+)[=!~]+"([^"]*)"/g)])
+    .filter(([, label = '']) => !['job', 'instance', 'le'].includes(label));
+  const values = new Set(selectors.flatMap(([, , value = '']) => value.replace(/[()]|\.\*/g, '').split('|')));
+  expect(values.size).toBeGreaterThan(30);
+  const occurs = (value: string) => sources.includes(`'${value}`) || new RegExp(`\\b${value}:`).test(sources);
+  expect([...values].filter((value) => !occurs(value))).toEqual([]);
 });
 
 describe('alerts', () => {

@@ -1,5 +1,5 @@
-// Operators load the alerts and dashboards of deploy/observability: each query finds what the service exports.
-import { rm } from 'node:fs/promises';
+// Operators load alerts and dashboards of deploy/observability: queries find what the service exports.
+import { readFile, rm } from 'node:fs/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '@mediary/embedded-postgres/launcher';
 import { ffmpegPath, makeClip } from '../../support/clips/clips.ts';
@@ -132,4 +132,25 @@ describe('deploy/observability', () => {
     const places = dashboardQueries.map(({ place }) => place);
     expect(Object.keys(EMPTY_PANELS).filter((place) => !places.includes(place))).toEqual([]);
   });
+
+  test('every query of the runbooks is valid', async () => {
+    const text = await readFile('docs/runbooks.md', 'utf8');
+    const code = Array.from(text.matchAll(/`([^`]+)`/g), ([, query = '']) => query);
+    const queries = code.filter((query) => /\b(?:mediary|nodejs|process)_|\bup\b/.test(query));
+    expect(queries.length).toBeGreaterThan(20);
+    for (const query of queries) await prometheus?.query(query);
+  });
+
+  test('a worker that is killed and a database that stops raise their alerts', async () => {
+    const raises = (name: string) =>
+      eventually(
+        async () => (await prometheus?.rules())?.find((rule) => rule.name === name)?.state,
+        (state) => state !== undefined && state !== 'inactive',
+        { withinMs: 60_000 },
+      );
+    await worker?.end('SIGKILL');
+    await raises('MediaryDown');
+    await postgres.stop();
+    await raises('MediaryDatabaseFailing');
+  }, 150_000);
 });

@@ -19,7 +19,13 @@ export const missingPrometheus = (): string | undefined =>
     : `${PROMETHEUS} and ${PROMTOOL} are missing: install Debian's package "prometheus"`;
 
 type Series = { readonly metric: Readonly<Record<string, string>>; readonly value: [number, string] };
-export type RuleState = { readonly name: string; readonly health: string; readonly lastError?: string };
+/** `state`: `pending` as soon as the condition is met, `firing` after its time. */
+type RuleState = {
+  readonly name: string;
+  readonly state: 'inactive' | 'pending' | 'firing';
+  readonly health: string;
+  readonly lastError?: string;
+};
 export type PrometheusServer = {
   query(expr: string): Promise<readonly Series[]>;
   rules(): Promise<readonly RuleState[]>;

@@ -5,7 +5,7 @@ import { basename, join } from 'node:path';
 const ROOT = join(import.meta.dirname, '../../..');
 export const OBSERVABILITY = join(ROOT, 'deploy/observability');
 
-export type Panel = {
+type Panel = {
   readonly id: number;
   readonly type: string;
   readonly title: string;
@@ -15,7 +15,7 @@ export type Panel = {
   readonly targets?: readonly { readonly expr: string; readonly datasource: object }[];
 };
 
-export type Dashboard = {
+type Dashboard = {
   readonly name: string;
   readonly uid: string;
   readonly schemaVersion: number;
@@ -38,7 +38,7 @@ export const dashboardQueries: readonly { readonly place: string; readonly expr:
     ),
   );
 
-export type Alert = {
+type Alert = {
   readonly name: string;
   /** The lines of its rule. */
   readonly text: string;
@@ -53,7 +53,7 @@ export function readAlerts(): readonly Alert[] {
     .map((rule) => ({ name: rule.slice(0, rule.indexOf('\n')), text: rule }));
 }
 
-export type DefinedMetric = { readonly labels: readonly string[]; readonly isHistogram: boolean };
+type DefinedMetric = { readonly labels: readonly string[]; readonly isHistogram: boolean };
 
 const DEFINITION = /name: '(mediary_\w+)',\s+help: [^\n]+\s+labels: \[([^\]]*)\],\s+(buckets:)?/g;
 
