@@ -22,7 +22,7 @@ process.env['TMPDIR'] = prepareTemporaryFolder();
 process.env['NODE_COMPILE_CACHE'] ??= join(import.meta.dirname, 'node_modules/.cache/compiled-tests');
 
 /** Journeys that wait for leases and timeouts, or encode long videos. */
-const SLOW = /(?:chunk|takeover|outages|interrupted|crash)[^/]*$/;
+const SLOW = /(?:chunk|takeover|outages|interrupted|crash|observability)[^/]*$/;
 
 /** Starts slow files first, so that none of them runs alone at the end. Vitest constructs it. */
 class SlowFirst extends BaseSequencer {
