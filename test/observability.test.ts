@@ -37,11 +37,10 @@ function isSample(name: string): boolean {
 
 const NAMES = /\b(?:mediary|process|nodejs)_\w+/g;
 const SELECTORS = /\b(mediary_\w+)\{([^}]*)\}/g;
-/** Prometheus adds `job` and `instance` to each sample, and renames a `job` of the service. */
+/** Prometheus adds `job` and `instance` to each sample. */
 const labelsOf = (name: string): readonly string[] => {
   const { labels = [] } = defined.get(name.replace(/_(?:bucket|sum|count)$/, '')) ?? {};
-  const scraped = labels.map((label) => (label === 'job' ? 'exported_job' : label));
-  return [...scraped, ...(labels.includes('job') ? [] : ['job']), 'instance', 'le'];
+  return [...labels, 'job', 'instance', 'le'];
 };
 
 describe('alerts, dashboards and runbooks', () => {

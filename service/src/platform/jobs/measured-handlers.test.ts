@@ -24,9 +24,9 @@ test('a run succeeds, fails, or is interrupted', async () => {
   await expect(handlers.copy(runOf({ fails: true }, AbortSignal.abort()))).rejects.toThrow('broken');
   const lines = (await metrics.render()).split('\n');
   expect(lines.filter((line) => line.startsWith('mediary_job_runs_total'))).toEqual([
-    'mediary_job_runs_total{job="copy",result="succeeded"} 1',
-    'mediary_job_runs_total{job="copy",result="failed"} 1',
-    'mediary_job_runs_total{job="copy",result="interrupted"} 1',
+    'mediary_job_runs_total{queue="copy",result="succeeded"} 1',
+    'mediary_job_runs_total{queue="copy",result="failed"} 1',
+    'mediary_job_runs_total{queue="copy",result="interrupted"} 1',
   ]);
-  expect(lines).toContain('mediary_job_run_duration_seconds_count{job="copy"} 3');
+  expect(lines).toContain('mediary_job_run_duration_seconds_count{queue="copy"} 3');
 });

@@ -4,14 +4,14 @@ import type { JobHandlers, SlotRun } from './job-queue.ts';
 
 const RUNS = {
   name: 'mediary_job_runs_total',
-  help: 'Runs of jobs that ended in this process, by name and result; interrupted: the process stops.',
-  labels: ['job', 'result'],
+  help: 'Runs of jobs that ended in this process, by queue and result; interrupted: the process stops.',
+  labels: ['queue', 'result'],
 } as const;
 
 const DURATIONS = {
   name: 'mediary_job_run_duration_seconds',
-  help: 'Time of the runs of jobs in this process, by name.',
-  labels: ['job'],
+  help: 'Time of the runs of jobs in this process, by queue.',
+  labels: ['queue'],
   buckets: LONG_DURATIONS,
 } as const;
 
@@ -22,10 +22,10 @@ export function measureHandlers<P extends Readonly<Record<string, object>>>(
   handlers: JobHandlers<P>,
   metrics: Metrics,
 ): JobHandlers<P> {
-  const measure = (job: string, handler: Handler): Handler => {
+  const measure = (queue: string, handler: Handler): Handler => {
     const end = (result: 'succeeded' | 'failed' | 'interrupted', startMs: number) => {
-      metrics.count(RUNS, { job, result });
-      metrics.observe(DURATIONS, { job }, secondsSince(startMs));
+      metrics.count(RUNS, { queue, result });
+      metrics.observe(DURATIONS, { queue }, secondsSince(startMs));
     };
     return async (run) => {
       const startMs = performance.now();
@@ -38,6 +38,9 @@ export function measureHandlers<P extends Readonly<Record<string, object>>>(
       }
     };
   };
-  const measured = Object.entries(handlers).map(([job, handler]) => [job, measure(job, handler as Handler)]);
+  const measured = Object.entries(handlers).map(([queue, handler]) => [
+    queue,
+    measure(queue, handler as Handler),
+  ]);
   return Object.fromEntries(measured) as JobHandlers<P>;
 }
