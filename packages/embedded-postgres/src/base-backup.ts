@@ -1,17 +1,17 @@
 // Copies the cluster of a running server to a folder, from which another server can start. Uses PostgreSQL's
 // low-level backup API (documentation, 25.3.4).
-import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { chmod, chown, cp, mkdir, mkdtemp, open, readdir, rename } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import pg from 'pg';
 import { incompletePrefix, isCluster, removeIncompleteClusters, syncFolder } from './cluster.ts';
 import { lockFolder } from './folder-lock.ts';
+import { type HashedBytes, writeHashed } from './hashed-file.ts';
 import { type ClusterLayout, resolveLayout } from './layout.ts';
 import type { EmbeddedPostgres } from './launcher.ts';
 
-/** A file below the copied cluster. `sha256` in hex. */
-export type CopiedFile = { readonly path: string; readonly sizeBytes: number; readonly sha256: string };
+/** A file below the copied cluster. */
+export type CopiedFile = HashedBytes & { readonly path: string };
 
 /** Files of a running server, and what it builds anew at each start. */
 const OMITTED = /^(?:postmaster\.(?:pid|opts)|\.s\.PGSQL.*|pg_internal\.init.*|pgsql_tmp.*)$/;
@@ -34,31 +34,27 @@ export async function copyCluster(
     // Keeps the log from the start of the backup on; ends with the connection.
     const slot = `mediary_backup_${process.pid}`;
     await client.query('select pg_create_physical_replication_slot($1, true, true)', [slot]);
-    const { first } = await one(
-      client,
-      "select pg_walfile_name(pg_backup_start('mediary', fast => true)) as first",
-    );
+    const { first } = await one<{ first: string }>(client, BEGIN);
     const files = await copyFolder(dataFolder, target, '');
-    const end = await one(client, END);
+    const { last, label } = await one<{ last: string; label: string }>(client, END);
     const wal = (await readdir(join(dataFolder, WAL))).filter(
-      (name) => /^[0-9A-F]{24}$/.test(name) && name >= first && name <= (end['last'] ?? ''),
+      (name) => /^[0-9A-F]{24}$/.test(name) && name >= first && name <= last,
     );
     for (const name of wal) files.push(await copyFile(join(dataFolder, WAL, name), target, `${WAL}/${name}`));
-    files.push(await writeCopied(target, 'backup_label', [Buffer.from(end['label'] ?? '')]));
+    files.push(await writeCopied(target, 'backup_label', [Buffer.from(label)]));
     return files;
   } finally {
     await client.end();
   }
 }
 
+const BEGIN = "select pg_walfile_name(pg_backup_start('mediary', fast => true)) as first";
 const END = `select pg_walfile_name(lsn) as last, labelfile as label
                from pg_backup_stop(wait_for_archive => false)`;
 
-type Row = Readonly<Record<string, string>>;
-
-async function one(client: pg.Client, sql: string): Promise<Row & { readonly first: string }> {
-  const { rows } = await client.query<Row & { readonly first: string }>(sql);
-  return rows[0] as Row & { readonly first: string };
+async function one<R extends pg.QueryResultRow>(client: pg.Client, sql: string): Promise<R> {
+  const { rows } = await client.query<R>(sql);
+  return rows[0] as R;
 }
 
 async function copyFolder(source: string, target: string, folder: string): Promise<CopiedFile[]> {
@@ -94,25 +90,11 @@ async function unlessDeleted<T>(work: Promise<T>): Promise<T | undefined> {
 const copyFile = (source: string, target: string, path: string): Promise<CopiedFile> =>
   writeCopied(target, path, createReadStream(source));
 
-async function writeCopied(
+const writeCopied = async (
   target: string,
   path: string,
-  bytes: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
-): Promise<CopiedFile> {
-  const hash = createHash('sha256');
-  let sizeBytes = 0;
-  const source = Symbol.asyncIterator in bytes ? bytes[Symbol.asyncIterator]() : bytes[Symbol.iterator]();
-  // The source is opened first, so that a deleted file leaves nothing behind.
-  let chunk = await source.next();
-  await using file = await open(join(target, path), 'wx', 0o600);
-  for (; !chunk.done; chunk = await source.next()) {
-    hash.update(chunk.value);
-    sizeBytes += chunk.value.length;
-    await file.writeFile(chunk.value);
-  }
-  await file.sync();
-  return { path, sizeBytes, sha256: hash.digest('hex') };
-}
+  bytes: Parameters<typeof writeHashed>[1],
+): Promise<CopiedFile> => ({ path, ...(await writeHashed(join(target, path), bytes)) });
 
 /**
  * Makes a copied cluster that of a data folder without one. The next start of its server replays the log.

@@ -1,9 +1,9 @@
 // Copies the objects of a store to a backup folder, and back. Objects never change, so each is copied once.
-import { createHash, randomUUID } from 'node:crypto';
-import { createReadStream } from 'node:fs';
-import { mkdir, open, readdir, rename, rm, rmdir, stat } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { mkdir, readdir, rename, rm, rmdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { CopiedFile } from '@mediary/embedded-postgres/base-backup';
+import { readVerified, writeHashed } from '@mediary/embedded-postgres/hashed-file';
 import { type ObjectKey, storeRoots } from '../storage/object-key.ts';
 import type { ObjectStore } from '../storage/object-store.ts';
 import { unlessStored } from '../storage/whole-objects.ts';
@@ -60,22 +60,6 @@ async function copyObject(
   }
 }
 
-async function writeHashed(
-  path: string,
-  bytes: AsyncIterable<Uint8Array>,
-): Promise<Omit<CopiedFile, 'path'>> {
-  const hash = createHash('sha256');
-  let sizeBytes = 0;
-  await using file = await open(path, 'wx', 0o600);
-  for await (const chunk of bytes) {
-    hash.update(chunk);
-    sizeBytes += chunk.length;
-    await file.writeFile(chunk);
-  }
-  await file.sync();
-  return { sizeBytes, sha256: hash.digest('hex') };
-}
-
 /** Throws for a file with other bytes than the snapshot lists. Keeps objects that the store has. */
 export async function restoreObjects(
   store: Pick<ObjectStore, 'put' | 'size'>,
@@ -85,17 +69,10 @@ export async function restoreObjects(
   for (const { path, sizeBytes, sha256 } of objects) {
     const key = path as ObjectKey;
     if ((await store.size(key)) === sizeBytes) continue;
-    await unlessStored(store.put(key, verified(objectFile(backup, path), sha256), Math.max(1, sizeBytes)));
+    await unlessStored(
+      store.put(key, readVerified(objectFile(backup, path), sha256), Math.max(1, sizeBytes)),
+    );
   }
-}
-
-async function* verified(path: string, sha256: string): AsyncGenerator<Uint8Array> {
-  const hash = createHash('sha256');
-  for await (const bytes of createReadStream(path)) {
-    hash.update(bytes as Buffer);
-    yield bytes as Buffer;
-  }
-  if (hash.digest('hex') !== sha256) throw new Error(`${path} has other bytes than when it was backed up`);
 }
 
 /** Deletes the objects that no snapshot lists, and empty folders. Returns how many. */

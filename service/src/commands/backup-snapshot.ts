@@ -1,9 +1,8 @@
 // The files of a backup: one folder with objects, which all snapshots share, and a folder for each snapshot.
-import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
 import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { CopiedFile } from '@mediary/embedded-postgres/base-backup';
+import { ChangedFileError, readVerified } from '@mediary/embedded-postgres/hashed-file';
 import { syncFolder } from '../platform/disk/sync-folder.ts';
 
 /** What a snapshot contains. Objects lie in `objects/<key>` of the backup folder. */
@@ -69,28 +68,30 @@ export async function getSnapshot(backup: string, name?: string): Promise<Snapsh
   if (chosen === undefined) throw new Error(`${backup} has no complete snapshot`);
   if (!names.includes(chosen))
     throw new Error(`${backup} has no snapshot ${chosen}. Snapshots: ${names.join(', ') || 'none'}`);
-  return JSON.parse(await readFile(join(snapshotFolder(backup, chosen), LISTING), 'utf8')) as Snapshot;
+  return readSnapshot(backup, chosen);
 }
+
+/** Of a complete snapshot. */
+export const readSnapshot = async (backup: string, name: string): Promise<Snapshot> =>
+  JSON.parse(await readFile(join(snapshotFolder(backup, name), LISTING), 'utf8'));
 
 /** Reads every file of a snapshot; returns the paths of those that are missing or have other bytes. */
 export async function findDamage(backup: string, { name, database, objects }: Snapshot): Promise<string[]> {
+  const files = [
+    ...database.map((file) => ({ ...file, path: join(snapshotFolder(backup, name), DATABASE, file.path) })),
+    ...objects.map((file) => ({ ...file, path: objectFile(backup, file.path) })),
+  ];
   const damaged: string[] = [];
-  const check = async (path: string, { sha256 }: CopiedFile) => {
-    if ((await hashFile(path)) !== sha256) damaged.push(path);
-  };
-  for (const file of database) await check(join(snapshotFolder(backup, name), DATABASE, file.path), file);
-  for (const file of objects) await check(objectFile(backup, file.path), file);
+  for (const { path, sha256 } of files) if (!(await isWhole(path, sha256))) damaged.push(path);
   return damaged;
 }
 
-/** Undefined for a file that does not exist. */
-async function hashFile(path: string): Promise<string | undefined> {
-  const hash = createHash('sha256');
+async function isWhole(path: string, sha256: string): Promise<boolean> {
   try {
-    for await (const bytes of createReadStream(path)) hash.update(bytes as Buffer);
-    return hash.digest('hex');
+    for await (const _ of readVerified(path, sha256));
+    return true;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    if (error instanceof ChangedFileError || (error as NodeJS.ErrnoException).code === 'ENOENT') return false;
     throw error;
   }
 }

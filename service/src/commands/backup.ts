@@ -14,6 +14,7 @@ import {
   findDamage,
   getSnapshot,
   listSnapshots,
+  readSnapshot,
   SECRETS,
   snapshotFolder,
   snapshotName,
@@ -84,7 +85,7 @@ async function createBackup(context: BackupContext, { folder, keep }: Options): 
   try {
     await deleteIncomplete(folder);
     const [newest] = (await listSnapshots(folder)).slice(-1);
-    const known = newest === undefined ? [] : (await getSnapshot(folder, newest)).objects;
+    const known = newest === undefined ? [] : (await readSnapshot(folder, newest)).objects;
     const name = snapshotName(now());
     const database = await copyDatabase(context, snapshotFolder(folder, name));
     print(`database  ${database.length} files, ${megabytes(database)}\n`);
@@ -131,14 +132,14 @@ async function deleteOldSnapshots({ print }: BackupContext, folder: string, keep
   for (const name of old) await rm(snapshotFolder(folder, name), { recursive: true });
   const listed = new Set<string>();
   for (const name of names.slice(-keep))
-    for (const { path } of (await getSnapshot(folder, name)).objects) listed.add(path);
+    for (const { path } of (await readSnapshot(folder, name)).objects) listed.add(path);
   const deleted = await deleteUnlisted(join(folder, 'objects'), listed);
   print(`deleted   ${old.length} snapshots, ${deleted} objects\n`);
 }
 
 async function listBackup({ print }: BackupContext, { folder }: Options): Promise<void> {
   for (const name of await listSnapshots(folder)) {
-    const { database, objects } = await getSnapshot(folder, name);
+    const { database, objects } = await readSnapshot(folder, name);
     print(`${name}  database ${megabytes(database)}  objects ${objects.length}, ${megabytes(objects)}\n`);
   }
 }
