@@ -1,4 +1,4 @@
-// Encoder that runs ffmpeg in phases, of which the first is soon playable, and writes the index.
+// Encoder that runs ffmpeg in phases, and writes the index. The first phase is soon playable.
 import { writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { AudioFacts } from '../../lifecycle/decisions/stream-report.ts';

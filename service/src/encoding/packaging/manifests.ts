@@ -1,6 +1,7 @@
 // Renders the HLS and DASH manifests of a run: with captions, for plain or encrypted segments, and up to its
 // last segment while the run goes on.
 import type { Caption } from '../../assets/asset.ts';
+import type { CmafTrack } from '../model/cmaf-track.ts';
 import { formatDashManifest } from './dash-manifest.ts';
 import { formatMediaPlaylist, formatMultivariantPlaylist } from './hls-playlist.ts';
 import { findIFrameTracks, formatIFramePlaylist, formatIFrameStreams } from './i-frame-playlist.ts';
@@ -24,26 +25,27 @@ export type ManifestRequest = {
 
 /** Undefined for a name that the run does not have. */
 export function renderManifest(index: RunIndex, request: ManifestRequest): string | undefined {
-  const { name, folder, captions } = request;
-  const { frameRate, growth } = index;
-  const shared = { frameRate, childFolder: folder, captions };
-  switch (name) {
+  switch (request.name) {
     case 'hls.m3u8':
       return renderMultivariant(index, request);
     case 'dash.mpd':
-      return formatDashManifest(
-        { ...shared, tracks: listedTracks(index) },
-        growth && { ...growth, location: earlyDashLocation(folder) },
-      );
+      return renderDash(index, listedTracks(index), request);
     case EARLY_DASH_NAME:
-      return formatDashManifest(
-        { ...shared, tracks: earlyTracks(index) },
-        growth && { ...growth, location: earlyDashLocation(folder) },
-      );
+      return renderDash(index, earlyTracks(index), request);
     default:
       return renderTrack(index, request);
   }
 }
+
+const renderDash = (
+  { frameRate, growth }: RunIndex,
+  tracks: readonly CmafTrack[],
+  { folder, captions }: ManifestRequest,
+): string =>
+  formatDashManifest(
+    { tracks, frameRate, childFolder: folder, captions },
+    growth && { ...growth, location: earlyDashLocation(folder) },
+  );
 
 const earlyDashLocation = (folder: string): string => `early-${folder}.mpd`;
 
