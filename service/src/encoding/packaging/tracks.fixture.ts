@@ -1,5 +1,6 @@
 // Tracks for tests of manifests, and of files that are made of renditions.
 import { audioRenditions, toAudioTracks } from '../plan/source/audio-tracks.ts';
+import { audioStream } from '../model/source.fixture.ts';
 import type { SourceStream } from '../model/source.ts';
 import { type SoundTrack, segmentName, type VideoTrack } from '../model/cmaf-track.ts';
 
@@ -10,18 +11,7 @@ export function soundTracks(
   firstId: number,
   streams: readonly Partial<SourceStream>[],
 ): readonly SoundTrack[] {
-  const source = streams.map(
-    (more, position): SourceStream => ({
-      index: 1 + position,
-      kind: 'Audio',
-      codec: 'aac',
-      size: null,
-      averageRate: null,
-      channels: 2,
-      still: false,
-      ...more,
-    }),
-  );
+  const source = streams.map((more, position) => audioStream(1 + position, more));
   return audioRenditions(toAudioTracks(source)).map((audio, position) => ({
     id: firstId + position,
     timescale: 48_000,

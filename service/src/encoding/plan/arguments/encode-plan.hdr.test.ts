@@ -2,20 +2,16 @@
 import { describe, expect, test } from 'vitest';
 import { type EncodePlan, encodeArguments } from './encode-plan.ts';
 import { chooseLadder, DEFAULT_LADDER } from '../ladder/ladder.ts';
+import { FRAME } from '../../model/source.fixture.ts';
 import type { FrameFacts } from '../../model/source.ts';
 
 const displaySize = { width: 640, height: 360 };
 const frame: FrameFacts = {
-  displaySize,
-  frameRate: null,
-  interlaced: false,
+  ...FRAME,
   transfer: 'pq',
   primaries: 'bt2020',
   bitDepth: 10,
-  startSeconds: 0,
-  peakNits: null,
   matrix: 'bt2020nc',
-  fullRange: false,
   pixelFormat: 'yuv420p10le',
 };
 const plan: Omit<EncodePlan, 'rungs' | 'frame'> = {

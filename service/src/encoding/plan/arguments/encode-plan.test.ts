@@ -3,30 +3,11 @@ import { describe, expect, test } from 'vitest';
 import { type EncodePlan, encodeArguments } from './encode-plan.ts';
 import { toAudioTracks } from '../source/audio-tracks.ts';
 import { chooseLadder, DEFAULT_LADDER } from '../ladder/ladder.ts';
+import { audioStream, FRAME } from '../../model/source.fixture.ts';
 import type { FrameFacts, SourceStream } from '../../model/source.ts';
 
-const frame: FrameFacts = {
-  displaySize: { width: 1920, height: 1080 },
-  frameRate: null,
-  interlaced: false,
-  transfer: 'sdr',
-  primaries: 'bt709',
-  bitDepth: 8,
-  startSeconds: 0,
-  peakNits: null,
-  matrix: 'bt709',
-  fullRange: false,
-  pixelFormat: 'yuv420p',
-};
-const sound = (index: number, channels = 2): SourceStream => ({
-  index,
-  kind: 'Audio',
-  codec: 'aac',
-  size: null,
-  averageRate: null,
-  channels,
-  still: false,
-});
+const frame: FrameFacts = { ...FRAME, displaySize: { width: 1920, height: 1080 } };
+const sound = (index: number, channels = 2): SourceStream => audioStream(index, { channels });
 const timeline = {
   leadInSeconds: 0,
   frameRate: { numerator: 30000, denominator: 1001 },

@@ -1,5 +1,6 @@
 // Tests the ffmpeg arguments for each encoder of H.264.
 import { describe, expect, test } from 'vitest';
+import { audioStream, FRAME } from '../../model/source.fixture.ts';
 import { toAudioTracks } from '../source/audio-tracks.ts';
 import { chooseLadder, DEFAULT_LADDER } from '../ladder/ladder.ts';
 import { buildEncodeStep, type EncodePlan, encodeArguments } from './encode-plan.ts';
@@ -9,23 +10,9 @@ const displaySize = { width: 640, height: 360 };
 const rungs = chooseLadder(displaySize, { ladder: { ...DEFAULT_LADDER, extraCodecs: ['hevc'] } });
 const plan: Omit<EncodePlan, 'encoder'> = {
   input: { path: '/films/a.mp4', container: 'mov', threads: 2 },
-  frame: {
-    displaySize,
-    frameRate: null,
-    interlaced: false,
-    transfer: 'sdr',
-    primaries: 'bt709',
-    bitDepth: 8,
-    startSeconds: 0,
-    peakNits: null,
-    matrix: 'bt709',
-    fullRange: false,
-    pixelFormat: 'yuv420p',
-  },
+  frame: { ...FRAME, displaySize },
   videoIndex: 0,
-  audio: toAudioTracks([
-    { index: 1, kind: 'Audio', codec: 'aac', size: null, averageRate: null, channels: 2, still: false },
-  ]),
+  audio: toAudioTracks([audioStream(1)]),
   timeline: {
     leadInSeconds: 0,
     frameRate: { numerator: 30, denominator: 1 },

@@ -1,22 +1,10 @@
 // Tests the colour conversion for each kind of source. Values of pixels are tested with real videos.
 import { describe, expect, test } from 'vitest';
 import { chooseLadder, DEFAULT_LADDER } from '../ladder/ladder.ts';
+import { FRAME } from '../../model/source.fixture.ts';
 import type { FrameFacts } from '../../model/source.ts';
 import { buildVideoGraph } from './video-graph.ts';
 
-const FRAME: FrameFacts = {
-  displaySize: { width: 640, height: 360 },
-  frameRate: null,
-  interlaced: false,
-  transfer: 'sdr',
-  primaries: 'bt709',
-  bitDepth: 8,
-  startSeconds: 0,
-  peakNits: null,
-  matrix: 'bt709',
-  fullRange: false,
-  pixelFormat: 'yuv420p',
-};
 const timeline = {
   leadInSeconds: 0,
   frameRate: { numerator: 25, denominator: 1 },

@@ -1,18 +1,9 @@
 // Tests the order, names, languages and renditions of audio tracks.
 import { describe, expect, test } from 'vitest';
 import { audioRenditions, byDefault, toAudioTracks } from './audio-tracks.ts';
+import { audioStream as stream } from '../../model/source.fixture.ts';
 import type { SourceStream } from '../../model/source.ts';
 
-const stream = (index: number, more: Partial<SourceStream> = {}): SourceStream => ({
-  index,
-  kind: 'Audio',
-  codec: 'aac',
-  size: null,
-  averageRate: null,
-  channels: 2,
-  still: false,
-  ...more,
-});
 const namesOf = (...streams: Partial<SourceStream>[]) =>
   toAudioTracks(streams.map((more, index) => stream(index, more))).map(({ name }) => name);
 const languageOf = (language: string) => toAudioTracks([stream(1, { language })])[0]?.language;

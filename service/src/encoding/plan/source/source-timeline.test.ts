@@ -1,5 +1,6 @@
 // Tests durations and the detection of truncated sources with wrong container durations.
 import { describe, expect, test } from 'vitest';
+import { FRAME } from '../../model/source.fixture.ts';
 import type { SourceFacts } from '../../model/source.ts';
 import { isTruncated, missingSeconds, computeTimeline } from './source-timeline.ts';
 
@@ -21,19 +22,7 @@ const facts = (durationSeconds: number | null, startSeconds = 0, frameRate = rat
       still: false,
     },
   ],
-  frame: {
-    displaySize: { width: 640, height: 360 },
-    frameRate,
-    interlaced: false,
-    transfer: 'sdr',
-    primaries: 'bt709',
-    bitDepth: 8,
-    startSeconds: 0,
-    peakNits: null,
-    matrix: 'bt709',
-    fullRange: false,
-    pixelFormat: 'yuv420p',
-  },
+  frame: { ...FRAME, frameRate },
   isRotated: false,
 });
 

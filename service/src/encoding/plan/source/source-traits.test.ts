@@ -1,22 +1,11 @@
 // Tests which unusual properties are read from the facts of ffmpeg.
 import { describe, expect, test } from 'vitest';
 import { toWarnings } from '../../../media/warnings.ts';
+import { FRAME as SDR_FRAME } from '../../model/source.fixture.ts';
 import type { FrameFacts, SourceStream } from '../../model/source.ts';
 import { toTraits, toVideoFacts } from './source-traits.ts';
 
-const FRAME: FrameFacts = {
-  displaySize: { width: 640, height: 360 },
-  frameRate: { numerator: 30, denominator: 1 },
-  interlaced: false,
-  transfer: 'sdr',
-  primaries: 'bt709',
-  bitDepth: 8,
-  startSeconds: 0,
-  peakNits: null,
-  matrix: 'bt709',
-  fullRange: false,
-  pixelFormat: 'yuv420p',
-};
+const FRAME: FrameFacts = { ...SDR_FRAME, frameRate: { numerator: 30, denominator: 1 } };
 const UNKNOWN = { size: null, averageRate: null, still: false };
 const VIDEO: SourceStream = {
   ...UNKNOWN,

@@ -1,21 +1,9 @@
 // Tests that each rejection has its code, and that decodable sources are never rejected.
 import { describe, expect, test } from 'vitest';
+import { FRAME as frame } from '../../model/source.fixture.ts';
 import type { SourceFacts, SourceStream } from '../../model/source.ts';
 import { audioWarnings, chooseStreams, isTruncationLog } from './stream-choice.ts';
 
-const frame = {
-  displaySize: { width: 640, height: 360 },
-  frameRate: null,
-  interlaced: false,
-  transfer: 'sdr',
-  primaries: 'bt709',
-  bitDepth: 8,
-  startSeconds: 0,
-  peakNits: null,
-  matrix: 'bt709',
-  fullRange: false,
-  pixelFormat: 'yuv420p',
-} as const;
 const stream = (index: number, kind: SourceStream['kind'], codec: string): SourceStream => ({
   index,
   kind,
