@@ -1,7 +1,7 @@
 // The settings of a process on this machine: environment, files and generated secrets.
 import { resolve } from 'node:path';
-import { listSettingNames, readConfig } from './config.ts';
-import type { Environment } from './platform/settings/read-settings.ts';
+import { listSettingGroups, readConfig } from './config.ts';
+import { type Environment, namesOf } from './platform/settings/read-settings.ts';
 import { readSettingFiles } from './platform/settings/setting-files.ts';
 import { openLocalSecrets } from './platform/settings/generated-secrets.ts';
 import { OWN_SECRETS } from './auth/settings.ts';
@@ -16,7 +16,7 @@ export async function readLocalConfig(environment: Environment) {
 
 /** With the embedded database, the first start generates missing secrets and stores them in DATA_DIR. */
 async function withLocalSecrets(given: Environment) {
-  const environment = readSettingFiles(given, listSettingNames());
+  const environment = readSettingFiles(given, namesOf(listSettingGroups()));
   const dataDir = resolve(environment['DATA_DIR'] || DEFAULT_DATA_DIR);
   await assertWritableFolder('DATA_DIR', dataDir);
   if (environment['DATABASE_URL']) return { settings: environment, local: undefined };

@@ -8,8 +8,13 @@ import { RETENTION_SETTINGS } from './lifecycle/settings.ts';
 import { DECODER_SETTINGS } from './media/settings.ts';
 import { HTTP_SETTINGS } from './platform/http/settings.ts';
 import { PROCESS_SETTINGS } from './platform/process/settings.ts';
-import { createSettings, type Environment, type Settings } from './platform/settings/read-settings.ts';
-import { listSettings, type SettingGroup } from './platform/settings/setting.ts';
+import {
+  assertNoProblems,
+  createSettings,
+  type Environment,
+  type Settings,
+} from './platform/settings/read-settings.ts';
+import type { SettingGroup } from './platform/settings/setting.ts';
 import { readPlaybackSettings } from './playback/settings.ts';
 import type { RegisteredProvider } from './providers/provider-module.ts';
 import { configureProviders, PROVIDER_MODULES } from './providers/registry.ts';
@@ -31,9 +36,7 @@ export function readConfig(
 ): Config {
   const settings = createSettings(environment);
   const values = readValues(settings, modules);
-  const problems = [...settings.problems, ...findRoleProblems(values)];
-  if (problems.length > 0)
-    throw new Error(`Invalid settings:\n${problems.map((problem) => `  - ${problem}`).join('\n')}`);
+  assertNoProblems([...settings.problems, ...findRoleProblems(values)]);
   const warnings = settingWarnings(values, { settings, environment, modules });
   return { ...values, dataDir: absolute(values.dataDir), warnings };
 }
@@ -44,12 +47,6 @@ export function listSettingGroups(): readonly SettingGroup[] {
   readValues(settings, PROVIDER_MODULES);
   return settings.groups;
 }
-
-/** Those of `listSettingGroups`, with the old values of a rotation. */
-export const listSettingNames = (): readonly string[] =>
-  listSettingGroups()
-    .flatMap(({ settings }) => listSettings(settings))
-    .flatMap(({ name, isRotated }) => (isRotated ? [name, `${name}_PREVIOUS`] : [name]));
 
 function readValues(settings: Settings, modules: readonly RegisteredProvider[]) {
   const process = settings.read(PROCESS_SETTINGS);

@@ -44,6 +44,12 @@ export function createSettings(environment: Environment): Settings {
   };
 }
 
+/** Throws with one message that names every problem. */
+export function assertNoProblems(problems: readonly string[]): void {
+  if (problems.length > 0)
+    throw new Error(`Invalid settings:\n${problems.map((problem) => `  - ${problem}`).join('\n')}`);
+}
+
 const previousName = (name: string): string => `${name}_PREVIOUS`;
 
 /** The names of all variables that the groups consist of. */

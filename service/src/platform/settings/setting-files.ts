@@ -1,7 +1,7 @@
 // Reads settings from files: secrets that a container mounts (`…_FILE`), and credentials of systemd.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Environment } from './read-settings.ts';
+import { assertNoProblems, type Environment } from './read-settings.ts';
 
 const SUFFIX = '_FILE';
 /** The folder of the credentials that a unit of systemd loads (LoadCredential=). */
@@ -11,7 +11,7 @@ const CREDENTIALS = 'CREDENTIALS_DIRECTORY';
  * The environment with the texts of the files in place of their paths. Throws with one message that names
  * every problem. A variable that is set wins over a credential.
  */
-export function readSettingFiles(environment: Environment, names: readonly string[]): Environment {
+export function readSettingFiles(environment: Environment, names: Iterable<string>): Environment {
   const problems: string[] = [];
   const read: Record<string, string | undefined> = { ...environment };
   for (const name of names) {
@@ -24,8 +24,7 @@ export function readSettingFiles(environment: Environment, names: readonly strin
     if (environment[name]) problems.push(`${name} and ${name}${SUFFIX} must not be set at the same time`);
     else read[name] = readText(path, (reason) => problems.push(`${name}${SUFFIX}: ${reason}`));
   }
-  if (problems.length > 0)
-    throw new Error(`Invalid settings:\n${problems.map((problem) => `  - ${problem}`).join('\n')}`);
+  assertNoProblems(problems);
   return read;
 }
 
