@@ -30,10 +30,9 @@ const isWhite = async (jpeg: Buffer): Promise<boolean> =>
 
 async function posterAt(timeMs: number, name = 'poster.jpg'): Promise<Buffer> {
   const [excerpt, output] = [join(folder, 'excerpt.mp4'), join(folder, name)];
-  const { track, segment } = choosePosterSource(film.index.tracks, timeMs);
+  const { track, segment, startSeconds } = choosePosterSource(film.index.tracks, timeMs);
   const files = [initName(track.id), segment.name].map((name) => readFile(film.path(name)));
   await writeFile(excerpt, await Promise.all(files));
-  const startSeconds = segment.start / track.timescale;
   await openFfmpegEncoder({ ffmpegPath: ffmpegPath() }).createPoster({
     excerpt,
     output,

@@ -18,6 +18,7 @@ import { planPreview, PREVIEW_LENGTH } from '../model/preview.ts';
 import { formatStoryboard, planStoryboard, spriteName, tileTimes } from '../model/storyboard.ts';
 import { getVideoForWidth, segmentAtTime, timedSegments } from '../model/track-choice.ts';
 import { listedTracks } from '../packaging/run-index.ts';
+import { perSecondOf } from '../plan/source/frame-rate.ts';
 import { excerptFfmpegLog } from '../ffmpeg-log.ts';
 import { getIndex } from '../stored-index.ts';
 import { chooseAudio, chooseMp4Tracks, expectedBytes } from './mp4-source.ts';
@@ -90,12 +91,11 @@ async function makeExtras(
 async function openRenditions(ctx: EncodingContext, run: RunRef): Promise<Renditions> {
   const index = await getIndex(ctx, run);
   const tracks = listedTracks(index);
-  const { numerator, denominator } = index.frameRate;
   return {
     run: run.folder,
     keyOf: (file) => renditionKey(run.assetId, run.folder, file),
     tracks,
-    frameRate: numerator / denominator,
+    frameRate: perSecondOf(index.frameRate),
     seconds: trackSeconds(getVideoForWidth(tracks, 0)),
   };
 }

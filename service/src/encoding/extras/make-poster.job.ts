@@ -67,10 +67,9 @@ async function renderPoster(
 ): Promise<string> {
   const [excerpt, output] = [join(scratch, 'excerpt.mp4'), join(scratch, 'poster.jpg')];
   const index = await getIndex(ctx, { assetId, folder });
-  const { track, segment } = choosePosterSource(listedTracks(index), timeMs);
+  const { track, segment, startSeconds } = choosePosterSource(listedTracks(index), timeMs);
   const keys = [initName(track.id), segment.name].map((name) => renditionKey(assetId, folder, name));
   await writeFile(excerpt, readJoined(ctx.store, keys), { signal });
-  const startSeconds = segment.start / track.timescale;
   await ctx.encoder.createPoster({ excerpt, output, startSeconds, timeMs, signal });
   return output;
 }

@@ -27,7 +27,7 @@ export async function createPosters(
   });
   if (timeMs === null) return [thumbnail];
   const source = choosePosterSource(tracks, timeMs);
-  const startSeconds = source.segment.start / source.track.timescale;
+  const { startSeconds } = source;
   return [
     thumbnail,
     await createPosterFile(planned, source, {

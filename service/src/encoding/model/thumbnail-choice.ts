@@ -20,8 +20,11 @@ export function chooseThumbnailSource(tracks: readonly CmafTrack[]): ThumbnailSo
   return { track, segment };
 }
 
+/** `startSeconds`: when the segment starts. */
+type PosterSource = ThumbnailSource & { readonly startSeconds: number };
+
 /** The last segment that starts at or before the time. */
-export function choosePosterSource(tracks: readonly CmafTrack[], timeMs: number): ThumbnailSource {
+export function choosePosterSource(tracks: readonly CmafTrack[], timeMs: number): PosterSource {
   const track = findThumbnailRung(tracks.filter(isVideo));
   let start = 0;
   const begun = track.segments.filter((segment) => {
@@ -31,7 +34,7 @@ export function choosePosterSource(tracks: readonly CmafTrack[], timeMs: number)
   });
   const segment = begun.at(-1);
   if (!segment) throw new Error('no segments');
-  return { track, segment };
+  return { track, segment, startSeconds: segment.start / track.timescale };
 }
 
 /** The widest that is not wider than a thumbnail, otherwise the narrowest. H.264 is listed before others. */

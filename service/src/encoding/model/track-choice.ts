@@ -1,5 +1,5 @@
 // Chooses the track and the segments of a video that another file is made of.
-import { type CmafTrack, isH264, isVideo, type VideoTrack } from './cmaf-track.ts';
+import { type CmafSegment, type CmafTrack, isH264, isVideo, type VideoTrack } from './cmaf-track.ts';
 
 /** Smallest first, by the number of pixels. */
 export const bySize = (videos: readonly VideoTrack[]): readonly VideoTrack[] =>
@@ -18,17 +18,19 @@ export function getVideoForWidth(tracks: readonly CmafTrack[], width: number): V
 /** A segment with its time since the start of the video. */
 type TimedSegment = { readonly name: string; readonly startSeconds: number; readonly endSeconds: number };
 
-export const timedSegments = ({ segments, timescale }: CmafTrack): readonly TimedSegment[] =>
-  segments.map(({ name, start, duration }) => ({
-    name,
-    startSeconds: start / timescale,
-    endSeconds: (start + duration) / timescale,
-  }));
+export const timedSegments = (track: CmafTrack): readonly TimedSegment[] =>
+  track.segments.map((segment) => toTimed(track, segment));
+
+const toTimed = ({ timescale }: CmafTrack, { name, start, duration }: CmafSegment): TimedSegment => ({
+  name,
+  startSeconds: start / timescale,
+  endSeconds: (start + duration) / timescale,
+});
 
 /** The last segment that starts at or before the time. */
 export function segmentAtTime(track: CmafTrack, seconds: number): TimedSegment {
-  const segments = timedSegments(track);
-  const [first] = segments;
-  if (!first) throw new Error('the track has no segments');
-  return segments.findLast(({ startSeconds }) => startSeconds <= seconds) ?? first;
+  const { segments, timescale } = track;
+  const segment = segments.findLast(({ start }) => start / timescale <= seconds) ?? segments[0];
+  if (!segment) throw new Error('the track has no segments');
+  return toTimed(track, segment);
 }

@@ -16,6 +16,7 @@ import type { Caption } from '../../assets/asset.ts';
 import { formatSubtitleMedia, SUBTITLE_GROUP } from '../../captions/manifest-captions.ts';
 import { SWITCHING_SETS } from '../model/codecs.ts';
 import { shortSide } from '../plan/ladder/ladder.ts';
+import { perSecondOf } from '../plan/source/frame-rate.ts';
 import type { Rational } from '../model/source.ts';
 
 export type PackagedTracks = {
@@ -92,7 +93,7 @@ const GROWING = ['#EXT-X-PLAYLIST-TYPE:EVENT', '#EXT-X-START:TIME-OFFSET=0.001,P
 function variantAttributes(
   video: VideoTrack,
   audio: AudioGroup | undefined,
-  { frameRate: { numerator, denominator }, captions, isEncrypted }: Omit<Presentation, 'childFolder'>,
+  { frameRate, captions, isEncrypted }: Omit<Presentation, 'childFolder'>,
 ): string {
   const members = audio?.members ?? [];
   const padding = isEncrypted ? PADDING_BITS_PER_SECOND : 0;
@@ -104,7 +105,7 @@ function variantAttributes(
     `AVERAGE-BANDWIDTH=${total(averageBitrate)}`,
     `CODECS="${[...codecs].join(',')}"`,
     `RESOLUTION=${video.size.width}x${video.size.height}`,
-    `FRAME-RATE=${(numerator / denominator).toFixed(3)}`,
+    `FRAME-RATE=${perSecondOf(frameRate).toFixed(3)}`,
     videoRange(video),
     ...(audio ? [`AUDIO="${audio.id}"`] : []),
     'CLOSED-CAPTIONS=NONE',

@@ -8,6 +8,7 @@ import { EncodeError } from '../../encoding/encoder.ts';
 import { initName } from '../../encoding/model/cmaf-track.ts';
 import { getVideoForWidth, segmentAtTime } from '../../encoding/model/track-choice.ts';
 import { listedTracks } from '../../encoding/packaging/run-index.ts';
+import { perSecondOf } from '../../encoding/plan/source/frame-rate.ts';
 import { storeVariant } from '../../images/variant-store.ts';
 import { busy, ServiceError } from '../../platform/http/errors.ts';
 import { readScratchFile, writeScratchFile } from '../../platform/process/scratch-file.ts';
@@ -118,8 +119,7 @@ async function findSource(
 ): Promise<FrameSource> {
   const index = await manifests.findIndex(assetId, folder);
   if (!index) throw playbackNotFound();
-  const { numerator, denominator } = index.frameRate;
-  const frameRate = numerator / denominator;
+  const frameRate = perSecondOf(index.frameRate);
   const track = getVideoForWidth(listedTracks(index), width);
   const { name, startSeconds, endSeconds } = segmentAtTime(track, tenths / 10);
   // A time after the last frame shows that frame.
