@@ -125,7 +125,7 @@ describe('signing in', () => {
 describe('a sign-in link', () => {
   const createCode = async () => {
     const { url } = expectSuccess<{ url: string }>(
-      await call(service, 'POST /console/links', { headers: asOperator }),
+      await call(service, 'POST /admin/console-links', { headers: asOperator }),
     );
     expect(url).toContain('/console#code=');
     return { code: url.split('#code=')[1] ?? '' };

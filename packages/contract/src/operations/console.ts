@@ -77,8 +77,8 @@ export const endConsoleSession = jsonOperation({
 export const createSignInLink = jsonOperation({
   id: 'createSignInLink',
   method: 'POST',
-  path: '/api/v1/console/links',
-  tag: 'Console',
+  path: '/api/v1/admin/console-links',
+  tag: 'Operators',
   auth: 'operator',
   summary: 'Create a sign-in link',
   description: 'A link to the console that signs in an operator. It works once, within 10 minutes.',
