@@ -4,7 +4,9 @@ import type { Operation } from '@mediary/contract/operation';
 import { OPERATIONS } from '@mediary/contract/operations';
 import { type AppContext, VERSION } from './app-context.ts';
 import { allowOrigins } from './platform/http/cross-origin.ts';
-import { serveDocumentation } from './platform/http/documentation/documentation.ts';
+import { serveConsole } from './platform/http/pages/console-pages.ts';
+import { serveDocumentation } from './platform/http/pages/documentation.ts';
+import { serveStartPage } from './platform/http/pages/start-page.ts';
 import { mount } from './platform/http/mount.ts';
 import { guardProtocol } from './platform/http/limits/protocol-guards.ts';
 import type { FindCachedResponse } from './platform/http/cached-responses.ts';
@@ -12,6 +14,7 @@ import { type Limiters, limitAddresses } from './platform/http/limits/rate-limit
 import type { Route } from './platform/http/route.ts';
 import { countCached, measureRequests } from './platform/http/request-metrics.ts';
 import { createServer, type HttpServer } from './platform/http/server.ts';
+import { uploadKey } from './storage/object-key.ts';
 import { createIdempotency } from './platform/http/idempotency.ts';
 
 type ServerContent = {
@@ -38,6 +41,9 @@ export async function buildServer(
     { once: createIdempotency(db), known: { ProviderName: names }, ownerLimiter: limiters.owner },
     routes,
   );
+  if (config.console === 'on')
+    serveConsole(server, { publicBaseUrl, mediaSources: () => findMediaSources(app) });
+  serveStartPage(server, { hasConsole: config.console === 'on', hasDocs: config.docs === 'on', version: VERSION });
   serveDocumentation(server, {
     render: () =>
       renderOpenApi([...OPERATIONS, ...webhookOperations], {
@@ -49,6 +55,17 @@ export async function buildServer(
   });
   return server;
 }
+
+/** Where the console plays from, and uploads to, beside this service. */
+async function findMediaSources({ config, adapters: { store, providers } }: AppContext): Promise<string[]> {
+  const { cdnBaseUrl } = config.delivery;
+  const key = uploadKey(NO_ID, NO_ID);
+  const stored = await store.direct?.presignGet({ key, expiresInSeconds: 1, responseContentType: 'video/mp4' });
+  const origins = [cdnBaseUrl, stored?.url].flatMap((url) => (url === undefined ? [] : [new URL(url).origin]));
+  const hosted = [...providers.keys()].filter((name) => name !== 'onprem');
+  return [...new Set(origins), ...(hosted.length > 0 ? ['https:'] : [])];
+}
+const NO_ID = '00000000-0000-0000-0000-000000000000';
 
 /** Health checks and metrics on HEALTH_PORT. A worker has no other listener. */
 export function buildHealthServer(app: AppContext, routes: readonly Route[]): HttpServer {

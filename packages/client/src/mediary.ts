@@ -5,7 +5,13 @@ import type { Usage } from './api/library.ts';
 import { type CaptionCalls, createCaptionCalls } from './captions.ts';
 import { type EventStreamOptions, followEvents, type StreamedEvent } from './events.ts';
 import { type AssetCalls, assetPath, createAssetCalls, ownerOf } from './media.ts';
-import { type CallOptions, createTransport, type MediaryOptions, type Transport } from './transport.ts';
+import {
+  type ApiRequest,
+  type CallOptions,
+  createTransport,
+  type MediaryOptions,
+  type Transport,
+} from './transport.ts';
 import { uploadFile } from './upload/upload.ts';
 import {
   createUploadQueue,
@@ -92,6 +98,12 @@ export type Mediary = {
     get(options?: CallOptions): Promise<Usage>;
   };
   /**
+   * Calls an operation that has no function here, such as those of operators, and returns `data`.
+   *
+   * @example const { items } = await mediary.request({ method: 'GET', path: '/admin/providers' });
+   */
+  request<T>(request: ApiRequest): Promise<T>;
+  /**
    * The same client for another owner, with `serviceKey`.
    *
    * @example const asset = await mediary.forOwner('ann').media.get(id);
@@ -135,6 +147,7 @@ function createClient(transport: Transport): Mediary {
       get: (options) =>
         transport.request({ method: 'GET', path: '/usage', query: ownerOf(transport, options), options }),
     },
+    request: (request) => transport.request(request),
     forOwner: (ownerUserId) => createClient({ ...transport, ownerUserId }),
   };
 }

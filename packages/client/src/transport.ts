@@ -17,6 +17,8 @@ export type MediaryOptions = {
   serviceKey?: string | undefined;
   /** With `serviceKey`: the owner of calls that name none. See also `forOwner`. */
   ownerUserId?: string | undefined;
+  /** Sent with every request to the API, beside the credentials. */
+  headers?: Readonly<Record<string, string>> | undefined;
   /** Default: the `fetch` of the platform. Uploads in browsers use XMLHttpRequest unless this is set. */
   fetch?: typeof fetch | undefined;
   /** Repetitions of a request that failed for a transient cause. Default 4. */
@@ -87,7 +89,7 @@ export function createTransport(options: MediaryOptions): Transport {
 
   const open = async (request: ApiRequest, signal: AbortSignal): Promise<Response> => {
     const credentials = await untilAborted(toCredentials(options), signal);
-    const headers = { ...toHeaders(request), ...credentials };
+    const headers = { ...options.headers, ...toHeaders(request), ...credentials };
     const body = request.body === undefined ? request.text : JSON.stringify(request.body);
     const init = { method: request.method, headers, signal, ...(body !== undefined && { body }) };
     const url = `${root}/api/v1${request.path}${toQuery(request.query)}`;

@@ -8,7 +8,7 @@ import { publicExtraOperations } from '@mediary/contract/operations/video-extras
 import type { PlaybackAsset } from '../assets/asset.ts';
 import { playbackNotFound } from '../assets/playback-manifest.ts';
 import { attachment, redirectToTokenPath, sendVersion } from '../platform/http/headers.ts';
-import { versionOf } from '../platform/http/documentation/page-script.ts';
+import { versionOf } from '../platform/http/pages/page-script.ts';
 import { type BytesExchange, bytesRoute, type Route } from '../platform/http/route.ts';
 import type { ServingContext } from './context.ts';
 import { toDownloadSearch } from './downloads/download-name.ts';

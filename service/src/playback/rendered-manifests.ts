@@ -1,7 +1,7 @@
 // Renders manifests from the index of their run, and keeps the last ones in memory.
 import { type ManifestRequest, renderManifest } from '../encoding/packaging/manifests.ts';
 import { parseIndex, type RunIndex } from '../encoding/packaging/run-index.ts';
-import { versionOf } from '../platform/http/documentation/page-script.ts';
+import { versionOf } from '../platform/http/pages/page-script.ts';
 import { createLruCache } from '../platform/values/lru-cache.ts';
 import type { PlaybackContext } from './context.ts';
 

@@ -1,6 +1,6 @@
 // Tests the choice of the content encoding by Accept-Encoding (RFC 9110 §12.5.3).
 import { expect, test } from 'vitest';
-import { chooseEncoding } from './documentation.ts';
+import { chooseEncoding } from './prepared-content.ts';
 
 test.each([
   [undefined, 'identity'],

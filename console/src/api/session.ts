@@ -1,0 +1,54 @@
+// Who is signed in.
+import type { ConsoleSession, CreateSessionRequest } from '@mediary/contract/schemas/console';
+import { MediaryError } from '@mediary/client';
+import { type QueryClient, queryOptions, useMutation, useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
+import { mediary } from './mediary.ts';
+
+const PATH = '/console/session';
+
+/** Null where nobody is signed in. */
+export const sessionQuery = queryOptions({
+  queryKey: ['session'],
+  queryFn: async ({ signal }): Promise<ConsoleSession | null> => {
+    try {
+      return await mediary.request<ConsoleSession>({ method: 'GET', path: PATH, options: { signal } });
+    } catch (error) {
+      if (isSignedOut(error)) return null;
+      throw error;
+    }
+  },
+  staleTime: Number.POSITIVE_INFINITY,
+});
+
+export const isSignedOut = (error: unknown): boolean => error instanceof MediaryError && error.status === 401;
+
+export const useSession = (): ConsoleSession | null => useSuspenseQuery(sessionQuery).data;
+
+export function useSignIn() {
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: (credentials: CreateSessionRequest) =>
+      mediary.request<ConsoleSession>({
+        method: 'POST',
+        path: PATH,
+        body: credentials,
+        // A code works once.
+        isRepeatable: false,
+      }),
+    onSuccess: (session) => queries.setQueryData(sessionQuery.queryKey, session),
+  });
+}
+
+export function useSignOut() {
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: () => mediary.request({ method: 'DELETE', path: PATH }),
+    onSuccess: () => forgetSession(queries),
+  });
+}
+
+/** What the last person saw is not shown to the next one. */
+export function forgetSession(queries: QueryClient): void {
+  queries.clear();
+  queries.setQueryData(sessionQuery.queryKey, null);
+}

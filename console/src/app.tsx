@@ -1,0 +1,57 @@
+// The screens and their addresses.
+import { Center, Loader } from '@mantine/core';
+import { lazy, Suspense } from 'react';
+import { Redirect, Route, Switch } from 'wouter';
+import { useSession } from './api/session.ts';
+import { ErrorBoundary } from './parts/error-boundary.tsx';
+import { NothingHere } from './parts/nothing-here.tsx';
+import { Shell } from './shell/shell.tsx';
+import { SignIn } from './shell/sign-in.tsx';
+
+const Start = lazy(async () => ({ default: (await import('./screens/start/start.tsx')).Start }));
+const Library = lazy(async () => ({ default: (await import('./screens/library/library.tsx')).Library }));
+const AssetScreen = lazy(async () => ({
+  default: (await import('./screens/asset/asset-screen.tsx')).AssetScreen,
+}));
+
+export const App = () => (
+  <ErrorBoundary>
+    <Suspense fallback={<Waiting />}>
+      <SignedIn />
+    </Suspense>
+  </ErrorBoundary>
+);
+
+function SignedIn() {
+  const session = useSession();
+  if (!session) return <SignIn />;
+  return (
+    <Shell session={session}>
+      <ErrorBoundary>
+        <Suspense fallback={<Waiting />}>
+          <Switch>
+            <Route path="/">
+              <Start session={session} />
+            </Route>
+            <Route path="/upload">
+              <Redirect to="/" replace />
+            </Route>
+            <Route path="/library">
+              <Library session={session} />
+            </Route>
+            <Route path="/assets/:id">{({ id }) => <AssetScreen key={id} id={id} session={session} />}</Route>
+            <Route>
+              <NothingHere title="No such page" text="The address has no page of the console." />
+            </Route>
+          </Switch>
+        </Suspense>
+      </ErrorBoundary>
+    </Shell>
+  );
+}
+
+const Waiting = () => (
+  <Center mih={240}>
+    <Loader aria-label="Loading" />
+  </Center>
+);

@@ -1,0 +1,38 @@
+// Plays an asset: the embed page of a video, or the picture of an image.
+import type { Asset } from '@mediary/client';
+import { Skeleton } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { playbackQuery } from '../../api/assets.ts';
+import { Problem } from '../../parts/problem.tsx';
+
+export function AssetPlayer({ asset }: { readonly asset: Asset }) {
+  const canPlay = asset.stream_status === 'ready' || asset.playable_at !== null;
+  const { data: playback, error } = useQuery({
+    ...playbackQuery(asset.id, `${asset.playable_at}`),
+    enabled: canPlay && asset.deleted_at === null,
+  });
+  if (!canPlay || asset.deleted_at !== null) return null;
+  if (error) return <Problem error={error} />;
+  if (!playback) return <Skeleton className="player-frame" />;
+  const name = asset.title ?? asset.filename;
+  if (playback.kind === 'image')
+    return <img className="picture-large" src={toSized(playback.image)} alt={name} />;
+  return (
+    <iframe
+      className="player-frame"
+      src={playback.embed ?? ''}
+      title={`Player of ${name}`}
+      allow="fullscreen; picture-in-picture"
+    />
+  );
+}
+
+const WIDTH = 1280;
+
+/** The URL of an image may have a query already. */
+function toSized(image: string | null): string {
+  if (image === null) return '';
+  const url = new URL(image);
+  url.searchParams.set('w', String(WIDTH));
+  return url.href;
+}

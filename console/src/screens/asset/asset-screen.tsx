@@ -1,0 +1,55 @@
+// One asset: how it plays, what it is, and what happened to it.
+import { Anchor, Grid, Group, Stack, Text, Title } from '@mantine/core';
+import type { ConsoleSession } from '@mediary/contract/schemas/console';
+import { useSuspenseQuery } from '@tanstack/react-query';
+import { Link } from 'wouter';
+import { assetQuery } from '../../api/assets.ts';
+import { Status } from '../../parts/status.tsx';
+import { AssetActions } from './asset-actions.tsx';
+import { AssetFacts } from './asset-facts.tsx';
+import { AssetPlayer } from './asset-player.tsx';
+import { AssetProblems } from './asset-problems.tsx';
+import { Renditions } from './renditions.tsx';
+import { Timeline } from './timeline.tsx';
+
+type ScreenProps = { readonly id: string; readonly session: ConsoleSession };
+
+export function AssetScreen({ id, session }: ScreenProps) {
+  const { data: asset } = useSuspenseQuery(assetQuery(id));
+  return (
+    <Stack>
+      <Anchor component={Link} href="/library" size="sm">
+        Library
+      </Anchor>
+      <Group justify="space-between" align="flex-start">
+        <Stack gap={4} style={{ minWidth: 0, flex: 1 }}>
+          <Title order={1} size="h2" className="break-anywhere" dir="auto">
+            {asset.title ?? asset.filename}
+          </Title>
+          <Group gap="xs">
+            <Status asset={asset} />
+            <Text size="sm" c="dimmed">
+              {asset.owner_user_id}
+            </Text>
+          </Group>
+        </Stack>
+        <AssetActions asset={asset} session={session} />
+      </Group>
+      <Grid gap="lg">
+        <Grid.Col span={{ base: 12, lg: 7 }}>
+          <Stack>
+            <AssetProblems asset={asset} />
+            <AssetPlayer asset={asset} />
+            {asset.renditions.length > 0 && <Renditions renditions={asset.renditions} />}
+          </Stack>
+        </Grid.Col>
+        <Grid.Col span={{ base: 12, lg: 5 }}>
+          <Stack>
+            <AssetFacts asset={asset} />
+            <Timeline asset={asset} />
+          </Stack>
+        </Grid.Col>
+      </Grid>
+    </Stack>
+  );
+}

@@ -1,0 +1,68 @@
+// A grid of which only the visible rows are in the page.
+import type { Asset } from '@mediary/client';
+import { Center, Loader } from '@mantine/core';
+import { useElementSize } from '@mantine/hooks';
+import { useWindowVirtualizer } from '@tanstack/react-virtual';
+import { useEffect, useRef } from 'react';
+import { AssetTile } from './asset-tile.tsx';
+
+type GridProps = {
+  readonly assets: readonly Asset[];
+  readonly isLoading: boolean;
+  readonly hasMore: boolean;
+  readonly loadMore: () => void;
+};
+
+const TILE_WIDTH = 220;
+const GAP = 16;
+const LABEL_HEIGHT = 62;
+/** Pages are read before their rows come into view. */
+const ROWS_AHEAD = 4;
+
+export function AssetGrid({ assets, isLoading, hasMore, loadMore }: GridProps) {
+  const { ref, width } = useElementSize<HTMLDivElement>();
+  const outer = useRef<HTMLDivElement>(null);
+  const columns = Math.max(1, Math.floor((width + GAP) / (TILE_WIDTH + GAP)));
+  const tileWidth = Math.max(0, (width - GAP * (columns - 1)) / columns);
+  const count = Math.ceil(assets.length / columns);
+  const rows = useWindowVirtualizer({
+    count,
+    estimateSize: () => (tileWidth * 9) / 16 + LABEL_HEIGHT + GAP,
+    overscan: ROWS_AHEAD,
+    scrollMargin: outer.current?.offsetTop ?? 0,
+  });
+  const visible = rows.getVirtualItems();
+  const last = visible.at(-1)?.index ?? 0;
+  useEffect(() => rows.measure(), [rows, tileWidth]);
+  useEffect(() => {
+    if (hasMore && !isLoading && last >= count - ROWS_AHEAD) loadMore();
+  }, [hasMore, isLoading, last, count, loadMore]);
+  return (
+    <div ref={outer}>
+      <div ref={ref} style={{ position: 'relative', height: rows.getTotalSize() }}>
+        {visible.map(({ index, start }) => (
+          <div
+            key={index}
+            style={{
+              position: 'absolute',
+              insetInline: 0,
+              transform: `translateY(${start - rows.options.scrollMargin}px)`,
+              display: 'grid',
+              gap: GAP,
+              gridTemplateColumns: `repeat(${columns}, minmax(0, 1fr))`,
+            }}
+          >
+            {assets.slice(index * columns, (index + 1) * columns).map((asset) => (
+              <AssetTile key={asset.id} asset={asset} />
+            ))}
+          </div>
+        ))}
+      </div>
+      {isLoading && (
+        <Center py="md">
+          <Loader size="sm" aria-label="Reading more assets" />
+        </Center>
+      )}
+    </div>
+  );
+}

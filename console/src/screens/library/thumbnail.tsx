@@ -1,0 +1,27 @@
+// The picture of an asset: its ThumbHash first, then the thumbnail.
+import type { Asset } from '@mediary/client';
+import { useQuery } from '@tanstack/react-query';
+import { useMemo } from 'react';
+import { thumbHashToDataURL } from 'thumbhash';
+import { playbackQuery } from '../../api/assets.ts';
+
+export function Thumbnail({ asset }: { readonly asset: Asset }) {
+  const canShow = asset.deleted_at === null && asset.playback?.thumbnail != null;
+  const { data: playback } = useQuery({
+    ...playbackQuery(asset.id, `${asset.playable_at}`),
+    enabled: canShow && asset.visibility === 'private',
+  });
+  const url = asset.visibility === 'public' ? asset.playback?.thumbnail : playback?.thumbnail;
+  const placeholder = useMemo(() => toPlaceholder(asset.placeholder), [asset.placeholder]);
+  return (
+    <>
+      {placeholder && <img src={placeholder} alt="" />}
+      {canShow && url && <img src={url} alt="" loading="lazy" decoding="async" />}
+    </>
+  );
+}
+
+function toPlaceholder(thumbHash: string | null): string | undefined {
+  if (thumbHash === null) return undefined;
+  return thumbHashToDataURL(Uint8Array.from(atob(thumbHash), (letter) => letter.charCodeAt(0)));
+}

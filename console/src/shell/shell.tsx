@@ -1,0 +1,124 @@
+// The frame of every screen: navigation, who is signed in, colours.
+import { ActionIcon, AppShell, Box, Burger, Group, Menu, NavLink, Text, useComputedColorScheme, useMantineColorScheme } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import type { ConsoleSession } from '@mediary/contract/schemas/console';
+import { type ReactNode, useEffect } from 'react';
+import { Link, useLocation } from 'wouter';
+import { SERVICE_URL } from '../api/mediary.ts';
+import { useSignOut } from '../api/session.ts';
+import { Icon, type IconName } from '../parts/icon.tsx';
+import { Brand } from './brand.tsx';
+
+type Place = {
+  readonly href: string;
+  readonly label: string;
+  readonly icon: IconName;
+  readonly isFor: (kind: ConsoleSession['kind']) => boolean;
+};
+
+const all = () => true;
+
+const PLACES: readonly Place[] = [
+  { href: '/', label: 'Start', icon: 'home', isFor: all },
+  { href: '/library', label: 'Library', icon: 'photo', isFor: all },
+];
+
+type ShellProps = { readonly session: ConsoleSession; readonly children: ReactNode };
+
+export function Shell({ session, children }: ShellProps) {
+  const [isOpen, { toggle, close }] = useDisclosure(false);
+  const [place] = useLocation();
+  useEffect(close, [place]);
+  return (
+    <AppShell
+      header={{ height: 56 }}
+      navbar={{ width: 220, breakpoint: 'sm', collapsed: { mobile: !isOpen } }}
+      padding="md"
+    >
+      <AppShell.Header>
+        <Group h="100%" px="md" justify="space-between" wrap="nowrap">
+          <Group gap="sm" wrap="nowrap">
+            <Burger opened={isOpen} onClick={toggle} hiddenFrom="sm" size="sm" aria-label="Navigation" />
+            <Brand />
+          </Group>
+          <Group gap="xs" wrap="nowrap">
+            <ColorSwitch />
+            <Person session={session} />
+          </Group>
+        </Group>
+      </AppShell.Header>
+      <AppShell.Navbar p="xs" aria-label="Screens">
+        {PLACES.filter(({ isFor }) => isFor(session.kind)).map((target) => (
+          <PlaceLink key={target.href} place={target} current={place} />
+        ))}
+        <Box mt="auto">
+          <NavLink
+            href={`${SERVICE_URL}/docs`}
+            label="API reference"
+            leftSection={<Icon name="book" />}
+            target="_blank"
+          />
+        </Box>
+      </AppShell.Navbar>
+      <AppShell.Main>{children}</AppShell.Main>
+    </AppShell>
+  );
+}
+
+function PlaceLink({ place: { href, label, icon }, current }: { readonly place: Place; readonly current: string }) {
+  const isHere = href === '/' ? current === '/' : current.startsWith(href);
+  return (
+    <NavLink
+      component={Link}
+      href={href}
+      label={label}
+      leftSection={<Icon name={icon} />}
+      active={isHere}
+      aria-current={isHere ? 'page' : undefined}
+    />
+  );
+}
+
+function ColorSwitch() {
+  const { setColorScheme } = useMantineColorScheme();
+  const isDark = useComputedColorScheme('light') === 'dark';
+  return (
+    <ActionIcon
+      variant="subtle"
+      color="gray"
+      size="lg"
+      aria-label={isDark ? 'Light colours' : 'Dark colours'}
+      onClick={() => setColorScheme(isDark ? 'light' : 'dark')}
+    >
+      <Icon name={isDark ? 'sun' : 'moon'} />
+    </ActionIcon>
+  );
+}
+
+const NAMES = { operator: 'Operator', service: 'Service', user: 'User' } as const;
+
+function Person({ session }: { readonly session: ConsoleSession }) {
+  const signOut = useSignOut();
+  return (
+    <Menu position="bottom-end">
+      <Menu.Target>
+        <ActionIcon variant="subtle" color="gray" size="lg" aria-label="Who is signed in">
+          <Icon name="owners" />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Label>
+          Signed in as {NAMES[session.kind].toLowerCase()}
+          {session.owner_user_id !== null && (
+            <Text size="xs" truncate maw={200}>
+              {session.owner_user_id}
+            </Text>
+          )}
+        </Menu.Label>
+        <Menu.Item leftSection={<Icon name="signOut" size={16} />} onClick={() => signOut.mutate()}>
+          Sign out
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  );
+}

@@ -1,0 +1,86 @@
+// Serves the console below `/console`: one page for all its addresses, and the files that the page loads.
+import { randomBytes } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import { createLazyValue } from '../../concurrency/lazy-value.ts';
+import { type PreparedContent, prepareContent, sendPrepared } from './prepared-content.ts';
+
+const BUILT = join(import.meta.dirname, '../../../../../console/dist');
+
+const TYPES: Readonly<Record<string, string>> = {
+  js: 'text/javascript; charset=utf-8',
+  css: 'text/css; charset=utf-8',
+};
+
+type ConsolePages = {
+  readonly publicBaseUrl: () => string;
+  /** Origins other than this one that send media, and take uploads. */
+  readonly mediaSources: () => Promise<readonly string[]>;
+};
+
+export function serveConsole(app: FastifyInstance, pages: ConsolePages): void {
+  const getFiles = createLazyValue(readFiles);
+  const readPage = createLazyValue(() => readFile(join(BUILT, 'index.html'), 'utf8'));
+  const sendPage = async (_request: unknown, reply: FastifyReply) => {
+    const html = await readPage().catch(() => undefined);
+    if (html === undefined) return reply.code(503).type('text/html; charset=utf-8').send(NOT_BUILT);
+    const nonce = randomBytes(NONCE_BYTES).toString('base64');
+    const policy = renderPolicy(nonce, await pages.mediaSources());
+    return reply
+      .headers({ 'content-security-policy': policy, 'cache-control': 'no-store' })
+      .headers({ 'referrer-policy': 'no-referrer', 'x-frame-options': 'DENY' })
+      .type('text/html; charset=utf-8')
+      .send(addHead(html, { base: toBase(pages.publicBaseUrl()), nonce }));
+  };
+  app.get('/console', sendPage);
+  app.get('/console/*', sendPage);
+  app.get<{ Params: { name: string } }>('/console/assets/:name', async (request, reply) => {
+    const file = (await getFiles()).get(request.params.name);
+    // An asset of the library has this address too.
+    if (!file) return sendPage(request, reply);
+    return sendPrepared({ request, reply: reply.header('cache-control', FOREVER) }, file);
+  });
+}
+
+const NONCE_BYTES = 16;
+/** The name of a file changes with its content. */
+const FOREVER = 'public, max-age=31536000, immutable';
+
+const NOT_BUILT =
+  '<!doctype html><title>Mediary</title><p>The console is not built. Run <code>npm run build -w console</code>.';
+
+async function readFiles(): Promise<ReadonlyMap<string, PreparedContent>> {
+  const folder = join(BUILT, 'assets');
+  const names = await readdir(folder).catch(() => []);
+  const files = names.map(async (name) => {
+    const type = TYPES[name.slice(name.lastIndexOf('.') + 1)] ?? 'application/octet-stream';
+    return [name, await prepareContent(type, await readFile(join(folder, name)))] as const;
+  });
+  return new Map(await Promise.all(files));
+}
+
+const toBase = (publicBaseUrl: string): string =>
+  `${new URL(publicBaseUrl).pathname.replace(/\/$/, '')}/console/`;
+
+/** All addresses of the console load the same page, whose URLs are relative to its base. */
+const addHead = (html: string, { base, nonce }: { readonly base: string; readonly nonce: string }): string =>
+  html.replace('<head>', `<head><base href="${base}"><meta property="csp-nonce" nonce="${nonce}">`);
+
+/** The page loads scripts and styles from this service alone, and no other page may frame it. */
+const renderPolicy = (nonce: string, mediaSources: readonly string[]): string => {
+  const others = mediaSources.map((origin) => ` ${origin}`).join('');
+  return [
+    "default-src 'none'",
+    "script-src 'self'",
+    `style-src 'self' 'nonce-${nonce}'`,
+    `img-src 'self' data: blob:${others}`,
+    `media-src 'self' blob:${others}`,
+    `connect-src 'self'${others}`,
+    "worker-src 'self' blob:",
+    "frame-src 'self'",
+    "base-uri 'self'",
+    "form-action 'self'",
+    "frame-ancestors 'none'",
+  ].join('; ');
+};
