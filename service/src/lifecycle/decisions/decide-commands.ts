@@ -46,7 +46,8 @@ export function decideCompletion(
 /** The service fails the attempt for good. A job removes the bytes, unless a legal hold keeps them. */
 export function decideRefusal(asset: Asset, failure: Failure): AssetChange {
   const failed = { stream_status: 'failed', failure, refused: true, reconcile_at: null } as const;
-  const isKept = asset.legal_hold && asset.uploaded_at !== null;
+  const hasBytes = asset.uploaded_at !== null || asset.provider_video_id !== null;
+  const isKept = asset.legal_hold && hasBytes;
   return {
     set: isKept ? failed : { ...failed, uploaded_at: null },
     events: [newEvent('asset.failed', { attempt: asset.attempt, source: 'service', code: failure.code })],
