@@ -843,3 +843,26 @@ create table upload_token_assets (
   token_id uuid not null references upload_tokens on delete cascade
 );
 create index upload_token_assets_by_token on upload_token_assets (token_id);
+
+-- Sessions of the console. The token is in a cookie; the row has its hash.
+create table console_sessions (
+  token_hash text primary key,
+  kind text not null check (kind in ('operator', 'service', 'user')),
+  -- Who signed in, for the limit of sessions.
+  subject text not null,
+  owner_user_id text,
+  service_key_id uuid,
+  -- Of an operator key or SERVICE_API_KEY: the session ends when the key is replaced.
+  key_digest text,
+  created_at timestamptz not null,
+  expires_at timestamptz not null
+);
+create index console_sessions_by_subject on console_sessions (subject, created_at desc, token_hash);
+create index console_sessions_by_expiry on console_sessions (expires_at);
+
+-- Codes of sign-in links, each of which works once.
+create table console_codes (
+  code_hash text primary key,
+  expires_at timestamptz not null
+);
+create index console_codes_by_expiry on console_codes (expires_at);

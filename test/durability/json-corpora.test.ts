@@ -39,6 +39,7 @@ const DOORS = {
   'DELETE /media/{id}/legal-hold': { headers: ann, whenRead: [403] },
   'PATCH /media/{id}': { headers: ELSEWHERE, whenRead: [412] },
   'DELETE /media/{id}': { headers: ELSEWHERE, whenRead: [412] },
+  'POST /console/session': { headers: { 'x-mediary-console': '1' }, whenRead: [401] },
   'POST /events/ticket': { headers: ann, whenRead: [200] },
   'POST /uploads/{id}/s3-multipart': { headers: {}, whenRead: [404] },
   'POST /uploads/{id}/s3-multipart/{upload}/parts': { headers: {}, whenRead: [404] },

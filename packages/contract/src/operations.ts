@@ -59,6 +59,12 @@ import {
   putUpload,
   revokePlayback,
 } from './operations/playback.ts';
+import {
+  createConsoleSession,
+  createSignInLink,
+  endConsoleSession,
+  getConsoleSession,
+} from './operations/console.ts';
 import { createUploadToken } from './operations/upload-tokens.ts';
 import {
   createResumableUpload,
@@ -139,6 +145,10 @@ export const OPERATIONS: readonly Operation[] = [
   createEventTicket,
   getUsage,
   createUploadToken,
+  createConsoleSession,
+  getConsoleSession,
+  endConsoleSession,
+  createSignInLink,
   getPlayback,
   revokePlayback,
   listCaptions,

@@ -74,6 +74,7 @@ export type ErrorReason =
   | 'not_video'
   | 'not_yet_valid'
   | 'offset_mismatch'
+  | 'operators_only'
   | 'original_missing'
   | 'out_of_memory'
   | 'output_too_large'
