@@ -177,6 +177,10 @@ const OWN_REASONS = {
     codes: ['CONFLICT'],
     description: 'The service has `limit` webhook endpoints. Delete one first.',
   },
+  legal_hold: {
+    codes: ['CONFLICT'],
+    description: 'The asset is under a legal hold: its bytes must stay until the hold is released.',
+  },
   not_video: { codes: ['CONFLICT'], description: 'The operation needs a video; the asset is an image.' },
   not_stored_here: {
     codes: ['CONFLICT'],

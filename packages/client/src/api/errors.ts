@@ -55,6 +55,7 @@ export type ErrorReason =
   | 'invalid_value'
   | 'issuer_unavailable'
   | 'key_revoked'
+  | 'legal_hold'
   | 'malformed'
   | 'missing'
   | 'missing_claim'
