@@ -1,9 +1,8 @@
 // Colours and defaults of the console.
-import { createTheme, type MantineColorsTuple } from '@mantine/core';
+import { Badge, createTheme, type MantineColorsTuple } from '@mantine/core';
 
 /** The page allows only styles with this nonce. */
-export const nonce =
-  document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"]')?.nonce ?? '';
+export const nonce = document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"]')?.nonce ?? '';
 
 /** From the icon: `#2a6f97`. */
 const SEA: MantineColorsTuple = [
@@ -27,4 +26,7 @@ export const theme = createTheme({
   autoContrast: true,
   fontFamily: 'system-ui, -apple-system, "Segoe UI", Roboto, sans-serif',
   cursorType: 'pointer',
+  components: {
+    Badge: Badge.extend({ defaultProps: { tt: 'none' }, styles: { root: { flexShrink: 0 } } }),
+  },
 });

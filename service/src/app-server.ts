@@ -3,6 +3,7 @@ import { renderOpenApi } from '@mediary/contract/openapi/document';
 import type { Operation } from '@mediary/contract/operation';
 import { OPERATIONS } from '@mediary/contract/operations';
 import { type AppContext, VERSION } from './app-context.ts';
+import { readSessionCookie } from './auth/sessions/session-cookie.ts';
 import { allowOrigins } from './platform/http/cross-origin.ts';
 import { serveConsole } from './platform/http/pages/console-pages.ts';
 import { serveDocumentation } from './platform/http/pages/documentation.ts';
@@ -42,8 +43,16 @@ export async function buildServer(
     routes,
   );
   if (config.console === 'on')
-    serveConsole(server, { publicBaseUrl, mediaSources: () => findMediaSources(app) });
-  serveStartPage(server, { hasConsole: config.console === 'on', hasDocs: config.docs === 'on', version: VERSION });
+    serveConsole(server, {
+      publicBaseUrl,
+      hasSession: ({ cookie }) => readSessionCookie(cookie) !== undefined,
+      mediaSources: () => findMediaSources(app),
+    });
+  serveStartPage(server, {
+    hasConsole: config.console === 'on',
+    hasDocs: config.docs === 'on',
+    version: VERSION,
+  });
   serveDocumentation(server, {
     render: () =>
       renderOpenApi([...OPERATIONS, ...webhookOperations], {
@@ -60,8 +69,14 @@ export async function buildServer(
 async function findMediaSources({ config, adapters: { store, providers } }: AppContext): Promise<string[]> {
   const { cdnBaseUrl } = config.delivery;
   const key = uploadKey(NO_ID, NO_ID);
-  const stored = await store.direct?.presignGet({ key, expiresInSeconds: 1, responseContentType: 'video/mp4' });
-  const origins = [cdnBaseUrl, stored?.url].flatMap((url) => (url === undefined ? [] : [new URL(url).origin]));
+  const stored = await store.direct?.presignGet({
+    key,
+    expiresInSeconds: 1,
+    responseContentType: 'video/mp4',
+  });
+  const origins = [cdnBaseUrl, stored?.url].flatMap((url) =>
+    url === undefined ? [] : [new URL(url).origin],
+  );
   const hosted = [...providers.keys()].filter((name) => name !== 'onprem');
   return [...new Set(origins), ...(hosted.length > 0 ? ['https:'] : [])];
 }

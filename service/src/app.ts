@@ -30,6 +30,7 @@ export async function buildApp(app: AppContext) {
     },
     startDeliverySender: events.operations.startDeliverySender,
     uploadsSettled: uploads.operations.uploadsSettled,
+    createSignInLink: wings.auth.operations.createSignInLink,
     servedProviders: providers.operations.listServedProviders(),
     startHeartbeat: () =>
       providers.operations.startHeartbeat({

@@ -29,6 +29,8 @@ export type RunningService = {
   readonly adapters: Adapters;
   /** A worker has none, and its address is empty. */
   readonly server: HttpServer | undefined;
+  /** A link to the console that works once. */
+  readonly createSignInLink: App['createSignInLink'];
   stop(): Promise<void>;
   /** Closes every connection at once, then the adapters. */
   abort(): Promise<void>;
@@ -63,6 +65,7 @@ export async function runService(environment: Environment): Promise<void> {
   announceStart(log, {
     config,
     local,
+    consoleUrl: local && hasConsole(config) ? (await service.createSignInLink()).url : undefined,
     address: service.address,
     healthAddress: service.healthAddress,
     locations: service.adapters.locations,
@@ -75,6 +78,8 @@ export async function runService(environment: Environment): Promise<void> {
   log.info('stopped');
   process.exit(0);
 }
+
+const hasConsole = ({ role, console }: Config): boolean => role !== 'worker' && console === 'on';
 
 const identify = (instance: string, role: string) => ({ instance, host: hostname(), role, version: VERSION });
 
@@ -174,6 +179,7 @@ export async function startService(
       healthAddress: healthServer && (await listenForChecks(healthServer, config)),
       adapters,
       server,
+      createSignInLink: app.createSignInLink,
       stop: async () => {
         stopping.abort();
         await stopBackground();

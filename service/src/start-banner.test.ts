@@ -19,6 +19,7 @@ function bannerOf(settings: Record<string, string>): string {
     local: { file: '/data/secrets.json', values: MADE, warnings: [] },
     address: 'http://127.0.0.1:8080',
     healthAddress: undefined,
+    consoleUrl: undefined,
     locations: { database: '/data/postgres', store: '/data/objects' },
     encoderMissing: undefined,
     sandboxMissing: [],

@@ -2,12 +2,14 @@
 import { signAccessToken } from './auth/tokens/access-token.ts';
 import type { Config } from './config.ts';
 import type { Adapters } from './adapters.ts';
-import type { Logger } from './platform/observability/logger.ts';
+import { isForPeople, type Logger } from './platform/observability/logger.ts';
 import type { LocalSecrets } from './platform/settings/generated-secrets.ts';
 
 type BannerContent = {
   readonly config: Config;
   readonly local: LocalSecrets | undefined;
+  /** A sign-in link, where this machine is a developer's own. */
+  readonly consoleUrl: string | undefined;
   readonly address: string;
   readonly healthAddress: string | undefined;
   readonly locations: Adapters['locations'];
@@ -19,15 +21,16 @@ type BannerContent = {
 
 const DAY_S = 86_400;
 
-/** A tour on a terminal, else a line that LOG_LEVEL does not suppress: supervisors may wait for it. */
+/** A tour for people, else a line that LOG_LEVEL does not suppress: supervisors may wait for it. */
 export function announceStart(log: Logger, start: BannerContent): void {
-  if (process.stdout.isTTY && start.config.log.format !== 'json') process.stdout.write(renderBanner(start));
+  if (isForPeople(start.config.log.format)) process.stdout.write(renderBanner(start));
   else log.child({}, { level: 'info' }).info(describeStart(start), 'service started');
 }
 
 export function renderBanner({
   config,
   local,
+  consoleUrl,
   address,
   healthAddress,
   locations,
@@ -39,6 +42,9 @@ export function renderBanner({
   const lines = [
     '',
     config.role === 'worker' ? '  Mediary worker' : `  Mediary listens on ${address}`,
+    ...(consoleUrl === undefined
+      ? []
+      : ['', '  Open this link and drop a file. It works once, within 10 minutes:', `  ${consoleUrl}`, '']),
     ...(healthAddress ? [`  health    ${healthAddress}/readyz`] : []),
     `  database  ${locations.database}`,
     `  objects   ${locations.store}`,
@@ -58,12 +64,14 @@ export function renderBanner({
 /** The facts of the start message, for the log. */
 const describeStart = ({
   address,
+  consoleUrl,
   healthAddress,
   locations,
   encoderMissing,
   sandboxMissing,
 }: BannerContent): object => ({
   ...(address && { address }),
+  ...(consoleUrl && { console: consoleUrl }),
   ...(healthAddress && { health_address: healthAddress }),
   database: locations.database,
   objects: locations.store,

@@ -53,9 +53,9 @@ export const playbackQuery = (id: string, revision: string) =>
     staleTime: 10 * 60_000,
   });
 
-export const timelineQuery = (id: string) =>
+export const timelineQuery = (id: string, updatedAt: string) =>
   infiniteQueryOptions({
-    queryKey: ['assets', id, 'timeline'],
+    queryKey: ['assets', id, 'timeline', updatedAt],
     queryFn: ({ pageParam, signal }) =>
       mediary.request<TimelinePage>({
         method: 'GET',

@@ -1,15 +1,25 @@
 // Who is signed in.
 import type { ConsoleSession, CreateSessionRequest } from '@mediary/contract/schemas/console';
 import { MediaryError } from '@mediary/client';
-import { type QueryClient, queryOptions, useMutation, useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
+import {
+  type QueryClient,
+  queryOptions,
+  useMutation,
+  useQueryClient,
+  useSuspenseQuery,
+} from '@tanstack/react-query';
 import { mediary } from './mediary.ts';
 
 const PATH = '/console/session';
+
+/** Whether the request for this page had the cookie of a session, which scripts cannot read. */
+const HAD_COOKIE = document.querySelector('meta[name="mediary-session"]') !== null;
 
 /** Null where nobody is signed in. */
 export const sessionQuery = queryOptions({
   queryKey: ['session'],
   queryFn: async ({ signal }): Promise<ConsoleSession | null> => {
+    if (!HAD_COOKIE) return null;
     try {
       return await mediary.request<ConsoleSession>({ method: 'GET', path: PATH, options: { signal } });
     } catch (error) {

@@ -35,7 +35,11 @@ const RequestId = ({ id }: { readonly id: string }) => (
   </CopyButton>
 );
 
-type Described = { readonly title: string; readonly message: string; readonly requestId?: string | undefined };
+type Described = {
+  readonly title: string;
+  readonly message: string;
+  readonly requestId?: string | undefined;
+};
 
 export function describe(error: unknown): Described {
   if (error instanceof MediaryError)

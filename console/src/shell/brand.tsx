@@ -10,4 +10,3 @@ export const Brand = () => (
     Mediary
   </Link>
 );
-

@@ -1,8 +1,19 @@
 // The frame of every screen: navigation, who is signed in, colours.
-import { ActionIcon, AppShell, Box, Burger, Group, Menu, NavLink, Text, useComputedColorScheme, useMantineColorScheme } from '@mantine/core';
+import {
+  ActionIcon,
+  AppShell,
+  Box,
+  Burger,
+  Group,
+  Menu,
+  NavLink,
+  Text,
+  useComputedColorScheme,
+  useMantineColorScheme,
+} from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import type { ConsoleSession } from '@mediary/contract/schemas/console';
-import { type ReactNode, useEffect } from 'react';
+import type { ReactNode } from 'react';
 import { Link, useLocation } from 'wouter';
 import { SERVICE_URL } from '../api/mediary.ts';
 import { useSignOut } from '../api/session.ts';
@@ -28,7 +39,6 @@ type ShellProps = { readonly session: ConsoleSession; readonly children: ReactNo
 export function Shell({ session, children }: ShellProps) {
   const [isOpen, { toggle, close }] = useDisclosure(false);
   const [place] = useLocation();
-  useEffect(close, [place]);
   return (
     <AppShell
       header={{ height: 56 }}
@@ -49,7 +59,7 @@ export function Shell({ session, children }: ShellProps) {
       </AppShell.Header>
       <AppShell.Navbar p="xs" aria-label="Screens">
         {PLACES.filter(({ isFor }) => isFor(session.kind)).map((target) => (
-          <PlaceLink key={target.href} place={target} current={place} />
+          <PlaceLink key={target.href} place={target} current={place} onFollow={close} />
         ))}
         <Box mt="auto">
           <NavLink
@@ -65,7 +75,9 @@ export function Shell({ session, children }: ShellProps) {
   );
 }
 
-function PlaceLink({ place: { href, label, icon }, current }: { readonly place: Place; readonly current: string }) {
+type LinkProps = { readonly place: Place; readonly current: string; readonly onFollow: () => void };
+
+function PlaceLink({ place: { href, label, icon }, current, onFollow }: LinkProps) {
   const isHere = href === '/' ? current === '/' : current.startsWith(href);
   return (
     <NavLink
@@ -74,6 +86,7 @@ function PlaceLink({ place: { href, label, icon }, current }: { readonly place: 
       label={label}
       leftSection={<Icon name={icon} />}
       active={isHere}
+      onClick={onFollow}
       aria-current={isHere ? 'page' : undefined}
     />
   );

@@ -1,5 +1,17 @@
 // The page of those who are not signed in: by the link of the start message, or by a key or token.
-import { Anchor, Box, Button, Center, Paper, PasswordInput, SegmentedControl, Stack, Text, TextInput, Title } from '@mantine/core';
+import {
+  Anchor,
+  Box,
+  Button,
+  Center,
+  Paper,
+  PasswordInput,
+  SegmentedControl,
+  Stack,
+  Text,
+  TextInput,
+  Title,
+} from '@mantine/core';
 import type { CreateSessionRequest } from '@mediary/contract/schemas/console';
 import { type FormEvent, useEffect, useRef, useState } from 'react';
 import { SERVICE_URL } from '../api/mediary.ts';

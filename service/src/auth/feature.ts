@@ -3,7 +3,7 @@ import { offer } from '../platform/values/offer.ts';
 import { createAuthenticator } from './auth.hook.ts';
 import type { AuthContext } from './context.ts';
 import { operatorGuard } from './operator.hook.ts';
-import { deleteEndedSessions } from './sessions/console-sessions.ts';
+import { createSignInLink, deleteEndedSessions } from './sessions/console-sessions.ts';
 import { consoleSessionRoutes } from './sessions/console-sessions.routes.ts';
 import { createEventTicket } from './tickets/event-tickets.ts';
 import { createServiceKeyLookup } from './keys/service-key-lookup.ts';
@@ -31,6 +31,7 @@ export function createAuth(outer: Omit<AuthContext, 'namedKeys'>) {
         assertReadableByToken,
         deleteOldUploadTokens,
         deleteEndedSessions,
+        createSignInLink,
       }),
       recordUploadOfToken,
     },

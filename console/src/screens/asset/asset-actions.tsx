@@ -28,7 +28,9 @@ export function AssetActions({ asset, session }: ActionsProps) {
           <Button variant="default">Actions</Button>
         </Menu.Target>
         <Menu.Dropdown>
-          <Menu.Item onClick={() => act.mutate(() => mediary.media.update(id, { visibility: other }, options))}>
+          <Menu.Item
+            onClick={() => act.mutate(() => mediary.media.update(id, { visibility: other }, options))}
+          >
             Make it {other}
           </Menu.Item>
           <Menu.Item onClick={() => void download(id)}>Download the original</Menu.Item>

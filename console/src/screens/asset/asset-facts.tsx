@@ -32,7 +32,12 @@ function factsOf(asset: Asset): Fact[] {
   const { width, height, duration_ms: duration, size_bytes: size, media, provider, tags } = asset;
   const facts: (Fact | undefined)[] = [
     ['Id', <Copied key="id" text={asset.id} />],
-    ['File name', <span key="name" dir="auto">{asset.filename}</span>],
+    [
+      'File name',
+      <span key="name" dir="auto">
+        {asset.filename}
+      </span>,
+    ],
     ['Type', asset.mime_type],
     size === null ? undefined : ['Size', formatBytes(size)],
     width === null || height === null ? undefined : ['Picture', `${width} × ${height}`],
@@ -51,11 +56,21 @@ function factsOf(asset: Asset): Fact[] {
 type Media = NonNullable<Asset['media']>;
 
 const describeVideo = ({ codec, fps, hdr, bit_depth: depth }: NonNullable<Media['video']>): string =>
-  [codec, fps === null ? undefined : `${Math.round(fps * 100) / 100} frames/s`, hdr ? 'HDR' : 'SDR', `${depth} bit`]
+  [
+    codec,
+    fps === null ? undefined : `${Math.round(fps * 100) / 100} frames/s`,
+    hdr ? 'HDR' : 'SDR',
+    `${depth} bit`,
+  ]
     .filter((text) => text !== undefined)
     .join(', ');
 
-const describeAudio = ({ codec, channels, language, loudness_lufs: loudness }: Media['audio'][number]): string =>
+const describeAudio = ({
+  codec,
+  channels,
+  language,
+  loudness_lufs: loudness,
+}: Media['audio'][number]): string =>
   [
     codec,
     channels === null ? undefined : `${channels} channels`,

@@ -1,8 +1,8 @@
 // What happened to the asset, in sentences, with the raw data one click away.
 import type { Asset, TimelineEntry } from '@mediary/client';
 import { Alert, Button, Code, Paper, Text, Timeline as Track, Title, UnstyledButton } from '@mantine/core';
-import { useInfiniteQuery } from '@tanstack/react-query';
-import { useEffect, useState } from 'react';
+import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
+import { useState } from 'react';
 import { isMoving, timelineQuery } from '../../api/assets.ts';
 import { formatLatency } from '../../parts/format.ts';
 import { Problem } from '../../parts/problem.tsx';
@@ -10,13 +10,12 @@ import { Time } from '../../parts/time.tsx';
 
 export function Timeline({ asset }: { readonly asset: Asset }) {
   const timeline = useInfiniteQuery({
-    ...timelineQuery(asset.id),
+    // Another version has another last entry.
+    ...timelineQuery(asset.id, asset.updated_at),
+    placeholderData: keepPreviousData,
     enabled: asset.deleted_at === null,
     refetchInterval: isMoving(asset) ? 1500 : false,
   });
-  const { refetch } = timeline;
-  // Another version has another last entry.
-  useEffect(() => void refetch(), [refetch, asset.updated_at]);
   const entries = timeline.data?.pages.flatMap(({ items }) => items) ?? [];
   return (
     <Paper withBorder p="md" component="section" aria-label="Timeline">
@@ -24,7 +23,7 @@ export function Timeline({ asset }: { readonly asset: Asset }) {
         Timeline
       </Title>
       {asset.deleted_at !== null && <Alert color="gray">The timeline is shown again after a restore.</Alert>}
-      {timeline.error && <Problem error={timeline.error} onRetry={() => void refetch()} />}
+      {timeline.error && <Problem error={timeline.error} onRetry={() => void timeline.refetch()} />}
       <Track active={entries.length} bulletSize={14} lineWidth={2}>
         {entries.map((entry) => (
           <Track.Item key={entry.id} color={colorOf(entry)}>
@@ -47,13 +46,17 @@ function colorOf({ type }: TimelineEntry): string {
   return 'sea';
 }
 
+/** Sentences name times in UTC. */
+const withLocalTimes = (sentence: string): string =>
+  sentence.replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, (time) => new Date(time).toLocaleString());
+
 function Entry({ entry }: { readonly entry: TimelineEntry }) {
   const { sentence, at, source, latency_ms: latency, details } = entry;
   const [isOpen, setOpen] = useState(false);
   return (
     <>
       <Text size="sm" className="break-anywhere">
-        {sentence}
+        {withLocalTimes(sentence)}
       </Text>
       <Text size="xs" c="dimmed">
         <Time at={at} /> · by {source}

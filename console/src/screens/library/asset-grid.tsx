@@ -33,7 +33,9 @@ export function AssetGrid({ assets, isLoading, hasMore, loadMore }: GridProps) {
   });
   const visible = rows.getVirtualItems();
   const last = visible.at(-1)?.index ?? 0;
-  useEffect(() => rows.measure(), [rows, tileWidth]);
+  useEffect(() => {
+    if (tileWidth > 0) rows.measure();
+  }, [rows, tileWidth]);
   useEffect(() => {
     if (hasMore && !isLoading && last >= count - ROWS_AHEAD) loadMore();
   }, [hasMore, isLoading, last, count, loadMore]);

@@ -73,7 +73,12 @@ const Choice = ({ label, data, value, onChange }: FieldProps & { readonly data: 
 
 const SEARCH_AFTER_MS = 250;
 
-function SearchField({ label, placeholder, value = '', onChange }: FieldProps & { readonly placeholder: string }) {
+function SearchField({
+  label,
+  placeholder,
+  value = '',
+  onChange,
+}: FieldProps & { readonly placeholder: string }) {
   const [text, setText] = useState(value);
   const search = useDebouncedCallback(onChange, SEARCH_AFTER_MS);
   useEffect(() => setText(value), [value]);

@@ -4,7 +4,8 @@ import { Dropzone } from '@mantine/dropzone';
 import { useEffect, useRef } from 'react';
 import { Icon } from '../../parts/icon.tsx';
 
-const ACCEPTED = ['image/*', 'video/*', '.mkv', '.heic', '.heif', '.avif', '.mts', '.m2ts'];
+/** What the dialog offers; the service decides. Some systems do not know the types of the extensions. */
+const OFFERED = 'image/*,video/*,.heic,.heif,.avif,.mkv,.mts,.m2ts';
 
 export function FileDrop({ onFiles }: { readonly onFiles: (files: readonly File[]) => void }) {
   const open = useRef<() => void>(null);
@@ -13,9 +14,7 @@ export function FileDrop({ onFiles }: { readonly onFiles: (files: readonly File[
     <Dropzone
       onDrop={onFiles}
       openRef={open}
-      accept={ACCEPTED}
-      useFsAccessApi={false}
-      inputProps={{ 'aria-label': 'Files to upload' }}
+      inputProps={{ 'aria-label': 'Files to upload', accept: OFFERED }}
       p="xl"
     >
       <Stack align="center" gap="xs">

@@ -1,5 +1,5 @@
 // The first page: drop a file, watch it become a video that plays, and see the same as code.
-import { Group, Stack, Text, Title } from '@mantine/core';
+import { Anchor, Group, Stack, Text, Title } from '@mantine/core';
 import type { ConsoleSession } from '@mediary/contract/schemas/console';
 import { Link } from 'wouter';
 import { addUploads, useUploads } from '../../api/uploads.ts';
@@ -15,7 +15,9 @@ export function Start({ session }: { readonly session: ConsoleSession }) {
         <Title order={1} size="h2">
           Upload
         </Title>
-        <Text c="dimmed">Images and videos. They keep their bytes, and videos play while they are encoded.</Text>
+        <Text c="dimmed">
+          Images and videos. They keep their bytes, and videos play while they are encoded.
+        </Text>
       </div>
       <FileDrop onFiles={(files) => addUploads(session, files)} />
       {uploads.length > 0 && (
@@ -24,7 +26,9 @@ export function Start({ session }: { readonly session: ConsoleSession }) {
             <UploadRow key={upload.key} upload={upload} />
           ))}
           <Group justify="flex-end">
-            <Link href="/library">Show the library</Link>
+            <Anchor component={Link} href="/library">
+              Show the library
+            </Anchor>
           </Group>
         </Stack>
       )}

@@ -1,7 +1,7 @@
 // Sign in to the console, ask who is signed in, sign out.
 import {
   createConsoleSession,
-  createSignInLink,
+  createSignInLink as createLinkOperation,
   endConsoleSession,
   getConsoleSession,
 } from '@mediary/contract/operations/console';
@@ -12,7 +12,7 @@ import type { AuthContext } from '../context.ts';
 import {
   createSession,
   createSessionToken,
-  createSignInCode,
+  createSignInLink,
   endSession,
   getSession,
 } from './console-sessions.ts';
@@ -57,17 +57,14 @@ export function consoleSessionRoutes(ctx: AuthContext, asOperator: AsOperator) {
     signedIn(endConsoleSession, async ({ token }) => ({ has_ended: await endSession(ctx, token) }), {
       setCookie: () => cookie('', 0),
     }),
-    asOperator(createSignInLink, async () => {
-      const { code, expiresAt } = await createSignInCode(ctx);
-      return { url: toSignInUrl(ctx.publicBaseUrl(), code), expires_at: expiresAt.toISOString() };
+    asOperator(createLinkOperation, async () => {
+      const { url, expiresAt } = await createSignInLink(ctx);
+      return { url, expires_at: expiresAt.toISOString() };
     }),
   ];
 }
 
 const COOKIE_AGE_S = 12 * 3600;
-
-/** The code is in the fragment, which browsers send to nobody. */
-const toSignInUrl = (baseUrl: string, code: string): string => `${baseUrl}/console#code=${code}`;
 
 type Session = Awaited<ReturnType<typeof getSession>>;
 

@@ -187,12 +187,13 @@ export async function assertOperatorSession(ctx: AuthContext, token: string): Pr
 export const endSession = ({ db }: AuthContext, token: string | undefined): Promise<boolean> =>
   token === undefined ? Promise.resolve(false) : deleteSession(db, digestOf(token));
 
-type CreatedCode = { readonly code: string; readonly expiresAt: Date };
+type CreatedLink = { readonly url: string; readonly expiresAt: Date };
 
-/** A code that signs in an operator once. */
-export async function createSignInCode({ db }: AuthContext): Promise<CreatedCode> {
+/** A link that signs in an operator once. Its code is in the fragment, which browsers send to nobody. */
+export async function createSignInLink({ db, publicBaseUrl }: AuthContext): Promise<CreatedLink> {
   const code = createSessionToken();
-  return { code, expiresAt: await insertSignInCode(db, digestOf(code), CODE_LIFETIME_S) };
+  const expiresAt = await insertSignInCode(db, digestOf(code), CODE_LIFETIME_S);
+  return { url: `${publicBaseUrl()}/console#code=${code}`, expiresAt };
 }
 
 /** Returns how many sessions and codes were deleted. */

@@ -13,7 +13,12 @@ type Headers = {
 
 /** Undefined without the cookie, or without the header that proves that the console sent the request. */
 export function readSessionToken({ cookie, [CONSOLE_HEADER]: header }: Headers): string | undefined {
-  if (header === undefined || !cookie?.includes(NAME)) return undefined;
+  return header === undefined ? undefined : readSessionCookie(cookie);
+}
+
+/** The token in a `Cookie` header; undefined if there is none. */
+export function readSessionCookie(cookie: string | undefined): string | undefined {
+  if (!cookie?.includes(NAME)) return undefined;
   for (const pair of cookie.split(';')) {
     const [name = '', value = ''] = pair.trim().split('=');
     if (name === NAME && TOKEN.test(value)) return value;

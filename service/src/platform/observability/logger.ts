@@ -40,9 +40,13 @@ type LogFormat = 'auto' | 'json' | 'pretty';
 
 type LogOptions = { readonly level: string; readonly format: LogFormat };
 
+/** Whether the log is written for people. */
+export const isForPeople = (format: LogFormat): boolean =>
+  format === 'pretty' || (format === 'auto' && process.stdout.isTTY);
+
 /** Lines for people do not name the process. */
 export const openLog = ({ level, format }: LogOptions, identity: LogIdentity): Logger =>
-  format === 'pretty' || (format === 'auto' && process.stdout.isTTY)
+  isForPeople(format)
     ? createLogger(level, openPrettyOutput())
     : createLogger(level, openJsonOutput(), identity);
 

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { createLazyValue } from '../../concurrency/lazy-value.ts';
 import { type PreparedContent, prepareContent, sendPrepared } from './prepared-content.ts';
 
@@ -15,6 +15,7 @@ const TYPES: Readonly<Record<string, string>> = {
 
 type ConsolePages = {
   readonly publicBaseUrl: () => string;
+  readonly hasSession: (headers: FastifyRequest['headers']) => boolean;
   /** Origins other than this one that send media, and take uploads. */
   readonly mediaSources: () => Promise<readonly string[]>;
 };
@@ -22,7 +23,7 @@ type ConsolePages = {
 export function serveConsole(app: FastifyInstance, pages: ConsolePages): void {
   const getFiles = createLazyValue(readFiles);
   const readPage = createLazyValue(() => readFile(join(BUILT, 'index.html'), 'utf8'));
-  const sendPage = async (_request: unknown, reply: FastifyReply) => {
+  const sendPage = async ({ headers }: FastifyRequest, reply: FastifyReply) => {
     const html = await readPage().catch(() => undefined);
     if (html === undefined) return reply.code(503).type('text/html; charset=utf-8').send(NOT_BUILT);
     const nonce = randomBytes(NONCE_BYTES).toString('base64');
@@ -31,7 +32,9 @@ export function serveConsole(app: FastifyInstance, pages: ConsolePages): void {
       .headers({ 'content-security-policy': policy, 'cache-control': 'no-store' })
       .headers({ 'referrer-policy': 'no-referrer', 'x-frame-options': 'DENY' })
       .type('text/html; charset=utf-8')
-      .send(addHead(html, { base: toBase(pages.publicBaseUrl()), nonce }));
+      .send(
+        addHead(html, { base: toBase(pages.publicBaseUrl()), nonce, hasSession: pages.hasSession(headers) }),
+      );
   };
   app.get('/console', sendPage);
   app.get('/console/*', sendPage);
@@ -64,8 +67,15 @@ const toBase = (publicBaseUrl: string): string =>
   `${new URL(publicBaseUrl).pathname.replace(/\/$/, '')}/console/`;
 
 /** All addresses of the console load the same page, whose URLs are relative to its base. */
-const addHead = (html: string, { base, nonce }: { readonly base: string; readonly nonce: string }): string =>
-  html.replace('<head>', `<head><base href="${base}"><meta property="csp-nonce" nonce="${nonce}">`);
+const addHead = (html: string, { base, nonce, hasSession }: PageHead): string => {
+  const session = hasSession ? '<meta name="mediary-session" content="open">' : '';
+  return html.replace(
+    '<head>',
+    `<head><base href="${base}"><meta property="csp-nonce" nonce="${nonce}">${session}`,
+  );
+};
+
+type PageHead = { readonly base: string; readonly nonce: string; readonly hasSession: boolean };
 
 /** The page loads scripts and styles from this service alone, and no other page may frame it. */
 const renderPolicy = (nonce: string, mediaSources: readonly string[]): string => {
