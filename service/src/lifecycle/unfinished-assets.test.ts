@@ -3,7 +3,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { rowsOf, startTestPostgres, type TestPostgres } from '../../../test/support/postgres/postgres.ts';
 import type { Connection } from '../platform/postgres/database.ts';
 import { migrate } from '../platform/postgres/migrate.ts';
-import { streamStateColumns } from '../tables.ts';
+import { createVideo } from './asset.fixture.ts';
+import { toStreamState } from './decisions/stream-state.ts';
 
 const ID = '01900000-0000-7000-8000-000000000001';
 const DUE = new Date('2026-01-01T10:02:00.000Z');
@@ -38,7 +39,7 @@ test('no index of assets has a column that reports and checks change', async () 
   const columns = indexed.map(({ attname }) => String(attname));
   expect(columns).toEqual(expect.arrayContaining(['id', 'deleted_at', 'checksum_sha256', 'title']));
   // The bytes are stored before the first report, and only a refusal takes them away.
-  const changed = Object.keys(streamStateColumns).filter((name) => name !== 'uploaded_at');
+  const changed = Object.keys(toStreamState(createVideo({}))).filter((name) => name !== 'uploaded_at');
   expect(columns.filter((name) => [...changed, 'revision', 'updated_at'].includes(name))).toEqual([]);
 });
 
