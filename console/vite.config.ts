@@ -6,6 +6,7 @@ export default defineConfig({
   base: './',
   build: {
     outDir: 'dist',
+    assetsDir: 'files',
     emptyOutDir: true,
     target: 'es2022',
     modulePreload: { polyfill: false },

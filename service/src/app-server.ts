@@ -3,9 +3,8 @@ import { renderOpenApi } from '@mediary/contract/openapi/document';
 import type { Operation } from '@mediary/contract/operation';
 import { OPERATIONS } from '@mediary/contract/operations';
 import { type AppContext, VERSION } from './app-context.ts';
-import { readSessionCookie } from './auth/sessions/session-cookie.ts';
 import { allowOrigins } from './platform/http/cross-origin.ts';
-import { serveConsole } from './platform/http/pages/console-pages.ts';
+import { type ConsolePages, serveConsole } from './platform/http/pages/console-pages.ts';
 import { serveDocumentation } from './platform/http/pages/documentation.ts';
 import { serveStartPage } from './platform/http/pages/start-page.ts';
 import { mount } from './platform/http/mount.ts';
@@ -15,7 +14,6 @@ import { type Limiters, limitAddresses } from './platform/http/limits/rate-limit
 import type { Route } from './platform/http/route.ts';
 import { countCached, measureRequests } from './platform/http/request-metrics.ts';
 import { createServer, type HttpServer } from './platform/http/server.ts';
-import { uploadKey } from './storage/object-key.ts';
 import { createIdempotency } from './platform/http/idempotency.ts';
 
 type ServerContent = {
@@ -24,11 +22,13 @@ type ServerContent = {
   readonly webhookOperations: readonly Operation[];
   readonly limiters: Limiters;
   readonly findCachedResponse: FindCachedResponse;
+  /** What the page of the console depends on. */
+  readonly console: Omit<ConsolePages, 'publicBaseUrl'>;
 };
 
 export async function buildServer(
   app: AppContext,
-  { routes, webhookOperations, limiters, findCachedResponse }: ServerContent,
+  { routes, webhookOperations, limiters, findCachedResponse, console: consoleParts }: ServerContent,
 ): Promise<HttpServer> {
   const { config, publicBaseUrl } = app;
   const { db, providers } = app.adapters;
@@ -42,45 +42,24 @@ export async function buildServer(
     { once: createIdempotency(db), known: { ProviderName: names }, ownerLimiter: limiters.owner },
     routes,
   );
-  if (config.console === 'on')
-    serveConsole(server, {
-      publicBaseUrl,
-      hasSession: ({ cookie }) => readSessionCookie(cookie) !== undefined,
-      mediaSources: () => findMediaSources(app),
+  const render = () =>
+    renderOpenApi([...OPERATIONS, ...webhookOperations], {
+      server: publicBaseUrl(),
+      providers: names,
+      version: VERSION,
     });
-  serveStartPage(server, {
-    hasConsole: config.console === 'on',
-    hasDocs: config.docs === 'on',
-    version: VERSION,
-  });
-  serveDocumentation(server, {
-    render: () =>
-      renderOpenApi([...OPERATIONS, ...webhookOperations], {
-        server: publicBaseUrl(),
-        providers: names,
-        version: VERSION,
-      }),
-    hasPages: config.docs === 'on',
-  });
+  servePages(server, app, { render, console: consoleParts });
   return server;
 }
 
-/** Where the console plays from, and uploads to, beside this service. */
-async function findMediaSources({ config, adapters: { store, providers } }: AppContext): Promise<string[]> {
-  const { cdnBaseUrl } = config.delivery;
-  const key = uploadKey(NO_ID, NO_ID);
-  const stored = await store.direct?.presignGet({
-    key,
-    expiresInSeconds: 1,
-    responseContentType: 'video/mp4',
-  });
-  const origins = [cdnBaseUrl, stored?.url].flatMap((url) =>
-    url === undefined ? [] : [new URL(url).origin],
-  );
-  const hosted = [...providers.keys()].filter((name) => name !== 'onprem');
-  return [...new Set(origins), ...(hosted.length > 0 ? ['https:'] : [])];
+type Pages = Pick<ServerContent, 'console'> & { readonly render: () => object };
+
+function servePages(server: HttpServer, { config, publicBaseUrl }: AppContext, pages: Pages): void {
+  const [hasConsole, hasDocs] = [config.console === 'on', config.docs === 'on'];
+  if (hasConsole) serveConsole(server, { publicBaseUrl, ...pages.console });
+  serveStartPage(server, { hasConsole, hasDocs, version: VERSION });
+  serveDocumentation(server, { render: pages.render, hasPages: hasDocs });
 }
-const NO_ID = '00000000-0000-0000-0000-000000000000';
 
 /** Health checks and metrics on HEALTH_PORT. A worker has no other listener. */
 export function buildHealthServer(app: AppContext, routes: readonly Route[]): HttpServer {

@@ -89,6 +89,7 @@ async function buildServers(app: AppContext, wings: Wings, limiters: Limiters): 
       routes: Object.values(wings).flatMap(({ routes }) => routes),
       webhookOperations: providers.operations.webhookOperations,
       findCachedResponse: playback.operations.findCachedSegment,
+      console: operations.operations.console,
       limiters,
     }),
   };

@@ -12,7 +12,7 @@ import { openStore, type OpenStore } from './adapters-store.ts';
 import { exitOnFatalError } from './platform/process/fatal-error.ts';
 import { closeServer, listen } from './platform/http/listener.ts';
 import type { HttpServer } from './platform/http/server.ts';
-import { createLogger, type Logger, openLog } from './platform/observability/logger.ts';
+import { createLogger, isForPeople, type Logger, openLog } from './platform/observability/logger.ts';
 import type { Connection, Inspect } from './platform/postgres/database.ts';
 import { type ClockOverrides, openClocks } from './platform/postgres/database-clock.ts';
 import { migrate } from './platform/postgres/migrate.ts';
@@ -62,24 +62,24 @@ export async function runService(environment: Environment): Promise<void> {
   const options = { searchPath: environment['PATH'], instance };
   const service = await startService(config, options, { log, onDatabaseExit });
   running = service;
-  announceStart(log, {
+  const hasConsole = service.server && config.console === 'on';
+  const start = {
     config,
     local,
-    consoleUrl: local && hasConsole(config) ? (await service.createSignInLink()).url : undefined,
+    consoleUrl: local && hasConsole ? (await service.createSignInLink()).url : undefined,
     address: service.address,
     healthAddress: service.healthAddress,
     locations: service.adapters.locations,
     encoderMissing: service.adapters.encoderMissing,
     now: new Date(),
     sandboxMissing: missingProtections(service.adapters.sandbox),
-  });
+  };
+  announceStart(log, start, isForPeople(config.log.format));
   if (!stopping.signal.aborted) await once(stopping.signal, 'abort');
   await service.stop();
   log.info('stopped');
   process.exit(0);
 }
-
-const hasConsole = ({ role, console }: Config): boolean => role !== 'worker' && console === 'on';
 
 const identify = (instance: string, role: string) => ({ instance, host: hostname(), role, version: VERSION });
 
@@ -152,8 +152,7 @@ export async function startService(
     log,
     searchPath,
     ownAddress: () => address,
-    onDatabaseExit: overrides.onDatabaseExit ?? (() => {}),
-    ...(overrides.inspect && { inspect: overrides.inspect }),
+    ...hooksOf(overrides),
   });
   const adapters = overrides.wrapAdapters?.(opened) ?? opened;
   const stopping = new AbortController();
@@ -192,6 +191,11 @@ export async function startService(
     throw error;
   }
 }
+
+const hooksOf = ({ onDatabaseExit = () => {}, inspect }: TestOverrides) => ({
+  onDatabaseExit,
+  ...(inspect && { inspect }),
+});
 
 const listenForChecks = (server: HttpServer, config: Config): Promise<string> =>
   listen(server, { ...config, port: config.healthPort ?? 0 });

@@ -2,7 +2,7 @@
 import { signAccessToken } from './auth/tokens/access-token.ts';
 import type { Config } from './config.ts';
 import type { Adapters } from './adapters.ts';
-import { isForPeople, type Logger } from './platform/observability/logger.ts';
+import type { Logger } from './platform/observability/logger.ts';
 import type { LocalSecrets } from './platform/settings/generated-secrets.ts';
 
 type BannerContent = {
@@ -22,8 +22,8 @@ type BannerContent = {
 const DAY_S = 86_400;
 
 /** A tour for people, else a line that LOG_LEVEL does not suppress: supervisors may wait for it. */
-export function announceStart(log: Logger, start: BannerContent): void {
-  if (isForPeople(start.config.log.format)) process.stdout.write(renderBanner(start));
+export function announceStart(log: Logger, start: BannerContent, isForPeople: boolean): void {
+  if (isForPeople) process.stdout.write(renderBanner(start));
   else log.child({}, { level: 'info' }).info(describeStart(start), 'service started');
 }
 

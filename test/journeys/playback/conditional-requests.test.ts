@@ -100,8 +100,3 @@ describe('a method that a path does not have', () => {
     expect(response.headers.get('allow')).toBeNull();
   });
 });
-
-test('the origin leads to the documentation', async () => {
-  const response = await fetch(`${service.address}/`);
-  expect([response.status, response.url]).toEqual([200, `${service.address}/docs/`]);
-});

@@ -13,11 +13,11 @@ const TYPES: Readonly<Record<string, string>> = {
   css: 'text/css; charset=utf-8',
 };
 
-type ConsolePages = {
+export type ConsolePages = {
   readonly publicBaseUrl: () => string;
-  readonly hasSession: (headers: FastifyRequest['headers']) => boolean;
-  /** Origins other than this one that send media, and take uploads. */
-  readonly mediaSources: () => Promise<readonly string[]>;
+  readonly hasSessionCookie: (headers: FastifyRequest['headers']) => boolean;
+  /** Of what the page loads and sends elsewhere. */
+  readonly findOrigins: () => Promise<readonly string[]>;
 };
 
 export function serveConsole(app: FastifyInstance, pages: ConsolePages): void {
@@ -27,20 +27,21 @@ export function serveConsole(app: FastifyInstance, pages: ConsolePages): void {
     const html = await readPage().catch(() => undefined);
     if (html === undefined) return reply.code(503).type('text/html; charset=utf-8').send(NOT_BUILT);
     const nonce = randomBytes(NONCE_BYTES).toString('base64');
-    const policy = renderPolicy(nonce, await pages.mediaSources());
+    const policy = renderPolicy(nonce, await pages.findOrigins());
+    const head = {
+      base: toBase(pages.publicBaseUrl()),
+      nonce,
+      hasSession: pages.hasSessionCookie(headers),
+    };
     return reply
       .headers({ 'content-security-policy': policy, 'cache-control': 'no-store' })
       .headers({ 'referrer-policy': 'no-referrer', 'x-frame-options': 'DENY' })
       .type('text/html; charset=utf-8')
-      .send(
-        addHead(html, { base: toBase(pages.publicBaseUrl()), nonce, hasSession: pages.hasSession(headers) }),
-      );
+      .send(addHead(html, head));
   };
-  app.get('/console', sendPage);
-  app.get('/console/*', sendPage);
-  app.get<{ Params: { name: string } }>('/console/assets/:name', async (request, reply) => {
+  for (const path of ['/console', '/console/', '/console/*']) app.get(path, sendPage);
+  app.get<{ Params: { name: string } }>('/console/files/:name', async (request, reply) => {
     const file = (await getFiles()).get(request.params.name);
-    // An asset of the library has this address too.
     if (!file) return sendPage(request, reply);
     return sendPrepared({ request, reply: reply.header('cache-control', FOREVER) }, file);
   });
@@ -51,10 +52,11 @@ const NONCE_BYTES = 16;
 const FOREVER = 'public, max-age=31536000, immutable';
 
 const NOT_BUILT =
-  '<!doctype html><title>Mediary</title><p>The console is not built. Run <code>npm run build -w console</code>.';
+  '<!doctype html><title>Mediary</title><p>The console is not built. ' +
+  'Run <code>npm run build -w console</code>.';
 
 async function readFiles(): Promise<ReadonlyMap<string, PreparedContent>> {
-  const folder = join(BUILT, 'assets');
+  const folder = join(BUILT, 'files');
   const names = await readdir(folder).catch(() => []);
   const files = names.map(async (name) => {
     const type = TYPES[name.slice(name.lastIndexOf('.') + 1)] ?? 'application/octet-stream';
@@ -78,8 +80,8 @@ const addHead = (html: string, { base, nonce, hasSession }: PageHead): string =>
 type PageHead = { readonly base: string; readonly nonce: string; readonly hasSession: boolean };
 
 /** The page loads scripts and styles from this service alone, and no other page may frame it. */
-const renderPolicy = (nonce: string, mediaSources: readonly string[]): string => {
-  const others = mediaSources.map((origin) => ` ${origin}`).join('');
+const renderPolicy = (nonce: string, origins: readonly string[]): string => {
+  const others = origins.map((origin) => ` ${origin}`).join('');
   return [
     "default-src 'none'",
     "script-src 'self'",

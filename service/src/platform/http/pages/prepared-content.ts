@@ -25,7 +25,7 @@ export async function prepareContent(type: string, content: string | Buffer): Pr
   return { type, tag: hash('sha256', identity).slice(0, 32), bodies: { br, gzip: gz, identity } };
 }
 
-export type PageCall = { readonly request: FastifyRequest; readonly reply: FastifyReply };
+type PageCall = { readonly request: FastifyRequest; readonly reply: FastifyReply };
 
 /** Each encoding has an ETag of its own (RFC 9110 §8.8.3.3). */
 export function sendPrepared({ request, reply }: PageCall, { type, tag, bodies }: PreparedContent): unknown {
