@@ -1,0 +1,138 @@
+// A newcomer opens the sign-in link, drops files, watches them play, finds them again and restores one.
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { AxeBuilder } from '@axe-core/playwright';
+import type { Browser, Page } from 'playwright-core';
+import sharp from 'sharp';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { makeClip } from '../support/clips/clips.ts';
+import { expectSuccess } from '../support/http/envelope.ts';
+import { openUpload } from '../support/media.ts';
+import { launchChromium } from '../support/playback/browser.ts';
+import { asOperator, asUser, call, startTestService, type TestService } from '../support/service.ts';
+
+const SIZES = { desk: { width: 1440, height: 900 }, phone: { width: 390, height: 844 } } as const;
+const SLOW = { timeout: 60_000 };
+
+let service: TestService;
+let browser: Browser;
+let files: string[];
+beforeAll(async () => {
+  service = await startTestService({ VIDEO_EXTRAS: 'none' });
+  browser = await launchChromium();
+  const picture = join(service.dataDir, 'ein Bild 🌊.png');
+  const blue = { width: 640, height: 360, channels: 3, background: '#2a6f97' } as const;
+  await writeFile(picture, await sharp({ create: blue }).png().toBuffer());
+  files = [await makeClip({ seconds: 3, width: 320, height: 180 }), picture];
+}, 120_000);
+afterAll(async () => {
+  await browser?.close();
+  await service?.stop();
+});
+
+/** What a page must not do: errors, other hosts, violations of its policy. */
+let faults: string[] = [];
+beforeEach(() => {
+  faults = [];
+});
+
+async function openPage(size: keyof typeof SIZES, colorScheme: 'light' | 'dark' = 'light'): Promise<Page> {
+  const context = await browser.newContext({ viewport: SIZES[size], colorScheme });
+  const page = await context.newPage();
+  page.on('console', (message) => {
+    if (message.type() === 'error') faults.push(message.text());
+  });
+  page.on('pageerror', (error) => faults.push(error.message));
+  page.on('request', (request) => {
+    const { protocol, origin } = new URL(request.url());
+    if (protocol.startsWith('http') && origin !== service.address) faults.push(request.url());
+  });
+  return page;
+}
+
+async function signIn(page: Page): Promise<void> {
+  const { url } = expectSuccess<{ url: string }>(
+    await call(service, 'POST /admin/console-links', { headers: asOperator }),
+  );
+  await page.goto(url);
+  await page.getByRole('heading', { name: 'Upload' }).waitFor();
+}
+
+/** Without serious findings of axe, sideways scrolling or faults. */
+async function expectSound(page: Page): Promise<void> {
+  const { violations } = await new AxeBuilder({ page }).disableRules(['color-contrast-enhanced']).analyze();
+  const serious = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical');
+  expect(serious.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])).toEqual([]);
+  const isWide = await page.evaluate('document.documentElement.scrollWidth > innerWidth');
+  expect(isWide).toBe(false);
+  expect(faults).toEqual([]);
+}
+
+describe.each(['desk', 'phone'] as const)('on a %s', (size) => {
+  test(
+    'two files are dropped, play, are found, thrown away and restored',
+    async () => {
+      const page = await openPage(size, size === 'phone' ? 'dark' : 'light');
+      await signIn(page);
+      expect(page.url()).not.toContain('code=');
+      await expectSound(page);
+
+      await page.getByLabel('Files to upload').setInputFiles(files);
+      await page.locator('.player-frame').waitFor(SLOW);
+      await page.locator('.picture-large').waitFor(SLOW);
+      const player = page.frameLocator('.player-frame').locator('video');
+      await player.evaluate((video) => (video as unknown as { play(): Promise<void> }).play());
+      await expect.poll(() => player.evaluate('(video) => video.currentTime'), SLOW).toBeGreaterThan(0.3);
+      await expectSound(page);
+
+      await page.getByRole('link', { name: 'Show the library' }).click();
+      await page.getByLabel('Search', { exact: true }).fill('ein Bild');
+      await expect.poll(() => page.locator('.tile').count(), SLOW).toBe(1);
+      expect(page.url()).toContain('q=ein');
+      await expectSound(page);
+
+      await page.locator('.tile').click();
+      await page.getByText('All bytes are stored.').waitFor();
+      await expectSound(page);
+      await page.getByRole('button', { name: 'Actions' }).click();
+      await page.getByRole('menuitem', { name: 'Move to the trash' }).click();
+      await page.getByText('In the trash').waitFor();
+      await page.getByRole('button', { name: 'Restore' }).click();
+      await page.getByRole('button', { name: 'Actions' }).waitFor();
+      await expectSound(page);
+      await page.context().close();
+    },
+    180_000,
+  );
+});
+
+test('whoever is not signed in is asked for a key, and a wrong one is refused in words', async () => {
+  const page = await openPage('phone');
+  await page.goto(`${service.address}/`);
+  await page.getByRole('heading', { name: 'Sign in to the console' }).waitFor();
+  await expectSound(page);
+  await page.getByLabel('Operator key').and(page.locator('input[type=password]')).fill('x'.repeat(40));
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByText('The operator key is not valid').waitFor();
+  await page.context().close();
+});
+
+test('a user sees only the own library, and nothing after signing out', async () => {
+  await openUpload(service, 'ben', { title: '<img src=x onerror=alert(1)>' });
+  await openUpload(service, 'cleo', { title: 'Not for Ben' });
+  const page = await openPage('desk');
+  await page.goto(`${service.address}/console/library`);
+  await page.getByText('Access token').click();
+  const token = asUser('ben').authorization.replace('Bearer ', '');
+  await page.locator('input[type=password]').fill(token);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByText('<img src=x onerror=alert(1)>').waitFor();
+  expect(await page.getByText('Not for Ben').count()).toBe(0);
+  await page.getByRole('button', { name: 'Who is signed in' }).click();
+  await page.getByRole('menuitem', { name: 'Sign out' }).click();
+  await page.getByRole('heading', { name: 'Sign in to the console' }).waitFor();
+  await page.reload();
+  await page.getByRole('heading', { name: 'Sign in to the console' }).waitFor();
+  expect(faults).toEqual([]);
+  await page.context().close();
+});
