@@ -52,15 +52,17 @@ describe.skipIf(!isRoot)('with SANDBOX=required', () => {
     dataDir = await newDataDir();
     const withoutRight = ['setpriv', '--bounding-set=-sys_admin', '--inh-caps=-sys_admin', '--'];
     const [program = '', ...args] = [...withoutRight, ...START];
-    const env = { PATH: process.env['PATH'], DATA_DIR: dataDir, SANDBOX: 'required', LOG_LEVEL: 'silent' };
+    const env = { PATH: process.env['PATH'], DATA_DIR: dataDir, SANDBOX: 'required', LOG_LEVEL: 'error' };
     const ended = await run(program, args, { env }).catch((error: unknown) => error);
-    expect(ended).toMatchObject({
-      code: 1,
-      stderr:
-        'SANDBOX is "required", but parts of the sandbox are missing. They need:\n' +
-        '  - no_network, own_processes, read_only_files: ' +
-        'unshare and mount (util-linux), and CAP_SYS_ADMIN\n' +
-        'SANDBOX=available starts without them.\n',
+    expect(ended).toMatchObject({ code: 1, stdout: expect.any(String) });
+    expect(JSON.parse((ended as { stdout: string }).stdout)).toMatchObject({
+      err: {
+        message:
+          'SANDBOX is "required", but parts of the sandbox are missing. They need:\n' +
+          '  - no_network, own_processes, read_only_files: ' +
+          'unshare and mount (util-linux), and CAP_SYS_ADMIN\n' +
+          'SANDBOX=available starts without them.',
+      },
     });
   });
 });
