@@ -43,6 +43,7 @@ const toHandlers = ({
   images,
   uploads,
   upkeep,
+  owners,
 }: Wings): JobHandlers<JobPayloads> => ({
   ...providers.jobs,
   ...library.jobs,
@@ -50,6 +51,7 @@ const toHandlers = ({
   ...images.jobs,
   ...uploads.jobs,
   ...upkeep.jobs,
+  ...owners.jobs,
 });
 
 type Servers = { readonly server?: HttpServer; readonly healthServer?: HttpServer };
