@@ -23,8 +23,8 @@ export async function closeAssets(
   for (;;) {
     signal.throwIfAborted();
     const assets = await queries.listAssetsOfOwner(ctx.db, owner, { after, limit: PAGE });
-    for (const group of groupsOf(assets.filter((asset) => !isPurged(asset))))
-      await Promise.all(group.map((asset) => ctx.library.closeForErasure(asset)));
+    const active = assets.filter((asset) => !isPurged(asset));
+    await inGroups(active, async (asset) => [await ctx.library.closeForErasure(asset)]);
     // A request may have linked a video until the asset was closed.
     const closed = await Promise.all(assets.map((asset) => ctx.lifecycle.findAssetById(asset.id)));
     // A legal hold keeps its asset until it is released.
@@ -72,22 +72,19 @@ async function removePage(
   erasure: ErasureRow,
   items: readonly ItemRow[],
 ): Promise<ReadonlyMap<string, string>> {
-  const ids = items.map((item) => item.asset_id);
+  const ids = idsOf(items);
   const busy = await stopJobs(ctx, ids);
-  const removals = await removeObjects(ctx, ids);
+  // Before they are removed, so that a killed run cannot lose what the receipt says.
+  const files = await inGroups(ids, (id) => countObjects(ctx, id));
+  await queries.addRemovals(ctx.db, erasure.id, { ids, removals: files, state: 'counted' });
+  await inGroups(ids, (id) => removeObjects(ctx, id));
   const now = await queries.databaseNow(ctx.db);
-  const step = (chosen: readonly ItemRow[]) => {
-    const chosenIds = new Set(chosen.map((item) => item.asset_id));
-    return { ids: [...chosenIds], removals: removals.filter(({ asset_id }) => chosenIds.has(asset_id)) };
-  };
   const idle = items.filter(({ asset_id }) => !busy.has(asset_id));
   const { free = [], kept = [] } = Object.groupBy(idle, (item) =>
     isKept(erasure, item, now) ? 'kept' : 'free',
   );
-  const worked = items.filter(({ asset_id }) => busy.has(asset_id));
-  await queries.addRemovals(ctx.db, erasure.id, { ...step(worked), state: 'counted' });
-  await queries.addRemovals(ctx.db, erasure.id, { ...step(kept), state: 'removed' });
-  await removeRows(ctx, erasure.id, step(free));
+  await queries.addRemovals(ctx.db, erasure.id, { ids: idsOf(kept), removals: [], state: 'removed' });
+  await removeRows(ctx, erasure.id, idsOf(free));
   return busy;
 }
 
@@ -109,35 +106,31 @@ const isKept = (erasure: ErasureRow, item: ItemRow, now: Date): boolean =>
   (item.provider_video_id !== null && item.video_removed_at === null && !erasure.leaves_videos) ||
   (item.uploads_end !== null && item.uploads_end > now);
 
-/** Neither PURGE_GRACE_DAYS nor the trash delays an erasure. */
-async function removeObjects(ctx: OwnersContext, ids: readonly string[]): Promise<RemovedRows[]> {
-  const removals: RemovedRows[] = [];
-  for (const group of groupsOf(ids))
-    removals.push(...(await Promise.all(group.map((id) => removeObjectsOf(ctx, id)))).flat());
-  return removals;
+async function countObjects({ store }: OwnersContext, id: string): Promise<RemovedRows[]> {
+  const counts: RemovedRows[] = [];
+  for (const prefix of assetPrefixes(id)) {
+    let count = 0;
+    for await (const _key of store.list(prefix)) count += 1;
+    if (count > 0) counts.push({ asset_id: id, kind: kindOf(prefix), count });
+  }
+  return counts;
 }
 
-async function removeObjectsOf({ uploads, store }: OwnersContext, id: string): Promise<RemovedRows[]> {
+/** Neither PURGE_GRACE_DAYS nor the trash delays an erasure. */
+async function removeObjects({ uploads, store }: OwnersContext, id: string): Promise<never[]> {
   await uploads.discardClosedUploads(id);
-  const removals: RemovedRows[] = [];
-  for (const prefix of assetPrefixes(id)) {
-    const count = await store.removeAll(prefix);
-    if (count > 0) removals.push({ asset_id: id, kind: kindOf(prefix), count });
-  }
-  return removals;
+  for (const prefix of assetPrefixes(id)) await store.removeAll(prefix);
+  return [];
 }
 
 const kindOf = (prefix: ObjectKey): string => `${prefix.split('/')[0]}_files`;
 
-type RemovedPage = { readonly ids: readonly string[]; readonly removals: readonly RemovedRows[] };
-
 /** The assets first: their locks end the requests that would write more. */
-async function removeRows(ctx: OwnersContext, erasureId: string, page: RemovedPage): Promise<void> {
-  const { ids, removals } = page;
+async function removeRows(ctx: OwnersContext, erasureId: string, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return;
   await ctx.db.transaction(async (tx) => {
-    const rows = await deleteRows(ctx, tx, { erasureId, ids });
-    await queries.addRemovals(tx, erasureId, { ids, removals: [...removals, ...rows], state: 'confirmed' });
+    const removals = await deleteRows(ctx, tx, { erasureId, ids });
+    await queries.addRemovals(tx, erasureId, { ids, removals, state: 'confirmed' });
   });
 }
 
@@ -163,15 +156,20 @@ export async function verifyAssets(
   for (;;) {
     signal.throwIfAborted();
     const items = await queries.listItems(ctx.db, erasure.id, { after, limit: PAGE });
-    const ids = items.map((item) => item.asset_id);
-    await removeRows(ctx, erasure.id, { ids, removals: await removeObjects(ctx, ids) });
+    await inGroups(idsOf(items), (id) => removeObjects(ctx, id));
+    await removeRows(ctx, erasure.id, idsOf(items));
     const last = items[PAGE - 1];
     if (!last) return;
     after = last.asset_id;
   }
 }
 
-const groupsOf = <T>(items: readonly T[]): T[][] =>
-  Array.from({ length: Math.ceil(items.length / AT_A_TIME) }, (_, group) =>
-    items.slice(group * AT_A_TIME, (group + 1) * AT_A_TIME),
-  );
+const idsOf = (items: readonly ItemRow[]): string[] => items.map((item) => item.asset_id);
+
+/** Some at a time; returns the results of all. */
+async function inGroups<T, R>(items: readonly T[], work: (item: T) => Promise<R[]>): Promise<R[]> {
+  const results: R[] = [];
+  for (let first = 0; first < items.length; first += AT_A_TIME)
+    results.push(...(await Promise.all(items.slice(first, first + AT_A_TIME).map(work))).flat());
+  return results;
+}

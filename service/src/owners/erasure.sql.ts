@@ -139,7 +139,7 @@ type Step = {
   readonly state: 'counted' | 'removed' | 'confirmed';
 };
 
-/** Adds to what was removed of items. */
+/** Adds rows to what was removed of items. Files are counted before their removal, so the most are right. */
 export const addRemovals = (db: Queries, erasureId: string, { ids, removals, state }: Step) =>
   db.one(sql('add erasure removals')`
     with added as (
@@ -151,7 +151,9 @@ export const addRemovals = (db: Queries, erasureId: string, { ids, removals, sta
        set objects_removed_at = case when ${state}::text <> 'counted' then now() end,
            confirmed_at = case when ${state}::text = 'confirmed' then coalesce(confirmed_at, now()) end,
            removed = removed || coalesce((
-             select jsonb_object_agg(kind, coalesce((removed ->> kind)::int8, 0) + count)
+             select jsonb_object_agg(kind, case
+               when kind like '%_files' then greatest((removed ->> kind)::int8, count)
+               else coalesce((removed ->> kind)::int8, 0) + count end)
                from added where added.asset_id = item.asset_id and count > 0), '{}')
      where erasure_id = ${erasureId} and asset_id = any(${ids}::uuid[])`);
 
