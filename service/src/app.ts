@@ -19,6 +19,7 @@ export async function buildApp(app: AppContext) {
   return {
     ...(await buildServers(app, wings, limiters)),
     handlers: measureHandlers(toHandlers(wings), adapters.metrics),
+    storageChecks: wings.upkeep.operations,
     /** Ends requests that wait for events. */
     endStreams: () => {
       events.operations.endStreams();

@@ -174,6 +174,39 @@ export const INTERNAL_TABLES = {
     delivered_at: 'timestamptz?',
   },
 
+  /** A comparison of the database with the object store and the hosted providers. */
+  storage_checks: {
+    id: 'uuid',
+    options: 'jsonb',
+    status: 'text',
+    stage: 'text',
+    /** Where the stage continues. */
+    position: 'text',
+    /** Raised by each worker that takes the check over. */
+    run: 'int4',
+    counts: 'jsonb',
+    error: 'text?',
+    created_at: 'timestamptz',
+    updated_at: 'timestamptz',
+    finished_at: 'timestamptz?',
+  },
+  storage_findings: {
+    check_id: 'uuid',
+    number: 'int8',
+    kind: 'text',
+    repair: 'text',
+    asset_id: 'uuid?',
+    key: 'text?',
+    provider: 'text?',
+    provider_video_id: 'text?',
+    size_bytes: 'int8?',
+    expected_size_bytes: 'int8?',
+    repaired_at: 'timestamptz?',
+    repair_error: 'text?',
+  },
+  /** The videos that a hosted provider has listed for a check. */
+  storage_check_videos: { check_id: 'uuid', provider: 'text', provider_video_id: 'text' },
+
   /** Objects without a reference that stay for PURGE_GRACE_DAYS. `key` may be a prefix that ends in `/`. */
   deferred_removals: { asset_id: 'uuid', key: 'text', remove_after: 'timestamptz' },
 

@@ -34,7 +34,6 @@ import {
   signUploadParts,
 } from './operations/multipart.ts';
 import {
-  findOrphans,
   getDelivery,
   getMetrics,
   listAllAssets,
@@ -72,6 +71,7 @@ import {
   rotateServiceKey,
   updateServiceKey,
 } from './operations/service-keys.ts';
+import { cancelCheck, getCheck, listChecks, listFindings, startCheck } from './operations/storage-checks.ts';
 import {
   cancelEncode,
   getOwnerLimits,
@@ -170,7 +170,11 @@ export const OPERATIONS: readonly Operation[] = [
   getDelivery,
   replayDeliveries,
   listProviders,
-  findOrphans,
+  startCheck,
+  listChecks,
+  getCheck,
+  listFindings,
+  cancelCheck,
   listCdnPurges,
   getOwnerLimits,
   setOwnerLimits,

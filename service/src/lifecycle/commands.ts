@@ -20,6 +20,7 @@ import {
   type Reopening,
   type Retry,
 } from './decisions/decide-commands.ts';
+import { decideLoss, type StorageLoss } from './decisions/storage-loss.ts';
 import { findSameBytes } from './same-bytes.sql.ts';
 
 /** Starts processing, unless another attempt began meanwhile. A repeated call changes nothing. */
@@ -113,6 +114,12 @@ export const cancelEncoding = (ctx: LifecycleContext, asset: Asset): Promise<Ass
 /** Shows the poster that was rendered for `rendered`, unless the asset needs another one now. */
 export const showPoster = (ctx: LifecycleContext, rendered: Asset): Promise<Asset> =>
   updateExisting(ctx, rendered, (seen) => decidePoster(seen, rendered));
+
+/** Records a loss of stored objects, unless the asset changed since it was read. Also of one in the trash. */
+export const recordLoss = ({ assets }: LifecycleContext, asset: Asset, loss: StorageLoss) =>
+  assets.update(asset, (seen, now) =>
+    seen.revision === asset.revision ? decideLoss(seen, loss, now) : undefined,
+  );
 
 async function updateExisting({ assets }: LifecycleContext, asset: Asset, decide: Decide): Promise<Asset> {
   const updated = await assets.update(asset, (seen, now) => {
