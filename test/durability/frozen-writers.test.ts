@@ -151,7 +151,7 @@ async function cleanUp(id: string): Promise<void> {
     encoding: { deleteGrowingIndexes: async () => {} },
     providers: { isHosted: () => false, removeVideo: async () => {}, releaseEncoder: async () => {} },
   });
-  const options = { repair: true, deleteUnknown: true, checksums: false, orphanAgeHours: 0 };
+  const options = { repair: true, deleteUnknown: true, checksums: false, orphanAgeSeconds: 0 };
   for await (const { findings } of compareObjects(ctx, options, ''))
     for (const finding of findings) await repairFinding(ctx, finding, options);
   const purge = purgeAssetJob(ctx);

@@ -186,10 +186,10 @@ test('the store has no partial files, and no orphans after one cleanup', async (
   // As if ten seconds had passed: the lease of a killed writer lasts so long.
   await rows(dataDir, "update uploads set lease_until = now() where protocol = 'put'");
   const before = await stored();
-  const found = keysOf(await runStorageCheck(service, { orphan_age_hours: 0 }));
+  const found = keysOf(await runStorageCheck(service, { orphan_age_s: 0 }));
   expect((await stored()).sort()).toEqual(before.sort());
   expect(keysOf(await runStorageCheck(service, REMOVE_ORPHANS))).toEqual(found);
-  expect((await runStorageCheck(service, { orphan_age_hours: 0 })).findings).toEqual([]);
+  expect((await runStorageCheck(service, { orphan_age_s: 0 })).findings).toEqual([]);
 
   const left = await stored();
   expect(left.length).toBe(before.length - found.length);

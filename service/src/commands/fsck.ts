@@ -76,7 +76,7 @@ function toRequest(
     repair: values.repair ?? false,
     delete_unknown: values['delete-unknown'] ?? false,
     checksums: values.checksums ?? false,
-    ...(hours !== undefined && { orphan_age_hours: Number(hours) }),
+    ...(hours !== undefined && { orphan_age_s: Number(hours) * 3600 }),
   };
 }
 

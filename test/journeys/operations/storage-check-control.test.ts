@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { sql } from '../../../service/src/platform/postgres/sql.ts';
 import { uuidV7 } from '../../../service/src/platform/values/uuid-v7.ts';
 import { type ObjectKey, uploadKey } from '../../../service/src/storage/object-key.ts';
+import { IMAGE, openUpload } from '../../support/media.ts';
 import { expectFieldRefused, expectRefusal, expectSuccess } from '../../support/http/envelope.ts';
 import {
   asOperator,
@@ -18,8 +19,18 @@ import {
 import { REMOVE_ORPHANS, runStorageCheck } from '../../support/service/storage-check.ts';
 
 let service: TestService;
+let failures = 0;
+const failOnce = () => (failures-- > 0 ? Promise.reject(new Error('the store is gone')) : undefined);
 beforeAll(async () => {
-  service = await startTestService();
+  service = await startTestService(
+    { LOG_LEVEL: 'silent' },
+    {
+      wrapAdapters: (adapters) => ({
+        ...adapters,
+        store: { ...adapters.store, size: (key) => failOnce() ?? adapters.store.size(key) },
+      }),
+    },
+  );
 }, 120_000);
 afterAll(() => service?.stop());
 
@@ -49,10 +60,26 @@ test('a check of many objects pages its findings in order', async () => {
   for (const key of keys) expect(await service.adapters.store.size(key)).toBeUndefined();
 });
 
+test('a check whose run fails is continued by the next one, and finds everything once', async () => {
+  const keys = Array.from({ length: 3 }, () => uploadKey(uuidV7(), randomUUID()));
+  for (const key of keys) await put(key, 'x');
+  const { asset_id: id } = await openUpload(service, 'ann', IMAGE);
+  const original = uploadKey(id, randomUUID());
+  await service.adapters.db.one(sql('test: an original that is not stored')`
+    update assets set uploaded_at = now(), original_upload = ${original.slice(-36)} where id = ${id}`);
+  failures = 2;
+  const { check, findings } = await runStorageCheck(service, { orphan_age_s: 3600 });
+  expect(failures).toBeLessThanOrEqual(0);
+  expect(check).toMatchObject({ status: 'done', finding_count: 4, object_count: 3, error: null });
+  expect(findings.map(({ key }) => key).toSorted()).toEqual([...keys, original].toSorted());
+  expect((await runStorageCheck(service, REMOVE_ORPHANS)).check.repaired_count).toBe(4);
+  expect((await runStorageCheck(service)).findings).toEqual([]);
+}, 60_000);
+
 test('only operators may start checks, one at a time, and a misspelt member starts none', async () => {
   for (const headers of [{}, asUser('ann'), asService]) expectRefusal(await start({}, headers), 401);
   for (const repair of ['true', 1, null]) expectFieldRefused(await start({ repair }), 'repair');
-  expectFieldRefused(await start({ orphan_age_hours: -1 }), 'orphan_age_hours');
+  expectFieldRefused(await start({ orphan_age_s: -1 }), 'orphan_age_s');
   const { message } = expectRefusal(await start({ fix: true }), 400);
   expect(message).toContain('"fix"');
   expectRefusal(await call(service, `GET /admin/checks/${uuidV7()}`, { headers: asOperator }), 404);

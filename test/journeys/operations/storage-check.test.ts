@@ -91,7 +91,7 @@ test('an object of a deleted asset is an orphan once it is old enough', async ()
   );
   const key = uploadKey(id, randomUUID());
   await put(key, 'restored');
-  expect((await runStorageCheck(service, { repair: true, orphan_age_hours: 1 })).findings).toEqual([]);
+  expect((await runStorageCheck(service, { repair: true, orphan_age_s: 3600 })).findings).toEqual([]);
   const { findings } = await runStorageCheck(service, { repair: true });
   expect(findings).toMatchObject([{ kind: 'orphaned_object', key, asset_id: id }]);
   expect(await service.adapters.store.size(key)).toBeUndefined();

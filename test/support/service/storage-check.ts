@@ -38,6 +38,6 @@ async function listFindings(service: Service, id: string): Promise<StorageFindin
 }
 
 /** Also removes what may be the only copy. */
-export const REMOVE_ORPHANS = { repair: true, delete_unknown: true, orphan_age_hours: 0 } as const;
+export const REMOVE_ORPHANS = { repair: true, delete_unknown: true, orphan_age_s: 0 } as const;
 
 export const keysOf = ({ findings }: Result): (string | null)[] => findings.map(({ key }) => key);

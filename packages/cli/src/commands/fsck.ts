@@ -58,7 +58,7 @@ const check: Handler<Options> = async (context, _args, options) => {
     repair: options.repair === true,
     delete_unknown: options.deleteUnknown === true,
     checksums: options.checksums === true,
-    ...(options.orphanAgeHours !== undefined && { orphan_age_hours: options.orphanAgeHours }),
+    ...(options.orphanAgeHours !== undefined && { orphan_age_s: options.orphanAgeHours * 3600 }),
   });
   context.output.note(`Check ${started.id} runs as a job of the service; an interruption does not end it.`);
   const ended = await follow(context, api, started.id);

@@ -67,11 +67,11 @@ export const StartCheckRequest = Type.Object(
     checksums: Type.Optional(
       Type.Boolean({ default: false, description: 'Read every original and compare its SHA-256.' }),
     ),
-    orphan_age_hours: Type.Optional(
+    orphan_age_s: Type.Optional(
       Type.Integer({
         minimum: 0,
-        maximum: 87_600,
-        description: 'Younger orphaned objects are not reported. Default: `PURGE_GRACE_DAYS` in hours.',
+        maximum: 315_360_000,
+        description: 'Younger orphaned objects are not reported. Default: `PURGE_GRACE_DAYS`.',
       }),
     ),
   },
@@ -88,7 +88,7 @@ export const StorageCheck = Type.Object(
     repair: Type.Boolean(),
     delete_unknown: Type.Boolean(),
     checksums: Type.Boolean(),
-    orphan_age_hours: Type.Integer(),
+    orphan_age_s: Type.Integer(),
     object_count: Type.Integer({ description: 'Objects compared with the database so far.' }),
     asset_count: Type.Integer({ description: 'Assets compared with the object store so far.' }),
     video_count: Type.Integer({ description: 'Videos of hosted providers compared so far.' }),
@@ -150,7 +150,7 @@ export const EXAMPLE_CHECK: StorageCheck = {
   repair: false,
   delete_unknown: false,
   checksums: false,
-  orphan_age_hours: 168,
+  orphan_age_s: 604_800,
   object_count: 91_204,
   asset_count: 1500,
   video_count: 0,

@@ -1,5 +1,5 @@
 // Files of assets with many objects, in a folder for each asset: `<folder>/<shard>/<key>`.
-import { dirname, join, relative } from 'node:path';
+import { dirname, join, relative, resolve } from 'node:path';
 import type { ObjectKey } from '../object-key.ts';
 import { filesBelow, removeBelow, removeFile, removeIfEmpty } from './folders.ts';
 import { assetOf, type ObjectFiles, openShards, shardOf, shardsAfter, shardsOf } from './shards.ts';
@@ -24,7 +24,7 @@ const foldersOf = (folder: string, prefix: ObjectKey): string[] =>
 async function* list(folder: string, prefix: ObjectKey, after?: ObjectKey): AsyncGenerator<ObjectKey> {
   for (const shard of shardsAfter(prefix, after)) {
     const start = after && shard === shardOf(assetOf(after)) ? join(folder, shard, after) : undefined;
-    for await (const path of filesBelow(join(folder, shard, prefix), start))
+    for await (const path of filesBelow(resolve(folder, shard, prefix), start))
       yield path.slice(`${folder}/ff/`.length) as ObjectKey;
   }
 }

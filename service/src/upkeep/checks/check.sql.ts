@@ -24,11 +24,14 @@ const FOUND = pick(FINDING, [
   'expected_size_bytes',
 ]);
 
+/** Later checks delete the others. */
+export const KEPT_CHECKS = 20;
+
 export type CheckOptions = {
   readonly repair: boolean;
   readonly deleteUnknown: boolean;
   readonly checksums: boolean;
-  readonly orphanAgeHours: number;
+  readonly orphanAgeSeconds: number;
 };
 
 type CheckCounts = {
@@ -57,21 +60,36 @@ export type Finding = Pick<FindingRow, 'kind' | 'repair'> & Partial<Pick<Finding
 /** Undefined if another check is open. */
 export const insertCheck = async (
   db: Queries,
-  check: Pick<CheckRow, 'id' | 'options' | 'counts'>,
+  check: Pick<CheckRow, 'id' | 'options' | 'counts' | 'created_at'>,
 ): Promise<CheckRow | undefined> =>
   (await db.one(sql('insert storage check', CHECK)`
-    insert into storage_checks (id, options, status, stage, counts)
+    insert into storage_checks (id, options, status, stage, counts, created_at)
     values (${check.id}, ${JSON.stringify(check.options)}::jsonb, 'waiting', 'objects',
-            ${JSON.stringify(check.counts)}::jsonb)
+            ${JSON.stringify(check.counts)}::jsonb, ${check.created_at})
     on conflict ((true)) where status in ('waiting', 'running') do nothing
     returning ${columns(CHECK)}`)) as CheckRow | undefined;
 
-/** Keeps the latest ones, and open ones. */
-export const deleteOldChecks = (db: Queries, kept: number) =>
-  db.one(sql('delete old storage checks')`
-    delete from storage_checks
+/** Checks that ended, but for the latest ones. */
+export const findOldChecks = (db: Queries, kept: number) =>
+  db.all(sql('old storage checks', { id: 'uuid' })`
+    select id from storage_checks
      where status not in ('waiting', 'running')
        and id not in (select id from storage_checks order by created_at desc limit ${kept})`);
+
+/** Deletes a part of the findings of a check; returns their number. One statement for all takes too long. */
+export const deleteFindings = async (db: Queries, id: string, limit: number): Promise<number> =>
+  (
+    await db.one(sql('delete storage findings', { deleted: 'int8' })`
+      with deleted as (
+        delete from storage_findings
+         where check_id = ${id} and number in (
+           select number from storage_findings where check_id = ${id} order by number limit ${limit})
+        returning 1)
+      select count(*) as deleted from deleted`)
+  )?.deleted ?? 0;
+
+export const deleteCheck = (db: Queries, id: string) =>
+  db.one(sql('delete storage check')`delete from storage_checks where id = ${id}`);
 
 export const findCheck = async (db: Queries, id: string): Promise<CheckRow | undefined> =>
   (await db.one(sql('find storage check', CHECK)`
@@ -180,10 +198,8 @@ export const recordRepair = (
 
 const ASSET = columns(assetRow);
 
-/** A page of the assets that should have objects, by id. */
-export const listStoredAssets = async (db: Queries, after: string, limit: number): Promise<Asset[]> =>
-  (await db.all(sql('assets with objects', assetRow)`
-    select ${ASSET} from assets
-     where id > ${after} and (deleted_at is null or purge_at is not null)
-     order by id
-     limit ${limit}`)) as readonly unknown[] as Asset[];
+/** A page of all assets by id. A filter could pass over millions of deleted ones in one statement. */
+export const listAssetRows = async (db: Queries, after: string, limit: number): Promise<Asset[]> =>
+  (await db.all(sql('all assets by id', assetRow)`
+    select ${ASSET}
+      from assets where id > ${after} order by id limit ${limit}`)) as readonly unknown[] as Asset[];

@@ -13,19 +13,19 @@ import type { UpkeepContext } from '../context.ts';
 import {
   type CheckOptions,
   type CheckRow,
-  deleteOldChecks,
   endCheck,
   findCheck,
   type FindingRow,
   findSilentChecks,
   insertCheck,
+  KEPT_CHECKS,
   listCheckRows,
   listFindingRows,
 } from './check.sql.ts';
 
-const KEPT = 20;
 /** A running check is touched more often. Without an open job, nothing continues a silent one. */
 const SILENT_S = 120;
+const DAY_S = 86_400;
 const NO_COUNTS = {
   objects: 0,
   assets: 0,
@@ -54,14 +54,14 @@ export async function createCheck(ctx: UpkeepContext, request: StartCheckRequest
 }
 
 async function insert(
-  { settings }: UpkeepContext,
+  { settings, clocks }: UpkeepContext,
   db: Queries,
-  { repair = false, delete_unknown = false, checksums = false, orphan_age_hours }: StartCheckRequest,
+  { repair = false, delete_unknown = false, checksums = false, orphan_age_s }: StartCheckRequest,
 ): Promise<CheckRow> {
-  const orphanAgeHours = orphan_age_hours ?? settings.purgeGraceDays * 24;
-  const options: CheckOptions = { repair, deleteUnknown: delete_unknown, checksums, orphanAgeHours };
-  await deleteOldChecks(db, KEPT - 1);
-  const check = await insertCheck(db, { id: uuidV7(), options, counts: NO_COUNTS });
+  const orphanAgeSeconds = orphan_age_s ?? settings.purgeGraceDays * DAY_S;
+  const options: CheckOptions = { repair, deleteUnknown: delete_unknown, checksums, orphanAgeSeconds };
+  const created_at = await clocks.databaseNow();
+  const check = await insertCheck(db, { id: uuidV7(), options, counts: NO_COUNTS, created_at });
   if (check) return check;
   throw conflict('Another storage check has not ended. Wait for its end, or cancel it.', {
     reason: 'check_running',
@@ -76,7 +76,7 @@ async function endAbandonedChecks({ db, jobs }: UpkeepContext): Promise<void> {
 }
 
 export const listChecks = async ({ db }: UpkeepContext) => ({
-  items: (await listCheckRows(db, KEPT)).map(toView),
+  items: (await listCheckRows(db, KEPT_CHECKS)).map(toView),
   next_cursor: null,
 });
 
@@ -128,7 +128,7 @@ const toView = ({ id, status, stage, options, counts, error, ...times }: CheckRo
   repair: options.repair,
   delete_unknown: options.deleteUnknown,
   checksums: options.checksums,
-  orphan_age_hours: options.orphanAgeHours,
+  orphan_age_s: options.orphanAgeSeconds,
   object_count: counts.objects,
   asset_count: counts.assets,
   video_count: counts.videos,

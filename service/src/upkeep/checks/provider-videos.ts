@@ -6,9 +6,10 @@ import { type ListedVideo, ProviderError } from '../../providers/provider.ts';
 import type { UpkeepContext } from '../context.ts';
 import { findAssetsOfVideos } from '../upkeep.sql.ts';
 import type { CheckRow, Finding } from './check.sql.ts';
-import { deleteListedVideos, findUnlistedAssets, hasVideosAt, insertListedVideos } from './video.sql.ts';
+import { deleteListedVideos, hasVideosAt, insertListedVideos, listLinkedAssets } from './video.sql.ts';
 
 const BATCH = 200;
+const DELETED = 10_000;
 /** A younger video may still be linked. */
 const MIN_AGE_MS = 3_600_000;
 
@@ -24,13 +25,17 @@ export async function* compareVideos(
   ctx: UpkeepContext,
   check: Pick<CheckRow, 'id' | 'options'>,
 ): AsyncGenerator<VideoBatch> {
-  await deleteListedVideos(ctx.db, check.id);
+  await deleteListed(ctx, check.id);
   for (const { name, kind, api } of ctx.providers.registry.values()) {
     if (kind !== 'hosted') continue;
     if (api) yield* compareProvider(ctx, name, check);
     else if (await hasVideosAt(ctx.db, name)) yield { findings: [], videos: 0, skipped: name };
   }
-  await deleteListedVideos(ctx.db, check.id);
+  await deleteListed(ctx, check.id);
+}
+
+async function deleteListed({ db }: UpkeepContext, checkId: string): Promise<void> {
+  while ((await deleteListedVideos(db, checkId, DELETED)) === DELETED);
 }
 
 async function* compareProvider(
@@ -95,11 +100,11 @@ async function* findMissing(
   provider: ProviderName,
   checkId: string,
 ): AsyncGenerator<VideoBatch> {
-  let after = '00000000-0000-0000-0000-000000000000';
+  let after = '';
   for (;;) {
-    const assets = await findUnlistedAssets(ctx.db, { checkId, provider, after, limit: BATCH });
+    const assets = await listLinkedAssets(ctx.db, { checkId, provider, after, limit: BATCH });
     const findings: Finding[] = [];
-    for (const { id, provider_video_id: videoId } of assets) {
+    for (const { id, provider_video_id: videoId } of assets.filter(({ is_lost: isLost }) => isLost)) {
       const { state } = await ctx.providers.call(provider, (api) => api.inspect(videoId as string));
       if (state === 'missing')
         findings.push({
@@ -112,6 +117,6 @@ async function* findMissing(
     }
     yield { findings, videos: 0 };
     if (assets.length < BATCH) return;
-    after = assets.at(-1)?.id ?? after;
+    after = assets.at(-1)?.provider_video_id ?? after;
   }
 }

@@ -1,17 +1,22 @@
 // Runs a storage check: stage by stage, in batches whose findings and position commit together.
 import { CHECK_STAGES } from '@mediary/contract/schemas/storage-checks';
 import { isUnavailable } from '../../platform/http/errors.ts';
+import { isPurged } from '../../assets/asset.ts';
 import { whileRenewing } from '../../platform/concurrency/lease.ts';
 import type { UpkeepContext } from '../context.ts';
 import { compareAssets } from './asset-objects.ts';
 import {
   type CheckRow,
   claimCheck,
+  deleteCheck,
+  deleteFindings,
   endCheck,
   type Finding,
+  findOldChecks,
   findUnrepaired,
   insertFindings,
-  listStoredAssets,
+  KEPT_CHECKS,
+  listAssetRows,
   recordProgress,
   recordRepair,
   recordRunError,
@@ -26,6 +31,7 @@ const ASSETS = 200;
 /** Each original is read: a worker that takes over repeats few of them. */
 const READ_ASSETS = 5;
 const REPAIRS = 100;
+const DELETED = 10_000;
 const TOUCH_EVERY_MS = 20_000;
 /** Bounds the rows of one check. A check with repairs can be started again for the rest. */
 const MAX_FINDINGS = 1_000_000;
@@ -55,6 +61,7 @@ export async function runCheck(ctx: UpkeepContext, id: string, signal: AbortSign
 type Run = { readonly signal: AbortSignal; check: CheckRow };
 
 async function runStages(ctx: UpkeepContext, run: Run): Promise<void> {
+  await deleteOldChecks(ctx, run);
   await repairFindings(ctx, run);
   for (const stage of CHECK_STAGES.slice(CHECK_STAGES.indexOf(run.check.stage))) {
     if (run.check.stage !== stage) await record(ctx, run, { stage, position: '' });
@@ -69,6 +76,13 @@ async function runStages(ctx: UpkeepContext, run: Run): Promise<void> {
     }
   }
   await endCheck(ctx.db, { id: run.check.id, status: 'done' });
+}
+
+async function deleteOldChecks({ db }: UpkeepContext, { signal }: Run): Promise<void> {
+  for (const { id } of await findOldChecks(db, KEPT_CHECKS)) {
+    while ((await deleteFindings(db, id, DELETED)) === DELETED) signal.throwIfAborted();
+    await deleteCheck(db, id);
+  }
 }
 
 const endAtLimit = (ctx: UpkeepContext, { check: { id, counts } }: Run) =>
@@ -101,11 +115,12 @@ async function* compareAllAssets(ctx: UpkeepContext, { check, signal }: Run): As
   const size = checksums ? READ_ASSETS : ASSETS;
   let position = check.position === '' ? FIRST_ID : check.position;
   for (;;) {
-    const assets = await listStoredAssets(ctx.db, position, size);
-    position = assets.at(-1)?.id ?? position;
+    const rows = await listAssetRows(ctx.db, position, size);
+    position = rows.at(-1)?.id ?? position;
+    const assets = rows.filter((asset) => !isPurged(asset));
     const findings = await compareAssets(ctx, assets, { checksums, signal });
     yield { findings, assets: assets.length, position };
-    if (assets.length < size) return;
+    if (rows.length < size) return;
   }
 }
 

@@ -32,7 +32,7 @@ export async function* compareObjects(
   options: CheckOptions,
   position: string,
 ): AsyncGenerator<ObjectBatch> {
-  const before = new Date((await ctx.clocks.databaseNow()).getTime() - options.orphanAgeHours * 3_600_000);
+  const before = new Date((await ctx.clocks.databaseNow()).getTime() - options.orphanAgeSeconds * 1000);
   const roots = storeRoots();
   const first = Math.max(
     0,

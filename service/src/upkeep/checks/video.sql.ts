@@ -1,8 +1,7 @@
 // SQL queries that compare the assets with the videos that a hosted provider has listed.
-import type { Asset, ProviderName } from '../../assets/asset.ts';
+import type { ProviderName } from '../../assets/asset.ts';
 import type { Queries } from '../../platform/postgres/database.ts';
-import { columns, sql } from '../../platform/postgres/sql.ts';
-import { assetRow } from '../../tables.ts';
+import { sql } from '../../platform/postgres/sql.ts';
 
 export const insertListedVideos = (
   db: Queries,
@@ -17,8 +16,17 @@ export const insertListedVideos = (
     select ${id}, ${provider}, unnest(${videoIds}::text[])
     on conflict do nothing`);
 
-export const deleteListedVideos = (db: Queries, id: string) =>
-  db.one(sql('delete listed videos')`delete from storage_check_videos where check_id = ${id}`);
+/** Deletes a part of the listed videos; returns their number. */
+export const deleteListedVideos = async (db: Queries, id: string, limit: number): Promise<number> =>
+  (
+    await db.one(sql('delete listed videos', { deleted: 'int8' })`
+      with deleted as (
+        delete from storage_check_videos
+         where check_id = ${id} and (provider, provider_video_id) in (
+           select provider, provider_video_id from storage_check_videos where check_id = ${id} limit ${limit})
+        returning 1)
+      select count(*) as deleted from deleted`)
+  )?.deleted ?? 0;
 
 /** Whether a provider has videos of assets that were not deleted. */
 export const hasVideosAt = async (db: Queries, provider: ProviderName): Promise<boolean> =>
@@ -27,26 +35,28 @@ export const hasVideosAt = async (db: Queries, provider: ProviderName): Promise<
      where provider = ${provider} and provider_video_id is not null and deleted_at is null limit 1`)) !==
   undefined;
 
-type UnlistedFilter = {
+type VideoPage = {
   readonly checkId: string;
   readonly provider: ProviderName;
+  /** The last video of the page before. */
   readonly after: string;
   readonly limit: number;
 };
 
-/** Assets from before the check whose video the provider has not listed, by id. */
-export const findUnlistedAssets = async (
-  db: Queries,
-  { checkId, provider, after, limit }: UnlistedFilter,
-): Promise<Asset[]> =>
-  (await db.all(sql('assets of unlisted videos', assetRow)`
-    select ${columns(assetRow)} from assets
-     where id > ${after} and provider = ${provider} and provider_video_id is not null and deleted_at is null
-       and stream_status in ('processing', 'ready')
-       and created_at < (select created_at from storage_checks where id = ${checkId})
-       and not exists (
-         select 1 from storage_check_videos
-          where check_id = ${checkId} and storage_check_videos.provider = assets.provider
-            and storage_check_videos.provider_video_id = assets.provider_video_id)
-     order by id
-     limit ${limit}`)) as readonly unknown[] as Asset[];
+/**
+ * A page of the assets with a video at a provider, by the video's id, which is unique. `is_lost`: the asset
+ * is from before the check, needs its video, and the provider has not listed it.
+ */
+export const listLinkedAssets = (db: Queries, { checkId, provider, after, limit }: VideoPage) =>
+  db.all(sql('assets of a provider', { id: 'uuid', provider_video_id: 'text?', is_lost: 'bool' })`
+    select id, provider_video_id,
+           stream_status in ('processing', 'ready')
+             and created_at < (select created_at from storage_checks where id = ${checkId})
+             and not exists (
+               select 1 from storage_check_videos
+                where check_id = ${checkId} and storage_check_videos.provider = assets.provider
+                  and storage_check_videos.provider_video_id = assets.provider_video_id) as is_lost
+      from assets
+     where provider = ${provider} and provider_video_id > ${after} and deleted_at is null
+     order by provider_video_id
+     limit ${limit}`);
