@@ -71,6 +71,8 @@ export type JobPayloads = {
   'check-storage': { readonly checkId: string };
   /** Purges assets that were in the trash for TRASH_DAYS. */
   'empty-trash': Record<never, never>;
+  /** Deletes assets whose `expires_at` has passed. */
+  'expire-assets': Record<never, never>;
   /** Removes objects whose PURGE_GRACE_DAYS have passed. */
   'remove-deferred': Record<never, never>;
   /** Deletes expired idempotency keys and full rate limit buckets. */
@@ -196,6 +198,7 @@ export const JOB_SETTINGS: JobSettingsOf<JobPayloads> = {
   'check-storage': { concurrency: 1, expireIn: DAY, retries: 100, retryDelay: 2, retryDelayMax: 600 },
   'expire-uploads': { concurrency: 1, expireIn: 10 * 60, retries: 2, retryDelay: 10, cron: '*/5 * * * *' },
   'empty-trash': { concurrency: 1, expireIn: 10 * 60, retries: 2, retryDelay: 10, cron: '23 * * * *' },
+  'expire-assets': { concurrency: 1, expireIn: 10 * 60, retries: 2, retryDelay: 10, cron: '* * * * *' },
   'remove-deferred': { concurrency: 1, expireIn: HOUR, retries: 2, retryDelay: 10, cron: '*/10 * * * *' },
   'delete-expired-keys': {
     concurrency: 1,

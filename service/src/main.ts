@@ -10,7 +10,7 @@ import { runWithSimulators } from './commands/simulate.ts';
 import { findEngine } from './adapters.ts';
 import { runStorageCommand } from './commands/storage.ts';
 import { withApp, withDatabase, withProviders, withStorage } from './service-commands.ts';
-import { runService } from './service.ts';
+import { logFailedStart, runService } from './service.ts';
 
 const findInstalledEngine = () =>
   findEngine({ setting: process.env['FFMPEG_PATH'], searchPath: process.env['PATH'] });
@@ -96,7 +96,13 @@ if (!command) {
   process.stderr.write(`Unknown command "${name}". Commands: ${Object.keys(COMMANDS).join(', ')}, --help.\n`);
   process.exit(1);
 }
+/** These run the service, whose log is on standard output. */
+const isService = name === 'start' || name === '--simulate';
 await command.run(args).catch((error: unknown) => {
+  if (isService && !process.stdout.isTTY) {
+    logFailedStart(process.env, error);
+    process.exit(1);
+  }
   process.stderr.write(`${error instanceof Error ? error.message : error}\n`);
   if (error instanceof Error && error.cause)
     process.stderr.write(`  Cause: ${error.cause instanceof Error ? error.cause.message : error.cause}\n`);

@@ -1,4 +1,5 @@
 // What commands open and close: the database, the store, the providers, or all operations of the service.
+import { randomUUID } from 'node:crypto';
 import { type Adapters, openAdapters, openPostgres, openProvidersOnly } from './adapters.ts';
 import { openStore, type OpenStore } from './adapters-store.ts';
 import { type App, buildApp } from './app.ts';
@@ -74,6 +75,7 @@ export async function withApp(environment: Environment, work: (app: App) => Prom
         clocks: openClocks(adapters.db, {}),
         isStopping: () => false,
         checkEveryMs: undefined,
+        instance: randomUUID(),
       }),
     );
   } finally {

@@ -176,6 +176,26 @@ test('lost files of ready assets are made again, or the assets say what is lost'
   expect((await runStorageCheck(service)).findings).toEqual([]);
 }, 180_000);
 
+test('what is left of a video without its original stays, because it may be the only copy', async () => {
+  const { id } = await ingest(service, 'ann', { file: await makeClip({ seconds: 2 }) });
+  const renditions = await keysBelow(renditionsPrefix(id));
+  const lost = renditions.filter((key) => key.endsWith('r0-00001.m4s'));
+  await remove([...(await keysBelow(originalPrefix(id))), ...lost]);
+  const { findings } = await runStorageCheck(service, REMOVE_ORPHANS);
+  expect(findings.map(({ kind, repair }) => `${kind} ${repair}`).toSorted()).toEqual([
+    'original_missing warn',
+    'renditions_missing none',
+  ]);
+  expect(await assetOf(id)).toMatchObject({ stream_status: 'ready' });
+  await runStorageCheck(service, REMOVE_ORPHANS);
+  expect(await keysBelow(renditionsPrefix(id))).toHaveLength(renditions.length - lost.length);
+  expectSuccess(await call(service, `DELETE /media/${id}`, { headers: asUser('ann') }));
+  await eventually(
+    () => keysBelow(renditionsPrefix(id)),
+    (keys) => keys.length === 0,
+  );
+}, 60_000);
+
 test('damaged originals are reported, by size and on request by SHA-256, and stay', async () => {
   const [short, changed] = [await uploaded(), await uploaded()];
   const replace = async (id: string, text: string) => {

@@ -71,8 +71,9 @@ async function compareAsset(
   // A file that an attempt in progress makes again is not lost.
   const made = asset.stream_status === 'processing' ? undefined : await findMadeLoss(ctx, asset, sizes);
   const canMakeAgain = isStored && asset.stream_status === 'ready' && asset.deleted_at === null;
-  if (made) findings.push({ ...made, repair: canMakeAgain ? 'process_again' : 'none' });
-  const plays = asset.stream_status === 'ready' && asset.playback !== null && !made;
+  if (made) findings.push({ ...made.finding, repair: canMakeAgain ? 'process_again' : 'none' });
+  // What is left of the renditions may be the only copy, so a failure must not end the reference to it.
+  const plays = asset.stream_status === 'ready' && asset.playback !== null && !made?.isWhole;
   if (original && !isStored && !showsLoss(asset, plays))
     findings.push({
       kind: 'original_missing',
@@ -96,38 +97,43 @@ async function compareAsset(
   return findings;
 }
 
-/** What was made from the original and is missing. */
-async function findMadeLoss(
-  ctx: UpkeepContext,
-  asset: Asset,
-  sizes: Sizes,
-): Promise<Omit<Finding, 'repair'> | undefined> {
+/** `isWhole`: nothing of it is stored. */
+type MadeLoss = { readonly finding: Omit<Finding, 'repair'>; readonly isWhole: boolean };
+
+/** What was made from the original and is missing. Lists the files of one video at a time. */
+async function findMadeLoss(ctx: UpkeepContext, asset: Asset, sizes: Sizes): Promise<MadeLoss | undefined> {
   const { id, playback } = asset;
   if (playback?.kind === 'image') {
     const key = variantKey(id, THUMBNAIL);
     if (sizes.has(key)) return undefined;
-    return { kind: 'thumbnail_missing', asset_id: id, key };
+    return { finding: { kind: 'thumbnail_missing', asset_id: id, key }, isWhole: true };
   }
   if (playback?.kind !== 'own' || playback.growing) return undefined;
-  const missing = await findMissingRendition(ctx, id, playback);
-  return missing && { kind: 'renditions_missing', asset_id: id, ...missing };
+  const stored = new Map<ObjectKey, number>();
+  for await (const { key, sizeBytes } of ctx.store.listSizes(renditionPrefix(id, playback.folder)))
+    stored.set(key, sizeBytes);
+  const missing = await findMissingRendition(ctx, { id, playback, stored });
+  if (!missing) return undefined;
+  return { finding: { kind: 'renditions_missing', asset_id: id, ...missing }, isWhole: stored.size === 0 };
 }
 
 type MissingFile = Pick<Finding, 'key' | 'size_bytes' | 'expected_size_bytes'>;
 
-/** The first file of a run that is missing or has another size. Lists the files of one video at a time. */
+type StoredRun = {
+  readonly id: string;
+  readonly playback: OwnManifest;
+  readonly stored: ReadonlyMap<ObjectKey, number>;
+};
+
+/** The first file of a run that is missing or has another size. */
 async function findMissingRendition(
   ctx: UpkeepContext,
-  id: string,
-  playback: OwnManifest,
+  { id, playback, stored }: StoredRun,
 ): Promise<MissingFile | undefined> {
   const { folder } = playback;
   const keyOf = (file: string) => renditionKey(id, folder, file);
   const index = await readIndex(ctx, id, folder);
   if (!index) return { key: keyOf('index.json') };
-  const stored = new Map<ObjectKey, number>();
-  for await (const { key, sizeBytes } of ctx.store.listSizes(renditionPrefix(id, folder)))
-    stored.set(key, sizeBytes);
   for (const [file, bytes] of listFiles(index, playback)) {
     const size = stored.get(keyOf(file));
     if (size === undefined || (bytes !== undefined && size !== bytes))

@@ -20,7 +20,7 @@ const deleteObject: Repair = async (ctx, { key, asset_id: assetId }, { deleteUnk
   await ctx.uploads.endExpiredUploads([assetId]);
   const owner = await findObjectOwner(ctx, assetId);
   const parsed = parseKey(key);
-  if (owner && !isOrphan(parsed, owner)) return;
+  if (owner && (owner.legal_hold || !isOrphan(parsed, owner))) return;
   if (!deleteUnknown && (!owner || (await mayBeOnlyCopy(ctx, parsed, owner)))) return;
   await ctx.store.remove(key as ObjectKey);
 };

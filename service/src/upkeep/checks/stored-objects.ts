@@ -72,7 +72,7 @@ async function findOrphansAmong(
     // No upload of an unknown asset can be under way, so it is reported at any age.
     if (owner && !(isOld && isOrphan(parts, owner))) continue;
     const isUnknown = !owner || (await mayBeOnlyCopy(ctx, parts, owner));
-    const isKept = isUnknown && !(deleteUnknown && isOld);
+    const isKept = owner?.legal_hold || (isUnknown && !(deleteUnknown && isOld));
     findings.push({
       kind: isUnknown ? 'unknown_object' : 'orphaned_object',
       repair: isKept ? 'none' : 'delete_object',
