@@ -1,5 +1,5 @@
 // The columns of every table as data; a test compares them with the migrated database.
-import { endpointDeliveryRow, webhookEndpointRow } from './tables-endpoints.ts';
+import { CREDENTIAL_TABLES, endpointDeliveryRow, webhookEndpointRow } from './tables-callers.ts';
 import { INTERNAL_TABLES } from './tables-internal.ts';
 import { uploadRow } from './tables-uploads.ts';
 
@@ -212,6 +212,7 @@ export const TABLES = {
   uploads: uploadRow,
   webhook_endpoints: webhookEndpointRow,
   endpoint_deliveries: endpointDeliveryRow,
+  ...CREDENTIAL_TABLES,
   ...INTERNAL_TABLES,
 } as const;
 

@@ -39,7 +39,6 @@ import {
   signUploadParts,
 } from './operations/multipart.ts';
 import {
-  findOrphans,
   getDelivery,
   getMetrics,
   listAllAssets,
@@ -90,6 +89,7 @@ import {
   rotateServiceKey,
   updateServiceKey,
 } from './operations/service-keys.ts';
+import { cancelCheck, getCheck, listChecks, listFindings, startCheck } from './operations/storage-checks.ts';
 import {
   cancelEncode,
   getOwnerLimits,
@@ -196,7 +196,11 @@ export const OPERATIONS: readonly Operation[] = [
   getDelivery,
   replayDeliveries,
   listProviders,
-  findOrphans,
+  startCheck,
+  listChecks,
+  getCheck,
+  listFindings,
+  cancelCheck,
   listCdnPurges,
   getOwnerLimits,
   setOwnerLimits,

@@ -1,4 +1,4 @@
-// The columns of the tables of outbound webhooks, as data.
+// The columns of the tables of callers, as data: outbound webhooks and credentials.
 
 /** Where a caller receives events (B8). */
 export const webhookEndpointRow = {
@@ -39,4 +39,47 @@ export const endpointDeliveryRow = {
   attempts: 'jsonb',
   created_at: 'timestamptz',
   completed_at: 'timestamptz?',
+} as const;
+
+export const CREDENTIAL_TABLES = {
+  /** A token for uploads from a browser (B11). */
+  upload_tokens: {
+    id: 'uuid',
+    owner_user_id: 'text',
+    max_uploads: 'int4',
+    uploads: 'int4',
+    created_at: 'timestamptz',
+    expires_at: 'timestamptz',
+  },
+  upload_token_assets: { asset_id: 'uuid', token_id: 'uuid' },
+
+  /** A session of the console. */
+  console_sessions: {
+    token_hash: 'text',
+    kind: 'text',
+    subject: 'text',
+    owner_user_id: 'text?',
+    service_key_id: 'uuid?',
+    key_digest: 'text?',
+    created_at: 'timestamptz',
+    expires_at: 'timestamptz',
+  },
+  console_codes: { code_hash: 'text', expires_at: 'timestamptz' },
+
+  /** A named key of a service caller (A4). */
+  service_keys: {
+    id: 'uuid',
+    name: 'text',
+    /** SHA-256 in hex. */
+    key_hash: 'text',
+    key_hint: 'text',
+    previous_hash: 'text?',
+    previous_expires_at: 'timestamptz?',
+    scopes: 'text[]',
+    owner_prefixes: 'text[]',
+    expires_at: 'timestamptz?',
+    last_used_at: 'timestamptz?',
+    created_at: 'timestamptz',
+    revoked_at: 'timestamptz?',
+  },
 } as const;
