@@ -13,6 +13,7 @@ import { exitOnFatalError } from './platform/process/fatal-error.ts';
 import { closeServer, listen } from './platform/http/listener.ts';
 import type { HttpServer } from './platform/http/server.ts';
 import { createLogger, type Logger, openLog } from './platform/observability/logger.ts';
+import { startTracing } from './platform/observability/tracing.ts';
 import type { Connection, Inspect } from './platform/postgres/database.ts';
 import { type ClockOverrides, openClocks } from './platform/postgres/database-clock.ts';
 import { migrate } from './platform/postgres/migrate.ts';
@@ -50,8 +51,14 @@ export async function runService(environment: Environment): Promise<void> {
   const stopping = listenForStopSignals();
   const { config, local } = await readLocalConfig(environment);
   const instance = randomUUID();
-  const log = openLog(config.log, identify(instance, config.role));
+  const identity = identify(instance, config.role);
+  const log = openLog(config.log, identity);
   for (const warning of [...config.warnings, ...(local?.warnings ?? [])]) log.warn(warning);
+  const stopTracing = await startTracing({
+    settings: config.tracing,
+    identity,
+    onError: (error) => log.warn({ err: error }, 'traces were not exported'),
+  });
   let running: RunningService | undefined;
   exitOnFatalError(log, async () => running?.abort());
   const onDatabaseExit = (error: Error) => {
@@ -72,6 +79,7 @@ export async function runService(environment: Environment): Promise<void> {
   });
   if (!stopping.signal.aborted) await once(stopping.signal, 'abort');
   await service.stop();
+  await stopTracing();
   log.info('stopped');
   process.exit(0);
 }
