@@ -88,6 +88,11 @@ describe('with a collector', () => {
       await spanned(span('unsampled'), async () => undefined);
     });
     await spanned(span('alone'), async () => undefined);
+    await continueTrace(span('busy'), undefined, async () => {
+      for (let number = 0; number < 1500; number += 1)
+        await spanned(span('one of many'), async () => undefined);
+      seen['busy'] = currentTraceparent();
+    });
     await leaveBehind();
     await batchItems();
   }
@@ -160,6 +165,11 @@ describe('with a collector', () => {
   test('there are no spans outside of requests and jobs, nor after them', () => {
     for (const name of ['alone', 'left behind', 'late']) expect(find(name)).toEqual([]);
     expect(outside).toBeUndefined();
+  });
+
+  test('a request or job has 1000 spans at most, and its trace goes on', () => {
+    expect(find('one of many')).toHaveLength(1000);
+    expect(seen['busy']).toBe(`00-${one('busy').traceId}-${one('busy').spanId}-01`);
   });
 
   test('a batch belongs to its first item, whoever starts it', () => {

@@ -7,8 +7,15 @@ import type { SpanAttributes, SpanStart, Tracer, TraceSpan } from './trace-span.
 export type TraceScope = {
   readonly requestId: string | undefined;
   readonly span: TraceSpan | undefined;
+  /** Spans below the one of the request or job. */
+  readonly counter: SpanCounter;
   isOver: boolean;
 };
+
+type SpanCounter = { spans: number };
+
+/** For each request and run of a job: collectors cut off traces of many thousands of spans. */
+const MAX_SPANS = 1000;
 
 const scopes = new AsyncLocalStorage<TraceScope | undefined>();
 let tracer: Tracer | undefined;
@@ -31,7 +38,7 @@ export async function startTracing({ settings, ...options }: TracingOptions): Pr
 /** A span of what a request or job waits for. There is none outside of them. */
 export function spanned<T>(start: SpanStart, work: () => Promise<T>): Promise<T> {
   const outer = findRecorded();
-  return outer ? runSpan(outer, work, outer.tracer.start(start, outer.span)) : work();
+  return outer ? runSpan(outer.scope, work, outer.tracer.start(start, outer.span)) : work();
 }
 
 /** A span for which `work` is no promise; undefined outside of requests and jobs. */
@@ -46,22 +53,28 @@ export const continueTrace = <T>(
   traceparent: string | null | undefined,
   work: () => Promise<T>,
 ): Promise<T> =>
-  tracer ? runSpan({ requestId: undefined }, work, tracer.start(start, traceparent ?? undefined)) : work();
+  tracer
+    ? runSpan(
+        { requestId: undefined, counter: { spans: 0 } },
+        work,
+        tracer.start(start, traceparent ?? undefined),
+      )
+    : work();
 
 function findRecorded() {
   if (!tracer) return undefined;
   const scope = scopes.getStore();
-  return scope?.span?.isRecorded && !scope.isOver
-    ? { tracer, span: scope.span, requestId: scope.requestId }
-    : undefined;
+  if (!scope?.span?.isRecorded || scope.isOver || scope.counter.spans >= MAX_SPANS) return undefined;
+  scope.counter.spans += 1;
+  return { tracer, span: scope.span, scope };
 }
 
 async function runSpan<T>(
-  { requestId }: Pick<TraceScope, 'requestId'>,
+  { requestId, counter }: Pick<TraceScope, 'requestId' | 'counter'>,
   work: () => Promise<T>,
   span: TraceSpan,
 ): Promise<T> {
-  const scope: TraceScope = { requestId, span, isOver: false };
+  const scope: TraceScope = { requestId, span, counter, isOver: false };
   try {
     const result = await scopes.run(scope, work);
     span.end();
@@ -102,7 +115,8 @@ export const openScope = (
   traceparent: string | undefined,
 ): TraceScope => {
   const start = tracer && describe();
-  return { requestId, span: start && tracer?.start(start, traceparent), isOver: false };
+  const span = start && tracer?.start(start, traceparent);
+  return { requestId, span, counter: { spans: 0 }, isOver: false };
 };
 
 export const runInScope = <T>(scope: TraceScope | undefined, work: () => T): T =>
