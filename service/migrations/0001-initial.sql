@@ -301,6 +301,8 @@ create table events (
   revision int not null,
   -- With the id the position that clients resume from.
   transaction_id bigint not null default event_transaction(pg_current_xact_id()),
+  -- Of the request or job that has caused the event, for the trace of its webhooks.
+  traceparent text,
   primary key (asset_id, id)
 ) partition by range (id);
 -- Finds events by time, whatever their asset: a resend to a webhook endpoint read whole partitions without it.

@@ -198,6 +198,8 @@ async function openDatabaseAndJobs(
     }),
     searchedMember: 'assetId',
     onError: logWarning('job queue error'),
+    describePayload: (payload) =>
+      'assetId' in payload ? { 'mediary.asset_id': String(payload.assetId) } : {},
   });
   return { db, notifications, jobs };
 }

@@ -12,6 +12,7 @@ import { exitOnFatalError } from './platform/process/fatal-error.ts';
 import { closeServer, listen } from './platform/http/listener.ts';
 import type { HttpServer } from './platform/http/server.ts';
 import { createLogger, type Logger, openLog } from './platform/observability/logger.ts';
+import { startTracing } from './platform/observability/tracing.ts';
 import type { Inspect } from './platform/postgres/database.ts';
 import { type ClockOverrides, openClocks } from './platform/postgres/database-clock.ts';
 import { missingProtections } from './platform/process/sandbox.ts';
@@ -48,8 +49,14 @@ export async function runService(environment: Environment): Promise<void> {
   const stopping = listenForStopSignals();
   const { config, local } = await readLocalConfig(environment);
   const instance = randomUUID();
-  const log = openLog(config.log, identify(instance, config.role));
+  const identity = identify(instance, config.role);
+  const log = openLog(config.log, identity);
   for (const warning of [...config.warnings, ...(local?.warnings ?? [])]) log.warn(warning);
+  const stopTracing = await startTracing({
+    settings: config.tracing,
+    identity,
+    onError: (error) => log.warn({ err: error }, 'traces were not exported'),
+  });
   let running: RunningService | undefined;
   exitOnFatalError(log, async () => running?.abort());
   const onDatabaseExit = (error: Error) => {
@@ -70,6 +77,7 @@ export async function runService(environment: Environment): Promise<void> {
   });
   if (!stopping.signal.aborted) await once(stopping.signal, 'abort');
   await service.stop();
+  await stopTracing();
   log.info('stopped');
   process.exit(0);
 }

@@ -207,7 +207,7 @@ export const deliveryRow = {
 
 export const TABLES = {
   assets: assetRow,
-  events: { ...eventRow, transaction_id: 'int8' },
+  events: { ...eventRow, transaction_id: 'int8', traceparent: 'text?' },
   deliveries: deliveryRow,
   uploads: uploadRow,
   webhook_endpoints: webhookEndpointRow,
