@@ -21,12 +21,17 @@ import { databaseSpaceGuard, type SpaceGuard } from './platform/disk/free-space.
 import { type JobQueue, openJobs } from './platform/jobs/job-queue.ts';
 import type { Logger } from './platform/observability/logger.ts';
 import { createProcessMetrics, type Metrics } from './platform/observability/metrics.ts';
-import { type Connection, type Database, type Inspect, openDatabase } from './platform/postgres/database.ts';
+import { type Connection, toConnection } from './platform/postgres/connection.ts';
+import { type Database, type Inspect, openDatabase } from './platform/postgres/database.ts';
 import { type LauncherOptions, startEmbeddedPostgres } from '@mediary/embedded-postgres/launcher';
 import { findStoredSecret, getStoredSecret } from './platform/settings/generated-secrets.ts';
 import { restrictDataFolder, restrictFolders } from './platform/disk/data-folder.ts';
 import { migrateAtStart } from './platform/postgres/migrate-at-start.ts';
-import { createNotifications, type Notifications } from './platform/postgres/notifications.ts';
+import {
+  type NotificationChannels,
+  type Notifications,
+  openChannels,
+} from './platform/postgres/notifications.ts';
 import type { Providers } from './providers/provider.ts';
 import { openProviders } from './providers/registry.ts';
 import { measureObjectStore } from './storage/measured-object-store.ts';
@@ -74,7 +79,7 @@ export async function openAdapters(config: Config, options: OpenOptions): Promis
       options.log.info({ folder }, 'the first start creates the database, which takes some seconds'),
   });
   await restrictAccess(config, { cluster: postgres.cluster, log: options.log });
-  const [data, { close: closeDecoders, ...decoders }, storage] = await Promise.all([
+  const [{ channels, ...data }, { close: closeDecoders, ...decoders }, storage] = await Promise.all([
     openDatabaseAndJobs(postgres.connection, config, { ...options, metrics }),
     openDecoders(config, options),
     openStore(config),
@@ -102,7 +107,7 @@ export async function openAdapters(config: Config, options: OpenOptions): Promis
     scratchRoot: scratchFolder(config.dataDir),
     workerName: `${hostname()}:${process.pid}`,
     locations: { database: postgres.dataFolder, store: storage.location },
-    close: () => closeAdapters({ ...data, closeDecoders, closeStore: storage.close, postgres }),
+    close: () => closeAdapters({ ...data, channels, closeDecoders, closeStore: storage.close, postgres }),
   };
 }
 
@@ -148,7 +153,7 @@ export async function openPostgres(
     const postgres = await startEmbeddedPostgres(dataDir, options);
     return { ...postgres, cluster: postgres.dataFolder };
   }
-  return { connection: { connectionString: databaseUrl }, dataFolder: 'DATABASE_URL', stop: async () => {} };
+  return { connection: toConnection(databaseUrl), dataFolder: 'DATABASE_URL', stop: async () => {} };
 }
 
 async function restrictAccess(
@@ -164,7 +169,7 @@ async function openDatabaseAndJobs(
   connection: Connection,
   config: Config,
   { log, inspect, metrics }: OpenOptions & { readonly metrics: Metrics },
-): Promise<Pick<Adapters, 'db' | 'notifications' | 'jobs'>> {
+): Promise<OpenedDatabase> {
   await migrateAtStart(connection, { ...config.start, log });
   const logWarning = (message: string) => (error: Error) => log.warn({ err: error }, message);
   const db = openDatabase({
@@ -173,13 +178,16 @@ async function openDatabaseAndJobs(
     inspect,
     metrics,
   });
-  const notifications = createNotifications({
+  const channels = openChannels({
     connection,
-    channel: ASSET_CHANNEL,
     onError: logWarning('the connection for notifications was lost'),
   });
+  const notifications: Notifications = {
+    subscribe: (listener) => channels.subscribe(ASSET_CHANNEL, listener),
+  };
   const jobs = await openJobs({
     connection,
+    channels,
     settings: jobSettings({
       ...config.importLimits,
       encodeConcurrency: concurrencyOf(config),
@@ -192,7 +200,7 @@ async function openDatabaseAndJobs(
     onFailedRun: ({ job, payload, error }) =>
       log.info({ job, asset_id: assetIdOf(payload), err: error }, 'a run of a job failed'),
   });
-  return { db, notifications, jobs };
+  return { db, channels, notifications, jobs };
 }
 
 const assetIdOf = (payload: object): string | undefined => (payload as { assetId?: string }).assetId;
@@ -208,7 +216,11 @@ export const openProvidersOnly = ({ providers, allowUnsigned }: Config): Provide
 export const findEngine = findFfmpeg;
 export type Engine = Awaited<ReturnType<typeof findEngine>>;
 
-type OpenedAdapters = Pick<Adapters, 'db' | 'notifications' | 'jobs'> & {
+type OpenedDatabase = Pick<Adapters, 'db' | 'notifications' | 'jobs'> & {
+  readonly channels: NotificationChannels;
+};
+
+type OpenedAdapters = OpenedDatabase & {
   readonly closeDecoders: Decoders['close'];
   readonly postgres: Postgres;
   readonly closeStore: () => void;
@@ -216,9 +228,9 @@ type OpenedAdapters = Pick<Adapters, 'db' | 'notifications' | 'jobs'> & {
 
 /** In reverse order of opening; the database server last. */
 async function closeAdapters({ closeDecoders, closeStore, ...opened }: OpenedAdapters): Promise<void> {
-  const { db, notifications, jobs, postgres } = opened;
+  const { db, channels, jobs, postgres } = opened;
   await jobs.stop();
-  await notifications.close();
+  await channels.close();
   await closeDecoders();
   closeStore();
   await db.close();

@@ -2,7 +2,8 @@
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { rowsOf, startTestPostgres, type TestPostgres } from '../../../test/support/postgres/postgres.ts';
 import { createLogger } from '../platform/observability/logger.ts';
-import { type Connection, type Database, openDatabase } from '../platform/postgres/database.ts';
+import type { Connection } from '../platform/postgres/connection.ts';
+import { type Database, openDatabase } from '../platform/postgres/database.ts';
 import { openClocks } from '../platform/postgres/database-clock.ts';
 import { migrate } from '../platform/postgres/migrate.ts';
 import { createSettings } from '../platform/settings/read-settings.ts';

@@ -7,7 +7,9 @@ import { type JobSettings, providerOptions, queueOf, queuesOf } from './job-sett
 import { watchDueJobs } from './due-jobs.ts';
 import { maxHeldSlots } from '../concurrency/held-work.ts';
 import { type JobDatabase, openJobDatabase } from '../postgres/job-database.ts';
-import type { Connection, Transaction } from '../postgres/database.ts';
+import type { NotificationChannels } from '../postgres/notifications.ts';
+import type { Connection } from '../postgres/connection.ts';
+import type { Transaction } from '../postgres/database.ts';
 
 /**
  * One run of a job. `signal` aborts when the lease is lost or the process stops; the handler must then throw,
@@ -50,6 +52,8 @@ export type JobQueue<P extends Payloads> = Jobs<P> & {
 
 type JobQueueOptions<P extends Payloads> = {
   readonly connection: Connection;
+  /** Default: a connection of its own. */
+  readonly channels?: NotificationChannels | undefined;
   readonly settings: JobSettingsOf<P>;
   /** The member of most payloads by which `hasOpenJob` finds a job through an index. */
   readonly searchedMember: string;
@@ -76,11 +80,11 @@ const PROVIDER_RETENTION_S = 365 * 86_400;
 type OpenedBoss = { readonly boss: PgBoss; readonly db: JobDatabase };
 
 async function openBoss(
-  connection: Connection,
+  { connection, channels }: Pick<JobQueueOptions<Payloads>, 'connection' | 'channels'>,
   settings: Readonly<Record<string, JobSettings>>,
   onError: (error: Error) => void,
 ): Promise<OpenedBoss> {
-  const db = openJobDatabase({ connection, onError });
+  const db = openJobDatabase({ connection, channels, onError });
   const boss = new PgBoss({
     db,
     useListenNotify: true,
@@ -98,13 +102,14 @@ async function openBoss(
 
 export async function openJobs<P extends Payloads>({
   connection,
+  channels,
   settings,
   searchedMember,
   onError,
   onFailedRun,
 }: JobQueueOptions<P>): Promise<JobQueue<P>> {
   const stopping = new AbortController();
-  const { boss, db } = await openBoss(connection, settings, (error) => {
+  const { boss, db } = await openBoss({ connection, channels }, settings, (error) => {
     // Errors of connections that close during the shutdown are expected.
     if (!stopping.signal.aborted) onError(error);
   });

@@ -1,7 +1,7 @@
 // Migrates the schema at the start, and waits for a database that is not available yet, as during a failover.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from '../observability/logger.ts';
-import type { Connection } from './database.ts';
+import type { Connection } from './connection.ts';
 import { isDatabaseUnavailable } from './database-errors.ts';
 import { migrate } from './migrate.ts';
 

@@ -2,8 +2,8 @@
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import pg from 'pg';
-import type { Connection } from './database.ts';
+import type pg from 'pg';
+import { type Connection, connectClient } from './connection.ts';
 
 const FOLDER = join(import.meta.dirname, '../../../migrations');
 const FILE = /^(\d{4})-[a-z0-9-]+\.sql$/;
@@ -14,10 +14,7 @@ const LOCK_ID = 7_263_418_095;
  * Applies missing migrations in order, each in its own transaction; returns the names of the applied files.
  */
 export async function migrate(connection: Connection): Promise<string[]> {
-  const client = new pg.Client({ ...connection, connectionTimeoutMillis: 10_000 });
-  // A lost connection also fails the pending query. Without a listener the event would end the process.
-  client.on('error', () => {});
-  await client.connect();
+  const client = await connectClient(connection, { connectionTimeoutMillis: 10_000 });
   try {
     await client.query('select pg_advisory_lock($1)', [LOCK_ID]);
     return await applyMissing(client);

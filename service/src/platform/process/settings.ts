@@ -1,10 +1,28 @@
 // Settings of a process: what it does, where its data is, and how it starts and stops.
-import { choice, integer, optionalText, text } from '../settings/setting.ts';
+import { DATABASE_URL_FORM, parseDatabaseUrl } from '../postgres/database-url.ts';
+import { choice, integer, type Setting, text } from '../settings/setting.ts';
 
 const DAY_S = 86_400;
 
 /** Folder in the working directory. */
 export const DEFAULT_DATA_DIR = '.mediary';
+
+function databaseUrl(name: string, about: string, byDefault: string): Setting<string | undefined> {
+  return {
+    name,
+    type: 'text',
+    about,
+    byDefault,
+    parse: ({ given }, report) => {
+      try {
+        if (given !== undefined) parseDatabaseUrl(given);
+      } catch (error) {
+        report(`${name} ${DATABASE_URL_FORM}: ${(error as Error).message}`);
+      }
+      return given;
+    },
+  };
+}
 
 export const PROCESS_SETTINGS = {
   title: 'Processes',
@@ -20,9 +38,10 @@ export const PROCESS_SETTINGS = {
       'Folder of the embedded database, the object store, temporary files and generated secrets.',
       DEFAULT_DATA_DIR,
     ),
-    databaseUrl: optionalText(
+    databaseUrl: databaseUrl(
       'DATABASE_URL',
-      'PostgreSQL 15 or newer; without it the service starts its own database server in `DATA_DIR`.',
+      'PostgreSQL 15 or newer, with all servers of a cluster: the service uses the one that takes writes. ' +
+        'Without it the service starts its own database server in `DATA_DIR`.',
       'embedded PostgreSQL 18',
     ),
     drainSeconds: integer(
