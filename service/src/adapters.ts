@@ -22,7 +22,12 @@ import { type JobQueue, openJobs } from './platform/jobs/job-queue.ts';
 import type { Logger } from './platform/observability/logger.ts';
 import { createProcessMetrics, type Metrics } from './platform/observability/metrics.ts';
 import { type Connection, toConnection } from './platform/postgres/connection.ts';
-import { type Database, type Inspect, openDatabase } from './platform/postgres/database.ts';
+import {
+  type Database,
+  type Inspect,
+  listMissingRoleSettings,
+  openDatabase,
+} from './platform/postgres/database.ts';
 import { type LauncherOptions, startEmbeddedPostgres } from '@mediary/embedded-postgres/launcher';
 import { findStoredSecret, getStoredSecret } from './platform/settings/generated-secrets.ts';
 import { restrictDataFolder, restrictFolders } from './platform/disk/data-folder.ts';
@@ -146,14 +151,15 @@ type Postgres = {
 
 /** Starts the embedded server unless DATABASE_URL is set. */
 export async function openPostgres(
-  { databaseUrl, dataDir }: Config,
+  { databaseUrl, databaseListenUrl, dataDir }: Config,
   options: LauncherOptions,
 ): Promise<Postgres> {
   if (databaseUrl === undefined) {
     const postgres = await startEmbeddedPostgres(dataDir, options);
     return { ...postgres, cluster: postgres.dataFolder };
   }
-  return { connection: toConnection(databaseUrl), dataFolder: 'DATABASE_URL', stop: async () => {} };
+  const connection = toConnection(databaseUrl, databaseListenUrl);
+  return { connection, dataFolder: 'DATABASE_URL', stop: async () => {} };
 }
 
 async function restrictAccess(
@@ -178,6 +184,7 @@ async function openDatabaseAndJobs(
     inspect,
     metrics,
   });
+  if (connection.direct) await warnAboutRole(db, log);
   const channels = openChannels({
     connection,
     onError: logWarning('the connection for notifications was lost'),
@@ -201,6 +208,15 @@ async function openDatabaseAndJobs(
       log.info({ job, asset_id: assetIdOf(payload), err: error }, 'a run of a job failed'),
   });
   return { db, channels, notifications, jobs };
+}
+
+async function warnAboutRole(db: Database, log: Logger): Promise<void> {
+  const statements = await listMissingRoleSettings(db);
+  if (statements.length > 0)
+    log.warn(
+      { statements },
+      'behind a pooler the database role needs these settings, which limit statements',
+    );
 }
 
 const assetIdOf = (payload: object): string | undefined => (payload as { assetId?: string }).assetId;

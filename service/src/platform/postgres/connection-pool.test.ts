@@ -24,11 +24,12 @@ const serversOf = (...connections: Connection[]): Connection => {
   return { connectionString: servers[0] as string, servers, isPrimaryOnly: true };
 };
 
-function openTestPool(connection: Connection, options: object = {}): DatabasePool & { lost: Error[] } {
+function openTestPool(connection: Connection): DatabasePool & { lost: Error[] } {
   const lost: Error[] = [];
   const pool = openPool({
     connection,
-    options: { max: 4, query_timeout: 500, ...options },
+    options: { max: 4, query_timeout: 500 },
+    session: {},
     onIdleError: (error) => {
       lost.push(error);
     },

@@ -15,6 +15,8 @@ export type DatabasePool = {
 type PoolOptions = {
   readonly connection: Connection;
   readonly options: pg.PoolConfig;
+  /** Parameters of each session. A pooler would refuse them: there the role has to have them. */
+  readonly session: pg.PoolConfig;
   /** An idle connection was lost. */
   readonly onIdleError: (error: Error) => void;
 };
@@ -24,10 +26,11 @@ const CONNECT_TIMEOUT_MS = { one: 5000, several: 2000 };
 /** The caller waits less, and the connection is ready for a later one. */
 const WAIT_TIMEOUT_MS = 3500;
 
-export function openPool({ connection, options, onIdleError }: PoolOptions): DatabasePool {
+export function openPool({ connection, options, session, onIdleError }: PoolOptions): DatabasePool {
   const { one, several } = CONNECT_TIMEOUT_MS;
   const pool = new pg.Pool({
     ...options,
+    ...(connection.direct ? {} : session),
     connectionTimeoutMillis: (connection.servers?.length ?? 1) > 1 ? several : one,
     ...connection,
     keepAlive: true,

@@ -12,9 +12,15 @@ export type Connection = Pick<
   readonly servers?: readonly string[];
   /** Refuses a server in recovery. */
   readonly isPrimaryOnly?: boolean;
+  /**
+   * The servers themselves, for migrations and LISTEN. The connection then leads to a pooler, which may give
+   * each transaction another session: no parameters of sessions, no prepared statements.
+   */
+  readonly direct?: Connection;
 };
 
-export const toConnection = (url: string): Connection => {
+/** `directUrl`: where the first URL is one of a pooler. */
+export const toConnection = (url: string, directUrl?: string): Connection => {
   const { servers, isPrimaryOnly } = parseDatabaseUrl(url);
   const [connectionString] = servers;
   return {
@@ -22,8 +28,13 @@ export const toConnection = (url: string): Connection => {
     servers,
     isPrimaryOnly,
     application_name: 'mediary',
+    ...(directUrl !== undefined && { direct: toConnection(directUrl) }),
   };
 };
+
+/** Without the name, by which `pg` prepares a statement, where the next transaction has another session. */
+export const toPooledQuery = ({ direct }: Connection, { name, ...query }: pg.QueryConfig): pg.QueryConfig =>
+  direct || name === undefined ? query : { name, ...query };
 
 /** The server for new connections. All servers of a database have their turns until one accepts. */
 type ServerChoice = {
@@ -56,8 +67,12 @@ export async function assertPrimary(client: pg.ClientBase, { isPrimaryOnly }: Co
     throw Object.assign(new Error('The server is a standby, which takes no writes'), { code: READ_ONLY });
 }
 
-/** Opens a connection outside of a pool. The caller ends it. */
-export async function connectClient(connection: Connection, options: pg.ClientConfig): Promise<pg.Client> {
+/** Opens a session of a server. The caller ends it. */
+export async function connectClient(
+  { direct, ...pooled }: Connection,
+  options: pg.ClientConfig,
+): Promise<pg.Client> {
+  const connection = direct ?? pooled;
   const choice = chooseServer(connection);
   for (let attempt = 1; ; attempt++) {
     const server = choice.current();

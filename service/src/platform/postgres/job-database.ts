@@ -1,6 +1,6 @@
 // The connections of the job queue. Statements are prepared, because PostgreSQL would plan those of the
 // queue's library anew each time.
-import type { Connection } from './connection.ts';
+import { type Connection, toPooledQuery } from './connection.ts';
 import { openPool } from './connection-pool.ts';
 import { sessionOptions } from './database.ts';
 import { type NotificationChannels, openChannels } from './notifications.ts';
@@ -34,10 +34,8 @@ const TIMEOUT_MS = 30_000;
 const MAINTENANCE_TIMEOUT_MS = 5 * 60_000;
 
 /** The server cancels what the client has given up. */
-const LIMITS = {
-  max: 4,
-  statement_timeout: MAINTENANCE_TIMEOUT_MS + 5000,
-};
+const STATEMENT_TIMEOUT_MS = MAINTENANCE_TIMEOUT_MS + 5000;
+const MAX_CONNECTIONS = 4;
 
 /**
  * The library commits starts and ends of jobs by itself. The last of them are lost if PostgreSQL or its
@@ -48,21 +46,32 @@ const SESSION = { synchronous_commit: 'off' };
 /** Several statements in one text cannot be prepared. They are the maintenance. */
 const isSingle = (text: string): boolean => !text.includes(';');
 
+/** The timeout of a pooled role is too short for it. */
+const toMaintenance = ({ direct }: Connection, text: string) => ({
+  text: direct
+    ? text.replace(/^\s*begin;/i, `begin; set local statement_timeout = ${STATEMENT_TIMEOUT_MS};`)
+    : text,
+  query_timeout: MAINTENANCE_TIMEOUT_MS,
+});
+
 export function openJobDatabase({
   connection,
   channels,
   onError,
   timeoutMs = TIMEOUT_MS,
 }: JobDatabaseOptions): JobDatabase {
-  const limits = { ...LIMITS, query_timeout: timeoutMs };
-  const options = { ...limits, options: sessionOptions(SESSION) };
-  const pool = openPool({ connection, options, onIdleError: onError });
+  const pool = openPool({
+    connection,
+    options: { max: MAX_CONNECTIONS, query_timeout: timeoutMs },
+    session: { statement_timeout: STATEMENT_TIMEOUT_MS, options: sessionOptions(SESSION) },
+    onIdleError: onError,
+  });
   let own: NotificationChannels | undefined;
   let closing: Promise<unknown> | undefined;
   return {
     executeSql: (text, values = []) => {
-      const maintenance = { text, query_timeout: MAINTENANCE_TIMEOUT_MS };
-      return pool.query(isSingle(text) ? prepare(text, values) : maintenance);
+      const single = isSingle(text) && toPooledQuery(connection, prepare(text, values));
+      return pool.query(single || toMaintenance(connection, text));
     },
     listen: async (channel, onNotification, onReconnect) => {
       own = channels ? undefined : openChannels({ connection, onError });

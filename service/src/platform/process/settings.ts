@@ -44,6 +44,12 @@ export const PROCESS_SETTINGS = {
         'Without it the service starts its own database server in `DATA_DIR`.',
       'embedded PostgreSQL 18',
     ),
+    databaseListenUrl: databaseUrl(
+      'DATABASE_LISTEN_URL',
+      'The PostgreSQL servers themselves where `DATABASE_URL` is a pooler such as PgBouncer in transaction ' +
+        'mode: for notifications and migrations ([guide](guides/going-to-production.md#pgbouncer)).',
+      '`DATABASE_URL`',
+    ),
     drainSeconds: integer(
       'DRAIN_S',
       'Seconds after SIGTERM in which `/readyz` is 503 and requests are still accepted, so that load ' +
