@@ -103,6 +103,7 @@ const OUTSIDE: readonly (readonly [module: RegExp, knownBy: RegExp])[] = [
   ],
   [/^pg$/, /^(?:platform|fixture) platform\/postgres\/|^command commands\/seed$/],
   [/^pg-boss$/, /^platform platform\/jobs\/(?:job-queue|send-job)$/],
+  [/^pg-boss\/package\.json$/, /^platform platform\/jobs\/job-schema$/],
   [/^jose$/, /^adapter auth\/tokens\/jwks-issuer-keys$/],
   [/^prom-client$/, /^platform platform\/observability\/metrics$/],
   [/^pino$/, /^platform platform\/observability\/logger$/],

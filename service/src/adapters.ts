@@ -3,40 +3,28 @@ import { hostname } from 'node:os';
 import type { IssuerKeys } from './auth/tokens/issuer-keys.ts';
 import { toSecret, type Secret } from './auth/secret.ts';
 import { deriveKey } from './auth/signed-token.ts';
+import {
+  type OpenedDatabase,
+  openDatabaseAndJobs,
+  openPostgres,
+  type Postgres,
+} from './adapters-database.ts';
 import { openStore, warnIfUnavailable } from './adapters-store.ts';
 import type { Config } from './config.ts';
 import type { Callback } from './encoding/encoder-report.ts';
 import { findFfmpeg } from './encoding/ffmpeg/process/find-ffmpeg.ts';
 import { openHttpCallback } from './encoding/http-callback.ts';
 import { measureEncoder } from './encoding/measured-encoder.ts';
-import { type JobPayloads, jobSettings } from './jobs.ts';
-import {
-  assertFfmpegSetting,
-  concurrencyOf,
-  type Decoders,
-  openDecoders,
-  scratchFolder,
-} from './open-decoders.ts';
+import type { JobPayloads } from './jobs.ts';
+import { assertFfmpegSetting, type Decoders, openDecoders, scratchFolder } from './open-decoders.ts';
 import { databaseSpaceGuard, type SpaceGuard } from './platform/disk/free-space.ts';
-import { type JobQueue, openJobs } from './platform/jobs/job-queue.ts';
+import type { JobQueue } from './platform/jobs/job-queue.ts';
 import type { Logger } from './platform/observability/logger.ts';
 import { createProcessMetrics, type Metrics } from './platform/observability/metrics.ts';
-import { type Connection, toConnection } from './platform/postgres/connection.ts';
-import {
-  type Database,
-  type Inspect,
-  listMissingRoleSettings,
-  openDatabase,
-} from './platform/postgres/database.ts';
-import { type LauncherOptions, startEmbeddedPostgres } from '@mediary/embedded-postgres/launcher';
+import type { Database, Inspect } from './platform/postgres/database.ts';
 import { findStoredSecret, getStoredSecret } from './platform/settings/generated-secrets.ts';
 import { restrictDataFolder, restrictFolders } from './platform/disk/data-folder.ts';
-import { migrateAtStart } from './platform/postgres/migrate-at-start.ts';
-import {
-  type NotificationChannels,
-  type Notifications,
-  openChannels,
-} from './platform/postgres/notifications.ts';
+import type { Notifications } from './platform/postgres/notifications.ts';
 import type { Providers } from './providers/provider.ts';
 import { openProviders } from './providers/registry.ts';
 import { measureObjectStore } from './storage/measured-object-store.ts';
@@ -139,29 +127,6 @@ async function openIssuerKeys({ issuer, role }: Config, log: Logger): Promise<Is
   });
 }
 
-type Postgres = {
-  readonly connection: Connection;
-  /** For the start message. */
-  readonly dataFolder: string;
-  /** Folder of the embedded server's cluster. */
-  readonly cluster?: string;
-  /** Stops the embedded server. */
-  stop(): Promise<void>;
-};
-
-/** Starts the embedded server unless DATABASE_URL is set. */
-export async function openPostgres(
-  { databaseUrl, databaseListenUrl, dataDir }: Config,
-  options: LauncherOptions,
-): Promise<Postgres> {
-  if (databaseUrl === undefined) {
-    const postgres = await startEmbeddedPostgres(dataDir, options);
-    return { ...postgres, cluster: postgres.dataFolder };
-  }
-  const connection = toConnection(databaseUrl, databaseListenUrl);
-  return { connection, dataFolder: 'DATABASE_URL', stop: async () => {} };
-}
-
 async function restrictAccess(
   { dataDir }: Config,
   { cluster, log }: { cluster: string | undefined; log: Logger },
@@ -170,60 +135,6 @@ async function restrictAccess(
   await restrictFolders(dataDir, ['objects', 'scratch']);
 }
 
-/** Migrates the schema first, because the pool and the queue use it. */
-async function openDatabaseAndJobs(
-  connection: Connection,
-  config: Config,
-  { log, inspect, metrics }: OpenOptions & { readonly metrics: Metrics },
-): Promise<OpenedDatabase> {
-  await migrateAtStart(connection, { ...config.start, log });
-  const logWarning = (message: string) => (error: Error) => log.warn({ err: error }, message);
-  const db = openDatabase({
-    connection,
-    onIdleError: logWarning('an idle database connection was lost'),
-    inspect,
-    metrics,
-  });
-  if (connection.direct) await warnAboutRole(db, log);
-  const channels = openChannels({
-    connection,
-    onError: logWarning('the connection for notifications was lost'),
-  });
-  const notifications: Notifications = {
-    subscribe: (listener) => channels.subscribe(ASSET_CHANNEL, listener),
-  };
-  const jobs = await openJobs({
-    connection,
-    channels,
-    settings: jobSettings({
-      ...config.importLimits,
-      encodeConcurrency: concurrencyOf(config),
-      hostedProviders: config.providers
-        .filter(({ module }) => module.kind === 'hosted')
-        .map(({ module }) => module.name),
-    }),
-    searchedMember: 'assetId',
-    onError: logWarning('job queue error'),
-    onFailedRun: ({ job, payload, error }) =>
-      log.info({ job, asset_id: assetIdOf(payload), err: error }, 'a run of a job failed'),
-  });
-  return { db, channels, notifications, jobs };
-}
-
-async function warnAboutRole(db: Database, log: Logger): Promise<void> {
-  const statements = await listMissingRoleSettings(db);
-  if (statements.length > 0)
-    log.warn(
-      { statements },
-      'behind a pooler the database role needs these settings, which limit statements',
-    );
-}
-
-const assetIdOf = (payload: object): string | undefined => (payload as { assetId?: string }).assetId;
-
-/** The store notifies it of every visible change (lifecycle/store.sql.ts). */
-const ASSET_CHANNEL = 'mediary_events';
-
 /** For commands that need no other adapter. */
 export const openProvidersOnly = ({ providers, allowUnsigned }: Config): Providers =>
   openProviders(providers, { encoderSecrets: [], allowUnsigned });
@@ -231,10 +142,6 @@ export const openProvidersOnly = ({ providers, allowUnsigned }: Config): Provide
 /** For commands that need only ffmpeg. */
 export const findEngine = findFfmpeg;
 export type Engine = Awaited<ReturnType<typeof findEngine>>;
-
-type OpenedDatabase = Pick<Adapters, 'db' | 'notifications' | 'jobs'> & {
-  readonly channels: NotificationChannels;
-};
 
 type OpenedAdapters = OpenedDatabase & {
   readonly closeDecoders: Decoders['close'];

@@ -4,7 +4,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type App, buildApp } from './app.ts';
 import type { Config } from './config.ts';
 import { readLocalConfig } from './config-local.ts';
-import { type Adapters, openAdapters, openPostgres, openProvidersOnly } from './adapters.ts';
+import { type Adapters, openAdapters, openProvidersOnly } from './adapters.ts';
+import { openJobQueue, openPostgres } from './adapters-database.ts';
 import { openStore, type OpenStore } from './adapters-store.ts';
 import { exitOnFatalError } from './platform/process/fatal-error.ts';
 import { closeServer, listen } from './platform/http/listener.ts';
@@ -75,9 +76,19 @@ export async function runService(environment: Environment): Promise<void> {
 }
 
 /** Runs a command with the migrated database of these settings. */
-export async function withDatabase(
+export const withDatabase = (
   environment: Environment,
   work: (connection: Connection) => Promise<void>,
+): Promise<void> =>
+  withUnmigrated(environment, async (connection) => {
+    await migrate(connection);
+    await work(connection);
+  });
+
+/** Runs a command with the database as it is. `migrateJobs` migrates the schema of the job queue. */
+export async function withUnmigrated(
+  environment: Environment,
+  work: (connection: Connection, migrateJobs: () => Promise<void>) => Promise<void>,
 ): Promise<void> {
   const { config } = await readLocalConfig(environment);
   const onExit = (error: Error) => {
@@ -85,8 +96,11 @@ export async function withDatabase(
   };
   const postgres = await openPostgres(config, { onExit });
   try {
-    await migrate(postgres.connection);
-    await work(postgres.connection);
+    const { connection } = postgres;
+    await work(connection, async () => {
+      const jobs = await openJobQueue({ connection }, config, { onError: onExit, onFailedRun: () => {} });
+      await jobs.stop();
+    });
   } finally {
     await postgres.stop();
   }

@@ -6,6 +6,7 @@ import { type JobSender, sendJob } from './send-job.ts';
 import { type JobSettings, providerOptions, queueOf, queuesOf } from './job-settings.ts';
 import { watchDueJobs } from './due-jobs.ts';
 import { maxHeldSlots } from '../concurrency/held-work.ts';
+import { assertJobSchema } from './job-schema.ts';
 import { type JobDatabase, openJobDatabase } from '../postgres/job-database.ts';
 import type { NotificationChannels } from '../postgres/notifications.ts';
 import type { Connection } from '../postgres/connection.ts';
@@ -54,6 +55,8 @@ type JobQueueOptions<P extends Payloads> = {
   readonly connection: Connection;
   /** Default: a connection of its own. */
   readonly channels?: NotificationChannels | undefined;
+  /** False: the role cannot change tables, and another one has created the schema. Default: true. */
+  readonly isMigrating?: boolean | undefined;
   readonly settings: JobSettingsOf<P>;
   /** The member of most payloads by which `hasOpenJob` finds a job through an index. */
   readonly searchedMember: string;
@@ -77,10 +80,11 @@ const DELETE_AFTER_S = 7 * 86_400;
 /** A job of a provider may wait for a process that is not set up yet. */
 const PROVIDER_RETENTION_S = 365 * 86_400;
 
+type BossOptions = Pick<JobQueueOptions<Payloads>, 'connection' | 'channels' | 'isMigrating'>;
 type OpenedBoss = { readonly boss: PgBoss; readonly db: JobDatabase };
 
 async function openBoss(
-  { connection, channels }: Pick<JobQueueOptions<Payloads>, 'connection' | 'channels'>,
+  { connection, channels, isMigrating }: BossOptions,
   settings: Readonly<Record<string, JobSettings>>,
   onError: (error: Error) => void,
 ): Promise<OpenedBoss> {
@@ -93,6 +97,7 @@ async function openBoss(
     reindex: false,
   });
   boss.on('error', onError);
+  if (!isMigrating) await assertJobSchema(db);
   await boss.start();
   for (const [name, job] of Object.entries(settings))
     for (const queue of queuesOf(name, job)) await declareQueue(boss, queue, job);
@@ -103,17 +108,18 @@ async function openBoss(
 export async function openJobs<P extends Payloads>({
   connection,
   channels,
+  isMigrating = true,
   settings,
   searchedMember,
   onError,
   onFailedRun,
 }: JobQueueOptions<P>): Promise<JobQueue<P>> {
   const stopping = new AbortController();
-  const { boss, db } = await openBoss({ connection, channels }, settings, (error) => {
+  const { boss, db } = await openBoss({ connection, channels, isMigrating }, settings, (error) => {
     // Errors of connections that close during the shutdown are expected.
     if (!stopping.signal.aborted) onError(error);
   });
-  await createJobIndexes(db, searchedMember);
+  if (isMigrating) await createJobIndexes(db, searchedMember);
   return {
     listOpen: (name) => listOpenJobs(db, name),
     hasOpenJob: (name, payload) =>

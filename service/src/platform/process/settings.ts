@@ -77,6 +77,12 @@ export const PROCESS_SETTINGS = {
         'Seconds in which the start retries while the database does not accept connections.',
         { fallback: 60, min: 0, max: 3600 },
       ),
+      migrations: choice(
+        'MIGRATE_AT_START',
+        '`off`: the role of `DATABASE_URL` cannot change tables, and `npm run migrate` has done so with ' +
+          'another role ([guide](guides/going-to-production.md#roles-and-rights)).',
+        { choices: ['on', 'off'], fallback: 'on' },
+      ),
     },
   },
 };
