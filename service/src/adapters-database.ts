@@ -120,5 +120,6 @@ export const openJobQueue = (
         .filter(({ module }) => module.kind === 'hosted')
         .map(({ module }) => module.name),
     }),
+    retention: config.jobRetention,
     searchedMember: 'assetId',
   });

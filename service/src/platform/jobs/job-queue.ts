@@ -6,7 +6,8 @@ import { type JobSender, sendJob } from './send-job.ts';
 import { type JobSettings, providerOptions, queueOf, queuesOf } from './job-settings.ts';
 import { watchDueJobs } from './due-jobs.ts';
 import { maxHeldSlots } from '../concurrency/held-work.ts';
-import { assertJobSchema } from './job-schema.ts';
+import { type JobRetention, watchCompletedJobs } from './finished-jobs.ts';
+import { assertJobSchema, stopStatistics } from './job-schema.ts';
 import { type JobDatabase, openJobDatabase } from '../postgres/job-database.ts';
 import type { NotificationChannels } from '../postgres/notifications.ts';
 import type { Connection } from '../postgres/connection.ts';
@@ -57,6 +58,8 @@ type JobQueueOptions<P extends Payloads> = {
   readonly channels?: NotificationChannels | undefined;
   /** False: the role cannot change tables, and another one has created the schema. Default: true. */
   readonly isMigrating?: boolean | undefined;
+  /** How long finished jobs stay. */
+  readonly retention?: JobRetention | undefined;
   readonly settings: JobSettingsOf<P>;
   /** The member of most payloads by which `hasOpenJob` finds a job through an index. */
   readonly searchedMember: string;
@@ -76,15 +79,17 @@ const HEARTBEAT_REFRESH_S = 3;
 const SUPERVISE_S = 6;
 /** Workers are woken by NOTIFY and by `watchDueJobs`; each poll costs a statement for every slot. */
 const POLL_S = 60;
-const DELETE_AFTER_S = 7 * 86_400;
+const RETENTION: JobRetention = { completedSeconds: 4 * 3600, failedSeconds: 7 * 86_400 };
 /** A job of a provider may wait for a process that is not set up yet. */
 const PROVIDER_RETENTION_S = 365 * 86_400;
 
-type BossOptions = Pick<JobQueueOptions<Payloads>, 'connection' | 'channels' | 'isMigrating'>;
+type BossOptions = Pick<JobQueueOptions<Payloads>, 'connection' | 'channels' | 'isMigrating'> & {
+  readonly retention: JobRetention;
+};
 type OpenedBoss = { readonly boss: PgBoss; readonly db: JobDatabase };
 
 async function openBoss(
-  { connection, channels, isMigrating }: BossOptions,
+  { connection, channels, isMigrating, retention }: BossOptions,
   settings: Readonly<Record<string, JobSettings>>,
   onError: (error: Error) => void,
 ): Promise<OpenedBoss> {
@@ -99,8 +104,9 @@ async function openBoss(
   boss.on('error', onError);
   if (!isMigrating) await assertJobSchema(db);
   await boss.start();
+  await stopStatistics(db);
   for (const [name, job] of Object.entries(settings))
-    for (const queue of queuesOf(name, job)) await declareQueue(boss, queue, job);
+    for (const queue of queuesOf(name, job)) await declareQueue(boss, { name: queue, job, retention });
   await removeOldSchedules(boss, settings);
   return { boss, db };
 }
@@ -109,13 +115,14 @@ export async function openJobs<P extends Payloads>({
   connection,
   channels,
   isMigrating = true,
+  retention = RETENTION,
   settings,
   searchedMember,
   onError,
   onFailedRun,
 }: JobQueueOptions<P>): Promise<JobQueue<P>> {
   const stopping = new AbortController();
-  const { boss, db } = await openBoss({ connection, channels, isMigrating }, settings, (error) => {
+  const { boss, db } = await openBoss({ connection, channels, isMigrating, retention }, settings, (error) => {
     // Errors of connections that close during the shutdown are expected.
     if (!stopping.signal.aborted) onError(error);
   });
@@ -145,6 +152,7 @@ export async function openJobs<P extends Payloads>({
           );
       const queues = Object.entries(settings).flatMap(([name, job]) => queuesOf(name, job));
       const onDue = (queue: string) => notifyWorkers(boss, queue);
+      void watchCompletedJobs(db, { retention, stopping: stopping.signal, onError });
       void watchDueJobs(db, { queues, stopping: stopping.signal, onDue, onError });
     },
     stop: async () => {
@@ -155,7 +163,10 @@ export async function openJobs<P extends Payloads>({
   };
 }
 
-async function declareQueue(boss: PgBoss, name: string, job: JobSettings): Promise<void> {
+async function declareQueue(
+  boss: PgBoss,
+  { name, job, retention }: { name: string; job: JobSettings; retention: JobRetention },
+): Promise<void> {
   const options = {
     notify: true,
     heartbeatSeconds: HEARTBEAT_S,
@@ -164,7 +175,7 @@ async function declareQueue(boss: PgBoss, name: string, job: JobSettings): Promi
     retryDelay: job.retryDelay,
     retryBackoff: job.retryDelayMax !== undefined,
     ...(job.retryDelayMax !== undefined && { retryDelayMax: job.retryDelayMax }),
-    deleteAfterSeconds: DELETE_AFTER_S,
+    deleteAfterSeconds: retention.failedSeconds,
     ...(job.providers && { retentionSeconds: PROVIDER_RETENTION_S }),
   };
   await boss.createQueue(name, { ...options, ...(job.providers && { policy: 'short' }) });

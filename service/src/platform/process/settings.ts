@@ -50,6 +50,19 @@ export const PROCESS_SETTINGS = {
         'mode: for notifications and migrations ([guide](guides/going-to-production.md#pgbouncer)).',
       '`DATABASE_URL`',
     ),
+    jobRetention: {
+      completedSeconds: integer('JOB_RETENTION_H', 'Hours that completed jobs stay in the job queue.', {
+        fallback: 4,
+        min: 1,
+        max: 720,
+        scale: 3600,
+      }),
+      failedSeconds: integer(
+        'FAILED_JOB_RETENTION_H',
+        'Hours that failed jobs stay in the job queue, so that diagnostics show them.',
+        { fallback: 168, min: 1, max: 8760, scale: 3600 },
+      ),
+    },
     drainSeconds: integer(
       'DRAIN_S',
       'Seconds after SIGTERM in which `/readyz` is 503 and requests are still accepted, so that load ' +
