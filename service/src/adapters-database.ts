@@ -80,11 +80,10 @@ export async function openDatabaseAndJobs(
   const notifications: Notifications = {
     subscribe: (listener) => channels.subscribe(ASSET_CHANNEL, listener),
   };
-  const jobs = await openJobQueue({ connection, channels, isMigrating }, config, {
-    onError: logWarning('job queue error'),
-    onFailedRun: ({ job, payload, error }) =>
-      log.info({ job, asset_id: assetIdOf(payload), err: error }, 'a run of a job failed'),
-  });
+  const jobs = await openJobQueue(
+    { connection, channels, isMigrating, onError: logWarning('job queue error') },
+    config,
+  );
   return { db, channels, notifications, jobs };
 }
 
@@ -97,8 +96,6 @@ async function warnAboutRole(db: Database, log: Logger): Promise<void> {
     );
 }
 
-const assetIdOf = (payload: object): string | undefined => (payload as { assetId?: string }).assetId;
-
 /** The store notifies it of every visible change (lifecycle/store.sql.ts). */
 const ASSET_CHANNEL = 'mediary_events';
 
@@ -106,13 +103,11 @@ type QueueOptions = Parameters<typeof openJobs<JobPayloads>>[0];
 
 /** Creates or migrates the schema of the queue and declares all queues, unless it is not `isMigrating`. */
 export const openJobQueue = (
-  where: Pick<QueueOptions, 'connection' | 'channels' | 'isMigrating'>,
+  where: Pick<QueueOptions, 'connection' | 'channels' | 'isMigrating' | 'onError'>,
   config: Config,
-  observer: Pick<QueueOptions, 'onError' | 'onFailedRun'>,
 ): Promise<JobQueue<JobPayloads>> =>
   openJobs({
     ...where,
-    ...observer,
     settings: jobSettings({
       ...config.importLimits,
       encodeConcurrency: concurrencyOf(config),

@@ -8,6 +8,7 @@ import {
   streamDiagnostics,
   streamDownload,
 } from './operations/diagnostics.ts';
+import { deleteAsset, restoreAsset } from './operations/deletions.ts';
 import { getEmbed, getOembed, getPrivateEmbed, playerScriptOperations } from './operations/embed.ts';
 import { encryptedOperations } from './operations/encrypted-playback.ts';
 import { createEventTicket, streamAssetEvents, streamEvents } from './operations/events.ts';
@@ -17,14 +18,18 @@ import { importMedia } from './operations/imports.ts';
 import {
   completeUpload,
   createUpload,
-  deleteAsset,
   getAsset,
   getTimeline,
   listAssets,
-  restoreAsset,
   retryAsset,
   updateAsset,
 } from './operations/media.ts';
+import {
+  releaseLegalHold,
+  releaseLegalHoldAsOperator,
+  setLegalHold,
+  setLegalHoldAsOperator,
+} from './operations/legal-holds.ts';
 import {
   abortMultipartUpload,
   completeMultipartUpload,
@@ -54,6 +59,12 @@ import {
   putUpload,
   revokePlayback,
 } from './operations/playback.ts';
+import {
+  createConsoleSession,
+  createSignInLink,
+  endConsoleSession,
+  getConsoleSession,
+} from './operations/console.ts';
 import { createUploadToken } from './operations/upload-tokens.ts';
 import {
   createResumableUpload,
@@ -126,12 +137,18 @@ export const OPERATIONS: readonly Operation[] = [
   updateAsset,
   deleteAsset,
   restoreAsset,
+  setLegalHold,
+  releaseLegalHold,
   getTimeline,
   streamAssetEvents,
   streamEvents,
   createEventTicket,
   getUsage,
   createUploadToken,
+  createConsoleSession,
+  getConsoleSession,
+  endConsoleSession,
+  createSignInLink,
   getPlayback,
   revokePlayback,
   listCaptions,
@@ -166,6 +183,8 @@ export const OPERATIONS: readonly Operation[] = [
   resendEndpointDelivery,
   resendEndpointEvents,
   listAllAssets,
+  setLegalHoldAsOperator,
+  releaseLegalHoldAsOperator,
   listDeliveries,
   getDelivery,
   replayDeliveries,

@@ -4,7 +4,7 @@ import { getHealth, getReadiness } from '@mediary/contract/operations/service';
 import { open } from '../platform/http/route.ts';
 import type { LiveWorker, OperationsContext } from './context.ts';
 import { createReadinessChecks } from './health.ts';
-import { isOperator } from './operator.hook.ts';
+import { isOperator } from '../auth/operator.hook.ts';
 import { listProviderOverviews } from './providers-overview.ts';
 
 export function healthRoutes(ctx: OperationsContext) {

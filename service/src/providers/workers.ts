@@ -1,5 +1,4 @@
 // The processes that run jobs: each renews its own row, so that every process sees which ones are alive.
-import { randomUUID } from 'node:crypto';
 import type { ProviderName } from '../assets/asset.ts';
 import { describeClockSkew, isClockTrusted, measureClockSkew } from '../platform/postgres/database-clock.ts';
 import type { ProvidersContext } from './context.ts';
@@ -14,6 +13,8 @@ import {
 
 /** Facts that a process reports about itself. */
 export type WorkerProcess = {
+  /** New at each start. */
+  readonly id: string;
   readonly roles: readonly ('api' | 'worker')[];
   readonly version: string;
   readonly videoEncoder: string;
@@ -39,11 +40,11 @@ export const listServedProviders = ({ registry }: ProvidersContext): ProviderNam
 /** Logs a beat that fails; the next one may succeed. */
 export async function startHeartbeat(
   ctx: ProvidersContext,
-  { roles, version, videoEncoder, beatEveryMs = BEAT_MS }: WorkerProcess,
+  { id, roles, version, videoEncoder, beatEveryMs = BEAT_MS }: WorkerProcess,
 ): Promise<Heartbeat> {
   const { db, log, clocks } = ctx;
   const worker = {
-    id: randomUUID(),
+    id,
     roles: [...roles],
     version,
     providers: listServedProviders(ctx),

@@ -29,7 +29,6 @@ beforeAll(async () => {
     settings: jobSettings(limits),
     searchedMember: 'assetId',
     onError: () => undefined,
-    onFailedRun: () => undefined,
   });
 });
 afterAll(async () => {

@@ -36,7 +36,6 @@ beforeAll(async () => {
     settings,
     searchedMember: 'assetId',
     onError: () => undefined,
-    onFailedRun: () => undefined,
   });
 });
 afterAll(async () => {

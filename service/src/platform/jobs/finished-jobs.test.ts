@@ -31,7 +31,6 @@ const openQueue = () =>
     retention: RETENTION,
     searchedMember: 'words',
     onError: () => {},
-    onFailedRun: () => {},
   });
 
 /** Jobs that ended `hours` ago. */
