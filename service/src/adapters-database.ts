@@ -102,7 +102,7 @@ const ASSET_CHANNEL = 'mediary_events';
 type QueueOptions = Parameters<typeof openJobs<JobPayloads>>[0];
 
 /** Creates or migrates the schema of the queue and declares all queues, unless it is not `isMigrating`. */
-export const openJobQueue = (
+const openJobQueue = (
   where: Pick<QueueOptions, 'connection' | 'channels' | 'isMigrating' | 'onError'>,
   config: Config,
 ): Promise<JobQueue<JobPayloads>> =>
@@ -118,3 +118,16 @@ export const openJobQueue = (
     retention: config.jobRetention,
     searchedMember: 'assetId',
   });
+
+/** For commands: the database as it is. */
+export async function openUnmigrated(config: Config) {
+  const onError = (error: Error) => {
+    throw error;
+  };
+  const { connection, stop } = await openPostgres(config, { onExit: onError });
+  const migrateJobs = async () => {
+    const jobs = await openJobQueue({ connection, onError }, config);
+    await jobs.stop();
+  };
+  return { connection, migrateJobs, close: stop };
+}

@@ -46,7 +46,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   migrate: {
     help: `${MIGRATE_USAGE}       changes the tables for this release, or shows what it would do`,
     run: (args) =>
-      withUnmigrated(process.env, (connection, migrateJobs) =>
+      withUnmigrated(process.env, ({ connection, migrateJobs }) =>
         runMigrateCommand({ connection, migrateJobs, print }, args),
       ),
   },

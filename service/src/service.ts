@@ -8,7 +8,7 @@ import { VERSION } from './app-context.ts';
 import type { Config } from './config.ts';
 import { readLocalConfig } from './config-local.ts';
 import { type Adapters, openAdapters, openProvidersOnly } from './adapters.ts';
-import { openJobQueue, openPostgres } from './adapters-database.ts';
+import { openUnmigrated } from './adapters-database.ts';
 import { openStore, type OpenStore } from './adapters-store.ts';
 import { exitOnFatalError } from './platform/process/fatal-error.ts';
 import { closeServer, listen } from './platform/http/listener.ts';
@@ -16,8 +16,8 @@ import type { HttpServer } from './platform/http/server.ts';
 import { createLogger, type Logger, openLog } from './platform/observability/logger.ts';
 import type { Connection } from './platform/postgres/connection.ts';
 import type { Inspect } from './platform/postgres/database.ts';
-import { type ClockOverrides, openClocks } from './platform/postgres/database-clock.ts';
 import { migrate } from './platform/postgres/migrate.ts';
+import { type ClockOverrides, openClocks } from './platform/postgres/database-clock.ts';
 import { missingProtections } from './platform/process/sandbox.ts';
 import { waitAtMost } from './platform/concurrency/in-flight.ts';
 import { deleteAbandonedScratchFolders } from './platform/process/scratch-folder.ts';
@@ -92,30 +92,19 @@ export const withDatabase = (
   environment: Environment,
   work: (connection: Connection) => Promise<void>,
 ): Promise<void> =>
-  withUnmigrated(environment, async (connection) => {
+  withUnmigrated(environment, async ({ connection }) => {
     await migrate(connection);
     await work(connection);
   });
 
-/** Runs a command with the database as it is. `migrateJobs` migrates the schema of the job queue. */
+/** Runs a command with the database of these settings as it is. */
 export async function withUnmigrated(
   environment: Environment,
-  work: (connection: Connection, migrateJobs: () => Promise<void>) => Promise<void>,
+  work: (database: Awaited<ReturnType<typeof openUnmigrated>>) => Promise<void>,
 ): Promise<void> {
   const { config } = await readLocalConfig(environment);
-  const onExit = (error: Error) => {
-    throw error;
-  };
-  const postgres = await openPostgres(config, { onExit });
-  try {
-    const { connection } = postgres;
-    await work(connection, async () => {
-      const jobs = await openJobQueue({ connection, onError: onExit }, config);
-      await jobs.stop();
-    });
-  } finally {
-    await postgres.stop();
-  }
+  const database = await openUnmigrated(config);
+  await work(database).finally(database.close);
 }
 
 /** Runs a command with the object store of these settings. */

@@ -26,8 +26,8 @@ export const findOldestProcessing = (db: Queries) =>
   );
 
 /**
- * Counts open jobs along an index that has no others. The search for the oldest job reads the next 10 000 jobs
- * of each queue, along the index that also finds the next job.
+ * Counts open jobs along an index that has no others. The search for the oldest job reads the next 10 000
+ * jobs of each queue, along the index that also finds the next job.
  */
 export const listQueueStates = (db: Queries) =>
   db.all(

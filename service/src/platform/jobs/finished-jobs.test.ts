@@ -1,4 +1,4 @@
-// Tests that completed jobs go after their hours, that failed ones stay, and that large tables are not read whole.
+// Tests that completed jobs are deleted after their hours, failed ones are not, and nothing counts all jobs.
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { rowsOf, startTestPostgres, type TestPostgres } from '../../../../test/support/postgres/postgres.ts';
 import type { Connection } from '../postgres/connection.ts';

@@ -17,8 +17,8 @@ export async function findJobSchemaVersion(db: Sql): Promise<number | undefined>
 }
 
 /**
- * The library counts all jobs of the table every few seconds, finished ones included: 0.5 s for a million. The
- * counts of `metrics.sql.ts` read open jobs only. The column is a time before which it does not count.
+ * The library would count all jobs every few seconds, finished ones included: 0.4 s for 670 000. Metrics
+ * count open jobs only. The column is the time before which the library does not count.
  */
 export const stopStatistics = (db: Sql): Promise<unknown> =>
   db.executeSql(
