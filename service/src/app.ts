@@ -60,6 +60,7 @@ const toHandlers = ({
   images,
   uploads,
   upkeep,
+  owners,
 }: Wings): JobHandlers<JobPayloads> => ({
   ...providers.jobs,
   ...library.jobs,
@@ -67,6 +68,7 @@ const toHandlers = ({
   ...images.jobs,
   ...uploads.jobs,
   ...upkeep.jobs,
+  ...owners.jobs,
 });
 
 type Servers = { readonly server?: HttpServer; readonly healthServer?: HttpServer };

@@ -60,6 +60,13 @@ import {
   revokePlayback,
 } from './operations/playback.ts';
 import {
+  eraseOwner,
+  exportOwner,
+  getErasure,
+  getErasureReceipt,
+  listReceiptKeys,
+} from './operations/owners.ts';
+import {
   createConsoleSession,
   createSignInLink,
   endConsoleSession,
@@ -194,6 +201,11 @@ export const OPERATIONS: readonly Operation[] = [
   getOwnerLimits,
   setOwnerLimits,
   removeOwnerLimits,
+  exportOwner,
+  eraseOwner,
+  getErasure,
+  getErasureReceipt,
+  listReceiptKeys,
   listEncodes,
   cancelEncode,
   getMetrics,

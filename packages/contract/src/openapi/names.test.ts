@@ -20,6 +20,7 @@ const WITHOUT_UNIT = new Set([
   ...['asset_count', 'chunk_count', 'multipart_count', 'object_count', 'worker_count', 'chunks', 'channels'],
   ...['assets', 'attempt', 'attempts', 'failures', 'max_assets', 'max_parts', 'max_pending', 'max_uploads'],
   ...['pending', 'running', 'scheduled', 'total', 'waiting', 'line', 'position', 'playback_version'],
+  ...['provider_video_count', 'removed_asset_count', 'removed_provider_video_count'],
   ...['code', 'limit', 'missing', 'status', 'version'],
   ...['width', 'height', 'w', 'h', 'bit_depth', 'progress'],
 ]);
