@@ -22,6 +22,7 @@ const ORDER = `
   providers
   uploads playback events
   upkeep operations
+  owners
   commands`
   .trim()
   .split('\n')
@@ -102,9 +103,12 @@ const OUTSIDE: readonly (readonly [module: RegExp, knownBy: RegExp])[] = [
     /^routes |^platform platform\/http\/|\/(?:provider-module|asset-edits|encoder-report)$/,
   ],
   [/^pg$/, /^(?:platform|fixture) platform\/postgres\/|^command commands\/seed$/],
-  [/^pg-boss$/, /^platform platform\/jobs\/(?:job-queue|send-job)$/],
+  [/^tar-stream$/, /^platform platform\/http\/tar-writer$/],
+  [/^pg-boss$/, /^platform platform\/jobs\/(?:job-queue|open-boss|send-job)$/],
+  [/^pg-boss\/package\.json$/, /^platform platform\/jobs\/job-schema$/],
   [/^jose$/, /^adapter auth\/tokens\/jwks-issuer-keys$/],
   [/^prom-client$/, /^platform platform\/observability\/metrics$/],
+  [/^@opentelemetry\//, /^platform platform\/observability\/open-telemetry$/],
   [/^pino$/, /^platform platform\/observability\/(?:logger|repeated-errors)$/],
   [/^(?:sharp|libheif-js\/wasm-bundle)$/, /^(?:adapter|worker) images\//],
   [/^thumbhash$/, /^worker images\/|^adapter encoding\/ffmpeg\/placeholder$/],

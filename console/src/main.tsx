@@ -11,7 +11,7 @@ import { createRoot } from 'react-dom/client';
 import { Router } from 'wouter';
 import { forgetSession, isSignedOut, sessionQuery } from './api/session.ts';
 import { App } from './app.tsx';
-import { nonce, theme } from './theme.ts';
+import { nonce, readableColors, theme } from './theme.ts';
 
 const queries = new QueryClient({
   queryCache: new QueryCache({
@@ -27,7 +27,12 @@ const root = document.getElementById('root');
 if (!root) throw new Error('the page has no element with the id "root"');
 createRoot(root).render(
   <StrictMode>
-    <MantineProvider theme={theme} defaultColorScheme="auto" getStyleNonce={() => nonce}>
+    <MantineProvider
+      theme={theme}
+      cssVariablesResolver={readableColors}
+      defaultColorScheme="auto"
+      getStyleNonce={() => nonce}
+    >
       <Notifications position="bottom-right" />
       <QueryClientProvider client={queries}>
         <Router base={new URL('.', document.baseURI).pathname.replace(/\/$/, '')}>

@@ -1,5 +1,5 @@
 // Colours and defaults of the console.
-import { Badge, createTheme, type MantineColorsTuple } from '@mantine/core';
+import { Badge, type CSSVariablesResolver, createTheme, type MantineColorsTuple } from '@mantine/core';
 
 /** The page allows only styles with this nonce. */
 export const nonce = document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"]')?.nonce ?? '';
@@ -20,7 +20,7 @@ const SEA: MantineColorsTuple = [
 
 export const theme = createTheme({
   primaryColor: 'sea',
-  primaryShade: { light: 7, dark: 5 },
+  primaryShade: 7,
   colors: { sea: SEA },
   defaultRadius: 'md',
   autoContrast: true,
@@ -29,4 +29,11 @@ export const theme = createTheme({
   components: {
     Badge: Badge.extend({ defaultProps: { tt: 'none' }, styles: { root: { flexShrink: 0 } } }),
   },
+});
+
+/** Mantine's own are too faint for small text (WCAG 1.4.3). */
+export const readableColors: CSSVariablesResolver = ({ colors }) => ({
+  variables: {},
+  light: { '--mantine-color-dimmed': colors.gray[7], '--mantine-color-placeholder': colors.gray[7] },
+  dark: { '--mantine-color-dimmed': colors.dark[1], '--mantine-color-placeholder': colors.dark[2] },
 });

@@ -90,6 +90,8 @@ create index assets_by_owner on assets (owner_user_id, id desc, kind, provider) 
 create index assets_by_text on assets using gin (owner_user_id, tags, lower(coalesce(title, '') || ' ' || filename) gin_trgm_ops) where deleted_at is null;
 create index assets_with_expiry on assets (owner_user_id, id desc) where expires_at is not null and deleted_at is null;
 create index assets_in_trash on assets (owner_user_id, id desc) where purge_at is not null;
+-- Finds what an erasure of an owner removes, beside the active assets.
+create index assets_deleted on assets (owner_user_id, id) where deleted_at is not null;
 
 -- Lists across owners. A kind, the status "ready" and an unfiltered list walk the primary key.
 create index assets_by_provider on assets (provider, id desc) where deleted_at is null and provider is not null;
@@ -202,6 +204,51 @@ create table deferred_removals (
 );
 create index deferred_removals_by_time on deferred_removals (remove_after);
 
+-- Comparisons of the database with the object store and the hosted providers, which a job runs.
+create table storage_checks (
+  id uuid primary key,
+  -- What the operator asked for, as JSON.
+  options jsonb not null,
+  status text not null check (status in ('waiting', 'running', 'done', 'failed', 'cancelled')),
+  stage text not null,
+  -- Where the stage continues: a key, or the id of an asset. Empty at its start.
+  position text not null default '',
+  -- Raised by each worker that takes the check over: an earlier one cannot record anything any more.
+  run int not null default 0,
+  counts jsonb not null,
+  error text,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  finished_at timestamptz
+);
+create unique index storage_checks_one_open on storage_checks ((true)) where status in ('waiting', 'running');
+
+create table storage_findings (
+  check_id uuid not null references storage_checks on delete cascade,
+  number bigint not null,
+  kind text not null,
+  repair text not null,
+  asset_id uuid,
+  key text,
+  provider text,
+  provider_video_id text,
+  size_bytes bigint,
+  expected_size_bytes bigint,
+  repaired_at timestamptz,
+  repair_error text,
+  primary key (check_id, number)
+);
+create index storage_findings_unrepaired on storage_findings (check_id, number)
+  where repair <> 'none' and repaired_at is null and repair_error is null;
+
+-- The videos that a hosted provider has listed for a check, until their stage ends.
+create table storage_check_videos (
+  check_id uuid not null references storage_checks on delete cascade,
+  provider text not null,
+  provider_video_id text not null,
+  primary key (check_id, provider, provider_video_id)
+);
+
 -- The files of assets that a CDN has to purge. Every raise of an asset's playback version is at most one purge. Rows
 -- outlive their assets and are deleted after the retention of webhooks.
 create table cdn_purges (
@@ -254,6 +301,8 @@ create table events (
   revision int not null,
   -- With the id the position that clients resume from.
   transaction_id bigint not null default event_transaction(pg_current_xact_id()),
+  -- Of the request or job that has caused the event, for the trace of its webhooks.
+  traceparent text,
   primary key (asset_id, id)
 ) partition by range (id);
 -- Finds events by time, whatever their asset: a resend to a webhook endpoint read whole partitions without it.
@@ -277,6 +326,7 @@ create table deliveries (
   latency_ms int not null default 0
 ) partition by range (id);
 create index deliveries_by_asset on deliveries (asset_id, id) where asset_id is not null;
+create index deliveries_unmatched on deliveries (provider, provider_video_id) where asset_id is null;
 create index deliveries_by_provider on deliveries (provider, id);
 create index deliveries_parked on deliveries (provider, provider_video_id, id) where reason = 'parked';
 
@@ -292,7 +342,9 @@ $$;
 -- their partition move into it. Partitions are created and dropped under locks of whole tables, which writes of assets
 -- need too. Behind a function that waits for a long reader, such as a backup, they would wait as well: the function
 -- fails at once, and its job is retried.
-create function create_month_partitions(months_ahead int) returns int language plpgsql set lock_timeout = '200ms' as $$
+-- Functions that change tables have the rights of their owner, so that the service itself needs none to do so.
+create function create_month_partitions(months_ahead int) returns int language plpgsql
+  security definer set search_path from current set lock_timeout = '200ms' as $$
 declare
   parent text;
   month timestamp;
@@ -322,7 +374,8 @@ select create_month_partitions(3);
 
 -- Drops the months of a parent that ended before a time, and what lies in its default partition from before it; returns
 -- how many months.
-create function drop_month_partitions(parent text, before timestamptz) returns int language plpgsql set lock_timeout = '200ms' as $$
+create function drop_month_partitions(parent text, before timestamptz) returns int language plpgsql
+  security definer set search_path from current set lock_timeout = '200ms' as $$
 declare
   part text;
   dropped int := 0;
@@ -388,6 +441,7 @@ create index endpoint_deliveries_by_endpoint on endpoint_deliveries (endpoint_id
 create index endpoint_deliveries_due on endpoint_deliveries (endpoint_id, due_at, seq) where due_at is not null;
 create index endpoint_deliveries_leased on endpoint_deliveries (endpoint_id) where lease_holder is not null;
 create index endpoint_deliveries_pending on endpoint_deliveries (endpoint_id, asset_id, seq) where state = 'pending';
+create index endpoint_deliveries_by_asset on endpoint_deliveries (asset_id);
 create unique index endpoint_deliveries_once on endpoint_deliveries (endpoint_id, event_id) where state = 'pending';
 
 -- The last event for which deliveries were created. Whoever locks the row creates the next ones.
@@ -400,7 +454,8 @@ insert into event_cursors values ('webhooks', 0, '00000000-0000-0000-0000-000000
 
 -- Called at each start. Adds an offset if stored events, active endpoints or cursors lie in the future of this server's
 -- transactions, and returns whether it did: after a restore their first events would be skipped.
-create function raise_event_positions() returns boolean language plpgsql as $$
+create function raise_event_positions() returns boolean language plpgsql
+  security definer set search_path from current as $$
 declare
   newest bigint;
 begin
@@ -853,6 +908,65 @@ create trigger count_changed_assets after update on assets
   referencing old table as before_rows new table as after_rows for each statement execute function count_changed_assets();
 create trigger count_removed_assets after delete on assets
   referencing old table as before_rows for each statement execute function count_removed_assets();
+
+-- Erasures of owners ----------------------------------------------------------------------------------------------
+
+-- Removes everything of an owner. The row and its items are the receipt, which outlives the owner.
+create table owner_erasures (
+  id uuid primary key,
+  -- Null when the erasure is completed.
+  owner_user_id text,
+  -- SHA-256 of `<id>:<owner_user_id>`.
+  owner_sha256 text not null,
+  phase text not null default 'closing' check (phase in ('closing', 'removing', 'verifying', 'completed')),
+  -- Videos at providers are left there: the operator has no access any more.
+  leaves_videos boolean not null default false,
+  -- What the last pass over the items had to wait for.
+  waiting jsonb not null default '[]',
+  requested_at timestamptz not null default now(),
+  completed_at timestamptz,
+  -- The signed text of the receipt, when completed.
+  statement text,
+  signature text,
+  public_key text
+);
+create unique index owner_erasures_running on owner_erasures (owner_user_id) where owner_user_id is not null;
+
+create table owner_erasure_items (
+  erasure_id uuid not null references owner_erasures on delete cascade,
+  -- An asset; the UUID of zeros for the rows of the owner that belong to none.
+  asset_id uuid not null,
+  provider text,
+  provider_video_id text,
+  -- The provider confirmed that it has no copy any more.
+  video_removed_at timestamptz,
+  video_error text,
+  -- Until then a presigned URL can store an upload.
+  uploads_end timestamptz,
+  objects_removed_at timestamptz,
+  -- Kind of thing → how many were removed.
+  removed jsonb not null default '{}',
+  confirmed_at timestamptz,
+  primary key (erasure_id, asset_id)
+);
+create index owner_erasure_items_open on owner_erasure_items (erasure_id, asset_id) where confirmed_at is null;
+-- Webhooks of erased assets that come late are not recorded.
+create index owner_erasure_items_by_asset on owner_erasure_items (asset_id);
+create index owner_erasure_items_by_video on owner_erasure_items (provider, provider_video_id)
+  where provider_video_id is not null;
+
+-- Error MQ003: nothing new is created for an owner during an erasure. Runs after `count_new_assets`, which shares the
+-- lock of the owner's bucket; whoever starts an erasure takes it alone, so no transaction in progress is missed.
+create function refuse_erased_owners() returns trigger language plpgsql as $$
+begin
+  if exists (select from owner_erasures where owner_user_id in (select owner_user_id from after_rows)) then
+    raise exception 'owner is being erased' using errcode = 'MQ003';
+  end if;
+  return null;
+end $$;
+
+create trigger refuse_erased_owners after insert on assets
+  referencing new table as after_rows for each statement execute function refuse_erased_owners();
 
 -- Secrets, keys and tokens ----------------------------------------------------------------------------------------
 

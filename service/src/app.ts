@@ -23,6 +23,7 @@ export async function buildApp(app: AppContext) {
       metrics: adapters.metrics,
       onEnd: (run) => logEndedRun(log, run),
     }),
+    storageChecks: wings.upkeep.operations,
     /** Ends requests that wait for events. */
     endStreams: () => {
       events.operations.endStreams();
@@ -61,6 +62,7 @@ const toHandlers = ({
   images,
   uploads,
   upkeep,
+  owners,
 }: Wings): JobHandlers<JobPayloads> => ({
   ...providers.jobs,
   ...library.jobs,
@@ -68,6 +70,7 @@ const toHandlers = ({
   ...images.jobs,
   ...uploads.jobs,
   ...upkeep.jobs,
+  ...owners.jobs,
 });
 
 type Servers = { readonly server?: HttpServer; readonly healthServer?: HttpServer };

@@ -2,18 +2,22 @@
 import { resolve } from 'node:path';
 import { BACKUP_USAGE, runBackupCommand } from './commands/backup.ts';
 import { ENCODER_USAGE, runEncoderCommand } from './commands/encoder.ts';
+import { FSCK_USAGE, runFsckCommand } from './commands/fsck.ts';
+import { MIGRATE_USAGE, runMigrateCommand } from './commands/migrate.ts';
 import { runProviderCommand } from './commands/provider.ts';
 import { createSample, writeSample } from './commands/sample.ts';
 import { parseSeedArguments, seedAssets } from './commands/seed.ts';
 import { runWithSimulators } from './commands/simulate.ts';
 import { findEngine } from './adapters.ts';
 import { runStorageCommand } from './commands/storage.ts';
-import { logFailedStart, runService, withDatabase, withProviders, withStorage } from './service.ts';
+import { withApp, withDatabase, withProviders, withStorage, withUnmigrated } from './service-commands.ts';
+import { logFailedStart, runService } from './service.ts';
 
 const findInstalledEngine = () =>
   findEngine({ setting: process.env['FFMPEG_PATH'], searchPath: process.env['PATH'] });
 
 const print = (text: string): unknown => process.stdout.write(text);
+const printProgress = (text: string): unknown => process.stderr.write(text);
 
 type Command = { readonly help: string; readonly run: (args: readonly string[]) => Promise<void> };
 
@@ -35,6 +39,13 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     run: (args) =>
       withDatabase(process.env, (connection) => seedAssets({ connection, assets: parseSeedArguments(args) })),
   },
+  migrate: {
+    help: `${MIGRATE_USAGE}       changes the tables for this release, or shows what it would do`,
+    run: (args) =>
+      withUnmigrated(process.env, ({ connection, migrateJobs }) =>
+        runMigrateCommand({ connection, migrateJobs, print }, args),
+      ),
+  },
   storage: {
     help: 'npm run storage -- check        tries the object store of STORAGE_URL',
     run: (args) =>
@@ -48,6 +59,14 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     run: (args) =>
       withStorage(process.env, (config, { store }) =>
         runBackupCommand({ config, store, now: () => new Date(), print }, args),
+      ),
+  },
+  fsck: {
+    help: `${FSCK_USAGE}
+                                  compares the database with the object store and hosted providers`,
+    run: (args) =>
+      withApp(process.env, ({ storageChecks }) =>
+        runFsckCommand({ checks: storageChecks, print, printProgress }, args),
       ),
   },
   provider: {

@@ -145,47 +145,6 @@ export const INTERNAL_TABLES = {
   /** The last event that a consumer of all events has processed. */
   event_cursors: { name: 'text', transaction_id: 'int8', event_id: 'uuid' },
 
-  /** A token for uploads from a browser (B11). */
-  upload_tokens: {
-    id: 'uuid',
-    owner_user_id: 'text',
-    max_uploads: 'int4',
-    uploads: 'int4',
-    created_at: 'timestamptz',
-    expires_at: 'timestamptz',
-  },
-  upload_token_assets: { asset_id: 'uuid', token_id: 'uuid' },
-
-  /** A session of the console. */
-  console_sessions: {
-    token_hash: 'text',
-    kind: 'text',
-    subject: 'text',
-    owner_user_id: 'text?',
-    service_key_id: 'uuid?',
-    key_digest: 'text?',
-    created_at: 'timestamptz',
-    expires_at: 'timestamptz',
-  },
-  console_codes: { code_hash: 'text', expires_at: 'timestamptz' },
-
-  /** A named key of a service caller (A4). */
-  service_keys: {
-    id: 'uuid',
-    name: 'text',
-    /** SHA-256 in hex. */
-    key_hash: 'text',
-    key_hint: 'text',
-    previous_hash: 'text?',
-    previous_expires_at: 'timestamptz?',
-    scopes: 'text[]',
-    owner_prefixes: 'text[]',
-    expires_at: 'timestamptz?',
-    last_used_at: 'timestamptz?',
-    created_at: 'timestamptz',
-    revoked_at: 'timestamptz?',
-  },
-
   /** Files of an asset that a CDN has to purge (B5). */
   cdn_purges: {
     asset_id: 'uuid',
@@ -203,4 +162,67 @@ export const INTERNAL_TABLES = {
 
   /** A token bucket of a rate limit. */
   rate_limits: { key: 'text', full_at: 'timestamptz', granted: 'int4' },
+
+  /** A comparison of the database with the object store and the hosted providers. */
+  storage_checks: {
+    id: 'uuid',
+    options: 'jsonb',
+    status: 'text',
+    stage: 'text',
+    /** Where the stage continues. */
+    position: 'text',
+    /** Raised by each worker that takes the check over. */
+    run: 'int4',
+    counts: 'jsonb',
+    error: 'text?',
+    created_at: 'timestamptz',
+    updated_at: 'timestamptz',
+    finished_at: 'timestamptz?',
+  },
+  storage_findings: {
+    check_id: 'uuid',
+    number: 'int8',
+    kind: 'text',
+    repair: 'text',
+    asset_id: 'uuid?',
+    key: 'text?',
+    provider: 'text?',
+    provider_video_id: 'text?',
+    size_bytes: 'int8?',
+    expected_size_bytes: 'int8?',
+    repaired_at: 'timestamptz?',
+    repair_error: 'text?',
+  },
+  /** The videos that a hosted provider has listed for a check. */
+  storage_check_videos: { check_id: 'uuid', provider: 'text', provider_video_id: 'text' },
+
+  /** Removes everything of an owner; the receipt when it is completed. */
+  owner_erasures: {
+    id: 'uuid',
+    owner_user_id: 'text?',
+    owner_sha256: 'text',
+    phase: 'text',
+    leaves_videos: 'bool',
+    waiting: 'jsonb',
+    requested_at: 'timestamptz',
+    completed_at: 'timestamptz?',
+    statement: 'text?',
+    signature: 'text?',
+    public_key: 'text?',
+  },
+
+  /** An asset that an erasure removes; the UUID of zeros stands for the owner's other rows. */
+  owner_erasure_items: {
+    erasure_id: 'uuid',
+    asset_id: 'uuid',
+    provider: 'text?',
+    provider_video_id: 'text?',
+    video_removed_at: 'timestamptz?',
+    video_error: 'text?',
+    uploads_end: 'timestamptz?',
+    objects_removed_at: 'timestamptz?',
+    /** Kind of thing → number. */
+    removed: 'jsonb',
+    confirmed_at: 'timestamptz?',
+  },
 } as const;

@@ -1,7 +1,6 @@
 // The columns of every table as data; a test compares them with the migrated database.
-import { endpointDeliveryRow, webhookEndpointRow } from './tables-endpoints.ts';
+import { CREDENTIAL_TABLES, endpointDeliveryRow, uploadRow, webhookEndpointRow } from './tables-rows.ts';
 import { INTERNAL_TABLES } from './tables-internal.ts';
-import { uploadRow } from './tables-uploads.ts';
 
 /** One image or video (contract B1). */
 export const assetRow = {
@@ -207,11 +206,12 @@ export const deliveryRow = {
 
 export const TABLES = {
   assets: assetRow,
-  events: { ...eventRow, transaction_id: 'int8' },
+  events: { ...eventRow, transaction_id: 'int8', traceparent: 'text?' },
   deliveries: deliveryRow,
   uploads: uploadRow,
   webhook_endpoints: webhookEndpointRow,
   endpoint_deliveries: endpointDeliveryRow,
+  ...CREDENTIAL_TABLES,
   ...INTERNAL_TABLES,
 } as const;
 

@@ -69,41 +69,37 @@ async function expectSound(page: Page): Promise<void> {
 }
 
 describe.each(['desk', 'phone'] as const)('on a %s', (size) => {
-  test(
-    'two files are dropped, play, are found, thrown away and restored',
-    async () => {
-      const page = await openPage(size, size === 'phone' ? 'dark' : 'light');
-      await signIn(page);
-      expect(page.url()).not.toContain('code=');
-      await expectSound(page);
+  test('two files are dropped, play, are found, thrown away and restored', async () => {
+    const page = await openPage(size, size === 'phone' ? 'dark' : 'light');
+    await signIn(page);
+    expect(page.url()).not.toContain('code=');
+    await expectSound(page);
 
-      await page.getByLabel('Files to upload').setInputFiles(files);
-      await page.locator('.player-frame').waitFor(SLOW);
-      await page.locator('.picture-large').waitFor(SLOW);
-      const player = page.frameLocator('.player-frame').locator('video');
-      await player.evaluate((video) => (video as unknown as { play(): Promise<void> }).play());
-      await expect.poll(() => player.evaluate('(video) => video.currentTime'), SLOW).toBeGreaterThan(0.3);
-      await expectSound(page);
+    await page.getByLabel('Files to upload').setInputFiles(files);
+    await page.locator('.player-frame').waitFor(SLOW);
+    await page.locator('.picture-large').waitFor(SLOW);
+    const player = page.frameLocator('.player-frame').locator('video');
+    await player.evaluate((video) => (video as unknown as { play(): Promise<void> }).play());
+    await expect.poll(() => player.evaluate('(video) => video.currentTime'), SLOW).toBeGreaterThan(0.3);
+    await expectSound(page);
 
-      await page.getByRole('link', { name: 'Show the library' }).click();
-      await page.getByLabel('Search', { exact: true }).fill('ein Bild');
-      await expect.poll(() => page.locator('.tile').count(), SLOW).toBe(1);
-      expect(page.url()).toContain('q=ein');
-      await expectSound(page);
+    await page.getByRole('link', { name: 'Show the library' }).click();
+    await page.getByLabel('Search', { exact: true }).fill('ein Bild');
+    await expect.poll(() => page.locator('.tile').count(), SLOW).toBe(1);
+    expect(page.url()).toContain('q=ein');
+    await expectSound(page);
 
-      await page.locator('.tile').click();
-      await page.getByText('All bytes are stored.').waitFor();
-      await expectSound(page);
-      await page.getByRole('button', { name: 'Actions' }).click();
-      await page.getByRole('menuitem', { name: 'Move to the trash' }).click();
-      await page.getByText('In the trash').waitFor();
-      await page.getByRole('button', { name: 'Restore' }).click();
-      await page.getByRole('button', { name: 'Actions' }).waitFor();
-      await expectSound(page);
-      await page.context().close();
-    },
-    180_000,
-  );
+    await page.locator('.tile').click();
+    await page.getByText('All bytes are stored.').waitFor();
+    await expectSound(page);
+    await page.getByRole('button', { name: 'Actions' }).click();
+    await page.getByRole('menuitem', { name: 'Move to the trash' }).click();
+    await page.getByText('In the trash').waitFor();
+    await page.getByRole('button', { name: 'Restore' }).click();
+    await page.getByRole('button', { name: 'Actions' }).waitFor();
+    await expectSound(page);
+    await page.context().close();
+  }, 180_000);
 });
 
 test('whoever is not signed in is asked for a key, and a wrong one is refused in words', async () => {

@@ -59,6 +59,6 @@ export function useSignOut() {
 
 /** What the last person saw is not shown to the next one. */
 export function forgetSession(queries: QueryClient): void {
-  queries.clear();
   queries.setQueryData(sessionQuery.queryKey, null);
+  queries.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== sessionQuery.queryKey[0] });
 }

@@ -47,7 +47,10 @@ export function SignIn() {
           <Credentials isPending={signIn.isPending} onSubmit={signIn.mutate} />
           <Text size="sm" c="dimmed">
             An operator creates a sign-in link with <code>mediary console</code>. The API is described in the{' '}
-            <Anchor href={`${SERVICE_URL}/docs`}>reference</Anchor>.
+            <Anchor href={`${SERVICE_URL}/docs`} underline="always">
+              reference
+            </Anchor>
+            .
           </Text>
         </Stack>
       </Paper>

@@ -147,6 +147,10 @@ const OWN_REASONS = {
     codes: ['UNAVAILABLE'],
     description: 'The disk is almost full. Retry after `Retry-After` seconds.',
   },
+  check_running: {
+    codes: ['CONFLICT'],
+    description: 'Another storage check has not ended. `POST /api/v1/admin/checks/{id}/cancel` ends it.',
+  },
   not_encoding: { codes: ['CONFLICT'], description: 'The asset is not being encoded.' },
   wrong_status: {
     codes: ['CONFLICT'],

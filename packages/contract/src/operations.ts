@@ -39,7 +39,6 @@ import {
   signUploadParts,
 } from './operations/multipart.ts';
 import {
-  findOrphans,
   getDelivery,
   getMetrics,
   listAllAssets,
@@ -59,6 +58,13 @@ import {
   putUpload,
   revokePlayback,
 } from './operations/playback.ts';
+import {
+  eraseOwner,
+  exportOwner,
+  getErasure,
+  getErasureReceipt,
+  listReceiptKeys,
+} from './operations/owners.ts';
 import {
   createConsoleSession,
   createSignInLink,
@@ -83,6 +89,7 @@ import {
   rotateServiceKey,
   updateServiceKey,
 } from './operations/service-keys.ts';
+import { cancelCheck, getCheck, listChecks, listFindings, startCheck } from './operations/storage-checks.ts';
 import {
   cancelEncode,
   getOwnerLimits,
@@ -189,11 +196,20 @@ export const OPERATIONS: readonly Operation[] = [
   getDelivery,
   replayDeliveries,
   listProviders,
-  findOrphans,
+  startCheck,
+  listChecks,
+  getCheck,
+  listFindings,
+  cancelCheck,
   listCdnPurges,
   getOwnerLimits,
   setOwnerLimits,
   removeOwnerLimits,
+  exportOwner,
+  eraseOwner,
+  getErasure,
+  getErasureReceipt,
+  listReceiptKeys,
   listEncodes,
   cancelEncode,
   getMetrics,

@@ -6,7 +6,8 @@ import type { Asset } from '../assets/asset.ts';
 import { newEvent } from '../assets/asset-event.ts';
 import { createAssetLoader } from '../assets/asset-lookup.ts';
 import type { ServiceJobs } from '../jobs.ts';
-import { type Connection, type Database, openDatabase } from '../platform/postgres/database.ts';
+import type { Connection } from '../platform/postgres/connection.ts';
+import { type Database, openDatabase } from '../platform/postgres/database.ts';
 import { migrate } from '../platform/postgres/migrate.ts';
 import { uuidV7 } from '../platform/values/uuid-v7.ts';
 import { hostedUploadId, smallPutUploadId } from '../storage/upload-id.ts';
@@ -166,7 +167,7 @@ describe('a small PUT', () => {
     const decision = { ...change(STORED), events: [], recordsUnlessHeld: recordOf(seen) };
     const removals = { keys: [], graceDays: 0 };
     const [statement] = await recordStatements((recording) =>
-      finishUnheldUploads(recording, [{ seen, decision, now: NOW, removals }]),
+      finishUnheldUploads(recording, [{ seen, decision, now: NOW, removals, traceparent: undefined }]),
     );
     const plan = await rowsOf(connection, `explain (generic_plan) ${statement?.text}`, []);
     expect(JSON.stringify(plan)).toContain('using assets_by_bytes on assets same');

@@ -6,8 +6,7 @@ import {
   setOwnerLimits,
 } from '@mediary/contract/operations/usage';
 import type { OwnerLimits, OwnerLimitsRequest } from '@mediary/contract/schemas/usage';
-import { parseUserId } from '../auth/user-id.ts';
-import { badRequest } from '../platform/http/errors.ts';
+import { parseOwnerId } from '../auth/user-id.ts';
 import type { UsageContext } from './context.ts';
 import { clearLimits, getOwnerUsage, type UsageLimits, type OwnerUsage, setLimits } from './usage.ts';
 
@@ -25,28 +24,18 @@ export const usageRoutes = (ctx: UsageContext) => [
 
 export const ownerLimitsRoutes = (ctx: UsageContext) => [
   ctx.asOperator(getOwnerLimits, async ({ params }) => {
-    const owner = parseOwner(params.owner_user_id);
+    const owner = parseOwnerId(params.owner_user_id);
     return toView(owner, await getOwnerUsage(ctx, owner));
   }),
   ctx.asOperator(setOwnerLimits, async ({ params, body }) => {
-    const owner = parseOwner(params.owner_user_id);
+    const owner = parseOwnerId(params.owner_user_id);
     return toView(owner, await setLimits(ctx, owner, toOverrides(body)));
   }),
   ctx.asOperator(removeOwnerLimits, async ({ params }) => {
-    const owner = parseOwner(params.owner_user_id);
+    const owner = parseOwnerId(params.owner_user_id);
     return toView(owner, await clearLimits(ctx, owner));
   }),
 ];
-
-function parseOwner(value: string): string {
-  const owner = parseUserId(value);
-  if (owner === undefined)
-    throw badRequest('owner_user_id must be text of 1 to 255 characters without control characters', {
-      field: 'owner_user_id',
-      limit: 255,
-    });
-  return owner;
-}
 
 const toOverrides = ({ max_bytes, max_assets, max_pending }: OwnerLimitsRequest): Partial<UsageLimits> => ({
   ...(max_bytes !== undefined && { bytes: max_bytes }),

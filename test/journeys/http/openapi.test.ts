@@ -26,13 +26,19 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-/** Answer in some other form than the API's; the document says nothing of them. */
+/** Not of the API; the document says nothing of them. */
 const CONSOLE = ['/console', '/console/', '/console/*', '/console/files/:name'];
-const PAGES = ['/', '/docs', '/docs/', '/docs/js/scalar.js', '/api/v1/openapi.json', ...CONSOLE];
-const OTHERS = [...PAGES.map((path) => `GET ${path}`), 'OPTIONS *'];
+const PAGES = ['/', '/docs', '/docs/', '/docs/js/scalar.js', '/api/v1/openapi.json'].concat(CONSOLE);
+const OTHERS = PAGES.map((path) => `GET ${path}`).concat('OPTIONS *');
 
 /** Files that manifests name, with and without a token: one route of the router. */
 const BELOW_MANIFESTS = /\/\{id\}\/(?:~\{token\}\/(?!(?:image|frame\.jpg|embed)$)|\{folder\})/;
+
+/** Who may call an operation that is not for operators. */
+function securityOf(name: string): object[] {
+  if (/webhook-endpoints|upload-tokens|legal-hold/.test(name)) return [{ serviceKey: [] }];
+  return /\/api\/v1\/(?:media|usage|events)/.test(name) ? [{ bearer: [] }, { serviceKey: [] }] : [];
+}
 
 const FIXED = [
   'POST /api/v1/media/upload-url',
@@ -94,12 +100,7 @@ describe('the document', () => {
         )
         .toEqual(inPath);
       expect.soft(Object.keys(responses), name).toContainEqual(expect.stringMatching(/^2\d\d$/));
-      if (/\/admin\/|\/metrics$/.test(name)) continue;
-      if (/webhook-endpoints|upload-tokens|legal-hold/.test(name))
-        expect.soft(security, name).toEqual([{ serviceKey: [] }]);
-      else if (/\/api\/v1\/(?:media|usage|events)/.test(name))
-        expect.soft(security, name).toEqual([{ bearer: [] }, { serviceKey: [] }]);
-      else expect.soft(security, name).toEqual([]);
+      if (!/\/admin\/|\/metrics$/.test(name)) expect.soft(security, name).toEqual(securityOf(name));
     }
   });
 

@@ -17,9 +17,20 @@ const SUFFIX = /(?:^|_)(?:ms|s|bytes|lufs|dbtp|fps)$/;
 
 /** Numbers without a unit, or in the one unit that every name of the list has: pixels, bits, percent. */
 const WITHOUT_UNIT = new Set([
-  ...['asset_count', 'chunk_count', 'multipart_count', 'object_count', 'worker_count', 'chunks', 'channels'],
+  ...[
+    'asset_count',
+    'chunk_count',
+    'finding_count',
+    'object_count',
+    'repaired_count',
+    'video_count',
+    'worker_count',
+    'chunks',
+    'channels',
+  ],
   ...['assets', 'attempt', 'attempts', 'failures', 'max_assets', 'max_parts', 'max_pending', 'max_uploads'],
   ...['pending', 'running', 'scheduled', 'total', 'waiting', 'line', 'position', 'playback_version'],
+  ...['provider_video_count', 'removed_asset_count', 'removed_provider_video_count'],
   ...['code', 'limit', 'missing', 'status', 'version'],
   ...['width', 'height', 'w', 'h', 'bit_depth', 'progress'],
 ]);

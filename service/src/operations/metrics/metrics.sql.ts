@@ -34,7 +34,7 @@ export const findOldestProcessing = (db: Queries) =>
   );
 
 /**
- * The job queue counts its jobs itself every few seconds. The search for the oldest job reads the next 10 000
+ * Counts open jobs along an index that has no others. The search for the oldest job reads the next 10 000
  * jobs of each queue, along the index that also finds the next job.
  */
 export const listQueueStates = (db: Queries) =>
@@ -46,9 +46,16 @@ export const listQueueStates = (db: Queries) =>
       active: 'int4',
       seconds: 'int4?',
     })`
-    select queue.name, ready_count as ready, deferred_count as deferred, active_count as active,
+    with counts as (
+      select name, count(*) filter (where state < 'active' and start_after <= now())::int4 as ready,
+             count(*) filter (where state < 'active' and start_after > now())::int4 as deferred,
+             count(*) filter (where state = 'active')::int4 as active
+        from pgboss.job_common where state <= 'active' group by name)
+    select queue.name, coalesce(ready, 0) as ready, coalesce(deferred, 0) as deferred,
+           coalesce(active, 0) as active,
            extract(epoch from now() - oldest.start_after)::int4 as seconds
       from pgboss.queue
+      left join counts on counts.name = queue.name
       left join lateral (
         select min(start_after) as start_after
           from (select start_after from pgboss.job

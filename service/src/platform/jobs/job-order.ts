@@ -1,5 +1,5 @@
 // The order of jobs: start-time fair queuing by owner, the list of open jobs in the order of execution, and
-// searches among them. Open jobs wait or run; completed ones stay for days.
+// searches among them. Open jobs wait or run; completed ones stay for hours.
 import type { Transaction } from '../postgres/database.ts';
 import { sql } from '../postgres/sql.ts';
 
@@ -13,6 +13,7 @@ begin;
 select pg_advisory_xact_lock(hashtextextended('fair order', 0));
 create index if not exists job_fair_order on pgboss.job_common (name, group_id, priority)
  where state <= 'active' and group_id is not null;
+create index if not exists job_completed on pgboss.job_common (completed_on) where state = 'completed';
 create index if not exists job_open_by_member on pgboss.job_common (name, (data ->> '${member}'))
  where state <= 'active';
 commit`;

@@ -1,13 +1,20 @@
 // The job queue in PostgreSQL: a job commits in the same transaction as the state that it belongs to.
-import { type Job, PgBoss } from 'pg-boss';
+import type { Job, PgBoss } from 'pg-boss';
 import { createJobIndexes, hasOpenJob, listOpenJobs, type OpenJob } from './job-order.ts';
+import { type JobSubjects, subjectsOf } from './job-subjects.ts';
 import { createJobSlot, type JobSlot } from './job-slot.ts';
-import { type JobSender, sendJob } from './send-job.ts';
+import { type JobSender, sendJob, type TracedPayload, withTrace } from './send-job.ts';
 import { type JobSettings, providerOptions, queueOf, queuesOf } from './job-settings.ts';
 import { watchDueJobs } from './due-jobs.ts';
+import type { SpanAttributes, SpanStart } from '../observability/trace-span.ts';
+import { continueTrace } from '../observability/tracing.ts';
 import { maxHeldSlots } from '../concurrency/held-work.ts';
-import { type JobDatabase, openJobDatabase } from '../postgres/job-database.ts';
-import type { Connection, Transaction } from '../postgres/database.ts';
+import { type JobRetention, watchCompletedJobs } from './finished-jobs.ts';
+import { openBoss } from './open-boss.ts';
+import type { JobDatabase } from '../postgres/job-database.ts';
+import type { NotificationChannels } from '../postgres/notifications.ts';
+import type { Connection } from '../postgres/connection.ts';
+import type { Transaction } from '../postgres/database.ts';
 
 /**
  * One run of a job. `signal` aborts when the lease is lost or the process stops; the handler must then throw,
@@ -25,16 +32,20 @@ export type JobHandlers<P extends Payloads> = {
   readonly [N in keyof P]: (run: SlotRun<P[N]>) => Promise<void>;
 };
 
+type SentJobOf<N, T> = {
+  readonly name: N;
+  readonly payload: T;
+  readonly startAfter?: Date | undefined;
+  /** Default: of the current span. */
+  readonly traceparent?: string | undefined;
+};
+
 /** The producer's side of the queue. */
-export type Jobs<P extends Payloads> = {
+export type Jobs<P extends Payloads> = JobSubjects & {
   /** Enqueues in the caller's transaction; a rollback also removes the job. */
   send<N extends keyof P & string>(tx: Transaction, name: N, payload: P[N]): Promise<void>;
   /** Enqueues a job of an owner; required for fair queues. It waits until `startAfter`, if set. */
-  sendFor<N extends keyof P & string>(
-    tx: Transaction,
-    owner: string,
-    job: { readonly name: N; readonly payload: P[N]; readonly startAfter?: Date | undefined },
-  ): Promise<void>;
+  sendFor<N extends keyof P & string>(tx: Transaction, owner: string, job: SentJobOf<N, P[N]>): Promise<void>;
   /** Lists running jobs, then waiting jobs in the order of their execution, up to a limit. */
   listOpen<N extends keyof P & string>(name: N): Promise<OpenJob<P[N]>[]>;
   /** True when a job whose payload contains these members waits or runs. */
@@ -50,82 +61,57 @@ export type JobQueue<P extends Payloads> = Jobs<P> & {
 
 type JobQueueOptions<P extends Payloads> = {
   readonly connection: Connection;
+  /** Default: a connection of its own. */
+  readonly channels?: NotificationChannels | undefined;
+  /** False: the role cannot change tables, and another one has created the schema. Default: true. */
+  readonly isMigrating?: boolean | undefined;
+  /** How long finished jobs stay. */
+  readonly retention?: JobRetention | undefined;
   readonly settings: JobSettingsOf<P>;
   /** The member of most payloads by which `hasOpenJob` finds a job through an index. */
   readonly searchedMember: string;
   readonly onError: (error: Error) => void;
+  /** Attributes of the spans of runs. */
+  readonly describePayload?: (payload: object) => SpanAttributes;
 };
 
-/**
- * Another process starts the job of a killed one within 30 s: after HEARTBEAT_S + SUPERVISE_S, and at most
- * 2 s in `watchDueJobs`.
- */
-const HEARTBEAT_S = 15;
+/** Of the heartbeat of running jobs, in seconds (`open-boss.ts`). */
 const HEARTBEAT_REFRESH_S = 3;
-const SUPERVISE_S = 6;
 /** Workers are woken by NOTIFY and by `watchDueJobs`; each poll costs a statement for every slot. */
 const POLL_S = 60;
-const DELETE_AFTER_S = 7 * 86_400;
-/** A job of a provider may wait for a process that is not set up yet. */
-const PROVIDER_RETENTION_S = 365 * 86_400;
-
-type OpenedBoss = { readonly boss: PgBoss; readonly db: JobDatabase };
-
-async function openBoss(
-  connection: Connection,
-  settings: Readonly<Record<string, JobSettings>>,
-  onError: (error: Error) => void,
-): Promise<OpenedBoss> {
-  const db = openJobDatabase({ connection, onError });
-  const boss = new PgBoss({
-    db,
-    useListenNotify: true,
-    superviseIntervalSeconds: SUPERVISE_S,
-    monitorIntervalSeconds: SUPERVISE_S,
-    reindex: false,
-  });
-  boss.on('error', onError);
-  await boss.start();
-  for (const [name, job] of Object.entries(settings))
-    for (const queue of queuesOf(name, job)) await declareQueue(boss, queue, job);
-  await removeOldSchedules(boss, settings);
-  return { boss, db };
-}
-
+const RETENTION: JobRetention = { completedSeconds: 4 * 3600, failedSeconds: 7 * 86_400 };
 export async function openJobs<P extends Payloads>({
   connection,
+  channels,
+  isMigrating = true,
+  retention = RETENTION,
   settings,
   searchedMember,
   onError,
+  describePayload = () => ({}),
 }: JobQueueOptions<P>): Promise<JobQueue<P>> {
   const stopping = new AbortController();
-  const { boss, db } = await openBoss(connection, settings, (error) => {
+  const { boss, db } = await openBoss({ connection, channels, isMigrating, retention }, settings, (error) => {
     // Errors of connections that close during the shutdown are expected.
     if (!stopping.signal.aborted) onError(error);
   });
-  await createJobIndexes(db, searchedMember);
+  if (isMigrating) await createJobIndexes(db, searchedMember);
   return {
     listOpen: (name) => listOpenJobs(db, name),
     hasOpenJob: (name, payload) =>
       hasOpenJob(db, { queue: queueOf(name, settings[name], payload), payload, searchedMember }),
-    send: async (tx, name, payload) => {
-      if (settings[name].fair)
-        throw new Error(`a job of the fair queue "${name}" needs an owner: use sendFor`);
-      await boss.send(queueOf(name, settings[name], payload), payload, {
-        ...providerOptions(settings[name], payload),
-        db: tx as never,
-      });
-    },
-    sendFor: async (tx, owner, { name, payload, startAfter }) => {
-      const queue = queueOf(name, settings[name], payload);
-      await sendJob({ boss, name: queue, job: settings[name] }, { tx, owner, payload, startAfter });
-    },
+    ...subjectsOf(db, searchedMember),
+    ...sendersOf(boss, settings),
     work: async (handlers, providers = []) => {
       for (const [name, job] of Object.entries(settings))
         for (const queue of queuesOf(name, job, providers))
-          await startWorker({ boss, db, name: queue, job, stopping: stopping.signal }, handlers[name]);
+          await startWorker(
+            { boss, db, name: queue, job, stopping: stopping.signal, describePayload },
+            handlers[name],
+          );
       const queues = Object.entries(settings).flatMap(([name, job]) => queuesOf(name, job));
       const onDue = (queue: string) => notifyWorkers(boss, queue);
+      void watchCompletedJobs(db, { retention, stopping: stopping.signal, onError });
       void watchDueJobs(db, { queues, stopping: stopping.signal, onDue, onError });
     },
     stop: async () => {
@@ -136,29 +122,31 @@ export async function openJobs<P extends Payloads>({
   };
 }
 
-async function declareQueue(boss: PgBoss, name: string, job: JobSettings): Promise<void> {
-  const options = {
-    notify: true,
-    heartbeatSeconds: HEARTBEAT_S,
-    expireInSeconds: job.expireIn,
-    retryLimit: job.retries,
-    retryDelay: job.retryDelay,
-    retryBackoff: job.retryDelayMax !== undefined,
-    ...(job.retryDelayMax !== undefined && { retryDelayMax: job.retryDelayMax }),
-    deleteAfterSeconds: DELETE_AFTER_S,
-    ...(job.providers && { retentionSeconds: PROVIDER_RETENTION_S }),
+function sendersOf<P extends Payloads>(
+  boss: PgBoss,
+  settings: JobSettingsOf<P>,
+): Pick<JobQueue<P>, 'send' | 'sendFor'> {
+  return {
+    send: async (tx, name, payload) => {
+      if (settings[name].fair)
+        throw new Error(`a job of the fair queue "${name}" needs an owner: use sendFor`);
+      await boss.send(queueOf(name, settings[name], payload), withTrace(payload), {
+        ...providerOptions(settings[name], payload),
+        db: tx as never,
+      });
+    },
+    sendFor: async (tx, owner, { name, payload, ...options }) => {
+      const queue = queueOf(name, settings[name], payload);
+      await sendJob({ boss, name: queue, job: settings[name] }, { tx, owner, payload, ...options });
+    },
   };
-  await boss.createQueue(name, { ...options, ...(job.providers && { policy: 'short' }) });
-  await boss.updateQueue(name, options);
-  if (job.cron) await boss.schedule(name, job.cron, {});
 }
 
-/** An earlier release may have scheduled jobs that no longer exist and that no worker would run. */
-async function removeOldSchedules(boss: PgBoss, settings: object): Promise<void> {
-  for (const { name } of await boss.getSchedules()) if (!(name in settings)) await boss.unschedule(name);
-}
-
-type Worker = JobSender & { readonly db: JobDatabase; readonly stopping: AbortSignal };
+type Worker = JobSender &
+  Required<Pick<JobQueueOptions<Payloads>, 'describePayload'>> & {
+    readonly db: JobDatabase;
+    readonly stopping: AbortSignal;
+  };
 
 async function startWorker<T>(
   worker: Worker,
@@ -174,10 +162,13 @@ async function startWorker<T>(
     notifyPollingIntervalSeconds: POLL_S,
   };
   const run = async (running: Job<T & object>): Promise<void> => {
-    const { data: payload, signal } = running;
+    const { traceparent, ...payload } = running.data as T & TracedPayload;
+    const slot = slotOf(worker, { ...running, data: payload }, traceparent);
+    const signal = AbortSignal.any([running.signal, stopping]);
     try {
-      const slot = slotOf(worker, running);
-      await handler({ payload, signal: AbortSignal.any([signal, stopping]), slot });
+      await continueTrace(toSpan(worker, payload), traceparent, () =>
+        handler({ payload: payload as T, signal, slot }),
+      );
     } finally {
       notifyWorkers(boss, name, 1);
     }
@@ -186,6 +177,17 @@ async function startWorker<T>(
     for (const job of batch) await run(job);
   });
 }
+
+const toSpan = ({ name, describePayload }: Worker, payload: object): SpanStart => ({
+  name,
+  kind: 'consumer',
+  attributes: {
+    'messaging.system': 'pg-boss',
+    'messaging.operation.type': 'process',
+    'messaging.destination.name': name,
+    ...describePayload(payload),
+  },
+});
 
 /**
  * With batches of one, pg-boss cannot know that more jobs wait and would wait for its next poll. `minRunning`
@@ -196,13 +198,17 @@ function notifyWorkers(boss: PgBoss, queue: string, minRunning = 0): void {
     if (name === queue && count >= minRunning) boss.notifyWorker(id);
 }
 
-function slotOf({ db, ...sender }: Worker, { id, data: payload, groupId }: Job<object>): JobSlot {
+function slotOf(
+  { db, ...sender }: Worker,
+  { id, data: payload, groupId }: Job<object>,
+  traceparent: string | undefined,
+): JobSlot {
   const { boss, name: queue } = sender;
   const owner = groupId ?? undefined;
   return createJobSlot(db, {
     queue,
     owner,
-    sendAgain: (tx) => sendJob(sender, { tx, owner: owner ?? '', payload }),
+    sendAgain: (tx) => sendJob(sender, { tx, owner: owner ?? '', payload, traceparent }),
     complete: (tx) => boss.complete(queue, id, undefined, { db: tx as never }),
   });
 }
