@@ -34,12 +34,10 @@ const OTHERS = PAGES.map((path) => `GET ${path}`).concat('OPTIONS *');
 /** Files that manifests name, with and without a token: one route of the router. */
 const BELOW_MANIFESTS = /\/\{id\}\/(?:~\{token\}\/(?!(?:image|frame\.jpg|embed)$)|\{folder\})/;
 
-/** Who may call an operation that is not for operators. */
-function securityOf(name: string): object[] {
+const securityOf = (name: string): object[] => {
   if (/webhook-endpoints|upload-tokens|legal-hold/.test(name)) return [{ serviceKey: [] }];
   return /\/api\/v1\/(?:media|usage|events)/.test(name) ? [{ bearer: [] }, { serviceKey: [] }] : [];
-}
-
+};
 const FIXED = [
   'POST /api/v1/media/upload-url',
   'GET /api/v1/media',
