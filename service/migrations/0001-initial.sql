@@ -549,9 +549,12 @@ create table encoder_jobs (
   job_url text
 );
 
--- The processes that run jobs. Each renews its row; a row that is not renewed belongs to a process that ended.
+-- The processes of the service, also those without jobs. Each renews its row; a row that is not renewed belongs to a
+-- process that ended, and is deleted a day later.
 create table workers (
   id uuid primary key,
+  -- Host name and process id.
+  host text not null default '',
   roles text[] not null,
   version text not null,
   -- Providers whose videos the process can work on: its settings contain what the provider's API needs.
@@ -561,7 +564,19 @@ create table workers (
   -- What a worker encodes videos with: x264, or the hardware encoder whose trial succeeded.
   video_encoder text,
   -- How far the clock of a worker is ahead of the database's, measured at its last heartbeat.
-  clock_skew_ms bigint not null default 0
+  clock_skew_ms bigint not null default 0,
+  -- Null until it was read.
+  scratch_free_bytes bigint,
+  -- Protection of the sandbox → whether it is active.
+  protections jsonb not null default '{}',
+  -- The runs at its last heartbeat.
+  running_jobs jsonb not null default '[]',
+  -- Provider → the circuit breaker of this process.
+  circuits jsonb not null default '{}',
+  -- Set by operators: the process takes no further job.
+  is_draining boolean not null default false,
+  -- When it stopped by itself.
+  stopped_at timestamptz
 );
 
 -- Usage and limits ------------------------------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 import { type AppContext, VERSION } from './app-context.ts';
 import { createWings, type Wings } from './app-wings.ts';
 import type { JobPayloads } from './jobs.ts';
+import { freeBytes } from './platform/disk/free-space.ts';
 import { type Limiters, openLimiters } from './platform/http/limits/rate-limit.ts';
 import type { HttpServer } from './platform/http/server.ts';
 import type { JobHandlers } from './platform/jobs/job-queue.ts';
@@ -29,9 +30,13 @@ export async function buildApp(app: AppContext) {
     servedProviders: providers.operations.listServedProviders(),
     startHeartbeat: () =>
       providers.operations.startHeartbeat({
-        roles: config.role === 'all' ? ['api', 'worker'] : ['worker'],
+        roles: config.role === 'all' ? ['api', 'worker'] : [config.role],
+        host: adapters.workerName,
         version: VERSION,
         videoEncoder: adapters.videoEncoder,
+        protections: adapters.sandbox.protections,
+        freeScratchBytes: () => freeBytes(adapters.scratchRoot),
+        jobs: adapters.jobs.control,
       }),
   };
 }

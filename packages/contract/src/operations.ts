@@ -14,6 +14,7 @@ import { createEventTicket, streamAssetEvents, streamEvents } from './operations
 import { getImage, getPrivateImage } from './operations/images.ts';
 import { createClip } from './operations/clips.ts';
 import { importMedia } from './operations/imports.ts';
+import { cancelJob, getJob, listJobs, listQueues, runJobAgain } from './operations/jobs.ts';
 import {
   completeUpload,
   createUpload,
@@ -98,6 +99,7 @@ import {
   testWebhookEndpoint,
   updateWebhookEndpoint,
 } from './operations/webhook-endpoints.ts';
+import { drainWorker, listWorkers } from './operations/workers.ts';
 
 /** Without the operations that receive webhooks, which depend on the providers that the service registers. */
 export const OPERATIONS: readonly Operation[] = [
@@ -177,6 +179,13 @@ export const OPERATIONS: readonly Operation[] = [
   removeOwnerLimits,
   listEncodes,
   cancelEncode,
+  listQueues,
+  listJobs,
+  getJob,
+  runJobAgain,
+  cancelJob,
+  listWorkers,
+  drainWorker,
   getMetrics,
   getDiagnostics,
   echoRequest,

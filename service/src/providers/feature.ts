@@ -36,7 +36,14 @@ import {
 } from './hosted-videos.ts';
 import { inspectAll } from './inspections.ts';
 import { createTusUpload, findMaxDuration, openFileUpload } from './sized-uploads.ts';
-import { hasWorkerFor, listServedProviders, listWorkers, startHeartbeat } from './workers.ts';
+import {
+  drainWorker,
+  hasWorkerFor,
+  listProcesses,
+  listServedProviders,
+  listWorkers,
+  startHeartbeat,
+} from './workers.ts';
 import { getProvider } from './provider.ts';
 import { type CallProvider, callProvider } from './provider-calls.ts';
 import { inboxRoutes } from './webhooks/inbox.routes.ts';
@@ -107,6 +114,8 @@ const OFFERED = {
   openFileUpload,
   findMaxDuration,
   listWorkers,
+  listProcesses,
+  drainWorker,
   hasWorkerFor,
   listServedProviders,
   startHeartbeat,

@@ -1,70 +1,74 @@
-// The processes that run jobs: each renews its own row, so that every process sees which ones are alive.
+// The processes of the service: each renews its own row, so that every process sees which ones are alive,
+// what they run, and what they know of the providers.
 import { randomUUID } from 'node:crypto';
 import type { ProviderName } from '../assets/asset.ts';
+import type { JobControl } from '../platform/jobs/job-control.ts';
 import { describeClockSkew, isClockTrusted, measureClockSkew } from '../platform/postgres/database-clock.ts';
 import type { ProvidersContext } from './context.ts';
 import {
   deleteStaleWorkers,
-  deleteWorker,
+  hasLiveWorkerFor,
+  type LiveWorkerRow,
   listLiveWorkers,
+  listProcessRows,
   listProvidersWithVideos,
+  type ProcessRow,
   recordWorker,
-  type WorkerRow,
+  recordWorkerStop,
+  requestDrain,
+  type WorkerRecord,
 } from './workers.sql.ts';
 
 /** Facts that a process reports about itself. */
-export type WorkerProcess = {
+export type WorkerProcess = Pick<WorkerRecord, 'host' | 'version' | 'protections'> & {
   readonly roles: readonly ('api' | 'worker')[];
-  readonly version: string;
   readonly videoEncoder: string;
+  readonly freeScratchBytes: () => Promise<number>;
+  readonly jobs: Pick<JobControl, 'listRunning' | 'isDraining' | 'drain'>;
   /** Default: 10 s. */
   readonly beatEveryMs?: number | undefined;
 };
 
-/** `stop` deletes the row of the process. */
+/** `stop` records that the process has stopped by itself. */
 type Heartbeat = { stop(): Promise<void> };
 
 const BEAT_MS = 10_000;
 
-export const listWorkers = ({ db }: ProvidersContext): Promise<readonly WorkerRow[]> => listLiveWorkers(db);
+/** The live processes that run jobs. */
+export const listWorkers = ({ db }: ProvidersContext): Promise<readonly LiveWorkerRow[]> =>
+  listLiveWorkers(db);
+
+/** All processes of the last day, newest first. */
+export const listProcesses = (
+  { db }: ProvidersContext,
+  page: Parameters<typeof listProcessRows>[1],
+): Promise<readonly ProcessRow[]> => listProcessRows(db, page);
+
+/** The process sees it with its next heartbeat. False if no live worker has this id. */
+export const drainWorker = async ({ db }: ProvidersContext, id: string): Promise<boolean> =>
+  (await requestDrain(db, id)) !== undefined;
 
 /** True when a live process has the settings of the provider's API. */
-export const hasWorkerFor = async (ctx: ProvidersContext, name: ProviderName): Promise<boolean> =>
-  (await listWorkers(ctx)).some(({ providers }) => providers.includes(name));
+export const hasWorkerFor = ({ db }: ProvidersContext, name: ProviderName): Promise<boolean> =>
+  hasLiveWorkerFor(db, name);
 
 /** Hosted providers need an API; encoders work on the bytes in the store. */
 export const listServedProviders = ({ registry }: ProvidersContext): ProviderName[] =>
   [...registry.values()].filter(({ kind, api }) => kind === 'encoder' || api).map(({ name }) => name);
 
 /** Logs a beat that fails; the next one may succeed. */
-export async function startHeartbeat(
-  ctx: ProvidersContext,
-  { roles, version, videoEncoder, beatEveryMs = BEAT_MS }: WorkerProcess,
-): Promise<Heartbeat> {
-  const { db, log, clocks } = ctx;
-  const worker = {
-    id: randomUUID(),
-    roles: [...roles],
-    version,
-    providers: listServedProviders(ctx),
-    video_encoder: videoEncoder,
-  };
+export async function startHeartbeat(ctx: ProvidersContext, process: WorkerProcess): Promise<Heartbeat> {
+  const { db, log } = ctx;
+  const { beatEveryMs = BEAT_MS } = process;
+  const worker = { id: randomUUID(), providers: listServedProviders(ctx) };
+  const isWorker = process.roles.includes('worker');
   const logFailure = (error: unknown) =>
     log.warn({ err: error, worker: worker.id }, 'cannot record the heartbeat of this worker');
-  const watchClock = createClockWatch(log, worker.id);
-  const beat = async () => {
-    try {
-      const skewMs = await measureClockSkew(clocks);
-      watchClock(skewMs);
-      await recordWorker(db, { ...worker, clock_skew_ms: skewMs });
-      await deleteStaleWorkers(db);
-    } catch (error) {
-      logFailure(error);
-    }
-  };
+  const record = openRecorder(ctx, process, worker);
+  const beat = () => record().catch(logFailure);
   let beating: Promise<unknown> = beat();
   await beating;
-  await logStart(ctx, worker).catch(logFailure);
+  if (isWorker) await logStart(ctx, worker).catch(logFailure);
   const timer = setInterval(() => {
     beating = beating.then(beat);
   }, beatEveryMs);
@@ -73,10 +77,44 @@ export async function startHeartbeat(
     async stop() {
       clearInterval(timer);
       await beating;
-      await deleteWorker(db, worker.id).catch(logFailure);
+      await recordWorkerStop(db, worker.id).catch(logFailure);
     },
   };
 }
+
+type WorkerIdentity = { readonly id: string; readonly providers: ProviderName[] };
+
+/** Returns what records the state of this process, and drains it if an operator has asked for it. */
+function openRecorder(
+  { db, log, clocks, circuits }: ProvidersContext,
+  { roles, host, version, videoEncoder, protections, jobs, freeScratchBytes }: WorkerProcess,
+  worker: WorkerIdentity,
+): () => Promise<void> {
+  const watchClock = roles.includes('worker') ? createClockWatch(log, worker.id) : () => {};
+  return async () => {
+    const skewMs = await measureClockSkew(clocks);
+    watchClock(skewMs);
+    const recorded = await recordWorker(db, {
+      ...worker,
+      roles: [...roles],
+      host,
+      version,
+      video_encoder: videoEncoder,
+      protections,
+      clock_skew_ms: skewMs,
+      scratch_free_bytes: await freeScratchBytes().catch(() => null),
+      running_jobs: jobs.listRunning().map(({ payload, ...job }) => ({ ...job, ...toAssetRef(payload) })),
+      circuits: Object.fromEntries(circuits),
+    });
+    await deleteStaleWorkers(db);
+    if (!recorded?.is_draining || jobs.isDraining()) return;
+    log.info({ worker: worker.id }, 'an operator drains this worker: it takes no further job');
+    await jobs.drain();
+  };
+}
+
+const toAssetRef = (payload: object) =>
+  'assetId' in payload && typeof payload.assetId === 'string' ? { assetId: payload.assetId } : {};
 
 /** Logs each change once. */
 function createClockWatch(log: ProvidersContext['log'], worker: string) {
@@ -96,10 +134,7 @@ function createClockWatch(log: ProvidersContext['log'], worker: string) {
 }
 
 /** Warns about providers that have videos, but no settings in this process. */
-async function logStart(
-  { db, log, registry }: ProvidersContext,
-  worker: Pick<WorkerRow, 'id' | 'providers'>,
-): Promise<void> {
+async function logStart({ db, log, registry }: ProvidersContext, worker: WorkerIdentity): Promise<void> {
   const unserved = [...registry.values()].filter(({ name }) => !worker.providers.includes(name));
   const line = { worker: worker.id, providers: worker.providers };
   log.info(line, 'worker started');

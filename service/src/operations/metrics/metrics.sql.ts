@@ -36,9 +36,12 @@ export const listQueueStates = (db: Queries) =>
       ready: 'int4',
       deferred: 'int4',
       active: 'int4',
+      failed: 'int4',
+      counted_at: 'timestamptz?',
       seconds: 'int4?',
     })`
     select queue.name, ready_count as ready, deferred_count as deferred, active_count as active,
+           failed_count as failed, monitor_on as counted_at,
            extract(epoch from now() - oldest.start_after)::int4 as seconds
       from pgboss.queue
       left join lateral (
