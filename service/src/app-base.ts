@@ -27,7 +27,7 @@ export function createBase(app: AppContext, limiters: Limiters) {
   const storage = createStorage({ settings: config, store, scratchRoot });
   const auth = openAuth(app, asOperator);
   const guards = assetGuards({ lifecycle: lifecycle.operations, auth: auth.operations });
-  const usage = createUsage({ db: app.adapters.db, guards, asOperator });
+  const usage = createUsage({ db: app.adapters.db, urlSecrets: app.adapters.urlSecrets, guards, asOperator });
   const captions = createCaptions({
     store,
     now: app.clocks.now,

@@ -48,6 +48,7 @@ const toHandlers = ({
   images,
   uploads,
   upkeep,
+  usage,
 }: Wings): JobHandlers<JobPayloads> => ({
   ...providers.jobs,
   ...library.jobs,
@@ -55,6 +56,7 @@ const toHandlers = ({
   ...images.jobs,
   ...uploads.jobs,
   ...upkeep.jobs,
+  ...usage.jobs,
 });
 
 type Servers = { readonly server?: HttpServer; readonly healthServer?: HttpServer };

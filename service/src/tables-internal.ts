@@ -116,6 +116,17 @@ export const INTERNAL_TABLES = {
     overrides: 'jsonb',
   },
 
+  /** What an owner stores, as a job counted it. */
+  owner_totals: {
+    owner_user_id: 'text',
+    assets: 'int8',
+    bytes: 'int8',
+    pending: 'int8',
+    counted_at: 'timestamptz',
+  },
+  /** The latest count of all owners. */
+  owner_counts: { is_only: 'bool', started_at: 'timestamptz', ended_at: 'timestamptz' },
+
   /** The limits of owners without overrides, by the settings of the API process that started last. */
   default_owner_limits: { name: 'text', max_value: 'int8?' },
 

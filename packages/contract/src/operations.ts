@@ -55,6 +55,7 @@ import {
   putUpload,
   revokePlayback,
 } from './operations/playback.ts';
+import { countAssets, getOwner, listOwners } from './operations/owners.ts';
 import { createUploadToken } from './operations/upload-tokens.ts';
 import {
   createResumableUpload,
@@ -179,6 +180,9 @@ export const OPERATIONS: readonly Operation[] = [
   removeOwnerLimits,
   listEncodes,
   cancelEncode,
+  listOwners,
+  getOwner,
+  countAssets,
   listQueues,
   listJobs,
   getJob,

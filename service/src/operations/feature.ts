@@ -3,17 +3,18 @@ import type { OperationsContext } from './context.ts';
 import { diagnosticsRoutes } from './diagnostics/diagnostics.routes.ts';
 import { jobRoutes } from './jobs/jobs.routes.ts';
 import { metricsRoute, openMetricsRoute } from './metrics/metrics.routes.ts';
-import { registerGauges } from './metrics/state-gauges.ts';
+import { openReadings, registerGauges } from './metrics/state-gauges.ts';
 import { workerRoutes } from './workers/workers.routes.ts';
-import { healthRoutes, providersOverviewRoutes } from './operations.routes.ts';
+import { healthRoutes, overviewRoutes } from './operations.routes.ts';
 
 export function createOperations(ctx: OperationsContext) {
-  registerGauges(ctx);
+  const readings = openReadings(ctx);
+  registerGauges(ctx, readings);
   const health = healthRoutes(ctx);
   return {
     operations: { healthPortRoutes: [...health, openMetricsRoute(ctx)] },
     routes: [
-      ...providersOverviewRoutes(ctx),
+      ...overviewRoutes(ctx, readings),
       ...jobRoutes(ctx),
       ...workerRoutes(ctx),
       ...diagnosticsRoutes(ctx),

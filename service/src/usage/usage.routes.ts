@@ -5,10 +5,12 @@ import {
   removeOwnerLimits,
   setOwnerLimits,
 } from '@mediary/contract/operations/usage';
+import { getOwner as get, listOwners as list } from '@mediary/contract/operations/owners';
 import type { OwnerLimits, OwnerLimitsRequest } from '@mediary/contract/schemas/usage';
 import { parseUserId } from '../auth/user-id.ts';
 import { badRequest } from '../platform/http/errors.ts';
 import type { UsageContext } from './context.ts';
+import { getOwner, listOwners } from './owner-totals.ts';
 import { clearLimits, getOwnerUsage, type UsageLimits, type OwnerUsage, setLimits } from './usage.ts';
 
 export const usageRoutes = (ctx: UsageContext) => [
@@ -21,6 +23,11 @@ export const usageRoutes = (ctx: UsageContext) => [
       pending: { used: used.pending, limit: limits.pending },
     };
   }),
+];
+
+export const ownerRoutes = (ctx: UsageContext) => [
+  ctx.asOperator(list, ({ query }) => listOwners(ctx, query)),
+  ctx.asOperator(get, ({ params }) => getOwner(ctx, parseOwner(params.owner_user_id))),
 ];
 
 export const ownerLimitsRoutes = (ctx: UsageContext) => [

@@ -43,6 +43,7 @@ const CANCEL_RULES: Readonly<Record<keyof JobPayloads, CancelRule>> = {
   'empty-trash': SCHEDULED,
   'remove-deferred': SCHEDULED,
   'delete-expired-keys': SCHEDULED,
+  'count-owners': SCHEDULED,
   'maintain-partitions': SCHEDULED,
 };
 

@@ -44,10 +44,19 @@ const BUILD = {
 const MIN_AGE_MS = 30_000;
 const MAX_SHARE = 0.01;
 
-export function registerGauges(ctx: OperationsContext): void {
+/** Readings that metrics and operations share. */
+export type StateReadings = { readonly countAssets: () => Promise<AssetCount> };
+
+type AssetCount = { readonly rows: Awaited<ReturnType<typeof countAssets>>; readonly at: Date };
+
+export const openReadings = ({ db, now }: OperationsContext): StateReadings => ({
+  countAssets: shared(async () => ({ rows: await countAssets(db), at: now() })),
+});
+
+export function registerGauges(ctx: OperationsContext, readings: StateReadings): void {
   const { settings, machine } = ctx;
   const { metrics, version } = ctx.service;
-  registerAssetGauges(ctx);
+  registerAssetGauges(ctx, readings);
   registerQueueGauges(ctx);
   metrics.registerGauge(BUILD, () => [{ labels: { version, role: settings.role }, value: 1 }]);
   if (!settings.s3)
@@ -56,11 +65,10 @@ export function registerGauges(ctx: OperationsContext): void {
     ]);
 }
 
-function registerAssetGauges({ db, service: { metrics } }: OperationsContext): void {
-  const readCounts = shared(() => countAssets(db));
+function registerAssetGauges({ db, service: { metrics } }: OperationsContext, readings: StateReadings): void {
   const readOldest = shared(() => findOldestProcessing(db));
   metrics.registerGauge(ASSETS, async () =>
-    (await readCounts()).map(({ stream_status: state, provider, count }) => ({
+    (await readings.countAssets()).rows.map(({ stream_status: state, provider, count }) => ({
       labels: { state, provider: provider ?? 'none' },
       value: count,
     })),
