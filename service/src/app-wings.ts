@@ -210,6 +210,7 @@ function openOperations({ config, log, clocks, adapters }: AppContext, base: App
       canDecodeHeif: imageProcessor.canDecodeHeif,
       protections: sandbox.protections,
       storeFolder: locations.store,
+      host: adapters.workerName,
       requireDatabaseSpace: adapters.requireDatabaseSpace,
     },
     db: adapters.db,

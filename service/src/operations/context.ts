@@ -33,6 +33,8 @@ export type OperationsContext = {
     /** Protection of the sandbox → whether it is active. */
     readonly protections: Readonly<Record<string, boolean>>;
     readonly storeFolder: string;
+    /** Host name and process id. */
+    readonly host: string;
     readonly requireDatabaseSpace: SpaceGuard;
   };
   readonly db: Database;
@@ -44,7 +46,7 @@ export type OperationsContext = {
   readonly now: () => Date;
   readonly providers: Pick<
     ProviderOperations,
-    'registry' | 'circuits' | 'listWorkers' | 'listProcesses' | 'drainWorker'
+    'registry' | 'listCircuits' | 'countWorkers' | 'listWorkers' | 'listProcesses' | 'drainWorker'
   >;
   readonly asOperator: AsOperator;
 };

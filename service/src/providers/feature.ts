@@ -37,8 +37,10 @@ import {
 import { inspectAll } from './inspections.ts';
 import { createTusUpload, findMaxDuration, openFileUpload } from './sized-uploads.ts';
 import {
+  countWorkers,
   drainWorker,
   hasWorkerFor,
+  listCircuits,
   listProcesses,
   listServedProviders,
   listWorkers,
@@ -62,7 +64,6 @@ export function createProviders(outer: Omit<ProvidersContext, 'circuits'>) {
     operations: {
       ...offer(ctx, OFFERED),
       call,
-      circuits: ctx.circuits,
       registry: ctx.registry,
       webhookOperations: endpoints.map(({ operation }) => operation),
     },
@@ -116,6 +117,8 @@ const OFFERED = {
   listWorkers,
   listProcesses,
   drainWorker,
+  countWorkers,
+  listCircuits,
   hasWorkerFor,
   listServedProviders,
   startHeartbeat,

@@ -80,6 +80,22 @@ export const listProcessRows = (db: Queries, { limit, afterId }: ProcessPage): P
         or (started_at, id) < (select started_at, id from workers where id = ${afterId ?? null}::uuid)
      order by started_at desc, id desc limit ${limit}`);
 
+/** What each live process knows of the providers that it has called. */
+export const listCircuitRows = (db: Queries) =>
+  db.all(sql('circuits of processes', { host: 'text', circuits: 'jsonb' })`
+    select host, circuits from workers
+     where seen_at > now() - interval '35 seconds' and stopped_at is null and circuits <> '{}'
+     order by started_at, id`);
+
+/** Of the last day, by state. */
+export const countProcesses = (db: Queries) =>
+  db.all(sql('count processes', { state: 'text', count: 'int8' })`
+    select case when stopped_at is not null then 'stopped'
+                when seen_at <= now() - interval '35 seconds' then 'lost'
+                when is_draining then 'draining' else 'live' end as state,
+           count(*) as count
+      from workers where 'worker' = any(roles) group by 1`);
+
 /** No row if there is no such process, or it runs no jobs, or it has ended. */
 export const requestDrain = (db: Queries, id: string) =>
   db.one(sql('drain worker', { id: 'uuid' })`

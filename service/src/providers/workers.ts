@@ -4,10 +4,13 @@ import { randomUUID } from 'node:crypto';
 import type { ProviderName } from '../assets/asset.ts';
 import type { JobControl } from '../platform/jobs/job-control.ts';
 import { describeClockSkew, isClockTrusted, measureClockSkew } from '../platform/postgres/database-clock.ts';
+import { type Circuit, isOpen } from './circuit.ts';
 import type { ProvidersContext } from './context.ts';
 import {
+  countProcesses,
   deleteStaleWorkers,
   hasLiveWorkerFor,
+  listCircuitRows,
   type LiveWorkerRow,
   listLiveWorkers,
   listProcessRows,
@@ -44,6 +47,32 @@ export const listProcesses = (
   page: Parameters<typeof listProcessRows>[1],
 ): Promise<readonly ProcessRow[]> => listProcessRows(db, page);
 
+/** The circuit breaker of one process for one provider. */
+export type ProcessCircuit = {
+  readonly host: string;
+  readonly provider: ProviderName;
+  readonly circuit: Circuit;
+};
+
+/** Of all live processes: this one as it is, the others by their latest heartbeat. */
+export async function listCircuits(
+  { db, circuits }: ProvidersContext,
+  ownHost: string,
+): Promise<ProcessCircuit[]> {
+  const rows = await listCircuitRows(db);
+  const others = rows.filter(({ host }) => host !== ownHost);
+  return [{ host: ownHost, circuits: Object.fromEntries(circuits) }, ...others].flatMap((row) =>
+    Object.entries(row.circuits as Readonly<Record<string, Circuit>>).map(([provider, circuit]) => ({
+      host: row.host,
+      provider,
+      circuit,
+    })),
+  );
+}
+
+/** The processes with jobs of the last day, by state. */
+export const countWorkers = ({ db }: ProvidersContext) => countProcesses(db);
+
 /** The process sees it with its next heartbeat. False if no live worker has this id. */
 export const drainWorker = async ({ db }: ProvidersContext, id: string): Promise<boolean> =>
   (await requestDrain(db, id)) !== undefined;
@@ -64,7 +93,8 @@ export async function startHeartbeat(ctx: ProvidersContext, process: WorkerProce
   const isWorker = process.roles.includes('worker');
   const logFailure = (error: unknown) =>
     log.warn({ err: error, worker: worker.id }, 'cannot record the heartbeat of this worker');
-  const record = openRecorder(ctx, process, worker);
+  const latest = registerProcessGauges(ctx);
+  const record = openRecorder(ctx, process, { worker, latest });
   const beat = () => record().catch(logFailure);
   let beating: Promise<unknown> = beat();
   await beating;
@@ -82,18 +112,58 @@ export async function startHeartbeat(ctx: ProvidersContext, process: WorkerProce
   };
 }
 
+const CLOCK_SKEW = {
+  name: 'mediary_clock_skew_seconds',
+  help: "How far the clock of this process is ahead of the database's, at its latest heartbeat.",
+  labels: [],
+} as const;
+
+const SCRATCH_FREE = {
+  name: 'mediary_scratch_disk_free_bytes',
+  help: 'Free space of the disk with the temporary files of this process, at its latest heartbeat.',
+  labels: [],
+} as const;
+
+const OPEN_CIRCUITS = {
+  name: 'mediary_provider_circuit_open',
+  help: 'Whether this process makes no calls to a provider after repeated failures: 1 if so.',
+  labels: ['provider'],
+} as const;
+
+/** By the latest heartbeat. Changed by each. */
+type Measured = { skewMs?: number; freeBytes?: number | null };
+
+function registerProcessGauges({ circuits, clocks, service: { metrics } }: ProvidersContext): Measured {
+  const latest: Measured = {};
+  const toSamples = (value: number | null | undefined) =>
+    value === undefined || value === null ? [] : [{ labels: {}, value }];
+  metrics.registerGauge(CLOCK_SKEW, () =>
+    toSamples(latest.skewMs === undefined ? undefined : latest.skewMs / 1000),
+  );
+  metrics.registerGauge(SCRATCH_FREE, () => toSamples(latest.freeBytes));
+  metrics.registerGauge(OPEN_CIRCUITS, () =>
+    [...circuits].map(([provider, circuit]) => ({
+      labels: { provider },
+      value: isOpen(circuit, clocks.now().getTime()) ? 1 : 0,
+    })),
+  );
+  return latest;
+}
+
 type WorkerIdentity = { readonly id: string; readonly providers: ProviderName[] };
 
 /** Returns what records the state of this process, and drains it if an operator has asked for it. */
 function openRecorder(
   { db, log, clocks, circuits }: ProvidersContext,
   { roles, host, version, videoEncoder, protections, jobs, freeScratchBytes }: WorkerProcess,
-  worker: WorkerIdentity,
+  { worker, latest }: { readonly worker: WorkerIdentity; readonly latest: Measured },
 ): () => Promise<void> {
   const watchClock = roles.includes('worker') ? createClockWatch(log, worker.id) : () => {};
   return async () => {
     const skewMs = await measureClockSkew(clocks);
     watchClock(skewMs);
+    const freeBytes = await freeScratchBytes().catch(() => null);
+    Object.assign(latest, { skewMs, freeBytes });
     const recorded = await recordWorker(db, {
       ...worker,
       roles: [...roles],
@@ -102,7 +172,7 @@ function openRecorder(
       video_encoder: videoEncoder,
       protections,
       clock_skew_ms: skewMs,
-      scratch_free_bytes: await freeScratchBytes().catch(() => null),
+      scratch_free_bytes: freeBytes,
       running_jobs: jobs.listRunning().map(({ payload, ...job }) => ({ ...job, ...toAssetRef(payload) })),
       circuits: Object.fromEntries(circuits),
     });

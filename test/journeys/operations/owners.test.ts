@@ -88,10 +88,11 @@ test('an owner is shown as it is now, with its limits', async () => {
 test('a count reads every asset of large owners, and forgets owners without assets', async () => {
   await rows(
     service.dataDir,
-    `insert into assets (id, owner_user_id, kind, filename, content_type, mime_type, visibility, stream_status,
-                         size_bytes, uploaded_at, created_at, updated_at, deleted_at, purge_at)
-     select gen_random_uuid(), 'large', 'image', 'a', 'image', 'image/png', 'public', 'ready', 3, now(), now(),
-            now(), case when n % 3 = 0 then now() end, case when n % 3 = 0 then now() + interval '1 day' end
+    `insert into assets (id, owner_user_id, kind, filename, content_type, mime_type, visibility,
+                         stream_status, size_bytes, uploaded_at, created_at, updated_at, deleted_at, purge_at)
+     select gen_random_uuid(), 'large', 'image', 'a', 'image', 'image/png', 'public', 'ready', 3,
+            now(), now(), now(), case when n % 3 = 0 then now() end,
+            case when n % 3 = 0 then now() + interval '1 day' end
        from generate_series(1, 2500) as n`,
   );
   await rows(service.dataDir, "update assets set deleted_at = now() where owner_user_id = 'ann'");

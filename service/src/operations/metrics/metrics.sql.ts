@@ -25,6 +25,11 @@ export const findOldestProcessing = (db: Queries) =>
      group by provider`,
   );
 
+/** Few rows: an owner or operator creates each endpoint. */
+export const countEndpoints = (db: Queries) =>
+  db.all(sql('endpoints by status', { status: 'text', count: 'int8' })`
+    select status, count(*) as count from webhook_endpoints group by status`);
+
 /**
  * The job queue counts its jobs itself every few seconds. The search for the oldest job reads the next 10 000
  * jobs of each queue, along the index that also finds the next job.

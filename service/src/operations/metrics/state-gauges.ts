@@ -2,7 +2,7 @@
 import { shareReading } from '../../platform/concurrency/shared-reading.ts';
 import { freeBytes } from '../../platform/disk/free-space.ts';
 import type { OperationsContext } from '../context.ts';
-import { countAssets, findOldestProcessing, listQueueStates } from './metrics.sql.ts';
+import { countAssets, countEndpoints, findOldestProcessing, listQueueStates } from './metrics.sql.ts';
 
 const ASSETS = {
   name: 'mediary_assets',
@@ -26,6 +26,18 @@ const OLDEST_JOB = {
   name: 'mediary_queue_oldest_job_age_seconds',
   help: 'How long the job that waits longest could have started, by queue; 0 if none waits.',
   labels: ['queue'],
+} as const;
+
+const WORKERS = {
+  name: 'mediary_workers',
+  help: 'Processes with jobs by state: live, draining, or lost or stopped in the last 24 hours.',
+  labels: ['state'],
+} as const;
+
+const ENDPOINTS = {
+  name: 'mediary_webhook_endpoints',
+  help: 'Webhook endpoints by status: enabled, disabled, or paused after failed deliveries.',
+  labels: ['status'],
 } as const;
 
 const FREE_BYTES = {
@@ -58,6 +70,7 @@ export function registerGauges(ctx: OperationsContext, readings: StateReadings):
   const { metrics, version } = ctx.service;
   registerAssetGauges(ctx, readings);
   registerQueueGauges(ctx);
+  registerCountGauges(ctx);
   metrics.registerGauge(BUILD, () => [{ labels: { version, role: settings.role }, value: 1 }]);
   if (!settings.s3)
     metrics.registerGauge(FREE_BYTES, async () => [
@@ -93,6 +106,17 @@ function registerQueueGauges({ db, service: { metrics } }: OperationsContext): v
   );
   metrics.registerGauge(OLDEST_JOB, async () =>
     (await readStates()).map(({ name: queue, seconds }) => ({ labels: { queue }, value: seconds ?? 0 })),
+  );
+}
+
+function registerCountGauges({ db, providers, service: { metrics } }: OperationsContext): void {
+  const readWorkers = shared(() => providers.countWorkers());
+  const readEndpoints = shared(() => countEndpoints(db));
+  metrics.registerGauge(WORKERS, async () =>
+    (await readWorkers()).map(({ state, count }) => ({ labels: { state }, value: count })),
+  );
+  metrics.registerGauge(ENDPOINTS, async () =>
+    (await readEndpoints()).map(({ status, count }) => ({ labels: { status }, value: count })),
   );
 }
 
