@@ -579,6 +579,16 @@ create table workers (
   stopped_at timestamptz
 );
 
+-- What was counted and measured in a minute. `host` is a process; '*' stands for all processes, '' for the database.
+-- Rows are deleted after SAMPLE_RETENTION_H: some 700 kB for each process and day.
+create table samples (
+  host text not null,
+  at timestamptz not null,
+  values jsonb not null,
+  primary key (host, at)
+);
+create index samples_by_time on samples (at);
+
 -- Usage and limits ------------------------------------------------------------------------------------------------
 
 -- Owners under a quota have a row; of others nothing is counted. Kept by triggers in the transaction that changes an asset.

@@ -211,6 +211,7 @@ function openOperations({ config, log, clocks, adapters }: AppContext, base: App
       protections: sandbox.protections,
       storeFolder: locations.store,
       host: adapters.workerName,
+      scratchRoot: adapters.scratchRoot,
       requireDatabaseSpace: adapters.requireDatabaseSpace,
     },
     db: adapters.db,

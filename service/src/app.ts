@@ -25,6 +25,7 @@ export async function buildApp(app: AppContext) {
       events.operations.endStreams();
       lifecycle.operations.closeWatches();
     },
+    startSampler: wings.operations.operations.startSampler,
     startDeliverySender: events.operations.startDeliverySender,
     uploadsSettled: uploads.operations.uploadsSettled,
     servedProviders: providers.operations.listServedProviders(),

@@ -149,6 +149,9 @@ export const INTERNAL_TABLES = {
     stopped_at: 'timestamptz?',
   },
 
+  /** What was counted and measured in a minute (B9). */
+  samples: { host: 'text', at: 'timestamptz', values: 'jsonb' },
+
   /** The last event that a consumer of all events has processed. */
   event_cursors: { name: 'text', transaction_id: 'int8', event_id: 'uuid' },
 

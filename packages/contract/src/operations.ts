@@ -65,6 +65,7 @@ import {
   terminateResumableUpload,
 } from './operations/resumable.ts';
 import { abortS3Upload, listS3Parts, postS3Request } from './operations/s3-requests.ts';
+import { listSamples } from './operations/samples.ts';
 import { getHealth, getReadiness } from './operations/service.ts';
 import {
   createServiceKey,
@@ -190,6 +191,7 @@ export const OPERATIONS: readonly Operation[] = [
   cancelJob,
   listWorkers,
   drainWorker,
+  listSamples,
   getMetrics,
   getDiagnostics,
   echoRequest,

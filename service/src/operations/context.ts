@@ -33,6 +33,7 @@ export type OperationsContext = {
     /** Protection of the sandbox → whether it is active. */
     readonly protections: Readonly<Record<string, boolean>>;
     readonly storeFolder: string;
+    readonly scratchRoot: string;
     /** Host name and process id. */
     readonly host: string;
     readonly requireDatabaseSpace: SpaceGuard;

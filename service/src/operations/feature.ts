@@ -4,6 +4,8 @@ import { diagnosticsRoutes } from './diagnostics/diagnostics.routes.ts';
 import { jobRoutes } from './jobs/jobs.routes.ts';
 import { metricsRoute, openMetricsRoute } from './metrics/metrics.routes.ts';
 import { openReadings, registerGauges } from './metrics/state-gauges.ts';
+import { startSampler } from './samples/sampler.ts';
+import { sampleRoutes } from './samples/samples.routes.ts';
 import { workerRoutes } from './workers/workers.routes.ts';
 import { healthRoutes, overviewRoutes } from './operations.routes.ts';
 
@@ -12,11 +14,15 @@ export function createOperations(ctx: OperationsContext) {
   registerGauges(ctx, readings);
   const health = healthRoutes(ctx);
   return {
-    operations: { healthPortRoutes: [...health, openMetricsRoute(ctx)] },
+    operations: {
+      healthPortRoutes: [...health, openMetricsRoute(ctx)],
+      startSampler: () => startSampler(ctx),
+    },
     routes: [
       ...overviewRoutes(ctx, readings),
       ...jobRoutes(ctx),
       ...workerRoutes(ctx),
+      ...sampleRoutes(ctx),
       ...diagnosticsRoutes(ctx),
       ...health,
       metricsRoute(ctx),
