@@ -105,7 +105,7 @@ const OUTSIDE: readonly (readonly [module: RegExp, knownBy: RegExp])[] = [
   [/^pg-boss$/, /^platform platform\/jobs\/(?:job-queue|send-job)$/],
   [/^jose$/, /^adapter auth\/tokens\/jwks-issuer-keys$/],
   [/^prom-client$/, /^platform platform\/observability\/metrics$/],
-  [/^pino$/, /^platform platform\/observability\/logger$/],
+  [/^pino$/, /^platform platform\/observability\/(?:logger|repeated-errors)$/],
   [/^(?:sharp|libheif-js\/wasm-bundle)$/, /^(?:adapter|worker) images\//],
   [/^thumbhash$/, /^worker images\/|^adapter encoding\/ffmpeg\/placeholder$/],
   [/^@(?:aws-sdk|smithy)\//, /^adapter storage\/s3/],

@@ -36,7 +36,7 @@ export function describeWorker(settings: ServiceSettings, number: number): Proce
   return describeProcess(settings, {
     name: `worker-${number}`,
     own: { MEDIARY_ROLE: 'worker', ENCODER_CALLBACK_URL: settings.url },
-    isReady: (output) => output.includes('Mediary worker\n'),
+    isReady: (output) => output.includes('"msg":"service started"'),
   });
 }
 

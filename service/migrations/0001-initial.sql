@@ -17,6 +17,10 @@ create table assets (
   title text,
   tags text[] not null default '{}',
   metadata jsonb,
+  -- When the asset is deleted for good; null: never.
+  expires_at timestamptz,
+  -- True: nothing deletes the asset or replaces its bytes.
+  legal_hold boolean not null default false,
   announced_size_bytes bigint,
   announced_sha256 text,
   size_bytes bigint,
@@ -68,7 +72,9 @@ create table assets (
   -- The asset that a clip was cut from, and the part in milliseconds; it stays when that asset goes.
   clip_of jsonb,
   -- Runs of the attempt that a stopping process, a full disk or an unavailable store ended: they are no crashes.
-  encode_interruptions int not null default 0
+  encode_interruptions int not null default 0,
+  -- A held asset may lie in the trash, but is never deleted for good.
+  constraint assets_held check (not legal_hold or deleted_at is null or purge_at is not null)
 ) with (
   -- Rows change several times while a video is encoded: room on the page keeps those updates cheap.
   fillfactor = 80
@@ -81,6 +87,7 @@ create index assets_by_status on assets (owner_user_id, stream_status, id desc) 
 create index assets_by_provider on assets (owner_user_id, provider, id desc) where deleted_at is null;
 create index assets_by_tag on assets using gin (owner_user_id, tags) where deleted_at is null;
 create index assets_by_text on assets using gin (owner_user_id, lower(coalesce(title, '') || ' ' || filename) gin_trgm_ops) where deleted_at is null;
+create index assets_with_expiry on assets (owner_user_id, id desc) where expires_at is not null and deleted_at is null;
 create index assets_in_trash on assets (owner_user_id, id desc) where purge_at is not null;
 
 -- Lists across owners: one index for each filter that can be rare. A kind and an unfiltered list walk the primary key.
@@ -88,6 +95,7 @@ create index assets_all_by_status on assets (stream_status, id desc) where delet
 create index assets_all_by_provider on assets (provider, id desc) where deleted_at is null;
 create index assets_all_by_tag on assets using gin (tags) where deleted_at is null;
 create index assets_all_by_text on assets using gin (lower(coalesce(title, '') || ' ' || filename) gin_trgm_ops) where deleted_at is null;
+create index assets_all_with_expiry on assets (id desc) where expires_at is not null and deleted_at is null;
 create index assets_all_in_trash on assets (id desc) where purge_at is not null;
 
 -- Counts for metrics. Equal pairs share one entry, so the index is small.
@@ -107,6 +115,7 @@ create index assets_by_bytes on assets ((owner_user_id || ' ' || checksum_sha256
 
 -- What jobs look for.
 create index assets_to_purge on assets (purge_at) where purge_at is not null;
+create index assets_expiring on assets (expires_at, id) where expires_at is not null and not legal_hold and (deleted_at is null or purge_at is not null);
 create index assets_to_expire on assets (upload_expires_at) where stream_status = 'pending_upload' and upload_expires_at is not null and deleted_at is null;
 create index assets_to_reconcile on assets (reconcile_at) where reconcile_at is not null and deleted_at is null;
 
@@ -901,3 +910,26 @@ create table upload_token_assets (
   token_id uuid not null references upload_tokens on delete cascade
 );
 create index upload_token_assets_by_token on upload_token_assets (token_id);
+
+-- Sessions of the console. The token is in a cookie; the row has its hash.
+create table console_sessions (
+  token_hash text primary key,
+  kind text not null check (kind in ('operator', 'service', 'user')),
+  -- Who signed in, for the limit of sessions.
+  subject text not null,
+  owner_user_id text,
+  service_key_id uuid,
+  -- Of an operator key or SERVICE_API_KEY: the session ends when the key is replaced.
+  key_digest text,
+  created_at timestamptz not null,
+  expires_at timestamptz not null
+);
+create index console_sessions_by_subject on console_sessions (subject, created_at desc, token_hash);
+create index console_sessions_by_expiry on console_sessions (expires_at);
+
+-- Codes of sign-in links, each of which works once.
+create table console_codes (
+  code_hash text primary key,
+  expires_at timestamptz not null
+);
+create index console_codes_by_expiry on console_codes (expires_at);

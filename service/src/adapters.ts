@@ -189,13 +189,9 @@ async function openDatabaseAndJobs(
     }),
     searchedMember: 'assetId',
     onError: logWarning('job queue error'),
-    onFailedRun: ({ job, payload, error }) =>
-      log.info({ job, asset_id: assetIdOf(payload), err: error }, 'a run of a job failed'),
   });
   return { db, notifications, jobs };
 }
-
-const assetIdOf = (payload: object): string | undefined => (payload as { assetId?: string }).assetId;
 
 /** The store notifies it of every visible change (lifecycle/store.sql.ts). */
 const ASSET_CHANNEL = 'mediary_events';

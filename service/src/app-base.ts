@@ -4,11 +4,9 @@ import { assetGuards } from './assets/asset-guards.hook.ts';
 import { createAuth } from './auth/feature.ts';
 import { createCaptions } from './captions/feature.ts';
 import { createLifecycle } from './lifecycle/feature.ts';
-import { operatorGuard } from './operations/operator.hook.ts';
 import { createHeldRequests } from './platform/concurrency/held-requests.ts';
 import { freeBytes } from './platform/disk/free-space.ts';
 import { type Limiters, limitOwner } from './platform/http/limits/rate-limit.ts';
-import type { AsOperator } from './platform/http/route.ts';
 import { deleteAbandonedScratchFolders } from './platform/process/scratch-folder.ts';
 import { openScratchReservations } from './platform/process/scratch-reservations.ts';
 import { createProviders } from './providers/feature.ts';
@@ -19,13 +17,13 @@ export type AppBase = ReturnType<typeof createBase>;
 
 export function createBase(app: AppContext, limiters: Limiters) {
   const { config, publicBaseUrl, isStopping } = app;
-  const asOperator = operatorGuard(config.operatorKeys);
   const { metrics } = app.adapters;
   const service = { version: VERSION, publicBaseUrl, isStopping, metrics };
   const lifecycle = openLifecycle(app);
   const { store, scratchRoot } = app.adapters;
   const storage = createStorage({ settings: config, store, scratchRoot });
-  const auth = openAuth(app, asOperator);
+  const auth = openAuth(app);
+  const { asOperator } = auth.operations;
   const guards = assetGuards({ lifecycle: lifecycle.operations, auth: auth.operations });
   const usage = createUsage({ db: app.adapters.db, urlSecrets: app.adapters.urlSecrets, guards, asOperator });
   const captions = createCaptions({
@@ -72,7 +70,7 @@ const openLifecycle = ({ config, log, clocks, adapters }: AppContext) =>
     now: clocks.now,
   });
 
-const openAuth = ({ config, log, clocks, adapters }: AppContext, asOperator: AsOperator) =>
+const openAuth = ({ config, log, clocks, publicBaseUrl, adapters }: AppContext) =>
   createAuth({
     settings: config,
     db: adapters.db,
@@ -80,7 +78,7 @@ const openAuth = ({ config, log, clocks, adapters }: AppContext, asOperator: AsO
     now: clocks.now,
     urlSecrets: adapters.urlSecrets,
     issuerKeys: adapters.issuerKeys,
-    asOperator,
+    publicBaseUrl,
   });
 
 type Known = Pick<Parameters<typeof createProviders>[0], 'service' | 'lifecycle' | 'asOperator'>;

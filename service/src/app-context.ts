@@ -10,6 +10,8 @@ export const VERSION = packageJson.version;
 export type AppContext = {
   readonly adapters: Omit<Adapters, 'close'>;
   readonly config: Config;
+  /** Identifies this start of the process, in its log and in the list of workers. */
+  readonly instance: string;
   /** Without a trailing slash. Available when the server listens, because the port may be chosen then. */
   readonly publicBaseUrl: () => string;
   readonly log: Logger;

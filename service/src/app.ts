@@ -6,7 +6,8 @@ import { freeBytes } from './platform/disk/free-space.ts';
 import { type Limiters, openLimiters } from './platform/http/limits/rate-limit.ts';
 import type { HttpServer } from './platform/http/server.ts';
 import type { JobHandlers } from './platform/jobs/job-queue.ts';
-import { measureHandlers } from './platform/jobs/measured-handlers.ts';
+import { type EndedRun, measureHandlers } from './platform/jobs/measured-handlers.ts';
+import type { Logger } from './platform/observability/logger.ts';
 
 export type App = Awaited<ReturnType<typeof buildApp>>;
 
@@ -19,7 +20,10 @@ export async function buildApp(app: AppContext) {
   if (config.role !== 'worker') await usage.operations.recordDefaultLimits(config.ownerLimits);
   return {
     ...(await buildServers(app, wings, limiters)),
-    handlers: measureHandlers(toHandlers(wings), adapters.metrics),
+    handlers: measureHandlers(toHandlers(wings), {
+      metrics: adapters.metrics,
+      onEnd: (run) => logEndedRun(log, run),
+    }),
     /** Ends requests that wait for events. */
     endStreams: () => {
       events.operations.endStreams();
@@ -31,6 +35,7 @@ export async function buildApp(app: AppContext) {
     servedProviders: providers.operations.listServedProviders(),
     startHeartbeat: () =>
       providers.operations.startHeartbeat({
+        id: app.instance,
         roles: config.role === 'all' ? ['api', 'worker'] : [config.role],
         host: adapters.workerName,
         version: VERSION,
@@ -40,6 +45,18 @@ export async function buildApp(app: AppContext) {
         jobs: adapters.jobs.control,
       }),
   };
+}
+
+/** A failed run is no warning: its job is retried. */
+function logEndedRun(log: Logger, { job, payload, result, seconds, error }: EndedRun): void {
+  const { assetId } = payload as { readonly assetId?: string };
+  const facts = {
+    job,
+    ...(assetId !== undefined && { asset_id: assetId }),
+    result,
+    seconds: Math.round(seconds * 1000) / 1000,
+  };
+  log.info(error === undefined ? facts : { ...facts, err: error }, 'job ended');
 }
 
 const toHandlers = ({

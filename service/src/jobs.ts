@@ -69,6 +69,8 @@ export type JobPayloads = {
   'expire-uploads': Record<never, never>;
   /** Purges assets that were in the trash for TRASH_DAYS. */
   'empty-trash': Record<never, never>;
+  /** Deletes assets whose `expires_at` has passed. */
+  'expire-assets': Record<never, never>;
   /** Removes objects whose PURGE_GRACE_DAYS have passed. */
   'remove-deferred': Record<never, never>;
   /** Deletes expired idempotency keys and full rate limit buckets. */
@@ -194,6 +196,7 @@ export const JOB_SETTINGS: JobSettingsOf<JobPayloads> = {
   },
   'expire-uploads': { concurrency: 1, expireIn: 10 * 60, retries: 2, retryDelay: 10, cron: '*/5 * * * *' },
   'empty-trash': { concurrency: 1, expireIn: 10 * 60, retries: 2, retryDelay: 10, cron: '23 * * * *' },
+  'expire-assets': { concurrency: 1, expireIn: 10 * 60, retries: 2, retryDelay: 10, cron: '* * * * *' },
   'remove-deferred': { concurrency: 1, expireIn: HOUR, retries: 2, retryDelay: 10, cron: '*/10 * * * *' },
   'delete-expired-keys': {
     concurrency: 1,

@@ -8,7 +8,7 @@ import { parseSeedArguments, seedAssets } from './commands/seed.ts';
 import { runWithSimulators } from './commands/simulate.ts';
 import { findEngine } from './adapters.ts';
 import { runStorageCommand } from './commands/storage.ts';
-import { runService, withDatabase, withProviders, withStorage } from './service.ts';
+import { logFailedStart, runService, withDatabase, withProviders, withStorage } from './service.ts';
 
 const findInstalledEngine = () =>
   findEngine({ setting: process.env['FFMPEG_PATH'], searchPath: process.env['PATH'] });
@@ -85,7 +85,13 @@ if (!command) {
   process.stderr.write(`Unknown command "${name}". Commands: ${Object.keys(COMMANDS).join(', ')}, --help.\n`);
   process.exit(1);
 }
+/** These run the service, whose log is on standard output. */
+const isService = name === 'start' || name === '--simulate';
 await command.run(args).catch((error: unknown) => {
+  if (isService && !process.stdout.isTTY) {
+    logFailedStart(process.env, error);
+    process.exit(1);
+  }
   process.stderr.write(`${error instanceof Error ? error.message : error}\n`);
   if (error instanceof Error && error.cause)
     process.stderr.write(`  Cause: ${error.cause instanceof Error ? error.cause.message : error.cause}\n`);

@@ -1,7 +1,10 @@
 // Starts the service, and stops it gracefully: requests and jobs in progress finish, then the adapters close.
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
+import { hostname } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type App, buildApp } from './app.ts';
+import { VERSION } from './app-context.ts';
 import type { Config } from './config.ts';
 import { readLocalConfig } from './config-local.ts';
 import { type Adapters, openAdapters, openPostgres, openProvidersOnly } from './adapters.ts';
@@ -9,7 +12,7 @@ import { openStore, type OpenStore } from './adapters-store.ts';
 import { exitOnFatalError } from './platform/process/fatal-error.ts';
 import { closeServer, listen } from './platform/http/listener.ts';
 import type { HttpServer } from './platform/http/server.ts';
-import { createLogger, type Logger, openLogOutput } from './platform/observability/logger.ts';
+import { createLogger, type Logger, openLog } from './platform/observability/logger.ts';
 import type { Connection, Inspect } from './platform/postgres/database.ts';
 import { type ClockOverrides, openClocks } from './platform/postgres/database-clock.ts';
 import { migrate } from './platform/postgres/migrate.ts';
@@ -17,7 +20,7 @@ import { missingProtections } from './platform/process/sandbox.ts';
 import { waitAtMost } from './platform/concurrency/in-flight.ts';
 import { deleteAbandonedScratchFolders } from './platform/process/scratch-folder.ts';
 import type { Environment } from './platform/settings/read-settings.ts';
-import { renderBanner } from './start-banner.ts';
+import { announceStart } from './start-banner.ts';
 
 export type RunningService = {
   readonly address: string;
@@ -46,31 +49,40 @@ export type TestOverrides = ClockOverrides & {
 export async function runService(environment: Environment): Promise<void> {
   const stopping = listenForStopSignals();
   const { config, local } = await readLocalConfig(environment);
-  const log = createLogger(config.start.logLevel, openLogOutput(config.start.logFormat));
+  const instance = randomUUID();
+  const log = openLog(config.log, identify(instance, config.role));
   for (const warning of [...config.warnings, ...(local?.warnings ?? [])]) log.warn(warning);
   let running: RunningService | undefined;
   exitOnFatalError(log, async () => running?.abort());
   const onDatabaseExit = (error: Error) => {
     if (!stopping.signal.aborted) exitAfterDatabase(log, error);
   };
-  const service = await startService(config, { searchPath: environment['PATH'] }, { log, onDatabaseExit });
+  const options = { searchPath: environment['PATH'], instance };
+  const service = await startService(config, options, { log, onDatabaseExit });
   running = service;
-  process.stdout.write(
-    renderBanner({
-      config,
-      local,
-      address: service.address,
-      healthAddress: service.healthAddress,
-      locations: service.adapters.locations,
-      encoderMissing: service.adapters.encoderMissing,
-      now: new Date(),
-      sandboxMissing: missingProtections(service.adapters.sandbox),
-    }),
-  );
+  announceStart(log, {
+    config,
+    local,
+    address: service.address,
+    healthAddress: service.healthAddress,
+    locations: service.adapters.locations,
+    encoderMissing: service.adapters.encoderMissing,
+    now: new Date(),
+    sandboxMissing: missingProtections(service.adapters.sandbox),
+  });
   if (!stopping.signal.aborted) await once(stopping.signal, 'abort');
   await service.stop();
   log.info('stopped');
   process.exit(0);
+}
+
+const identify = (instance: string, role: string) => ({ instance, host: hostname(), role, version: VERSION });
+
+/** LOG_LEVEL does not suppress it. Other invalid settings may be the reason, so none is needed. */
+export function logFailedStart(environment: Environment, error: unknown): void {
+  const format = environment['LOG_FORMAT'] === 'pretty' ? 'pretty' : 'json';
+  const identity = identify(randomUUID(), environment['MEDIARY_ROLE'] || 'all');
+  openLog({ level: 'fatal', format }, identity).fatal({ err: error }, 'the service cannot start');
 }
 
 /** Runs a command with the migrated database of these settings. */
@@ -122,12 +134,14 @@ function listenForStopSignals(): AbortController {
   return stopping;
 }
 
+type StartOptions = { readonly searchPath: string | undefined; readonly instance?: string };
+
 export async function startService(
   config: Config,
-  { searchPath }: { searchPath: string | undefined },
+  { searchPath, instance = randomUUID() }: StartOptions,
   overrides: TestOverrides = {},
 ): Promise<RunningService> {
-  const log = overrides.log ?? createLogger(config.start.logLevel);
+  const log = overrides.log ?? createLogger(config.log.level);
   let address = '';
   const opened = await openAdapters(config, {
     log,
@@ -139,11 +153,11 @@ export async function startService(
   const adapters = overrides.wrapAdapters?.(opened) ?? opened;
   const stopping = new AbortController();
   try {
-    const publicBaseUrl = () => config.publicBaseUrl ?? `http://127.0.0.1:${new URL(address).port}`;
     const app = await buildApp({
       adapters,
       config,
-      publicBaseUrl,
+      instance,
+      publicBaseUrl: () => config.publicBaseUrl ?? `http://127.0.0.1:${new URL(address).port}`,
       log,
       clocks: openClocks(adapters.db, overrides),
       isStopping: () => stopping.signal.aborted,

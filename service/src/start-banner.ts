@@ -1,7 +1,8 @@
-// Renders the start message: address, data folders, and a tour of shell commands to copy and paste.
+// The start message: address, data folders, and on a terminal a tour of shell commands to copy and paste.
 import { signAccessToken } from './auth/tokens/access-token.ts';
 import type { Config } from './config.ts';
 import type { Adapters } from './adapters.ts';
+import type { Logger } from './platform/observability/logger.ts';
 import type { LocalSecrets } from './platform/settings/generated-secrets.ts';
 
 type BannerContent = {
@@ -17,6 +18,12 @@ type BannerContent = {
 };
 
 const DAY_S = 86_400;
+
+/** A tour on a terminal, else a line that LOG_LEVEL does not suppress: supervisors may wait for it. */
+export function announceStart(log: Logger, start: BannerContent): void {
+  if (process.stdout.isTTY && start.config.log.format !== 'json') process.stdout.write(renderBanner(start));
+  else log.child({}, { level: 'info' }).info(describeStart(start), 'service started');
+}
 
 export function renderBanner({
   config,
@@ -47,6 +54,22 @@ export function renderBanner({
   ];
   return lines.join('\n');
 }
+
+/** The facts of the start message, for the log. */
+const describeStart = ({
+  address,
+  healthAddress,
+  locations,
+  encoderMissing,
+  sandboxMissing,
+}: BannerContent): object => ({
+  ...(address && { address }),
+  ...(healthAddress && { health_address: healthAddress }),
+  database: locations.database,
+  objects: locations.store,
+  sandbox_missing: sandboxMissing,
+  ...(encoderMissing && { encoder_missing: encoderMissing }),
+});
 
 /** Valid for a day. Only a generated secret signs it; an operator's own secret never signs a token here. */
 function tourToken({ config, local, now }: Pick<BannerContent, 'config' | 'local' | 'now'>): string {

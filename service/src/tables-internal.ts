@@ -166,6 +166,19 @@ export const INTERNAL_TABLES = {
   },
   upload_token_assets: { asset_id: 'uuid', token_id: 'uuid' },
 
+  /** A session of the console. */
+  console_sessions: {
+    token_hash: 'text',
+    kind: 'text',
+    subject: 'text',
+    owner_user_id: 'text?',
+    service_key_id: 'uuid?',
+    key_digest: 'text?',
+    created_at: 'timestamptz',
+    expires_at: 'timestamptz',
+  },
+  console_codes: { code_hash: 'text', expires_at: 'timestamptz' },
+
   /** A named key of a service caller (A4). */
   service_keys: {
     id: 'uuid',

@@ -15,6 +15,10 @@ export const assetRow = {
   title: 'text?',
   tags: 'text[]',
   metadata: 'jsonb?',
+  /** When the asset is deleted for good; null: never. */
+  expires_at: 'timestamptz?',
+  /** True: nothing deletes the asset or replaces its bytes. */
+  legal_hold: 'bool',
   /** Announced by upload-url; null if not announced. */
   announced_size_bytes: 'int8?',
   announced_sha256: 'text?',
@@ -87,6 +91,7 @@ export const newAssetColumns = pick(assetRow, [
   'title',
   'tags',
   'metadata',
+  'expires_at',
   'announced_size_bytes',
   'announced_sha256',
   'max_duration_s',
@@ -130,6 +135,8 @@ export const shownColumns = pick(assetRow, [
   'title',
   'tags',
   'metadata',
+  'expires_at',
+  'legal_hold',
   'version',
   'created_at',
   'updated_at',
@@ -151,35 +158,10 @@ export const playedColumns = pick(assetRow, [
   'height',
   'duration_ms',
   'original_upload',
+  'expires_at',
   'deleted_at',
   'purge_at',
   'captions',
-]);
-
-/** The columns that reports, completions and the reconcile job change. */
-export const streamStateColumns = pick(assetRow, [
-  'stream_status',
-  'attempt',
-  'progress',
-  'renditions',
-  'warnings',
-  'failure',
-  'refused',
-  'playback',
-  'playable_at',
-  'ready_at',
-  'size_bytes',
-  'width',
-  'height',
-  'duration_ms',
-  'placeholder',
-  'media',
-  'encode_run',
-  'encoded_run',
-  'encode_interruptions',
-  'uploaded_at',
-  'settled',
-  'reconcile_at',
 ]);
 
 /**

@@ -35,8 +35,11 @@ const DOORS = {
   'POST /media/{id}/restore': { headers: ann, whenRead: [200] },
   // The owner would change the time of the last update.
   'POST /media/{id}/revoke-playback': { headers: asUser('ben'), whenRead: [403] },
+  'PUT /media/{id}/legal-hold': { headers: ann, whenRead: [403] },
+  'DELETE /media/{id}/legal-hold': { headers: ann, whenRead: [403] },
   'PATCH /media/{id}': { headers: ELSEWHERE, whenRead: [412] },
   'DELETE /media/{id}': { headers: ELSEWHERE, whenRead: [412] },
+  'POST /console/session': { headers: { 'x-mediary-console': '1' }, whenRead: [401] },
   'POST /events/ticket': { headers: ann, whenRead: [200] },
   'POST /uploads/{id}/s3-multipart': { headers: {}, whenRead: [404] },
   'POST /uploads/{id}/s3-multipart/{upload}/parts': { headers: {}, whenRead: [404] },

@@ -71,7 +71,7 @@ const patch = (url: string, offset: number, sent: Uint8Array) =>
       'content-type': 'application/offset+octet-stream',
       'upload-offset': String(offset),
     },
-    body: sent as unknown as string,
+    body: sent,
   });
 
 async function expectStored(id: string): Promise<void> {

@@ -4,6 +4,7 @@ import { ListMultipartUploadsCommand } from '@aws-sdk/client-s3';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from '../../service/src/platform/postgres/sql.ts';
 import { uploadKey } from '../../service/src/storage/object-key.ts';
+import type { ObjectKey } from '../../service/src/storage/object-key.ts';
 import type { MultipartUpload } from '../../service/src/storage/object-store.ts';
 import { type ClockedService, startClockedService } from '../support/service/clocked-service.ts';
 import { expectRefusal } from '../support/http/envelope.ts';
@@ -50,7 +51,7 @@ describeS3('an upload in parts', () => {
     const { Uploads = [] } = await bucket.client.send(
       new ListMultipartUploadsCommand({ Bucket: bucket.location.bucket }),
     );
-    return Uploads.map(({ Key = '', UploadId = '' }) => ({ key: Key as never, uploadId: UploadId }));
+    return Uploads.map(({ Key = '', UploadId = '' }) => ({ key: Key as ObjectKey, uploadId: UploadId }));
   };
   const openUploads = async (id: string) => (await inStore()).filter(({ key }) => key.includes(id)).length;
   const events = async (id: string) => {

@@ -14,6 +14,7 @@ export type AssetJson = Record<string, unknown> & {
 };
 type Target = {
   protocol: string;
+  method: string;
   url: string;
   headers: Record<string, string>;
   max_bytes: number;

@@ -54,6 +54,8 @@ export function formatAsset(asset: Asset): string {
     ...asset.warnings.map(({ code, message }) => ['warning', `${code}: ${message}`] as const),
     ['created', formatTime(asset.created_at)],
     ['updated', formatTime(asset.updated_at)],
+    ['expires', asset.expires_at && formatTime(asset.expires_at)],
+    ['legal hold', asset.legal_hold ? 'yes' : null],
     ['deleted', asset.deleted_at && formatTime(asset.deleted_at)],
   ]);
 }

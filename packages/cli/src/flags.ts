@@ -2,6 +2,7 @@
 
 const FLAGS = new Map<unknown, string>([
   ['baseUrl', '--url'],
+  ['expiresAt', '--expires-at'],
   ['filename', '--filename'],
   ['mimeType', '--mime-type'],
   ['ownerUserId', '--owner'],
@@ -14,6 +15,8 @@ const FLAGS_OF_MEMBERS = new Map<unknown, string>([
   ['created_before', '--before'],
   ['cursor', '--cursor'],
   ['end_ms', '--end'],
+  ['expires_at', '--expires-at'],
+  ['expires_before', '--expires-before'],
   ['expires_in', '--expires'],
   ['filename', '--filename'],
   ['kinds', '--kind'],

@@ -14,6 +14,8 @@ export type NewAssetOptions = {
   readonly title?: string;
   readonly tag?: string[];
   readonly metadata?: Record<string, unknown>;
+  readonly expiresAt?: string;
+  readonly expiresIn?: number;
   readonly provider?: string;
   readonly filename?: string;
   readonly mimeType?: string;
@@ -34,6 +36,10 @@ export const addSharedOptions = (command: Command): Command =>
     .option('--title <title>', 'title')
     .option('--tag <tag>', 'tag; can be repeated', collect)
     .option('--metadata <json>', 'your own JSON object', parseJsonObject)
+    .addOption(
+      new Option('--expires-at <time>', 'delete the asset at this time, ISO 8601').conflicts('expiresIn'),
+    )
+    .option('--expires-in <duration>', 'delete the asset after this time, such as 7d', parseDuration)
     .option('--filename <name>', 'name of the file as the API shows it')
     .option('--wait', 'wait until the asset is ready or failed')
     .option('--timeout <duration>', 'with --wait: the longest wait, such as 10m', parseDuration);
@@ -44,6 +50,10 @@ export const toDescription = (flags: NewAssetOptions) => ({
   tags: flags.tag,
   metadata: flags.metadata,
 });
+
+/** When the service deletes the asset; undefined: never. */
+export const toExpiry = ({ expiresAt, expiresIn }: NewAssetOptions): string | undefined =>
+  expiresIn === undefined ? expiresAt : new Date(Date.now() + expiresIn * 1000).toISOString();
 
 const visibilityOf = (flags: NewAssetOptions): 'public' | 'private' | undefined => {
   if (flags.public) return 'public';

@@ -81,6 +81,10 @@ export type AssetCalls = {
   delete(id: string, options?: DeleteOptions): Promise<DeletedAsset>;
   /** Brings an asset back from the trash. */
   restore(id: string, options?: CallOptions): Promise<Asset>;
+  /** Nothing deletes the asset until the release. Needs a service key with the scope `legal_hold`. */
+  setLegalHold(id: string, options?: CallOptions): Promise<Asset>;
+  /** Releases the hold; an asset that has expired meanwhile is deleted within about a minute. */
+  releaseLegalHold(id: string, options?: CallOptions): Promise<Asset>;
   /** Starts another attempt of a failed asset. `upload` is set if the bytes must be sent again. */
   retry(id: string, options?: RetryOptions): Promise<OpenUpload>;
   /** URLs for players; null for formats that are not there yet. Do not store them: they expire. */
@@ -168,7 +172,23 @@ const versioned = (options: UpdateOptions | undefined) =>
     ? { options }
     : { options, isRepeatable: false, headers: { 'if-match': toIfMatch(options.ifMatch) } };
 
-const createEditCalls = (transport: Transport): Pick<AssetCalls, 'update' | 'delete'> => ({
+type EditCalls = Pick<AssetCalls, 'update' | 'delete' | 'setLegalHold' | 'releaseLegalHold'>;
+
+const createEditCalls = (transport: Transport): EditCalls => ({
+  setLegalHold: (id, options) =>
+    transport.request({
+      method: 'PUT',
+      path: assetPath(id, '/legal-hold'),
+      body: ownerOf(transport, options),
+      options,
+    }),
+  releaseLegalHold: (id, options) =>
+    transport.request({
+      method: 'DELETE',
+      path: assetPath(id, '/legal-hold'),
+      query: ownerOf(transport, options),
+      options,
+    }),
   update: (id, changes, options) =>
     transport.request({
       method: 'PATCH',

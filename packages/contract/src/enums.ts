@@ -11,7 +11,7 @@ export const STREAM_STATUSES = ['pending_upload', 'processing', 'failed', 'ready
 export type StreamStatus = (typeof STREAM_STATUSES)[number];
 
 /** What a named service key may do; `SERVICE_API_KEY` may do everything. */
-export const SERVICE_SCOPES = ['read', 'write', 'webhooks'] as const;
+export const SERVICE_SCOPES = ['read', 'write', 'webhooks', 'legal_hold'] as const;
 export type ServiceScope = (typeof SERVICE_SCOPES)[number];
 
 /** From least to most advanced: when two reports name one rendition, the more advanced state wins. */

@@ -90,6 +90,10 @@ const OWN_REASONS = {
     codes: ['FORBIDDEN'],
     description: 'The service key is limited to other owners.',
   },
+  operators_only: {
+    codes: ['FORBIDDEN'],
+    description: 'The console session of a user or service cannot do what operators do.',
+  },
   key_revoked: { codes: ['CONFLICT'], description: 'The service key is revoked. Create another one.' },
   name_taken: { codes: ['CONFLICT'], description: 'Another service key that is not revoked has this name.' },
   not_uploaded: {
@@ -178,6 +182,10 @@ const OWN_REASONS = {
   too_many_endpoints: {
     codes: ['CONFLICT'],
     description: 'The service has `limit` webhook endpoints. Delete one first.',
+  },
+  legal_hold: {
+    codes: ['CONFLICT'],
+    description: 'The asset is under a legal hold: its bytes must stay until the hold is released.',
   },
   not_video: { codes: ['CONFLICT'], description: 'The operation needs a video; the asset is an image.' },
   not_stored_here: {

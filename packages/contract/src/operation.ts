@@ -23,6 +23,7 @@ export type Tag =
   | 'Resumable uploads (tus)'
   | 'Multipart uploads (S3)'
   | 'Provider callbacks'
+  | 'Console'
   | 'Operators'
   | 'Service'
   | 'Player files';
@@ -37,6 +38,7 @@ export type RequestHeader =
   | 'Accept'
   | 'Content-Type'
   | 'X-Diagnostics-Token'
+  | 'X-Mediary-Console'
   | 'X-Upload-Ticket';
 
 export type RateClass = 'none' | 'webhook';

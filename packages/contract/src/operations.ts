@@ -8,6 +8,7 @@ import {
   streamDiagnostics,
   streamDownload,
 } from './operations/diagnostics.ts';
+import { deleteAsset, restoreAsset } from './operations/deletions.ts';
 import { getEmbed, getOembed, getPrivateEmbed, playerScriptOperations } from './operations/embed.ts';
 import { encryptedOperations } from './operations/encrypted-playback.ts';
 import { createEventTicket, streamAssetEvents, streamEvents } from './operations/events.ts';
@@ -18,14 +19,18 @@ import { cancelJob, getJob, listJobs, listQueues, runJobAgain } from './operatio
 import {
   completeUpload,
   createUpload,
-  deleteAsset,
   getAsset,
   getTimeline,
   listAssets,
-  restoreAsset,
   retryAsset,
   updateAsset,
 } from './operations/media.ts';
+import {
+  releaseLegalHold,
+  releaseLegalHoldAsOperator,
+  setLegalHold,
+  setLegalHoldAsOperator,
+} from './operations/legal-holds.ts';
 import {
   abortMultipartUpload,
   completeMultipartUpload,
@@ -56,6 +61,12 @@ import {
   revokePlayback,
 } from './operations/playback.ts';
 import { countAssets, getOwner, listOwners } from './operations/owners.ts';
+import {
+  createConsoleSession,
+  createSignInLink,
+  endConsoleSession,
+  getConsoleSession,
+} from './operations/console.ts';
 import { createUploadToken } from './operations/upload-tokens.ts';
 import {
   createResumableUpload,
@@ -130,12 +141,18 @@ export const OPERATIONS: readonly Operation[] = [
   updateAsset,
   deleteAsset,
   restoreAsset,
+  setLegalHold,
+  releaseLegalHold,
   getTimeline,
   streamAssetEvents,
   streamEvents,
   createEventTicket,
   getUsage,
   createUploadToken,
+  createConsoleSession,
+  getConsoleSession,
+  endConsoleSession,
+  createSignInLink,
   getPlayback,
   revokePlayback,
   listCaptions,
@@ -170,6 +187,8 @@ export const OPERATIONS: readonly Operation[] = [
   resendEndpointDelivery,
   resendEndpointEvents,
   listAllAssets,
+  setLegalHoldAsOperator,
+  releaseLegalHoldAsOperator,
   listDeliveries,
   getDelivery,
   replayDeliveries,

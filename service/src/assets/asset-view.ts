@@ -1,6 +1,7 @@
 // The representation of an asset in the API (contract B1).
 import { createHash } from 'node:crypto';
 import type { Asset as AssetView, AssetPlayback } from '@mediary/contract/schemas/asset';
+import type { Caller } from '../auth/caller.ts';
 import type { Asset, ShownAsset, Warning } from './asset.ts';
 import type { Manifest, PlayUrls } from './playback-manifest.ts';
 import type { Rendition } from './renditions.ts';
@@ -77,6 +78,7 @@ export function toAssetView(asset: ShownAsset, context: AssetViewContext): Asset
     title: asset.title,
     tags: asset.tags,
     metadata: asset.metadata,
+    expires_at: toIso(asset.expires_at),
     version: asset.version,
     created_at: asset.created_at.toISOString(),
     updated_at: asset.updated_at.toISOString(),
@@ -84,6 +86,15 @@ export function toAssetView(asset: ShownAsset, context: AssetViewContext): Asset
     deleted_at: toIso(asset.deleted_at),
   };
 }
+
+/** For service callers and operators. */
+export const toServiceView = (asset: ShownAsset, context: AssetViewContext): AssetView => ({
+  ...toAssetView(asset, context),
+  legal_hold: asset.legal_hold,
+});
+
+export const toCallerView = (asset: ShownAsset, context: AssetViewContext, caller: Caller): AssetView =>
+  caller.kind === 'service' ? toServiceView(asset, context) : toAssetView(asset, context);
 
 const toIso = (time: Date | null) => time?.toISOString() ?? null;
 

@@ -68,16 +68,22 @@ export function parseIdAt(
   time: string | undefined,
   round: (ms: number) => number,
 ): string | undefined {
+  const at = parseTime(field, time);
+  return at && firstIdOf(round(at.getTime()));
+}
+
+/** Throws BAD_REQUEST with the field. */
+export function parseTime(field: string, time: string | undefined): Date | undefined {
   if (time === undefined) return undefined;
   const day = TIME.exec(time)?.[1];
-  const ms = Date.parse(time);
-  if (day === undefined || !isCalendarDay(day) || Number.isNaN(ms))
+  const at = new Date(time);
+  if (day === undefined || !isCalendarDay(day) || Number.isNaN(at.getTime()))
     throw badRequest(`${field} must be an ISO 8601 time with its zone, or a date`, { field });
-  return firstIdOf(round(ms));
+  return at;
 }
 
 /** `Date.parse` reads February 30 as March 2. */
-function isCalendarDay(day: string): boolean {
+export function isCalendarDay(day: string): boolean {
   const ms = Date.parse(day);
   return !Number.isNaN(ms) && new Date(ms).toISOString().startsWith(day);
 }

@@ -1,18 +1,13 @@
 // Authenticates the caller of a request before its body is read (contract A4, B2).
 import type { ServiceScope } from '@mediary/contract/enums';
 import type { FastifyContextConfig, FastifyRequest } from 'fastify';
-import { forbidden, unauthorized } from '../platform/http/errors.ts';
+import { forbidden } from '../platform/http/errors.ts';
 import { headerValues } from '../platform/http/headers.ts';
-import {
-  type Caller,
-  type CallerFault,
-  identify,
-  identifyByIssuer,
-  identifyByServiceKey,
-  type IdentifyResult,
-  MULTIPLE_CREDENTIALS,
-} from './caller.ts';
+import { type Caller, MULTIPLE_CREDENTIALS } from './caller.ts';
 import type { AuthContext } from './context.ts';
+import { callerOfCredentials, toUnauthorized } from './identify-caller.ts';
+import { callerOfSession } from './sessions/console-sessions.ts';
+import { readSessionToken } from './sessions/session-cookie.ts';
 import { callerOfTicket } from './tickets/event-tickets.ts';
 import { assertScope } from './permissions.ts';
 
@@ -21,29 +16,23 @@ import { assertScope } from './permissions.ts';
  * FORBIDDEN for a service key without the scope of the route.
  */
 export function createAuthenticator(ctx: AuthContext) {
-  const { settings, issuerKeys, urlSecrets, namedKeys } = ctx;
-  const { tokenSecrets, serviceKeys } = settings;
-  const issuer = settings.issuer && issuerKeys && { ...settings.issuer, keys: issuerKeys };
   return ({ raw, query, routeOptions }: FastifyRequest): Caller | Promise<Caller> => {
     const credentials = {
       authorization: headerValues(raw, 'authorization'),
       serviceKey: headerValues(raw, 'x-service-key'),
     };
+    const hasCredentials = credentials.authorization.length + credentials.serviceKey.length > 0;
     const ticket = routeOptions.config.acceptsEventTickets ? ticketOf(query) : undefined;
     if (ticket !== undefined) {
-      if (credentials.authorization.length + credentials.serviceKey.length > 0)
-        throw toUnauthorized(MULTIPLE_CREDENTIALS.fault);
+      if (hasCredentials) throw toUnauthorized(MULTIPLE_CREDENTIALS.fault);
       return callerOfTicket(ctx, ticket);
     }
-    const nowSeconds = ctx.now().getTime() / 1000;
-    const identified = identify(credentials, { tokenSecrets, serviceKeys, urlSecrets, nowSeconds });
-    if ('caller' in identified) return requireTokenAccess(identified.caller, routeOptions.config);
-    const { fault } = identified;
-    const pending =
-      identifyByIssuer(credentials, fault, { issuer, nowSeconds }) ??
-      identifyByServiceKey(credentials, fault, namedKeys.find);
-    if (!pending) throw toUnauthorized(fault);
-    return pending.then((result) => requireCaller(result, routeOptions.config.scope));
+    const session = hasCredentials ? undefined : readSessionToken(raw.headers);
+    const caller =
+      session === undefined ? callerOfCredentials(ctx, credentials) : callerOfSession(ctx, session);
+    const { scope } = routeOptions.config;
+    if (caller instanceof Promise) return caller.then((found) => requireScope(found, scope));
+    return requireTokenAccess(caller, routeOptions.config);
   };
 }
 
@@ -62,11 +51,7 @@ function requireTokenAccess(caller: Caller, { acceptsUploadTokens }: FastifyCont
 }
 
 /** Only callers that a promise identifies can lack a scope. */
-function requireCaller(result: IdentifyResult, scope: ServiceScope = 'write'): Caller {
-  if ('fault' in result) throw toUnauthorized(result.fault);
-  assertScope(result.caller, scope);
-  return result.caller;
+function requireScope(caller: Caller, scope: ServiceScope = 'write'): Caller {
+  assertScope(caller, scope);
+  return caller;
 }
-
-const toUnauthorized = ({ message, challenge, ...details }: CallerFault) =>
-  unauthorized(message, details, challenge);

@@ -25,7 +25,7 @@ export const limitKeyOf = (caller: Caller): string | undefined =>
   caller.kind === 'user' ? caller.userId : undefined;
 
 /** All values of both headers: a proxy and a client may each have sent one. */
-type Credentials = {
+export type Credentials = {
   readonly authorization: readonly string[];
   readonly serviceKey: readonly string[];
 };
@@ -49,7 +49,7 @@ export type CallerFault = {
   readonly field?: string;
   readonly challenge: string;
 };
-export type IdentifyResult = { readonly caller: Caller } | { readonly fault: CallerFault };
+type IdentifyResult = { readonly caller: Caller } | { readonly fault: CallerFault };
 
 const BEARER = /^Bearer ([^ ]+)$/i;
 const HAS_TOKEN = /^Bearer +[^ ]/i;

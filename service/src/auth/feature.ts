@@ -2,6 +2,9 @@
 import { offer } from '../platform/values/offer.ts';
 import { createAuthenticator } from './auth.hook.ts';
 import type { AuthContext } from './context.ts';
+import { operatorGuard } from './operator.hook.ts';
+import { deleteEndedSessions } from './sessions/console-sessions.ts';
+import { consoleSessionRoutes } from './sessions/console-sessions.routes.ts';
 import { createEventTicket } from './tickets/event-tickets.ts';
 import { createServiceKeyLookup } from './keys/service-key-lookup.ts';
 import { serviceKeyRoutes } from './keys/service-keys.routes.ts';
@@ -17,13 +20,24 @@ export type Auth = ReturnType<typeof createAuth>['operations'];
 export function createAuth(outer: Omit<AuthContext, 'namedKeys'>) {
   const namedKeys = createServiceKeyLookup(outer, () => performance.now());
   const ctx: AuthContext = { ...outer, namedKeys };
+  const asOperator = operatorGuard(ctx);
   return {
     operations: {
       callerOf: createAuthenticator(ctx),
-      ...offer(ctx, { createEventTicket, createUploadToken, assertReadableByToken, deleteOldUploadTokens }),
+      asOperator,
+      ...offer(ctx, {
+        createEventTicket,
+        createUploadToken,
+        assertReadableByToken,
+        deleteOldUploadTokens,
+        deleteEndedSessions,
+      }),
       recordUploadOfToken,
     },
-    routes: serviceKeyRoutes(ctx),
+    routes: [
+      ...serviceKeyRoutes(ctx, asOperator),
+      ...(ctx.settings.console === 'on' ? consoleSessionRoutes(ctx, asOperator) : []),
+    ],
     jobs: {},
   };
 }

@@ -15,6 +15,7 @@ export type Purpose =
   | 'cursor'
   | 'encoder'
   | 'diagnostics'
+  | 'session'
   | 'webhook-secret';
 
 const MAC_BYTES = 16;

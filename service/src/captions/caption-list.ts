@@ -3,6 +3,7 @@ import { MAX_CAPTION_LANGUAGES } from '@mediary/contract/operations/captions';
 import type { Asset, Caption } from '../assets/asset.ts';
 import { type EventData, newEvent } from '../assets/asset-event.ts';
 import type { AssetChange } from '../lifecycle/decisions/change.ts';
+import { assertNotHeld } from '../lifecycle/decisions/legal-hold.ts';
 import { conflict, notFound } from '../platform/http/errors.ts';
 
 type CaptionTarget = Pick<Asset, 'kind' | 'provider' | 'playback'>;
@@ -23,6 +24,7 @@ export function decideCaption(seen: Asset, caption: Caption, actorData: EventDat
     caption.isDefault ? { ...other, isDefault: false } : other,
   );
   const place = known.findIndex(({ language }) => language === caption.language);
+  if (place >= 0) assertNotHeld(seen);
   if (place >= 0) return toChange(known.with(place, caption), actorData);
   if (known.length >= MAX_CAPTION_LANGUAGES)
     throw conflict(`The asset has captions in ${MAX_CAPTION_LANGUAGES} languages. Delete one first.`, {
@@ -35,6 +37,7 @@ export function decideCaption(seen: Asset, caption: Caption, actorData: EventDat
 export function decideRemoval(seen: Asset, language: string, actorData: EventData): AssetChange {
   assertLive(seen);
   requireCaption(seen, language);
+  assertNotHeld(seen);
   const others = (seen.captions ?? []).filter((caption) => caption.language !== language);
   return toChange(others, actorData);
 }

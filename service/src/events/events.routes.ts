@@ -8,8 +8,9 @@ import { parsePosition } from './feed-event.ts';
 import { listTimeline } from './timeline.ts';
 
 export const eventRoutes = (ctx: EventsContext, openStream: OpenStream): Route[] => [
-  ctx.guards.ownAsset(getTimeline, async ({ asset, query: { cursor, limit } }) => {
-    const { items, next } = await listTimeline(ctx, asset.id, { after: cursor, limit });
+  ctx.guards.ownAsset(getTimeline, async ({ asset, caller, query: { cursor, limit } }) => {
+    const isOwner = caller.kind === 'user';
+    const { items, next } = await listTimeline(ctx, asset.id, { after: cursor, limit, isOwner });
     return { items, next_cursor: next };
   }),
   ctx.guards.followingAsset(streamAssetEvents, ({ asset, caller, query, headers }, connect) =>

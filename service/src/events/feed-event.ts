@@ -44,7 +44,12 @@ export const isPublished = ({ type }: Pick<FeedEvent, 'type'>): boolean => type 
 
 /** `asset`: as it is now; null if it no longer exists. */
 export function toEventMessage(event: Omit<FeedEvent, 'position'>, asset: AssetView | null): EventMessage {
-  const { attempt = null, named_owner: _, ...data } = event.data as Readonly<Record<string, unknown>>;
+  const {
+    attempt = null,
+    named_owner: _,
+    key_name: __,
+    ...data
+  } = event.data as Readonly<Record<string, unknown>>;
   return {
     id: event.id,
     type: event.type as PublishedEventType,

@@ -19,17 +19,26 @@ type TimelineEntry = {
   readonly details: Readonly<Record<string, unknown>>;
 };
 
-/** `after`: id of the last entry of the previous page. Throws BAD_REQUEST if the asset has no such entry. */
+type TimelinePage = {
+  readonly after?: string | undefined;
+  readonly limit: number;
+  readonly isOwner: boolean;
+};
+
+/**
+ * `after`: id of the last entry of the previous page. Throws BAD_REQUEST if the asset has no such entry.
+ * `isOwner`: for the owner, who must not see the names of service keys.
+ */
 export async function listTimeline(
   { db }: EventsContext,
   assetId: string,
-  { after, limit }: { after?: string | undefined; limit: number },
+  { after, limit, isOwner }: TimelinePage,
 ): Promise<{ items: TimelineEntry[]; next: string | null }> {
   // Reads the entry `after` too: the latency of the next entry counts from it.
   const rows = await listEvents(db, assetId, { from: after, limit: limit + 2 });
   if (after !== undefined && rows.length === 0)
     throw badRequest('Invalid cursor', { field: 'cursor', reason: 'invalid_cursor' });
-  const entries = toTimeline(rows).slice(after === undefined ? 0 : 1);
+  const entries = toTimeline(isOwner ? rows.map(withoutKeyName) : rows).slice(after === undefined ? 0 : 1);
   const items = entries.slice(0, limit);
   return { items, next: entries.length > limit ? (items.at(-1)?.id ?? null) : null };
 }
@@ -52,6 +61,11 @@ function toEntry({ id, type, data, created_at }: EventRow, previous: EventRow | 
     sentence: renderSentence(type, data as Data),
     details: hideNamedOwner(details),
   };
+}
+
+function withoutKeyName<Row extends Pick<EventRow, 'data'>>(row: Row): Row {
+  const { key_name: _, ...data } = row.data as Data;
+  return { ...row, data };
 }
 
 /** The owner must not see another user's id; the stored event keeps it for operators. */
@@ -95,6 +109,9 @@ function renderImported({ bytes, total_bytes: total, step }: Data): string {
   return `The service imported ${Number(bytes)}${size === undefined ? '' : ` of ${size}`} bytes.`;
 }
 
+const renderKey = ({ key_name: name }: Data): string =>
+  name === undefined ? '' : ` with the service key "${String(name)}"`;
+
 const renderClip = ({ id, start_ms: start, end_ms: end }: ClipSource): string =>
   `the service cuts it from ${start} to ${end} ms of the video ${id}.`;
 
@@ -131,6 +148,8 @@ const SENTENCES: Readonly<Record<EventType, (subject: string, data: Data) => str
     if (data['upload_reopened'])
       return `${subject} retried the asset; a new upload is open${inAttempt(data)}.`;
     if (data['restored']) return RESTORED;
+    const hold = HOLDS[String(data['reason'])];
+    if (hold) return `${subject} ${hold}${renderKey(data)}.`;
     if (data['extras']) return `Further files are available: ${(data['extras'] as string[]).join(', ')}.`;
     return `${subject} changed ${(data['fields'] as string[] | undefined)?.join(', ') || 'no fields'}.`;
   },
@@ -138,10 +157,20 @@ const SENTENCES: Readonly<Record<EventType, (subject: string, data: Data) => str
   'asset.deleted': (subject, data) =>
     data['restorable']
       ? `${subject} moved the asset to the trash.`
-      : `${subject} deleted the asset permanently.`,
+      : `${subject} deleted the asset permanently${DELETIONS[String(data['reason'])] ?? ''}.`,
   'asset.checked': (subject, data) =>
     CHECKS[String(data['reason'])] ??
     `${subject} found a problem: ${String(data['code'] ?? data['reason'])}.`,
+};
+
+const HOLDS: Readonly<Record<string, string>> = {
+  legal_hold_set: 'set a legal hold',
+  legal_hold_released: 'released the legal hold',
+};
+
+const DELETIONS: Readonly<Record<string, string>> = {
+  expired: ': its expires_at has passed',
+  trash_days: ': its time in the trash has passed',
 };
 
 /** Reason that the reconcile job recorded → sentence. */

@@ -1,6 +1,6 @@
 // Tests the source of image variants and their caching (contract B5).
 import { describe, expect, test } from 'vitest';
-import { createVideo } from '../lifecycle/asset.fixture.ts';
+import { createVideo, NOW } from '../lifecycle/asset.fixture.ts';
 import { imageCaching, findVariantSource, imageVersion } from './image-source.ts';
 
 const image = createVideo({
@@ -61,6 +61,6 @@ describe('a cache', () => {
     [image, { version: '1', isSubstitute: false }, 'private, max-age=300'],
     [image, { version: '1', isSubstitute: true }, 'private, max-age=60'],
   ])('asks again in time: %#', (asset, served, expected) =>
-    expect(imageCaching(asset, { token: 'token', ...served })).toBe(expected),
+    expect(imageCaching(asset, { token: 'token', now: NOW, ...served })).toBe(expected),
   );
 });

@@ -1,5 +1,6 @@
 // Finds the source of an asset's image variants: the original of an image, or the poster of an encoded video.
 import type { Asset } from '../assets/asset.ts';
+import { limitMaxAge } from '../assets/expiry.ts';
 import { CACHED_BY_COOKIE, isByCookie } from '../auth/tickets/playback-cookie.ts';
 import {
   type ObjectKey,
@@ -64,12 +65,13 @@ type Caching = {
   readonly token: string | undefined;
   readonly version?: string | undefined;
   readonly isSubstitute?: boolean;
+  readonly now: Date;
 };
 
 /** Never `immutable`: a shared cache must revalidate, because the asset may have become private. */
 export function imageCaching(
-  asset: Pick<Asset, 'visibility' | 'playback' | 'playback_version'>,
-  { token, version, isSubstitute = false }: Caching,
+  asset: Pick<Asset, 'visibility' | 'playback' | 'playback_version' | 'expires_at'>,
+  { token, version, isSubstitute = false, now }: Caching,
 ): string {
   if (isByCookie(asset, token)) return CACHED_BY_COOKIE;
   const age = isSubstitute
@@ -77,9 +79,11 @@ export function imageCaching(
     : version === imageVersion(asset)
       ? MAX_AGE_S.current
       : MAX_AGE_S.unversioned;
-  return asset.visibility === 'public'
-    ? `public, max-age=${age}`
-    : `private, max-age=${Math.min(age, PRIVATE_MAX_AGE_S)}`;
+  const header =
+    asset.visibility === 'public'
+      ? `public, max-age=${age}`
+      : `private, max-age=${Math.min(age, PRIVATE_MAX_AGE_S)}`;
+  return limitMaxAge(header, asset, now);
 }
 
 const START = 0xffd8;

@@ -34,7 +34,8 @@ async function serveImage(
   const { id, token } = request.params;
   const { v: version, ...query } = request.query;
   const asset = await ctx.playback.findPlayableAsset(id, { token, cookie: request.headers.cookie });
-  const cachingOf = (isSubstitute: boolean) => imageCaching(asset, { token, version, isSubstitute });
+  const cachingOf = (isSubstitute: boolean) =>
+    imageCaching(asset, { token, version, isSubstitute, now: ctx.now() });
   const rounded = toOfferedSize(query);
   if (rounded) {
     reply.header('cache-control', cachingOf(false));

@@ -1,5 +1,5 @@
-// Edits the fields that callers own: title, tags, metadata, visibility and poster time; revokes issued
-// playback URLs (contract B2, B5).
+// Edits the fields that callers own: title, tags, metadata, expiry, visibility and poster time; revokes
+// issued playback URLs (contract B2, B5).
 import type { UpdateAssetRequest } from '@mediary/contract/schemas/library';
 import type { Static } from 'typebox';
 import type { Asset } from '../assets/asset.ts';

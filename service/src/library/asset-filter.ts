@@ -2,7 +2,7 @@
 import type { AssetKind, StreamStatus } from '@mediary/contract/enums';
 import type { ListAssetsQuery } from '@mediary/contract/schemas/library';
 import type { ProviderName } from '../assets/asset.ts';
-import { parseIdAt } from '../assets/text-limits.ts';
+import { parseIdAt, parseTime } from '../assets/text-limits.ts';
 import { parsePlainText } from '../platform/values/plain-text.ts';
 import { badRequest } from '../platform/http/errors.ts';
 
@@ -22,6 +22,7 @@ export type AssetFilter = {
   /** Ids contain their time: `fromId` is inclusive, `belowId` is exclusive. */
   readonly fromId?: string | undefined;
   readonly belowId?: string | undefined;
+  readonly expiresBefore?: Date | undefined;
 };
 
 export const toAssetFilter = (owner: string | undefined, query: ListQuery): AssetFilter => ({
@@ -34,6 +35,7 @@ export const toAssetFilter = (owner: string | undefined, query: ListQuery): Asse
   text: toLikePattern(parsePlainText('q', query.q)),
   fromId: parseIdAt('created_after', query.created_after, (ms) => Math.floor(ms) + 1),
   belowId: parseIdAt('created_before', query.created_before, Math.ceil),
+  expiresBefore: parseTime('expires_before', query.expires_before),
 });
 
 function parseStatus({ stream_status, status }: ListQuery): StreamStatus | undefined {

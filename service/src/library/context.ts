@@ -21,7 +21,7 @@ export type LibraryContext = {
   readonly clocks: Clocks;
   /** Sign the cursors of lists. */
   readonly urlSecrets: readonly Secret[];
-  readonly lifecycle: Pick<Lifecycle, 'update' | 'watchAsset'>;
+  readonly lifecycle: Pick<Lifecycle, 'findAssetById' | 'update' | 'watchAsset'>;
   readonly usage: Pick<Usage, 'underQuota'>;
   readonly providers: {
     /** A hosted provider chooses the thumbnails of its videos itself. */

@@ -1,31 +1,39 @@
 // Lists, reads, edits, deletes and restores assets (contract B2, B3).
+import { deleteAsset, restoreAsset } from '@mediary/contract/operations/deletions';
 import {
-  deleteAsset,
-  getAsset,
-  listAssets,
-  restoreAsset,
-  updateAsset,
-} from '@mediary/contract/operations/media';
+  releaseLegalHold,
+  releaseLegalHoldAsOperator,
+  setLegalHold,
+  setLegalHoldAsOperator,
+} from '@mediary/contract/operations/legal-holds';
+import { getAsset, listAssets, updateAsset } from '@mediary/contract/operations/media';
 import { revokePlayback } from '@mediary/contract/operations/playback';
 import { listAllAssets } from '@mediary/contract/operations/operators';
 import type { AssetPage as AssetPageView, DeleteAssetQuery } from '@mediary/contract/schemas/library';
 import type { Static } from 'typebox';
+import type { Asset, ShownAsset } from '../assets/asset.ts';
 import { type Actor, toActorData } from '../assets/asset-event.ts';
-import { type AssetViewContext, toAssetView, toEtag } from '../assets/asset-view.ts';
+import { toCallerView, toEtag, toServiceView } from '../assets/asset-view.ts';
+import { parseExpiry } from '../assets/expiry.ts';
 import { parsePlainText } from '../platform/values/plain-text.ts';
 import { badRequest, forbidden } from '../platform/http/errors.ts';
 import * as edits from './asset-edits.ts';
 import { type AssetPage, listAssetPage } from './asset-list.ts';
 import type { LibraryContext } from './context.ts';
+import { changeHold, changeHoldById, toHolderData } from './legal-holds.ts';
 import { waitForChange } from './long-poll.ts';
 import * as trash from './trash.ts';
 
 export const listRoutes = (ctx: LibraryContext) => [
   ctx.guards.asReader(listAssets, async ({ actor, query }) =>
-    toPageView(await listAssetPage(ctx, actor.ownerUserId, query), ctx.view),
+    toPageView(await listAssetPage(ctx, actor.ownerUserId, query), (asset) =>
+      toCallerView(asset, ctx.view, actor.caller),
+    ),
   ),
   ctx.asOperator(listAllAssets, async ({ query: { owner_user_id: named, ...query } }) =>
-    toPageView(await listAssetPage(ctx, parsePlainText('owner_user_id', named), query), ctx.view),
+    toPageView(await listAssetPage(ctx, parsePlainText('owner_user_id', named), query), (asset) =>
+      toServiceView(asset, ctx.view),
+    ),
   ),
 ];
 
@@ -48,25 +56,32 @@ function isErasure(
   return erase;
 }
 
-const toPageView = ({ items, nextCursor, total }: AssetPage, view: AssetViewContext): AssetPageView => ({
-  items: items.map((asset) => toAssetView(asset, view)),
+const toPageView = (
+  { items, nextCursor, total }: AssetPage,
+  toView: (asset: ShownAsset) => AssetPageView['items'][number],
+): AssetPageView => ({
+  items: items.map(toView),
   next_cursor: nextCursor,
   ...(total !== undefined && { total }),
 });
 
 export const assetRoutes = (ctx: LibraryContext) => [
-  ctx.guards.ownAsset(getAsset, async ({ asset }) => toAssetView(asset, ctx.view), {
+  ctx.guards.ownAsset(getAsset, async ({ asset, caller }) => toCallerView(asset, ctx.view, caller), {
     etag: ({ asset }) => toEtag(asset, ctx.view),
     waitForChange: (input, poll) => waitForChange(ctx, input, poll),
   }),
   ctx.guards.changingAsset(updateAsset, async ({ asset, actor, body, headers }) => {
-    const { owner_user_id: _, ...edit } = body;
-    const actorData = toActorData(actor, asset);
-    const edited = await edits.editAsset(ctx, asset, { edit, ifMatch: headers['if-match'], actorData });
-    return toAssetView(edited, ctx.view);
+    const { owner_user_id: _, expires_at, ...others } = body;
+    const expiry = expires_at === undefined ? {} : { expires_at: parseExpiry(expires_at, ctx.clocks.now()) };
+    const edited = await edits.editAsset(ctx, asset, {
+      edit: { ...others, ...expiry },
+      ifMatch: headers['if-match'],
+      actorData: toActorData(actor, asset),
+    });
+    return toCallerView(edited, ctx.view, actor.caller);
   }),
   ctx.guards.changingAsset(revokePlayback, async ({ asset, actor }) =>
-    toAssetView(await edits.revokePlayback(ctx, asset, toActorData(actor, asset)), ctx.view),
+    toCallerView(await edits.revokePlayback(ctx, asset, toActorData(actor, asset)), ctx.view, actor.caller),
   ),
   ctx.guards.changingTrash(deleteAsset, ({ asset, actor, query, headers }) =>
     trash.deleteAsset(ctx, asset, {
@@ -80,6 +95,25 @@ export const assetRoutes = (ctx: LibraryContext) => [
     const restored = await ctx.usage.underQuota(asset.owner_user_id, () =>
       trash.restoreAsset(ctx, asset, toActorData(actor, asset)),
     );
-    return toAssetView(restored, ctx.view);
+    return toCallerView(restored, ctx.view, actor.caller);
   }),
 ];
+
+/** Holds need a scope of their own, so that a key which deletes need not be able to release them. */
+export function holdRoutes(ctx: LibraryContext) {
+  const byService = async (
+    { asset, actor }: { readonly asset: Asset; readonly actor: Actor },
+    isHeld: boolean,
+  ) => {
+    const actorData = toHolderData(actor, asset);
+    return toServiceView(await changeHold(ctx, asset, { isHeld, actorData }), ctx.view);
+  };
+  const byOperator = async (id: string, isHeld: boolean) =>
+    toServiceView(await changeHoldById(ctx, id, isHeld), ctx.view);
+  return [
+    ctx.guards.changingTrash(setLegalHold, (input) => byService(input, true)),
+    ctx.guards.changingTrash(releaseLegalHold, (input) => byService(input, false)),
+    ctx.asOperator(setLegalHoldAsOperator, ({ params: { id } }) => byOperator(id, true)),
+    ctx.asOperator(releaseLegalHoldAsOperator, ({ params: { id } }) => byOperator(id, false)),
+  ];
+}

@@ -46,7 +46,7 @@ function from(after: string | undefined, isOldestFirst: boolean): Clause[] {
 }
 
 function conditions(filter: AssetFilter): Clause[] {
-  const { kind, streamStatus, provider, tag, text, fromId, belowId } = filter;
+  const { kind, streamStatus, provider, tag, text, fromId, belowId, expiresBefore } = filter;
   return [
     filter.owner === undefined
       ? clause('all')`where true`
@@ -58,6 +58,7 @@ function conditions(filter: AssetFilter): Clause[] {
     ...(tag === undefined ? [] : [clause('tag')`and tags @> array[${tag}::text]`]),
     ...(text === undefined ? [] : [matchesText(text)]),
     ...(fromId === undefined ? [] : [clause('from')`and id >= ${fromId}`]),
+    ...(expiresBefore === undefined ? [] : [clause('expiring')`and expires_at < ${expiresBefore}`]),
     ...(belowId === undefined ? [] : [clause('below')`and id < ${belowId}`]),
   ];
 }
@@ -67,19 +68,34 @@ const matchesText = (pattern: string): Clause =>
   clause('text')`and lower(coalesce(title, '') || ' ' || filename) like lower(${pattern})
     and (lower(title) like lower(${pattern}) or lower(filename) like lower(${pattern}))`;
 
+const NIL_ID = '00000000-0000-0000-0000-000000000000';
+
+type ExpiryPosition = Pick<Asset, 'expires_at' | 'id'>;
+export const ASSET_EXPIRY_START: ExpiryPosition = { expires_at: new Date(0), id: NIL_ID };
+
+type ExpiryPage = { readonly now: Date; readonly after: ExpiryPosition; readonly limit: number };
+
+/** Assets that have expired, oldest first, also those in the trash; none under a legal hold. */
+export const findExpiredAssets = async (db: Queries, { now, after, limit }: ExpiryPage) =>
+  (await db.all(sql('expired assets', assetRow)`
+    select ${ASSET}
+      from assets
+     where expires_at <= ${now} and not legal_hold and (deleted_at is null or purge_at is not null)
+       and (expires_at, id) > (${after.expires_at}::timestamptz, ${after.id}::uuid)
+     order by expires_at, id
+     limit ${limit}`)) as readonly unknown[] as readonly Asset[];
+
 type TrashPosition = Pick<Asset, 'purge_at' | 'id'>;
-export const TRASH_START: TrashPosition = {
-  purge_at: new Date(0),
-  id: '00000000-0000-0000-0000-000000000000',
-};
+export const TRASH_START: TrashPosition = { purge_at: new Date(0), id: NIL_ID };
 
 type TrashPage = { readonly now: Date; readonly after: TrashPosition; readonly limit: number };
 
-/** Assets whose time in the trash has passed, oldest first. */
+/** Assets whose time in the trash has passed, oldest first; none under a legal hold. */
 export const findExpiredTrash = async (db: Queries, { now, after, limit }: TrashPage) =>
   (await db.all(sql('expired trash', assetRow)`
     select ${ASSET}
       from assets
-     where purge_at <= ${now} and (purge_at, id) > (${after.purge_at}::timestamptz, ${after.id}::uuid)
+     where purge_at <= ${now} and not legal_hold
+       and (purge_at, id) > (${after.purge_at}::timestamptz, ${after.id}::uuid)
      order by purge_at, id
      limit ${limit}`)) as readonly unknown[] as readonly Asset[];

@@ -206,7 +206,7 @@ describe('emptying the trash', () => {
       return emptyTrash({ ...contextOf(update), db });
     };
     await expect(purge(new Error('broken'))).rejects.toMatchObject({
-      message: '1 of 3 assets in the trash could not be purged',
+      message: '1 of 3 due assets could not be deleted',
       errors: [new Error('broken')],
     });
     expect(purged).toEqual(['b', 'c']);

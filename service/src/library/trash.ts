@@ -1,9 +1,10 @@
-// Deletes assets permanently or to the trash, and restores them (contract B2).
+// Deletes assets permanently or to the trash, when they expire too, and restores them (contract B2).
 import { type Asset, isPurged } from '../assets/asset.ts';
 import { type EventData, newEvent } from '../assets/asset-event.ts';
 import { toEtag } from '../assets/asset-view.ts';
 import { awaitsReport, isPosterDue } from '../assets/poster.ts';
 import type { AssetChange } from '../lifecycle/decisions/change.ts';
+import { assertNotHeld } from '../lifecycle/decisions/legal-hold.ts';
 import { collectFailuresOfPages } from '../platform/concurrency/collect-failures.ts';
 import { conflict, notFound } from '../platform/http/errors.ts';
 import { assertTrustedClock } from '../platform/postgres/database-clock.ts';
@@ -11,7 +12,7 @@ import { findViolatedConstraint } from '../platform/postgres/database-errors.ts'
 import { toCdnPurges } from './cdn-purge.ts';
 import type { LibraryContext } from './context.ts';
 import { assertVersion } from './if-match.ts';
-import { findExpiredTrash, TRASH_START } from './library.sql.ts';
+import { ASSET_EXPIRY_START, findExpiredAssets, findExpiredTrash, TRASH_START } from './library.sql.ts';
 
 /**
  * With `isPermanent: false` the asset is restorable for TRASH_DAYS. An asset in the trash is unchanged.
@@ -39,12 +40,8 @@ export async function deleteAsset(
     if (isPurged(seen)) return { set: {}, events: [], jobs: [removalOf(seen)], isErasure };
     if (seen.deleted_at && !isPermanent) return undefined;
     const purgeAt = isPermanent ? null : new Date(now.getTime() + ctx.settings.trashDays * DAY_MS);
-    const decided = decideDeletion(seen, { purgeAt, actorData, now });
-    const deletion = isErasure ? { ...decided, isErasure } : decided;
-    // The files of an asset in the trash were purged before.
-    return seen.deleted_at
-      ? deletion
-      : { ...deletion, jobs: [...deletion.jobs, ...toCdnPurges(ctx, seen, { reason: 'deleted', now })] };
+    const deletion = decideDeletion(ctx, seen, { purgeAt, actorData, now });
+    return isErasure ? { ...deletion, isErasure } : deletion;
   });
   if (!updated) throw notFound('No such asset');
   return { id: asset.id, deleted: true };
@@ -52,17 +49,26 @@ export async function deleteAsset(
 
 type Deletion = { readonly purgeAt: Date | null; readonly actorData: EventData; readonly now: Date };
 
-/** `purgeAt` is null for a permanent deletion. */
-const decideDeletion = (seen: Asset, { purgeAt, actorData, now }: Deletion): AssetChange => ({
-  set: {
-    deleted_at: seen.deleted_at ?? now,
-    purge_at: purgeAt,
-    version: seen.version + 1,
-    playback_version: seen.playback_version + 1,
-  },
-  events: [newEvent('asset.deleted', { ...actorData, restorable: purgeAt !== null })],
-  jobs: purgeAt ? [] : [removalOf(seen)],
-});
+/** `purgeAt` is null for a permanent deletion. Throws CONFLICT for an asset under a legal hold. */
+function decideDeletion(
+  ctx: LibraryContext,
+  seen: Asset,
+  { purgeAt, actorData, now }: Deletion,
+): AssetChange {
+  assertNotHeld(seen);
+  // The files of an asset in the trash were purged before.
+  const purges = seen.deleted_at ? [] : toCdnPurges(ctx, seen, { reason: 'deleted', now });
+  return {
+    set: {
+      deleted_at: seen.deleted_at ?? now,
+      purge_at: purgeAt,
+      version: seen.version + 1,
+      playback_version: seen.playback_version + 1,
+    },
+    events: [newEvent('asset.deleted', { ...actorData, restorable: purgeAt !== null })],
+    jobs: [...(purgeAt ? [] : [removalOf(seen)]), ...purges],
+  };
+}
 
 const removalOf = ({ id: assetId }: Asset) => ({ name: 'purge-asset', payload: { assetId } }) as const;
 
@@ -73,6 +79,7 @@ export async function restoreAsset(ctx: LibraryContext, asset: Asset, actorData:
     const updated = await ctx.lifecycle.update(asset, (seen) => {
       if (isPurged(seen)) throw notFound('No such asset');
       if (!seen.purge_at) return undefined;
+      assertNotHeld(seen);
       const isSame = seen.revision === asset.revision;
       return decideRestore(ctx, seen, { actorData, isReportLost: isReportLost && isSame });
     });
@@ -119,34 +126,43 @@ function decideRestore(
 
 const BATCH = 200;
 
-/**
- * Purges assets whose TRASH_DAYS have passed, unless they changed meanwhile. Returns how many were due. An
- * asset that fails does not delay the others.
- */
+/** Purges assets whose TRASH_DAYS have passed. Returns how many were due. */
 export async function emptyTrash(ctx: LibraryContext): Promise<number> {
-  await assertTrustedClock(ctx.clocks);
-  const now = await ctx.clocks.databaseNow();
-  const { count, failures } = await collectFailuresOfPages(
-    {
-      start: TRASH_START,
-      size: BATCH,
-      read: (after) => findExpiredTrash(ctx.db, { now, after, limit: BATCH }),
-    },
-    (asset) => purgeExpired(ctx, asset),
-  );
-  if (failures.length > 0)
-    throw new AggregateError(
-      failures,
-      `${failures.length} of ${count} assets in the trash could not be purged`,
-    );
-  return count;
+  const now = await getTrustedNow(ctx);
+  const read = (after: typeof TRASH_START) => findExpiredTrash(ctx.db, { now, after, limit: BATCH });
+  return purgeDue(ctx, { start: TRASH_START, read, reason: 'trash_days' });
 }
 
-const EXPIRY: EventData = { source: 'service', reason: 'trash_days' };
+/** Purges assets whose `expires_at` has passed, as their owners could. Returns how many were due. */
+export async function expireAssets(ctx: LibraryContext): Promise<number> {
+  const now = await getTrustedNow(ctx);
+  const read = (after: typeof ASSET_EXPIRY_START) => findExpiredAssets(ctx.db, { now, after, limit: BATCH });
+  return purgeDue(ctx, { start: ASSET_EXPIRY_START, read, reason: 'expired' });
+}
 
-const purgeExpired = ({ lifecycle }: LibraryContext, asset: Asset) =>
-  lifecycle.update(asset, (seen, now) =>
-    seen.revision === asset.revision
-      ? decideDeletion(seen, { purgeAt: null, actorData: EXPIRY, now })
-      : undefined,
+/** The time of the database; a process that is frozen afterwards acts on an earlier one. */
+async function getTrustedNow({ clocks }: LibraryContext): Promise<Date> {
+  await assertTrustedClock(clocks);
+  return clocks.databaseNow();
+}
+
+type DueAssets<P> = {
+  readonly start: P;
+  readonly read: (after: P) => Promise<readonly (Asset & P)[]>;
+  readonly reason: 'trash_days' | 'expired';
+};
+
+/** Leaves assets that changed meanwhile to the next run. An asset that fails does not delay the others. */
+async function purgeDue<P>(ctx: LibraryContext, { start, read, reason }: DueAssets<P>): Promise<number> {
+  const actorData: EventData = { source: 'service', reason };
+  const { count, failures } = await collectFailuresOfPages({ start, size: BATCH, read }, (asset: Asset & P) =>
+    ctx.lifecycle.update(asset, (seen, now) =>
+      seen.revision === asset.revision
+        ? decideDeletion(ctx, seen, { purgeAt: null, actorData, now })
+        : undefined,
+    ),
   );
+  if (failures.length > 0)
+    throw new AggregateError(failures, `${failures.length} of ${count} due assets could not be deleted`);
+  return count;
+}

@@ -20,6 +20,7 @@ const PENDING = {
   mime_type: 'video/mp4',
   visibility: 'private',
   tags: [],
+  legal_hold: false,
   provider: 'onprem',
   stream_status: 'pending_upload',
   attempt: 1,

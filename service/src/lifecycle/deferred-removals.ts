@@ -37,11 +37,12 @@ export async function removeDueObjects(ctx: LifecycleContext): Promise<void> {
 }
 
 /**
- * Keeps objects that the asset refers to again, as after a late report of a failed run. A row outlives its
- * objects, so that a crash repeats the removal.
+ * Keeps objects that the asset refers to again, as after a late report of a failed run, and those of an asset
+ * under a legal hold. A row outlives its objects, so that a crash repeats the removal.
  */
 async function removeDue({ db, store, loader }: LifecycleContext, removal: queries.Removal): Promise<void> {
   const asset = await loader.find(removal.asset_id);
+  if (asset?.legal_hold) return;
   const key = removal.key as ObjectKey;
   if (!asset || !isReferenced(asset, key)) await removeAt(store, key);
   await queries.deleteDeferredRemoval(db, removal);

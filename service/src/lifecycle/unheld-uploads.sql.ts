@@ -55,7 +55,7 @@ const finishStatement = (writes: readonly PendingWrite[]) => {
                            ${writes.map(() => uuidV7())}::uuid[],
                            ${events.map((event) => event?.type)}::text[],
                            ${events.map((event) => JSON.stringify(event?.data))}::jsonb[])
-                 as pending (id, seen, upload, protocol, size_bytes, sha256, expires_at, now,
+                 as pending (id, seen, upload, protocol, size_bytes, sha256, upload_end, now,
                              event_id, event_type, event_data)),
     locked as materialized (
       select id, revision from assets
@@ -63,7 +63,7 @@ const finishStatement = (writes: readonly PendingWrite[]) => {
     updated as (
       update assets
          set size_bytes = pending.size_bytes, checksum_sha256 = sha256, uploaded_at = now,
-             original_upload = upload, upload_expires_at = expires_at, updated_at = now,
+             original_upload = upload, upload_expires_at = upload_end, updated_at = now,
              revision = assets.revision + 1,
              duplicate_of = (${SAME_BYTES})
         from pending join locked on locked.id = pending.id and locked.revision = seen
@@ -76,7 +76,7 @@ const finishStatement = (writes: readonly PendingWrite[]) => {
     finished as (
       insert into uploads (id, asset_id, owner_user_id, attempt, protocol, size_bytes, bytes_received,
                            created_at, expires_at, finished_at)
-      select upload, id, owner_user_id, attempt, protocol, size_bytes, size_bytes, now, expires_at, now
+      select upload, id, owner_user_id, attempt, protocol, size_bytes, size_bytes, now, upload_end, now
         from updated join pending using (id)),
     recorded as (
       insert into events (id, asset_id, owner_user_id, type, data, created_at, revision)

@@ -6,7 +6,7 @@ import { open } from '../platform/http/route.ts';
 import type { LiveWorker, OperationsContext } from './context.ts';
 import { createReadinessChecks } from './health.ts';
 import type { StateReadings } from './metrics/state-gauges.ts';
-import { isOperator } from './operator.hook.ts';
+import { isOperator } from '../auth/operator.hook.ts';
 import { listProviderOverviews } from './providers-overview.ts';
 
 export function healthRoutes(ctx: OperationsContext) {
@@ -39,7 +39,8 @@ export const overviewRoutes = (ctx: OperationsContext, readings: StateReadings) 
   ctx.asOperator(countAssets, async () => {
     const { rows, at } = await readings.countAssets();
     const total = rows.reduce((sum, { count }) => sum + count, 0);
-    return { items: rows, total, counted_at: at.toISOString() };
+    const items = rows.map(({ count, ...state }) => ({ ...state, asset_count: count }));
+    return { items, total, counted_at: at.toISOString() };
   }),
   ctx.asOperator(listProviders, async () => ({
     items: await listProviderOverviews(ctx),

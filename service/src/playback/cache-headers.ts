@@ -1,5 +1,6 @@
 // Headers that tell browsers and CDNs how long to keep a playback file, and how to purge it (contract B5).
 import type { PlaybackAsset } from '../assets/asset.ts';
+import { limitMaxAge, limitSeconds } from '../assets/expiry.ts';
 import { CACHED_BY_COOKIE, isByCookie } from '../auth/tickets/playback-cookie.ts';
 import type { Secret } from '../auth/secret.ts';
 import { playbackTokenExpiry } from './playback-token.ts';
@@ -33,20 +34,22 @@ export function buildCacheHeaders(
   const byCookie = isByCookie(asset, file.token);
   const cdnSeconds = file.isSegment && !byCookie ? cdnSecondsFor(rules, asset, file.token) : 0;
   return {
-    'cache-control': byCookie ? CACHED_BY_COOKIE : cacheControlFor(asset, file.isEntry),
+    'cache-control': byCookie
+      ? CACHED_BY_COOKIE
+      : limitMaxAge(cacheControlFor(asset, file.isEntry), asset, rules.now()),
     'cache-tag': asset.id,
     'surrogate-key': asset.id,
     ...(cdnSeconds > 0 && { 'cdn-cache-control': `max-age=${cdnSeconds}` }),
   };
 }
 
-/** A URL with a token is kept no longer than the token is valid. */
+/** A URL with a token is kept no longer than the token is valid, and none longer than the asset. */
 function cdnSecondsFor(
   { urlSecrets, now, cdnMaxAge }: CacheRules,
-  { visibility }: PlaybackAsset,
+  asset: PlaybackAsset,
   token: string | undefined,
 ): number {
-  if (visibility === 'public') return cdnMaxAge.publicSeconds;
+  if (asset.visibility === 'public') return limitSeconds(cdnMaxAge.publicSeconds, asset, now());
   if (token === undefined || cdnMaxAge.privateSeconds === 0) return 0;
   const expires = playbackTokenExpiry(urlSecrets, token) ?? 0;
   return Math.min(cdnMaxAge.privateSeconds, Math.floor(expires - now().getTime() / 1000));

@@ -1,6 +1,7 @@
 // Plans the response to a request for a playback file: a redirect, a stored object or a manifest. Reads and
 // sends nothing (contract B5).
 import type { PlaybackAsset } from '../assets/asset.ts';
+import { limitMaxAge, limitSeconds } from '../assets/expiry.ts';
 import { type PlayUrls, playbackNotFound } from '../assets/playback-manifest.ts';
 import { isEncrypted, type SegmentEncryption } from '../assets/segment-encryption.ts';
 import { isByCookie } from '../auth/tickets/playback-cookie.ts';
@@ -180,7 +181,7 @@ function planStored(asset: PlaybackAsset, file: StoredFile, delivery: FileDelive
   const canDelegate = isSegment(path);
   // A signature is valid for one method.
   if (canDelegate && delivery.segments === 'redirect' && delivery.isStoreReachable && method === 'GET')
-    return { kind: 'store-redirect', presign: toPresign(key, path), downloadName };
+    return { kind: 'store-redirect', presign: toPresign(asset, file, delivery.now()), downloadName };
   const internal = canDelegate
     ? findInternalRedirect(delivery, { ...file, isByCookie: isByCookie(asset, file.token) })
     : undefined;
@@ -191,11 +192,11 @@ function planStored(asset: PlaybackAsset, file: StoredFile, delivery: FileDelive
 /** How long a presigned URL stays usable after a revocation. */
 const VALID_SECONDS = 600;
 
-const toPresign = (key: ObjectKey, path: string) => ({
+const toPresign = (asset: PlaybackAsset, { key, path }: StoredFile, now: Date) => ({
   key,
   responseContentType: contentTypeOf(path),
-  responseCacheControl: `private, max-age=${VALID_SECONDS}, immutable`,
-  expiresInSeconds: VALID_SECONDS,
+  responseCacheControl: limitMaxAge(`private, max-age=${VALID_SECONDS}, immutable`, asset, now),
+  expiresInSeconds: Math.max(1, limitSeconds(VALID_SECONDS, asset, now)),
 });
 
 /** A browser that seeks back gets the same URL, and with it the bytes in its cache. */

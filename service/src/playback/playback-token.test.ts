@@ -11,7 +11,7 @@ const [current, previous, otherSecret] = [
   toSecret('previous-secret'),
   toSecret('another-secret'),
 ];
-const asset = { id: '01900000-0000-7000-8000-000000000001', playback_version: 3, duration_ms: 60_000 };
+const asset = { id: '01900000-0000-7000-8000-000000000001', playback_version: 3 };
 const token = issuePlaybackToken([current, previous], asset, seconds + 10);
 
 const plays = (text: string, played = asset, at = now) =>
@@ -53,11 +53,12 @@ test('a token of the secret before is accepted, and new ones are of the current 
 });
 
 test.each([
-  ["the settings' time", 60_000, 3600],
-  ['twice the length where that is longer', 2_000_500, 4001],
-  ["the settings' time while the length is not known", null, 3600],
-])('it lives %s', (_what, duration_ms, lives) => {
-  expect(
-    tokenExpiry({ ...asset, duration_ms }, { now: new Date(now.getTime() + 999), ttlSeconds: 3600 }),
-  ).toBe(seconds + lives);
+  ["the settings' time", { duration_ms: 60_000 }, 3600],
+  ['twice the length where that is longer', { duration_ms: 2_000_500 }, 4001],
+  ["the settings' time while the length is not known", { duration_ms: null }, 3600],
+  ['until the asset expires', { expires_at: new Date(now.getTime() + 5998) }, 4],
+  ['not at all after the asset has expired', { expires_at: now }, 0],
+])('it lives %s', (_what, members, lives) => {
+  const played = { duration_ms: 60_000, expires_at: null, ...members };
+  expect(tokenExpiry(played, { now: new Date(now.getTime() + 999), ttlSeconds: 3600 })).toBe(seconds + lives);
 });

@@ -1,17 +1,23 @@
 // Playback tokens: they allow playback of one asset for some hours, until its playback version changes
 // (contract B5).
 import type { Asset } from '../assets/asset.ts';
+import { limitSeconds } from '../assets/expiry.ts';
 import type { Secret } from '../auth/secret.ts';
 import { deriveKey, verifyToken, signToken } from '../auth/signed-token.ts';
 
-type TokenSubject = Pick<Asset, 'id' | 'playback_version' | 'duration_ms'>;
+type TokenSubject = Pick<Asset, 'id' | 'playback_version'>;
 
-/** In seconds since 1970: the configured lifetime from now, or twice the duration if that is longer. */
+/**
+ * In seconds since 1970: the configured lifetime from now, or twice the duration if that is longer, but not
+ * after the asset expires.
+ */
 export const tokenExpiry = (
-  { duration_ms }: TokenSubject,
+  asset: Pick<Asset, 'duration_ms' | 'expires_at'>,
   { now, ttlSeconds }: { now: Date; ttlSeconds: number },
-): number =>
-  Math.floor(now.getTime() / 1000) + Math.max(ttlSeconds, Math.ceil((2 * (duration_ms ?? 0)) / 1000));
+): number => {
+  const seconds = Math.max(ttlSeconds, Math.ceil((2 * (asset.duration_ms ?? 0)) / 1000));
+  return Math.floor(now.getTime() / 1000) + limitSeconds(seconds, asset, now);
+};
 
 export const issuePlaybackToken = (
   secrets: readonly Secret[],

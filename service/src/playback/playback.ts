@@ -1,6 +1,7 @@
 // Playback URLs for callers, and access of players to assets (contract B5).
 import type { Playback as PlaybackView } from '@mediary/contract/schemas/playback';
 import type { Asset, PlaybackAsset } from '../assets/asset.ts';
+import { isExpired } from '../assets/expiry.ts';
 import { toOfferedUrls, toPlaybackBase } from '../assets/asset-view.ts';
 import type { PlayUrls } from '../assets/playback-manifest.ts';
 import { playbackNotFound } from '../assets/playback-manifest.ts';
@@ -10,7 +11,7 @@ import { captionUrl } from '../captions/manifest-captions.ts';
 import { ticketReason } from '../auth/tickets/asset-ticket.ts';
 import { formatPlaybackCookie, readPlaybackCookie } from '../auth/tickets/playback-cookie.ts';
 import { findVariantSource, imageVersion } from '../images/image-source.ts';
-import { unauthorized } from '../platform/http/errors.ts';
+import { notFound, unauthorized } from '../platform/http/errors.ts';
 import type { PlaybackContext } from './context.ts';
 import { isPlaybackToken, issuePlaybackToken, tokenExpiry } from './playback-token.ts';
 
@@ -19,6 +20,7 @@ type Access = 'token' | 'cookie';
 
 /** URLs that a player can use unchanged; null for missing ones. */
 export function getPlayback(ctx: PlaybackContext, asset: Asset, access: Access = 'token'): PlaybackView {
+  if (isExpired(asset, ctx.now())) throw notFound('The asset has expired');
   const hosted = resolveHostedUrls(ctx, asset);
   const { kind, stream_status } = asset;
   if (hosted)
@@ -133,7 +135,7 @@ export async function findPlayableAsset(
   credentials: PlaybackCredentials,
 ): Promise<PlaybackAsset> {
   const asset = await lifecycle.findPlaybackAsset(id);
-  if (!asset || asset.deleted_at) throw playbackNotFound();
+  if (!asset || asset.deleted_at || isExpired(asset, now())) throw playbackNotFound();
   if (asset.visibility === 'public') return asset;
   const token = credentials.token ?? readPlaybackCookie(credentials.cookie);
   if (token === undefined) throw playbackNotFound();

@@ -74,7 +74,10 @@ export function createSegmentResponseCache({
         asset,
         key,
         headers: toList(key === undefined ? { ...headers, 'content-length': 0 } : headers),
-        validUntil: token === undefined ? Infinity : 1000 * (playbackTokenExpiry(urlSecrets, token) ?? 0),
+        validUntil: Math.min(
+          asset.expires_at?.getTime() ?? Infinity,
+          token === undefined ? Infinity : 1000 * (playbackTokenExpiry(urlSecrets, token) ?? 0),
+        ),
         proxy: key === undefined ? address : undefined,
       });
     },

@@ -1,4 +1,5 @@
 // Tests the heartbeat of worker processes against a real database.
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { rowsOf, startTestPostgres, type TestPostgres } from '../../../test/support/postgres/postgres.ts';
 import { createLogger } from '../platform/observability/logger.ts';
@@ -49,6 +50,7 @@ async function start(environment = {}, more: Partial<WorkerProcess> = {}, databa
     allowUnsigned: [],
   });
   const heartbeat = await startHeartbeat(createProvidersContext({ db: database, log, registry, clocks }), {
+    id: randomUUID(),
     roles: ['worker'],
     version: '1.2.3',
     host: 'host-1:4711',
@@ -108,8 +110,9 @@ test('a process that was not seen for 35 seconds is not listed', async () => {
 });
 
 test('a failing heartbeat is logged, and neither throws nor ends', async () => {
-  const failing = { ...db, all: () => Promise.reject(new Error('the database is away')) };
-  const heartbeat = await start({}, { beatEveryMs: 20 }, failing);
+  let attempts = 0;
+  const all = () => Promise.reject(new Error(`the database is away ${++attempts}`));
+  const heartbeat = await start({}, { beatEveryMs: 20 }, { ...db, all });
   await expect.poll(() => logged.length).toBeGreaterThan(3);
   await heartbeat.stop();
   expect(new Set(logged.filter(([level]) => level === 'warn').map(([, message]) => message))).toEqual(

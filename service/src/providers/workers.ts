@@ -1,6 +1,5 @@
 // The processes of the service: each renews its own row, so that every process sees which ones are alive,
 // what they run, and what they know of the providers.
-import { randomUUID } from 'node:crypto';
 import type { ProviderName } from '../assets/asset.ts';
 import type { JobControl } from '../platform/jobs/job-control.ts';
 import { describeClockSkew, isClockTrusted, measureClockSkew } from '../platform/postgres/database-clock.ts';
@@ -23,7 +22,7 @@ import {
 } from './workers.sql.ts';
 
 /** Facts that a process reports about itself. */
-export type WorkerProcess = Pick<WorkerRecord, 'host' | 'version' | 'protections'> & {
+export type WorkerProcess = Pick<WorkerRecord, 'id' | 'host' | 'version' | 'protections'> & {
   readonly roles: readonly ('api' | 'worker')[];
   readonly videoEncoder: string;
   readonly freeScratchBytes: () => Promise<number>;
@@ -89,7 +88,7 @@ export const listServedProviders = ({ registry }: ProvidersContext): ProviderNam
 export async function startHeartbeat(ctx: ProvidersContext, process: WorkerProcess): Promise<Heartbeat> {
   const { db, log } = ctx;
   const { beatEveryMs = BEAT_MS } = process;
-  const worker = { id: randomUUID(), providers: listServedProviders(ctx) };
+  const worker = { id: process.id, providers: listServedProviders(ctx) };
   const isWorker = process.roles.includes('worker');
   const logFailure = (error: unknown) =>
     log.warn({ err: error, worker: worker.id }, 'cannot record the heartbeat of this worker');

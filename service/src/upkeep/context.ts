@@ -20,7 +20,7 @@ export type UpkeepContext = {
   readonly store: ObjectStore;
   readonly jobs: Pick<ServiceJobs, 'hasOpenJob' | 'sendFor'>;
   readonly clocks: Clocks;
-  readonly auth: Pick<Auth, 'deleteOldUploadTokens'>;
+  readonly auth: Pick<Auth, 'deleteOldUploadTokens' | 'deleteEndedSessions'>;
   readonly lifecycle: Lifecycle;
   readonly encoding: Pick<EncodingOperations, 'deleteGrowingIndexes'>;
   readonly providers: ProviderOperations;

@@ -37,6 +37,7 @@ export function createUpkeep(ctx: UpkeepContext) {
         () => deleteExpiredKeys(db),
         () => deleteFullBuckets(db),
         auth.deleteOldUploadTokens,
+        auth.deleteEndedSessions,
       ),
       'maintain-partitions': run(
         () => createPartitions(ctx),

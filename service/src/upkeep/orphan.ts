@@ -9,6 +9,7 @@ export type ObjectOwner = Pick<
   Asset,
   | 'id'
   | 'refused'
+  | 'legal_hold'
   | 'uploaded_at'
   | 'original_upload'
   | 'deleted_at'
@@ -66,7 +67,14 @@ export function isOrphan(parsed: ParsedKey, owner: ObjectOwner | undefined): boo
 
 type UploadOwner = Pick<
   ObjectOwner,
-  'id' | 'attempt' | 'stream_status' | 'refused' | 'uploaded_at' | 'original_upload' | 'open_uploads'
+  | 'id'
+  | 'attempt'
+  | 'stream_status'
+  | 'refused'
+  | 'legal_hold'
+  | 'uploaded_at'
+  | 'original_upload'
+  | 'open_uploads'
 >;
 
 /**
@@ -74,9 +82,10 @@ type UploadOwner = Pick<
  * has its row before its object, and loses it for good; one without a row belongs to one attempt.
  */
 function isOrphanedUpload({ folder }: ParsedKey, owner: UploadOwner): boolean {
-  const { refused, uploaded_at, original_upload, open_uploads } = owner;
+  const { uploaded_at, original_upload, open_uploads } = owner;
+  const isRefused = owner.refused && !owner.legal_hold;
   const { upload, isTail } = parseOriginalName(folder);
-  const isOriginal = uploaded_at !== null && !refused && !isTail && upload === original_upload;
+  const isOriginal = uploaded_at !== null && !isRefused && !isTail && upload === original_upload;
   return !isOriginal && !open_uploads.includes(upload) && !isUnrecordedUpload(folder, owner);
 }
 

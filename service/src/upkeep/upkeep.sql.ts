@@ -96,6 +96,7 @@ export const findAssetsOfVideos = (db: Queries, ids: readonly string[]) =>
 const objectOwnerColumns = pick(assetRow, [
   'id',
   'refused',
+  'legal_hold',
   'uploaded_at',
   'original_upload',
   'deleted_at',

@@ -2,13 +2,19 @@
 import type { Queries } from '../platform/postgres/database.ts';
 import { sql } from '../platform/postgres/sql.ts';
 
-/** The owner's earliest asset with these bytes whose upload is complete and that has not failed. */
-export const findComplete = (db: Queries, owner: string, sha256: string) => {
+type Wanted = { readonly owner: string; readonly sha256: string; readonly expiresAt: Date | null };
+
+/**
+ * The owner's earliest asset with these bytes whose upload is complete and that has not failed. One that
+ * expires at another time does not stand in for the upload.
+ */
+export const findComplete = (db: Queries, { owner, sha256, expiresAt }: Wanted) => {
   const bytes = `${owner} ${sha256}`;
   return db.one(sql('find complete', { id: 'uuid', kind: 'text', provider: 'text?', size_bytes: 'int8?' })`
     select id, kind, provider, size_bytes from assets
      where owner_user_id || ' ' || checksum_sha256 between ${bytes} and ${bytes}
        and uploaded_at is not null and deleted_at is null
        and stream_status in ('processing', 'ready')
+       and expires_at is not distinct from ${expiresAt}::timestamptz
      order by owner_user_id || ' ' || checksum_sha256, id limit 1`);
 };

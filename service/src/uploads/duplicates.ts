@@ -6,19 +6,23 @@ import { findComplete } from './duplicates.sql.ts';
 import type { NewUpload } from './upload-request.ts';
 
 /** The announced bytes of an upload. */
-type AnnouncedUpload = Pick<NewUpload, 'kind' | 'provider' | 'announced_sha256' | 'announced_size_bytes'>;
+type AnnouncedUpload = Pick<
+  NewUpload,
+  'kind' | 'provider' | 'announced_sha256' | 'announced_size_bytes' | 'expires_at'
+>;
 
 /** Only among the owner's own assets: an announced digest does not prove that the caller has the bytes. */
 export async function findUploaded(
   { db, lifecycle }: UploadsContext,
   ownerUserId: string,
-  { kind, provider, announced_sha256: sha256, announced_size_bytes: sizeBytes }: AnnouncedUpload,
+  upload: AnnouncedUpload,
 ): Promise<Asset | undefined> {
+  const { kind, provider, announced_sha256: sha256, announced_size_bytes: sizeBytes } = upload;
   if (sha256 === null)
     throw badRequest('deduplicate needs checksum_sha256, the SHA-256 of the file', {
       field: 'checksum_sha256',
     });
-  const found = await findComplete(db, ownerUserId, sha256);
+  const found = await findComplete(db, { owner: ownerUserId, sha256, expiresAt: upload.expires_at });
   if (!found) return undefined;
   if (found.kind !== kind)
     throw badRequest(

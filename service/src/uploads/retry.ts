@@ -4,6 +4,7 @@ import type { EventData } from '../assets/asset-event.ts';
 import type { Asset, Failure } from '../assets/asset.ts';
 import type { JobRequest } from '../jobs.ts';
 import { firstUploadCheckAt } from '../lifecycle/decisions/reconcile-schedule.ts';
+import { assertNotHeld } from '../lifecycle/decisions/legal-hold.ts';
 import { conflict, type ServiceError, toReason } from '../platform/http/errors.ts';
 import { takesBytes } from './byte-rules.ts';
 import { findMismatch } from './content-check.ts';
@@ -48,6 +49,7 @@ function needsUpload(ctx: UploadsContext, asset: Asset): boolean {
 }
 
 async function reopenUpload(ctx: UploadsContext, asset: Asset, actorData: EventData): Promise<OpenedUpload> {
+  assertNotHeld(asset);
   const isHosted = ctx.providers.isHosted(asset);
   // A video that a service caller linked belongs to that caller and stays at the provider.
   if (isHosted && asset.upload_expires_at !== null) await ctx.providers.discardVideo(asset);

@@ -1,6 +1,7 @@
 // Tests how upload-url requests become assets, and which field an error names (contract B1, B4).
 import type { CreateUploadRequest } from '@mediary/contract/schemas/uploads';
 import { describe, expect, test } from 'vitest';
+import { NOW } from '../lifecycle/asset.fixture.ts';
 import { findMediaType, MEDIA_TYPES } from '../media/media-type.ts';
 import { isFilename, type NewAssetRules, toNewAsset } from './upload-request.ts';
 
@@ -17,9 +18,9 @@ const LIMITS: NewAssetRules = {
 const VIDEO: CreateUploadRequest = { filename: 'a.mp4', content_type: 'video', mime_type: 'video/mp4' };
 
 const byUser = (request: Partial<CreateUploadRequest> = {}, limits: Partial<NewAssetRules> = {}) =>
-  toNewAsset({ ...VIDEO, ...request }, { isService: false, limits: { ...LIMITS, ...limits } });
+  toNewAsset({ ...VIDEO, ...request }, { isService: false, limits: { ...LIMITS, ...limits }, now: NOW });
 const byService = (request: Partial<CreateUploadRequest>) =>
-  toNewAsset({ ...VIDEO, ...request }, { isService: true, limits: LIMITS });
+  toNewAsset({ ...VIDEO, ...request }, { isService: true, limits: LIMITS, now: NOW });
 const errorNaming = (field: string, code = 'BAD_REQUEST') =>
   expect.objectContaining({ code, details: expect.objectContaining({ field }) });
 
@@ -31,6 +32,7 @@ test('omitted fields get their defaults', () => {
     title: null,
     tags: [],
     metadata: null,
+    expires_at: null,
     announced_size_bytes: null,
     announced_sha256: null,
     max_duration_s: null,
@@ -215,7 +217,7 @@ describe('what a provider accepts', () => {
     expect(edgehost({ duration_ms: 1 }).max_duration_s).toBe(6);
     expect(edgehost({ duration_ms: 600_000, max_duration_s: 'ignored' }).max_duration_s).toBe(611);
     const asService = (request: object) =>
-      toNewAsset({ ...VIDEO, ...request }, { isService: true, limits: { ...LIMITS, ...limits } });
+      toNewAsset({ ...VIDEO, ...request }, { isService: true, limits: { ...LIMITS, ...limits }, now: NOW });
     expect(asService({ duration_ms: 600_000, max_duration_s: 900 }).max_duration_s).toBe(900);
     for (const bound of [0, 1.5, '900', 2_592_001, Number.NaN])
       expect(() => asService({ max_duration_s: bound })).toThrow(errorNaming('max_duration_s'));

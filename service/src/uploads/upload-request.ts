@@ -1,6 +1,7 @@
 // Converts an upload-url request to a new asset; BAD_REQUEST names the invalid field (contract B1, B4).
 import type { CreateUploadRequest } from '@mediary/contract/schemas/uploads';
 import type { NewAsset, ProviderName } from '../assets/asset.ts';
+import { parseExpiry } from '../assets/expiry.ts';
 import { assertTextLimits } from '../assets/text-limits.ts';
 import { isOtherKind, type MediaType } from '../media/media-type.ts';
 import { assertEach, badRequest, payloadTooLarge } from '../platform/http/errors.ts';
@@ -27,14 +28,18 @@ export type NewUpload = Omit<
   NewAsset,
   'id' | 'owner_user_id' | 'upload_expires_at' | 'reconcile_at' | 'clip_of' | 'created_at'
 >;
-type RequestContext = { readonly isService: boolean; readonly limits: NewAssetRules };
+type RequestContext = { readonly isService: boolean; readonly limits: NewAssetRules; readonly now: Date };
 
-export function toNewAsset(request: CreateUploadRequest, { isService, limits }: RequestContext): NewUpload {
+export function toNewAsset(
+  request: CreateUploadRequest,
+  { isService, limits, now }: RequestContext,
+): NewUpload {
   assertEach([
     () => assertFilename(request),
     () => parseMediaType(request, limits),
     () => assertTextLimits(request),
     () => parseMaxDuration(request, isService),
+    () => parseExpiry(request.expires_at, now),
   ]);
   const media = parseMediaType(request, limits);
   const videoId = isService ? parseLinkedVideo(request, media, limits) : null;
@@ -50,6 +55,7 @@ export function toNewAsset(request: CreateUploadRequest, { isService, limits }: 
     title: request.title ?? null,
     tags: [...(request.tags ?? [])],
     metadata: request.metadata ?? null,
+    expires_at: parseExpiry(request.expires_at, now),
     announced_size_bytes: parseSize(request, limits),
     announced_sha256: request.checksum_sha256?.toLowerCase() ?? null,
     max_duration_s: maxDuration?.seconds ?? null,

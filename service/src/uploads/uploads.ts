@@ -35,7 +35,7 @@ export async function createUpload(
   const { newAssets: limits } = ctx.settings;
   const isService = actor.caller.kind === 'service';
   const grant = actor.caller.kind === 'user' ? actor.caller.upload : undefined;
-  const upload = applyGrant(toNewAsset(request, { isService, limits }), grant);
+  const upload = applyGrant(toNewAsset(request, { isService, limits, now: ctx.clocks.now() }), grant);
   // The holder of an upload token must not learn which files the owner has.
   const uploaded = deduplicate && !grant ? await findUploaded(ctx, actor.ownerUserId, upload) : undefined;
   if (uploaded) return { asset: uploaded, target: null, isExisting: true };

@@ -1,5 +1,6 @@
 // Captions of a video: uploaded as WebVTT or SubRip, or found in the file; named by its manifests.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { assetPrefixes } from '../../../service/src/storage/object-key.ts';
 import { makeClip } from '../../support/clips/clips.ts';
 import { expectRefusal, expectSuccess } from '../../support/http/envelope.ts';
 import { type AssetJson, IMAGE, ingest, openUpload } from '../../support/media.ts';
@@ -236,7 +237,8 @@ test('captions may come before the video, and go with it', async () => {
   expect((await playbackOf(asset)).captions).toEqual([]);
   const keys = async () => {
     const found: string[] = [];
-    for await (const key of service.adapters.store.list(`captions/${asset.id}/` as never)) found.push(key);
+    for (const prefix of assetPrefixes(asset.id))
+      for await (const key of service.adapters.store.list(prefix)) found.push(key);
     return found;
   };
   expectSuccess(await put(asset, 'en'));

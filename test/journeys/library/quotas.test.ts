@@ -85,7 +85,7 @@ describe('bytes', () => {
       {
         method: 'PUT',
         headers: { 'content-type': 'image/png' },
-        body: chunks() as never,
+        body: chunks(),
         duplex: 'half',
       } as RequestInit,
     );

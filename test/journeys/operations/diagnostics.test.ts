@@ -47,9 +47,7 @@ afterAll(async () => {
 
 async function diagnose(): Promise<Map<string, Finding>> {
   const answer = await call<Diagnostics>(service, 'GET /admin/diagnostics', { headers: asOperator });
-  return new Map(
-    (expectSuccess(answer) as unknown as Diagnostics).findings.map((finding) => [finding.check, finding]),
-  );
+  return new Map(expectSuccess<Diagnostics>(answer).findings.map((finding) => [finding.check, finding]));
 }
 
 const withStatus = (findings: Map<string, Finding>, status: Finding['status']) =>

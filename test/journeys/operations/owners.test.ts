@@ -111,7 +111,7 @@ test('assets are counted by state', async () => {
   const { body } = await call<{ items: object[]; total: number }>(service, 'GET /admin/media/counts', {
     headers: asOperator,
   });
-  expect(body.data.items).toContainEqual({ stream_status: 'ready', provider: null, count: 1667 });
+  expect(body.data.items).toContainEqual({ stream_status: 'ready', provider: null, asset_count: 1667 });
 });
 
 test.each(['limit=0', 'limit=201', 'sort=age', 'search=', 'search=a%00', 'cursor=x'])(

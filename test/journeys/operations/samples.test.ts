@@ -98,7 +98,7 @@ test('a process joins the samples of ended minutes, and deletes old ones', async
   expect(hour.length).toBeLessThanOrEqual(2);
 });
 
-test.each(['names=nothing', 'since=yesterday', 'step_s=61', 'step_s=0', 'host='])(
+test.each(['names=nothing', 'created_after=yesterday', 'step_s=61', 'step_s=0', 'host='])(
   '%s is rejected',
   async (query) => {
     expectFieldRefused(await ask(`?${query}`), query.slice(0, query.indexOf('=')));
@@ -107,7 +107,7 @@ test.each(['names=nothing', 'since=yesterday', 'step_s=61', 'step_s=0', 'host=']
 
 test('a series with too many entries needs a larger step', async () => {
   const since = new Date(Date.now() - 26 * 3_600_000).toISOString();
-  expectFieldRefused(await ask(`?since=${since}`), 'step_s');
-  expect((await ask(`?since=${since}&step_s=120`)).status).toBe(200);
+  expectFieldRefused(await ask(`?created_after=${since}`), 'step_s');
+  expect((await ask(`?created_after=${since}&step_s=120`)).status).toBe(200);
   expectRefusal(await call(service, 'GET /admin/samples', { headers: asUser('ann') }), 401);
 });

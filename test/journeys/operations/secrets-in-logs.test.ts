@@ -201,6 +201,9 @@ describe('after requests with every kind of error', () => {
       'worker',
       'providers',
       'missing',
+      'job',
+      'result',
+      'left_out',
     ];
     expect([...known].filter((name) => !allowed.includes(name))).toEqual([]);
   });

@@ -1,7 +1,7 @@
-// The process exits with one line on stderr if it cannot start (contract B9).
+// The process exits with one line of its log, or of a command on stderr, if it cannot start (contract B9).
 import { spawn } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
@@ -29,15 +29,40 @@ async function failedStart(environment: Record<string, string>, args: readonly s
   return { code, out: Buffer.concat(out).toString(), stderr: Buffer.concat(stderr).toString() };
 }
 
-test('the process prints the message to stderr and exits', async () => {
-  const { code, out, stderr } = await failedStart({ ...DATABASE, PORT: 'http', DATA_DIR: tmpdir() });
-  expect([code, out]).toEqual([1, '']);
-  expect(stderr.split('\n')).toEqual([
+/** Where standard output is no terminal, the only output is one line of the log. */
+async function failureOf(environment: Record<string, string>): Promise<unknown> {
+  const { code, out, stderr } = await failedStart(environment);
+  expect([code, stderr]).toEqual([1, '']);
+  expect(out).toMatch(/^\{.*\}\n$/);
+  return JSON.parse(out);
+}
+
+const lineWith = (message: string) => ({
+  level: 'fatal',
+  time: expect.stringMatching(/^\d{4}-.*Z$/),
+  instance: expect.stringMatching(/^[0-9a-f-]{36}$/),
+  host: hostname(),
+  role: 'all',
+  version: expect.stringMatching(/^\d+\.\d+\.\d+/),
+  err: expect.objectContaining({ message }),
+  msg: 'the service cannot start',
+});
+
+test('the process logs why it cannot start and exits', async () => {
+  const problems = [
     'Invalid settings:',
     '  - PORT must be a whole number from 0 to 65535',
     ...OWN_SECRETS.map((name) => `  - ${name} must be set`),
-    '',
-  ]);
+  ];
+  expect(await failureOf({ ...DATABASE, PORT: 'http', DATA_DIR: tmpdir() })).toEqual(
+    lineWith(problems.join('\n')),
+  );
+}, 60_000);
+
+test('lines for people say it without a terminal too', async () => {
+  const { out, stderr } = await failedStart({ ...DATABASE, LOG_FORMAT: 'pretty', DATA_DIR: tmpdir() });
+  expect(out).toMatch(/^[\d:]+ FATAL the service cannot start \n {2}Error: Invalid settings:\n/);
+  expect(stderr).toBe('');
 }, 60_000);
 
 test('a read-only data folder and an invalid FFMPEG_PATH cause one line each', async () => {
@@ -46,21 +71,19 @@ test('a read-only data folder and an invalid FFMPEG_PATH cause one line each', a
     const file = join(folder, 'file');
     await writeFile(file, '');
     const below = join(file, 'data');
-    expect(await failedStart({ DATA_DIR: below })).toEqual({
-      code: 1,
-      out: '',
-      stderr:
+    expect(await failureOf({ DATA_DIR: below })).toEqual(
+      lineWith(
         `DATA_DIR: the folder ${below} cannot be written (ENOTDIR). ` +
-        'Give the user of the service write access, or name another folder.\n',
-    });
+          'Give the user of the service write access, or name another folder.',
+      ),
+    );
     const wrongEngine = { ...given, DATA_DIR: folder, FFMPEG_PATH: '/bin/echo', LOG_LEVEL: 'silent' };
-    expect(await failedStart(wrongEngine)).toEqual({
-      code: 1,
-      out: '',
-      stderr:
+    expect(await failureOf(wrongEngine)).toEqual(
+      lineWith(
         'FFMPEG_PATH cannot be used: /bin/echo is not ffmpeg. ' +
-        'Set it to an ffmpeg program, or unset it to use the installed one.\n',
-    });
+          'Set it to an ffmpeg program, or unset it to use the installed one.',
+      ),
+    );
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

@@ -225,7 +225,7 @@ describe('the storage that an upload to edgehost reserves', () => {
       });
     const fits = (await open()).body.data.asset_id;
     const refused = await open();
-    expect(expectRefusal(refused as never, 503)).toMatchObject({
+    expect(expectRefusal(refused, 503)).toMatchObject({
       error_code: 'UNAVAILABLE',
       details: { reason: 'provider_quota' },
     });

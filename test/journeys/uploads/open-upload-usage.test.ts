@@ -123,7 +123,7 @@ describe('bytes that a process receives', () => {
       {
         method: 'PUT',
         headers: { 'content-type': 'image/png' },
-        body: body() as never,
+        body: body(),
         duplex: 'half',
       } as RequestInit,
     );

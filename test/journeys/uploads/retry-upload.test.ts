@@ -44,7 +44,7 @@ const NO_MEDIA = Buffer.alloc(2000, 'no media');
 const ask = (id: string, user = 'ann') =>
   call<Started>(service, `POST /media/${id}/retry?expand=asset`, { headers: asUser(user) });
 const retry = async (id: string, user?: string): Promise<Retried> =>
-  toRetried(expectSuccess(await ask(id, user)) as unknown as Started);
+  toRetried(expectSuccess<Started>(await ask(id, user)));
 const toRetried = (started: Started): Retried => ({ ...started, ...started.asset });
 const asStarted = (asset: Retried): Started => ({ ...asset, asset, asset_id: asset.id });
 

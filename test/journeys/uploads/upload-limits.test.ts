@@ -59,10 +59,10 @@ test('an unconfigured default provider rejects videos, another named provider ac
 });
 
 test('an upload URL expires after UPLOAD_TTL_S', async () => {
-  const { upload, asset } = (await askFor(IMAGE)).body.data as unknown as {
+  const { upload, asset } = expectSuccess<{
     upload: { expires_at: string };
     asset: { created_at: string };
-  };
+  }>(await askFor(IMAGE));
   expect(Date.parse(upload.expires_at) - Date.parse(asset.created_at)).toBe(60_000);
 });
 

@@ -40,7 +40,7 @@ afterAll(() => service?.stop());
 
 type Token = { readonly id: string; readonly token: string; readonly expires_at: string };
 
-const request = (fields: object, headers = asService) =>
+const request = (fields: object, headers: Record<string, string> = asService) =>
   call<Token>(service, 'POST /upload-tokens', { headers, json: { owner_user_id: 'ann', ...fields } });
 const createToken = async (fields: object = {}): Promise<Token> =>
   expectSuccess(await request(fields)) as Token;
@@ -94,9 +94,9 @@ describe('a page with an upload token', () => {
       visibility: 'public',
     });
     expect(token.token).toMatch(/^mut_[\w-]+$/);
-    const opened = expectSuccess(
+    const opened = expectSuccess<Started>(
       await create(token, { size_bytes: picture.length, tags: ['mine'], visibility: 'private' }),
-    ) as unknown as Started;
+    );
     expect((await putBytes(opened, picture)).status).toBe(200);
     const path = `/media/${opened.asset_id}`;
     expectSuccess(await call(service, `POST ${path}/complete`, { headers: withToken(token) }));
@@ -174,7 +174,7 @@ describe('a page with an upload token', () => {
 
 describe('a token', () => {
   test('is created by a service key only, for media types of the service', async () => {
-    expectRefusal(await request({}, asUser('ann') as never), 403);
+    expectRefusal(await request({}, asUser('ann')), 403);
     expectFieldRefused(await request({ mime_types: ['image/svg+xml'] }), 'mime_types');
     expectFieldRefused(await request({ owner_user_id: undefined }), 'owner_user_id');
     expectFieldRefused(await request({ expires_in: 86_401 }), 'expires_in');

@@ -15,7 +15,7 @@ const ask = (json: object, headers: Record<string, string> = asUser('ann')) =>
 const askFor = (fields: object) => ask({ ...VIDEO, ...fields });
 
 const expectTaken = async (asked: Promise<Answer<Started>>): Promise<Started> =>
-  expectSuccess(await asked) as unknown as Started;
+  expectSuccess<Started>(await asked);
 
 describe('the optional fields', () => {
   test('size_bytes must be a whole number up to the maximum', async () => {

@@ -58,10 +58,10 @@ export function expectEnvelope({ status, headers, body }: Seen): Envelope {
   return envelope;
 }
 
-/** The data of a success. */
-export function expectSuccess(seen: Seen): Record<string, unknown> {
+/** The data of a success, which the OpenAPI document types as `T`. */
+export function expectSuccess<T = Record<string, unknown>>(seen: Seen): T {
   expect(seen.status, JSON.stringify(seen.body)).toBe(200);
-  return expectEnvelope(seen).data;
+  return expectEnvelope(seen).data as T;
 }
 
 /** A refusal with this status, and the code that belongs to it. */

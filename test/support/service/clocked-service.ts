@@ -4,7 +4,7 @@ import type { JobPayloads } from '../../../service/src/jobs.ts';
 import { eventually, startTestService, type TestService } from '../service.ts';
 
 type JobName = keyof JobPayloads;
-type ClockJob = 'reconcile' | 'expire-uploads';
+type ClockJob = 'reconcile' | 'expire-uploads' | 'expire-assets' | 'empty-trash';
 export type ClockedService = {
   readonly service: TestService;
   /** The moved clock, in milliseconds. */

@@ -97,6 +97,8 @@ export async function startProcess(
   };
 }
 
+type StartLine = { readonly address?: string; readonly health_address?: string };
+
 /** What it says is kept and passed on, so that a failing test shows it. */
 function welcome({ stdout, stderr }: ChildProcess, lines: string[]): Promise<[string, string | undefined]> {
   return new Promise((heard) => {
@@ -104,9 +106,11 @@ function welcome({ stdout, stderr }: ChildProcess, lines: string[]): Promise<[st
     stderr?.on('data', (text) => process.stderr.write(text));
     stdout?.setEncoding('utf8').on('data', (text: string) => {
       said += text;
-      const [, address = ''] = /Mediary (?:listens on (\S+)|worker)\n/.exec(said) ?? [];
-      if (address || / Mediary worker\n(?:.*\n)+? {2}objects /.test(said))
-        heard([address, /^ {2}health +(\S+)$/m.exec(said)?.[1]]);
+      const [started] = /^\{.*"msg":"service started"\}$/m.exec(said) ?? [];
+      if (started !== undefined) {
+        const { address = '', health_address } = JSON.parse(started) as StartLine;
+        heard([address, health_address]);
+      }
       const logged = text.split('\n').filter((line) => line.startsWith('{'));
       lines.push(...logged);
       for (const line of logged) process.stdout.write(`${line}\n`);

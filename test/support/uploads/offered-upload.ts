@@ -4,19 +4,18 @@ import type { Started } from '../media.ts';
 import { multipartClient, sendParts } from './multipart.ts';
 import { offsetOf, patch, send, TUS } from './tus.ts';
 
-type Target = { readonly protocol: string; readonly method: string; readonly url: string };
-
 /** By `upload`: one PUT, a resumable upload in two requests, or parts that go straight to the store. */
 export async function sendAsOffered(started: Started, bytes: Uint8Array): Promise<void> {
   const { upload } = started;
-  const { protocol, method, url } = upload as unknown as Target;
+  if (!upload) throw new Error('no upload target');
+  const { protocol, method, url, headers } = upload;
   if (protocol === 'tus') return sendByTus(url, bytes);
   if (protocol === 's3-multipart') return sendMultipart(started, bytes);
   expect(protocol).toBe('put');
   const response = await fetch(url, {
     method,
-    headers: upload?.headers ?? {},
-    body: bytes as unknown as string,
+    headers,
+    body: bytes,
   });
   expect(response.status, await response.text()).toBe(200);
 }

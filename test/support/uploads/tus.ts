@@ -9,9 +9,10 @@ export const BYTES = randomBytes(3_000_000);
 export const TUS = { 'tus-resumable': '1.0.0' };
 export const CHUNK = { ...TUS, 'content-type': 'application/offset+octet-stream' };
 
-type Target = { readonly protocol: string; readonly url: string };
-export const targetsOf = (started: Started) =>
-  [started.upload, ...(started as unknown as { alternatives: Target[] }).alternatives] as Target[];
+export const targetsOf = ({ upload, alternatives }: Started) => [
+  ...(upload ? [upload] : []),
+  ...alternatives,
+];
 export const tusUrl = (started: Started) =>
   targetsOf(started).find(({ protocol }) => protocol === 'tus')?.url as string;
 
@@ -24,7 +25,7 @@ export async function send(
   body?: Uint8Array | ReadableStream,
 ) {
   const [method, url] = request.split(' ') as [string, string];
-  const sent = body && { body: body as unknown as string, duplex: 'half' as const };
+  const sent = body && { body, duplex: 'half' as const };
   const response = await fetch(url, { method, headers, ...sent });
   const text = await response.text();
   const reason = text && JSON.parse(text).error?.details?.reason;

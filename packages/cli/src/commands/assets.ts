@@ -18,6 +18,7 @@ type ListFlags = {
   readonly search?: string;
   readonly after?: string;
   readonly before?: string;
+  readonly expiresBefore?: string;
   readonly trash?: boolean;
   readonly sort: 'newest' | 'oldest';
   readonly limit?: number;
@@ -78,6 +79,7 @@ const addListCommand = (program: Command): Command =>
     .option('--search <text>', 'part of the title or file name')
     .option('--after <time>', 'created after this time, ISO 8601')
     .option('--before <time>', 'created before this time, ISO 8601')
+    .option('--expires-before <time>', 'expires before this time, ISO 8601')
     .option('--trash', 'assets in the trash')
     .addOption(new Option('--sort <order>', 'order').choices(['newest', 'oldest']).default('newest'))
     .option('--limit <count>', 'assets of one page, at most 200', parseCount)
@@ -145,6 +147,7 @@ const toQuery = (flags: ListFlags): Omit<ListAssetsQuery, 'owner_user_id'> => ({
   q: flags.search,
   created_after: flags.after,
   created_before: flags.before,
+  expires_before: flags.expiresBefore,
   deleted: flags.trash,
   sort: flags.sort === 'oldest' ? 'created_at' : '-created_at',
   limit: flags.limit,

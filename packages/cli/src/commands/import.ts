@@ -9,6 +9,7 @@ import {
   finishAsset,
   type NewAssetOptions,
   toDescription,
+  toExpiry,
 } from '../new-asset.ts';
 import { createProgress } from '../progress.ts';
 
@@ -43,6 +44,7 @@ const importUrl: Handler<ImportFlags> = async (context, [url = ''], flags) => {
       filename: flags.filename,
       mime_type: flags.mimeType,
       ...toDescription(flags),
+      expires_at: toExpiry(flags),
       provider: flags.provider,
     },
     client.options,
@@ -56,7 +58,8 @@ type ClipFlags = NewAssetOptions & { readonly start: number; readonly end: numbe
 const cutClip: Handler<ClipFlags> = async (context, [id = ''], flags) => {
   const client = await openClient(context);
   const { start, end, filename } = flags;
-  const request = { start_ms: start, end_ms: end, filename, ...toDescription(flags) };
+  const description = { filename, ...toDescription(flags), expires_at: toExpiry(flags) };
+  const request = { start_ms: start, end_ms: end, ...description };
   const created = await client.mediary.media.clip(id, request, client.options);
   const progress = createProgress(context.output, created.filename);
   await finishAsset(context, { client, created, flags, progress });

@@ -8,7 +8,7 @@ import { type Client, openClient } from '../client.ts';
 import type { CommandContext, Handler, Runner } from '../context.ts';
 import { CliError, EXIT, type ExitCode, usageError } from '../exit-codes.ts';
 import { reportFailure } from '../failure.ts';
-import { addFileOptions, finishAsset, type NewAssetOptions, toDescription } from '../new-asset.ts';
+import { addFileOptions, finishAsset, type NewAssetOptions, toDescription, toExpiry } from '../new-asset.ts';
 import { createProgress, createTotalProgress, type Progress } from '../progress.ts';
 import { openResumeFolder } from '../resume-folder.ts';
 import { findUploadFiles, type LocalFile } from '../upload-files.ts';
@@ -158,6 +158,7 @@ const openFile = ({ path }: LocalFile): Promise<Blob> =>
 
 const toUploadOptions = (flags: UploadFlags): UploadOptions => ({
   ...toDescription(flags),
+  expiresAt: toExpiry(flags),
   provider: flags.provider,
   mimeType: flags.mimeType,
   checksum: flags.checksum === true || flags.deduplicate === true,

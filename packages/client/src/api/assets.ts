@@ -65,6 +65,13 @@ export type Asset = {
   title: string | null;
   tags: string[];
   metadata: Record<string, unknown> | null;
+  /** When the asset is deleted for good. Null: never. */
+  expires_at: string | null;
+  /**
+   * Whether the asset and its bytes are protected from deletion. Only service callers and operators see it,
+   * where they list, read, change, hold or restore assets.
+   */
+  legal_hold?: boolean | undefined;
   /** Raised by PATCH and DELETE alone. Send it as `If-Match: "<version>"`. */
   version: number;
   created_at: string;

@@ -120,6 +120,7 @@ export type AssetUpdatedEvent = AssetEvent & {
     source?: EventOrigin | undefined;
     /** The changed members of the asset. */
     fields?: string[] | undefined;
+    /** `playback_revoked`, `legal_hold_set` or `legal_hold_released`; more may be added. */
     reason?: string | undefined;
   };
 };
@@ -133,6 +134,11 @@ export type AssetDeletedEvent = AssetEvent & {
     source?: EventOrigin | undefined;
     /** True: the asset is in the trash. */
     restorable?: boolean | undefined;
+    /**
+     * `expired`: its `expires_at` has passed. `trash_days`: its time in the trash has passed. Absent: a
+     * caller deleted it.
+     */
+    reason?: string | undefined;
   };
 };
 

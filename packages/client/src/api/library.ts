@@ -21,6 +21,8 @@ export type ListAssetsQuery = {
   created_after?: string | undefined;
   /** ISO 8601, exclusive. */
   created_before?: string | undefined;
+  /** ISO 8601, exclusive: assets whose `expires_at` is earlier. */
+  expires_before?: string | undefined;
   /** True: assets that can be restored. */
   deleted?: boolean | undefined;
   /** True: `total` holds the number of matching assets. */
@@ -48,6 +50,12 @@ export type UpdateAssetRequest = {
   tags?: string[] | undefined;
   /** Your own JSON, at most 16 KiB and 100 levels deep. */
   metadata?: Record<string, unknown> | null | undefined;
+  /**
+   * When the asset is deleted for good, as by `DELETE` without `trash`: RFC 3339 with a zone, in the future,
+   * at most 100 years ahead. Playback ends at this time; a job deletes the asset within about a minute, also
+   * from the trash, and its bytes go after `PURGE_GRACE_DAYS`. Null: never.
+   */
+  expires_at?: string | null | undefined;
   visibility?: Visibility | undefined;
   /**
    * Videos encoded by this service: the time of the frame that the thumbnail shows. Null: chosen by the

@@ -41,6 +41,12 @@ export type CreateUploadRequest = {
   /** Your own JSON, at most 16 KiB and 100 levels deep. */
   metadata?: Record<string, unknown> | null | undefined;
   /**
+   * When the asset is deleted for good, as by `DELETE` without `trash`: RFC 3339 with a zone, in the future,
+   * at most 100 years ahead. Playback ends at this time; a job deletes the asset within about a minute, also
+   * from the trash, and its bytes go after `PURGE_GRACE_DAYS`. Null: never.
+   */
+  expires_at?: string | null | undefined;
+  /**
    * Required with `X-Service-Key`: the owner of the asset, 1–255 characters. With a bearer token the value is
    * ignored, but must be a string too.
    */
@@ -192,6 +198,12 @@ export type ImportRequest = {
   /** Your own JSON, at most 16 KiB and 100 levels deep. */
   metadata?: Record<string, unknown> | null | undefined;
   /**
+   * When the asset is deleted for good, as by `DELETE` without `trash`: RFC 3339 with a zone, in the future,
+   * at most 100 years ahead. Playback ends at this time; a job deletes the asset within about a minute, also
+   * from the trash, and its bytes go after `PURGE_GRACE_DAYS`. Null: never.
+   */
+  expires_at?: string | null | undefined;
+  /**
    * Required with `X-Service-Key`: the owner of the asset, 1–255 characters. With a bearer token the value is
    * ignored, but must be a string too.
    */
@@ -213,6 +225,12 @@ export type ClipRequest = {
   tags?: string[] | undefined;
   /** Your own JSON, at most 16 KiB and 100 levels deep. */
   metadata?: Record<string, unknown> | null | undefined;
+  /**
+   * When the asset is deleted for good, as by `DELETE` without `trash`: RFC 3339 with a zone, in the future,
+   * at most 100 years ahead. Playback ends at this time; a job deletes the asset within about a minute, also
+   * from the trash, and its bytes go after `PURGE_GRACE_DAYS`. Null: never.
+   */
+  expires_at?: string | null | undefined;
   /**
    * Required with `X-Service-Key`: the owner of the asset, 1–255 characters. With a bearer token the value is
    * ignored, but must be a string too.

@@ -26,6 +26,8 @@ export type UploadOptions = CallOptions & {
   tags?: string[] | undefined;
   /** Your own JSON, at most 16 KiB. */
   metadata?: Record<string, unknown> | undefined;
+  /** When the asset is deleted for good. An upload that continues keeps the time of its asset. */
+  expiresAt?: string | Date | undefined;
   /** Provider of a video. Default: that of the service. */
   provider?: string | undefined;
   /** Duration of a video in milliseconds, if you know it; `edgehost` reserves storage for it. */

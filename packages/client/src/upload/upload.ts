@@ -89,7 +89,7 @@ const toCallOptions = ({ options }: Job) => ({
 
 function toRequest({ file, filename, options, checksum }: Job): CreateUploadRequest {
   const mimeType = getMimeType(options.mimeType ?? file.type, filename);
-  const { visibility, title, tags, metadata, provider, durationMs } = options;
+  const { visibility, title, tags, metadata, expiresAt, provider, durationMs } = options;
   return {
     filename,
     content_type: mimeType.split('/')[0] ?? mimeType,
@@ -101,6 +101,7 @@ function toRequest({ file, filename, options, checksum }: Job): CreateUploadRequ
     title,
     tags,
     metadata,
+    expires_at: expiresAt instanceof Date ? expiresAt.toISOString() : expiresAt,
     provider,
   };
 }

@@ -25,6 +25,7 @@ const TAGS: Readonly<Record<Tag, string>> = {
   'Resumable uploads (tus)': 'What tus clients call; you need not call it yourself.',
   'Multipart uploads (S3)': 'Large files in parts, straight to an S3 store.',
   'Provider callbacks': 'Where video providers and encoders report. Signed by the provider.',
+  Console: 'How people sign in to the console at `/console`.',
   Operators: 'For the people who run the service.',
   Service: 'Health checks.',
   'Player files': 'What players request: manifests, segments, images and pages. The API returns their URLs.',

@@ -14,6 +14,11 @@ const AUTH_ERRORS: Readonly<Record<Auth, readonly ErrorCase[]>> = {
   operator: [
     { code: 'UNAUTHORIZED', reason: 'missing', when: 'No operator key was sent.' },
     { code: 'UNAUTHORIZED', reason: 'invalid_credential', when: 'The operator key is not valid.' },
+    {
+      code: 'FORBIDDEN',
+      reason: 'operators_only',
+      when: 'The console session is of a user or a service.',
+    },
   ],
   ticket: [],
   playback: [],

@@ -48,6 +48,11 @@ export const putCaptions = bytesOperation({
     },
     { code: 'CONFLICT', reason: 'not_encoded_here', when: 'The asset is no video of this encoder.' },
     { code: 'CONFLICT', reason: 'too_many_captions', when: 'The asset has captions in 50 languages.' },
+    {
+      code: 'CONFLICT',
+      reason: 'legal_hold',
+      when: 'The asset is under a legal hold and has captions in this language.',
+    },
     { code: 'PAYLOAD_TOO_LARGE', reason: 'size_above_limit', when: 'The body is larger than 1 MiB.' },
     { code: 'UNAVAILABLE', reason: 'disk_full', when: 'Less than `MIN_FREE_BYTES` is free.' },
   ],
@@ -97,5 +102,9 @@ export const deleteCaptions = jsonOperation({
   message: 'Captions deleted',
   data: DeletedCaptions,
   example: { language: 'en', deleted: true },
-  errors: [...ASSET_ERRORS, NO_CAPTIONS],
+  errors: [
+    ...ASSET_ERRORS,
+    NO_CAPTIONS,
+    { code: 'CONFLICT', reason: 'legal_hold', when: 'The asset is under a legal hold.' },
+  ],
 });

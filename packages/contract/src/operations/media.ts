@@ -1,11 +1,9 @@
-// Operations on assets: create, complete, retry, list, get, update, delete, restore.
+// Operations on assets: create, complete, retry, list, get, update.
 import { EXAMPLE_ASSET, Asset } from '../schemas/asset.ts';
 import { OwnerOnly } from '../schemas/common.ts';
 import {
   AssetPage,
   AssetQuery,
-  DeletedAsset,
-  DeleteAssetQuery,
   EXAMPLE_ASSET_PAGE,
   EXAMPLE_TIMELINE,
   ListAssetsQuery,
@@ -25,7 +23,7 @@ import { type ErrorCase, jsonOperation } from '../operation.ts';
 
 const NOT_FOUND: ErrorCase = { code: 'NOT_FOUND', when: 'No such asset, or it is deleted.' };
 const FORBIDDEN: ErrorCase = { code: 'FORBIDDEN', when: 'You do not own this asset.' };
-const STALE: ErrorCase = { code: 'PRECONDITION_FAILED', when: '`If-Match` names another version.' };
+export const STALE: ErrorCase = { code: 'PRECONDITION_FAILED', when: '`If-Match` names another version.' };
 
 /** Failures of every operation on one asset. */
 export const ASSET_ERRORS: readonly ErrorCase[] = [FORBIDDEN, NOT_FOUND];
@@ -122,6 +120,11 @@ export const retryAsset = jsonOperation({
     ...ASSET_ERRORS,
     { code: 'BAD_REQUEST', reason: 'quota_exceeded', when: 'A quota of the owner is exceeded.' },
     { code: 'CONFLICT', reason: 'wrong_status', when: 'The asset has not failed.' },
+    {
+      code: 'CONFLICT',
+      reason: 'legal_hold',
+      when: 'The asset is under a legal hold, and the retry would replace its bytes.',
+    },
     { code: 'CONFLICT', reason: 'unsupported_codec', when: 'The failure is not retryable.' },
     {
       code: 'CONFLICT',
@@ -185,46 +188,6 @@ export const updateAsset = jsonOperation({
     ...ASSET_ERRORS,
     STALE,
     { code: 'BAD_REQUEST', reason: 'unknown_member', when: 'The body has an unknown member.' },
-  ],
-});
-
-export const deleteAsset = jsonOperation({
-  id: 'deleteAsset',
-  method: 'DELETE',
-  path: '/api/v1/media/{id}',
-  tag: 'Assets',
-  auth: 'caller',
-  summary: 'Delete an asset',
-  description:
-    'The asset stops playing at once; a job removes its bytes after `PURGE_GRACE_DAYS`, or at once with ' +
-    '`erase=true`. With `trash=true` the asset moves to the trash and can be restored; an asset in the ' +
-    'trash is not changed. Service callers send `owner_user_id` in the body or in the query.',
-  requestHeaders: ['If-Match'],
-  query: DeleteAssetQuery,
-  body: OwnerOnly,
-  message: 'Asset deleted',
-  data: DeletedAsset,
-  example: { id: EXAMPLE_ASSET.id, deleted: true },
-  errors: [...ASSET_ERRORS, { code: 'FORBIDDEN', when: '`erase=true` needs the service key.' }, STALE],
-});
-
-export const restoreAsset = jsonOperation({
-  id: 'restoreAsset',
-  method: 'POST',
-  path: '/api/v1/media/{id}/restore',
-  tag: 'Assets',
-  auth: 'caller',
-  summary: 'Restore an asset',
-  description: 'Restores an asset from the trash.',
-  requestHeaders: ['Idempotency-Key'],
-  body: OwnerOnly,
-  message: 'Asset restored',
-  data: Asset,
-  example: EXAMPLE_ASSET,
-  errors: [
-    ...ASSET_ERRORS,
-    { code: 'BAD_REQUEST', reason: 'quota_exceeded', when: 'A quota of the owner is exceeded.' },
-    { code: 'CONFLICT', when: 'Another asset is now linked to its provider video.' },
   ],
 });
 

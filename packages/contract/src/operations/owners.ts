@@ -43,8 +43,8 @@ export const countAssets = jsonOperation({
   data: AssetCounts,
   example: {
     items: [
-      { stream_status: 'ready', provider: 'onprem', count: 1204 },
-      { stream_status: 'ready', provider: null, count: 8830 },
+      { stream_status: 'ready', provider: 'onprem', asset_count: 1204 },
+      { stream_status: 'ready', provider: null, asset_count: 8830 },
     ],
     total: 10_034,
     counted_at: '2026-11-22T10:15:00.000Z',

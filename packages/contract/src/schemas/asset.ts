@@ -147,6 +147,14 @@ export const Asset = Type.Object(
     title: nullable(Type.String()),
     tags: Type.Array(Type.String()),
     metadata: nullable(Type.Object({}, { additionalProperties: true })),
+    expires_at: nullable(moment('When the asset is deleted for good. Null: never.')),
+    legal_hold: Type.Optional(
+      Type.Boolean({
+        description:
+          'Whether the asset and its bytes are protected from deletion. Only service callers and operators ' +
+          'see it, where they list, read, change, hold or restore assets.',
+      }),
+    ),
     version: Type.Integer({
       description: 'Raised by PATCH and DELETE alone. Send it as `If-Match: "<version>"`.',
     }),
@@ -205,6 +213,7 @@ export const EXAMPLE_ASSET: Asset = {
   title: 'Launch day',
   tags: ['launch'],
   metadata: { order_id: 1042 },
+  expires_at: null,
   version: 1,
   created_at: '2026-11-22T10:15:00.000Z',
   updated_at: '2026-11-22T10:16:12.000Z',

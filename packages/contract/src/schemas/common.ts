@@ -65,4 +65,16 @@ export const editableFields = {
       }),
     ),
   ),
+  expires_at: Type.Optional(
+    nullable(
+      Type.String({
+        format: 'date-time',
+        description:
+          'When the asset is deleted for good, as by `DELETE` without `trash`: RFC 3339 with a zone, in ' +
+          'the future, at most 100 years ahead. Playback ends at this time; a job deletes the asset within ' +
+          'about a minute, also from the trash, and its bytes go after `PURGE_GRACE_DAYS`. Null: never.',
+        examples: ['2027-01-31T00:00:00Z'],
+      }),
+    ),
+  ),
 } as const;

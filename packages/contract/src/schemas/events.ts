@@ -63,10 +63,21 @@ export const EventMessage = Type.Union(
     }),
     event('asset.updated', 'Members of the asset have changed.', {
       fields: Type.Optional(Type.Array(Type.String(), { description: 'The changed members of the asset.' })),
-      reason: Type.Optional(Type.String()),
+      reason: Type.Optional(
+        Type.String({
+          description: '`playback_revoked`, `legal_hold_set` or `legal_hold_released`; more may be added.',
+        }),
+      ),
     }),
     event('asset.deleted', 'The asset was deleted.', {
       restorable: Type.Optional(Type.Boolean({ description: 'True: the asset is in the trash.' })),
+      reason: Type.Optional(
+        Type.String({
+          description:
+            '`expired`: its `expires_at` has passed. `trash_days`: its time in the trash has passed. ' +
+            'Absent: a caller deleted it.',
+        }),
+      ),
     }),
     event('asset.restored', 'The asset came back from the trash.', {}),
   ],

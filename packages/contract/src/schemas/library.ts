@@ -40,6 +40,9 @@ const filters = {
     Type.String({ description: 'ISO 8601, exclusive.', examples: ['2026-11-01'] }),
   ),
   created_before: Type.Optional(Type.String({ description: 'ISO 8601, exclusive.' })),
+  expires_before: Type.Optional(
+    Type.String({ description: 'ISO 8601, exclusive: assets whose `expires_at` is earlier.' }),
+  ),
   deleted: Type.Optional(Type.Boolean({ description: 'True: assets that can be restored.' })),
   count: Type.Optional(Type.Boolean({ description: 'True: `total` holds the number of matching assets.' })),
 };

@@ -56,7 +56,7 @@ export const AssetCounts = Type.Object(
       Type.Object({
         stream_status: Type.String(),
         provider: nullable(Type.String({ description: 'Null: images.' })),
-        count: Type.Integer(),
+        asset_count: Type.Integer(),
       }),
     ),
     total: Type.Integer({ description: 'Without the trash.' }),

@@ -40,7 +40,7 @@ export const ListSamplesQuery = Type.Object({
       ).join(' ')}`,
     }),
   ),
-  since: Type.Optional(Type.String({ description: 'ISO 8601. Default: an hour ago.' })),
+  created_after: Type.Optional(Type.String({ description: 'ISO 8601. Default: an hour ago.' })),
   step_s: Type.Optional(
     Type.Integer({
       minimum: 60,

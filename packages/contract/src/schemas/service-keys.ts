@@ -17,7 +17,7 @@ const members = {
     uniqueItems: true,
     description:
       '`read`: GET. `write`: everything that creates, changes or deletes. ' +
-      '`webhooks`: the endpoints of outbound webhooks.',
+      '`webhooks`: the endpoints of outbound webhooks. `legal_hold`: setting and releasing legal holds.',
     examples: [['read']],
   }),
   owner_prefixes: Type.Array(Type.String({ minLength: 1, maxLength: 255 }), {

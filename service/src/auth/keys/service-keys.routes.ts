@@ -14,18 +14,19 @@ import type {
   UpdateServiceKeyRequest,
 } from '@mediary/contract/schemas/service-keys';
 import { badRequest } from '../../platform/http/errors.ts';
+import type { AsOperator } from '../../platform/http/route.ts';
 import type { AuthContext } from '../context.ts';
 import * as keys from './service-keys.ts';
 
 const DAY_S = 86_400;
 
-export const serviceKeyRoutes = (ctx: AuthContext) => [
-  ctx.asOperator(listServiceKeys, async ({ query: { limit, cursor, include_revoked } }) => {
+export const serviceKeyRoutes = (ctx: AuthContext, asOperator: AsOperator) => [
+  asOperator(listServiceKeys, async ({ query: { limit, cursor, include_revoked } }) => {
     const request = { limit, includeRevoked: include_revoked, cursor };
     const { rows, nextCursor } = await keys.listServiceKeys(ctx, request);
     return { items: rows.map(toView), next_cursor: nextCursor };
   }),
-  ctx.asOperator(createServiceKey, async ({ body: { name, scopes, owner_prefixes = [], expires_at } }) =>
+  asOperator(createServiceKey, async ({ body: { name, scopes, owner_prefixes = [], expires_at } }) =>
     toNewView(
       await keys.createServiceKey(ctx, {
         name,
@@ -35,12 +36,12 @@ export const serviceKeyRoutes = (ctx: AuthContext) => [
       }),
     ),
   ),
-  ctx.asOperator(getServiceKey, async ({ params }) => toView(await keys.getServiceKey(ctx, params.id))),
-  ctx.asOperator(updateServiceKey, async ({ params, body }) =>
+  asOperator(getServiceKey, async ({ params }) => toView(await keys.getServiceKey(ctx, params.id))),
+  asOperator(updateServiceKey, async ({ params, body }) =>
     toView(await keys.updateServiceKey(ctx, params.id, toChanges(body))),
   ),
-  ctx.asOperator(revokeServiceKey, async ({ params }) => toView(await keys.revokeServiceKey(ctx, params.id))),
-  ctx.asOperator(rotateServiceKey, async ({ params, body: { overlap_s = DAY_S } }) =>
+  asOperator(revokeServiceKey, async ({ params }) => toView(await keys.revokeServiceKey(ctx, params.id))),
+  asOperator(rotateServiceKey, async ({ params, body: { overlap_s = DAY_S } }) =>
     toNewView(await keys.rotateServiceKey(ctx, params.id, overlap_s)),
   ),
 ];

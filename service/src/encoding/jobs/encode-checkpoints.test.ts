@@ -28,7 +28,6 @@ beforeAll(async () => {
     settings: jobSettings(limits),
     searchedMember: 'assetId',
     onError: () => undefined,
-    onFailedRun: () => undefined,
   });
 });
 afterAll(async () => {

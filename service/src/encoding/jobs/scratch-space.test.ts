@@ -35,7 +35,6 @@ beforeAll(async () => {
     settings,
     searchedMember: 'assetId',
     onError: () => undefined,
-    onFailedRun: () => undefined,
   });
 });
 afterAll(async () => {

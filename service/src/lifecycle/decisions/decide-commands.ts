@@ -8,6 +8,7 @@ import { mergeRenditions } from '../../assets/renditions.ts';
 import type { JobRequest } from '../../jobs.ts';
 import { shownColumns } from '../../tables.ts';
 import { type AssetChange, patchOf } from './change.ts';
+import { assertNotHeld } from './legal-hold.ts';
 import type { StreamReport } from './stream-report.ts';
 import {
   openAttempt,
@@ -42,12 +43,15 @@ export function decideCompletion(
   return { set: patchOf(asset, next), events: [newEvent('asset.processing', data)], jobs: toList(job) };
 }
 
-/** The service fails the attempt for good. A job removes the bytes. */
+/** The service fails the attempt for good. A job removes the bytes, unless a legal hold keeps them. */
 export function decideRefusal(asset: Asset, failure: Failure): AssetChange {
+  const failed = { stream_status: 'failed', failure, refused: true, reconcile_at: null } as const;
+  const hasBytes = asset.uploaded_at !== null || asset.provider_video_id !== null;
+  const isKept = asset.legal_hold && hasBytes;
   return {
-    set: { stream_status: 'failed', failure, refused: true, uploaded_at: null, reconcile_at: null },
+    set: isKept ? failed : { ...failed, uploaded_at: null },
     events: [newEvent('asset.failed', { attempt: asset.attempt, source: 'service', code: failure.code })],
-    jobs: [{ name: 'purge-asset', payload: { assetId: asset.id } }],
+    jobs: isKept ? [] : [{ name: 'purge-asset', payload: { assetId: asset.id } }],
   };
 }
 
@@ -109,6 +113,7 @@ export type Reopening = {
 /** Opens an attempt with a new upload; undefined if the asset has not failed. A job removes the old bytes. */
 export function decideReopening(asset: Asset, reopening: Reopening): AssetChange | undefined {
   if (asset.stream_status !== 'failed') return undefined;
+  assertNotHeld(asset);
   const attempt = asset.attempt + 1;
   const data = { attempt, source: 'caller', upload_reopened: true, ...reopening.actorData };
   return {

@@ -3,8 +3,34 @@ import { FILE_WARNING_CODES } from '@mediary/contract/failures';
 import type { Asset, Warning } from '../../assets/asset.ts';
 import type { EventData } from '../../assets/asset-event.ts';
 import { isGrowing } from '../../assets/playback-manifest.ts';
-import { pick, streamStateColumns } from '../../tables.ts';
+import { assetRow, pick } from '../../tables.ts';
 import { firstReconcileAt } from './reconcile-schedule.ts';
+
+/** The columns that reports, completions and the reconcile job change. */
+const streamStateColumns = pick(assetRow, [
+  'stream_status',
+  'attempt',
+  'progress',
+  'renditions',
+  'warnings',
+  'failure',
+  'refused',
+  'playback',
+  'playable_at',
+  'ready_at',
+  'size_bytes',
+  'width',
+  'height',
+  'duration_ms',
+  'placeholder',
+  'media',
+  'encode_run',
+  'encoded_run',
+  'encode_interruptions',
+  'uploaded_at',
+  'settled',
+  'reconcile_at',
+]);
 
 export type StreamState = Pick<Asset, keyof typeof streamStateColumns>;
 

@@ -15,7 +15,7 @@ import { closeAfterResponse } from '../../platform/http/limits/connections.ts';
 import { success } from '../../platform/http/envelope.ts';
 import { type BytesExchange, bytesRoute } from '../../platform/http/route.ts';
 import type { OperationsContext } from '../context.ts';
-import { assertOperator } from '../operator.hook.ts';
+import { assertOperator } from '../../auth/operator.hook.ts';
 import { createDiagnoser } from './diagnostics.ts';
 import { type EchoedRequest, echoBody, echoHead, getNonce } from './echo.ts';
 import { openEvents, readFile } from './stream.ts';

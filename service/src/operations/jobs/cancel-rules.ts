@@ -41,6 +41,7 @@ const CANCEL_RULES: Readonly<Record<keyof JobPayloads, CancelRule>> = {
   'remove-orphaned-videos': SCHEDULED,
   'expire-uploads': SCHEDULED,
   'empty-trash': SCHEDULED,
+  'expire-assets': SCHEDULED,
   'remove-deferred': SCHEDULED,
   'delete-expired-keys': SCHEDULED,
   'count-owners': SCHEDULED,

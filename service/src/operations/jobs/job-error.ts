@@ -2,15 +2,13 @@
 
 type JobError = { readonly code: string; readonly message: string };
 
-const MAX_CHARACTERS = 500;
-
 /** Texts of the job queue about runs that ended without an error of their own. */
 const QUEUE_ERRORS: Readonly<Record<string, JobError>> = {
   'job heartbeat timeout': { code: 'worker_lost', message: 'The worker that ran the job was lost.' },
   'job timed out': { code: 'timed_out', message: 'The run took longer than allowed.' },
 };
 
-/** Null before the first failed run. Only the first line, without the stack. */
+/** Null before the first failed run. Only the first line. */
 export function describeJobError(output: unknown): JobError | null {
   const error = findError(output);
   if (error === undefined) return null;
@@ -20,8 +18,8 @@ export function describeJobError(output: unknown): JobError | null {
   if (known) return known;
   const [line = ''] = text.split('\n');
   return {
-    code: typeof code === 'string' ? code.slice(0, MAX_CHARACTERS) : 'error',
-    message: (line || 'The run failed without a message.').slice(0, MAX_CHARACTERS),
+    code: typeof code === 'string' ? code : 'error',
+    message: line || 'The run failed without a message.',
   };
 }
 

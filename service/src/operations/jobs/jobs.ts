@@ -9,6 +9,7 @@ import {
   LISTED_STATES,
   type ListedState,
 } from '../../platform/jobs/job-list.ts';
+import { sanitize } from '../../platform/observability/logged-errors.ts';
 import { isUuid } from '../../platform/values/uuid.ts';
 import type { OperationsContext } from '../context.ts';
 import { listQueueStates } from '../metrics/metrics.sql.ts';
@@ -133,6 +134,15 @@ function toView({ id, payload, state, createdAt, startedAt, startAfter, complete
     next_run_at: waits ? startAfter.toISOString() : null,
     runs: job.runs,
     max_runs: job.maxRuns,
-    last_error: state === 'completed' ? null : describeJobError(job.output),
+    last_error: state === 'completed' ? null : toLastError(job.output),
   };
+}
+
+const MAX_CODE = 100;
+const MAX_MESSAGE = 500;
+
+/** As in the log: bounded, without credentials. */
+function toLastError(output: unknown): Job['last_error'] {
+  const error = describeJobError(output);
+  return error && { code: sanitize(error.code, MAX_CODE), message: sanitize(error.message, MAX_MESSAGE) };
 }

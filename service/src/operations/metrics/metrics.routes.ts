@@ -4,7 +4,7 @@ import type { FastifyReply } from 'fastify';
 import { bytesRoute, type Route } from '../../platform/http/route.ts';
 import { METRICS_TYPE } from '../../platform/observability/metrics.ts';
 import type { OperationsContext } from '../context.ts';
-import { assertMayScrape } from '../operator.hook.ts';
+import { assertMayScrape } from '../../auth/operator.hook.ts';
 
 const render =
   ({ service: { metrics } }: OperationsContext) =>

@@ -7,7 +7,7 @@ import { listLatestSamples, listSampleRows } from './samples.sql.ts';
 
 type SampleQuery = {
   readonly names?: string;
-  readonly since?: string;
+  readonly created_after?: string;
   readonly step_s?: number;
   readonly host?: string;
 };
@@ -17,14 +17,14 @@ const MAX_ENTRIES = 1500;
 
 export async function listSamples(
   { db, now }: OperationsContext,
-  { names, since, step_s: stepS = 60, host }: SampleQuery,
+  { names, created_after: since, step_s: stepS = 60, host }: SampleQuery,
 ): Promise<SampleList> {
   const wanted = parseNames(names);
   const stepMs = stepS * 1000;
   const sinceMs = parseSince(since, now());
   const first = Math.floor(sinceMs / stepMs) * stepMs;
   if ((now().getTime() - first) / stepMs > MAX_ENTRIES)
-    throw badRequest(`since and step_s name more than ${MAX_ENTRIES} entries. Use a larger step_s.`, {
+    throw badRequest(`created_after and step_s name more than ${MAX_ENTRIES} entries. Use a larger step_s.`, {
       field: 'step_s',
       limit: MAX_ENTRIES,
     });
@@ -66,8 +66,8 @@ function parseSince(since: string | undefined, now: Date): number {
   if (since === undefined) return now.getTime() - HOUR_MS;
   const ms = Date.parse(since);
   if (/^\d{4}-\d\d-\d\dT/.test(since) && !Number.isNaN(ms)) return ms;
-  throw badRequest('since must be a time such as 2026-11-22T10:15:00Z', {
-    field: 'since',
+  throw badRequest('created_after must be a time such as 2026-11-22T10:15:00Z', {
+    field: 'created_after',
     reason: 'invalid_value',
   });
 }

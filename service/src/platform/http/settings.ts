@@ -56,6 +56,10 @@ export const HTTP_SETTINGS = {
       max: 1_000_000,
     }),
     outboundAllowPrivate,
+    console: choice('CONSOLE', '`off` removes the console at `/console` and its sessions.', {
+      choices: ['on', 'off'],
+      fallback: 'on',
+    }),
     docs: choice('DOCS', '`off` removes the pages at `/docs`; the OpenAPI document is still served.', {
       choices: ['on', 'off'],
       fallback: 'on',

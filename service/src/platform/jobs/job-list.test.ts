@@ -20,7 +20,6 @@ beforeAll(async () => {
     settings: { note: NOTE, other: NOTE },
     searchedMember: 'words',
     onError: () => undefined,
-    onFailedRun: () => undefined,
   });
   await queue.stop();
   await rowsOf(

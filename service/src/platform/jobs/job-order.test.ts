@@ -36,7 +36,6 @@ const open = async (settings: Partial<JobSettings> = {}): Promise<JobQueue<Runs>
     settings: { note: { ...SETTINGS, ...settings } },
     searchedMember: 'words',
     onError: () => undefined,
-    onFailedRun: () => undefined,
   });
   onTestFinished(async () => {
     await queue.stop();

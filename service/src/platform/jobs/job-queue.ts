@@ -57,11 +57,7 @@ type JobQueueOptions<P extends Payloads> = {
   /** The member of most payloads by which `hasOpenJob` finds a job through an index. */
   readonly searchedMember: string;
   readonly onError: (error: Error) => void;
-  /** Called when a run throws, unless the process stops. The job is retried while it has retries left. */
-  readonly onFailedRun: (run: FailedRun) => void;
 };
-
-type FailedRun = { readonly job: string; readonly payload: object; readonly error: unknown };
 
 /**
  * Another process starts the job of a killed one within 30 s: after HEARTBEAT_S + SUPERVISE_S, and at most
@@ -104,7 +100,6 @@ export async function openJobs<P extends Payloads>({
   settings,
   searchedMember,
   onError,
-  onFailedRun,
 }: JobQueueOptions<P>): Promise<JobQueue<P>> {
   const stopping = new AbortController();
   const { boss, db } = await openBoss(connection, settings, (error) => {
@@ -134,7 +129,7 @@ export async function openJobs<P extends Payloads>({
       for (const [name, job] of Object.entries(settings))
         for (const queue of queuesOf(name, job, providers))
           await startWorker(
-            { boss, db, control, name: queue, job, stopping: stopping.signal, onFailedRun },
+            { boss, db, control, name: queue, job, stopping: stopping.signal },
             handlers[name],
           );
       const queues = Object.entries(settings).flatMap(([name, job]) => queuesOf(name, job));
@@ -171,18 +166,17 @@ async function removeOldSchedules(boss: PgBoss, settings: object): Promise<void>
   for (const { name } of await boss.getSchedules()) if (!(name in settings)) await boss.unschedule(name);
 }
 
-type Worker = Pick<JobQueueOptions<Payloads>, 'onFailedRun'> &
-  JobSender & {
-    readonly db: JobDatabase;
-    readonly control: JobControl;
-    readonly stopping: AbortSignal;
-  };
+type Worker = JobSender & {
+  readonly db: JobDatabase;
+  readonly control: JobControl;
+  readonly stopping: AbortSignal;
+};
 
 async function startWorker<T>(
   worker: Worker,
   handler: ((run: SlotRun<T>) => Promise<void>) | undefined,
 ): Promise<void> {
-  const { boss, name, job, stopping, onFailedRun } = worker;
+  const { boss, name, job, stopping } = worker;
   if (!handler) throw new Error(`job "${name}" has no handler`);
   const options = {
     localConcurrency: job.concurrency,
@@ -196,9 +190,6 @@ async function startWorker<T>(
     try {
       const slot = slotOf(worker, running);
       await handler({ payload, signal: AbortSignal.any([signal, stopping]), slot });
-    } catch (error) {
-      if (!stopping.aborted) onFailedRun({ job: name, payload, error });
-      throw error;
     } finally {
       notifyWorkers(boss, name, 1);
     }

@@ -28,7 +28,6 @@ async function open(concurrency: number) {
     settings: { note: { concurrency, expireIn: 60, retries: 5, retryDelay: 0, fair: true } },
     searchedMember: 'words',
     onError: (error) => errors.push(error),
-    onFailedRun: () => undefined,
   });
   onTestFinished(async () => {
     await queue.stop();

@@ -15,29 +15,46 @@ const DURATIONS = {
   buckets: LONG_DURATIONS,
 } as const;
 
-type Handler = (run: SlotRun<never>) => Promise<void>;
+type Handler = (run: SlotRun<object>) => Promise<void>;
 
-/** A run that the process stops, or whose lease is lost, is `interrupted`; another process repeats it. */
+/** The job of a failed run is retried while it has retries left. */
+export type EndedRun = {
+  readonly job: string;
+  readonly payload: object;
+  /** A run that the process stops, or whose lease is lost, is `interrupted`; another process repeats it. */
+  readonly result: 'succeeded' | 'failed' | 'interrupted';
+  readonly seconds: number;
+  /** Of a failed run. */
+  readonly error?: unknown;
+};
+
+type RunObserver = { readonly metrics: Metrics; readonly onEnd: (run: EndedRun) => void };
+
 export function measureHandlers<P extends Readonly<Record<string, object>>>(
   handlers: JobHandlers<P>,
-  metrics: Metrics,
+  { metrics, onEnd }: RunObserver,
 ): JobHandlers<P> {
-  const measure = (queue: string, handler: Handler): Handler => {
-    const end = (result: 'succeeded' | 'failed' | 'interrupted', startMs: number) => {
-      metrics.count(RUNS, { queue, result });
-      metrics.observe(DURATIONS, { queue }, secondsSince(startMs));
-    };
-    return async (run) => {
+  const end = (run: EndedRun): void => {
+    const { job: queue, result, seconds } = run;
+    metrics.count(RUNS, { queue, result });
+    metrics.observe(DURATIONS, { queue }, seconds);
+    onEnd(run);
+  };
+  const measure =
+    (job: string, handler: Handler): Handler =>
+    async (run) => {
       const startMs = performance.now();
+      const { payload, signal } = run;
       try {
         await handler(run);
-        end('succeeded', startMs);
+        end({ job, payload, result: 'succeeded', seconds: secondsSince(startMs) });
       } catch (error) {
-        end(run.signal.aborted ? 'interrupted' : 'failed', startMs);
+        const seconds = secondsSince(startMs);
+        if (signal.aborted) end({ job, payload, result: 'interrupted', seconds });
+        else end({ job, payload, result: 'failed', seconds, error });
         throw error;
       }
     };
-  };
   const measured = Object.entries(handlers).map(([queue, handler]) => [
     queue,
     measure(queue, handler as Handler),

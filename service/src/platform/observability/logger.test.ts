@@ -1,5 +1,5 @@
-// Tests that log lines are bounded and contain no credentials.
-import { describe, expect, test } from 'vitest';
+// Tests that log lines are bounded, name their process and contain no credentials.
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createLogger } from './logger.ts';
 
 function linesOf(write: (log: ReturnType<typeof createLogger>) => void): string[] {
@@ -39,7 +39,7 @@ describe('an error in a log line', () => {
     for (let depth = 0; depth < 50; depth++) err = new Error('y'.repeat(100_000), { cause: err });
     const line = errLine(err);
     expect(line.length).toBeLessThan(40_000);
-    expect(JSON.parse(line).err.message).toMatch(/^y{1000}…$/);
+    expect(JSON.parse(line).err.message).toMatch(/^y{2000}…$/);
     expect(JSON.parse(line).err.stack).toContain('logger.test.ts');
   });
 
@@ -65,17 +65,92 @@ describe('an error in a log line', () => {
   });
 });
 
+test('an error of several attempts to connect has their messages', () => {
+  const attempts = ['connect ECONNREFUSED ::1:1', 'connect ECONNREFUSED 127.0.0.1:1'];
+  const err = Object.assign(new AggregateError(attempts.map((message) => new Error(message))), {
+    code: 'ECONNREFUSED',
+  });
+  expect(JSON.parse(errLine(err)).err).toMatchObject({ message: attempts.join('; '), code: 'ECONNREFUSED' });
+});
+
+describe('equal errors', () => {
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
+  const MINUTE_MS = 60_000;
+  const refused = (message = 'connect ECONNREFUSED') =>
+    Object.assign(new Error(message), { code: 'ECONNREFUSED' });
+  const told = (lines: readonly string[]) =>
+    lines.map((line) => {
+      const { msg, err, left_out } = JSON.parse(line);
+      return [msg, err?.code ?? err?.message, left_out];
+    });
+
+  test('are one line a minute, with the number of those that were left out', () => {
+    const lines = linesOf((log) => {
+      for (let time = 0; time < 930; time += 1) log.warn({ err: refused(), time }, 'job queue error');
+      vi.advanceTimersByTime(MINUTE_MS);
+      for (let time = 0; time < 5; time += 1) log.warn({ err: refused() }, 'job queue error');
+      vi.advanceTimersByTime(2 * MINUTE_MS);
+      log.warn({ err: refused() }, 'job queue error');
+    });
+    expect(told(lines)).toEqual([
+      ['job queue error', 'ECONNREFUSED', undefined],
+      ['job queue error', 'ECONNREFUSED', 928],
+      ['job queue error', 'ECONNREFUSED', 4],
+      ['job queue error', 'ECONNREFUSED', undefined],
+    ]);
+    expect(JSON.parse(lines[1] ?? '').time).toBe(929);
+  });
+
+  test('have the same text, code and message; other levels are never left out', () => {
+    const lines = linesOf((log) => {
+      for (const err of [refused(), refused(), refused('read ECONNRESET'), new Error('a'), new Error('b')])
+        log.error({ err }, 'it failed');
+      log.error({ err: refused() }, 'another failed');
+      for (let time = 0; time < 2; time += 1) {
+        log.info({ err: refused() }, 'job ended');
+        log.fatal({ err: refused() }, 'the service exits');
+        log.warn({ refusal: 'busy' }, 'request unavailable');
+      }
+    });
+    expect(told(lines).map(([msg, error]) => `${msg}: ${error}`)).toEqual([
+      'it failed: ECONNREFUSED',
+      'it failed: ECONNREFUSED',
+      'it failed: a',
+      'it failed: b',
+      'another failed: ECONNREFUSED',
+      'job ended: ECONNREFUSED',
+      'the service exits: ECONNREFUSED',
+      'request unavailable: undefined',
+      'job ended: ECONNREFUSED',
+      'the service exits: ECONNREFUSED',
+      'request unavailable: undefined',
+    ]);
+  });
+
+  test('are not limited above a number of different ones, which would take memory', () => {
+    const lines = linesOf((log) => {
+      for (let time = 0; time < 2; time += 1)
+        for (let number = 0; number < 1000; number += 1) log.warn({ err: new Error(`${number}`) }, 'odd');
+    });
+    expect(lines).toHaveLength(2000 - 200);
+  });
+});
+
 test('other texts of a line are truncated too', () => {
   const [line = ''] = linesOf((log) => log.warn({ error: 'x'.repeat(300_000), code: 'c' }, 'said'));
   expect(line.length).toBeLessThan(2200);
   expect(JSON.parse(line)).toMatchObject({ error: `${'x'.repeat(2000)}…`, code: 'c', msg: 'said' });
 });
 
-test('a line has the time in ISO 8601 and the level as a word', () => {
-  const [line = ''] = linesOf((log) => log.warn('said'));
-  expect(JSON.parse(line)).toEqual({
+test('a line has the time in ISO 8601, the level as a word, and the process that wrote it', () => {
+  const identity = { instance: 'i1', host: 'media-1', role: 'worker', version: '1.2.3' };
+  const lines: string[] = [];
+  createLogger('info', { write: (line) => void lines.push(line) }, identity).warn('said');
+  expect(JSON.parse(lines[0] ?? '')).toEqual({
     level: 'warn',
     time: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
+    ...identity,
     msg: 'said',
   });
 });

@@ -36,17 +36,19 @@ export const PROCESS_SETTINGS = {
       'Seconds after `DRAIN_S` after which requests in progress are cut off.',
       { fallback: 5, min: 0, max: DAY_S },
     ),
-    start: {
-      logLevel: choice('LOG_LEVEL', 'The least important messages that are logged.', {
+    log: {
+      level: choice('LOG_LEVEL', 'The least important messages that are logged.', {
         choices: ['debug', 'info', 'warn', 'error', 'silent'],
         fallback: 'info',
       }),
-      logFormat: choice(
+      format: choice(
         'LOG_FORMAT',
         '`pretty` writes lines for people, `json` one JSON object per line; `auto` is `pretty` on a ' +
           'terminal.',
         { choices: ['auto', 'json', 'pretty'], fallback: 'auto' },
       ),
+    },
+    start: {
       timeoutSeconds: integer(
         'START_TIMEOUT_S',
         'Seconds in which the start retries while the database does not accept connections.',

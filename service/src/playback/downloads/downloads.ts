@@ -1,6 +1,7 @@
 // Creates signed download URLs of originals, which are valid for an hour, and verifies our own (contract B5).
 import type { DownloadUrl } from '@mediary/contract/schemas/playback';
 import type { Asset } from '../../assets/asset.ts';
+import { isExpired, limitSeconds } from '../../assets/expiry.ts';
 import { issueTicket, isValidTicket, ticketReason } from '../../auth/tickets/asset-ticket.ts';
 import { notFound, unauthorized } from '../../platform/http/errors.ts';
 import { attachment } from '../../platform/http/headers.ts';
@@ -14,7 +15,11 @@ const TTL_SECONDS = 3600;
 type SignedDownload = ProviderDownload & { readonly expiresAt?: Date };
 
 export async function createDownloadUrl(ctx: PlaybackContext, asset: Asset): Promise<DownloadUrl> {
-  const expires = Math.floor(ctx.now().getTime() / 1000) + TTL_SECONDS;
+  const now = ctx.now();
+  const isOver = isExpired(asset, now);
+  if (isOver && !asset.legal_hold) throw notFound('The asset has expired');
+  const expires =
+    Math.floor(now.getTime() / 1000) + (isOver ? TTL_SECONDS : limitSeconds(TTL_SECONDS, asset, now));
   const download: SignedDownload = ctx.providers.canInspect(asset)
     ? await ctx.providers.createProviderDownload(asset, expires)
     : await createStoredDownload(ctx, asset, expires);
@@ -38,7 +43,7 @@ async function createStoredDownload(
     key: originalKey(asset),
     responseContentDisposition: attachment(asset.filename),
     responseContentType: asset.mime_type,
-    expiresInSeconds: TTL_SECONDS,
+    expiresInSeconds: Math.max(1, expires - Math.floor(ctx.now().getTime() / 1000)),
   });
   return { state: 'ready', url, expiresAt };
 }
@@ -77,6 +82,7 @@ export async function getDownload(ctx: PlaybackContext, assetId: string, ticket:
   if (!isValidTicket(urlSecrets, 'download', presented)) throw invalidUrl();
   const asset = await ctx.lifecycle.findAssetById(assetId);
   if (!asset || asset.deleted_at) throw notFound('No such asset');
+  if (isExpired(asset, now()) && !asset.legal_hold) throw notFound('The asset has expired');
   if (!isValidTicket(urlSecrets, 'download', { ...presented, playbackVersion: asset.playback_version }))
     throw invalidUrl();
   assertStored(asset);

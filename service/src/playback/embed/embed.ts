@@ -1,5 +1,6 @@
 // Builds the embed page of a video, and its oEmbed description (contract B5).
 import type { Asset, PlaybackAsset } from '../../assets/asset.ts';
+import { isExpired, limitSeconds } from '../../assets/expiry.ts';
 import { toPlaybackBase, toPlaybackUrls } from '../../assets/asset-view.ts';
 import { type PlayUrls, playbackNotFound } from '../../assets/playback-manifest.ts';
 import { isByCookie } from '../../auth/tickets/playback-cookie.ts';
@@ -121,7 +122,7 @@ export async function describeOembed(ctx: PlaybackContext, request: OembedReques
     }),
     provider_name: 'Mediary',
     provider_url: ctx.settings.publicBaseUrl(),
-    cache_age: CACHE_AGE_S,
+    cache_age: limitSeconds(CACHE_AGE_S, asset, ctx.now()),
   };
 }
 
@@ -129,8 +130,8 @@ async function getPublicVideo(ctx: PlaybackContext, url: string): Promise<Asset>
   const base = ctx.settings.publicBaseUrl();
   const [, id] = (url.startsWith(`${base}/`) && EMBED.exec(url.slice(base.length))) || [];
   const asset = id === undefined ? undefined : await ctx.lifecycle.findAssetById(id);
-  if (asset && !asset.deleted_at && asset.visibility === 'public' && findPlayUrls(ctx, asset, '.')?.hls)
-    return asset;
+  const isPublic = asset && !asset.deleted_at && asset.visibility === 'public';
+  if (isPublic && !isExpired(asset, ctx.now()) && findPlayUrls(ctx, asset, '.')?.hls) return asset;
   throw notFound('Not found. url must be the embed URL of a public video of this service.');
 }
 

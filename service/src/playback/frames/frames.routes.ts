@@ -39,7 +39,7 @@ async function serveFrame(
   const asset = await findPlayableAsset(ctx, id, { token, cookie: request.headers.cookie });
   if (asset.playback?.kind !== 'own' || asset.playback.growing) throw playbackNotFound();
   const frame = toFrame(request.query, asset.duration_ms);
-  const caching = imageCaching(asset, { token });
+  const caching = imageCaching(asset, { token, now: ctx.now() });
   const other = findFrameRedirect(request.query, frame);
   if (other !== undefined) return reply.header('cache-control', caching).redirect(`frame.jpg?${other}`, 302);
   const found = await findFrame(ctx, asset, frame);

@@ -28,7 +28,11 @@ export async function createClip(
   // A clip is a file of our own, so ALLOWED_MIME_TYPES does not apply.
   const limits = { ...ctx.settings.newAssets, findMediaType };
   const clipOf = toClipSource(source, request, ctx.providers.isHosted(source));
-  const upload = toNewAsset(toClipUpload(source, request), { isService: false, limits });
+  const upload = toNewAsset(toClipUpload(source, request), {
+    isService: false,
+    limits,
+    now: ctx.clocks.now(),
+  });
   if (upload.provider !== null && limits.hostedProviders.includes(upload.provider))
     throw badRequest(
       `A clip cannot be a video of provider ${upload.provider}, which takes uploads itself. Omit provider.`,

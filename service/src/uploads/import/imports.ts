@@ -41,7 +41,11 @@ export async function createImport(
   const url = parseUrl(request.url, ctx.settings.outboundAllowPrivate.includes('import'));
   const headers = parseHeaders(request.headers, actor);
   const described = await describe(ctx, request, { url, headers, ownerUserId });
-  const upload = toNewAsset(described, { isService: actor.caller.kind === 'service', limits });
+  const upload = toNewAsset(described, {
+    isService: actor.caller.kind === 'service',
+    limits,
+    now: ctx.clocks.now(),
+  });
   const assetId = resourceId ?? uuidV7(ctx.clocks.now().getTime());
   const now = timeOf(assetId);
   const expiresAt = new Date(now.getTime() + limits.uploadTtlSeconds * 1000);

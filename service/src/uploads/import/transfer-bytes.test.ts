@@ -25,6 +25,12 @@ const TARGET: TusTarget = {
   max_bytes: 1000,
 };
 
+const { chunk_size_bytes: _size, ...COMMON } = TARGET;
+const WHOLE_TARGETS = {
+  put: { ...COMMON, protocol: 'put', method: 'PUT' },
+  form: { ...COMMON, protocol: 'form', method: 'POST' },
+} as const;
+
 type Seen = { readonly method: string; readonly url: string; readonly length: number | undefined };
 type Fault = (request: BodyRequest) => BodyResponse | 'lost' | number | undefined;
 
@@ -215,9 +221,7 @@ describe('in one request', () => {
       received = `${method} ${whole}`;
       return respond(200);
     };
-    const { chunk_size_bytes: _size, ...target } = TARGET;
-    const method = protocol === 'put' ? ('PUT' as const) : ('POST' as const);
-    await sendWhole(createContext(send), transfer, { ...target, protocol, method } as never);
+    await sendWhole(createContext(send), transfer, WHOLE_TARGETS[protocol]);
     expect(sent).toEqual([FILE.length]);
     return received;
   };
@@ -232,7 +236,7 @@ describe('in one request', () => {
 
   test('a failure is not repeated', async () => {
     const { ctx, transfer, seen } = createWorld(() => respond(500));
-    const sending = sendWhole(ctx, transfer, { ...TARGET, protocol: 'put', method: 'PUT' } as never);
+    const sending = sendWhole(ctx, transfer, WHOLE_TARGETS.put);
     expect(await failureOf(sending)).toBe('provider_error');
     expect(seen).toHaveLength(1);
   });

@@ -112,6 +112,6 @@ export const findInterruptedCompletions = (db: Queries, now: Date, limit: number
     select uploads.id, asset_id
       from uploads join assets on assets.id = uploads.asset_id and assets.attempt = uploads.attempt
      where protocol = 's3-multipart' and finished_at is null and lease_holder = uploads.id
-       and lease_until < now() and expires_at > ${now}
+       and lease_until < now() and uploads.expires_at > ${now}
        and ${TAKES_BYTES}
      limit ${limit}`);

@@ -185,6 +185,6 @@ export const findCompleteUploads = (db: Queries, now: Date, limit: number) =>
       from uploads join assets on assets.id = uploads.asset_id and assets.attempt = uploads.attempt
      where protocol = 'tus' and finished_at is null
        and (concatenation = 'final' or concatenation is null and bytes_received = uploads.size_bytes)
-       and (lease_until is null or lease_until < now()) and expires_at > ${now}
+       and (lease_until is null or lease_until < now()) and uploads.expires_at > ${now}
        and ${TAKES_BYTES}
      limit ${limit}`);

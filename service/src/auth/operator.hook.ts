@@ -1,10 +1,13 @@
-// The guard of `/admin`: only the operator key opens it (contract B9).
+// The guard of `/admin`: the operator key opens it, or a console session of an operator (contract B9).
 import type { FastifyRequest } from 'fastify';
-import { type Secret, isServiceKey } from '../auth/secret.ts';
 import { unauthorized } from '../platform/http/errors.ts';
 import { headerValues } from '../platform/http/headers.ts';
 import { guarded, type Input } from '../platform/http/route.ts';
 import { isLoopbackHost } from '../platform/outbound/private-address.ts';
+import type { AuthContext } from './context.ts';
+import { isServiceKey, type Secret } from './secret.ts';
+import { assertOperatorSession } from './sessions/console-sessions.ts';
+import { readSessionToken } from './sessions/session-cookie.ts';
 
 /** For routes without authentication that show more to operators. */
 export const isOperator = (headers: Input['headers'], operatorKeys: readonly Secret[]): boolean => {
@@ -59,11 +62,13 @@ function isLocalRequest({ socket, headers }: FastifyRequest['raw']): boolean {
   return isLoopbackHost(address) && URL.canParse(url) && isLoopbackHost(new URL(url).hostname);
 }
 
-export const operatorGuard = (operatorKeys: readonly Secret[]) =>
+export const operatorGuard = (ctx: AuthContext) =>
   guarded<undefined, object>({
     name: 'operator',
     identify: ({ raw }: FastifyRequest) => {
-      assertOperator(raw, operatorKeys);
+      const session = raw.headers['x-operator-key'] === undefined ? readSessionToken(raw.headers) : undefined;
+      if (session !== undefined) return assertOperatorSession(ctx, session).then(() => undefined);
+      assertOperator(raw, ctx.settings.operatorKeys);
       return undefined;
     },
     admit: () => ({}),
