@@ -1,5 +1,5 @@
 // Operators see every process of the installation, with what it runs, and drain a worker (contract B9).
-import { readFile } from 'node:fs/promises';
+import { readFile, rm } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { makeClip } from '../../support/clips/clips.ts';
 import { expectRefusal } from '../../support/http/envelope.ts';
@@ -9,6 +9,7 @@ import {
   asUser,
   call,
   eventually,
+  newDatabaseDir,
   startTestService,
   type TestService,
 } from '../../support/service.ts';
@@ -63,12 +64,18 @@ test('a process is listed with its machine, and stays a day after it is lost', a
   expect(ready.body.data['worker_count']).toBe(1);
 });
 
-test('a process that stops is listed as stopped', async () => {
-  const api = await startTestService({ DATA_DIR: undefined, MEDIARY_ROLE: 'api' });
+test('an API process is listed too, and one that stopped by itself as stopped', async () => {
+  const dataDir = await newDatabaseDir();
+  onTestFinished(() => rm(dataDir, { recursive: true, force: true }));
+  const restart = () => startTestService({ DATA_DIR: dataDir, MEDIARY_ROLE: 'api' });
+  await (await restart()).stop();
+  const api = await restart();
   onTestFinished(api.stop);
-  expect(
-    (await call<Page>(api, 'GET /admin/workers', { headers: asOperator })).body.data.items,
-  ).toMatchObject([{ roles: ['api'], state: 'live' }]);
+  const { body } = await call<Page>(api, 'GET /admin/workers', { headers: asOperator });
+  expect(body.data.items).toMatchObject([
+    { roles: ['api'], state: 'live', stopped_at: null },
+    { roles: ['api'], state: 'stopped', stopped_at: expect.any(String) },
+  ]);
   expect((await call(api, `GET ${api.address}/readyz`)).body.data['worker_count']).toBe(0);
 });
 
