@@ -110,6 +110,7 @@ export default defineConfig({
           hookTimeout: 240_000,
         },
       },
+      { test: { name: 'kubernetes', include: ['test/kubernetes/*.test.ts'], ...limits } },
       { test: { name: 'scale', include: ['test/scale/**/*.test.ts'], ...limits } },
     ],
   },

@@ -80,44 +80,102 @@ create table assets (
   fillfactor = 80
 );
 
--- A list is one walk along an index: ids are ordered by time.
-create index assets_by_owner on assets (owner_user_id, id desc) where deleted_at is null;
-create index assets_by_kind on assets (owner_user_id, kind, id desc) where deleted_at is null;
-create index assets_by_status on assets (owner_user_id, stream_status, id desc) where deleted_at is null;
-create index assets_by_provider on assets (owner_user_id, provider, id desc) where deleted_at is null;
-create index assets_by_tag on assets using gin (owner_user_id, tags) where deleted_at is null;
-create index assets_by_text on assets using gin (owner_user_id, lower(coalesce(title, '') || ' ' || filename) gin_trgm_ops) where deleted_at is null;
+-- No index here has a column that reports and checks change (stream_status, reconcile_at, ready_at, progress): the
+-- update of such a column then writes no index (docs/decisions/0017-few-indexes.md). What depends on them is in
+-- unfinished_assets.
+
+-- A list is one walk along an index: ids are ordered by time. A kind and a provider are compared in the index.
+create index assets_by_owner on assets (owner_user_id, id desc, kind, provider) where deleted_at is null;
+-- A tag and a search, of one owner or of all: GIN serves any subset of its columns.
+create index assets_by_text on assets using gin (owner_user_id, tags, lower(coalesce(title, '') || ' ' || filename) gin_trgm_ops) where deleted_at is null;
 create index assets_with_expiry on assets (owner_user_id, id desc) where expires_at is not null and deleted_at is null;
 create index assets_in_trash on assets (owner_user_id, id desc) where purge_at is not null;
 
--- Lists across owners: one index for each filter that can be rare. A kind and an unfiltered list walk the primary key.
-create index assets_all_by_status on assets (stream_status, id desc) where deleted_at is null;
-create index assets_all_by_provider on assets (provider, id desc) where deleted_at is null;
-create index assets_all_by_tag on assets using gin (tags) where deleted_at is null;
-create index assets_all_by_text on assets using gin (lower(coalesce(title, '') || ' ' || filename) gin_trgm_ops) where deleted_at is null;
+-- Lists across owners. A kind, the status "ready" and an unfiltered list walk the primary key.
+create index assets_by_provider on assets (provider, id desc) where deleted_at is null and provider is not null;
 create index assets_all_with_expiry on assets (id desc) where expires_at is not null and deleted_at is null;
 create index assets_all_in_trash on assets (id desc) where purge_at is not null;
 
--- Counts for metrics. Equal pairs share one entry, so the index is small.
-create index assets_by_state on assets (stream_status, provider) where deleted_at is null;
+-- Counts for metrics. Equal providers share one entry, so the index is small.
+create index assets_to_count on assets (provider) where deleted_at is null;
 
--- A provider's video belongs to one living asset. A webhook finds it by this pair, also after it was deleted.
-create unique index assets_provider_video on assets (provider, provider_video_id) where deleted_at is null and provider_video_id is not null;
-create index assets_provider_video_any on assets (provider, provider_video_id) where provider_video_id is not null;
-
--- How fast a provider was lately.
-create index assets_by_completion on assets (provider, ready_at desc) where ready_at is not null;
+-- A provider's video belongs to one living asset; for a deleted one the third column is its id. A webhook finds an
+-- asset by the first two, also after it was deleted.
+create unique index assets_provider_video on assets (provider, provider_video_id, (case when deleted_at is not null then id end))
+  nulls not distinct where provider_video_id is not null;
 
 -- Finds the assets with the same bytes by one expression, which no other index has. With the two columns as
--- conditions, PostgreSQL read all assets of an owner whenever it took each owner for a small one.
-create index assets_by_bytes on assets ((owner_user_id || ' ' || checksum_sha256), id)
+-- conditions, PostgreSQL read all assets of an owner whenever it took each owner for a small one. The hash is an
+-- eighth of the text.
+create index assets_by_bytes on assets (hashtextextended(owner_user_id || ' ' || checksum_sha256, 0), id)
   where uploaded_at is not null and deleted_at is null;
 
 -- What jobs look for.
 create index assets_to_purge on assets (purge_at) where purge_at is not null;
 create index assets_expiring on assets (expires_at, id) where expires_at is not null and not legal_hold and (deleted_at is null or purge_at is not null);
-create index assets_to_expire on assets (upload_expires_at) where stream_status = 'pending_upload' and upload_expires_at is not null and deleted_at is null;
-create index assets_to_reconcile on assets (reconcile_at) where reconcile_at is not null and deleted_at is null;
+
+-- The living assets that are not ready or wait for a check: lists by status and jobs read these few rows. Triggers of
+-- `assets` write them in the statement of the change. Every row is changed under the lock of its asset.
+create table unfinished_assets (
+  asset_id uuid primary key,
+  owner_user_id text not null,
+  stream_status text not null,
+  provider text,
+  reconcile_at timestamptz,
+  -- Null unless bytes are awaited.
+  upload_expires_at timestamptz
+);
+create index unfinished_by_owner on unfinished_assets (owner_user_id, stream_status, asset_id desc);
+create index unfinished_by_status on unfinished_assets (stream_status, asset_id desc);
+create index unfinished_to_expire on unfinished_assets (upload_expires_at) where upload_expires_at is not null;
+create index unfinished_to_reconcile on unfinished_assets (reconcile_at) where reconcile_at is not null;
+
+create function is_unfinished(deleted_at timestamptz, stream_status text, reconcile_at timestamptz) returns boolean
+language sql immutable as $$
+  select deleted_at is null and (stream_status <> 'ready' or reconcile_at is not null)
+$$;
+
+create function awaited_until(stream_status text, upload_expires_at timestamptz) returns timestamptz language sql immutable as $$
+  select case when stream_status = 'pending_upload' then upload_expires_at end
+$$;
+
+create function add_unfinished_assets() returns trigger language plpgsql as $$
+begin
+  insert into unfinished_assets (asset_id, owner_user_id, stream_status, provider, reconcile_at, upload_expires_at)
+  select id, owner_user_id, stream_status, provider, reconcile_at, awaited_until(stream_status, upload_expires_at)
+    from after_rows where is_unfinished(deleted_at, stream_status, reconcile_at);
+  return null;
+end $$;
+
+create function change_unfinished_asset() returns trigger language plpgsql as $$
+begin
+  if not is_unfinished(new.deleted_at, new.stream_status, new.reconcile_at) then
+    delete from unfinished_assets where asset_id = new.id;
+    return null;
+  end if;
+  insert into unfinished_assets (asset_id, owner_user_id, stream_status, provider, reconcile_at, upload_expires_at)
+  values (new.id, new.owner_user_id, new.stream_status, new.provider, new.reconcile_at,
+          awaited_until(new.stream_status, new.upload_expires_at))
+  on conflict (asset_id) do update
+     set owner_user_id = excluded.owner_user_id, stream_status = excluded.stream_status, provider = excluded.provider,
+         reconcile_at = excluded.reconcile_at, upload_expires_at = excluded.upload_expires_at;
+  return null;
+end $$;
+
+create function remove_unfinished_assets() returns trigger language plpgsql as $$
+begin
+  delete from unfinished_assets using before_rows where asset_id = before_rows.id;
+  return null;
+end $$;
+
+create trigger add_unfinished_assets after insert on assets
+  referencing new table as after_rows for each statement execute function add_unfinished_assets();
+create trigger change_unfinished_asset after update on assets for each row
+  when ((old.owner_user_id, old.stream_status, old.provider, old.reconcile_at, old.upload_expires_at, old.deleted_at)
+    is distinct from (new.owner_user_id, new.stream_status, new.provider, new.reconcile_at, new.upload_expires_at, new.deleted_at))
+  execute function change_unfinished_asset();
+create trigger remove_unfinished_assets after delete on assets
+  referencing old table as before_rows for each statement execute function remove_unfinished_assets();
 
 -- The first response to a request with an Idempotency-Key, given again to the next one with the same key.
 create table idempotency_keys (

@@ -17,7 +17,12 @@ import type { AddedContainer, Probe } from './media/probe.ts';
 import type { Logger } from './platform/observability/logger.ts';
 import { type ChildPool, openChildPool } from './platform/process/child-pool.ts';
 import { detectSandbox } from './platform/process/detect-sandbox.ts';
-import { missingProtections, type Sandbox } from './platform/process/sandbox.ts';
+import {
+  describeRemedies,
+  missingProtections,
+  missingRequired,
+  type Sandbox,
+} from './platform/process/sandbox.ts';
 import { startScratchCleanup } from './platform/process/scratch-folder.ts';
 
 export type Decoders = {
@@ -133,11 +138,15 @@ async function openSandbox(config: Config, programs: readonly string[]): Promise
     readable: [process.execPath, import.meta.filename, ...programs],
     user: { uid: config.sandboxUid, gid: config.sandboxUid },
   });
-  const missing = missingProtections(sandbox);
+  const isRoot = process.getuid?.() === 0;
+  const missing = missingRequired(sandbox, isRoot);
   if (config.sandbox === 'required' && missing.length > 0)
     throw new Error(
-      `SANDBOX is "required", but this system lacks: ${missing.join(', ')}. ` +
-        'Allow it, or set SANDBOX=available.',
+      [
+        'SANDBOX is "required", but parts of the sandbox are missing. They need:',
+        ...describeRemedies(missing, isRoot).map((line) => `  - ${line}`),
+        'SANDBOX=available starts without them.',
+      ].join('\n'),
     );
   return sandbox;
 }

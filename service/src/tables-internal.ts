@@ -1,6 +1,17 @@
 // The columns of the tables whose rows callers never see, as data.
 
 export const INTERNAL_TABLES = {
+  /** A living asset that is not ready or waits for a check. Triggers of `assets` write it. */
+  unfinished_assets: {
+    asset_id: 'uuid',
+    owner_user_id: 'text',
+    stream_status: 'text',
+    provider: 'text?',
+    reconcile_at: 'timestamptz?',
+    /** Null unless bytes are awaited. */
+    upload_expires_at: 'timestamptz?',
+  },
+
   /** The worker of the latest encode run of an asset. */
   encode_runs: {
     asset_id: 'uuid',

@@ -17,6 +17,7 @@ import { CLEAN, decode } from '../support/clips/picture-and-sound.ts';
 import { bombPng } from '../support/clips/pictures.ts';
 import { kill, pidsOf } from '../support/service/supervised.ts';
 import { startReaders } from '../support/http/reading-clients.ts';
+import { describeFrozenProcesses } from './frozen-processes.ts';
 import { asUser, call, eventually, newDataDir, SECRETS } from '../support/service.ts';
 import { encodersOf, rows } from '../support/service/traces.ts';
 import { sendAsOffered } from '../support/uploads/offered-upload.ts';
@@ -166,6 +167,7 @@ test('a rolling restart interrupts no request', async () => {
   expect([...ledger.surprises, ...ledger.interruptions, ...interruptions]).toEqual([]);
   expect(written).toBeGreaterThan(100);
   expect(readers.count()).toBeGreaterThan(100);
+  await expectNothingLost(api, databaseDir, ledger);
   expect(pidsOf(all).filter((pid) => before.includes(pid))).toEqual([]);
 });
 
@@ -197,19 +199,7 @@ test('a kill of PostgreSQL, nginx or the S3 gateway loses nothing and ends no AP
   expect([nginx.starts(), gateway.starts()], 'started once more').toEqual(starts.map((count) => count + 1));
 });
 
-test('a process that hangs stalls few requests, and serves again when it goes on', async () => {
-  const [hung] = cluster.apis;
-  const ledger = openLedger(api, 2 * CLIENTS, { name: 'hang', hasRepeatingProxy: true });
-  await ledger.acknowledges(20);
-  process.kill(hung?.pid() ?? 0, 'SIGSTOP');
-  const written = await ledger.acknowledges(WRITES);
-  process.kill(hung?.pid() ?? 0, 'SIGCONT');
-  await ledger.acknowledges(WRITES);
-  await ledger.close();
-  expect(ledger.surprises).toEqual([]);
-  expect(ledger.interruptions.length).toBeLessThan(0.4 * written);
-  await expectNothingLost(api, databaseDir, ledger);
-});
+describeFrozenProcesses(() => ({ cluster, api, databaseDir }));
 
 test("a killed worker's encode is taken over by the other", async () => {
   const started = await openUpload(api, 'ann');

@@ -1,12 +1,20 @@
 // SQL queries for lists and the trash. A list is one walk along one index, never an offset (contract B3).
 import type { Asset, ShownAsset } from '../assets/asset.ts';
 import type { Queries } from '../platform/postgres/database.ts';
-import { columns, composeClauses, type Clause, clause, sql } from '../platform/postgres/sql.ts';
+import {
+  columns,
+  columnsOf,
+  composeClauses,
+  type Clause,
+  clause,
+  fragment,
+  sql,
+} from '../platform/postgres/sql.ts';
 import { assetRow, shownColumns } from '../tables.ts';
 import type { AssetFilter } from './asset-filter.ts';
 
 const ASSET = columns(assetRow);
-const SHOWN = columns(shownColumns);
+const SHOWN = columnsOf('assets', shownColumns);
 
 type PageRequest = {
   readonly after: string | undefined;
@@ -18,48 +26,73 @@ export const listAssets = async (
   db: Queries,
   filter: AssetFilter,
   { after, limit, isOldestFirst }: PageRequest,
-): Promise<readonly ShownAsset[]> =>
-  (await db.all(
+): Promise<readonly ShownAsset[]> => {
+  const walk = walkOf(filter);
+  return (await db.all(
     composeClauses('list assets', shownColumns, [
-      clause('')`select ${SHOWN} from assets`,
-      ...conditions(filter),
-      ...from(after, isOldestFirst),
+      clause(walk.key)`select ${SHOWN} from ${walk.rows}`,
+      ...conditions(filter, walk),
+      ...from(walk, after, isOldestFirst),
       isOldestFirst
-        ? clause('oldest')`order by id limit ${limit}`
-        : clause('newest')`order by id desc limit ${limit}`,
+        ? clause('oldest')`order by ${walk.id} limit ${limit}`
+        : clause('newest')`order by ${walk.id} desc limit ${limit}`,
     ]),
   )) as readonly unknown[] as readonly ShownAsset[];
+};
 
-export const countAssets = async (db: Queries, filter: AssetFilter): Promise<number> =>
-  (
-    await db.one(
-      composeClauses('count assets', { total: 'int8' }, [
-        clause('')`select count(*) as total from assets`,
-        ...conditions(filter),
-      ]),
-    )
-  )?.total ?? 0;
+export const countAssets = async (db: Queries, filter: AssetFilter): Promise<number> => {
+  const walk = walkOf(filter);
+  const counted = await db.one(
+    composeClauses('count assets', { total: 'int8' }, [
+      clause(walk.key)`select count(*) as total from ${walk.rows}`,
+      ...conditions(filter, walk),
+    ]),
+  );
+  return counted?.total ?? 0;
+};
 
-function from(after: string | undefined, isOldestFirst: boolean): Clause[] {
+/** The table whose index a list follows. Assets that are not ready have rows of their own. */
+const walkOf = ({ isTrash, streamStatus }: AssetFilter) =>
+  isTrash || streamStatus === undefined || streamStatus === 'ready' ? ASSETS : UNFINISHED;
+
+const ASSETS = {
+  key: '',
+  rows: fragment`assets`,
+  id: fragment`assets.id`,
+  owner: fragment`assets.owner_user_id`,
+  status: fragment`assets.stream_status`,
+};
+const UNFINISHED = {
+  key: 'unfinished',
+  rows: fragment`unfinished_assets as unfinished join assets on assets.id = asset_id`,
+  id: fragment`asset_id`,
+  owner: fragment`unfinished.owner_user_id`,
+  status: fragment`unfinished.stream_status`,
+};
+type Walk = typeof ASSETS;
+
+function from(walk: Walk, after: string | undefined, isOldestFirst: boolean): Clause[] {
   if (after === undefined) return [];
-  return [isOldestFirst ? clause('after')`and id > ${after}` : clause('before')`and id < ${after}`];
+  return [
+    isOldestFirst ? clause('after')`and ${walk.id} > ${after}` : clause('before')`and ${walk.id} < ${after}`,
+  ];
 }
 
-function conditions(filter: AssetFilter): Clause[] {
+function conditions(filter: AssetFilter, walk: Walk): Clause[] {
   const { kind, streamStatus, provider, tag, text, fromId, belowId, expiresBefore } = filter;
   return [
     filter.owner === undefined
       ? clause('all')`where true`
-      : clause('')`where owner_user_id = ${filter.owner}`,
+      : clause('')`where ${walk.owner} = ${filter.owner}`,
     filter.isTrash ? clause('trash')`and purge_at is not null` : clause('')`and deleted_at is null`,
     ...(kind === undefined ? [] : [clause('kind')`and kind = ${kind}`]),
-    ...(streamStatus === undefined ? [] : [clause('status')`and stream_status = ${streamStatus}`]),
-    ...(provider === undefined ? [] : [clause('provider')`and provider = ${provider}`]),
+    ...(streamStatus === undefined ? [] : [clause('status')`and ${walk.status} = ${streamStatus}`]),
+    ...(provider === undefined ? [] : [clause('provider')`and assets.provider = ${provider}`]),
     ...(tag === undefined ? [] : [clause('tag')`and tags @> array[${tag}::text]`]),
     ...(text === undefined ? [] : [matchesText(text)]),
-    ...(fromId === undefined ? [] : [clause('from')`and id >= ${fromId}`]),
+    ...(fromId === undefined ? [] : [clause('from')`and ${walk.id} >= ${fromId}`]),
     ...(expiresBefore === undefined ? [] : [clause('expiring')`and expires_at < ${expiresBefore}`]),
-    ...(belowId === undefined ? [] : [clause('below')`and id < ${belowId}`]),
+    ...(belowId === undefined ? [] : [clause('below')`and ${walk.id} < ${belowId}`]),
   ];
 }
 

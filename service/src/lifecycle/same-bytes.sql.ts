@@ -6,7 +6,7 @@ import { sql } from '../platform/postgres/sql.ts';
 /**
  * The earliest other asset of the owner with these bytes. Rejected bytes are not stored. With `=` and `order
  * by id`, PostgreSQL walks all assets by their id once a digest is frequent. This expression and order have
- * an index of their own (assets_by_bytes).
+ * an index of their own (assets_by_bytes). Different texts may have one hash, so the text is compared too.
  */
 export const findSameBytes = (
   db: Queries,
@@ -16,7 +16,9 @@ export const findSameBytes = (
   const bytes = `${owner} ${sha256}`;
   return db.one(sql('find same bytes', { id: 'uuid' })`
     select id from assets
-     where owner_user_id || ' ' || checksum_sha256 between ${bytes} and ${bytes}
+     where hashtextextended(owner_user_id || ' ' || checksum_sha256, 0)
+           between hashtextextended(${bytes}, 0) and hashtextextended(${bytes}, 0)
+       and owner_user_id || ' ' || checksum_sha256 = ${bytes}
        and uploaded_at is not null and deleted_at is null and id <> ${id}
-     order by owner_user_id || ' ' || checksum_sha256, id limit 1`);
+     order by hashtextextended(owner_user_id || ' ' || checksum_sha256, 0), id limit 1`);
 };

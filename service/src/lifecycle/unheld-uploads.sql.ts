@@ -31,10 +31,12 @@ const WRITERS = literals(WRITER_PROTOCOLS);
 /** See same-bytes.sql.ts. */
 const SAME_BYTES = fragment`
   select same.id from assets as same
-   where same.owner_user_id || ' ' || same.checksum_sha256
-         between assets.owner_user_id || ' ' || sha256 and assets.owner_user_id || ' ' || sha256
+   where hashtextextended(same.owner_user_id || ' ' || same.checksum_sha256, 0)
+         between hashtextextended(assets.owner_user_id || ' ' || sha256, 0)
+             and hashtextextended(assets.owner_user_id || ' ' || sha256, 0)
+     and same.owner_user_id || ' ' || same.checksum_sha256 = assets.owner_user_id || ' ' || sha256
      and same.uploaded_at is not null and same.deleted_at is null and same.id <> assets.id
-   order by same.owner_user_id || ' ' || same.checksum_sha256, same.id limit 1`;
+   order by hashtextextended(same.owner_user_id || ' ' || same.checksum_sha256, 0), same.id limit 1`;
 
 const FINISHED = { id: 'uuid', revision: 'int4', duplicate_of: 'uuid?', is_notified: 'bool' } as const;
 

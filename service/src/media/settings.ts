@@ -75,10 +75,12 @@ export const DECODER_SETTINGS = {
         { fallback: 60, min: 1, max: 10_000 },
       ),
     },
-    sandbox: choice('SANDBOX', '`required`: do not start if a part of the sandbox is missing.', {
-      choices: ['available', 'required'],
-      fallback: 'available',
-    }),
+    sandbox: choice(
+      'SANDBOX',
+      '`required`: do not start if a part of the sandbox is missing that the user of the service can have ' +
+        '(root: all parts; others: all but `other_user`).',
+      { choices: ['available', 'required'], fallback: 'available' },
+    ),
     sandboxUid: integer(
       'SANDBOX_UID',
       'User and group id of decoder processes when the service runs as root.',

@@ -1,21 +1,21 @@
 // SQL queries of the scheduled jobs and of the search for orphans.
 import type { Asset, ProviderName } from '../assets/asset.ts';
 import type { Queries } from '../platform/postgres/database.ts';
-import { columns, literals, sql } from '../platform/postgres/sql.ts';
+import { columns, columnsOf, literals, sql } from '../platform/postgres/sql.ts';
 import { WRITER_PROTOCOLS } from '../tables-uploads.ts';
 import { assetRow, pick } from '../tables.ts';
 import type { ObjectOwner } from './orphan.ts';
 
 const WRITERS = literals(WRITER_PROTOCOLS);
-const ASSET = columns(assetRow);
+const DUE = columnsOf('assets', assetRow);
 
 /** Assets whose next check is due, longest overdue first. */
 export const findDueAssets = async (db: Queries, now: Date, limit: number) =>
   (await db.all(sql('due assets', assetRow)`
-    select ${ASSET}
-      from assets
-     where reconcile_at <= ${now} and deleted_at is null
-     order by reconcile_at
+    select ${DUE}
+      from unfinished_assets as due join assets on id = asset_id
+     where due.reconcile_at <= ${now}
+     order by due.reconcile_at
      limit ${limit}`)) as readonly unknown[] as readonly Asset[];
 
 /** The time of the latest event of a type. */
@@ -29,7 +29,10 @@ export const findLastEventTime = async (
     select created_at from events where asset_id = ${assetId} and type = ${type} order by id desc limit 1`)
   )?.created_at;
 
-/** Seconds of film that each provider encodes per second: the 10th percentile of its latest 100 videos. */
+/**
+ * Seconds of film that each provider encodes per second: the 10th percentile of the newest 100 ready videos
+ * among its newest 10 000.
+ */
 export const measureRecentSpeeds = async (
   db: Queries,
   providers: readonly ProviderName[],
@@ -40,10 +43,10 @@ export const measureRecentSpeeds = async (
         from (select duration_ms
                      / greatest(extract(epoch from ready_at - coalesce(uploaded_at, created_at)), 1)
                      as film_ms
-                from assets
-               where assets.provider = requested.provider
-                 and ready_at is not null and duration_ms is not null
-               order by ready_at desc
+                from (select duration_ms, ready_at, uploaded_at, created_at from assets
+                       where assets.provider = requested.provider and deleted_at is null
+                       order by id desc limit 10000) as newest
+               where ready_at is not null and duration_ms is not null
                limit 100) as recent) as film_ms
       from unnest(${providers}::text[]) as requested (provider)`);
   return new Map(
@@ -55,15 +58,14 @@ export const measureRecentSpeeds = async (
 export const findExpiredUploads = async (db: Queries, now: Date, limit: number): Promise<string[]> =>
   (
     await db.all(sql('expired uploads', { id: 'uuid' })`
-    select id from assets
-     where stream_status = 'pending_upload' and upload_expires_at < ${now}
-       and deleted_at is null and provider_video_id is null
+    select id from unfinished_assets as expired join assets on id = asset_id
+     where expired.upload_expires_at < ${now} and provider_video_id is null
        and not exists (
          select 1 from uploads
           where asset_id = assets.id and uploads.attempt = assets.attempt and finished_at is null
             and (lease_until >= now()
                  or protocol in ('tus', 's3-multipart') and expires_at >= ${now}))
-     order by upload_expires_at
+     order by expired.upload_expires_at
      limit ${limit}`)
   ).map(({ id }) => id);
 

@@ -12,9 +12,11 @@ export const findComplete = (db: Queries, { owner, sha256, expiresAt }: Wanted) 
   const bytes = `${owner} ${sha256}`;
   return db.one(sql('find complete', { id: 'uuid', kind: 'text', provider: 'text?', size_bytes: 'int8?' })`
     select id, kind, provider, size_bytes from assets
-     where owner_user_id || ' ' || checksum_sha256 between ${bytes} and ${bytes}
+     where hashtextextended(owner_user_id || ' ' || checksum_sha256, 0)
+           between hashtextextended(${bytes}, 0) and hashtextextended(${bytes}, 0)
+       and owner_user_id || ' ' || checksum_sha256 = ${bytes}
        and uploaded_at is not null and deleted_at is null
        and stream_status in ('processing', 'ready')
        and expires_at is not distinct from ${expiresAt}::timestamptz
-     order by owner_user_id || ' ' || checksum_sha256, id limit 1`);
+     order by hashtextextended(owner_user_id || ' ' || checksum_sha256, 0), id limit 1`);
 };

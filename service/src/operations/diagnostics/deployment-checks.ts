@@ -1,6 +1,7 @@
 // The checks of the diagnostics, in the order of their findings.
 import type { Finding } from '@mediary/checks/finding';
 import { isLoopbackHost } from '../../platform/outbound/private-address.ts';
+import { describeRemedies } from '../../platform/process/sandbox.ts';
 import type { OperationsContext } from '../context.ts';
 import type { Check } from './check.ts';
 import { checkDatabase, checkQueue } from './database-checks.ts';
@@ -47,6 +48,12 @@ function judgeMachine({ settings, machine }: OperationsContext): Finding[] {
       videoEncoder: machine.videoEncoder,
     }),
     judgeHeif({ isAllowed: isHeifAllowed, canDecode: machine.canDecodeHeif }),
-    judgeSandbox(machine.protections),
+    checkSandbox(machine),
   ];
+}
+
+function checkSandbox({ protections }: OperationsContext['machine']): Finding {
+  const missing = Object.keys(protections).filter((name) => !protections[name]);
+  const remedies = describeRemedies(missing, process.getuid?.() === 0);
+  return judgeSandbox({ protections, missing, remedies });
 }

@@ -45,17 +45,23 @@ export function judgeHeif({ isAllowed, canDecode }: Heif): Finding {
       });
 }
 
-export function judgeSandbox(protections: Readonly<Record<string, boolean>>): Finding {
+type SandboxParts = {
+  readonly protections: Readonly<Record<string, boolean>>;
+  readonly missing: readonly string[];
+  /** What gives the missing parts. */
+  readonly remedies: readonly string[];
+};
+
+export function judgeSandbox({ protections, missing, remedies }: SandboxParts): Finding {
   const check = 'sandbox';
-  const missing = Object.keys(protections).filter((name) => !protections[name]);
   const details = { protections };
   return missing.length === 0
     ? ok(check, 'Decoders of untrusted files run in the complete sandbox.', details)
     : warning(check, {
         message: `Decoders of untrusted files run without a part of the sandbox: ${missing.join(', ')}.`,
         fix:
-          'Allow namespaces: run as root with CAP_SYS_ADMIN, or allow user namespaces, and install ' +
-          'util-linux (SECURITY.md). SANDBOX=required makes it a condition of the start.',
+          `What is missing needs: ${remedies.join('; ')}. ` +
+          'SANDBOX=required makes it a condition of the start.',
         details,
       });
 }

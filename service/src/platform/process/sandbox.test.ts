@@ -10,6 +10,7 @@ import { detectSandbox } from './detect-sandbox.ts';
 import {
   buildSandbox,
   createLimitsOnlySandbox,
+  describeRemedies,
   missingProtections,
   type ProcessLimits,
   type Sandbox,
@@ -138,6 +139,14 @@ describe.skipIf(!IS_LINUX)('a system with fewer features', () => {
   test('reports each missing protection', async () => {
     expect(missingProtections(buildSandbox({ hasLimits: false }))).toHaveLength(8);
     expect(missingProtections(createLimitsOnlySandbox())).not.toContain('limits');
+  });
+  test('names what gives each missing protection, once', () => {
+    const missing = missingProtections(buildSandbox({ hasLimits: false }));
+    for (const isRoot of [true, false]) {
+      const named = describeRemedies(missing, isRoot).flatMap((line) => line.split(': ')[0]?.split(', '));
+      expect(named.sort()).toEqual(missing.toSorted());
+    }
+    expect(describeRemedies([], false)).toEqual([]);
   });
   test('code that another user cannot read runs as the own user without privileges', async () => {
     const closed = await mkdtemp(join(tmpdir(), 'mediary-closed-'));

@@ -13,6 +13,24 @@ export const PROTECTIONS = {
 } as const;
 type Protection = keyof typeof PROTECTIONS;
 
+const NAMESPACES = 'unshare and mount (util-linux), and ';
+/** What gives the parts, to root and to other users. */
+const REMEDIES: readonly (readonly [parts: readonly Protection[], root: string, others: string])[] = [
+  [['limits'], 'a POSIX shell with ulimit', 'a POSIX shell with ulimit'],
+  [['no_new_privileges', 'no_capabilities'], 'setpriv (util-linux)', 'setpriv (util-linux)'],
+  [
+    ['other_user'],
+    'setpriv (util-linux), CAP_SETUID and CAP_SETGID, and code that every user can read (not below /root)',
+    'the service has to run as root',
+  ],
+  [
+    ['no_network', 'own_processes', 'hidden_data', 'read_only_files'],
+    `${NAMESPACES}CAP_SYS_ADMIN`,
+    `${NAMESPACES}user namespaces for every user: in containers the profile deploy/seccomp.json, on Ubuntu ` +
+      'sysctl kernel.apparmor_restrict_unprivileged_userns=0',
+  ],
+];
+
 /** Decoders get empty ones of their own. */
 export const TEMPORARY_FOLDERS = ['/tmp', '/var/tmp', '/dev/shm'];
 
@@ -63,6 +81,17 @@ export type Layers = {
 
 export const missingProtections = ({ protections }: Sandbox): Protection[] =>
   (Object.keys(PROTECTIONS) as Protection[]).filter((name) => !protections[name]);
+
+/** Only root can give decoders another user. */
+export const missingRequired = (sandbox: Sandbox, isRoot: boolean): Protection[] =>
+  missingProtections(sandbox).filter((name) => isRoot || name !== 'other_user');
+
+/** A line for the parts that the same remedy gives. */
+export const describeRemedies = (missing: readonly string[], isRoot: boolean): string[] =>
+  REMEDIES.flatMap(([parts, root, others]) => {
+    const named = parts.filter((part) => missing.includes(part));
+    return named.length > 0 ? [`${named.join(', ')}: ${isRoot ? root : others}`] : [];
+  });
 
 /** A sandbox with resource limits only, for tests and systems without further support. */
 export const createLimitsOnlySandbox = (): Sandbox => buildSandbox({ hasLimits: true });

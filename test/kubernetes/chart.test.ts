@@ -1,0 +1,175 @@
+// Holds the Helm chart: Kubernetes accepts its objects, its settings exist, and its pods are hardened.
+import { beforeAll, describe, expect, test } from 'vitest';
+import { listSettingGroups, readConfig } from '../../service/src/config.ts';
+import { namesOf } from '../../service/src/platform/settings/read-settings.ts';
+import packageJson from '../../package.json' with { type: 'json' };
+import {
+  findTypeErrors,
+  installHelm,
+  isInstalled,
+  type KubernetesObject,
+  lint,
+  render,
+  validate,
+} from './rendered-chart.ts';
+
+const SECRET = 'x'.repeat(40);
+const SMALLEST = {
+  settings: { PUBLIC_BASE_URL: 'https://media.example.com', STORAGE_URL: 's3://media?region=eu-central-1' },
+  secrets: { shared: { existingSecret: 'shared' }, api: { existingSecret: 'api' } },
+};
+const LARGEST = {
+  settings: { ...SMALLEST.settings, MAX_UPLOAD_BYTES: 5_000_000_000, TRUST_PROXY: '10.0.0.0/8' },
+  secrets: {
+    shared: { values: { DATABASE_URL: 'postgres://mediary:"#: @db/mediary' } },
+    api: {
+      values: { ACCESS_TOKEN_SECRET: SECRET, SERVICE_API_KEY: `${SECRET}y`, OPERATOR_KEY: `${SECRET}z` },
+    },
+  },
+  imagePullSecrets: [{ name: 'registry' }],
+  serviceAccount: { annotations: { role: 'media' } },
+  seccompProfile: { type: 'Localhost', localhostProfile: 'mediary.json' },
+  appArmorProfile: { type: 'Unconfined' },
+  podAnnotations: { a: 'b' },
+  podLabels: { c: 'd' },
+  api: { autoscaling: { enabled: true }, nodeSelector: { disk: 'fast' }, settings: { LOG_LEVEL: 'debug' } },
+  worker: {
+    autoscaling: { enabled: true, metric: { selector: { matchLabels: { queue: 'encode-asset' } } } },
+    tolerations: [{ key: 'encoders', operator: 'Exists' }],
+    affinity: { nodeAffinity: {} },
+    settings: { ENCODE_CONCURRENCY: 2 },
+  },
+  service: { annotations: { e: 'f' } },
+  ingress: { enabled: true, className: 'nginx', tlsSecret: 'tls' },
+  serviceMonitor: { enabled: true, labels: { release: 'prometheus' } },
+};
+const CASES = [
+  ['the smallest values', SMALLEST],
+  ['all values', LARGEST],
+] as const;
+
+const known = namesOf(listSettingGroups());
+const deploymentsOf = (objects: readonly KubernetesObject[]) =>
+  objects.flatMap(({ kind, metadata, spec }) =>
+    kind === 'Deployment' && spec?.template ? [{ name: metadata.name, pod: spec.template.spec }] : [],
+  );
+const find = (objects: readonly KubernetesObject[], kind: string, name: string) =>
+  objects.find((object) => object.kind === kind && object.metadata.name === name);
+
+/** The variables of a pod, where the chart creates its Secrets. */
+const environmentOf = (objects: readonly KubernetesObject[], name: string): Record<string, string> => {
+  const [deployment] = deploymentsOf(objects).filter((each) => each.name === name);
+  const sources = deployment?.pod.containers[0].envFrom ?? [];
+  return Object.assign(
+    {},
+    ...sources.map(({ configMapRef, secretRef }) =>
+      configMapRef
+        ? find(objects, 'ConfigMap', configMapRef.name)?.data
+        : find(objects, 'Secret', secretRef?.name ?? '')?.stringData,
+    ),
+  ) as Record<string, string>;
+};
+
+describe.skipIf(!isInstalled)('the Helm chart', () => {
+  beforeAll(installHelm);
+
+  test.each(CASES)('with %s: Helm finds nothing, and Kubernetes knows each member', async (_, values) => {
+    expect(await lint(values)).toContain('1 chart(s) linted, 0 chart(s) failed');
+    const objects = await render(values);
+    for (const object of objects) await validate(object);
+    expect(await findTypeErrors(objects)).toBe('');
+  });
+
+  test('a wrong or unknown member of an object would be found', async () => {
+    const [object] = (await render(SMALLEST)).filter(({ kind }) => kind === 'Deployment');
+    const broken = (more: object) => ({ ...object, spec: { ...object?.spec, ...more } }) as KubernetesObject;
+    await expect(validate(broken({ replicas: 'two' }))).rejects.toThrow('replicas');
+    expect(await findTypeErrors([broken({ replica: 2 })])).toContain(`'"replica"' does not exist`);
+  });
+
+  test('creates what it was told to', async () => {
+    const kinds = async (values: object) => (await render(values)).map(({ kind }) => kind).sort();
+    const always = ['ConfigMap', 'ConfigMap', 'Deployment', 'Deployment'];
+    const budgets = ['PodDisruptionBudget', 'PodDisruptionBudget'];
+    expect(await kinds(SMALLEST)).toEqual([...always, ...budgets, 'Service', 'ServiceAccount']);
+    expect(await kinds(LARGEST)).toEqual(
+      [
+        ...always,
+        ...budgets,
+        ...['HorizontalPodAutoscaler', 'HorizontalPodAutoscaler', 'Ingress', 'Ingress', 'Secret', 'Secret'],
+        ...['Service', 'Service', 'ServiceAccount', 'ServiceMonitor'],
+      ].sort(),
+    );
+  });
+
+  test.each(['api', 'worker'])(
+    'the settings of the %s are valid, and it may finish its work',
+    async (role) => {
+      const objects = await render(LARGEST);
+      const environment = environmentOf(objects, `test-mediary-${role}`);
+      expect(Object.keys(environment).filter((name) => !known.has(name))).toEqual([]);
+      const config = readConfig(environment, (path) => path);
+      expect(config).toMatchObject({ role, dataDir: '/data/mediary' });
+      expect(environment['MAX_UPLOAD_BYTES']).toBe('5000000000');
+      expect(environment['DATABASE_URL']).toBe(LARGEST.secrets.shared.values.DATABASE_URL);
+      expect('OPERATOR_KEY' in environment).toBe(role === 'api');
+      const [deployment] = deploymentsOf(objects).filter(({ name }) => name.endsWith(role));
+      const grace = deployment?.pod.terminationGracePeriodSeconds;
+      expect(grace).toBeGreaterThan(config.drainSeconds + config.stopTimeoutSeconds + 10);
+    },
+  );
+
+  test('objects refer to objects that exist', async () => {
+    const objects = await render(LARGEST);
+    for (const { pod } of deploymentsOf(objects)) {
+      expect(find(objects, 'ServiceAccount', pod.serviceAccountName)).toBeDefined();
+      for (const { configMapRef, secretRef } of pod.containers[0].envFrom)
+        expect(
+          configMapRef
+            ? find(objects, 'ConfigMap', configMapRef.name)
+            : find(objects, 'Secret', secretRef?.name ?? ''),
+        ).toBeDefined();
+    }
+    for (const { spec } of objects)
+      if (spec?.scaleTargetRef) expect(find(objects, 'Deployment', spec.scaleTargetRef.name)).toBeDefined();
+    const { ENCODER_CALLBACK_URL = '' } = environmentOf(objects, 'test-mediary-worker');
+    expect(find(objects, 'Service', new URL(ENCODER_CALLBACK_URL).hostname)).toBeDefined();
+    const existing = deploymentsOf(await render(SMALLEST)).map(({ pod }) =>
+      pod.containers[0].envFrom.flatMap(({ secretRef }) => secretRef?.name ?? []),
+    );
+    expect(existing).toEqual([['shared', 'api'], ['shared']]);
+  });
+
+  test('pods are hardened', async () => {
+    for (const { pod } of deploymentsOf(await render(SMALLEST))) {
+      expect(pod).toMatchObject({
+        automountServiceAccountToken: false,
+        enableServiceLinks: false,
+        securityContext: {
+          runAsNonRoot: true,
+          runAsUser: 10_001,
+          seccompProfile: { type: 'RuntimeDefault' },
+        },
+        containers: [
+          {
+            image: `mediary:${packageJson.version}`,
+            securityContext: {
+              allowPrivilegeEscalation: false,
+              readOnlyRootFilesystem: true,
+              capabilities: { drop: ['ALL'] },
+            },
+            resources: { requests: { memory: expect.any(String) }, limits: { memory: expect.any(String) } },
+          },
+        ],
+      });
+    }
+  });
+
+  test.each([
+    ['no public URL', { ...SMALLEST, settings: {} }, /settings\.PUBLIC_BASE_URL is needed/],
+    ['no secrets', { settings: SMALLEST.settings }, /secrets\.shared needs existingSecret or values/],
+    ['an unknown value', { ...SMALLEST, replicas: 3 }, /additional properties 'replicas' not allowed/],
+  ])('says what is wrong with %s', async (_, values, message) => {
+    await expect(render(values)).rejects.toThrow(message);
+  });
+});
