@@ -22,6 +22,7 @@ const ORDER = `
   providers
   uploads playback events
   upkeep operations
+  owners
   commands`
   .trim()
   .split('\n')
@@ -102,6 +103,7 @@ const OUTSIDE: readonly (readonly [module: RegExp, knownBy: RegExp])[] = [
     /^routes |^platform platform\/http\/|\/(?:provider-module|asset-edits|encoder-report)$/,
   ],
   [/^pg$/, /^(?:platform|fixture) platform\/postgres\/|^command commands\/seed$/],
+  [/^tar-stream$/, /^platform platform\/http\/tar-writer$/],
   [/^pg-boss$/, /^platform platform\/jobs\/(?:job-queue|send-job)$/],
   [/^jose$/, /^adapter auth\/tokens\/jwks-issuer-keys$/],
   [/^prom-client$/, /^platform platform\/observability\/metrics$/],

@@ -90,6 +90,8 @@ create index assets_by_owner on assets (owner_user_id, id desc, kind, provider) 
 create index assets_by_text on assets using gin (owner_user_id, tags, lower(coalesce(title, '') || ' ' || filename) gin_trgm_ops) where deleted_at is null;
 create index assets_with_expiry on assets (owner_user_id, id desc) where expires_at is not null and deleted_at is null;
 create index assets_in_trash on assets (owner_user_id, id desc) where purge_at is not null;
+-- Finds what an erasure of an owner removes, beside the active assets.
+create index assets_deleted on assets (owner_user_id, id) where deleted_at is not null;
 
 -- Lists across owners. A kind, the status "ready" and an unfiltered list walk the primary key.
 create index assets_by_provider on assets (provider, id desc) where deleted_at is null and provider is not null;
@@ -277,6 +279,7 @@ create table deliveries (
   latency_ms int not null default 0
 ) partition by range (id);
 create index deliveries_by_asset on deliveries (asset_id, id) where asset_id is not null;
+create index deliveries_unmatched on deliveries (provider, provider_video_id) where asset_id is null;
 create index deliveries_by_provider on deliveries (provider, id);
 create index deliveries_parked on deliveries (provider, provider_video_id, id) where reason = 'parked';
 
@@ -388,6 +391,7 @@ create index endpoint_deliveries_by_endpoint on endpoint_deliveries (endpoint_id
 create index endpoint_deliveries_due on endpoint_deliveries (endpoint_id, due_at, seq) where due_at is not null;
 create index endpoint_deliveries_leased on endpoint_deliveries (endpoint_id) where lease_holder is not null;
 create index endpoint_deliveries_pending on endpoint_deliveries (endpoint_id, asset_id, seq) where state = 'pending';
+create index endpoint_deliveries_by_asset on endpoint_deliveries (asset_id);
 create unique index endpoint_deliveries_once on endpoint_deliveries (endpoint_id, event_id) where state = 'pending';
 
 -- The last event for which deliveries were created. Whoever locks the row creates the next ones.
@@ -920,6 +924,65 @@ create trigger count_changed_assets after update on assets
   referencing old table as before_rows new table as after_rows for each statement execute function count_changed_assets();
 create trigger count_removed_assets after delete on assets
   referencing old table as before_rows for each statement execute function count_removed_assets();
+
+-- Erasures of owners ----------------------------------------------------------------------------------------------
+
+-- Removes everything of an owner. The row and its items are the receipt, which outlives the owner.
+create table owner_erasures (
+  id uuid primary key,
+  -- Null when the erasure is completed.
+  owner_user_id text,
+  -- SHA-256 of `<id>:<owner_user_id>`.
+  owner_sha256 text not null,
+  phase text not null default 'closing' check (phase in ('closing', 'removing', 'verifying', 'completed')),
+  -- Videos at providers are left there: the operator has no access any more.
+  leaves_videos boolean not null default false,
+  -- What the last pass over the items had to wait for.
+  waiting jsonb not null default '[]',
+  requested_at timestamptz not null default now(),
+  completed_at timestamptz,
+  -- The signed text of the receipt, when completed.
+  statement text,
+  signature text,
+  public_key text
+);
+create unique index owner_erasures_running on owner_erasures (owner_user_id) where owner_user_id is not null;
+
+create table owner_erasure_items (
+  erasure_id uuid not null references owner_erasures on delete cascade,
+  -- An asset; the UUID of zeros for the rows of the owner that belong to none.
+  asset_id uuid not null,
+  provider text,
+  provider_video_id text,
+  -- The provider confirmed that it has no copy any more.
+  video_removed_at timestamptz,
+  video_error text,
+  -- Until then a presigned URL can store an upload.
+  uploads_end timestamptz,
+  objects_removed_at timestamptz,
+  -- Kind of thing → how many were removed.
+  removed jsonb not null default '{}',
+  confirmed_at timestamptz,
+  primary key (erasure_id, asset_id)
+);
+create index owner_erasure_items_open on owner_erasure_items (erasure_id, asset_id) where confirmed_at is null;
+-- Webhooks of erased assets that come late are not recorded.
+create index owner_erasure_items_by_asset on owner_erasure_items (asset_id);
+create index owner_erasure_items_by_video on owner_erasure_items (provider, provider_video_id)
+  where provider_video_id is not null;
+
+-- Error MQ003: nothing new is created for an owner during an erasure. Runs after `count_new_assets`, which shares the
+-- lock of the owner's bucket; whoever starts an erasure takes it alone, so no transaction in progress is missed.
+create function refuse_erased_owners() returns trigger language plpgsql as $$
+begin
+  if exists (select from owner_erasures where owner_user_id in (select owner_user_id from after_rows)) then
+    raise exception 'owner is being erased' using errcode = 'MQ003';
+  end if;
+  return null;
+end $$;
+
+create trigger refuse_erased_owners after insert on assets
+  referencing new table as after_rows for each statement execute function refuse_erased_owners();
 
 -- Secrets, keys and tokens ----------------------------------------------------------------------------------------
 

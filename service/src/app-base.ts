@@ -23,7 +23,7 @@ export function createBase(app: AppContext, limiters: Limiters) {
   const { store, scratchRoot } = app.adapters;
   const storage = createStorage({ settings: config, store, scratchRoot });
   const auth = openAuth(app);
-  const { asOperator } = auth.operations;
+  const { asOperator, asOperatorBytes } = auth.operations;
   const guards = assetGuards({ lifecycle: lifecycle.operations, auth: auth.operations });
   const usage = createUsage({ db: app.adapters.db, urlSecrets: app.adapters.urlSecrets, guards, asOperator });
   const captions = createCaptions({
@@ -45,6 +45,7 @@ export function createBase(app: AppContext, limiters: Limiters) {
     captions,
     providers,
     asOperator,
+    asOperatorBytes,
     service,
     guards,
     /** What representations of assets depend on besides their rows. */

@@ -6,6 +6,7 @@ import { createEvents } from './events/feature.ts';
 import { createImages } from './images/feature.ts';
 import { createLibrary } from './library/feature.ts';
 import { createOperations } from './operations/feature.ts';
+import { createOwners } from './owners/feature.ts';
 import type { Limiters } from './platform/http/limits/rate-limit.ts';
 import { createPlayback } from './playback/feature.ts';
 import { createUpkeep } from './upkeep/feature.ts';
@@ -20,6 +21,7 @@ export function createWings(app: AppContext, limiters: Limiters) {
   const encoding = openEncoding(app, base);
   const playback = openPlayback(app, base, encoding.operations);
   const events = openEvents(app, base);
+  const library = openLibrary(app, base);
   return {
     auth,
     lifecycle,
@@ -27,7 +29,7 @@ export function createWings(app: AppContext, limiters: Limiters) {
     usage,
     captions,
     providers,
-    library: openLibrary(app, base),
+    library,
     encoding,
     images: openImages(app, base, playback.operations),
     uploads,
@@ -39,6 +41,7 @@ export function createWings(app: AppContext, limiters: Limiters) {
       events: events.operations,
     }),
     operations: openOperations(app, base),
+    owners: openOwners(app, base, { library: library.operations, uploads: uploads.operations }),
   };
 }
 
@@ -225,3 +228,22 @@ function openOperations({ config, log, clocks, adapters }: AppContext, base: App
     asOperator: base.asOperator,
   });
 }
+
+const openOwners = (
+  { config, log, adapters: { db, store, jobs, urlSecrets } }: AppContext,
+  { lifecycle, providers, asOperator, asOperatorBytes }: AppBase,
+  wings: Pick<Parameters<typeof createOwners>[0], 'library' | 'uploads'>,
+) =>
+  createOwners({
+    settings: config,
+    db,
+    store,
+    jobs,
+    log,
+    urlSecrets,
+    lifecycle: lifecycle.operations,
+    providers: providers.operations,
+    ...wings,
+    asOperator,
+    asOperatorBytes,
+  });

@@ -66,6 +66,7 @@ const toHandlers = ({
   images,
   uploads,
   upkeep,
+  owners,
   usage,
 }: Wings): JobHandlers<JobPayloads> => ({
   ...providers.jobs,
@@ -74,6 +75,7 @@ const toHandlers = ({
   ...images.jobs,
   ...uploads.jobs,
   ...upkeep.jobs,
+  ...owners.jobs,
   ...usage.jobs,
 });
 

@@ -6,6 +6,7 @@ import { STREAM_SETTINGS, WEBHOOK_SETTINGS } from './events/settings.ts';
 import { IMAGE_SETTINGS } from './images/settings.ts';
 import { RETENTION_SETTINGS } from './lifecycle/settings.ts';
 import { DECODER_SETTINGS } from './media/settings.ts';
+import { OWNER_SETTINGS } from './owners/settings.ts';
 import { HTTP_SETTINGS } from './platform/http/settings.ts';
 import { PROCESS_SETTINGS } from './platform/process/settings.ts';
 import {
@@ -68,6 +69,7 @@ function readValues(settings: Settings, modules: readonly RegisteredProvider[]) 
     ...settings.read(DECODER_SETTINGS),
     ...settings.read(STREAM_SETTINGS),
     ...settings.read(WEBHOOK_SETTINGS),
+    ...settings.read(OWNER_SETTINGS),
     ...readProviderSettings(settings, modules),
     providers: configureProviders(settings, modules),
   };

@@ -61,6 +61,10 @@ export type JobPayloads = {
     /** Undefined for `remove-orphaned`. */
     readonly assetId?: string;
   };
+  /** Removes everything of an owner. */
+  'erase-owner': { readonly erasureId: string };
+  /** Removes the videos of an erasure at a hosted provider. */
+  'erase-videos': { readonly provider: string; readonly erasureId: string };
   /** Checks every asset whose `reconcile_at` has passed. */
   reconcile: Record<never, never>;
   /** Removes videos at hosted providers that no asset is linked to. */
@@ -118,6 +122,7 @@ export const jobSettings = ({
   },
   ...encodeSettings(encodeConcurrency),
   'provider-task': { ...JOB_SETTINGS['provider-task'], providers: hostedProviders },
+  'erase-videos': { ...JOB_SETTINGS['erase-videos'], providers: hostedProviders },
 });
 
 /** Divided videos that wait for their chunks need little memory. */
@@ -145,6 +150,9 @@ const LONG_WORK = { expireIn: DAY, retries: 20, retryDelay: 1, retryDelayMax: 30
 
 /** As many retries as deliver-report, whose report they wait for. */
 const AFTER_REPORT = { concurrency: 2, retries: 200, retryDelay: 1, retryDelayMax: 600, fair: true } as const;
+
+/** An erasure never gives up. */
+const ERASURE = { expireIn: DAY, retries: 1_000_000, retryDelay: 2, retryDelayMax: 60 } as const;
 
 export const JOB_SETTINGS: JobSettingsOf<JobPayloads> = {
   'import-asset': { ...LONG_WORK, concurrency: 4 },
@@ -186,6 +194,8 @@ export const JOB_SETTINGS: JobSettingsOf<JobPayloads> = {
     retryDelayMax: HOUR,
     providers: [],
   },
+  'erase-owner': { ...ERASURE, concurrency: 2 },
+  'erase-videos': { ...ERASURE, concurrency: 1, providers: [] },
   reconcile: { concurrency: 1, expireIn: 10 * 60, retries: 2, retryDelay: 10, cron: '* * * * *' },
   'remove-orphaned-videos': {
     concurrency: 1,

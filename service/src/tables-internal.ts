@@ -222,6 +222,36 @@ export const INTERNAL_TABLES = {
   /** Objects without a reference that stay for PURGE_GRACE_DAYS. `key` may be a prefix that ends in `/`. */
   deferred_removals: { asset_id: 'uuid', key: 'text', remove_after: 'timestamptz' },
 
+  /** Removes everything of an owner; the receipt when it is completed. */
+  owner_erasures: {
+    id: 'uuid',
+    owner_user_id: 'text?',
+    owner_sha256: 'text',
+    phase: 'text',
+    leaves_videos: 'bool',
+    waiting: 'jsonb',
+    requested_at: 'timestamptz',
+    completed_at: 'timestamptz?',
+    statement: 'text?',
+    signature: 'text?',
+    public_key: 'text?',
+  },
+
+  /** An asset that an erasure removes; the UUID of zeros stands for the owner's other rows. */
+  owner_erasure_items: {
+    erasure_id: 'uuid',
+    asset_id: 'uuid',
+    provider: 'text?',
+    provider_video_id: 'text?',
+    video_removed_at: 'timestamptz?',
+    video_error: 'text?',
+    uploads_end: 'timestamptz?',
+    objects_removed_at: 'timestamptz?',
+    /** Kind of thing → number. */
+    removed: 'jsonb',
+    confirmed_at: 'timestamptz?',
+  },
+
   /** A token bucket of a rate limit. */
   rate_limits: { key: 'text', full_at: 'timestamptz', granted: 'int4' },
 } as const;

@@ -4,6 +4,9 @@ import { ConnectionError, type ErrorCode, MediaryError, TimeoutError } from '@me
 export type OperatorApi = {
   get<T>(path: string, query?: Query): Promise<T>;
   post<T>(path: string, body: object): Promise<T>;
+  delete<T>(path: string, query?: Query): Promise<T>;
+  /** A response that may take as long as it needs, once it begins. */
+  stream(path: string): Promise<ReadableStream<Uint8Array>>;
 };
 
 type Query = Readonly<Record<string, string | number | boolean | undefined>>;
@@ -28,6 +31,8 @@ export function createOperatorApi(options: OperatorApiOptions): OperatorApi {
   return {
     get: (path, query = {}) => send(options, { method: 'GET', path: path + toSearch(query) }),
     post: (path, body) => send(options, { method: 'POST', path, body }),
+    delete: (path, query = {}) => send(options, { method: 'DELETE', path: path + toSearch(query) }),
+    stream: (path) => openStream(options, path),
   };
 }
 
@@ -47,6 +52,17 @@ async function send<T>(options: OperatorApiOptions, request: Request): Promise<T
   const envelope = parseEnvelope(text);
   if (response.ok && envelope?.success === true) return envelope.data as T;
   throw toResponseError(response, envelope);
+}
+
+async function openStream(options: OperatorApiOptions, path: string): Promise<ReadableStream<Uint8Array>> {
+  const { url, operatorKey, signal } = options;
+  const headers = { 'X-Operator-Key': operatorKey };
+  const response = await fetch(`${url}/api/v1/admin${path}`, { headers, signal }).catch((error: unknown) => {
+    signal.throwIfAborted();
+    throw toConnectionError(error);
+  });
+  if (response.ok && response.body) return response.body;
+  throw toResponseError(response, parseEnvelope(await response.text()));
 }
 
 /** The connection can also break, and the time run out, while the body arrives. */

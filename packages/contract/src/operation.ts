@@ -88,6 +88,8 @@ export type JsonOperation<
   readonly isBodyRequired?: boolean;
   /** `message` of the envelope. */
   readonly message: string;
+  /** Default 200. 202: the work goes on after the response. */
+  readonly status?: 202;
   readonly data: D;
   /** `data` of a typical response. */
   readonly example: unknown;

@@ -60,7 +60,14 @@ import {
   putUpload,
   revokePlayback,
 } from './operations/playback.ts';
-import { countAssets, getOwner, listOwners } from './operations/owners.ts';
+import { countAssets, getOwner, listOwners } from './operations/owner-totals.ts';
+import {
+  eraseOwner,
+  exportOwner,
+  getErasure,
+  getErasureReceipt,
+  listReceiptKeys,
+} from './operations/owners.ts';
 import {
   createConsoleSession,
   createSignInLink,
@@ -198,6 +205,11 @@ export const OPERATIONS: readonly Operation[] = [
   getOwnerLimits,
   setOwnerLimits,
   removeOwnerLimits,
+  exportOwner,
+  eraseOwner,
+  getErasure,
+  getErasureReceipt,
+  listReceiptKeys,
   listEncodes,
   cancelEncode,
   listOwners,

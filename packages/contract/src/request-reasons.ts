@@ -1,4 +1,4 @@
-// Reasons for which a member, parameter or URL of a request is refused.
+// Reasons for which a request is refused: its members and URLs, and erasures of owners.
 
 /** `details.reason`, also of each entry of `details.errors`. */
 export const REQUEST_REASONS = {
@@ -33,4 +33,13 @@ export const REQUEST_REASONS = {
   url_credentials: { codes: ['BAD_REQUEST'], description: '`url` contains a user name or password.' },
   url_port: { codes: ['BAD_REQUEST'], description: 'The service does not send requests to this port.' },
   url_private_address: { codes: ['BAD_REQUEST'], description: 'The address of `url` is not public.' },
+  owner_is_being_erased: {
+    codes: ['CONFLICT'],
+    description:
+      'An operator erases everything of this owner. Nothing can be created until that is completed.',
+  },
+  erasure_not_completed: {
+    codes: ['CONFLICT'],
+    description: 'The erasure still runs; its receipt comes when it is completed.',
+  },
 } as const;

@@ -2,7 +2,7 @@
 import { offer } from '../platform/values/offer.ts';
 import { createAuthenticator } from './auth.hook.ts';
 import type { AuthContext } from './context.ts';
-import { operatorGuard } from './operator.hook.ts';
+import { operatorBytesGuard, operatorGuard } from './operator.hook.ts';
 import { deleteEndedSessions } from './sessions/console-sessions.ts';
 import { consoleSessionRoutes } from './sessions/console-sessions.routes.ts';
 import { createEventTicket } from './tickets/event-tickets.ts';
@@ -25,6 +25,7 @@ export function createAuth(outer: Omit<AuthContext, 'namedKeys'>) {
     operations: {
       callerOf: createAuthenticator(ctx),
       asOperator,
+      asOperatorBytes: operatorBytesGuard(ctx),
       ...offer(ctx, {
         createEventTicket,
         createUploadToken,

@@ -2,7 +2,7 @@
 import type { FastifyRequest } from 'fastify';
 import { unauthorized } from '../platform/http/errors.ts';
 import { headerValues } from '../platform/http/headers.ts';
-import { guarded, type Input } from '../platform/http/route.ts';
+import { type Guard, guarded, guardedBytes, type Input } from '../platform/http/route.ts';
 import { isLoopbackHost } from '../platform/outbound/private-address.ts';
 import type { AuthContext } from './context.ts';
 import { isServiceKey, type Secret } from './secret.ts';
@@ -62,14 +62,18 @@ function isLocalRequest({ socket, headers }: FastifyRequest['raw']): boolean {
   return isLoopbackHost(address) && URL.canParse(url) && isLoopbackHost(new URL(url).hostname);
 }
 
-export const operatorGuard = (ctx: AuthContext) =>
-  guarded<undefined, object>({
-    name: 'operator',
-    identify: ({ raw }: FastifyRequest) => {
-      const session = raw.headers['x-operator-key'] === undefined ? readSessionToken(raw.headers) : undefined;
-      if (session !== undefined) return assertOperatorSession(ctx, session).then(() => undefined);
-      assertOperator(raw, ctx.settings.operatorKeys);
-      return undefined;
-    },
-    admit: () => ({}),
-  });
+const guardOf = (ctx: AuthContext): Guard<undefined, object> => ({
+  name: 'operator',
+  identify: ({ raw }: FastifyRequest) => {
+    const session = raw.headers['x-operator-key'] === undefined ? readSessionToken(raw.headers) : undefined;
+    if (session !== undefined) return assertOperatorSession(ctx, session).then(() => undefined);
+    assertOperator(raw, ctx.settings.operatorKeys);
+    return undefined;
+  },
+  admit: () => ({}),
+});
+
+export const operatorGuard = (ctx: AuthContext) => guarded(guardOf(ctx));
+
+/** As `operatorGuard`, for bytes. */
+export const operatorBytesGuard = (ctx: AuthContext) => guardedBytes(guardOf(ctx));

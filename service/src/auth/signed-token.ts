@@ -16,7 +16,8 @@ export type Purpose =
   | 'encoder'
   | 'diagnostics'
   | 'session'
-  | 'webhook-secret';
+  | 'webhook-secret'
+  | 'receipt';
 
 const MAC_BYTES = 16;
 /** Key derivation is pure but too slow for every request. */

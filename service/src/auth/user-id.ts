@@ -1,4 +1,5 @@
 // Parses user ids: the `user_id` claim of a token and `owner_user_id` of a service request (contract B10).
+import { badRequest } from '../platform/http/errors.ts';
 
 const MAX_LENGTH = 255;
 const CONTROL = /\p{Cc}/u;
@@ -7,6 +8,17 @@ const CONTROL = /\p{Cc}/u;
 export function parseUserId(value: unknown): string | undefined {
   if (Number.isSafeInteger(value)) return String(value);
   return typeof value === 'string' && isUserId(value) ? value : undefined;
+}
+
+/** The owner in the path of an operator's request. Throws BAD_REQUEST. */
+export function parseOwnerId(value: string): string {
+  const owner = parseUserId(value);
+  if (owner === undefined)
+    throw badRequest('owner_user_id must be text of 1 to 255 characters without control characters', {
+      field: 'owner_user_id',
+      limit: MAX_LENGTH,
+    });
+  return owner;
 }
 
 const isUserId = (text: string): boolean =>

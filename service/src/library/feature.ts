@@ -1,10 +1,13 @@
 // Library: listing, editing, deleting, holding and restoring assets.
 import type { LibraryContext } from './context.ts';
+import { offer } from '../platform/values/offer.ts';
 import { assetRoutes, holdRoutes, listRoutes } from './library.routes.ts';
-import { emptyTrash, expireAssets } from './trash.ts';
+import { closeForErasure, emptyTrash, expireAssets } from './trash.ts';
+
+export type Library = ReturnType<typeof createLibrary>['operations'];
 
 export const createLibrary = (ctx: LibraryContext) => ({
-  operations: {},
+  operations: offer(ctx, { closeForErasure }),
   routes: [...listRoutes(ctx), ...assetRoutes(ctx), ...holdRoutes(ctx)],
   jobs: {
     'empty-trash': async (): Promise<void> => {

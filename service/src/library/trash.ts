@@ -70,6 +70,17 @@ function decideDeletion(
   };
 }
 
+const OWNER_ERASED: EventData = { source: 'operator', reason: 'owner_erased' };
+
+/** Deletes an asset for an erasure of its owner, which removes the bytes itself. A hold keeps the asset. */
+export async function closeForErasure(ctx: LibraryContext, asset: Asset): Promise<void> {
+  await ctx.lifecycle.update(asset, (seen, now) => {
+    if (isPurged(seen) || seen.legal_hold) return undefined;
+    const deletion = decideDeletion(ctx, seen, { purgeAt: null, actorData: OWNER_ERASED, now });
+    return { ...deletion, jobs: deletion.jobs.filter(({ name }) => name !== 'purge-asset'), isErasure: true };
+  });
+}
+
 const removalOf = ({ id: assetId }: Asset) => ({ name: 'purge-asset', payload: { assetId } }) as const;
 
 /** Restores an asset from the trash; an asset outside the trash stays unchanged. */

@@ -1,7 +1,8 @@
 // Applies the commands of callers and jobs to assets: each decision is stored by the one writer.
 import { createHash } from 'node:crypto';
-import type { Asset, Failure } from '../assets/asset.ts';
+import type { Asset, AssetRef, Failure } from '../assets/asset.ts';
 import { notFound } from '../platform/http/errors.ts';
+import type { Transaction } from '../platform/postgres/database.ts';
 import type { LifecycleContext } from './context.ts';
 import {
   decideBytesCancellation,
@@ -24,6 +25,7 @@ import {
   type Reopening,
   type Retry,
 } from './decisions/decide-commands.ts';
+import * as erased from './erased-assets.sql.ts';
 import { findSameBytes } from './same-bytes.sql.ts';
 
 /** Starts processing, unless another attempt began meanwhile. A repeated call changes nothing. */
@@ -125,6 +127,16 @@ export const cancelBytes = (ctx: LifecycleContext, asset: Asset, attempt: number
 /** Shows the poster that was rendered for `rendered`, unless the asset needs another one now. */
 export const showPoster = (ctx: LifecycleContext, rendered: Asset): Promise<Asset> =>
   updateExisting(ctx, rendered, (seen) => decidePoster(seen, rendered));
+
+/** Deletes the rows of assets and their events, when everything of their owner is erased. */
+export async function deleteErasedAssets(_ctx: LifecycleContext, tx: Transaction, ids: readonly string[]) {
+  const assets = await erased.deleteErasedAssets(tx, ids);
+  return [...assets, ...(await erased.deleteErasedEvents(tx, ids))];
+}
+
+/** True for an asset or a provider's video that was erased with its owner. */
+export const isErased = ({ db }: LifecycleContext, ref: AssetRef): Promise<boolean> =>
+  erased.isErased(db, ref);
 
 async function updateExisting({ assets }: LifecycleContext, asset: Asset, decide: Decide): Promise<Asset> {
   const updated = await assets.update(asset, (seen, now) => {

@@ -5,7 +5,7 @@ import { type BatchLimits, createBatcher } from '../platform/concurrency/batcher
 import { createKeyedMutex } from '../platform/concurrency/keyed-mutex.ts';
 import { conflict, unavailable } from '../platform/http/errors.ts';
 import type { Database, Transaction } from '../platform/postgres/database.ts';
-import { findViolatedConstraint } from '../platform/postgres/database-errors.ts';
+import { findRaisedDetail, findViolatedConstraint } from '../platform/postgres/database-errors.ts';
 import {
   type Decide,
   type AssetWrite,
@@ -210,6 +210,9 @@ const insertWith = (
     return created;
   });
 
+/** Raised by a trigger of the migration. */
+const OWNER_IS_ERASED = 'MQ003';
+
 async function createAsset(
   { loader }: WriterContext,
   insert: (pending: PendingInsert) => Promise<Asset | undefined>,
@@ -222,6 +225,11 @@ async function createAsset(
   } catch (error) {
     if (findViolatedConstraint(error)?.startsWith('assets_provider_video'))
       throw conflict('Another asset is linked to this video', { field: 'provider_video_id' });
+    if (findRaisedDetail(error, OWNER_IS_ERASED) !== undefined)
+      throw conflict('Everything of this owner is being erased. Upload when the erasure is completed.', {
+        field: 'owner_user_id',
+        reason: 'owner_is_being_erased',
+      });
     throw error;
   }
 }

@@ -34,6 +34,7 @@ export type ProvidersContext = {
     | 'applyReport'
     | 'recordDelivery'
     | 'recordCheck'
+    | 'isErased'
     | 'verifyOriginal'
     | 'refuseAsset'
   >;

@@ -33,13 +33,15 @@ export type OwnerTotal = {
   readonly pending: number;
 };
 
-/** Adds the bytes of open uploads. */
+/** Adds the bytes of open uploads. Leaves out an owner that was erased meanwhile. */
 export const recordOwnerTotals = (db: Queries, totals: readonly OwnerTotal[]) =>
   db.all(sql('record owner totals')`
     insert into owner_totals (owner_user_id, assets, bytes, pending)
     select owner_user_id, assets, bytes + recount_open_uploads(owner_user_id), pending
       from jsonb_to_recordset(${JSON.stringify(totals)}::jsonb)
            as counted (owner_user_id text, assets bigint, bytes bigint, pending bigint)
+     where exists (select from assets where assets.owner_user_id = counted.owner_user_id
+                      and (deleted_at is null or purge_at is not null))
     on conflict (owner_user_id) do update
        set assets = excluded.assets, bytes = excluded.bytes, pending = excluded.pending, counted_at = now()`);
 

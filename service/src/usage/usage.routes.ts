@@ -5,10 +5,9 @@ import {
   removeOwnerLimits,
   setOwnerLimits,
 } from '@mediary/contract/operations/usage';
-import { getOwner as get, listOwners as list } from '@mediary/contract/operations/owners';
+import { getOwner as get, listOwners as list } from '@mediary/contract/operations/owner-totals';
 import type { OwnerLimits, OwnerLimitsRequest } from '@mediary/contract/schemas/usage';
-import { parseUserId } from '../auth/user-id.ts';
-import { badRequest } from '../platform/http/errors.ts';
+import { parseOwnerId } from '../auth/user-id.ts';
 import type { UsageContext } from './context.ts';
 import { getOwner, listOwners } from './owner-totals.ts';
 import { clearLimits, getOwnerUsage, type UsageLimits, type OwnerUsage, setLimits } from './usage.ts';
@@ -27,33 +26,23 @@ export const usageRoutes = (ctx: UsageContext) => [
 
 export const ownerRoutes = (ctx: UsageContext) => [
   ctx.asOperator(list, ({ query }) => listOwners(ctx, query)),
-  ctx.asOperator(get, ({ params }) => getOwner(ctx, parseOwner(params.owner_user_id))),
+  ctx.asOperator(get, ({ params }) => getOwner(ctx, parseOwnerId(params.owner_user_id))),
 ];
 
 export const ownerLimitsRoutes = (ctx: UsageContext) => [
   ctx.asOperator(getOwnerLimits, async ({ params }) => {
-    const owner = parseOwner(params.owner_user_id);
+    const owner = parseOwnerId(params.owner_user_id);
     return toView(owner, await getOwnerUsage(ctx, owner));
   }),
   ctx.asOperator(setOwnerLimits, async ({ params, body }) => {
-    const owner = parseOwner(params.owner_user_id);
+    const owner = parseOwnerId(params.owner_user_id);
     return toView(owner, await setLimits(ctx, owner, toOverrides(body)));
   }),
   ctx.asOperator(removeOwnerLimits, async ({ params }) => {
-    const owner = parseOwner(params.owner_user_id);
+    const owner = parseOwnerId(params.owner_user_id);
     return toView(owner, await clearLimits(ctx, owner));
   }),
 ];
-
-function parseOwner(value: string): string {
-  const owner = parseUserId(value);
-  if (owner === undefined)
-    throw badRequest('owner_user_id must be text of 1 to 255 characters without control characters', {
-      field: 'owner_user_id',
-      limit: 255,
-    });
-  return owner;
-}
 
 const toOverrides = ({ max_bytes, max_assets, max_pending }: OwnerLimitsRequest): Partial<UsageLimits> => ({
   ...(max_bytes !== undefined && { bytes: max_bytes }),

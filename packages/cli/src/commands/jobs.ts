@@ -1,4 +1,4 @@
-// `queues`, `jobs`, `workers` and `owners`: the work of an installation, and who fills its disk (operators).
+// `queues`, `jobs` and `workers`: the work of an installation, for operators.
 import type { Command } from 'commander';
 import { parseCount } from '../arguments.ts';
 import { type CommandContext, type Handler, openOperatorApi, type Runner } from '../context.ts';
@@ -37,18 +37,10 @@ type WorkerProcess = {
   readonly scratch_free_bytes: number | null;
   readonly clock_skew_ms: number;
 };
-type Owner = {
-  readonly owner_user_id: string;
-  readonly bytes: number;
-  readonly max_bytes: number | null;
-  readonly assets: number;
-  readonly counted_at: string;
-};
 type Page<T> = { readonly items: readonly T[]; readonly next_cursor: string | null };
 
 type Paging = { readonly limit?: number; readonly cursor?: string };
 type JobFilters = Paging & { readonly queue?: string; readonly state?: string; readonly asset?: string };
-type OwnerFilters = Paging & { readonly search?: string; readonly sort?: string };
 
 const addPaging = (command: Command): Command =>
   command
@@ -80,10 +72,6 @@ export function addJobCommands(program: Command, run: Runner): void {
     .description('Let a worker take no further job until it is restarted')
     .argument('<id>', 'id of the process')
     .action(run(drainWorker));
-  addPaging(program.command('owners').description('Rank the owners by what they store (operator key)'))
-    .option('--search <text>', 'only owners whose id contains this text')
-    .option('--sort <order>', 'bytes (default) or assets')
-    .action(run(listOwners));
 }
 
 const listQueues: Handler = async (context) => {
@@ -181,24 +169,6 @@ const drainWorker: Handler = async (context, [id = '']) => {
   const api = await openOperatorApi(context);
   const drained = await api.post<{ readonly id: string }>(`/workers/${encodeURIComponent(id)}/drain`, {});
   context.output.result(drained, () => `${drained.id} takes no further job.`);
-};
-
-const listOwners: Handler<OwnerFilters> = async (context, _args, filters) => {
-  const api = await openOperatorApi(context);
-  const page = await api.get<Page<Owner>>('/owners', filters);
-  context.output.result(page, () =>
-    formatTable(
-      ['OWNER', 'BYTES', 'LIMIT', 'ASSETS', 'COUNTED'],
-      page.items.map((owner) => [
-        owner.owner_user_id,
-        formatBytes(owner.bytes),
-        owner.max_bytes === null ? 'none' : formatBytes(owner.max_bytes),
-        owner.assets,
-        formatTime(owner.counted_at),
-      ]),
-    ),
-  );
-  noteNextPage(context, page.next_cursor);
 };
 
 function noteNextPage({ output }: CommandContext, cursor: string | null): void {

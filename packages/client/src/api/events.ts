@@ -135,8 +135,8 @@ export type AssetDeletedEvent = AssetEvent & {
     /** True: the asset is in the trash. */
     restorable?: boolean | undefined;
     /**
-     * `expired`: its `expires_at` has passed. `trash_days`: its time in the trash has passed. Absent: a
-     * caller deleted it.
+     * `expired`: its `expires_at` has passed. `trash_days`: its time in the trash has passed. `owner_erased`:
+     * an operator erases its owner. Absent: a caller deleted it.
      */
     reason?: string | undefined;
   };

@@ -31,6 +31,7 @@ const WITHOUT_UNIT = new Set([
     'playback_version',
   ],
   ...['active', 'failed', 'runs', 'max_runs'],
+  ...['provider_video_count', 'removed_asset_count', 'removed_provider_video_count'],
   ...['code', 'limit', 'missing', 'status', 'version'],
   ...['width', 'height', 'w', 'h', 'bit_depth', 'progress'],
 ]);

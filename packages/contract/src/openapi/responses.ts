@@ -63,13 +63,14 @@ function successOf(operation: Operation, components: Components): SuccessRespons
     const isEtagged = operation.kind === 'json' && operation.hasEtag === true;
     const isRepeatable = operation.requestHeaders?.includes('Idempotency-Key') === true;
     const message = operation.message ?? 'OK';
+    const status = (operation.kind === 'json' && operation.status) || 200;
     const content = {
       'application/json': {
-        schema: envelope(withReferences(operation.data, components)),
+        schema: envelope(status, withReferences(operation.data, components)),
         example: {
           success: true,
           message,
-          code: 200,
+          code: status,
           data: operation.example,
           request_id: EXAMPLE_ID,
           timestamp: EXAMPLE_TIME,
@@ -77,8 +78,8 @@ function successOf(operation: Operation, components: Components): SuccessRespons
       },
     };
     return {
-      200: {
-        description: 'Success.',
+      [status]: {
+        description: status === 202 ? 'Accepted.' : 'Success.',
         headers: {
           ...headers(
             'X-Request-Id',
@@ -131,13 +132,13 @@ export const binary = (mediaTypes: readonly string[], example?: string): object 
   return Object.fromEntries(mediaTypes.map((type) => [type, content]));
 };
 
-const envelope = (data: JsonSchema): JsonSchema => ({
+const envelope = (status: number, data: JsonSchema): JsonSchema => ({
   type: 'object',
   required: ['success', 'message', 'code', 'data', 'request_id', 'timestamp'],
   properties: {
     success: { type: 'boolean', const: true },
     message: { type: 'string' },
-    code: { type: 'integer', const: 200 },
+    code: { type: 'integer', const: status },
     data,
     request_id: { type: 'string' },
     timestamp: { type: 'string', format: 'date-time' },

@@ -33,6 +33,7 @@ export const createClip = jsonOperation({
   errors: [
     ...ASSET_ERRORS,
     { code: 'BAD_REQUEST', reason: 'quota_exceeded', when: 'A quota of the owner is exceeded.' },
+    { code: 'CONFLICT', reason: 'owner_is_being_erased', when: 'An operator erases this owner.' },
     { code: 'CONFLICT', reason: 'not_video', when: 'The asset is an image.' },
     { code: 'CONFLICT', reason: 'not_stored_here', when: 'A hosted provider stores the video.' },
     { code: 'CONFLICT', reason: 'not_uploaded', when: 'The upload of the video is not completed.' },

@@ -39,6 +39,7 @@ export const importMedia = jsonOperation({
       when: '`url` did not answer the first request in time.',
     },
     { code: 'BAD_REQUEST', reason: 'quota_exceeded', when: 'A quota of the owner is exceeded.' },
+    { code: 'CONFLICT', reason: 'owner_is_being_erased', when: 'An operator erases this owner.' },
     {
       code: 'CONFLICT',
       reason: 'request_in_progress',

@@ -50,6 +50,7 @@ export const createUpload = jsonOperation({
   example: EXAMPLE_OPEN_UPLOAD,
   errors: [
     { code: 'BAD_REQUEST', reason: 'quota_exceeded', when: 'A quota of the owner is exceeded.' },
+    { code: 'CONFLICT', reason: 'owner_is_being_erased', when: 'An operator erases this owner.' },
     { code: 'CONFLICT', when: 'Another asset is linked to `provider_video_id`.' },
     {
       code: 'CONFLICT',

@@ -75,7 +75,7 @@ export const EventMessage = Type.Union(
         Type.String({
           description:
             '`expired`: its `expires_at` has passed. `trash_days`: its time in the trash has passed. ' +
-            'Absent: a caller deleted it.',
+            '`owner_erased`: an operator erases its owner. Absent: a caller deleted it.',
         }),
       ),
     }),

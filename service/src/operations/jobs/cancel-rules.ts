@@ -37,6 +37,8 @@ const CANCEL_RULES: Readonly<Record<keyof JobPayloads, CancelRule>> = {
   'purge-cdn': required('the CDN would go on serving the files of the asset'),
   'protect-video': required('the video provider would not know the visibility of the video'),
   'provider-task': required('the video provider and the asset would differ'),
+  'erase-owner': required('the erasure of the owner would never be completed'),
+  'erase-videos': required('the videos of an erased owner would stay at their provider'),
   reconcile: SCHEDULED,
   'remove-orphaned-videos': SCHEDULED,
   'expire-uploads': SCHEDULED,

@@ -61,7 +61,7 @@ function mountJson(
   route: JsonRoute,
 ): void {
   const { operation, guard, handle, retryAfter, setCookie } = route;
-  const { method, path, message, query, body } = operation;
+  const { method, path, message, status = 200, query, body } = operation;
   const isRepeatable = guard.callerName && method === 'POST';
   app.route({
     method,
@@ -86,7 +86,7 @@ function mountJson(
       if (seconds !== undefined) reply.header('retry-after', seconds);
       const cookie = setCookie?.(input);
       if (cookie !== undefined) reply.header('set-cookie', cookie);
-      return success(request.id, message, data);
+      return { ...success(request.id, message, data), code: reply.code(status).statusCode };
     },
   });
 }

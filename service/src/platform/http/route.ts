@@ -187,5 +187,6 @@ export const open = guarded<undefined, object>({
   admit: () => ({}),
 });
 
-/** The guard of routes for operators. */
+/** The guards of routes for operators. */
 export type AsOperator = ReturnType<typeof guarded<undefined, object>>;
+export type AsOperatorBytes = ReturnType<typeof guardedBytes<undefined, object>>;

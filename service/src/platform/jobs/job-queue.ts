@@ -2,6 +2,7 @@
 import { type Job, PgBoss } from 'pg-boss';
 import { createJobControl, type JobControl } from './job-control.ts';
 import { createJobIndexes, hasOpenJob, listOpenJobs, type OpenJob } from './job-order.ts';
+import { type JobSubjects, subjectsOf } from './job-subjects.ts';
 import { createJobSlot, type JobSlot } from './job-slot.ts';
 import { type JobSender, sendJob } from './send-job.ts';
 import { type JobSettings, providerOptions, queueOf, queuesOf } from './job-settings.ts';
@@ -27,7 +28,7 @@ export type JobHandlers<P extends Payloads> = {
 };
 
 /** The producer's side of the queue. */
-export type Jobs<P extends Payloads> = {
+export type Jobs<P extends Payloads> = JobSubjects & {
   /** Enqueues in the caller's transaction; a rollback also removes the job. */
   send<N extends keyof P & string>(tx: Transaction, name: N, payload: P[N]): Promise<void>;
   /** Enqueues a job of an owner; required for fair queues. It waits until `startAfter`, if set. */
@@ -113,6 +114,7 @@ export async function openJobs<P extends Payloads>({
     listOpen: (name) => listOpenJobs(db, name),
     hasOpenJob: (name, payload) =>
       hasOpenJob(db, { queue: queueOf(name, settings[name], payload), payload, searchedMember }),
+    ...subjectsOf(db, searchedMember),
     send: async (tx, name, payload) => {
       if (settings[name].fair)
         throw new Error(`a job of the fair queue "${name}" needs an owner: use sendFor`);

@@ -81,12 +81,16 @@ async function record(
 const videoIdOf = (parsed: ParsedWebhook): string | null =>
   'ref' in parsed && 'providerVideoId' in parsed.ref ? parsed.ref.providerVideoId : null;
 
-/** An asset may be linked to the provider's video later; an unknown asset id stays unknown. */
+/**
+ * An asset may be linked to the provider's video later; an unknown asset id stays unknown. Nothing is
+ * recorded of what was erased with its owner.
+ */
 async function recordUnmatched(
   ctx: ProvidersContext,
   delivery: Delivery,
   { report, ref }: Extract<ParsedWebhook, { ref: unknown }>,
 ): Promise<DeliveryOutcome> {
+  if (await ctx.lifecycle.isErased(ref)) return { processed: false, reason: 'unknown_asset' };
   if (delivery.providerVideoId === null) return ctx.lifecycle.recordDelivery(delivery, 'unknown_asset');
   const outcome = await ctx.lifecycle.recordDelivery(delivery, 'parked');
   // Linking looks for parked reports after its commit, and parking looks for the link after its commit.

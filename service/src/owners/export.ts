@@ -1,0 +1,123 @@
+// Exports an owner as a tar archive: originals, captions, metadata and events, with the SHA-256 of each file.
+import { createHash } from 'node:crypto';
+import type { Readable } from 'node:stream';
+import type { Asset, Caption } from '../assets/asset.ts';
+import { type FileSum, openTar, type TarWriter } from '../platform/http/tar-writer.ts';
+import { captionKey, type ObjectKey, originalKey } from '../storage/object-key.ts';
+import type { OwnersContext } from './context.ts';
+import { toExportedAsset } from './exported-asset.ts';
+import { NO_ASSET } from './erasure.sql.ts';
+import { listEvents, listExportedAssets } from './export.sql.ts';
+
+const PAGE = 50;
+const EVENTS_PER_FILE = 1000;
+
+/** Throws UNAVAILABLE `busy` when too many exports run. The archive ends early when an object is lost. */
+export function openExport(ctx: OwnersContext, owner: string): Promise<Readable> {
+  const { promise, resolve, reject } = Promise.withResolvers<Readable>();
+  const run = ctx.limitExports('export', async () => {
+    const { archive, done } = openTar((writer) => writeOwner(ctx, writer, owner));
+    resolve(archive);
+    await done;
+  });
+  run.catch(reject);
+  return promise;
+}
+
+/** The list of all files is one digest, so that an export of any size needs little memory. */
+async function writeOwner(ctx: OwnersContext, writer: TarWriter, owner: string): Promise<void> {
+  const about = { type: 'mediary.owner-export.v1', owner_user_id: owner };
+  const startedAt = new Date();
+  const list = createHash('sha256');
+  const counts = { assets: 0, files: 0 };
+  const count = (sums: readonly FileSum[]) => {
+    counts.files += sums.length;
+    for (const sum of sums) list.update(toSumLine(sum));
+  };
+  const text = toJson({ ...about, exported_at: startedAt.toISOString() });
+  count([await writer.writeText('export.json', text, startedAt)]);
+  for await (const asset of assetsOf(ctx, owner)) {
+    count(await writeAsset(ctx, writer, asset));
+    counts.assets += 1;
+  }
+  const manifest = { ...about, ...counts, files_sha256: list.digest('hex') };
+  await writer.writeText('manifest.json', toJson(manifest), startedAt);
+}
+
+async function* assetsOf({ db }: OwnersContext, owner: string): AsyncGenerator<Asset> {
+  let after: string | undefined = NO_ASSET;
+  while (after !== undefined) {
+    const assets: readonly Asset[] = await listExportedAssets(db, owner, { after, limit: PAGE });
+    yield* assets;
+    after = assets[PAGE - 1]?.id;
+  }
+}
+
+async function writeAsset(ctx: OwnersContext, writer: TarWriter, asset: Asset): Promise<FileSum[]> {
+  const folder = `assets/${asset.id}`;
+  const sums: FileSum[] = [];
+  const hasOriginal = asset.uploaded_at !== null && asset.original_upload !== null && !asset.refused;
+  const original = hasOriginal
+    ? await writeObject(ctx, writer, { key: originalKey(asset), path: `${folder}/original`, asset })
+    : undefined;
+  if (original) sums.push(original);
+  const captions: Caption[] = [];
+  for (const caption of asset.captions ?? []) {
+    const file = { key: captionKey(asset.id, caption.fileId), path: captionPath(folder, caption), asset };
+    const written = await writeObject(ctx, writer, file);
+    if (!written) continue;
+    sums.push(written);
+    captions.push(caption);
+  }
+  sums.push(...(await writeEvents(ctx, writer, { asset, folder })));
+  const about = toExportedAsset(asset, {
+    original: original ? { path: original.path, sha256: original.sha256 } : null,
+    captions: captions.map((caption) => ({ path: captionPath(folder, caption), caption })),
+  });
+  sums.push(await writer.writeText(`${folder}/asset.json`, toJson(about), asset.updated_at));
+  const list = await writer.writeText(`${folder}/SHA256SUMS`, sums.map(toSumLine).join(''), asset.updated_at);
+  return [...sums, list];
+}
+
+/** Languages are BCP 47 tags: letters, digits and hyphens. */
+const captionPath = (folder: string, { language }: Caption): string => `${folder}/captions/${language}.vtt`;
+
+type ExportedObject = { readonly key: ObjectKey; readonly path: string; readonly asset: Asset };
+
+/** Undefined for an object that is not in the store: a provider has it, or the asset was deleted. */
+async function writeObject(
+  { store }: OwnersContext,
+  writer: TarWriter,
+  { key, path, asset }: ExportedObject,
+): Promise<FileSum | undefined> {
+  const sizeBytes = await store.size(key);
+  if (sizeBytes === undefined) return undefined;
+  return writer.write({ path, sizeBytes, modifiedAt: asset.updated_at, bytes: store.stream(key) });
+}
+
+type ExportedEvents = { readonly asset: Asset; readonly folder: string };
+
+async function writeEvents(
+  { db }: OwnersContext,
+  writer: TarWriter,
+  { asset, folder }: ExportedEvents,
+): Promise<FileSum[]> {
+  const sums: FileSum[] = [];
+  let after: string | undefined = NO_ASSET;
+  while (after !== undefined) {
+    const events: Awaited<ReturnType<typeof listEvents>> = await listEvents(db, asset.id, {
+      after,
+      limit: EVENTS_PER_FILE,
+    });
+    const lines = events.map((event) => `${JSON.stringify(event)}\n`).join('');
+    const path = `${folder}/events-${sums.length + 1}.ndjson`;
+    if (lines) sums.push(await writer.writeText(path, lines, asset.updated_at));
+    after = events[EVENTS_PER_FILE - 1]?.id;
+  }
+  return sums;
+}
+
+/** As `sha256sum` writes and verifies it. */
+const toSumLine = ({ path, sha256 }: FileSum): string => `${sha256}  ${path}\n`;
+
+const toJson = (value: object): string => `${JSON.stringify(value, undefined, 2)}\n`;
