@@ -127,41 +127,8 @@ export const INTERNAL_TABLES = {
     overrides: 'jsonb',
   },
 
-  /** What an owner stores, as a job counted it. */
-  owner_totals: {
-    owner_user_id: 'text',
-    assets: 'int8',
-    bytes: 'int8',
-    pending: 'int8',
-    counted_at: 'timestamptz',
-  },
-  /** The latest count of all owners. */
-  owner_counts: { is_only: 'bool', started_at: 'timestamptz', ended_at: 'timestamptz' },
-
   /** The limits of owners without overrides, by the settings of the API process that started last. */
   default_owner_limits: { name: 'text', max_value: 'int8?' },
-
-  /** A process of the service (B9). */
-  workers: {
-    id: 'uuid',
-    host: 'text',
-    roles: 'text[]',
-    version: 'text',
-    providers: 'text[]',
-    started_at: 'timestamptz',
-    seen_at: 'timestamptz',
-    video_encoder: 'text?',
-    clock_skew_ms: 'int8',
-    scratch_free_bytes: 'int8?',
-    protections: 'jsonb',
-    running_jobs: 'jsonb',
-    circuits: 'jsonb',
-    is_draining: 'bool',
-    stopped_at: 'timestamptz?',
-  },
-
-  /** What was counted and measured in a minute (B9). */
-  samples: { host: 'text', at: 'timestamptz', values: 'jsonb' },
 
   /** The last event that a consumer of all events has processed. */
   event_cursors: { name: 'text', transaction_id: 'int8', event_id: 'uuid' },

@@ -1,6 +1,7 @@
 // The columns of every table as data; a test compares them with the migrated database.
 import { endpointDeliveryRow, webhookEndpointRow } from './tables-endpoints.ts';
 import { INTERNAL_TABLES } from './tables-internal.ts';
+import { OPERATOR_TABLES } from './tables-operators.ts';
 import { uploadRow } from './tables-uploads.ts';
 
 /** One image or video (contract B1). */
@@ -213,6 +214,7 @@ export const TABLES = {
   webhook_endpoints: webhookEndpointRow,
   endpoint_deliveries: endpointDeliveryRow,
   ...INTERNAL_TABLES,
+  ...OPERATOR_TABLES,
 } as const;
 
 export function pick<S extends object, const K extends keyof S>(shape: S, names: readonly K[]): Pick<S, K> {

@@ -8,14 +8,7 @@ import { expectRefusal } from '../../support/http/envelope.ts';
 import { file, type FileServer, holdAt, startFileServer } from '../../support/http/file-server.ts';
 import { freePort } from '../../support/http/free-port.ts';
 import { complete, IMAGE, offer, openUpload, putBytes, readAsset, settled } from '../../support/media.ts';
-import {
-  asOperator,
-  asUser,
-  call,
-  eventually,
-  startTestService,
-  type TestService,
-} from '../../support/service.ts';
+import { asUser, call, eventually, startTestService, type TestService } from '../../support/service.ts';
 import {
   changeJob,
   getJob,
@@ -26,8 +19,6 @@ import {
 } from '../../support/service/jobs.ts';
 import { processesNaming, rows } from '../../support/service/traces.ts';
 import { NAMED, PNG, startImport } from '../../support/uploads/imports.ts';
-
-type Queue = Record<string, number> & { queue: string };
 
 const solidPng = () =>
   sharp({ create: { width: 64, height: 64, channels: 3, background: '#0a7' } })
@@ -95,14 +86,6 @@ describe('a service with jobs', () => {
       [id, 'active'],
       [waiting, 'waiting'],
     ]);
-    const queue = await eventually(
-      async () =>
-        (
-          await call<{ items: Queue[] }>(service, 'GET /admin/queues', { headers: asOperator })
-        ).body.data.items.find((each) => each.queue === 'encode-asset'),
-      (each) => each?.['waiting'] === 1 && each['active'] === 1,
-    );
-    expect(queue).toMatchObject({ delayed: 0, failed: 0, oldest_waiting_s: expect.any(Number) });
     await remove(waiting);
     await remove(id);
   });

@@ -7,6 +7,7 @@ import {
   asService,
   asUser,
   call,
+  eventually,
   startTestService,
   type TestService,
 } from '../../support/service.ts';
@@ -20,6 +21,8 @@ import {
   listJobs,
 } from '../../support/service/jobs.ts';
 import { NAMED, requestImport } from '../../support/uploads/imports.ts';
+
+type Queue = Record<string, unknown> & { queue: string; waiting: number };
 
 let service: TestService;
 beforeAll(async () => {
@@ -56,6 +59,24 @@ test('pages show every job once, in the order of execution, and only those of th
     await askJobs(service, `?queue=purge-asset&cursor=${images.body.data.next_cursor}`),
     'cursor',
   );
+});
+
+test('each queue is counted, with the age of its oldest job', { timeout: 120_000 }, async () => {
+  await image();
+  const queueOf = async () =>
+    (
+      await call<{ items: Queue[] }>(service, 'GET /admin/queues', { headers: asOperator })
+    ).body.data.items.find(({ queue }) => queue === 'process-image');
+  const found = await eventually(queueOf, (queue) => Number(queue?.waiting) > 0, { withinMs: 100_000 });
+  expect(found).toMatchObject({
+    name: 'process-image',
+    provider: null,
+    delayed: 0,
+    active: 0,
+    failed: 0,
+    oldest_waiting_s: expect.any(Number),
+    counted_at: expect.any(String),
+  });
 });
 
 test('a cancelled image fails, and can be retried', async () => {
