@@ -107,6 +107,7 @@ const OUTSIDE: readonly (readonly [module: RegExp, knownBy: RegExp])[] = [
   [/^pg-boss$/, /^platform platform\/jobs\/(?:job-queue|send-job)$/],
   [/^jose$/, /^adapter auth\/tokens\/jwks-issuer-keys$/],
   [/^prom-client$/, /^platform platform\/observability\/metrics$/],
+  [/^@opentelemetry\//, /^platform platform\/observability\/open-telemetry$/],
   [/^pino$/, /^platform platform\/observability\/(?:logger|repeated-errors)$/],
   [/^(?:sharp|libheif-js\/wasm-bundle)$/, /^(?:adapter|worker) images\//],
   [/^thumbhash$/, /^worker images\/|^adapter encoding\/ffmpeg\/placeholder$/],

@@ -204,6 +204,51 @@ create table deferred_removals (
 );
 create index deferred_removals_by_time on deferred_removals (remove_after);
 
+-- Comparisons of the database with the object store and the hosted providers, which a job runs.
+create table storage_checks (
+  id uuid primary key,
+  -- What the operator asked for, as JSON.
+  options jsonb not null,
+  status text not null check (status in ('waiting', 'running', 'done', 'failed', 'cancelled')),
+  stage text not null,
+  -- Where the stage continues: a key, or the id of an asset. Empty at its start.
+  position text not null default '',
+  -- Raised by each worker that takes the check over: an earlier one cannot record anything any more.
+  run int not null default 0,
+  counts jsonb not null,
+  error text,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  finished_at timestamptz
+);
+create unique index storage_checks_one_open on storage_checks ((true)) where status in ('waiting', 'running');
+
+create table storage_findings (
+  check_id uuid not null references storage_checks on delete cascade,
+  number bigint not null,
+  kind text not null,
+  repair text not null,
+  asset_id uuid,
+  key text,
+  provider text,
+  provider_video_id text,
+  size_bytes bigint,
+  expected_size_bytes bigint,
+  repaired_at timestamptz,
+  repair_error text,
+  primary key (check_id, number)
+);
+create index storage_findings_unrepaired on storage_findings (check_id, number)
+  where repair <> 'none' and repaired_at is null and repair_error is null;
+
+-- The videos that a hosted provider has listed for a check, until their stage ends.
+create table storage_check_videos (
+  check_id uuid not null references storage_checks on delete cascade,
+  provider text not null,
+  provider_video_id text not null,
+  primary key (check_id, provider, provider_video_id)
+);
+
 -- The files of assets that a CDN has to purge. Every raise of an asset's playback version is at most one purge. Rows
 -- outlive their assets and are deleted after the retention of webhooks.
 create table cdn_purges (
@@ -256,6 +301,8 @@ create table events (
   revision int not null,
   -- With the id the position that clients resume from.
   transaction_id bigint not null default event_transaction(pg_current_xact_id()),
+  -- Of the request or job that has caused the event, for the trace of its webhooks.
+  traceparent text,
   primary key (asset_id, id)
 ) partition by range (id);
 -- Finds events by time, whatever their asset: a resend to a webhook endpoint read whole partitions without it.

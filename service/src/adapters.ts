@@ -22,7 +22,11 @@ import { type JobQueue, openJobs } from './platform/jobs/job-queue.ts';
 import type { Logger } from './platform/observability/logger.ts';
 import { createProcessMetrics, type Metrics } from './platform/observability/metrics.ts';
 import { type Connection, type Database, type Inspect, openDatabase } from './platform/postgres/database.ts';
-import { type LauncherOptions, startEmbeddedPostgres } from '@mediary/embedded-postgres/launcher';
+import {
+  type LauncherOptions,
+  openEmbeddedPostgres,
+  startEmbeddedPostgres,
+} from '@mediary/embedded-postgres/launcher';
 import { findStoredSecret, getStoredSecret } from './platform/settings/generated-secrets.ts';
 import { restrictDataFolder, restrictFolders } from './platform/disk/data-folder.ts';
 import { migrateAtStart } from './platform/postgres/migrate-at-start.ts';
@@ -60,6 +64,8 @@ type OpenOptions = {
   /** Base URL of the HTTP listener; empty until it listens. */
   readonly ownAddress: () => string;
   readonly onDatabaseExit: (error: Error) => void;
+  /** Whether the embedded database of a running service is used, if there is one. */
+  readonly sharesDatabase?: boolean;
   readonly inspect?: Inspect;
 };
 
@@ -69,6 +75,7 @@ export async function openAdapters(config: Config, options: OpenOptions): Promis
     options.log.debug({ err: error, metric }, 'a gauge cannot be read'),
   );
   const postgres = await openPostgres(config, {
+    shares: options.sharesDatabase,
     onExit: options.onDatabaseExit,
     onCreate: (folder) =>
       options.log.info({ folder }, 'the first start creates the database, which takes some seconds'),
@@ -142,10 +149,12 @@ type Postgres = {
 /** Starts the embedded server unless DATABASE_URL is set. */
 export async function openPostgres(
   { databaseUrl, dataDir }: Config,
-  options: LauncherOptions,
+  { shares, ...options }: LauncherOptions & { readonly shares?: boolean | undefined },
 ): Promise<Postgres> {
   if (databaseUrl === undefined) {
-    const postgres = await startEmbeddedPostgres(dataDir, options);
+    const postgres = shares
+      ? await openEmbeddedPostgres(dataDir)
+      : await startEmbeddedPostgres(dataDir, options);
     return { ...postgres, cluster: postgres.dataFolder };
   }
   return { connection: { connectionString: databaseUrl }, dataFolder: 'DATABASE_URL', stop: async () => {} };
@@ -189,6 +198,8 @@ async function openDatabaseAndJobs(
     }),
     searchedMember: 'assetId',
     onError: logWarning('job queue error'),
+    describePayload: (payload) =>
+      'assetId' in payload ? { 'mediary.asset_id': String(payload.assetId) } : {},
   });
   return { db, notifications, jobs };
 }

@@ -9,10 +9,12 @@ import { mount } from './platform/http/mount.ts';
 import { guardProtocol } from './platform/http/limits/protocol-guards.ts';
 import type { FindCachedResponse } from './platform/http/cached-responses.ts';
 import { type Limiters, limitAddresses } from './platform/http/limits/rate-limit.ts';
+import type { DescribeRequest } from './platform/http/request-scope.ts';
 import type { Route } from './platform/http/route.ts';
 import { countCached, measureRequests } from './platform/http/request-metrics.ts';
 import { createServer, type HttpServer } from './platform/http/server.ts';
 import { createIdempotency } from './platform/http/idempotency.ts';
+import { isUuid } from './platform/values/uuid.ts';
 
 type ServerContent = {
   readonly routes: readonly Route[];
@@ -28,7 +30,7 @@ export async function buildServer(
 ): Promise<HttpServer> {
   const { config, publicBaseUrl } = app;
   const { db, providers } = app.adapters;
-  const server = createEmptyServer(app, findCachedResponse);
+  const server = createEmptyServer(app, { findCachedResponse, describeRequest });
   await allowOrigins(server, config.corsOrigins);
   if (limiters.addresses) limitAddresses(server, limiters.addresses);
   guardProtocol(server);
@@ -58,14 +60,26 @@ export function buildHealthServer(app: AppContext, routes: readonly Route[]): Ht
   return server;
 }
 
+/** Checks of load balancers and scrapes have no traces. */
+const describeRequest: DescribeRequest = ({ params, routeOptions: { url = '' } }) => {
+  if (!url.startsWith('/api/')) return undefined;
+  const { id } = params as { readonly id?: string };
+  const isAssetId = id !== undefined && ASSET_ROUTE.test(url) && isUuid(id);
+  return isAssetId ? { 'mediary.asset_id': id.toLowerCase() } : {};
+};
+
+const ASSET_ROUTE = /\/(?:media|playback)\/:id\b/;
+
 function createEmptyServer(
   { config, log, checkEveryMs, adapters: { metrics } }: AppContext,
-  findCachedResponse?: FindCachedResponse,
+  options: Pick<Parameters<typeof createServer>[1], 'findCachedResponse' | 'describeRequest'> = {},
 ): HttpServer {
+  const { findCachedResponse } = options;
   const server = createServer(log, {
     maxConnections: config.maxConnections,
     trustProxy: config.trustProxy,
     ...(checkEveryMs !== undefined && { checkEveryMs }),
+    ...options,
     ...(findCachedResponse && { findCachedResponse: countCached(findCachedResponse, metrics) }),
   });
   measureRequests(server, metrics);

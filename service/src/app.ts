@@ -24,6 +24,7 @@ export async function buildApp(app: AppContext) {
       metrics: adapters.metrics,
       onEnd: (run) => logEndedRun(log, run),
     }),
+    storageChecks: wings.upkeep.operations,
     /** Ends requests that wait for events. */
     endStreams: () => {
       events.operations.endStreams();

@@ -8,6 +8,7 @@ import { RETENTION_SETTINGS } from './lifecycle/settings.ts';
 import { DECODER_SETTINGS } from './media/settings.ts';
 import { OWNER_SETTINGS } from './owners/settings.ts';
 import { HTTP_SETTINGS } from './platform/http/settings.ts';
+import { TRACE_SETTINGS } from './platform/observability/settings.ts';
 import { PROCESS_SETTINGS } from './platform/process/settings.ts';
 import {
   assertNoProblems,
@@ -51,12 +52,14 @@ export function listSettingGroups(): readonly SettingGroup[] {
 
 function readValues(settings: Settings, modules: readonly RegisteredProvider[]) {
   const process = settings.read(PROCESS_SETTINGS);
+  const { tracing } = settings.read(TRACE_SETTINGS);
   const http = settings.read(HTTP_SETTINGS);
   const secrets = readAuthSettings(settings);
   const storage = readStorageSettings(settings);
   const others = { s3: storage.s3, isBehindProxy: http.trustProxy !== undefined };
   return {
     ...process,
+    tracing,
     ...http,
     ...secrets,
     ...storage,

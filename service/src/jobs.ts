@@ -71,6 +71,8 @@ export type JobPayloads = {
   'remove-orphaned-videos': Record<never, never>;
   /** Fails uploads that were not completed in time, and deletes expired sources of imports. */
   'expire-uploads': Record<never, never>;
+  /** Compares the database with the object store and the hosted providers. */
+  'check-storage': { readonly checkId: string };
   /** Purges assets that were in the trash for TRASH_DAYS. */
   'empty-trash': Record<never, never>;
   /** Deletes assets whose `expires_at` has passed. */
@@ -204,6 +206,8 @@ export const JOB_SETTINGS: JobSettingsOf<JobPayloads> = {
     retryDelay: 60,
     cron: '52 * * * *',
   },
+  // It continues where an earlier run has stopped.
+  'check-storage': { concurrency: 1, expireIn: DAY, retries: 100, retryDelay: 2, retryDelayMax: 600 },
   'expire-uploads': { concurrency: 1, expireIn: 10 * 60, retries: 2, retryDelay: 10, cron: '*/5 * * * *' },
   'empty-trash': { concurrency: 1, expireIn: 10 * 60, retries: 2, retryDelay: 10, cron: '23 * * * *' },
   'expire-assets': { concurrency: 1, expireIn: 10 * 60, retries: 2, retryDelay: 10, cron: '* * * * *' },

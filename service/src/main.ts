@@ -2,18 +2,21 @@
 import { resolve } from 'node:path';
 import { BACKUP_USAGE, runBackupCommand } from './commands/backup.ts';
 import { ENCODER_USAGE, runEncoderCommand } from './commands/encoder.ts';
+import { FSCK_USAGE, runFsckCommand } from './commands/fsck.ts';
 import { runProviderCommand } from './commands/provider.ts';
 import { createSample, writeSample } from './commands/sample.ts';
 import { parseSeedArguments, seedAssets } from './commands/seed.ts';
 import { runWithSimulators } from './commands/simulate.ts';
 import { findEngine } from './adapters.ts';
 import { runStorageCommand } from './commands/storage.ts';
-import { logFailedStart, runService, withDatabase, withProviders, withStorage } from './service.ts';
+import { withApp, withDatabase, withProviders, withStorage } from './service-commands.ts';
+import { logFailedStart, runService } from './service.ts';
 
 const findInstalledEngine = () =>
   findEngine({ setting: process.env['FFMPEG_PATH'], searchPath: process.env['PATH'] });
 
 const print = (text: string): unknown => process.stdout.write(text);
+const printProgress = (text: string): unknown => process.stderr.write(text);
 
 type Command = { readonly help: string; readonly run: (args: readonly string[]) => Promise<void> };
 
@@ -48,6 +51,14 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     run: (args) =>
       withStorage(process.env, (config, { store }) =>
         runBackupCommand({ config, store, now: () => new Date(), print }, args),
+      ),
+  },
+  fsck: {
+    help: `${FSCK_USAGE}
+                                  compares the database with the object store and hosted providers`,
+    run: (args) =>
+      withApp(process.env, ({ storageChecks }) =>
+        runFsckCommand({ checks: storageChecks, print, printProgress }, args),
       ),
   },
   provider: {

@@ -7,15 +7,14 @@ import { type App, buildApp } from './app.ts';
 import { VERSION } from './app-context.ts';
 import type { Config } from './config.ts';
 import { readLocalConfig } from './config-local.ts';
-import { type Adapters, openAdapters, openPostgres, openProvidersOnly } from './adapters.ts';
-import { openStore, type OpenStore } from './adapters-store.ts';
+import { type Adapters, openAdapters } from './adapters.ts';
 import { exitOnFatalError } from './platform/process/fatal-error.ts';
 import { closeServer, listen } from './platform/http/listener.ts';
 import type { HttpServer } from './platform/http/server.ts';
 import { createLogger, type Logger, openLog } from './platform/observability/logger.ts';
-import type { Connection, Inspect } from './platform/postgres/database.ts';
+import { startTracing } from './platform/observability/tracing.ts';
+import type { Inspect } from './platform/postgres/database.ts';
 import { type ClockOverrides, openClocks } from './platform/postgres/database-clock.ts';
-import { migrate } from './platform/postgres/migrate.ts';
 import { missingProtections } from './platform/process/sandbox.ts';
 import { waitAtMost } from './platform/concurrency/in-flight.ts';
 import { deleteAbandonedScratchFolders } from './platform/process/scratch-folder.ts';
@@ -50,8 +49,14 @@ export async function runService(environment: Environment): Promise<void> {
   const stopping = listenForStopSignals();
   const { config, local } = await readLocalConfig(environment);
   const instance = randomUUID();
-  const log = openLog(config.log, identify(instance, config.role));
+  const identity = identify(instance, config.role);
+  const log = openLog(config.log, identity);
   for (const warning of [...config.warnings, ...(local?.warnings ?? [])]) log.warn(warning);
+  const stopTracing = await startTracing({
+    settings: config.tracing,
+    identity,
+    onError: (error) => log.warn({ err: error }, 'traces were not exported'),
+  });
   let running: RunningService | undefined;
   exitOnFatalError(log, async () => running?.abort());
   const onDatabaseExit = (error: Error) => {
@@ -72,6 +77,7 @@ export async function runService(environment: Environment): Promise<void> {
   });
   if (!stopping.signal.aborted) await once(stopping.signal, 'abort');
   await service.stop();
+  await stopTracing();
   log.info('stopped');
   process.exit(0);
 }
@@ -83,43 +89,6 @@ export function logFailedStart(environment: Environment, error: unknown): void {
   const format = environment['LOG_FORMAT'] === 'pretty' ? 'pretty' : 'json';
   const identity = identify(randomUUID(), environment['MEDIARY_ROLE'] || 'all');
   openLog({ level: 'fatal', format }, identity).fatal({ err: error }, 'the service cannot start');
-}
-
-/** Runs a command with the migrated database of these settings. */
-export async function withDatabase(
-  environment: Environment,
-  work: (connection: Connection) => Promise<void>,
-): Promise<void> {
-  const { config } = await readLocalConfig(environment);
-  const onExit = (error: Error) => {
-    throw error;
-  };
-  const postgres = await openPostgres(config, { onExit });
-  try {
-    await migrate(postgres.connection);
-    await work(postgres.connection);
-  } finally {
-    await postgres.stop();
-  }
-}
-
-/** Runs a command with the object store of these settings. */
-export async function withStorage(
-  environment: Environment,
-  work: (config: Config, storage: OpenStore) => Promise<void>,
-): Promise<void> {
-  const { config } = await readLocalConfig(environment);
-  const storage = await openStore(config);
-  await work(config, storage).finally(storage.close);
-}
-
-/** Runs a command with the providers of these settings. */
-export async function withProviders(
-  environment: Environment,
-  work: (config: Config, providers: Adapters['providers']) => Promise<void>,
-): Promise<void> {
-  const { config } = await readLocalConfig(environment);
-  await work(config, openProvidersOnly(config));
 }
 
 /** The first signal aborts the controller; a second one exits at once. */

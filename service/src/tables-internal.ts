@@ -130,49 +130,30 @@ export const INTERNAL_TABLES = {
   /** The limits of owners without overrides, by the settings of the API process that started last. */
   default_owner_limits: { name: 'text', max_value: 'int8?' },
 
+  /** A process of the service (B9). */
+  workers: {
+    id: 'uuid',
+    host: 'text',
+    roles: 'text[]',
+    version: 'text',
+    providers: 'text[]',
+    started_at: 'timestamptz',
+    seen_at: 'timestamptz',
+    video_encoder: 'text?',
+    clock_skew_ms: 'int8',
+    scratch_free_bytes: 'int8?',
+    protections: 'jsonb',
+    running_jobs: 'jsonb',
+    circuits: 'jsonb',
+    is_draining: 'bool',
+    stopped_at: 'timestamptz?',
+  },
+
+  /** What was counted and measured in a minute (B9). */
+  samples: { host: 'text', at: 'timestamptz', values: 'jsonb' },
+
   /** The last event that a consumer of all events has processed. */
   event_cursors: { name: 'text', transaction_id: 'int8', event_id: 'uuid' },
-
-  /** A token for uploads from a browser (B11). */
-  upload_tokens: {
-    id: 'uuid',
-    owner_user_id: 'text',
-    max_uploads: 'int4',
-    uploads: 'int4',
-    created_at: 'timestamptz',
-    expires_at: 'timestamptz',
-  },
-  upload_token_assets: { asset_id: 'uuid', token_id: 'uuid' },
-
-  /** A session of the console. */
-  console_sessions: {
-    token_hash: 'text',
-    kind: 'text',
-    subject: 'text',
-    owner_user_id: 'text?',
-    service_key_id: 'uuid?',
-    key_digest: 'text?',
-    created_at: 'timestamptz',
-    expires_at: 'timestamptz',
-  },
-  console_codes: { code_hash: 'text', expires_at: 'timestamptz' },
-
-  /** A named key of a service caller (A4). */
-  service_keys: {
-    id: 'uuid',
-    name: 'text',
-    /** SHA-256 in hex. */
-    key_hash: 'text',
-    key_hint: 'text',
-    previous_hash: 'text?',
-    previous_expires_at: 'timestamptz?',
-    scopes: 'text[]',
-    owner_prefixes: 'text[]',
-    expires_at: 'timestamptz?',
-    last_used_at: 'timestamptz?',
-    created_at: 'timestamptz',
-    revoked_at: 'timestamptz?',
-  },
 
   /** Files of an asset that a CDN has to purge (B5). */
   cdn_purges: {
@@ -188,6 +169,42 @@ export const INTERNAL_TABLES = {
 
   /** Objects without a reference that stay for PURGE_GRACE_DAYS. `key` may be a prefix that ends in `/`. */
   deferred_removals: { asset_id: 'uuid', key: 'text', remove_after: 'timestamptz' },
+
+  /** A token bucket of a rate limit. */
+  rate_limits: { key: 'text', full_at: 'timestamptz', granted: 'int4' },
+
+  /** A comparison of the database with the object store and the hosted providers. */
+  storage_checks: {
+    id: 'uuid',
+    options: 'jsonb',
+    status: 'text',
+    stage: 'text',
+    /** Where the stage continues. */
+    position: 'text',
+    /** Raised by each worker that takes the check over. */
+    run: 'int4',
+    counts: 'jsonb',
+    error: 'text?',
+    created_at: 'timestamptz',
+    updated_at: 'timestamptz',
+    finished_at: 'timestamptz?',
+  },
+  storage_findings: {
+    check_id: 'uuid',
+    number: 'int8',
+    kind: 'text',
+    repair: 'text',
+    asset_id: 'uuid?',
+    key: 'text?',
+    provider: 'text?',
+    provider_video_id: 'text?',
+    size_bytes: 'int8?',
+    expected_size_bytes: 'int8?',
+    repaired_at: 'timestamptz?',
+    repair_error: 'text?',
+  },
+  /** The videos that a hosted provider has listed for a check. */
+  storage_check_videos: { check_id: 'uuid', provider: 'text', provider_video_id: 'text' },
 
   /** Removes everything of an owner; the receipt when it is completed. */
   owner_erasures: {
@@ -218,7 +235,4 @@ export const INTERNAL_TABLES = {
     removed: 'jsonb',
     confirmed_at: 'timestamptz?',
   },
-
-  /** A token bucket of a rate limit. */
-  rate_limits: { key: 'text', full_at: 'timestamptz', granted: 'int4' },
 } as const;

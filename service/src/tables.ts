@@ -1,7 +1,6 @@
 // The columns of every table as data; a test compares them with the migrated database.
-import { endpointDeliveryRow, webhookEndpointRow } from './tables-endpoints.ts';
+import { CREDENTIAL_TABLES, endpointDeliveryRow, webhookEndpointRow } from './tables-callers.ts';
 import { INTERNAL_TABLES } from './tables-internal.ts';
-import { OPERATOR_TABLES } from './tables-operators.ts';
 import { uploadRow } from './tables-uploads.ts';
 
 /** One image or video (contract B1). */
@@ -208,13 +207,13 @@ export const deliveryRow = {
 
 export const TABLES = {
   assets: assetRow,
-  events: { ...eventRow, transaction_id: 'int8' },
+  events: { ...eventRow, transaction_id: 'int8', traceparent: 'text?' },
   deliveries: deliveryRow,
   uploads: uploadRow,
   webhook_endpoints: webhookEndpointRow,
   endpoint_deliveries: endpointDeliveryRow,
+  ...CREDENTIAL_TABLES,
   ...INTERNAL_TABLES,
-  ...OPERATOR_TABLES,
 } as const;
 
 export function pick<S extends object, const K extends keyof S>(shape: S, names: readonly K[]): Pick<S, K> {

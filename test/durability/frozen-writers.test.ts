@@ -12,7 +12,8 @@ import type { Database } from '../../service/src/platform/postgres/database.ts';
 import { sql } from '../../service/src/platform/postgres/sql.ts';
 import { type ObjectKey, originalKey, originalPrefix } from '../../service/src/storage/object-key.ts';
 import { createUpkeepContext } from '../../service/src/upkeep/context.fixture.ts';
-import { sweepOrphans } from '../../service/src/upkeep/orphans.ts';
+import { repairFinding } from '../../service/src/upkeep/checks/repairs.ts';
+import { compareObjects } from '../../service/src/upkeep/checks/stored-objects.ts';
 import { purgeAssetJob } from '../../service/src/upkeep/purge-asset.job.ts';
 import { receiveUpload } from '../../service/src/uploads/put/byte-uploads.ts';
 import type { UploadsContext } from '../../service/src/uploads/context.ts';
@@ -150,7 +151,9 @@ async function cleanUp(id: string): Promise<void> {
     encoding: { deleteGrowingIndexes: async () => {} },
     providers: { isHosted: () => false, removeVideo: async () => {}, releaseEncoder: async () => {} },
   });
-  await sweepOrphans(ctx, { dry_run: false });
+  const options = { repair: true, deleteUnknown: true, checksums: false, orphanAgeSeconds: 0 };
+  for await (const { findings } of compareObjects(ctx, options, ''))
+    for (const finding of findings) await repairFinding(ctx, finding, options);
   const purge = purgeAssetJob(ctx);
   await purge({ payload: { assetId: id }, signal: new AbortController().signal });
 }

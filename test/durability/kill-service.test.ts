@@ -6,12 +6,13 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { halves } from '../support/store/partial-writes.ts';
 import { type EventLedger, openEventLedger } from '../support/service/event-ledger.ts';
 import { type Entry, type Ledger, openLedger } from '../support/store/ledger.ts';
-import { asService, call, eventually, newDataDir, SECRETS } from '../support/service.ts';
+import { asService, call, eventually, newDataDir } from '../support/service.ts';
 import { endAllIn, type ServiceProcess, startProcess } from '../support/service/service-process.ts';
 import { isStoreRemote, objectsIn } from '../support/store/test-store.ts';
 import { filesNaming, openJobs, rows } from '../support/service/traces.ts';
 import { LIBRARY } from '../support/providers/webhooks.ts';
 import { freePort } from '../support/http/free-port.ts';
+import { keysOf, REMOVE_ORPHANS, runStorageCheck } from '../support/service/storage-check.ts';
 
 type Victim = 'service' | 'database';
 /** In turn, five times over: twenty kills of the one, ten of the other, in some both at once. */
@@ -184,20 +185,14 @@ test('the store has no partial files, and no orphans after one cleanup', async (
   expect(await filesNaming(join(dataDir, 'objects', 'incoming'))).toEqual([]);
   // As if ten seconds had passed: the lease of a killed writer lasts so long.
   await rows(dataDir, "update uploads set lease_until = now() where protocol = 'put'");
-  const orphans = (remove: boolean) =>
-    call<{ object_count: number; asset_count: number; objects: string[] }>(service, 'POST /admin/orphans', {
-      headers: { 'x-operator-key': SECRETS.OPERATOR_KEY },
-      json: { dry_run: !remove },
-    });
   const before = await stored();
-  const { data: found } = (await orphans(false)).body;
-  expect(found.asset_count).toBe(0);
+  const found = keysOf(await runStorageCheck(service, { orphan_age_s: 0 }));
   expect((await stored()).sort()).toEqual(before.sort());
-  expect((await orphans(true)).body.data).toEqual({ ...found, removed: true });
-  expect((await orphans(false)).body.data).toMatchObject({ object_count: 0, asset_count: 0 });
+  expect(keysOf(await runStorageCheck(service, REMOVE_ORPHANS))).toEqual(found);
+  expect((await runStorageCheck(service, { orphan_age_s: 0 })).findings).toEqual([]);
 
   const left = await stored();
-  expect(left.length).toBe(before.length - found.object_count);
+  expect(left.length).toBe(before.length - found.length);
   const owners = await rows(dataDir, 'select id from assets where deleted_at is null');
   expect(left.filter((key) => !owners.some(({ id }) => key.split('/')[1] === id))).toEqual([]);
   const originals = await rows(

@@ -21,14 +21,8 @@ import {
 import { CLEAN, decode } from '../support/clips/picture-and-sound.ts';
 import { createBucket, describeS3, type TestBucket } from '../support/store/s3.ts';
 import { TEST_DATA } from '../support/clips/test-data.ts';
-import {
-  asOperator,
-  asUser,
-  call,
-  eventually,
-  startTestService,
-  type TestService,
-} from '../support/service.ts';
+import { asUser, call, eventually, startTestService, type TestService } from '../support/service.ts';
+import { keysOf, REMOVE_ORPHANS, runStorageCheck } from '../support/service/storage-check.ts';
 
 type Playback = { hls: string; dash: string; thumbnail: string; image: string };
 
@@ -198,15 +192,10 @@ describeS3('a service with an S3 store', () => {
   test('finds and removes orphaned objects', async () => {
     const orphan = uploadKey(randomUUID(), randomUUID());
     await service.adapters.store.put(orphan, once(Buffer.from('orphan')), 6);
-    const find = (remove: boolean) =>
-      call<{ objects: string[]; assets: string[] }>(service, 'POST /admin/orphans', {
-        headers: asOperator,
-        json: { dry_run: !remove },
-      });
-    expect((await find(false)).body.data).toMatchObject({ objects: [orphan], assets: [] });
-    await find(true);
+    expect(keysOf(await runStorageCheck(service))).toEqual([orphan]);
+    await runStorageCheck(service, REMOVE_ORPHANS);
     expect(await service.adapters.store.size(orphan)).toBeUndefined();
-    expect((await find(false)).body.data.objects).toEqual([]);
+    expect((await runStorageCheck(service)).findings).toEqual([]);
   });
 
   test.skipIf(!TEST_DATA)(

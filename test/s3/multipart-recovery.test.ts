@@ -12,7 +12,8 @@ import { type FaultyS3, isComplete, startFaultyS3 } from '../support/store/fault
 import { openUpload, putBytes, readAsset, type Started } from '../support/media.ts';
 import { multipartClient, sendParts } from '../support/uploads/multipart.ts';
 import { createBucket, describeS3, reachedBy, type TestBucket } from '../support/store/s3.ts';
-import { type Answer, asOperator, asUser, call, eventually, type TestService } from '../support/service.ts';
+import { type Answer, asUser, call, eventually, type TestService } from '../support/service.ts';
+import { REMOVE_ORPHANS, runStorageCheck } from '../support/service/storage-check.ts';
 
 const expectReason = (answer: Answer<unknown>, status: number, reason: string) =>
   expect(expectRefusal(answer, status).details).toMatchObject({ reason });
@@ -138,15 +139,12 @@ describeS3('an upload in parts', () => {
     const [kept, lost] = [await open(), uploadKey(randomUUID(), randomUUID())];
     await multipartClient(kept).create();
     await service.adapters.store.direct?.createMultipart(lost, 'video/mp4');
-    const orphans = async (remove: boolean) =>
-      (await call(service, 'POST /admin/orphans', { headers: asOperator, json: { dry_run: !remove } })).body
-        .data;
-    expect(await orphans(true)).toMatchObject({ multipart_count: 0 });
+    expect((await runStorageCheck(service, REMOVE_ORPHANS)).findings).toEqual([]);
     await clocked.runAfter(23 * 60, 'expire-uploads');
     await multipartClient(kept).create();
     await clocked.runAfter(90, 'reconcile');
-    expect(await orphans(false)).toMatchObject({ multipart_count: 1, multiparts: [lost], removed: false });
-    await orphans(true);
+    expect((await runStorageCheck(service)).findings).toMatchObject([{ kind: 'orphaned_upload', key: lost }]);
+    await runStorageCheck(service, REMOVE_ORPHANS);
     expect((await inStore()).map(({ key }) => key)).not.toContain(lost);
     expect(await openUploads(kept.asset_id)).toBe(2);
   });

@@ -2,6 +2,7 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { ListMultipartUploadsCommand } from '@aws-sdk/client-s3';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { listedObjectsContract } from '../../service/src/storage/listed-objects.contract.ts';
 import { otherPutsContract } from '../../service/src/storage/other-puts.contract.ts';
 import { objectStoreContract } from '../../service/src/storage/object-store.contract.ts';
 import {
@@ -23,6 +24,9 @@ describeS3('Ceph', () => {
     openS3ObjectStore((await createBucket({ parameters: '&prefix=media/one' })).location),
   );
   otherPutsContract('a bucket', async () => openS3ObjectStore((await createBucket()).location));
+  listedObjectsContract('a folder of a bucket', async () =>
+    openS3ObjectStore((await createBucket({ parameters: '&prefix=media/one' })).location),
+  );
   partialObjectsContract('a folder of a bucket', async () =>
     openS3ObjectStore((await createBucket({ parameters: '&prefix=media/one' })).location),
   );

@@ -10,9 +10,10 @@ import { ACCESS_KEY, SECRET_KEY } from '../support/store/ceph-rgw.ts';
 import { openUpload, readAsset } from '../support/media.ts';
 import { urlOf } from '../support/postgres/postgres.ts';
 import { createBucket, describeS3, type TestBucket } from '../support/store/s3.ts';
-import { asUser, call, eventually, newDataDir, SECRETS } from '../support/service.ts';
+import { asUser, call, eventually, newDataDir } from '../support/service.ts';
 import { endAllIn, type ServiceProcess, startProcess } from '../support/service/service-process.ts';
 import { beginPatch, create, offsetOf, patch, send, targetsOf, tusUrl } from '../support/uploads/tus.ts';
+import { REMOVE_ORPHANS, runStorageCheck } from '../support/service/storage-check.ts';
 
 const MIB = 1024 ** 2;
 const SIZE = 64 * MIB + 12_345;
@@ -162,11 +163,7 @@ describeS3('resumable uploads on separate machines', () => {
     await patch(url, 0, content.subarray(0, 9 * MIB));
     const parts = await traces(id);
     expect(parts).toHaveLength(2);
-    const removed = await call(second, 'POST /admin/orphans', {
-      headers: { 'x-operator-key': SECRETS.OPERATOR_KEY },
-      json: { dry_run: false },
-    });
-    expect(removed.status).toBe(200);
+    await runStorageCheck(second, REMOVE_ORPHANS);
     expect(await traces(id)).toEqual(parts);
     expect((await patch(url, 9 * MIB, content.subarray(9 * MIB, 10 * MIB))).status).toBe(204);
     await call(second, `DELETE /media/${id}`, { headers: asUser('ann') });

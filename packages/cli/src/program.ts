@@ -7,6 +7,7 @@ import { addConfigCommands } from './commands/config.ts';
 import { addDeliveryCommands } from './commands/deliveries.ts';
 import { addDoctorCommand } from './commands/doctor.ts';
 import { addEventsCommand } from './commands/events.ts';
+import { addFsckCommand } from './commands/fsck.ts';
 import { addImportCommands } from './commands/import.ts';
 import { addJobCommands } from './commands/jobs.ts';
 import { addOwnerCommands } from './commands/owners.ts';
@@ -97,7 +98,10 @@ const GROUPS: readonly (readonly [group: string, commands: readonly AddCommands[
   ['Assets:', [addUploadCommand, addImportCommands, addAssetCommands, addUsageCommand]],
   ['Playback:', [addPlaybackCommands]],
   ['Events and webhooks:', [addEventsCommand, addWebhookCommands]],
-  ['For operators:', [addProvidersCommand, addDeliveryCommands, addJobCommands, addOwnerCommands]],
+  [
+    'For operators:',
+    [addProvidersCommand, addDeliveryCommands, addJobCommands, addOwnerCommands, addFsckCommand],
+  ],
   [
     'Setup:',
     [

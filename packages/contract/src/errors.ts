@@ -153,6 +153,10 @@ const OWN_REASONS = {
     codes: ['CONFLICT'],
     description: 'Without the job something would be left undone, which `message` names.',
   },
+  check_running: {
+    codes: ['CONFLICT'],
+    description: 'Another storage check has not ended. `POST /api/v1/admin/checks/{id}/cancel` ends it.',
+  },
   not_encoding: { codes: ['CONFLICT'], description: 'The asset is not being encoded.' },
   wrong_status: {
     codes: ['CONFLICT'],

@@ -23,7 +23,7 @@ export const FAILURE_CODES = {
   unsupported_codec: 'The video uses a codec that is not supported.',
   picture_too_large: 'The image, or a frame of the video, has more pixels than allowed.',
   encode_failed: 'The video could not be encoded.',
-  original_missing: 'The original of the video is not stored any more.',
+  original_missing: 'The original is not stored any more.',
   timed_out: 'Encoding took too long.',
   out_of_memory: 'Encoding needed too much memory.',
   output_too_large: 'Encoding made more data than expected.',
@@ -92,6 +92,9 @@ export const WARNING_CODES = {
   subtitles_unreadable: 'The text subtitles of the file cannot be read, so they do not become captions.',
   encoding_incomplete: 'Some renditions failed; the others play.',
   playback_url_refused: 'A reported playback URL is not an absolute http or https URL.',
+  original_missing:
+    'The original is not stored any more: what was made from it plays, but it can neither be downloaded ' +
+    'nor encoded again.',
   playback_unconfigured:
     "The setting with the provider's host name is missing, so there are no playback URLs.",
 } as const;

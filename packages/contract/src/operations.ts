@@ -40,7 +40,6 @@ import {
   signUploadParts,
 } from './operations/multipart.ts';
 import {
-  findOrphans,
   getDelivery,
   getMetrics,
   listAllAssets,
@@ -93,6 +92,7 @@ import {
   rotateServiceKey,
   updateServiceKey,
 } from './operations/service-keys.ts';
+import { cancelCheck, getCheck, listChecks, listFindings, startCheck } from './operations/storage-checks.ts';
 import {
   cancelEncode,
   getOwnerLimits,
@@ -200,7 +200,11 @@ export const OPERATIONS: readonly Operation[] = [
   getDelivery,
   replayDeliveries,
   listProviders,
-  findOrphans,
+  startCheck,
+  listChecks,
+  getCheck,
+  listFindings,
+  cancelCheck,
   listCdnPurges,
   getOwnerLimits,
   setOwnerLimits,

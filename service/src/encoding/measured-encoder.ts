@@ -1,5 +1,7 @@
-// Measures how fast an encoder is.
+// Measures how fast an encoder is, and traces what it does.
 import { type Metrics, secondsSince } from '../platform/observability/metrics.ts';
+import type { SpanStart } from '../platform/observability/trace-span.ts';
+import { spanned } from '../platform/observability/tracing.ts';
 import type { Encoder } from './encoder.ts';
 import type { ChunkSpec } from './plan/ladder/chunk-plan.ts';
 import { secondsOf } from './plan/source/source-timeline.ts';
@@ -13,7 +15,7 @@ const SPEED = {
 
 type Phase = 'first' | 'rest' | 'chunk';
 
-/** Failed encodes are not measured. */
+/** Failed encodes are traced, and not measured. */
 export function measureEncoder(encoder: Encoder, metrics: Metrics): Encoder {
   const observe = (phase: Phase, filmMs: number, startMs: number) =>
     metrics.observe(SPEED, { phase }, filmMs / 1000 / secondsSince(startMs));
@@ -21,25 +23,32 @@ export function measureEncoder(encoder: Encoder, metrics: Metrics): Encoder {
     ...encoder,
     startEncode: async (request) => {
       const startMs = performance.now();
-      const started = await encoder.startEncode(request);
+      const started = await spanned(spanOf('encode first'), () => encoder.startEncode(request));
       const { durationMs } = 'encoding' in started ? started.encoding : started.checkpoint;
       observe('first', durationMs, startMs);
       return started;
     },
     continueEncode: async (request) => {
       const startMs = performance.now();
-      const encoding = await encoder.continueEncode(request);
+      const encoding = await spanned(spanOf('encode rest'), () => encoder.continueEncode(request));
       observe('rest', encoding.durationMs, startMs);
       return encoding;
     },
     encodeChunk: async (request) => {
       const startMs = performance.now();
-      const chunk = await encoder.encodeChunk(request);
+      const chunk = await spanned(spanOf('encode chunk'), () => encoder.encodeChunk(request));
       observe('chunk', chunkMs(request.spec), startMs);
       return chunk;
     },
+    createPoster: (request) => spanned(spanOf('create poster'), () => encoder.createPoster(request)),
+    createExtra: (request) => spanned(spanOf(`create ${request.kind}`), () => encoder.createExtra(request)),
+    extractSubtitles: (request) =>
+      spanned(spanOf('extract subtitles'), () => encoder.extractSubtitles(request)),
+    cut: (request) => spanned(spanOf('cut'), () => encoder.cut(request)),
   };
 }
+
+const spanOf = (name: string): SpanStart => ({ name, kind: 'internal' });
 
 const chunkMs = ({ timeline, chunk }: ChunkSpec): number =>
   secondsOf(timeline.frameRate, chunk.frames) * 1000;

@@ -1,4 +1,5 @@
 // The live feed: one reader per process follows the events of all assets.
+import { runInScope } from '../platform/observability/tracing.ts';
 import { createWakeSignal } from '../platform/concurrency/wake-signal.ts';
 import type { EventsContext } from './context.ts';
 import { findFeedHead, listEventsAfter } from './feed.sql.ts';
@@ -32,7 +33,8 @@ export async function followFeed(
   follower: Follower & { readonly onEnd: () => void },
 ): Promise<FeedReader> {
   const reader = { current: (await findFeedHead(ctx.db)).head };
-  void readUntilUnneeded(ctx, follower, reader).then(follower.onEnd);
+  // It outlives the request that has started it.
+  void runInScope(undefined, () => readUntilUnneeded(ctx, follower, reader)).then(follower.onEnd);
   return { position: () => reader.current };
 }
 

@@ -25,6 +25,7 @@ import {
   type Reopening,
   type Retry,
 } from './decisions/decide-commands.ts';
+import { decideLoss, type StorageLoss } from './decisions/storage-loss.ts';
 import * as erased from './erased-assets.sql.ts';
 import { findSameBytes } from './same-bytes.sql.ts';
 
@@ -137,6 +138,12 @@ export async function deleteErasedAssets(_ctx: LifecycleContext, tx: Transaction
 /** True for an asset or a provider's video that was erased with its owner. */
 export const isErased = ({ db }: LifecycleContext, ref: AssetRef): Promise<boolean> =>
   erased.isErased(db, ref);
+
+/** Records a loss of stored objects, unless the asset changed since it was read. Also of one in the trash. */
+export const recordLoss = ({ assets }: LifecycleContext, asset: Asset, loss: StorageLoss) =>
+  assets.update(asset, (seen, now) =>
+    seen.revision === asset.revision ? decideLoss(seen, loss, now) : undefined,
+  );
 
 async function updateExisting({ assets }: LifecycleContext, asset: Asset, decide: Decide): Promise<Asset> {
   const updated = await assets.update(asset, (seen, now) => {

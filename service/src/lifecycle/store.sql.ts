@@ -64,6 +64,7 @@ const PENDING = definitions({
   holder: 'uuid',
   record: 'jsonb',
   now: 'timestamptz',
+  traceparent: 'text',
   ended: 'jsonb',
   grace_days: 'int4',
   is_erasure: 'bool',
@@ -111,9 +112,9 @@ const updateStatement = (writes: readonly PendingWrite[]) =>
              jsonb_to_record(pending.record) as record (${RECORDED}) where pending.record is not null
       on conflict (id) do update set target = excluded.target),
     recorded as (
-      insert into events (id, asset_id, owner_user_id, type, data, created_at, revision)
+      insert into events (id, asset_id, owner_user_id, type, data, created_at, revision, traceparent)
       select event.id, updated.id, updated.owner_user_id, event.type, event.data, pending.now,
-             updated.revision
+             updated.revision, pending.traceparent
         from updated join pending using (place),
              jsonb_to_recordset(pending.events) as event (id uuid, type text, data jsonb)),
     deferred as (${DEFER_REMOVALS}),
@@ -140,6 +141,7 @@ const recordOf = (write: PendingWrite, place: number) => ({
   ...write.decision.finishes,
   record: write.decision.records ? uploadRowOf(write, write.decision.records) : null,
   now: write.now,
+  traceparent: write.traceparent,
   ended: write.removals.keys,
   grace_days: write.removals.graceDays,
   is_erasure: write.decision.isErasure === true,
@@ -174,7 +176,11 @@ const withUpdateTime = ({ decision: { set, events }, now }: PendingWrite): Asset
 
 const NEW = columns(newAssetColumns);
 
-export type PendingInsert = { readonly asset: NewAsset; readonly event: NewEvent };
+export type PendingInsert = {
+  readonly asset: NewAsset;
+  readonly event: NewEvent;
+  readonly traceparent: string | undefined;
+};
 
 /**
  * Inserts assets with their first events; undefined where the id exists. Violates `assets_provider_video` if
@@ -184,26 +190,28 @@ export async function insertAssets(
   db: Queries,
   inserts: readonly PendingInsert[],
 ): Promise<(Asset | undefined)[]> {
-  const pending = inserts.map(({ asset, event }) => ({
+  const pending = inserts.map(({ asset, event, traceparent }) => ({
     ...asset,
     event_id: uuidV7(),
     event_type: event.type,
     event_data: event.data,
+    traceparent,
   }));
   const rows = await db.all(sql('insert assets', { ...assetRow, is_notified: 'bool' })`
     with pending as materialized (
       select * from json_to_recordset(${JSON.stringify(pending)}::json)
                  as pending (${definitions(newAssetColumns)},
-                             event_id uuid, event_type text, event_data jsonb)),
+                             event_id uuid, event_type text, event_data jsonb,
+                             traceparent text)),
     created as (
       insert into assets (${NEW}, updated_at)
       select ${NEW}, created_at from pending order by provider, provider_video_id
       on conflict (id) do nothing
       returning ${ASSET}),
     recorded as (
-      insert into events (id, asset_id, owner_user_id, type, data, created_at, revision)
+      insert into events (id, asset_id, owner_user_id, type, data, created_at, revision, traceparent)
       select event_id, id, created.owner_user_id, event_type, event_data, created.created_at,
-             created.revision
+             created.revision, traceparent
         from created join pending using (id))
     select ${ASSET}, pg_notify('mediary_events', id::text) is not null as is_notified from created`);
   const byId = new Map(rows.map(({ is_notified, ...row }) => [row.id, row as Asset]));

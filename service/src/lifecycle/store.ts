@@ -4,6 +4,7 @@ import { type EventData, newEvent } from '../assets/asset-event.ts';
 import { type BatchLimits, createBatcher } from '../platform/concurrency/batcher.ts';
 import { createKeyedMutex } from '../platform/concurrency/keyed-mutex.ts';
 import { conflict, unavailable } from '../platform/http/errors.ts';
+import { currentTraceparent } from '../platform/observability/tracing.ts';
 import type { Database, Transaction } from '../platform/postgres/database.ts';
 import { findRaisedDetail, findViolatedConstraint } from '../platform/postgres/database-errors.ts';
 import {
@@ -77,6 +78,7 @@ export function createAssetStore(ctx: WriterContext, listeners: Listeners = {}):
       createAsset(ctx, alongside ? (pending) => insertWith(db, pending, alongside) : insert, {
         asset,
         event: newEvent('asset.created', data),
+        traceparent: currentTraceparent(),
       }),
     update: (ref, decide) => runExclusive(keyOf(ref), () => update({ ctx, writer, ref }, decide)),
     recordDelivery: writer.recordDelivery,
@@ -131,10 +133,11 @@ function updateWithJobs(
 ): Promise<(Asset | undefined)[]> {
   return db.transaction(async (tx) => {
     const stored = await updateAssets(tx, writes);
-    const due = writes.flatMap(({ seen, decision }, index) =>
-      stored[index] ? decision.jobs.map((job) => ({ owner: seen.owner_user_id, job })) : [],
+    const due = writes.flatMap(({ seen, decision, traceparent }, index) =>
+      stored[index] ? decision.jobs.map((job) => ({ owner: seen.owner_user_id, job, traceparent })) : [],
     );
-    for (const { owner, job } of due.sort(byQueueAndOwner)) await jobs.sendFor(tx, owner, job as never);
+    for (const { owner, job, traceparent } of due.sort(byQueueAndOwner))
+      await jobs.sendFor(tx, owner, { ...job, traceparent } as never);
     return stored;
   });
 }
@@ -169,7 +172,9 @@ async function update<D extends AssetWrite | undefined>(
     const decision = decide(seen, now());
     if (!decision) return { asset: seen, decision };
     const removals = { keys: findRemovals({ seen, decision, graceDays }), graceDays };
-    const asset: Asset | undefined = await write(writer, { seen, decision, now: now(), removals });
+    const traceparent = currentTraceparent();
+    const pending = { seen, decision, now: now(), removals, traceparent };
+    const asset: Asset | undefined = await write(writer, pending);
     if (asset) return { asset, decision };
     if (decision.recordsUnlessHeld) return undefined;
     if (decision.finishes && !(await holdsUploadLease(db, decision.finishes))) return undefined;

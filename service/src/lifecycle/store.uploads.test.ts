@@ -166,7 +166,7 @@ describe('a small PUT', () => {
     const decision = { ...change(STORED), events: [], recordsUnlessHeld: recordOf(seen) };
     const removals = { keys: [], graceDays: 0 };
     const [statement] = await recordStatements((recording) =>
-      finishUnheldUploads(recording, [{ seen, decision, now: NOW, removals }]),
+      finishUnheldUploads(recording, [{ seen, decision, now: NOW, removals, traceparent: undefined }]),
     );
     const plan = await rowsOf(connection, `explain (generic_plan) ${statement?.text}`, []);
     expect(JSON.stringify(plan)).toContain('using assets_by_bytes on assets same');

@@ -56,9 +56,10 @@ const finishStatement = (writes: readonly PendingWrite[]) => {
                            ${writes.map(({ now }) => now)}::timestamptz[],
                            ${writes.map(() => uuidV7())}::uuid[],
                            ${events.map((event) => event?.type)}::text[],
-                           ${events.map((event) => JSON.stringify(event?.data))}::jsonb[])
+                           ${events.map((event) => JSON.stringify(event?.data))}::jsonb[],
+                           ${writes.map(({ traceparent }) => traceparent)}::text[])
                  as pending (id, seen, upload, protocol, size_bytes, sha256, upload_end, now,
-                             event_id, event_type, event_data)),
+                             event_id, event_type, event_data, traceparent)),
     locked as materialized (
       select id, revision from assets
        where id = any(array(select id from pending)) order by id for no key update),
@@ -81,8 +82,8 @@ const finishStatement = (writes: readonly PendingWrite[]) => {
       select upload, id, owner_user_id, attempt, protocol, size_bytes, size_bytes, now, upload_end, now
         from updated join pending using (id)),
     recorded as (
-      insert into events (id, asset_id, owner_user_id, type, data, created_at, revision)
-      select event_id, id, owner_user_id, event_type, event_data, now, revision
+      insert into events (id, asset_id, owner_user_id, type, data, created_at, revision, traceparent)
+      select event_id, id, owner_user_id, event_type, event_data, now, revision, traceparent
         from updated join pending using (id))
     select id, revision, duplicate_of, pg_notify('mediary_events', id::text) is not null as is_notified
       from updated`;

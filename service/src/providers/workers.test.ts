@@ -57,7 +57,7 @@ async function start(environment = {}, more: Partial<WorkerProcess> = {}, databa
     videoEncoder: 'x264',
     protections: { no_network: true },
     freeScratchBytes: async () => 4096,
-    jobs: { listRunning: () => [], isDraining: () => false, drain: async () => {} },
+    jobs: { listRunning: () => [], watchLongRuns: () => {}, isDraining: () => false, drain: async () => {} },
     ...more,
   });
   onTestFinished(heartbeat.stop);

@@ -26,7 +26,7 @@ export type WorkerProcess = Pick<WorkerRecord, 'id' | 'host' | 'version' | 'prot
   readonly roles: readonly ('api' | 'worker')[];
   readonly videoEncoder: string;
   readonly freeScratchBytes: () => Promise<number>;
-  readonly jobs: Pick<JobControl, 'listRunning' | 'isDraining' | 'drain'>;
+  readonly jobs: Pick<JobControl, 'listRunning' | 'watchLongRuns' | 'isDraining' | 'drain'>;
   /** Default: 10 s. */
   readonly beatEveryMs?: number | undefined;
 };
@@ -98,13 +98,17 @@ export async function startHeartbeat(ctx: ProvidersContext, process: WorkerProce
   let beating: Promise<unknown> = beat();
   await beating;
   if (isWorker) await logStart(ctx, worker).catch(logFailure);
-  const timer = setInterval(() => {
+  const beatAgain = () => {
     beating = beating.then(beat);
-  }, beatEveryMs);
+  };
+  const timer = setInterval(beatAgain, beatEveryMs);
   timer.unref();
+  // Short runs are not worth a statement.
+  process.jobs.watchLongRuns(beatAgain);
   return {
     async stop() {
       clearInterval(timer);
+      process.jobs.watchLongRuns(() => {});
       await beating;
       await recordWorkerStop(db, worker.id).catch(logFailure);
     },

@@ -37,7 +37,7 @@ export async function openDiskObjectStore(
   const requireSmallSpace = guardSpace(minFreeBytes, shareFreeBytes(incoming, SMALL_WRITES_MS));
   const filesOf = (key: ObjectKey): ObjectFiles => (isOriginal(key) ? originals : files);
   const pathOf = (key: ObjectKey) => filesOf(key).pathOf(key);
-  const list = (prefix: ObjectKey) => filesOf(prefix).list(prefix);
+  const list = (prefix: ObjectKey, after?: ObjectKey) => filesOf(prefix).list(prefix, after);
   const put = async <T>(key: ObjectKey, write: (temporary: string) => Promise<T>): Promise<T> =>
     publishObject({ temporary: newPath(), path: pathOf(key) }, write);
   return {
@@ -56,8 +56,8 @@ export async function openDiskObjectStore(
     stream: (key, range) => createReadStream(pathOf(key), { ...range, highWaterMark: STREAM_BYTES }),
     remove: async (key) => filesOf(key).remove(key),
     removeAll: async (prefix) => filesOf(prefix).removeAll(prefix),
-    list,
-    listSizes: (prefix) => withSizes(list(prefix), pathOf),
+    list: (prefix) => list(prefix),
+    listSizes: (prefix, after) => withSizes(list(prefix, after), pathOf),
     localFile: pathOf,
     partial: openPartialFiles({ folder: partial, pathOf, requireSpace }),
     check: async () => {
@@ -128,7 +128,9 @@ async function* withSizes(
   pathOf: (key: ObjectKey) => string,
 ): AsyncGenerator<ListedObject> {
   for await (const key of keys) {
-    const sizeBytes = await sizeOf(pathOf(key));
-    if (sizeBytes !== undefined) yield { key, sizeBytes };
+    // Files of other programs, such as `.DS_Store`.
+    if (key.includes('/.')) continue;
+    const file = await undefinedIfMissing(stat(pathOf(key)));
+    if (file) yield { key, sizeBytes: file.size, modifiedAt: file.mtime };
   }
 }

@@ -1,5 +1,7 @@
-// Measures the operations of an object store.
+// Measures and traces the operations of an object store.
 import type { Readable } from 'node:stream';
+import type { SpanStart } from '../platform/observability/trace-span.ts';
+import { spanned, startSpan } from '../platform/observability/tracing.ts';
 import { type Metrics, REQUEST_DURATIONS, secondsSince } from '../platform/observability/metrics.ts';
 import {
   type DirectUploads,
@@ -67,7 +69,7 @@ const measureCalls =
   async (...args) => {
     const startMs = performance.now();
     try {
-      const result = await run(...args);
+      const result = await spanned(spanOf(operation), () => run(...args));
       record(operation, 'ok', startMs);
       return result;
     } catch (error) {
@@ -76,7 +78,18 @@ const measureCalls =
     }
   };
 
+/** Without the key, which would make names of spans many. */
+const spanOf = (operation: string): SpanStart => ({
+  name: `store ${operation}`,
+  kind: 'client',
+  attributes: { 'mediary.store.operation': operation },
+});
+
 function measureStream(record: RecordOperation, stream: Readable): Readable {
   const startMs = performance.now();
-  return stream.once('close', () => record('stream', stream.errored ? 'error' : 'ok', startMs));
+  const span = startSpan(spanOf('stream'));
+  return stream.once('close', () => {
+    record('stream', stream.errored ? 'error' : 'ok', startMs);
+    span?.end(stream.errored ?? undefined);
+  });
 }

@@ -8,7 +8,11 @@ export type StoredBytes = { readonly sizeBytes: number; readonly sha256: string 
 /** First and last byte, both inclusive and within the object. */
 export type ByteRange = { readonly start: number; readonly end: number };
 
-export type ListedObject = { readonly key: ObjectKey; readonly sizeBytes: number };
+export type ListedObject = {
+  readonly key: ObjectKey;
+  readonly sizeBytes: number;
+  readonly modifiedAt: Date;
+};
 
 /** `bytes` is undefined for objects larger than 1 MiB. */
 export type ReadObject = { readonly sizeBytes: number; readonly bytes?: Uint8Array };
@@ -173,8 +177,13 @@ export type ObjectStore = {
   removeAll(prefix: ObjectKey): Promise<number>;
   /** Lists keys below a prefix that ends in a slash, in any order. */
   list(prefix: ObjectKey): AsyncIterable<ObjectKey>;
-  /** The same with the size of each object. Objects that are removed meanwhile may be missing. */
-  listSizes(prefix: ObjectKey): AsyncIterable<ListedObject>;
+  /**
+   * The same with the size of each object, in an order that stays. `after`: continues behind this key of an
+   * earlier list. Objects that are removed meanwhile may be missing.
+   */
+  listSizes(prefix: ObjectKey, after?: ObjectKey): AsyncIterable<ListedObject>;
+  /** Whether `listSizes` is in the order of keys, which makes a range of keys as cheap as one of them. */
+  readonly listsInOrder?: boolean;
   /** Path of a local file with the object's bytes, if the store has one. The file must not be changed. */
   localFile?(key: ObjectKey): string;
   /** Absent if the store takes whole objects only. */

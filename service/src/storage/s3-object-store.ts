@@ -52,7 +52,8 @@ export function openS3ObjectStore(location: S3Location, timeouts: S3Timeouts = S
     },
     removeAll: (prefix) => removeAll(s3, prefix),
     list: (prefix) => keysBelow(s3, prefix),
-    listSizes: (prefix) => objectsBelow(s3, prefix),
+    listSizes: (prefix, after) => objectsBelow(s3, prefix, after),
+    listsInOrder: true,
     direct,
     partial: openPartialObjects({
       s3,
@@ -76,19 +77,32 @@ async function* keysBelow(s3: S3Connection, prefix: ObjectKey): AsyncGenerator<O
   for await (const { key } of objectsBelow(s3, prefix)) yield key;
 }
 
-async function* objectsBelow(s3: S3Connection, prefix: ObjectKey): AsyncGenerator<ListedObject> {
-  for await (const page of pagesOf(s3, prefix)) yield* page;
+async function* objectsBelow(
+  s3: S3Connection,
+  prefix: ObjectKey,
+  after?: ObjectKey,
+): AsyncGenerator<ListedObject> {
+  for await (const page of pagesOf(s3, prefix, after)) yield* page;
 }
 
-async function* pagesOf(s3: S3Connection, prefix: ObjectKey): AsyncGenerator<ListedObject[]> {
+async function* pagesOf(
+  s3: S3Connection,
+  prefix: ObjectKey,
+  after?: ObjectKey,
+): AsyncGenerator<ListedObject[]> {
   const { Bucket, Key: Prefix } = s3.at(prefix);
+  const StartAfter = after && s3.at(after).Key;
   for (let token: string | undefined; ; ) {
     const page = await s3.run((options) =>
-      s3.client.send(new ListObjectsV2Command({ Bucket, Prefix, ContinuationToken: token }), options),
+      s3.client.send(
+        new ListObjectsV2Command({ Bucket, Prefix, StartAfter, ContinuationToken: token }),
+        options,
+      ),
     );
-    yield (page.Contents ?? []).map(({ Key = '', Size = 0 }) => ({
+    yield (page.Contents ?? []).map(({ Key = '', Size = 0, LastModified = new Date() }) => ({
       key: Key.slice(s3.location.prefix.length) as ObjectKey,
       sizeBytes: Size,
+      modifiedAt: LastModified,
     }));
     if (!page.IsTruncated) return;
     token = page.NextContinuationToken;

@@ -13,16 +13,16 @@ import type { ObjectStore } from '../storage/object-store.ts';
 import type { Uploads } from '../uploads/feature.ts';
 
 export type UpkeepContext = {
-  readonly settings: Pick<Config, 'eventRetentionDays' | 'webhookRetentionDays'> & {
+  readonly settings: Pick<Config, 'eventRetentionDays' | 'purgeGraceDays' | 'webhookRetentionDays'> & {
     readonly delivery: Pick<Config['delivery'], 'purgeUrl' | 'purgeSecrets'>;
   };
   readonly db: Database;
   readonly store: ObjectStore;
-  readonly jobs: Pick<ServiceJobs, 'hasOpenJob' | 'sendFor'>;
+  readonly jobs: Pick<ServiceJobs, 'hasOpenJob' | 'send' | 'sendFor'>;
   readonly clocks: Clocks;
   readonly auth: Pick<Auth, 'deleteOldUploadTokens' | 'deleteEndedSessions'>;
   readonly lifecycle: Lifecycle;
-  readonly encoding: Pick<EncodingOperations, 'deleteGrowingIndexes'>;
+  readonly encoding: Pick<EncodingOperations, 'deleteGrowingIndexes' | 'readIndex'>;
   readonly providers: ProviderOperations;
   readonly uploads: Uploads;
   readonly events: Pick<Events, 'deleteOldEndpointDeliveries'>;

@@ -1,10 +1,13 @@
-// Upkeep: scheduled jobs, purging, and the comparison of the object store with the database.
+// Upkeep: scheduled jobs, purging, and the comparison of the database with what is stored.
 import type { JobPayloads } from '../jobs.ts';
 import type { JobRun } from '../platform/jobs/job-queue.ts';
 import { assertTrustedClock } from '../platform/postgres/database-clock.ts';
+import { offer } from '../platform/values/offer.ts';
 import { deleteExpiredKeys } from '../platform/http/idempotency.ts';
 import { deleteFullBuckets } from '../platform/postgres/token-bucket.ts';
 import { deleteOldPurges, purgeCdn } from './cdn-purges.ts';
+import { cancelCheck, createCheck, getCheck, listFindings } from './checks/checks.ts';
+import { runCheck } from './checks/run-check.ts';
 import { createPartitions, dropExpiredMonths, expireUploads } from './cleanup.ts';
 import type { UpkeepContext } from './context.ts';
 import { removeOrphanedVideos } from './orphaned-videos.ts';
@@ -17,11 +20,13 @@ export function createUpkeep(ctx: UpkeepContext) {
   const { db, clocks, auth, lifecycle, uploads, events } = ctx;
   const assertTrusted = () => assertTrustedClock(clocks);
   return {
-    operations: {},
+    operations: offer(ctx, { createCheck, runCheck, getCheck, listFindings, cancelCheck }),
     routes: upkeepRoutes(ctx),
     jobs: {
       'purge-asset': purgeAssetJob(ctx),
       'provider-task': providerTaskJob(ctx),
+      'check-storage': ({ payload, signal }: JobRun<JobPayloads['check-storage']>) =>
+        runCheck(ctx, payload.checkId, signal),
       'purge-cdn': ({ payload }: JobRun<JobPayloads['purge-cdn']>) => purgeCdn(ctx, payload),
       reconcile: run(() => reconcile(ctx)),
       'remove-orphaned-videos': run(() => removeOrphanedVideos(ctx)),

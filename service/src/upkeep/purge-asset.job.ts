@@ -6,7 +6,7 @@ import type { JobRun } from '../platform/jobs/job-queue.ts';
 import { assetPrefixes, type ObjectKey, originalPrefix } from '../storage/object-key.ts';
 import type { UpkeepContext } from './context.ts';
 import { isOrphan, lastTransferEnd, parseKey } from './orphan.ts';
-import { findObjectOwner } from './orphans.ts';
+import { findObjectOwner } from './checks/stored-objects.ts';
 
 export const purgeAssetJob =
   (ctx: UpkeepContext) =>

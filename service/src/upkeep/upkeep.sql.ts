@@ -1,4 +1,4 @@
-// SQL queries of the scheduled jobs and of the search for orphans.
+// SQL queries of the scheduled jobs, and of who owns stored objects.
 import type { Asset, ProviderName } from '../assets/asset.ts';
 import type { Queries } from '../platform/postgres/database.ts';
 import { columns, columnsOf, literals, sql } from '../platform/postgres/sql.ts';
@@ -128,12 +128,3 @@ export const findObjectOwners = async (
 export const findUploadIds = (db: Queries, ids: readonly string[]) =>
   db.all(sql('upload ids', { id: 'uuid' })`
     select id from uploads where id = any(${ids}::uuid[]) and finished_at is null`);
-
-/** A page of the assets whose original is recorded, by id. */
-export const listRecordedOriginals = (db: Queries, after: string, limit: number) =>
-  db.all(sql('recorded originals', { id: 'uuid', original_upload: 'uuid?' })`
-    select id, original_upload from assets
-     where id > ${after} and uploaded_at is not null and not refused
-       and (deleted_at is null or purge_at is not null)
-     order by id
-     limit ${limit}`);

@@ -20,17 +20,11 @@ import {
   readAsset,
   settled,
 } from '../../support/media.ts';
-import {
-  asOperator,
-  asUser,
-  call,
-  eventually,
-  startTestService,
-  type TestService,
-} from '../../support/service.ts';
+import { asUser, call, eventually, startTestService, type TestService } from '../../support/service.ts';
 import { filesNaming } from '../../support/service/traces.ts';
 import { timelineOf } from '../../support/providers/hosted.ts';
 import { linkVideo, tell } from '../../support/providers/webhooks.ts';
+import { REMOVE_ORPHANS, runStorageCheck } from '../../support/service/storage-check.ts';
 
 let service: TestService;
 let film: string;
@@ -181,11 +175,8 @@ test('the current thumbnail is no orphan, and is deleted with its video', async 
   const { id } = await ingest(service, 'ann', { file: film });
   await choosePoster(service, id, 4500);
   await thumbnailTurns(service, id, 'blue');
-  const orphans = await call<{ objects: string[] }>(service, 'POST /admin/orphans', {
-    headers: asOperator,
-    json: { dry_run: false },
-  });
-  expect(orphans.body.data.objects.filter((key) => key.includes(id))).toEqual([]);
+  const { findings } = await runStorageCheck(service, REMOVE_ORPHANS);
+  expect(findings.filter(({ asset_id }) => asset_id === id)).toEqual([]);
   expect((await thumbnailOf(service, id)).colour).toBe('blue');
   expect((await call(service, `DELETE /media/${id}`, { headers: asUser('ann') })).status).toBe(200);
   await eventually(

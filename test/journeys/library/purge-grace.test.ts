@@ -4,7 +4,6 @@ import { sql } from '../../../service/src/platform/postgres/sql.ts';
 import { expectFieldRefused, expectSuccess } from '../../support/http/envelope.ts';
 import { IMAGE, openUpload, putBytes } from '../../support/media.ts';
 import {
-  asOperator,
   asService,
   asUser,
   call,
@@ -13,6 +12,7 @@ import {
   type TestService,
 } from '../../support/service.ts';
 import { filesNaming, openJobs } from '../../support/service/traces.ts';
+import { REMOVE_ORPHANS, runStorageCheck } from '../../support/service/storage-check.ts';
 
 const BYTES = Buffer.from('bytes that a restored backup asks for');
 
@@ -50,11 +50,7 @@ const erase = (id: string, query = '?erase=true', headers: Record<string, string
 test('bytes of a deleted asset are kept; they are no orphans, and go when the days have passed', async () => {
   const id = await uploadAndDelete();
   expect(await stored(id)).toBe(1);
-  const orphans = await call(service, 'POST /admin/orphans', {
-    headers: asOperator,
-    json: { dry_run: false },
-  });
-  expect(expectSuccess(orphans)).toMatchObject({ object_count: 0 });
+  expect((await runStorageCheck(service, REMOVE_ORPHANS)).findings).toEqual([]);
   const later = await uploadAndDelete();
   await service.adapters.db.all(sql('test: seven days later')`
     update deferred_removals set remove_after = now() where asset_id = ${id}`);

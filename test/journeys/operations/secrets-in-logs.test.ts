@@ -204,6 +204,8 @@ describe('after requests with every kind of error', () => {
       'job',
       'result',
       'left_out',
+      'trace_id',
+      'span_id',
     ];
     expect([...known].filter((name) => !allowed.includes(name))).toEqual([]);
   });

@@ -101,6 +101,7 @@ test('--help lists the commands, or explains the one before it, and starts nothi
     '  npm run backup',
     '  npm run backup',
     '  npm run backup',
+    '  npm run fsck',
     '  npm run provider',
     '  npm run encoder',
   ]);
@@ -116,7 +117,7 @@ test('a command that does not exist, or an argument that is not allowed, ends wi
   expect([code, stderr]).toEqual([
     1,
     'Unknown command "begin". ' +
-      'Commands: start, --simulate, sample, seed, storage, backup, provider, encoder, --help.\n',
+      'Commands: start, --simulate, sample, seed, storage, backup, fsck, provider, encoder, --help.\n',
   ]);
   expect((await failedStart({}, ['seed', '--assets', 'x'])).stderr).toContain('not "x"');
 });

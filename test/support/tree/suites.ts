@@ -64,7 +64,7 @@ const S3_JOURNEYS = [
   'encoding/video-lifecycle',
   'images/images',
   'playback/download-and-delete',
-  'operations/orphans',
+  'operations/storage-check',
   'uploads/put-upload',
   'uploads/put-races',
   'uploads/upload-limits',

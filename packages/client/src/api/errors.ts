@@ -26,6 +26,7 @@ export type ErrorReason =
   | 'body_cut_short'
   | 'busy'
   | 'cancelled'
+  | 'check_running'
   | 'checksum_mismatch'
   | 'clip_failed'
   | 'clip_source_deleted'
@@ -212,4 +213,5 @@ export type WarningCode =
   | 'subtitles_unreadable'
   | 'encoding_incomplete'
   | 'playback_url_refused'
+  | 'original_missing'
   | 'playback_unconfigured';

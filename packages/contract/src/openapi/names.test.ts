@@ -17,7 +17,17 @@ const SUFFIX = /(?:^|_)(?:ms|s|bytes|lufs|dbtp|fps)$/;
 
 /** Numbers without a unit, or in the one unit that every name of the list has: pixels, bits, percent. */
 const WITHOUT_UNIT = new Set([
-  ...['asset_count', 'chunk_count', 'multipart_count', 'object_count', 'worker_count', 'chunks', 'channels'],
+  ...[
+    'asset_count',
+    'chunk_count',
+    'finding_count',
+    'object_count',
+    'repaired_count',
+    'video_count',
+    'worker_count',
+    'chunks',
+    'channels',
+  ],
   ...['assets', 'attempt', 'attempts', 'failures', 'max_assets', 'max_parts', 'max_pending', 'max_uploads'],
   ...[
     'pending',

@@ -9,8 +9,6 @@ import {
   EXAMPLE_DELIVERY,
   ListCdnPurgesQuery,
   ListDeliveriesQuery,
-  OrphanReport,
-  OrphanRequest,
   ProviderList,
   ReplayRequest,
   ReplayResult,
@@ -125,28 +123,6 @@ export const listProviders = jsonOperation({
       },
     ],
     next_cursor: null,
-  },
-});
-
-export const findOrphans = jsonOperation({
-  id: 'findOrphans',
-  method: 'POST',
-  path: '/api/v1/admin/orphans',
-  tag: 'Operators',
-  auth: 'operator',
-  summary: 'Find orphaned objects',
-  description: 'Compares the object store with the database; removes orphaned objects on request.',
-  body: OrphanRequest,
-  message: 'Orphans',
-  data: OrphanReport,
-  example: {
-    object_count: 0,
-    objects: [],
-    removed: false,
-    asset_count: 0,
-    assets: [],
-    multipart_count: 0,
-    multiparts: [],
   },
 });
 

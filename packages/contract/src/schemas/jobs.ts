@@ -68,7 +68,7 @@ export const Job = Type.Object(
         { id: Type.String(), host: Type.String() },
         {
           description:
-            'The process that runs it, by its latest sign of life: null in the first ten seconds of a run.',
+            'The process that runs it, by its latest sign of life: null in the first two seconds of a run.',
         },
       ),
     ),

@@ -1,4 +1,4 @@
-// Schemas for operators: webhook deliveries, providers, orphaned objects.
+// Schemas for operators: webhook deliveries, providers, purges of a CDN.
 import { type Static, Type } from 'typebox';
 import { DELIVERY_REASONS, type DeliveryReason, PROVIDER_KINDS, PURGE_REASONS } from '../enums.ts';
 import { EXAMPLE_ASSET } from './asset.ts';
@@ -141,33 +141,6 @@ export const ProviderList = Type.Object(
   { items: Type.Array(ProviderOverview), next_cursor: NoNextCursor },
   { $id: 'ProviderList' },
 );
-
-export const OrphanRequest = Type.Object(
-  {
-    dry_run: Type.Optional(
-      Type.Boolean({
-        default: true,
-        description: 'Default true: list only. False: remove the orphaned objects.',
-      }),
-    ),
-  },
-  // A misspelled member must not turn a removal into a dry run, or the reverse.
-  { $id: 'OrphanRequest', additionalProperties: false, examples: [{ dry_run: true }] },
-);
-
-export const OrphanReport = Type.Object(
-  {
-    object_count: Type.Integer(),
-    objects: Type.Array(Type.String(), { description: 'The first 1000 keys.' }),
-    multipart_count: Type.Integer({ description: 'Uploads in parts that no upload of an asset needs.' }),
-    multiparts: Type.Array(Type.String(), { description: 'The first 1000 keys.' }),
-    removed: Type.Boolean(),
-    asset_count: Type.Integer({ description: 'Assets whose original is missing from the store.' }),
-    assets: Type.Array(Type.String(), { description: 'The first 1000 ids.' }),
-  },
-  { $id: 'OrphanReport' },
-);
-export type OrphanReport = Static<typeof OrphanReport>;
 
 export const ListCdnPurgesQuery = Type.Object({
   limit: Type.Integer({ minimum: 1, maximum: 1000, default: 100 }),

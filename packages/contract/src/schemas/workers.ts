@@ -23,7 +23,9 @@ export const WorkerProcess = Type.Object(
         asset_id: nullable(AssetId),
         started_at: Timestamp,
       }),
-      { description: 'At the last sign of life, which is every 10 s.' },
+      {
+        description: 'At the last sign of life, which is every 10 s, and when a run has lasted two seconds.',
+      },
     ),
     providers: Type.Array(Type.String(), {
       description: 'Providers whose API the process has settings for, and encoders.',

@@ -2,6 +2,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setInterval } from 'node:timers/promises';
+import { spanned } from '../../platform/observability/tracing.ts';
 import { EncodeError, type EncodedFile } from '../encoder.ts';
 import { type CmafTrack, describeAudio, initName } from '../model/cmaf-track.ts';
 import { audioRenditions, AUDIO_KILOBITS } from '../plan/source/audio-tracks.ts';
@@ -60,7 +61,9 @@ export async function runPhase(
     trackIds: phase.trackIds,
   });
   const errors = countDecodeErrors(encode.source.video.index);
-  const log = await renderChecked(encode, { index, phase, folder, earlier, errors }, collector);
+  const span = { name: 'encode phase', kind: 'internal', attributes: { 'mediary.phase': index } } as const;
+  const run = { index, phase, folder, earlier, errors };
+  const log = await spanned(span, () => renderChecked(encode, run, collector));
   const tracks = await collect(encode, collector);
   await assertComplete(encode, { phase, tracks, log });
   if (index === 0 && phases.length > 1) await publish(encode, tracks, false);

@@ -5,6 +5,8 @@ import { join } from 'node:path';
 import { FAILURE_CODES } from '@mediary/contract/failures';
 import { DEFAULT_ENCODE_LIMITS, type EncodeLimits } from '../plan/ladder/encode-cost.ts';
 import { diskFull } from '../../platform/disk/free-space.ts';
+import type { SpanStart } from '../../platform/observability/trace-span.ts';
+import { spanned } from '../../platform/observability/tracing.ts';
 import type { Sandbox } from '../../platform/process/sandbox.ts';
 import { DEFAULT_LADDER, type Ladder } from '../plan/ladder/ladder.ts';
 import type { FailureCode } from '../encode-failure.ts';
@@ -86,12 +88,14 @@ export function openSession<Request extends SourceRequest>(
 export const threadsOf = (concurrency: number): number =>
   Math.min(Math.ceil(availableParallelism() / concurrency), MAX_THREADS);
 
+const FFMPEG_RUN: SpanStart = { name: 'ffmpeg', kind: 'internal' };
+
 /** Resolves with the exit code of ffmpeg. Throws EncodeError when it could not start or was stopped. */
 export async function runStep(
   { ffmpegPath, sandbox, priority, memoryBytes = LIMITS.memoryBytes, folder, request }: RunContext,
   { limits, ...step }: FfmpegStep,
 ): Promise<FfmpegResult> {
-  const end = await runFfmpeg({
+  const run = {
     path: ffmpegPath,
     priority,
     signal: request.signal,
@@ -99,7 +103,8 @@ export async function runStep(
     ...(sandbox && { sandbox }),
     limits: { ...LIMITS, memoryBytes, ...limits },
     ...step,
-  });
+  };
+  const end = await spanned(FFMPEG_RUN, () => runFfmpeg(run));
   if (end.outcome === 'exited') return end;
   throw createEncodeFailure(end.outcome === 'not_started' ? 'encoder_missing' : end.outcome, end.log);
 }

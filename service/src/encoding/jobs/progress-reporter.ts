@@ -1,5 +1,6 @@
 // Reports the progress of a run: one request at a time with the latest value. Errors do not stop the run.
 import type { Rendition } from '../../assets/renditions.ts';
+import { withoutSpans } from '../../platform/observability/tracing.ts';
 import type { EncodingContext } from '../context.ts';
 import type { EncoderReport } from '../encoder-report.ts';
 
@@ -18,7 +19,6 @@ export function createProgressReporter(
   { callback, log }: EncodingContext,
   { head, signal, onSuperseded }: ReportedRun,
 ) {
-  let next: Progress | undefined;
   let lastProgress = -1;
   let lastAt = 0;
   let pending: Promise<void> | undefined;
@@ -47,8 +47,9 @@ export function createProgressReporter(
   return {
     start: () => send({ progress: 0, renditions: [] }),
     update(progress: number, renditions: readonly Rendition[]): void {
-      next = { progress: Math.floor(progress), renditions };
-      if (!pending && next.progress > lastProgress && Date.now() - lastAt >= INTERVAL_MS) send(next);
+      const next = { progress: Math.floor(progress), renditions };
+      if (!pending && next.progress > lastProgress && Date.now() - lastAt >= INTERVAL_MS)
+        withoutSpans(() => send(next));
     },
     end: async () => {
       await pending;

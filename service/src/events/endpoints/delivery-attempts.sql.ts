@@ -167,7 +167,10 @@ export const releaseDeliveries = (db: Queries, holder: string, ids: readonly str
     update endpoint_deliveries set lease_holder = null, due_at = now()
      where id = any(${ids}::uuid[]) and lease_holder = ${holder}::uuid`);
 
-const SENT = pick(eventRow, ['id', 'asset_id', 'owner_user_id', 'type', 'data', 'created_at']);
+const SENT = {
+  ...pick(eventRow, ['id', 'asset_id', 'owner_user_id', 'type', 'data', 'created_at']),
+  traceparent: 'text?',
+} as const;
 
 export type SentEvent = Readonly<RowOf<typeof SENT>>;
 

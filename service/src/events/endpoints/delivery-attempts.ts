@@ -1,6 +1,8 @@
 // Claims due deliveries, sends them, and records their attempts (contract B8).
 import { randomUUID } from 'node:crypto';
 import { toAssetView } from '../../assets/asset-view.ts';
+import type { SpanStart } from '../../platform/observability/trace-span.ts';
+import { continueTrace } from '../../platform/observability/tracing.ts';
 import { uuidV7 } from '../../platform/values/uuid-v7.ts';
 import type { EventsContext } from '../context.ts';
 import { toEventMessage } from '../feed-event.ts';
@@ -64,7 +66,9 @@ export async function sendDelivery(
   options: AttemptOptions,
 ): Promise<void> {
   try {
-    const { attempt, retryAfterMs } = await sendEvent(ctx, delivery, options);
+    const { attempt, retryAfterMs } = await continueTrace(toSpan(delivery), delivery.event?.traceparent, () =>
+      sendEvent(ctx, delivery, options),
+    );
     ctx.service.metrics.count(ATTEMPTS, { result: toResult(attempt.status) });
     const plan = planDelivery(
       { status: attempt.status, retryAfterMs, attempts: delivery.attempts + 1 },
@@ -77,6 +81,18 @@ export async function sendDelivery(
     await releaseDeliveries(ctx.db, delivery.holder, [delivery.id]);
   }
 }
+
+const toSpan = ({ endpoint_id, asset_id, attempts, event }: LeasedDelivery): SpanStart => ({
+  name: 'send webhook',
+  kind: 'client',
+  attributes: {
+    'http.request.method': 'POST',
+    ...(attempts > 0 && { 'http.request.resend_count': attempts }),
+    'mediary.asset_id': asset_id,
+    'mediary.webhook_endpoint': endpoint_id,
+    ...(event && { 'mediary.event_type': event.type }),
+  },
+});
 
 async function sendEvent(
   ctx: EventsContext,

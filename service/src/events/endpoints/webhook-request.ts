@@ -4,6 +4,7 @@ import type { DeliveryAttempt } from '@mediary/contract/schemas/webhook-endpoint
 import type { Secret } from '../../auth/secret.ts';
 import { parseRetryAfter } from '../../platform/outbound/http-client.ts';
 import { createSingleFlight } from '../../platform/concurrency/single-flight.ts';
+import { annotateSpan, traceHeaders } from '../../platform/observability/tracing.ts';
 import { createConnectionPool } from '../../platform/outbound/connection-pool.ts';
 import { createGuardedFetch, type OutboundFetch } from '../../platform/outbound/guarded-fetch.ts';
 import { OutboundError } from '../../platform/outbound/outbound-error.ts';
@@ -69,9 +70,14 @@ export async function sendWebhook(
   // Receivers would refuse a request without a signature.
   if (secrets.length === 0)
     return { attempt: describe({ error: 'secret_unreadable' }), retryAfterMs: undefined };
-  const headers = { 'content-type': 'application/json', ...signWebhook({ id, at, body }, secrets) };
+  const headers = {
+    'content-type': 'application/json',
+    ...traceHeaders(),
+    ...signWebhook({ id, at, body }, secrets),
+  };
   try {
     const response = await fetch({ method: 'POST', url, headers, body: Buffer.from(body), signal });
+    annotateSpan({ 'http.response.status_code': response.status });
     const attempt = describe({ status: response.status });
     const seconds = parseRetryAfter(response.headers, at);
     return {

@@ -53,6 +53,8 @@ export type PendingWrite = {
   readonly seen: Asset;
   readonly decision: AssetWrite;
   readonly now: Date;
+  /** Of the span that has caused the write. */
+  readonly traceparent: string | undefined;
   /** Objects that the asset does not refer to any more, to be removed after this time. */
   readonly removals: { readonly keys: readonly string[]; readonly graceDays: number };
 };

@@ -39,6 +39,7 @@ const CANCEL_RULES: Readonly<Record<keyof JobPayloads, CancelRule>> = {
   'provider-task': required('the video provider and the asset would differ'),
   'erase-owner': required('the erasure of the owner would never be completed'),
   'erase-videos': required('the videos of an erased owner would stay at their provider'),
+  'check-storage': required('the check would never end. POST /api/v1/admin/checks/{id}/cancel ends it'),
   reconcile: SCHEDULED,
   'remove-orphaned-videos': SCHEDULED,
   'expire-uploads': SCHEDULED,

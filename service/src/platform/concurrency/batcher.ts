@@ -1,9 +1,11 @@
 // Batches concurrent requests of one kind into one call; without load, a request is not delayed.
 import { isUnavailable } from '../http/errors.ts';
+import { captureScope, runInScope, type TraceScope } from '../observability/tracing.ts';
 
 type BatchWork<Item, Result> = (items: readonly Item[]) => Promise<readonly Result[]>;
 type QueuedItem<Item, Result> = {
   readonly item: Item;
+  readonly scope: TraceScope | undefined;
   readonly resolve: (result: Result) => void;
   readonly reject: (error: unknown) => void;
 };
@@ -38,7 +40,7 @@ export function createBatcher<Item, Result>(
   };
   return (item) =>
     new Promise((resolve, reject) => {
-      queue.push({ item, resolve, reject });
+      queue.push({ item, scope: captureScope(), resolve, reject });
       // Items that are added in the same iteration of the event loop share a batch.
       if (queue.length === 1) setImmediate(startBatches);
     });
@@ -64,7 +66,8 @@ async function runBatch<Item, Result>(
   waiting: QueuedItem<Item, Result>[] = [],
 ): Promise<void> {
   try {
-    const results = await work(batch.map(({ item }) => item));
+    // An earlier batch may start this one; its spans belong to the first item.
+    const results = await runInScope(batch[0]?.scope, () => work(batch.map(({ item }) => item)));
     for (const [index, { resolve }] of batch.entries()) resolve(results[index] as Result);
   } catch (error) {
     // An unavailable database fails every item, also the waiting ones: a retry would only double their delay.

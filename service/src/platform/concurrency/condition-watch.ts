@@ -1,5 +1,6 @@
 // Polls a condition every second until it no longer holds.
 import { setInterval } from 'node:timers/promises';
+import { withoutSpans } from '../observability/tracing.ts';
 
 type ConditionWatch = { readonly close: () => void };
 
@@ -32,7 +33,7 @@ export function watchCondition(
         return;
       }
   };
-  watching().catch((error: unknown) => {
+  withoutSpans(watching).catch((error: unknown) => {
     if (!closing.signal.aborted) throw error; // close() aborts the interval.
   });
   return { close: () => closing.abort() };

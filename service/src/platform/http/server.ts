@@ -19,6 +19,7 @@ import { type FindCachedResponse, sendCachedFirst } from './cached-responses.ts'
 import { acceptJsonBodies } from './raw-body.ts';
 import { drainRefusedBody } from './limits/refused-bodies.ts';
 import { getRequestId } from './request-id.ts';
+import { type DescribeRequest, openScopes } from './request-scope.ts';
 import { validatorCompiler } from './validation.ts';
 
 const MAX_JSON_BYTES = 128 * 1024;
@@ -41,6 +42,8 @@ type CreateOptions = {
   readonly checkEveryMs?: number;
   /** Answers requests before the routes do. */
   readonly findCachedResponse?: FindCachedResponse;
+  /** Default: no request is traced. */
+  readonly describeRequest?: DescribeRequest;
 };
 
 /** Without these factories, Fastify loads its default compilers, which take 10 MiB of memory. */
@@ -51,8 +54,9 @@ const COMPILERS = {
 
 export function createServer(
   logger: FastifyBaseLogger,
-  { maxConnections, trustProxy, checkEveryMs = CHECK_EVERY_MS, findCachedResponse }: CreateOptions,
+  { maxConnections, trustProxy, checkEveryMs = CHECK_EVERY_MS, ...options }: CreateOptions,
 ): HttpServer {
+  const { findCachedResponse, describeRequest = () => undefined } = options;
   // Cached responses are not logged, so that at level debug every request goes to its route.
   const withCache = (handler: RequestListener) =>
     findCachedResponse && logger.level !== 'debug' ? sendCachedFirst(findCachedResponse, handler) : handler;
@@ -75,9 +79,8 @@ export function createServer(
       sendError(error, request as FastifyRequest, reply as FastifyReply),
     clientErrorHandler: sendMalformedError,
   });
-  app.decorateRequest('rawBody', null);
-  app.decorateRequest('identity', null);
-  app.decorateRequest('isRoutine', false);
+  openScopes(app, describeRequest);
+  decorateRequests(app);
   app.setErrorHandler(sendError);
   app.setNotFoundHandler((request, reply) => sendError(notFound('No such route'), request, reply));
   app.addHook('onRequest', (request, reply, done) => {
@@ -93,6 +96,12 @@ export function createServer(
   closeStalledWrites(app.server, checkEveryMs);
   limitConnections(app.server, { maxConnections, logger });
   return app;
+}
+
+function decorateRequests(app: HttpServer): void {
+  app.decorateRequest('rawBody', null);
+  app.decorateRequest('identity', null);
+  app.decorateRequest('isRoutine', false);
 }
 
 const httpOptions = (checkEveryMs: number): ServerOptions => ({

@@ -31,6 +31,8 @@ type TakenJob = { readonly id: string; readonly name: string; readonly data: obj
 
 export type JobControl = ReturnType<typeof createJobControl>;
 
+const LONG_RUN_MS = 2000;
+
 type ControlOptions = {
   readonly boss: Boss;
   readonly db: JobSqlDatabase;
@@ -49,7 +51,6 @@ export function createJobControl({ boss, db, settings, searchedMember }: Control
     )
     .sort((a, b) => (a.queue < b.queue ? -1 : 1));
   const names = queues.map(({ queue }) => queue);
-  const running = new Map<string, RunningJob>();
   let isDraining = false;
   return {
     queues,
@@ -67,17 +68,33 @@ export function createJobControl({ boss, db, settings, searchedMember }: Control
     cancel: async (queue: string, id: string): Promise<void> => {
       await boss.cancel(queue, id);
     },
-    /** The runs of this process. */
-    listRunning: (): RunningJob[] => [...running.values()],
-    track: async ({ id, name: queue, data: payload }: TakenJob, run: () => Promise<void>) => {
-      running.set(id, { id, queue, payload, startedAt: new Date() });
-      await run().finally(() => running.delete(id));
-    },
+    ...createRunTracker(),
     isDraining: () => isDraining,
     /** This process takes no further job until it is started again; its runs continue. */
     drain: async (): Promise<void> => {
       isDraining = true;
       for (const queue of names) await boss.offWork(queue, { wait: false });
+    },
+  };
+}
+
+/** The runs of this process. */
+function createRunTracker() {
+  const running = new Map<string, RunningJob>();
+  let onLongRun = () => {};
+  return {
+    listRunning: (): RunningJob[] => [...running.values()],
+    track: async ({ id, name: queue, data: payload }: TakenJob, run: () => Promise<void>) => {
+      running.set(id, { id, queue, payload, startedAt: new Date() });
+      const timer = setTimeout(() => onLongRun(), LONG_RUN_MS).unref();
+      await run().finally(() => {
+        clearTimeout(timer);
+        running.delete(id);
+      });
+    },
+    /** Calls the listener when a run has lasted two seconds. */
+    watchLongRuns: (listener: () => void): void => {
+      onLongRun = listener;
     },
   };
 }

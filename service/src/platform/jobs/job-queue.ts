@@ -4,9 +4,11 @@ import { createJobControl, type JobControl } from './job-control.ts';
 import { createJobIndexes, hasOpenJob, listOpenJobs, type OpenJob } from './job-order.ts';
 import { type JobSubjects, subjectsOf } from './job-subjects.ts';
 import { createJobSlot, type JobSlot } from './job-slot.ts';
-import { type JobSender, sendJob } from './send-job.ts';
+import { type JobSender, sendJob, type TracedPayload, withTrace } from './send-job.ts';
 import { type JobSettings, providerOptions, queueOf, queuesOf } from './job-settings.ts';
 import { watchDueJobs } from './due-jobs.ts';
+import type { SpanAttributes, SpanStart } from '../observability/trace-span.ts';
+import { continueTrace } from '../observability/tracing.ts';
 import { maxHeldSlots } from '../concurrency/held-work.ts';
 import { type JobDatabase, openJobDatabase } from '../postgres/job-database.ts';
 import type { Connection, Transaction } from '../postgres/database.ts';
@@ -27,16 +29,20 @@ export type JobHandlers<P extends Payloads> = {
   readonly [N in keyof P]: (run: SlotRun<P[N]>) => Promise<void>;
 };
 
+type SentJobOf<N, T> = {
+  readonly name: N;
+  readonly payload: T;
+  readonly startAfter?: Date | undefined;
+  /** Default: of the current span. */
+  readonly traceparent?: string | undefined;
+};
+
 /** The producer's side of the queue. */
 export type Jobs<P extends Payloads> = JobSubjects & {
   /** Enqueues in the caller's transaction; a rollback also removes the job. */
   send<N extends keyof P & string>(tx: Transaction, name: N, payload: P[N]): Promise<void>;
   /** Enqueues a job of an owner; required for fair queues. It waits until `startAfter`, if set. */
-  sendFor<N extends keyof P & string>(
-    tx: Transaction,
-    owner: string,
-    job: { readonly name: N; readonly payload: P[N]; readonly startAfter?: Date | undefined },
-  ): Promise<void>;
+  sendFor<N extends keyof P & string>(tx: Transaction, owner: string, job: SentJobOf<N, P[N]>): Promise<void>;
   /** Lists running jobs, then waiting jobs in the order of their execution, up to a limit. */
   listOpen<N extends keyof P & string>(name: N): Promise<OpenJob<P[N]>[]>;
   /** True when a job whose payload contains these members waits or runs. */
@@ -58,6 +64,8 @@ type JobQueueOptions<P extends Payloads> = {
   /** The member of most payloads by which `hasOpenJob` finds a job through an index. */
   readonly searchedMember: string;
   readonly onError: (error: Error) => void;
+  /** Attributes of the spans of runs. */
+  readonly describePayload?: (payload: object) => SpanAttributes;
 };
 
 /**
@@ -101,6 +109,7 @@ export async function openJobs<P extends Payloads>({
   settings,
   searchedMember,
   onError,
+  describePayload = () => ({}),
 }: JobQueueOptions<P>): Promise<JobQueue<P>> {
   const stopping = new AbortController();
   const { boss, db } = await openBoss(connection, settings, (error) => {
@@ -118,20 +127,20 @@ export async function openJobs<P extends Payloads>({
     send: async (tx, name, payload) => {
       if (settings[name].fair)
         throw new Error(`a job of the fair queue "${name}" needs an owner: use sendFor`);
-      await boss.send(queueOf(name, settings[name], payload), payload, {
+      await boss.send(queueOf(name, settings[name], payload), withTrace(payload), {
         ...providerOptions(settings[name], payload),
         db: tx as never,
       });
     },
-    sendFor: async (tx, owner, { name, payload, startAfter }) => {
+    sendFor: async (tx, owner, { name, payload, ...options }) => {
       const queue = queueOf(name, settings[name], payload);
-      await sendJob({ boss, name: queue, job: settings[name] }, { tx, owner, payload, startAfter });
+      await sendJob({ boss, name: queue, job: settings[name] }, { tx, owner, payload, ...options });
     },
     work: async (handlers, providers = []) => {
       for (const [name, job] of Object.entries(settings))
         for (const queue of queuesOf(name, job, providers))
           await startWorker(
-            { boss, db, control, name: queue, job, stopping: stopping.signal },
+            { boss, db, control, name: queue, job, stopping: stopping.signal, describePayload },
             handlers[name],
           );
       const queues = Object.entries(settings).flatMap(([name, job]) => queuesOf(name, job));
@@ -168,11 +177,12 @@ async function removeOldSchedules(boss: PgBoss, settings: object): Promise<void>
   for (const { name } of await boss.getSchedules()) if (!(name in settings)) await boss.unschedule(name);
 }
 
-type Worker = JobSender & {
-  readonly db: JobDatabase;
-  readonly control: JobControl;
-  readonly stopping: AbortSignal;
-};
+type Worker = JobSender &
+  Required<Pick<JobQueueOptions<Payloads>, 'describePayload'>> & {
+    readonly db: JobDatabase;
+    readonly control: JobControl;
+    readonly stopping: AbortSignal;
+  };
 
 async function startWorker<T>(
   worker: Worker,
@@ -188,10 +198,13 @@ async function startWorker<T>(
     notifyPollingIntervalSeconds: POLL_S,
   };
   const run = async (running: Job<T & object>): Promise<void> => {
-    const { data: payload, signal } = running;
+    const { traceparent, ...payload } = running.data as T & TracedPayload;
+    const slot = slotOf(worker, { ...running, data: payload }, traceparent);
+    const signal = AbortSignal.any([running.signal, stopping]);
     try {
-      const slot = slotOf(worker, running);
-      await handler({ payload, signal: AbortSignal.any([signal, stopping]), slot });
+      await continueTrace(toSpan(worker, payload), traceparent, () =>
+        handler({ payload: payload as T, signal, slot }),
+      );
     } finally {
       notifyWorkers(boss, name, 1);
     }
@@ -200,6 +213,17 @@ async function startWorker<T>(
     for (const job of batch) await worker.control.track(job, () => run(job));
   });
 }
+
+const toSpan = ({ name, describePayload }: Worker, payload: object): SpanStart => ({
+  name,
+  kind: 'consumer',
+  attributes: {
+    'messaging.system': 'pg-boss',
+    'messaging.operation.type': 'process',
+    'messaging.destination.name': name,
+    ...describePayload(payload),
+  },
+});
 
 /**
  * With batches of one, pg-boss cannot know that more jobs wait and would wait for its next poll. `minRunning`
@@ -210,13 +234,17 @@ function notifyWorkers(boss: PgBoss, queue: string, minRunning = 0): void {
     if (name === queue && count >= minRunning) boss.notifyWorker(id);
 }
 
-function slotOf({ db, ...sender }: Worker, { id, data: payload, groupId }: Job<object>): JobSlot {
+function slotOf(
+  { db, ...sender }: Worker,
+  { id, data: payload, groupId }: Job<object>,
+  traceparent: string | undefined,
+): JobSlot {
   const { boss, name: queue } = sender;
   const owner = groupId ?? undefined;
   return createJobSlot(db, {
     queue,
     owner,
-    sendAgain: (tx) => sendJob(sender, { tx, owner: owner ?? '', payload }),
+    sendAgain: (tx) => sendJob(sender, { tx, owner: owner ?? '', payload, traceparent }),
     complete: (tx) => boss.complete(queue, id, undefined, { db: tx as never }),
   });
 }

@@ -3,25 +3,20 @@ import { type DestinationStream, type Logger as PinoLogger, pino } from 'pino';
 import { renderLogLine } from './pretty-log.ts';
 import { sanitize, serializeError } from './logged-errors.ts';
 import { limitRepeatedErrors } from './repeated-errors.ts';
+import type { ProcessIdentity } from './trace-span.ts';
+import { describeScope } from './tracing.ts';
 
 export type Logger = PinoLogger;
-
-/** The members of each line that tell which process wrote it. `instance`: new at each start. */
-type LogIdentity = {
-  readonly instance: string;
-  readonly host: string;
-  readonly role: string;
-  readonly version: string;
-};
 
 /** Lines are buffered up to this time and size, and flushed at process exit. */
 const FLUSH_MS = 200;
 const FLUSH_BYTES = 4096;
 
+/** `identity`: members of each line. */
 export const createLogger = (
   level: string,
   output: DestinationStream = openJsonOutput(),
-  identity?: LogIdentity,
+  identity?: ProcessIdentity,
 ): Logger =>
   pino(
     {
@@ -31,6 +26,7 @@ export const createLogger = (
       serializers: { err: serializeError },
       formatters: { log: truncateMembers, level: (label) => ({ level: label }) },
       hooks: limitRepeatedErrors(),
+      mixin: describeScope,
     },
     output,
   );
@@ -41,7 +37,7 @@ type LogFormat = 'auto' | 'json' | 'pretty';
 type LogOptions = { readonly level: string; readonly format: LogFormat };
 
 /** Lines for people do not name the process. */
-export const openLog = ({ level, format }: LogOptions, identity: LogIdentity): Logger =>
+export const openLog = ({ level, format }: LogOptions, identity: ProcessIdentity): Logger =>
   format === 'pretty' || (format === 'auto' && process.stdout.isTTY)
     ? createLogger(level, openPrettyOutput())
     : createLogger(level, openJsonOutput(), identity);

@@ -56,7 +56,8 @@ const createStore = (files: Map<string, string>): Partial<ServingContext['store'
   },
   async *listSizes(prefix) {
     for (const [key, text] of files)
-      if (key.startsWith(prefix)) yield { key: key as ObjectKey, sizeBytes: text.length };
+      if (key.startsWith(prefix))
+        yield { key: key as ObjectKey, sizeBytes: text.length, modifiedAt: new Date() };
   },
 });
 

@@ -1,6 +1,8 @@
 // Sends signed jobs to the operator's own encoder (ONPREM_ENCODER_URL).
 import type { Secret } from '../../auth/secret.ts';
 import { toPlainText } from '../../assets/text-limits.ts';
+import type { SpanStart } from '../../platform/observability/trace-span.ts';
+import { spanned, traceHeaders } from '../../platform/observability/tracing.ts';
 import { type ClientLimits, sendRequest } from '../../platform/outbound/http-client.ts';
 import type { EncodeOrder, EncoderAnswer, EncoderApi } from '../encoder-api.ts';
 import { signEncoderRequest } from './onprem-signature.ts';
@@ -26,8 +28,10 @@ export function openEncoderApi({ url, secret, heartbeatMs, limits = LIMITS }: En
     id: string,
   ) => {
     const body = Buffer.from(JSON.stringify(request.json));
-    const headers = signEncoderRequest({ id, at: new Date(), body }, secret);
-    const response = await sendRequest({ ...request, headers }, limits);
+    const response = await spanned(toSpan(request.method), () => {
+      const headers = { ...signEncoderRequest({ id, at: new Date(), body }, secret), ...traceHeaders() };
+      return sendRequest({ ...request, headers }, limits);
+    });
     if ('failure' in response)
       throw new Error(`the encoder did not respond: ${response.failure}`, { cause: response.cause });
     if (response.status >= 500 || TEMPORARY.includes(response.status))
@@ -55,6 +59,12 @@ export function openEncoderApi({ url, secret, heartbeatMs, limits = LIMITS }: En
     },
   };
 }
+
+const toSpan = (method: string): SpanStart => ({
+  name: 'send encoder job',
+  kind: 'client',
+  attributes: { 'http.request.method': method },
+});
 
 /** The same for repeated requests, so that the encoder can recognize them. */
 const requestId = (assetId: string, attempt: number): string => `enc_${assetId}_${attempt}`;

@@ -1,15 +1,15 @@
 // Files of assets with many objects, in a folder for each asset: `<folder>/<shard>/<key>`.
-import { dirname, join, relative } from 'node:path';
+import { dirname, join, relative, resolve } from 'node:path';
 import type { ObjectKey } from '../object-key.ts';
 import { filesBelow, removeBelow, removeFile, removeIfEmpty } from './folders.ts';
-import { assetOf, type ObjectFiles, openShards, shardOf, shardsOf } from './shards.ts';
+import { assetOf, type ObjectFiles, openShards, shardOf, shardsAfter, shardsOf } from './shards.ts';
 
 export async function openAssetFolders(folder: string): Promise<ObjectFiles> {
   await openShards(folder);
   const pathOf = (key: ObjectKey) => join(folder, shardOf(assetOf(key)), key);
   return {
     pathOf,
-    list: (prefix) => list(folder, prefix),
+    list: (prefix, after) => list(folder, prefix, after),
     remove: async (key) => {
       await removeFile(pathOf(key));
       await removeEmptied(folder, dirname(pathOf(key)));
@@ -21,9 +21,11 @@ export async function openAssetFolders(folder: string): Promise<ObjectFiles> {
 const foldersOf = (folder: string, prefix: ObjectKey): string[] =>
   shardsOf(assetOf(prefix)).map((shard) => join(folder, shard, prefix));
 
-async function* list(folder: string, prefix: ObjectKey): AsyncGenerator<ObjectKey> {
-  for (const below of foldersOf(folder, prefix)) {
-    for await (const path of filesBelow(below)) yield path.slice(`${folder}/ff/`.length) as ObjectKey;
+async function* list(folder: string, prefix: ObjectKey, after?: ObjectKey): AsyncGenerator<ObjectKey> {
+  for (const shard of shardsAfter(prefix, after)) {
+    const start = after && shard === shardOf(assetOf(after)) ? join(folder, shard, after) : undefined;
+    for await (const path of filesBelow(resolve(folder, shard, prefix), start))
+      yield path.slice(`${folder}/ff/`.length) as ObjectKey;
   }
 }
 

@@ -24,12 +24,18 @@ export async function makeFolder(folder: string): Promise<string[]> {
   }
 }
 
-/** Lists all files recursively; may include files that are deleted meanwhile. */
-export async function* filesBelow(folder: string): AsyncGenerator<string> {
-  for (const entry of await entriesOf(folder)) {
+/**
+ * Lists all files recursively, by name; may include files that are deleted meanwhile. `after`: continues
+ * behind this path.
+ */
+export async function* filesBelow(folder: string, after?: string): AsyncGenerator<string> {
+  const entries = (await entriesOf(folder)).sort((a, b) => (a.name < b.name ? -1 : 1));
+  const name = after?.startsWith(`${folder}/`) ? after.slice(folder.length + 1).split('/')[0] : undefined;
+  for (const entry of entries) {
+    if (name !== undefined && entry.name < name) continue;
     const path = join(folder, entry.name);
-    if (entry.isDirectory()) yield* filesBelow(path);
-    else yield path;
+    if (entry.isDirectory()) yield* filesBelow(path, entry.name === name ? after : undefined);
+    else if (path !== after) yield path;
   }
 }
 

@@ -4,7 +4,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ObjectKey } from '../object-key.ts';
 import { removeFile } from './folders.ts';
-import { assetOf, type ObjectFiles, openShards, shardOf, shardsOf } from './shards.ts';
+import { assetOf, type ObjectFiles, openShards, shardOf, shardsAfter } from './shards.ts';
 
 const KIND = 'originals';
 
@@ -15,7 +15,7 @@ export async function openOriginalFiles(folder: string): Promise<ObjectFiles> {
   const pathOf = (key: ObjectKey) => join(folder, shardOf(assetOf(key)), fileNameOf(key));
   return {
     pathOf,
-    list: (prefix) => list(folder, prefix),
+    list: (prefix, after) => list(folder, prefix, after),
     remove: async (key) => {
       await removeFile(pathOf(key));
     },
@@ -34,10 +34,12 @@ function fileNameOf(key: ObjectKey): string {
   return `${asset}_${upload}`;
 }
 
-async function* list(folder: string, prefix: ObjectKey): AsyncGenerator<ObjectKey> {
+async function* list(folder: string, prefix: ObjectKey, after?: ObjectKey): AsyncGenerator<ObjectKey> {
   const asset = assetOf(prefix);
   const start = asset === '' ? '' : `${asset}_`;
-  for (const shard of shardsOf(asset))
-    for (const name of await readdir(join(folder, shard)))
-      if (name.startsWith(start)) yield `${KIND}/${name.replace('_', '/')}` as ObjectKey;
+  const last = after && { shard: shardOf(assetOf(after)), name: fileNameOf(after) };
+  for (const shard of shardsAfter(prefix, after))
+    for (const name of (await readdir(join(folder, shard))).sort())
+      if (name.startsWith(start) && !(last?.shard === shard && name <= last.name))
+        yield `${KIND}/${name.replace('_', '/')}` as ObjectKey;
 }

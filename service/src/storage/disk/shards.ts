@@ -11,7 +11,8 @@ const SHARDS = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padSta
 /** Files of some kinds of objects, and how their keys become paths. Prefixes end in a slash. */
 export type ObjectFiles = {
   readonly pathOf: (key: ObjectKey) => string;
-  readonly list: (prefix: ObjectKey) => AsyncGenerator<ObjectKey>;
+  /** By shard, then by name. `after`: continues behind this key. */
+  readonly list: (prefix: ObjectKey, after?: ObjectKey) => AsyncGenerator<ObjectKey>;
   readonly remove: (key: ObjectKey) => Promise<void>;
   /** Returns the number of files. */
   readonly removeAll: (prefix: ObjectKey) => Promise<number>;
@@ -31,6 +32,12 @@ export const shardOf = (asset: string): string => hash('sha256', asset).slice(0,
 
 /** The shards of a prefix: one for an asset, all for a whole kind. */
 export const shardsOf = (asset: string): readonly string[] => (asset === '' ? SHARDS : [shardOf(asset)]);
+
+/** The shards of a prefix that a list continues with behind a key. */
+export const shardsAfter = (prefix: ObjectKey, after: ObjectKey | undefined): readonly string[] => {
+  const shards = shardsOf(assetOf(prefix));
+  return after === undefined ? shards : shards.filter((shard) => shard >= shardOf(assetOf(after)));
+};
 
 /** Creates the missing shards. */
 export async function openShards(folder: string): Promise<void> {

@@ -1,0 +1,84 @@
+// What commands open and close: the database, the store, the providers, or all operations of the service.
+import { randomUUID } from 'node:crypto';
+import { type Adapters, openAdapters, openPostgres, openProvidersOnly } from './adapters.ts';
+import { openStore, type OpenStore } from './adapters-store.ts';
+import { type App, buildApp } from './app.ts';
+import type { Config } from './config.ts';
+import { readLocalConfig } from './config-local.ts';
+import { createLogger } from './platform/observability/logger.ts';
+import type { Connection } from './platform/postgres/database.ts';
+import { openClocks } from './platform/postgres/database-clock.ts';
+import { migrate } from './platform/postgres/migrate.ts';
+import type { Environment } from './platform/settings/read-settings.ts';
+
+/** Runs a command with the migrated database of these settings. */
+export async function withDatabase(
+  environment: Environment,
+  work: (connection: Connection) => Promise<void>,
+): Promise<void> {
+  const { config } = await readLocalConfig(environment);
+  const onExit = (error: Error) => {
+    throw error;
+  };
+  const postgres = await openPostgres(config, { onExit });
+  try {
+    await migrate(postgres.connection);
+    await work(postgres.connection);
+  } finally {
+    await postgres.stop();
+  }
+}
+
+/** Runs a command with the object store of these settings. */
+export async function withStorage(
+  environment: Environment,
+  work: (config: Config, storage: OpenStore) => Promise<void>,
+): Promise<void> {
+  const { config } = await readLocalConfig(environment);
+  const storage = await openStore(config);
+  await work(config, storage).finally(storage.close);
+}
+
+/** Runs a command with the providers of these settings. */
+export async function withProviders(
+  environment: Environment,
+  work: (config: Config, providers: Adapters['providers']) => Promise<void>,
+): Promise<void> {
+  const { config } = await readLocalConfig(environment);
+  await work(config, openProvidersOnly(config));
+}
+
+/** Runs a command with the operations of these settings, beside a running service or without one. */
+export async function withApp(environment: Environment, work: (app: App) => Promise<void>): Promise<void> {
+  const { config: read } = await readLocalConfig(environment);
+  // A worker without health checks serves nothing.
+  const config: Config = { ...read, role: 'worker', healthPort: undefined };
+  const log = createLogger('error', process.stderr);
+  const onDatabaseExit = (error: Error) => {
+    throw error;
+  };
+  const searchPath = environment['PATH'];
+  const adapters = await openAdapters(config, {
+    log,
+    searchPath,
+    ownAddress: () => '',
+    onDatabaseExit,
+    sharesDatabase: true,
+  });
+  try {
+    await work(
+      await buildApp({
+        adapters,
+        config,
+        publicBaseUrl: () => config.publicBaseUrl ?? '',
+        log,
+        clocks: openClocks(adapters.db, {}),
+        isStopping: () => false,
+        checkEveryMs: undefined,
+        instance: randomUUID(),
+      }),
+    );
+  } finally {
+    await adapters.close();
+  }
+}

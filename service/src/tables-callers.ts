@@ -1,0 +1,96 @@
+// The columns of the tables of callers, as data: outbound webhooks, credentials, and what owners store.
+
+/** Where a caller receives events (B8). */
+export const webhookEndpointRow = {
+  id: 'uuid',
+  url: 'text',
+  /** Types of the events to send; empty: all. */
+  events: 'text[]',
+  description: 'text?',
+  status: 'text',
+  paused_reason: 'text?',
+  paused_at: 'timestamptz?',
+  /** The first failed attempt after the latest success. */
+  failing_since: 'timestamptz?',
+  failed_at: 'timestamptz?',
+  /** Encrypted (auth/secret-box.ts). */
+  secret: 'bytea',
+  previous_secret: 'bytea?',
+  previous_secret_until: 'timestamptz?',
+  /** Only events of later transactions are sent. */
+  active_after: 'int8',
+  created_at: 'timestamptz',
+  updated_at: 'timestamptz',
+} as const;
+
+/** One event for one webhook endpoint (B8). */
+export const endpointDeliveryRow = {
+  id: 'uuid',
+  /** Orders the events of an asset for an endpoint. */
+  seq: 'int8',
+  endpoint_id: 'uuid',
+  event_id: 'uuid',
+  asset_id: 'uuid',
+  type: 'text',
+  state: 'text',
+  /** The next attempt; while one runs, the end of its lease. Null: completed, or behind another event. */
+  due_at: 'timestamptz?',
+  lease_holder: 'uuid?',
+  attempts: 'jsonb',
+  created_at: 'timestamptz',
+  completed_at: 'timestamptz?',
+} as const;
+
+export const CREDENTIAL_TABLES = {
+  /** A token for uploads from a browser (B11). */
+  upload_tokens: {
+    id: 'uuid',
+    owner_user_id: 'text',
+    max_uploads: 'int4',
+    uploads: 'int4',
+    created_at: 'timestamptz',
+    expires_at: 'timestamptz',
+  },
+  upload_token_assets: { asset_id: 'uuid', token_id: 'uuid' },
+
+  /** A session of the console. */
+  console_sessions: {
+    token_hash: 'text',
+    kind: 'text',
+    subject: 'text',
+    owner_user_id: 'text?',
+    service_key_id: 'uuid?',
+    key_digest: 'text?',
+    created_at: 'timestamptz',
+    expires_at: 'timestamptz',
+  },
+  console_codes: { code_hash: 'text', expires_at: 'timestamptz' },
+
+  /** A named key of a service caller (A4). */
+  service_keys: {
+    id: 'uuid',
+    name: 'text',
+    /** SHA-256 in hex. */
+    key_hash: 'text',
+    key_hint: 'text',
+    previous_hash: 'text?',
+    previous_expires_at: 'timestamptz?',
+    scopes: 'text[]',
+    owner_prefixes: 'text[]',
+    expires_at: 'timestamptz?',
+    last_used_at: 'timestamptz?',
+    created_at: 'timestamptz',
+    revoked_at: 'timestamptz?',
+  },
+
+  /** What an owner stores, as a job counted it. */
+  owner_totals: {
+    owner_user_id: 'text',
+    assets: 'int8',
+    bytes: 'int8',
+    pending: 'int8',
+    counted_at: 'timestamptz',
+  },
+  /** The latest count of all owners. */
+  owner_counts: { is_only: 'bool', started_at: 'timestamptz', ended_at: 'timestamptz' },
+} as const;
