@@ -1,7 +1,7 @@
 // Holds tables.ts against the catalogue of a database that was just migrated, and the migrations to being
 // applied once.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Connection } from '../service/src/platform/postgres/database.ts';
+import type { Connection } from '../service/src/platform/postgres/connection.ts';
 import { migrate } from '../service/src/platform/postgres/migrate.ts';
 import { TABLES } from '../service/src/tables.ts';
 import { rowsOf, startTestPostgres, type TestPostgres } from './support/postgres/postgres.ts';

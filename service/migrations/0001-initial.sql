@@ -342,7 +342,9 @@ $$;
 -- their partition move into it. Partitions are created and dropped under locks of whole tables, which writes of assets
 -- need too. Behind a function that waits for a long reader, such as a backup, they would wait as well: the function
 -- fails at once, and its job is retried.
-create function create_month_partitions(months_ahead int) returns int language plpgsql set lock_timeout = '200ms' as $$
+-- Functions that change tables have the rights of their owner, so that the service itself needs none to do so.
+create function create_month_partitions(months_ahead int) returns int language plpgsql
+  security definer set search_path from current set lock_timeout = '200ms' as $$
 declare
   parent text;
   month timestamp;
@@ -372,7 +374,8 @@ select create_month_partitions(3);
 
 -- Drops the months of a parent that ended before a time, and what lies in its default partition from before it; returns
 -- how many months.
-create function drop_month_partitions(parent text, before timestamptz) returns int language plpgsql set lock_timeout = '200ms' as $$
+create function drop_month_partitions(parent text, before timestamptz) returns int language plpgsql
+  security definer set search_path from current set lock_timeout = '200ms' as $$
 declare
   part text;
   dropped int := 0;
@@ -451,7 +454,8 @@ insert into event_cursors values ('webhooks', 0, '00000000-0000-0000-0000-000000
 
 -- Called at each start. Adds an offset if stored events, active endpoints or cursors lie in the future of this server's
 -- transactions, and returns whether it did: after a restore their first events would be skipped.
-create function raise_event_positions() returns boolean language plpgsql as $$
+create function raise_event_positions() returns boolean language plpgsql
+  security definer set search_path from current as $$
 declare
   newest bigint;
 begin

@@ -3,34 +3,28 @@ import { hostname } from 'node:os';
 import type { IssuerKeys } from './auth/tokens/issuer-keys.ts';
 import { toSecret, type Secret } from './auth/secret.ts';
 import { deriveKey } from './auth/signed-token.ts';
+import {
+  type OpenedDatabase,
+  openDatabaseAndJobs,
+  openPostgres,
+  type Postgres,
+} from './adapters-database.ts';
 import { openStore, warnIfUnavailable } from './adapters-store.ts';
 import type { Config } from './config.ts';
 import type { Callback } from './encoding/encoder-report.ts';
 import { findFfmpeg } from './encoding/ffmpeg/process/find-ffmpeg.ts';
 import { openHttpCallback } from './encoding/http-callback.ts';
 import { measureEncoder } from './encoding/measured-encoder.ts';
-import { type JobPayloads, jobSettings } from './jobs.ts';
-import {
-  assertFfmpegSetting,
-  concurrencyOf,
-  type Decoders,
-  openDecoders,
-  scratchFolder,
-} from './open-decoders.ts';
+import type { JobPayloads } from './jobs.ts';
+import { assertFfmpegSetting, type Decoders, openDecoders, scratchFolder } from './open-decoders.ts';
 import { databaseSpaceGuard, type SpaceGuard } from './platform/disk/free-space.ts';
-import { type JobQueue, openJobs } from './platform/jobs/job-queue.ts';
+import type { JobQueue } from './platform/jobs/job-queue.ts';
 import type { Logger } from './platform/observability/logger.ts';
 import { createProcessMetrics, type Metrics } from './platform/observability/metrics.ts';
-import { type Connection, type Database, type Inspect, openDatabase } from './platform/postgres/database.ts';
-import {
-  type LauncherOptions,
-  openEmbeddedPostgres,
-  startEmbeddedPostgres,
-} from '@mediary/embedded-postgres/launcher';
+import type { Database, Inspect } from './platform/postgres/database.ts';
 import { findStoredSecret, getStoredSecret } from './platform/settings/generated-secrets.ts';
 import { restrictDataFolder, restrictFolders } from './platform/disk/data-folder.ts';
-import { migrateAtStart } from './platform/postgres/migrate-at-start.ts';
-import { createNotifications, type Notifications } from './platform/postgres/notifications.ts';
+import type { Notifications } from './platform/postgres/notifications.ts';
 import type { Providers } from './providers/provider.ts';
 import { openProviders } from './providers/registry.ts';
 import { measureObjectStore } from './storage/measured-object-store.ts';
@@ -81,7 +75,7 @@ export async function openAdapters(config: Config, options: OpenOptions): Promis
       options.log.info({ folder }, 'the first start creates the database, which takes some seconds'),
   });
   await restrictAccess(config, { cluster: postgres.cluster, log: options.log });
-  const [data, { close: closeDecoders, ...decoders }, storage] = await Promise.all([
+  const [{ channels, ...data }, { close: closeDecoders, ...decoders }, storage] = await Promise.all([
     openDatabaseAndJobs(postgres.connection, config, { ...options, metrics }),
     openDecoders(config, options),
     openStore(config),
@@ -109,7 +103,7 @@ export async function openAdapters(config: Config, options: OpenOptions): Promis
     scratchRoot: scratchFolder(config.dataDir),
     workerName: `${hostname()}:${process.pid}`,
     locations: { database: postgres.dataFolder, store: storage.location },
-    close: () => closeAdapters({ ...data, closeDecoders, closeStore: storage.close, postgres }),
+    close: () => closeAdapters({ ...data, channels, closeDecoders, closeStore: storage.close, postgres }),
   };
 }
 
@@ -136,30 +130,6 @@ async function openIssuerKeys({ issuer, role }: Config, log: Logger): Promise<Is
   });
 }
 
-type Postgres = {
-  readonly connection: Connection;
-  /** For the start message. */
-  readonly dataFolder: string;
-  /** Folder of the embedded server's cluster. */
-  readonly cluster?: string;
-  /** Stops the embedded server. */
-  stop(): Promise<void>;
-};
-
-/** Starts the embedded server unless DATABASE_URL is set. */
-export async function openPostgres(
-  { databaseUrl, dataDir }: Config,
-  { shares, ...options }: LauncherOptions & { readonly shares?: boolean | undefined },
-): Promise<Postgres> {
-  if (databaseUrl === undefined) {
-    const postgres = shares
-      ? await openEmbeddedPostgres(dataDir)
-      : await startEmbeddedPostgres(dataDir, options);
-    return { ...postgres, cluster: postgres.dataFolder };
-  }
-  return { connection: { connectionString: databaseUrl }, dataFolder: 'DATABASE_URL', stop: async () => {} };
-}
-
 async function restrictAccess(
   { dataDir }: Config,
   { cluster, log }: { cluster: string | undefined; log: Logger },
@@ -167,45 +137,6 @@ async function restrictAccess(
   for (const warning of await restrictDataFolder(dataDir, cluster)) log.warn(warning);
   await restrictFolders(dataDir, ['objects', 'scratch']);
 }
-
-/** Migrates the schema first, because the pool and the queue use it. */
-async function openDatabaseAndJobs(
-  connection: Connection,
-  config: Config,
-  { log, inspect, metrics }: OpenOptions & { readonly metrics: Metrics },
-): Promise<Pick<Adapters, 'db' | 'notifications' | 'jobs'>> {
-  await migrateAtStart(connection, { ...config.start, log });
-  const logWarning = (message: string) => (error: Error) => log.warn({ err: error }, message);
-  const db = openDatabase({
-    connection,
-    onIdleError: logWarning('an idle database connection was lost'),
-    inspect,
-    metrics,
-  });
-  const notifications = createNotifications({
-    connection,
-    channel: ASSET_CHANNEL,
-    onError: logWarning('the connection for notifications was lost'),
-  });
-  const jobs = await openJobs({
-    connection,
-    settings: jobSettings({
-      ...config.importLimits,
-      encodeConcurrency: concurrencyOf(config),
-      hostedProviders: config.providers
-        .filter(({ module }) => module.kind === 'hosted')
-        .map(({ module }) => module.name),
-    }),
-    searchedMember: 'assetId',
-    onError: logWarning('job queue error'),
-    describePayload: (payload) =>
-      'assetId' in payload ? { 'mediary.asset_id': String(payload.assetId) } : {},
-  });
-  return { db, notifications, jobs };
-}
-
-/** The store notifies it of every visible change (lifecycle/store.sql.ts). */
-const ASSET_CHANNEL = 'mediary_events';
 
 /** For commands that need no other adapter. */
 export const openProvidersOnly = ({ providers, allowUnsigned }: Config): Providers =>
@@ -215,7 +146,7 @@ export const openProvidersOnly = ({ providers, allowUnsigned }: Config): Provide
 export const findEngine = findFfmpeg;
 export type Engine = Awaited<ReturnType<typeof findEngine>>;
 
-type OpenedAdapters = Pick<Adapters, 'db' | 'notifications' | 'jobs'> & {
+type OpenedAdapters = OpenedDatabase & {
   readonly closeDecoders: Decoders['close'];
   readonly postgres: Postgres;
   readonly closeStore: () => void;
@@ -223,9 +154,9 @@ type OpenedAdapters = Pick<Adapters, 'db' | 'notifications' | 'jobs'> & {
 
 /** In reverse order of opening; the database server last. */
 async function closeAdapters({ closeDecoders, closeStore, ...opened }: OpenedAdapters): Promise<void> {
-  const { db, notifications, jobs, postgres } = opened;
+  const { db, channels, jobs, postgres } = opened;
   await jobs.stop();
-  await notifications.close();
+  await channels.close();
   await closeDecoders();
   closeStore();
   await db.close();

@@ -3,13 +3,14 @@ import { resolve } from 'node:path';
 import { BACKUP_USAGE, runBackupCommand } from './commands/backup.ts';
 import { ENCODER_USAGE, runEncoderCommand } from './commands/encoder.ts';
 import { FSCK_USAGE, runFsckCommand } from './commands/fsck.ts';
+import { MIGRATE_USAGE, runMigrateCommand } from './commands/migrate.ts';
 import { runProviderCommand } from './commands/provider.ts';
 import { createSample, writeSample } from './commands/sample.ts';
 import { parseSeedArguments, seedAssets } from './commands/seed.ts';
 import { runWithSimulators } from './commands/simulate.ts';
 import { findEngine } from './adapters.ts';
 import { runStorageCommand } from './commands/storage.ts';
-import { withApp, withDatabase, withProviders, withStorage } from './service-commands.ts';
+import { withApp, withDatabase, withProviders, withStorage, withUnmigrated } from './service-commands.ts';
 import { logFailedStart, runService } from './service.ts';
 
 const findInstalledEngine = () =>
@@ -37,6 +38,13 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     help: 'npm run seed -- --assets 1000   fills the database with made-up assets',
     run: (args) =>
       withDatabase(process.env, (connection) => seedAssets({ connection, assets: parseSeedArguments(args) })),
+  },
+  migrate: {
+    help: `${MIGRATE_USAGE}       changes the tables for this release, or shows what it would do`,
+    run: (args) =>
+      withUnmigrated(process.env, ({ connection, migrateJobs }) =>
+        runMigrateCommand({ connection, migrateJobs, print }, args),
+      ),
   },
   storage: {
     help: 'npm run storage -- check        tries the object store of STORAGE_URL',

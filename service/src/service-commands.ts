@@ -1,32 +1,35 @@
 // What commands open and close: the database, the store, the providers, or all operations of the service.
 import { randomUUID } from 'node:crypto';
-import { type Adapters, openAdapters, openPostgres, openProvidersOnly } from './adapters.ts';
+import { type Adapters, openAdapters, openProvidersOnly } from './adapters.ts';
+import { openUnmigrated } from './adapters-database.ts';
 import { openStore, type OpenStore } from './adapters-store.ts';
 import { type App, buildApp } from './app.ts';
 import type { Config } from './config.ts';
 import { readLocalConfig } from './config-local.ts';
 import { createLogger } from './platform/observability/logger.ts';
-import type { Connection } from './platform/postgres/database.ts';
+import type { Connection } from './platform/postgres/connection.ts';
 import { openClocks } from './platform/postgres/database-clock.ts';
 import { migrate } from './platform/postgres/migrate.ts';
 import type { Environment } from './platform/settings/read-settings.ts';
 
 /** Runs a command with the migrated database of these settings. */
-export async function withDatabase(
+export const withDatabase = (
   environment: Environment,
   work: (connection: Connection) => Promise<void>,
+): Promise<void> =>
+  withUnmigrated(environment, async ({ connection }) => {
+    await migrate(connection);
+    await work(connection);
+  });
+
+/** Runs a command with the database of these settings as it is. */
+export async function withUnmigrated(
+  environment: Environment,
+  work: (database: Awaited<ReturnType<typeof openUnmigrated>>) => Promise<void>,
 ): Promise<void> {
   const { config } = await readLocalConfig(environment);
-  const onExit = (error: Error) => {
-    throw error;
-  };
-  const postgres = await openPostgres(config, { onExit });
-  try {
-    await migrate(postgres.connection);
-    await work(postgres.connection);
-  } finally {
-    await postgres.stop();
-  }
+  const database = await openUnmigrated(config);
+  await work(database).finally(database.close);
 }
 
 /** Runs a command with the object store of these settings. */

@@ -1,7 +1,6 @@
 // The columns of every table as data; a test compares them with the migrated database.
-import { CREDENTIAL_TABLES, endpointDeliveryRow, webhookEndpointRow } from './tables-callers.ts';
+import { CREDENTIAL_TABLES, endpointDeliveryRow, uploadRow, webhookEndpointRow } from './tables-rows.ts';
 import { INTERNAL_TABLES } from './tables-internal.ts';
-import { uploadRow } from './tables-uploads.ts';
 
 /** One image or video (contract B1). */
 export const assetRow = {

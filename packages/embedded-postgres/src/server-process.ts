@@ -36,7 +36,8 @@ const SETTINGS = {
   log_min_duration_statement: -1,
 };
 
-const READY = 'ready to accept connections';
+/** Followed by "connections", or by "read-only connections" of a standby. */
+const READY = 'ready to accept ';
 /** Errors that pass by themselves: processes of a killed server are still ending. */
 const TRANSIENT =
   /pre-existing shared memory block|lock file "[^"]*" already exists|is starting up|is shutting down/;

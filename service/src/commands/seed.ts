@@ -1,7 +1,6 @@
 // `npm run seed -- --assets 1000000`: fills a database with generated assets, to test lists at scale.
 import { parseArgs } from 'node:util';
-import pg from 'pg';
-import type { Connection } from '../platform/postgres/database.ts';
+import { type Connection, connectClient } from '../platform/postgres/connection.ts';
 
 type SeedOptions = { readonly connection: Connection; readonly assets: number };
 
@@ -25,8 +24,7 @@ const BATCH = 100_000;
  * frequent tags, and one of 10 000 whose frequency falls, because real tags have a long tail.
  */
 export async function seedAssets({ connection, assets }: SeedOptions): Promise<void> {
-  const client = new pg.Client(connection);
-  await client.connect();
+  const client = await connectClient(connection, {});
   await client.query('set synchronous_commit = off');
   for (let done = 0; done < assets; done += BATCH) {
     await client.query(INSERT, [done, Math.min(done + BATCH, assets) - 1, assets]);

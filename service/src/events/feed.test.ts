@@ -8,9 +8,14 @@ import {
   startTestPostgres,
   type TestPostgres,
 } from '../../../test/support/postgres/postgres.ts';
-import type { Connection, Database } from '../platform/postgres/database.ts';
+import type { Connection } from '../platform/postgres/connection.ts';
+import type { Database } from '../platform/postgres/database.ts';
 import { migrate } from '../platform/postgres/migrate.ts';
-import { createNotifications, type Notifications } from '../platform/postgres/notifications.ts';
+import {
+  type NotificationChannels,
+  type Notifications,
+  openChannels,
+} from '../platform/postgres/notifications.ts';
 import { uuidV7 } from '../platform/values/uuid-v7.ts';
 import { createEventsContext } from './context.fixture.ts';
 import { followFeed } from './feed.ts';
@@ -20,21 +25,24 @@ import { type FeedEvent, isAfter } from './feed-event.ts';
 let server: TestPostgres;
 let connection: Connection;
 let db: Database;
-let notifications: Notifications;
+let channels: NotificationChannels;
 beforeAll(async () => {
   server = await startTestPostgres();
   connection = await server.database('feed');
   await migrate(connection);
   db = openTestDatabase(connection);
-  notifications = createNotifications({ connection, channel: 'mediary_events', onError: () => {} });
+  channels = openChannels({ connection, onError: () => {} });
 });
 afterAll(async () => {
-  await notifications.close();
+  await channels.close();
   await db.close();
   await server.stop();
 });
 
 async function follow() {
+  const notifications: Notifications = {
+    subscribe: (listener) => channels.subscribe('mediary_events', listener),
+  };
   const events: FeedEvent[] = [];
   let isNeeded = true;
   let onEnd = () => {};

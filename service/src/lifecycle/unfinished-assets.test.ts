@@ -1,7 +1,7 @@
 // Tests with a real database that reports write no index of assets, and which assets are unfinished.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { rowsOf, startTestPostgres, type TestPostgres } from '../../../test/support/postgres/postgres.ts';
-import type { Connection } from '../platform/postgres/database.ts';
+import type { Connection } from '../platform/postgres/connection.ts';
 import { migrate } from '../platform/postgres/migrate.ts';
 import { createVideo } from './asset.fixture.ts';
 import { toStreamState } from './decisions/stream-state.ts';

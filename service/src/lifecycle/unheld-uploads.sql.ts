@@ -3,7 +3,7 @@
 import type { Asset } from '../assets/asset.ts';
 import type { Queries } from '../platform/postgres/database.ts';
 import { fragment, literals, sql } from '../platform/postgres/sql.ts';
-import { WRITER_PROTOCOLS } from '../tables-uploads.ts';
+import { WRITER_PROTOCOLS } from '../tables-rows.ts';
 import { uuidV7 } from '../platform/values/uuid-v7.ts';
 import type { PendingWrite } from './decisions/change.ts';
 

@@ -7,7 +7,8 @@ import {
   startTestPostgres,
   type TestPostgres,
 } from '../../../test/support/postgres/postgres.ts';
-import type { Connection, Database } from '../platform/postgres/database.ts';
+import type { Connection } from '../platform/postgres/connection.ts';
+import type { Database } from '../platform/postgres/database.ts';
 import { migrate } from '../platform/postgres/migrate.ts';
 import { createUpkeepContext } from './context.fixture.ts';
 import { createPartitions, dropExpiredMonths } from './cleanup.ts';

@@ -2,7 +2,7 @@
 import type { Asset, ProviderName } from '../assets/asset.ts';
 import type { Queries } from '../platform/postgres/database.ts';
 import { columns, columnsOf, literals, sql } from '../platform/postgres/sql.ts';
-import { WRITER_PROTOCOLS } from '../tables-uploads.ts';
+import { WRITER_PROTOCOLS } from '../tables-rows.ts';
 import { assetRow, pick } from '../tables.ts';
 import type { ObjectOwner } from './orphan.ts';
 

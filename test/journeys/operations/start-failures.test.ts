@@ -97,6 +97,7 @@ test('--help lists the commands, or explains the one before it, and starts nothi
     '  npm start --',
     '  npm run sample',
     '  npm run seed',
+    '  npm run migrate',
     '  npm run storage',
     '  npm run backup',
     '  npm run backup',
@@ -117,7 +118,8 @@ test('a command that does not exist, or an argument that is not allowed, ends wi
   expect([code, stderr]).toEqual([
     1,
     'Unknown command "begin". ' +
-      'Commands: start, --simulate, sample, seed, storage, backup, fsck, provider, encoder, --help.\n',
+      'Commands: start, --simulate, sample, seed, migrate, storage, backup, fsck, ' +
+      'provider, encoder, --help.\n',
   ]);
   expect((await failedStart({}, ['seed', '--assets', 'x'])).stderr).toContain('not "x"');
 });

@@ -18,7 +18,7 @@ const SOURCES = [
   ...globSync(
     [
       'packages/embedded-postgres/src/{cluster,launcher}.ts',
-      'service/src/platform/postgres/migrate.ts',
+      'service/src/platform/postgres/{migrate,migration-files}.ts',
       'service/migrations/*.sql',
     ],
     {

@@ -4,11 +4,8 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
-import {
-  type Connection,
-  type Database,
-  openDatabase,
-} from '../../../service/src/platform/postgres/database.ts';
+import type { Connection } from '../../../service/src/platform/postgres/connection.ts';
+import { type Database, openDatabase } from '../../../service/src/platform/postgres/database.ts';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '@mediary/embedded-postgres/launcher';
 import { copyMigratedCluster } from './migrated-cluster.ts';
 

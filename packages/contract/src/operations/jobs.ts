@@ -10,8 +10,8 @@ export const listQueues = jsonOperation({
   auth: 'operator',
   summary: 'List queues',
   description:
-    'Lists all queues with their counts, which the job queue counts itself every few seconds, at ' +
-    '`counted_at`. Readings are shared for 5 s. The oldest job is searched among the next 10 000 of a queue.',
+    'Lists all queues with their counts. Readings are shared for at least 5 s, and take 1 % of the time of ' +
+    'the database at most. The oldest job is searched among the next 10 000 of a queue.',
   message: 'Queues',
   data: QueueList,
   example: { items: [EXAMPLE_QUEUE], next_cursor: null },
@@ -34,7 +34,7 @@ export const listJobs = jsonOperation({
   example: { items: [EXAMPLE_JOB], next_cursor: null },
 });
 
-const NO_JOB = { code: 'NOT_FOUND', when: 'No such job, or it ended more than seven days ago.' } as const;
+const NO_JOB = { code: 'NOT_FOUND', when: 'No such job, or it ended too long ago.' } as const;
 
 export const getJob = jsonOperation({
   id: 'getJob',
@@ -43,7 +43,7 @@ export const getJob = jsonOperation({
   tag: 'Operators',
   auth: 'operator',
   summary: 'Get a job',
-  description: 'Returns a job, also one that ended in the last seven days.',
+  description: 'Returns a job, also one that has ended, while it is kept.',
   message: 'Job',
   data: Job,
   example: EXAMPLE_JOB,

@@ -16,13 +16,14 @@ export const Queue = Type.Object(
     waiting: count('Jobs that can start now.'),
     delayed: count('Jobs that wait for a time, or for their next run after a failed one.'),
     active: count('Jobs that run.'),
-    failed: count('Jobs that failed for good in the last seven days.'),
+    failed: count('Jobs that failed for good, and are kept for `FAILED_JOB_RETENTION_H`.'),
+    done_last_hour: count('Jobs that succeeded in the last hour, of the latest 200 000 of all queues.'),
     oldest_waiting_s: nullable(
       Type.Integer({
         description: 'Seconds for which the oldest waiting job could have started. Null if none waits.',
       }),
     ),
-    counted_at: nullable(Timestamp),
+    counted_at: Timestamp,
   },
   { $id: 'Queue' },
 );
@@ -41,6 +42,7 @@ export const EXAMPLE_QUEUE: Queue = {
   delayed: 0,
   active: 2,
   failed: 0,
+  done_last_hour: 118,
   oldest_waiting_s: 4,
   counted_at: '2026-11-22T10:15:38.000Z',
 };
@@ -55,7 +57,8 @@ export const Job = Type.Object(
     state: Type.Enum([...LISTED_JOB_STATES, 'completed', 'cancelled'], {
       description:
         '`waiting`: can start now. `delayed`: waits for `next_run_at`. `active`: runs. `failed`: has no ' +
-        'run left. Ended jobs are kept for seven days.',
+        'run left. Jobs that have succeeded are kept for `JOB_RETENTION_H`, others for ' +
+        '`FAILED_JOB_RETENTION_H`.',
     }),
     created_at: Timestamp,
     started_at: nullable(Timestamp),

@@ -22,7 +22,7 @@ export const SAMPLE_NAMES = {
   queue_waiting: 'Jobs that can start, of all queues.',
   queue_delayed: 'Jobs that wait for a time or a retry.',
   queue_active: 'Jobs that run.',
-  queue_failed: 'Jobs that failed for good in the last seven days.',
+  queue_failed: 'Jobs that failed for good, while they are kept.',
   queue_oldest_s: 'How long the oldest waiting job could have started.',
   bytes_stored: 'Bytes of all owners, by their latest count.',
   assets_stored: 'Assets of all owners, by their latest count.',

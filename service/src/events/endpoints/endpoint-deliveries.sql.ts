@@ -2,7 +2,7 @@
 import type { Queries, Transaction } from '../../platform/postgres/database.ts';
 import { columns, composeClauses, clause, sql } from '../../platform/postgres/sql.ts';
 import { eventRow, pick } from '../../tables.ts';
-import { endpointDeliveryRow } from '../../tables-callers.ts';
+import { endpointDeliveryRow } from '../../tables-rows.ts';
 import type { EndpointDelivery, NewDelivery } from './endpoint-delivery.ts';
 
 const DELIVERY = columns(endpointDeliveryRow);

@@ -2,7 +2,7 @@
 import type { EndpointDeliveryState } from '@mediary/contract/enums';
 import type { DeliveryAttempt, EndpointDelivery as View } from '@mediary/contract/schemas/webhook-endpoints';
 import type { RowOf } from '../../platform/postgres/row.ts';
-import type { endpointDeliveryRow } from '../../tables-callers.ts';
+import type { endpointDeliveryRow } from '../../tables-rows.ts';
 
 type ColumnTypes = { state: EndpointDeliveryState; attempts: readonly DeliveryAttempt[] };
 

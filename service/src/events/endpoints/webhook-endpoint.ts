@@ -5,7 +5,7 @@ import type {
   WebhookEndpoint as View,
 } from '@mediary/contract/schemas/webhook-endpoints';
 import type { RowOf } from '../../platform/postgres/row.ts';
-import type { webhookEndpointRow } from '../../tables-callers.ts';
+import type { webhookEndpointRow } from '../../tables-rows.ts';
 import { isPublished } from '../feed-event.ts';
 
 type ColumnTypes = { status: EndpointStatus; paused_reason: EndpointPauseReason | null };

@@ -1,7 +1,7 @@
 // SQL queries for webhook endpoints.
 import type { Queries, Transaction } from '../../platform/postgres/database.ts';
 import { columns, composeClauses, clause, sql } from '../../platform/postgres/sql.ts';
-import { webhookEndpointRow } from '../../tables-callers.ts';
+import { webhookEndpointRow } from '../../tables-rows.ts';
 import type { EndpointEdit, WebhookEndpoint } from './webhook-endpoint.ts';
 
 const ENDPOINT = columns(webhookEndpointRow);

@@ -28,12 +28,12 @@ export function judgeMigrations({ applied, known }: Migrations): Finding {
     return problem(check, {
       message: `Migrations are missing: ${missing.join(', ')}.`,
       fix:
-        'Restart this process: it applies them at its start. Restore a backup if rows of migrations were ' +
-        'removed.',
+        'Run "npm run migrate", or restart this process with MIGRATE_AT_START=on. ' +
+        'Restore a backup if rows of migrations were removed.',
       details: { ...details, missing },
     });
   if (newer.length > 0)
-    return problem(check, {
+    return warning(check, {
       message: `The database has migrations of a newer release: ${newer.join(', ')}.`,
       fix: 'Upgrade this process to the release of the others.',
       details: { ...details, newer },
@@ -77,8 +77,8 @@ export function judgeTransactions(found: readonly LongTransaction[]): Finding {
   });
 }
 
-/** One process has a pool (10), the job queue (4) and two listeners. */
-const CONNECTIONS_PER_PROCESS = 16;
+/** One process has a pool (10), the job queue (4) and a listener. */
+const CONNECTIONS_PER_PROCESS = 15;
 
 type Connections = { readonly max: number; readonly reserved: number; readonly used: number };
 

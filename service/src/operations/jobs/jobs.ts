@@ -14,7 +14,7 @@ import { isUuid } from '../../platform/values/uuid.ts';
 import type { OperationsContext } from '../context.ts';
 import { listQueueStates } from '../metrics/metrics.sql.ts';
 import { describeJobError } from './job-error.ts';
-import { findJobWorkers } from './jobs.sql.ts';
+import { countJobsDone, findJobWorkers } from './jobs.sql.ts';
 
 /** However many consoles ask, a process takes this share of the database's time. */
 const READING = { minAgeMs: 5000, maxShare: 0.01 };
@@ -23,14 +23,27 @@ const READING = { minAgeMs: 5000, maxShare: 0.01 };
 export function createQueueReading(ctx: OperationsContext): () => Promise<Queue[]> {
   const known = new Map(ctx.jobs.control.queues.map((queue) => [queue.queue, queue]));
   const read = shareReading({ read: () => listQueueStates(ctx.db), ...READING });
-  return async () =>
-    (await read()).flatMap(({ name, ready, deferred, active, failed, seconds, counted_at }) => {
+  const readDone = shareReading({ read: () => countJobsDone(ctx.db), ...READING, minAgeMs: 30_000 });
+  return async () => {
+    const [states, counts] = await Promise.all([read(), readDone()]);
+    const done = new Map(counts.map(({ name, count }) => [name, count]));
+    return states.flatMap(({ name, ready, deferred, active, failed, seconds, counted_at }) => {
       const queue = known.get(name);
       if (!queue) return [];
-      const counts = { waiting: ready, delayed: deferred, active, failed };
-      const countedAt = counted_at?.toISOString() ?? null;
-      return [{ ...queue, ...counts, oldest_waiting_s: seconds, counted_at: countedAt }];
+      return [
+        {
+          ...queue,
+          waiting: ready,
+          delayed: deferred,
+          active,
+          failed,
+          done_last_hour: done.get(name) ?? 0,
+          oldest_waiting_s: seconds,
+          counted_at: counted_at.toISOString(),
+        },
+      ];
     });
+  };
 }
 
 type ListQuery = {
@@ -97,7 +110,7 @@ function toPosition(
 /** Throws NOT_FOUND. */
 export async function getJobRecord({ jobs }: OperationsContext, id: string): Promise<JobRecord> {
   const job = isUuid(id) ? await jobs.control.find(id) : undefined;
-  if (!job) throw notFound('No such job, or it ended more than seven days ago');
+  if (!job) throw notFound('No such job, or it ended too long ago');
   return job;
 }
 

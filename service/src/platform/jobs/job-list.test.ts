@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { rowsOf, startTestPostgres, type TestPostgres } from '../../../../test/support/postgres/postgres.ts';
 import { buffersOf } from '../../../../test/support/postgres/query-plans.ts';
-import type { Connection } from '../postgres/database.ts';
+import type { Connection } from '../postgres/connection.ts';
 import { findJob, type JobPosition, LISTED_STATES, type ListedState, listJobs } from './job-list.ts';
 import { openJobs } from './job-queue.ts';
 

@@ -4,7 +4,8 @@ import { rowsOf, startTestPostgres, type TestPostgres } from '../../../../test/s
 import { hasOpenJob } from './job-order.ts';
 import { type JobQueue, openJobs } from './job-queue.ts';
 import type { JobSettings } from './job-settings.ts';
-import { type Connection, type Database, openDatabase } from '../postgres/database.ts';
+import type { Connection } from '../postgres/connection.ts';
+import { type Database, openDatabase } from '../postgres/database.ts';
 
 type Note = { readonly words: string };
 type Runs = { note: Note };

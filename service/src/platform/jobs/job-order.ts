@@ -1,5 +1,5 @@
 // The order of jobs: start-time fair queuing by owner, the list of open jobs in the order of execution, and
-// searches among them. Open jobs wait or run; completed ones stay for days.
+// searches among them. Open jobs wait or run; completed ones stay for hours.
 import type { Transaction } from '../postgres/database.ts';
 import { sql } from '../postgres/sql.ts';
 
@@ -17,6 +17,7 @@ create index if not exists job_by_member on pgboss.job_common (name, (data ->> '
  where state <= 'active' or state = 'failed';
 create index if not exists job_active_or_failed on pgboss.job_common (name, state, created_on, id)
  where state in ('active', 'failed');
+create index if not exists job_completed on pgboss.job_common (completed_on) where state = 'completed';
 commit`;
 
 /** `searchedMember`: of payloads, by which `hasOpenJob` finds a job through an index. */

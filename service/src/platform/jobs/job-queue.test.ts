@@ -3,7 +3,8 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { rowsOf, startTestPostgres, type TestPostgres } from '../../../../test/support/postgres/postgres.ts';
 import { type JobQueue, type JobRun, openJobs } from './job-queue.ts';
 import type { JobSettings } from './job-settings.ts';
-import { type Connection, type Database, openDatabase } from '../postgres/database.ts';
+import type { Connection } from '../postgres/connection.ts';
+import { type Database, openDatabase } from '../postgres/database.ts';
 
 type Note = { readonly words: string };
 type Runs = { note: Note };

@@ -1,5 +1,5 @@
 // The job queue in PostgreSQL: a job commits in the same transaction as the state that it belongs to.
-import { type Job, PgBoss } from 'pg-boss';
+import type { Job, PgBoss } from 'pg-boss';
 import { createJobControl, type JobControl } from './job-control.ts';
 import { createJobIndexes, hasOpenJob, listOpenJobs, type OpenJob } from './job-order.ts';
 import { type JobSubjects, subjectsOf } from './job-subjects.ts';
@@ -10,8 +10,12 @@ import { watchDueJobs } from './due-jobs.ts';
 import type { SpanAttributes, SpanStart } from '../observability/trace-span.ts';
 import { continueTrace } from '../observability/tracing.ts';
 import { maxHeldSlots } from '../concurrency/held-work.ts';
-import { type JobDatabase, openJobDatabase } from '../postgres/job-database.ts';
-import type { Connection, Transaction } from '../postgres/database.ts';
+import { type JobRetention, watchCompletedJobs } from './finished-jobs.ts';
+import { openBoss } from './open-boss.ts';
+import type { JobDatabase } from '../postgres/job-database.ts';
+import type { NotificationChannels } from '../postgres/notifications.ts';
+import type { Connection } from '../postgres/connection.ts';
+import type { Transaction } from '../postgres/database.ts';
 
 /**
  * One run of a job. `signal` aborts when the lease is lost or the process stops; the handler must then throw,
@@ -60,6 +64,12 @@ export type JobQueue<P extends Payloads> = Jobs<P> & {
 
 type JobQueueOptions<P extends Payloads> = {
   readonly connection: Connection;
+  /** Default: a connection of its own. */
+  readonly channels?: NotificationChannels | undefined;
+  /** False: the role cannot change tables, and another one has created the schema. Default: true. */
+  readonly isMigrating?: boolean | undefined;
+  /** How long finished jobs stay. */
+  readonly retention?: JobRetention | undefined;
   readonly settings: JobSettingsOf<P>;
   /** The member of most payloads by which `hasOpenJob` finds a job through an index. */
   readonly searchedMember: string;
@@ -68,55 +78,27 @@ type JobQueueOptions<P extends Payloads> = {
   readonly describePayload?: (payload: object) => SpanAttributes;
 };
 
-/**
- * Another process starts the job of a killed one within 30 s: after HEARTBEAT_S + SUPERVISE_S, and at most
- * 2 s in `watchDueJobs`.
- */
-const HEARTBEAT_S = 15;
+/** Of the heartbeat of running jobs, in seconds (`open-boss.ts`). */
 const HEARTBEAT_REFRESH_S = 3;
-const SUPERVISE_S = 6;
 /** Workers are woken by NOTIFY and by `watchDueJobs`; each poll costs a statement for every slot. */
 const POLL_S = 60;
-const DELETE_AFTER_S = 7 * 86_400;
-/** A job of a provider may wait for a process that is not set up yet. */
-const PROVIDER_RETENTION_S = 365 * 86_400;
-
-type OpenedBoss = { readonly boss: PgBoss; readonly db: JobDatabase };
-
-async function openBoss(
-  connection: Connection,
-  settings: Readonly<Record<string, JobSettings>>,
-  onError: (error: Error) => void,
-): Promise<OpenedBoss> {
-  const db = openJobDatabase({ connection, onError });
-  const boss = new PgBoss({
-    db,
-    useListenNotify: true,
-    superviseIntervalSeconds: SUPERVISE_S,
-    monitorIntervalSeconds: SUPERVISE_S,
-    reindex: false,
-  });
-  boss.on('error', onError);
-  await boss.start();
-  for (const [name, job] of Object.entries(settings))
-    for (const queue of queuesOf(name, job)) await declareQueue(boss, queue, job);
-  await removeOldSchedules(boss, settings);
-  return { boss, db };
-}
-
+const RETENTION: JobRetention = { completedSeconds: 4 * 3600, failedSeconds: 7 * 86_400 };
 export async function openJobs<P extends Payloads>({
   connection,
+  channels,
+  isMigrating = true,
+  retention = RETENTION,
   settings,
   searchedMember,
   onError,
   describePayload = () => ({}),
 }: JobQueueOptions<P>): Promise<JobQueue<P>> {
   const stopping = new AbortController();
-  const { boss, db } = await openBoss(connection, settings, (error) => {
+  const { boss, db } = await openBoss({ connection, channels, isMigrating, retention }, settings, (error) => {
     // Errors of connections that close during the shutdown are expected.
     if (!stopping.signal.aborted) onError(error);
   });
-  await createJobIndexes(db, searchedMember);
+  if (isMigrating) await createJobIndexes(db, searchedMember);
   const control = createJobControl({ boss, db, settings, searchedMember });
   return {
     control,
@@ -124,6 +106,32 @@ export async function openJobs<P extends Payloads>({
     hasOpenJob: (name, payload) =>
       hasOpenJob(db, { queue: queueOf(name, settings[name], payload), payload, searchedMember }),
     ...subjectsOf(db, searchedMember),
+    ...sendersOf(boss, settings),
+    work: async (handlers, providers = []) => {
+      for (const [name, job] of Object.entries(settings))
+        for (const queue of queuesOf(name, job, providers))
+          await startWorker(
+            { boss, db, control, name: queue, job, stopping: stopping.signal, describePayload },
+            handlers[name],
+          );
+      const queues = Object.entries(settings).flatMap(([name, job]) => queuesOf(name, job));
+      const onDue = (queue: string) => notifyWorkers(boss, queue);
+      void watchCompletedJobs(db, { retention, stopping: stopping.signal, onError });
+      void watchDueJobs(db, { queues, stopping: stopping.signal, onDue, onError });
+    },
+    stop: async () => {
+      stopping.abort(new Error('the process is stopping'));
+      await boss.stop({ graceful: true, timeout: 10_000 });
+      await db.close();
+    },
+  };
+}
+
+function sendersOf<P extends Payloads>(
+  boss: PgBoss,
+  settings: JobSettingsOf<P>,
+): Pick<JobQueue<P>, 'send' | 'sendFor'> {
+  return {
     send: async (tx, name, payload) => {
       if (settings[name].fair)
         throw new Error(`a job of the fair queue "${name}" needs an owner: use sendFor`);
@@ -136,45 +144,7 @@ export async function openJobs<P extends Payloads>({
       const queue = queueOf(name, settings[name], payload);
       await sendJob({ boss, name: queue, job: settings[name] }, { tx, owner, payload, ...options });
     },
-    work: async (handlers, providers = []) => {
-      for (const [name, job] of Object.entries(settings))
-        for (const queue of queuesOf(name, job, providers))
-          await startWorker(
-            { boss, db, control, name: queue, job, stopping: stopping.signal, describePayload },
-            handlers[name],
-          );
-      const queues = Object.entries(settings).flatMap(([name, job]) => queuesOf(name, job));
-      const onDue = (queue: string) => notifyWorkers(boss, queue);
-      void watchDueJobs(db, { queues, stopping: stopping.signal, onDue, onError });
-    },
-    stop: async () => {
-      stopping.abort(new Error('the process is stopping'));
-      await boss.stop({ graceful: true, timeout: 10_000 });
-      await db.close();
-    },
   };
-}
-
-async function declareQueue(boss: PgBoss, name: string, job: JobSettings): Promise<void> {
-  const options = {
-    notify: true,
-    heartbeatSeconds: HEARTBEAT_S,
-    expireInSeconds: job.expireIn,
-    retryLimit: job.retries,
-    retryDelay: job.retryDelay,
-    retryBackoff: job.retryDelayMax !== undefined,
-    ...(job.retryDelayMax !== undefined && { retryDelayMax: job.retryDelayMax }),
-    deleteAfterSeconds: DELETE_AFTER_S,
-    ...(job.providers && { retentionSeconds: PROVIDER_RETENTION_S }),
-  };
-  await boss.createQueue(name, { ...options, ...(job.providers && { policy: 'short' }) });
-  await boss.updateQueue(name, options);
-  if (job.cron) await boss.schedule(name, job.cron, {});
-}
-
-/** An earlier release may have scheduled jobs that no longer exist and that no worker would run. */
-async function removeOldSchedules(boss: PgBoss, settings: object): Promise<void> {
-  for (const { name } of await boss.getSchedules()) if (!(name in settings)) await boss.unschedule(name);
 }
 
 type Worker = JobSender &

@@ -2,7 +2,8 @@
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { startTestPostgres, type TestPostgres } from '../../../../test/support/postgres/postgres.ts';
 import { type JobQueue, openJobs, type SlotRun } from './job-queue.ts';
-import { type Connection, type Database, openDatabase } from '../postgres/database.ts';
+import type { Connection } from '../postgres/connection.ts';
+import { type Database, openDatabase } from '../postgres/database.ts';
 
 type Note = { readonly words: string };
 type Runs = { note: Note };

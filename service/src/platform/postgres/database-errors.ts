@@ -39,6 +39,17 @@ export function throwUnavailable(error: unknown): never {
 export const isDatabaseUnavailable = (error: unknown): boolean =>
   isUnavailable(error) || isConnectionError(error);
 
+/** Codes and messages after which the other connections to the server are of no use either. */
+const LOST_CODES = /^(?:08|57P0[1-3])|^25006$/;
+const LOST_MESSAGES = /connection terminated|not queryable|client has encountered a connection error/i;
+
+/** True when the server ended the connection, or became a standby. A timeout may be that of one statement. */
+export function isConnectionLost(error: Error): boolean {
+  const code = 'code' in error ? error.code : undefined;
+  if (typeof code === 'string') return LOST_CODES.test(code) || NETWORK_CODES.has(code);
+  return LOST_MESSAGES.test(error.message);
+}
+
 function isConnectionError(error: unknown): error is Error {
   if (!(error instanceof Error) || error.name === 'ServiceError') return false;
   const code = 'code' in error ? error.code : undefined;

@@ -1,7 +1,8 @@
 // Tests that transactions are atomic, reject late statements, and that every wait has a timeout.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { rowsOf, startTestPostgres, type TestPostgres } from '../../../../test/support/postgres/postgres.ts';
-import { type Connection, type Database, openDatabase, type Queries, type Transaction } from './database.ts';
+import type { Connection } from './connection.ts';
+import { type Database, openDatabase, type Queries, type Transaction } from './database.ts';
 import { findViolatedConstraint } from './database-errors.ts';
 import { sql } from './sql.ts';
 

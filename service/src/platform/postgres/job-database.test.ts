@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { startTestPostgres, type TestPostgres } from '../../../../test/support/postgres/postgres.ts';
-import type { Connection } from './database.ts';
+import type { Connection } from './connection.ts';
 import { openJobDatabase } from './job-database.ts';
 
 let server: TestPostgres;

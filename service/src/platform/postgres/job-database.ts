@@ -1,8 +1,9 @@
 // The connections of the job queue. Statements are prepared, because PostgreSQL would plan those of the
 // queue's library anew each time.
-import pg from 'pg';
-import { type Connection, sessionOptions } from './database.ts';
-import { createNotifications } from './notifications.ts';
+import { type Connection, toPooledQuery } from './connection.ts';
+import { openPool } from './connection-pool.ts';
+import { sessionOptions } from './database.ts';
+import { type NotificationChannels, openChannels } from './notifications.ts';
 import { prepare } from './sql.ts';
 
 /** Runs statements on the tables of the job queue. */
@@ -24,6 +25,8 @@ export type JobDatabase = JobSqlDatabase & {
 
 type JobDatabaseOptions = {
   readonly connection: Connection;
+  /** Default: a connection of its own. */
+  readonly channels?: NotificationChannels | undefined;
   readonly onError: (error: Error) => void;
   /** Limit of a single statement; default 30 s. */
   readonly timeoutMs?: number;
@@ -35,11 +38,8 @@ const TIMEOUT_MS = 30_000;
 const MAINTENANCE_TIMEOUT_MS = 5 * 60_000;
 
 /** The server cancels what the client has given up. */
-const LIMITS = {
-  max: 4,
-  connectionTimeoutMillis: 5000,
-  statement_timeout: MAINTENANCE_TIMEOUT_MS + 5000,
-};
+const STATEMENT_TIMEOUT_MS = MAINTENANCE_TIMEOUT_MS + 5000;
+const MAX_CONNECTIONS = 4;
 
 /**
  * The library commits starts and ends of jobs by itself. The last of them are lost if PostgreSQL or its
@@ -50,31 +50,44 @@ const SESSION = { synchronous_commit: 'off' };
 /** Several statements in one text cannot be prepared. They are the maintenance. */
 const isSingle = (text: string): boolean => !text.includes(';');
 
+/** The timeout of a pooled role is too short for it. */
+const toMaintenance = ({ direct }: Connection, text: string) => ({
+  text: direct
+    ? text.replace(/^\s*begin;/i, `begin; set local statement_timeout = ${STATEMENT_TIMEOUT_MS};`)
+    : text,
+  query_timeout: MAINTENANCE_TIMEOUT_MS,
+});
+
 export function openJobDatabase({
   connection,
+  channels,
   onError,
   timeoutMs = TIMEOUT_MS,
 }: JobDatabaseOptions): JobDatabase {
-  const limits = { ...LIMITS, query_timeout: timeoutMs };
-  const pool = new pg.Pool({ ...limits, options: sessionOptions(SESSION), ...connection, keepAlive: true });
-  pool.on('error', onError);
-  let closing: Promise<void> | undefined;
+  const pool = openPool({
+    connection,
+    options: { max: MAX_CONNECTIONS, query_timeout: timeoutMs },
+    session: { statement_timeout: STATEMENT_TIMEOUT_MS, options: sessionOptions(SESSION) },
+    onIdleError: onError,
+  });
+  let own: NotificationChannels | undefined;
+  let closing: Promise<unknown> | undefined;
   return {
     executeSql: (text, values = []) => {
-      const maintenance = { text, query_timeout: MAINTENANCE_TIMEOUT_MS };
-      return pool.query(isSingle(text) ? prepare(text, values) : maintenance);
+      const single = isSingle(text) && toPooledQuery(connection, prepare(text, values));
+      return pool.query(single || toMaintenance(connection, text));
     },
     listen: async (channel, onNotification, onReconnect) => {
-      const notifications = createNotifications({ connection, channel: `"${channel}"`, onError });
-      notifications.subscribe((payload) => {
+      own = channels ? undefined : openChannels({ connection, onError });
+      const unsubscribe = (channels ?? own)?.subscribe(channel, (payload) => {
         if (payload === undefined) onReconnect();
         else onNotification(payload);
       });
-      return notifications;
+      return { close: async () => unsubscribe?.() };
     },
-    close: () => {
-      closing ??= pool.end();
-      return closing;
+    close: async () => {
+      closing ??= Promise.all([pool.end(), own?.close()]);
+      await closing;
     },
   };
 }

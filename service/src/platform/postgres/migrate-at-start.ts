@@ -1,22 +1,32 @@
 // Migrates the schema at the start, and waits for a database that is not available yet, as during a failover.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from '../observability/logger.ts';
-import type { Connection } from './database.ts';
+import type { Connection } from './connection.ts';
 import { isDatabaseUnavailable } from './database-errors.ts';
-import { migrate } from './migrate.ts';
+import { assertMigrated, migrate } from './migrate.ts';
 
-type StartOptions = { readonly timeoutSeconds: number; readonly log: Pick<Logger, 'info' | 'warn'> };
+type StartOptions = {
+  readonly timeoutSeconds: number;
+  /** False: only checks that another role has migrated. */
+  readonly isMigrating: boolean;
+  readonly log: Pick<Logger, 'info' | 'warn'>;
+};
 
 export async function migrateAtStart(
   connection: Connection,
-  { timeoutSeconds, log }: StartOptions,
+  { timeoutSeconds, isMigrating, log }: StartOptions,
 ): Promise<void> {
-  const applied = await retryUntilAvailable(() => migrate(connection), {
+  const applied = await retryUntilAvailable(() => (isMigrating ? migrate(connection) : check(connection)), {
     timeoutMs: timeoutSeconds * 1000,
     onRetry: (error, delayMs) =>
       log.warn({ err: error, retry_ms: delayMs }, 'the database is not available yet; the start continues'),
   });
   if (applied.length > 0) log.info({ migrations: applied.length }, 'database migrated');
+}
+
+async function check(connection: Connection): Promise<string[]> {
+  await assertMigrated(connection);
+  return [];
 }
 
 type StartRetries = {

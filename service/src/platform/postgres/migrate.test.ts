@@ -1,9 +1,12 @@
 // Tests that migrations run in order, once and atomically.
-import { readdirSync } from 'node:fs';
+import { mkdtempSync, readdirSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { rowsOf, startTestPostgres, type TestPostgres } from '../../../../test/support/postgres/postgres.ts';
-import { migrate } from './migrate.ts';
+import type { Connection } from './connection.ts';
+import { assertMigrated, migrate, planMigrations } from './migrate.ts';
 
 const FILES = readdirSync(join(import.meta.dirname, '../../../migrations')).sort();
 
@@ -38,7 +41,7 @@ test('a failed migration is named in the error, rolled back, and applied at the 
   const refusing = await server.database('refusing');
   await rowsOf(
     refusing,
-    `create table migrations (number int primary key, name text not null, sha256 text,
+    `create table migrations (number int primary key, name text not null, sha256 text, oldest_compatible int,
                               applied_at timestamptz default now(), constraint none check (false))`,
   );
   await expect(migrate(refusing)).rejects.toMatchObject({
@@ -80,4 +83,99 @@ test.each([
   await migrate(edited);
   await rowsOf(edited, change);
   await expect(migrate(edited)).rejects.toThrow(`another version of migration ${FILES[0]}`);
+});
+
+/** The migrations of a release: each file adds to those of the release before. */
+function releaseOf(files: Readonly<Record<string, string>>): string {
+  const folder = mkdtempSync(join(tmpdir(), 'mediary-migrations-'));
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
+  return folder;
+}
+
+const FIRST = { '0001-notes.sql': 'create table note (words text, color text)' };
+const EXPAND = {
+  ...FIRST,
+  '0002-add-title.sql': '-- compatible from: 0001\nalter table note add column title text',
+  '0003-index-title.sql': `-- compatible from: 0001
+-- transaction: none
+drop index concurrently if exists note_title;
+create index concurrently note_title on note (title);`,
+};
+const CONTRACT = {
+  ...EXPAND,
+  '0004-drop-color.sql': '-- compatible from: 0003\nalter table note drop column color',
+};
+
+describe('the release before', () => {
+  test('starts again after the expanding migrations of the next one, and writes', async () => {
+    const database = await server.database('expanded');
+    await migrate(database, releaseOf(FIRST));
+    expect(await migrate(database, releaseOf(EXPAND))).toEqual([
+      '0002-add-title.sql',
+      '0003-index-title.sql',
+    ]);
+    expect(await migrate(database, releaseOf(FIRST))).toEqual([]);
+    await assertMigrated(database, releaseOf(FIRST));
+    await rowsOf(database, "insert into note (words, color) values ('old', 'red')");
+    expect(
+      await rowsOf(database, "select indisvalid from pg_index where indexrelid = 'note_title'::regclass"),
+    ).toEqual([{ indisvalid: true }]);
+  });
+
+  test('may start after a contracting migration; the one before it is refused', async () => {
+    const database = await server.database('contracted');
+    await migrate(database, releaseOf(CONTRACT));
+    expect(await migrate(database, releaseOf(EXPAND))).toEqual([]);
+    const refused = /it has migration 4, this release has only 1\. .*or the one before it/;
+    await expect(migrate(database, releaseOf(FIRST))).rejects.toThrow(refused);
+    await expect(assertMigrated(database, releaseOf(FIRST))).rejects.toThrow(refused);
+  });
+});
+
+test('a plan shows what would run, and changes nothing', async () => {
+  const database = await server.database('planned');
+  const names = async () => (await planMigrations(database, releaseOf(EXPAND))).map(({ name }) => name);
+  expect(await names()).toEqual(Object.keys(EXPAND));
+  await migrate(database, releaseOf(FIRST));
+  expect(await names()).toEqual(['0002-add-title.sql', '0003-index-title.sql']);
+  expect(await rowsOf(database, 'select count(*)::int as applied from migrations')).toEqual([{ applied: 1 }]);
+  await expect(assertMigrated(database, releaseOf(EXPAND))).rejects.toThrow(
+    'lacks the migrations 0002-add-title.sql, 0003-index-title.sql. Run "npm run migrate"',
+  );
+});
+
+test('a migration waits for a table only briefly at a time, so that others get it in between', async () => {
+  const database = await server.database('locked');
+  await migrate(database, releaseOf(FIRST));
+  const reader = await openReader(database);
+  const migrating = migrate(database, releaseOf(EXPAND));
+  const waits =
+    "select count(*)::int as waiting from pg_locks where not granted and relation = 'note'::regclass";
+  const isWaiting = async () => (await rowsOf(database, waits))[0]?.['waiting'];
+  for (const waiting of [1, 0, 1]) await expect.poll(isWaiting, { timeout: 10_000 }).toBe(waiting);
+  await reader.end();
+  expect(await migrating).toHaveLength(2);
+});
+
+async function openReader(database: Connection): Promise<pg.Client> {
+  const client = new pg.Client(database);
+  await client.connect();
+  await client.query('begin');
+  await client.query('select from note');
+  return client;
+}
+
+test('three processes build an index concurrently once', async () => {
+  const database = await server.database('concurrent');
+  const folder = releaseOf(EXPAND);
+  const applied = await Promise.all([1, 2, 3].map(() => migrate(database, folder)));
+  expect(applied.flat()).toEqual(Object.keys(EXPAND));
+});
+
+test('a migration without a transaction has nothing but indexes', async () => {
+  const folder = releaseOf({ '0001-all.sql': '-- transaction: none\nupdate note set words = null;' });
+  const database = await server.database('nothing');
+  await expect(migrate(database, folder)).rejects.toThrow(
+    'may only have "drop index concurrently if exists"',
+  );
 });

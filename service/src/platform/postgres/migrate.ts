@@ -1,65 +1,105 @@
 // Applies the numbered SQL migrations, each once and by one process at a time.
-import { createHash } from 'node:crypto';
-import { readdir, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import pg from 'pg';
-import type { Connection } from './database.ts';
+import { setTimeout as delay } from 'node:timers/promises';
+import type pg from 'pg';
+import { type Connection, connectClient } from './connection.ts';
+import { type MigrationFile, MIGRATIONS_FOLDER, readMigrations } from './migration-files.ts';
 
-const FOLDER = join(import.meta.dirname, '../../../migrations');
-const FILE = /^(\d{4})-[a-z0-9-]+\.sql$/;
 /** An arbitrary constant that identifies the advisory lock of migrations. */
 const LOCK_ID = 7_263_418_095;
+const LOCK_RETRY_MS = 250;
+/** Statements of requests queue behind a migration that waits for a table; they time out after 4 s. */
+const TABLE_LOCK_TIMEOUT_MS = 2000;
+const TABLE_LOCK_ATTEMPTS = 30;
+const TABLE_LOCK_PAUSE_MS = 1000;
 
 /**
- * Applies missing migrations in order, each in its own transaction; returns the names of the applied files.
+ * Applies missing migrations in order, each in a transaction of its own or without one; returns the names of
+ * the applied files.
  */
-export async function migrate(connection: Connection): Promise<string[]> {
-  const client = new pg.Client({ ...connection, connectionTimeoutMillis: 10_000 });
-  // A lost connection also fails the pending query. Without a listener the event would end the process.
-  client.on('error', () => {});
-  await client.connect();
+export const migrate = (connection: Connection, folder = MIGRATIONS_FOLDER): Promise<string[]> =>
+  withClient(connection, async (client) => {
+    await lockMigrations(client);
+    await client.query(CREATE_TABLE);
+    const missing = await findMissing(client, folder);
+    for (const file of missing) await apply(client, file);
+    return missing.map(({ name }) => name);
+  });
+
+/** What `migrate` would apply. Changes nothing, and needs no right but to read. */
+export const planMigrations = (
+  connection: Connection,
+  folder = MIGRATIONS_FOLDER,
+): Promise<MigrationFile[]> => withClient(connection, (client) => findMissing(client, folder));
+
+/** For a role that cannot migrate. */
+export async function assertMigrated(connection: Connection, folder = MIGRATIONS_FOLDER): Promise<void> {
+  const missing = await planMigrations(connection, folder);
+  if (missing.length > 0)
+    throw new Error(
+      `The database lacks the migrations ${missing.map(({ name }) => name).join(', ')}. Run "npm run ` +
+        'migrate" with a role that owns the tables, or start with MIGRATE_AT_START=on.',
+    );
+}
+
+/** Numbers of the migrations of this release. */
+export const listMigrations = async (): Promise<number[]> =>
+  (await readMigrations(MIGRATIONS_FOLDER)).map(({ number }) => number);
+
+async function withClient<T>(connection: Connection, work: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = await connectClient(connection, { connectionTimeoutMillis: 10_000 });
   try {
-    await client.query('select pg_advisory_lock($1)', [LOCK_ID]);
-    return await applyMissing(client);
+    return await work(client);
   } finally {
     await client.end();
   }
 }
 
-async function applyMissing(client: pg.Client): Promise<string[]> {
-  await client.query(
-    `create table if not exists migrations (number int primary key, name text not null, sha256 text not null,
-                                            applied_at timestamptz not null default now())`,
-  );
-  const { rows } = await client.query<AppliedMigration>(
-    // Without a column of this name, as in early databases: null.
-    "select number, to_jsonb(migrations) ->> 'sha256' as sha256 from migrations",
-  );
-  const applied = new Set(rows.map((row) => row.number));
-  const files = await migrationFiles();
-  assertKnown(rows, files);
-  const missing = files.filter((file) => !applied.has(file.number));
-  for (const file of missing) await apply(client, file);
-  return missing.map((file) => file.name);
+/** A statement that waits for the lock would have a snapshot, for which concurrent builds of indexes wait. */
+async function lockMigrations(client: pg.Client): Promise<void> {
+  for (;;) {
+    const { rows } = await client.query('select pg_try_advisory_lock($1) as is_locked', [LOCK_ID]);
+    if (rows[0]?.is_locked) return;
+    await delay(LOCK_RETRY_MS);
+  }
 }
 
-type MigrationFile = {
+const CREATE_TABLE = `
+  create table if not exists migrations (number int primary key, name text not null, sha256 text not null,
+                                         oldest_compatible int,
+                                         applied_at timestamptz not null default now())`;
+
+async function findMissing(client: pg.Client, folder: string): Promise<MigrationFile[]> {
+  const files = await readMigrations(folder);
+  const { rows: tables } = await client.query("select to_regclass('migrations') is not null as is_there");
+  if (!tables[0]?.is_there) return files;
+  const { rows } = await client.query<AppliedMigration>(
+    // Without columns of these names, as in early databases: null.
+    `select number, to_jsonb(migrations) ->> 'sha256' as sha256,
+            (to_jsonb(migrations) ->> 'oldest_compatible')::int as oldest_compatible
+       from migrations order by number`,
+  );
+  assertKnown(rows, files);
+  const applied = new Set(rows.map(({ number }) => number));
+  return files.filter(({ number }) => !applied.has(number));
+}
+
+type AppliedMigration = {
   readonly number: number;
-  readonly name: string;
-  readonly text: string;
-  readonly sha256: string;
+  readonly sha256: string | null;
+  readonly oldest_compatible: number | null;
 };
-type AppliedMigration = { readonly number: number; readonly sha256: string | null };
 
 /** A newer release may have changed the schema, so that this release could damage its data. */
 function assertKnown(applied: readonly AppliedMigration[], files: readonly MigrationFile[]): void {
-  const known = new Set(files.map(({ number }) => number));
-  const unknown = applied.map(({ number }) => number).filter((number) => !known.has(number));
-  if (unknown.length > 0)
+  const last = Math.max(0, ...files.map(({ number }) => number));
+  const incompatible = applied.filter(
+    ({ number, oldest_compatible: oldest }) => number > last && (oldest ?? number) > last,
+  );
+  if (incompatible.length > 0)
     throw new Error(
-      `The database belongs to a newer release: it has migration ${Math.max(...unknown)}, ` +
-        `this release has only ${Math.max(...known)}. ` +
-        "Start the newer release, or restore a backup of this release's database.",
+      `The database belongs to a newer release: it has migration ${incompatible.at(-1)?.number}, ` +
+        `this release has only ${last}. ` +
+        "Start the newer release or the one before it, or restore a backup of this release's database.",
     );
   const sha256 = new Map(applied.map((each) => [each.number, each.sha256]));
   const changed = files.find((file) => sha256.has(file.number) && sha256.get(file.number) !== file.sha256);
@@ -70,39 +110,46 @@ function assertKnown(applied: readonly AppliedMigration[], files: readonly Migra
     );
 }
 
-/** Numbers of the migrations of this release. */
-export const listMigrations = async (): Promise<number[]> =>
-  (await migrationNames()).map(({ number }) => number);
+const LOCK_NOT_AVAILABLE = '55P03';
 
-const migrationFiles = async (): Promise<MigrationFile[]> =>
-  Promise.all(
-    (await migrationNames()).map(async (file) => {
-      const text = await readFile(join(FOLDER, file.name), 'utf8');
-      return { ...file, text, sha256: createHash('sha256').update(text).digest('hex') };
-    }),
-  );
-
-async function migrationNames(): Promise<Pick<MigrationFile, 'number' | 'name'>[]> {
-  const names = (await readdir(FOLDER)).filter((name) => name.endsWith('.sql')).sort();
-  return names.map((name) => {
-    const number = FILE.exec(name)?.[1];
-    if (!number) throw new Error(`migration ${name} has no number`);
-    return { number: Number(number), name };
-  });
+async function apply(client: pg.Client, file: MigrationFile): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await (file.concurrent ? runConcurrent(client, file.concurrent, file) : runAtOnce(client, file));
+    } catch (error) {
+      if ((error as { code?: unknown }).code !== LOCK_NOT_AVAILABLE || attempt === TABLE_LOCK_ATTEMPTS)
+        throw new Error(`migration ${file.name} failed`, { cause: error });
+      await delay(TABLE_LOCK_PAUSE_MS);
+    }
+  }
 }
 
-async function apply(client: pg.Client, { number, name, text, sha256 }: MigrationFile): Promise<void> {
+async function runAtOnce(client: pg.Client, file: MigrationFile): Promise<void> {
   await client.query('begin');
   try {
-    await client.query(text);
-    await client.query('insert into migrations (number, name, sha256) values ($1, $2, $3)', [
-      number,
-      name,
-      sha256,
-    ]);
+    await client.query(`set local lock_timeout = ${TABLE_LOCK_TIMEOUT_MS}`);
+    await client.query(file.text);
+    await record(client, file);
     await client.query('commit');
   } catch (error) {
     await client.query('rollback');
-    throw new Error(`migration ${name} failed`, { cause: error });
+    throw error;
   }
+}
+
+/** Concurrent builds block neither readers nor writers, and wait for old transactions without a limit. */
+async function runConcurrent(
+  client: pg.Client,
+  statements: readonly string[],
+  file: MigrationFile,
+): Promise<void> {
+  for (const statement of statements) await client.query(statement);
+  await record(client, file);
+}
+
+async function record(client: pg.Client, file: MigrationFile): Promise<void> {
+  await client.query(
+    'insert into migrations (number, name, sha256, oldest_compatible) values ($1, $2, $3, $4)',
+    [file.number, file.name, file.sha256, file.oldestCompatible],
+  );
 }

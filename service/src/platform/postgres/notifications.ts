@@ -1,67 +1,90 @@
-// Listens to a notification channel on a connection of its own, while there are subscribers.
-import pg from 'pg';
-import type { Connection } from './database.ts';
+// Listens to notification channels, all on one connection of its own, while there are subscribers.
+import type pg from 'pg';
+import { type Connection, connectClient } from './connection.ts';
 
 /** Receives the payload; undefined after a reconnect, when notifications may have been missed. */
 type Listener = (payload: string | undefined) => void;
 
-export type Notifications = {
-  /** Returns the function that ends the subscription. Listeners must not throw. */
-  readonly subscribe: (listener: Listener) => () => void;
+/** Returns the function that ends the subscription. Listeners must not throw. */
+type Subscribe<Args extends readonly unknown[]> = (...args: [...Args, listener: Listener]) => () => void;
+
+export type Notifications = { readonly subscribe: Subscribe<[]> };
+
+export type NotificationChannels = {
+  readonly subscribe: Subscribe<[channel: string]>;
   readonly close: () => Promise<void>;
 };
 
 type NotificationOptions = {
   readonly connection: Connection;
-  readonly channel: string;
   readonly onError: (error: Error) => void;
 };
 
 const RECONNECT_AFTER_MS = 1000;
-/** Short subscriptions follow each other, so the connection outlives the last one. */
+/** Short subscriptions follow each other, so the channel outlives the last one. */
 const LINGER_MS = 30_000;
 
-export function createNotifications(options: NotificationOptions): Notifications {
-  const listeners = new Set<Listener>();
-  const notify: Listener = (payload) => {
-    for (const listener of listeners) listener(payload);
+export function openChannels({ connection, onError }: NotificationOptions): NotificationChannels {
+  const channels = new Map<string, Set<Listener>>();
+  const notify = (channel: string, payload: string | undefined) => {
+    for (const listener of channels.get(channel) ?? []) listener(payload);
   };
-  let client: pg.Client | undefined;
+  const sessions = keepSession({ connection, onError }, () => channels.keys(), notify);
+  const removeIdle = (channel: string) => {
+    if (channels.get(channel)?.size !== 0) return;
+    channels.delete(channel);
+    if (channels.size === 0) void sessions.disconnect();
+    else sessions.unlisten(channel);
+  };
+  return {
+    subscribe: (channel, listener) => {
+      const known = channels.get(channel);
+      const listeners = known ?? new Set();
+      listeners.add(listener);
+      channels.set(channel, listeners);
+      if (!known) sessions.listen(channel);
+      return () => {
+        if (listeners.delete(listener) && listeners.size === 0)
+          setTimeout(() => removeIdle(channel), LINGER_MS).unref();
+      };
+    },
+    close: sessions.close,
+  };
+}
+
+/** Opens a session for the first channel, and another one when it is lost. */
+function keepSession(
+  { connection, onError }: NotificationOptions,
+  listChannels: () => Iterable<string>,
+  notify: (channel: string, payload: string | undefined) => void,
+) {
+  let session: Session | undefined;
   let timer: NodeJS.Timeout | undefined;
   let isClosed = false;
-
-  const schedule = (work: () => void, delayMs: number) => {
+  const listenIn = (opened: Session, channel: string) =>
+    opened.listen(channel, () => notify(channel, undefined));
+  const connect = () => {
+    if (isClosed) return;
     clearTimeout(timer);
-    timer = setTimeout(work, delayMs).unref();
+    const opened = openSession(connection, notify, (error) => {
+      if (session !== opened) return;
+      session = undefined;
+      onError(error);
+      timer = setTimeout(connect, RECONNECT_AFTER_MS).unref();
+    });
+    session = opened;
+    for (const channel of listChannels()) listenIn(opened, channel);
   };
   const disconnect = async () => {
     clearTimeout(timer);
-    const ended = client;
-    client = undefined;
-    await ended?.end().catch(options.onError);
-  };
-  const connect = () => {
-    if (client || isClosed) return;
-    const opened = openClient(options, notify, (error) => {
-      if (client !== opened) return;
-      client = undefined;
-      options.onError(error);
-      schedule(connect, RECONNECT_AFTER_MS);
-    });
-    client = opened;
-  };
-  const unsubscribe = (listener: Listener) => {
-    if (listeners.delete(listener) && listeners.size === 0 && !isClosed) schedule(disconnectIdle, LINGER_MS);
-  };
-  const disconnectIdle = () => {
-    if (listeners.size === 0) void disconnect();
+    const ended = session;
+    session = undefined;
+    await ended?.end();
   };
   return {
-    subscribe: (listener) => {
-      listeners.add(listener);
-      connect();
-      return () => unsubscribe(listener);
-    },
+    listen: (channel: string) => (session ? listenIn(session, channel) : connect()),
+    unlisten: (channel: string) => session?.unlisten(channel),
+    disconnect,
     close: () => {
       isClosed = true;
       return disconnect();
@@ -69,26 +92,62 @@ export function createNotifications(options: NotificationOptions): Notifications
   };
 }
 
+type Session = {
+  listen(channel: string, onListening: () => void): void;
+  unlisten(channel: string): void;
+  end(): Promise<void>;
+};
+
+/** Nothing else is sent here, so that only a statement shows that the connection was lost silently. */
+const HEARTBEAT = { text: 'select 1', query_timeout: 5000 };
+const HEARTBEAT_MS = 15_000;
+
 /** Calls `onLoss` once, when the connection cannot be opened or is lost. */
-function openClient(
-  { connection, channel }: NotificationOptions,
-  notify: Listener,
+function openSession(
+  connection: Connection,
+  notify: (channel: string, payload: string) => void,
   onLoss: (error: Error) => void,
-): pg.Client {
-  const client = new pg.Client({ ...connection, keepAlive: true, connectionTimeoutMillis: 5000 });
-  const lose = (error: Error) => {
-    client.removeAllListeners('notification');
-    onLoss(error);
-    client.end().catch(ignoreLost);
+): Session {
+  let client: pg.Client | undefined;
+  let isEnded = false;
+  const end = async () => {
+    isEnded = true;
+    clearInterval(heartbeat);
+    await client?.end().catch(ignoreLost);
   };
-  client.on('error', lose);
-  client.on('end', () => onLoss(new Error('the connection for notifications ended')));
-  client.on('notification', ({ payload }) => notify(payload ?? ''));
-  client
-    .connect()
-    .then(() => client.query(`listen ${channel}`))
-    .then(() => notify(undefined), lose);
-  return client;
+  const lose = (error: Error) => {
+    if (isEnded) return;
+    onLoss(error);
+    void end();
+  };
+  const open = async () => {
+    const options = { keepAlive: true, connectionTimeoutMillis: 5000 };
+    const opened = await connectClient(connection, options);
+    client = opened;
+    opened.on('error', lose);
+    opened.on('end', () => lose(new Error('the connection for notifications ended')));
+    opened.on('notification', ({ channel, payload }) => {
+      if (!isEnded) notify(channel, payload ?? '');
+    });
+    if (isEnded) void end();
+    return opened;
+  };
+  const opening = open();
+  const run = (query: string | pg.QueryConfig) => opening.then((opened) => opened.query(query));
+  const heartbeat = setInterval(() => {
+    if (client) run(HEARTBEAT).catch(lose);
+  }, HEARTBEAT_MS).unref();
+  return {
+    listen: (channel, onListening) => {
+      run(`listen "${channel}"`).then(() => {
+        if (!isEnded) onListening();
+      }, lose);
+    },
+    unlisten: (channel) => {
+      run(`unlisten "${channel}"`).catch(lose);
+    },
+    end,
+  };
 }
 
 /** The connection is lost already. */

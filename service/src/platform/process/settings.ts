@@ -1,10 +1,28 @@
 // Settings of a process: what it does, where its data is, and how it starts and stops.
-import { choice, integer, optionalText, text } from '../settings/setting.ts';
+import { DATABASE_URL_FORM, parseDatabaseUrl } from '../postgres/database-url.ts';
+import { choice, integer, type Setting, text } from '../settings/setting.ts';
 
 const DAY_S = 86_400;
 
 /** Folder in the working directory. */
 export const DEFAULT_DATA_DIR = '.mediary';
+
+function databaseUrl(name: string, about: string, byDefault: string): Setting<string | undefined> {
+  return {
+    name,
+    type: 'text',
+    about,
+    byDefault,
+    parse: ({ given }, report) => {
+      try {
+        if (given !== undefined) parseDatabaseUrl(given);
+      } catch (error) {
+        report(`${name} ${DATABASE_URL_FORM}: ${(error as Error).message}`);
+      }
+      return given;
+    },
+  };
+}
 
 export const PROCESS_SETTINGS = {
   title: 'Processes',
@@ -20,11 +38,31 @@ export const PROCESS_SETTINGS = {
       'Folder of the embedded database, the object store, temporary files and generated secrets.',
       DEFAULT_DATA_DIR,
     ),
-    databaseUrl: optionalText(
+    databaseUrl: databaseUrl(
       'DATABASE_URL',
-      'PostgreSQL 15 or newer; without it the service starts its own database server in `DATA_DIR`.',
+      'PostgreSQL 15 or newer, with all servers of a cluster: the service uses the one that takes writes. ' +
+        'Without it the service starts its own database server in `DATA_DIR`.',
       'embedded PostgreSQL 18',
     ),
+    databaseListenUrl: databaseUrl(
+      'DATABASE_LISTEN_URL',
+      'The PostgreSQL servers themselves where `DATABASE_URL` is a pooler such as PgBouncer in transaction ' +
+        'mode: for notifications and migrations ([guide](guides/going-to-production.md#pgbouncer)).',
+      '`DATABASE_URL`',
+    ),
+    jobRetention: {
+      completedSeconds: integer('JOB_RETENTION_H', 'Hours that completed jobs stay in the job queue.', {
+        fallback: 4,
+        min: 1,
+        max: 720,
+        scale: 3600,
+      }),
+      failedSeconds: integer(
+        'FAILED_JOB_RETENTION_H',
+        'Hours that failed jobs stay in the job queue, so that diagnostics show them.',
+        { fallback: 168, min: 1, max: 8760, scale: 3600 },
+      ),
+    },
     drainSeconds: integer(
       'DRAIN_S',
       'Seconds after SIGTERM in which `/readyz` is 503 and requests are still accepted, so that load ' +
@@ -53,6 +91,12 @@ export const PROCESS_SETTINGS = {
         'START_TIMEOUT_S',
         'Seconds in which the start retries while the database does not accept connections.',
         { fallback: 60, min: 0, max: 3600 },
+      ),
+      migrations: choice(
+        'MIGRATE_AT_START',
+        '`off`: the role of `DATABASE_URL` cannot change tables, and `npm run migrate` has done so with ' +
+          'another role ([guide](guides/going-to-production.md#roles-and-rights)).',
+        { choices: ['on', 'off'], fallback: 'on' },
       ),
     },
   },

@@ -5,7 +5,7 @@ import type { UploadLease } from '../../lifecycle/decisions/change.ts';
 import { LEASE_SECONDS } from '../../platform/concurrency/lease.ts';
 import type { Queries } from '../../platform/postgres/database.ts';
 import { columns, sql } from '../../platform/postgres/sql.ts';
-import { uploadRow } from '../../tables-uploads.ts';
+import { uploadRow } from '../../tables-rows.ts';
 import { pick } from '../../tables.ts';
 import { TAKES_BYTES } from '../byte-conditions.sql.ts';
 import type { MultipartRow } from './multipart-row.ts';

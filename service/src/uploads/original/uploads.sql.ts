@@ -6,7 +6,7 @@ import { REQUEST_LEASE_SECONDS } from '../../platform/concurrency/lease.ts';
 import type { Queries } from '../../platform/postgres/database.ts';
 import type { RowOf } from '../../platform/postgres/row.ts';
 import { literals, sql } from '../../platform/postgres/sql.ts';
-import { WRITER_PROTOCOLS } from '../../tables-uploads.ts';
+import { WRITER_PROTOCOLS } from '../../tables-rows.ts';
 import { TAKES_BYTES } from '../byte-conditions.sql.ts';
 
 export type WriterProtocol = (typeof WRITER_PROTOCOLS)[number];

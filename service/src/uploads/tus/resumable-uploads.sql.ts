@@ -4,7 +4,7 @@ import type { UploadLease } from '../../lifecycle/decisions/change.ts';
 import { LEASE_SECONDS, REQUEST_LEASE_SECONDS } from '../../platform/concurrency/lease.ts';
 import type { Queries } from '../../platform/postgres/database.ts';
 import { columns, columnsOf, sql } from '../../platform/postgres/sql.ts';
-import { uploadRow } from '../../tables-uploads.ts';
+import { uploadRow } from '../../tables-rows.ts';
 import { pick } from '../../tables.ts';
 import { IS_CLOSED, TAKES_BYTES } from '../byte-conditions.sql.ts';
 import type { FinalPart } from './upload-concat.ts';
