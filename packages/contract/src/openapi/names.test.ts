@@ -40,7 +40,7 @@ const WITHOUT_UNIT = new Set([
     'position',
     'playback_version',
   ],
-  ...['active', 'failed', 'done_last_hour', 'runs', 'max_runs'],
+  ...['active', 'failed', 'recently_done', 'runs', 'max_runs'],
   ...['provider_video_count', 'removed_asset_count', 'removed_provider_video_count'],
   ...['code', 'limit', 'missing', 'status', 'version'],
   ...['width', 'height', 'w', 'h', 'bit_depth', 'progress'],

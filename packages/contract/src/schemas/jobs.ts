@@ -17,7 +17,7 @@ export const Queue = Type.Object(
     delayed: count('Jobs that wait for a time, or for their next run after a failed one.'),
     active: count('Jobs that run.'),
     failed: count('Jobs that failed for good, and are kept for `FAILED_JOB_RETENTION_H`.'),
-    done_last_hour: count('Jobs that succeeded in the last hour, of the latest 200 000 of all queues.'),
+    recently_done: count('Jobs that succeeded in the last hour, of the latest 200 000 of all queues.'),
     oldest_waiting_s: nullable(
       Type.Integer({
         description: 'Seconds for which the oldest waiting job could have started. Null if none waits.',
@@ -42,7 +42,7 @@ export const EXAMPLE_QUEUE: Queue = {
   delayed: 0,
   active: 2,
   failed: 0,
-  done_last_hour: 118,
+  recently_done: 118,
   oldest_waiting_s: 4,
   counted_at: '2026-11-22T10:15:38.000Z',
 };

@@ -37,7 +37,7 @@ export function createQueueReading(ctx: OperationsContext): () => Promise<Queue[
           delayed: deferred,
           active,
           failed,
-          done_last_hour: done.get(name) ?? 0,
+          recently_done: done.get(name) ?? 0,
           oldest_waiting_s: seconds,
           counted_at: counted_at.toISOString(),
         },

@@ -39,8 +39,8 @@ export const countEndpoints = (db: Queries) =>
     select status, count(*) as count from webhook_endpoints group by status`);
 
 /**
- * Counts open and failed jobs along indexes that have no others. The search for the oldest job reads the next 10 000
- * jobs of each queue, along the index that also finds the next job.
+ * Counts open and failed jobs along indexes that have no others. The search for the oldest job reads the
+ * next 10 000 jobs of each queue, along the index that also finds the next job.
  */
 export const listQueueStates = (db: Queries) =>
   db.all(
