@@ -671,9 +671,12 @@ create table encoder_jobs (
   job_url text
 );
 
--- The processes that run jobs. Each renews its row; a row that is not renewed belongs to a process that ended.
+-- The processes of the service, also those without jobs. Each renews its row; a row that is not renewed belongs to a
+-- process that ended, and is deleted a day later.
 create table workers (
   id uuid primary key,
+  -- Host name and process id.
+  host text not null default '',
   roles text[] not null,
   version text not null,
   -- Providers whose videos the process can work on: its settings contain what the provider's API needs.
@@ -683,8 +686,30 @@ create table workers (
   -- What a worker encodes videos with: x264, or the hardware encoder whose trial succeeded.
   video_encoder text,
   -- How far the clock of a worker is ahead of the database's, measured at its last heartbeat.
-  clock_skew_ms bigint not null default 0
+  clock_skew_ms bigint not null default 0,
+  -- Null until it was read.
+  scratch_free_bytes bigint,
+  -- Protection of the sandbox → whether it is active.
+  protections jsonb not null default '{}',
+  -- The runs at its last heartbeat.
+  running_jobs jsonb not null default '[]',
+  -- Provider → the circuit breaker of this process.
+  circuits jsonb not null default '{}',
+  -- Set by operators: the process takes no further job.
+  is_draining boolean not null default false,
+  -- When it stopped by itself.
+  stopped_at timestamptz
 );
+
+-- What was counted and measured in a minute. `host` is a process; '*' stands for all processes, '' for the database.
+-- Rows are deleted after SAMPLE_RETENTION_H: some 700 kB for each process and day.
+create table samples (
+  host text not null,
+  at timestamptz not null,
+  values jsonb not null,
+  primary key (host, at)
+);
+create index samples_by_time on samples (at);
 
 -- Usage and limits ------------------------------------------------------------------------------------------------
 
@@ -760,6 +785,48 @@ create function recount_owner_usage(owner text, out assets bigint, out bytes big
                       + counted_captions(deleted_at, purge_at, captions, false)), 0)::bigint + recount_open_uploads(owner),
          coalesce(sum(counted_pending(deleted_at, stream_status, upload_expires_at)), 0)::bigint
     from assets where owner_user_id = owner and (deleted_at is null or purge_at is not null)
+$$;
+
+-- What each owner stores, also those without a quota, as a job counted it.
+create table owner_totals (
+  owner_user_id text primary key,
+  assets bigint not null,
+  bytes bigint not null,
+  pending bigint not null,
+  counted_at timestamptz not null default now()
+);
+create index owner_totals_by_bytes on owner_totals (bytes desc, owner_user_id);
+create index owner_totals_by_assets on owner_totals (assets desc, owner_user_id);
+create index owner_totals_by_text on owner_totals using gin (lower(owner_user_id) gin_trgm_ops);
+
+-- The latest count of all owners.
+create table owner_counts (
+  is_only boolean primary key default true check (is_only),
+  started_at timestamptz not null,
+  ended_at timestamptz not null
+);
+
+-- The owner with the next id that has assets, including the trash.
+create function next_owner(after text) returns text language sql stable as $$
+  select least(
+    (select owner_user_id from assets where owner_user_id > after and deleted_at is null order by owner_user_id limit 1),
+    (select owner_user_id from assets where owner_user_id > after and purge_at is not null order by owner_user_id limit 1))
+$$;
+
+-- Counts the newest assets of an owner, including the trash, that are older than `after_id`.
+create function count_owner_assets(owner text, after_id uuid, max_assets int, out assets bigint, out bytes bigint, out pending bigint, out last_id uuid) language sql stable as $$
+  select count(*),
+         coalesce(sum(counted_bytes(deleted_at, purge_at, refused, uploaded_at, size_bytes, announced_size_bytes)
+                      + counted_captions(deleted_at, purge_at, captions, false)), 0)::bigint,
+         coalesce(sum(counted_pending(deleted_at, stream_status, upload_expires_at)), 0)::bigint,
+         (array_agg(id order by id))[1]
+    from (select * from (
+            (select * from assets as living where owner_user_id = owner and deleted_at is null
+                and id < coalesce(after_id, 'ffffffff-ffff-ffff-ffff-ffffffffffff') order by id desc limit max_assets)
+             union all
+            (select * from assets as trashed where owner_user_id = owner and purge_at is not null
+                and id < coalesce(after_id, 'ffffffff-ffff-ffff-ffff-ffffffffffff') order by id desc limit max_assets)) as kept
+           order by id desc limit max_assets) as counted
 $$;
 
 -- The limit in force. In PL/pgSQL, which keeps the plan of the query. `field`: assets, bytes or pending.

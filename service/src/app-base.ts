@@ -25,7 +25,7 @@ export function createBase(app: AppContext, limiters: Limiters) {
   const auth = openAuth(app);
   const { asOperator, asOperatorBytes } = auth.operations;
   const guards = assetGuards({ lifecycle: lifecycle.operations, auth: auth.operations });
-  const usage = createUsage({ db: app.adapters.db, guards, asOperator });
+  const usage = createUsage({ db: app.adapters.db, urlSecrets: app.adapters.urlSecrets, guards, asOperator });
   const captions = createCaptions({
     store,
     now: app.clocks.now,

@@ -2,6 +2,7 @@
 import { type AppContext, VERSION } from './app-context.ts';
 import { createWings, type Wings } from './app-wings.ts';
 import type { JobPayloads } from './jobs.ts';
+import { freeBytes } from './platform/disk/free-space.ts';
 import { type Limiters, openLimiters } from './platform/http/limits/rate-limit.ts';
 import type { HttpServer } from './platform/http/server.ts';
 import type { JobHandlers } from './platform/jobs/job-queue.ts';
@@ -29,6 +30,7 @@ export async function buildApp(app: AppContext) {
       events.operations.endStreams();
       lifecycle.operations.closeWatches();
     },
+    startSampler: wings.operations.operations.startSampler,
     startDeliverySender: events.operations.startDeliverySender,
     uploadsSettled: uploads.operations.uploadsSettled,
     createSignInLink: wings.auth.operations.createSignInLink,
@@ -36,9 +38,13 @@ export async function buildApp(app: AppContext) {
     startHeartbeat: () =>
       providers.operations.startHeartbeat({
         id: app.instance,
-        roles: config.role === 'all' ? ['api', 'worker'] : ['worker'],
+        roles: config.role === 'all' ? ['api', 'worker'] : [config.role],
+        host: adapters.workerName,
         version: VERSION,
         videoEncoder: adapters.videoEncoder,
+        protections: adapters.sandbox.protections,
+        freeScratchBytes: () => freeBytes(adapters.scratchRoot),
+        jobs: adapters.jobs.control,
       }),
   };
 }
@@ -63,6 +69,7 @@ const toHandlers = ({
   uploads,
   upkeep,
   owners,
+  usage,
 }: Wings): JobHandlers<JobPayloads> => ({
   ...providers.jobs,
   ...library.jobs,
@@ -71,6 +78,7 @@ const toHandlers = ({
   ...uploads.jobs,
   ...upkeep.jobs,
   ...owners.jobs,
+  ...usage.jobs,
 });
 
 type Servers = { readonly server?: HttpServer; readonly healthServer?: HttpServer };

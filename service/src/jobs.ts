@@ -81,6 +81,8 @@ export type JobPayloads = {
   'remove-deferred': Record<never, never>;
   /** Deletes expired idempotency keys and full rate limit buckets. */
   'delete-expired-keys': Record<never, never>;
+  /** Counts what every owner stores. */
+  'count-owners': Record<never, never>;
   /** Creates the partitions of the coming months and drops expired ones. */
   'maintain-partitions': Record<never, never>;
 };
@@ -217,5 +219,6 @@ export const JOB_SETTINGS: JobSettingsOf<JobPayloads> = {
     retryDelay: 10,
     cron: '41 * * * *',
   },
+  'count-owners': { concurrency: 1, expireIn: HOUR, retries: 1, retryDelay: 60, cron: '*/5 * * * *' },
   'maintain-partitions': { concurrency: 1, expireIn: 60, retries: 10, retryDelay: 60, cron: '7 * * * *' },
 };

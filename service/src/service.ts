@@ -172,9 +172,10 @@ const listenForChecks = (server: HttpServer, config: Config): Promise<string> =>
 /** Returns what stops it. A worker knows neither the URLs nor the secrets that outbound webhooks need. */
 async function startBackground({ jobs }: Adapters, app: App, { role }: Config) {
   if (role !== 'api') await jobs.work(app.handlers, app.servedProviders);
-  const heartbeat = role === 'api' ? undefined : await app.startHeartbeat();
+  const heartbeat = await app.startHeartbeat();
   const sender = role === 'worker' ? undefined : app.startDeliverySender();
-  return () => Promise.all([heartbeat?.stop(), sender?.stop()]);
+  const sampler = app.startSampler();
+  return () => Promise.all([heartbeat.stop(), sender?.stop(), sampler.stop()]);
 }
 
 /** Time in which a load balancer uses its idle connections once more, and so learns that they close. */

@@ -130,9 +130,10 @@ export const INTERNAL_TABLES = {
   /** The limits of owners without overrides, by the settings of the API process that started last. */
   default_owner_limits: { name: 'text', max_value: 'int8?' },
 
-  /** A process that runs jobs (B9). */
+  /** A process of the service (B9). */
   workers: {
     id: 'uuid',
+    host: 'text',
     roles: 'text[]',
     version: 'text',
     providers: 'text[]',
@@ -140,7 +141,16 @@ export const INTERNAL_TABLES = {
     seen_at: 'timestamptz',
     video_encoder: 'text?',
     clock_skew_ms: 'int8',
+    scratch_free_bytes: 'int8?',
+    protections: 'jsonb',
+    running_jobs: 'jsonb',
+    circuits: 'jsonb',
+    is_draining: 'bool',
+    stopped_at: 'timestamptz?',
   },
+
+  /** What was counted and measured in a minute (B9). */
+  samples: { host: 'text', at: 'timestamptz', values: 'jsonb' },
 
   /** The last event that a consumer of all events has processed. */
   event_cursors: { name: 'text', transaction_id: 'int8', event_id: 'uuid' },

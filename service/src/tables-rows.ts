@@ -1,4 +1,4 @@
-// The columns of the tables of uploads, outbound webhooks and credentials, as data.
+// The columns of the tables of uploads, outbound webhooks, credentials, and what owners store, as data.
 
 /**
  * A process of the service writes the bytes, of a PUT, a download or a cut: at most one for each attempt of
@@ -116,4 +116,15 @@ export const CREDENTIAL_TABLES = {
     created_at: 'timestamptz',
     revoked_at: 'timestamptz?',
   },
+
+  /** What an owner stores, as a job counted it. */
+  owner_totals: {
+    owner_user_id: 'text',
+    assets: 'int8',
+    bytes: 'int8',
+    pending: 'int8',
+    counted_at: 'timestamptz',
+  },
+  /** The latest count of all owners. */
+  owner_counts: { is_only: 'bool', started_at: 'timestamptz', ended_at: 'timestamptz' },
 } as const;

@@ -9,6 +9,7 @@ import { addDoctorCommand } from './commands/doctor.ts';
 import { addEventsCommand } from './commands/events.ts';
 import { addFsckCommand } from './commands/fsck.ts';
 import { addImportCommands } from './commands/import.ts';
+import { addJobCommands } from './commands/jobs.ts';
 import { addOwnerCommands } from './commands/owners.ts';
 import { addPlaybackCommands } from './commands/playback.ts';
 import { addProvidersCommand } from './commands/providers.ts';
@@ -97,7 +98,10 @@ const GROUPS: readonly (readonly [group: string, commands: readonly AddCommands[
   ['Assets:', [addUploadCommand, addImportCommands, addAssetCommands, addUsageCommand]],
   ['Playback:', [addPlaybackCommands]],
   ['Events and webhooks:', [addEventsCommand, addWebhookCommands]],
-  ['For operators:', [addProvidersCommand, addDeliveryCommands, addOwnerCommands, addFsckCommand]],
+  [
+    'For operators:',
+    [addProvidersCommand, addDeliveryCommands, addJobCommands, addOwnerCommands, addFsckCommand],
+  ],
   [
     'Setup:',
     [

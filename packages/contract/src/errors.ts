@@ -147,6 +147,12 @@ const OWN_REASONS = {
     codes: ['UNAVAILABLE'],
     description: 'The disk is almost full. Retry after `Retry-After` seconds.',
   },
+  job_ended: { codes: ['CONFLICT'], description: 'The job has ended.' },
+  job_active: { codes: ['CONFLICT'], description: 'The job runs, and ends soon by itself.' },
+  job_required: {
+    codes: ['CONFLICT'],
+    description: 'Without the job something would be left undone, which `message` names.',
+  },
   check_running: {
     codes: ['CONFLICT'],
     description: 'Another storage check has not ended. `POST /api/v1/admin/checks/{id}/cancel` ends it.',

@@ -31,7 +31,7 @@ export const FAILURE_CODES = {
   encoder_crashed: 'The encoder crashed several times on this video.',
   encoder_refused: 'The external encoder refused the video.',
   encoder_silent: 'The external encoder stopped reporting on the video.',
-  cancelled: 'An operator cancelled the encode.',
+  cancelled: 'An operator cancelled the work on the file.',
   unsupported_size: 'The video provider does not accept pictures of this size.',
   unsupported_frame_rate: 'The video provider does not accept this frame rate.',
   too_short: 'The video is shorter than the video provider accepts.',

@@ -15,6 +15,7 @@ import { createEventTicket, streamAssetEvents, streamEvents } from './operations
 import { getImage, getPrivateImage } from './operations/images.ts';
 import { createClip } from './operations/clips.ts';
 import { importMedia } from './operations/imports.ts';
+import { cancelJob, getJob, listJobs, listQueues, runJobAgain } from './operations/jobs.ts';
 import {
   completeUpload,
   createUpload,
@@ -58,6 +59,7 @@ import {
   putUpload,
   revokePlayback,
 } from './operations/playback.ts';
+import { countAssets, getOwner, listOwners } from './operations/owner-totals.ts';
 import {
   eraseOwner,
   exportOwner,
@@ -80,6 +82,7 @@ import {
   terminateResumableUpload,
 } from './operations/resumable.ts';
 import { abortS3Upload, listS3Parts, postS3Request } from './operations/s3-requests.ts';
+import { listSamples } from './operations/samples.ts';
 import { getHealth, getReadiness } from './operations/service.ts';
 import {
   createServiceKey,
@@ -116,6 +119,7 @@ import {
   testWebhookEndpoint,
   updateWebhookEndpoint,
 } from './operations/webhook-endpoints.ts';
+import { drainWorker, listWorkers } from './operations/workers.ts';
 
 /** Without the operations that receive webhooks, which depend on the providers that the service registers. */
 export const OPERATIONS: readonly Operation[] = [
@@ -212,6 +216,17 @@ export const OPERATIONS: readonly Operation[] = [
   listReceiptKeys,
   listEncodes,
   cancelEncode,
+  listOwners,
+  getOwner,
+  countAssets,
+  listQueues,
+  listJobs,
+  getJob,
+  runJobAgain,
+  cancelJob,
+  listWorkers,
+  drainWorker,
+  listSamples,
   getMetrics,
   getDiagnostics,
   echoRequest,

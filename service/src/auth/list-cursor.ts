@@ -19,18 +19,50 @@ export function createCursor(secrets: readonly Secret[], scope: CursorScope, id:
 }
 
 /** The id in the cursor. Throws BAD_REQUEST for a cursor of another list. */
-export function readCursor(secrets: readonly Secret[], scope: CursorScope, cursor: string): string {
+export const readCursor = (secrets: readonly Secret[], scope: CursorScope, cursor: string): string =>
+  readSigned({ secrets, scope, cursor, isValid: isUuid });
+
+type Position = readonly (string | number)[];
+
+/** For lists in another order: the sort keys of the last row of the page. */
+export const createPositionCursor = (
+  secrets: readonly Secret[],
+  scope: CursorScope,
+  position: Position,
+): string => createCursor(secrets, scope, Buffer.from(JSON.stringify(position)).toString('base64url'));
+
+/** Throws BAD_REQUEST for a cursor of another list. */
+export const readPositionCursor = (
+  secrets: readonly Secret[],
+  scope: CursorScope,
+  cursor: string,
+): Position =>
+  JSON.parse(
+    Buffer.from(
+      readSigned({ secrets, scope, cursor, isValid: (text) => text !== '' }),
+      'base64url',
+    ).toString(),
+  );
+
+type SignedCursor = {
+  readonly secrets: readonly Secret[];
+  readonly scope: CursorScope;
+  readonly cursor: string;
+  readonly isValid: (position: string) => boolean;
+};
+
+function readSigned({ secrets, scope, cursor, isValid }: SignedCursor): string {
   const payload = verifyToken(
     secrets.map((root) => deriveKey(root, 'cursor')),
     cursor,
   );
-  const [id = '', digest] = payload?.split(':') ?? [];
-  if (!isUuid(id) || digest !== digestOf(scope))
+  const [position = '', digest] = payload?.split(':') ?? [];
+  if (!isValid(position) || digest !== digestOf(scope))
     throw badRequest(
       'Invalid cursor. Send the next_cursor of the previous page with the same filters and the same sort.',
       { field: 'cursor', reason: 'invalid_cursor' },
     );
-  return id;
+  return position;
 }
 
 /** Members are sorted, so that the order in which a scope is written does not matter. */

@@ -137,7 +137,8 @@ const SENTENCES: Readonly<Record<EventType, (subject: string, data: Data) => str
       : `Encoding reached ${Number(data['progress'] ?? 0)} %.`,
   'asset.ready': (subject, data) => `${subject} reported that the asset is ready${inAttempt(data)}.`,
   'asset.failed': (subject, data) => {
-    if (data['source'] === 'operator') return `${subject} cancelled the encoding${inAttempt(data)}.`;
+    if (data['source'] === 'operator')
+      return `${subject} cancelled the ${String(data['work'] ?? 'encoding')}${inAttempt(data)}.`;
     const code = String(data['code'] ?? 'no reason given');
     const isRejected = data['source'] === 'service' && !code.startsWith('encoder_');
     const verb = isRejected ? 'rejected the asset' : 'reported a failure';

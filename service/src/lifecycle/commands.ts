@@ -4,7 +4,11 @@ import type { Asset, AssetRef, Failure } from '../assets/asset.ts';
 import { notFound } from '../platform/http/errors.ts';
 import type { Transaction } from '../platform/postgres/database.ts';
 import type { LifecycleContext } from './context.ts';
-import { decideCancellation } from './decisions/cancellation.ts';
+import {
+  decideBytesCancellation,
+  decideCancellation,
+  decideImageCancellation,
+} from './decisions/cancellation.ts';
 import type { AssetChange, Decide } from './decisions/change.ts';
 import {
   type CheckRecord,
@@ -112,6 +116,14 @@ export const recordFacts = (ctx: LifecycleContext, asset: Asset, facts: FactsRec
 /** Cancels the encoding of a video; changes nothing if it is not being encoded. */
 export const cancelEncoding = (ctx: LifecycleContext, asset: Asset): Promise<Asset> =>
   updateExisting(ctx, asset, decideCancellation);
+
+/** Cancels the processing of an image; changes nothing if it is not being processed. */
+export const cancelImage = (ctx: LifecycleContext, asset: Asset): Promise<Asset> =>
+  updateExisting(ctx, asset, decideImageCancellation);
+
+/** Cancels the import or the cut that an attempt waits for; changes nothing if it waits no longer. */
+export const cancelBytes = (ctx: LifecycleContext, asset: Asset, attempt: number): Promise<Asset> =>
+  updateExisting(ctx, asset, (seen) => decideBytesCancellation(seen, attempt));
 
 /** Shows the poster that was rendered for `rendered`, unless the asset needs another one now. */
 export const showPoster = (ctx: LifecycleContext, rendered: Asset): Promise<Asset> =>

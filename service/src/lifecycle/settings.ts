@@ -1,4 +1,4 @@
-// Settings of how long deleted assets and their bytes are kept.
+// Settings of how long deleted assets, their bytes, events and samples are kept.
 import { integer } from '../platform/settings/setting.ts';
 
 export const RETENTION_SETTINGS = {
@@ -14,6 +14,11 @@ export const RETENTION_SETTINGS = {
       'Days that events are kept at least, with timelines and the positions from which streams resume; ' +
         'whole months are removed. 0 keeps all.',
       { fallback: 0, min: 0, max: 36_500 },
+    ),
+    sampleRetentionHours: integer(
+      'SAMPLE_RETENTION_H',
+      'Hours that the samples of `GET /api/v1/admin/samples` are kept; 0 records none.',
+      { fallback: 24, min: 0, max: 168 },
     ),
     purgeGraceDays: integer(
       'PURGE_GRACE_DAYS',

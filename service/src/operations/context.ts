@@ -1,8 +1,11 @@
 // What the functions of operations need.
 import type { Secret } from '../auth/secret.ts';
 import type { Config } from '../config.ts';
+import type { JobPayloads } from '../jobs.ts';
+import type { Lifecycle } from '../lifecycle/feature.ts';
 import type { SpaceGuard } from '../platform/disk/free-space.ts';
 import type { AsOperator } from '../platform/http/route.ts';
+import type { JobQueue } from '../platform/jobs/job-queue.ts';
 import type { Logger } from '../platform/observability/logger.ts';
 import type { Metrics } from '../platform/observability/metrics.ts';
 import type { Database } from '../platform/postgres/database.ts';
@@ -30,14 +33,22 @@ export type OperationsContext = {
     /** Protection of the sandbox → whether it is active. */
     readonly protections: Readonly<Record<string, boolean>>;
     readonly storeFolder: string;
+    readonly scratchRoot: string;
+    /** Host name and process id. */
+    readonly host: string;
+    readonly requireDatabaseSpace: SpaceGuard;
   };
   readonly db: Database;
   readonly store: ObjectStore;
-  readonly requireDatabaseSpace: SpaceGuard;
+  readonly jobs: Pick<JobQueue<JobPayloads>, 'control'>;
+  readonly lifecycle: Pick<Lifecycle, 'findAssetById' | 'cancelEncoding' | 'cancelImage' | 'cancelBytes'>;
   readonly urlSecrets: readonly Secret[];
   readonly log: Logger;
   readonly now: () => Date;
-  readonly providers: Pick<ProviderOperations, 'registry' | 'circuits' | 'listWorkers'>;
+  readonly providers: Pick<
+    ProviderOperations,
+    'registry' | 'listCircuits' | 'countWorkers' | 'listWorkers' | 'listProcesses' | 'drainWorker'
+  >;
   readonly asOperator: AsOperator;
 };
 

@@ -73,8 +73,8 @@ async function checkReadiness(
   };
 }
 
-async function checkStorage({ store, requireDatabaseSpace }: OperationsContext): Promise<void> {
-  await requireDatabaseSpace();
+async function checkStorage({ store, machine }: OperationsContext): Promise<void> {
+  await machine.requireDatabaseSpace();
   await store.check().catch((error: unknown) => {
     throw isRefusal(error, 'full')
       ? diskFull('object store', error)

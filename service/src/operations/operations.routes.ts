@@ -1,9 +1,11 @@
 // Health checks for load balancers, and the overview of providers for operators.
 import { listProviders } from '@mediary/contract/operations/operators';
+import { countAssets } from '@mediary/contract/operations/owner-totals';
 import { getHealth, getReadiness } from '@mediary/contract/operations/service';
 import { open } from '../platform/http/route.ts';
 import type { LiveWorker, OperationsContext } from './context.ts';
 import { createReadinessChecks } from './health.ts';
+import type { StateReadings } from './metrics/state-gauges.ts';
 import { isOperator } from '../auth/operator.hook.ts';
 import { listProviderOverviews } from './providers-overview.ts';
 
@@ -33,7 +35,13 @@ const toWorkerView = ({ started_at, seen_at, ...worker }: LiveWorker) => ({
   seen_at: seen_at.toISOString(),
 });
 
-export const providersOverviewRoutes = (ctx: OperationsContext) => [
+export const overviewRoutes = (ctx: OperationsContext, readings: StateReadings) => [
+  ctx.asOperator(countAssets, async () => {
+    const { rows, at } = await readings.countAssets();
+    const total = rows.reduce((sum, { count }) => sum + count, 0);
+    const items = rows.map(({ count, ...state }) => ({ ...state, asset_count: count }));
+    return { items, total, counted_at: at.toISOString() };
+  }),
   ctx.asOperator(listProviders, async () => ({
     items: await listProviderOverviews(ctx),
     next_cursor: null,

@@ -85,6 +85,7 @@ export const deleteUploadTokens = async (db: Queries, owner: string, limit: numb
 export const deleteOwnerRows = (tx: Transaction, owner: string) =>
   tx.all(sql('delete owner rows', { kind: 'text', count: 'int8' })`
     with usage as (delete from owner_usage where owner_user_id = ${owner} returning 1),
+    total as (delete from owner_totals where owner_user_id = ${owner} returning 1),
     session as (delete from console_sessions where owner_user_id = ${owner} returning 1),
     rate as (delete from rate_limits where key = 'owner ' || ${owner} returning 1),
     service_key as (
@@ -94,6 +95,7 @@ export const deleteOwnerRows = (tx: Transaction, owner: string) =>
                           where starts_with(owner_user_id, ${owner}) and owner_user_id <> ${owner})
       returning 1)
     select 'usage' as kind, count(*) as count from usage
+    union all select 'usage_totals', count(*) from total
     union all select 'console_sessions', count(*) from session
     union all select 'rate_limits', count(*) from rate
     union all select 'service_keys', count(*) from service_key`);

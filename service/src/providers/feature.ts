@@ -36,7 +36,16 @@ import {
 } from './hosted-videos.ts';
 import { inspectAll } from './inspections.ts';
 import { createTusUpload, findMaxDuration, openFileUpload } from './sized-uploads.ts';
-import { hasWorkerFor, listServedProviders, listWorkers, startHeartbeat } from './workers.ts';
+import {
+  countWorkers,
+  drainWorker,
+  hasWorkerFor,
+  listCircuits,
+  listProcesses,
+  listServedProviders,
+  listWorkers,
+  startHeartbeat,
+} from './workers.ts';
 import { getProvider } from './provider.ts';
 import { type CallProvider, callProvider } from './provider-calls.ts';
 import { inboxRoutes } from './webhooks/inbox.routes.ts';
@@ -55,7 +64,6 @@ export function createProviders(outer: Omit<ProvidersContext, 'circuits'>) {
     operations: {
       ...offer(ctx, OFFERED),
       call,
-      circuits: ctx.circuits,
       registry: ctx.registry,
       webhookOperations: endpoints.map(({ operation }) => operation),
     },
@@ -107,6 +115,10 @@ const OFFERED = {
   openFileUpload,
   findMaxDuration,
   listWorkers,
+  listProcesses,
+  drainWorker,
+  countWorkers,
+  listCircuits,
   hasWorkerFor,
   listServedProviders,
   startHeartbeat,

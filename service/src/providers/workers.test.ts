@@ -54,7 +54,11 @@ async function start(environment = {}, more: Partial<WorkerProcess> = {}, databa
     id: randomUUID(),
     roles: ['worker'],
     version: '1.2.3',
+    host: 'host-1:4711',
     videoEncoder: 'x264',
+    protections: { no_network: true },
+    freeScratchBytes: async () => 4096,
+    jobs: { listRunning: () => [], watchLongRuns: () => {}, isDraining: () => false, drain: async () => {} },
     ...more,
   });
   onTestFinished(heartbeat.stop);
@@ -90,7 +94,7 @@ test('a heartbeat renews its row, creates it again, and deletes those of process
     connection,
     `insert into workers (id, roles, version, providers, seen_at)
      values (gen_random_uuid(), '{}', '', '{}', $1)`,
-    [new Date(Date.now() - 61_000)],
+    [new Date(Date.now() - 86_460_000)],
   );
   await expect.poll(async () => (await rowsOf(connection, 'select id from workers')).length).toBe(1);
   await expect

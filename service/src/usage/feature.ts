@@ -1,8 +1,11 @@
 // Usage: quotas of owners.
+import type { JobPayloads } from '../jobs.ts';
+import type { JobRun } from '../platform/jobs/job-queue.ts';
 import { offer } from '../platform/values/offer.ts';
 import type { UsageContext } from './context.ts';
+import { countOwners } from './owner-totals.ts';
 import { findByteQuota, recordDefaultLimits, underQuota } from './usage.ts';
-import { ownerLimitsRoutes, usageRoutes } from './usage.routes.ts';
+import { ownerLimitsRoutes, ownerRoutes, usageRoutes } from './usage.routes.ts';
 
 export type Usage = ReturnType<typeof createUsage>['operations'];
 
@@ -12,7 +15,7 @@ export function createUsage(ctx: UsageContext) {
       ...offer(ctx, { findByteQuota, recordDefaultLimits }),
       underQuota: <T>(owner: string, work: () => Promise<T>) => underQuota(ctx, owner, work),
     },
-    routes: [...usageRoutes(ctx), ...ownerLimitsRoutes(ctx)],
-    jobs: {},
+    routes: [...usageRoutes(ctx), ...ownerRoutes(ctx), ...ownerLimitsRoutes(ctx)],
+    jobs: { 'count-owners': ({ signal }: JobRun<JobPayloads['count-owners']>) => countOwners(ctx, signal) },
   };
 }

@@ -5,9 +5,11 @@ import {
   removeOwnerLimits,
   setOwnerLimits,
 } from '@mediary/contract/operations/usage';
+import { getOwner as get, listOwners as list } from '@mediary/contract/operations/owner-totals';
 import type { OwnerLimits, OwnerLimitsRequest } from '@mediary/contract/schemas/usage';
 import { parseOwnerId } from '../auth/user-id.ts';
 import type { UsageContext } from './context.ts';
+import { getOwner, listOwners } from './owner-totals.ts';
 import { clearLimits, getOwnerUsage, type UsageLimits, type OwnerUsage, setLimits } from './usage.ts';
 
 export const usageRoutes = (ctx: UsageContext) => [
@@ -20,6 +22,11 @@ export const usageRoutes = (ctx: UsageContext) => [
       pending: { used: used.pending, limit: limits.pending },
     };
   }),
+];
+
+export const ownerRoutes = (ctx: UsageContext) => [
+  ctx.asOperator(list, ({ query }) => listOwners(ctx, query)),
+  ctx.asOperator(get, ({ params }) => getOwner(ctx, parseOwnerId(params.owner_user_id))),
 ];
 
 export const ownerLimitsRoutes = (ctx: UsageContext) => [

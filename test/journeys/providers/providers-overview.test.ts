@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { expectSuccess } from '../../support/http/envelope.ts';
 import { askUpload, type Hosts, startHosts } from '../../support/providers/hosted.ts';
 import { asOperator, call, startTestService, type TestService } from '../../support/service.ts';
+import { rows } from '../../support/service/traces.ts';
 import { READY, tell } from '../../support/providers/webhooks.ts';
 
 const START = Date.now();
@@ -36,6 +37,7 @@ const UNHEARD = {
   circuit: { open: false, failures: 0, open_until: null },
   last_answer_at: null,
   last_failure: null,
+  processes: [],
   last_webhook_at: null,
   last_webhook_reason: null,
 };
@@ -107,4 +109,28 @@ test('configured providers accept videos; their last response and webhook are sh
   expect([isNow(after[0]?.['last_answer_at']), isNow(after[2]?.last_webhook_at)]).toEqual([true, true]);
   for (const value of Object.values(hosts.sims.environment))
     if (value && value.length > 12) expect(JSON.stringify(after)).not.toContain(value);
+});
+
+test('the circuit of any live process is shown, whichever process responds', async () => {
+  const circuit = {
+    failures: 6,
+    openUntil: Date.now() + 60_000,
+    lastAnswerAt: 1000,
+    lastFailure: 'provider_error',
+  };
+  await rows(
+    bare.dataDir,
+    `insert into workers (id, host, roles, version, providers, circuits, seen_at)
+     select gen_random_uuid(), host, '{worker}', '1', '{cdnhost}', $1::jsonb, now() - age
+       from (values ('machine:1', interval '1 s'), ('lost:1', interval '1 minute')) as made (host, age)`,
+    [JSON.stringify({ cdnhost: circuit })],
+  );
+  const [cdnhost, edgehost] = await overviewOf(bare);
+  const seen = {
+    circuit: { open: true, failures: 6, open_until: new Date(circuit.openUntil).toISOString() },
+    last_answer_at: new Date(1000).toISOString(),
+    last_failure: 'provider_error',
+  };
+  expect(cdnhost).toMatchObject({ ...seen, processes: [{ host: 'machine:1', ...seen }] });
+  expect(edgehost).toMatchObject(UNHEARD);
 });

@@ -10,6 +10,7 @@ import { CliError, EXIT, usageError } from '../exit-codes.ts';
 import type { OperatorApi } from '../operator-api.ts';
 import { isOfOwner, type VerifiedReceipt, verifyReceipt } from '../receipt.ts';
 import { formatFields, formatTime } from '../text.ts';
+import { addOwnerList } from './owner-ranking.ts';
 
 type Wait = {
   readonly reason: string;
@@ -41,7 +42,8 @@ type VerifyFlags = { readonly publicKey?: string; readonly ofOwner?: string };
 export function addOwnerCommands(program: Command, run: Runner): void {
   const owners = program
     .command('owners')
-    .description('Export or erase all that is kept of an owner (operator key)');
+    .description('Rank owners, and export or erase all that is kept of one (operator key)');
+  addOwnerList(owners, run);
   owners
     .command('erase')
     .description('Remove everything of an owner for good, also copies at providers')

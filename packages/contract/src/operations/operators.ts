@@ -97,7 +97,7 @@ export const listProviders = jsonOperation({
   tag: 'Operators',
   auth: 'operator',
   summary: 'List providers',
-  description: 'Lists the providers with their capabilities and health.',
+  description: 'Lists the providers with their capabilities, and what all processes know of their health.',
   message: 'Providers',
   data: ProviderList,
   example: {
@@ -117,6 +117,7 @@ export const listProviders = jsonOperation({
         circuit: { open: false, failures: 0, open_until: null },
         last_answer_at: null,
         last_failure: null,
+        processes: [],
         last_webhook_at: '2026-11-22T10:16:12.000Z',
         last_webhook_reason: 'applied',
       },

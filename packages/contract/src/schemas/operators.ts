@@ -96,6 +96,15 @@ export const ReplayResult = Type.Object(
 );
 export type ReplayResult = Static<typeof ReplayResult>;
 
+const contact = {
+  circuit: Type.Object(
+    { open: Type.Boolean(), failures: Type.Integer(), open_until: nullable(Timestamp) },
+    { description: 'Circuit breaker; of a provider: open while that of any process is.' },
+  ),
+  last_answer_at: nullable(Timestamp),
+  last_failure: nullable(Type.String()),
+};
+
 export const ProviderOverview = Type.Object(
   {
     name: ProviderName,
@@ -109,12 +118,18 @@ export const ProviderOverview = Type.Object(
       dash: Type.Boolean(),
     }),
     missing_settings: Type.Array(Type.String()),
-    circuit: Type.Object(
-      { open: Type.Boolean(), failures: Type.Integer(), open_until: nullable(Timestamp) },
-      { description: 'Circuit breaker of the process that responds.' },
+    ...contact,
+    processes: Type.Array(
+      Type.Object({
+        host: Type.String({ description: 'Host name and process id.' }),
+        ...contact,
+      }),
+      {
+        description:
+          'The live processes that have called the provider. Each detects failures itself: the one that ' +
+          'responds is shown as it is, the others by their latest sign of life, every 10 s.',
+      },
     ),
-    last_answer_at: nullable(Timestamp),
-    last_failure: nullable(Type.String()),
     last_webhook_at: nullable(Timestamp),
     last_webhook_reason: nullable(Type.String()),
   },

@@ -19,11 +19,11 @@ export async function checkStorage(
   return [access, isDeep ? await checkOperations(ctx) : OPERATIONS_NOT_CHECKED];
 }
 
-async function checkAccess({ store, requireDatabaseSpace, settings }: OperationsContext): Promise<Finding> {
+async function checkAccess({ store, machine, settings }: OperationsContext): Promise<Finding> {
   const check = 'storage.access';
   try {
     await store.check();
-    await requireDatabaseSpace();
+    await machine.requireDatabaseSpace();
     return ok(check, 'Objects can be written.');
   } catch (error) {
     const isFull = isRefusal(error, 'full');

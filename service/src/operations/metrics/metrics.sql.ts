@@ -33,9 +33,14 @@ export const findOldestProcessing = (db: Queries) =>
      group by provider`,
   );
 
+/** Few rows: an owner or operator creates each endpoint. */
+export const countEndpoints = (db: Queries) =>
+  db.all(sql('endpoints by status', { status: 'text', count: 'int8' })`
+    select status, count(*) as count from webhook_endpoints group by status`);
+
 /**
- * Counts open jobs along an index that has no others. The search for the oldest job reads the next 10 000
- * jobs of each queue, along the index that also finds the next job.
+ * Counts open and failed jobs along indexes that have no others. The search for the oldest job reads the
+ * next 10 000 jobs of each queue, along the index that also finds the next job.
  */
 export const listQueueStates = (db: Queries) =>
   db.all(
@@ -44,18 +49,24 @@ export const listQueueStates = (db: Queries) =>
       ready: 'int4',
       deferred: 'int4',
       active: 'int4',
+      failed: 'int4',
+      counted_at: 'timestamptz',
       seconds: 'int4?',
     })`
     with counts as (
       select name, count(*) filter (where state < 'active' and start_after <= now())::int4 as ready,
              count(*) filter (where state < 'active' and start_after > now())::int4 as deferred,
              count(*) filter (where state = 'active')::int4 as active
-        from pgboss.job_common where state <= 'active' group by name)
+        from pgboss.job_common where state <= 'active' group by name),
+    failures as (
+      select name, count(*)::int4 as failed from pgboss.job_common where state = 'failed' group by name)
     select queue.name, coalesce(ready, 0) as ready, coalesce(deferred, 0) as deferred,
            coalesce(active, 0) as active,
+           coalesce(failed, 0) as failed, now() as counted_at,
            extract(epoch from now() - oldest.start_after)::int4 as seconds
       from pgboss.queue
       left join counts on counts.name = queue.name
+      left join failures on failures.name = queue.name
       left join lateral (
         select min(start_after) as start_after
           from (select start_after from pgboss.job

@@ -2,7 +2,7 @@
 import { shareReading } from '../../platform/concurrency/shared-reading.ts';
 import { freeBytes } from '../../platform/disk/free-space.ts';
 import type { OperationsContext } from '../context.ts';
-import { countAssets, findOldestProcessing, listQueueStates } from './metrics.sql.ts';
+import { countAssets, countEndpoints, findOldestProcessing, listQueueStates } from './metrics.sql.ts';
 
 const ASSETS = {
   name: 'mediary_assets',
@@ -28,6 +28,18 @@ const OLDEST_JOB = {
   labels: ['queue'],
 } as const;
 
+const WORKERS = {
+  name: 'mediary_workers',
+  help: 'Processes with jobs by state: live, draining, or lost or stopped in the last 24 hours.',
+  labels: ['state'],
+} as const;
+
+const ENDPOINTS = {
+  name: 'mediary_webhook_endpoints',
+  help: 'Webhook endpoints by status: enabled, disabled, or paused after failed deliveries.',
+  labels: ['status'],
+} as const;
+
 const FREE_BYTES = {
   name: 'mediary_store_disk_free_bytes',
   help: 'Free space of the disk of the object store, where it is a folder.',
@@ -44,11 +56,21 @@ const BUILD = {
 const MIN_AGE_MS = 30_000;
 const MAX_SHARE = 0.01;
 
-export function registerGauges(ctx: OperationsContext): void {
+/** Readings that metrics and operations share. */
+export type StateReadings = { readonly countAssets: () => Promise<AssetCount> };
+
+type AssetCount = { readonly rows: Awaited<ReturnType<typeof countAssets>>; readonly at: Date };
+
+export const openReadings = ({ db, now }: OperationsContext): StateReadings => ({
+  countAssets: shared(async () => ({ rows: await countAssets(db), at: now() })),
+});
+
+export function registerGauges(ctx: OperationsContext, readings: StateReadings): void {
   const { settings, machine } = ctx;
   const { metrics, version } = ctx.service;
-  registerAssetGauges(ctx);
+  registerAssetGauges(ctx, readings);
   registerQueueGauges(ctx);
+  registerCountGauges(ctx);
   metrics.registerGauge(BUILD, () => [{ labels: { version, role: settings.role }, value: 1 }]);
   if (!settings.s3)
     metrics.registerGauge(FREE_BYTES, async () => [
@@ -56,11 +78,10 @@ export function registerGauges(ctx: OperationsContext): void {
     ]);
 }
 
-function registerAssetGauges({ db, service: { metrics } }: OperationsContext): void {
-  const readCounts = shared(() => countAssets(db));
+function registerAssetGauges({ db, service: { metrics } }: OperationsContext, readings: StateReadings): void {
   const readOldest = shared(() => findOldestProcessing(db));
   metrics.registerGauge(ASSETS, async () =>
-    (await readCounts()).map(({ stream_status: state, provider, count }) => ({
+    (await readings.countAssets()).rows.map(({ stream_status: state, provider, count }) => ({
       labels: { state, provider: provider ?? 'none' },
       value: count,
     })),
@@ -85,6 +106,17 @@ function registerQueueGauges({ db, service: { metrics } }: OperationsContext): v
   );
   metrics.registerGauge(OLDEST_JOB, async () =>
     (await readStates()).map(({ name: queue, seconds }) => ({ labels: { queue }, value: seconds ?? 0 })),
+  );
+}
+
+function registerCountGauges({ db, providers, service: { metrics } }: OperationsContext): void {
+  const readWorkers = shared(() => providers.countWorkers());
+  const readEndpoints = shared(() => countEndpoints(db));
+  metrics.registerGauge(WORKERS, async () =>
+    (await readWorkers()).map(({ state, count }) => ({ labels: { state }, value: count })),
+  );
+  metrics.registerGauge(ENDPOINTS, async () =>
+    (await readEndpoints()).map(({ status, count }) => ({ labels: { status }, value: count })),
   );
 }
 

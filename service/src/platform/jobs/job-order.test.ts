@@ -197,7 +197,7 @@ test('a search among open jobs does not read completed ones, nor other open ones
       {
         executeSql: async (text, values) => {
           const plan = await rowsOf(connection, `explain (analyze, buffers, format json) ${text}`, values);
-          expect(JSON.stringify(plan)).toContain('job_open_by_member');
+          expect(JSON.stringify(plan)).toContain('job_by_member');
           buffers.push(Number(/"Shared Hit Blocks":(\d+)/.exec(JSON.stringify(plan))?.[1]));
           return { rows: await rowsOf(connection, text, values) };
         },

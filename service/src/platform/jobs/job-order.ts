@@ -13,9 +13,11 @@ begin;
 select pg_advisory_xact_lock(hashtextextended('fair order', 0));
 create index if not exists job_fair_order on pgboss.job_common (name, group_id, priority)
  where state <= 'active' and group_id is not null;
+create index if not exists job_by_member on pgboss.job_common (name, (data ->> '${member}'))
+ where state <= 'active' or state = 'failed';
+create index if not exists job_active_or_failed on pgboss.job_common (name, state, created_on, id)
+ where state in ('active', 'failed');
 create index if not exists job_completed on pgboss.job_common (completed_on) where state = 'completed';
-create index if not exists job_open_by_member on pgboss.job_common (name, (data ->> '${member}'))
- where state <= 'active';
 commit`;
 
 /** `searchedMember`: of payloads, by which `hasOpenJob` finds a job through an index. */

@@ -1,5 +1,6 @@
 // The job queue in PostgreSQL: a job commits in the same transaction as the state that it belongs to.
 import type { Job, PgBoss } from 'pg-boss';
+import { createJobControl, type JobControl } from './job-control.ts';
 import { createJobIndexes, hasOpenJob, listOpenJobs, type OpenJob } from './job-order.ts';
 import { type JobSubjects, subjectsOf } from './job-subjects.ts';
 import { createJobSlot, type JobSlot } from './job-slot.ts';
@@ -53,6 +54,8 @@ export type Jobs<P extends Payloads> = JobSubjects & {
 };
 
 export type JobQueue<P extends Payloads> = Jobs<P> & {
+  /** For operators. */
+  readonly control: JobControl;
   /** Starts the workers. The types require one handler for every job. `providers`: those that it serves. */
   work(handlers: JobHandlers<P>, providers?: readonly string[]): Promise<void>;
   /** Aborts running jobs, returns them to the queue and closes. */
@@ -96,7 +99,9 @@ export async function openJobs<P extends Payloads>({
     if (!stopping.signal.aborted) onError(error);
   });
   if (isMigrating) await createJobIndexes(db, searchedMember);
+  const control = createJobControl({ boss, db, settings, searchedMember });
   return {
+    control,
     listOpen: (name) => listOpenJobs(db, name),
     hasOpenJob: (name, payload) =>
       hasOpenJob(db, { queue: queueOf(name, settings[name], payload), payload, searchedMember }),
@@ -106,7 +111,7 @@ export async function openJobs<P extends Payloads>({
       for (const [name, job] of Object.entries(settings))
         for (const queue of queuesOf(name, job, providers))
           await startWorker(
-            { boss, db, name: queue, job, stopping: stopping.signal, describePayload },
+            { boss, db, control, name: queue, job, stopping: stopping.signal, describePayload },
             handlers[name],
           );
       const queues = Object.entries(settings).flatMap(([name, job]) => queuesOf(name, job));
@@ -145,6 +150,7 @@ function sendersOf<P extends Payloads>(
 type Worker = JobSender &
   Required<Pick<JobQueueOptions<Payloads>, 'describePayload'>> & {
     readonly db: JobDatabase;
+    readonly control: JobControl;
     readonly stopping: AbortSignal;
   };
 
@@ -174,7 +180,7 @@ async function startWorker<T>(
     }
   };
   await boss.work<T & object>(name, options, async (batch: Job<T & object>[]) => {
-    for (const job of batch) await run(job);
+    for (const job of batch) await worker.control.track(job, () => run(job));
   });
 }
 

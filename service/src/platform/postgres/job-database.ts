@@ -6,9 +6,13 @@ import { sessionOptions } from './database.ts';
 import { type NotificationChannels, openChannels } from './notifications.ts';
 import { prepare } from './sql.ts';
 
-/** What the library of the job queue expects of a database. */
-export type JobDatabase = {
+/** Runs statements on the tables of the job queue. */
+export type JobSqlDatabase = {
   executeSql(text: string, values?: unknown[]): Promise<{ rows: unknown[] }>;
+};
+
+/** What the library of the job queue expects of a database. */
+export type JobDatabase = JobSqlDatabase & {
   /** Calls `onReconnect` after each connection, when notifications may have been missed. */
   listen(
     channel: string,
