@@ -16,19 +16,22 @@ const SLOW = { timeout: 60_000 };
 
 let service: TestService;
 let browser: Browser;
-let files: string[];
 beforeAll(async () => {
   service = await startTestService({ VIDEO_EXTRAS: 'none' });
   browser = await launchChromium();
-  const picture = join(service.dataDir, 'ein Bild 🌊.png');
-  const blue = { width: 640, height: 360, channels: 3, background: '#2a6f97' } as const;
-  await writeFile(picture, await sharp({ create: blue }).png().toBuffer());
-  files = [await makeClip({ seconds: 3, width: 320, height: 180 }), picture];
 }, 120_000);
 afterAll(async () => {
   await browser?.close();
   await service?.stop();
 });
+
+/** A video, and a picture with this name. */
+async function makeFiles(name: string): Promise<string[]> {
+  const picture = join(service.dataDir, name);
+  const blue = { width: 640, height: 360, channels: 3, background: '#2a6f97' } as const;
+  await writeFile(picture, await sharp({ create: blue }).png().toBuffer());
+  return [await makeClip({ seconds: 3, width: 320, height: 180 }), picture];
+}
 
 /** What a page must not do: errors, other hosts, violations of its policy. */
 let faults: string[] = [];
@@ -84,16 +87,16 @@ describe.each(['desk', 'phone'] as const)('on a %s', (size) => {
     expect(page.url()).not.toContain('code=');
     await expectSound(page);
 
-    await page.getByLabel('Files to upload').setInputFiles(files);
+    await page.getByLabel('Files to upload').setInputFiles(await makeFiles(`${size} 🌊.png`));
     await page.locator('.player-frame').waitFor(SLOW);
     await page.locator('.picture-large').waitFor(SLOW);
     await playEmbedded(page);
     await expectSound(page);
 
     await page.getByRole('link', { name: 'Show the library' }).click();
-    await page.getByLabel('Search', { exact: true }).fill('ein Bild');
+    await page.getByLabel('Search', { exact: true }).fill(`${size} 🌊`);
     await expect.poll(() => page.locator('.tile').count(), SLOW).toBe(1);
-    expect(page.url()).toContain('q=ein');
+    expect(page.url()).toContain(`q=${size}`);
     await expectSound(page);
 
     await page.locator('.tile').click();
@@ -101,9 +104,12 @@ describe.each(['desk', 'phone'] as const)('on a %s', (size) => {
     await expectSound(page);
     await page.getByRole('button', { name: 'Actions' }).click();
     await page.getByRole('menuitem', { name: 'Move to the trash' }).click();
-    await page.getByText('In the trash').waitFor();
+    await page.getByText('In the trash').first().waitFor();
+    await expectSound(page);
     await page.getByRole('button', { name: 'Restore' }).click();
-    await page.getByRole('button', { name: 'Actions' }).waitFor();
+    await page.getByText('No asset matches').waitFor();
+    await page.getByRole('button', { name: 'Clear all filters' }).click();
+    await page.getByText(`${size} 🌊`).first().waitFor();
     await expectSound(page);
     await page.context().close();
   }, 180_000);

@@ -12,11 +12,16 @@ const WORDS = {
 
 export function Status({ asset }: { readonly asset: Asset }) {
   const { stream_status: status, progress, playable_at: playableAt, deleted_at: deletedAt } = asset;
-  if (deletedAt) return <Badge color="gray">In the trash</Badge>;
+  if (deletedAt)
+    return (
+      <Badge color="gray" variant="dot">
+        In the trash
+      </Badge>
+    );
   const word = status === 'processing' && playableAt ? 'Playable' : WORDS[status];
   const percent = status === 'processing' && asset.kind === 'video' ? ` ${progress} %` : '';
   return (
-    <Badge color={COLORS[status]} variant="light">
+    <Badge color={COLORS[status]} variant="dot">
       {word}
       {percent}
     </Badge>

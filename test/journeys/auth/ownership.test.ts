@@ -21,6 +21,8 @@ type Expectation = {
   readonly kind: 'create' | 'list' | 'read' | 'write' | 'trash';
   readonly body?: object;
   readonly allowed?: number;
+  /** Users may not, whatever they own. */
+  readonly isForServices?: true;
   readonly query?: string;
   /** A body that is no JSON; a service names the owner in the query. */
   readonly captions?: string;
@@ -54,6 +56,8 @@ const EXPECTED: Readonly<Record<string, Expectation>> = {
   'POST /api/v1/media/{id}/retry': { kind: 'write', allowed: 409 },
   'DELETE /api/v1/media/{id}': { kind: 'trash' },
   'POST /api/v1/media/{id}/restore': { kind: 'trash' },
+  'PUT /api/v1/media/{id}/legal-hold': { kind: 'trash', isForServices: true },
+  'DELETE /api/v1/media/{id}/legal-hold': { kind: 'trash', isForServices: true },
 };
 
 const CALLERS = {
@@ -71,12 +75,13 @@ const STATES = ['there', 'in the trash', 'deleted', 'unknown', 'no UUID'] as con
 type State = (typeof STATES)[number];
 
 /** The rule (B2): credentials, then what a service forgot to say, then existence, then ownership. */
-function expectedStatus({ kind, allowed = 200 }: Expectation, caller: CallerName, state: State): number {
+function expectedStatus(expectation: Expectation, caller: CallerName, state: State): number {
+  const { kind, allowed = 200, isForServices } = expectation;
   if (caller === 'nobody' || caller === 'a caller with both schemes') return 401;
   if (caller === 'a service that names nobody' && kind !== 'read') return 400;
   if (kind === 'create' || kind === 'list') return allowed;
   if (state !== 'there' && !(state === 'in the trash' && kind === 'trash')) return 404;
-  return caller === 'another user' ? 403 : allowed;
+  return caller === 'another user' || (isForServices && caller === 'owner') ? 403 : allowed;
 }
 
 let service: TestService;

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { expectRefusal, expectSuccess } from '../../support/http/envelope.ts';
 import { type AssetJson, complete, IMAGE, openUpload, putBytes, VIDEO } from '../../support/media.ts';
 import { asOperator, asService, asUser, call } from '../../support/service.ts';
+import { REMOVE_ORPHANS, runStorageCheck } from '../../support/service/storage-check.ts';
 import { type ClockedService, startClockedService } from '../../support/service/clocked-service.ts';
 import { filesNaming } from '../../support/service/traces.ts';
 
@@ -131,8 +132,7 @@ describe('a held asset', () => {
     const id = await upload();
     expectSuccess(await hold(id));
     expectRefusal(await complete(clock.service, 'ann', id), 400);
-    const orphans = () => request('POST /admin/orphans', asOperator, { dry_run: false });
-    expectSuccess(await orphans());
+    await runStorageCheck(clock.service, REMOVE_ORPHANS);
     expect(await filesOf(id)).toBe(1);
     expectHeld(await request(`POST /media/${id}/retry`, ann));
     expectSuccess(await release(id));

@@ -29,7 +29,7 @@ export const Renditions = ({ renditions }: { readonly renditions: readonly Rendi
               </Table.Td>
               <Table.Td>{bitrate === null ? '–' : formatBitrate(bitrate)}</Table.Td>
               <Table.Td>
-                <Badge variant="light" color={COLORS[state]}>
+                <Badge variant="dot" color={COLORS[state]}>
                   {state}
                 </Badge>
               </Table.Td>

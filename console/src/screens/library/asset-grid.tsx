@@ -1,12 +1,14 @@
 // A grid of which only the visible rows are in the page.
 import type { Asset } from '@mediary/client';
 import { Center, Loader } from '@mantine/core';
+import type { ConsoleSession } from '@mediary/contract/schemas/console';
 import { useElementSize } from '@mantine/hooks';
 import { useWindowVirtualizer } from '@tanstack/react-virtual';
 import { useEffect, useRef } from 'react';
 import { AssetTile } from './asset-tile.tsx';
 
 type GridProps = {
+  readonly session: ConsoleSession;
   readonly assets: readonly Asset[];
   readonly isLoading: boolean;
   readonly hasMore: boolean;
@@ -15,11 +17,13 @@ type GridProps = {
 
 const TILE_WIDTH = 220;
 const GAP = 16;
+/** Of the lines below the picture, with the button of the trash. */
 const LABEL_HEIGHT = 62;
+const BUTTON_HEIGHT = 36;
 /** Pages are read before their rows come into view. */
 const ROWS_AHEAD = 4;
 
-export function AssetGrid({ assets, isLoading, hasMore, loadMore }: GridProps) {
+export function AssetGrid({ session, assets, isLoading, hasMore, loadMore }: GridProps) {
   const { ref, width } = useElementSize<HTMLDivElement>();
   const outer = useRef<HTMLDivElement>(null);
   const columns = Math.max(1, Math.floor((width + GAP) / (TILE_WIDTH + GAP)));
@@ -27,7 +31,8 @@ export function AssetGrid({ assets, isLoading, hasMore, loadMore }: GridProps) {
   const count = Math.ceil(assets.length / columns);
   const rows = useWindowVirtualizer({
     count,
-    estimateSize: () => (tileWidth * 9) / 16 + LABEL_HEIGHT + GAP,
+    estimateSize: () =>
+      (tileWidth * 9) / 16 + LABEL_HEIGHT + (assets[0]?.deleted_at ? BUTTON_HEIGHT : 0) + GAP,
     overscan: ROWS_AHEAD,
     scrollMargin: outer.current?.offsetTop ?? 0,
   });
@@ -55,7 +60,7 @@ export function AssetGrid({ assets, isLoading, hasMore, loadMore }: GridProps) {
             }}
           >
             {assets.slice(index * columns, (index + 1) * columns).map((asset) => (
-              <AssetTile key={asset.id} asset={asset} />
+              <AssetTile key={asset.id} asset={asset} session={session} />
             ))}
           </div>
         ))}

@@ -1,17 +1,42 @@
 // An asset in the grid: its picture, name and state.
 import type { Asset } from '@mediary/client';
-import { Badge, Group, Text } from '@mantine/core';
+import { Badge, Button, Group, Text } from '@mantine/core';
+import type { ConsoleSession } from '@mediary/contract/schemas/console';
 import { Link } from 'wouter';
+import { mediary } from '../../api/mediary.ts';
 import { formatBytes, formatDuration } from '../../parts/format.ts';
 import { Icon } from '../../parts/icon.tsx';
 import { Status } from '../../parts/status.tsx';
 import { Time } from '../../parts/time.tsx';
+import { ownerOptions, useAction } from '../../parts/use-action.ts';
 import { Thumbnail } from './thumbnail.tsx';
 
-export function AssetTile({ asset }: { readonly asset: Asset }) {
+type TileProps = { readonly asset: Asset; readonly session: ConsoleSession };
+
+/** An asset in the trash has no page: it can be restored. */
+export function AssetTile({ asset, session }: TileProps) {
+  const act = useAction();
+  if (asset.deleted_at === null)
+    return (
+      <Link href={`/assets/${asset.id}`} className="tile">
+        <TileContent asset={asset} />
+      </Link>
+    );
+  const restore = () => mediary.media.restore(asset.id, ownerOptions(session, asset));
+  return (
+    <div className="tile">
+      <TileContent asset={asset} />
+      <Button size="xs" variant="default" mt={6} loading={act.isPending} onClick={() => act.mutate(restore)}>
+        Restore
+      </Button>
+    </div>
+  );
+}
+
+function TileContent({ asset }: { readonly asset: Asset }) {
   const name = asset.title ?? asset.filename;
   return (
-    <Link href={`/assets/${asset.id}`} className="tile">
+    <>
       <div className="tile-picture">
         <Thumbnail asset={asset} />
         {asset.duration_ms !== null && (
@@ -36,6 +61,6 @@ export function AssetTile({ asset }: { readonly asset: Asset }) {
           <Status asset={asset} />
         )}
       </Group>
-    </Link>
+    </>
   );
 }

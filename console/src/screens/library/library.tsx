@@ -31,6 +31,7 @@ export function Library({ session }: { readonly session: ConsoleSession }) {
         <Empty isFiltered={isFiltered} onClear={() => setFilters({})} />
       ) : (
         <AssetGrid
+          session={session}
           assets={assets}
           isLoading={list.isFetching}
           hasMore={list.hasNextPage}
