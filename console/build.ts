@@ -2,7 +2,6 @@
 import { createHash } from 'node:crypto';
 import { glob, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { build } from 'vite';
 
 const HERE = import.meta.dirname;
 const STAMP = join(HERE, 'dist/sources.sha256');
@@ -24,7 +23,23 @@ async function hashSources(): Promise<string> {
 }
 
 const current = await hashSources();
-if ((await readFile(STAMP, 'utf8').catch(() => '')) !== current) {
+if ((await readFile(STAMP, 'utf8').catch(() => '')) !== current) await buildConsole();
+
+/** An installation without development dependencies serves what was built before. */
+async function buildConsole(): Promise<void> {
+  if (!isInstalled('vite')) {
+    console.warn('The console is not built: vite is a development dependency.');
+    return;
+  }
+  const { build } = await import('vite');
   await build({ root: HERE, configFile: join(HERE, 'vite.config.ts'), logLevel: 'error' });
   await writeFile(STAMP, current);
+}
+
+function isInstalled(name: string): boolean {
+  try {
+    return import.meta.resolve(name) !== '';
+  } catch {
+    return false;
+  }
 }

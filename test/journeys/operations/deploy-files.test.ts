@@ -154,7 +154,12 @@ describe('the Dockerfile', () => {
   test('has the manifests of all workspaces, which npm ci compares with the lock file', () => {
     const manifests = tracked.filter((path) => /^(?:packages|examples)\/[^/]+\/package\.json$/.test(path));
     expect(copied).toEqual(
-      expect.arrayContaining([...manifests, 'service/package.json', 'package-lock.json']),
+      expect.arrayContaining([
+        ...manifests,
+        'console/package.json',
+        'service/package.json',
+        'package-lock.json',
+      ]),
     );
   });
 
