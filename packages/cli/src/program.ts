@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
 import { addAssetCommands } from './commands/assets.ts';
 import { addCompletionCommand } from './commands/completion.ts';
+import { addConsoleCommand } from './commands/console.ts';
 import { addConfigCommands } from './commands/config.ts';
 import { addDeliveryCommands } from './commands/deliveries.ts';
 import { addDoctorCommand } from './commands/doctor.ts';
@@ -100,7 +101,14 @@ const GROUPS: readonly (readonly [group: string, commands: readonly AddCommands[
   ['Events and webhooks:', [addEventsCommand, addWebhookCommands]],
   [
     'For operators:',
-    [addProvidersCommand, addDeliveryCommands, addJobCommands, addOwnerCommands, addFsckCommand],
+    [
+      addConsoleCommand,
+      addProvidersCommand,
+      addDeliveryCommands,
+      addJobCommands,
+      addOwnerCommands,
+      addFsckCommand,
+    ],
   ],
   [
     'Setup:',

@@ -203,6 +203,8 @@ describe('profiles', () => {
     await run(`config login work --as operator-key --url ${service.address}`, operator);
     expect((await run('providers', { env: {} })).stdout).toMatch(/^onprem +encoder +configured/m);
     expect((await run('providers --url http://127.0.0.1:9999', { env: {} })).code).toBe(3);
+    const { stdout: link } = await run('console', { env: {} });
+    expect(link).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/console#code=[\w-]{43}\n$/);
   });
 
   test('are refused while other users can read them', async () => {
