@@ -27,7 +27,10 @@ export const theme = createTheme({
   fontFamily: 'system-ui, -apple-system, "Segoe UI", Roboto, sans-serif',
   cursorType: 'pointer',
   components: {
-    Badge: Badge.extend({ defaultProps: { tt: 'none' }, styles: { root: { flexShrink: 0 } } }),
+    Badge: Badge.extend({
+      defaultProps: { tt: 'none' },
+      styles: { root: { flexShrink: 0, minWidth: 'max-content' } },
+    }),
   },
 });
 

@@ -73,7 +73,7 @@ const describeAudio = ({
 }: Media['audio'][number]): string =>
   [
     codec,
-    channels === null ? undefined : `${channels} channels`,
+    channels === null ? undefined : `${channels} ${channels === 1 ? 'channel' : 'channels'}`,
     language,
     loudness === null ? undefined : `${loudness} LUFS`,
   ]

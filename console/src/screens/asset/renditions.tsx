@@ -23,7 +23,9 @@ export const Renditions = ({ renditions }: { readonly renditions: readonly Rendi
         <Table.Tbody>
           {renditions.map(({ height, width, codec, dynamic_range: range, bitrate, state }) => (
             <Table.Tr key={`${height} ${codec} ${range}`}>
-              <Table.Td>{width === null ? `${height}p` : `${width} × ${height}`}</Table.Td>
+              <Table.Td style={{ whiteSpace: 'nowrap' }}>
+                {width === null ? `${height}p` : `${width} × ${height}`}
+              </Table.Td>
               <Table.Td>
                 {codec ?? 'H.264'} {range}
               </Table.Td>

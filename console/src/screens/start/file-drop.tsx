@@ -19,7 +19,7 @@ export function FileDrop({ onFiles }: { readonly onFiles: (files: readonly File[
     >
       <Stack align="center" gap="xs">
         <Icon name="upload" size={36} />
-        <Text size="lg" fw={600}>
+        <Text size="lg" fw={600} ta="center">
           Drop images and videos here
         </Text>
         <Text size="sm" c="dimmed">
