@@ -1,7 +1,7 @@
 // The cookie of a console session. It names a row of the database and carries no secret of its own.
+import { type CookieKind, formatCookie, readCookie } from '../cookie.ts';
 
-const NAME = 'mediary_session';
-const TOKEN = /^[\w-]{43}$/;
+const SESSION: CookieKind = { name: 'mediary_session', token: /^[\w-]{43}$/, sameSite: 'Strict' };
 
 /** Pages of other sites cannot send it without a preflight, which is refused to them. */
 export const CONSOLE_HEADER = 'x-mediary-console';
@@ -16,27 +16,11 @@ export function readSessionToken({ cookie, [CONSOLE_HEADER]: header }: Headers):
   return header === undefined ? undefined : readSessionCookie(cookie);
 }
 
-/** The token in a `Cookie` header; undefined if there is none. */
-export function readSessionCookie(cookie: string | undefined): string | undefined {
-  if (!cookie?.includes(NAME)) return undefined;
-  for (const pair of cookie.split(';')) {
-    const [name = '', value = ''] = pair.trim().split('=');
-    if (name === NAME && TOKEN.test(value)) return value;
-  }
-  return undefined;
-}
+export const readSessionCookie = (cookie: string | undefined): string | undefined =>
+  readCookie(SESSION, cookie);
 
 type SessionCookie = { readonly token: string; readonly baseUrl: string; readonly maxAgeSeconds: number };
 
-/** Scripts cannot read it, and other sites cannot send it. A `maxAgeSeconds` of 0 deletes it. */
-export function formatSessionCookie({ token, baseUrl, maxAgeSeconds }: SessionCookie): string {
-  const { protocol, pathname } = new URL(baseUrl);
-  return [
-    `${NAME}=${token}`,
-    `Path=${pathname.replace(/\/$/, '')}/`,
-    `Max-Age=${maxAgeSeconds}`,
-    'HttpOnly',
-    ...(protocol === 'https:' ? ['Secure'] : []),
-    'SameSite=Strict',
-  ].join('; ');
-}
+/** Other sites cannot send it. A `maxAgeSeconds` of 0 deletes it. */
+export const formatSessionCookie = ({ token, baseUrl, maxAgeSeconds }: SessionCookie): string =>
+  formatCookie(SESSION, { token, url: `${baseUrl}/`, maxAgeSeconds });

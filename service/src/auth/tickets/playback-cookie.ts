@@ -1,7 +1,7 @@
 // The cookie that carries a playback token to the fixed paths of one asset (contract B5).
+import { type CookieKind, formatCookie, readCookie } from '../cookie.ts';
 
-const NAME = 'mediary_playback';
-const TOKEN = /^[\w-]{1,500}$/;
+const PLAYBACK: CookieKind = { name: 'mediary_playback', token: /^[\w-]{1,500}$/, sameSite: 'Lax' };
 
 /**
  * `Cache-Control` of what the cookie opens: its URL contains no token, so that the next user of the browser
@@ -15,32 +15,9 @@ type Visible = { readonly visibility: 'public' | 'private' };
 export const isByCookie = ({ visibility }: Visible, token: string | undefined): boolean =>
   visibility === 'private' && token === undefined;
 
-/** The token in a `Cookie` header; undefined if there is none. */
-export function readPlaybackCookie(header: string | undefined): string | undefined {
-  if (!header?.includes(NAME)) return undefined;
-  for (const pair of header.split(';')) {
-    const [name = '', value = ''] = pair.trim().split('=');
-    if (name === NAME && TOKEN.test(value)) return value;
-  }
-  return undefined;
-}
+export const readPlaybackCookie = (header: string | undefined): string | undefined =>
+  readCookie(PLAYBACK, header);
 
-type PlaybackCookie = {
-  readonly token: string;
-  /** URL of the folder that contains the playback paths of the asset. */
-  readonly url: string;
-  readonly maxAgeSeconds: number;
-};
-
-/** Pages cannot read it, other sites cannot send it, and other paths do not receive it. */
-export function formatPlaybackCookie({ token, url, maxAgeSeconds }: PlaybackCookie): string {
-  const { protocol, pathname } = new URL(url);
-  return [
-    `${NAME}=${token}`,
-    `Path=${pathname}`,
-    `Max-Age=${maxAgeSeconds}`,
-    'HttpOnly',
-    ...(protocol === 'https:' ? ['Secure'] : []),
-    'SameSite=Lax',
-  ].join('; ');
-}
+/** `url`: of the folder that contains the playback paths of the asset. */
+export const formatPlaybackCookie = (cookie: Parameters<typeof formatCookie>[1]): string =>
+  formatCookie(PLAYBACK, cookie);
