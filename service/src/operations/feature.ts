@@ -1,5 +1,6 @@
 // Operations: health checks, metrics, the overview of providers, and diagnostics.
-import { findConsoleOrigins, hasSessionCookie } from './console-origins.ts';
+import { readSessionCookie } from '../auth/sessions/session-cookie.ts';
+import { findDirectOrigin } from '../storage/direct-origin.ts';
 import type { OperationsContext } from './context.ts';
 import { diagnosticsRoutes } from './diagnostics/diagnostics.routes.ts';
 import { jobRoutes } from './jobs/jobs.routes.ts';
@@ -31,4 +32,16 @@ export function createOperations(ctx: OperationsContext) {
     ],
     jobs: {},
   };
+}
+
+/** Whether a request has the cookie of a session, open or ended. */
+const hasSessionCookie = ({ cookie }: { readonly cookie?: string | undefined }): boolean =>
+  readSessionCookie(cookie) !== undefined;
+
+/** Where files come from and go to, beside this service. Hosted providers name their hosts later. */
+async function findConsoleOrigins(ctx: OperationsContext): Promise<readonly string[]> {
+  const { cdnBaseUrl } = ctx.settings.delivery;
+  const origins = [cdnBaseUrl && new URL(cdnBaseUrl).origin, await findDirectOrigin(ctx.store)];
+  const isHosted = [...ctx.providers.registry.values()].some(({ api }) => api !== undefined);
+  return [...new Set(origins.filter((origin) => origin !== undefined)), ...(isHosted ? ['https:'] : [])];
 }

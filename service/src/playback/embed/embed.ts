@@ -8,7 +8,7 @@ import { notFound, ServiceError } from '../../platform/http/errors.ts';
 import { openPackageScript, toPageScript, versionOf } from '../../platform/http/pages/page-script.ts';
 import { PAGE_ICON } from '../../platform/http/pages/page-icon.ts';
 import { escapeHtml } from '../../assets/markup.ts';
-import { type ObjectKey, renditionKey } from '../../storage/object-key.ts';
+import { findDirectOrigin } from '../../storage/direct-origin.ts';
 import type { PlaybackContext } from '../context.ts';
 import {
   type LinkPreview,
@@ -18,7 +18,6 @@ import {
   type FrameSize,
 } from './embed-page.ts';
 import { resolveHostedUrls } from '../playback.ts';
-import { contentTypeOf } from '../served-file.ts';
 
 const PLAYER = toPageScript(PLAYER_SCRIPT);
 const readHlsScript = openPackageScript('hls.js/dist/hls.min.js');
@@ -67,23 +66,12 @@ function mediaBaseOf({ settings }: PlaybackContext, asset: Asset, token: string 
 
 /** Manifests of others may name segments on any host. */
 async function findMediaSources(ctx: PlaybackContext, asset: Asset, urls: PlayUrls): Promise<string[]> {
-  const { playback, id } = asset;
+  const { playback } = asset;
   if (playback?.kind !== 'own')
     return ['https:', ...[urls.hls, urls.thumbnail].flatMap((url) => (url ? [new URL(url).origin] : []))];
-  const { cdnBaseUrl } = ctx.settings.delivery;
-  const store = await findStoreOrigin(ctx, renditionKey(id, playback.folder, 'v0.mp4'));
+  const { cdnBaseUrl, segments } = ctx.settings.delivery;
+  const store = segments === 'redirect' ? await findDirectOrigin(ctx.store) : undefined;
   return [cdnBaseUrl && new URL(cdnBaseUrl).origin, store].filter((origin) => origin !== undefined);
-}
-
-/** The origin to which segments are redirected. */
-async function findStoreOrigin(
-  { store: { direct }, settings }: PlaybackContext,
-  key: ObjectKey,
-): Promise<string | undefined> {
-  if (settings.delivery.segments !== 'redirect' || !direct) return undefined;
-  const responseContentType = contentTypeOf(key);
-  const { url } = await direct.presignGet({ key, responseContentType, expiresInSeconds: 1 });
-  return new URL(url).origin;
 }
 
 const EMBED = /^\/api\/v1\/playback\/([^/?#]+)\/embed(?:[?#]|$)/;
