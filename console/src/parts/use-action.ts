@@ -10,8 +10,7 @@ export function useAction() {
   const queries = useQueryClient();
   return useMutation({
     mutationFn: (action: () => Promise<unknown>) => action(),
-    onSettled: () => queries.invalidateQueries({ queryKey: ['assets', 'list'] }),
-    onSuccess: () => queries.invalidateQueries({ queryKey: ['assets'], refetchType: 'active' }),
+    onSettled: () => queries.invalidateQueries({ queryKey: ['assets'] }),
     onError: showError,
   });
 }

@@ -1,10 +1,11 @@
 // Sessions of the console: a credential is exchanged once for a cookie.
-import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { randomBytes, timingSafeEqual } from 'node:crypto';
 import type { CreateSessionRequest } from '@mediary/contract/schemas/console';
 import { badRequest, forbidden, unauthorized } from '../../platform/http/errors.ts';
 import type { Caller } from '../caller.ts';
 import type { AuthContext } from '../context.ts';
 import { callerOfCredentials } from '../identify-caller.ts';
+import { digestOfKey } from '../keys/service-key-grant.ts';
 import { assertOwnerAllowed } from '../permissions.ts';
 import { isServiceKey, type Secret } from '../secret.ts';
 import { hmacSha256 } from '../signature.ts';
@@ -28,8 +29,6 @@ const TOKEN_BYTES = 32;
 
 export const createSessionToken = (): string => randomBytes(TOKEN_BYTES).toString('base64url');
 
-const digestOf = (token: string): string => hash('sha256', token);
-
 /** What a session is for, before it is stored. */
 type SignedIn = Pick<SessionRow, 'kind' | 'subject' | 'owner_user_id' | 'service_key_id' | 'key_digest'> & {
   /** When the credential ends, in seconds since 1970. */
@@ -46,7 +45,7 @@ export async function createSession(
   const left = end === undefined ? LIFETIME_S : end - ctx.now().getTime() / 1000;
   const maxAgeSeconds = Math.floor(Math.min(LIFETIME_S, left));
   return ctx.db.transaction((tx) =>
-    insertSession(tx, { ...members, token_hash: digestOf(token), maxAgeSeconds }, MAX_SESSIONS),
+    insertSession(tx, { ...members, token_hash: digestOfKey(token), maxAgeSeconds }, MAX_SESSIONS),
   );
 }
 
@@ -86,7 +85,7 @@ function signInOperator(ctx: AuthContext, key: string): SignedIn {
 /** Its session ends with the current operator key. */
 async function signInByCode(ctx: AuthContext, code: string): Promise<SignedIn> {
   const [key] = ctx.settings.operatorKeys;
-  if (!key || !(await takeSignInCode(ctx.db, digestOf(code))))
+  if (!key || !(await takeSignInCode(ctx.db, digestOfKey(code))))
     throw unauthorized('The sign-in link was used or has expired. Create another one.', {
       reason: 'invalid_credential',
       field: 'code',
@@ -143,7 +142,7 @@ export async function getSession(ctx: AuthContext, token: string | undefined): P
       reason: 'missing',
       field: 'Cookie',
     });
-  const session = await findSession(ctx.db, digestOf(token));
+  const session = await findSession(ctx.db, digestOfKey(token));
   if (!session || !(await isKeyValid(ctx, session)))
     throw unauthorized('The session has ended. Sign in again.', { reason: 'expired', field: 'Cookie' });
   return session;
@@ -185,14 +184,14 @@ export async function assertOperatorSession(ctx: AuthContext, token: string): Pr
 
 /** False where no session was open. */
 export const endSession = ({ db }: AuthContext, token: string | undefined): Promise<boolean> =>
-  token === undefined ? Promise.resolve(false) : deleteSession(db, digestOf(token));
+  token === undefined ? Promise.resolve(false) : deleteSession(db, digestOfKey(token));
 
 type CreatedLink = { readonly url: string; readonly expiresAt: Date };
 
 /** A link that signs in an operator once. Its code is in the fragment, which browsers send to nobody. */
 export async function createSignInLink({ db, publicBaseUrl }: AuthContext): Promise<CreatedLink> {
   const code = createSessionToken();
-  const expiresAt = await insertSignInCode(db, digestOf(code), CODE_LIFETIME_S);
+  const expiresAt = await insertSignInCode(db, digestOfKey(code), CODE_LIFETIME_S);
   return { url: `${publicBaseUrl()}/console#code=${code}`, expiresAt };
 }
 
