@@ -1,13 +1,13 @@
 // Exports an owner as a tar archive: originals, captions, metadata and events, with the SHA-256 of each file.
 import { createHash } from 'node:crypto';
 import type { Readable } from 'node:stream';
-import type { Asset, Caption } from '../assets/asset.ts';
+import { type Asset, type Caption, isPurged } from '../assets/asset.ts';
 import { type FileSum, openTar, type TarWriter } from '../platform/http/tar-writer.ts';
 import { captionKey, type ObjectKey, originalKey } from '../storage/object-key.ts';
 import type { OwnersContext } from './context.ts';
 import { toExportedAsset } from './exported-asset.ts';
-import { NO_ASSET } from './erasure.sql.ts';
-import { listEvents, listExportedAssets } from './export.sql.ts';
+import { listAssetsOfOwner, NO_ASSET } from './erasure.sql.ts';
+import { listEvents } from './export.sql.ts';
 
 const PAGE = 50;
 const EVENTS_PER_FILE = 1000;
@@ -44,11 +44,12 @@ async function writeOwner(ctx: OwnersContext, writer: TarWriter, owner: string):
   await writer.writeText('manifest.json', toJson(manifest), startedAt);
 }
 
+/** Without those that are deleted for good. */
 async function* assetsOf({ db }: OwnersContext, owner: string): AsyncGenerator<Asset> {
   let after: string | undefined = NO_ASSET;
   while (after !== undefined) {
-    const assets: readonly Asset[] = await listExportedAssets(db, owner, { after, limit: PAGE });
-    yield* assets;
+    const assets: readonly Asset[] = await listAssetsOfOwner(db, owner, { after, limit: PAGE });
+    yield* assets.filter((asset) => !isPurged(asset));
     after = assets[PAGE - 1]?.id;
   }
 }
