@@ -37,7 +37,7 @@ export function SignIn() {
   useCodeOfLink(signIn.mutate);
   return (
     <Center mih="100dvh" p="md">
-      <Paper withBorder p="xl" w={440} maw="100%" component="main">
+      <Paper withBorder p={{ base: 'md', xs: 'xl' }} w={440} maw="100%" component="main">
         <Stack>
           <Brand />
           <Title order={1} size="h3">
@@ -77,6 +77,7 @@ function Credentials({ isPending, onSubmit }: CredentialsProps) {
       <Stack>
         <SegmentedControl
           fullWidth
+          size="xs"
           data={[...WAYS]}
           value={way}
           onChange={(value) => setWay(value as Way)}
