@@ -1,14 +1,13 @@
 // The network between an API process and its database drops all packets: requests get 503 within seconds, and
 // after it heals, new connections replace the silent ones and nothing acknowledged is lost.
-import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type EmbeddedPostgres, startEmbeddedPostgres } from '@mediary/embedded-postgres/launcher';
 import { type CutProxy, startCutProxy } from '../support/http/cut-proxy.ts';
 import { expectRefusal, expectSuccess } from '../support/http/envelope.ts';
 import { expectNothingLost } from '../support/store/kept-assets.ts';
 import { openLedger } from '../support/store/ledger.ts';
-import { type Answer, asUser, call, eventually, newDataDir, newDatabaseDir } from '../support/service.ts';
+import { type SharedData, startSharedData } from '../support/postgres/shared-data.ts';
+import { type Answer, asUser, call, eventually } from '../support/service.ts';
 import {
   endAllIn,
   type ServiceProcess,
@@ -26,20 +25,17 @@ const ANSWERED_WITHIN_MS = 6500;
 const RECOVERED_WITHIN_MS = 6000;
 const headers = asUser('ann');
 
-let databaseDir: string;
-let dataDir: string;
-let postgres: EmbeddedPostgres;
+let data: SharedData;
 let network: CutProxy;
 let service: ServiceProcess;
 let worker: ServiceProcess;
 
 beforeAll(async () => {
-  [databaseDir, dataDir] = [await newDatabaseDir(), await newDataDir()];
-  postgres = await startEmbeddedPostgres(databaseDir);
-  const { host, port, user, database } = postgres.connection;
+  data = await startSharedData();
+  const { host, port, user, database } = data.postgres.connection;
   network = await startCutProxy(join(host, `.s.PGSQL.${port}`));
   const shared = {
-    ...sharedBy({ postgres, dataDir, ffmpegPath: ffmpegPath() }),
+    ...sharedBy({ ...data, ffmpegPath: ffmpegPath() }),
     LOG_LEVEL: 'error',
     CDNHOST_STREAM_LIBRARY_ID: String(LIBRARY),
   };
@@ -52,12 +48,9 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await Promise.all([service, worker].map((process) => process?.end('SIGKILL')));
-  await endAllIn(dataDir);
+  await endAllIn(data.dataDir);
   await network?.close();
-  await postgres?.stop();
-  await Promise.all(
-    [databaseDir, dataDir].map((folder) => rm(folder, { recursive: true, force: true, maxRetries: 5 })),
-  );
+  await data?.remove();
 });
 
 type TimedAnswer = { readonly answer: Answer; readonly ms: number };
@@ -99,5 +92,5 @@ test('requests get 503 while the network is cut, and writes go on after it heals
     expectSuccess(answer);
   await ledger.close();
   expect(ledger.surprises).toEqual([]);
-  await expectNothingLost(service, databaseDir, ledger);
+  await expectNothingLost(service, data.databaseDir, ledger);
 });

@@ -1,13 +1,13 @@
 // The videos of one owner occupy a worker with one slot; those of others are playable and ready soon.
 import { execFile } from 'node:child_process';
-import { readFile, rm } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { type EmbeddedPostgres, startEmbeddedPostgres } from '@mediary/embedded-postgres/launcher';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ffmpegPath, makeClip } from '../support/clips/clips.ts';
 import { complete, openUpload, putBytes, readAsset, settled } from '../support/media.ts';
-import { eventually, newDataDir, newDatabaseDir } from '../support/service.ts';
+import { type SharedData, startSharedData } from '../support/postgres/shared-data.ts';
+import { eventually } from '../support/service.ts';
 import {
   endAllIn,
   type ServiceProcess,
@@ -36,9 +36,7 @@ async function makeSparseVideo(path: string): Promise<void> {
   ]);
 }
 
-let databaseDir: string;
-let dataDir: string;
-let postgres: EmbeddedPostgres;
+let data: SharedData;
 let api: ServiceProcess;
 let worker: ServiceProcess;
 let short: Buffer;
@@ -46,9 +44,8 @@ let short: Buffer;
 let playableAlone: number;
 
 beforeAll(async () => {
-  [databaseDir, dataDir] = [await newDatabaseDir(), await newDataDir()];
-  postgres = await startEmbeddedPostgres(databaseDir);
-  const shared = sharedBy({ postgres, dataDir, ffmpegPath: ffmpegPath() });
+  data = await startSharedData();
+  const shared = sharedBy({ ...data, ffmpegPath: ffmpegPath() });
   api = await startProcess({ ...shared, MEDIARY_ROLE: 'api' });
   worker = await startProcess({ ...workerOf(shared, api), ENCODE_CONCURRENCY: '1' });
   short = await readFile(await makeClip({ seconds: 4, width: 1280, height: 720 }));
@@ -57,11 +54,8 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await Promise.all([api, worker].map((process) => process?.end('SIGKILL')));
-  await endAllIn(dataDir);
-  await postgres?.stop();
-  await Promise.all(
-    [databaseDir, dataDir].map((folder) => rm(folder, { recursive: true, force: true, maxRetries: 5 })),
-  );
+  await endAllIn(data.dataDir);
+  await data?.remove();
 });
 
 async function uploaded(user: string, bytes: Uint8Array): Promise<string> {
@@ -97,7 +91,7 @@ async function expectSoon(victim: string): Promise<void> {
 }
 
 test('beside a video of twelve hours', LONG, async () => {
-  const path = join(dataDir, 'sparse.mp4');
+  const path = join(data.dataDir, 'sparse.mp4');
   await makeSparseVideo(path);
   const id = await uploaded('attacker', await readFile(path));
   await eventually(

@@ -1,8 +1,7 @@
 // Workers are killed while they erase an owner with thousands of assets: others go on, and nothing stays.
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type EmbeddedPostgres, startEmbeddedPostgres } from '@mediary/embedded-postgres/launcher';
 import { shardOf } from '../../service/src/storage/disk/shards.ts';
 import { ffmpegPath } from '../support/clips/clips.ts';
 import { makeSmallPng } from '../support/encoding/processed-assets.ts';
@@ -16,26 +15,23 @@ import {
   startProcess,
   workerOf,
 } from '../support/service/service-process.ts';
-import { eventually, newDataDir, newDatabaseDir } from '../support/service.ts';
+import { type SharedData, startSharedData } from '../support/postgres/shared-data.ts';
+import { eventually } from '../support/service.ts';
 import { filesNaming, rows } from '../support/service/traces.ts';
 
 const OWNER = 'owner-of-thousands';
 const ASSETS = 4000;
 const KILLS = 2;
 
-let databaseDir: string;
-let dataDir: string;
-let postgres: EmbeddedPostgres;
+let data: SharedData;
 let api: ServiceProcess;
 let worker: ServiceProcess | undefined;
-const startWorker = async () =>
-  startProcess(workerOf(sharedBy({ postgres, dataDir, ffmpegPath: ffmpegPath() }), api));
+const startWorker = async () => startProcess(workerOf(sharedBy({ ...data, ffmpegPath: ffmpegPath() }), api));
 
 beforeAll(async () => {
-  [databaseDir, dataDir] = [await newDatabaseDir(), await newDataDir()];
-  postgres = await startEmbeddedPostgres(databaseDir);
+  data = await startSharedData();
   api = await startProcess({
-    ...sharedBy({ postgres, dataDir, ffmpegPath: ffmpegPath() }),
+    ...sharedBy({ ...data, ffmpegPath: ffmpegPath() }),
     MEDIARY_ROLE: 'api',
   });
   await fillOwner();
@@ -43,17 +39,14 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await Promise.all([api, worker].map((process) => process?.end('SIGKILL')));
-  await endAllIn(dataDir);
-  await postgres?.stop();
-  await Promise.all(
-    [databaseDir, dataDir].map((folder) => rm(folder, { recursive: true, force: true, maxRetries: 5 })),
-  );
+  await endAllIn(data.dataDir);
+  await data?.remove();
 });
 
 /** Images with an original, an event and a completed job each. */
 async function fillOwner(): Promise<void> {
   const created = await rows(
-    databaseDir,
+    data.databaseDir,
     `with created as (
        insert into assets (id, owner_user_id, kind, filename, content_type, mime_type, visibility,
                            stream_status, uploaded_at, original_upload, size_bytes, created_at, updated_at)
@@ -70,7 +63,7 @@ async function fillOwner(): Promise<void> {
     [OWNER, ASSETS],
   );
   for (const { id, original_upload: upload } of created) {
-    const folder = join(dataDir, 'objects', 'originals', shardOf(String(id)));
+    const folder = join(data.dataDir, 'objects', 'originals', shardOf(String(id)));
     await mkdir(folder, { recursive: true });
     await writeFile(join(folder, `${String(id)}_${String(upload)}`), '1');
   }
@@ -101,10 +94,10 @@ test('every killed worker has a successor, others are not held up, and nothing s
       .reduce((sum, line) => sum + Number(line['count']), 0);
   expect([removed('asset'), removed('originals_files'), receipt.isSigned]).toEqual([ASSETS, ASSETS, true]);
   expect(removed('events')).toBe(2 * ASSETS);
-  expect(await rowsNaming(databaseDir, [OWNER])).toEqual([]);
+  expect(await rowsNaming(data.databaseDir, [OWNER])).toEqual([]);
   expect(
-    await rows(databaseDir, `select id from pgboss.job where data ->> 'assetId' <> $1`, [other.id]),
+    await rows(data.databaseDir, `select id from pgboss.job where data ->> 'assetId' <> $1`, [other.id]),
   ).toEqual([]);
-  const left = await filesNaming(join(dataDir, 'objects', 'originals'));
+  const left = await filesNaming(join(data.dataDir, 'objects', 'originals'));
   expect(left.filter((path) => !path.includes(other.id))).toEqual([]);
 }, 300_000);

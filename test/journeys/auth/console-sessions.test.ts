@@ -1,19 +1,15 @@
 // People sign in to the console once, by a key, an access token or a link; then a cookie stands for them.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type EmbeddedPostgres, startEmbeddedPostgres } from '@mediary/embedded-postgres/launcher';
-import { rm } from 'node:fs/promises';
 import type { ConsoleSession } from '@mediary/contract/schemas/console';
 import { sql } from '../../../service/src/platform/postgres/sql.ts';
 import { expectFieldRefused, expectRefusal, expectSuccess } from '../../support/http/envelope.ts';
 import { openUpload } from '../../support/media.ts';
-import { urlOf } from '../../support/postgres/postgres.ts';
+import { type SharedData, startSharedData } from '../../support/postgres/shared-data.ts';
 import {
   asOperator,
   asUser,
   call,
   eventually,
-  newDatabaseDir,
-  newDataDir,
   SECRETS,
   startTestService,
   type TestService,
@@ -23,28 +19,19 @@ import {
 const FROM_CONSOLE = { 'x-mediary-console': '1' };
 const HOUR_MS = 3_600_000;
 
-let folders: string[] = [];
-let postgres: EmbeddedPostgres;
+let data: SharedData;
 let service: TestService;
 /** The same database and store, with another operator key. */
 let rotated: TestService;
 beforeAll(async () => {
-  folders = [await newDatabaseDir(), await newDataDir()];
-  const [databaseDir = '', dataDir = ''] = folders;
-  postgres = await startEmbeddedPostgres(databaseDir);
-  const shared = {
-    DATABASE_URL: urlOf(postgres),
-    DATA_DIR: dataDir,
-    STORAGE_URL: `file:${dataDir}/objects`,
-  };
-  service = await startTestService(shared);
+  data = await startSharedData();
+  service = await startTestService(data.environment);
   const OPERATOR_KEY = 'another-operator-key-0123456789abcdef';
-  rotated = await startTestService({ ...shared, MEDIARY_ROLE: 'api', OPERATOR_KEY });
+  rotated = await startTestService({ ...data.environment, MEDIARY_ROLE: 'api', OPERATOR_KEY });
 }, 60_000);
 afterAll(async () => {
   for (const one of [rotated, service]) await one?.stop();
-  await postgres?.stop();
-  for (const folder of folders) await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+  await data?.remove();
 });
 
 type Cookie = { readonly cookie: string };

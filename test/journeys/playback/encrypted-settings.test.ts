@@ -1,8 +1,6 @@
 // Encryption follows the setting and the visibility of a video, and players that have started play on while
 // the URL secret is rotated or the setting changes.
-import { rm } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type EmbeddedPostgres, startEmbeddedPostgres } from '@mediary/embedded-postgres/launcher';
 import { makeClip } from '../../support/clips/clips.ts';
 import {
   bytesAt,
@@ -23,22 +21,13 @@ import {
 import { expectSuccess } from '../../support/http/envelope.ts';
 import { type AssetJson, ingest } from '../../support/media.ts';
 import { CLEAN, decode } from '../../support/clips/picture-and-sound.ts';
-import { urlOf } from '../../support/postgres/postgres.ts';
-import {
-  asUser,
-  call,
-  newDataDir,
-  newDatabaseDir,
-  startTestService,
-  type TestService,
-} from '../../support/service.ts';
-import { storageOf } from '../../support/store/test-store.ts';
+import { type SharedData, startSharedData } from '../../support/postgres/shared-data.ts';
+import { asUser, call, startTestService, type TestService } from '../../support/service.ts';
 
 const BEFORE = 'url-secret-before-0123456789-0123456789';
 const AFTER = 'url-secret-after-0123456789-0123456789';
 
-let folders: string[] = [];
-let postgres: EmbeddedPostgres;
+let data: SharedData;
 /** The same with a new URL secret, and without encryption. */
 let service: TestService;
 let rotated: TestService;
@@ -47,14 +36,9 @@ let hidden: AssetJson;
 let shown: AssetJson;
 
 beforeAll(async () => {
-  folders = [await newDatabaseDir(), await newDataDir()];
-  const [databaseDir = '', dataDir = ''] = folders;
-  postgres = await startEmbeddedPostgres(databaseDir);
+  data = await startSharedData();
   const shared = {
-    DATABASE_URL: urlOf(postgres),
-    DATA_DIR: dataDir,
-    STORAGE_URL: `file:${dataDir}/objects`,
-    ...storageOf(dataDir),
+    ...data.environment,
     URL_SIGNING_SECRET: BEFORE,
     SEGMENT_ENCRYPTION: 'private',
   };
@@ -69,8 +53,7 @@ beforeAll(async () => {
 }, 180_000);
 afterAll(async () => {
   for (const one of [plain, rotated, service]) await one?.stop();
-  await postgres?.stop();
-  for (const folder of folders) await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+  await data?.remove();
 });
 
 const edit = async ({ id }: AssetJson, json: object) =>
