@@ -21,7 +21,7 @@ const SMALLEST = {
 const LARGEST = {
   settings: { ...SMALLEST.settings, MAX_UPLOAD_BYTES: 5_000_000_000, TRUST_PROXY: '10.0.0.0/8' },
   secrets: {
-    shared: { values: { DATABASE_URL: 'postgres://mediary:"#: @db/mediary' } },
+    shared: { values: { DATABASE_URL: 'postgres://mediary:"%23: @db/mediary' } },
     api: {
       values: { ACCESS_TOKEN_SECRET: SECRET, SERVICE_API_KEY: `${SECRET}y`, OPERATOR_KEY: `${SECRET}z` },
     },

@@ -67,11 +67,14 @@ export const impliedErrors = (operation: Operation): readonly ErrorCase[] => [
 
 export const statusOfCase = ({ code }: ErrorCase): number => ERROR_CODES[code].status;
 
+const unauthorizedOnly = (errors: readonly ErrorCase[]): ErrorCase[] =>
+  errors.filter(({ code }) => code === 'UNAUTHORIZED');
+
 /** Those that operations refer to by name. */
 export const SHARED_ERRORS: Readonly<Record<string, readonly ErrorCase[]>> = {
   BadRequest: [BAD_REQUEST],
-  UnauthorizedCaller: AUTH_ERRORS.caller,
-  UnauthorizedOperator: AUTH_ERRORS.operator,
+  UnauthorizedCaller: unauthorizedOnly(AUTH_ERRORS.caller),
+  UnauthorizedOperator: unauthorizedOnly(AUTH_ERRORS.operator),
   Forbidden: FORBIDDEN,
   PayloadTooLarge: [PAYLOAD_TOO_LARGE],
   RateLimited: [RATE_LIMITED],
