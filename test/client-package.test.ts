@@ -28,6 +28,7 @@ const CODE = [
   'captions',
   'cors',
   'encoding',
+  'endpoint-client',
   'errors',
   'event-stream',
   'events',

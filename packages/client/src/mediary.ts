@@ -118,7 +118,7 @@ export type Mediary = {
  */
 export const createMediary = (options: MediaryOptions): Mediary => createClient(createTransport(options));
 
-function createClient(transport: Transport): Mediary {
+export function createClient(transport: Transport): Mediary {
   const calls = createAssetCalls(transport);
   const upload: Media['upload'] = (file, options) => uploadFile({ transport, calls }, file, options);
   return {

@@ -76,7 +76,14 @@ export type Transport = {
 
 const DEFAULTS = { maxRetries: 4, timeoutMs: 30_000 };
 
-export function createTransport(options: MediaryOptions): Transport {
+/** Where requests go instead of the API, and how its responses become those of the API. */
+export type Relay = {
+  /** `path`: below `/api/v1`. Throws for operations that the relay does not offer. */
+  readonly toUrl: (path: string) => string;
+  readonly toApiResponse: (response: ReceivedResponse) => ReceivedResponse;
+};
+
+export function createTransport(options: MediaryOptions, relay?: Relay): Transport {
   const { baseUrl, token, serviceKey, fetch: customFetch, ownerUserId } = options;
   if (token !== undefined && serviceKey !== undefined)
     throw new TypeError(
@@ -92,16 +99,17 @@ export function createTransport(options: MediaryOptions): Transport {
     const headers = { ...options.headers, ...toHeaders(request), ...credentials };
     const body = request.body === undefined ? request.text : JSON.stringify(request.body);
     const init = { method: request.method, headers, signal, ...(body !== undefined && { body }) };
-    const url = `${root}/api/v1${request.path}${toQuery(request.query)}`;
-    return orConnectionError(fetchNow(url, init)).catch(async (error: unknown) => {
-      if (!signal.aborted) await assertOriginAllowed(fetchNow, root, signal);
+    const url = relay ? relay.toUrl(request.path) : `${root}/api/v1${request.path}`;
+    return orConnectionError(fetchNow(withQuery(url, request.query), init)).catch(async (error: unknown) => {
+      if (!signal.aborted && !relay) await assertOriginAllowed(fetchNow, root, signal);
       throw error;
     });
   };
   const send = (request: ApiRequest): Promise<ReceivedResponse> =>
-    withDeadline(request.options, options.timeoutMs ?? DEFAULTS.timeoutMs, async (signal) =>
-      orConnectionError(receive(await open(request, signal))),
-    );
+    withDeadline(request.options, options.timeoutMs ?? DEFAULTS.timeoutMs, async (signal) => {
+      const response = await orConnectionError(receive(await open(request, signal)));
+      return relay ? relay.toApiResponse(response) : response;
+    });
   const canRenewToken = (error: unknown): boolean => typeof token === 'function' && hasExpired(error);
   const request = async <T>(call: ApiRequest): Promise<T> => {
     const keyed = withIdempotencyKey(call);
@@ -167,12 +175,12 @@ const withIdempotencyKey = (request: ApiRequest): ApiRequest =>
 /** `crypto.randomUUID` is missing on pages without https. */
 const createIdempotencyKey = (): string => toHex(crypto.getRandomValues(new Uint8Array(16)));
 
-function toQuery(query: object = {}): string {
+function withQuery(url: string, query: object = {}): string {
   const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== null);
   const text = new URLSearchParams(
     given.map(([name, value]): [string, string] => [name, String(value)]),
   ).toString();
-  return text === '' ? '' : `?${text}`;
+  return text === '' ? url : `${url}${url.includes('?') ? '&' : '?'}${text}`;
 }
 
 /** Runs a request under the signal of the caller and a time limit, which covers the body of the response. */

@@ -34,6 +34,11 @@ export type UploadOptions = CallOptions & {
   durationMs?: number | undefined;
   onProgress?: ((progress: UploadProgress) => void) | undefined;
   /**
+   * Called when the asset of the upload exists, also when the upload continues one. A second call names
+   * another asset: the first one could not go on.
+   */
+  onAsset?: ((assetId: string) => void) | undefined;
+  /**
    * The service refuses other bytes than those of this SHA-256. `true`: the SDK computes it, in Node for
    * files of every size, elsewhere up to 64 MiB. Default false.
    */

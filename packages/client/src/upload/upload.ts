@@ -71,6 +71,7 @@ async function run(job: Job): Promise<Asset> {
   const resumed = await resume(job);
   if (resumed) return resumed;
   const opened = await job.calls.createUpload(toRequest(job), toCallOptions(job));
+  job.options.onAsset?.(opened.asset_id);
   if (opened.upload === null) return opened.asset ?? job.calls.get(opened.asset_id, toCallOptions(job));
   await send(job, { assetId: opened.asset_id, target: chooseTarget(opened, job) });
   return complete(job, opened.asset_id);
@@ -126,6 +127,7 @@ async function resume(job: Job): Promise<Asset | undefined> {
   if (!unfinished) return undefined;
   const asset = await findUnfinished(job, unfinished.assetId);
   if (!asset) return forget(job);
+  job.options.onAsset?.(asset.id);
   if (asset.stream_status !== 'pending_upload') {
     // The response to the completion was lost.
     job.report('completing', job.file.size);
