@@ -18,7 +18,7 @@ const SOURCES = [
   '../client/src/**/*.ts',
 ];
 /** The elements, one script each. */
-const BROWSER_ENTRIES = ['player'];
+const BROWSER_ENTRIES = ['player', 'uploader'];
 
 const current = await hashSources();
 if ((await readFile(STAMP, 'utf8').catch(() => '')) !== current) await buildPackage();

@@ -8,3 +8,5 @@ export type MediaryPlayerProps = { readonly asset: string };
 export function MediaryPlayer(props: MediaryPlayerProps): ReactElement {
   return createElement('mediary-player', props);
 }
+
+export { MediaryUploader, type MediaryUploaderProps } from './uploader/react-uploader.ts';

@@ -1,0 +1,244 @@
+// The element <mediary-uploader>: its properties, its drop area, its list and its events.
+import { createEndpointClient, createMediary, type UploadOptions } from '@mediary/client';
+import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
+import { repeat } from 'lit/directives/repeat.js';
+import { openDialog, renderDropArea } from './drop-area.ts';
+import { DEFAULT_ACCEPT, type FileRules } from './file-rules.ts';
+import { listenForPastes } from './incoming-files.ts';
+import { createMemory, type UploadMemory } from './remembered.ts';
+import { STYLES } from './styles.ts';
+import { ENGLISH, type UploaderTexts } from './texts.ts';
+import type { UploadItem } from './upload-item.ts';
+import {
+  addFiles,
+  continueUpload,
+  pauseAllOffline,
+  pauseUpload,
+  refuseFolder,
+  removeItem,
+  restoreUploads,
+  resumeUpload,
+  retryFailed,
+} from './upload-list.ts';
+import { describeItem, renderRow, type RowAction } from './upload-row.ts';
+import type { UploaderContext, UploaderEventName } from './uploader-context.ts';
+import { toEventDetail } from './uploader-events.ts';
+
+type Cached<T> = { readonly key: string; readonly value: T };
+
+export class MediaryUploader extends LitElement {
+  static override readonly styles = STYLES;
+  static override readonly properties = {
+    endpoint: {},
+    baseUrl: { attribute: 'base-url' },
+    token: {},
+    tokenProvider: { attribute: false },
+    headers: { attribute: false },
+    accept: {},
+    maxBytes: { type: Number, attribute: 'max-bytes' },
+    maxFiles: { type: Number, attribute: 'max-files' },
+    concurrency: { type: Number },
+    capture: {},
+    visibility: {},
+    tags: { attribute: false },
+    metadata: { attribute: false },
+    resumeScope: { attribute: 'resume-scope' },
+    disabled: { type: Boolean, reflect: true },
+    texts: { attribute: false },
+    isDragging: { state: true },
+    announcement: { state: true },
+  };
+
+  /** URL of your back end; see the guide for what it answers. */
+  declare endpoint: string | undefined;
+  /** Origin of the service, with `token` or `tokenProvider`, where there is no `endpoint`. */
+  declare baseUrl: string | undefined;
+  /** An upload token, or the access token of a user. */
+  declare token: string | undefined;
+  /** Returns a current token; it is called for every request. */
+  declare tokenProvider: (() => string | Promise<string>) | undefined;
+  /** Sent to `endpoint`, for example against forged requests. */
+  declare headers: Readonly<Record<string, string>> | undefined;
+  /** As of `<input accept>`. Default: images and videos. */
+  declare accept: string;
+  declare maxBytes: number | undefined;
+  declare maxFiles: number | undefined;
+  /** Files that are sent at the same time. */
+  declare concurrency: number;
+  /** `user` or `environment`: phones show buttons for this camera. */
+  declare capture: string | undefined;
+  declare visibility: UploadOptions['visibility'];
+  declare tags: string[] | undefined;
+  declare metadata: Record<string, unknown> | undefined;
+  /** Separates what is remembered for a reload: an id of the user, where several share a browser. */
+  declare resumeScope: string;
+  declare disabled: boolean;
+  /** Replaces sentences of the element. */
+  declare texts: Partial<UploaderTexts> | undefined;
+  declare private isDragging: boolean;
+  declare private announcement: string;
+
+  /** The row whose file is being chosen again. */
+  #chosenFor: UploadItem | undefined;
+  #connection: Cached<ReturnType<UploaderContext['connection']>> | undefined;
+  #memory: Cached<UploadMemory> | undefined;
+  #stopListening: () => void = () => {};
+  readonly #context: UploaderContext;
+
+  constructor() {
+    super();
+    this.accept = DEFAULT_ACCEPT;
+    this.concurrency = 2;
+    this.resumeScope = '';
+    this.disabled = false;
+    this.isDragging = false;
+    this.announcement = '';
+    this.#context = this.#createContext();
+  }
+
+  /** Uploads files that the page has, as if they were dropped. */
+  addFiles(files: Iterable<File>): void {
+    if (!this.disabled) addFiles(this.#context, [...files]);
+  }
+
+  /** Opens the dialog of the browser; only while a click or a key is handled. */
+  chooseFiles(): void {
+    this.#chosenFor = undefined;
+    openDialog(this.renderRoot, 'files');
+  }
+
+  override connectedCallback(): void {
+    super.connectedCallback();
+    const goOffline = (): void => pauseAllOffline(this.#context);
+    const stopPastes = listenForPastes(this, (files) => this.addFiles(files));
+    window.addEventListener('offline', goOffline);
+    this.#stopListening = () => {
+      stopPastes();
+      window.removeEventListener('offline', goOffline);
+    };
+  }
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    this.#stopListening();
+  }
+
+  protected override updated(changes: PropertyValues<this>): void {
+    const names = ['endpoint', 'baseUrl', 'resumeScope'] as const;
+    if (!names.some((name) => changes.has(name)) || !(this.endpoint ?? this.baseUrl)) return;
+    void restoreUploads(this.#context);
+  }
+
+  #createContext(): UploaderContext {
+    const element = this;
+    const rules: FileRules = {
+      get accept() {
+        return element.accept;
+      },
+      get maxBytes() {
+        return element.maxBytes;
+      },
+      allowedTypes: undefined,
+      maxServiceBytes: undefined,
+    };
+    return {
+      items: [],
+      rules,
+      connection: () => this.#connect(),
+      memory: () => this.#remember(),
+      texts: () => this.#texts(),
+      uploadOptions: () => ({ visibility: this.visibility, tags: this.tags, metadata: this.metadata }),
+      maxFiles: () => this.maxFiles ?? Number.POSITIVE_INFINITY,
+      onChange: (item) => this.#show(item),
+      emit: (name, item) => this.#emit(name, item),
+    };
+  }
+
+  #texts = (): UploaderTexts => ({ ...ENGLISH, ...this.texts });
+
+  #connect(): ReturnType<UploaderContext['connection']> {
+    const { endpoint, baseUrl, headers, concurrency } = this;
+    const key = JSON.stringify([endpoint, baseUrl, headers, concurrency]);
+    if (this.#connection?.key === key) return this.#connection.value;
+    const media = this.#createCalls();
+    const value = { media, queue: media.createUploadQueue({ concurrency }) };
+    this.#connection = { key, value };
+    return value;
+  }
+
+  #createCalls() {
+    const { endpoint, baseUrl, headers } = this;
+    if (endpoint !== undefined) return createEndpointClient({ endpoint, headers }).media;
+    if (baseUrl === undefined || !(this.token ?? this.tokenProvider))
+      throw new Error(this.#texts().unconfigured);
+    return createMediary({ baseUrl, token: () => this.tokenProvider?.() ?? this.token ?? '' }).media;
+  }
+
+  #remember(): UploadMemory {
+    const key = JSON.stringify([this.endpoint ?? this.baseUrl, this.resumeScope]);
+    if (this.#memory?.key !== key) this.#memory = { key, value: createMemory(key) };
+    return this.#memory.value;
+  }
+
+  #show(item?: UploadItem): void {
+    const texts = this.#texts();
+    if (item) this.announcement = texts.announce(item.name, item.problem ?? describeItem(item, texts));
+    this.requestUpdate();
+  }
+
+  #emit(name: UploaderEventName, item: UploadItem): void {
+    const init = { detail: toEventDetail(item), bubbles: true, composed: true };
+    this.dispatchEvent(new CustomEvent(`mediary-upload-${name}`, init));
+  }
+
+  #onFileAgain = (file: File): void => {
+    const item = this.#chosenFor;
+    this.#chosenFor = undefined;
+    if (item) continueUpload(this.#context, item, file);
+  };
+
+  #onAction = (action: RowAction, item: UploadItem): void => {
+    if (action === 'pause') pauseUpload(this.#context, item);
+    else if (action === 'retry' && item.phase === 'failed') retryFailed(this.#context, item);
+    else if (action === 'resume' || action === 'retry') resumeUpload(this.#context, item);
+    else if (action === 'chooseAgain') {
+      this.#chosenFor = item;
+      openDialog(this.renderRoot, 'again');
+    } else {
+      removeItem(this.#context, item);
+      // The button that had the focus is gone.
+      this.renderRoot.querySelector<HTMLElement>('[part~=choose]')?.focus();
+    }
+  };
+
+  protected override render(): TemplateResult {
+    const texts = this.#texts();
+    const { items } = this.#context;
+    const { accept, capture, isDragging, disabled: isDisabled } = this;
+    const area = renderDropArea({
+      texts,
+      accept,
+      capture,
+      isDragging,
+      isDisabled,
+      isMultiple: this.maxFiles !== 1,
+      onDragging: (dragging) => {
+        this.isDragging = dragging;
+      },
+      onFiles: (files) => this.addFiles(files),
+      onFolder: (name) => refuseFolder(this.#context, name),
+      onFileAgain: this.#onFileAgain,
+    });
+    const rows = repeat(
+      items,
+      ({ key }) => key,
+      (item) => renderRow(item, texts, this.#onAction),
+    );
+    return html`<div class="frame" role="group" aria-label=${texts.label}>
+      ${area}
+      ${items.length === 0 ? nothing : html`<ul part="list" aria-label=${texts.list}>${rows}</ul>`}
+      <div class="unseen" role="status">${this.announcement}</div>
+      <slot name="footer"></slot>
+    </div>`;
+  }
+}

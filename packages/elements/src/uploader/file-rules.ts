@@ -1,0 +1,70 @@
+// Refuses files before a byte is sent: by the attributes of the element, and by the limits that the service
+// named when it refused an earlier file.
+import { findMimeType, isMediaryError } from '@mediary/client';
+import type { UploaderTexts } from './texts.ts';
+
+export type FileRules = {
+  /** As of `<input accept>`. */
+  readonly accept: string;
+  readonly maxBytes: number | undefined;
+  /** What the service allows; undefined until it has said so. */
+  allowedTypes: readonly string[] | undefined;
+  maxServiceBytes: number | undefined;
+};
+
+/** What the dialog offers. Some systems do not know the types of the extensions. */
+export const DEFAULT_ACCEPT = 'image/*,video/*,.heic,.heif,.avif,.mkv,.mts,.m2ts,.ts';
+
+/** Documents with scripts: the service refuses them always. */
+const NEVER = new Set(['image/svg+xml']);
+
+/** The reason for people why `file` cannot be uploaded; undefined if it can be. */
+export function findRefusal(file: File, rules: FileRules, texts: UploaderTexts): string | undefined {
+  if (file.size === 0) return texts.emptyFile(file.name);
+  const type = typeOf(file);
+  if (!isAccepted(file, type, rules)) return texts.wrongType(file.name, describeTypes(rules));
+  const limit = Math.min(rules.maxBytes ?? Infinity, rules.maxServiceBytes ?? Infinity);
+  return file.size > limit ? texts.tooLarge(file.name, limit) : undefined;
+}
+
+/** The name decides where the browser does not know the type. */
+export const typeOf = (file: File): string => (file.type || findMimeType(file.name) || '').toLowerCase();
+
+function isAccepted(file: File, type: string, { accept, allowedTypes }: FileRules): boolean {
+  if (type === '' || NEVER.has(type)) return false;
+  if (allowedTypes && !allowedTypes.includes(type)) return false;
+  const names = parseAccept(accept);
+  return names.length === 0 || names.some((name) => matches(name, file.name.toLowerCase(), type));
+}
+
+const parseAccept = (accept: string): string[] =>
+  accept
+    .split(',')
+    .map((name) => name.trim().toLowerCase())
+    .filter((name) => name !== '');
+
+function matches(accepted: string, filename: string, type: string): boolean {
+  if (accepted.startsWith('.')) return filename.endsWith(accepted);
+  return accepted.endsWith('/*') ? type.startsWith(accepted.slice(0, -1)) : type === accepted;
+}
+
+/** `JPEG, PNG, MP4`; empty where the rules are those of every service. */
+function describeTypes({ accept, allowedTypes }: FileRules): string {
+  if (!allowedTypes && accept === DEFAULT_ACCEPT) return '';
+  const names = allowedTypes ?? parseAccept(accept);
+  return names
+    .map((name) => name.replace(/^(?:\.|(?:image|video)\/(?:x-)?(?!\*))/, '').toUpperCase())
+    .join(', ');
+}
+
+/** Remembers the limit that a refusal of the service names, so that later files need no request. */
+export function learnLimits(rules: FileRules, error: unknown): void {
+  if (!isMediaryError(error) || (error.status !== 400 && error.status !== 413)) return;
+  const { field, allowed, limit } = error.details ?? {};
+  if (field === 'mime_type' && Array.isArray(allowed) && allowed.every(isMimeType))
+    rules.allowedTypes = allowed;
+  if (field === 'size_bytes' && typeof limit === 'number') rules.maxServiceBytes = limit;
+}
+
+/** An upload token may name kinds instead. */
+const isMimeType = (value: unknown): value is string => typeof value === 'string' && value.includes('/');

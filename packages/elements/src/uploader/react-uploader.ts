@@ -1,0 +1,78 @@
+// <mediary-uploader> as a React component.
+import {
+  createElement,
+  type CSSProperties,
+  type ReactElement,
+  type ReactNode,
+  useEffect,
+  useRef,
+} from 'react';
+import type { MediaryUploader as UploaderElement } from './element.ts';
+import type { UploadEvent } from './uploader-events.ts';
+
+type ElementProperties = Pick<
+  UploaderElement,
+  | 'endpoint'
+  | 'baseUrl'
+  | 'token'
+  | 'tokenProvider'
+  | 'headers'
+  | 'accept'
+  | 'maxBytes'
+  | 'maxFiles'
+  | 'concurrency'
+  | 'capture'
+  | 'visibility'
+  | 'tags'
+  | 'metadata'
+  | 'resumeScope'
+  | 'disabled'
+  | 'texts'
+>;
+
+type UploaderListeners = {
+  readonly onUploadStart?: (event: UploadEvent) => void;
+  readonly onUploadProgress?: (event: UploadEvent) => void;
+  readonly onUploadUploaded?: (event: UploadEvent) => void;
+  readonly onUploadReady?: (event: UploadEvent) => void;
+  readonly onUploadError?: (event: UploadEvent) => void;
+};
+
+export type MediaryUploaderProps = Partial<ElementProperties> &
+  UploaderListeners & {
+    readonly id?: string;
+    readonly className?: string;
+    readonly style?: CSSProperties;
+    /** Content of the slots: elements with `slot`. */
+    readonly children?: ReactNode;
+  };
+
+const EVENTS = {
+  'mediary-upload-start': 'onUploadStart',
+  'mediary-upload-progress': 'onUploadProgress',
+  'mediary-upload-uploaded': 'onUploadUploaded',
+  'mediary-upload-ready': 'onUploadReady',
+  'mediary-upload-error': 'onUploadError',
+} as const;
+
+export function MediaryUploader(props: MediaryUploaderProps): ReactElement {
+  const { id, className, style, children, ...rest } = props;
+  const element = useRef<UploaderElement>(null);
+  const latest = useRef(props);
+  useEffect(() => {
+    latest.current = props;
+    const given = Object.entries(rest).filter(
+      ([name, value]) => !name.startsWith('on') && value !== undefined,
+    );
+    Object.assign(element.current ?? {}, Object.fromEntries(given));
+  });
+  useEffect(() => {
+    void import('../uploader.ts');
+    const { current } = element;
+    const ended = new AbortController();
+    for (const [type, name] of Object.entries(EVENTS))
+      current?.addEventListener(type, (event) => latest.current[name]?.(event as UploadEvent), ended);
+    return () => ended.abort();
+  }, []);
+  return createElement('mediary-uploader', { ref: element, id, class: className, style }, children);
+}

@@ -1,0 +1,63 @@
+// Every sentence that the element shows, and how it writes numbers. Applications replace them by `texts`.
+
+export type UploaderTexts = typeof ENGLISH;
+
+const UNITS = ['bytes', 'kB', 'MB', 'GB', 'TB'] as const;
+
+/** Powers of 1000, as disks and networks are measured. */
+function formatBytes(bytes: number): string {
+  const power = Math.min(UNITS.length - 1, Math.floor(Math.log10(Math.max(1, bytes)) / 3));
+  const value = bytes / 1000 ** power;
+  const digits = power === 0 || value >= 100 ? 0 : 1;
+  return `${value.toFixed(digits)} ${UNITS[power]}`;
+}
+
+function formatSeconds(seconds: number): string {
+  if (seconds < 60) return `${Math.max(1, Math.ceil(seconds))} s`;
+  if (seconds < 3600) return `${Math.ceil(seconds / 60)} min`;
+  const minutes = Math.ceil(seconds / 60);
+  return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}
+
+export const ENGLISH = {
+  label: 'Upload files',
+  prompt: 'Drop images and videos here',
+  hint: 'or paste them',
+  choose: 'Choose files',
+  takePhoto: 'Take a photo',
+  recordVideo: 'Record a video',
+  list: 'Uploads',
+  formatBytes,
+  formatSeconds,
+  sentOf: (sent: string, total: string) => `${sent} of ${total}`,
+  speed: (bytes: string) => `${bytes}/s`,
+  timeLeft: (time: string) => `${time} left`,
+  waiting: 'Waiting for its turn',
+  paused: 'Paused',
+  offline: 'No connection. It goes on by itself.',
+  interrupted: 'Interrupted. Choose the file again to continue.',
+  completing: 'Checking the file',
+  encoding: (percent: number) => `Encoding, ${percent} %`,
+  ready: 'Ready',
+  failed: 'Failed',
+  pause: 'Pause',
+  resume: 'Resume',
+  cancel: 'Cancel',
+  retry: 'Try again',
+  remove: 'Remove from the list',
+  chooseAgain: 'Choose the file',
+  uploadOf: (name: string) => `Upload of ${name}`,
+  encodingOf: (name: string) => `Encoding of ${name}`,
+  button: (action: string, name: string) => `${action}: ${name}`,
+  announce: (name: string, status: string) => `${name}: ${status}`,
+  emptyFile: (name: string) => `“${name}” is empty.`,
+  wrongType: (name: string, allowed: string) =>
+    `“${name}” cannot be uploaded. ${allowed === '' ? 'Images and videos can.' : `Allowed: ${allowed}.`}`,
+  tooLarge: (name: string, limit: number) => `“${name}” is larger than ${formatBytes(limit)}.`,
+  tooMany: (name: string, limit: number) => `“${name}” is not uploaded: ${limit} files are the most.`,
+  isFolder: (name: string) => `“${name}” is a folder. Choose the files in it.`,
+  otherFile: (name: string) => `That is another file. Choose “${name}” as it was.`,
+  elsewhere: 'Another tab uploads this file.',
+  unconfigured: 'The uploader has no `endpoint`, and no `base-url` with a token.',
+  unexpected: 'The upload failed.',
+};

@@ -1,0 +1,28 @@
+// What the parts of one <mediary-uploader> share: its list, its settings, its connection to a service.
+import type { EndpointClient, Media, UploadOptions, UploadQueue } from '@mediary/client';
+import type { FileRules } from './file-rules.ts';
+import type { UploadMemory } from './remembered.ts';
+import type { UploaderTexts } from './texts.ts';
+import type { UploadItem } from './upload-item.ts';
+
+/** Back ends offer no retry of a failed asset. */
+type UploadCalls = EndpointClient['media'] & Partial<Pick<Media, 'retry'>>;
+
+type UploadConnection = { readonly media: UploadCalls; readonly queue: UploadQueue };
+
+export type UploaderEventName = 'start' | 'progress' | 'uploaded' | 'ready' | 'error';
+
+export type UploaderContext = {
+  /** Newest first. */
+  items: readonly UploadItem[];
+  readonly rules: FileRules;
+  /** Throws where the element lacks an address or credentials. */
+  readonly connection: () => UploadConnection;
+  readonly memory: () => UploadMemory;
+  readonly texts: () => UploaderTexts;
+  readonly uploadOptions: () => Pick<UploadOptions, 'visibility' | 'tags' | 'metadata'>;
+  readonly maxFiles: () => number;
+  /** `item`: its phase has changed, so that the live region says so. */
+  readonly onChange: (item?: UploadItem) => void;
+  readonly emit: (name: UploaderEventName, item: UploadItem) => void;
+};

@@ -1,0 +1,90 @@
+// A page with two uploaders on another origin than the service: one asks the back end of the page, one has a
+// token. Its policy allows no inline script, no inline style and no address but these.
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { rolldown } from 'rolldown';
+import { SECRETS, type TestService } from '../support/service.ts';
+
+const ROOT = join(import.meta.dirname, '../..');
+
+const PAGE = `<!doctype html><html lang="en"><meta charset="utf-8">
+<meta name="viewport" content="width=device-width,initial-scale=1"><title>Uploads</title>
+<link rel="icon" href="/icon"><script type="module" src="/page.js"></script>
+<main><h1>Uploads</h1>
+<mediary-uploader id="back-end" endpoint="/uploads?album=7"></mediary-uploader>
+<mediary-uploader id="token" accept="image/*" capture="environment"><span slot="prompt">Pictures</span>
+</mediary-uploader></main>`;
+
+/** Listens before the service is there, because the service has to allow its origin. */
+export async function serveUploaderPage(): Promise<UploaderPage> {
+  const code = await buildPage();
+  let service: TestService | undefined;
+  const server = createServer(async (request, response) => {
+    const { url = '', method = 'GET' } = request;
+    if (url.startsWith('/uploads')) {
+      const chunks: Buffer[] = [];
+      for await (const chunk of request) chunks.push(chunk);
+      const answered = await askService(service, { method, url, body: Buffer.concat(chunks).toString() });
+      response.writeHead(answered.status, { 'content-type': 'application/json' }).end(answered.text);
+      return;
+    }
+    const script = code.get(url);
+    response.setHeader('content-type', script === undefined ? 'text/html' : 'text/javascript');
+    response.setHeader('content-security-policy', toPolicy(service));
+    response.end(script ?? (url === '/' ? PAGE : ''));
+  });
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return {
+    origin,
+    connect: (started) => {
+      service = started;
+    },
+    close: () => close(server),
+  };
+}
+
+type UploaderPage = {
+  readonly origin: string;
+  readonly connect: (service: TestService) => void;
+  readonly close: () => Promise<void>;
+};
+
+const toPolicy = (service: TestService | undefined): string =>
+  `default-src 'none'; script-src 'self'; img-src 'self' ${service?.address}; ` +
+  `connect-src 'self' ${service?.address}; style-src 'self'; require-trusted-types-for 'script'`;
+
+type BackEndRequest = { readonly method: string; readonly url: string; readonly body: string };
+
+/** What the guide tells a back end to do, with the service key and the user of its session. */
+async function askService(service: TestService | undefined, { method, url, body }: BackEndRequest) {
+  const [, id = '', action = ''] = /^\/uploads(?:\/([\w-]+)(\/complete|\/playback)?)?\?/.exec(url) ?? [];
+  const owner = { owner_user_id: 'ann' };
+  const path = id === '' ? '/media/upload-url' : `/media/${id}${action}`;
+  const response = await fetch(`${service?.url}${path}`, {
+    method,
+    headers: { 'x-service-key': SECRETS.SERVICE_API_KEY, 'content-type': 'application/json' },
+    ...(method === 'POST' && { body: JSON.stringify({ ...JSON.parse(body || '{}'), ...owner }) }),
+  });
+  return { status: response.status, text: await response.text() };
+}
+
+async function buildPage(): Promise<Map<string, string>> {
+  const bundle = await rolldown({
+    input: join(ROOT, 'packages/elements/src/uploader.ts'),
+    platform: 'browser',
+  });
+  const { output } = await bundle.generate({ format: 'esm', minify: true, entryFileNames: 'page.js' });
+  await bundle.close();
+  return new Map(output.map((part) => [`/${part.fileName}`, 'code' in part ? part.code : '']));
+}
+
+async function close(server: Server): Promise<void> {
+  server.closeAllConnections();
+  await new Promise((resolve) => {
+    server.close(resolve);
+  });
+}
