@@ -186,7 +186,7 @@ describe('in Chromium', () => {
     async (_place, code) => {
       const page = await browser.newPage();
       const markup = code.replace(/(<script[^>]*>)[\s\S]*?(<\/script>)/g, '$1$2').replace(/<!.*?>/g, '');
-      const names = Array.from(markup.matchAll(/<([a-z]+)/g), ([, name]) => name?.toUpperCase());
+      const names = Array.from(markup.matchAll(/<([a-z-]+)/g), ([, name]) => name?.toUpperCase());
       const parsed = await page.evaluate<string[]>(
         `(() => { const root = document.createElement('template'); root.innerHTML = ${JSON.stringify(markup)};
           return [...root.content.querySelectorAll('*')].map(({ tagName }) => tagName); })()`,

@@ -124,9 +124,9 @@ export class MediaryUploader extends LitElement {
   }
 
   protected override updated(changes: PropertyValues<this>): void {
-    const names = ['endpoint', 'baseUrl', 'resumeScope'] as const;
-    if (!names.some((name) => changes.has(name)) || !(this.endpoint ?? this.baseUrl)) return;
-    void restoreUploads(this.#context);
+    const names = ['endpoint', 'baseUrl', 'token', 'tokenProvider', 'resumeScope'] as const;
+    const isConnected = this.endpoint ?? (this.baseUrl && (this.token ?? this.tokenProvider));
+    if (isConnected && names.some((name) => changes.has(name))) void restoreUploads(this.#context);
   }
 
   #createContext(): UploaderContext {
@@ -207,7 +207,7 @@ export class MediaryUploader extends LitElement {
     } else {
       removeItem(this.#context, item);
       // The button that had the focus is gone.
-      this.renderRoot.querySelector<HTMLElement>('[part~=choose]')?.focus();
+      this.renderRoot.querySelector<HTMLElement>('[part~=choose]')?.focus({ preventScroll: true });
     }
   };
 

@@ -1,11 +1,14 @@
 // Brings one file to a ready asset: sends its bytes, waits for the network, follows the encoding.
 import { type Asset, AssetFailedError, isMediaryError, type UploadProgress } from '@mediary/client';
 import { learnLimits, typeOf } from './file-rules.ts';
+import type { UploaderTexts } from './texts.ts';
 import type { UploadItem, UploadPhase } from './upload-item.ts';
 import type { UploaderContext } from './uploader-context.ts';
 
 const FIRST_WAIT_MS = 1000;
 const LONGEST_WAIT_MS = 30_000;
+/** Without progress for so long, the speed is not shown. */
+const STALL_MS = 3000;
 /** How often the storage learns how far an upload is. */
 const SAVE_EVERY_MS = 1000;
 
@@ -111,6 +114,14 @@ function showProgress(ctx: UploaderContext, item: UploadItem, progress: UploadPr
   if (item.handle?.state === 'uploading')
     changePhase(ctx, item, progress.phase === 'completing' ? 'completing' : 'uploading');
   if (progress.phase === 'uploading') ctx.emit('progress', item);
+  clearTimeout(item.stallTimer);
+  item.stallTimer = setTimeout(() => forgetPace(ctx, item), STALL_MS);
+  ctx.onChange();
+}
+
+/** Requests are being repeated: the last speed says nothing any more. */
+function forgetPace(ctx: UploaderContext, item: UploadItem): void {
+  if (item.progress) item.progress = { ...item.progress, bytesPerSecond: null, secondsLeft: null };
   ctx.onChange();
 }
 
@@ -165,13 +176,20 @@ function changePhase(ctx: UploaderContext, item: UploadItem, phase: UploadPhase)
 
 export function failItem(ctx: UploaderContext, item: UploadItem, error: unknown): void {
   item.error = error;
-  item.problem = error instanceof Error && error.message !== '' ? error.message : ctx.texts().unexpected;
+  item.problem = describeProblem(error, ctx.texts());
   item.isRetryable = isWorthRetrying(error) && (item.file !== undefined || item.isUploaded);
   item.handle = undefined;
   learnLimits(ctx.rules, error);
   if (!item.isRetryable) ctx.memory().remove(item);
   changePhase(ctx, item, 'failed');
   ctx.emit('error', item);
+}
+
+function describeProblem(error: unknown, { problems, unexpected }: UploaderTexts): string {
+  const known = isMediaryError(error)
+    ? (problems[error.reason ?? ''] ?? problems[error.errorCode])
+    : undefined;
+  return known ?? (error instanceof Error && error.message !== '' ? error.message : unexpected);
 }
 
 /** The element itself refuses the file; nothing was sent. */

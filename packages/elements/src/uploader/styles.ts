@@ -177,7 +177,6 @@ export const STYLES = css`
   }
   .buttons {
     display: flex;
-    gap: 4px;
   }
   [part~='icon-button'] {
     display: grid;
@@ -211,13 +210,17 @@ export const STYLES = css`
   }
   @container (max-width: 30rem) {
     [part='row'] {
-      grid-template-columns: 44px minmax(0, 1fr);
+      grid-template-columns: 44px minmax(0, 1fr) auto;
+      gap: 8px 10px;
     }
     [part='thumbnail'] {
       width: 44px;
       height: 44px;
     }
-    .buttons {
+    [part~='icon-button'] {
+      width: 40px;
+    }
+    [data-phase='interrupted'] .buttons {
       grid-column: 1 / -1;
       justify-content: flex-end;
     }

@@ -9,15 +9,28 @@ function formatBytes(bytes: number): string {
   const power = Math.min(UNITS.length - 1, Math.floor(Math.log10(Math.max(1, bytes)) / 3));
   const value = bytes / 1000 ** power;
   const digits = power === 0 || value >= 100 ? 0 : 1;
-  return `${value.toFixed(digits)} ${UNITS[power]}`;
+  return `${value.toFixed(digits)}\u00a0${UNITS[power]}`;
 }
 
 function formatSeconds(seconds: number): string {
-  if (seconds < 60) return `${Math.max(1, Math.ceil(seconds))} s`;
-  if (seconds < 3600) return `${Math.ceil(seconds / 60)} min`;
+  if (seconds < 60) return `${Math.max(1, Math.ceil(seconds))}\u00a0s`;
+  if (seconds < 3600) return `${Math.ceil(seconds / 60)}\u00a0min`;
   const minutes = Math.ceil(seconds / 60);
-  return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+  return `${Math.floor(minutes / 60)}\u00a0h ${minutes % 60}\u00a0min`;
 }
+
+const PROBLEMS: Readonly<Record<string, string>> = {
+  type_mismatch: 'The file is not of the type that its name says.',
+  not_media: 'The file is no image and no video, or it is damaged.',
+  no_video_track: 'The file contains no video.',
+  truncated: 'The file is cut off.',
+  undecodable: 'The file is damaged.',
+  size_mismatch: 'The file has changed while it was sent.',
+  quota_exceeded: 'There is no space left for this file.',
+  expired: 'The sign-in has expired. Sign in, and try again.',
+  upload_token_used_up: 'No more files can be uploaded here.',
+  CORS_REFUSED: 'This page is not allowed to upload. Its operator has to set CORS_ORIGINS.',
+};
 
 export const ENGLISH = {
   label: 'Upload files',
@@ -40,6 +53,7 @@ export const ENGLISH = {
   encoding: (percent: number) => `Encoding, ${percent} %`,
   ready: 'Ready',
   failed: 'Failed',
+  notUploaded: 'Not uploaded',
   pause: 'Pause',
   resume: 'Resume',
   cancel: 'Cancel',
@@ -60,4 +74,6 @@ export const ENGLISH = {
   elsewhere: 'Another tab uploads this file.',
   unconfigured: 'The uploader has no `endpoint`, and no `base-url` with a token.',
   unexpected: 'The upload failed.',
+  /** By reason or code of an error; else its own message is shown. */
+  problems: PROBLEMS,
 };

@@ -42,6 +42,7 @@ export type UploadItem = FileIdentity & {
   handle: UploadHandle | undefined;
   /** Ends everything that runs for the item. */
   controller: AbortController;
+  stallTimer: ReturnType<typeof setTimeout> | undefined;
   /** Ends the wait for the network. */
   wake: () => void;
 };
@@ -72,6 +73,7 @@ export function createItem(
     isRetryable: false,
     handle: undefined,
     controller: new AbortController(),
+    stallTimer: undefined,
     wake: () => {},
     ...members,
   };

@@ -15,7 +15,7 @@ export function renderRow(item: UploadItem, texts: UploaderTexts, onAction: RowA
   return html`<li part="row" data-phase=${item.phase}>
     <div part="thumbnail">${renderThumbnail(item)}</div>
     <div class="middle">
-      <div part="name"><bdi>${item.name}</bdi></div>
+      <div part="name"><bdi>${toShownName(item.name)}</bdi></div>
       ${
         isOpen
           ? html`<progress part="progress" max="100" aria-label=${label} .value=${percentOf(item)}>
@@ -31,17 +31,25 @@ export function renderRow(item: UploadItem, texts: UploaderTexts, onAction: RowA
   </li>`;
 }
 
+/** Without the characters that reorder what follows, so that no name hides its extension. */
+const toShownName = (name: string): string => name.replaceAll(/[\u202a-\u202e\u2066-\u2069]/g, '');
+
 /** The line below the name, and what the live region says. */
 export function describeItem(item: UploadItem, texts: UploaderTexts): string {
-  const { phase, size, progress, bytesBefore, asset } = item;
+  const { phase, size, progress, bytesBefore, asset, isUploaded } = item;
   const sent = texts.sentOf(texts.formatBytes(progress?.bytesSent ?? bytesBefore), texts.formatBytes(size));
   if (phase === 'encoding') return texts.encoding(asset?.progress ?? 0);
-  if (phase === 'paused' || phase === 'interrupted') return [sent, texts[phase]].join(' · ');
-  if (phase !== 'uploading') return texts[phase];
+  if (phase === 'failed') return isUploaded ? texts.failed : texts.notUploaded;
+  if (phase === 'uploading') return [sent, ...describePace(item, texts)].join(' · ');
+  if (isUploaded || phase === 'waiting' || phase === 'completing') return texts[phase];
+  return [sent, texts[phase]].join(' · ');
+}
+
+function describePace({ progress }: UploadItem, texts: UploaderTexts): string[] {
   const { bytesPerSecond = null, secondsLeft = null } = progress ?? {};
   const speed = bytesPerSecond === null ? [] : [texts.speed(texts.formatBytes(bytesPerSecond))];
   const left = secondsLeft === null ? [] : [texts.timeLeft(texts.formatSeconds(secondsLeft))];
-  return [sent, ...speed, ...left].join(' · ');
+  return [...speed, ...left];
 }
 
 function actionsOf({ phase, isUploaded, isRetryable, handle }: UploadItem): readonly RowAction[] {
