@@ -1,5 +1,5 @@
-// A page with two uploaders on another origin than the service: one asks the back end of the page, one has a
-// token. Its policy allows no inline script, no inline style and no address but these.
+// A page with two uploaders on another origin than the service: one asks the back end of the page, React
+// renders one with a token. Its policy allows no inline script, no inline style and no address but these.
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -13,8 +13,7 @@ const PAGE = `<!doctype html><html lang="en"><meta charset="utf-8">
 <link rel="icon" href="/icon"><script type="module" src="/page.js"></script>
 <main><h1>Uploads</h1>
 <mediary-uploader id="back-end" endpoint="/uploads?album=7"></mediary-uploader>
-<mediary-uploader id="token" accept="image/*" capture="environment"><span slot="prompt">Pictures</span>
-</mediary-uploader></main>`;
+<div id="react"></div></main>`;
 
 /** Listens before the service is there, because the service has to allow its origin. */
 export async function serveUploaderPage(): Promise<UploaderPage> {
@@ -72,10 +71,41 @@ async function askService(service: TestService | undefined, { method, url, body 
   return { status: response.status, text: await response.text() };
 }
 
+/** The element as HTML has it, and its React component. Not in a file, because its types are a browser's. */
+const SCRIPT = `
+  import { createElement } from 'react';
+  import { createRoot } from 'react-dom/client';
+  import '@mediary/elements/uploader';
+  import { MediaryUploader } from '@mediary/elements/react';
+  const page = {
+    ready: [],
+    showTokenUploader: (baseUrl, token) => {
+      const props = { id: 'token', baseUrl, accept: 'image/*', capture: 'environment' };
+      const onUploadReady = ({ detail }) => page.ready.push(detail.filename);
+      const prompt = createElement('span', { slot: 'prompt' }, 'Pictures');
+      createRoot(document.querySelector('#react')).render(
+        createElement(MediaryUploader, { ...props, tokenProvider: () => token, onUploadReady }, prompt),
+      );
+    },
+  };
+  Object.assign(globalThis, { page });
+`;
+
+/** Below the package, whose dependencies it uses. */
+const SCRIPT_FILE = join(ROOT, 'packages/elements/src/page.js');
+
 async function buildPage(): Promise<Map<string, string>> {
   const bundle = await rolldown({
-    input: join(ROOT, 'packages/elements/src/uploader.ts'),
+    input: SCRIPT_FILE,
     platform: 'browser',
+    logLevel: 'silent',
+    plugins: [
+      {
+        name: 'page',
+        resolveId: (id) => (id === SCRIPT_FILE ? id : undefined),
+        load: (id) => (id === SCRIPT_FILE ? SCRIPT : undefined),
+      },
+    ],
   });
   const { output } = await bundle.generate({ format: 'esm', minify: true, entryFileNames: 'page.js' });
   await bundle.close();

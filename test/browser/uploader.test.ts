@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AxeBuilder } from '@axe-core/playwright';
-import type { Browser, CDPSession, Locator, Page } from 'playwright-core';
+import type { Browser, BrowserContextOptions, CDPSession, Locator, Page } from 'playwright-core';
 import sharp from 'sharp';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { makeClip } from '../support/clips/clips.ts';
@@ -16,6 +16,8 @@ import { serveUploaderPage } from './uploader-page.ts';
 const MIB = 1024 * 1024;
 const SIZE = 12 * MIB;
 const FILM = 'film of عيد ميلاد 🎂.mp4';
+const DESK = { width: 1440, height: 900 };
+const PHONE = { width: 390, height: 844 };
 const SLOW = { timeout: 60_000 };
 
 let pages: Awaited<ReturnType<typeof serveUploaderPage>>;
@@ -48,9 +50,9 @@ async function makeFiles(): Promise<{ film: string; other: string; text: string 
 /** What the page must not do: errors, violations of its policy. */
 let faults: string[] = [];
 
-async function openPage(): Promise<Page> {
+async function openPage(options: BrowserContextOptions = { viewport: DESK }): Promise<Page> {
   faults = [];
-  const context = await browser.newContext({ viewport: { width: 1440, height: 900 } });
+  const context = await browser.newContext(options);
   const page = await context.newPage();
   page.on('pageerror', (error) => faults.push(error.message));
   page.on('console', (message) => {
@@ -154,7 +156,7 @@ test('two files survive a pause, a lost network and a reload, and become ready',
   await pauseAndLoseNetwork(scene);
   const ids = [await idOf(page, FILM), await idOf(page, 'other.mp4')];
 
-  await page.setViewportSize({ width: 390, height: 844 });
+  await page.setViewportSize(PHONE);
   await page.reload();
   await filmRow.getByText('Choose the file again to continue.').waitFor();
   expect(await percentOf(otherRow), 'the page remembers how far it was').toBeGreaterThan(30);
@@ -176,7 +178,7 @@ test('two files survive a pause, a lost network and a reload, and become ready',
   await page.context().close();
 });
 
-test('a picture is pasted with an upload token, and what the token does not allow is refused', async () => {
+test('React shows an uploader with a token, which takes a pasted picture and refuses a GIF', async () => {
   const { token } = expectSuccess<{ token: string }>(
     await call(service, 'POST /upload-tokens', {
       headers: asService,
@@ -186,13 +188,17 @@ test('a picture is pasted with an upload token, and what the token does not allo
   const picture = await sharp({ create: { width: 64, height: 48, channels: 3, background: '#2a6f97' } })
     .png()
     .toBuffer();
-  const page = await openPage();
-  const credentials = `baseUrl: '${service.address}', tokenProvider: () => '${token}'`;
-  await page.evaluate(`Object.assign(document.querySelector('#token'), { ${credentials} })`);
+  const page = await openPage({ viewport: PHONE, hasTouch: true, isMobile: true });
+  await page.evaluate(`page.showTokenUploader('${service.address}', '${token}')`);
   await page.locator('#token').getByText('Pictures').waitFor();
+  await page.locator('#token').getByRole('button', { name: 'Take a photo' }).waitFor();
+  expect(await page.locator('#token').getByRole('button', { name: 'Record' }).count()).toBe(0);
   await page.evaluate(PASTE.replace('BASE64', picture.toString('base64')));
   const row = page.locator('#token [part=row]', { hasText: 'pasted.png' });
   await row.getByText('Ready').waitFor(SLOW);
+  expect(await page.evaluate('page.ready')).toEqual(['pasted.png']);
+  await row.locator('canvas').waitFor();
+  await expectNothingSerious(page);
   const buffer = Buffer.from('GIF89a');
   await page.setInputFiles('#token input[name=files]', { name: 'a.gif', mimeType: 'image/gif', buffer });
   await page.locator('#token [part=error]').getByText('does not allow mime_type "image/gif"').waitFor();

@@ -13,7 +13,7 @@ export const STYLES = css`
     --_radius: var(--mediary-radius, 8px);
     display: block;
     color: var(--_text);
-    font: var(--mediary-font, 400 1rem / 1.45 system-ui, sans-serif);
+    font: 400 1rem / 1.45 var(--mediary-font, system-ui, sans-serif);
     text-align: start;
   }
   :host([hidden]) {
