@@ -1,7 +1,8 @@
 // The element <mediary-uploader>: its properties, its drop area, its list and its events.
-import { createEndpointClient, createMediary, type UploadOptions } from '@mediary/client';
+import type { UploadOptions } from '@mediary/client';
 import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
+import { openConnection, type UploadConnection } from './connection.ts';
 import { openDialog, renderDropArea } from './drop-area.ts';
 import { DEFAULT_ACCEPT, type FileRules } from './file-rules.ts';
 import { listenForPastes } from './incoming-files.ts';
@@ -80,7 +81,7 @@ export class MediaryUploader extends LitElement {
 
   /** The row whose file is being chosen again. */
   #chosenFor: UploadItem | undefined;
-  #connection: Cached<ReturnType<UploaderContext['connection']>> | undefined;
+  #connection: Cached<UploadConnection> | undefined;
   #memory: Cached<UploadMemory> | undefined;
   #stopListening: () => void = () => {};
   readonly #context: UploaderContext;
@@ -126,7 +127,10 @@ export class MediaryUploader extends LitElement {
   protected override updated(changes: PropertyValues<this>): void {
     const names = ['endpoint', 'baseUrl', 'token', 'tokenProvider', 'resumeScope'] as const;
     const isConnected = this.endpoint ?? (this.baseUrl && (this.token ?? this.tokenProvider));
-    if (isConnected && names.some((name) => changes.has(name))) void restoreUploads(this.#context);
+    if (!isConnected || !names.some((name) => changes.has(name))) return;
+    // Another service, or another token, has other limits.
+    Object.assign(this.#context.rules, { allowedTypes: undefined, maxServiceBytes: undefined });
+    void restoreUploads(this.#context);
   }
 
   #createContext(): UploaderContext {
@@ -156,22 +160,16 @@ export class MediaryUploader extends LitElement {
 
   #texts = (): UploaderTexts => ({ ...ENGLISH, ...this.texts });
 
-  #connect(): ReturnType<UploaderContext['connection']> {
+  #connect(): UploadConnection {
     const { endpoint, baseUrl, headers, concurrency } = this;
-    const key = JSON.stringify([endpoint, baseUrl, headers, concurrency]);
+    const hasToken = (this.token ?? this.tokenProvider) !== undefined;
+    const key = JSON.stringify([endpoint, baseUrl, headers, concurrency, hasToken]);
     if (this.#connection?.key === key) return this.#connection.value;
-    const media = this.#createCalls();
-    const value = { media, queue: media.createUploadQueue({ concurrency }) };
+    const token = hasToken ? () => this.tokenProvider?.() ?? this.token ?? '' : undefined;
+    const value = openConnection({ endpoint, baseUrl, headers, concurrency, token });
+    if (!value) throw new Error(this.#texts().unconfigured);
     this.#connection = { key, value };
     return value;
-  }
-
-  #createCalls() {
-    const { endpoint, baseUrl, headers } = this;
-    if (endpoint !== undefined) return createEndpointClient({ endpoint, headers }).media;
-    if (baseUrl === undefined || !(this.token ?? this.tokenProvider))
-      throw new Error(this.#texts().unconfigured);
-    return createMediary({ baseUrl, token: () => this.tokenProvider?.() ?? this.token ?? '' }).media;
   }
 
   #remember(): UploadMemory {

@@ -60,6 +60,7 @@ function describeTypes({ accept, allowedTypes }: FileRules): string {
 /** Remembers the limit that a refusal of the service names, so that later files need no request. */
 export function learnLimits(rules: FileRules, error: unknown): void {
   if (!isMediaryError(error) || (error.status !== 400 && error.status !== 413)) return;
+  if (error.reason === 'quota_exceeded') return;
   const { field, allowed, limit } = error.details ?? {};
   if (field === 'mime_type' && Array.isArray(allowed) && allowed.every(isMimeType))
     rules.allowedTypes = allowed;

@@ -40,6 +40,7 @@ export function createMemory(scope: string) {
     read().filter((entry) => !isSameFile(entry, file));
   return {
     save: (item: UploadItem): void => {
+      if (item.controller.signal.aborted) return;
       const { name, size, lastModified, assetId } = item;
       const entry = { name, size, lastModified, assetId, savedAt: Date.now() };
       const bytesSent = item.progress?.bytesSent ?? item.bytesBefore;
@@ -67,23 +68,25 @@ function isRemembered(value: unknown): value is RememberedUpload {
 const lockName = (scope: string, { name, size, lastModified }: FileIdentity): string =>
   JSON.stringify(['mediary-uploader', scope, name, size, lastModified]);
 
-/** Missing on pages without https: then tabs do not know of each other. */
+/** Missing on pages without https, refused in some frames: then tabs do not know of each other. */
 const findLocks = (): LockManager | undefined => (navigator as { readonly locks?: LockManager }).locks;
 
 async function listHeldLocks(): Promise<Set<string | undefined>> {
-  const held = (await findLocks()?.query())?.held ?? [];
-  return new Set(held.map(({ name }) => name));
+  const snapshot = await findLocks()
+    ?.query()
+    .catch(() => undefined);
+  return new Set(snapshot?.held?.map(({ name }) => name));
 }
 
 function claimLock(name: string): Promise<(() => void) | undefined> {
   const locks = findLocks();
   if (!locks) return Promise.resolve(() => {});
-  return new Promise((resolve, reject) => {
+  return new Promise((resolve) => {
     const hold = (lock: Lock | null): Promise<void> | undefined => {
       if (lock) return new Promise<void>((release) => resolve(release));
       resolve(undefined);
       return undefined;
     };
-    locks.request(name, { ifAvailable: true }, hold).catch(reject);
+    locks.request(name, { ifAvailable: true }, hold).catch(() => resolve(() => {}));
   });
 }

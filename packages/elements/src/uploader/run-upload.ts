@@ -18,6 +18,8 @@ export async function runUpload(ctx: UploaderContext, item: UploadItem): Promise
   const release = await ctx.memory().claim(item);
   if (!release) return failItem(ctx, item, new Error(ctx.texts().elsewhere));
   try {
+    // It may have been removed from the list meanwhile.
+    signal.throwIfAborted();
     ctx.memory().save(item);
     await repeatWhileOffline(ctx, item);
   } catch (error) {
@@ -220,5 +222,6 @@ export async function retryUpload(ctx: UploaderContext, item: UploadItem): Promi
     item.isUploaded = opened?.upload === null;
     item.asset = undefined;
   }
-  await runUpload(ctx, item);
+  if (item.isUploaded || item.file) await runUpload(ctx, item);
+  else changePhase(ctx, item, 'interrupted');
 }

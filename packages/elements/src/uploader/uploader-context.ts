@@ -1,14 +1,10 @@
 // What the parts of one <mediary-uploader> share: its list, its settings, its connection to a service.
-import type { EndpointClient, Media, UploadOptions, UploadQueue } from '@mediary/client';
+import type { UploadOptions } from '@mediary/client';
+import type { UploadConnection } from './connection.ts';
 import type { FileRules } from './file-rules.ts';
 import type { UploadMemory } from './remembered.ts';
 import type { UploaderTexts } from './texts.ts';
 import type { UploadItem } from './upload-item.ts';
-
-/** Back ends offer no retry of a failed asset. */
-type UploadCalls = EndpointClient['media'] & Partial<Pick<Media, 'retry'>>;
-
-type UploadConnection = { readonly media: UploadCalls; readonly queue: UploadQueue };
 
 export type UploaderEventName = 'start' | 'progress' | 'uploaded' | 'ready' | 'error';
 

@@ -1,0 +1,47 @@
+// Which files are refused before a request, and by what a refusal of the service teaches.
+import { MediaryError } from '@mediary/client';
+import { expect, test } from 'vitest';
+import { DEFAULT_ACCEPT, type FileRules, findRefusal, learnLimits } from './file-rules.ts';
+import { ENGLISH } from './texts.ts';
+
+const createRules = (rules: Partial<FileRules> = {}): FileRules => ({
+  accept: DEFAULT_ACCEPT,
+  maxBytes: undefined,
+  allowedTypes: undefined,
+  maxServiceBytes: undefined,
+  ...rules,
+});
+const refusalOf = (name: string, type: string, rules = createRules()) =>
+  findRefusal(new File(['12345'], name, { type }), rules, ENGLISH);
+
+test.each<[string, string, string, boolean]>([
+  ['film.mp4', 'video/mp4', DEFAULT_ACCEPT, true],
+  ['film.mkv', '', DEFAULT_ACCEPT, true],
+  ['IMG_1.HEIC', '', 'image/*', true],
+  ['page.svg', 'image/svg+xml', DEFAULT_ACCEPT, false],
+  ['notes.txt', 'text/plain', DEFAULT_ACCEPT, false],
+  ['unknown', '', '', false],
+  ['film.mp4', 'video/mp4', 'image/*, .png', false],
+  ['a.PNG', 'image/png', ' .png ,', true],
+])('%s of the type "%s" where "%s" is accepted', (...[name, type, accept, isTaken]) => {
+  expect(refusalOf(name, type, createRules({ accept })) === undefined).toBe(isTaken);
+});
+
+test('an empty file and one above the limit of the page are refused', () => {
+  expect(findRefusal(new File([], 'a.png'), createRules(), ENGLISH)).toBe('“a.png” is empty.');
+  const rules = createRules({ maxBytes: 4 });
+  expect(refusalOf('a.png', 'image/png', rules)).toBe('“a.png” is larger than 4\u00a0bytes.');
+});
+
+test('the next files are held against the limits that the service named', () => {
+  const rules = createRules();
+  const refuse = (status: number, details: Record<string, unknown>) =>
+    learnLimits(rules, new MediaryError('No.', { errorCode: 'BAD_REQUEST', status, details }));
+  refuse(400, { field: 'mime_type', allowed: ['image'] });
+  refuse(400, { field: 'size_bytes', reason: 'quota_exceeded', limit: 1 });
+  expect(refusalOf('a.gif', 'image/gif', rules)).toBeUndefined();
+  refuse(400, { field: 'mime_type', allowed: ['image/png', 'image/jpeg'] });
+  refuse(413, { field: 'size_bytes', limit: 4 });
+  expect(refusalOf('a.gif', 'image/gif', rules)).toBe('“a.gif” cannot be uploaded. Allowed: PNG, JPEG.');
+  expect(refusalOf('a.png', 'image/png', rules)).toContain('larger than');
+});
