@@ -12,6 +12,7 @@ import {
   deleteIncomplete,
   listSnapshots,
   logFolder,
+  objectFile,
   readSnapshot,
   SECRETS,
   type Snapshot,
@@ -48,7 +49,7 @@ export async function createBackup(
   folder: string,
   retention?: Retention,
 ): Promise<CreatedBackup> {
-  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await mkdir(objectFile(folder, ''), { recursive: true, mode: 0o700 });
   const lock = lockFolder(folder);
   try {
     await deleteIncomplete(folder);
@@ -89,7 +90,7 @@ async function deleteOldSnapshots(folder: string, retention: Retention | undefin
   const old = names.slice(0, names.length - kept.length);
   for (const name of old) await rm(snapshotFolder(folder, name), { recursive: true });
   const listed = new Set(kept.flatMap(({ objects }) => objects.map(({ path }) => path)));
-  const deletedObjects = await deleteUnlisted(join(folder, 'objects'), listed);
+  const deletedObjects = await deleteUnlisted(objectFile(folder, ''), listed);
   const firstLog = kept[0] && firstLogOf(kept[0].database);
   if (firstLog !== undefined) await deleteArchivedBefore(logFolder(folder), firstLog);
   return { deletedSnapshots: old.length, deletedObjects };
