@@ -101,7 +101,14 @@ async function choose(page: Page, part: string, choice: string): Promise<void> {
   await page.keyboard.press('Escape');
 }
 
-test('a private video plays, with captions, two languages and renewed tokens', async () => {
+type OpenedPage = {
+  readonly page: Page;
+  /** Both grow while the page is open. */
+  readonly faults: string[];
+  readonly hosts: Set<string>;
+};
+
+async function openPage(): Promise<OpenedPage> {
   const context = await browser.newContext({ viewport: { width: 900, height: 700 } });
   const page = await context.newPage();
   const faults: string[] = [];
@@ -110,14 +117,11 @@ test('a private video plays, with captions, two languages and renewed tokens', a
   const hosts = new Set<string>();
   page.on('request', (request) => hosts.add(new URL(request.url()).host));
   await page.goto(`http://127.0.0.1:${(site.address() as AddressInfo).port}/`, { waitUntil: 'networkidle' });
-  await expectAccessible(page);
+  return { page, faults, hosts };
+}
 
-  await page.getByRole('button', { name: 'Play' }).click();
-  await eventually(
-    () => readMedia<number>(page, 'currentTime'),
-    (seconds) => seconds > 0.5,
-    { withinMs: 30_000 },
-  );
+/** Pauses by the keyboard, and shows captions, which the browser remembers. */
+async function showCaptions(page: Page): Promise<void> {
   await page.keyboard.press('k');
   expect(await readMedia(page, 'paused')).toBe(true);
   await page.keyboard.press('c');
@@ -129,13 +133,10 @@ test('a private video plays, with captions, two languages and renewed tokens', a
     () => page.evaluate<string | null>('localStorage.getItem("mediary-player-captions")'),
     (language) => language === 'en',
   );
-  await page.emulateMedia({ colorScheme: 'dark' });
-  await page.setViewportSize({ width: 390, height: 700 });
-  await expectAccessible(page);
-  expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(390);
-  expect(faults).toEqual([]);
+}
 
-  // All URLs so far are refused now; another language needs files that the player does not have.
+/** All URLs so far are refused then; another language needs files that the player does not have. */
+async function switchLanguageAfterRevocation(page: Page): Promise<void> {
   await call(service, `POST /media/${id}/revoke-playback`, { headers: asUser('ann') });
   const tokens = await page.evaluate<number>('window.tokens');
   await choose(page, 'Audio', 'German');
@@ -153,6 +154,25 @@ test('a private video plays, with captions, two languages and renewed tokens', a
     (isEnded) => isEnded,
     { withinMs: 40_000 },
   );
+}
+
+test('a private video plays, with captions, two languages and renewed tokens', async () => {
+  const { page, faults, hosts } = await openPage();
+  await expectAccessible(page);
+  await page.getByRole('button', { name: 'Play' }).click();
+  await eventually(
+    () => readMedia<number>(page, 'currentTime'),
+    (seconds) => seconds > 0.5,
+    { withinMs: 30_000 },
+  );
+  await showCaptions(page);
+  await page.emulateMedia({ colorScheme: 'dark' });
+  await page.setViewportSize({ width: 390, height: 700 });
+  await expectAccessible(page);
+  expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(390);
+  expect(faults).toEqual([]);
+
+  await switchLanguageAfterRevocation(page);
   expect(await page.evaluate('window.failures')).toEqual([]);
   expect([...hosts].sort()).toEqual([new URL(page.url()).host, new URL(service.address).host].sort());
 
@@ -161,5 +181,5 @@ test('a private video plays, with captions, two languages and renewed tokens', a
   await page.getByText('This video was not found').waitFor();
   await expectAccessible(page);
   expect(await page.evaluate('window.failures')).toEqual(['NOT_FOUND']);
-  await context.close();
+  await page.context().close();
 }, 180_000);
