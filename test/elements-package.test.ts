@@ -66,7 +66,7 @@ test('its React component renders on a server, with texts escaped', async () => 
   expect(await readFile(join(installed, 'react.js'), 'utf8')).toMatch(/^'use client'/);
 });
 
-test('its types hold in a strict project', async () => {
+test('its types hold in a strict project, and for the React code of its guide', async () => {
   const compilerOptions = {
     strict: true,
     exactOptionalPropertyTypes: true,
@@ -77,9 +77,17 @@ test('its types hold in a strict project', async () => {
     moduleResolution: 'bundler',
     lib: ['es2022', 'dom', 'dom.iterable', 'dom.asynciterable'],
     types: [],
+    jsx: 'react-jsx',
   };
+  const guide = await readFile(join(ROOT, 'docs/guides/elements.md'), 'utf8');
+  const blocks = Array.from(guide.matchAll(/```tsx\n([\s\S]*?)```/g), ([, code]) => code);
+  expect(blocks).toHaveLength(1);
+  await writeFile(join(project, 'guide.tsx'), blocks.join('\n'));
   await writeFile(join(project, 'typed.ts'), TYPED);
-  await writeFile(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['typed.ts'] }));
+  await writeFile(
+    join(project, 'tsconfig.json'),
+    JSON.stringify({ compilerOptions, files: ['typed.ts', 'guide.tsx'] }),
+  );
   await run(process.execPath, join(ROOT, 'node_modules/typescript/bin/tsc'), '-p', 'tsconfig.json');
 });
 

@@ -64,9 +64,9 @@ async function signIn(page: Page): Promise<void> {
 /** Plays the video of the embed page in the console, for a moment at least. */
 async function playEmbedded(page: Page): Promise<void> {
   const frame = page.frames().find((one) => one.url().includes('/embed'));
-  await frame?.evaluate('document.querySelector("video").play()');
+  await frame?.evaluate('document.querySelector("mediary-player").play()');
   await expect
-    .poll(() => frame?.evaluate('document.querySelector("video").currentTime'), SLOW)
+    .poll(() => frame?.evaluate('document.querySelector("mediary-player").media?.currentTime'), SLOW)
     .toBeGreaterThan(0.3);
 }
 

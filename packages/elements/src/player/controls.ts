@@ -90,7 +90,7 @@ export function renderControls(view: ControlsView): TemplateResult {
         <media-play-button></media-play-button>
         <media-mute-button></media-mute-button>
         <media-volume-range></media-volume-range>
-        <media-time-display showduration></media-time-display>
+        <media-time-display showduration notoggle></media-time-display>
         <span class="spacer"></span>
         <media-captions-menu-button></media-captions-menu-button>
         <media-settings-menu-button></media-settings-menu-button>

@@ -61,6 +61,12 @@ export async function createHlsMedia(options: MediaOptions): Promise<PlayerMedia
     xhrSetup: (request, url) => request.open('GET', withTokenOf(options.currentUrl(), url), true),
   };
   let current: Hls | null = null;
+  const tracks = element as typeof element & AudioTracks;
+  tracks.audioTracks.addEventListener('change', () => {
+    const chosen = [...tracks.audioTracks].find(({ enabled }) => enabled);
+    // The element looks for its number, which is that of another bit rate.
+    if (chosen) current?.setAudioOption({ name: chosen.label, lang: chosen.language });
+  });
   let onAttached = (): void => {};
   // The element sets its member `api` to a new player with each source.
   Object.defineProperty(element, 'api', {
@@ -69,6 +75,8 @@ export async function createHlsMedia(options: MediaOptions): Promise<PlayerMedia
       current = hls;
       hls?.once(Hls.Events.MEDIA_ATTACHED, () => onAttached());
       if (hls) reportErrors(Hls, hls, options.onError);
+      // The element adds the tracks in the same event.
+      hls?.on(Hls.Events.MANIFEST_PARSED, () => queueMicrotask(() => removeRepeatedTracks(tracks)));
     },
   });
   const open = (url: string): Promise<void> => {
@@ -86,6 +94,22 @@ export async function createHlsMedia(options: MediaOptions): Promise<PlayerMedia
     return hasManifest;
   };
   return { element, open, continueLoading, followsToken: true };
+}
+
+type AudioTrack = { readonly label: string; readonly language: string; readonly enabled: boolean };
+type AudioTracks = {
+  readonly audioTracks: Iterable<AudioTrack> & EventTarget;
+  removeAudioTrack(track: AudioTrack): void;
+};
+
+/** A manifest names each language once for each bit rate of its sound. */
+function removeRepeatedTracks(media: AudioTracks): void {
+  const names = new Set<string>();
+  for (const track of [...media.audioTracks]) {
+    const name = JSON.stringify([track.label, track.language]);
+    if (names.has(name)) media.removeAudioTrack(track);
+    names.add(name);
+  }
 }
 
 const UNAUTHORIZED = 401;

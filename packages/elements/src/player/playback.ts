@@ -93,8 +93,10 @@ function show(run: PlaybackRun, changes: Partial<PlaybackView>): void {
   if (!run.signal.aborted) run.options.onChange(run.view);
 }
 
-const fail = (run: PlaybackRun, error: unknown): void =>
+function fail(run: PlaybackRun, error: unknown): void {
+  run.media?.element.pause();
   show(run, { phase: 'failed', failure: toPlayerError(error) });
+}
 
 /** With an access token alone, the service gives new playback URLs until that token ends. */
 const canRenew = ({ options, token }: PlaybackRun): boolean =>
@@ -144,7 +146,8 @@ async function startMedia(run: PlaybackRun): Promise<PlayerMedia> {
   run.options.prepare(media.element, source);
   show(run, { media: media.element });
   await media.open(source.hls);
-  show(run, { phase: 'ready' });
+  // The manifest may have failed meanwhile.
+  if (!run.view.failure) show(run, { phase: 'ready' });
   return media;
 }
 
