@@ -29,7 +29,13 @@ console.log(renderToString(createElement(MediaryPlayer, { ...props, tokenProvide
 
 const TYPED = `
 import type { MediaryPlayer as PlayerElement } from '@mediary/elements/player';
-import { MediaryPlayer } from '@mediary/elements/react';
+import type { UploadEvent } from '@mediary/elements/uploader';
+import { MediaryPlayer, MediaryUploader } from '@mediary/elements/react';
+export const uploader = MediaryUploader({
+  endpoint: '/uploads',
+  maxFiles: 3,
+  onUploadReady: ({ detail }: UploadEvent) => detail.assetId satisfies string | undefined,
+});
 export const player = MediaryPlayer({
   asset: '1',
   tokenProvider: async () => 'token',
@@ -49,7 +55,14 @@ beforeAll(async () => {
   installed = join(project, 'node_modules/@mediary/elements');
   await run(process.execPath, join(ROOT, 'packages/elements/build.ts'), installed);
   const { dependencies } = JSON.parse(await readFile(join(installed, 'package.json'), 'utf8'));
-  for (const name of [...Object.keys(dependencies), 'react', 'react-dom', '@types/react', 'csstype']) {
+  await run(
+    process.execPath,
+    join(ROOT, 'packages/client/build.ts'),
+    join(project, 'node_modules/@mediary/client'),
+  );
+  const others = Object.keys(dependencies).filter((name) => name !== '@mediary/client');
+  const added = ['react', 'react-dom', '@types/react', 'csstype', 'tus-js-client'];
+  for (const name of [...others, ...added]) {
     await mkdir(dirname(join(project, 'node_modules', name)), { recursive: true });
     await symlink(join(ROOT, 'node_modules', name), join(project, 'node_modules', name));
   }
