@@ -1,7 +1,9 @@
 // The screens and their addresses.
 import { Center, Loader } from '@mantine/core';
+import type { ConsoleSession } from '@mediary/contract/schemas/console';
 import { lazy, Suspense } from 'react';
 import { Redirect, Route, Switch } from 'wouter';
+import { useLiveAssets } from './api/live.ts';
 import { useSession } from './api/session.ts';
 import { ErrorBoundary } from './parts/error-boundary.tsx';
 import { NothingHere } from './parts/nothing-here.tsx';
@@ -27,6 +29,7 @@ function SignedIn() {
   if (!session) return <SignIn />;
   return (
     <Shell session={session}>
+      <LiveAssets session={session} />
       <ErrorBoundary>
         <Suspense fallback={<Waiting />}>
           <Switch>
@@ -48,6 +51,11 @@ function SignedIn() {
       </ErrorBoundary>
     </Shell>
   );
+}
+
+function LiveAssets({ session }: { readonly session: ConsoleSession }) {
+  useLiveAssets(session);
+  return null;
 }
 
 const Waiting = () => (
