@@ -15,6 +15,13 @@ const Library = lazy(async () => ({ default: (await import('./screens/library/li
 const AssetScreen = lazy(async () => ({
   default: (await import('./screens/asset/asset-screen.tsx')).AssetScreen,
 }));
+const Webhooks = lazy(async () => ({ default: (await import('./screens/webhooks/webhooks.tsx')).Webhooks }));
+const DeliveryScreen = lazy(async () => ({
+  default: (await import('./screens/webhooks/inbox/delivery-screen.tsx')).DeliveryScreen,
+}));
+const EndpointScreen = lazy(async () => ({
+  default: (await import('./screens/webhooks/endpoints/endpoint-screen.tsx')).EndpointScreen,
+}));
 
 export const App = () => (
   <ErrorBoundary>
@@ -43,6 +50,14 @@ function SignedIn() {
               <Library session={session} />
             </Route>
             <Route path="/assets/:id">{({ id }) => <AssetScreen key={id} id={id} session={session} />}</Route>
+            <Route path="/webhooks">
+              <Webhooks session={session} view="inbox" />
+            </Route>
+            <Route path="/webhooks/endpoints">
+              <Webhooks session={session} view="endpoints" />
+            </Route>
+            <Route path="/webhooks/deliveries/:id">{({ id }) => <DeliveryScreen key={id} id={id} />}</Route>
+            <Route path="/webhooks/endpoints/:id">{({ id }) => <EndpointScreen key={id} id={id} />}</Route>
             <Route>
               <NothingHere title="No such page" text="The address has no page of the console." />
             </Route>
