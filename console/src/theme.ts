@@ -4,6 +4,9 @@ import { Badge, type CSSVariablesResolver, createTheme, type MantineColorsTuple 
 /** The page allows only styles with this nonce. */
 export const nonce = document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"]')?.nonce ?? '';
 
+// Dialogs lock the page by a style element, whose library (get-nonce) reads the nonce here.
+Object.assign(globalThis, { __webpack_nonce__: nonce });
+
 /** From the icon: `#2a6f97`. */
 const SEA: MantineColorsTuple = [
   '#eaf4f9',
