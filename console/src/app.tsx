@@ -2,7 +2,7 @@
 import { Center, Loader } from '@mantine/core';
 import type { ConsoleSession } from '@mediary/contract/schemas/console';
 import { lazy, Suspense } from 'react';
-import { Redirect, Route, Switch } from 'wouter';
+import { Route, Switch } from 'wouter';
 import { useLiveAssets } from './api/live.ts';
 import { useSession } from './api/session.ts';
 import { ErrorBoundary } from './parts/error-boundary.tsx';
@@ -14,6 +14,9 @@ const Start = lazy(async () => ({ default: (await import('./screens/start/start.
 const Library = lazy(async () => ({ default: (await import('./screens/library/library.tsx')).Library }));
 const AssetScreen = lazy(async () => ({
   default: (await import('./screens/asset/asset-screen.tsx')).AssetScreen,
+}));
+const UploadScreen = lazy(async () => ({
+  default: (await import('./screens/upload/upload-screen.tsx')).UploadScreen,
 }));
 const Webhooks = lazy(async () => ({ default: (await import('./screens/webhooks/webhooks.tsx')).Webhooks }));
 const DeliveryScreen = lazy(async () => ({
@@ -44,7 +47,7 @@ function SignedIn() {
               <Start session={session} />
             </Route>
             <Route path="/upload">
-              <Redirect to="/" replace />
+              <UploadScreen session={session} />
             </Route>
             <Route path="/library">
               <Library session={session} />
