@@ -53,6 +53,7 @@ export function CaptionForm({ asset, session, caption, onDone }: FormProps) {
         onChange={(file) => set({ file, ...guessLanguage(fields, file) })}
         required={!caption}
         clearable
+        clearButtonProps={{ 'aria-label': 'Remove the file' }}
       />
       <Inputs fields={fields} onChange={set} />
       {save.error && <Problem error={save.error} />}

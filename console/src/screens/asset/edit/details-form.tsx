@@ -152,7 +152,7 @@ const Inputs = ({ fields: { title, tags, visibility, metadata }, onChange }: Inp
       description={
         visibility === 'public'
           ? 'Whoever has the URL can watch it.'
-          : 'Only URLs that the service signs can play it; those of others stop at once.'
+          : 'It plays only through URLs that the service signs.'
       }
     >
       <SegmentedControl

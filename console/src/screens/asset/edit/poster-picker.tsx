@@ -12,7 +12,7 @@ import type { EditorProps } from './asset-editor.tsx';
 import { FrameStrip } from './frame-strip.tsx';
 import { useFrames } from './frames.ts';
 
-export const PREVIEW_WIDTH = 640;
+const PREVIEW_WIDTH = 640;
 /** Each frame that comes into view is rendered. */
 export const PREVIEW_AFTER_MS = 250;
 export const STEP_MS = 100;
