@@ -88,7 +88,7 @@ describe.each(['desk', 'phone'] as const)('on a %s', (size) => {
     await expectSound(page);
 
     await page.getByLabel('Files to upload').setInputFiles(await makeFiles(`${size} 🌊.png`));
-    await page.locator('.player-frame').waitFor(SLOW);
+    await page.locator('iframe.player-frame').waitFor(SLOW);
     await page.locator('.picture-large').waitFor(SLOW);
     await playEmbedded(page);
     await expectSound(page);

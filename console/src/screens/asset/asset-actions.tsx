@@ -35,7 +35,6 @@ function ActionMenu({ asset, session }: ActionsProps) {
   const throwAway = async () => {
     await mediary.media.delete(id, { ...options, trash: true });
     navigate('/library?deleted=true');
-    notifications.show({ title: 'Moved to the trash', message: 'It can be restored from here.' });
   };
   return (
     <Menu position="bottom-end">

@@ -1,5 +1,6 @@
 // A strip of frames from the start of a video to its end, to look for a place in it.
 import { UnstyledButton } from '@mantine/core';
+import { useState } from 'react';
 import { formatDuration } from '../../../parts/format.ts';
 import type { Frames, Tile } from './frames.ts';
 
@@ -12,28 +13,46 @@ type StripProps = {
   readonly onPick: (ms: number) => void;
 };
 
-export const FrameStrip = ({ frames, duration, onPick }: StripProps) => (
-  <div className="frame-strip">
-    {Array.from({ length: COUNT }, (_, index) => {
-      const ms = Math.floor(((index + 0.5) * duration) / COUNT);
-      return (
-        <UnstyledButton
-          key={ms}
-          onClick={() => onPick(ms)}
-          aria-label={`The frame at ${formatDuration(ms)}`}
-          className="frame-strip-tile"
-        >
-          <StripPicture frames={frames} ms={ms} />
-        </UnstyledButton>
-      );
-    })}
-  </div>
-);
+/** Without a storyboard, frames are rendered one after the other: the service renders few at a time. */
+export function FrameStrip({ frames, duration, onPick }: StripProps) {
+  const [loaded, setLoaded] = useState(0);
+  return (
+    <div className="frame-strip">
+      {Array.from({ length: COUNT }, (_, index) => {
+        const ms = Math.floor(((index + 0.5) * duration) / COUNT);
+        return (
+          <UnstyledButton
+            key={ms}
+            onClick={() => onPick(ms)}
+            aria-label={`The frame at ${formatDuration(ms)}`}
+            className="frame-strip-tile"
+          >
+            <StripPicture
+              frames={frames}
+              ms={ms}
+              isDue={index <= loaded}
+              onSettled={() => setLoaded((count) => Math.max(count, index + 1))}
+            />
+          </UnstyledButton>
+        );
+      })}
+    </div>
+  );
+}
 
-function StripPicture({ frames: { tiles, frameUrl }, ms }: { readonly frames: Frames; readonly ms: number }) {
+type PictureProps = {
+  readonly frames: Frames;
+  readonly ms: number;
+  readonly isDue: boolean;
+  readonly onSettled: () => void;
+};
+
+function StripPicture({ frames: { tiles, frameUrl }, ms, isDue, onSettled }: PictureProps) {
   const tile = tiles.find(({ endMs }) => ms < endMs) ?? tiles.at(-1);
   if (tile) return <SpritePart tile={tile} />;
-  return frameUrl && <img src={frameUrl(ms, FRAME_WIDTH)} alt="" loading="lazy" />;
+  return (
+    frameUrl && isDue && <img src={frameUrl(ms, FRAME_WIDTH)} alt="" onLoad={onSettled} onError={onSettled} />
+  );
 }
 
 /** An SVG scales a part of a picture to any size. */
