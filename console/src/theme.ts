@@ -1,8 +1,18 @@
 // Colours and defaults of the console.
-import { Badge, type CSSVariablesResolver, createTheme, type MantineColorsTuple } from '@mantine/core';
+import {
+  Alert,
+  Badge,
+  type CSSVariablesResolver,
+  createTheme,
+  Loader,
+  type MantineColorsTuple,
+} from '@mantine/core';
 
 /** The page allows only styles with this nonce. */
 export const nonce = document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"]')?.nonce ?? '';
+
+/** Where the scroll lock of dialogs looks for the nonce of its style. */
+Object.assign(globalThis, { __webpack_nonce__: nonce });
 
 /** From the icon: `#2a6f97`. */
 const SEA: MantineColorsTuple = [
@@ -27,6 +37,10 @@ export const theme = createTheme({
   fontFamily: 'system-ui, -apple-system, "Segoe UI", Roboto, sans-serif',
   cursorType: 'pointer',
   components: {
+    // Yellow on yellow is too faint (WCAG 1.4.3).
+    Alert: Alert.extend({ styles: { title: { color: 'var(--mantine-color-text)' } } }),
+    // A label needs a role.
+    Loader: Loader.extend({ defaultProps: { role: 'status' } }),
     Badge: Badge.extend({
       defaultProps: { tt: 'none' },
       styles: { root: { flexShrink: 0, minWidth: 'max-content' } },

@@ -32,6 +32,8 @@ const all = () => true;
 const PLACES: readonly Place[] = [
   { href: '/', label: 'Start', icon: 'home', isFor: all },
   { href: '/library', label: 'Library', icon: 'photo', isFor: all },
+  { href: '/upload', label: 'Upload', icon: 'upload', isFor: all },
+  { href: '/webhooks', label: 'Webhooks', icon: 'webhook', isFor: (kind) => kind !== 'user' },
 ];
 
 type ShellProps = { readonly session: ConsoleSession; readonly children: ReactNode };
