@@ -4,6 +4,7 @@ import { lazy, Suspense } from 'react';
 import { Redirect, Route, Switch } from 'wouter';
 import { useSession } from './api/session.ts';
 import { ErrorBoundary } from './parts/error-boundary.tsx';
+import { ForOperators } from './parts/for-operators.tsx';
 import { NothingHere } from './parts/nothing-here.tsx';
 import { Shell } from './shell/shell.tsx';
 import { SignIn } from './shell/sign-in.tsx';
@@ -13,6 +14,14 @@ const Library = lazy(async () => ({ default: (await import('./screens/library/li
 const AssetScreen = lazy(async () => ({
   default: (await import('./screens/asset/asset-screen.tsx')).AssetScreen,
 }));
+
+/** Those who are not operators see a sentence in their place. */
+const OPERATOR_SCREENS = {
+  '/work': lazy(async () => ({ default: (await import('./screens/work/work.tsx')).Work })),
+  '/health': lazy(async () => ({ default: (await import('./screens/health/health.tsx')).Health })),
+  '/owners': lazy(async () => ({ default: (await import('./screens/owners/owners.tsx')).Owners })),
+  '/keys': lazy(async () => ({ default: (await import('./screens/keys/keys.tsx')).Keys })),
+} as const;
 
 export const App = () => (
   <ErrorBoundary>
@@ -40,6 +49,13 @@ function SignedIn() {
               <Library session={session} />
             </Route>
             <Route path="/assets/:id">{({ id }) => <AssetScreen key={id} id={id} session={session} />}</Route>
+            {Object.entries(OPERATOR_SCREENS).map(([path, Screen]) => (
+              <Route key={path} path={path}>
+                <ForOperators session={session}>
+                  <Screen />
+                </ForOperators>
+              </Route>
+            ))}
             <Route>
               <NothingHere title="No such page" text="The address has no page of the console." />
             </Route>

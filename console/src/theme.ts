@@ -1,8 +1,18 @@
 // Colours and defaults of the console.
-import { Badge, type CSSVariablesResolver, createTheme, type MantineColorsTuple } from '@mantine/core';
+import {
+  Badge,
+  Modal,
+  Notification,
+  type CSSVariablesResolver,
+  createTheme,
+  type MantineColorsTuple,
+} from '@mantine/core';
 
 /** The page allows only styles with this nonce. */
 export const nonce = document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"]')?.nonce ?? '';
+
+/** Where the scroll lock of dialogs looks for the nonce of its style. */
+Object.assign(globalThis, { __webpack_nonce__: nonce });
 
 /** From the icon: `#2a6f97`. */
 const SEA: MantineColorsTuple = [
@@ -18,6 +28,8 @@ const SEA: MantineColorsTuple = [
   '#0f5679',
 ];
 
+const CLOSE = { 'aria-label': 'Close' };
+
 export const theme = createTheme({
   primaryColor: 'sea',
   primaryShade: 7,
@@ -27,6 +39,8 @@ export const theme = createTheme({
   fontFamily: 'system-ui, -apple-system, "Segoe UI", Roboto, sans-serif',
   cursorType: 'pointer',
   components: {
+    Modal: Modal.extend({ defaultProps: { closeButtonProps: CLOSE } }),
+    Notification: Notification.extend({ defaultProps: { closeButtonProps: CLOSE } }),
     Badge: Badge.extend({
       defaultProps: { tt: 'none' },
       styles: { root: { flexShrink: 0, minWidth: 'max-content' } },
