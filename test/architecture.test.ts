@@ -44,7 +44,7 @@ const ROLES: readonly (readonly [path: RegExp, role?: string])[] = [
   [/^[a-z]+\/feature$/, 'feature'],
   [/^[a-z]+\/context$/, 'context'],
   [/^[a-z]+\/(?:[a-z]+\/)?[a-z0-9-]+\.(sql|routes|hook|job|worker)$/],
-  [/^commands\/[a-z-]+$/, 'command'],
+  [/^commands\/(?:backup\/(?!settings$))?[a-z-]+$/, 'command'],
   [/^providers\/registry$/, 'registry'],
   [RegExp(`^[a-z]+/${PORTS}$`), 'port'],
   [RegExp(`^[a-z]+/(?:[a-z]+/)?[a-z0-9]+-${PORTS}$`), 'adapter'],
@@ -64,7 +64,7 @@ const ROLES: readonly (readonly [path: RegExp, role?: string])[] = [
  */
 const MAY: Readonly<Record<string, string>> = {
   main: 'service command adapters config platform',
-  service: 'app config adapters start-banner rule platform',
+  service: 'app config adapters start-banner command rule platform',
   'start-banner': 'config:type adapters:type rule platform:type',
   app: 'app config:type adapters:type feature hook jobs:type platform',
   feature:

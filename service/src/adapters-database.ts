@@ -1,5 +1,6 @@
 // Opens the database: the embedded server or DATABASE_URL, the pool, notifications and the job queue.
 import {
+  type EmbeddedPostgres,
   type LauncherOptions,
   openEmbeddedPostgres,
   startEmbeddedPostgres,
@@ -28,8 +29,7 @@ export type Postgres = {
   readonly connection: Connection;
   /** For the start message. */
   readonly dataFolder: string;
-  /** Folder of the embedded server's cluster. */
-  readonly cluster?: string;
+  readonly embedded?: EmbeddedPostgres;
   /** Stops the embedded server. */
   stop(): Promise<void>;
 };
@@ -43,7 +43,7 @@ export async function openPostgres(
     const postgres = shares
       ? await openEmbeddedPostgres(dataDir)
       : await startEmbeddedPostgres(dataDir, options);
-    return { ...postgres, cluster: postgres.dataFolder };
+    return { ...postgres, embedded: postgres };
   }
   const connection = toConnection(databaseUrl, databaseListenUrl);
   return { connection, dataFolder: 'DATABASE_URL', stop: async () => {} };

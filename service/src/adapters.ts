@@ -17,6 +17,7 @@ import { openHttpCallback } from './encoding/http-callback.ts';
 import { measureEncoder } from './encoding/measured-encoder.ts';
 import type { JobPayloads } from './jobs.ts';
 import { assertFfmpegSetting, type Decoders, openDecoders, scratchFolder } from './open-decoders.ts';
+import type { EmbeddedPostgres } from '@mediary/embedded-postgres/launcher';
 import { databaseSpaceGuard, type SpaceGuard } from './platform/disk/free-space.ts';
 import type { JobQueue } from './platform/jobs/job-queue.ts';
 import type { Logger } from './platform/observability/logger.ts';
@@ -36,6 +37,8 @@ export type Adapters = Omit<Decoders, 'close'> & {
   /** The ids of changed assets. */
   readonly notifications: Notifications;
   readonly jobs: JobQueue<JobPayloads>;
+  /** The database server of DATA_DIR. */
+  readonly embeddedPostgres: EmbeddedPostgres | undefined;
   readonly store: ObjectStore;
   readonly requireDatabaseSpace: SpaceGuard;
   readonly callback: Callback;
@@ -74,7 +77,7 @@ export async function openAdapters(config: Config, options: OpenOptions): Promis
     onCreate: (folder) =>
       options.log.info({ folder }, 'the first start creates the database, which takes some seconds'),
   });
-  await restrictAccess(config, { cluster: postgres.cluster, log: options.log });
+  await restrictAccess(config, { cluster: postgres.embedded?.dataFolder, log: options.log });
   const [{ channels, ...data }, { close: closeDecoders, ...decoders }, storage] = await Promise.all([
     openDatabaseAndJobs(postgres.connection, config, { ...options, metrics }),
     openDecoders(config, options),
@@ -87,6 +90,7 @@ export async function openAdapters(config: Config, options: OpenOptions): Promis
     ...data,
     ...decoders,
     metrics,
+    embeddedPostgres: postgres.embedded,
     encoder: measureEncoder(decoders.encoder, metrics),
     store: measureObjectStore(storage.store, metrics),
     requireDatabaseSpace: databaseSpaceGuard(

@@ -23,6 +23,7 @@ import { configureProviders, PROVIDER_MODULES } from './providers/registry.ts';
 import { readProviderSettings } from './providers/settings.ts';
 import { readStorageSettings } from './storage/settings.ts';
 import { readUploadSettings } from './uploads/settings.ts';
+import { BACKUP_SETTINGS, findBackupProblems } from './commands/backup/settings.ts';
 import { USAGE_SETTINGS } from './usage/settings.ts';
 
 export type Config = ReturnType<typeof readValues> & {
@@ -37,10 +38,15 @@ export function readConfig(
   modules: readonly RegisteredProvider[] = PROVIDER_MODULES,
 ): Config {
   const settings = createSettings(environment);
-  const values = readValues(settings, modules);
-  assertNoProblems([...settings.problems, ...findRoleProblems(values)]);
-  const warnings = settingWarnings(values, { settings, environment, modules });
-  return { ...values, dataDir: absolute(values.dataDir), warnings };
+  const values = withAbsolutePaths(readValues(settings, modules), absolute);
+  assertNoProblems([...settings.problems, ...findRoleProblems(values), ...findBackupProblems(values)]);
+  return { ...values, warnings: settingWarnings(values, { settings, environment, modules }) };
+}
+
+function withAbsolutePaths(values: ReturnType<typeof readValues>, absolute: (path: string) => string) {
+  const { backup, dataDir } = values;
+  const folder = backup.folder && absolute(backup.folder);
+  return { ...values, dataDir: absolute(dataDir), backup: { ...backup, folder } };
 }
 
 /** The settings of the service and of all providers, in the order of the documentation. */
@@ -66,6 +72,7 @@ function readValues(settings: Settings, modules: readonly RegisteredProvider[]) 
     ...readUploadSettings(settings),
     ...settings.read(USAGE_SETTINGS),
     ...settings.read(RETENTION_SETTINGS),
+    ...settings.read(BACKUP_SETTINGS),
     ...readPlaybackSettings(settings, others),
     ...readEncodingSettings(settings),
     ...settings.read(IMAGE_SETTINGS),

@@ -1,6 +1,6 @@
 // Entry point of the process: runs the service or one of the commands, or prints how to call them.
 import { resolve } from 'node:path';
-import { BACKUP_USAGE, runBackupCommand } from './commands/backup.ts';
+import { BACKUP_USAGE, runBackupCommand } from './commands/backup/backup-command.ts';
 import { ENCODER_USAGE, runEncoderCommand } from './commands/encoder.ts';
 import { FSCK_USAGE, runFsckCommand } from './commands/fsck.ts';
 import { MIGRATE_USAGE, runMigrateCommand } from './commands/migrate.ts';

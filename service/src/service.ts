@@ -20,6 +20,7 @@ import { waitAtMost } from './platform/concurrency/in-flight.ts';
 import { deleteAbandonedScratchFolders } from './platform/process/scratch-folder.ts';
 import type { Environment } from './platform/settings/read-settings.ts';
 import { announceStart } from './start-banner.ts';
+import { startBackups } from './commands/backup/scheduled-backups.ts';
 
 export type RunningService = {
   readonly address: string;
@@ -141,7 +142,7 @@ export async function startService(
     // API processes make copies too, of the images whose variants they render.
     await deleteAbandonedScratchFolders(adapters.scratchRoot);
     if (server) address = await listen(server, config);
-    const stopBackground = await startBackground(adapters, app, config);
+    const stopBackground = await startBackground(adapters, app, { config, log });
     return {
       address,
       healthAddress: healthServer && (await listenForChecks(healthServer, config)),
@@ -170,12 +171,20 @@ const listenForChecks = (server: HttpServer, config: Config): Promise<string> =>
   listen(server, { ...config, port: config.healthPort ?? 0 });
 
 /** Returns what stops it. A worker knows neither the URLs nor the secrets that outbound webhooks need. */
-async function startBackground({ jobs }: Adapters, app: App, { role }: Config) {
+async function startBackground(
+  adapters: Adapters,
+  app: App,
+  { config, log }: { readonly config: Config; readonly log: Logger },
+) {
+  const { jobs, embeddedPostgres: server } = adapters;
+  const { role, dataDir, backup: settings } = config;
   if (role !== 'api') await jobs.work(app.handlers, app.servedProviders);
   const heartbeat = await app.startHeartbeat();
   const sender = role === 'worker' ? undefined : app.startDeliverySender();
   const sampler = app.startSampler();
-  return () => Promise.all([heartbeat.stop(), sender?.stop(), sampler.stop()]);
+  const backups =
+    server && (await startBackups({ ...adapters, settings, dataDir, server, log, now: () => new Date() }));
+  return () => Promise.all([heartbeat.stop(), sender?.stop(), sampler.stop(), backups?.stop()]);
 }
 
 /** Time in which a load balancer uses its idle connections once more, and so learns that they close. */

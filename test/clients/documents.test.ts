@@ -27,7 +27,7 @@ const DOCUMENTS = [
   'examples/upload-and-play/README.md',
 ];
 /** A block that cannot run here says why in its comment. Their number must not grow unnoticed. */
-const NOT_RUN = 19;
+const NOT_RUN = 21;
 const LANGUAGES = ['sh', 'ts', 'js', 'html', 'json', 'yaml', 'dotenv', 'http', 'text'];
 
 const blocks = DOCUMENTS.flatMap(readCodeBlocks);

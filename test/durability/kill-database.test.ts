@@ -55,6 +55,16 @@ async function killDatabase(): Promise<void> {
 }
 
 test('the same process writes and runs jobs again after each restart', async () => {
+  await Promise.race([writeBetweenKills(), service.ended.then(failWithLog)]);
+  expect(await halves(databaseDir)).toEqual([]);
+  expect(await service.end('SIGTERM')).toEqual({ code: 0, signal: null });
+}, 300_000);
+
+function failWithLog(ending: object): never {
+  throw new Error(`The service ended with ${JSON.stringify(ending)}: ${service.log().slice(-2000)}`);
+}
+
+async function writeBetweenKills(): Promise<void> {
   const begun: string[] = [];
   for (let kill = 0; kill < KILLS; kill++) {
     const before = await openUpload(service, 'ann', IMAGE);
@@ -75,6 +85,4 @@ test('the same process writes and runs jobs again after each restart', async () 
     begun.push(before.asset_id);
   }
   for (const id of begun) expect(await settled(service, 'ann', id)).toMatchObject({ stream_status: 'ready' });
-  expect(await halves(databaseDir)).toEqual([]);
-  expect(await service.end('SIGTERM')).toEqual({ code: 0, signal: null });
-}, 300_000);
+}

@@ -65,7 +65,7 @@ function Question<T>(props: ConfirmProps<T> & { readonly close: () => void }) {
         {act.error && <Problem error={act.error} />}
         <Group justify="flex-end" gap="xs">
           <Button variant="default" onClick={close}>
-            Keep it
+            Back
           </Button>
           <Button
             type="submit"

@@ -61,7 +61,8 @@ export async function openEmbeddedPostgres(dataFolder: string): Promise<Embedded
   }
 }
 
-const connectionTo = ({ socketFolder }: ClusterLayout): EmbeddedPostgres['connection'] => ({
+/** Settings for `pg` of the server of a cluster. */
+export const connectionTo = ({ socketFolder }: ClusterLayout): EmbeddedPostgres['connection'] => ({
   host: socketFolder,
   port: PORT,
   user: 'postgres',

@@ -30,8 +30,14 @@ export async function resolveLayout(dataFolder: string): Promise<ClusterLayout> 
   const cluster =
     existing ?? ((await canEnter(owner, dirname(inside))) ? inside : await createOutsideHome(inside));
   await mkdir(dirname(cluster), { recursive: true });
-  return { cluster, owner, socketFolder: await prepareSocketFolder(cluster, owner) };
+  return layoutAt(cluster, owner);
 }
+
+export const layoutAt = async (cluster: string, owner: Owner): Promise<ClusterLayout> => ({
+  cluster,
+  owner,
+  socketFolder: await prepareSocketFolder(cluster, owner),
+});
 
 async function findCluster(path: string): Promise<string | undefined> {
   const entry = lstatSync(path, { throwIfNoEntry: false });

@@ -31,6 +31,8 @@ const SETTINGS = {
   log_timezone: 'UTC',
   log_min_messages: 'log',
   log_checkpoints: 'off',
+  // What a backup has not copied yet may fill no more of the disk. The next backup then starts anew.
+  max_slot_wal_keep_size: '4GB',
   log_statement: 'none',
   log_min_error_statement: 'panic',
   log_min_duration_statement: -1,
@@ -44,10 +46,15 @@ const TRANSIENT =
 const RETRY_FOR_MS = 15_000;
 const FAST_SHUTDOWN_MS = 30_000;
 
-export async function startServer(layout: ClusterLayout, postgres: string): Promise<Server> {
+/** `more`: settings of this start, by name. */
+export async function startServer(
+  layout: ClusterLayout,
+  postgres: string,
+  more: Readonly<Record<string, string>> = {},
+): Promise<Server> {
   const deadline = Date.now() + RETRY_FOR_MS;
   for (;;) {
-    const { ready, ...server } = spawnServer(layout, postgres);
+    const { ready, ...server } = spawnServer(layout, postgres, more);
     // No timeout: crash recovery may take long, and a server that cannot start exits.
     const failure = await Promise.race([ready, server.ended]);
     if (!failure) return server;
@@ -59,8 +66,10 @@ export async function startServer(layout: ClusterLayout, postgres: string): Prom
 function spawnServer(
   { cluster, owner, socketFolder }: ClusterLayout,
   postgres: string,
+  more: Readonly<Record<string, string>>,
 ): Server & { ready: Promise<void> } {
-  const settings = { ...SETTINGS, unix_socket_directories: `"${socketFolder.replaceAll('"', '""')}"` };
+  const folder = `"${socketFolder.replaceAll('"', '""')}"`;
+  const settings = { ...SETTINGS, ...more, unix_socket_directories: folder };
   const args = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
   // Its own session: Ctrl-C in the terminal reaches only the service, which stops the server last.
   const child = spawn(postgres, ['-D', cluster, ...args], {

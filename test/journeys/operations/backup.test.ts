@@ -1,14 +1,15 @@
 // An operator backs up a busy service, loses the machine, and restores the backup on another one.
 import { execFile } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
-import { appendFile, mkdtemp, readFile, readdir, rm } from 'node:fs/promises';
+import { appendFile, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ffmpegPath, makeClip } from '../../support/clips/clips.ts';
 import { CLEAN, decode } from '../../support/clips/picture-and-sound.ts';
-import { type AssetJson, ingest, offer, openUpload, putBytes } from '../../support/media.ts';
+import { type AssetJson, ingest, openUpload, putBytes } from '../../support/media.ts';
 import { asUser, call, newDatabaseDir } from '../../support/service.ts';
 import { endAllIn, type ServiceProcess, startProcess } from '../../support/service/service-process.ts';
 
@@ -96,10 +97,9 @@ test('what was acknowledged before a backup under load is there after the loss o
     headers: asUser('ann'),
   });
   expect(await decode(body.data.hls)).toEqual(CLEAN);
-  const { completed } = await offer(service, 'ann', {
-    bytes: await readFile(await makeClip({ seconds: 1 })),
-  });
-  expect(completed.status).toBe(200);
+  expect((await ingest(service, 'ann', { file: await makeClip({ seconds: 1 }) })).stream_status).toBe(
+    'ready',
+  );
 }, 180_000);
 
 test('later snapshots add only new objects, and old ones are deleted on request', async () => {
@@ -124,3 +124,33 @@ test('a damaged file is named, a restore never overwrites, and wrong arguments s
   await expect(run(folder, 'create', '--to', target, '--keep', '0')).rejects.toThrow('--keep');
   await expect(run(folder, 'verify', '--from', target, '--snapshot', 'x')).rejects.toThrow(snapshot);
 }, 60_000);
+
+test('a service backs itself up, and is restored to a moment before a mistake', async () => {
+  const [folder, scheduled, target] = [elsewhere, `${backup}-scheduled`, `${elsewhere}-moment`] as const;
+  await service.end('SIGTERM');
+  const settings = { FFMPEG_PATH: ffmpegPath(), STORAGE_URL: undefined, LOG_LEVEL: 'info' };
+  const backups = { BACKUP_TO: scheduled, BACKUP_LOG_EVERY_S: '1', PURGE_GRACE_DAYS: '7' };
+  service = await startProcess({ ...settings, ...backups, DATA_DIR: folder });
+  await expect.poll(() => service.log(), { timeout: 120_000 }).toContain('the backup was completed');
+  const kept = await upload();
+  const moment = new Date();
+  await delay(10);
+  expect((await call(service, `DELETE /media/${kept.id}`, { headers: asUser('ann') })).status).toBe(200);
+  const late = await upload();
+  await service.end('SIGTERM');
+  await run(folder as string, 'create', '--to', scheduled);
+  await rm(folder as string, { recursive: true });
+
+  const restore = ['restore', '--from', scheduled, '--to-time'];
+  await expect(run(target, ...restore, '2020-01-01T00:00:00Z')).rejects.toThrow('The backup begins after');
+  await expect(run(target, ...restore, '2999-01-01T00:00:00Z')).rejects.toThrow(
+    'The archived log ends before',
+  );
+  await expect(run(target, ...restore, 'yesterday')).rejects.toThrow('such as 2026-11-27T18:20:00Z');
+  expect(await run(target, ...restore, moment.toISOString())).toContain('its last change is of');
+  service = await startProcess({ ...settings, DATA_DIR: target });
+  expect(await originalOf(kept.id)).toBe(kept.sha256);
+  expect((await call(service, `GET /media/${late.id}`, { headers: asUser('ann') })).status).toBe(404);
+  await service.end('SIGTERM');
+  await Promise.all([scheduled, target].map((each) => rm(each, { recursive: true, maxRetries: 5 })));
+}, 300_000);

@@ -11,13 +11,14 @@ const MAX_BYTES = 1_000_000_000;
 
 export function ExportOwner({ owner }: { readonly owner: string }) {
   const { data } = useQuery(ownerQuery(owner));
-  const isSmall = data !== undefined && data.bytes <= MAX_BYTES;
+  const isLarge = data !== undefined && data.bytes > MAX_BYTES;
   return (
     <Section
       title="Export"
       about="A tar archive of originals, captions, details and timelines, the trash included."
       aside={
-        isSmall && (
+        data &&
+        !isLarge && (
           <ActionButton
             label="Save the archive"
             done="The archive is complete."
@@ -27,7 +28,7 @@ export function ExportOwner({ owner }: { readonly owner: string }) {
       }
     >
       <Text size="sm">
-        {isSmall ? 'Or by the command line:' : 'It is too large for a browser. Use the command line:'}
+        {isLarge ? 'It is too large for a browser. Use the command line:' : 'By the command line:'}
       </Text>
       <CopyText label="the command" text={`npx mediary owners export -o owner.tar ${quote(owner)}`} />
     </Section>

@@ -70,11 +70,15 @@ function createConnect({ pool, connection, release }: Connecting): () => Promise
   const connectOnce = async () => {
     const client = await pool.connect();
     if (isChecked.has(client)) return client;
+    // Without a listener the event of a lost connection would end the process.
+    client.on('error', ignoreLoss);
     try {
       await assertPrimary(client, connection);
     } catch (error) {
       release(client, error as Error);
       throw error;
+    } finally {
+      client.off('error', ignoreLoss);
     }
     isChecked.add(client);
     return client;
@@ -140,7 +144,6 @@ async function probeIdle(pool: pg.Pool, generations: Generations): Promise<void>
   if (!generations.hasIdle()) return;
   const client = await pool.connect().catch(() => undefined);
   if (!client) return;
-  // Without a listener the event of a lost connection would end the process.
   client.on('error', ignoreLoss);
   const error = await client.query(PROBE).then(
     () => undefined,

@@ -3,10 +3,10 @@ import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { CopiedFile } from '@mediary/embedded-postgres/base-backup';
 import { ChangedFileError, readVerified } from '@mediary/embedded-postgres/hashed-file';
-import { syncFolder } from '../platform/disk/sync-folder.ts';
+import { syncFolder } from '../../platform/disk/sync-folder.ts';
 
 /** What a snapshot contains. Objects lie in `objects/<key>` of the backup folder. */
-type Snapshot = {
+export type Snapshot = {
   /** The folder of the snapshot: the time of its start in UTC. */
   readonly name: string;
   readonly finishedAt: string;
@@ -20,6 +20,8 @@ export const DATABASE = 'postgres';
 export const SECRETS = 'secrets.json';
 
 export const snapshotFolder = (backup: string, name: string): string => join(backup, 'snapshots', name);
+/** The archived log of the database, which all snapshots share. */
+export const logFolder = (backup: string): string => join(backup, 'log');
 export const objectFile = (backup: string, key: string): string => join(backup, 'objects', key);
 
 /** `2026-11-27T18-20-00Z`; names sort by time. */

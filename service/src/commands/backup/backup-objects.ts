@@ -4,16 +4,21 @@ import { mkdir, readdir, rename, rm, rmdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { CopiedFile } from '@mediary/embedded-postgres/base-backup';
 import { readVerified, writeHashed } from '@mediary/embedded-postgres/hashed-file';
-import { type ObjectKey, storeRoots } from '../storage/object-key.ts';
-import type { ObjectStore } from '../storage/object-store.ts';
-import { unlessStored } from '../storage/whole-objects.ts';
+import { type ObjectKey, storeRoots } from '../../storage/object-key.ts';
+import type { ObjectStore } from '../../storage/object-store.ts';
+import { unlessStored } from '../../storage/whole-objects.ts';
 import { objectFile } from './backup-snapshot.ts';
 
 type CopiedObjects = { readonly objects: readonly CopiedFile[]; readonly copied: number };
 
+type ObjectSource = {
+  readonly store: Pick<ObjectStore, 'listSizes' | 'stream' | 'size'>;
+  readonly signal: AbortSignal;
+};
+
 /** `known`: objects of earlier snapshots, whose files are kept. */
 export async function copyObjects(
-  store: Pick<ObjectStore, 'listSizes' | 'stream' | 'size'>,
+  { store, signal }: ObjectSource,
   backup: string,
   known: readonly CopiedFile[],
 ): Promise<CopiedObjects> {
@@ -22,6 +27,7 @@ export async function copyObjects(
   let copied = 0;
   for (const root of storeRoots())
     for await (const { key, sizeBytes } of store.listSizes(root)) {
+      signal.throwIfAborted();
       const kept = earlier.get(key);
       if (kept && kept.sizeBytes === sizeBytes && (await hasSize(objectFile(backup, key), sizeBytes))) {
         objects.push(kept);
