@@ -41,9 +41,10 @@ function Question<T>(props: ConfirmProps<T> & { readonly close: () => void }) {
     close();
     onDone?.(result);
   });
+  const isConfirmed = typed === undefined || text === typed;
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    act.mutate();
+    if (isConfirmed) act.mutate();
   };
   return (
     <form onSubmit={submit}>
@@ -67,12 +68,7 @@ function Question<T>(props: ConfirmProps<T> & { readonly close: () => void }) {
           <Button variant="default" onClick={close}>
             Back
           </Button>
-          <Button
-            type="submit"
-            color="red.9"
-            loading={act.isPending}
-            disabled={typed !== undefined && text !== typed}
-          >
+          <Button type="submit" color="red.9" loading={act.isPending} disabled={!isConfirmed}>
             {confirm}
           </Button>
         </Group>
