@@ -16,7 +16,8 @@ export const toActorData = (
   { caller, ownerUserId }: Actor,
   asset: Pick<Asset, 'owner_user_id'>,
 ): EventData => ({
-  source: 'caller',
-  caller: caller.kind,
+  ...(caller.kind === 'service' && caller.isOperator
+    ? { source: 'operator' }
+    : { source: 'caller', caller: caller.kind }),
   ...(ownerUserId !== asset.owner_user_id && { named_owner: ownerUserId }),
 });

@@ -17,8 +17,11 @@ export type Caller =
       readonly upload?: UploadGrant;
       readonly tokenEnd?: number;
     }
-  /** `key`: what a named key allows; absent for SERVICE_API_KEY, which allows everything. */
-  | { readonly kind: 'service'; readonly key?: ServiceKeyGrant };
+  /**
+   * `key`: what a named key allows; absent for SERVICE_API_KEY, which allows everything. `isOperator`: the
+   * console session of an operator, who may do the same.
+   */
+  | { readonly kind: 'service'; readonly key?: ServiceKeyGrant; readonly isOperator?: true };
 
 /** The key of limits per user; undefined for services, which only total limits apply to. */
 export const limitKeyOf = (caller: Caller): string | undefined =>

@@ -24,5 +24,6 @@ export function toHolderData(actor: Actor, asset: Asset): EventData {
   const { caller } = actor;
   if (caller.kind !== 'service')
     throw forbidden('A legal hold needs the service key: "X-Service-Key: <key>"');
-  return { ...toActorData(actor, asset), key_name: caller.key?.name ?? 'SERVICE_API_KEY' };
+  const data = toActorData(actor, asset);
+  return caller.isOperator ? data : { ...data, key_name: caller.key?.name ?? 'SERVICE_API_KEY' };
 }

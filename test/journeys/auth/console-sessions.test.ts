@@ -144,6 +144,10 @@ describe('a session', () => {
     const { asset } = await openUpload(service, 'ann');
     expectSuccess(await send(`GET /media/${asset.id}`, session));
     expectSuccess(await send('GET /webhook-endpoints', session));
+    expectSuccess(await send(`PUT /media/${asset.id}/legal-hold`, session, { owner_user_id: 'ann' }));
+    const timeline = await send(`GET /media/${asset.id}/timeline?owner_user_id=ann`, session);
+    const { items } = expectSuccess<{ items: { source: string }[] }>(timeline);
+    expect(items.map(({ source }) => source)).toEqual(['caller', 'operator']);
   });
 
   test('of a user opens the assets of the user alone', async () => {

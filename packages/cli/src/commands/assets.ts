@@ -1,4 +1,4 @@
-// `ls`, `get`, `rm`, `restore`, `retry` and `watch`: assets of the owner.
+// `ls`, `get`, `rm`, `restore`, `hold`, `release`, `retry` and `watch`: assets of the owner.
 import type { Asset, AssetPage, ListAssetsQuery, TimelineEntry } from '@mediary/client';
 import { type Command, Option } from 'commander';
 import { parseCount, parseDuration } from '../arguments.ts';
@@ -48,6 +48,16 @@ export function addAssetCommands(program: Command, run: Runner): void {
     .description('Restore assets from the trash')
     .argument('<id...>', 'ids of assets')
     .action(run(restoreAssets));
+  program
+    .command('hold')
+    .description('Set a legal hold: nothing deletes the assets or replaces their files (service key)')
+    .argument('<id...>', 'ids of assets')
+    .action(run(holdAssets));
+  program
+    .command('release')
+    .description('Release the legal hold of assets (service key)')
+    .argument('<id...>', 'ids of assets')
+    .action(run(releaseAssets));
   program
     .command('retry')
     .description('Start another attempt of a failed asset')
@@ -186,6 +196,22 @@ const restoreAssets: Handler = async (context, ids) => {
   for (const id of ids) {
     const asset = await mediary.media.restore(id, options);
     context.output.item(asset, () => formatAssetLine(asset));
+  }
+};
+
+const holdAssets: Handler = async (context, ids) => {
+  const { mediary, options } = await openClient(context);
+  for (const id of ids) {
+    const asset = await mediary.media.setLegalHold(id, options);
+    context.output.item(asset, () => `${id}  held`);
+  }
+};
+
+const releaseAssets: Handler = async (context, ids) => {
+  const { mediary, options } = await openClient(context);
+  for (const id of ids) {
+    const asset = await mediary.media.releaseLegalHold(id, options);
+    context.output.item(asset, () => `${id}  released`);
   }
 };
 

@@ -170,7 +170,7 @@ export async function callerOfSession(ctx: AuthContext, token: string): Promise<
   if (kind === 'user')
     return { kind: 'user', userId: owner ?? '', tokenEnd: Math.floor(end.getTime() / 1000) };
   const key = id === null ? undefined : await ctx.namedKeys.findById(id);
-  return { kind: 'service', ...(key && { key }) };
+  return { kind: 'service', ...(key && { key }), ...(kind === 'operator' && { isOperator: true }) };
 }
 
 /** Throws FORBIDDEN for sessions of users and services. */
