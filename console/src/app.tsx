@@ -15,14 +15,6 @@ const AssetScreen = lazy(async () => ({
   default: (await import('./screens/asset/asset-screen.tsx')).AssetScreen,
 }));
 
-/** Those who are not operators see a sentence in their place. */
-const OPERATOR_SCREENS = {
-  '/work': lazy(async () => ({ default: (await import('./screens/work/work.tsx')).Work })),
-  '/health': lazy(async () => ({ default: (await import('./screens/health/health.tsx')).Health })),
-  '/owners': lazy(async () => ({ default: (await import('./screens/owners/owners.tsx')).Owners })),
-  '/keys': lazy(async () => ({ default: (await import('./screens/keys/keys.tsx')).Keys })),
-} as const;
-
 export const App = () => (
   <ErrorBoundary>
     <Suspense fallback={<Waiting />}>
@@ -30,6 +22,14 @@ export const App = () => (
     </Suspense>
   </ErrorBoundary>
 );
+
+/** Those who are not operators see a sentence in their place. */
+const OPERATOR_SCREENS = {
+  '/work': lazy(async () => ({ default: (await import('./screens/work/work.tsx')).Work })),
+  '/health': lazy(async () => ({ default: (await import('./screens/health/health.tsx')).Health })),
+  '/owners': lazy(async () => ({ default: (await import('./screens/owners/owners.tsx')).Owners })),
+  '/keys': lazy(async () => ({ default: (await import('./screens/keys/keys.tsx')).Keys })),
+} as const;
 
 function SignedIn() {
   const session = useSession();
@@ -48,7 +48,6 @@ function SignedIn() {
             <Route path="/library">
               <Library session={session} />
             </Route>
-            <Route path="/assets/:id">{({ id }) => <AssetScreen key={id} id={id} session={session} />}</Route>
             {Object.entries(OPERATOR_SCREENS).map(([path, Screen]) => (
               <Route key={path} path={path}>
                 <ForOperators session={session}>
@@ -56,6 +55,7 @@ function SignedIn() {
                 </ForOperators>
               </Route>
             ))}
+            <Route path="/assets/:id">{({ id }) => <AssetScreen key={id} id={id} session={session} />}</Route>
             <Route>
               <NothingHere title="No such page" text="The address has no page of the console." />
             </Route>

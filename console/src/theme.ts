@@ -1,10 +1,12 @@
 // Colours and defaults of the console.
 import {
+  Alert,
   Badge,
   Modal,
   Notification,
   type CSSVariablesResolver,
   createTheme,
+  Loader,
   type MantineColorsTuple,
 } from '@mantine/core';
 
@@ -39,6 +41,10 @@ export const theme = createTheme({
   fontFamily: 'system-ui, -apple-system, "Segoe UI", Roboto, sans-serif',
   cursorType: 'pointer',
   components: {
+    // Yellow on yellow is too faint (WCAG 1.4.3).
+    Alert: Alert.extend({ styles: { title: { color: 'var(--mantine-color-text)' } } }),
+    // A label needs a role.
+    Loader: Loader.extend({ defaultProps: { role: 'status' } }),
     Modal: Modal.extend({ defaultProps: { closeButtonProps: CLOSE } }),
     Notification: Notification.extend({ defaultProps: { closeButtonProps: CLOSE } }),
     Badge: Badge.extend({

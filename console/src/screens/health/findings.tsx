@@ -92,11 +92,8 @@ function FindingList({ findings }: { readonly findings: readonly Finding[] }) {
   );
 }
 
-/** Yellow on yellow is too faint. */
-const READABLE = { title: { color: 'var(--mantine-color-text)' } };
-
 const Urgent = ({ finding: { check, status, message, fix } }: { readonly finding: Finding }) => (
-  <Alert color={COLORS[status]} title={`${WORDS[status]}: ${check}`} styles={READABLE}>
+  <Alert color={COLORS[status]} title={`${WORDS[status]}: ${check}`}>
     <Text size="sm" className="break-anywhere">
       {message}
     </Text>
