@@ -11,6 +11,7 @@ const SOURCES = [
   'vite.config.ts',
   'src/**/*.{ts,tsx,css}',
   '../packages/client/src/**/*.ts',
+  '../packages/contract/src/*.ts',
 ];
 
 /** Of the names and contents of all sources. */

@@ -12,6 +12,8 @@ const GENERATED = /^packages\/client\/src\/api\//;
 const ENTRY_POINTS = [
   '.ci/reporter.js',
   ...PUBLIC_ENTRIES,
+  'packages/elements/src/player.ts',
+  'packages/elements/src/react.ts',
   'test/mutation/vitest.config.ts',
   'test/s3/s3-server.setup.ts',
   'vitest.config.ts',

@@ -10,16 +10,18 @@ const IMPORT = /^\s*(?:import|export)\s[^'";]*?from\s+['"]([^'"]+)['"]/gm;
 const TEST_FILE = /\.(?:test|fixture|contract)\.ts$/;
 
 /** Packages whose sources run in browsers: no module of Node. */
-const FOR_BROWSERS = ['packages/client'];
+const FOR_BROWSERS = ['packages/client', 'packages/elements'];
 
 type Manifest = {
   readonly dependencies?: Readonly<Record<string, string>>;
   readonly optionalDependencies?: Readonly<Record<string, string>>;
+  readonly peerDependencies?: Readonly<Record<string, string>>;
 };
 
 function findForeignImports(folder: string): string[] {
   const manifest: Manifest = JSON.parse(readFileSync(join(ROOT, folder, 'package.json'), 'utf8'));
-  const declared = Object.keys({ ...manifest.dependencies, ...manifest.optionalDependencies });
+  const { dependencies, optionalDependencies, peerDependencies } = manifest;
+  const declared = Object.keys({ ...dependencies, ...optionalDependencies, ...peerDependencies });
   const isAllowed = (file: string, target: string): boolean => {
     if (target.startsWith('.'))
       return !relative(join(ROOT, folder), join(ROOT, dirname(file), target)).startsWith('..');

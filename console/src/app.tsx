@@ -1,7 +1,9 @@
 // The screens and their addresses.
 import { Center, Loader } from '@mantine/core';
+import type { ConsoleSession } from '@mediary/contract/schemas/console';
 import { lazy, Suspense } from 'react';
-import { Redirect, Route, Switch } from 'wouter';
+import { Route, Switch } from 'wouter';
+import { useLiveAssets } from './api/live.ts';
 import { useSession } from './api/session.ts';
 import { ErrorBoundary } from './parts/error-boundary.tsx';
 import { ForOperators } from './parts/for-operators.tsx';
@@ -13,6 +15,16 @@ const Start = lazy(async () => ({ default: (await import('./screens/start/start.
 const Library = lazy(async () => ({ default: (await import('./screens/library/library.tsx')).Library }));
 const AssetScreen = lazy(async () => ({
   default: (await import('./screens/asset/asset-screen.tsx')).AssetScreen,
+}));
+const UploadScreen = lazy(async () => ({
+  default: (await import('./screens/upload/upload-screen.tsx')).UploadScreen,
+}));
+const Webhooks = lazy(async () => ({ default: (await import('./screens/webhooks/webhooks.tsx')).Webhooks }));
+const DeliveryScreen = lazy(async () => ({
+  default: (await import('./screens/webhooks/inbox/delivery-screen.tsx')).DeliveryScreen,
+}));
+const EndpointScreen = lazy(async () => ({
+  default: (await import('./screens/webhooks/endpoints/endpoint-screen.tsx')).EndpointScreen,
 }));
 
 export const App = () => (
@@ -36,6 +48,7 @@ function SignedIn() {
   if (!session) return <SignIn />;
   return (
     <Shell session={session}>
+      <LiveAssets session={session} />
       <ErrorBoundary>
         <Suspense fallback={<Waiting />}>
           <Switch>
@@ -43,7 +56,7 @@ function SignedIn() {
               <Start session={session} />
             </Route>
             <Route path="/upload">
-              <Redirect to="/" replace />
+              <UploadScreen session={session} />
             </Route>
             <Route path="/library">
               <Library session={session} />
@@ -56,6 +69,14 @@ function SignedIn() {
               </Route>
             ))}
             <Route path="/assets/:id">{({ id }) => <AssetScreen key={id} id={id} session={session} />}</Route>
+            <Route path="/webhooks">
+              <Webhooks session={session} view="inbox" />
+            </Route>
+            <Route path="/webhooks/endpoints">
+              <Webhooks session={session} view="endpoints" />
+            </Route>
+            <Route path="/webhooks/deliveries/:id">{({ id }) => <DeliveryScreen key={id} id={id} />}</Route>
+            <Route path="/webhooks/endpoints/:id">{({ id }) => <EndpointScreen key={id} id={id} />}</Route>
             <Route>
               <NothingHere title="No such page" text="The address has no page of the console." />
             </Route>
@@ -64,6 +85,11 @@ function SignedIn() {
       </ErrorBoundary>
     </Shell>
   );
+}
+
+function LiveAssets({ session }: { readonly session: ConsoleSession }) {
+  useLiveAssets(session);
+  return null;
 }
 
 const Waiting = () => (

@@ -127,12 +127,12 @@ const openJobQueue = (
       'assetId' in payload ? { 'mediary.asset_id': String(payload.assetId) } : {},
   });
 
-/** For commands: the database as it is. */
-export async function openUnmigrated(config: Config) {
+/** For commands: the database as it is. `shares`: also beside a running service. */
+export async function openUnmigrated(config: Config, { shares }: { readonly shares?: boolean } = {}) {
   const onError = (error: Error) => {
     throw error;
   };
-  const { connection, stop } = await openPostgres(config, { onExit: onError });
+  const { connection, stop } = await openPostgres(config, { onExit: onError, shares });
   const migrateJobs = async () => {
     const jobs = await openJobQueue({ connection, onError }, config);
     await jobs.stop();

@@ -6,11 +6,20 @@ import { FSCK_USAGE, runFsckCommand } from './commands/fsck.ts';
 import { MIGRATE_USAGE, runMigrateCommand } from './commands/migrate.ts';
 import { runProviderCommand } from './commands/provider.ts';
 import { createSample, writeSample } from './commands/sample.ts';
-import { parseSeedArguments, seedAssets } from './commands/seed.ts';
+import { seedDemo } from './commands/demo.ts';
+import { parseSeedArguments, seedAssets, seedParkedReports } from './commands/seed.ts';
 import { runWithSimulators } from './commands/simulate.ts';
 import { findEngine } from './adapters.ts';
+import { readLocalConfig } from './config-local.ts';
 import { runStorageCommand } from './commands/storage.ts';
-import { withApp, withDatabase, withProviders, withStorage, withUnmigrated } from './service-commands.ts';
+import {
+  withApp,
+  withDatabase,
+  withProviders,
+  withRunningDatabase,
+  withStorage,
+  withUnmigrated,
+} from './service-commands.ts';
 import { logFailedStart, runService } from './service.ts';
 
 const findInstalledEngine = () =>
@@ -20,6 +29,20 @@ const print = (text: string): unknown => process.stdout.write(text);
 const printProgress = (text: string): unknown => process.stderr.write(text);
 
 type Command = { readonly help: string; readonly run: (args: readonly string[]) => Promise<void> };
+
+async function runSeed(args: readonly string[]): Promise<void> {
+  const { assets, isDemo, url } = parseSeedArguments(args);
+  if (!isDemo) return withDatabase(process.env, (connection) => seedAssets({ connection, assets }));
+  const { config } = await readLocalConfig(process.env);
+  const created = await seedDemo({
+    url: url ?? `http://127.0.0.1:${config.port}`,
+    serviceKey: config.serviceKeys[0]?.reveal() ?? '',
+    engine: await findInstalledEngine(),
+    print,
+  });
+  await withRunningDatabase(process.env, seedParkedReports);
+  print(`${created} assets were created; what was there stayed as it was.\n`);
+}
 
 const COMMANDS: Readonly<Record<string, Command>> = {
   start: {
@@ -35,9 +58,9 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     run: async () => writeSample(await findInstalledEngine(), resolve('sample.mp4')),
   },
   seed: {
-    help: 'npm run seed -- --assets 1000   fills the database with made-up assets',
-    run: (args) =>
-      withDatabase(process.env, (connection) => seedAssets({ connection, assets: parseSeedArguments(args) })),
+    help: `npm run seed -- --assets 1000   fills the database with made-up assets
+  npm run seed -- --demo [--url]  uploads a library of forty files to the running service`,
+    run: runSeed,
   },
   migrate: {
     help: `${MIGRATE_USAGE}       changes the tables for this release, or shows what it would do`,

@@ -32,6 +32,16 @@ export async function withUnmigrated(
   await work(database).finally(database.close);
 }
 
+/** Runs a command with the database of the running service. */
+export async function withRunningDatabase(
+  environment: Environment,
+  work: (connection: Connection) => Promise<void>,
+): Promise<void> {
+  const { config } = await readLocalConfig(environment);
+  const database = await openUnmigrated(config, { shares: true });
+  await work(database.connection).finally(database.close);
+}
+
 /** Runs a command with the object store of these settings. */
 export async function withStorage(
   environment: Environment,

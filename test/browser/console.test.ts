@@ -63,10 +63,12 @@ async function signIn(page: Page): Promise<void> {
 
 /** Plays the video of the embed page in the console, for a moment at least. */
 async function playEmbedded(page: Page): Promise<void> {
-  const frame = page.frames().find((one) => one.url().includes('/embed'));
-  await frame?.evaluate('document.querySelector("video").play()');
+  const frame = await (await page.waitForSelector('iframe.player-frame', SLOW)).contentFrame();
+  if (!frame) throw new Error('the page has no frame with a player');
+  await frame.waitForFunction('customElements.get("mediary-player")', undefined, SLOW);
+  await frame.evaluate('document.querySelector("mediary-player").play()');
   await expect
-    .poll(() => frame?.evaluate('document.querySelector("video").currentTime'), SLOW)
+    .poll(() => frame.evaluate('document.querySelector("mediary-player").media?.currentTime ?? 0'), SLOW)
     .toBeGreaterThan(0.3);
 }
 
@@ -88,7 +90,7 @@ describe.each(['desk', 'phone'] as const)('on a %s', (size) => {
     await expectSound(page);
 
     await page.getByLabel('Files to upload').setInputFiles(await makeFiles(`${size} 🌊.png`));
-    await page.locator('.player-frame').waitFor(SLOW);
+    await page.locator('iframe.player-frame').waitFor(SLOW);
     await page.locator('.picture-large').waitFor(SLOW);
     await playEmbedded(page);
     await expectSound(page);

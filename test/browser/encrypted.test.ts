@@ -67,9 +67,9 @@ test('the embed page plays within its content security policy', async () => {
     if (response.url().endsWith('.key')) keys.push(response.status());
   });
   await page.goto(await encryptedUrl('embed'));
-  await page.evaluate('document.querySelector("video").play()');
+  await page.evaluate('document.querySelector("mediary-player").play()');
   await eventually(
-    async () => Number(await page.evaluate('document.querySelector("video").currentTime')),
+    async () => Number(await page.evaluate('document.querySelector("mediary-player").media?.currentTime')),
     (seconds) => seconds > 5,
     { withinMs: 30_000 },
   );

@@ -23,12 +23,14 @@ const DOCUMENTS = [
   ...globSync('docs/guides/*.md', { cwd: ROOT }).sort(),
   'packages/client/README.md',
   'packages/cli/README.md',
+  'packages/elements/README.md',
   'packages/embedded-postgres/README.md',
   'examples/upload-and-play/README.md',
 ];
 /** A block that cannot run here says why in its comment. Their number must not grow unnoticed. */
-const NOT_RUN = 21;
-const LANGUAGES = ['sh', 'ts', 'js', 'html', 'json', 'yaml', 'dotenv', 'http', 'text'];
+const NOT_RUN = 22;
+/** `tsx`: compiled by test/elements-package.test.ts. */
+const LANGUAGES = ['sh', 'ts', 'tsx', 'js', 'html', 'json', 'yaml', 'dotenv', 'http', 'text'];
 
 const blocks = DOCUMENTS.flatMap(readCodeBlocks);
 const placeOf = ({ document, line }: CodeBlock) => `${document}:${line}`;
@@ -186,7 +188,7 @@ describe('in Chromium', () => {
     async (_place, code) => {
       const page = await browser.newPage();
       const markup = code.replace(/(<script[^>]*>)[\s\S]*?(<\/script>)/g, '$1$2').replace(/<!.*?>/g, '');
-      const names = Array.from(markup.matchAll(/<([a-z]+)/g), ([, name]) => name?.toUpperCase());
+      const names = Array.from(markup.matchAll(/<([a-z][a-z-]*)/g), ([, name]) => name?.toUpperCase());
       const parsed = await page.evaluate<string[]>(
         `(() => { const root = document.createElement('template'); root.innerHTML = ${JSON.stringify(markup)};
           return [...root.content.querySelectorAll('*')].map(({ tagName }) => tagName); })()`,

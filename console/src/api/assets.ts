@@ -1,6 +1,6 @@
 // Assets, as the screens read and change them.
-import type { Asset, AssetPage, ListAssetsQuery, Playback, TimelinePage } from '@mediary/client';
-import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
+import type { Asset, AssetPage, Caption, ListAssetsQuery, Playback, TimelinePage } from '@mediary/client';
+import { infiniteQueryOptions, type QueryClient, queryOptions } from '@tanstack/react-query';
 import type { ConsoleSession } from '@mediary/contract/schemas/console';
 import { mediary } from './mediary.ts';
 
@@ -46,12 +46,59 @@ export const assetQuery = (id: string) =>
 export const isMoving = ({ stream_status: status }: Asset): boolean =>
   status === 'processing' || status === 'pending_upload';
 
-export const playbackQuery = (id: string, revision: string) =>
+/** Other playback URLs start a player anew: they are read again only for another visibility or new files. */
+export const playbackQuery = ({ id, playable_at: playableAt, visibility }: Asset) =>
   queryOptions({
-    queryKey: ['assets', id, 'playback', revision],
+    queryKey: ['assets', id, 'playback', `${visibility} ${playableAt}`],
+    queryFn: ({ signal }): Promise<Playback> => mediary.media.playback(id, { signal }),
+    staleTime: 10 * 60_000,
+    refetchOnWindowFocus: false,
+  });
+
+/** The same URLs for pictures of the editor, which may change at any time. */
+export const framesQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['assets', id, 'frames'],
     queryFn: ({ signal }): Promise<Playback> => mediary.media.playback(id, { signal }),
     staleTime: 10 * 60_000,
   });
+
+export const captionsQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['assets', id, 'captions'],
+    queryFn: async ({ signal }): Promise<readonly Caption[]> => {
+      const captions: Caption[] = [];
+      for await (const caption of mediary.captions.list(id, { signal })) captions.push(caption);
+      return captions;
+    },
+  });
+
+type Refreshable = { readonly queryKey: readonly unknown[] };
+const isNoPlayback = ({ queryKey }: Refreshable): boolean => queryKey[2] !== 'playback';
+
+/** Reads all assets again. */
+export const refreshAssets = (queries: QueryClient): Promise<void> =>
+  queries.invalidateQueries({ queryKey: ['assets'], predicate: isNoPlayback });
+
+export const refreshAsset = (queries: QueryClient, id: string): Promise<void> =>
+  queries.invalidateQueries({ queryKey: ['assets', id], predicate: isNoPlayback });
+
+/** After new captions or another poster. */
+export const refreshPlayback = (queries: QueryClient, id: string): Promise<void> =>
+  queries.invalidateQueries({ queryKey: ['assets', id, 'playback'] });
+
+/** A long list is not read again as a whole: its assets change in place. */
+const MAX_PAGES = 3;
+export const refreshLists = (queries: QueryClient): Promise<void> =>
+  queries.invalidateQueries({
+    queryKey: ['assets', 'list'],
+    predicate: ({ state }) => countPages(state.data) <= MAX_PAGES,
+  });
+
+const countPages = (data: unknown): number =>
+  typeof data === 'object' && data !== null && 'pages' in data && Array.isArray(data.pages)
+    ? data.pages.length
+    : 0;
 
 export const timelineQuery = (id: string, updatedAt: string) =>
   infiniteQueryOptions({

@@ -1,17 +1,27 @@
-// Uploads of this page. They go on while people look at other screens.
-import type { UploadHandle, UploadProgress } from '@mediary/client';
+// Uploads and imports of this page. They go on while people look at other screens.
+import type { UploadHandle, UploadOptions, UploadProgress } from '@mediary/client';
 import type { ConsoleSession } from '@mediary/contract/schemas/console';
 import { useSyncExternalStore } from 'react';
 import { mediary } from './mediary.ts';
 
 export type Upload = {
   readonly key: number;
-  readonly file: File;
-  readonly handle: UploadHandle;
-  readonly progress: UploadProgress | undefined;
+  /** Of the file, with its folder, or the URL. */
+  readonly name: string;
+  readonly size: number | undefined;
   readonly state: UploadHandle['state'];
+  readonly progress: UploadProgress | undefined;
   readonly assetId: string | undefined;
   readonly error: unknown;
+  /** Undefined for an import: the service itself reads the bytes. */
+  readonly handle: UploadHandle | undefined;
+  /** Another try in the same row. */
+  readonly retry: () => void;
+};
+
+export type UploadSettings = Pick<UploadOptions, 'visibility' | 'tags'> & {
+  /** Undefined: that of the session. */
+  readonly owner?: string | undefined;
 };
 
 const CONCURRENCY = 3;
@@ -38,41 +48,74 @@ const update = (key: number, members: Partial<Upload>): void =>
 /** The owner of what operators upload, where they name none. */
 export const OPERATORS_OWNER = 'console';
 
+/** Users are the owners of what they upload. */
+const ownerIn = ({ kind, owner_user_id: own }: ConsoleSession, { owner }: UploadSettings) =>
+  kind === 'user' ? {} : { ownerUserId: owner ?? own ?? OPERATORS_OWNER };
+
 let lastKey = 0;
 
-export function addUploads(session: ConsoleSession, files: readonly File[], owner?: string): void {
-  for (const file of files) addUpload(session, file, owner);
-}
-
-function addUpload(session: ConsoleSession, file: File, owner: string | undefined): void {
+function addRow(row: Pick<Upload, 'name' | 'size'>, start: (key: number) => void): void {
   lastKey += 1;
   const key = lastKey;
-  const named = owner ?? session.owner_user_id ?? OPERATORS_OWNER;
-  const handle = queue.add(file, {
-    filename: file.name,
-    ...(session.kind !== 'user' && { ownerUserId: named }),
-    onProgress: (progress) => update(key, { progress, state: handle.state }),
-  });
-  const added = { key, file, handle, progress: undefined, assetId: undefined, error: undefined };
-  change([{ ...added, state: handle.state }, ...uploads]);
-  handle.done.then(
-    (asset) => update(key, { assetId: asset.id, state: handle.state }),
-    (error: unknown) => update(key, { error, state: handle.state }),
-  );
+  const fresh = { progress: undefined, assetId: undefined, error: undefined, handle: undefined } as const;
+  const retry = (): void => {
+    update(key, { ...fresh, state: 'waiting' });
+    start(key);
+  };
+  change([{ ...row, ...fresh, key, state: 'waiting', retry }, ...uploads]);
+  start(key);
+}
+
+export function addUploads(
+  session: ConsoleSession,
+  files: readonly File[],
+  settings: UploadSettings = {},
+): void {
+  const { visibility, tags } = settings;
+  for (const file of files)
+    addRow({ name: file.webkitRelativePath || file.name, size: file.size }, (key) => {
+      const handle = queue.add(file, {
+        filename: file.name,
+        visibility,
+        tags,
+        ...ownerIn(session, settings),
+        onProgress: (progress) => update(key, { progress, state: handle.state }),
+      });
+      update(key, { handle, state: handle.state });
+      handle.done.then(
+        (asset) => update(key, { assetId: asset.id, state: handle.state }),
+        (error: unknown) => update(key, { error, state: handle.state }),
+      );
+    });
+}
+
+export function addImports(
+  session: ConsoleSession,
+  urls: readonly string[],
+  settings: UploadSettings = {},
+): void {
+  const { visibility, tags } = settings;
+  for (const url of urls)
+    addRow({ name: url, size: undefined }, (key) => {
+      mediary.media.import({ url, visibility, tags }, ownerIn(session, settings)).then(
+        (asset) => update(key, { assetId: asset.id, state: 'done' }),
+        (error: unknown) => update(key, { error, state: 'failed' }),
+      );
+    });
 }
 
 export function pauseUpload({ key, handle }: Upload): void {
-  handle.pause();
-  update(key, { state: handle.state });
+  handle?.pause();
+  if (handle) update(key, { state: handle.state });
 }
 
 export function resumeUpload({ key, handle }: Upload): void {
-  handle.resume();
-  update(key, { state: handle.state });
+  handle?.resume();
+  if (handle) update(key, { state: handle.state });
 }
 
 /** Removes it from the list; one that still sends ends. */
 export function removeUpload({ key, handle }: Upload): void {
-  handle.cancel();
+  handle?.cancel();
   change(uploads.filter((upload) => upload.key !== key));
 }

@@ -59,3 +59,9 @@ export const formatBitrate = (bitsPerSecond: number): string =>
   bitsPerSecond >= 1_000_000
     ? `${(bitsPerSecond / 1_000_000).toFixed(1)} Mbit/s`
     : `${Math.round(bitsPerSecond / 1000)} kbit/s`;
+
+/** Of a place in a video, to tenths of a second: `1:07.3`. */
+export function formatTime(ms: number): string {
+  const tenths = Math.floor(ms / 100);
+  return `${Math.floor(tenths / 600)}:${((tenths % 600) / 10).toFixed(1).padStart(4, '0')}`;
+}

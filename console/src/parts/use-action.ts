@@ -3,6 +3,7 @@ import type { Asset, CallOptions } from '@mediary/client';
 import { notifications } from '@mantine/notifications';
 import type { ConsoleSession } from '@mediary/contract/schemas/console';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { refreshAssets } from '../api/assets.ts';
 import { describe } from './problem.tsx';
 
 /** Runs a change, reads the assets again, and shows what the service refuses. */
@@ -10,7 +11,7 @@ export function useAction() {
   const queries = useQueryClient();
   return useMutation({
     mutationFn: (action: () => Promise<unknown>) => action(),
-    onSettled: () => queries.invalidateQueries({ queryKey: ['assets'] }),
+    onSettled: () => refreshAssets(queries),
     onError: showError,
   });
 }

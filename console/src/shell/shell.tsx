@@ -35,6 +35,8 @@ const operators: Place['isFor'] = (kind) => kind === 'operator';
 const PLACES: readonly Place[] = [
   { href: '/', label: 'Start', icon: 'home', isFor: all },
   { href: '/library', label: 'Library', icon: 'photo', isFor: all },
+  { href: '/upload', label: 'Upload', icon: 'upload', isFor: all },
+  { href: '/webhooks', label: 'Webhooks', icon: 'webhook', isFor: (kind) => kind !== 'user' },
   { href: '/work', label: 'Work', icon: 'work', isFor: operators },
   { href: '/health', label: 'Health', icon: 'health', isFor: operators },
   { href: '/owners', label: 'Owners', icon: 'owners', isFor: operators },

@@ -97,6 +97,7 @@ test('--help lists the commands, or explains the one before it, and starts nothi
     '  npm start --',
     '  npm run sample',
     '  npm run seed',
+    '  npm run seed',
     '  npm run migrate',
     '  npm run storage',
     '  npm run backup',
@@ -108,7 +109,9 @@ test('--help lists the commands, or explains the one before it, and starts nothi
   ]);
   expect(await failedStart({}, ['seed', '--help'])).toEqual({
     code: 0,
-    out: expect.stringMatching(/^Usage:\n {2}npm run seed -- --assets 1000 .*\n$/),
+    out: expect.stringMatching(
+      /^Usage:\n {2}npm run seed -- --assets 1000 .*\n {2}npm run seed -- --demo .*\n$/,
+    ),
     stderr: '',
   });
 }, 60_000);

@@ -42,7 +42,7 @@ describe('the page of a public video', () => {
     expect(text).toContain('<title>&lt;/title&gt;&lt;script&gt;alert(&quot;1&quot;)');
     expect(text).not.toContain('<script>');
     expect(text).toContain(`<meta property="og:video" content="${url}">`);
-    expect(text).toContain(`data-hls="https://cdn.example.com/media/api/v1/playback/${shown.id}/hls.m3u8"`);
+    expect(text).toContain(`src="https://cdn.example.com/media/api/v1/playback/${shown.id}/hls.m3u8"`);
     const policy = headers.get('content-security-policy');
     expect(policy).toContain("connect-src 'self' https://cdn.example.com;");
     expect(policy).toContain("frame-ancestors 'self' https://*.example.com");
@@ -54,14 +54,16 @@ describe('the page of a public video', () => {
   test('loads scripts that caches may keep', async () => {
     const url = await embedOf(shown);
     const { text } = await open(url);
-    const scripts = [...text.matchAll(/="(\.\.\/\w+\.js\?v=[\w-]+)"/g)].map(([, path = '']) => path);
-    expect(scripts).toHaveLength(2);
-    for (const script of scripts) {
+    const [, player = ''] = /src="(\.\.\/elements\/[\w-]+\/player\.js)"/.exec(text) ?? [];
+    const { text: code } = await open(new URL(player, url).href);
+    const [chunk = ''] = /hls-video-element-[\w-]+\.js/.exec(code) ?? [];
+    for (const script of [player, player.replace('player.js', chunk)]) {
       const { status, headers } = await open(new URL(script, url).href);
+      expect(headers.get('access-control-allow-origin')).toBe('*');
       expect([status, headers.get('cache-control')]).toEqual([200, 'public, max-age=31536000, immutable']);
       expect(headers.get('content-type')).toBe('text/javascript; charset=utf-8');
       const etag = headers.get('etag') ?? '';
-      const bare = new URL(script.replace(/\?.*/, ''), url).href;
+      const bare = new URL(script.replace(/elements\/[^/]+/, 'elements/latest'), url).href;
       expect((await open(bare)).headers.get('cache-control')).toBe('public, max-age=300');
       expect((await open(bare, { headers: { 'if-none-match': etag } })).status).toBe(304);
     }

@@ -1,6 +1,7 @@
-// What people do with an asset: change its visibility, try again, delete and restore.
+// What people do with a whole asset: download, delete and restore.
 import type { Asset } from '@mediary/client';
 import { Button, Group, Menu } from '@mantine/core';
+import { notifications } from '@mantine/notifications';
 import type { ConsoleSession } from '@mediary/contract/schemas/console';
 import { useLocation } from 'wouter';
 import { mediary } from '../../api/mediary.ts';
@@ -9,47 +10,61 @@ import { ownerOptions, showError, useAction } from '../../parts/use-action.ts';
 type ActionsProps = { readonly asset: Asset; readonly session: ConsoleSession };
 
 export function AssetActions({ asset, session }: ActionsProps) {
+  const { id, deleted_at: deletedAt } = asset;
+  const act = useAction();
+  const options = ownerOptions(session, asset);
+  const restore = () => mediary.media.restore(id, options);
+  return (
+    <Group gap="xs">
+      {deletedAt === null ? (
+        <ActionMenu asset={asset} session={session} />
+      ) : (
+        <Button loading={act.isPending} onClick={() => act.mutate(restore)}>
+          Restore
+        </Button>
+      )}
+    </Group>
+  );
+}
+
+function ActionMenu({ asset, session }: ActionsProps) {
   const act = useAction();
   const [, navigate] = useLocation();
   const options = ownerOptions(session, asset);
+  const { id, uploaded_at: uploadedAt } = asset;
   const throwAway = async () => {
     await mediary.media.delete(id, { ...options, trash: true });
     navigate('/library?deleted=true');
   };
-  const { id, failure, visibility } = asset;
-  const other = visibility === 'public' ? 'private' : 'public';
   return (
-    <Group gap="xs">
-      {failure?.retryable && (
-        <Button loading={act.isPending} onClick={() => act.mutate(() => mediary.media.retry(id, options))}>
-          Try again
+    <Menu position="bottom-end">
+      <Menu.Target>
+        <Button variant="default" loading={act.isPending}>
+          Actions
         </Button>
-      )}
-      <Menu position="bottom-end">
-        <Menu.Target>
-          <Button variant="default">Actions</Button>
-        </Menu.Target>
-        <Menu.Dropdown>
-          <Menu.Item
-            onClick={() => act.mutate(() => mediary.media.update(id, { visibility: other }, options))}
-          >
-            Make it {other}
-          </Menu.Item>
-          <Menu.Item onClick={() => void download(id)}>Download the original</Menu.Item>
-          <Menu.Divider />
-          <Menu.Item color="red" onClick={() => act.mutate(throwAway)}>
-            Move to the trash
-          </Menu.Item>
-        </Menu.Dropdown>
-      </Menu>
-    </Group>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Item disabled={uploadedAt === null} onClick={() => void download(id)}>
+          Download the original
+        </Menu.Item>
+        <Menu.Item onClick={() => act.mutate(() => mediary.media.revokePlayback(id, options))}>
+          Revoke playback URLs
+        </Menu.Item>
+        <Menu.Divider />
+        <Menu.Item color="red" onClick={() => act.mutate(throwAway)}>
+          Move to the trash
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
   );
 }
 
 async function download(id: string): Promise<void> {
   try {
     const { url } = await mediary.media.downloadUrl(id);
-    if (url !== null) location.assign(url);
+    if (url === null)
+      notifications.show({ message: 'The provider prepares the file. Try again in a minute.' });
+    else location.assign(url);
   } catch (error) {
     showError(error);
   }

@@ -8,7 +8,7 @@ import { Problem } from '../../parts/problem.tsx';
 export function AssetPlayer({ asset }: { readonly asset: Asset }) {
   const canPlay = asset.stream_status === 'ready' || asset.playable_at !== null;
   const { data: playback, error } = useQuery({
-    ...playbackQuery(asset.id, `${asset.playable_at}`),
+    ...playbackQuery(asset),
     enabled: canPlay && asset.deleted_at === null,
   });
   if (!canPlay || asset.deleted_at !== null) return null;

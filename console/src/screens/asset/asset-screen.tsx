@@ -10,7 +10,9 @@ import { AssetFacts } from './asset-facts.tsx';
 import { AssetPlayer } from './asset-player.tsx';
 import { AssetProblems } from './asset-problems.tsx';
 import { Renditions } from './renditions.tsx';
+import { AssetEditor } from './edit/asset-editor.tsx';
 import { Timeline } from './timeline.tsx';
+import { TryAgain } from './try-again.tsx';
 
 type ScreenProps = { readonly id: string; readonly session: ConsoleSession };
 
@@ -28,9 +30,14 @@ export function AssetScreen({ id, session }: ScreenProps) {
           </Title>
           <Group gap="xs">
             <Status asset={asset} />
-            <Text size="sm" c="dimmed">
+            <Text size="sm" c="dimmed" className="break-anywhere">
               {asset.owner_user_id}
             </Text>
+            {asset.clip_of && (
+              <Anchor component={Link} href={`/assets/${asset.clip_of.id}`} size="sm">
+                Clip of a video
+              </Anchor>
+            )}
           </Group>
         </Stack>
         <AssetActions asset={asset} session={session} />
@@ -39,14 +46,18 @@ export function AssetScreen({ id, session }: ScreenProps) {
         <Grid.Col span={{ base: 12, lg: 7 }}>
           <Stack>
             <AssetProblems asset={asset} />
+            {(asset.failure?.retryable || asset.stream_status === 'pending_upload') && (
+              <TryAgain asset={asset} session={session} />
+            )}
             <AssetPlayer asset={asset} />
+            {asset.deleted_at === null && <AssetEditor asset={asset} session={session} />}
             {asset.renditions.length > 0 && <Renditions renditions={asset.renditions} />}
           </Stack>
         </Grid.Col>
         <Grid.Col span={{ base: 12, lg: 5 }}>
           <Stack>
             <AssetFacts asset={asset} />
-            <Timeline asset={asset} />
+            <Timeline asset={asset} session={session} />
           </Stack>
         </Grid.Col>
       </Grid>

@@ -6,6 +6,7 @@ import { useElementSize } from '@mantine/hooks';
 import { useWindowVirtualizer } from '@tanstack/react-virtual';
 import { useEffect, useRef } from 'react';
 import { AssetTile } from './asset-tile.tsx';
+import type { Selection } from './bulk/use-selection.ts';
 
 type GridProps = {
   readonly session: ConsoleSession;
@@ -13,6 +14,7 @@ type GridProps = {
   readonly isLoading: boolean;
   readonly hasMore: boolean;
   readonly loadMore: () => void;
+  readonly selection: Selection;
 };
 
 const TILE_WIDTH = 220;
@@ -23,7 +25,7 @@ const BUTTON_HEIGHT = 36;
 /** Pages are read before their rows come into view. */
 const ROWS_AHEAD = 4;
 
-export function AssetGrid({ session, assets, isLoading, hasMore, loadMore }: GridProps) {
+export function AssetGrid({ session, assets, isLoading, hasMore, loadMore, selection }: GridProps) {
   const { ref, width } = useElementSize<HTMLDivElement>();
   const outer = useRef<HTMLDivElement>(null);
   const columns = Math.max(1, Math.floor((width + GAP) / (TILE_WIDTH + GAP)));
@@ -60,7 +62,7 @@ export function AssetGrid({ session, assets, isLoading, hasMore, loadMore }: Gri
             }}
           >
             {assets.slice(index * columns, (index + 1) * columns).map((asset) => (
-              <AssetTile key={asset.id} asset={asset} session={session} />
+              <AssetTile key={asset.id} asset={asset} session={session} selection={selection} />
             ))}
           </div>
         ))}

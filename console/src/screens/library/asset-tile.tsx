@@ -1,6 +1,6 @@
 // An asset in the grid: its picture, name and state.
 import type { Asset } from '@mediary/client';
-import { Badge, Button, Group, Text } from '@mantine/core';
+import { Badge, Button, Checkbox, Group, Text } from '@mantine/core';
 import type { ConsoleSession } from '@mediary/contract/schemas/console';
 import { Link } from 'wouter';
 import { mediary } from '../../api/mediary.ts';
@@ -9,19 +9,38 @@ import { Icon } from '../../parts/icon.tsx';
 import { Status } from '../../parts/status.tsx';
 import { Time } from '../../parts/time.tsx';
 import { ownerOptions, useAction } from '../../parts/use-action.ts';
+import type { Selection } from './bulk/use-selection.ts';
 import { Thumbnail } from './thumbnail.tsx';
 
-type TileProps = { readonly asset: Asset; readonly session: ConsoleSession };
+type TileProps = {
+  readonly asset: Asset;
+  readonly session: ConsoleSession;
+  readonly selection: Selection;
+};
 
-/** An asset in the trash has no page: it can be restored. */
-export function AssetTile({ asset, session }: TileProps) {
-  const act = useAction();
-  if (asset.deleted_at === null)
-    return (
+export const AssetTile = ({ asset, session, selection }: TileProps) => (
+  <div className="tile-frame" data-selected={selection.has(asset.id)}>
+    <Checkbox
+      className="tile-choice"
+      aria-label={`Select ${asset.title ?? asset.filename}`}
+      checked={selection.has(asset.id)}
+      // The click has the shift key, of the keyboard too.
+      onClick={({ shiftKey }) => selection.toggle(asset, shiftKey)}
+      onChange={() => {}}
+    />
+    {asset.deleted_at === null ? (
       <Link href={`/assets/${asset.id}`} className="tile">
         <TileContent asset={asset} />
       </Link>
-    );
+    ) : (
+      <DeletedTile asset={asset} session={session} />
+    )}
+  </div>
+);
+
+/** An asset in the trash has no page: it can be restored. */
+function DeletedTile({ asset, session }: Omit<TileProps, 'selection'>) {
+  const act = useAction();
   const restore = () => mediary.media.restore(asset.id, ownerOptions(session, asset));
   return (
     <div className="tile">

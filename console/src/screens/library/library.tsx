@@ -1,12 +1,18 @@
 // All assets: search, filters, and a grid without end.
 import { Button, Group, Stack, Title } from '@mantine/core';
 import type { ConsoleSession } from '@mediary/contract/schemas/console';
+import { useHotkeys } from '@mantine/hooks';
 import { useInfiniteQuery } from '@tanstack/react-query';
+import { useEffect } from 'react';
 import { Link } from 'wouter';
 import { assetsQuery } from '../../api/assets.ts';
 import { NothingHere } from '../../parts/nothing-here.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { AssetGrid } from './asset-grid.tsx';
+import { BulkBar } from './bulk/bulk-bar.tsx';
+import { BulkProgress } from './bulk/bulk-progress.tsx';
+import { useBulk } from './bulk/use-bulk.ts';
+import { useSelection } from './bulk/use-selection.ts';
 import { Filters } from './filters.tsx';
 import { useFilters } from './use-filters.ts';
 
@@ -14,6 +20,13 @@ export function Library({ session }: { readonly session: ConsoleSession }) {
   const [filters, setFilters] = useFilters();
   const list = useInfiniteQuery(assetsQuery(session, filters));
   const assets = list.data?.pages.flatMap(({ items }) => items) ?? [];
+  const selection = useSelection(assets);
+  const bulk = useBulk(selection.remove);
+  const { clear } = selection;
+  useHotkeys([['Escape', clear]]);
+  const view = JSON.stringify(filters);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another list has another selection.
+  useEffect(clear, [view, clear]);
   const isFiltered = Object.keys(filters).length > 0;
   return (
     <Stack>
@@ -21,11 +34,22 @@ export function Library({ session }: { readonly session: ConsoleSession }) {
         <Title order={1} size="h2">
           Library
         </Title>
-        <Button component={Link} href="/">
+        <Button component={Link} href="/upload">
           Upload
         </Button>
       </Group>
       <Filters session={session} filters={filters} onChange={setFilters} />
+      {selection.assets.length > 0 && (
+        <BulkBar
+          session={session}
+          selection={selection}
+          loaded={assets}
+          isTrash={filters.deleted === true}
+          isRunning={bulk.run?.isRunning === true}
+          onAct={(action) => bulk.start(selection.assets, action)}
+        />
+      )}
+      <BulkProgress bulk={bulk} />
       {list.error && <Problem error={list.error} onRetry={() => list.refetch()} />}
       {list.isSuccess && assets.length === 0 ? (
         <Empty isFiltered={isFiltered} onClear={() => setFilters({})} />
@@ -33,9 +57,10 @@ export function Library({ session }: { readonly session: ConsoleSession }) {
         <AssetGrid
           session={session}
           assets={assets}
-          isLoading={list.isFetching}
+          isLoading={list.isLoading || list.isFetchingNextPage}
           hasMore={list.hasNextPage}
           loadMore={() => void list.fetchNextPage()}
+          selection={selection}
         />
       )}
     </Stack>

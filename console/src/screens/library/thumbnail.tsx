@@ -8,7 +8,7 @@ import { playbackQuery } from '../../api/assets.ts';
 export function Thumbnail({ asset }: { readonly asset: Asset }) {
   const canShow = asset.deleted_at === null && asset.playback?.thumbnail != null;
   const { data: playback } = useQuery({
-    ...playbackQuery(asset.id, `${asset.playable_at}`),
+    ...playbackQuery(asset),
     enabled: canShow && asset.visibility === 'private',
   });
   const url = asset.visibility === 'public' ? asset.playback?.thumbnail : playback?.thumbnail;

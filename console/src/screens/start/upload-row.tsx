@@ -11,34 +11,44 @@ import { Problem } from '../../parts/problem.tsx';
 import { Status } from '../../parts/status.tsx';
 import { AssetPlayer } from '../asset/asset-player.tsx';
 
-export function UploadRow({ upload }: { readonly upload: Upload }) {
-  const { file, assetId, error, state } = upload;
+type RowProps = {
+  readonly upload: Upload;
+  /** False in long lists: a link leads to the player. */
+  readonly hasPlayer?: boolean;
+};
+
+export function UploadRow({ upload, hasPlayer = true }: RowProps) {
+  const { name, assetId, error, state } = upload;
   return (
     <Paper withBorder p="md" data-upload={state}>
       <Stack gap="sm">
         <Group justify="space-between" wrap="nowrap">
-          <Text fw={600} className="break-anywhere" lineClamp={2}>
-            {file.name}
+          <Text fw={600} className="break-anywhere" lineClamp={2} dir="auto">
+            {name}
           </Text>
           <UploadButtons upload={upload} />
         </Group>
-        {assetId === undefined ? <SentBytes upload={upload} /> : <Encoding id={assetId} />}
-        {error !== undefined && state === 'failed' && <Problem error={error} />}
+        {assetId === undefined ? (
+          <SentBytes upload={upload} />
+        ) : (
+          <Encoding id={assetId} hasPlayer={hasPlayer} />
+        )}
+        {error !== undefined && state === 'failed' && <Problem error={error} onRetry={upload.retry} />}
       </Stack>
     </Paper>
   );
 }
 
 function UploadButtons({ upload }: { readonly upload: Upload }) {
-  const { state, file } = upload;
+  const { state, name, handle } = upload;
   const isPaused = state === 'paused';
   const isMoving = state === 'uploading' || state === 'waiting';
   return (
     <Group gap={4} wrap="nowrap">
-      {(isMoving || isPaused) && (
+      {handle && (isMoving || isPaused) && (
         <ActionIcon
           variant="subtle"
-          aria-label={`${isPaused ? 'Resume' : 'Pause'} ${file.name}`}
+          aria-label={`${isPaused ? 'Resume' : 'Pause'} ${name}`}
           onClick={() => (isPaused ? resumeUpload(upload) : pauseUpload(upload))}
         >
           <Icon name={isPaused ? 'play' : 'pause'} />
@@ -47,7 +57,7 @@ function UploadButtons({ upload }: { readonly upload: Upload }) {
       <ActionIcon
         variant="subtle"
         color="gray"
-        aria-label={`Remove ${file.name} from the list`}
+        aria-label={`Remove ${name} from the list`}
         onClick={() => removeUpload(upload)}
       >
         <Icon name="close" />
@@ -56,19 +66,26 @@ function UploadButtons({ upload }: { readonly upload: Upload }) {
   );
 }
 
-function SentBytes({ upload: { progress, file, state } }: { readonly upload: Upload }) {
+function SentBytes({ upload: { progress, name, size, state, handle } }: { readonly upload: Upload }) {
   const sent = progress?.bytesSent ?? 0;
   const speed = progress?.bytesPerSecond ?? null;
   const left = progress?.secondsLeft ?? null;
+  if (state === 'failed') return null;
+  if (!handle || size === undefined)
+    return (
+      <Text size="sm" c="dimmed">
+        The service looks at the URL
+      </Text>
+    );
   return (
     <Stack gap={4}>
       <Progress
-        value={file.size === 0 ? 0 : (100 * sent) / file.size}
+        value={size === 0 ? 0 : (100 * sent) / size}
         animated={state === 'uploading'}
-        aria-label={`Upload of ${file.name}`}
+        aria-label={`Upload of ${name}`}
       />
       <Text size="sm" c="dimmed">
-        {state === 'waiting' ? 'Waiting for its turn' : `${formatBytes(sent)} of ${formatBytes(file.size)}`}
+        {state === 'waiting' ? 'Waiting for its turn' : `${formatBytes(sent)} of ${formatBytes(size)}`}
         {speed !== null && state === 'uploading' && ` · ${formatBytes(speed)}/s`}
         {left !== null && state === 'uploading' && ` · ${Math.ceil(left)} s left`}
         {state === 'paused' && ' · paused'}
@@ -77,7 +94,7 @@ function SentBytes({ upload: { progress, file, state } }: { readonly upload: Upl
   );
 }
 
-function Encoding({ id }: { readonly id: string }) {
+function Encoding({ id, hasPlayer }: { readonly id: string; readonly hasPlayer: boolean }) {
   const { data: asset, error } = useQuery(assetQuery(id));
   if (error) return <Problem error={error} />;
   if (!asset) return <Progress value={100} animated aria-label="Reading the asset" />;
@@ -93,7 +110,7 @@ function Encoding({ id }: { readonly id: string }) {
         <Progress value={asset.progress} animated aria-label={`Encoding of ${asset.filename}`} />
       )}
       <Failure asset={asset} />
-      <AssetPlayer asset={asset} />
+      {hasPlayer && <AssetPlayer asset={asset} />}
     </Stack>
   );
 }

@@ -16,6 +16,7 @@ const PATH_PARAMETERS: Readonly<Record<string, { description: string; example: s
   part: { description: 'Number of the part, from 1.', example: '1' },
   lang: { description: 'BCP 47 language tag.', example: 'en' },
   folder: { description: 'As the manifest names it.', example: '1-1' },
+  version: { description: '`latest`, or a version that the embed page names.', example: 'latest' },
   key_id: { description: 'As the manifest names it.', example: '9c4f0b1de2a35768' },
   file: { description: 'As the manifest names it.', example: 'r0-00001.m4s' },
   delivery_id: {

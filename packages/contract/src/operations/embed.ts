@@ -79,7 +79,24 @@ export const getHlsScript = scriptOperation(
   '/api/v1/playback/hls.js',
   'Get hls.js for embed pages',
 );
-export const playerScriptOperations = [getPlayerScript, getHlsScript] as const;
+
+export const getElementFile = bytesOperation({
+  id: 'getElementFile',
+  method: 'GET',
+  path: '/api/v1/playback/elements/{version}/{file}',
+  tag: 'Player files',
+  auth: 'playback',
+  summary: 'Get a script of the web components',
+  description:
+    '`player.js` defines `<mediary-player>`; the other files are its chunks. Pages of any origin may load ' +
+    'it. `version` is `latest`, or the one that the embed page names, with which caches keep the file for ' +
+    'a year. 404 where the service runs without the built package.',
+  requestHeaders: ['If-None-Match'],
+  response: { mediaTypes: ['text/javascript'], description: 'The script.' },
+  otherResponses: { 304: 'Not modified.' },
+  errors: [{ code: 'NOT_FOUND', when: 'There is no such file.' }],
+});
+export const playerScriptOperations = [getPlayerScript, getHlsScript, getElementFile] as const;
 
 const size = (description: string) =>
   Type.Optional(Type.Integer({ minimum: 1, maximum: 100_000, description }));

@@ -16,16 +16,24 @@ const render = (fields: Partial<EmbedPage> = {}): string =>
     poster: './thumb.jpg',
     icon: '<link rel="icon" href="data:,">',
     scriptFolder: '../',
-    scriptVersions: { player: 'p1', hls: 'h1' },
+    storyboard: './storyboard.vtt',
+    placeholder: 'YTkGJwaRhWUIt4lbgnhZl3ath2BUBGYA',
+    scriptVersions: { player: 'p1', hls: 'h1', elements: 'e1' },
     preview: PREVIEW,
     ...fields,
   });
 
-describe('the page', () => {
+/** With the package of web components, and without it. */
+const PAGES = {
+  player: {},
+  plain: { scriptVersions: { player: 'p1', hls: 'h1', elements: undefined } },
+};
+
+describe.each(Object.entries(PAGES))('the page (%s)', (name, fields) => {
   test.each(['</title><script>alert(1)</script>', '"><img src=x onerror=alert(1)>', "' autofocus &lt;"])(
     'shows the title %j as text',
     (title) => {
-      const html = render({ title });
+      const html = render({ title, ...fields });
       expect(html).not.toContain(title);
       expect(html.match(/<script/g)).toHaveLength(1);
       expect(html).not.toContain('<img');
@@ -36,8 +44,12 @@ describe('the page', () => {
   );
 
   test('has no script or event handler of its own', () => {
-    const html = render();
-    expect(html).toContain('<script src="../player.js?v=p1"></script>');
+    const html = render(fields);
+    expect(html).toContain(
+      name === 'plain'
+        ? '<script src="../player.js?v=p1"></script>'
+        : '<script type="module" src="../elements/e1/player.js"></script>',
+    );
     expect(html).not.toMatch(/ on\w+=|javascript:/i);
   });
 
@@ -49,8 +61,8 @@ describe('the page', () => {
   });
 
   test('has a poster only if one exists', () => {
-    expect(render()).toContain('poster="./thumb.jpg"');
-    expect(render({ poster: null })).not.toContain('poster');
+    expect(render(fields)).toContain('poster="./thumb.jpg"');
+    expect(render({ poster: null, ...fields })).not.toContain('poster');
   });
 });
 
@@ -69,7 +81,7 @@ describe('the policy', () => {
     expect(policy.get('default-src')).toBe("'none'");
     expect(policy.get('script-src')).toBe("'self'");
     expect(policy.get('style-src')).toBe(`'sha256-${hash}'`);
-    expect(policy.get('media-src')).toBe("'self' blob:");
+    expect(policy.get('media-src')).toBe("'self' blob: data:");
     expect(policy.get('connect-src')).toBe("'self'");
     expect(policy.get('img-src')).toBe("'self' data:");
     expect(policy.get('frame-ancestors')).toBe('https://a.example');

@@ -11,9 +11,18 @@ export type EmbedPage = {
   /** URLs relative to the page, or of the CDN. */
   readonly hls: string;
   readonly poster: string | null;
+  /** WebVTT of the pictures over the seek bar. */
+  readonly storyboard: string | null;
+  /** ThumbHash in base64. */
+  readonly placeholder: string | null;
   /** Relative path to the folder of the scripts. */
   readonly scriptFolder: string;
-  readonly scriptVersions: { readonly player: string; readonly hls: string };
+  readonly scriptVersions: {
+    readonly player: string;
+    readonly hls: string;
+    /** Of the web components; undefined: they are not built, and the page has a plain `<video>`. */
+    readonly elements: string | undefined;
+  };
   /** What link previews show; undefined: nothing, as for private videos. */
   readonly preview: LinkPreview | undefined;
 };
@@ -25,9 +34,10 @@ export type LinkPreview = {
   readonly size: FrameSize;
 };
 
-/** The button covers the picture, and shows a circle with a triangle in its middle. */
+/** Of both pages: the button covers the picture, and shows a circle with a triangle in its middle. */
 const STYLE = [
   'html,body{margin:0;height:100%;background:#000}',
+  'mediary-player{height:100%;--mediary-aspect-ratio:auto}',
   'video{display:block;width:100%;height:100%;object-fit:contain}',
   'button{position:fixed;inset:0;width:100%;height:100%;padding:0;border:0;background:none;cursor:pointer}',
   'button[hidden]{display:none}',
@@ -39,21 +49,8 @@ const STYLE = [
   'border-color:transparent transparent transparent #fff}',
 ].join('');
 
-export function renderEmbedPage({
-  title,
-  hls,
-  poster,
-  icon,
-  scriptFolder,
-  scriptVersions,
-  preview,
-}: EmbedPage): string {
-  const script = `${scriptFolder}player.js?v=${scriptVersions.player}`;
-  const attributes = {
-    'data-hls': hls,
-    'data-hls-script': `${scriptFolder}hls.js?v=${scriptVersions.hls}`,
-    ...(poster !== null && { poster }),
-  };
+export function renderEmbedPage(page: EmbedPage): string {
+  const { title, icon, preview, scriptVersions } = page;
   return [
     '<!doctype html>',
     '<html lang="en">',
@@ -63,12 +60,43 @@ export function renderEmbedPage({
     ...(preview ? renderPreview(title, preview) : []),
     icon,
     `<style>${STYLE}</style>`,
-    `<video playsinline preload="none"${renderAttributes(attributes)}></video>`,
-    '<button type="button" aria-label="Play"></button>',
-    `<script${renderAttributes({ src: script })}></script>`,
+    ...(scriptVersions.elements === undefined
+      ? renderPlainPlayer(page)
+      : renderPlayer(page, scriptVersions.elements)),
     '</html>',
     '',
   ].join('\n');
+}
+
+function renderPlayer(
+  { title, hls, poster, storyboard, placeholder, scriptFolder }: EmbedPage,
+  version: string,
+): string[] {
+  const attributes = {
+    label: title,
+    src: hls,
+    ...(poster !== null && { poster }),
+    ...(storyboard !== null && { storyboard }),
+    ...(placeholder !== null && { placeholder }),
+  };
+  return [
+    `<mediary-player${renderAttributes(attributes)}></mediary-player>`,
+    `<script type="module" src="${scriptFolder}elements/${version}/player.js"></script>`,
+  ];
+}
+
+function renderPlainPlayer({ hls, poster, scriptFolder, scriptVersions }: EmbedPage): string[] {
+  const script = `${scriptFolder}player.js?v=${scriptVersions.player}`;
+  const attributes = {
+    'data-hls': hls,
+    'data-hls-script': `${scriptFolder}hls.js?v=${scriptVersions.hls}`,
+    ...(poster !== null && { poster }),
+  };
+  return [
+    `<video playsinline preload="none"${renderAttributes(attributes)}></video>`,
+    '<button type="button" aria-label="Play"></button>',
+    `<script${renderAttributes({ src: script })}></script>`,
+  ];
 }
 
 const renderAttributes = (attributes: Readonly<Record<string, string>>): string =>
@@ -115,7 +143,10 @@ type PagePolicy = {
 
 const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64');
 
-/** `blob:` is for hls.js, which plays from memory and parses in a worker. */
+/**
+ * `blob:` is for hls.js, which plays from memory and parses in a worker; `data:` for the empty text tracks to
+ * which it adds captions.
+ */
 export function renderPagePolicy({ mediaSources, frameAncestors }: PagePolicy): string {
   const media = ["'self'", ...new Set(mediaSources)].join(' ');
   return [
@@ -124,7 +155,7 @@ export function renderPagePolicy({ mediaSources, frameAncestors }: PagePolicy): 
     "default-src 'none'",
     "script-src 'self'",
     `style-src 'sha256-${STYLE_HASH}'`,
-    `media-src ${media} blob:`,
+    `media-src ${media} blob: data:`,
     `connect-src ${media}`,
     `img-src ${media} data:`,
     'worker-src blob:',

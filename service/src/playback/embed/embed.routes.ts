@@ -1,12 +1,16 @@
 // Serves the embed page of a video, its scripts, and oEmbed (contract B5).
 import {
+  getElementFile,
   getEmbed,
   getHlsScript,
   getOembed,
   getPlayerScript,
   getPrivateEmbed,
 } from '@mediary/contract/operations/embed';
+import { notFound } from '../../platform/http/errors.ts';
 import { redirectToTokenPath, sendVersion } from '../../platform/http/headers.ts';
+import { getElementFiles } from '../../platform/http/pages/element-files.ts';
+import { sendPrepared } from '../../platform/http/pages/prepared-content.ts';
 import { type BytesExchange, bytesRoute, type Route } from '../../platform/http/route.ts';
 import { buildCacheHeaders } from '../cache-headers.ts';
 import type { ServingContext } from '../context.ts';
@@ -20,6 +24,7 @@ export const embedRoutes = (ctx: ServingContext): Route[] => [
     handle: (request, reply) => serveScript({ request, reply }, 'player'),
   }),
   bytesRoute(getHlsScript, { handle: (request, reply) => serveScript({ request, reply }, 'hls') }),
+  bytesRoute(getElementFile, { handle: (request, reply) => serveElementFile({ request, reply }) }),
   bytesRoute(getOembed, {
     handle: async ({ query }, reply) => {
       const description = await describeOembed(ctx, query);
@@ -67,10 +72,23 @@ async function serveScript(
   name: 'player' | 'hls',
 ): Promise<unknown> {
   const { bytes, version } = await findScript(name);
-  const isCurrent = request.query.v === version;
   reply.headers({
     'content-type': 'text/javascript; charset=utf-8',
-    'cache-control': isCurrent ? `public, max-age=${YEAR_S}, immutable` : `public, max-age=${UNVERSIONED_S}`,
+    'cache-control': toCacheControl(request.query.v === version),
   });
   return sendVersion({ request, reply }, `"${version}"`, bytes);
+}
+
+const toCacheControl = (isCurrent: boolean): string =>
+  isCurrent ? `public, max-age=${YEAR_S}, immutable` : `public, max-age=${UNVERSIONED_S}`;
+
+async function serveElementFile({
+  request,
+  reply,
+}: BytesExchange<unknown, { readonly version: string; readonly file: string }>): Promise<unknown> {
+  const { version, files } = await getElementFiles();
+  const file = files.get(request.params.file);
+  if (!file) throw notFound('Not found. Build the web components: npm run build -w @mediary/elements');
+  reply.header('cache-control', toCacheControl(request.params.version === version));
+  return sendPrepared({ request, reply }, file);
 }

@@ -1,16 +1,19 @@
 // Builds the embed page of a video, and its oEmbed description (contract B5).
 import type { Asset, PlaybackAsset } from '../../assets/asset.ts';
 import { isExpired, limitSeconds } from '../../assets/expiry.ts';
+import { toExtraUrls } from '../../assets/video-extras.ts';
 import { toPlaybackBase, toPlaybackUrls } from '../../assets/asset-view.ts';
 import { type PlayUrls, playbackNotFound } from '../../assets/playback-manifest.ts';
 import { isByCookie } from '../../auth/tickets/playback-cookie.ts';
 import { notFound, ServiceError } from '../../platform/http/errors.ts';
+import { getElementFiles } from '../../platform/http/pages/element-files.ts';
 import { openPackageScript, toPageScript, versionOf } from '../../platform/http/pages/page-script.ts';
 import { PAGE_ICON } from '../../platform/http/pages/page-icon.ts';
 import { escapeHtml } from '../../assets/markup.ts';
 import { findDirectOrigin } from '../../storage/direct-origin.ts';
 import type { PlaybackContext } from '../context.ts';
 import {
+  type EmbedPage,
   type LinkPreview,
   PLAYER_SCRIPT,
   renderEmbedPage,
@@ -40,9 +43,11 @@ export async function renderEmbed(
     title: asset.title ?? 'Video',
     hls: `${base}/hls.m3u8`,
     poster: urls.thumbnail && `${base}/thumb.jpg`,
+    storyboard: findStoryboard(asset, base),
+    placeholder: asset.placeholder,
     icon: PAGE_ICON,
     scriptFolder: token === undefined ? '../' : '../../',
-    scriptVersions: { player: PLAYER.version, hls: (await readHlsScript()).version },
+    scriptVersions: await readScriptVersions(),
     preview: asset.visibility === 'public' ? toPreview(ctx, asset, urls) : undefined,
   });
   const policy = renderPagePolicy({
@@ -50,6 +55,18 @@ export async function renderEmbed(
     frameAncestors: ctx.settings.delivery.embedFrameAncestors,
   });
   return { html, policy, etag: `"${versionOf(`${policy}\n${html}`)}"` };
+}
+
+const findStoryboard = ({ playback }: Asset, base: string): string | null =>
+  playback?.kind === 'own' ? toExtraUrls(playback.extras ?? [], base).storyboard : null;
+
+async function readScriptVersions(): Promise<EmbedPage['scriptVersions']> {
+  const [hls, { version, files }] = await Promise.all([readHlsScript(), getElementFiles()]);
+  return {
+    player: PLAYER.version,
+    hls: hls.version,
+    elements: files.has('player.js') ? version : undefined,
+  };
 }
 
 /** Our own files below `base`; null for images. */

@@ -1,17 +1,12 @@
 // Serves the console below `/console`: one page for all its addresses, and the files that the page loads.
 import { randomBytes } from 'node:crypto';
-import { readdir, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { createLazyValue } from '../../concurrency/lazy-value.ts';
-import { type PreparedContent, prepareContent, sendPrepared } from './prepared-content.ts';
+import { prepareFolder, sendPrepared } from './prepared-content.ts';
 
 const BUILT = join(import.meta.dirname, '../../../../../console/dist');
-
-const TYPES: Readonly<Record<string, string>> = {
-  js: 'text/javascript; charset=utf-8',
-  css: 'text/css; charset=utf-8',
-};
 
 export type ConsolePages = {
   readonly publicBaseUrl: () => string;
@@ -21,7 +16,7 @@ export type ConsolePages = {
 };
 
 export function serveConsole(app: FastifyInstance, pages: ConsolePages): void {
-  const getFiles = createLazyValue(readFiles);
+  const getFiles = createLazyValue(() => prepareFolder(join(BUILT, 'files')));
   const readPage = createLazyValue(() => readFile(join(BUILT, 'index.html'), 'utf8'));
   const sendPage = async ({ headers }: FastifyRequest, reply: FastifyReply) => {
     const html = await readPage().catch(() => undefined);
@@ -54,16 +49,6 @@ const FOREVER = 'public, max-age=31536000, immutable';
 const NOT_BUILT =
   '<!doctype html><title>Mediary</title><p>The console is not built. ' +
   'Run <code>npm run build -w console</code>.';
-
-async function readFiles(): Promise<ReadonlyMap<string, PreparedContent>> {
-  const folder = join(BUILT, 'files');
-  const names = await readdir(folder).catch(() => []);
-  const files = names.map(async (name) => {
-    const type = TYPES[name.slice(name.lastIndexOf('.') + 1)] ?? 'application/octet-stream';
-    return [name, await prepareContent(type, await readFile(join(folder, name)))] as const;
-  });
-  return new Map(await Promise.all(files));
-}
 
 const toBase = (publicBaseUrl: string): string =>
   `${new URL(publicBaseUrl).pathname.replace(/\/$/, '')}/console/`;

@@ -1,5 +1,7 @@
 // Content that is compressed once and sent many times, with an ETag.
 import { hash } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -23,6 +25,21 @@ export async function prepareContent(type: string, content: string | Buffer): Pr
     promisify(gzip)(identity),
   ]);
   return { type, tag: hash('sha256', identity).slice(0, 32), bodies: { br, gzip: gz, identity } };
+}
+
+const TYPES: Readonly<Record<string, string>> = {
+  js: 'text/javascript; charset=utf-8',
+  css: 'text/css; charset=utf-8',
+};
+
+/** The files of a folder by name; none if there is no such folder. */
+export async function prepareFolder(folder: string): Promise<ReadonlyMap<string, PreparedContent>> {
+  const names = await readdir(folder).catch(() => []);
+  const files = names.sort().map(async (name) => {
+    const type = TYPES[name.slice(name.lastIndexOf('.') + 1)] ?? 'application/octet-stream';
+    return [name, await prepareContent(type, await readFile(join(folder, name)))] as const;
+  });
+  return new Map(await Promise.all(files));
 }
 
 type PageCall = { readonly request: FastifyRequest; readonly reply: FastifyReply };

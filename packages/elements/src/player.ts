@@ -1,0 +1,229 @@
+// Defines <mediary-player>, a player for the videos of a Mediary service (docs/guides/elements.md).
+import { LitElement, type PropertyValues, type TemplateResult } from 'lit';
+import { thumbHashToRGBA } from 'thumbhash';
+import { applyCaptionsChoice, recordCaptionsChoices } from './player/captions-choice.ts';
+import { renderControls } from './player/controls.ts';
+import {
+  FIRST_VIEW,
+  openPlayback,
+  type Playback,
+  type PlaybackView,
+  type TokenProvider,
+} from './player/playback.ts';
+import type { PlayerErrorCode } from './player/player-error.ts';
+import type { PlayerSource } from './player/source.ts';
+import { PLAYER_STYLES } from './player/styles.ts';
+
+export type PlayerFailure = { readonly code: PlayerErrorCode; readonly message: string };
+
+/** Another video, or another way to it, opens the player anew. */
+const OPENS_ANEW = [
+  'asset',
+  'baseUrl',
+  'src',
+  'poster',
+  'storyboard',
+  'placeholder',
+  'token',
+  'access',
+  'tokenProvider',
+];
+
+/** Events of the media element that the player repeats. */
+const MEDIA_EVENTS = [
+  'durationchange',
+  'ended',
+  'loadedmetadata',
+  'pause',
+  'play',
+  'playing',
+  'ratechange',
+  'seeked',
+  'seeking',
+  'timeupdate',
+  'volumechange',
+  'waiting',
+] as const;
+
+export class MediaryPlayer extends LitElement {
+  static override styles = PLAYER_STYLES;
+  static override properties = {
+    asset: {},
+    baseUrl: { attribute: 'base-url' },
+    token: {},
+    tokenProvider: { attribute: false },
+    access: {},
+    src: {},
+    poster: {},
+    storyboard: {},
+    placeholder: {},
+    label: {},
+    preload: {},
+    autoplay: { type: Boolean },
+    muted: { type: Boolean },
+    loop: { type: Boolean },
+    view: { state: true },
+    hasPicture: { state: true },
+  };
+
+  declare asset: string | undefined;
+  declare baseUrl: string | undefined;
+  /** An access token of the owner, or a playback token. */
+  declare token: string | undefined;
+  /** Returns a current token. Called first, and again before the token ends. */
+  declare tokenProvider: TokenProvider | undefined;
+  declare access: 'token' | 'cookie' | undefined;
+  declare src: string | undefined;
+  declare poster: string | undefined;
+  declare storyboard: string | undefined;
+  declare placeholder: string | undefined;
+  declare label: string | undefined;
+  declare preload: 'none' | 'metadata' | 'auto' | undefined;
+  declare autoplay: boolean;
+  declare muted: boolean;
+  declare loop: boolean;
+  declare private view: PlaybackView;
+  declare private hasPicture: boolean;
+  #playback: Playback | undefined;
+
+  constructor() {
+    super();
+    this.view = FIRST_VIEW;
+    this.hasPicture = false;
+  }
+
+  /** The media element, with the members of `HTMLVideoElement`; null until the video is loaded. */
+  get media(): HTMLVideoElement | null {
+    return this.view.media ?? null;
+  }
+
+  play(): Promise<void> {
+    return this.#playback?.play() ?? Promise.resolve();
+  }
+
+  pause(): void {
+    this.media?.pause();
+  }
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    this.#close();
+  }
+
+  override connectedCallback(): void {
+    super.connectedCallback();
+    if (this.hasUpdated) this.#open();
+  }
+
+  protected override willUpdate(changed: PropertyValues): void {
+    if (!this.hasUpdated || OPENS_ANEW.some((name) => changed.has(name))) this.#open();
+  }
+
+  protected override firstUpdated(): void {
+    const controller = this.renderRoot.querySelector('media-controller');
+    if (controller) recordCaptionsChoices(controller, () => this.media);
+  }
+
+  protected override updated(): void {
+    const { source, media } = this.view;
+    // The controller gives itself a label when it is connected.
+    const label = this.label ?? source?.title ?? 'Video';
+    this.renderRoot.querySelector('media-controller')?.setAttribute('aria-label', label);
+    const canvas = this.renderRoot.querySelector('canvas');
+    if (canvas && source?.placeholder !== undefined) drawPlaceholder(canvas, source.placeholder);
+    if (source?.aspectRatio !== undefined) this.style.setProperty('--_ratio', `${source.aspectRatio}`);
+    if (media) Object.assign(media, { loop: this.loop });
+  }
+
+  protected override render(): TemplateResult {
+    const { view, hasPicture } = this;
+    const onRetry = () => void this.#playback?.retry();
+    return renderControls({ ...view, hasPicture, onPlay: () => this.#start(), onRetry });
+  }
+
+  /** The button is removed then, and the keyboard moves on to the controller. */
+  #start(): void {
+    this.renderRoot.querySelector<HTMLElement>('media-controller')?.focus();
+    void this.play();
+  }
+
+  #close(): void {
+    this.#playback?.close();
+    this.#playback = undefined;
+    this.view = FIRST_VIEW;
+    this.hasPicture = false;
+  }
+
+  #open(): void {
+    this.#close();
+    const { asset, baseUrl, src, poster, storyboard, placeholder, token, tokenProvider } = this;
+    const access = this.access === 'cookie' ? 'cookie' : 'token';
+    this.#playback = openPlayback({
+      request: { asset, baseUrl, src, poster, storyboard, placeholder, access },
+      token: token === '' ? undefined : token,
+      tokenProvider,
+      startsAtOnce: this.preload === 'metadata' || this.preload === 'auto',
+      autoplay: this.autoplay,
+      prepare: (media, source) => this.#prepare(media, source),
+      onChange: (view) => this.#show(view),
+    });
+  }
+
+  #prepare(media: HTMLVideoElement, { storyboard }: PlayerSource): void {
+    media.slot = 'media';
+    media.setAttribute('part', 'video');
+    media.setAttribute('playsinline', '');
+    media.setAttribute('preload', this.preload ?? 'auto');
+    media.toggleAttribute('muted', this.muted);
+    media.muted = this.muted;
+    if (storyboard !== undefined) media.append(createStoryboardTrack(media, storyboard));
+    applyCaptionsChoice(media);
+    media.addEventListener('playing', () => Object.assign(this, { hasPicture: true }), { once: true });
+    media.addEventListener('loadedmetadata', () => {
+      const { videoWidth, videoHeight } = media;
+      if (videoWidth && videoHeight) this.style.setProperty('--_ratio', `${videoWidth / videoHeight}`);
+    });
+    for (const type of MEDIA_EVENTS) media.addEventListener(type, () => this.dispatchEvent(new Event(type)));
+  }
+
+  #show(view: PlaybackView): void {
+    const isNew = view.failure !== undefined && view.failure !== this.view.failure;
+    this.view = view;
+    if (!isNew || !view.failure) return;
+    const { code, message } = view.failure;
+    const detail: PlayerFailure = { code, message };
+    this.dispatchEvent(new CustomEvent('playererror', { detail }));
+  }
+}
+
+/**
+ * Draws a ThumbHash in base64; an invalid one draws nothing. A canvas needs no permission of a
+ * Content-Security-Policy; a data URL does.
+ */
+function drawPlaceholder(canvas: HTMLCanvasElement, hash: string): void {
+  try {
+    const bytes = Uint8Array.from(atob(hash), (character) => character.charCodeAt(0));
+    const { w: width, h: height, rgba } = thumbHashToRGBA(bytes);
+    Object.assign(canvas, { width, height });
+    canvas.getContext('2d')?.putImageData(new ImageData(new Uint8ClampedArray(rgba), width, height), 0, 0);
+  } catch {
+    canvas.hidden = true;
+  }
+}
+
+/** media-chrome shows the pictures of this track over the seek bar. */
+function createStoryboardTrack(media: HTMLVideoElement, url: string): HTMLTrackElement {
+  // Browsers load tracks of other origins only with CORS.
+  if (new URL(url, document.baseURI).origin !== location.origin)
+    media.setAttribute('crossorigin', 'anonymous');
+  const track = document.createElement('track');
+  return Object.assign(track, { kind: 'metadata', label: 'thumbnails', default: true, src: url });
+}
+
+declare global {
+  interface HTMLElementTagNameMap {
+    'mediary-player': MediaryPlayer;
+  }
+}
+
+if (!customElements.get('mediary-player')) customElements.define('mediary-player', MediaryPlayer);

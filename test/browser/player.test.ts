@@ -1,0 +1,185 @@
+// <mediary-player> in Chromium, in a page of another origin than the service, with a strict policy.
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { AxeBuilder } from '@axe-core/playwright';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { makeTwoLanguageClip } from '../support/clips/two-languages.ts';
+import { ingest } from '../support/media.ts';
+import { launchChromium } from '../support/playback/browser.ts';
+import { asUser, call, eventually, startTestService, type TestService } from '../support/service.ts';
+
+const SECONDS = 12;
+const LABEL = '<img src=x onerror=alert(1)>';
+const CAPTIONS = 'WEBVTT\n\n00:00.000 --> 00:12.000\nGood morning\n';
+
+let service: TestService;
+let browser: Browser;
+let site: Server;
+let id: string;
+beforeAll(async () => {
+  service = await startTestService({ VIDEO_EXTRAS: 'storyboard' });
+  browser = await launchChromium();
+  site = createServer(async ({ url }, response) => {
+    if (url === '/token') return response.end(await createPlaybackToken());
+    response.setHeader('content-type', url === '/page.js' ? 'text/javascript' : 'text/html');
+    response.setHeader('content-security-policy', POLICY());
+    return response.end(url === '/page.js' ? SCRIPT : PAGE());
+  });
+  await new Promise<void>((resolve) => {
+    site.listen(0, '127.0.0.1', resolve);
+  });
+  ({ id } = await ingest(service, 'ann', { file: await makeTwoLanguageClip(SECONDS) }));
+  await call(service, `PUT /media/${id}/captions/en?label=${encodeURIComponent(LABEL)}`, {
+    headers: { ...asUser('ann'), 'content-type': 'text/vtt' },
+    body: CAPTIONS,
+  });
+  await eventually(
+    () => readPlayback(),
+    ({ storyboard }) => storyboard !== null,
+  );
+}, 120_000);
+afterAll(async () => {
+  await browser.close();
+  site.close();
+  await service.stop();
+});
+
+/** Everything from the service, and neither inline styles nor inline scripts. */
+const POLICY = (): string =>
+  [
+    "default-src 'none'",
+    `script-src 'self' ${service.address}`,
+    `connect-src 'self' ${service.address}`,
+    `img-src 'self' ${service.address}`,
+    `media-src ${service.address} blob: data:`,
+  ].join('; ');
+
+const PAGE = (): string => `<!doctype html><html lang="en"><meta name="viewport" content="width=device-width">
+<title>Player</title><main><h1>Player</h1>
+<mediary-player asset="${id}" base-url="${service.address}" label="Forest"></mediary-player></main>
+<script type="module" src="/page.js"></script>
+<script type="module" src="${service.address}/api/v1/playback/elements/latest/player.js"></script>`;
+
+/** Counts the tokens that the player asks for, and keeps the errors that it reports. */
+const SCRIPT = `
+const player = document.querySelector('mediary-player');
+window.tokens = 0;
+window.failures = [];
+player.addEventListener('playererror', ({ detail }) => window.failures.push(detail.code));
+player.tokenProvider = async () => {
+  window.tokens += 1;
+  return (await fetch('/token')).text();
+};`;
+
+type PlaybackJson = { readonly hls: string; readonly storyboard: string | null };
+const readPlayback = async (): Promise<PlaybackJson> =>
+  (await call<PlaybackJson>(service, `GET /media/${id}/playback`, { headers: asUser('ann') })).body.data;
+const createPlaybackToken = async (): Promise<string> =>
+  /\/~([^/]+)\//.exec((await readPlayback()).hls)?.[1] ?? '';
+
+const PLAYER = 'document.querySelector("mediary-player")';
+const readMedia = <T>(page: Page, member: string): Promise<T> =>
+  page.evaluate<T>(`${PLAYER}.media?.${member}`);
+const readCaptions = (page: Page): Promise<string[]> =>
+  page.evaluate(
+    `[...${PLAYER}.media.textTracks].filter(({ mode }) => mode === 'showing').map(({ label }) => label)`,
+  );
+
+async function expectAccessible(page: Page): Promise<void> {
+  const { violations } = await new AxeBuilder({ page }).analyze();
+  const serious = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical');
+  expect(serious.map(({ id: rule, nodes }) => [rule, nodes.map(({ html }) => html)])).toEqual([]);
+}
+
+/** Opens the menu of settings, and chooses `choice` in the part `part`. */
+async function choose(page: Page, part: string, choice: string): Promise<void> {
+  await page.locator('media-settings-menu-button').click();
+  await page.locator('media-settings-menu-item').filter({ hasText: part }).click();
+  await page.getByRole('menuitemradio', { name: choice }).filter({ visible: true }).click();
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('Escape');
+}
+
+type OpenedPage = {
+  readonly page: Page;
+  /** Both grow while the page is open. */
+  readonly faults: string[];
+  readonly hosts: Set<string>;
+};
+
+async function openPage(): Promise<OpenedPage> {
+  const context = await browser.newContext({ viewport: { width: 900, height: 700 } });
+  const page = await context.newPage();
+  const faults: string[] = [];
+  page.on('console', (message) => message.type() === 'error' && faults.push(message.text()));
+  page.on('pageerror', ({ message }) => faults.push(message));
+  const hosts = new Set<string>();
+  page.on('request', (request) => hosts.add(new URL(request.url()).host));
+  await page.goto(`http://127.0.0.1:${(site.address() as AddressInfo).port}/`, { waitUntil: 'networkidle' });
+  return { page, faults, hosts };
+}
+
+/** Pauses by the keyboard, and shows captions, which the browser remembers. */
+async function showCaptions(page: Page): Promise<void> {
+  await page.keyboard.press('k');
+  expect(await readMedia(page, 'paused')).toBe(true);
+  await page.keyboard.press('c');
+  await eventually(
+    () => readCaptions(page),
+    (labels) => labels.length === 1 && labels[0] === LABEL,
+  );
+  await eventually(
+    () => page.evaluate<string | null>('localStorage.getItem("mediary-player-captions")'),
+    (language) => language === 'en',
+  );
+}
+
+/** All URLs so far are refused then; another language needs files that the player does not have. */
+async function switchLanguageAfterRevocation(page: Page): Promise<void> {
+  await call(service, `POST /media/${id}/revoke-playback`, { headers: asUser('ann') });
+  const tokens = await page.evaluate<number>('window.tokens');
+  await choose(page, 'Audio', 'German');
+  await eventually(
+    () => page.evaluate<string>(`[...${PLAYER}.media.audioTracks].find((track) => track.enabled).language`),
+    (language) => language === 'de',
+  );
+  await eventually(
+    () => page.evaluate<number>('window.tokens'),
+    (count) => count > tokens,
+  );
+  await page.evaluate(`${PLAYER}.play()`);
+  await eventually(
+    () => readMedia<boolean>(page, 'ended'),
+    (isEnded) => isEnded,
+    { withinMs: 40_000 },
+  );
+}
+
+test('a private video plays, with captions, two languages and renewed tokens', async () => {
+  const { page, faults, hosts } = await openPage();
+  await expectAccessible(page);
+  await page.getByRole('button', { name: 'Play' }).click();
+  await eventually(
+    () => readMedia<number>(page, 'currentTime'),
+    (seconds) => seconds > 0.5,
+    { withinMs: 30_000 },
+  );
+  await showCaptions(page);
+  await page.emulateMedia({ colorScheme: 'dark' });
+  await page.setViewportSize({ width: 390, height: 700 });
+  await expectAccessible(page);
+  expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(390);
+  expect(faults).toEqual([]);
+
+  await switchLanguageAfterRevocation(page);
+  expect(await page.evaluate('window.failures')).toEqual([]);
+  expect([...hosts].sort()).toEqual([new URL(page.url()).host, new URL(service.address).host].sort());
+
+  await page.evaluate(`${PLAYER}.setAttribute('asset', '00000000-0000-7000-8000-000000000000')`);
+  await page.getByRole('button', { name: 'Play' }).click();
+  await page.getByText('This video was not found').waitFor();
+  await expectAccessible(page);
+  expect(await page.evaluate('window.failures')).toEqual(['NOT_FOUND']);
+  await page.context().close();
+}, 180_000);
