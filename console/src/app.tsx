@@ -6,6 +6,7 @@ import { Route, Switch } from 'wouter';
 import { useLiveAssets } from './api/live.ts';
 import { useSession } from './api/session.ts';
 import { ErrorBoundary } from './parts/error-boundary.tsx';
+import { ForOperators } from './parts/for-operators.tsx';
 import { NothingHere } from './parts/nothing-here.tsx';
 import { Shell } from './shell/shell.tsx';
 import { SignIn } from './shell/sign-in.tsx';
@@ -34,6 +35,14 @@ export const App = () => (
   </ErrorBoundary>
 );
 
+/** Those who are not operators see a sentence in their place. */
+const OPERATOR_SCREENS = {
+  '/work': lazy(async () => ({ default: (await import('./screens/work/work.tsx')).Work })),
+  '/health': lazy(async () => ({ default: (await import('./screens/health/health.tsx')).Health })),
+  '/owners': lazy(async () => ({ default: (await import('./screens/owners/owners.tsx')).Owners })),
+  '/keys': lazy(async () => ({ default: (await import('./screens/keys/keys.tsx')).Keys })),
+} as const;
+
 function SignedIn() {
   const session = useSession();
   if (!session) return <SignIn />;
@@ -52,6 +61,13 @@ function SignedIn() {
             <Route path="/library">
               <Library session={session} />
             </Route>
+            {Object.entries(OPERATOR_SCREENS).map(([path, Screen]) => (
+              <Route key={path} path={path}>
+                <ForOperators session={session}>
+                  <Screen />
+                </ForOperators>
+              </Route>
+            ))}
             <Route path="/assets/:id">{({ id }) => <AssetScreen key={id} id={id} session={session} />}</Route>
             <Route path="/webhooks">
               <Webhooks session={session} view="inbox" />

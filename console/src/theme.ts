@@ -2,6 +2,8 @@
 import {
   Alert,
   Badge,
+  Modal,
+  Notification,
   type CSSVariablesResolver,
   createTheme,
   Loader,
@@ -28,6 +30,8 @@ const SEA: MantineColorsTuple = [
   '#0f5679',
 ];
 
+const CLOSE = { 'aria-label': 'Close' };
+
 export const theme = createTheme({
   primaryColor: 'sea',
   primaryShade: 7,
@@ -41,6 +45,8 @@ export const theme = createTheme({
     Alert: Alert.extend({ styles: { title: { color: 'var(--mantine-color-text)' } } }),
     // A label needs a role.
     Loader: Loader.extend({ defaultProps: { role: 'status' } }),
+    Modal: Modal.extend({ defaultProps: { closeButtonProps: CLOSE } }),
+    Notification: Notification.extend({ defaultProps: { closeButtonProps: CLOSE } }),
     Badge: Badge.extend({
       defaultProps: { tt: 'none' },
       styles: { root: { flexShrink: 0, minWidth: 'max-content' } },

@@ -26,6 +26,19 @@ export function formatLatency(ms: number): string {
   return `${Math.round(ms / 60_000)} min`;
 }
 
+/** How long something lasts already: `42 s`, `3 min`, `5 h`, `2 days`. */
+export function formatAge(seconds: number): string {
+  if (seconds < 60) return `${Math.round(seconds)} s`;
+  if (seconds < 3600) return `${Math.floor(seconds / 60)} min`;
+  if (seconds < 2 * 86_400) return `${Math.floor(seconds / 3600)} h`;
+  return `${Math.floor(seconds / 86_400)} days`;
+}
+
+const whole = new Intl.NumberFormat('en');
+
+/** `12,345`. */
+export const formatCount = (count: number): string => whole.format(count);
+
 const STEPS = [
   ['day', 86_400],
   ['hour', 3600],

@@ -12,6 +12,7 @@ import {
   useMantineColorScheme,
 } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
+import { spotlight } from '@mantine/spotlight';
 import type { ConsoleSession } from '@mediary/contract/schemas/console';
 import type { ReactNode } from 'react';
 import { Link, useLocation } from 'wouter';
@@ -19,6 +20,7 @@ import { SERVICE_URL } from '../api/mediary.ts';
 import { useSignOut } from '../api/session.ts';
 import { Icon, type IconName } from '../parts/icon.tsx';
 import { Brand } from './brand.tsx';
+import { Palette } from './palette.tsx';
 
 type Place = {
   readonly href: string;
@@ -28,12 +30,17 @@ type Place = {
 };
 
 const all = () => true;
+const operators: Place['isFor'] = (kind) => kind === 'operator';
 
 const PLACES: readonly Place[] = [
   { href: '/', label: 'Start', icon: 'home', isFor: all },
   { href: '/library', label: 'Library', icon: 'photo', isFor: all },
   { href: '/upload', label: 'Upload', icon: 'upload', isFor: all },
   { href: '/webhooks', label: 'Webhooks', icon: 'webhook', isFor: (kind) => kind !== 'user' },
+  { href: '/work', label: 'Work', icon: 'work', isFor: operators },
+  { href: '/health', label: 'Health', icon: 'health', isFor: operators },
+  { href: '/owners', label: 'Owners', icon: 'owners', isFor: operators },
+  { href: '/keys', label: 'Service keys', icon: 'key', isFor: operators },
 ];
 
 type ShellProps = { readonly session: ConsoleSession; readonly children: ReactNode };
@@ -41,6 +48,7 @@ type ShellProps = { readonly session: ConsoleSession; readonly children: ReactNo
 export function Shell({ session, children }: ShellProps) {
   const [isOpen, { toggle, close }] = useDisclosure(false);
   const [place] = useLocation();
+  const places = PLACES.filter(({ isFor }) => isFor(session.kind));
   return (
     <AppShell
       header={{ height: 56 }}
@@ -54,13 +62,22 @@ export function Shell({ session, children }: ShellProps) {
             <Brand />
           </Group>
           <Group gap="xs" wrap="nowrap">
+            <ActionIcon
+              variant="subtle"
+              color="gray"
+              size="lg"
+              aria-label="Search and commands"
+              onClick={spotlight.open}
+            >
+              <Icon name="search" />
+            </ActionIcon>
             <ColorSwitch />
             <Person session={session} />
           </Group>
         </Group>
       </AppShell.Header>
       <AppShell.Navbar p="xs" aria-label="Screens">
-        {PLACES.filter(({ isFor }) => isFor(session.kind)).map((target) => (
+        {places.map((target) => (
           <PlaceLink key={target.href} place={target} current={place} onFollow={close} />
         ))}
         <Box mt="auto">
@@ -73,6 +90,7 @@ export function Shell({ session, children }: ShellProps) {
         </Box>
       </AppShell.Navbar>
       <AppShell.Main>{children}</AppShell.Main>
+      <Palette session={session} places={places} />
     </AppShell>
   );
 }

@@ -37,6 +37,37 @@ describe('the owner', () => {
   });
 });
 
+describe('requestBytes', () => {
+  const mediary = () => createMediary({ baseUrl: server.url, serviceKey: 'k' });
+  const request = { method: 'GET', path: '/admin/owners/ann/export' } as const;
+
+  test('returns the response while its body arrives', async () => {
+    let end = () => {};
+    server.handle((_request, response) => {
+      response.writeHead(200, { 'content-type': 'application/x-tar' }).write('first,');
+      end = () => response.end('last');
+    });
+    const response = await mediary().requestBytes(request);
+    end();
+    expect(await response.text()).toBe('first,last');
+    expect(server.requests).toMatchObject([{ path: '/api/v1/admin/owners/ann/export' }]);
+  });
+
+  test('throws what the API refuses', async () => {
+    const refusal = {
+      success: false,
+      message: 'Busy',
+      error: { error_code: 'UNAVAILABLE' },
+      request_id: 'r-9',
+    };
+    server.handle((_request, response) => response.writeHead(503).end(JSON.stringify(refusal)));
+    await expect(mediary().requestBytes(request)).rejects.toMatchObject({
+      message: 'Busy',
+      requestId: 'r-9',
+    });
+  });
+});
+
 describe('waitUntilReady', () => {
   const READY = {
     id: 'a',

@@ -12,6 +12,7 @@ import {
   type MediaryOptions,
   type Transport,
 } from './transport.ts';
+import { receive, toError } from './response.ts';
 import { uploadFile } from './upload/upload.ts';
 import {
   createUploadQueue,
@@ -104,6 +105,12 @@ export type Mediary = {
    */
   request<T>(request: ApiRequest): Promise<T>;
   /**
+   * Calls an operation that returns bytes. Their time is not limited, and a failure is not repeated.
+   *
+   * @example const archive = await mediary.requestBytes({ method: 'GET', path: '/admin/owners/ann/export' });
+   */
+  requestBytes(request: ApiRequest): Promise<Response>;
+  /**
    * The same client for another owner, with `serviceKey`.
    *
    * @example const asset = await mediary.forOwner('ann').media.get(id);
@@ -148,6 +155,12 @@ export function createClient(transport: Transport): Mediary {
         transport.request({ method: 'GET', path: '/usage', query: ownerOf(transport, options), options }),
     },
     request: (request) => transport.request(request),
+    requestBytes: async (request) => {
+      const signal = request.options?.signal ?? new AbortController().signal;
+      const response = await transport.open(request, signal);
+      if (!response.ok) throw toError(await receive(response));
+      return response;
+    },
     forOwner: (ownerUserId) => createClient({ ...transport, ownerUserId }),
   };
 }

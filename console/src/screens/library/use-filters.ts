@@ -1,7 +1,8 @@
 // The filters of the library, kept in the address, so that people can share what they see.
 import { useCallback, useMemo } from 'react';
-import { useLocation, useSearch } from 'wouter';
+import { useLocation } from 'wouter';
 import type { AssetFilters } from '../../api/assets.ts';
+import { useAddressQuery } from '../../parts/use-address-query.ts';
 
 const NAMES = ['q', 'kind', 'stream_status', 'provider', 'tag', 'owner', 'sort'] as const;
 
@@ -23,7 +24,7 @@ export function formatFilters(filters: AssetFilters): string {
 type SetFilters = (filters: AssetFilters) => void;
 
 export function useFilters(): readonly [AssetFilters, SetFilters] {
-  const query = useSearch();
+  const query = useAddressQuery();
   const [, navigate] = useLocation();
   const filters = useMemo(() => parseFilters(query), [query]);
   const setFilters = useCallback<SetFilters>(

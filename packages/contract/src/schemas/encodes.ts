@@ -38,6 +38,8 @@ export const EncodeQueue = Type.Object(
   { $id: 'EncodeQueue' },
 );
 
+export type EncodeQueue = Static<typeof EncodeQueue>;
+
 export const ListEncodesQuery = Type.Object({
   owner_user_id: Type.Optional(Type.String({ description: 'Only encodes of this owner.' })),
   limit: Type.Integer({ minimum: 1, maximum: 1000, default: 200 }),

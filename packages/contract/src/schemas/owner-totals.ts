@@ -64,3 +64,5 @@ export const AssetCounts = Type.Object(
   },
   { $id: 'AssetCounts' },
 );
+
+export type AssetCounts = Static<typeof AssetCounts>;
