@@ -1,9 +1,10 @@
-// The picture of an asset: its ThumbHash first, then the thumbnail.
+// The picture of an asset: its ThumbHash first, then the thumbnail; an icon of its kind where there is none.
 import type { Asset } from '@mediary/client';
 import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { thumbHashToDataURL } from 'thumbhash';
 import { playbackQuery } from '../../api/assets.ts';
+import { Icon } from '../../parts/icon.tsx';
 
 export function Thumbnail({ asset }: { readonly asset: Asset }) {
   const canShow = asset.deleted_at === null && asset.playback?.thumbnail != null;
@@ -15,6 +16,7 @@ export function Thumbnail({ asset }: { readonly asset: Asset }) {
   const placeholder = useMemo(() => toPlaceholder(asset.placeholder), [asset.placeholder]);
   return (
     <>
+      {!placeholder && !canShow && <Icon name={asset.kind === 'video' ? 'film' : 'photo'} size={40} />}
       {placeholder && <img src={placeholder} alt="" />}
       {canShow && url && <img src={url} alt="" loading="lazy" decoding="async" />}
     </>
