@@ -117,7 +117,7 @@ test('the owner downloads the original as before', async () => {
 
 test('the embed page plays the same URL', async () => {
   const { embed, hls } = await playbackOf(service, asset);
-  const source = /data-hls="([^"]+)"/.exec(await textAt(embed ?? ''))?.[1] ?? '';
+  const source = /<mediary-player[^>]* src="([^"]+)"/.exec(await textAt(embed ?? ''))?.[1] ?? '';
   expect(nameOf(new URL(source, embed ?? '').href)).toBe(nameOf(hls ?? ''));
   expect(await textAt(new URL(source, embed ?? '').href)).toBe(await textAt(hls ?? ''));
 });
