@@ -14,7 +14,8 @@ import {
 import { prepareTemporaryFolder } from './test/support/tree/temporary-folder.ts';
 
 const S3_CREDENTIALS = { AWS_ACCESS_KEY_ID: ACCESS_KEY, AWS_SECRET_ACCESS_KEY: SECRET_KEY };
-const limits = { testTimeout: 60_000, hookTimeout: 120_000 };
+const limits = { testTimeout: 120_000, hookTimeout: 120_000 };
+const browserLimits = { testTimeout: 300_000, hookTimeout: 120_000 };
 const durabilityLimits = { testTimeout: 600_000, hookTimeout: 120_000 };
 
 process.env['TMPDIR'] = prepareTemporaryFolder();
@@ -76,11 +77,22 @@ export default defineConfig({
       },
       {
         test: {
-          name: 'browser',
-          include: ['test/browser/**/*.test.ts'],
+          name: 'browser-pages',
+          include: ['test/browser/pages/*.test.ts'],
+          maxWorkers: 2,
+          sequence: { groupOrder: 1 },
+          ...browserLimits,
+        },
+      },
+      {
+        test: {
+          name: 'browser-players',
+          include: ['test/browser/players/*.test.ts'],
           maxConcurrency: 2,
-          testTimeout: 300_000,
-          hookTimeout: 120_000,
+          // Each file plays several videos at a time, which Chromium decodes without a GPU.
+          maxWorkers: 1,
+          sequence: { groupOrder: 2 },
+          ...browserLimits,
         },
       },
       {

@@ -72,7 +72,6 @@ const S3_JOURNEYS = [
   'uploads/import',
   'uploads/import-turns',
   'uploads/duplicates',
-  'uploads/clips',
   'library/edits-and-trash',
   'operations/stop',
   'playback/encrypted-playback',

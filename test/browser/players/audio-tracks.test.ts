@@ -1,10 +1,10 @@
 // Stock players in Chromium list the languages of a video, start with the default one and switch to another;
 // what they play is heard.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type AudioSwitch, openBrowser, type TestBrowser } from '../support/playback/browser.ts';
-import { ingest } from '../support/media.ts';
-import { asUser, call, startTestService, type TestService } from '../support/service.ts';
-import { ENGLISH_TONE, GERMAN_TONE, makeTwoLanguageClip } from '../support/clips/two-languages.ts';
+import { type AudioSwitch, openBrowser, type TestBrowser } from '../../support/playback/browser.ts';
+import { ingest } from '../../support/media.ts';
+import { asUser, call, startTestService, type TestService } from '../../support/service.ts';
+import { ENGLISH_TONE, GERMAN_TONE, makeTwoLanguageClip } from '../../support/clips/two-languages.ts';
 
 const USER = 'ann';
 

@@ -1,11 +1,11 @@
 // Chromium shows rotated videos upright, and players play picture and sound at the same time.
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openBrowser, type PlayRequest, type TestBrowser } from '../support/playback/browser.ts';
-import { makeClip } from '../support/clips/clips.ts';
-import { makeCornersClip, nameColour, uprightCorners } from '../support/clips/corners.ts';
-import { ingest } from '../support/media.ts';
-import { asUser, call, startTestService, type TestService } from '../support/service.ts';
+import { openBrowser, type PlayRequest, type TestBrowser } from '../../support/playback/browser.ts';
+import { makeClip } from '../../support/clips/clips.ts';
+import { makeCornersClip, nameColour, uprightCorners } from '../../support/clips/corners.ts';
+import { ingest } from '../../support/media.ts';
+import { asUser, call, startTestService, type TestService } from '../../support/service.ts';
 
 const USER = 'ann';
 

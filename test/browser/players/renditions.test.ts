@@ -1,9 +1,9 @@
 // Stock players switch between the renditions of a private video while it plays.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openBrowser, type PlayRequest, type TestBrowser } from '../support/playback/browser.ts';
-import { makeClip } from '../support/clips/clips.ts';
-import { ingest } from '../support/media.ts';
-import { asUser, call, startTestService, type TestService } from '../support/service.ts';
+import { openBrowser, type PlayRequest, type TestBrowser } from '../../support/playback/browser.ts';
+import { makeClip } from '../../support/clips/clips.ts';
+import { ingest } from '../../support/media.ts';
+import { asUser, call, startTestService, type TestService } from '../../support/service.ts';
 
 const USER = 'ann';
 /** The switches take four seconds of it; on a busy machine they have the rest. */

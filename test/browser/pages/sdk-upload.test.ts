@@ -12,14 +12,14 @@ import type { UploadProgress } from '@mediary/client';
 import type { Browser, Page } from 'playwright-core';
 import { rolldown } from 'rolldown';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { launchChromium } from '../support/playback/browser.ts';
-import { makeClip } from '../support/clips/clips.ts';
-import { openUpload } from '../support/media.ts';
-import { asUser, call, startTestService, type TestService, tokenOf } from '../support/service.ts';
+import { launchChromium } from '../../support/playback/browser.ts';
+import { makeClip } from '../../support/clips/clips.ts';
+import { openUpload } from '../../support/media.ts';
+import { asUser, call, startTestService, type TestService, tokenOf } from '../../support/service.ts';
 
 const MIB = 1024 * 1024;
 const SIZE = 24 * MIB;
-const ROOT = join(import.meta.dirname, '../..');
+const ROOT = join(import.meta.dirname, '../../..');
 
 let folder: string;
 let server: Server;

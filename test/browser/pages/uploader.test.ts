@@ -7,10 +7,10 @@ import { AxeBuilder } from '@axe-core/playwright';
 import type { Browser, BrowserContextOptions, CDPSession, Locator, Page } from 'playwright-core';
 import sharp from 'sharp';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { makeClip } from '../support/clips/clips.ts';
-import { expectSuccess } from '../support/http/envelope.ts';
-import { launchChromium } from '../support/playback/browser.ts';
-import { asService, call, startTestService, type TestService } from '../support/service.ts';
+import { makeClip } from '../../support/clips/clips.ts';
+import { expectSuccess } from '../../support/http/envelope.ts';
+import { launchChromium } from '../../support/playback/browser.ts';
+import { asService, call, startTestService, type TestService } from '../../support/service.ts';
 import { serveUploaderPage } from './uploader-page.ts';
 
 const MIB = 1024 * 1024;

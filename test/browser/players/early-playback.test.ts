@@ -1,10 +1,10 @@
 // Players that start while a video is being encoded play it to its end without a reload, a pause or a jump.
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openBrowser, type PlayRequest, type TestBrowser } from '../support/playback/browser.ts';
-import { makeClip, pacedEngine } from '../support/clips/clips.ts';
-import { offer, readAsset, settled } from '../support/media.ts';
-import { asUser, call, eventually, startTestService, type TestService } from '../support/service.ts';
+import { openBrowser, type PlayRequest, type TestBrowser } from '../../support/playback/browser.ts';
+import { makeClip, pacedEngine } from '../../support/clips/clips.ts';
+import { offer, readAsset, settled } from '../../support/media.ts';
+import { asUser, call, eventually, startTestService, type TestService } from '../../support/service.ts';
 
 const USER = 'ann';
 

@@ -2,11 +2,11 @@
 // seeks, and in another language.
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { launchChromium, openBrowser, type TestBrowser } from '../support/playback/browser.ts';
-import { OWNER, playbackOf } from '../support/playback/encrypted-video.ts';
-import { type AssetJson, ingest } from '../support/media.ts';
-import { eventually, startTestService, type TestService } from '../support/service.ts';
-import { ENGLISH_TONE, GERMAN_TONE, makeTwoLanguageClip } from '../support/clips/two-languages.ts';
+import { launchChromium, openBrowser, type TestBrowser } from '../../support/playback/browser.ts';
+import { OWNER, playbackOf } from '../../support/playback/encrypted-video.ts';
+import { type AssetJson, ingest } from '../../support/media.ts';
+import { eventually, startTestService, type TestService } from '../../support/service.ts';
+import { ENGLISH_TONE, GERMAN_TONE, makeTwoLanguageClip } from '../../support/clips/two-languages.ts';
 
 const SECONDS = 12;
 const PLAYERS = ['hls.js', 'shaka-player'] as const;

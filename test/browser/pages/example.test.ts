@@ -5,12 +5,12 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { launchChromium } from '../support/playback/browser.ts';
-import { makeClip } from '../support/clips/clips.ts';
-import { freePort } from '../support/http/free-port.ts';
-import { newDataDir, SECRETS, startTestService, type TestService } from '../support/service.ts';
+import { launchChromium } from '../../support/playback/browser.ts';
+import { makeClip } from '../../support/clips/clips.ts';
+import { freePort } from '../../support/http/free-port.ts';
+import { newDataDir, SECRETS, startTestService, type TestService } from '../../support/service.ts';
 
-const ROOT = join(import.meta.dirname, '../..');
+const ROOT = join(import.meta.dirname, '../../..');
 
 let dataDir: string;
 let service: TestService;

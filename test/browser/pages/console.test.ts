@@ -5,11 +5,11 @@ import { AxeBuilder } from '@axe-core/playwright';
 import type { Browser, Page } from 'playwright-core';
 import sharp from 'sharp';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { makeClip } from '../support/clips/clips.ts';
-import { expectSuccess } from '../support/http/envelope.ts';
-import { openUpload } from '../support/media.ts';
-import { launchChromium } from '../support/playback/browser.ts';
-import { asOperator, asUser, call, startTestService, type TestService } from '../support/service.ts';
+import { makeClip } from '../../support/clips/clips.ts';
+import { expectSuccess } from '../../support/http/envelope.ts';
+import { openUpload } from '../../support/media.ts';
+import { launchChromium } from '../../support/playback/browser.ts';
+import { asOperator, asUser, call, startTestService, type TestService } from '../../support/service.ts';
 
 const SIZES = { desk: { width: 1440, height: 900 }, phone: { width: 390, height: 844 } } as const;
 const SLOW = { timeout: 60_000 };
@@ -65,7 +65,8 @@ async function signIn(page: Page): Promise<void> {
 async function playEmbedded(page: Page): Promise<void> {
   const frame = await (await page.waitForSelector('iframe.player-frame', SLOW)).contentFrame();
   if (!frame) throw new Error('the page has no frame with a player');
-  await frame.waitForFunction('customElements.get("mediary-player")', undefined, SLOW);
+  // The page's policy forbids `eval`, which waitForFunction may call.
+  await expect.poll(() => frame.evaluate('customElements.get("mediary-player") !== undefined'), SLOW).toBe(true);
   await frame.evaluate('document.querySelector("mediary-player").play()');
   await expect
     .poll(() => frame.evaluate('document.querySelector("mediary-player").media?.currentTime ?? 0'), SLOW)

@@ -1,12 +1,12 @@
 // Stock players in Chromium play a video with renditions in SDR and HDR to its end: in SDR, unless the page
 // asks for HDR.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openBrowser, type PlayRequest, type TestBrowser } from '../support/playback/browser.ts';
-import { makeHdrClip } from '../support/clips/hdr-clips.ts';
-import { ingest } from '../support/media.ts';
-import { startTestService, type TestService } from '../support/service.ts';
+import { openBrowser, type PlayRequest, type TestBrowser } from '../../support/playback/browser.ts';
+import { makeHdrClip } from '../../support/clips/hdr-clips.ts';
+import { ingest } from '../../support/media.ts';
+import { startTestService, type TestService } from '../../support/service.ts';
 
-const SECONDS = 9;
+const SECONDS = 5;
 /** Of audio. */
 const SOUND = 2;
 const isHdr = (track: number) => track >= 300;

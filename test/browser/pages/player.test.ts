@@ -4,10 +4,10 @@ import type { AddressInfo } from 'node:net';
 import { AxeBuilder } from '@axe-core/playwright';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { makeTwoLanguageClip } from '../support/clips/two-languages.ts';
-import { ingest } from '../support/media.ts';
-import { launchChromium } from '../support/playback/browser.ts';
-import { asUser, call, eventually, startTestService, type TestService } from '../support/service.ts';
+import { makeTwoLanguageClip } from '../../support/clips/two-languages.ts';
+import { ingest } from '../../support/media.ts';
+import { launchChromium } from '../../support/playback/browser.ts';
+import { asUser, call, eventually, startTestService, type TestService } from '../../support/service.ts';
 
 const SECONDS = 12;
 const LABEL = '<img src=x onerror=alert(1)>';

@@ -3,15 +3,15 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { bombPng } from '../support/clips/pictures.ts';
-import { makeClip } from '../support/clips/clips.ts';
-import { expectSuccess } from '../support/http/envelope.ts';
-import { startWebhookReceiver, status, type WebhookReceiver } from '../support/http/webhook-receiver.ts';
-import { type AssetJson, IMAGE, ingest, offer, readAsset } from '../support/media.ts';
-import { launchChromium } from '../support/playback/browser.ts';
-import { expectSound, type OpenedConsole, openConsole } from '../support/playback/console-page.ts';
-import { replaysOf } from '../support/providers/replays.ts';
-import { asOperator, asService, call, startTestService, type TestService } from '../support/service.ts';
+import { bombPng } from '../../support/clips/pictures.ts';
+import { makeClip } from '../../support/clips/clips.ts';
+import { expectSuccess } from '../../support/http/envelope.ts';
+import { startWebhookReceiver, status, type WebhookReceiver } from '../../support/http/webhook-receiver.ts';
+import { type AssetJson, IMAGE, ingest, offer, readAsset } from '../../support/media.ts';
+import { launchChromium } from '../../support/playback/browser.ts';
+import { expectSound, type OpenedConsole, openConsole } from '../../support/playback/console-page.ts';
+import { replaysOf } from '../../support/providers/replays.ts';
+import { asOperator, asService, call, startTestService, type TestService } from '../../support/service.ts';
 
 const SLOW = { timeout: 15_000 };
 /** Of a name that a file may have: 255 code points, right to left, with an emoji. */
