@@ -66,7 +66,9 @@ async function playEmbedded(page: Page): Promise<void> {
   const frame = await (await page.waitForSelector('iframe.player-frame', SLOW)).contentFrame();
   if (!frame) throw new Error('the page has no frame with a player');
   // The page's policy forbids `eval`, which waitForFunction may call.
-  await expect.poll(() => frame.evaluate('customElements.get("mediary-player") !== undefined'), SLOW).toBe(true);
+  await expect
+    .poll(() => frame.evaluate('customElements.get("mediary-player") !== undefined'), SLOW)
+    .toBe(true);
   await frame.evaluate('document.querySelector("mediary-player").play()');
   await expect
     .poll(() => frame.evaluate('document.querySelector("mediary-player").media?.currentTime ?? 0'), SLOW)

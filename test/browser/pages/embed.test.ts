@@ -101,7 +101,8 @@ const PLAYER = 'document.querySelector("mediary-player")';
 const LEFT_OUT = `(({ played, duration }) => {
   const starts = Array.from({ length: played.length }, (_, index) => played.start(index));
   const ends = Array.from({ length: played.length }, (_, index) => played.end(index));
-  return [0, ...ends].map((end, index) => [end, starts[index] ?? duration]).filter(([from, to]) => to - from > 0.1);
+  const gaps = [0, ...ends].map((end, index) => [end, starts[index] ?? duration]);
+  return gaps.filter(([from, to]) => to - from > 0.1);
 })(${PLAYER}.media)`;
 
 async function embedOf(at: TestService, id: string): Promise<string> {
