@@ -1,6 +1,6 @@
 // The screens and their addresses.
 import { Center, Loader } from '@mantine/core';
-import type { ConsoleSession } from '@mediary/contract/schemas/console';
+import type { ConsoleSession } from '@mediary/contract/schemas/admin/console';
 import { lazy, Suspense } from 'react';
 import { Route, Switch } from 'wouter';
 import { useLiveAssets } from './api/live.ts';

@@ -1,7 +1,7 @@
 // Assets, as the screens read and change them.
 import type { Asset, AssetPage, Caption, ListAssetsQuery, Playback, TimelinePage } from '@mediary/client';
 import { infiniteQueryOptions, type QueryClient, queryOptions } from '@tanstack/react-query';
-import type { ConsoleSession } from '@mediary/contract/schemas/console';
+import type { ConsoleSession } from '@mediary/contract/schemas/admin/console';
 import { mediary } from './mediary.ts';
 
 export type AssetFilters = Omit<ListAssetsQuery, 'cursor' | 'limit' | 'owner_user_id'> & {

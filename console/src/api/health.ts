@@ -1,13 +1,13 @@
 // Diagnostics, providers, storage checks and the samples of the last day.
-import type { Diagnostics } from '@mediary/contract/schemas/diagnostics';
-import type { ProviderOverview } from '@mediary/contract/schemas/operators';
-import type { AssetCounts } from '@mediary/contract/schemas/owner-totals';
-import type { SampleList, SampleName } from '@mediary/contract/schemas/samples';
+import type { Diagnostics } from '@mediary/contract/schemas/admin/diagnostics';
+import type { ProviderOverview } from '@mediary/contract/schemas/admin/operators';
+import type { AssetCounts } from '@mediary/contract/schemas/admin/owner-totals';
+import type { SampleList, SampleName } from '@mediary/contract/schemas/admin/samples';
 import type {
   StartCheckRequest,
   StorageCheck,
   StorageFinding,
-} from '@mediary/contract/schemas/storage-checks';
+} from '@mediary/contract/schemas/admin/storage-checks';
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { mediary } from './mediary.ts';
 import { byCursor, changeAdmin, type Listing, OPERATORS, readAdmin } from './operators.ts';

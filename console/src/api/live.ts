@@ -1,6 +1,6 @@
 // Live changes: the events of the service refresh what the screens have read.
 import type { AssetPage, StreamedEvent } from '@mediary/client';
-import type { ConsoleSession } from '@mediary/contract/schemas/console';
+import type { ConsoleSession } from '@mediary/contract/schemas/admin/console';
 import { type InfiniteData, type QueryClient, useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { refreshAsset, refreshLists } from './assets.ts';

@@ -1,7 +1,7 @@
 // Owners: what they store, their limits and their erasure.
-import type { Erasure } from '@mediary/contract/schemas/owners';
-import type { Owner } from '@mediary/contract/schemas/owner-totals';
-import type { OwnerLimits, OwnerLimitsRequest } from '@mediary/contract/schemas/usage';
+import type { Erasure } from '@mediary/contract/schemas/admin/owners';
+import type { Owner } from '@mediary/contract/schemas/admin/owner-totals';
+import type { OwnerLimits, OwnerLimitsRequest } from '@mediary/contract/schemas/admin/usage';
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { byCursor, changeAdmin, type Listing, OPERATORS, readAdmin, saveAdminFile } from './operators.ts';
 

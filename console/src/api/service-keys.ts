@@ -3,7 +3,7 @@ import type {
   CreateServiceKeyRequest,
   NewServiceKey,
   ServiceKey,
-} from '@mediary/contract/schemas/service-keys';
+} from '@mediary/contract/schemas/admin/service-keys';
 import { infiniteQueryOptions, keepPreviousData } from '@tanstack/react-query';
 import { mediary } from './mediary.ts';
 import { byCursor, changeAdmin, type Listing, OPERATORS, readAdmin } from './operators.ts';

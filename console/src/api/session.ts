@@ -1,5 +1,5 @@
 // Who is signed in.
-import type { ConsoleSession, CreateSessionRequest } from '@mediary/contract/schemas/console';
+import type { ConsoleSession, CreateSessionRequest } from '@mediary/contract/schemas/admin/console';
 import { MediaryError } from '@mediary/client';
 import {
   type QueryClient,

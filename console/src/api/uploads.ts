@@ -1,6 +1,6 @@
 // Uploads and imports of this page. They go on while people look at other screens.
 import type { UploadHandle, UploadOptions, UploadProgress } from '@mediary/client';
-import type { ConsoleSession } from '@mediary/contract/schemas/console';
+import type { ConsoleSession } from '@mediary/contract/schemas/admin/console';
 import { useSyncExternalStore } from 'react';
 import { mediary } from './mediary.ts';
 

@@ -6,7 +6,7 @@ import type {
   DeliveryPage,
   DeliverySummary,
   ReplayResult,
-} from '@mediary/contract/schemas/operators';
+} from '@mediary/contract/schemas/admin/operators';
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import type { Static } from 'typebox';
 import { mediary } from './mediary.ts';

@@ -1,7 +1,7 @@
 // Encodes, queues, jobs and processes.
 import type { EncodeQueue } from '@mediary/contract/schemas/encodes';
-import type { Job, Queue } from '@mediary/contract/schemas/jobs';
-import type { WorkerProcess } from '@mediary/contract/schemas/workers';
+import type { Job, Queue } from '@mediary/contract/schemas/admin/jobs';
+import type { WorkerProcess } from '@mediary/contract/schemas/admin/workers';
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { byCursor, changeAdmin, type Listing, OPERATORS, readAdmin } from './operators.ts';
 

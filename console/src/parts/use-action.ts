@@ -1,7 +1,7 @@
 // Changes of assets that people make by a button.
 import type { Asset, CallOptions } from '@mediary/client';
 import { notifications } from '@mantine/notifications';
-import type { ConsoleSession } from '@mediary/contract/schemas/console';
+import type { ConsoleSession } from '@mediary/contract/schemas/admin/console';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { refreshAssets } from '../api/assets.ts';
 import { describe } from './problem.tsx';

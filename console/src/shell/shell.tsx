@@ -13,7 +13,7 @@ import {
 } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { spotlight } from '@mantine/spotlight';
-import type { ConsoleSession } from '@mediary/contract/schemas/console';
+import type { ConsoleSession } from '@mediary/contract/schemas/admin/console';
 import type { ReactNode } from 'react';
 import { Link, useLocation } from 'wouter';
 import { SERVICE_URL } from '../api/mediary.ts';

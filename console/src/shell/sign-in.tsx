@@ -12,7 +12,7 @@ import {
   TextInput,
   Title,
 } from '@mantine/core';
-import type { CreateSessionRequest } from '@mediary/contract/schemas/console';
+import type { CreateSessionRequest } from '@mediary/contract/schemas/admin/console';
 import { type FormEvent, useEffect, useRef, useState } from 'react';
 import { SERVICE_URL } from '../api/mediary.ts';
 import { useSignIn } from '../api/session.ts';

@@ -7,7 +7,7 @@ import {
   getDiagnostics,
   streamDiagnostics,
   streamDownload,
-} from './operations/diagnostics.ts';
+} from './operations/admin/diagnostics.ts';
 import { deleteAsset, restoreAsset } from './operations/deletions.ts';
 import { getEmbed, getOembed, getPrivateEmbed, playerScriptOperations } from './operations/embed.ts';
 import { encryptedOperations } from './operations/encrypted-playback.ts';
@@ -15,7 +15,7 @@ import { createEventTicket, streamAssetEvents, streamEvents } from './operations
 import { getImage, getPrivateImage } from './operations/images.ts';
 import { createClip } from './operations/clips.ts';
 import { importMedia } from './operations/imports.ts';
-import { cancelJob, getJob, listJobs, listQueues, runJobAgain } from './operations/jobs.ts';
+import { cancelJob, getJob, listJobs, listQueues, runJobAgain } from './operations/admin/jobs.ts';
 import {
   completeUpload,
   createUpload,
@@ -30,7 +30,7 @@ import {
   releaseLegalHoldAsOperator,
   setLegalHold,
   setLegalHoldAsOperator,
-} from './operations/legal-holds.ts';
+} from './operations/admin/legal-holds.ts';
 import {
   abortMultipartUpload,
   completeMultipartUpload,
@@ -47,7 +47,7 @@ import {
   listDeliveries,
   listProviders,
   replayDeliveries,
-} from './operations/operators.ts';
+} from './operations/admin/operators.ts';
 import {
   downloadOriginal,
   getDownloadUrl,
@@ -59,20 +59,20 @@ import {
   putUpload,
   revokePlayback,
 } from './operations/playback.ts';
-import { countAssets, getOwner, listOwners } from './operations/owner-totals.ts';
+import { countAssets, getOwner, listOwners } from './operations/admin/owner-totals.ts';
 import {
   eraseOwner,
   exportOwner,
   getErasure,
   getErasureReceipt,
   listReceiptKeys,
-} from './operations/owners.ts';
+} from './operations/admin/owners.ts';
 import {
   createConsoleSession,
   createSignInLink,
   endConsoleSession,
   getConsoleSession,
-} from './operations/console.ts';
+} from './operations/admin/console.ts';
 import { createUploadToken } from './operations/upload-tokens.ts';
 import {
   createResumableUpload,
@@ -82,7 +82,7 @@ import {
   terminateResumableUpload,
 } from './operations/resumable.ts';
 import { abortS3Upload, listS3Parts, postS3Request } from './operations/s3-requests.ts';
-import { listSamples } from './operations/samples.ts';
+import { listSamples } from './operations/admin/samples.ts';
 import { getHealth, getReadiness } from './operations/service.ts';
 import {
   createServiceKey,
@@ -91,8 +91,14 @@ import {
   revokeServiceKey,
   rotateServiceKey,
   updateServiceKey,
-} from './operations/service-keys.ts';
-import { cancelCheck, getCheck, listChecks, listFindings, startCheck } from './operations/storage-checks.ts';
+} from './operations/admin/service-keys.ts';
+import {
+  cancelCheck,
+  getCheck,
+  listChecks,
+  listFindings,
+  startCheck,
+} from './operations/admin/storage-checks.ts';
 import {
   cancelEncode,
   getOwnerLimits,
@@ -100,7 +106,7 @@ import {
   listEncodes,
   removeOwnerLimits,
   setOwnerLimits,
-} from './operations/usage.ts';
+} from './operations/admin/usage.ts';
 import {
   getFrame,
   getPrivateFrame,
@@ -119,7 +125,7 @@ import {
   testWebhookEndpoint,
   updateWebhookEndpoint,
 } from './operations/webhook-endpoints.ts';
-import { drainWorker, listWorkers } from './operations/workers.ts';
+import { drainWorker, listWorkers } from './operations/admin/workers.ts';
 
 /** Without the operations that receive webhooks, which depend on the providers that the service registers. */
 export const OPERATIONS: readonly Operation[] = [

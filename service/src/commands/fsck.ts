@@ -4,7 +4,7 @@ import type {
   StartCheckRequest,
   StorageCheck,
   StorageFinding,
-} from '@mediary/contract/schemas/storage-checks';
+} from '@mediary/contract/schemas/admin/storage-checks';
 
 export const FSCK_USAGE =
   'npm run fsck -- [--repair [--delete-unknown]] [--checksums] [--orphan-age-hours <n>] [--json]';

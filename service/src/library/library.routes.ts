@@ -5,10 +5,10 @@ import {
   releaseLegalHoldAsOperator,
   setLegalHold,
   setLegalHoldAsOperator,
-} from '@mediary/contract/operations/legal-holds';
+} from '@mediary/contract/operations/admin/legal-holds';
 import { getAsset, listAssets, updateAsset } from '@mediary/contract/operations/media';
 import { revokePlayback } from '@mediary/contract/operations/playback';
-import { listAllAssets } from '@mediary/contract/operations/operators';
+import { listAllAssets } from '@mediary/contract/operations/admin/operators';
 import type { AssetPage as AssetPageView, DeleteAssetQuery } from '@mediary/contract/schemas/library';
 import type { Static } from 'typebox';
 import type { Asset, ShownAsset } from '../assets/asset.ts';

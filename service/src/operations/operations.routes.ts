@@ -1,6 +1,6 @@
 // Health checks for load balancers, and the overview of providers for operators.
-import { listProviders } from '@mediary/contract/operations/operators';
-import { countAssets } from '@mediary/contract/operations/owner-totals';
+import { listProviders } from '@mediary/contract/operations/admin/operators';
+import { countAssets } from '@mediary/contract/operations/admin/owner-totals';
 import { getHealth, getReadiness } from '@mediary/contract/operations/service';
 import { open } from '../platform/http/route.ts';
 import type { LiveWorker, OperationsContext } from './context.ts';

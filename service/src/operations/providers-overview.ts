@@ -1,5 +1,5 @@
 // Lists each provider with its capabilities, missing settings, and what all processes know of it.
-import type { ProviderOverview } from '@mediary/contract/schemas/operators';
+import type { ProviderOverview } from '@mediary/contract/schemas/admin/operators';
 import { type Circuit, CLOSED_CIRCUIT, isOpen } from '../providers/circuit.ts';
 import type { ProcessCircuit } from '../providers/workers.ts';
 import type { Provider } from '../providers/provider.ts';

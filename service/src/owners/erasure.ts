@@ -1,7 +1,7 @@
 // Erasures of owners: start, progress, and the receipt.
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
-import type { Erasure } from '@mediary/contract/schemas/owners';
+import type { Erasure } from '@mediary/contract/schemas/admin/owners';
 import type { Transaction } from '../platform/postgres/database.ts';
 import { notFound } from '../platform/http/errors.ts';
 import { uuidV7 } from '../platform/values/uuid-v7.ts';

@@ -5,7 +5,7 @@ import {
   getErasure,
   getErasureReceipt,
   listReceiptKeys,
-} from '@mediary/contract/operations/owners';
+} from '@mediary/contract/operations/admin/owners';
 import { parseOwnerId } from '../auth/user-id.ts';
 import { conflict } from '../platform/http/errors.ts';
 import { attachment } from '../platform/http/headers.ts';

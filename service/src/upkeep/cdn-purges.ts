@@ -1,5 +1,5 @@
 // Records what a CDN has to purge, and tells it with a signed request (contract B5).
-import type { CdnPurge } from '@mediary/contract/schemas/operators';
+import type { CdnPurge } from '@mediary/contract/schemas/admin/operators';
 import { signWebhook } from '../events/endpoints/webhook-signature.ts';
 import type { JobPayloads } from '../jobs.ts';
 import { badRequest } from '../platform/http/errors.ts';

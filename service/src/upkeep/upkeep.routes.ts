@@ -1,6 +1,6 @@
 // What a CDN was told to purge, and checks of the storage, for operators.
-import { listCdnPurges } from '@mediary/contract/operations/operators';
-import * as routes from '@mediary/contract/operations/storage-checks';
+import { listCdnPurges } from '@mediary/contract/operations/admin/operators';
+import * as routes from '@mediary/contract/operations/admin/storage-checks';
 import { listPurges } from './cdn-purges.ts';
 import * as checks from './checks/checks.ts';
 import type { UpkeepContext } from './context.ts';

@@ -1,5 +1,5 @@
 // Counts what every owner stores, in short statements, and ranks the owners by it for operators.
-import type { Owner } from '@mediary/contract/schemas/owner-totals';
+import type { Owner } from '@mediary/contract/schemas/admin/owner-totals';
 import { createPositionCursor, readPositionCursor } from '../auth/list-cursor.ts';
 import { parsePlainText } from '../platform/values/plain-text.ts';
 import type { UsageContext } from './context.ts';

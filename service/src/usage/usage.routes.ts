@@ -4,9 +4,9 @@ import {
   getUsage,
   removeOwnerLimits,
   setOwnerLimits,
-} from '@mediary/contract/operations/usage';
-import { getOwner as get, listOwners as list } from '@mediary/contract/operations/owner-totals';
-import type { OwnerLimits, OwnerLimitsRequest } from '@mediary/contract/schemas/usage';
+} from '@mediary/contract/operations/admin/usage';
+import { getOwner as get, listOwners as list } from '@mediary/contract/operations/admin/owner-totals';
+import type { OwnerLimits, OwnerLimitsRequest } from '@mediary/contract/schemas/admin/usage';
 import { parseOwnerId } from '../auth/user-id.ts';
 import type { UsageContext } from './context.ts';
 import { getOwner, listOwners } from './owner-totals.ts';

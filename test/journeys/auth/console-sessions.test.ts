@@ -1,6 +1,6 @@
 // People sign in to the console once, by a key, an access token or a link; then a cookie stands for them.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { ConsoleSession } from '@mediary/contract/schemas/console';
+import type { ConsoleSession } from '@mediary/contract/schemas/admin/console';
 import { sql } from '../../../service/src/platform/postgres/sql.ts';
 import { expectFieldRefused, expectRefusal, expectSuccess } from '../../support/http/envelope.ts';
 import { openUpload } from '../../support/media.ts';

@@ -1,5 +1,9 @@
 // GET /admin/diagnostics finds what is wrong with the proxy in front of the service, and names the fix.
-import { type Diagnostics, type EchoReport, MAX_ECHO_BYTES } from '@mediary/contract/schemas/diagnostics';
+import {
+  type Diagnostics,
+  type EchoReport,
+  MAX_ECHO_BYTES,
+} from '@mediary/contract/schemas/admin/diagnostics';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Finding } from '../../../packages/checks/src/finding.ts';
 import { sendProbe } from '../../../packages/checks/src/probe.ts';

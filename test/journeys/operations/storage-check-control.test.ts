@@ -1,7 +1,7 @@
 // Storage checks as an operator controls them: who may start one, their pages of findings, and their end.
 import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
-import type { StorageCheck } from '@mediary/contract/schemas/storage-checks';
+import type { StorageCheck } from '@mediary/contract/schemas/admin/storage-checks';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { sql } from '../../../service/src/platform/postgres/sql.ts';
 import { uuidV7 } from '../../../service/src/platform/values/uuid-v7.ts';

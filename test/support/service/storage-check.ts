@@ -3,7 +3,7 @@ import type {
   StartCheckRequest,
   StorageCheck,
   StorageFinding,
-} from '@mediary/contract/schemas/storage-checks';
+} from '@mediary/contract/schemas/admin/storage-checks';
 import { expectSuccess } from '../http/envelope.ts';
 import { asOperator, call, eventually } from '../service.ts';
 

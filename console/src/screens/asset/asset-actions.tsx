@@ -2,7 +2,7 @@
 import type { Asset } from '@mediary/client';
 import { Button, Group, Menu } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
-import type { ConsoleSession } from '@mediary/contract/schemas/console';
+import type { ConsoleSession } from '@mediary/contract/schemas/admin/console';
 import { useLocation } from 'wouter';
 import { mediary } from '../../api/mediary.ts';
 import { ownerOptions, showError, useAction } from '../../parts/use-action.ts';

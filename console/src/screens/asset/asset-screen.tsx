@@ -1,6 +1,6 @@
 // One asset: how it plays, what it is, and what happened to it.
 import { Anchor, Grid, Group, Stack, Text, Title } from '@mantine/core';
-import type { ConsoleSession } from '@mediary/contract/schemas/console';
+import type { ConsoleSession } from '@mediary/contract/schemas/admin/console';
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
 import { assetQuery } from '../../api/assets.ts';

@@ -1,7 +1,7 @@
 // Starts another attempt of a failed asset, and sends its bytes again where the service has none.
 import type { Asset, OpenUpload } from '@mediary/client';
 import { Alert, Button, FileButton, Group, Stack, Text } from '@mantine/core';
-import type { ConsoleSession } from '@mediary/contract/schemas/console';
+import type { ConsoleSession } from '@mediary/contract/schemas/admin/console';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { refreshAssets } from '../../api/assets.ts';

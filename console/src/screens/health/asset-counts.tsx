@@ -1,6 +1,6 @@
 // How many assets are in each state.
 import { Anchor, Group, Paper, Text } from '@mantine/core';
-import type { AssetCounts as Counts } from '@mediary/contract/schemas/owner-totals';
+import type { AssetCounts as Counts } from '@mediary/contract/schemas/admin/owner-totals';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
 import { countsQuery } from '../../api/health.ts';

@@ -2,7 +2,7 @@
 import '@mantine/charts/styles.css';
 import { LineChart, type LineChartSeries } from '@mantine/charts';
 import { SimpleGrid, Text, Title } from '@mantine/core';
-import type { SampleList, SampleName } from '@mediary/contract/schemas/samples';
+import type { SampleList, SampleName } from '@mediary/contract/schemas/admin/samples';
 import { useQuery } from '@tanstack/react-query';
 import { samplesQuery } from '../../api/health.ts';
 import { formatBytes } from '../../parts/format.ts';

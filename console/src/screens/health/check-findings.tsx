@@ -1,6 +1,6 @@
 // What a storage check found.
 import { Anchor, Text } from '@mantine/core';
-import type { StorageCheck, StorageFinding } from '@mediary/contract/schemas/storage-checks';
+import type { StorageCheck, StorageFinding } from '@mediary/contract/schemas/admin/storage-checks';
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
 import { checkFindingsQuery } from '../../api/health.ts';

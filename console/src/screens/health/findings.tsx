@@ -1,6 +1,6 @@
 // What the service finds when it checks its deployment, with a fix for each problem.
 import { Alert, Badge, Button, Group, List, Stack, Switch, Text } from '@mantine/core';
-import type { Diagnostics } from '@mediary/contract/schemas/diagnostics';
+import type { Diagnostics } from '@mediary/contract/schemas/admin/diagnostics';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { diagnosticsQuery } from '../../api/health.ts';

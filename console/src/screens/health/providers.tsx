@@ -1,6 +1,6 @@
 // Video providers and encoders: whether they are set up, and how they respond.
 import { Badge, Stack, Text } from '@mantine/core';
-import type { ProviderOverview } from '@mediary/contract/schemas/operators';
+import type { ProviderOverview } from '@mediary/contract/schemas/admin/operators';
 import { useQuery } from '@tanstack/react-query';
 import { providersQuery } from '../../api/health.ts';
 import { type Column, Rows } from '../../parts/rows.tsx';

@@ -1,6 +1,6 @@
 // Comparisons of the database with the object store: the latest ones, and a button that starts one.
 import { Badge, Button, Group, Progress, Stack, Text } from '@mantine/core';
-import type { StorageCheck } from '@mediary/contract/schemas/storage-checks';
+import type { StorageCheck } from '@mediary/contract/schemas/admin/storage-checks';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { cancelCheck, checksQuery, hasEnded } from '../../api/health.ts';

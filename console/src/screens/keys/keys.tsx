@@ -1,6 +1,6 @@
 // Named service keys: which back ends may do what.
 import { Badge, Group, Stack, Switch, Text, Title } from '@mantine/core';
-import type { ServiceKey } from '@mediary/contract/schemas/service-keys';
+import type { ServiceKey } from '@mediary/contract/schemas/admin/service-keys';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { revokeServiceKey, serviceKeysQuery } from '../../api/service-keys.ts';

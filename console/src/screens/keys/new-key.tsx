@@ -2,7 +2,7 @@
 import { Alert, Button, Checkbox, Group, Modal, Stack, TagsInput, TextInput } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import type { ServiceScope } from '@mediary/contract/enums';
-import type { CreateServiceKeyRequest, NewServiceKey } from '@mediary/contract/schemas/service-keys';
+import type { CreateServiceKeyRequest, NewServiceKey } from '@mediary/contract/schemas/admin/service-keys';
 import { type FormEvent, useState } from 'react';
 import { useOperatorAction } from '../../api/operators.ts';
 import { createServiceKey } from '../../api/service-keys.ts';

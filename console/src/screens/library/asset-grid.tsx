@@ -1,7 +1,7 @@
 // A grid of which only the visible rows are in the page.
 import type { Asset } from '@mediary/client';
 import { Center, Loader } from '@mantine/core';
-import type { ConsoleSession } from '@mediary/contract/schemas/console';
+import type { ConsoleSession } from '@mediary/contract/schemas/admin/console';
 import { useElementSize } from '@mantine/hooks';
 import { useWindowVirtualizer } from '@tanstack/react-virtual';
 import { useEffect, useRef } from 'react';

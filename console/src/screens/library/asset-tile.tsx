@@ -1,7 +1,7 @@
 // An asset in the grid: its picture, name and state.
 import type { Asset } from '@mediary/client';
 import { Badge, Button, Checkbox, Group, Text } from '@mantine/core';
-import type { ConsoleSession } from '@mediary/contract/schemas/console';
+import type { ConsoleSession } from '@mediary/contract/schemas/admin/console';
 import { Link } from 'wouter';
 import { mediary } from '../../api/mediary.ts';
 import { formatBytes, formatDuration } from '../../parts/format.ts';

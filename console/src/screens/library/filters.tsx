@@ -1,7 +1,7 @@
 // Search and filters of the library.
 import { Group, Select, Switch, TextInput } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
-import type { ConsoleSession } from '@mediary/contract/schemas/console';
+import type { ConsoleSession } from '@mediary/contract/schemas/admin/console';
 import { useEffect, useState } from 'react';
 import type { AssetFilters } from '../../api/assets.ts';
 import { Icon } from '../../parts/icon.tsx';

@@ -1,6 +1,6 @@
 // All assets: search, filters, and a grid without end.
 import { Button, Group, Stack, Title } from '@mantine/core';
-import type { ConsoleSession } from '@mediary/contract/schemas/console';
+import type { ConsoleSession } from '@mediary/contract/schemas/admin/console';
 import { useHotkeys } from '@mantine/hooks';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useEffect } from 'react';

@@ -1,6 +1,6 @@
 // Removes everything that is kept of an owner, and shows how far it is and the signed receipt.
 import { Alert, Group, List, Progress, Stack, Text } from '@mantine/core';
-import type { Erasure as ErasureJson } from '@mediary/contract/schemas/owners';
+import type { Erasure as ErasureJson } from '@mediary/contract/schemas/admin/owners';
 import { useQuery } from '@tanstack/react-query';
 import { useLocation } from 'wouter';
 import { eraseOwner, erasureQuery, saveReceipt } from '../../api/owners.ts';

@@ -1,7 +1,7 @@
 // The limits of an owner: those of the settings, or others for this owner alone.
 import { Button, Group, NumberInput, Select, SimpleGrid, Stack } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
-import type { OwnerLimits as Limits, OwnerLimitsRequest } from '@mediary/contract/schemas/usage';
+import type { OwnerLimits as Limits, OwnerLimitsRequest } from '@mediary/contract/schemas/admin/usage';
 import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { useOperatorAction } from '../../api/operators.ts';

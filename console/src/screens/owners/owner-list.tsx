@@ -1,7 +1,7 @@
 // Owners, ranked by what they store.
 import { Anchor, SegmentedControl, Stack, Text, TextInput, Title } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
-import type { Owner } from '@mediary/contract/schemas/owner-totals';
+import type { Owner } from '@mediary/contract/schemas/admin/owner-totals';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link } from 'wouter';

@@ -1,6 +1,6 @@
 // The first page: drop a file, watch it become a video that plays, and see the same as code.
 import { Anchor, Group, Stack, Text, Title } from '@mantine/core';
-import type { ConsoleSession } from '@mediary/contract/schemas/console';
+import type { ConsoleSession } from '@mediary/contract/schemas/admin/console';
 import { Link } from 'wouter';
 import { addUploads, useUploads } from '../../api/uploads.ts';
 import { CodeTour } from './code-tour.tsx';

@@ -1,6 +1,6 @@
 // What applies to the files that are added next.
 import { Group, SegmentedControl, TagsInput, TextInput } from '@mantine/core';
-import type { ConsoleSession } from '@mediary/contract/schemas/console';
+import type { ConsoleSession } from '@mediary/contract/schemas/admin/console';
 import { OPERATORS_OWNER, type UploadSettings } from '../../api/uploads.ts';
 
 type OptionsProps = {

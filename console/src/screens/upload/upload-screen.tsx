@@ -1,7 +1,7 @@
 // Many files, whole folders and URLs, with one row for each from its bytes to the encoded asset.
 import { Anchor, Button, Group, Stack, Text, Title } from '@mantine/core';
 import { findMimeType } from '@mediary/client';
-import type { ConsoleSession } from '@mediary/contract/schemas/console';
+import type { ConsoleSession } from '@mediary/contract/schemas/admin/console';
 import { useState } from 'react';
 import { Link } from 'wouter';
 import {

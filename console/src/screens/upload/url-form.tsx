@@ -1,6 +1,6 @@
 // Imports files from URLs.
 import { Button, Group, Stack, Textarea } from '@mantine/core';
-import type { ConsoleSession } from '@mediary/contract/schemas/console';
+import type { ConsoleSession } from '@mediary/contract/schemas/admin/console';
 import { type FormEvent, useState } from 'react';
 import { addImports, type UploadSettings } from '../../api/uploads.ts';
 

@@ -1,6 +1,6 @@
 // Webhooks in both directions: from providers to the service, and from the service to endpoints.
 import { Stack, Tabs, Text, Title } from '@mantine/core';
-import type { ConsoleSession } from '@mediary/contract/schemas/console';
+import type { ConsoleSession } from '@mediary/contract/schemas/admin/console';
 import { useLocation } from 'wouter';
 import { NothingHere } from '../../parts/nothing-here.tsx';
 import { Endpoints } from './endpoints/endpoints.tsx';

@@ -1,6 +1,6 @@
 // A job in the list: what it is for, why it failed, when it runs, and what people can do.
 import { Anchor, Code, Group, Text } from '@mantine/core';
-import type { Job } from '@mediary/contract/schemas/jobs';
+import type { Job } from '@mediary/contract/schemas/admin/jobs';
 import { Link } from 'wouter';
 import { cancelJob, runJobAgain } from '../../api/work.ts';
 import { ActionButton } from '../../parts/action-button.tsx';

@@ -1,6 +1,6 @@
 // Jobs that failed, run or wait, with the reason of their latest failure.
 import { SegmentedControl, Select } from '@mantine/core';
-import type { Job } from '@mediary/contract/schemas/jobs';
+import type { Job } from '@mediary/contract/schemas/admin/jobs';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { type JobFilters, jobsQuery, queuesQuery } from '../../api/work.ts';

@@ -1,6 +1,6 @@
 // How many jobs each queue has, and how old the oldest one is.
 import { Badge, Switch } from '@mantine/core';
-import type { Queue } from '@mediary/contract/schemas/jobs';
+import type { Queue } from '@mediary/contract/schemas/admin/jobs';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { queuesQuery } from '../../api/work.ts';

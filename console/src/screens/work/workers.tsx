@@ -1,6 +1,6 @@
 // The processes of the service, with what each can do and what it runs.
 import { Anchor, Badge, Group, Text } from '@mantine/core';
-import type { WorkerProcess } from '@mediary/contract/schemas/workers';
+import type { WorkerProcess } from '@mediary/contract/schemas/admin/workers';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
 import { drainWorker, workersQuery } from '../../api/work.ts';

@@ -31,7 +31,7 @@ import { DownloadUrl, Playback } from '../schemas/playback.ts';
 import { UploadTarget } from '../schemas/upload-targets.ts';
 import { CreateUploadTokenRequest, UploadToken } from '../schemas/upload-tokens.ts';
 import { CreateUploadRequest, OpenUpload } from '../schemas/uploads.ts';
-import { Usage } from '../schemas/usage.ts';
+import { Usage } from '../schemas/admin/usage.ts';
 import {
   CreateEndpointRequest,
   DeletedEndpoint,

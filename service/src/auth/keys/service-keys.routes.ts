@@ -7,12 +7,12 @@ import {
   revokeServiceKey,
   rotateServiceKey,
   updateServiceKey,
-} from '@mediary/contract/operations/service-keys';
+} from '@mediary/contract/operations/admin/service-keys';
 import type {
   NewServiceKey,
   ServiceKey,
   UpdateServiceKeyRequest,
-} from '@mediary/contract/schemas/service-keys';
+} from '@mediary/contract/schemas/admin/service-keys';
 import { badRequest } from '../../platform/http/errors.ts';
 import type { AsOperator } from '../../platform/http/route.ts';
 import type { AuthContext } from '../context.ts';

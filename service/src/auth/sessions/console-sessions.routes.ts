@@ -4,8 +4,8 @@ import {
   createSignInLink as createLinkOperation,
   endConsoleSession,
   getConsoleSession,
-} from '@mediary/contract/operations/console';
-import type { ConsoleSession } from '@mediary/contract/schemas/console';
+} from '@mediary/contract/operations/admin/console';
+import type { ConsoleSession } from '@mediary/contract/schemas/admin/console';
 import { badRequest } from '../../platform/http/errors.ts';
 import { type AsOperator, guarded, type Input } from '../../platform/http/route.ts';
 import type { AuthContext } from '../context.ts';

@@ -1,6 +1,6 @@
 // Sessions of the console: a credential is exchanged once for a cookie.
 import { randomBytes, timingSafeEqual } from 'node:crypto';
-import type { CreateSessionRequest } from '@mediary/contract/schemas/console';
+import type { CreateSessionRequest } from '@mediary/contract/schemas/admin/console';
 import { badRequest, forbidden, unauthorized } from '../../platform/http/errors.ts';
 import type { Caller } from '../caller.ts';
 import type { AuthContext } from '../context.ts';

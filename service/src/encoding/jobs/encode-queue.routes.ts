@@ -1,5 +1,5 @@
 // For operators: lists the running and waiting encodes, and cancels one.
-import { cancelEncode as cancel, listEncodes as list } from '@mediary/contract/operations/usage';
+import { cancelEncode as cancel, listEncodes as list } from '@mediary/contract/operations/admin/usage';
 import type { EncodingContext } from '../context.ts';
 import { cancelEncode, listEncodes } from './encode-queue.ts';
 

@@ -5,7 +5,7 @@ import {
   getDiagnostics,
   streamDiagnostics,
   streamDownload,
-} from '@mediary/contract/operations/diagnostics';
+} from '@mediary/contract/operations/admin/diagnostics';
 import type { FastifyRequest } from 'fastify';
 import {
   type ConcurrencyLimit,

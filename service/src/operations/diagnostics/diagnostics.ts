@@ -1,6 +1,6 @@
 // Runs the checks of the deployment: few at a time, each with a deadline, and a failed one is a finding.
 import { type Finding, notChecked } from '@mediary/checks/finding';
-import type { Diagnostics } from '@mediary/contract/schemas/diagnostics';
+import type { Diagnostics } from '@mediary/contract/schemas/admin/diagnostics';
 import { createSingleFlight } from '../../platform/concurrency/single-flight.ts';
 import { isUnavailable } from '../../platform/http/errors.ts';
 import type { OperationsContext } from '../context.ts';

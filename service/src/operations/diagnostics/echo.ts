@@ -1,5 +1,5 @@
 // Reports what arrived of a request: body, headers of proxies, addresses.
-import { type EchoReport, MAX_ECHO_BYTES } from '@mediary/contract/schemas/diagnostics';
+import { type EchoReport, MAX_ECHO_BYTES } from '@mediary/contract/schemas/admin/diagnostics';
 import type { IncomingHttpHeaders } from 'node:http';
 import { badRequest, payloadTooLarge, type ServiceError, unauthorized } from '../../platform/http/errors.ts';
 import type { OperationsContext } from '../context.ts';

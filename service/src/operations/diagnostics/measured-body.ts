@@ -1,5 +1,5 @@
 // Reads and discards the body of a request, and measures how it arrives.
-import type { EchoReport } from '@mediary/contract/schemas/diagnostics';
+import type { EchoReport } from '@mediary/contract/schemas/admin/diagnostics';
 
 type MeasuredBody = Pick<
   EchoReport,

@@ -1,5 +1,5 @@
 // What a response through the public URL says about the proxy in front of the service.
-import type { EchoReport } from '@mediary/contract/schemas/diagnostics';
+import type { EchoReport } from '@mediary/contract/schemas/admin/diagnostics';
 import { describe, expect, test } from 'vitest';
 import type { ProbeResult } from '@mediary/checks/probe';
 import { judgeForwarded, judgePublicUrl } from './public-url.ts';

@@ -1,5 +1,5 @@
 // Judges whether a request through the public URL reaches this deployment, unchanged.
-import type { EchoReport } from '@mediary/contract/schemas/diagnostics';
+import type { EchoReport } from '@mediary/contract/schemas/admin/diagnostics';
 import { type Finding, notChecked, ok, problem, type Trouble, warning } from '@mediary/checks/finding';
 import type { ProbeReply, ProbeResult } from '@mediary/checks/probe';
 import { explainFailure, headerOf, parseEnvelope } from '@mediary/checks/reply';

@@ -1,6 +1,6 @@
 // Sends events at intervals, or a file with ranges, so that clients see what proxies do to responses.
 import { Readable } from 'node:stream';
-import { STREAM_FILE_BYTES } from '@mediary/contract/schemas/diagnostics';
+import { STREAM_FILE_BYTES } from '@mediary/contract/schemas/admin/diagnostics';
 import type { ConcurrencyLimit } from '../../platform/concurrency/concurrency-limit.ts';
 import { badRequest } from '../../platform/http/errors.ts';
 import { matchesEtag } from '../../platform/http/headers.ts';

@@ -1,5 +1,5 @@
 // Runs a job again, or cancels it, so that its asset is never left in a state that nobody ends.
-import type { Job } from '@mediary/contract/schemas/jobs';
+import type { Job } from '@mediary/contract/schemas/admin/jobs';
 import { conflict } from '../../platform/http/errors.ts';
 import type { JobRecord } from '../../platform/jobs/job-list.ts';
 import type { OperationsContext } from '../context.ts';

@@ -5,7 +5,7 @@ import {
   listJobs as list,
   listQueues,
   runJobAgain as runAgain,
-} from '@mediary/contract/operations/jobs';
+} from '@mediary/contract/operations/admin/jobs';
 import type { OperationsContext } from '../context.ts';
 import { cancelJob, runJobAgain } from './change-job.ts';
 import { createQueueReading, getJob, listJobs } from './jobs.ts';

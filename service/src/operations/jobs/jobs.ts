@@ -1,5 +1,5 @@
 // The queues and jobs of all processes, as operators see them (contract B9).
-import type { Job, Queue } from '@mediary/contract/schemas/jobs';
+import type { Job, Queue } from '@mediary/contract/schemas/admin/jobs';
 import { createPositionCursor, readPositionCursor } from '../../auth/list-cursor.ts';
 import { shareReading } from '../../platform/concurrency/shared-reading.ts';
 import { badRequest, notFound } from '../../platform/http/errors.ts';

@@ -1,5 +1,5 @@
 // The metrics of this process for Prometheus (contract B11).
-import { getMetrics } from '@mediary/contract/operations/operators';
+import { getMetrics } from '@mediary/contract/operations/admin/operators';
 import type { FastifyReply } from 'fastify';
 import { bytesRoute, type Route } from '../../platform/http/route.ts';
 import { METRICS_TYPE } from '../../platform/observability/metrics.ts';

@@ -1,5 +1,5 @@
 // What a process samples in a minute, how samples are joined, and the series that they become: pure.
-import type { SampleName } from '@mediary/contract/schemas/samples';
+import type { SampleName } from '@mediary/contract/schemas/admin/samples';
 
 /** Upper bound of a bucket → how many values it got. */
 type Buckets = Readonly<Record<string, number>>;

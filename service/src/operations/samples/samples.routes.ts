@@ -1,5 +1,5 @@
 // The series of samples, for operators.
-import { listSamples as list } from '@mediary/contract/operations/samples';
+import { listSamples as list } from '@mediary/contract/operations/admin/samples';
 import type { OperationsContext } from '../context.ts';
 import { listSamples } from './samples.ts';
 

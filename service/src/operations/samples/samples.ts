@@ -1,5 +1,5 @@
 // The series of samples that operators ask for (contract B9).
-import { SAMPLE_NAMES, type SampleList, type SampleName } from '@mediary/contract/schemas/samples';
+import { SAMPLE_NAMES, type SampleList, type SampleName } from '@mediary/contract/schemas/admin/samples';
 import { badRequest } from '../../platform/http/errors.ts';
 import type { OperationsContext } from '../context.ts';
 import { joinProcesses, type ProcessSample, type StateSample, toSeriesValues } from './sample-values.ts';

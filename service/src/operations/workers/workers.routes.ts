@@ -1,5 +1,5 @@
 // The processes of the installation, for operators.
-import { drainWorker as drain, listWorkers as list } from '@mediary/contract/operations/workers';
+import { drainWorker as drain, listWorkers as list } from '@mediary/contract/operations/admin/workers';
 import type { OperationsContext } from '../context.ts';
 import { drainWorker, listWorkers } from './workers.ts';
 

@@ -1,5 +1,5 @@
 // The processes of the installation, as operators see them (contract B9).
-import type { WorkerProcess } from '@mediary/contract/schemas/workers';
+import type { WorkerProcess } from '@mediary/contract/schemas/admin/workers';
 import { createCursor, readCursor } from '../../auth/list-cursor.ts';
 import { notFound } from '../../platform/http/errors.ts';
 import { isUuid } from '../../platform/values/uuid.ts';

@@ -1,7 +1,7 @@
 // For operators: lists, shows and replays webhook deliveries (contract B6).
 import type { DeliveryReason } from '@mediary/contract/enums';
-import * as operations from '@mediary/contract/operations/operators';
-import type { DeliverySummary, Delivery as DeliveryView } from '@mediary/contract/schemas/operators';
+import * as operations from '@mediary/contract/operations/admin/operators';
+import type { DeliverySummary, Delivery as DeliveryView } from '@mediary/contract/schemas/admin/operators';
 import type { Static } from 'typebox';
 import { timeOf } from '../../platform/values/uuid.ts';
 import type { ProvidersContext } from '../context.ts';

@@ -1,6 +1,6 @@
 // Lists stored webhook deliveries and replays them, optionally as a dry run (contract B6).
 import { isDeepStrictEqual } from 'node:util';
-import type { ReplayResult } from '@mediary/contract/schemas/operators';
+import type { ReplayResult } from '@mediary/contract/schemas/admin/operators';
 import type { Asset, ProviderName } from '../../assets/asset.ts';
 import { parseIdAt } from '../../assets/text-limits.ts';
 import { parsePlainText } from '../../platform/values/plain-text.ts';

@@ -4,7 +4,7 @@ import type {
   CheckStatus,
   FindingKind,
   FindingRepair,
-} from '@mediary/contract/schemas/storage-checks';
+} from '@mediary/contract/schemas/admin/storage-checks';
 import type { Asset } from '../../assets/asset.ts';
 import type { Queries } from '../../platform/postgres/database.ts';
 import type { RowOf } from '../../platform/postgres/row.ts';

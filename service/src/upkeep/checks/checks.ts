@@ -4,7 +4,7 @@ import {
   type StartCheckRequest,
   type StorageCheck,
   type StorageFinding,
-} from '@mediary/contract/schemas/storage-checks';
+} from '@mediary/contract/schemas/admin/storage-checks';
 import { badRequest, conflict, notFound } from '../../platform/http/errors.ts';
 import type { Queries } from '../../platform/postgres/database.ts';
 import { isUuid } from '../../platform/values/uuid.ts';

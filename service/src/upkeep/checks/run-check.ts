@@ -1,5 +1,5 @@
 // Runs a storage check: stage by stage, in batches whose findings and position commit together.
-import { CHECK_STAGES } from '@mediary/contract/schemas/storage-checks';
+import { CHECK_STAGES } from '@mediary/contract/schemas/admin/storage-checks';
 import { isUnavailable } from '../../platform/http/errors.ts';
 import { isPurged } from '../../assets/asset.ts';
 import { whileRenewing } from '../../platform/concurrency/lease.ts';

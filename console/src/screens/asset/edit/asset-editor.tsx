@@ -1,7 +1,7 @@
 // Everything about an asset that people can change.
 import type { Asset } from '@mediary/client';
 import { Paper, Tabs, Title } from '@mantine/core';
-import type { ConsoleSession } from '@mediary/contract/schemas/console';
+import type { ConsoleSession } from '@mediary/contract/schemas/admin/console';
 import type { ReactNode } from 'react';
 import { CaptionsEditor } from './captions-editor.tsx';
 import { ClipCutter } from './clip-cutter.tsx';

@@ -1,7 +1,7 @@
 // What people do with the selected assets.
 import type { Asset } from '@mediary/client';
 import { Button, Group, Modal, Paper, Stack, TagsInput, Text } from '@mantine/core';
-import type { ConsoleSession } from '@mediary/contract/schemas/console';
+import type { ConsoleSession } from '@mediary/contract/schemas/admin/console';
 import { type FormEvent, useState } from 'react';
 import { mediary } from '../../../api/mediary.ts';
 import { ownerOptions } from '../../../parts/use-action.ts';

@@ -1,7 +1,7 @@
 // Replays webhooks: first a dry run that says what would change, then the change.
 import { Anchor, Badge, Button, Group, Loader, Paper, Stack, Text, Title } from '@mantine/core';
 import { DELIVERY_REASONS } from '@mediary/contract/enums';
-import type { ReplayResult } from '@mediary/contract/schemas/operators';
+import type { ReplayResult } from '@mediary/contract/schemas/admin/operators';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link } from 'wouter';

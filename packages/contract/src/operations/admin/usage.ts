@@ -1,6 +1,6 @@
 // Usage of an owner, and the limits and encodes that operators control.
-import { jsonOperation } from '../operation.ts';
-import { CancelledEncode, EncodeQueue, EXAMPLE_ENCODE, ListEncodesQuery } from '../schemas/encodes.ts';
+import { jsonOperation } from '../../operation.ts';
+import { CancelledEncode, EncodeQueue, EXAMPLE_ENCODE, ListEncodesQuery } from '../../schemas/encodes.ts';
 import {
   EXAMPLE_OWNER_LIMITS,
   EXAMPLE_USAGE,
@@ -8,7 +8,7 @@ import {
   OwnerLimitsRequest,
   Usage,
   UsageQuery,
-} from '../schemas/usage.ts';
+} from '../../schemas/admin/usage.ts';
 
 export const getUsage = jsonOperation({
   id: 'getUsage',

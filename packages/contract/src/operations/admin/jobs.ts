@@ -1,6 +1,13 @@
 // Queues and jobs, for operators.
-import { jsonOperation } from '../operation.ts';
-import { EXAMPLE_JOB, EXAMPLE_QUEUE, Job, JobPage, ListJobsQuery, QueueList } from '../schemas/jobs.ts';
+import { jsonOperation } from '../../operation.ts';
+import {
+  EXAMPLE_JOB,
+  EXAMPLE_QUEUE,
+  Job,
+  JobPage,
+  ListJobsQuery,
+  QueueList,
+} from '../../schemas/admin/jobs.ts';
 
 export const listQueues = jsonOperation({
   id: 'listQueues',

@@ -1,5 +1,5 @@
 // Operations on named service keys, guarded by the operator key.
-import { jsonOperation } from '../operation.ts';
+import { jsonOperation } from '../../operation.ts';
 import {
   CreateServiceKeyRequest,
   EXAMPLE_SERVICE_KEY,
@@ -9,7 +9,7 @@ import {
   ServiceKey,
   ServiceKeyList,
   UpdateServiceKeyRequest,
-} from '../schemas/service-keys.ts';
+} from '../../schemas/admin/service-keys.ts';
 
 const PATH = '/api/v1/admin/service-keys';
 const ONE = '/api/v1/admin/service-keys/{id}';

@@ -1,6 +1,6 @@
 // Queues and jobs, for operators.
 import { type Static, Type } from 'typebox';
-import { AssetId, Cursor, NextCursor, NoNextCursor, nullable, Timestamp } from './common.ts';
+import { AssetId, Cursor, NextCursor, NoNextCursor, nullable, Timestamp } from '../common.ts';
 
 const count = (description: string) => Type.Integer({ minimum: 0, description });
 

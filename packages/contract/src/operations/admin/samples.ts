@@ -1,6 +1,6 @@
 // Samples of the last day, for operators.
-import { jsonOperation } from '../operation.ts';
-import { ListSamplesQuery, SampleList } from '../schemas/samples.ts';
+import { jsonOperation } from '../../operation.ts';
+import { ListSamplesQuery, SampleList } from '../../schemas/admin/samples.ts';
 
 export const listSamples = jsonOperation({
   id: 'listSamples',

@@ -1,12 +1,12 @@
 // Operations on everything that is kept of an owner, guarded by the operator key.
-import { bytesOperation, jsonOperation } from '../operation.ts';
+import { bytesOperation, jsonOperation } from '../../operation.ts';
 import {
   EraseOwnerQuery,
   ErasureResult,
   EXAMPLE_COMPLETED_ERASURE,
   EXAMPLE_ERASURE,
   ReceiptKeyList,
-} from '../schemas/owners.ts';
+} from '../../schemas/admin/owners.ts';
 
 const OPERATOR = { tag: 'Operators', auth: 'operator' } as const;
 const NO_ERASURE = { code: 'NOT_FOUND', when: 'The owner has no erasure of this id.' } as const;

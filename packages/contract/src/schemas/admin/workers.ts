@@ -1,6 +1,6 @@
 // The processes of an installation, for operators.
 import { type Static, Type } from 'typebox';
-import { AssetId, Cursor, NextCursor, nullable, Timestamp } from './common.ts';
+import { AssetId, Cursor, NextCursor, nullable, Timestamp } from '../common.ts';
 
 export const WorkerProcess = Type.Object(
   {

@@ -1,6 +1,6 @@
 // Owners by what they store, for operators.
 import { type Static, Type } from 'typebox';
-import { Cursor, NextCursor, nullable, Timestamp } from './common.ts';
+import { Cursor, NextCursor, nullable, Timestamp } from '../common.ts';
 
 export const Owner = Type.Object(
   {

@@ -1,6 +1,6 @@
 // Schemas of the diagnostics for operators: findings, and what arrived of a request.
 import { type Static, Type } from 'typebox';
-import { nullable, Timestamp } from './common.ts';
+import { nullable, Timestamp } from '../common.ts';
 
 export const DiagnosticsQuery = Type.Object({
   deep: Type.Boolean({

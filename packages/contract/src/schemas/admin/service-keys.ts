@@ -1,7 +1,7 @@
 // Named service keys, which operators manage.
 import { type Static, Type } from 'typebox';
-import { SERVICE_SCOPES } from '../enums.ts';
-import { Cursor, NextCursor, nullable, Timestamp } from './common.ts';
+import { SERVICE_SCOPES } from '../../enums.ts';
+import { Cursor, NextCursor, nullable, Timestamp } from '../common.ts';
 
 const DAY_S = 86_400;
 

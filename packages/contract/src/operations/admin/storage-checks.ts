@@ -1,5 +1,5 @@
 // Operations of storage checks, guarded by the operator key.
-import { jsonOperation } from '../operation.ts';
+import { jsonOperation } from '../../operation.ts';
 import {
   EXAMPLE_CHECK,
   EXAMPLE_FINDING,
@@ -8,7 +8,7 @@ import {
   StorageCheck,
   StorageCheckList,
   StorageFindingPage,
-} from '../schemas/storage-checks.ts';
+} from '../../schemas/admin/storage-checks.ts';
 
 const shared = { tag: 'Operators', auth: 'operator' } as const;
 const NO_CHECK = { code: 'NOT_FOUND', when: 'No such check.' } as const;

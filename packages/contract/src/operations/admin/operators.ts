@@ -1,6 +1,6 @@
 // Operations of operators, guarded by the operator key.
-import { bytesOperation, jsonOperation } from '../operation.ts';
-import { AssetPage, EXAMPLE_ASSET_PAGE, ListAllAssetsQuery } from '../schemas/library.ts';
+import { bytesOperation, jsonOperation } from '../../operation.ts';
+import { AssetPage, EXAMPLE_ASSET_PAGE, ListAllAssetsQuery } from '../../schemas/library.ts';
 import {
   CdnPurgeList,
   Delivery,
@@ -12,7 +12,7 @@ import {
   ProviderList,
   ReplayRequest,
   ReplayResult,
-} from '../schemas/operators.ts';
+} from '../../schemas/admin/operators.ts';
 
 export const listAllAssets = jsonOperation({
   id: 'listAllAssets',

@@ -1,6 +1,6 @@
 // The processes of an installation, for operators.
-import { jsonOperation } from '../operation.ts';
-import { DrainedWorker, EXAMPLE_WORKER, ListWorkersQuery, WorkerPage } from '../schemas/workers.ts';
+import { jsonOperation } from '../../operation.ts';
+import { DrainedWorker, EXAMPLE_WORKER, ListWorkersQuery, WorkerPage } from '../../schemas/admin/workers.ts';
 
 export const listWorkers = jsonOperation({
   id: 'listWorkers',

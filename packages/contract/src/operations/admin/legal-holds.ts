@@ -1,8 +1,8 @@
 // Legal holds: while one is set, nothing deletes the asset or replaces its bytes.
-import { jsonOperation } from '../operation.ts';
-import { Asset, EXAMPLE_ASSET } from '../schemas/asset.ts';
-import { OwnerOnly } from '../schemas/common.ts';
-import { ASSET_ERRORS } from './media.ts';
+import { jsonOperation } from '../../operation.ts';
+import { Asset, EXAMPLE_ASSET } from '../../schemas/asset.ts';
+import { OwnerOnly } from '../../schemas/common.ts';
+import { ASSET_ERRORS } from '../media.ts';
 
 const HELD_ASSET = { ...EXAMPLE_ASSET, legal_hold: true };
 const RELEASED_ASSET = { ...EXAMPLE_ASSET, legal_hold: false };

@@ -1,6 +1,6 @@
 // Sessions of the console: what signs in, and who is signed in.
 import { type Static, Type } from 'typebox';
-import { nullable, OwnerUserId, Timestamp } from './common.ts';
+import { nullable, OwnerUserId, Timestamp } from '../common.ts';
 
 const SESSION_KINDS = ['operator', 'service', 'user'] as const;
 

@@ -1,12 +1,12 @@
 // Sessions of the console: sign in, ask who is signed in, sign out.
-import { jsonOperation } from '../operation.ts';
+import { jsonOperation } from '../../operation.ts';
 import {
   ConsoleSession,
   CreateSessionRequest,
   EndedSession,
   EXAMPLE_SESSION,
   SignInLink,
-} from '../schemas/console.ts';
+} from '../../schemas/admin/console.ts';
 
 const PATH = '/api/v1/console/session';
 const CONSOLE = { tag: 'Console', auth: 'none' } as const;

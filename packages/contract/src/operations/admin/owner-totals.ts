@@ -1,6 +1,12 @@
 // Owners by what they store, and counts of assets, for operators.
-import { jsonOperation } from '../operation.ts';
-import { AssetCounts, EXAMPLE_OWNER, ListOwnersQuery, Owner, OwnerPage } from '../schemas/owner-totals.ts';
+import { jsonOperation } from '../../operation.ts';
+import {
+  AssetCounts,
+  EXAMPLE_OWNER,
+  ListOwnersQuery,
+  Owner,
+  OwnerPage,
+} from '../../schemas/admin/owner-totals.ts';
 
 export const listOwners = jsonOperation({
   id: 'listOwners',

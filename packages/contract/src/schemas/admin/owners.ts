@@ -1,6 +1,6 @@
 // Erasures of owners, with their receipts.
 import { type Static, Type } from 'typebox';
-import { NoNextCursor, nullable, Timestamp } from './common.ts';
+import { NoNextCursor, nullable, Timestamp } from '../common.ts';
 
 export const EraseOwnerQuery = Type.Object({
   leave_provider_videos: Type.Optional(

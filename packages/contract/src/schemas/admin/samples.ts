@@ -1,6 +1,6 @@
 // Samples of the last day, for operators.
 import { type Static, Type } from 'typebox';
-import { NoNextCursor, nullable, Timestamp } from './common.ts';
+import { NoNextCursor, nullable, Timestamp } from '../common.ts';
 
 /** `GET /api/v1/admin/samples`: name → meaning. */
 export const SAMPLE_NAMES = {

@@ -1,5 +1,5 @@
 // Diagnostics for operators: findings with their fixes, and endpoints that show what proxies change.
-import { bytesOperation, type ErrorCase, jsonOperation } from '../operation.ts';
+import { bytesOperation, type ErrorCase, jsonOperation } from '../../operation.ts';
 import {
   Diagnostics,
   DiagnosticsQuery,
@@ -7,7 +7,7 @@ import {
   EchoReport,
   MAX_ECHO_BYTES,
   StreamQuery,
-} from '../schemas/diagnostics.ts';
+} from '../../schemas/admin/diagnostics.ts';
 
 const EXAMPLE_DEPLOYMENT = '5f0c1d9a7b3e';
 

@@ -1,6 +1,6 @@
 // Usage and limits of an owner.
 import { type Static, Type } from 'typebox';
-import { nullable, OwnerUserId } from './common.ts';
+import { nullable, OwnerUserId } from '../common.ts';
 
 const amounts = {
   used: Type.Integer(),
