@@ -3,9 +3,9 @@
 const VERSION = /^\d+\.\d+\.\d+(?:-[0-9a-z]+(?:\.[0-9a-z]+)*)?$/;
 const HEADING = '## [Unreleased]\n';
 
-/** The release whose changelog this is; throws sentences for people. */
-export type Release = { readonly version: string; readonly date: string };
+type Release = { readonly version: string; readonly date: string };
 
+/** Errors are sentences for people, here and below. */
 export function checkVersion(version: string | undefined): string {
   if (version !== undefined && VERSION.test(version)) return version;
   throw new Error(`"${version ?? ''}" is no version. Use major.minor.patch, such as 1.2.3 or 2.0.0-rc.1.`);

@@ -39,7 +39,9 @@ async function release(version: string, { isDryRun, folder }: Options): Promise<
   for (const { path } of edits) print(`  ${path}`);
   if (!isDryRun)
     print(
-      `\nNext:\n  git commit -am "chore: release ${version}" && git tag v${version}\n  npm publish ${folder}/<file>.tgz`,
+      `\nNext:
+  git commit -am "chore: release ${version}" && git tag v${version}
+  npm publish ${folder}/<file>.tgz`,
     );
 }
 

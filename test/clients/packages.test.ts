@@ -116,10 +116,10 @@ test('a webhook is verified in an edge runtime', async () => {
     'webhook-timestamp': timestamp,
     'webhook-signature': `v1,${signature}`,
   };
-  const verify = (signed: string) =>
-    vm.evaluate<Promise<{ type: string }>>(
-      `${outputFiles[0]?.text}; released.verifyWebhook(${JSON.stringify({ payload: signed, headers, secrets: secret })})`,
-    );
+  const verify = (signed: string): Promise<{ type: string }> => {
+    const options = JSON.stringify({ payload: signed, headers, secrets: secret });
+    return vm.evaluate(`${outputFiles[0]?.text}; released.verifyWebhook(${options})`);
+  };
   expect((await verify(payload)).type).toBe('test');
   await expect(verify(payload.replace('test', 'text'))).rejects.toMatchObject({
     errorCode: 'INVALID_SIGNATURE',
