@@ -34,9 +34,7 @@ for await (const path of glob('**/*.{js,d.ts}', { cwd: folder })) {
 function linkPrivate(text: string, path: string): string {
   const root = relative(dirname(path), '') || '.';
   const names = RegExp(`(from )'@mediary/(${PRIVATE.join('|')})/([^']+)'`, 'g');
-  return text
-    .replaceAll(names, (_, from, name, file) => `${from}'${root}/${name}/${file}.js'`)
-    .replaceAll(/(from '\.[^']+)\.ts'/g, "$1.js'");
+  return text.replaceAll(names, `$1'${root}/$2/$3.js'`).replaceAll(/(from '\.[^']+)\.ts'/g, "$1.js'");
 }
 
 const {

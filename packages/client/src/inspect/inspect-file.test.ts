@@ -59,12 +59,15 @@ describe('of a video, an inspection tells', () => {
     ['mkv', 'matroska', 'video/x-matroska', 'h264', 'aac'],
     ['mov', 'mov', 'video/mp4', 'h264', 'aac'],
     ['ts', 'mpegts', 'video/mp2t', 'h264', 'aac'],
-  ] as const)('the codecs and the frame rate in %s', async (extension, container, type, video, audio) => {
-    const found = await inspectClip({ container: extension });
-    expect(found).toMatchObject({ container, mime_type: type, video: { codec: video }, refusals: [] });
-    expect(found.audio).toMatchObject([{ codec: audio }]);
-    expect(found.video?.fps).toBeCloseTo(30, 0);
-  });
+  ] as const)(
+    'the codecs and the frame rate in %s',
+    async (...[extension, container, type, video, audio]) => {
+      const found = await inspectClip({ container: extension });
+      expect(found).toMatchObject({ container, mime_type: type, video: { codec: video }, refusals: [] });
+      expect(found.audio).toMatchObject([{ codec: audio }]);
+      expect(found.video?.fps).toBeCloseTo(30, 0);
+    },
+  );
 
   test('its rotation, and the size that players show', async () => {
     const found = await inspectClip({ rotation: 90 });

@@ -7,9 +7,10 @@ export const PLACEHOLDER_PX = 100;
 
 /** The members of the browser in use. They are not declared outside of browsers. */
 type Bitmap = { readonly width: number; readonly height: number; close(): void };
+type Area = readonly [x: number, y: number, width: number, height: number];
 type Context2d = {
-  drawImage(image: unknown, x: number, y: number, width: number, height: number): void;
-  getImageData(x: number, y: number, width: number, height: number): { readonly data: Uint8ClampedArray };
+  drawImage(...imageAndArea: readonly [image: unknown, ...Area]): void;
+  getImageData(...area: Area): { readonly data: Uint8ClampedArray };
 };
 type Canvas = {
   readonly width: number;
