@@ -151,6 +151,18 @@ describe('an inspection refuses', () => {
     expect(refusals).toMatchObject([{ code: 'unsupported_value', allowed: ['image/png'] }]);
   });
 
+  test('no type that this service allows in addition', async () => {
+    const file = await readFile(await makeClip({ container: 'avi' }));
+    expect(codesOf((await inspectBytes(file)).refusals)).toEqual(['unsupported_value']);
+    const found = await inspectBytes(file, { limits: { mimeTypes: ['default', 'video/avi'] } });
+    expect(found).toMatchObject({
+      container: 'avi',
+      mime_type: 'video/x-msvideo',
+      width: null,
+      refusals: [],
+    });
+  });
+
   test('bytes of another type than that of the name', async () => {
     const { mime_type, refusals } = await inspectBytes(await picture('png'), { filename: 'picture.jpg' });
     expect(mime_type).toBe('image/jpeg');

@@ -4,7 +4,10 @@ import type { ErrorReason, FailureCode, WarningCode } from '../api/errors.ts';
 
 /** Limits of your service, where they differ from its defaults, or of an upload token. */
 export type FileLimits = {
-  /** Allowed media types (`ALLOWED_MIME_TYPES`). Default: those of the service, without the older formats. */
+  /**
+   * Allowed media types (`ALLOWED_MIME_TYPES`); `default` stands for those that a service allows by default,
+   * which this member has where it is left out.
+   */
   mimeTypes?: readonly string[] | undefined;
   /** Bytes of a file (`MAX_UPLOAD_BYTES`). Default 10 GiB. */
   maxBytes?: number | undefined;

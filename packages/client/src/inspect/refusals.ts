@@ -8,7 +8,7 @@ import {
   MAX_VIDEO_PIXELS,
 } from '@mediary/media-rules/file-limits';
 import { checkFileType, type FileType } from '@mediary/media-rules/magic-bytes';
-import { findMediaType, MEDIA_TYPES } from '@mediary/media-rules/media-type';
+import { findMediaType, MEDIA_TYPES, selectMediaTypes } from '@mediary/media-rules/media-type';
 import type { FailureCode } from '../api/errors.ts';
 import type { FileLimits, FileRefusal } from './inspection.ts';
 
@@ -22,9 +22,9 @@ const toContentRefusal = (code: FailureCode): FileRefusal => ({ code, message: F
 
 /** What the service refuses before it has the bytes, or by their beginning. */
 export function refuseClaims({ mimeType, sizeBytes, detected }: Claims, limits: FileLimits): FileRefusal[] {
-  const allowed = limits.mimeTypes ?? MEDIA_TYPES.map(({ mime }) => mime);
-  const found = findMediaType(mimeType ?? '');
-  const media = found && allowed.includes(found.mime) ? found : undefined;
+  const types = limits.mimeTypes ? selectMediaTypes(limits.mimeTypes).types : MEDIA_TYPES;
+  const allowed = types.map(({ mime }) => mime);
+  const media = findMediaType(mimeType ?? '', types);
   const refusals: FileRefusal[] = [];
   if (!media) {
     const message =
