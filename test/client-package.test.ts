@@ -52,6 +52,7 @@ const CODE = [
   'media-rules/video-traits',
   'media-rules/warnings',
   'mediary',
+  'node',
   'pages',
   'response',
   'server',

@@ -11,13 +11,14 @@ const folder = process.argv[2] ?? join(HERE, 'dist');
 await rm(folder, { recursive: true, force: true });
 await mkdir(folder, { recursive: true });
 const tsc = join(HERE, '../../node_modules/typescript/bin/tsc');
-const project = join(HERE, 'tsconfig.build.json');
 const compiled = join(folder, 'compiled');
-await promisify(execFile)(process.execPath, [tsc, '-p', project, '--outDir', compiled]).catch(
-  (error: { readonly stdout: string }) => {
-    throw new Error(`tsc failed:\n${error.stdout}`);
-  },
-);
+// Only the module for Node knows the types of Node.
+for (const project of ['tsconfig.build.json', 'tsconfig.node.json'])
+  await promisify(execFile)(process.execPath, [tsc, '-p', join(HERE, project), '--outDir', compiled]).catch(
+    (error: { readonly stdout: string }) => {
+      throw new Error(`tsc failed:\n${error.stdout}`);
+    },
+  );
 /** Private packages of the repository come in this one, in folders of their names. */
 const PRIVATE = ['contract', 'media-rules'];
 await cp(join(compiled, 'client/src'), folder, { recursive: true });

@@ -32,7 +32,7 @@ export type Media = AssetCalls & {
   /**
    * Uploads a file: creates the asset, sends the bytes to the service, an object store or a video provider,
    * whichever the service names, continues after interruptions, and completes the upload. The asset is
-   * `processing` then; see `waitUntilReady`. In Node, `await openAsBlob(path)` of `node:fs` is the file.
+   * `processing` then; see `waitUntilReady`. In Node, the file is `await openFile(path)` of `@mediary/client/node`.
    *
    * Errors: `UploadError` after the asset was created, with the code and reason of its cause.
    *
@@ -63,7 +63,7 @@ export type Media = AssetCalls & {
   /**
    * Tells what a file is before a byte is sent, and what the service would say about it: its warnings and
    * why it would refuse the file. It sends no request, reads at most 4 MiB, and loads its code when it is
-   * called. In Node, `await openAsBlob(path)` of `node:fs` is the file.
+   * called. In Node, the file is `await openFile(path)` of `@mediary/client/node`.
    *
    * Errors: FILE_UNREADABLE; `ConnectionError` if its code cannot be loaded.
    *

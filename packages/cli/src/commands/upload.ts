@@ -1,7 +1,7 @@
 // `upload`: creates assets from files and folders.
-import { openAsBlob } from 'node:fs';
 import { basename } from 'node:path';
 import type { Asset, ResumeStore, UploadOptions, UploadProgress } from '@mediary/client';
+import { openFile } from '@mediary/client/node';
 import { type Command, Option } from 'commander';
 import { parseCount } from '../arguments.ts';
 import { type Client, openClient } from '../client.ts';
@@ -129,7 +129,7 @@ async function uploadFile(context: CommandContext, { client, file, flags, progre
   const { output } = context;
   let uploaded: Asset | undefined;
   try {
-    uploaded = await client.mediary.media.upload(await openFile(file), {
+    uploaded = await client.mediary.media.upload(await openLocalFile(file), {
       ...client.options,
       ...toUploadOptions(flags),
       filename: flags.filename ?? basename(file.path),
@@ -151,8 +151,8 @@ const openStore = ({ io, output }: CommandContext): ResumeStore =>
   );
 
 /** Files are read while they are sent, and never held in memory. */
-const openFile = ({ path }: LocalFile): Promise<Blob> =>
-  openAsBlob(path).catch((error: Error) => {
+const openLocalFile = ({ path }: LocalFile): Promise<Blob> =>
+  openFile(path).catch((error: Error) => {
     throw usageError(`${path} cannot be read: ${error.message}`);
   });
 
