@@ -60,10 +60,7 @@ async function startService(): Promise<ServiceProcess> {
   return started;
 }
 
-/**
- * An image and a video become ready, the store is checked, webhooks come from the worker and a stranger and go
- * to an endpoint.
- */
+/** An image and a video become ready, the store is checked, and webhooks come and go. */
 async function useService(service: ServiceProcess): Promise<void> {
   const json = { url: receiver.url('/events') };
   await call(service, 'POST /webhook-endpoints', { headers: asService, json });
