@@ -13,6 +13,8 @@ export type Server = {
   treeCpuSeconds(): number;
   rssBytes(): number;
   privateBytes(): number;
+  /** Its share of the memory that it has in common with others. */
+  proportionalBytes(): number;
   peakBytes(): number;
   stop(): Promise<void>;
 };
@@ -65,6 +67,7 @@ export async function startProgram(
     treeCpuSeconds: () => treeCpuSecondsOf(child.pid as number),
     rssBytes: () => memoryOf(child.pid as number, 'VmRSS'),
     privateBytes: () => memoryOf(child.pid as number, 'RssAnon'),
+    proportionalBytes: () => kilobytesOf(`/proc/${child.pid}/smaps_rollup`, 'Pss'),
     peakBytes: () => memoryOf(child.pid as number, 'VmHWM'),
     stop: async () => {
       child.kill('SIGTERM');
@@ -104,8 +107,11 @@ function sumTicks(pid: number, indexes: readonly number[]): number {
   return indexes.reduce((sum, index) => sum + Number(fields[index]), 0) / 100;
 }
 
-function memoryOf(pid: number, field: 'VmRSS' | 'VmHWM' | 'RssAnon'): number {
-  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
-  const line = status.split('\n').find((text) => text.startsWith(`${field}:`));
+const memoryOf = (pid: number, field: 'VmRSS' | 'VmHWM' | 'RssAnon'): number =>
+  kilobytesOf(`/proc/${pid}/status`, field);
+
+function kilobytesOf(file: string, field: string): number {
+  const lines = readFileSync(file, 'utf8').split('\n');
+  const line = lines.find((text) => text.startsWith(`${field}:`));
   return Number(/\d+/.exec(line ?? '')?.[0]) * 1024;
 }

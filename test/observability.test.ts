@@ -54,6 +54,11 @@ describe('alerts, dashboards and runbooks', () => {
     expect(unknown).toEqual([]);
   });
 
+  test('the dashboards show every metric of the service', () => {
+    const shown = dashboardQueries.map(({ expr }) => expr).join('\n');
+    expect([...defined.keys()].filter((name) => !shown.includes(name))).toEqual([]);
+  });
+
   test('select by labels that the metric has', () => {
     const unknown = texts.flatMap(([place, text]) =>
       [...text.matchAll(SELECTORS)].flatMap(([, name = '', selector = '']) => {

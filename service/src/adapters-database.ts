@@ -9,6 +9,7 @@ import type { Config } from './config.ts';
 import { type JobPayloads, jobSettings } from './jobs.ts';
 import { concurrencyOf } from './open-decoders.ts';
 import { type JobQueue, openJobs } from './platform/jobs/job-queue.ts';
+import { migrateJobSchema } from './platform/jobs/open-boss.ts';
 import type { Logger } from './platform/observability/logger.ts';
 import type { Metrics } from './platform/observability/metrics.ts';
 import { type Connection, toConnection } from './platform/postgres/connection.ts';
@@ -34,9 +35,11 @@ export type Postgres = {
   stop(): Promise<void>;
 };
 
+type DatabaseSettings = Pick<Config, 'databaseUrl' | 'databaseListenUrl' | 'dataDir'>;
+
 /** Starts the embedded server unless DATABASE_URL is set. */
 export async function openPostgres(
-  { databaseUrl, databaseListenUrl, dataDir }: Config,
+  { databaseUrl, databaseListenUrl, dataDir }: DatabaseSettings,
   { shares, ...options }: LauncherOptions & { readonly shares?: boolean | undefined },
 ): Promise<Postgres> {
   if (databaseUrl === undefined) {
@@ -105,6 +108,9 @@ async function warnAboutRole(db: Database, log: Logger): Promise<void> {
 /** The store notifies it of every visible change (lifecycle/store.sql.ts). */
 const ASSET_CHANNEL = 'mediary_events';
 
+/** Of the payloads of jobs. */
+const SEARCHED_MEMBER = 'assetId';
+
 type QueueOptions = Parameters<typeof openJobs<JobPayloads>>[0];
 
 /** Creates or migrates the schema of the queue and declares all queues, unless it is not `isMigrating`. */
@@ -122,20 +128,20 @@ const openJobQueue = (
         .map(({ module }) => module.name),
     }),
     retention: config.jobRetention,
-    searchedMember: 'assetId',
+    searchedMember: SEARCHED_MEMBER,
     describePayload: (payload) =>
       'assetId' in payload ? { 'mediary.asset_id': String(payload.assetId) } : {},
   });
 
 /** For commands: the database as it is. `shares`: also beside a running service. */
-export async function openUnmigrated(config: Config, { shares }: { readonly shares?: boolean } = {}) {
+export async function openUnmigrated(
+  settings: DatabaseSettings,
+  { shares }: { readonly shares?: boolean } = {},
+) {
   const onError = (error: Error) => {
     throw error;
   };
-  const { connection, stop } = await openPostgres(config, { onExit: onError, shares });
-  const migrateJobs = async () => {
-    const jobs = await openJobQueue({ connection, onError }, config);
-    await jobs.stop();
-  };
+  const { connection, stop } = await openPostgres(settings, { onExit: onError, shares });
+  const migrateJobs = () => migrateJobSchema(connection, SEARCHED_MEMBER, onError);
   return { connection, migrateJobs, close: stop };
 }

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { BACKUP_USAGE, runBackupCommand } from './commands/backup/backup-command.ts';
 import { ENCODER_USAGE, runEncoderCommand } from './commands/encoder.ts';
 import { FSCK_USAGE, runFsckCommand } from './commands/fsck.ts';
-import { MIGRATE_USAGE, runMigrateCommand } from './commands/migrate.ts';
+import { MIGRATE_USAGE, parseMigrateArguments, runMigrateCommand } from './commands/migrate.ts';
 import { runProviderCommand } from './commands/provider.ts';
 import { createSample, writeSample } from './commands/sample.ts';
 import { seedDemo } from './commands/demo.ts';
@@ -63,11 +63,15 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     run: runSeed,
   },
   migrate: {
-    help: `${MIGRATE_USAGE}       changes the tables for this release, or shows what it would do`,
-    run: (args) =>
-      withUnmigrated(process.env, ({ connection, migrateJobs }) =>
-        runMigrateCommand({ connection, migrateJobs, print }, args),
-      ),
+    help: `${MIGRATE_USAGE}
+                                  changes the tables for this release; --plan shows what it would do, and
+                                  exits with 3 if migrations are pending`,
+    run: async (args) => {
+      const options = parseMigrateArguments(args);
+      process.exitCode = await withUnmigrated(process.env, { shares: options.plan }, (database) =>
+        runMigrateCommand({ ...database, print, printProgress }, options),
+      );
+    },
   },
   storage: {
     help: 'npm run storage -- check        tries the object store of STORAGE_URL',

@@ -5,7 +5,7 @@ import { openUnmigrated } from './adapters-database.ts';
 import { openStore, type OpenStore } from './adapters-store.ts';
 import { type App, buildApp } from './app.ts';
 import type { Config } from './config.ts';
-import { readLocalConfig } from './config-local.ts';
+import { readDatabaseConfig, readLocalConfig } from './config-local.ts';
 import { createLogger } from './platform/observability/logger.ts';
 import type { Connection } from './platform/postgres/connection.ts';
 import { openClocks } from './platform/postgres/database-clock.ts';
@@ -13,23 +13,31 @@ import { migrate } from './platform/postgres/migrate.ts';
 import type { Environment } from './platform/settings/read-settings.ts';
 
 /** Runs a command with the migrated database of these settings. */
-export const withDatabase = (
+export async function withDatabase(
   environment: Environment,
   work: (connection: Connection) => Promise<void>,
-): Promise<void> =>
-  withUnmigrated(environment, async ({ connection }) => {
-    await migrate(connection);
-    await work(connection);
-  });
-
-/** Runs a command with the database of these settings as it is. */
-export async function withUnmigrated(
-  environment: Environment,
-  work: (database: Awaited<ReturnType<typeof openUnmigrated>>) => Promise<void>,
 ): Promise<void> {
   const { config } = await readLocalConfig(environment);
-  const database = await openUnmigrated(config);
-  await work(database).finally(database.close);
+  const { connection, close } = await openUnmigrated(config);
+  await migrate(connection)
+    .then(() => work(connection))
+    .finally(close);
+}
+
+/** The database as it is, and how long to wait for it. */
+type UnmigratedDatabase = Omit<Awaited<ReturnType<typeof openUnmigrated>>, 'close'> & {
+  readonly timeoutSeconds: number;
+};
+
+/** Runs a command before the migrations. `shares`: also beside a running service. */
+export async function withUnmigrated<T>(
+  environment: Environment,
+  options: { readonly shares: boolean },
+  work: (database: UnmigratedDatabase) => Promise<T>,
+): Promise<T> {
+  const config = await readDatabaseConfig(environment);
+  const { close, ...database } = await openUnmigrated(config, options);
+  return work({ ...database, timeoutSeconds: config.start.timeoutSeconds }).finally(close);
 }
 
 /** Runs a command with the database of the running service. */

@@ -4,6 +4,7 @@ import { listSettingGroups, readConfig } from '../../service/src/config.ts';
 import { namesOf } from '../../service/src/platform/settings/read-settings.ts';
 import packageJson from '../../package.json' with { type: 'json' };
 import {
+  type Container,
   findTypeErrors,
   installHelm,
   isInstalled,
@@ -39,6 +40,10 @@ const LARGEST = {
     affinity: { nodeAffinity: {} },
     settings: { ENCODE_CONCURRENCY: 2 },
   },
+  migrate: {
+    secret: { values: { DATABASE_URL: 'postgres://mediary_owner:"%23: @db/mediary' } },
+    nodeSelector: { disk: 'fast' },
+  },
   service: { annotations: { e: 'f' } },
   ingress: { enabled: true, className: 'nginx', tlsSecret: 'tls' },
   serviceMonitor: { enabled: true, labels: { release: 'prometheus' } },
@@ -70,6 +75,10 @@ const environmentOf = (objects: readonly KubernetesObject[], name: string): Reco
   ) as Record<string, string>;
 };
 
+/** Where a container has its DATABASE_URL from. */
+const secretOf = (container: Container | undefined) =>
+  container?.env?.find(({ name }) => name === 'DATABASE_URL')?.valueFrom.secretKeyRef;
+
 describe.skipIf(!isInstalled)('the Helm chart', () => {
   beforeAll(installHelm);
 
@@ -91,13 +100,13 @@ describe.skipIf(!isInstalled)('the Helm chart', () => {
     const kinds = async (values: object) => (await render(values)).map(({ kind }) => kind).sort();
     const always = ['ConfigMap', 'ConfigMap', 'Deployment', 'Deployment'];
     const budgets = ['PodDisruptionBudget', 'PodDisruptionBudget'];
-    expect(await kinds(SMALLEST)).toEqual([...always, ...budgets, 'Service', 'ServiceAccount']);
+    expect(await kinds(SMALLEST)).toEqual([...always, 'Job', ...budgets, 'Service', 'ServiceAccount'].sort());
     expect(await kinds(LARGEST)).toEqual(
       [
         ...always,
         ...budgets,
-        ...['HorizontalPodAutoscaler', 'HorizontalPodAutoscaler', 'Ingress', 'Ingress', 'Secret', 'Secret'],
-        ...['Service', 'Service', 'ServiceAccount', 'ServiceMonitor'],
+        ...['HorizontalPodAutoscaler', 'HorizontalPodAutoscaler', 'Ingress', 'Ingress', 'Job'],
+        ...['Secret', 'Secret', 'Secret', 'Service', 'Service', 'ServiceAccount', 'ServiceMonitor'],
       ].sort(),
     );
   });
@@ -140,8 +149,46 @@ describe.skipIf(!isInstalled)('the Helm chart', () => {
     expect(existing).toEqual([['shared', 'api'], ['shared']]);
   });
 
+  test('a Job migrates before the release changes, and the pods do not', async () => {
+    const objects = await render(SMALLEST);
+    const job = find(objects, 'Job', 'test-mediary-migrate');
+    expect(job?.metadata.annotations).toMatchObject({ 'helm.sh/hook': 'pre-install,pre-upgrade' });
+    const [container] = job?.spec?.template?.spec.containers ?? [];
+    expect(container).toMatchObject({ args: ['migrate'], image: `mediary:${packageJson.version}` });
+    expect(secretOf(container)).toEqual({ name: 'shared', key: 'DATABASE_URL' });
+    for (const role of ['api', 'worker'])
+      expect(find(objects, 'ConfigMap', `test-mediary-${role}`)?.data?.['MIGRATE_AT_START']).toBe('off');
+  });
+
+  test('the Job needs no object of the release, which comes later', async () => {
+    const objects = await render(LARGEST);
+    const job = find(objects, 'Job', 'test-mediary-migrate');
+    const pod = job?.spec?.template?.spec;
+    expect(pod?.serviceAccountName).toBeUndefined();
+    const secret = find(objects, 'Secret', secretOf(pod?.containers[0])?.name ?? '');
+    expect(secret?.metadata.annotations).toMatchObject({
+      'helm.sh/hook': 'pre-install,pre-upgrade',
+      'helm.sh/hook-weight': '-1',
+    });
+    expect(secret?.stringData).toEqual(LARGEST.migrate.secret.values);
+    const { secret: own, ...others } = LARGEST.migrate;
+    const shared = find(await render({ ...LARGEST, migrate: others }), 'Secret', 'test-mediary-migrate');
+    expect(shared?.stringData).toEqual(LARGEST.secrets.shared.values);
+    expect(shared?.stringData).not.toEqual(own.values);
+  });
+
+  test('without the Job the pods migrate', async () => {
+    const objects = await render({ ...SMALLEST, migrate: { enabled: false } });
+    expect(objects.filter(({ kind }) => kind === 'Job')).toEqual([]);
+    expect(environmentOf(objects, 'test-mediary-api')['MIGRATE_AT_START']).toBe('on');
+  });
+
   test('pods are hardened', async () => {
-    for (const { pod } of deploymentsOf(await render(SMALLEST))) {
+    const objects = await render(SMALLEST);
+    const job = find(objects, 'Job', 'test-mediary-migrate')?.spec?.template?.spec;
+    const pods = [...deploymentsOf(objects).map(({ pod }) => pod), job];
+    expect(pods).toHaveLength(3);
+    for (const pod of pods) {
       expect(pod).toMatchObject({
         automountServiceAccountToken: false,
         enableServiceLinks: false,

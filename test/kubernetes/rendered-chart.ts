@@ -19,7 +19,12 @@ type EnvSource = {
   readonly configMapRef?: { readonly name: string };
   readonly secretRef?: { readonly name: string };
 };
-type Container = {
+type SecretKey = { readonly name: string; readonly key: string };
+export type Container = {
+  readonly env?: readonly {
+    readonly name: string;
+    readonly valueFrom: { readonly secretKeyRef: SecretKey };
+  }[];
   readonly envFrom: readonly EnvSource[];
   readonly securityContext: object;
   readonly resources: object;

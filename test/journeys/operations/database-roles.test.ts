@@ -1,10 +1,12 @@
 // One database role migrates, another one runs the service without the right to change tables.
 import { rm } from 'node:fs/promises';
 import { execFile } from 'node:child_process';
-import { promisify } from 'node:util';
-import { resolve } from 'node:path';
+import { existsSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '@mediary/embedded-postgres/launcher';
+import { migrate } from '../../../service/src/platform/postgres/migrate.ts';
 import { bombPng } from '../../support/clips/pictures.ts';
 import { expectSuccess } from '../../support/http/envelope.ts';
 import { complete, IMAGE, openUpload, putBytes, settled } from '../../support/media.ts';
@@ -46,27 +48,93 @@ const settingsOf = (user: string) => {
   return { DATABASE_URL: url, DATA_DIR: folders[1], MIGRATE_AT_START: 'off' };
 };
 
-async function runMigrate(user: string, ...args: string[]): Promise<string> {
+type CommandResult = { readonly code: unknown; readonly out: string; readonly errors: string };
+
+/** With the database alone: no secrets, no folder. */
+function runMigrate(user: string, args: string[] = [], settings: object = {}): Promise<CommandResult> {
   const command = [resolve(ROOT, 'service/start.js'), 'migrate', ...args];
-  const env = {
-    PATH: process.env['PATH'],
-    MEDIARY_ROLE: 'worker',
-    ENCODER_CALLBACK_URL: 'http://127.0.0.1:1',
-  };
-  const options = { cwd: ROOT, env: { ...env, ...settingsOf(user) } };
-  return (await promisify(execFile)(process.execPath, command, options)).stdout;
+  const { DATABASE_URL } = settingsOf(user);
+  const env = { PATH: process.env['PATH'], DATABASE_URL, ...settings };
+  return new Promise((done) => {
+    execFile(process.execPath, command, { cwd: folders[1], env }, (error, out, errors) =>
+      done({ code: error?.code ?? 0, out, errors }),
+    );
+  });
 }
 
-test('the service refuses to start before the migration, and names the command', async () => {
+test('the service refuses to start before the migration', async () => {
   await expect(startProcess(settingsOf('mediary'))).rejects.toThrow('ended with 1');
 });
 
-test('a plan lists the migrations and the schema of the queue, then the command applies them', async () => {
-  const plan = await runMigrate('mediary', '--plan');
-  expect(plan).toMatch(/^0001-initial\.sql: in one transaction; /m);
-  expect(plan).toMatch(/^job queue: schema none to \d+$/m);
-  expect(await runMigrate('mediary_owner')).toContain('Done.');
-  expect(await runMigrate('mediary', '--plan')).toBe('All migrations of this release are applied.\n');
+test('a plan lists migrations and the schema of the queue, exits with 3, and changes nothing', async () => {
+  const plan = await runMigrate('mediary', ['--plan']);
+  expect(plan).toMatchObject({ code: 3, errors: '' });
+  expect(plan.out).toMatch(/^0001-initial\.sql: in one transaction; /m);
+  expect(plan.out).toMatch(/^job queue: schema none to \d+$/m);
+  const data = await runMigrate('mediary', ['--plan', '--json']);
+  expect([data.code, JSON.parse(data.out)]).toEqual([
+    3,
+    {
+      pending: [{ name: '0001-initial.sql', in_transaction: true, oldest_compatible: null }],
+      job_queue: { schema_version: null, needed_version: expect.any(Number) },
+      applied: [],
+    },
+  ]);
+  const tables = "select relname from pg_class where relname in ('assets', 'migrations')";
+  expect(await rowsOf(as('mediary_owner'), tables)).toEqual([]);
+  expect(existsSync(join(folders[1], '.mediary'))).toBe(false);
+});
+
+test('a role without the right is told to use the one that owns the tables', async () => {
+  const { code, errors } = await runMigrate('mediary');
+  expect(code).toBe(1);
+  expect(errors).toMatch(/^The role of DATABASE_URL lacks a right\. .*\n {2}Cause: permission denied/);
+});
+
+test('two commands at once apply each migration once; the plan is empty afterwards', async () => {
+  const both = await Promise.all([runMigrate('mediary_owner'), runMigrate('mediary_owner')]);
+  const ends = both.map(({ code, out }) => [code, out.split('\n').at(-2)]);
+  expect(ends.sort()).toEqual([
+    [0, 'Done. Files that this command applied: 0001-initial.sql.'],
+    [0, 'Done. Files that this command applied: none.'],
+  ]);
+  const plan = await runMigrate('mediary', ['--plan']);
+  expect(plan).toEqual({ code: 0, out: 'All migrations of this release are applied.\n', errors: '' });
+});
+
+test('a command waits for the process that migrates, and says where it runs', async () => {
+  const released = Promise.withResolvers<void>();
+  const holding = Promise.withResolvers<void>();
+  const finish = () => {
+    holding.resolve();
+    return released.promise;
+  };
+  const holder = migrate(as('mediary_owner'), { finish });
+  await holding.promise;
+  const waiting = runMigrate('mediary_owner');
+  const polls = "select from pg_stat_activity where query like '%pg_locks%' and pid <> pg_backend_pid()";
+  await expect.poll(() => rowsOf(as('mediary_owner'), polls), { timeout: 20_000 }).toHaveLength(1);
+  released.resolve();
+  expect(await holder).toEqual([]);
+  const { code, errors } = await waiting;
+  expect(code).toBe(0);
+  expect(errors).toContain(`this one waits for it: mediary on ${hostname()} (role mediary_owner, process `);
+});
+
+test('a database of a newer release, or without a server, is an error that says so', async () => {
+  const newer = "insert into migrations (number, name, sha256) values (9999, '9999-of-tomorrow.sql', '')";
+  await rowsOf(as('mediary_owner'), newer);
+  for (const args of [['--plan'], []]) {
+    const { code, errors } = await runMigrate('mediary_owner', args);
+    expect(code).toBe(1);
+    expect(errors).toMatch(/^The database belongs to a newer release: it has migration 9999, /);
+  }
+  await rowsOf(as('mediary_owner'), 'delete from migrations where number = 9999');
+  const nowhere = { DATABASE_URL: 'postgres://mediary@127.0.0.1:1/media', START_TIMEOUT_S: '1' };
+  const { code, errors } = await runMigrate('mediary_owner', ['--plan'], nowhere);
+  expect(code).toBe(1);
+  expect(errors).toMatch(/^The database is not available \(connect ECONNREFUSED .*\)\. Retry in 250 ms\.\n/);
+  expect(errors).toMatch(/^The database did not accept a connection within 1 s \(START_TIMEOUT_S\)\. /m);
 });
 
 test('the service runs without rights on tables: jobs, maintenance of partitions, restart', async () => {

@@ -21,6 +21,7 @@ type Container = {
   readonly networks?: { readonly mediary?: { readonly aliases?: readonly string[] } };
   readonly stop_grace_period?: string;
   readonly entrypoint?: readonly string[];
+  readonly command?: readonly string[] | string;
   readonly mem_limit: string;
   readonly cpus: number;
   readonly pids_limit: number;
@@ -54,7 +55,8 @@ const containers = COMPOSE_FILES.flatMap((path) =>
 );
 const { services } = parseCompose('deploy/compose.yaml');
 const ofService = containers.filter(({ image }) => image === SERVICE_IMAGE);
-const isProcess = ({ entrypoint }: Container): boolean => entrypoint === undefined;
+const isProcess = ({ entrypoint, command }: Container): boolean =>
+  entrypoint === undefined && command === undefined;
 
 /** As Docker Compose does it with a filled deploy/.env. */
 const interpolate = (value: string | number): string =>
@@ -85,6 +87,19 @@ describe('the compose files', () => {
     const config = readConfig({ ...generated, ...environmentOf(container) }, (path) => path);
     const grace = Number.parseInt(container.stop_grace_period ?? '0', 10);
     expect(grace).toBeGreaterThan(config.drainSeconds + config.stopTimeoutSeconds + 10);
+  });
+
+  test('API processes and workers start after the migrations, and do not migrate', () => {
+    expect(services['migrate']).toMatchObject({ command: ['migrate'], image: SERVICE_IMAGE });
+    expect(Object.keys(services['migrate']?.environment ?? {})).toEqual(['DATABASE_URL']);
+    const processes = Object.entries(services).filter(([name]) => /^(?:api|worker)-/.test(name));
+    expect(processes).toHaveLength(4);
+    for (const [name, container] of processes) {
+      expect(container.depends_on, name).toMatchObject({
+        migrate: { condition: 'service_completed_successfully' },
+      });
+      expect(readConfig(environmentOf(container), (path) => path).start.migrations, name).toBe('off');
+    }
   });
 
   test.each(COMPOSE_FILES)('%s: files, volumes and conditions exist', (path) => {

@@ -36,7 +36,21 @@ test('every variable is a setting', () => {
   expect(names.filter((name) => name !== 'NODE_ENV' && !known.has(name))).toEqual([]);
 });
 
-test.each(services.filter((unit) => !unit.includes('backup')))('the settings of %s are valid', (unit) => {
+const processes = services.filter((unit) => !/backup|migrate/.test(unit));
+
+test('API processes and workers start after the migrations, and do not migrate', () => {
+  const shared = processes.filter((unit) => unit.includes('@'));
+  expect(shared).toEqual(['mediary-api@.service', 'mediary-worker@.service']);
+  for (const unit of shared) {
+    expect(read(unit)).toMatch(/^Wants=.* mediary-migrate\.service$/m);
+    expect(read(unit)).toMatch(/^After=.* mediary-migrate\.service$/m);
+    expect(settingsOf(unit)).toContainEqual(['MIGRATE_AT_START', 'off']);
+  }
+  expect(read('mediary-migrate.service')).toMatch(/^Type=oneshot$/m);
+  expect(read('mediary-migrate.service')).toMatch(/^ExecStart=.* service\/start\.js migrate$/m);
+});
+
+test.each(processes)('the settings of %s are valid', (unit) => {
   const config = readConfig(Object.fromEntries([...example, ...settingsOf(unit)]), (path) => path);
   const [, timeout] = /^TimeoutStopSec=(\d+)$/m.exec(read(unit)) ?? [];
   expect(Number(timeout)).toBeGreaterThan(config.drainSeconds + config.stopTimeoutSeconds + 10);

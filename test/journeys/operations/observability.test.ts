@@ -20,6 +20,7 @@ import {
   startProcess,
   workerOf,
 } from '../../support/service/service-process.ts';
+import { runStorageCheck } from '../../support/service/storage-check.ts';
 import { dashboardQueries, readAlerts } from '../../support/tree/observability.ts';
 
 /** Panels that are empty while all is well, or without a part of the service. */
@@ -29,6 +30,9 @@ const EMPTY_PANELS: Readonly<Record<string, string>> = {
   'overview: Runs that did not succeed': 'every run succeeds',
   'overview: Repairs': 'nothing has to be repaired',
   'overview: Store errors': 'the object store works',
+  'overview: Open circuits': 'no hosted provider is set up',
+  'overview: Age of the backup': 'BACKUP_TO is not set',
+  'overview: Removals': 'nothing is removed yet',
   'encoding: In processing': 'no video is in processing any more',
   'encoding: Oldest in processing': 'no video is in processing any more',
   'encoding: Repairs': 'nothing has to be repaired',
@@ -56,7 +60,7 @@ async function startService(): Promise<ServiceProcess> {
   return started;
 }
 
-/** An image and a video become ready, webhooks come from the worker and a stranger and go to an endpoint. */
+/** An image and a video become ready, the store is checked, and webhooks come and go. */
 async function useService(service: ServiceProcess): Promise<void> {
   const json = { url: receiver.url('/events') };
   await call(service, 'POST /webhook-endpoints', { headers: asService, json });
@@ -65,6 +69,7 @@ async function useService(service: ServiceProcess): Promise<void> {
   const video = await ingest(service, 'ann', { file: await makeClip({ seconds: 1 }) });
   expect(video).toMatchObject({ stream_status: 'ready' });
   await call(service, 'POST /webhooks/stream/onprem', { json: { asset_id: video.id, status: 'ready' } });
+  await runStorageCheck(service);
   const isTold = () =>
     receiver
       .received('/events')

@@ -121,7 +121,7 @@ livenessProbe:
   periodSeconds: 10
   timeoutSeconds: 5
   failureThreshold: 6
-# A start waits for the database, and applies migrations.
+# A start waits for the database, and may apply migrations.
 startupProbe:
   httpGet: { path: /healthz, port: health }
   periodSeconds: 2

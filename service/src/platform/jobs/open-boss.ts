@@ -2,6 +2,7 @@
 import { PgBoss } from 'pg-boss';
 import { type JobDatabase, openJobDatabase } from '../postgres/job-database.ts';
 import type { JobRetention } from './finished-jobs.ts';
+import { createJobIndexes } from './job-order.ts';
 import { assertJobSchema, stopStatistics } from './job-schema.ts';
 import { type JobSettings, queuesOf } from './job-settings.ts';
 import type { Connection } from '../postgres/connection.ts';
@@ -45,6 +46,25 @@ export async function openBoss(
     for (const queue of queuesOf(name, job)) await declareQueue(boss, { name: queue, job, retention });
   await removeOldSchedules(boss, settings);
   return { boss, db };
+}
+
+/** Creates or changes the tables of the queue. Runs no jobs and no maintenance. */
+export async function migrateJobSchema(
+  connection: Connection,
+  searchedMember: string,
+  onError: (error: Error) => void,
+): Promise<void> {
+  const db = openJobDatabase({ connection, onError });
+  const boss = new PgBoss({ db, supervise: false, schedule: false });
+  boss.on('error', onError);
+  try {
+    await boss.start();
+    await stopStatistics(db);
+    await createJobIndexes(db, searchedMember);
+  } finally {
+    await boss.stop({ graceful: false });
+    await db.close();
+  }
 }
 
 async function declareQueue(

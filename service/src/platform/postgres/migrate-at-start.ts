@@ -16,7 +16,9 @@ export async function migrateAtStart(
   connection: Connection,
   { timeoutSeconds, isMigrating, log }: StartOptions,
 ): Promise<void> {
-  const applied = await retryUntilAvailable(() => (isMigrating ? migrate(connection) : check(connection)), {
+  const onWait = (message: string) => log.info({}, message);
+  const step = () => (isMigrating ? migrate(connection, { onWait }) : check(connection));
+  const applied = await retryUntilAvailable(step, {
     timeoutMs: timeoutSeconds * 1000,
     onRetry: (error, delayMs) =>
       log.warn({ err: error, retry_ms: delayMs }, 'the database is not available yet; the start continues'),

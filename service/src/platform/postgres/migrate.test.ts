@@ -37,6 +37,30 @@ test('three processes that start together apply each migration once', async () =
   expect(applied.flat()).toEqual(FILES);
 });
 
+test('a process waits for another one, and says once for which', async () => {
+  const database = await server.database('waiting');
+  const holding = Promise.withResolvers<void>();
+  const released = Promise.withResolvers<void>();
+  const finish = () => {
+    holding.resolve();
+    return released.promise;
+  };
+  const first = migrate(database, { finish });
+  await holding.promise;
+  const messages: string[] = [];
+  const onWait = (message: string) => {
+    messages.push(message);
+    released.resolve();
+  };
+  expect(await migrate(database, { onWait })).toEqual([]);
+  expect(await first).toEqual(FILES);
+  expect(messages).toEqual([
+    expect.stringMatching(
+      /one waits for it: mediary on \S+ \(role \w+, process \d+ of the database server, connected since 2/,
+    ),
+  ]);
+});
+
 test('a failed migration is named in the error, rolled back, and applied at the next attempt', async () => {
   const refusing = await server.database('refusing');
   await rowsOf(
@@ -109,12 +133,12 @@ const CONTRACT = {
 describe('the release before', () => {
   test('starts again after the expanding migrations of the next one, and writes', async () => {
     const database = await server.database('expanded');
-    await migrate(database, releaseOf(FIRST));
-    expect(await migrate(database, releaseOf(EXPAND))).toEqual([
+    await migrate(database, { folder: releaseOf(FIRST) });
+    expect(await migrate(database, { folder: releaseOf(EXPAND) })).toEqual([
       '0002-add-title.sql',
       '0003-index-title.sql',
     ]);
-    expect(await migrate(database, releaseOf(FIRST))).toEqual([]);
+    expect(await migrate(database, { folder: releaseOf(FIRST) })).toEqual([]);
     await assertMigrated(database, releaseOf(FIRST));
     await rowsOf(database, "insert into note (words, color) values ('old', 'red')");
     expect(
@@ -124,10 +148,10 @@ describe('the release before', () => {
 
   test('may start after a contracting migration; the one before it is refused', async () => {
     const database = await server.database('contracted');
-    await migrate(database, releaseOf(CONTRACT));
-    expect(await migrate(database, releaseOf(EXPAND))).toEqual([]);
+    await migrate(database, { folder: releaseOf(CONTRACT) });
+    expect(await migrate(database, { folder: releaseOf(EXPAND) })).toEqual([]);
     const refused = /it has migration 4, this release has only 1\. .*or the one before it/;
-    await expect(migrate(database, releaseOf(FIRST))).rejects.toThrow(refused);
+    await expect(migrate(database, { folder: releaseOf(FIRST) })).rejects.toThrow(refused);
     await expect(assertMigrated(database, releaseOf(FIRST))).rejects.toThrow(refused);
   });
 });
@@ -136,7 +160,7 @@ test('a plan shows what would run, and changes nothing', async () => {
   const database = await server.database('planned');
   const names = async () => (await planMigrations(database, releaseOf(EXPAND))).map(({ name }) => name);
   expect(await names()).toEqual(Object.keys(EXPAND));
-  await migrate(database, releaseOf(FIRST));
+  await migrate(database, { folder: releaseOf(FIRST) });
   expect(await names()).toEqual(['0002-add-title.sql', '0003-index-title.sql']);
   expect(await rowsOf(database, 'select count(*)::int as applied from migrations')).toEqual([{ applied: 1 }]);
   await expect(assertMigrated(database, releaseOf(EXPAND))).rejects.toThrow(
@@ -146,9 +170,9 @@ test('a plan shows what would run, and changes nothing', async () => {
 
 test('a migration waits for a table only briefly at a time, so that others get it in between', async () => {
   const database = await server.database('locked');
-  await migrate(database, releaseOf(FIRST));
+  await migrate(database, { folder: releaseOf(FIRST) });
   const reader = await openReader(database);
-  const migrating = migrate(database, releaseOf(EXPAND));
+  const migrating = migrate(database, { folder: releaseOf(EXPAND) });
   const waits =
     "select count(*)::int as waiting from pg_locks where not granted and relation = 'note'::regclass";
   const isWaiting = async () => (await rowsOf(database, waits))[0]?.['waiting'];
@@ -168,14 +192,14 @@ async function openReader(database: Connection): Promise<pg.Client> {
 test('three processes build an index concurrently once', async () => {
   const database = await server.database('concurrent');
   const folder = releaseOf(EXPAND);
-  const applied = await Promise.all([1, 2, 3].map(() => migrate(database, folder)));
+  const applied = await Promise.all([1, 2, 3].map(() => migrate(database, { folder })));
   expect(applied.flat()).toEqual(Object.keys(EXPAND));
 });
 
 test('a migration without a transaction has nothing but indexes', async () => {
   const folder = releaseOf({ '0001-all.sql': '-- transaction: none\nupdate note set words = null;' });
   const database = await server.database('nothing');
-  await expect(migrate(database, folder)).rejects.toThrow(
+  await expect(migrate(database, { folder })).rejects.toThrow(
     'may only have "drop index concurrently if exists"',
   );
 });

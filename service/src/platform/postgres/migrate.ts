@@ -1,4 +1,5 @@
 // Applies the numbered SQL migrations, each once and by one process at a time.
+import { hostname } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
 import { type Connection, connectClient } from './connection.ts';
@@ -12,16 +13,28 @@ const TABLE_LOCK_TIMEOUT_MS = 2000;
 const TABLE_LOCK_ATTEMPTS = 30;
 const TABLE_LOCK_PAUSE_MS = 1000;
 
+type MigrateOptions = {
+  readonly folder?: string;
+  /** Called with a sentence for people, once for each process that this one waits for. */
+  readonly onWait?: (message: string) => void;
+  /** Runs after the last migration, while other processes still wait. */
+  readonly finish?: () => Promise<void>;
+};
+
 /**
  * Applies missing migrations in order, each in a transaction of its own or without one; returns the names of
  * the applied files.
  */
-export const migrate = (connection: Connection, folder = MIGRATIONS_FOLDER): Promise<string[]> =>
+export const migrate = (
+  connection: Connection,
+  { folder = MIGRATIONS_FOLDER, onWait = () => {}, finish = async () => {} }: MigrateOptions = {},
+): Promise<string[]> =>
   withClient(connection, async (client) => {
-    await lockMigrations(client);
+    await lockMigrations(client, onWait);
     await client.query(CREATE_TABLE);
     const missing = await findMissing(client, folder);
     for (const file of missing) await apply(client, file);
+    await finish();
     return missing.map(({ name }) => name);
   });
 
@@ -55,13 +68,45 @@ async function withClient<T>(connection: Connection, work: (client: pg.Client) =
 }
 
 /** A statement that waits for the lock would have a snapshot, for which concurrent builds of indexes wait. */
-async function lockMigrations(client: pg.Client): Promise<void> {
+async function lockMigrations(client: pg.Client, onWait: (message: string) => void): Promise<void> {
+  // Processes that wait read the name of this host, such as that of a pod.
+  await client.query("select set_config('application_name', $1, false)", [`mediary on ${hostname()}`]);
+  let last: number | undefined;
   for (;;) {
     const { rows } = await client.query('select pg_try_advisory_lock($1) as is_locked', [LOCK_ID]);
     if (rows[0]?.is_locked) return;
+    const [holder] = (await client.query<LockHolder>(FIND_HOLDER, [LOCK_ID])).rows;
+    if (holder && holder.pid !== last) onWait(describeWait(holder));
+    last = holder?.pid ?? last;
     await delay(LOCK_RETRY_MS);
   }
 }
+
+type LockHolder = {
+  readonly pid: number;
+  /** Empty or null where the role may not see it. */
+  readonly application_name: string | null;
+  readonly usename: string | null;
+  readonly address: string | null;
+  readonly since: Date | null;
+};
+
+/** The lock of a number is split into its upper and lower 32 bits. */
+const FIND_HOLDER = `
+  select activity.pid, application_name, usename, host(client_addr) as address, backend_start as since
+    from pg_locks join pg_stat_activity as activity on activity.pid = pg_locks.pid
+   where locktype = 'advisory' and granted and objsubid = 1
+     and pg_locks.database = (select oid from pg_database where datname = current_database())
+     and classid::bigint = $1::bigint >> 32 and objid::bigint = $1::bigint & 4294967295`;
+
+const describeWait = ({ pid, application_name: name, usename, address, since }: LockHolder): string => {
+  const from = address === null ? '' : ` from ${address}`;
+  const start = since === null ? '' : `, connected since ${since.toISOString()}`;
+  return (
+    `Another process migrates this database; this one waits for it: ${name || 'unnamed process'}${from} ` +
+    `(role ${usename ?? 'unknown'}, process ${pid} of the database server${start}).`
+  );
+};
 
 const CREATE_TABLE = `
   create table if not exists migrations (number int primary key, name text not null, sha256 text not null,

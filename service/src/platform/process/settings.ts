@@ -94,8 +94,8 @@ export const PROCESS_SETTINGS = {
       ),
       migrations: choice(
         'MIGRATE_AT_START',
-        '`off`: the role of `DATABASE_URL` cannot change tables, and `npm run migrate` has done so with ' +
-          'another role ([guide](guides/going-to-production.md#roles-and-rights)).',
+        '`off`: the process changes no tables, and refuses to start while migrations are pending; `npm run ' +
+          'migrate` applies them ([guide](guides/going-to-production.md#migrations-upgrade-and-rollback)).',
         { choices: ['on', 'off'], fallback: 'on' },
       ),
     },
