@@ -3,7 +3,7 @@ import type { StreamedEvent } from '@mediary/client';
 import { openClient } from './client.ts';
 import type { CommandContext } from './context.ts';
 
-/** With a service key and without --owner, the events of all owners. `since`: continues after this position. */
+/** Without --owner, a service key gets the events of all owners. `since`: the position of the last event. */
 export async function openEventStream(
   context: CommandContext,
   since: string | undefined,

@@ -31,7 +31,7 @@ export const addListenCommand = (program: Command, run: Runner): Command =>
     .command('listen')
     .description('Send live events to your server as signed webhooks, such as to one on your machine')
     .requiredOption('--forward-to <url>', 'URL of your server that receives the webhooks', parseUrl)
-    .option('--secret <secret>', 'secret that signs (whsec_…); by default a new one is printed', parseSecret)
+    .option('--secret <secret>', 'secret that signs (whsec_…); else a new one is printed', parseSecret)
     .option('--event <type>', 'only events of this type; may be repeated', collect)
     .option('--since <position>', 'continue after this position, or from the `beginning` of what is stored')
     .addHelpText('after', '\nExample:\n  mediary listen --forward-to http://localhost:3000/webhooks/media')
