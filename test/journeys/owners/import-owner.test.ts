@@ -1,5 +1,7 @@
 // An operator imports an exported owner after its erasure: the same assets under the same ids, made anew.
-import { readFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, truncate, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { makeClip } from '../../support/clips/clips.ts';
 import { makeSmallPng } from '../../support/encoding/processed-assets.ts';
@@ -7,6 +9,7 @@ import { expectRefusal, expectSuccess } from '../../support/http/envelope.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../../support/http/webhook-receiver.ts';
 import { type AssetJson, IMAGE, ingest, offer, readAsset, settled } from '../../support/media.ts';
 import { exportOf, importTo, sha256Of } from '../../support/service/archives.ts';
+import { runCli } from '../../support/service/cli.ts';
 import { completed, erase } from '../../support/service/erasures.ts';
 import {
   asOperator,
@@ -14,6 +17,7 @@ import {
   asUser,
   call,
   eventually,
+  SECRETS,
   startTestService,
   type TestService,
 } from '../../support/service.ts';
@@ -243,6 +247,35 @@ test('two imports at once: one is told to wait, and every asset is there once', 
   const { body } = await call<{ items: object[] }>(service, 'GET /media', { headers: asUser(owner) });
   expect(body.data.items).toHaveLength(3);
 }, 120_000);
+
+test('the command imports the archive that it has saved, and fails where the report names a problem', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'mediary-import-'));
+  const env = { MEDIARY_URL: service.address, MEDIARY_OPERATOR_KEY: SECRETS.OPERATOR_KEY };
+  const cli = (...args: string[]) => runCli(args, { folder, env });
+  const { id } = await offer(service, 'carla', { bytes: png, fields: IMAGE });
+  await settled(service, 'carla', id);
+  expect(await cli('owners', 'export', 'carla', '-o', 'carla.tar')).toMatchObject({ code: 0 });
+  await completed(service, 'carla', (await erase(service, 'carla')).id);
+  const imported = await cli('owners', 'import', 'carla.tar');
+  expect(imported, imported.stderr).toMatchObject({ code: 0 });
+  expect(imported.stdout).toMatch(/^owner +carla\ncomplete +yes\nimported +1\n/);
+  const json = await cli('owners', 'import', 'carla.tar', '--json');
+  expect(JSON.parse(json.stdout)).toMatchObject({ counts: { already_there: 1 } });
+
+  await settled(service, 'carla', id);
+  expectSuccess(await call(service, `DELETE /media/${id}`, { headers: asUser('carla') }));
+  const deleted = await cli('owners', 'import', 'carla.tar');
+  expect(deleted).toMatchObject({ code: 1, stdout: expect.stringContaining('asset_deleted') });
+  await truncate(join(folder, 'carla.tar'), 3000);
+  expect(await cli('owners', 'import', 'carla.tar')).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('The archive ends early'),
+  });
+  await writeFile(join(folder, 'other.tar'), 'hello');
+  expect(await cli('owners', 'import', 'other.tar')).toMatchObject({ code: 2 });
+  expect(await cli('owners', 'import', 'missing.tar')).toMatchObject({ code: 2 });
+  await rm(folder, { recursive: true });
+}, 60_000);
 
 test('only operators import, and not while the owner is being erased', async () => {
   const archive = await exportOf(service, 'nobody');

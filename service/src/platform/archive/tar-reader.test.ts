@@ -7,7 +7,11 @@ import { describe, expect, test } from 'vitest';
 import { ServiceError } from '../http/errors.ts';
 import { readTar } from './tar-reader.ts';
 
-type Written = Partial<Headers> & { readonly name: string; readonly text?: string };
+type Written = Partial<Headers> & {
+  readonly name: string;
+  readonly text?: string;
+  readonly pax?: Readonly<Record<string, string>>;
+};
 
 function write(...entries: readonly Written[]): Promise<Buffer> {
   const packed = pack();
