@@ -116,7 +116,7 @@ test('health: charts of the samples, and a storage check with its result', async
   await closeConsole(opened);
 }, 60_000);
 
-test('owners: limits, the archive, and an erasure with its receipt', async () => {
+test('owners: limits, the archive, an erasure with its receipt, and an import', async () => {
   await storePicture('dora');
   const opened = await openConsole({ browser, service }, 'phone', 'dark');
   const { page } = opened;
@@ -151,6 +151,22 @@ test('owners: limits, the archive, and an erasure with its receipt', async () =>
   ]);
   const lines = (await readFile(await receipt.path(), 'utf8')).trim().split('\n');
   expect(JSON.parse(lines.at(-1) ?? '')).toHaveProperty('signature');
+
+  // A file of this name, as it lies in the folder of downloads.
+  const saved = {
+    name: 'dora.tar',
+    mimeType: 'application/x-tar',
+    buffer: await readFile(await archive.path()),
+  };
+  const [chooser] = await Promise.all([
+    page.waitForEvent('filechooser'),
+    page.getByRole('button', { name: 'Archive', exact: true }).click(),
+  ]);
+  await chooser.setFiles(saved);
+  await page.getByRole('button', { name: 'Import the archive' }).click();
+  await page.getByText('1 imported, 0 already there, 0 refused').waitFor();
+  await page.getByText('The import is complete.').waitFor();
+  await expectSound(opened);
   await closeConsole(opened);
 }, 60_000);
 
