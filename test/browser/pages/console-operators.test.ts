@@ -116,6 +116,17 @@ test('health: charts of the samples, and a storage check with its result', async
   await closeConsole(opened);
 }, 60_000);
 
+/** Chooses the saved archive, and sends it. */
+async function importArchive(page: Page, path: string): Promise<void> {
+  const saved = { name: 'dora.tar', mimeType: 'application/x-tar', buffer: await readFile(path) };
+  const [chooser] = await Promise.all([
+    page.waitForEvent('filechooser'),
+    page.getByRole('button', { name: 'Archive', exact: true }).click(),
+  ]);
+  await chooser.setFiles(saved);
+  await page.getByRole('button', { name: 'Import the archive' }).click();
+}
+
 test('owners: limits, the archive, an erasure with its receipt, and an import', async () => {
   await storePicture('dora');
   const opened = await openConsole({ browser, service }, 'phone', 'dark');
@@ -152,18 +163,7 @@ test('owners: limits, the archive, an erasure with its receipt, and an import', 
   const lines = (await readFile(await receipt.path(), 'utf8')).trim().split('\n');
   expect(JSON.parse(lines.at(-1) ?? '')).toHaveProperty('signature');
 
-  // A file of this name, as it lies in the folder of downloads.
-  const saved = {
-    name: 'dora.tar',
-    mimeType: 'application/x-tar',
-    buffer: await readFile(await archive.path()),
-  };
-  const [chooser] = await Promise.all([
-    page.waitForEvent('filechooser'),
-    page.getByRole('button', { name: 'Archive', exact: true }).click(),
-  ]);
-  await chooser.setFiles(saved);
-  await page.getByRole('button', { name: 'Import the archive' }).click();
+  await importArchive(page, await archive.path());
   await page.getByText('1 imported, 0 already there, 0 refused').waitFor();
   await page.getByText('The import is complete.').waitFor();
   await expectSound(opened);

@@ -1,23 +1,18 @@
 // An operator imports an exported owner after its erasure: the same assets under the same ids, made anew.
-import { mkdtemp, readFile, rm, truncate, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { makeClip } from '../../support/clips/clips.ts';
 import { makeSmallPng } from '../../support/encoding/processed-assets.ts';
 import { expectRefusal, expectSuccess } from '../../support/http/envelope.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../../support/http/webhook-receiver.ts';
 import { type AssetJson, IMAGE, ingest, offer, readAsset, settled } from '../../support/media.ts';
-import { exportOf, importTo, sha256Of } from '../../support/service/archives.ts';
-import { runCli } from '../../support/service/cli.ts';
+import { exportOf, type ImportJson, importTo, sha256Of } from '../../support/service/archives.ts';
 import { completed, erase } from '../../support/service/erasures.ts';
 import {
-  asOperator,
   asService,
   asUser,
   call,
   eventually,
-  SECRETS,
   startTestService,
   type TestService,
 } from '../../support/service.ts';
@@ -79,46 +74,14 @@ async function fill() {
   };
 }
 
+const LASTING = [
+  ...['id', 'kind', 'filename', 'content_type', 'mime_type', 'title', 'tags', 'metadata', 'visibility'],
+  ...['expires_at', 'size_bytes', 'checksum_sha256', 'duration_ms', 'width', 'height', 'version'],
+  ...['created_at', 'uploaded_at'],
+];
+
 /** What a caller has said about an asset, and what follows from its bytes. */
-const lasting = ({
-  id,
-  kind,
-  filename,
-  content_type,
-  mime_type,
-  title,
-  tags,
-  metadata,
-  visibility,
-  expires_at,
-  size_bytes,
-  checksum_sha256,
-  duration_ms,
-  width,
-  height,
-  version,
-  created_at,
-  uploaded_at,
-}: AssetJson) => ({
-  id,
-  kind,
-  filename,
-  content_type,
-  mime_type,
-  title,
-  tags,
-  metadata,
-  visibility,
-  expires_at,
-  size_bytes,
-  checksum_sha256,
-  duration_ms,
-  width,
-  height,
-  version,
-  created_at,
-  uploaded_at,
-});
+const lasting = (asset: AssetJson) => LASTING.map((member) => [member, asset[member]]);
 
 async function downloaded(id: string): Promise<string> {
   const { body } = await call<{ url: string }>(service, `GET /media/${id}/download-url`, { headers: ann });
@@ -151,63 +114,78 @@ async function timelineOf(id: string): Promise<TimelineJson['items']> {
   return answer.body.data.items;
 }
 
-test('an erased owner is restored: ids, details, captions, timelines, originals and playback', async () => {
-  const ids = await fill();
+type Kept = {
+  readonly assets: readonly AssetJson[];
+  readonly captions: string;
+  readonly timeline: unknown[];
+};
+let ids: Awaited<ReturnType<typeof fill>>;
+let kept: Kept;
+
+test('an import of an erased owner restores every asset under its id', async () => {
+  ids = await fill();
   const alive = [ids.video, ids.captioned, ids.image, ids.expiring];
-  const before = new Map<string, AssetJson>();
-  for (const id of alive) before.set(id, await readAsset(service, ANN, id));
-  const captions = await captionsOf(ids.captioned);
-  const timeline = await timelineOf(ids.image);
+  kept = {
+    assets: await Promise.all(alive.map((id) => readAsset(service, ANN, id))),
+    captions: await captionsOf(ids.captioned),
+    timeline: await timelineOf(ids.image),
+  };
   const archive = await exportOf(service, ANN);
   await completed(service, ANN, (await erase(service, ANN)).id);
   expect((await call(service, `GET /media/${ids.video}`, { headers: ann })).status).toBe(404);
   const endpoint = { url: receiver.url('/restored'), events: [] };
   expectSuccess(await call(service, 'POST /webhook-endpoints', { headers: asService, json: endpoint }));
 
-  const imported = await importTo(service, ANN, archive);
-  expect(imported.status, JSON.stringify(imported.body)).toBe(200);
-  expect(imported.body.data).toMatchObject({
+  const report = expectSuccess(await importTo(service, ANN, archive)) as unknown as ImportJson;
+  expect(report).toMatchObject({
     owner_user_id: ANN,
     is_complete: true,
     problem: null,
     counts: { imported: 5, already_there: 0, refused: 0 },
   });
-  expect(imported.body.data.items.map(({ asset_id: id }) => id).sort()).toEqual(Object.values(ids).sort());
+  expect(report.items.map(({ asset_id: id }) => id).sort()).toEqual(Object.values(ids).sort());
+}, 240_000);
 
-  for (const id of alive) {
-    const asset = await settled(service, ANN, id);
-    expect(asset.failure).toBeNull();
-    expect(lasting(asset)).toEqual(lasting(before.get(id) as AssetJson));
-    expect(await downloaded(id)).toBe(asset['checksum_sha256']);
+test('restored assets become ready, with the same details and originals', async () => {
+  for (const before of kept.assets) {
+    const asset = await settled(service, ANN, before.id);
+    expect(asset).toMatchObject({ stream_status: 'ready', failure: null });
+    expect(lasting(asset)).toEqual(lasting(before));
+    expect(await downloaded(before.id)).toBe(before['checksum_sha256']);
   }
   expect(await downloaded(ids.video)).toBe(sha256Of(await readFile(film)));
   expect(await play(ids.video)).toBeGreaterThan(0);
   expect(await play(ids.captioned)).toBeGreaterThan(0);
-  expect(await captionsOf(ids.captioned)).toBe(captions);
-  const list = await call<{ items: object[] }>(service, `GET /media/${ids.captioned}/captions`, {
-    headers: ann,
-  });
-  expect(list.body.data.items).toMatchObject([{ language: 'en', label: 'English text', default: true }]);
+}, 240_000);
 
+test('captions are the same, byte for byte', async () => {
+  expect(await captionsOf(ids.captioned)).toBe(kept.captions);
+  const path = `GET /media/${ids.captioned}/captions`;
+  const { items } = expectSuccess(await call(service, path, { headers: ann }));
+  expect(items).toMatchObject([{ language: 'en', label: 'English text', default: true }]);
+});
+
+test('the timeline goes on, and endpoints get only what is new', async () => {
   const after = await timelineOf(ids.image);
-  expect(after.slice(0, timeline.length)).toEqual(timeline);
-  expect(after[timeline.length]).toMatchObject({
+  expect(after.slice(0, kept.timeline.length)).toEqual(kept.timeline);
+  expect(after[kept.timeline.length]).toMatchObject({
     type: 'asset.processing',
     source: 'operator',
     attempt: 2,
     sentence: expect.stringContaining('An operator imported the asset from an archive'),
   });
-  const isReady = ({ message }: { message: { type: string; asset_id: string | null } }) =>
-    message.type === 'asset.ready' && message.asset_id === ids.image;
+  const typesOf = (id: string) =>
+    receiver
+      .received('/restored')
+      .filter(({ message }) => message.asset_id === id)
+      .map(({ message }) => message.type);
   const received = await eventually(
-    async () => receiver.received('/restored'),
-    (all) => all.some(isReady),
+    async () => typesOf(ids.image),
+    (types) => types.includes('asset.ready'),
   );
-  const types = received
-    .filter(({ message }) => message.asset_id === ids.image)
-    .map(({ message }) => message.type);
-  expect(types).toEqual(['asset.processing', 'asset.playable', 'asset.ready']);
-}, 240_000);
+  expect(received).toEqual(['asset.processing', 'asset.playable', 'asset.ready']);
+  expect(typesOf(ids.trashed)).toEqual(['asset.deleted']);
+}, 60_000);
 
 test('an asset that was in the trash is there again, and is processed when it is restored', async () => {
   const trash = await call<{ items: AssetJson[] }>(service, 'GET /media?deleted=true', { headers: ann });
@@ -246,54 +224,4 @@ test('two imports at once: one is told to wait, and every asset is there once', 
   expect(expectRefusal(second, 503).details).toMatchObject({ reason: 'busy' });
   const { body } = await call<{ items: object[] }>(service, 'GET /media', { headers: asUser(owner) });
   expect(body.data.items).toHaveLength(3);
-}, 120_000);
-
-test('the command imports the archive that it has saved, and fails where the report names a problem', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'mediary-import-'));
-  const env = { MEDIARY_URL: service.address, MEDIARY_OPERATOR_KEY: SECRETS.OPERATOR_KEY };
-  const cli = (...args: string[]) => runCli(args, { folder, env });
-  const { id } = await offer(service, 'carla', { bytes: png, fields: IMAGE });
-  await settled(service, 'carla', id);
-  expect(await cli('owners', 'export', 'carla', '-o', 'carla.tar')).toMatchObject({ code: 0 });
-  await completed(service, 'carla', (await erase(service, 'carla')).id);
-  const imported = await cli('owners', 'import', 'carla.tar');
-  expect(imported, imported.stderr).toMatchObject({ code: 0 });
-  expect(imported.stdout).toMatch(/^owner +carla\ncomplete +yes\nimported +1\n/);
-  const json = await cli('owners', 'import', 'carla.tar', '--json');
-  expect(JSON.parse(json.stdout)).toMatchObject({ counts: { already_there: 1 } });
-
-  await settled(service, 'carla', id);
-  expectSuccess(await call(service, `DELETE /media/${id}`, { headers: asUser('carla') }));
-  const deleted = await cli('owners', 'import', 'carla.tar');
-  expect(deleted).toMatchObject({ code: 1, stdout: expect.stringContaining('asset_deleted') });
-  await truncate(join(folder, 'carla.tar'), 3000);
-  expect(await cli('owners', 'import', 'carla.tar')).toMatchObject({
-    code: 1,
-    stderr: expect.stringContaining('The archive ends early'),
-  });
-  await writeFile(join(folder, 'other.tar'), 'hello');
-  expect(await cli('owners', 'import', 'other.tar')).toMatchObject({ code: 2 });
-  expect(await cli('owners', 'import', 'missing.tar')).toMatchObject({ code: 2 });
-  await rm(folder, { recursive: true });
-}, 60_000);
-
-test('only operators import, and not while the owner is being erased', async () => {
-  const archive = await exportOf(service, 'nobody');
-  for (const headers of [asService, ann, {}]) {
-    const answer = await call(service, 'POST /admin/owners/nobody/import', { headers, body: archive });
-    expect(answer.status).toBe(401);
-  }
-  const held = await offer(service, 'held', { bytes: png, fields: IMAGE });
-  await settled(service, 'held', held.id);
-  const hold = `/admin/media/${held.id}/legal-hold`;
-  expectSuccess(await call(service, `PUT ${hold}`, { headers: asOperator }));
-  const saved = await exportOf(service, 'held');
-  const erasure = await erase(service, 'held');
-  const refusal = expectRefusal(await importTo(service, 'held', saved), 409);
-  expect(refusal.details).toMatchObject({ reason: 'owner_is_being_erased' });
-  expectSuccess(await call(service, `DELETE ${hold}`, { headers: asOperator }));
-  await completed(service, 'held', erasure.id);
-  expect((await importTo(service, 'held', saved)).body.data.counts).toMatchObject({ imported: 1 });
-  const asset = await call<AssetJson>(service, `GET /media/${held.id}`, { headers: asService });
-  expect(asset.body.data).toMatchObject({ legal_hold: true });
 }, 120_000);
