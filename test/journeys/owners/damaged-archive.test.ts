@@ -54,7 +54,7 @@ test('a truncated archive: what came whole is kept, and sending it whole goes on
 test('an archive without its manifest is not complete', async () => {
   const report = await owner.importing(owner.entries.slice(0, -1));
   expect(report).toMatchObject({ is_complete: false, problem: { code: 'archive_truncated' } });
-  expect(report.counts).toMatchObject({ imported: 2 });
+  expect(report.counts).toMatchObject({ imported_count: 2 });
 });
 
 test('a changed byte of an original or of captions refuses its asset, but not the next one', async () => {

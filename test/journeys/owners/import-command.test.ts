@@ -27,7 +27,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => service?.stop());
 
-test('the command imports the archive that it has saved, and fails where the report has a problem', async () => {
+test('the command imports what it has saved, and fails where the report has a problem', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'mediary-import-'));
   const env = { MEDIARY_URL: service.address, MEDIARY_OPERATOR_KEY: SECRETS.OPERATOR_KEY };
   const cli = (...args: string[]) => runCli(args, { folder, env });
@@ -39,7 +39,7 @@ test('the command imports the archive that it has saved, and fails where the rep
   expect(imported, imported.stderr).toMatchObject({ code: 0 });
   expect(imported.stdout).toMatch(/^owner +carla\ncomplete +yes\nimported +1\n/);
   const json = await cli('owners', 'import', 'carla.tar', '--json');
-  expect(JSON.parse(json.stdout)).toMatchObject({ counts: { already_there: 1 } });
+  expect(JSON.parse(json.stdout)).toMatchObject({ counts: { already_there_count: 1 } });
 
   await settled(service, 'carla', id);
   expectSuccess(await call(service, `DELETE /media/${id}`, { headers: asUser('carla') }));
@@ -72,7 +72,7 @@ test('only operators import, and not while the owner is being erased', async () 
   expect(refusal.details).toMatchObject({ reason: 'owner_is_being_erased' });
   expectSuccess(await call(service, `DELETE ${hold}`, { headers: asOperator }));
   await completed(service, 'held', erasure.id);
-  expect((await importTo(service, 'held', saved)).body.data.counts).toMatchObject({ imported: 1 });
+  expect((await importTo(service, 'held', saved)).body.data.counts).toMatchObject({ imported_count: 1 });
   const asset = await call<AssetJson>(service, `GET /media/${held.id}`, { headers: asService });
   expect(asset.body.data).toMatchObject({ legal_hold: true });
 }, 120_000);

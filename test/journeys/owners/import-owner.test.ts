@@ -141,7 +141,7 @@ test('an import of an erased owner restores every asset under its id', async () 
     owner_user_id: ANN,
     is_complete: true,
     problem: null,
-    counts: { imported: 5, already_there: 0, refused: 0 },
+    counts: { imported_count: 5, already_there_count: 0, refused_count: 0 },
   });
   expect(report.items.map(({ asset_id: id }) => id).sort()).toEqual(Object.values(ids).sort());
 }, 240_000);
@@ -201,7 +201,7 @@ test('the same archive again changes nothing', async () => {
   const archive = await exportOf(service, ANN);
   const before = await call<{ items: AssetJson[] }>(service, 'GET /media', { headers: ann });
   const again = await importTo(service, ANN, archive);
-  expect(again.body.data.counts).toEqual({ imported: 0, already_there: 5, refused: 0 });
+  expect(again.body.data.counts).toEqual({ imported_count: 0, already_there_count: 5, refused_count: 0 });
   expect(again.body.data.is_complete).toBe(true);
   const after = await call<{ items: AssetJson[] }>(service, 'GET /media', { headers: ann });
   expect(after.body.data.items).toEqual(before.body.data.items);
@@ -220,7 +220,7 @@ test('two imports at once: one is told to wait, and every asset is there once', 
   await completed(service, owner, (await erase(service, owner)).id);
   const answers = await Promise.all([importTo(service, owner, archive), importTo(service, owner, archive)]);
   const [first, second] = answers.toSorted((a, b) => a.status - b.status) as typeof answers;
-  expect(first.body.data).toMatchObject({ is_complete: true, counts: { imported: 3 } });
+  expect(first.body.data).toMatchObject({ is_complete: true, counts: { imported_count: 3 } });
   expect(expectRefusal(second, 503).details).toMatchObject({ reason: 'busy' });
   const { body } = await call<{ items: object[] }>(service, 'GET /media', { headers: asUser(owner) });
   expect(body.data.items).toHaveLength(3);

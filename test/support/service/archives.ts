@@ -16,7 +16,7 @@ export type ImportJson = {
   readonly owner_user_id: string;
   readonly is_complete: boolean;
   readonly problem: { readonly code: string; readonly message: string } | null;
-  readonly counts: Readonly<Record<'imported' | 'already_there' | 'refused', number>>;
+  readonly counts: Readonly<Record<'imported_count' | 'already_there_count' | 'refused_count', number>>;
   readonly items: readonly {
     readonly asset_id: string;
     readonly result: string;

@@ -61,8 +61,8 @@ function Report({ report: { counts, problem, items } }: { readonly report: Owner
         </Text>
       )}
       <Text size="sm">
-        {formatCount(counts.imported)} imported, {formatCount(counts.already_there)} already there,{' '}
-        {formatCount(counts.refused)} refused
+        {formatCount(counts.imported_count)} imported, {formatCount(counts.already_there_count)} already
+        there, {formatCount(counts.refused_count)} refused
       </Text>
       {refused.length > 0 && (
         <List size="sm">

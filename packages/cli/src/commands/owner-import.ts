@@ -16,7 +16,7 @@ type ImportReport = {
   readonly owner_user_id: string;
   readonly is_complete: boolean;
   readonly problem: { readonly code: string; readonly message: string } | null;
-  readonly counts: Readonly<Record<ImportedItem['result'], number>>;
+  readonly counts: Readonly<Record<`${ImportedItem['result']}_count`, number>>;
   readonly items: readonly ImportedItem[];
 };
 
@@ -35,7 +35,7 @@ const importOwner: Handler = async (context, [file = '']) => {
   context.output.result(report, () => formatReport(report));
   if (!report.is_complete)
     throw new CliError(report.problem?.message ?? 'The import is not complete.', EXIT.failed);
-  const { refused } = report.counts;
+  const { refused_count: refused } = report.counts;
   if (refused > 0) throw new CliError(`${refused} assets were refused.`, EXIT.failed);
 };
 
@@ -80,9 +80,9 @@ function formatReport({
   const fields = formatFields([
     ['owner', owner],
     ['complete', isComplete ? 'yes' : 'no'],
-    ['imported', counts.imported],
-    ['already there', counts.already_there],
-    ['refused', counts.refused],
+    ['imported', counts.imported_count],
+    ['already there', counts.already_there_count],
+    ['refused', counts.refused_count],
   ]);
   const refused = items.filter(({ result }) => result === 'refused');
   if (refused.length === 0) return fields;

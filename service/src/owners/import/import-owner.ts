@@ -97,9 +97,9 @@ function toReport(owner: string, items: ImportedItem[], problem: ImportProblem |
     is_complete: problem === null,
     problem,
     counts: {
-      imported: count('imported'),
-      already_there: count('already_there'),
-      refused: count('refused'),
+      imported_count: count('imported'),
+      already_there_count: count('already_there'),
+      refused_count: count('refused'),
     },
     items,
   };

@@ -20,9 +20,9 @@ export const OwnerImport = Type.Object(
       ),
     ),
     counts: Type.Object({
-      imported: Type.Integer(),
-      already_there: Type.Integer(),
-      refused: Type.Integer(),
+      imported_count: Type.Integer(),
+      already_there_count: Type.Integer(),
+      refused_count: Type.Integer(),
     }),
     items: Type.Array(
       Type.Object({
@@ -46,7 +46,7 @@ export const EXAMPLE_OWNER_IMPORT: OwnerImport = {
   owner_user_id: 'user_42',
   is_complete: true,
   problem: null,
-  counts: { imported: 1, already_there: 0, refused: 1 },
+  counts: { imported_count: 1, already_there_count: 0, refused_count: 1 },
   items: [
     {
       asset_id: '019aab7c-4d2e-7c55-9f0e-6d1f2b3c4d5e',
