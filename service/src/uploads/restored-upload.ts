@@ -1,10 +1,10 @@
 // Uploads that an archive brings back: the same rules and checks as for an upload of a caller (contract B4).
 import { FAILURE_CODES } from '@mediary/contract/failures';
 import type { CreateUploadRequest } from '@mediary/contract/schemas/uploads';
+import { toWarnings } from '@mediary/media-rules/warnings';
 import type { Asset } from '../assets/asset.ts';
 import type { EventData } from '../assets/asset-event.ts';
 import type { Completion } from '../lifecycle/decisions/decide-commands.ts';
-import { toWarnings } from '../media/warnings.ts';
 import { badRequest } from '../platform/http/errors.ts';
 import { checkContent } from './completion.ts';
 import type { UploadsContext } from './context.ts';
