@@ -103,7 +103,7 @@ const OUTSIDE: readonly (readonly [module: RegExp, knownBy: RegExp])[] = [
     /^routes |^platform platform\/http\/|\/(?:provider-module|asset-edits|encoder-report)$/,
   ],
   [/^pg$/, /^(?:platform|fixture) platform\/postgres\/|^command commands\/seed$/],
-  [/^tar-stream$/, /^platform platform\/http\/tar-writer$/],
+  [/^tar-stream$/, /^platform platform\/archive\/tar-writer$/],
   [/^pg-boss$/, /^platform platform\/jobs\/(?:job-queue|open-boss|send-job)$/],
   [/^pg-boss\/package\.json$/, /^platform platform\/jobs\/job-schema$/],
   [/^jose$/, /^adapter auth\/tokens\/jwks-issuer-keys$/],

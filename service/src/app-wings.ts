@@ -181,11 +181,7 @@ const openImages = ({ config, clocks, adapters }: AppContext, base: AppBase, pla
 
 type Kept = Pick<Parameters<typeof createUpkeep>[0], 'encoding' | 'uploads' | 'events'>;
 
-const openUpkeep = (
-  { config, clocks, adapters }: AppContext,
-  base: AppBase,
-  { encoding, uploads, events }: Kept,
-) =>
+const openUpkeep = ({ config, clocks, adapters }: AppContext, base: AppBase, kept: Kept) =>
   createUpkeep({
     settings: config,
     db: adapters.db,
@@ -194,10 +190,8 @@ const openUpkeep = (
     clocks,
     auth: base.auth.operations,
     lifecycle: base.lifecycle.operations,
-    encoding,
     providers: base.providers.operations,
-    uploads,
-    events,
+    ...kept,
     asOperator: base.asOperator,
   });
 
@@ -230,8 +224,8 @@ function openOperations({ config, log, clocks, adapters }: AppContext, base: App
 }
 
 const openOwners = (
-  { config, log, adapters: { db, store, jobs, urlSecrets } }: AppContext,
-  { lifecycle, providers, asOperator, asOperatorBytes }: AppBase,
+  { config, log, clocks, adapters: { db, store, jobs, urlSecrets } }: AppContext,
+  { lifecycle, usage, captions, providers, asOperator, asOperatorBytes }: AppBase,
   wings: Pick<Parameters<typeof createOwners>[0], 'library' | 'uploads'>,
 ) =>
   createOwners({
@@ -240,8 +234,11 @@ const openOwners = (
     store,
     jobs,
     log,
+    now: clocks.now,
     urlSecrets,
     lifecycle: lifecycle.operations,
+    usage: usage.operations,
+    captions: captions.operations,
     providers: providers.operations,
     ...wings,
     asOperator,

@@ -51,5 +51,12 @@ export async function saveAdminFile(path: string, filename: string): Promise<voi
   setTimeout(() => URL.revokeObjectURL(url), SAVE_MS);
 }
 
+/** Returns `data` of the response. */
+export async function sendAdminFile<T>(path: string, file: Blob): Promise<T> {
+  const headers = { 'content-type': file.type || 'application/octet-stream' };
+  const response = await mediary.requestBytes({ method: 'POST', path: `/admin${path}`, text: file, headers });
+  return ((await response.json()) as { data: T }).data;
+}
+
 /** Browsers read the blob after the click. */
 const SAVE_MS = 60_000;

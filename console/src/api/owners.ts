@@ -1,9 +1,18 @@
-// Owners: what they store, their limits and their erasure.
+// Owners: what they store, their limits, archives and erasure.
+import type { OwnerImport } from '@mediary/contract/schemas/admin/owner-imports';
 import type { Erasure } from '@mediary/contract/schemas/admin/owners';
 import type { Owner } from '@mediary/contract/schemas/admin/owner-totals';
 import type { OwnerLimits, OwnerLimitsRequest } from '@mediary/contract/schemas/admin/usage';
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
-import { byCursor, changeAdmin, type Listing, OPERATORS, readAdmin, saveAdminFile } from './operators.ts';
+import {
+  byCursor,
+  changeAdmin,
+  type Listing,
+  OPERATORS,
+  readAdmin,
+  saveAdminFile,
+  sendAdminFile,
+} from './operators.ts';
 
 export type OwnerFilters = { readonly search: string | undefined; readonly sort: 'bytes' | 'assets' };
 
@@ -50,6 +59,9 @@ export const erasureQuery = (owner: string, id: string) =>
 
 export const saveExport = (owner: string): Promise<void> =>
   saveAdminFile(`${toPath(owner)}/export`, `${owner}.tar`);
+
+export const importOwner = (owner: string, archive: Blob | null): Promise<OwnerImport> =>
+  sendAdminFile<OwnerImport>(`${toPath(owner)}/import`, archive ?? new Blob());
 
 export const saveReceipt = (owner: string, id: string): Promise<void> =>
   saveAdminFile(`${toPath(owner)}/erasures/${encodeURIComponent(id)}/receipt`, `erasure-${id}.ndjson`);

@@ -1,10 +1,13 @@
 // Requests that the SDK does not cover: the operator routes, which answer with the envelope.
+import { Readable } from 'node:stream';
 import { ConnectionError, type ErrorCode, MediaryError, TimeoutError } from '@mediary/client';
 
 export type OperatorApi = {
   get<T>(path: string, query?: Query): Promise<T>;
   post<T>(path: string, body: object): Promise<T>;
   delete<T>(path: string, query?: Query): Promise<T>;
+  /** Sends bytes, for as long as they take. */
+  send<T>(path: string, bytes: Readable): Promise<T>;
   /** A response that may take as long as it needs, once it begins. */
   stream(path: string): Promise<ReadableStream<Uint8Array>>;
 };
@@ -32,6 +35,7 @@ export function createOperatorApi(options: OperatorApiOptions): OperatorApi {
     get: (path, query = {}) => send(options, { method: 'GET', path: path + toSearch(query) }),
     post: (path, body) => send(options, { method: 'POST', path, body }),
     delete: (path, query = {}) => send(options, { method: 'DELETE', path: path + toSearch(query) }),
+    send: (path, bytes) => send(options, { method: 'POST', path, bytes }),
     stream: (path) => openStream(options, path),
   };
 }
@@ -42,7 +46,12 @@ function toSearch(query: Query): string {
   return search.size > 0 ? `?${search}` : '';
 }
 
-type Request = { readonly method: string; readonly path: string; readonly body?: object };
+type Request = {
+  readonly method: string;
+  readonly path: string;
+  readonly body?: object;
+  readonly bytes?: Readable;
+};
 
 async function send<T>(options: OperatorApiOptions, request: Request): Promise<T> {
   const { response, text } = await exchange(options, request).catch((error: unknown) => {
@@ -66,7 +75,7 @@ async function openStream(options: OperatorApiOptions, path: string): Promise<Re
 }
 
 /** The connection can also break, and the time run out, while the body arrives. */
-async function exchange(options: OperatorApiOptions, { method, path, body }: Request) {
+async function exchange(options: OperatorApiOptions, { method, path, body, bytes }: Request) {
   const response = await fetch(`${options.url}/api/v1/admin${path}`, {
     method,
     headers: {
@@ -75,7 +84,8 @@ async function exchange(options: OperatorApiOptions, { method, path, body }: Req
       ...(body && { 'Content-Type': 'application/json' }),
     },
     ...(body && { body: JSON.stringify(body) }),
-    signal: AbortSignal.any([options.signal, AbortSignal.timeout(TIMEOUT_MS)]),
+    ...(bytes && { body: Readable.toWeb(bytes) as never, duplex: 'half' }),
+    signal: bytes ? options.signal : AbortSignal.any([options.signal, AbortSignal.timeout(TIMEOUT_MS)]),
   });
   return { response, text: await response.text() };
 }

@@ -1,4 +1,5 @@
 // Error codes and the reasons behind them, as data: documentation, SDK and service read the same table.
+import { ARCHIVE_REASONS } from './archive-reasons.ts';
 import { FAILURE_CODES, type FailureCode } from './failures.ts';
 import { REQUEST_REASONS } from './request-reasons.ts';
 import { UPLOAD_REASONS } from './upload-reasons.ts';
@@ -41,6 +42,7 @@ type Reason = { readonly codes: readonly ErrorCode[]; readonly description: stri
 /** Reasons other than the failure codes. */
 const OWN_REASONS = {
   ...REQUEST_REASONS,
+  ...ARCHIVE_REASONS,
   missing: { codes: ['UNAUTHORIZED'], description: 'No credentials were sent.' },
   malformed: {
     codes: ['UNAUTHORIZED'],

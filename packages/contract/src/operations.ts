@@ -60,13 +60,7 @@ import {
   revokePlayback,
 } from './operations/playback.ts';
 import { countAssets, getOwner, listOwners } from './operations/admin/owner-totals.ts';
-import {
-  eraseOwner,
-  exportOwner,
-  getErasure,
-  getErasureReceipt,
-  listReceiptKeys,
-} from './operations/admin/owners.ts';
+import { OWNER_OPERATIONS } from './operations/admin/owners.ts';
 import {
   createConsoleSession,
   createSignInLink,
@@ -215,11 +209,7 @@ export const OPERATIONS: readonly Operation[] = [
   getOwnerLimits,
   setOwnerLimits,
   removeOwnerLimits,
-  exportOwner,
-  eraseOwner,
-  getErasure,
-  getErasureReceipt,
-  listReceiptKeys,
+  ...OWNER_OPERATIONS,
   listEncodes,
   cancelEncode,
   listOwners,

@@ -6,6 +6,14 @@ import type { Asset } from './asset.ts';
 export type EventData = Readonly<Record<string, unknown>>;
 export type NewEvent = { readonly type: EventType; readonly data: EventData };
 
+/** An event that happened before its asset was restored from an archive. */
+export type HistoryEvent = NewEvent & {
+  readonly id: string;
+  readonly created_at: Date;
+  /** The asset's revision after the change. */
+  readonly revision: number;
+};
+
 export const newEvent = (type: EventType, data: EventData = {}): NewEvent => ({ type, data });
 
 /** `ownerUserId`: the owner that a service caller names, or the user itself. */

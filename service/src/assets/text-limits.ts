@@ -21,10 +21,10 @@ export const MAX_METADATA_LEVELS = 100;
 
 /** True when the JSON is within the limits, and has no text that JSON columns reject. */
 export const isMetadata = (metadata: object): boolean =>
-  isPlainJson(metadata, MAX_METADATA_LEVELS) &&
-  Buffer.byteLength(JSON.stringify(metadata)) <= MAX_METADATA_BYTES;
+  isPlainJson(metadata) && Buffer.byteLength(JSON.stringify(metadata)) <= MAX_METADATA_BYTES;
 
-function isPlainJson(value: unknown, levels: number): boolean {
+/** True when JSON columns take the value, which has at most this many levels. */
+export function isPlainJson(value: unknown, levels = MAX_METADATA_LEVELS): boolean {
   if (typeof value === 'string') return isPlainText(value);
   if (typeof value !== 'object' || value === null) return true;
   return (

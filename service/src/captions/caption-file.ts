@@ -30,8 +30,11 @@ const VTT_TIMING = timing(VTT_TIME);
 const SRT_TIMING = timing(SRT_TIME);
 
 /** Throws BAD_REQUEST `invalid_captions` with the line. `mustBeVtt`: the Content-Type excludes SubRip. */
-export function parseCaptionFile(bytes: Uint8Array, { mustBeVtt = false } = {}): CaptionFile {
-  if (bytes.length > MAX_CAPTION_BYTES) throw invalid(1, `the file has more than ${MAX_CAPTION_BYTES} bytes`);
+export function parseCaptionFile(
+  bytes: Uint8Array,
+  { mustBeVtt = false, maxBytes = MAX_CAPTION_BYTES } = {},
+): CaptionFile {
+  if (bytes.length > maxBytes) throw invalid(1, `the file has more than ${maxBytes} bytes`);
   const lines = decode(bytes).split(/\r\n|\r|\n/);
   const isVtt = SIGNATURE.test(lines[0] ?? '');
   if (mustBeVtt && !isVtt) throw invalid(1, 'the first line of a WebVTT file is "WEBVTT"');

@@ -84,6 +84,18 @@ function readEmbedded(
   }
 }
 
+type ArchivedCaption = Pick<Caption, 'language' | 'label' | 'kind'> & { readonly bytes: Uint8Array };
+
+/** Stores captions that a service has exported. No asset names them yet. Throws BAD_REQUEST. */
+export const storeArchivedCaption = async (
+  ctx: CaptionsContext,
+  assetId: string,
+  { bytes, ...details }: ArchivedCaption,
+): Promise<Caption> => {
+  const file = parseCaptionFile(bytes, { mustBeVtt: true, maxBytes: MAX_STORED_BYTES });
+  return storeCaption(ctx, assetId, { ...details, isDefault: false, isEmbedded: false, file });
+};
+
 type NewCaption = Omit<Caption, 'fileId' | 'sizeBytes' | 'endMs' | 'updatedAt'> & {
   readonly file: CaptionFile;
 };

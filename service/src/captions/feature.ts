@@ -1,6 +1,6 @@
 // Captions of videos: of callers, and those that video files contain.
 import { offer } from '../platform/values/offer.ts';
-import { storeEmbeddedCaptions } from './captions.ts';
+import { storeArchivedCaption, storeEmbeddedCaptions } from './captions.ts';
 import { captionRoutes } from './captions.routes.ts';
 import type { CaptionsContext } from './context.ts';
 
@@ -8,7 +8,7 @@ export type Captions = ReturnType<typeof createCaptions>['operations'];
 
 export function createCaptions(ctx: CaptionsContext) {
   return {
-    operations: offer(ctx, { storeEmbeddedCaptions }),
+    operations: offer(ctx, { storeArchivedCaption, storeEmbeddedCaptions }),
     routes: captionRoutes(ctx),
     jobs: {},
   };

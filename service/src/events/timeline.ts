@@ -124,6 +124,8 @@ const SENTENCES: Readonly<Record<EventType, (subject: string, data: Data) => str
   },
   'asset.uploaded': () => 'All bytes are stored.',
   'asset.processing': (subject, data) => {
+    if (data['imported'])
+      return `${subject} imported the asset from an archive; processing started${inAttempt(data)}.`;
     if ((data['source'] ?? 'caller') !== 'caller')
       return `${subject} reported that processing started${inAttempt(data)}.`;
     return Number(data['attempt']) > 1
@@ -156,7 +158,7 @@ const SENTENCES: Readonly<Record<EventType, (subject: string, data: Data) => str
   'asset.restored': () => RESTORED,
   'asset.deleted': (subject, data) =>
     data['restorable']
-      ? `${subject} moved the asset to the trash.`
+      ? `${subject} ${data['imported'] ? 'imported the asset into' : 'moved the asset to'} the trash.`
       : `${subject} deleted the asset permanently${DELETIONS[String(data['reason'])] ?? ''}.`,
   'asset.checked': (subject, data) =>
     CHECKS[String(data['reason'])] ??

@@ -16,6 +16,7 @@ import { toMilestoneLines } from './decisions/milestones.ts';
 import { createPlaybackAssetCache } from './playback-asset-cache.ts';
 import * as commands from './commands.ts';
 import * as reports from './reports.ts';
+import { restoreAsset } from './restored-assets.ts';
 import { createAssetStore } from './store.ts';
 
 export type Lifecycle = ReturnType<typeof createLifecycle>['operations'];
@@ -45,6 +46,7 @@ export function createLifecycle(outer: Omit<LifecycleContext, 'loader' | 'playba
         findPlaybackAsset,
         removeUnlessDeferred,
         removeDueObjects,
+        restoreAsset,
         ...commands,
         ...reports,
       }),

@@ -228,13 +228,18 @@ async function createAsset(
     if (!created) throw new Error('an asset was neither created nor found');
     return created;
   } catch (error) {
-    if (findViolatedConstraint(error)?.startsWith('assets_provider_video'))
-      throw conflict('Another asset is linked to this video', { field: 'provider_video_id' });
-    if (findRaisedDetail(error, OWNER_IS_ERASED) !== undefined)
-      throw conflict('Everything of this owner is being erased. Upload when the erasure is completed.', {
-        field: 'owner_user_id',
-        reason: 'owner_is_being_erased',
-      });
-    throw error;
+    throw toCreationError(error);
   }
+}
+
+/** The error for the caller, where the database refuses an asset. */
+export function toCreationError(error: unknown): unknown {
+  if (findViolatedConstraint(error)?.startsWith('assets_provider_video'))
+    return conflict('Another asset is linked to this video', { field: 'provider_video_id' });
+  if (findRaisedDetail(error, OWNER_IS_ERASED) !== undefined)
+    return conflict('Everything of this owner is being erased. Upload when the erasure is completed.', {
+      field: 'owner_user_id',
+      reason: 'owner_is_being_erased',
+    });
+  return error;
 }

@@ -37,6 +37,10 @@ export const findRunningErasure = (db: Queries, owner: string, leavesVideos: boo
     update owner_erasures set leaves_videos = leaves_videos or ${leavesVideos}
      where owner_user_id = ${owner} returning ${columns(ERASURE)}`);
 
+export const isBeingErased = async (db: Queries, owner: string): Promise<boolean> =>
+  (await db.one(sql('is owner being erased', { id: 'uuid' })`
+    select id from owner_erasures where owner_user_id = ${owner}`)) !== undefined;
+
 export const findErasure = (db: Queries, id: string): Promise<ErasureRow | undefined> =>
   db.one(sql('find erasure', ERASURE)`
     select ${columns(ERASURE)} from owner_erasures where id = ${id}`);

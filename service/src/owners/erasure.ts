@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { Erasure } from '@mediary/contract/schemas/admin/owners';
 import type { Transaction } from '../platform/postgres/database.ts';
-import { notFound } from '../platform/http/errors.ts';
+import { conflict, notFound } from '../platform/http/errors.ts';
 import { uuidV7 } from '../platform/values/uuid-v7.ts';
 import { isUuid } from '../platform/values/uuid.ts';
 import type { OwnersContext } from './context.ts';
@@ -34,6 +34,15 @@ export async function startErasure(
   });
   if (!row) throw new Error('an erasure was neither started nor found');
   return toView(ctx, row);
+}
+
+/** Throws CONFLICT while everything of the owner is being erased. */
+export async function assertNoErasure({ db }: OwnersContext, owner: string): Promise<void> {
+  if (await queries.isBeingErased(db, owner))
+    throw conflict('Everything of this owner is being erased. Import when the erasure is completed.', {
+      field: 'owner_user_id',
+      reason: 'owner_is_being_erased',
+    });
 }
 
 /** The id of the erasure is the salt, so equal owners have different digests. */

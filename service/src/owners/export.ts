@@ -2,8 +2,16 @@
 import { createHash } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import { type Asset, type Caption, isPurged } from '../assets/asset.ts';
-import { type FileSum, openTar, type TarWriter } from '../platform/http/tar-writer.ts';
+import { type FileSum, openTar, type TarWriter } from '../platform/archive/tar-writer.ts';
 import { captionKey, type ObjectKey, originalKey } from '../storage/object-key.ts';
+import {
+  ABOUT_FILE,
+  ARCHIVE_TYPE,
+  captionPath,
+  folderOf,
+  MANIFEST_FILE,
+  toSumLine,
+} from './archive-format.ts';
 import type { OwnersContext } from './context.ts';
 import { toExportedAsset } from './exported-asset.ts';
 import { listAssetsOfOwner, NO_ASSET } from './erasure.sql.ts';
@@ -26,7 +34,7 @@ export function openExport(ctx: OwnersContext, owner: string): Promise<Readable>
 
 /** The list of all files is one digest, so that an export of any size needs little memory. */
 async function writeOwner(ctx: OwnersContext, writer: TarWriter, owner: string): Promise<void> {
-  const about = { type: 'mediary.owner-export.v1', owner_user_id: owner };
+  const about = { type: ARCHIVE_TYPE, owner_user_id: owner };
   const startedAt = new Date();
   const list = createHash('sha256');
   const counts = { assets: 0, files: 0 };
@@ -35,13 +43,13 @@ async function writeOwner(ctx: OwnersContext, writer: TarWriter, owner: string):
     for (const sum of sums) list.update(toSumLine(sum));
   };
   const text = toJson({ ...about, exported_at: startedAt.toISOString() });
-  count([await writer.writeText('export.json', text, startedAt)]);
+  count([await writer.writeText(ABOUT_FILE, text, startedAt)]);
   for await (const asset of assetsOf(ctx, owner)) {
     count(await writeAsset(ctx, writer, asset));
     counts.assets += 1;
   }
   const manifest = { ...about, ...counts, files_sha256: list.digest('hex') };
-  await writer.writeText('manifest.json', toJson(manifest), startedAt);
+  await writer.writeText(MANIFEST_FILE, toJson(manifest), startedAt);
 }
 
 /** Without those that are deleted for good. */
@@ -55,7 +63,7 @@ async function* assetsOf({ db }: OwnersContext, owner: string): AsyncGenerator<A
 }
 
 async function writeAsset(ctx: OwnersContext, writer: TarWriter, asset: Asset): Promise<FileSum[]> {
-  const folder = `assets/${asset.id}`;
+  const folder = folderOf(asset.id);
   const sums: FileSum[] = [];
   const hasOriginal = asset.uploaded_at !== null && asset.original_upload !== null && !asset.refused;
   const original = hasOriginal
@@ -64,7 +72,11 @@ async function writeAsset(ctx: OwnersContext, writer: TarWriter, asset: Asset): 
   if (original) sums.push(original);
   const captions: Caption[] = [];
   for (const caption of asset.captions ?? []) {
-    const file = { key: captionKey(asset.id, caption.fileId), path: captionPath(folder, caption), asset };
+    const file = {
+      key: captionKey(asset.id, caption.fileId),
+      path: captionPath(asset.id, caption.language),
+      asset,
+    };
     const written = await writeObject(ctx, writer, file);
     if (!written) continue;
     sums.push(written);
@@ -73,15 +85,12 @@ async function writeAsset(ctx: OwnersContext, writer: TarWriter, asset: Asset): 
   sums.push(...(await writeEvents(ctx, writer, { asset, folder })));
   const about = toExportedAsset(asset, {
     original: original ? { path: original.path, sha256: original.sha256 } : null,
-    captions: captions.map((caption) => ({ path: captionPath(folder, caption), caption })),
+    captions: captions.map((caption) => ({ path: captionPath(asset.id, caption.language), caption })),
   });
   sums.push(await writer.writeText(`${folder}/asset.json`, toJson(about), asset.updated_at));
   const list = await writer.writeText(`${folder}/SHA256SUMS`, sums.map(toSumLine).join(''), asset.updated_at);
   return [...sums, list];
 }
-
-/** Languages are BCP 47 tags: letters, digits and hyphens. */
-const captionPath = (folder: string, { language }: Caption): string => `${folder}/captions/${language}.vtt`;
 
 type ExportedObject = { readonly key: ObjectKey; readonly path: string; readonly asset: Asset };
 
@@ -117,8 +126,5 @@ async function writeEvents(
   }
   return sums;
 }
-
-/** As `sha256sum` writes and verifies it. */
-const toSumLine = ({ path, sha256 }: FileSum): string => `${sha256}  ${path}\n`;
 
 const toJson = (value: object): string => `${JSON.stringify(value, undefined, 2)}\n`;

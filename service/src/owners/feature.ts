@@ -1,4 +1,4 @@
-// Owners: erases and exports all that is kept of one owner.
+// Owners: erases, exports and imports all that is kept of one owner.
 import type { JobPayloads } from '../jobs.ts';
 import { createConcurrencyLimit } from '../platform/concurrency/concurrency-limit.ts';
 import type { JobRun } from '../platform/jobs/job-queue.ts';
@@ -6,9 +6,13 @@ import type { OwnersContext } from './context.ts';
 import { eraseVideos, runErasure } from './erasure-run.ts';
 import { ownersRoutes } from './owners.routes.ts';
 
-export function createOwners(outer: Omit<OwnersContext, 'limitExports'>) {
-  const total = outer.settings.ownerExportLimit;
-  const ctx: OwnersContext = { ...outer, limitExports: createConcurrencyLimit({ total, perKey: total }) };
+export function createOwners(outer: Omit<OwnersContext, 'limitExports' | 'limitImports'>) {
+  const { ownerExportLimit: exports, ownerImportLimits } = outer.settings;
+  const ctx: OwnersContext = {
+    ...outer,
+    limitExports: createConcurrencyLimit({ total: exports, perKey: exports }),
+    limitImports: createConcurrencyLimit({ total: ownerImportLimits.imports, perKey: 1 }),
+  };
   return {
     operations: {},
     routes: ownersRoutes(ctx),

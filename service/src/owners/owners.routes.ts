@@ -1,17 +1,22 @@
-// Erasures and exports of owners, for operators.
+// Erasures, exports and imports of owners, for operators.
 import {
   eraseOwner,
   exportOwner,
   getErasure,
   getErasureReceipt,
+  importOwner,
   listReceiptKeys,
 } from '@mediary/contract/operations/admin/owners';
 import { parseOwnerId } from '../auth/user-id.ts';
+import { success } from '../platform/http/envelope.ts';
 import { conflict } from '../platform/http/errors.ts';
 import { attachment } from '../platform/http/headers.ts';
+import { readStreamedBody } from '../platform/http/limits/body-memory.ts';
+import { drainRefusedBody } from '../platform/http/limits/refused-bodies.ts';
 import type { OwnersContext } from './context.ts';
 import * as erasure from './erasure.ts';
 import { openExport } from './export.ts';
+import { importOwner as importArchive } from './import/import-owner.ts';
 
 export const ownersRoutes = (ctx: OwnersContext) => [
   ctx.asOperator(eraseOwner, async ({ params, query }) => ({
@@ -39,6 +44,16 @@ export const ownersRoutes = (ctx: OwnersContext) => [
       reply.type('application/x-tar').header('cache-control', 'no-store');
       reply.header('content-disposition', attachment(`${owner}.tar`));
       return reply.send(request.method === 'HEAD' ? undefined : await openExport(ctx, owner));
+    },
+  }),
+  ctx.asOperatorBytes(importOwner, {
+    body: 'stream',
+    parse: ({ params }) => ({ owner: parseOwnerId(params.owner_user_id) }),
+    handle: async ({ owner }, { request, reply }) => {
+      const report = await importArchive(ctx, { owner, bytes: readStreamedBody(request.raw) });
+      // The client reads the report of an import that ended early, while it still sends.
+      if (!report.is_complete) drainRefusedBody(request, reply.header('connection', 'close'));
+      return success(request.id, importOwner.message ?? '', report);
     },
   }),
   ctx.asOperator(listReceiptKeys, async () => ({ items: erasure.listReceiptKeys(ctx), next_cursor: null })),

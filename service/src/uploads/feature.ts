@@ -25,6 +25,7 @@ import { s3RequestRoutes } from './multipart/s3-requests.routes.ts';
 import { createRunningChecksums } from './original/running-checksum.ts';
 import { createPutClaims } from './original/store-original.ts';
 import { tusRoutes } from './tus/tus.routes.ts';
+import { checkRestoredUpload, toRestoredUpload } from './restored-upload.ts';
 import type { NewAssetRules } from './upload-request.ts';
 import { uploadRoutes } from './uploads.routes.ts';
 
@@ -54,6 +55,8 @@ export function createUploads(app: AppPart, { guards, view }: Doors) {
         discardClosedUploads,
         finishCompleteUploads,
         removeExpiredSources,
+        toRestoredUpload,
+        checkRestoredUpload,
       }),
       uploadsSettled: ctx.intake.inFlight.settled,
     },

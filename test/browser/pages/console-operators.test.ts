@@ -116,7 +116,18 @@ test('health: charts of the samples, and a storage check with its result', async
   await closeConsole(opened);
 }, 60_000);
 
-test('owners: limits, the archive, and an erasure with its receipt', async () => {
+/** Chooses the saved archive, and sends it. */
+async function importArchive(page: Page, path: string): Promise<void> {
+  const saved = { name: 'dora.tar', mimeType: 'application/x-tar', buffer: await readFile(path) };
+  const [chooser] = await Promise.all([
+    page.waitForEvent('filechooser'),
+    page.getByRole('button', { name: 'Archive', exact: true }).click(),
+  ]);
+  await chooser.setFiles(saved);
+  await page.getByRole('button', { name: 'Import the archive' }).click();
+}
+
+test('owners: limits, the archive, an erasure with its receipt, and an import', async () => {
   await storePicture('dora');
   const opened = await openConsole({ browser, service }, 'phone', 'dark');
   const { page } = opened;
@@ -151,6 +162,11 @@ test('owners: limits, the archive, and an erasure with its receipt', async () =>
   ]);
   const lines = (await readFile(await receipt.path(), 'utf8')).trim().split('\n');
   expect(JSON.parse(lines.at(-1) ?? '')).toHaveProperty('signature');
+
+  await importArchive(page, await archive.path());
+  await page.getByText('1 imported, 0 already there, 0 refused').waitFor();
+  await page.getByText('The import is complete.').waitFor();
+  await expectSound(opened);
   await closeConsole(opened);
 }, 60_000);
 

@@ -1,4 +1,4 @@
-// One owner: usage, limits, export and erasure.
+// One owner: usage, limits, export, import and erasure.
 import { Anchor, Button, Group, SimpleGrid, Stack, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
@@ -7,6 +7,7 @@ import { formatBytes, formatCount } from '../../parts/format.ts';
 import { Loaded, Section } from '../../parts/section.tsx';
 import { EraseOwner, Erasure } from './erasure.tsx';
 import { ExportOwner } from './export-owner.tsx';
+import { ImportOwner } from './import-owner.tsx';
 import { OwnerLimits } from './limits.tsx';
 import { Meter } from './meter.tsx';
 
@@ -35,6 +36,7 @@ export const OwnerScreen = ({ owner, erasureId }: OwnerProps) => (
     <UsageNow owner={owner} />
     <OwnerLimits owner={owner} />
     <ExportOwner owner={owner} />
+    <ImportOwner owner={owner} />
     <EraseOwner owner={owner} />
   </Stack>
 );

@@ -1,4 +1,4 @@
-// `owners`: erases all that is kept of one owner, and verifies receipts, for operators.
+// `owners`: exports and erases all that is kept of one owner, and verifies receipts, for operators.
 import { createWriteStream, existsSync } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import { Readable } from 'node:stream';
@@ -10,6 +10,7 @@ import { CliError, EXIT, usageError } from '../exit-codes.ts';
 import type { OperatorApi } from '../operator-api.ts';
 import { isOfOwner, type VerifiedReceipt, verifyReceipt } from '../receipt.ts';
 import { formatFields, formatTime } from '../text.ts';
+import { addOwnerImport } from './owner-import.ts';
 import { addOwnerList } from './owner-ranking.ts';
 
 type Wait = {
@@ -42,7 +43,7 @@ type VerifyFlags = { readonly publicKey?: string; readonly ofOwner?: string };
 export function addOwnerCommands(program: Command, run: Runner): void {
   const owners = program
     .command('owners')
-    .description('Rank owners, and export or erase all that is kept of one (operator key)');
+    .description('Rank owners, and export, import or erase all that is kept of one (operator key)');
   addOwnerList(owners, run);
   owners
     .command('erase')
@@ -59,6 +60,7 @@ export function addOwnerCommands(program: Command, run: Runner): void {
     .argument('<owner>', 'id of the owner')
     .requiredOption('-o, --output <file>', 'new file; - is standard output')
     .action(run(exportOwner));
+  addOwnerImport(owners, run);
   owners
     .command('erasure')
     .description('Show the progress of an erasure')

@@ -42,6 +42,7 @@ const WITHOUT_UNIT = new Set([
   ],
   ...['active', 'failed', 'recently_done', 'runs', 'max_runs'],
   ...['provider_video_count', 'removed_asset_count', 'removed_provider_video_count'],
+  ...['imported_count', 'already_there_count', 'refused_count'],
   ...['code', 'limit', 'missing', 'status', 'version'],
   ...['width', 'height', 'w', 'h', 'bit_depth', 'progress'],
 ]);

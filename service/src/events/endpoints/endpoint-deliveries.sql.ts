@@ -73,7 +73,7 @@ type EventRange = { readonly fromId: string; readonly belowId: string };
 
 /**
  * The first `limit` published events by time, in the order of their positions: clocks of processes differ, so
- * the ids do not tell in which order events happened.
+ * the ids do not tell in which order events happened. Those of imported timelines have no position.
  */
 export const listEventsBetween = (
   db: Queries,
@@ -83,7 +83,7 @@ export const listEventsBetween = (
   db.all(sql('events between', RESENT)`
     select ${columns(RESENT)}
       from (select id, asset_id, type, transaction_id from events
-             where id >= ${fromId}::uuid and id < ${belowId}::uuid
+             where id >= ${fromId}::uuid and id < ${belowId}::uuid and transaction_id >= 0
                and case when ${types}::text[] = '{}' then type <> 'asset.checked'
                    else type = any(${types}::text[]) end
              order by id

@@ -1,5 +1,6 @@
 // Operations on everything that is kept of an owner, guarded by the operator key.
 import { bytesOperation, jsonOperation } from '../../operation.ts';
+import { EXAMPLE_OWNER_IMPORT, OwnerImport } from '../../schemas/admin/owner-imports.ts';
 import {
   EraseOwnerQuery,
   ErasureResult,
@@ -93,3 +94,58 @@ export const exportOwner = bytesOperation({
     { code: 'UNAVAILABLE', reason: 'busy', when: 'The process already sends `OWNER_EXPORTS_MAX` exports.' },
   ],
 });
+
+export const importOwner = bytesOperation({
+  ...OPERATOR,
+  id: 'importOwner',
+  method: 'POST',
+  path: '/api/v1/admin/owners/{owner_user_id}/import',
+  summary: 'Import an owner',
+  description:
+    'Restores an archive of `GET …/export`, here or on another service: every asset gets its id, its ' +
+    'original, captions, details and timeline back, and is processed again. The files pass the checks of ' +
+    'an upload. Each asset is stored whole or not at all, while the archive arrives; the report lists ' +
+    'what was imported and what was not. Send the same archive again to continue: assets that are ' +
+    'there do not change. Events of the timeline are not sent to webhook endpoints again.',
+  requestHeaders: ['Content-Type'],
+  body: {
+    mediaTypes: ['application/x-tar'],
+    description: 'The archive, as the export wrote it.',
+    example: 'The bytes of the archive',
+  },
+  message: 'Import',
+  data: OwnerImport,
+  example: EXAMPLE_OWNER_IMPORT,
+  errors: [
+    {
+      code: 'BAD_REQUEST',
+      reason: 'archive_invalid',
+      when: 'The body is not an archive of an export. Nothing was imported.',
+    },
+    {
+      code: 'BAD_REQUEST',
+      reason: 'archive_other_owner',
+      when: 'The archive is of another owner. Nothing was imported.',
+    },
+    {
+      code: 'BAD_REQUEST',
+      reason: 'request_too_slow',
+      when: 'The body arrived more slowly than 4096 bytes in 10 seconds.',
+    },
+    { code: 'CONFLICT', reason: 'owner_is_being_erased', when: 'An erasure of the owner runs.' },
+    {
+      code: 'UNAVAILABLE',
+      reason: 'busy',
+      when: 'The process already runs `OWNER_IMPORTS_MAX` imports, or one of this owner.',
+    },
+  ],
+});
+
+export const OWNER_OPERATIONS = [
+  exportOwner,
+  importOwner,
+  eraseOwner,
+  getErasure,
+  getErasureReceipt,
+  listReceiptKeys,
+];

@@ -1,0 +1,97 @@
+// The JSON files in the archive of an owner, which an import validates.
+import { type Static, Type } from 'typebox';
+import { CAPTION_KINDS, EVENT_SOURCES, EVENT_TYPES, VISIBILITIES } from '../../enums.ts';
+import { ClipSource } from '../clip-source.ts';
+import { AssetId, nullable, Timestamp } from '../common.ts';
+import { CreateUploadRequest } from '../uploads.ts';
+
+const { filename, content_type, mime_type, title, tags, metadata, expires_at } =
+  CreateUploadRequest.properties;
+
+/** Numbers of versions and attempts leave room for later ones. */
+const Count = Type.Integer({ minimum: 1, maximum: 2 ** 30 });
+const Sha256 = Type.String({ pattern: '^[0-9a-fA-F]{64}$' });
+const MAX_POSTER_MS = 30 * 86_400_000;
+
+const ArchivedCaption = Type.Object({
+  path: Type.String(),
+  language: Type.String(),
+  label: Type.String({ maxLength: 100 }),
+  kind: Type.Enum([...CAPTION_KINDS]),
+  is_default: Type.Boolean(),
+  is_embedded: Type.Boolean(),
+  updated_at: Timestamp,
+});
+
+/** `assets/<id>/asset.json`: the members that an import reads. */
+export const ArchivedAsset = Type.Object({
+  id: AssetId,
+  owner_user_id: Type.String(),
+  filename,
+  content_type,
+  mime_type,
+  visibility: Type.Enum([...VISIBILITIES]),
+  title,
+  tags,
+  metadata,
+  expires_at,
+  legal_hold: Type.Boolean(),
+  provider: nullable(Type.String()),
+  poster_time_ms: nullable(Type.Integer({ minimum: 0, maximum: MAX_POSTER_MS })),
+  clip_of: nullable(ClipSource),
+  version: Count,
+  revision: Count,
+  attempt: Count,
+  playback_version: Count,
+  created_at: Timestamp,
+  uploaded_at: nullable(Timestamp),
+  deleted_at: nullable(Timestamp),
+  original: nullable(Type.Object({ path: Type.String(), sha256: Sha256 })),
+  captions: Type.Array(ArchivedCaption, { maxItems: 50 }),
+});
+export type ArchivedAsset = Static<typeof ArchivedAsset>;
+
+/** A timeline renders them as text. */
+const Detail = Type.Optional(Type.Union([Type.String(), Type.Number(), Type.Boolean(), Type.Null()]));
+
+const EventData = Type.Object(
+  {
+    source: Type.Optional(Type.Enum([...EVENT_SOURCES])),
+    attempt: Type.Optional(nullable(Count)),
+    clip_of: Type.Optional(ClipSource),
+    fields: Type.Optional(Type.Array(Type.String())),
+    extras: Type.Optional(Type.Array(Type.String())),
+    bytes: Detail,
+    code: Detail,
+    import_host: Detail,
+    key_name: Detail,
+    next_check_at: Detail,
+    progress: Detail,
+    provider_code: Detail,
+    reason: Detail,
+    step: Detail,
+    total_bytes: Detail,
+    work: Detail,
+  },
+  { additionalProperties: true },
+);
+
+/** A line of `assets/<id>/events-<n>.ndjson`. */
+export const ArchivedEvent = Type.Object({
+  id: AssetId,
+  type: Type.Enum([...EVENT_TYPES]),
+  data: Type.Unsafe<Record<string, unknown>>(EventData),
+  created_at: Timestamp,
+  revision: Count,
+});
+export type ArchivedEvent = Static<typeof ArchivedEvent>;
+
+/** `manifest.json`, the last file. */
+export const ArchiveManifest = Type.Object({
+  type: Type.String(),
+  owner_user_id: Type.String(),
+  assets: Type.Integer({ minimum: 0 }),
+  files: Type.Integer({ minimum: 0 }),
+  files_sha256: Sha256,
+});
+export type ArchiveManifest = Static<typeof ArchiveManifest>;
