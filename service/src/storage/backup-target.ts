@@ -38,4 +38,7 @@ export type BackupTarget = {
   close(): void;
 };
 
+/** Another backup has the lock. */
+export class TargetInUseError extends Error {}
+
 export type NewTargetFile = { readonly path: string; readonly sizeBytes: number };

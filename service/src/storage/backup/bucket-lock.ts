@@ -4,7 +4,7 @@ import { hostname } from 'node:os';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 import { DeleteObjectCommand, GetObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3';
-import type { TargetLock } from '../backup-target.ts';
+import { TargetInUseError, type TargetLock } from '../backup-target.ts';
 import type { ObjectKey } from '../object-key.ts';
 import type { S3Connection } from '../s3/connection.ts';
 import { hasName } from '../s3/errors.ts';
@@ -39,7 +39,9 @@ export async function lockBucket(bucket: LockedBucket, signal: AbortSignal): Pro
 }
 
 const inUse = (name: string, { holder }: LockContent): Error =>
-  new Error(`Another backup (${holder}) is writing to ${name}. Wait for its end, or choose another prefix.`);
+  new TargetInUseError(
+    `Another backup (${holder}) is writing to ${name}. Wait for its end, or choose another prefix.`,
+  );
 
 type Condition = { readonly IfNoneMatch: '*' } | { readonly IfMatch: string | undefined };
 
@@ -77,7 +79,7 @@ function keepLock(bucket: LockedBucket, first: LockContent): TargetLock {
         return;
       }
     }
-    losing.abort(new Error(`The lock of ${name} was lost to another backup`));
+    losing.abort(new TargetInUseError(`The lock of ${name} was lost to another backup`));
     losing.signal.throwIfAborted();
   };
   let renewal = Promise.resolve();

@@ -5,7 +5,13 @@ import { dirname, join } from 'node:path';
 import { isInUse, lockFolder } from '@mediary/embedded-postgres/folder-lock';
 import { writeHashed } from '@mediary/embedded-postgres/hashed-file';
 import { syncFolder } from '../../platform/disk/sync-folder.ts';
-import type { BackupTarget, NewTargetFile, TargetFile, TargetLock } from '../backup-target.ts';
+import {
+  type BackupTarget,
+  type NewTargetFile,
+  type TargetFile,
+  TargetInUseError,
+  type TargetLock,
+} from '../backup-target.ts';
 import { ObjectStoreError, type StoredBytes } from '../object-store.ts';
 import { exactBytes } from '../received-bytes.ts';
 
@@ -93,9 +99,10 @@ async function lockTarget(root: string): Promise<TargetLock> {
     };
   } catch (cause) {
     if (!isInUse(cause)) throw cause;
-    throw new Error(`Another backup is writing to ${root}. Wait for its end, or choose another folder.`, {
-      cause,
-    });
+    throw new TargetInUseError(
+      `Another backup is writing to ${root}. Wait for its end, or choose another folder.`,
+      { cause },
+    );
   }
 }
 

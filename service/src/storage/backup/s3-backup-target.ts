@@ -5,7 +5,12 @@ import {
   ListMultipartUploadsCommand,
   ListObjectsV2Command,
 } from '@aws-sdk/client-s3';
-import type { BackupTarget, NewTargetFile, TargetFile } from '../backup-target.ts';
+import {
+  type BackupTarget,
+  type NewTargetFile,
+  type TargetFile,
+  TargetInUseError,
+} from '../backup-target.ts';
 import type { ObjectKey } from '../object-key.ts';
 import { ObjectStoreError, type StoredBytes } from '../object-store.ts';
 import { exactBytes } from '../received-bytes.ts';
@@ -62,7 +67,7 @@ export function openS3BackupTarget(
     lock: async (signal) => {
       const held = await explained(lockBucket({ s3, name, times: lock }, signal));
       await abortUnfinished(s3);
-      return held;
+      return { ...held, assertHeld: () => explained(held.assertHeld()) };
     },
     close: () => {
       s3.client.destroy();
@@ -96,7 +101,9 @@ const keyOf = (path: string) => path as ObjectKey;
 
 /** What the store answered, for people. Errors of the source stay as they are. */
 function explain(name: string, error: unknown): never {
-  if (error instanceof ObjectStoreError && error.reason !== 'full') throw error;
+  const isOwn =
+    error instanceof ObjectStoreError ? error.reason !== 'full' : error instanceof TargetInUseError;
+  if (isOwn) throw error;
   const words = error instanceof ObjectStoreError ? 'the store is full' : describeStoreError(error);
   throw new Error(`The backup target ${name} does not work: ${words}`, { cause: error });
 }
