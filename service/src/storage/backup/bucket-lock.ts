@@ -1,86 +1,109 @@
-// A lock in a bucket: an object that its holder renews. Compares no clocks: a waiting process watches it.
+// A lock in a bucket: the newest of its numbered objects, which its holder renews. Compares no clocks.
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
-import { DeleteObjectCommand, GetObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3';
+import { DeleteObjectCommand, ListObjectsV2Command, PutObjectCommand } from '@aws-sdk/client-s3';
 import { TargetInUseError, type TargetLock } from '../backup-target.ts';
 import type { ObjectKey } from '../object-key.ts';
 import type { S3Connection } from '../s3/connection.ts';
 import { hasName } from '../s3/errors.ts';
+import { openObject } from '../s3/read.ts';
 
 /** In milliseconds. A lock that is not renewed for `lease` belongs to a killed process. */
 export type LockTimes = { readonly lease: number; readonly renew: number; readonly poll: number };
 
 export const LOCK_TIMES: LockTimes = { lease: 120_000, renew: 20_000, poll: 1000 };
 
-const LOCK = 'lock' as ObjectKey;
-
 type LockedBucket = { readonly s3: S3Connection; readonly name: string; readonly times: LockTimes };
 
-/** `renewals` makes each version another one. */
-type LockContent = { readonly token: string; readonly holder: string; readonly renewals: number };
-type FoundLock = { readonly content: LockContent; readonly etag: string | undefined };
+type LockContent = {
+  readonly token: string;
+  readonly holder: string;
+  readonly renewals: number;
+  readonly isReleased: boolean;
+};
 
+const keyOf = (number: number): ObjectKey => `lock/${String(number).padStart(8, '0')}` as ObjectKey;
+
+/** Who waits watches the lock of another process: it is renewed, or stays the same for the lease. */
 export async function lockBucket(bucket: LockedBucket, signal: AbortSignal): Promise<TargetLock> {
-  const content = { token: randomUUID(), holder: `${hostname()}, process ${process.pid}`, renewals: 0 };
-  let seen: { readonly etag: string | undefined; readonly atMs: number } | undefined;
-  while (!(await tryLock(bucket, content, { IfNoneMatch: '*' }))) {
-    const found = await findLock(bucket.s3);
-    if (!found) continue;
-    const isSame = seen?.etag === found.etag;
-    const isStale = isSame && performance.now() - (seen?.atMs ?? 0) >= bucket.times.lease;
-    if (isStale && (await tryLock(bucket, content, { IfMatch: found.etag }))) break;
-    if (seen && (isStale || !isSame)) throw inUse(bucket.name, found.content);
-    seen ??= { etag: found.etag, atMs: performance.now() };
+  let seen: { readonly version: string; readonly atMs: number } | undefined;
+  for (;;) {
+    const newest = Math.max(0, ...(await listNumbers(bucket.s3)));
+    const found = newest === 0 ? undefined : await readLock(bucket.s3, newest);
+    if (!found || found.isReleased) return takeLock(bucket, newest + 1);
+    const version = `${found.token} ${found.renewals}`;
+    if (seen && seen.version !== version) throw inUse(bucket, found);
+    seen ??= { version, atMs: performance.now() };
+    if (performance.now() - seen.atMs >= bucket.times.lease) return takeLock(bucket, newest + 1);
     await delay(bucket.times.poll, undefined, { signal });
   }
-  return keepLock(bucket, content);
 }
 
-const inUse = (name: string, { holder }: LockContent): Error =>
+const inUse = ({ name }: LockedBucket, lock: LockContent | undefined): Error =>
   new TargetInUseError(
-    `Another backup (${holder}) is writing to ${name}. Wait for its end, or choose another prefix.`,
+    `Another backup (${lock?.holder ?? 'unknown'}) is writing to ${name}. Wait for its end, or choose ` +
+      'another prefix.',
   );
 
-type Condition = { readonly IfNoneMatch: '*' } | { readonly IfMatch: string | undefined };
+/** One of many processes that take the same number gets it. Numbers are never used again. */
+async function takeLock(bucket: LockedBucket, number: number): Promise<TargetLock> {
+  const { s3 } = bucket;
+  const holder = `${hostname()}, process ${process.pid}`;
+  const content = { token: randomUUID(), holder, renewals: 0, isReleased: false };
+  await writeLock(s3, { number, content, isNew: true }).catch((error: unknown) => {
+    if (!hasName(error, 'PreconditionFailed')) throw error;
+  });
+  // A response may be lost, and a store may ignore the condition.
+  const taken = await readLock(s3, number);
+  if (taken?.token !== content.token) throw inUse(bucket, taken);
+  for (const older of (await listNumbers(s3)).filter((each) => each < number))
+    await s3.run((options) => s3.client.send(new DeleteObjectCommand(s3.at(keyOf(older))), options));
+  return keepLock(bucket, number, content);
+}
 
-/** Reads it back: a response may be lost, and a store may ignore the condition. */
-async function tryLock({ s3 }: LockedBucket, content: LockContent, condition: Condition): Promise<boolean> {
-  const Body = Buffer.from(JSON.stringify(content));
-  const command = new PutObjectCommand({ ...s3.at(LOCK), ...condition, Body, ContentLength: Body.length });
+async function listNumbers(s3: S3Connection): Promise<number[]> {
+  const { Bucket, Key } = s3.at('lock' as ObjectKey);
+  const command = new ListObjectsV2Command({ Bucket, Prefix: `${Key}/` });
+  const { Contents = [] } = await s3.run((options) => s3.client.send(command, options));
+  return Contents.map((object) => Number(object.Key?.slice(Key.length + 1)));
+}
+
+type LockWrite = { readonly number: number; readonly content: LockContent; readonly isNew?: boolean };
+
+async function writeLock(s3: S3Connection, { number, content, isNew = false }: LockWrite): Promise<void> {
+  const command = new PutObjectCommand({
+    ...s3.at(keyOf(number)),
+    ...(isNew && { IfNoneMatch: '*' }),
+    Body: Buffer.from(JSON.stringify(content)),
+  });
+  await s3.run((options) => s3.client.send(command, options));
+}
+
+async function readLock(s3: S3Connection, number: number): Promise<LockContent | undefined> {
+  const found = await openObject(s3, keyOf(number));
+  const text = found && (await buffer(found.body)).toString();
   try {
-    await s3.run((options) => s3.client.send(command, options));
-  } catch (error) {
-    if (!hasName(error, 'PreconditionFailed', 'NoSuchKey')) throw error;
+    return text === undefined ? undefined : (JSON.parse(text) as LockContent);
+  } catch {
+    throw new Error('the endpoint does not speak S3, or another program wrote into the folder "lock"');
   }
-  return (await findLock(s3))?.content.token === content.token;
 }
 
-async function findLock(s3: S3Connection): Promise<FoundLock | undefined> {
-  const found = await s3.find((options) => s3.reader.send(new GetObjectCommand(s3.at(LOCK)), options));
-  if (!found) return undefined;
-  const text = (await buffer(found.Body as AsyncIterable<Uint8Array>)).toString();
-  return { content: JSON.parse(text) as LockContent, etag: found.ETag };
-}
-
-function keepLock(bucket: LockedBucket, first: LockContent): TargetLock {
+function keepLock(bucket: LockedBucket, number: number, taken: LockContent): TargetLock {
   const { s3, name, times } = bucket;
   const losing = new AbortController();
-  let content = first;
+  let content = taken;
   let renewedMs = performance.now();
   const renew = async () => {
     losing.signal.throwIfAborted();
-    const found = await findLock(s3);
-    if (found?.content.token === content.token) {
-      content = { ...content, renewals: content.renewals + 1 };
-      if (await tryLock(bucket, content, { IfMatch: found.etag })) {
-        renewedMs = performance.now();
-        return;
-      }
-    }
-    losing.abort(new TargetInUseError(`The lock of ${name} was lost to another backup`));
+    content = { ...content, renewals: content.renewals + 1 };
+    await writeLock(s3, { number, content });
+    if (Math.max(...(await listNumbers(s3))) > number)
+      losing.abort(new TargetInUseError(`The lock of ${name} was lost to another backup`));
     losing.signal.throwIfAborted();
+    renewedMs = performance.now();
   };
   let renewal = Promise.resolve();
   const renewNow = () => {
@@ -99,13 +122,8 @@ function keepLock(bucket: LockedBucket, first: LockContent): TargetLock {
     release: async () => {
       clearInterval(timer);
       await renewal.catch(() => {});
-      // A lock that cannot be deleted expires.
-      await deleteLock(s3, content).catch(() => {});
+      // A lock that cannot be released expires.
+      await writeLock(s3, { number, content: { ...content, isReleased: true } }).catch(() => {});
     },
   };
-}
-
-async function deleteLock(s3: S3Connection, { token }: LockContent): Promise<void> {
-  if ((await findLock(s3))?.content.token !== token) return;
-  await s3.run((options) => s3.client.send(new DeleteObjectCommand(s3.at(LOCK)), options));
 }
