@@ -34,8 +34,9 @@ test('the page and the list of the command line are current: npm run docs', () =
   );
 });
 
-test('the README names settings that exist', () => {
-  const [, section = ''] = /\n## Settings\n([\s\S]*?)\n## /.exec(fileAt('README.md')) ?? [];
+test('the guide for production names settings that exist', () => {
+  const [, section = ''] =
+    /\n## Settings\n([\s\S]*?)\n## /.exec(fileAt('docs/guides/going-to-production.md')) ?? [];
   const firstColumns = section.split('\n').map((line) => /^\|([^|]+)\|/.exec(line)?.[1] ?? '');
   const named = firstColumns.flatMap((cell) =>
     Array.from(cell.matchAll(/`(\w+)`/g), ([, name = '']) => name),

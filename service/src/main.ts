@@ -47,7 +47,7 @@ async function runSeed(args: readonly string[]): Promise<void> {
 
 const COMMANDS: Readonly<Record<string, Command>> = {
   start: {
-    help: 'npm start                       starts the service; the README lists its settings',
+    help: 'npm start                       starts the service; docs/settings.md lists its settings',
     run: () => runService(process.env),
   },
   '--simulate': {

@@ -1,5 +1,5 @@
 // Clients that are generated from the OpenAPI document compile in strict mode and make the calls of the
-// README's tour.
+// tour with curl.
 import { execFile } from 'node:child_process';
 import { copyFile, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -11,6 +11,7 @@ import { addEventsCommand } from './commands/events.ts';
 import { addFsckCommand } from './commands/fsck.ts';
 import { addImportCommands } from './commands/import.ts';
 import { addJobCommands } from './commands/jobs.ts';
+import { addListenCommand } from './commands/listen.ts';
 import { addOwnerCommands } from './commands/owners.ts';
 import { addPlaybackCommands } from './commands/playback.ts';
 import { addProvidersCommand } from './commands/providers.ts';
@@ -98,7 +99,7 @@ type AddCommands = (program: Command, run: Runner) => void;
 const GROUPS: readonly (readonly [group: string, commands: readonly AddCommands[]])[] = [
   ['Assets:', [addUploadCommand, addImportCommands, addAssetCommands, addUsageCommand]],
   ['Playback:', [addPlaybackCommands]],
-  ['Events and webhooks:', [addEventsCommand, addWebhookCommands]],
+  ['Events and webhooks:', [addEventsCommand, addListenCommand, addWebhookCommands]],
   [
     'For operators:',
     [

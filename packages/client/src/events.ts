@@ -39,7 +39,7 @@ export async function* followEvents(
   transport: Transport,
   path: string,
   options: EventStreamOptions = {},
-): AsyncGenerator<StreamedEvent, never> {
+): AsyncGenerator<StreamedEvent, void, void> {
   const { signal } = options;
   let { lastEventId } = options;
   let wasExpired = false;

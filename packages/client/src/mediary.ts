@@ -71,7 +71,7 @@ export type Media = AssetCalls & {
    *
    * @example for await (const event of mediary.media.events(id, { signal })) console.log(event.type);
    */
-  events(id: string, options?: EventStreamOptions): AsyncGenerator<StreamedEvent, never>;
+  events(id: string, options?: EventStreamOptions): AsyncGenerator<StreamedEvent, void, void>;
 };
 
 export type Mediary = {
@@ -82,7 +82,7 @@ export type Mediary = {
      *
      * @example for await (const event of mediary.events.stream({ signal })) console.log(event.type);
      */
-    stream(options?: EventStreamOptions): AsyncGenerator<StreamedEvent, never>;
+    stream(options?: EventStreamOptions): AsyncGenerator<StreamedEvent, void, void>;
     /**
      * A `url` for the browser's own `EventSource`, valid for 60 s: in a back end for a page, or in the page.
      * `stream` needs none.

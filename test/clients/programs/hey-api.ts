@@ -1,4 +1,4 @@
-// The calls of the README's tour through the SDK of Hey API.
+// The calls of the tour with curl through the SDK of Hey API.
 import { readFile } from 'node:fs/promises';
 import { completeUpload, createUpload, deleteAsset, getAsset, getPlayback } from './client';
 import { createClient } from './client/client';

@@ -1,4 +1,4 @@
-// The calls of the README's tour through types of openapi-typescript and the client of openapi-fetch.
+// The calls of the tour with curl through types of openapi-typescript and the client of openapi-fetch.
 import { readFile } from 'node:fs/promises';
 import createClient from 'openapi-fetch';
 import type { components, paths } from './schema';

@@ -1,4 +1,4 @@
-// The calls of the README's tour through the fetch client of Orval.
+// The calls of the tour with curl through the fetch client of Orval.
 import { readFile } from 'node:fs/promises';
 import { completeUpload, createUpload, deleteAsset, getAsset, getPlayback } from './client';
 

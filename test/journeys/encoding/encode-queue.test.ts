@@ -14,7 +14,12 @@ import {
 } from '../../support/service.ts';
 import { filesNaming, processesNaming } from '../../support/service/traces.ts';
 
-type Encode = Record<string, unknown> & { asset_id: string; state: string; worker: string | null };
+type Encode = Record<string, unknown> & {
+  asset_id: string;
+  owner_user_id: string;
+  state: string;
+  worker: string | null;
+};
 type Queue = { running: number; waiting: number; items: Encode[]; next_cursor: string | null };
 
 let service: TestService;
@@ -45,6 +50,11 @@ const cancel = (id: string, headers: Record<string, string> = asOperator) =>
   call(service, `POST /admin/encodes/${id}/cancel`, { headers });
 const remove = (user: string, id: string, query = '') =>
   call(service, `DELETE /media/${id}${query}`, { headers: asUser(user) });
+const removeAll = async (): Promise<void> => {
+  const { items } = await listed();
+  for (const { owner_user_id: owner, asset_id: id } of items.toReversed()) await remove(owner, id);
+  await eventually(listed, ({ running, waiting }) => running + waiting === 0);
+};
 
 /** The time that the engine of this asset still runs. */
 async function engineEndsWithin(id: string, ms: number): Promise<void> {
@@ -102,6 +112,7 @@ test('ENCODE_CONCURRENCY sets how many videos are encoded at the same time', asy
 
 describe('an operator', () => {
   test('sees running and waiting encodes in execution order', async () => {
+    onTestFinished(removeAll);
     const running = await encoding('ann');
     const [second, third] = [await uploaded('ann'), await uploaded('ann')];
     // One owner holds all slots but one, so that another one starts at once.
@@ -118,7 +129,8 @@ describe('an operator', () => {
     expect(queue.items[0]).toMatchObject({
       owner_user_id: 'ann',
       attempt: 1,
-      phase: 'first',
+      // On a slow machine, the rest has begun.
+      phase: expect.stringMatching(/^(?:first|rest)$/),
       progress: expect.any(Number),
       worker: expect.stringMatching(new RegExp(`:${process.pid}$`)),
       started_at: expect.any(String),
@@ -133,9 +145,6 @@ describe('an operator', () => {
       [second, next],
       [third],
     ]);
-    for (const id of [second, third, running]) await remove('ann', id);
-    for (const id of [next, first]) await remove('bob', id);
-    await eventually(listed, ({ running: left, waiting }) => left + waiting === 0);
   });
 
   test('cancels a running encode: it stops within two seconds, and its owner can retry', async () => {

@@ -120,17 +120,18 @@ test('events arrive while they happen, and from a position that was seen', async
   const { id } = await ann.media.upload(clip, { filename: 'watched.mp4' });
   const types: string[] = [];
   let position = '';
-  for (let { value: event } = await next; ; { value: event } = await stream.next()) {
+  for (let step = await next; !step.done; step = await stream.next()) {
+    const event = step.value;
     if (event.asset_id !== id) continue;
     types.push(event.type);
     position ||= event.position;
     if (event.type === 'asset.ready') break;
   }
-  await stream.return(undefined as never);
+  await stream.return();
   expect(types).toContain('asset.processing');
   const again = ann.media.events(id, { lastEventId: position });
-  expect((await again.next()).value.type).toBe(types[1]);
-  await again.return(undefined as never);
+  expect((await again.next()).value).toMatchObject({ type: types[1] });
+  await again.return();
 });
 
 test('a back end lists, edits, trashes and restores for an owner', async () => {

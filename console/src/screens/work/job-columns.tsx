@@ -38,10 +38,15 @@ export const JOB_COLUMNS: readonly Column<Job>[] = [
         </Text>
       ),
   },
-  { label: 'Runs', width: 110, render: ({ runs, max_runs: max }) => `${runs} of ${max}` },
+  { label: 'Runs', width: 110, render: runsOf },
   { label: 'When', width: 150, render: (job) => <JobTime job={job} /> },
   { label: 'Action', width: 120, render: (job) => <JobActions job={job} /> },
 ];
+
+/** An operator who runs a job again adds runs beyond the limit. */
+function runsOf({ runs, max_runs: max }: Job): string {
+  return runs > max ? `${runs}, beyond ${max}` : `${runs} of ${max}`;
+}
 
 function JobTime({ job }: { readonly job: Job }) {
   const { state, created_at: created, started_at: started, ended_at: ended, next_run_at: next } = job;

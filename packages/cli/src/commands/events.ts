@@ -2,8 +2,8 @@
 import type { StreamedEvent } from '@mediary/client';
 import type { Command } from 'commander';
 import { describeStatus } from '../asset-text.ts';
-import { openClient } from '../client.ts';
 import type { Handler, Runner } from '../context.ts';
+import { openEventStream } from '../event-stream.ts';
 import { formatTime, toPlain } from '../text.ts';
 
 export const addEventsCommand = (program: Command, run: Runner): Command =>
@@ -13,16 +13,8 @@ export const addEventsCommand = (program: Command, run: Runner): Command =>
     .option('--since <position>', 'continue after this position, or from the `beginning` of what is stored')
     .action(run(printEvents));
 
-/** Without --owner, a service key receives the events of all owners. */
 const printEvents: Handler<{ readonly since?: string }> = async (context, _args, { since }) => {
-  const { mediary } = await openClient(context);
-  const { credential } = await context.loadSettings();
-  const owner = credential?.kind === 'service key' ? context.flags.owner : undefined;
-  const events = mediary.events.stream({
-    signal: context.signal,
-    ...(owner !== undefined && { ownerUserId: owner }),
-    ...(since !== undefined && { lastEventId: since }),
-  });
+  const events = await openEventStream(context, since);
   let position = since;
   try {
     for await (const event of events) {

@@ -65,7 +65,9 @@ export const Job = Type.Object(
     ended_at: nullable(Timestamp),
     next_run_at: nullable(Timestamp),
     runs: Type.Integer({ description: 'Runs so far, with the current one.' }),
-    max_runs: Type.Integer(),
+    max_runs: Type.Integer({
+      description: 'Runs that the queue allows. An operator who runs the job again adds runs beyond them.',
+    }),
     worker: nullable(
       Type.Object(
         { id: Type.String(), host: Type.String() },
