@@ -1,4 +1,4 @@
-// A service backs itself up to a bucket. Its machine is lost, and another one is restored from the bucket alone.
+// A service backs itself up to a bucket. Another machine is restored from the bucket alone.
 import { execFile } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -167,7 +167,7 @@ describeS3('a bucket of backups', () => {
     expect(await run(folder, 'verify', '--from', place)).toContain('is complete');
   }, 180_000);
 
-  test('is named with its problem by the command and in the log, and the service starts without it', async () => {
+  test('is named with its problem, in the log too, and the service starts without it', async () => {
     const missing = `${place.replace(bucket.location.bucket, `${bucket.location.bucket}-missing`)}`;
     const problem = 'does not work: the bucket does not exist';
     await expect(run(elsewhere as string, 'list', '--from', missing)).rejects.toThrow(problem);

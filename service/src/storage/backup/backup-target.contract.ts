@@ -27,6 +27,7 @@ export function backupTargetContract(
       other.close();
     });
     describe('files', () => keepsFiles(() => target));
+    describe('incomplete files', () => rejectsIncomplete(() => target));
     describe('the lock', () =>
       isLocked(
         () => target,
@@ -84,19 +85,6 @@ function keepsFiles(target: () => BackupTarget): void {
     expect((await bytesOf(path))?.toString()).toBe('first');
   });
 
-  test.for([
-    ['fewer bytes than announced', 'cut_short', 10, 5],
-    ['more bytes than announced', 'too_long', 5, 10],
-    ['fewer bytes than announced, in parts', 'cut_short', 20 * MIB, 17 * MIB],
-    ['more bytes than announced, in parts', 'too_long', 17 * MIB, 20 * MIB],
-  ] as const)('%s leave no file', async ([, reason, announced, sent]) => {
-    const path = newPath();
-    const bytes = inChunks(randomBytes(sent), MIB);
-    await expect(target().write({ path, sizeBytes: announced }, bytes)).rejects.toMatchObject({ reason });
-    expect(await bytesOf(path)).toBeUndefined();
-    expect((await listOf(target(), 'objects')).map((file) => file.path)).not.toContain(path);
-  });
-
   test('that are removed do not exist, and may be written again', async () => {
     const paths = [newPath(), newPath(), newPath()];
     const [first = '', ...others] = paths;
@@ -107,6 +95,21 @@ function keepsFiles(target: () => BackupTarget): void {
     expect(paths.filter((path) => listed.includes(path))).toEqual([first]);
     await target().write({ path: others[0] ?? '', sizeBytes: 1 }, inChunks(Buffer.from('y'), 1));
     expect((await bytesOf(others[0] ?? ''))?.toString()).toBe('y');
+  });
+}
+
+function rejectsIncomplete(target: () => BackupTarget): void {
+  test.for([
+    ['fewer bytes than announced', 'cut_short', 10, 5],
+    ['more bytes than announced', 'too_long', 5, 10],
+    ['fewer bytes than announced, in parts', 'cut_short', 20 * MIB, 17 * MIB],
+    ['more bytes than announced, in parts', 'too_long', 17 * MIB, 20 * MIB],
+  ] as const)('%s leave no file', async ([, reason, announced, sent]) => {
+    const path = newPath();
+    const bytes = inChunks(randomBytes(sent), MIB);
+    await expect(target().write({ path, sizeBytes: announced }, bytes)).rejects.toMatchObject({ reason });
+    expect(await target().read(path)).toBeUndefined();
+    expect((await listOf(target(), 'objects')).map((file) => file.path)).not.toContain(path);
   });
 }
 
