@@ -96,7 +96,7 @@ const MAY: Readonly<Record<string, string>> = {
 const OUTSIDE: readonly (readonly [module: RegExp, knownBy: RegExp])[] = [
   [/^fastify$/, /^(?:routes|hook) |^platform platform\/http\//],
   [/^@(?:fastify|scalar)\//, /^platform platform\/http\//],
-  [/^@mediary\/contract\//, /./],
+  [/^@mediary\/(?:contract|media-rules)\/(?!probe-video|video-traits)/, /./],
   [/^@mediary\/checks\//, / operations\/diagnostics\//],
   [/^@mediary\/embedded-postgres\//, /^adapters |^command commands\/backup|storage\/backup\/folder/],
   [
@@ -114,7 +114,7 @@ const OUTSIDE: readonly (readonly [module: RegExp, knownBy: RegExp])[] = [
   [/^(?:sharp|libheif-js\/wasm-bundle)$/, /^(?:adapter|worker) images\//],
   [/^thumbhash$/, /^worker images\/|^adapter encoding\/ffmpeg\/placeholder$/],
   [/^@(?:aws-sdk|smithy)\//, /^adapter storage\/(?:s3|backup)/],
-  [/^mediabunny$/, /^worker media\/mediabunny-/],
+  [/^mediabunny$|^@mediary\/media-rules\//, /^worker media\/mediabunny-/],
   [/^vitest$/, /^(?:contract|fixture) /],
   [/^node:(?:buffer|crypto|util|zlib)$/, /./],
   [/^node:process$/, /^main /],

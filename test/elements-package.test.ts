@@ -61,7 +61,7 @@ beforeAll(async () => {
     join(project, 'node_modules/@mediary/client'),
   );
   const others = Object.keys(dependencies).filter((name) => name !== '@mediary/client');
-  const added = ['react', 'react-dom', '@types/react', 'csstype', 'tus-js-client'];
+  const added = ['react', 'react-dom', '@types/react', 'csstype', 'mediabunny', 'tus-js-client'];
   for (const name of [...others, ...added]) {
     await mkdir(dirname(join(project, 'node_modules', name)), { recursive: true });
     await symlink(join(ROOT, 'node_modules', name), join(project, 'node_modules', name));

@@ -10,7 +10,7 @@ const IMPORT = /^\s*(?:import|export)\s[^'";]*?from\s+['"]([^'"]+)['"]/gm;
 const TEST_FILE = /\.(?:test|fixture|contract)\.ts$/;
 
 /** Packages whose sources run in browsers: no module of Node. */
-const FOR_BROWSERS = ['packages/client', 'packages/elements'];
+const FOR_BROWSERS = ['packages/client', 'packages/elements', 'packages/media-rules'];
 
 type Manifest = {
   readonly dependencies?: Readonly<Record<string, string>>;
@@ -41,11 +41,20 @@ describe('packages', () => {
   test('exist', () => {
     expect(packages).toEqual(expect.arrayContaining(['packages/embedded-postgres', ...FOR_BROWSERS]));
   });
-  test('the SDK depends on tus-js-client alone', () => {
+  test('the SDK depends on what it loads when it is needed, and on private packages that it contains', () => {
     const { dependencies }: Manifest = JSON.parse(
       readFileSync(join(ROOT, 'packages/client/package.json'), 'utf8'),
     );
-    expect(Object.keys(dependencies ?? {})).toEqual(['tus-js-client']);
+    const names = Object.keys(dependencies ?? {});
+    expect(names.filter((name) => !name.startsWith('@mediary/'))).toEqual([
+      'mediabunny',
+      'thumbhash',
+      'tus-js-client',
+    ]);
+    expect(names.filter((name) => name.startsWith('@mediary/'))).toEqual([
+      '@mediary/contract',
+      '@mediary/media-rules',
+    ]);
   });
   test.each(packages)('%s imports its own files and declared dependencies only', (folder) => {
     expect(findForeignImports(folder)).toEqual([]);

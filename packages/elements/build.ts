@@ -16,6 +16,7 @@ const SOURCES = [
   'README.md',
   'src/**/*.ts',
   '../client/src/**/*.ts',
+  '../media-rules/src/**/*.ts',
 ];
 /** The elements, one script each. */
 const BROWSER_ENTRIES = ['player', 'uploader'];

@@ -10,7 +10,10 @@ export type EndpointOptions = Omit<MediaryOptions, 'baseUrl' | 'token' | 'servic
 };
 
 export type EndpointClient = {
-  media: Pick<Media, 'upload' | 'startUpload' | 'createUploadQueue' | 'waitUntilReady' | 'get' | 'playback'>;
+  media: Pick<
+    Media,
+    'upload' | 'startUpload' | 'createUploadQueue' | 'inspect' | 'waitUntilReady' | 'get' | 'playback'
+  >;
 };
 
 /**

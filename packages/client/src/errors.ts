@@ -12,6 +12,7 @@ export type MediaryErrorCode =
   | 'UPLOAD_FAILED'
   | 'ASSET_FAILED'
   | 'ASSET_DELETED'
+  | 'FILE_UNREADABLE'
   | 'INVALID_SIGNATURE';
 
 export type MediaryErrorReason = ErrorReason | FailureCode | (string & {});

@@ -93,6 +93,14 @@ export {
 } from './errors.ts';
 export type { EventStreamOptions, StreamedEvent, UnknownEvent } from './events.ts';
 export type {
+  FileInspection,
+  FileLimits,
+  FileRefusal,
+  InspectedAudio,
+  InspectedVideo,
+  InspectOptions,
+} from './inspect/inspection.ts';
+export type {
   AssetCalls,
   AssetFilters,
   CreateUploadOptions,

@@ -12,6 +12,8 @@ import {
   type MediaryOptions,
   type Transport,
 } from './transport.ts';
+import { ConnectionError } from './errors.ts';
+import type { FileInspection, InspectOptions } from './inspect/inspection.ts';
 import { receive, toError } from './response.ts';
 import { uploadFile } from './upload/upload.ts';
 import {
@@ -58,6 +60,18 @@ export type Media = AssetCalls & {
    * const results = await Promise.allSettled(uploads.map(({ done }) => done));
    */
   createUploadQueue(options?: UploadQueueOptions): UploadQueue;
+  /**
+   * Tells what a file is before a byte is sent, and what the service would say about it: its warnings and
+   * why it would refuse the file. It sends no request, reads at most 4 MiB, and loads its code when it is
+   * called. In Node, `await openAsBlob(path)` of `node:fs` is the file.
+   *
+   * Errors: FILE_UNREADABLE; `ConnectionError` if its code cannot be loaded.
+   *
+   * @example
+   * const { refusals, duration_ms } = await mediary.media.inspect(input.files[0]);
+   * if (refusals[0]) show(refusals[0].message);
+   */
+  inspect(file: Blob, options?: InspectOptions): Promise<FileInspection>;
   /**
    * Resolves when the asset is ready, or what `until` names. Errors: `AssetFailedError` (`reason` is
    * `failure.code`); `MediaryError` with the code ASSET_DELETED; `TimeoutError` after `deadlineMs`.
@@ -134,6 +148,7 @@ export function createClient(transport: Transport): Mediary {
       upload,
       startUpload: (file, options) => startUpload(upload, { file, options }),
       createUploadQueue: (options) => createUploadQueue(upload, options),
+      inspect,
       waitUntilReady: (id, options) => waitUntilReady(transport, id, options),
       events: (id, options) => followEvents(transport, assetPath(id, '/events'), options),
     },
@@ -163,4 +178,13 @@ export function createClient(transport: Transport): Mediary {
     },
     forOwner: (ownerUserId) => createClient({ ...transport, ownerUserId }),
   };
+}
+
+/** The parsers have ten times the bytes of the client, so that they are loaded when a file is inspected. */
+async function inspect(file: Blob, options: InspectOptions = {}): Promise<FileInspection> {
+  const { inspectFile } = await import('./inspect/inspect-file.ts').catch((cause: unknown) => {
+    throw new ConnectionError('The code that inspects files cannot be loaded.', cause);
+  });
+  options.signal?.throwIfAborted();
+  return inspectFile(file, options);
 }

@@ -4,7 +4,7 @@ import type { FailureCode } from '@mediary/contract/failures';
 import type { Warning } from '../assets/asset.ts';
 import type { Rendition } from '../assets/renditions.ts';
 import type { AudioFacts, VideoFacts } from '../lifecycle/decisions/stream-report.ts';
-import type { Container } from '../media/probe.ts';
+import type { Container } from '@mediary/media-rules/video-facts';
 import type { CmafSegment } from './model/cmaf-track.ts';
 import type { RunIndex } from './packaging/run-index.ts';
 import type { ChunkSpec } from './plan/ladder/chunk-plan.ts';

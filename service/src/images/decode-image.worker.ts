@@ -1,6 +1,6 @@
 // Opens an image by its detected format and resizes it into a box.
 import sharp, { type Metadata, type Sharp, type SharpOptions } from 'sharp';
-import { detectFileType, HEAD_BYTES } from '../media/magic-bytes.ts';
+import { detectFileType, HEAD_BYTES } from '@mediary/media-rules/magic-bytes';
 import { findIccProfile, withIccProfile, decodeHeif } from './heif.worker.ts';
 
 /** Width and height after applying the orientation; that of an animation is ignored. */

@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs';
 import { FAILURE_CODES } from '@mediary/contract/failures';
 import type { StreamReport } from '../lifecycle/decisions/stream-report.ts';
 import type { JobPayloads } from '../jobs.ts';
-import { toWarnings } from '../media/warnings.ts';
+import { toWarnings } from '@mediary/media-rules/warnings';
 import type { JobRun } from '../platform/jobs/job-queue.ts';
 import type { LocalFile } from '../storage/local-file.ts';
 import type { ImagesContext } from './context.ts';

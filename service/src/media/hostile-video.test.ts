@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { openTestDecoders } from '../../../test/support/clips/decoders.ts';
 import { type ClipOptions, makeClip, TEST_DATA } from '../../../test/support/clips/clips.ts';
-import type { ByteSource, DefaultContainer } from './probe.ts';
+import type { DefaultContainer } from '@mediary/media-rules/video-facts';
+import type { ByteSource } from './probe.ts';
 
 /** Short, so that what hangs a thread does not hang the suite. */
 const { probe, close } = openTestDecoders({ probe: { deadlineMs: 3000 } });

@@ -7,7 +7,8 @@ import { promisify } from 'node:util';
 import { afterAll, describe, expect, test } from 'vitest';
 import { openTestDecoders } from '../../../test/support/clips/decoders.ts';
 import { type ClipOptions, makeClip, TEST_DATA } from '../../../test/support/clips/clips.ts';
-import type { ByteSource, DefaultContainer, MediaFacts, ProbeResult } from './probe.ts';
+import type { DefaultContainer, MediaFacts, ProbeResult } from '@mediary/media-rules/video-facts';
+import type { ByteSource } from './probe.ts';
 
 const { probe, close } = openTestDecoders();
 afterAll(close);

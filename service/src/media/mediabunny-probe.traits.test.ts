@@ -3,8 +3,8 @@ import { readFile } from 'node:fs/promises';
 import { afterAll, describe, expect, test } from 'vitest';
 import { type ClipOptions, makeClip } from '../../../test/support/clips/clips.ts';
 import { openTestDecoders } from '../../../test/support/clips/decoders.ts';
-import type { DefaultContainer } from './probe.ts';
-import { toWarnings } from './warnings.ts';
+import type { DefaultContainer } from '@mediary/media-rules/video-facts';
+import { toWarnings } from '@mediary/media-rules/warnings';
 
 const { probe, close } = openTestDecoders();
 afterAll(close);

@@ -3,7 +3,8 @@ import { busy, unavailable } from '../platform/http/errors.ts';
 import type { AcquireSlot } from '../platform/process/fair-slots.ts';
 import type { ChildPool } from '../platform/process/child-pool.ts';
 import type { ChildProgram, HandledMessage, TaskFailure } from '../platform/process/child.ts';
-import type { ByteSource, DefaultContainer, Probe, ProbeResult } from './probe.ts';
+import type { DefaultContainer, ProbeResult } from '@mediary/media-rules/video-facts';
+import type { ByteSource, Probe } from './probe.ts';
 import type { ServiceMessage, WorkerMessage } from './mediabunny-probe.worker.ts';
 
 /** Maximum number of bytes that a probe reads of one file (contract B4). */

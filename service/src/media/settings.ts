@@ -1,4 +1,5 @@
 // Settings of the processes that decode untrusted files.
+import { DEFAULT_FILE_LIMITS } from '@mediary/media-rules/file-limits';
 import { choice, integer, optionalInteger } from '../platform/settings/setting.ts';
 
 const MINUTE_MS = 60_000;
@@ -38,7 +39,7 @@ export const DECODER_SETTINGS = {
       },
       image: {
         maxPixels: integer('MAX_IMAGE_PIXELS', 'Pixels of all frames of an image.', {
-          fallback: 110_000_000,
+          fallback: DEFAULT_FILE_LIMITS.maxImagePixels,
           min: 1,
           max: 500_000_000,
         }),

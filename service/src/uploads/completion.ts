@@ -2,10 +2,11 @@
 import type { EventData } from '../assets/asset-event.ts';
 import type { Asset, Failure } from '../assets/asset.ts';
 import type { Completion } from '../lifecycle/decisions/decide-commands.ts';
-import { checkFileType, detectFileType, HEAD_BYTES } from '../media/magic-bytes.ts';
-import { findMediaType, type MediaType } from '../media/media-type.ts';
-import type { ByteSource, MediaFacts } from '../media/probe.ts';
-import { toWarnings } from '../media/warnings.ts';
+import { checkFileType, detectFileType, HEAD_BYTES } from '@mediary/media-rules/magic-bytes';
+import { findMediaType, type MediaType } from '@mediary/media-rules/media-type';
+import type { MediaFacts } from '@mediary/media-rules/video-facts';
+import type { ByteSource } from '../media/probe.ts';
+import { toWarnings } from '@mediary/media-rules/warnings';
 import { badRequest, conflict, type ServiceError, toReason } from '../platform/http/errors.ts';
 import { originalKey, uploadKey } from '../storage/object-key.ts';
 import type { ObjectStore } from '../storage/object-store.ts';

@@ -5,7 +5,7 @@ import type { Config } from '../config.ts';
 import type { Encoder } from '../encoding/encoder.ts';
 import type { ServiceJobs } from '../jobs.ts';
 import type { Lifecycle } from '../lifecycle/feature.ts';
-import type { MediaType } from '../media/media-type.ts';
+import type { MediaType } from '@mediary/media-rules/media-type';
 import type { Probe } from '../media/probe.ts';
 import type { ConcurrencyLimit } from '../platform/concurrency/concurrency-limit.ts';
 import type { InFlight } from '../platform/concurrency/in-flight.ts';

@@ -1,7 +1,7 @@
 // Uploads: opening, receiving, importing, cutting, completing and retrying them.
 import type { Guards } from '../assets/asset-guards.hook.ts';
 import type { AssetViewContext } from '../assets/asset-view.ts';
-import { findMediaType, type MediaType } from '../media/media-type.ts';
+import { findMediaType, type MediaType } from '@mediary/media-rules/media-type';
 import { createConcurrencyLimit } from '../platform/concurrency/concurrency-limit.ts';
 import { createInFlight } from '../platform/concurrency/in-flight.ts';
 import { createGuardedFetch } from '../platform/outbound/guarded-fetch.ts';

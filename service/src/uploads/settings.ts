@@ -1,5 +1,11 @@
 // Settings of uploads and imports.
-import { MEDIA_TYPES, type MediaType, SELECTABLE_TYPES, selectMediaTypes } from '../media/media-type.ts';
+import { DEFAULT_FILE_LIMITS } from '@mediary/media-rules/file-limits';
+import {
+  MEDIA_TYPES,
+  type MediaType,
+  SELECTABLE_TYPES,
+  selectMediaTypes,
+} from '@mediary/media-rules/media-type';
 import type { Settings } from '../platform/settings/read-settings.ts';
 import { integer, list, optionalInteger } from '../platform/settings/setting.ts';
 
@@ -22,7 +28,7 @@ const UPLOAD_SETTINGS = {
       },
     ),
     maxUploadBytes: integer('MAX_UPLOAD_BYTES', 'Bytes of the largest upload.', {
-      fallback: 10 * 1024 ** 3,
+      fallback: DEFAULT_FILE_LIMITS.maxBytes,
       min: 1,
       max: Number.MAX_SAFE_INTEGER,
     }),

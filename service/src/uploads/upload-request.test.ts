@@ -2,7 +2,7 @@
 import type { CreateUploadRequest } from '@mediary/contract/schemas/uploads';
 import { describe, expect, test } from 'vitest';
 import { NOW } from '../lifecycle/asset.fixture.ts';
-import { findMediaType, MEDIA_TYPES } from '../media/media-type.ts';
+import { findMediaType, MEDIA_TYPES } from '@mediary/media-rules/media-type';
 import { isFilename, type NewAssetRules, toNewAsset } from './upload-request.ts';
 
 const LIMITS: NewAssetRules = {

@@ -3,7 +3,8 @@ import type { CreateUploadRequest } from '@mediary/contract/schemas/uploads';
 import type { NewAsset, ProviderName } from '../assets/asset.ts';
 import { parseExpiry } from '../assets/expiry.ts';
 import { assertTextLimits } from '../assets/text-limits.ts';
-import { isOtherKind, type MediaType } from '../media/media-type.ts';
+import { describeExcessSize, describeUnsupportedType } from '@mediary/media-rules/file-limits';
+import { isOtherKind, type MediaType } from '@mediary/media-rules/media-type';
 import { assertEach, badRequest, payloadTooLarge } from '../platform/http/errors.ts';
 import { isPlainText, notPlainText } from '../platform/values/plain-text.ts';
 import type { UploadRules } from '../providers/provider.ts';
@@ -72,8 +73,11 @@ export function getMediaType(
 ): MediaType {
   const media = findMediaType(mimeType);
   if (media) return media;
-  const message = `${field} ${JSON.stringify(mimeType)} is not supported. Supported: ${allowed.join(', ')}.`;
-  throw badRequest(message, { field, reason: 'unsupported_value', allowed });
+  throw badRequest(describeUnsupportedType(field, mimeType, allowed), {
+    field,
+    reason: 'unsupported_value',
+    allowed,
+  });
 }
 
 function parseMediaType({ mime_type, content_type }: CreateUploadRequest, limits: NewAssetRules): MediaType {
@@ -110,7 +114,7 @@ export const isFilename = (name: string): boolean =>
 
 function parseSize({ size_bytes }: CreateUploadRequest, { maxUploadBytes }: NewAssetRules): number | null {
   if (size_bytes !== undefined && size_bytes > maxUploadBytes) {
-    throw payloadTooLarge(`size_bytes is larger than the maximum of ${maxUploadBytes} bytes`, {
+    throw payloadTooLarge(describeExcessSize(maxUploadBytes), {
       field: 'size_bytes',
       limit: maxUploadBytes,
     });

@@ -1,5 +1,5 @@
 // A page that uploads the chosen file with @mediary/client; the test bundles and drives it.
-import { createMediary, type UploadProgress } from '@mediary/client';
+import { createMediary, type FileInspection, type UploadProgress } from '@mediary/client';
 
 type Stream = { readonly types: string[]; opened: number; readyState: number };
 type Page = {
@@ -8,6 +8,7 @@ type Page = {
   /** `altered` is added to the URL. */
   follow(baseUrl: string, token: string, altered?: string): Promise<void>;
   readonly progress: UploadProgress[];
+  inspect(): Promise<FileInspection>;
   upload(baseUrl: string, token: string): Promise<{ readonly id: string; readonly stream_status: string }>;
 };
 type Input = { readonly files: readonly File[] };
@@ -41,6 +42,12 @@ const page: Page = {
       source.addEventListener(type, (event) => stream.types.push(event.type));
   },
   progress,
+  inspect: async () => {
+    const { media } = createMediary({ baseUrl: 'https://media.example.com', token: '' });
+    const [file] = document.querySelector('input').files;
+    if (!file) throw new Error('no file is chosen');
+    return media.inspect(file, { placeholder: true });
+  },
   upload: async (baseUrl, token) => {
     const { media } = createMediary({ baseUrl, token });
     const [file] = document.querySelector('input').files;

@@ -8,9 +8,11 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import type { UploadProgress } from '@mediary/client';
+import type { FileInspection, UploadProgress } from '@mediary/client';
 import type { Browser, Page } from 'playwright-core';
 import { rolldown } from 'rolldown';
+import sharp from 'sharp';
+import { thumbHashToApproximateAspectRatio, thumbHashToAverageRGBA } from 'thumbhash';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { launchChromium } from '../../support/playback/browser.ts';
 import { makeClip } from '../../support/clips/clips.ts';
@@ -118,6 +120,31 @@ test('the progress rises, a reload loses nothing, and the video is ready', async
       .digest('hex'),
   });
   expect(await page.evaluate('localStorage.length'), 'nothing is left to continue').toBe(0);
+});
+
+test('an inspection computes a ThumbHash of what the browser can decode, as it is shown', async () => {
+  const picture = await sharp({ create: { width: 300, height: 200, channels: 3, background: '#ff0000' } })
+    .withMetadata({ orientation: 6 })
+    .jpeg()
+    .toBuffer();
+  const page = await browser.newPage();
+  await page.goto(origin);
+  await page.waitForFunction('globalThis.page');
+  const inspect = async (chosen: Parameters<Page['setInputFiles']>[1]) => {
+    await page.setInputFiles('input', chosen);
+    const found = await page.evaluate<FileInspection>('page.inspect()');
+    return { found, hash: Buffer.from(found.placeholder ?? '', 'base64') };
+  };
+  const image = await inspect({ name: 'red.jpg', mimeType: 'image/jpeg', buffer: picture });
+  expect(image.found).toMatchObject({ width: 200, height: 300, rotation: 90, refusals: [] });
+  expect(thumbHashToApproximateAspectRatio(image.hash)).toBeCloseTo(2 / 3, 0);
+  expect(thumbHashToAverageRGBA(image.hash)).toMatchObject({ r: expect.closeTo(1, 1), a: 1 });
+  const video = await inspect(file);
+  expect(video.found).toMatchObject({ width: 320, height: 180, video: { codec: 'h264' }, refusals: [] });
+  expect(thumbHashToApproximateAspectRatio(video.hash)).toBeCloseTo(16 / 9, 0);
+  const damaged = await inspect({ name: 'a.png', mimeType: 'image/png', buffer: picture });
+  expect(damaged.found.refusals.map(({ code }) => code)).toEqual(['type_mismatch']);
+  await page.close();
 });
 
 test('EventSource follows events, reconnects, and closes when its ticket is refused', async () => {

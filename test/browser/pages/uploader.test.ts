@@ -199,6 +199,14 @@ test('React shows an uploader with a token, which takes a pasted picture and ref
   expect(await page.evaluate('page.ready')).toEqual(['pasted.png']);
   await row.locator('canvas').waitFor();
   await expectNothingSerious(page);
+  await page.setInputFiles('#token input[name=files]', {
+    name: 'renamed.jpg',
+    mimeType: 'image/jpeg',
+    buffer: picture,
+  });
+  const renamed = page.locator('#token [part=row]', { hasText: 'renamed.jpg' });
+  await renamed.getByText('The file is not of the type that its name says.').waitFor();
+  expect(await idOf(page, 'renamed.jpg'), 'nothing is sent').toBeUndefined();
   const buffer = Buffer.from('GIF89a');
   await page.setInputFiles('#token input[name=files]', { name: 'a.gif', mimeType: 'image/gif', buffer });
   await page.locator('#token [part=error]').getByText('does not allow mime_type "image/gif"').waitFor();

@@ -4,7 +4,8 @@ import type { ImageProcessor } from '../../../service/src/images/image-processor
 import { openSharpImageProcessor } from '../../../service/src/images/sharp-image-processor.ts';
 import { openMediabunnyProbe } from '../../../service/src/media/mediabunny-probe.ts';
 import { DECODER_SETTINGS } from '../../../service/src/media/settings.ts';
-import type { DefaultContainer, Probe } from '../../../service/src/media/probe.ts';
+import type { DefaultContainer } from '@mediary/media-rules/video-facts';
+import type { Probe } from '../../../service/src/media/probe.ts';
 import { openChildPool } from '../../../service/src/platform/process/child-pool.ts';
 import { createLimitsOnlySandbox } from '../../../service/src/platform/process/sandbox.ts';
 import { createSettings } from '../../../service/src/platform/settings/read-settings.ts';

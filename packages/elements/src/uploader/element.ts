@@ -44,6 +44,7 @@ export class MediaryUploader extends LitElement {
     tags: { attribute: false },
     metadata: { attribute: false },
     resumeScope: { attribute: 'resume-scope' },
+    skipInspection: { type: Boolean, attribute: 'skip-inspection' },
     disabled: { type: Boolean, reflect: true },
     texts: { attribute: false },
     isDragging: { state: true },
@@ -73,6 +74,8 @@ export class MediaryUploader extends LitElement {
   declare metadata: Record<string, unknown> | undefined;
   /** Separates what is remembered for a reload: an id of the user, where several share a browser. */
   declare resumeScope: string;
+  /** Leaves the check of the bytes of a file to the service. */
+  declare skipInspection: boolean;
   declare disabled: boolean;
   /** Replaces sentences of the element. */
   declare texts: Partial<UploaderTexts> | undefined;
@@ -91,6 +94,7 @@ export class MediaryUploader extends LitElement {
     this.accept = DEFAULT_ACCEPT;
     this.concurrency = 2;
     this.resumeScope = '';
+    this.skipInspection = false;
     this.disabled = false;
     this.isDragging = false;
     this.announcement = '';
@@ -152,6 +156,7 @@ export class MediaryUploader extends LitElement {
       memory: () => this.#remember(),
       texts: () => this.#texts(),
       uploadOptions: () => ({ visibility: this.visibility, tags: this.tags, metadata: this.metadata }),
+      isInspecting: () => !this.skipInspection,
       maxFiles: () => this.maxFiles ?? Number.POSITIVE_INFINITY,
       onChange: (item) => this.#show(item),
       emit: (name, item) => this.#emit(name, item),

@@ -1,7 +1,7 @@
 // Which files are refused before a request, and by what a refusal of the service teaches.
-import { MediaryError } from '@mediary/client';
+import { createMediary, MediaryError } from '@mediary/client';
 import { expect, test } from 'vitest';
-import { DEFAULT_ACCEPT, type FileRules, findRefusal, learnLimits } from './file-rules.ts';
+import { DEFAULT_ACCEPT, type FileRules, findDefect, findRefusal, learnLimits } from './file-rules.ts';
 import { ENGLISH } from './texts.ts';
 
 const createRules = (rules: Partial<FileRules> = {}): FileRules => ({
@@ -44,4 +44,16 @@ test('the next files are held against the limits that the service named', () => 
   refuse(413, { field: 'size_bytes', limit: 4 });
   expect(refusalOf('a.gif', 'image/gif', rules)).toBe('“a.gif” cannot be uploaded. Allowed: PNG, JPEG.');
   expect(refusalOf('a.png', 'image/png', rules)).toContain('larger than');
+});
+
+test.each([
+  ['cat.jpg', '\x89PNG\r\n\x1a\n\0\0\0\rIHDR', ENGLISH.problems['type_mismatch']],
+  ['film.mp4', '\0\0\0\x10ftypisom\0\0\0\0', ENGLISH.problems['not_media']],
+  ['film.mp4', '#EXTM3U\n', 'The file is a playlist that names other files.'],
+  ['cat.gif', 'GIF89a', undefined],
+])('the bytes of %s that start with %j: %s', async (name, bytes, sentence) => {
+  const { media } = createMediary({ baseUrl: 'http://127.0.0.1:1', token: '' });
+  const file = new File([Uint8Array.from(bytes, (character) => character.charCodeAt(0))], name);
+  const options = { texts: ENGLISH, signal: new AbortController().signal };
+  expect(await findDefect(file, media, options)).toBe(sentence);
 });

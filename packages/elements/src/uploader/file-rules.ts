@@ -1,6 +1,6 @@
 // Refuses files before a byte is sent: by the attributes of the element, and by the limits that the service
 // named when it refused an earlier file.
-import { findMimeType, isMediaryError } from '@mediary/client';
+import { findMimeType, isMediaryError, type Media } from '@mediary/client';
 import type { UploaderTexts } from './texts.ts';
 
 export type FileRules = {
@@ -29,6 +29,23 @@ export function findRefusal(file: File, rules: FileRules, texts: UploaderTexts):
 
 /** The name decides where the browser does not know the type. */
 export const typeOf = (file: File): string => (file.type || findMimeType(file.name) || '').toLowerCase();
+
+/** Their decision depends on no setting of the service. */
+const BROKEN = new Set<string>(['type_mismatch', 'playlist', 'not_media', 'no_video_track', 'truncated']);
+
+/**
+ * The reason for people why the service would refuse the bytes of `file`; undefined where it would not, or
+ * where the page cannot tell: the service checks them itself.
+ */
+export async function findDefect(
+  file: File,
+  { inspect }: Pick<Media, 'inspect'>,
+  { texts, signal }: { readonly texts: UploaderTexts; readonly signal: AbortSignal },
+): Promise<string | undefined> {
+  const found = await inspect(file, { mimeType: typeOf(file), signal }).catch(() => undefined);
+  const refusal = found?.refusals.find(({ code }) => BROKEN.has(code));
+  return refusal && (texts.problems[refusal.code] ?? refusal.message);
+}
 
 function isAccepted(file: File, type: string, { accept, allowedTypes }: FileRules): boolean {
   if (type === '' || NEVER.has(type)) return false;

@@ -26,6 +26,7 @@ type ElementProperties = Pick<
   | 'tags'
   | 'metadata'
   | 'resumeScope'
+  | 'skipInspection'
   | 'disabled'
   | 'texts'
 >;

@@ -1,6 +1,6 @@
 // Brings one file to a ready asset: sends its bytes, waits for the network, follows the encoding.
 import { type Asset, AssetFailedError, isMediaryError, type UploadProgress } from '@mediary/client';
-import { learnLimits, typeOf } from './file-rules.ts';
+import { findDefect, learnLimits, typeOf } from './file-rules.ts';
 import type { UploaderTexts } from './texts.ts';
 import type { UploadItem, UploadPhase } from './upload-item.ts';
 import type { UploaderContext } from './uploader-context.ts';
@@ -85,6 +85,12 @@ async function sendBytes(ctx: UploaderContext, item: UploadItem): Promise<void> 
   const { file, controller } = item;
   if (!file) throw new Error(ctx.texts().interrupted);
   changePhase(ctx, item, 'waiting');
+  if (ctx.isInspecting() && item.assetId === undefined) {
+    const { media } = ctx.connection();
+    const defect = await findDefect(file, media, { texts: ctx.texts(), signal: controller.signal });
+    controller.signal.throwIfAborted();
+    if (defect !== undefined) throw new RefusedFileError(defect);
+  }
   let savedAt = 0;
   const handle = ctx.connection().queue.add(file, {
     ...ctx.uploadOptions(),

@@ -17,6 +17,8 @@ export type UploaderContext = {
   readonly memory: () => UploadMemory;
   readonly texts: () => UploaderTexts;
   readonly uploadOptions: () => Pick<UploadOptions, 'visibility' | 'tags' | 'metadata'>;
+  /** Whether files are inspected before they are sent. */
+  readonly isInspecting: () => boolean;
   readonly maxFiles: () => number;
   /** `item`: its phase has changed, so that the live region says so. */
   readonly onChange: (item?: UploadItem) => void;

@@ -17,7 +17,7 @@ import {
   flashes,
   tones,
 } from '../../../../test/support/clips/picture-and-sound.ts';
-import type { Container } from '../../media/probe.ts';
+import type { Container } from '@mediary/media-rules/video-facts';
 import { EncodeError, type CutRequest } from '../encoder.ts';
 import { openFfmpegEncoder } from './ffmpeg-encoder.ts';
 

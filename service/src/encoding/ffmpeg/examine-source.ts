@@ -24,8 +24,8 @@ import {
 } from '../plan/source/source-timeline.ts';
 import type { SourceFacts, SourceStream } from '../model/source.ts';
 import { parseSourceFacts } from '../plan/source/source-facts.ts';
-import type { Container } from '../../media/probe.ts';
-import { toWarnings } from '../../media/warnings.ts';
+import type { Container } from '@mediary/media-rules/video-facts';
+import { toWarnings } from '@mediary/media-rules/warnings';
 import type { Rung } from '../plan/ladder/ladder.ts';
 import {
   canCopy,

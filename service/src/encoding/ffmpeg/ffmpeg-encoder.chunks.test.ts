@@ -7,7 +7,7 @@ import { type ClipOptions, makeClip, NOT_COPYABLE } from '../../../../test/suppo
 import { type Film, encodeFilm, manifestsOf } from '../../../../test/support/clips/film.ts';
 import { readFrameNumbers } from '../../../../test/support/clips/frame-numbers.ts';
 import { CLEAN, decode, packets } from '../../../../test/support/clips/picture-and-sound.ts';
-import type { Container } from '../../media/probe.ts';
+import type { Container } from '@mediary/media-rules/video-facts';
 
 const SOURCE: ClipOptions = { seconds: 13, width: 640, height: 360, isNumbered: true };
 

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type ClipOptions, ffmpegPath, makeClip } from '../../../../test/support/clips/clips.ts';
-import type { AddedContainer, MediaFacts, ProbeResult } from '../../media/probe.ts';
-import { toWarnings } from '../../media/warnings.ts';
+import type { AddedContainer, MediaFacts, ProbeResult } from '@mediary/media-rules/video-facts';
+import { toWarnings } from '@mediary/media-rules/warnings';
 import { LEFT_TO_ENCODER, openFfmpegProbe } from './ffmpeg-probe.ts';
 
 let scratchRoot: string;

@@ -2,7 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import { type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { AddedContainer, ByteSource, MediaFacts, Probe, ProbeResult } from '../../media/probe.ts';
+import type { AddedContainer, MediaFacts, ProbeResult } from '@mediary/media-rules/video-facts';
+import type { ByteSource, Probe } from '../../media/probe.ts';
 import type { AcquireSlot } from '../../platform/process/fair-slots.ts';
 import { createScratchFolder, deleteScratchFolder } from '../../platform/process/scratch-folder.ts';
 import { factsArguments } from '../plan/source/ffmpeg-input.ts';

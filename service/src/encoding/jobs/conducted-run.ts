@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { FAILURE_CODES } from '@mediary/contract/failures';
-import { findMediaType, type MediaType } from '../../media/media-type.ts';
+import { findMediaType, type MediaType } from '@mediary/media-rules/media-type';
 import { type ClaimedJob, type ClaimedRun, runClaimedJob } from '../../platform/jobs/claimed-job.ts';
 import { inScratchFolder } from '../../platform/process/scratch-folder.ts';
 import type { LocalFile } from '../../storage/local-file.ts';

@@ -6,7 +6,7 @@ import type { Asset, Failure } from '../../assets/asset.ts';
 import { EncodeError } from '../../encoding/encoder.ts';
 import { excerptFfmpegLog } from '../../encoding/ffmpeg-log.ts';
 import type { JobPayloads } from '../../jobs.ts';
-import { findMediaType, type MediaType } from '../../media/media-type.ts';
+import { findMediaType, type MediaType } from '@mediary/media-rules/media-type';
 import { watchCondition } from '../../platform/concurrency/condition-watch.ts';
 import type { JobRun } from '../../platform/jobs/job-queue.ts';
 import { createScratchFolder, deleteScratchFolder } from '../../platform/process/scratch-folder.ts';

@@ -2,7 +2,7 @@
 import type { ClipRequest } from '@mediary/contract/schemas/clips';
 import { type Actor, toActorData } from '../../assets/asset-event.ts';
 import type { Asset } from '../../assets/asset.ts';
-import { findMediaType } from '../../media/media-type.ts';
+import { findMediaType } from '@mediary/media-rules/media-type';
 import { badRequest } from '../../platform/http/errors.ts';
 import { uuidV7 } from '../../platform/values/uuid-v7.ts';
 import { timeOf } from '../../platform/values/uuid.ts';

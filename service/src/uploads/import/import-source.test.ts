@@ -1,7 +1,7 @@
 // Tests how an imported file gets its name and its type.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { MEDIA_TYPES } from '../../media/media-type.ts';
+import { MEDIA_TYPES } from '@mediary/media-rules/media-type';
 import { attachment } from '../../platform/http/headers.ts';
 import { isFilename } from '../upload-request.ts';
 import { describeSource } from './import-source.ts';

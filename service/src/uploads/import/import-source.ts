@@ -1,6 +1,6 @@
 // Finds the file name and the media type of an imported file in the response that delivers it (contract B4).
 import { isUtf8 } from 'node:buffer';
-import { findMediaType, type MediaType, parseMimeEssence } from '../../media/media-type.ts';
+import { findMediaType, type MediaType, parseMimeEssence } from '@mediary/media-rules/media-type';
 import { isFilename } from '../upload-request.ts';
 
 /** Header values as Node decodes them (Latin-1); null: not sent. `url`: after redirects. */

@@ -2,7 +2,7 @@
 import { newEvent } from '../../assets/asset-event.ts';
 import type { Asset } from '../../assets/asset.ts';
 import type { JobPayloads } from '../../jobs.ts';
-import { toWarnings } from '../../media/warnings.ts';
+import { toWarnings } from '@mediary/media-rules/warnings';
 import type { ProviderError } from '../../providers/provider.ts';
 import { checkContent } from '../completion.ts';
 import { toContentFailure } from '../content-check.ts';

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Asset } from '../../assets/asset.ts';
 import { isValidTicket, ticketReason } from '../../auth/tickets/asset-ticket.ts';
-import { findMediaType } from '../../media/media-type.ts';
+import { findMediaType } from '@mediary/media-rules/media-type';
 import { badRequest, notFound, unauthorized, unsupportedMediaType } from '../../platform/http/errors.ts';
 import type { UploadsContext } from '../context.ts';
 import type { OriginalBytes } from '../original/store-original.ts';

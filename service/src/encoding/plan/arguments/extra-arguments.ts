@@ -1,7 +1,8 @@
 // Builds the ffmpeg arguments for storyboards, previews, MP4 and M4A files and frames.
+import { MAX_VIDEO_PIXELS } from '@mediary/media-rules/file-limits';
 import type { ExtraRequest } from '../../encoder.ts';
 import { type PreviewPart, PREVIEW_LENGTH } from '../../model/preview.ts';
-import { MAX_PIXELS, OWN_FILE_INPUT } from '../source/ffmpeg-input.ts';
+import { OWN_FILE_INPUT } from '../source/ffmpeg-input.ts';
 import type { PictureTrack } from '../source/colour-matrix.ts';
 import { pictureFilter } from './picture-filter.ts';
 import { jpegOptions, jpegSequence } from './poster-arguments.ts';
@@ -25,7 +26,7 @@ export function pictureArguments(request: PictureRequest, track: PictureTrack): 
   }
 }
 
-const SOURCE = [...OWN_FILE_INPUT, '-max_pixels', String(MAX_PIXELS)] as const;
+const SOURCE = [...OWN_FILE_INPUT, '-max_pixels', String(MAX_VIDEO_PIXELS)] as const;
 const input = (path: string) => ['-f', 'mov', '-i', `file:${path}`];
 const output = (format: string, path: string) => [
   '-map_metadata',

@@ -1,5 +1,5 @@
 // Divides a long video into chunks that workers encode independently of each other.
-import type { Container } from '../../../media/probe.ts';
+import type { Container } from '@mediary/media-rules/video-facts';
 import { isSteady } from '../source/frame-rate.ts';
 import type { Rung } from './ladder.ts';
 import { SEGMENT_SECONDS } from './source-copy.ts';

@@ -1,4 +1,5 @@
 // Estimates the cost of an encode from the output pixels of all renditions, and enforces its limits.
+import { DEFAULT_FILE_LIMITS, describeExcessDuration } from '@mediary/media-rules/file-limits';
 import { EncodeError } from '../../encoder.ts';
 import { CODEC_FACTS } from '../../model/codecs.ts';
 import { type Rung, shortSide } from './ladder.ts';
@@ -14,7 +15,7 @@ export type EncodeLimits = {
 
 /** Twelve hours of 1080p at 30 frames per second cost 4.8 × 10¹² pixels. */
 export const DEFAULT_ENCODE_LIMITS: EncodeLimits = {
-  maxDurationSeconds: 12 * 3600,
+  maxDurationSeconds: DEFAULT_FILE_LIMITS.maxDurationSeconds,
   maxCost: 5_000_000_000_000,
   stallSeconds: 60,
 };
@@ -39,11 +40,7 @@ export const timeLimitMs = (cost: number): number =>
 
 export function assertDuration({ durationSeconds }: Timeline, { maxDurationSeconds }: EncodeLimits): void {
   if (durationSeconds <= maxDurationSeconds) return;
-  throw new EncodeError(
-    'too_long',
-    `The video is ${Math.ceil(durationSeconds)} s long. The limit is ${maxDurationSeconds} s. ` +
-      'Upload a shorter video.',
-  );
+  throw new EncodeError('too_long', describeExcessDuration(durationSeconds, maxDurationSeconds));
 }
 
 export function assertCost(planned: Planned, { maxCost }: EncodeLimits): void {

@@ -1,5 +1,5 @@
 // Decides whether the source's own video stream can be played as it is, without encoding (stream copy).
-import type { Container } from '../../../media/probe.ts';
+import type { Container } from '@mediary/media-rules/video-facts';
 import { isWideGamut } from '../source/source-facts.ts';
 import type { Rational, SourceFacts, SourceStream } from '../../model/source.ts';
 import { shortSide, type Rung } from './ladder.ts';

@@ -1,11 +1,9 @@
 // Builds ffmpeg input options for untrusted files: size limits, allowed demuxers, decoders and protocols.
-import type { AddedContainer, Container } from '../../../media/probe.ts';
+import { MAX_VIDEO_PIXELS } from '@mediary/media-rules/file-limits';
+import type { AddedContainer, Container } from '@mediary/media-rules/video-facts';
 import type { SourceStream } from '../../model/source.ts';
 
 export type FfmpegInput = { readonly path: string; readonly container: Container; readonly threads: number };
-
-/** Larger frames are rejected before memory is allocated. 8K video has 33 megapixels. */
-export const MAX_PIXELS = 36_000_000;
 
 /** Without this allowlist, a playlist disguised as a video makes ffmpeg open other files. */
 const DEMUXERS = 'mov,mp4,m4a,3gp,3g2,mj2,matroska,webm,mpegts';
@@ -167,7 +165,7 @@ export const inputArguments = (
   '-max_streams',
   '32',
   '-max_pixels',
-  String(MAX_PIXELS),
+  String(MAX_VIDEO_PIXELS),
   '-threads',
   String(threads),
   ...before,

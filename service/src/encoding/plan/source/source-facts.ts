@@ -1,5 +1,5 @@
 // Parses the properties of a source from the log of a five-frame ffmpeg run.
-import type { Container } from '../../../media/probe.ts';
+import type { Container } from '@mediary/media-rules/video-facts';
 import type { Size, Rational, SourceStream, FrameFacts, SourceFacts } from '../../model/source.ts';
 import { parseHdrMetadata } from './hdr-source.ts';
 import { hasNoZero } from './ffmpeg-input.ts';

@@ -1,6 +1,6 @@
 // Tests which unusual properties are read from the facts of ffmpeg.
 import { describe, expect, test } from 'vitest';
-import { toWarnings } from '../../../media/warnings.ts';
+import { toWarnings } from '@mediary/media-rules/warnings';
 import { FRAME as SDR_FRAME } from '../../model/source.fixture.ts';
 import type { FrameFacts, SourceStream } from '../../model/source.ts';
 import { toTraits, toVideoFacts } from './source-traits.ts';

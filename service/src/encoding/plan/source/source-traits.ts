@@ -1,6 +1,6 @@
 // The unusual properties of a source as ffmpeg sees them.
 import type { VideoFacts } from '../../../lifecycle/decisions/stream-report.ts';
-import type { VideoTraits } from '../../../media/warnings.ts';
+import type { VideoTraits } from '@mediary/media-rules/warnings';
 import type { SourceFacts } from '../../model/source.ts';
 import { isSteady, perSecondOf } from './frame-rate.ts';
 import type { ChosenStreams } from './stream-choice.ts';

@@ -1,10 +1,11 @@
 // Chooses the streams to encode, or rejects the source.
 import { FAILURE_CODES } from '@mediary/contract/failures';
 import type { Warning } from '../../../assets/asset.ts';
-import type { Container } from '../../../media/probe.ts';
+import { MAX_VIDEO_PIXELS } from '@mediary/media-rules/file-limits';
+import type { Container } from '@mediary/media-rules/video-facts';
 import type { FailureCode } from '../../encode-failure.ts';
 import { MAX_AUDIO_TRACKS } from './audio-tracks.ts';
-import { isDecodable, MAX_PIXELS, videoCodecs } from './ffmpeg-input.ts';
+import { isDecodable, videoCodecs } from './ffmpeg-input.ts';
 import type { FrameFacts, SourceFacts, SourceStream } from '../../model/source.ts';
 
 export type ChosenStreams = {
@@ -27,7 +28,8 @@ export function chooseStreams(
   if (facts.streams.length === 0) return refuse('not_media');
   if (!video) return refuse('no_video_track');
   if (!isDecodable(video, container)) return refuse('unsupported_codec', unsupportedCodec(video, container));
-  if (video.size && video.size.width * video.size.height > MAX_PIXELS) return refuse('picture_too_large');
+  if (video.size && video.size.width * video.size.height > MAX_VIDEO_PIXELS)
+    return refuse('picture_too_large');
   if (!facts.frame) return refuse(isTruncationLog(log) ? 'truncated' : 'not_media');
   return { video, audioStreams, frame: facts.frame };
 }

@@ -1,6 +1,6 @@
 // Reads the unusual properties of a video in the worker process of the probe.
 import type { InputAudioTrack, InputTrack, InputVideoTrack } from 'mediabunny';
-import type { DefaultContainer } from './probe.ts';
+import type { DefaultContainer } from './video-facts.ts';
 import type { VideoTraits } from './warnings.ts';
 
 type Tracks = { readonly video: InputVideoTrack | undefined; readonly all: readonly InputTrack[] };
@@ -17,7 +17,8 @@ export async function undefinedIfBroken<T>(fact: Promise<T>): Promise<T | undefi
 /** In MPEG-TS, mediabunny does not find all tracks, so nothing can be said about those that are missing. */
 export async function readTraits(container: DefaultContainer, { video, all }: Tracks): Promise<VideoTraits> {
   if (!video || container === 'mpegts') return {};
-  const { transfer } = (await undefinedIfBroken(video.getColorSpace())) ?? {};
+  // The types of browsers lack `pq` and `hlg`.
+  const { transfer }: { transfer?: string | null } = (await undefinedIfBroken(video.getColorSpace())) ?? {};
   return {
     isHdr: transfer === 'pq' || transfer === 'hlg',
     isTurned: await isTurned(video),

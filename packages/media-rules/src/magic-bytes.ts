@@ -10,7 +10,7 @@ type FileTypeCheck = 'ok' | 'playlist' | 'type_mismatch';
 /** The detection uses only this many bytes. */
 export const HEAD_BYTES = 64 * 1024;
 
-type FileTypeDetector = (bytes: Buffer) => FileType | undefined;
+type FileTypeDetector = (bytes: Uint8Array) => FileType | undefined;
 
 const DETECTORS: readonly FileTypeDetector[] = [
   detectImage,
@@ -22,7 +22,7 @@ const DETECTORS: readonly FileTypeDetector[] = [
 ];
 
 export function detectFileType(head: Uint8Array): FileType {
-  const bytes = Buffer.from(head.buffer, head.byteOffset, Math.min(head.byteLength, HEAD_BYTES));
+  const bytes = head.subarray(0, HEAD_BYTES);
   for (const detector of DETECTORS) {
     const found = detector(bytes);
     if (found) return found;
@@ -35,6 +35,10 @@ export function checkFileType(declared: MediaType, detected: FileType): FileType
   return declared.signatures.some((look) => look === detected) ? 'ok' : 'type_mismatch';
 }
 
+/** One character for each byte; `TextDecoder` has no such encoding. */
+export const toLatin1 = (bytes: Uint8Array, start: number, end: number): string =>
+  Array.from(bytes.subarray(start, end), (byte) => String.fromCharCode(byte)).join('');
+
 const IMAGES: readonly (readonly [Signature, RegExp])[] = [
   ['jpeg', /^\xff\xd8\xff/],
   ['png', /^\x89PNG\r\n.\n/s],
@@ -42,8 +46,8 @@ const IMAGES: readonly (readonly [Signature, RegExp])[] = [
   ['webp', /^RIFF.{4}WEBP/s],
 ];
 
-function detectImage(bytes: Buffer): FileType | undefined {
-  const start = bytes.toString('latin1', 0, 16);
+function detectImage(bytes: Uint8Array): FileType | undefined {
+  const start = toLatin1(bytes, 0, 16);
   return IMAGES.find(([, pattern]) => pattern.test(start))?.[0];
 }
 
@@ -59,14 +63,14 @@ const GENERIC_STILL_BRANDS = ['mif1', 'msf1', 'miaf'];
 /** First boxes of QuickTime files from before `ftyp` existed. */
 const LEGACY_FIRST_BOXES = ['moov', 'mdat', 'wide', 'free', 'skip', 'pnot'];
 
-function detectIsobmff(bytes: Buffer): FileType | undefined {
+function detectIsobmff(bytes: Uint8Array): FileType | undefined {
   if (bytes.length < 8) return undefined;
-  const type = bytes.toString('latin1', 4, 8);
+  const type = toLatin1(bytes, 4, 8);
   if (LEGACY_FIRST_BOXES.includes(type)) return 'isobmff';
   if (type !== 'ftyp') return undefined;
-  const major = bytes.toString('latin1', 8, 12);
+  const major = toLatin1(bytes, 8, 12);
   if (!GENERIC_STILL_BRANDS.includes(major)) return STILL_BRANDS.get(major) ?? 'isobmff';
-  const compatible = bytes.toString('latin1', 16, bytes.readUInt32BE(0)).match(/.{4}/gs) ?? [];
+  const compatible = toLatin1(bytes, 16, unsigned(bytes.subarray(0, 4))).match(/.{4}/gs) ?? [];
   return compatible.map((brand) => STILL_BRANDS.get(brand)).find((still) => still !== undefined) ?? 'heif';
 }
 
@@ -78,18 +82,18 @@ const DOC_TYPES = new Map<string, FileType>([
 ]);
 
 /** The DocType element of the EBML header distinguishes Matroska and WebM. */
-function detectEbml(bytes: Buffer): FileType | undefined {
+function detectEbml(bytes: Uint8Array): FileType | undefined {
   const header = elementAt(bytes, 0);
   if (header?.id !== EBML) return undefined;
   let child = elementAt(bytes, header.start);
   while (child && child.id !== DOC_TYPE && child.end < header.end) child = elementAt(bytes, child.end);
   if (child?.id !== DOC_TYPE) return undefined;
-  return DOC_TYPES.get(bytes.toString('latin1', child.start, child.end).replace(/\0+$/, ''));
+  return DOC_TYPES.get(toLatin1(bytes, child.start, child.end).replace(/\0+$/, ''));
 }
 
 type Element = { readonly id: number; readonly start: number; readonly end: number };
 
-function elementAt(bytes: Buffer, at: number): Element | undefined {
+function elementAt(bytes: Uint8Array, at: number): Element | undefined {
   const idLength = numberLength(bytes[at]);
   const sizeAt = at + idLength;
   const sizeLength = numberLength(bytes[sizeAt]);
@@ -110,7 +114,7 @@ const PACKETS = [
 ];
 const MAX_CHECKED_PACKETS = 5;
 
-function detectMpegTs(bytes: Buffer): FileType | undefined {
+function detectMpegTs(bytes: Uint8Array): FileType | undefined {
   const hasSyncBytes = PACKETS.some(({ length, sync }) => {
     const count = Math.min(MAX_CHECKED_PACKETS, Math.floor(bytes.length / length));
     return (
@@ -131,8 +135,8 @@ const ADDED: readonly (readonly [Signature, RegExp])[] = [
   ['mxf', /^060e2b34020501010d0102010102/], // key of the header partition
 ];
 
-function detectAdded(bytes: Buffer): FileType | undefined {
-  const start = bytes.toString('hex', 0, 16);
+function detectAdded(bytes: Uint8Array): FileType | undefined {
+  const start = Array.from(bytes.subarray(0, 16), (byte) => byte.toString(16).padStart(2, '0')).join('');
   return ADDED.find(([, pattern]) => pattern.test(start))?.[0];
 }
 
@@ -144,7 +148,7 @@ const PLAYLISTS: readonly RegExp[] = [
   /^(?:<.*?)?<(?:\w+:)?(?:MPD|SmoothStreamingMedia|smil|playlist|asx)[\s>]/is, // the last but one: XSPF
 ];
 
-function detectPlaylist(bytes: Buffer): FileType | undefined {
-  const text = bytes.toString('utf8').replace(/^[\ufeff\s]+/, '');
+function detectPlaylist(bytes: Uint8Array): FileType | undefined {
+  const text = new TextDecoder().decode(bytes).replace(/^[\ufeff\s]+/, '');
   return PLAYLISTS.some((pattern) => pattern.test(text)) ? 'playlist' : undefined;
 }

@@ -1,5 +1,5 @@
 // The media types that may be uploaded (contract B1).
-import type { Container } from './probe.ts';
+import type { Container } from './video-facts.ts';
 
 /** File formats that are detected. `isobmff` covers MP4 and QuickTime, accepted under either type. */
 export type Signature =
@@ -76,7 +76,7 @@ export const ADDED_MEDIA_TYPES: readonly MediaType[] = [
   { mime: 'application/mxf', kind: 'video', container: 'mxf', extension: 'mxf', signatures: ['mxf'] },
 ];
 
-const ALL_MEDIA_TYPES: readonly MediaType[] = [...MEDIA_TYPES, ...ADDED_MEDIA_TYPES];
+export const ALL_MEDIA_TYPES: readonly MediaType[] = [...MEDIA_TYPES, ...ADDED_MEDIA_TYPES];
 
 /** Names that browsers and phones send for a type of the tables. */
 const ALIASES: ReadonlyMap<string, string> = new Map([
