@@ -3,7 +3,7 @@ import type { StreamedEvent } from '@mediary/client';
 import { openClient } from './client.ts';
 import type { CommandContext } from './context.ts';
 
-/** Without --owner, a service key receives the events of all owners. `since`: the position to continue after. */
+/** Without --owner, a service key receives the events of all owners. `since`: where to continue. */
 export async function openEventStream(
   context: CommandContext,
   since: string | undefined,
