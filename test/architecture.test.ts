@@ -28,7 +28,8 @@ const ORDER = `
   .split('\n')
   .map((line) => line.trim().split(/\s+/));
 
-const PORTS = '(?:object-store|encoder|callback|image-processor|issuer-keys|probe|provider|provider-module)';
+const PORTS =
+  '(?:object-store|backup-target|encoder|callback|image-processor|issuer-keys|probe|provider(?:-module)?)';
 
 /**
  * What a file is, told by its path: the first that fits, and where no role is named the word in brackets.
@@ -48,7 +49,7 @@ const ROLES: readonly (readonly [path: RegExp, role?: string])[] = [
   [/^providers\/registry$/, 'registry'],
   [RegExp(`^[a-z]+/${PORTS}$`), 'port'],
   [RegExp(`^[a-z]+/(?:[a-z]+/)?[a-z0-9]+-${PORTS}$`), 'adapter'],
-  [/^(?:storage\/(?:disk|s3)\/|encoding\/ffmpeg\/(?:process\/)?|images\/sharp-)[a-z-]+$/, 'adapter'],
+  [/^(?:storage\/(?:backup|disk|s3)\/|encoding\/ffmpeg\/(?:process\/)?|images\/sharp-)[a-z-]+$/, 'adapter'],
   [/^providers\/(?:[a-z]+\/[a-z]+-(?:api|check)|shared\/hosted-client)$/, 'adapter'],
   [
     /^(?:events\/event-stream|operations\/diagnostics\/stream|playback\/segment-response-cache)$/,
@@ -97,7 +98,7 @@ const OUTSIDE: readonly (readonly [module: RegExp, knownBy: RegExp])[] = [
   [/^@(?:fastify|scalar)\//, /^platform platform\/http\//],
   [/^@mediary\/(?:contract|media-rules)\/(?!probe-video|video-traits)/, /./],
   [/^@mediary\/checks\//, / operations\/diagnostics\//],
-  [/^@mediary\/embedded-postgres\//, /^adapters |^command commands\/backup/],
+  [/^@mediary\/embedded-postgres\//, /^adapters |^command commands\/backup|storage\/backup\/folder/],
   [
     /^typebox(?:\/compile)?$/,
     /^routes |^platform platform\/http\/|\/(?:provider-module|asset-edits|encoder-report)$/,
@@ -112,7 +113,7 @@ const OUTSIDE: readonly (readonly [module: RegExp, knownBy: RegExp])[] = [
   [/^pino$/, /^platform platform\/observability\/(?:logger|repeated-errors)$/],
   [/^(?:sharp|libheif-js\/wasm-bundle)$/, /^(?:adapter|worker) images\//],
   [/^thumbhash$/, /^worker images\/|^adapter encoding\/ffmpeg\/placeholder$/],
-  [/^@(?:aws-sdk|smithy)\//, /^adapter storage\/s3/],
+  [/^@(?:aws-sdk|smithy)\//, /^adapter storage\/(?:s3|backup)/],
   [/^mediabunny$|^@mediary\/media-rules\//, /^worker media\/mediabunny-/],
   [/^vitest$/, /^(?:contract|fixture) /],
   [/^node:(?:buffer|crypto|util|zlib)$/, /./],
@@ -127,7 +128,6 @@ const OUTSIDE: readonly (readonly [module: RegExp, knownBy: RegExp])[] = [
     /^(?:main|service|adapters|command|platform|adapter|worker|job|contract|fixture) |ed-run$|config-local$/,
   ],
 ];
-
 const ENVIRONMENT =
   /\bprocess\s*(?:\?\.|\.|\[)\s*['"`]?env\b|\benv\b[^=\n]*\}\s*=\s*process\b|\bglobalThis\b/;
 

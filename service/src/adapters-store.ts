@@ -1,8 +1,12 @@
-// Opens the object store of the settings: a folder or a bucket.
+// Opens the object store and the backup target of the settings, each a folder or a bucket.
+import { resolve } from 'node:path';
+import { isBucketPlace, parseBucketPlace } from './commands/backup/settings.ts';
 import type { Config } from './config.ts';
 import { storeFolder } from './open-decoders.ts';
 import { restrictFolders } from './platform/disk/data-folder.ts';
 import type { Logger } from './platform/observability/logger.ts';
+import type { BackupTarget } from './storage/backup-target.ts';
+import { openFolderBackupTarget } from './storage/backup/folder-backup-target.ts';
 import { openDiskObjectStore } from './storage/disk-object-store.ts';
 import type { ObjectStore } from './storage/object-store.ts';
 
@@ -35,4 +39,17 @@ export function warnIfUnavailable({ store, location }: OpenStore, log: Logger): 
   store.check().catch((error: unknown) => {
     log.warn({ err: error, location }, 'the object store is not available; run npm run storage -- check');
   });
+}
+
+/** Throws for a place that is no bucket. Does not connect to one. */
+export async function openBackupTarget({ backup }: Config, place: string): Promise<BackupTarget> {
+  if (!isBucketPlace(place)) return openFolderBackupTarget(resolve(place));
+  const location = parseBucketPlace(place, backup.s3);
+  const { accessKeyId, secretAccessKey } = backup.s3;
+  const { openS3BackupTarget } = await import('./storage/backup/s3-backup-target.ts');
+  const credentials =
+    accessKeyId !== undefined && secretAccessKey
+      ? { accessKeyId, secretAccessKey: secretAccessKey.reveal() }
+      : undefined;
+  return openS3BackupTarget({ location, credentials });
 }

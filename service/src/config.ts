@@ -23,7 +23,7 @@ import { configureProviders, PROVIDER_MODULES } from './providers/registry.ts';
 import { readProviderSettings } from './providers/settings.ts';
 import { readStorageSettings } from './storage/settings.ts';
 import { readUploadSettings } from './uploads/settings.ts';
-import { BACKUP_SETTINGS, findBackupProblems } from './commands/backup/settings.ts';
+import { BACKUP_SETTINGS, findBackupProblems, isBucketPlace } from './commands/backup/settings.ts';
 import { USAGE_SETTINGS } from './usage/settings.ts';
 
 export type Config = ReturnType<typeof readValues> & {
@@ -45,8 +45,9 @@ export function readConfig(
 
 function withAbsolutePaths(values: ReturnType<typeof readValues>, absolute: (path: string) => string) {
   const { backup, dataDir } = values;
-  const folder = backup.folder && absolute(backup.folder);
-  return { ...values, dataDir: absolute(dataDir), backup: { ...backup, folder } };
+  const place =
+    backup.place === undefined || isBucketPlace(backup.place) ? backup.place : absolute(backup.place);
+  return { ...values, dataDir: absolute(dataDir), backup: { ...backup, place } };
 }
 
 /** The settings of the service and of all providers, in the order of the documentation. */

@@ -10,6 +10,7 @@ import { seedDemo } from './commands/demo.ts';
 import { parseSeedArguments, seedAssets, seedParkedReports } from './commands/seed.ts';
 import { runWithSimulators } from './commands/simulate.ts';
 import { findEngine } from './adapters.ts';
+import { openBackupTarget } from './adapters-store.ts';
 import { readLocalConfig } from './config-local.ts';
 import { runStorageCommand } from './commands/storage.ts';
 import {
@@ -85,7 +86,16 @@ const COMMANDS: Readonly<Record<string, Command>> = {
                                   backs up the database of DATA_DIR and all objects, and restores them`,
     run: (args) =>
       withStorage(process.env, (config, { store }) =>
-        runBackupCommand({ config, store, now: () => new Date(), print }, args),
+        runBackupCommand(
+          {
+            config,
+            store,
+            openTarget: (place) => openBackupTarget(config, place),
+            now: () => new Date(),
+            print,
+          },
+          args,
+        ),
       ),
   },
   fsck: {

@@ -20,6 +20,7 @@ import { waitAtMost } from './platform/concurrency/in-flight.ts';
 import { deleteAbandonedScratchFolders } from './platform/process/scratch-folder.ts';
 import type { Environment } from './platform/settings/read-settings.ts';
 import { announceStart } from './start-banner.ts';
+import { openBackupTarget } from './adapters-store.ts';
 import { startBackups } from './commands/backup/scheduled-backups.ts';
 
 export type RunningService = {
@@ -177,14 +178,27 @@ async function startBackground(
   { config, log }: { readonly config: Config; readonly log: Logger },
 ) {
   const { jobs, embeddedPostgres: server } = adapters;
-  const { role, dataDir, backup: settings } = config;
+  const { role } = config;
   if (role !== 'api') await jobs.work(app.handlers, app.servedProviders);
   const heartbeat = await app.startHeartbeat();
   const sender = role === 'worker' ? undefined : app.startDeliverySender();
   const sampler = app.startSampler();
-  const backups =
-    server && (await startBackups({ ...adapters, settings, dataDir, server, log, now: () => new Date() }));
+  const backups = server && (await startOwnBackups(adapters, { server, config, log }));
   return () => Promise.all([heartbeat.stop(), sender?.stop(), sampler.stop(), backups?.stop()]);
+}
+
+type BackupSettings = {
+  readonly server: NonNullable<Adapters['embeddedPostgres']>;
+  readonly config: Config;
+  readonly log: Logger;
+};
+
+/** Of the embedded database. */
+async function startOwnBackups({ store, metrics }: Adapters, { server, config, log }: BackupSettings) {
+  const { dataDir, minFreeBytes, backup: settings } = config;
+  const target = settings.place === undefined ? undefined : await openBackupTarget(config, settings.place);
+  const now = () => new Date();
+  return startBackups({ store, metrics, server, dataDir, minFreeBytes, settings, target, log, now });
 }
 
 /** Time in which a load balancer uses its idle connections once more, and so learns that they close. */

@@ -3,7 +3,7 @@ import type { StreamedEvent } from '@mediary/client';
 import { openClient } from './client.ts';
 import type { CommandContext } from './context.ts';
 
-/** Without --owner, a service key gets the events of all owners. `since`: the position of the last event. */
+/** Without --owner, a service key receives the events of all owners. `since`: where to continue. */
 export async function openEventStream(
   context: CommandContext,
   since: string | undefined,

@@ -32,7 +32,8 @@ export type Media = AssetCalls & {
   /**
    * Uploads a file: creates the asset, sends the bytes to the service, an object store or a video provider,
    * whichever the service names, continues after interruptions, and completes the upload. The asset is
-   * `processing` then; see `waitUntilReady`. In Node, the file is `await openFile(path)` of `@mediary/client/node`.
+   * `processing` then; see `waitUntilReady`. In Node, `await openFile(path)` of `@mediary/client/node` is the
+   * file.
    *
    * Errors: `UploadError` after the asset was created, with the code and reason of its cause.
    *

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { copyCluster, restoreCluster } from './base-backup.ts';
-import { newFolder, query, start } from './launcher.fixture.ts';
+import { filesOf, newFolder, query, start } from './launcher.fixture.ts';
 
 /** Writes rows in pairs until it is stopped; returns how many pairs were committed. */
 function keepWriting(server: Parameters<typeof query>[0]) {
@@ -46,7 +46,7 @@ test('a copy that was taken under load starts elsewhere, with every row of befor
     ]);
   }
   const elsewhere = newFolder();
-  await restoreCluster(copy, elsewhere);
+  await restoreCluster(filesOf(copy), elsewhere);
   const restored = await start(elsewhere);
   const [counted] = await query(
     restored,
@@ -68,9 +68,9 @@ test('a folder with a database, and one with a running service, are left alone',
   const server = await start(folder);
   const copy = newFolder();
   await copyCluster(server, copy);
-  await expect(restoreCluster(copy, folder)).rejects.toThrow('Another service');
+  await expect(restoreCluster(filesOf(copy), folder)).rejects.toThrow('Another service');
   await server.stop();
-  await expect(restoreCluster(copy, folder)).rejects.toThrow('has a database');
+  await expect(restoreCluster(filesOf(copy), folder)).rejects.toThrow('has a database');
 }, 60_000);
 
 test('a file that is already in the target is not overwritten', async () => {

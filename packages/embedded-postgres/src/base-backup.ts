@@ -1,7 +1,7 @@
 // Copies the cluster of a running server to a folder, from which another server can start. Uses PostgreSQL's
 // low-level backup API (documentation, 25.3.4).
 import { createReadStream } from 'node:fs';
-import { chmod, chown, cp, mkdir, mkdtemp, open, readdir, rename } from 'node:fs/promises';
+import { chmod, chown, mkdir, mkdtemp, open, readdir, rename } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import pg from 'pg';
 import { incompletePrefix, isCluster, removeIncompleteClusters, syncFolder } from './cluster.ts';
@@ -118,20 +118,23 @@ const writeCopied = async (
   bytes: Parameters<typeof writeHashed>[1],
 ): Promise<CopiedFile> => ({ path, ...(await writeHashed(join(target, path), bytes)) });
 
+/** Writes the files of a copied cluster, and its empty folders, into an empty folder. */
+type FillCluster = (folder: string) => Promise<unknown>;
+
 /**
  * Makes a copied cluster that of a data folder without one. Without `recovery` it has what was committed when
  * it was copied; else the time of the last change is returned. Throws where the folder has a cluster, or a
  * service runs.
  */
 export async function restoreCluster(
-  copy: string,
+  fill: FillCluster,
   dataFolder: string,
   recovery?: Recovery,
 ): Promise<Date | undefined> {
   const layout = await resolveLayout(dataFolder);
   const lock = lockFolder(dirname(layout.cluster));
   try {
-    return await restoreInto(layout, copy, recovery);
+    return await restoreInto(layout, fill, recovery);
   } finally {
     lock.release();
   }
@@ -147,13 +150,13 @@ function refuseCluster({ cluster }: Pick<ClusterLayout, 'cluster'>): void {
 
 async function restoreInto(
   { cluster, owner }: ClusterLayout,
-  copy: string,
+  fill: FillCluster,
   recovery?: Recovery,
 ): Promise<Date | undefined> {
   await removeIncompleteClusters(cluster);
   refuseCluster({ cluster });
   const incomplete = await mkdtemp(incompletePrefix(cluster));
-  await cp(copy, incomplete, { recursive: true });
+  await fill(incomplete);
   await own(incomplete, owner);
   const lastChange = recovery && (await replayLog(incomplete, owner, recovery));
   await rename(incomplete, cluster);

@@ -1,6 +1,5 @@
-// Writes and reads files with their SHA-256.
+// Writes files and computes their SHA-256.
 import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
 
 type Bytes = Iterable<Uint8Array> | AsyncIterable<Uint8Array>;
@@ -23,16 +22,3 @@ export async function writeHashed(path: string, bytes: Bytes): Promise<HashedByt
   await file.sync();
   return { sizeBytes, sha256: hash.digest('hex') };
 }
-
-/** Reads a file. After its last byte, throws where it has another SHA-256. */
-export async function* readVerified(path: string, sha256: string): AsyncGenerator<Uint8Array> {
-  const hash = createHash('sha256');
-  for await (const bytes of createReadStream(path)) {
-    hash.update(bytes as Buffer);
-    yield bytes as Buffer;
-  }
-  if (hash.digest('hex') !== sha256)
-    throw new ChangedFileError(`${path} has other bytes than when it was backed up`);
-}
-
-export class ChangedFileError extends Error {}

@@ -1,7 +1,7 @@
 // Shared by the launcher tests: temporary folders, servers in this process and in child processes, queries.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs';
+import { chmodSync, cpSync, mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -34,6 +34,10 @@ export async function start(folder: string, options: LauncherOptions = {}): Prom
   onTestFinished(server.stop);
   return server;
 }
+
+/** Fills a cluster with the files of a folder. */
+export const filesOf = (folder: string) => async (cluster: string) =>
+  cpSync(folder, cluster, { recursive: true });
 
 type Reachable = Omit<EmbeddedPostgres, 'stop'>;
 

@@ -42,26 +42,34 @@ export const dropLog = (server: RunningServer): Promise<void> =>
 
 /**
  * Ends the current file of the log, if it has changes, and hands over all files that are finished. A file
- * whose `archive` failed is handed over again. Requires keepLog. Returns how many files there were.
+ * whose `archive` failed is handed over again. Requires keepLog. Returns how many files there were. No
+ * connection waits for `archive`, which may be slow.
  */
-export const archiveLog = (
+export async function archiveLog(
   server: RunningServer,
   archive: (file: LogFile) => Promise<void>,
-): Promise<number> =>
+): Promise<number> {
+  const { first, current } = await switchLog(server);
+  const folder = join(server.dataFolder, 'pg_wal');
+  const names = (await readdir(folder)).sort();
+  const finished = names.filter((name) => SEGMENT.test(name) && name >= first && name < current);
+  if (finished.length === 0) return 0;
+  for (const name of [...names.filter((each) => HISTORY.test(each)), ...finished]) {
+    await archive({ name, path: join(folder, name) });
+    if (SEGMENT.test(name)) await withClient(server, (client) => client.query(ADVANCE, [SLOT, name]));
+  }
+  return finished.length;
+}
+
+const switchLog = (server: RunningServer): Promise<LogBounds> =>
   withClient(server, async (client) => {
     await client.query('select pg_switch_wal()');
-    const { rows } = await client.query<{ first: string; current: string }>(BOUNDS, [SLOT]);
+    const { rows } = await client.query<LogBounds>(BOUNDS, [SLOT]);
     if (!rows[0]) throw new Error('the server does not keep its log');
-    const { first, current } = rows[0];
-    const folder = join(server.dataFolder, 'pg_wal');
-    const names = (await readdir(folder)).sort();
-    const finished = names.filter((name) => SEGMENT.test(name) && name >= first && name < current);
-    for (const name of [...names.filter((each) => HISTORY.test(each)), ...finished]) {
-      await archive({ name, path: join(folder, name) });
-      if (SEGMENT.test(name)) await client.query(ADVANCE, [SLOT, name]);
-    }
-    return finished.length;
+    return rows[0];
   });
+
+type LogBounds = { readonly first: string; readonly current: string };
 
 /** The names are those of the files that contain the byte after each position. */
 const BOUNDS = `

@@ -1,16 +1,15 @@
 // Replays an archived log on a copied cluster, up to a moment (PostgreSQL documentation, 25.3.5).
-import { chmod, chown, copyFile, mkdir, rm, writeFile } from 'node:fs/promises';
+import { chmod, chown, mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
-import { listArchived } from './archived-log.ts';
 import { prepareBinaries } from './binaries.ts';
 import { connectionTo } from './launcher.ts';
 import { type ClusterLayout, layoutAt } from './layout.ts';
 import { startServer } from './server-process.ts';
 
 export type Recovery = {
-  /** Folder of the archived files. */
-  readonly log: string;
+  /** Writes the archived files of the log into a folder, each compressed, under its name with `.gz`. */
+  readonly fillLog: (folder: string) => Promise<unknown>;
   /** Undefined: to the end of the log. */
   readonly to: Date | undefined;
 };
@@ -27,7 +26,7 @@ export async function replayLog(
   owner: ClusterLayout['owner'],
   recovery: Recovery,
 ): Promise<Date | undefined> {
-  await copyLog(cluster, owner, recovery.log);
+  await prepareLog(cluster, owner, recovery);
   await writeFile(join(cluster, 'recovery.signal'), '');
   await chown(join(cluster, 'recovery.signal'), owner.uid, owner.gid);
   const layout = await layoutAt(cluster, owner);
@@ -46,17 +45,19 @@ export async function replayLog(
   }
 }
 
-/** The server's user may not be able to read the folder of the backup. */
-async function copyLog(cluster: string, { uid, gid }: ClusterLayout['owner'], log: string): Promise<void> {
+async function prepareLog(
+  cluster: string,
+  { uid, gid }: ClusterLayout['owner'],
+  { fillLog }: Recovery,
+): Promise<void> {
   const folder = join(cluster, REPLAYED);
   await mkdir(folder, { mode: 0o700 });
-  await chown(folder, uid, gid);
-  for (const name of await listArchived(log)) {
-    const path = join(folder, name);
-    await copyFile(join(log, name), path);
-    await chmod(path, 0o600);
-    await chown(path, uid, gid);
+  await fillLog(folder);
+  for (const name of await readdir(folder)) {
+    await chmod(join(folder, name), 0o600);
+    await chown(join(folder, name), uid, gid);
   }
+  await chown(folder, uid, gid);
 }
 
 /** The command runs in the folder of the cluster. PostgreSQL does not read the `Z` of a time here. */

@@ -17,3 +17,13 @@ export async function* receivedBytes(bytes: ObjectBytes, maxBytes: number): Asyn
     throw cause instanceof ObjectStoreError ? cause : new ObjectStoreError('cut_short', { cause });
   }
 }
+
+/** The same, but throws `cut_short` for fewer bytes too. */
+export async function* exactBytes(bytes: ObjectBytes, sizeBytes: number): AsyncGenerator<Uint8Array> {
+  let received = 0;
+  for await (const chunk of receivedBytes(bytes, sizeBytes)) {
+    received += chunk.byteLength;
+    yield chunk;
+  }
+  if (received < sizeBytes) throw new ObjectStoreError('cut_short');
+}

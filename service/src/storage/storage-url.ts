@@ -19,6 +19,8 @@ export type S3Location = {
 const BUCKET = /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/;
 const REGION = /^[a-z0-9][a-z0-9-]{0,62}$/;
 const PREFIX = /^[A-Za-z0-9_-][A-Za-z0-9._-]*(?:\/[A-Za-z0-9_-][A-Za-z0-9._-]*)*\/?$/;
+export const isBucket = (name: string): boolean => BUCKET.test(name);
+export const isPrefix = (text: string): boolean => PREFIX.test(text);
 const ENDPOINT = /^https?:\/\/[^/?#@]+\/?$/;
 const BOOLEAN = /^(?:true|false)$/;
 const PARAMETERS = ['region', 'endpoint', 'public_endpoint', 'path_style', 'direct', 'prefix'];

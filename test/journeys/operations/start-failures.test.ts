@@ -103,6 +103,7 @@ test('--help lists the commands, or explains the one before it, and starts nothi
     '  npm run backup',
     '  npm run backup',
     '  npm run backup',
+    '  npm run backup',
     '  npm run fsck',
     '  npm run provider',
     '  npm run encoder',

@@ -1,5 +1,5 @@
 // A primary and a synchronous standby that streams from it, made of the embedded server's programs.
-import { appendFile, chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { appendFile, chmod, cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { copyCluster, restoreCluster } from '@mediary/embedded-postgres/base-backup';
@@ -35,7 +35,7 @@ export async function startReplicatedPostgres(): Promise<ReplicatedPostgres> {
   await writeFile(join(folders[1], 'standby.signal'), '');
   const source = `host=${host} port=${port} user=${user} application_name=${NAME}`;
   await appendFile(join(folders[1], 'postgresql.auto.conf'), `primary_conninfo = '${source}'\n`);
-  await restoreCluster(folders[1], folders[2]);
+  await restoreCluster((cluster) => cp(folders[1], cluster, { recursive: true }), folders[2]);
   const standby = await startEmbeddedPostgres(folders[2]);
   await rowsOf(primary.connection, `alter system set synchronous_standby_names = '${NAME}'`);
   await rowsOf(primary.connection, 'select pg_reload_conf()');

@@ -1,30 +1,37 @@
 // `npm run backup`: copies the database of DATA_DIR and the objects of the store, verifies and restores them.
-import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { openEmbeddedPostgres } from '@mediary/embedded-postgres/launcher';
 import type { Config } from '../../config.ts';
 import type { ObjectStore } from '../../storage/object-store.ts';
-import { findDamage, getSnapshot, listSnapshots, logFolder, readSnapshot } from './backup-snapshot.ts';
+import type { BackupTarget } from '../../storage/backup-target.ts';
+import { findDamagedLog } from './archived-log.ts';
+import { getSnapshot, listSnapshotNames, listSnapshots, readSnapshotFiles } from './backup-snapshot.ts';
 import { createBackup } from './create-backup.ts';
 import { restoreBackup, type RestorePoint } from './restore-backup.ts';
-import { findDamagedLog } from '@mediary/embedded-postgres/archived-log';
+import { findDamage } from './verify-backup.ts';
 
-export const BACKUP_USAGE = `npm run backup -- create --to <folder> [--keep <n>]
-  npm run backup -- list|verify --from <folder> [--snapshot <name>]
-  npm run backup -- restore --from <folder> [--snapshot <name> | --to-time <time>|latest]`;
+export const BACKUP_USAGE = `npm run backup -- create --to <target> [--keep <n>]
+  npm run backup -- list --from <target>
+  npm run backup -- verify --from <target> [--snapshot <name>] [--quick]
+  npm run backup -- restore --from <target> [--snapshot <name> | --to-time <time>|latest]
+                                  <target> is a folder or s3://<bucket>[/<prefix>]`;
 
 type BackupContext = {
-  readonly config: Pick<Config, 'dataDir' | 'databaseUrl'>;
+  readonly config: Pick<Config, 'dataDir' | 'databaseUrl' | 'minFreeBytes'>;
   readonly store: ObjectStore;
+  /** Opens the target of an argument. */
+  readonly openTarget: (text: string) => Promise<BackupTarget>;
   readonly now: () => Date;
   readonly print: (text: string) => void;
 };
 
 type Options = {
-  readonly folder: string;
+  /** A folder or a bucket. */
+  readonly place: string;
   readonly keep: number | undefined;
   readonly snapshot: string | undefined;
   readonly toTime: Date | 'latest' | undefined;
+  readonly isQuick: boolean;
 };
 
 /** Throws for wrong arguments, for a damaged backup, and where a restore would overwrite a database. */
@@ -35,10 +42,13 @@ export async function runBackupCommand(
   const run = Object.hasOwn(VERBS, verb) ? VERBS[verb] : undefined;
   const options = run && parseOptions(verb, rest);
   if (!run || !options) throw new Error(`Usage:\n  ${BACKUP_USAGE}`);
-  await run(context, options);
+  const target = await context.openTarget(options.place);
+  await run(context, target, options).finally(target.close);
 }
 
-const VERBS: Readonly<Record<string, (context: BackupContext, options: Options) => Promise<void>>> = {
+type Verb = (context: BackupContext, target: BackupTarget, options: Options) => Promise<void>;
+
+const VERBS: Readonly<Record<string, Verb>> = {
   create,
   list,
   verify,
@@ -54,18 +64,20 @@ function parseOptions(verb: string, args: readonly string[]): Options | undefine
       keep: { type: 'string' },
       snapshot: { type: 'string' },
       'to-time': { type: 'string' },
+      quick: { type: 'boolean', default: false },
     },
   });
-  const folder = verb === 'create' ? values.to : values.from;
-  if (folder === undefined) return undefined;
+  const place = verb === 'create' ? values.to : values.from;
+  if (place === undefined) return undefined;
   const toTime = values['to-time'];
   if (toTime !== undefined && values.snapshot !== undefined)
     throw new Error('--to-time chooses the snapshot itself: leave --snapshot out');
   return {
-    folder: resolve(folder),
+    place,
     keep: values.keep === undefined ? undefined : parseKeep(values.keep),
     snapshot: values.snapshot,
     toTime: toTime === undefined ? undefined : parseTime(toTime),
+    isQuick: values.quick,
   };
 }
 
@@ -84,16 +96,17 @@ function parseTime(text: string): Date | 'latest' {
   throw new Error('--to-time must be a time with its zone, such as 2026-11-27T18:20:00Z, or "latest"');
 }
 
-async function create(context: BackupContext, { folder, keep }: Options): Promise<void> {
+async function create(context: BackupContext, target: BackupTarget, { keep }: Options): Promise<void> {
   const { config, store, now, print } = context;
   const dataDir = ownDatabaseFolder(config);
   const server = await openEmbeddedPostgres(dataDir);
   try {
-    const source = { dataDir, server, store, now, signal: new AbortController().signal };
-    const made = await createBackup(source, folder, keep === undefined ? undefined : { last: keep });
+    const { signal } = new AbortController();
+    const source = { dataDir, server, store, minFreeBytes: config.minFreeBytes, now, signal };
+    const made = await createBackup(source, target, keep === undefined ? undefined : { last: keep });
     const { name, database, objects } = made.snapshot;
-    print(`database  ${database.length} files, ${megabytes(database)}\n`);
-    print(`objects   ${objects.length} files, ${megabytes(objects)}; ${made.copied} of them are new\n`);
+    print(`database  ${database.count} files, ${megabytes(database)}\n`);
+    print(`objects   ${objects.count} files, ${megabytes(objects)}; ${made.copied} of them are new\n`);
     print(`snapshot  ${name}\n`);
     if (keep !== undefined)
       print(`deleted   ${made.deletedSnapshots} snapshots, ${made.deletedObjects} objects\n`);
@@ -110,35 +123,40 @@ function ownDatabaseFolder({ dataDir, databaseUrl }: BackupContext['config']): s
   );
 }
 
-async function list({ print }: BackupContext, { folder }: Options): Promise<void> {
-  for (const name of await listSnapshots(folder)) {
-    const { database, objects } = await readSnapshot(folder, name);
-    print(`${name}  database ${megabytes(database)}  objects ${objects.length}, ${megabytes(objects)}\n`);
-  }
+async function list({ print }: BackupContext, target: BackupTarget): Promise<void> {
+  for (const { name, database, objects } of await listSnapshots(target))
+    print(`${name}  database ${megabytes(database)}  objects ${objects.count}, ${megabytes(objects)}\n`);
 }
 
-async function verify({ print }: BackupContext, { folder, snapshot: name }: Options): Promise<void> {
-  const snapshot = await getSnapshot(folder, name);
-  const damaged = [...(await findDamage(folder, snapshot)), ...(await findDamagedLog(logFolder(folder)))];
+async function verify(
+  { print }: BackupContext,
+  target: BackupTarget,
+  { snapshot: name, isQuick }: Options,
+): Promise<void> {
+  const snapshot = await getSnapshot(target, name);
+  const damaged = await findDamage(target, await readSnapshotFiles(target, snapshot), isQuick);
+  // The log of older snapshots may end before that of the next one begins.
+  const isNewest = snapshot.name === (await listSnapshotNames(target)).at(-1);
+  if (isNewest) damaged.push(...(await findDamagedLog(target, snapshot.firstLog)));
   if (damaged.length > 0)
     throw new Error(
       `${damaged.length} files of ${snapshot.name} are missing or damaged:\n${damaged.join('\n')}`,
     );
   const { database, objects } = snapshot;
-  print(
-    `${snapshot.name} is complete: ${database.length} files of the database, ${objects.length} objects\n`,
-  );
+  print(`${snapshot.name} is complete: ${database.count} files of the database, ${objects.count} objects\n`);
 }
 
-async function restore({ config, store, print }: BackupContext, options: Options): Promise<void> {
+async function restore(
+  { config, store, print }: BackupContext,
+  target: BackupTarget,
+  options: Options,
+): Promise<void> {
   const dataDir = ownDatabaseFolder(config);
-  const { snapshot, objects, lastChange } = await restoreBackup(
-    { dataDir, store },
-    options.folder,
-    toRestorePoint(options),
-  );
-  print(`objects   ${objects.length} files, ${megabytes(objects)}\n`);
-  print(`database  ${snapshot.database.length} files, ${megabytes(snapshot.database)}\n`);
+  const restored = await restoreBackup({ dataDir, store }, target, toRestorePoint(options));
+  const { snapshot, objects, lastChange } = restored;
+  const sizeBytes = objects.reduce((total, object) => total + object.sizeBytes, 0);
+  print(`objects   ${objects.length} files, ${megabytes({ sizeBytes })}\n`);
+  print(`database  ${snapshot.database.count} files, ${megabytes(snapshot.database)}\n`);
   if (options.toTime)
     print(`log       its last change is of ${lastChange?.toISOString() ?? 'before the snapshot'}\n`);
   print(`restored  ${snapshot.name}. Start the service with npm start.\n`);
@@ -150,5 +168,5 @@ function toRestorePoint({ snapshot, toTime }: Options): RestorePoint {
   return snapshot === undefined ? undefined : { snapshot };
 }
 
-const megabytes = (files: readonly { readonly sizeBytes: number }[]): string =>
-  `${(files.reduce((total, { sizeBytes }) => total + sizeBytes, 0) / 1e6).toFixed(1)} MB`;
+const megabytes = ({ sizeBytes }: { readonly sizeBytes: number }): string =>
+  `${(sizeBytes / 1e6).toFixed(1)} MB`;

@@ -1,28 +1,40 @@
-// The files of a backup: one folder with objects, which all snapshots share, and a folder for each snapshot.
-import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import type { CopiedFile } from '@mediary/embedded-postgres/base-backup';
-import { ChangedFileError, readVerified } from '@mediary/embedded-postgres/hashed-file';
-import { syncFolder } from '../../platform/disk/sync-folder.ts';
+// The snapshots of a backup: each has a list of its files, and a small file that makes it complete.
+import { createHash } from 'node:crypto';
+import { buffer } from 'node:stream/consumers';
+import { promisify } from 'node:util';
+import { gunzip, gzip } from 'node:zlib';
+import { firstLogOf, type CopiedFile } from '@mediary/embedded-postgres/base-backup';
+import type { BackupTarget } from '../../storage/backup-target.ts';
+import { type BackedUpFile, once } from './backup-files.ts';
 
-/** What a snapshot contains. Objects lie in `objects/<key>` of the backup folder. */
 export type Snapshot = {
-  /** The folder of the snapshot: the time of its start in UTC. */
+  /** The time of its start in UTC. */
   readonly name: string;
   readonly finishedAt: string;
-  /** Files below `postgres`. */
-  readonly database: readonly CopiedFile[];
-  readonly objects: readonly CopiedFile[];
+  /** The oldest file of the log that its database has. An archived log continues from there. */
+  readonly firstLog: string | undefined;
+  readonly database: FileTotals;
+  readonly objects: FileTotals;
+  /** SHA-256 of the file list, without compression. */
+  readonly listing: string;
 };
 
-const LISTING = 'snapshot.json';
-export const DATABASE = 'postgres';
-export const SECRETS = 'secrets.json';
+type FileTotals = { readonly count: number; readonly sizeBytes: number };
 
-export const snapshotFolder = (backup: string, name: string): string => join(backup, 'snapshots', name);
-/** The archived log of the database, which all snapshots share. */
-export const logFolder = (backup: string): string => join(backup, 'log');
-export const objectFile = (backup: string, key: string): string => join(backup, 'objects', key);
+/** What a snapshot contains. Files of the database lie in `database/<sha256>`, objects in `objects/<key>`. */
+export type SnapshotFiles = {
+  /** Of the cluster, also empty ones. */
+  readonly folders: readonly string[];
+  readonly database: readonly BackedUpFile[];
+  /** The generated secrets of DATA_DIR; undefined where all come from settings. */
+  readonly secrets: BackedUpFile | undefined;
+  readonly objects: readonly BackedUpFile[];
+};
+
+const SNAPSHOTS = 'snapshots';
+const LISTINGS = 'listings';
+const snapshotPath = (name: string): string => `${SNAPSHOTS}/${name}.json`;
+const listingPath = (name: string): string => `${LISTINGS}/${name}.json.gz`;
 
 /** `2026-11-27T18-20-00Z`; names sort by time. */
 export const snapshotName = (now: Date): string =>
@@ -31,69 +43,108 @@ export const snapshotName = (now: Date): string =>
     .replaceAll(':', '-')
     .replace(/\.\d+Z$/, 'Z');
 
-/** The listing comes last: a folder without one is an incomplete snapshot. */
-export async function writeSnapshot(backup: string, snapshot: Snapshot): Promise<void> {
-  const folder = snapshotFolder(backup, snapshot.name);
-  const temporary = join(folder, `${LISTING}.new`);
-  await writeFile(temporary, JSON.stringify(snapshot), { flush: true, mode: 0o600 });
-  await rename(temporary, join(folder, LISTING));
-  await syncFolder(folder);
+/** The snapshot comes after its list: one that was interrupted has none, and so does not exist. */
+export async function writeSnapshot(
+  target: BackupTarget,
+  { name, finishedAt }: Pick<Snapshot, 'name' | 'finishedAt'>,
+  files: SnapshotFiles,
+): Promise<Snapshot> {
+  const text = Buffer.from(JSON.stringify(files));
+  const snapshot = {
+    name,
+    finishedAt,
+    firstLog: firstLogOf(files.database),
+    database: totalsOf(files.database),
+    objects: totalsOf(files.objects),
+    listing: createHash('sha256').update(text).digest('hex'),
+  };
+  await writeBytes(target, listingPath(name), await promisify(gzip)(text));
+  await writeBytes(target, snapshotPath(name), Buffer.from(JSON.stringify(snapshot)));
+  return snapshot;
+}
+
+const writeBytes = (target: BackupTarget, path: string, bytes: Buffer): Promise<unknown> =>
+  target.write({ path, sizeBytes: bytes.length }, once(bytes));
+
+const totalsOf = (files: readonly CopiedFile[]): FileTotals => ({
+  count: files.length,
+  sizeBytes: files.reduce((total, { sizeBytes }) => total + sizeBytes, 0),
+});
+
+/** Complete ones, the newest last. */
+export async function listSnapshots(target: BackupTarget): Promise<Snapshot[]> {
+  const snapshots: Snapshot[] = [];
+  for (const name of await listNames(target, SNAPSHOTS)) snapshots.push(await readSnapshot(target, name));
+  return snapshots;
 }
 
 /** Names of complete snapshots, the newest last. */
-export async function listSnapshots(backup: string): Promise<string[]> {
-  const names = await readdir(join(backup, 'snapshots')).catch(orNone);
-  const complete: string[] = [];
-  for (const name of names.sort()) {
-    const files = await readdir(snapshotFolder(backup, name)).catch(orNone);
-    if (files.includes(LISTING)) complete.push(name);
+export const listSnapshotNames = (target: BackupTarget): Promise<string[]> => listNames(target, SNAPSHOTS);
+
+async function listNames(target: BackupTarget, folder: string): Promise<string[]> {
+  const names: string[] = [];
+  for await (const { path } of target.list(folder)) {
+    const [, name] = /^[a-z]+\/([0-9TZ-]+)\.json(?:\.gz)?$/.exec(path) ?? [];
+    if (name !== undefined) names.push(name);
   }
-  return complete;
-}
-
-/** Deletes the snapshots of commands that were killed. */
-export async function deleteIncomplete(backup: string): Promise<void> {
-  const complete = await listSnapshots(backup);
-  for (const name of await readdir(join(backup, 'snapshots')).catch(orNone))
-    if (!complete.includes(name)) await rm(snapshotFolder(backup, name), { recursive: true });
-}
-
-function orNone(error: NodeJS.ErrnoException): string[] {
-  if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return [];
-  throw error;
+  return names.sort();
 }
 
 /** The named snapshot, or the newest. */
-export async function getSnapshot(backup: string, name?: string): Promise<Snapshot> {
-  const names = await listSnapshots(backup);
+export async function getSnapshot(target: BackupTarget, name?: string): Promise<Snapshot> {
+  const names = await listSnapshotNames(target);
   const chosen = name ?? names.at(-1);
-  if (chosen === undefined) throw new Error(`${backup} has no complete snapshot`);
-  if (!names.includes(chosen))
-    throw new Error(`${backup} has no snapshot ${chosen}. Snapshots: ${names.join(', ') || 'none'}`);
-  return readSnapshot(backup, chosen);
+  if (chosen === undefined) throw new Error(`${target.location} has no complete snapshot`);
+  if (names.includes(chosen)) return readSnapshot(target, chosen);
+  throw new Error(`${target.location} has no snapshot ${chosen}. Snapshots: ${names.join(', ') || 'none'}`);
 }
 
-/** Of a complete snapshot. */
-export const readSnapshot = async (backup: string, name: string): Promise<Snapshot> =>
-  JSON.parse(await readFile(join(snapshotFolder(backup, name), LISTING), 'utf8'));
-
-/** Reads every file of a snapshot; returns the paths of those that are missing or have other bytes. */
-export async function findDamage(backup: string, { name, database, objects }: Snapshot): Promise<string[]> {
-  const files = [
-    ...database.map((file) => ({ ...file, path: join(snapshotFolder(backup, name), DATABASE, file.path) })),
-    ...objects.map((file) => ({ ...file, path: objectFile(backup, file.path) })),
-  ];
-  const damaged: string[] = [];
-  for (const { path, sha256 } of files) if (!(await isWhole(path, sha256))) damaged.push(path);
-  return damaged;
+async function readSnapshot(target: BackupTarget, name: string): Promise<Snapshot> {
+  const path = snapshotPath(name);
+  const bytes = await target.read(path);
+  if (!bytes) throw new Error(`${target.location}/${path} is missing`);
+  return { ...parseJson<Snapshot>(target, { path, text: await buffer(bytes) }), name };
 }
 
-async function isWhole(path: string, sha256: string): Promise<boolean> {
+/** Throws for a list that is missing or damaged. */
+export async function readSnapshotFiles(
+  target: BackupTarget,
+  { name, listing }: Snapshot,
+): Promise<SnapshotFiles> {
+  const path = listingPath(name);
+  const bytes = await target.read(path);
+  if (!bytes) throw new Error(`${target.location}/${path} is missing`);
+  const text = await promisify(gunzip)(await buffer(bytes)).catch(() => undefined);
+  if (!text || createHash('sha256').update(text).digest('hex') !== listing)
+    throw new Error(`${target.location}/${path} is damaged`);
+  const files = parseJson<SnapshotFiles>(target, { path, text });
+  for (const each of [...files.folders, ...files.database.map((file) => file.path)]) assertInside(each);
+  return files;
+}
+
+function parseJson<T>(target: BackupTarget, { path, text }: { path: string; text: Buffer }): T {
   try {
-    for await (const _ of readVerified(path, sha256));
-    return true;
-  } catch (error) {
-    if (error instanceof ChangedFileError || (error as NodeJS.ErrnoException).code === 'ENOENT') return false;
-    throw error;
+    return JSON.parse(text.toString()) as T;
+  } catch (cause) {
+    throw new Error(`${target.location}/${path} is damaged`, { cause });
   }
+}
+
+/** Who can write into a backup must not be able to write anywhere else. */
+function assertInside(path: string): void {
+  if (path.split('/').some((name) => ['', '.', '..'].includes(name)))
+    throw new Error(`"${path}" is not a file of a database`);
+}
+
+/** Snapshots come first: one whose files are being deleted must not look whole. */
+export async function deleteSnapshots(target: BackupTarget, names: readonly string[]): Promise<void> {
+  await target.remove(names.map(snapshotPath));
+  await target.remove(names.map(listingPath));
+}
+
+/** Deletes the lists of snapshots that never became complete. */
+export async function deleteIncompleteListings(target: BackupTarget): Promise<void> {
+  const complete = await listSnapshotNames(target);
+  const incomplete = (await listNames(target, LISTINGS)).filter((name) => !complete.includes(name));
+  await target.remove(incomplete.map(listingPath));
 }

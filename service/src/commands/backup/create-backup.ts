@@ -1,104 +1,143 @@
 // Adds a snapshot of the database and of all objects to a backup, and deletes those that are too old.
-import { copyFile, mkdir, rm } from 'node:fs/promises';
-import { join } from 'node:path';
-import { deleteArchivedBefore } from '@mediary/embedded-postgres/archived-log';
-import { type CopiedFile, copyCluster, firstLogOf } from '@mediary/embedded-postgres/base-backup';
-import { lockFolder } from '@mediary/embedded-postgres/folder-lock';
-import type { EmbeddedPostgres } from '@mediary/embedded-postgres/launcher';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { BackupTarget, TargetLock } from '../../storage/backup-target.ts';
 import type { ObjectStore } from '../../storage/object-store.ts';
-import { copyObjects, deleteUnlisted } from './backup-objects.ts';
+import { copyDatabase, type DatabaseSource } from './backup-database.ts';
 import {
-  DATABASE,
-  deleteIncomplete,
-  listSnapshots,
-  logFolder,
-  objectFile,
-  readSnapshot,
-  SECRETS,
+  type BackedUpFile,
+  type BackupWriter,
+  databasePath,
+  isUnchanged,
+  listStored,
+  objectPath,
+  type StoredFiles,
+} from './backup-files.ts';
+import { copyObjects } from './backup-objects.ts';
+import { deleteProgress, readProgress, startProgress } from './backup-progress.ts';
+import {
+  deleteIncompleteListings,
+  getSnapshot,
+  listSnapshotNames,
+  readSnapshotFiles,
   type Snapshot,
-  snapshotFolder,
+  type SnapshotFiles,
   snapshotName,
   writeSnapshot,
 } from './backup-snapshot.ts';
+import { deleteOldSnapshots, type Retention } from './delete-old-snapshots.ts';
 
-export type BackupSource = {
-  readonly dataDir: string;
-  readonly server: Pick<EmbeddedPostgres, 'connection' | 'dataFolder'>;
+export type BackupSource = DatabaseSource & {
   readonly store: ObjectStore;
   readonly now: () => Date;
   readonly signal: AbortSignal;
 };
 
-/** `last`: the newest snapshots. `since`: those from which any moment after it can be restored. */
-type Retention = { readonly last: number } | { readonly since: Date };
-
 type CreatedBackup = {
   readonly snapshot: Snapshot;
-  /** Objects that earlier snapshots did not have. */
+  /** Objects that were sent to the target. */
   readonly copied: number;
   readonly deletedSnapshots: number;
   readonly deletedObjects: number;
 };
 
+/** Throws when another backup is writing to the target. */
+export async function createBackup(
+  source: BackupSource,
+  target: BackupTarget,
+  retention?: Retention,
+): Promise<CreatedBackup> {
+  const lock = await target.lock(source.signal);
+  try {
+    return await createLocked(source, { target, lock }, retention);
+  } catch (error) {
+    // The error of a lost lock says more than that of the work which it ended.
+    lock.signal.throwIfAborted();
+    throw error;
+  } finally {
+    await lock.release();
+  }
+}
+
+type LockedTarget = { readonly target: BackupTarget; readonly lock: TargetLock };
+
+async function createLocked(
+  source: BackupSource,
+  { target, lock }: LockedTarget,
+  retention: Retention | undefined,
+): Promise<CreatedBackup> {
+  await deleteIncompleteListings(target);
+  const name = await chooseName(source, target);
+  const { files, copied } = await copyFiles(source, await openWriter(source, target, lock), name);
+  const stored = await listStored(target);
+  const listed = withTags(target, files, stored);
+  await lock.assertHeld();
+  const finished = { name, finishedAt: source.now().toISOString() };
+  const snapshot = await writeSnapshot(target, finished, listed);
+  await deleteProgress(target);
+  const deleted = retention && (await deleteOldSnapshots(target, stored, retention));
+  return { snapshot, copied, deletedSnapshots: 0, deletedObjects: 0, ...deleted };
+}
+
+async function chooseName({ now, signal }: BackupSource, target: BackupTarget): Promise<string> {
+  const names = await listSnapshotNames(target);
+  for (;;) {
+    const name = snapshotName(now());
+    if (!names.includes(name)) return name;
+    await delay(100, undefined, { signal });
+  }
+}
+
+async function openWriter(
+  { signal }: BackupSource,
+  target: BackupTarget,
+  lock: TargetLock,
+): Promise<BackupWriter> {
+  const [newest] = (await listSnapshotNames(target)).slice(-1);
+  const files = newest === undefined ? undefined : await readKnown(target, newest);
+  const known = new Map<string, BackedUpFile>(
+    (await readProgress(target)).map((object) => [objectPath(object), object]),
+  );
+  for (const file of files?.objects ?? []) known.set(objectPath(file), file);
+  for (const file of files?.database ?? []) known.set(databasePath(file), file);
+  const stored = await listStored(target);
+  return { target, stored, known, signal: AbortSignal.any([signal, lock.signal]) };
+}
+
+const readKnown = async (target: BackupTarget, name: string): Promise<SnapshotFiles> =>
+  readSnapshotFiles(target, await getSnapshot(target, name));
+
 /**
  * The database comes first: the store still has the objects of every row then, because the service deletes
  * replaced ones only after PURGE_GRACE_DAYS.
  */
-export async function createBackup(
+async function copyFiles(
   source: BackupSource,
-  folder: string,
-  retention?: Retention,
-): Promise<CreatedBackup> {
-  await mkdir(objectFile(folder, ''), { recursive: true, mode: 0o700 });
-  const lock = lockFolder(folder);
+  writer: BackupWriter,
+  name: string,
+): Promise<{ readonly files: SnapshotFiles; readonly copied: number }> {
+  const database = await copyDatabase(source, writer);
+  const progress = startProgress(writer.target, name);
   try {
-    await deleteIncomplete(folder);
-    const [newest] = (await listSnapshots(folder)).slice(-1);
-    const known = newest === undefined ? [] : (await readSnapshot(folder, newest)).objects;
-    const name = snapshotName(source.now());
-    const database = await copyDatabase(source, snapshotFolder(folder, name));
-    const { objects, copied } = await copyObjects(source, folder, known);
-    const snapshot = { name, finishedAt: source.now().toISOString(), database, objects };
-    await writeSnapshot(folder, snapshot);
-    return { snapshot, copied, ...(await deleteOldSnapshots(folder, retention)) };
-  } finally {
-    lock.release();
+    const { objects, copied } = await copyObjects(source.store, writer, progress);
+    return { files: { ...database, objects }, copied };
+  } catch (error) {
+    await progress.record().catch(() => {});
+    throw error;
   }
 }
 
-async function copyDatabase({ dataDir, server }: BackupSource, snapshot: string): Promise<CopiedFile[]> {
-  const target = join(snapshot, DATABASE);
-  await mkdir(target, { recursive: true, mode: 0o700 });
-  const files = await copyCluster(server, target);
-  await copyFile(join(dataDir, SECRETS), join(snapshot, SECRETS)).catch(unlessMissing);
-  return files;
+/** Throws where the target does not list a file with its size, although it accepted the bytes. */
+function withTags(target: BackupTarget, files: SnapshotFiles, stored: StoredFiles): SnapshotFiles {
+  const add = (path: string, { tag: _, ...file }: BackedUpFile): BackedUpFile => {
+    const found = stored.get(path);
+    if (!isUnchanged(found, file))
+      throw new Error(`${target.location} does not have ${path}, which was written to it`);
+    return { ...file, tag: found?.tag };
+  };
+  return {
+    folders: files.folders,
+    database: files.database.map((file) => add(databasePath(file), file)),
+    secrets: files.secrets && add(databasePath(files.secrets), files.secrets),
+    objects: files.objects.map((file) => add(objectPath(file), file)),
+  };
 }
-
-/** Without generated secrets, all come from settings. */
-export function unlessMissing(error: NodeJS.ErrnoException): void {
-  if (error.code !== 'ENOENT') throw error;
-}
-
-/** Also deletes the objects and the log that only they need. */
-async function deleteOldSnapshots(folder: string, retention: Retention | undefined) {
-  if (!retention) return { deletedSnapshots: 0, deletedObjects: 0 };
-  const names = await listSnapshots(folder);
-  const snapshots = await Promise.all(names.map((name) => readSnapshot(folder, name)));
-  const kept = snapshots.slice(
-    'last' in retention ? -retention.last : firstSince(snapshots, retention.since),
-  );
-  const old = names.slice(0, names.length - kept.length);
-  for (const name of old) await rm(snapshotFolder(folder, name), { recursive: true });
-  const listed = new Set(kept.flatMap(({ objects }) => objects.map(({ path }) => path)));
-  const deletedObjects = await deleteUnlisted(objectFile(folder, ''), listed);
-  const firstLog = kept[0] && firstLogOf(kept[0].database);
-  if (firstLog !== undefined) await deleteArchivedBefore(logFolder(folder), firstLog);
-  return { deletedSnapshots: old.length, deletedObjects };
-}
-
-/** A moment is restored from the newest snapshot that was finished before it. */
-const firstSince = (snapshots: readonly Snapshot[], since: Date): number =>
-  Math.max(
-    0,
-    snapshots.findLastIndex(({ finishedAt }) => new Date(finishedAt) <= since),
-  );

@@ -1,21 +1,12 @@
 // Restores a snapshot, or with the archived log any later moment, into a folder without a database.
-import { copyFile, mkdir } from 'node:fs/promises';
-import { join } from 'node:path';
-import { listArchived } from '@mediary/embedded-postgres/archived-log';
+import { mkdir } from 'node:fs/promises';
 import { assertNoCluster, type CopiedFile, restoreCluster } from '@mediary/embedded-postgres/base-backup';
+import type { BackupTarget } from '../../storage/backup-target.ts';
 import type { ObjectStore } from '../../storage/object-store.ts';
+import { hasArchivedLog, writeLogFiles } from './archived-log.ts';
+import { writeCluster, writeSecrets } from './backup-database.ts';
 import { restoreObjects } from './backup-objects.ts';
-import {
-  DATABASE,
-  getSnapshot,
-  listSnapshots,
-  logFolder,
-  readSnapshot,
-  SECRETS,
-  type Snapshot,
-  snapshotFolder,
-} from './backup-snapshot.ts';
-import { unlessMissing } from './create-backup.ts';
+import { getSnapshot, listSnapshots, readSnapshotFiles, type Snapshot } from './backup-snapshot.ts';
 
 /** Undefined: the newest snapshot. `latest`: the end of the archived log. */
 export type RestorePoint = { readonly snapshot: string } | { readonly time: Date | 'latest' } | undefined;
@@ -30,35 +21,38 @@ type RestoredBackup = {
 /** Throws where the folder has a database, and where the backup does not reach the point. */
 export async function restoreBackup(
   { dataDir, store }: { readonly dataDir: string; readonly store: ObjectStore },
-  folder: string,
+  target: BackupTarget,
   point: RestorePoint,
 ): Promise<RestoredBackup> {
   const time = point && 'time' in point ? point.time : undefined;
-  const snapshot = await chooseSnapshot(folder, point);
+  const snapshot = await chooseSnapshot(target, point);
   await mkdir(dataDir, { recursive: true });
   await assertNoCluster(dataDir);
-  const objects = await listObjects(folder, snapshot, time);
+  const files = await readSnapshotFiles(target, snapshot);
+  const later = time === undefined ? [] : await listLaterObjects(target, snapshot);
+  const objects = [...new Map([...files.objects, ...later].map((object) => [object.path, object])).values()];
   // The database comes last: a service that starts before has none, and so serves nothing half restored.
-  await restoreObjects(store, folder, objects);
-  const source = snapshotFolder(folder, snapshot.name);
-  await copyFile(join(source, SECRETS), join(dataDir, SECRETS)).catch(unlessMissing);
+  await restoreObjects(store, target, objects);
+  await writeSecrets(target, files, dataDir);
   const lastChange = await restoreCluster(
-    join(source, DATABASE),
+    (cluster) => writeCluster(target, files, cluster),
     dataDir,
-    time && { log: logFolder(folder), to: time === 'latest' ? undefined : time },
+    time && {
+      fillLog: (folder) => writeLogFiles(target, snapshot.firstLog, folder),
+      to: time === 'latest' ? undefined : time,
+    },
   );
   return { snapshot, objects, lastChange };
 }
 
-async function chooseSnapshot(folder: string, point: RestorePoint): Promise<Snapshot> {
-  if (!point) return getSnapshot(folder);
-  if ('snapshot' in point) return getSnapshot(folder, point.snapshot);
-  if ((await listArchived(logFolder(folder))).length === 0)
-    throw new Error(`${folder} has no archived log. A service archives it where BACKUP_TO is set`);
-  if (point.time === 'latest') return getSnapshot(folder);
-  const names = await listSnapshots(folder);
-  const snapshots = await Promise.all(names.map((name) => readSnapshot(folder, name)));
+async function chooseSnapshot(target: BackupTarget, point: RestorePoint): Promise<Snapshot> {
+  if (!point) return getSnapshot(target);
+  if ('snapshot' in point) return getSnapshot(target, point.snapshot);
+  if (!(await hasArchivedLog(target)))
+    throw new Error(`${target.location} has no archived log. A service archives it where BACKUP_TO is set`);
   const { time } = point;
+  if (time === 'latest') return getSnapshot(target);
+  const snapshots = await listSnapshots(target);
   const chosen = snapshots.findLast(({ finishedAt }) => new Date(finishedAt) <= time);
   if (chosen) return chosen;
   const first = snapshots[0]?.finishedAt ?? 'never';
@@ -66,13 +60,7 @@ async function chooseSnapshot(folder: string, point: RestorePoint): Promise<Snap
 }
 
 /** Rows that are younger than the snapshot have objects that the next one lists. */
-async function listObjects(
-  folder: string,
-  snapshot: Snapshot,
-  time: Date | 'latest' | undefined,
-): Promise<readonly CopiedFile[]> {
-  const next = (await listSnapshots(folder)).find((name) => name > snapshot.name);
-  if (time === undefined || next === undefined) return snapshot.objects;
-  const later = (await readSnapshot(folder, next)).objects;
-  return [...new Map([...snapshot.objects, ...later].map((object) => [object.path, object])).values()];
+async function listLaterObjects(target: BackupTarget, { name }: Snapshot): Promise<readonly CopiedFile[]> {
+  const next = (await listSnapshots(target)).find((each) => each.name > name);
+  return next ? (await readSnapshotFiles(target, next)).objects : [];
 }

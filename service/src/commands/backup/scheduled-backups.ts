@@ -1,15 +1,18 @@
 // Backs up the embedded database while the service runs: a snapshot each BACKUP_EVERY_H, its log more often.
 import { setTimeout as delay } from 'node:timers/promises';
-import { writeArchived } from '@mediary/embedded-postgres/archived-log';
 import { archiveLog, dropLog, keepLog } from '@mediary/embedded-postgres/log-archive';
 import type { Config } from '../../config.ts';
 import { waitAtMost } from '../../platform/concurrency/in-flight.ts';
 import type { Logger } from '../../platform/observability/logger.ts';
 import type { Metrics } from '../../platform/observability/metrics.ts';
-import { listSnapshots, logFolder, readSnapshot } from './backup-snapshot.ts';
+import type { BackupTarget } from '../../storage/backup-target.ts';
+import { writeArchived } from './archived-log.ts';
+import { listSnapshots } from './backup-snapshot.ts';
 import { type BackupSource, createBackup } from './create-backup.ts';
 
-type BackupContext = Omit<BackupSource, 'signal'> & {
+type ScheduleContext = Omit<BackupSource, 'signal'> & {
+  /** Undefined where BACKUP_TO is not set. */
+  readonly target: BackupTarget | undefined;
   readonly settings: Config['backup'];
   readonly metrics: Pick<Metrics, 'registerGauge'>;
   readonly log: Logger;
@@ -31,50 +34,51 @@ const LAST_LOG = {
   labels: [],
 } as const;
 
-/** Returns what stops it. A backup in progress is then given up; the next one deletes its files. */
-export async function startBackups(ctx: BackupContext): Promise<{ stop(): Promise<void> }> {
-  const { folder } = ctx.settings;
-  if (folder === undefined) {
+/**
+ * Returns what stops it. A backup in progress is then given up; the next one goes on with its files. Does not
+ * wait for the target, which may be slow.
+ */
+export async function startBackups(ctx: ScheduleContext): Promise<{ stop(): Promise<void> }> {
+  const { target } = ctx;
+  if (!target) {
     await dropLog(ctx.server);
     return { stop: async () => {} };
   }
   const stopping = new AbortController();
-  const last = await readLast(folder);
+  const last: Last = { isKnown: false, snapshot: undefined, log: undefined, needsSnapshot: false };
   registerLast(ctx, last);
-  const schedule: Schedule = { folder, last, signal: stopping.signal };
+  const schedule: Schedule = { target, last, signal: stopping.signal };
   const loops = [archiveLogs(ctx, schedule), createBackups(ctx, schedule)];
   return {
     stop: async () => {
       stopping.abort();
       await waitAtMost(STOP_TIMEOUT_MS, Promise.all(loops));
+      target.close();
     },
   };
 }
 
 /**
- * Times of the last successes, `log` of this process. `needsSnapshot`: the archived log does not continue the
- * newest one.
+ * Times of the last successes, `log` of this process. `isKnown`: the target has told its newest snapshot.
+ * `needsSnapshot`: the archived log does not continue the newest one.
  */
-type Last = { snapshot: Date | undefined; log: Date | undefined; needsSnapshot: boolean };
-type Schedule = { readonly folder: string; readonly last: Last; readonly signal: AbortSignal };
+type Last = { isKnown: boolean; snapshot: Date | undefined; log: Date | undefined; needsSnapshot: boolean };
+type Schedule = { readonly target: BackupTarget; readonly last: Last; readonly signal: AbortSignal };
 
-async function readLast(folder: string): Promise<Last> {
-  const [newest] = (await listSnapshots(folder)).slice(-1);
-  const snapshot = newest === undefined ? undefined : (await readSnapshot(folder, newest)).finishedAt;
-  return {
-    snapshot: snapshot === undefined ? undefined : new Date(snapshot),
-    log: undefined,
-    needsSnapshot: false,
-  };
+async function readLast({ target, last }: Schedule): Promise<void> {
+  if (last.isKnown) return;
+  const newest = (await listSnapshots(target)).at(-1);
+  if (newest) last.snapshot = new Date(newest.finishedAt);
+  last.isKnown = true;
 }
 
-function registerLast({ metrics }: BackupContext, last: Last): void {
+function registerLast({ metrics }: ScheduleContext, last: Last): void {
   const sample = (time = new Date(0)) => [{ labels: {}, value: time.getTime() / 1000 }];
   metrics.registerGauge(LAST_SNAPSHOT, () => sample(last.snapshot));
   metrics.registerGauge(LAST_LOG, () => sample(last.log));
 }
 
-async function archiveLogs(ctx: BackupContext, schedule: Schedule): Promise<void> {
+async function archiveLogs(ctx: ScheduleContext, schedule: Schedule): Promise<void> {
   const { signal } = schedule;
   while (!signal.aborted) {
     await archiveOnce(ctx, schedule);
@@ -84,25 +88,22 @@ async function archiveLogs(ctx: BackupContext, schedule: Schedule): Promise<void
   await archiveOnce(ctx, schedule);
 }
 
-async function archiveOnce({ server, now, log }: BackupContext, { folder, last }: Schedule): Promise<void> {
+async function archiveOnce({ server, now, log }: ScheduleContext, { target, last }: Schedule): Promise<void> {
   try {
     if (await keepLog(server)) last.needsSnapshot = true;
-    await archiveLog(server, (file) => writeArchived(logFolder(folder), file));
+    await archiveLog(server, (file) => writeArchived(target, file));
     last.log = now();
   } catch (err) {
     log.error({ err }, 'the changes of the database were not archived');
   }
 }
 
-async function createBackups(ctx: BackupContext, schedule: Schedule): Promise<void> {
-  const { last, signal } = schedule;
+async function createBackups(ctx: ScheduleContext, schedule: Schedule): Promise<void> {
+  const { signal } = schedule;
   let retryAt = 0;
   while (!signal.aborted) {
     const now = ctx.now().getTime();
-    if (now >= retryAt && isDue(ctx, last)) {
-      const isDone = await createOne(ctx, schedule);
-      retryAt = isDone ? 0 : now + RETRY_MS;
-    }
+    if (now >= retryAt && !(await createIfDue(ctx, schedule))) retryAt = now + RETRY_MS;
     await pause(DUE_EVERY_MS, signal);
   }
 }
@@ -111,36 +112,44 @@ const pause = (ms: number, signal: AbortSignal): Promise<unknown> =>
   delay(ms, undefined, { signal, ref: false }).catch(() => signal.aborted || Promise.reject(signal.reason));
 
 /** The first snapshot waits for the log, which has to begin before it. */
-const isDue = ({ settings, now }: BackupContext, { snapshot, log, needsSnapshot }: Last): boolean =>
+const isDue = ({ settings, now }: ScheduleContext, { snapshot, log, needsSnapshot }: Last): boolean =>
   log !== undefined &&
   (needsSnapshot || !snapshot || now().getTime() >= snapshot.getTime() + settings.everySeconds * 1000);
 
-/** Returns whether it succeeded. */
-async function createOne(ctx: BackupContext, { folder, last, signal }: Schedule): Promise<boolean> {
-  const { dataDir, server, store, settings, now, log } = ctx;
-  const startMs = performance.now();
-  const needed = last.needsSnapshot;
-  last.needsSnapshot = false;
+/** Returns false when it failed. */
+async function createIfDue(ctx: ScheduleContext, schedule: Schedule): Promise<boolean> {
+  const { last, signal } = schedule;
+  let needed = false;
   try {
-    const since = new Date(now().getTime() - settings.keepDays * DAY_MS);
-    const source = { dataDir, server, store, now, signal };
-    const { snapshot, copied, deletedSnapshots } = await createBackup(source, folder, { since });
-    last.snapshot = new Date(snapshot.finishedAt);
-    log.info(
-      {
-        snapshot: snapshot.name,
-        seconds: Math.round((performance.now() - startMs) / 100) / 10,
-        database_files: snapshot.database.length,
-        objects: snapshot.objects.length,
-        new_objects: copied,
-        deleted_snapshots: deletedSnapshots,
-      },
-      'the backup was completed',
-    );
+    await readLast(schedule);
+    if (!isDue(ctx, last)) return true;
+    needed = last.needsSnapshot;
+    last.needsSnapshot = false;
+    await createOne(ctx, schedule);
     return true;
   } catch (err) {
     last.needsSnapshot ||= needed;
-    if (!signal.aborted) log.error({ err }, 'the backup failed');
+    if (!signal.aborted) ctx.log.error({ err }, 'the backup failed');
     return false;
   }
+}
+
+async function createOne(ctx: ScheduleContext, { target, last, signal }: Schedule): Promise<void> {
+  const { dataDir, server, store, settings, minFreeBytes, now, log } = ctx;
+  const startMs = performance.now();
+  const since = new Date(now().getTime() - settings.keepDays * DAY_MS);
+  const source = { dataDir, server, store, minFreeBytes, now, signal };
+  const { snapshot, copied, deletedSnapshots } = await createBackup(source, target, { since });
+  last.snapshot = new Date(snapshot.finishedAt);
+  log.info(
+    {
+      snapshot: snapshot.name,
+      seconds: Math.round((performance.now() - startMs) / 100) / 10,
+      database_files: snapshot.database.count,
+      objects: snapshot.objects.count,
+      new_objects: copied,
+      deleted_snapshots: deletedSnapshots,
+    },
+    'the backup was completed',
+  );
 }

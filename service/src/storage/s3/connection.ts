@@ -41,10 +41,18 @@ export type S3Connection = {
   ) => Promise<T | undefined>;
 };
 
-export function connect(location: S3Location, timeouts: S3Timeouts): S3Connection {
-  const client = new S3Client(configOf(location, timeouts, MAX_SOCKETS));
+/** `credentials`: undefined for those that the AWS tools would find. */
+type ClientOptions = Pick<S3ClientConfig, 'credentials' | 'maxAttempts'>;
+
+export function connect(
+  location: S3Location,
+  timeouts: S3Timeouts,
+  options: ClientOptions = {},
+): S3Connection {
+  const client = new S3Client({ ...configOf(location, timeouts, MAX_SOCKETS), ...options });
   const reader = new S3Client({
     ...configOf(location, timeouts, MAX_READER_SOCKETS),
+    ...options,
     credentials: client.config.credentials,
   });
   const withDeadline = <T>(work: (options: S3Options) => Promise<T>, signal?: AbortSignal): Promise<T> => {

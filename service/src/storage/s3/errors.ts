@@ -69,8 +69,10 @@ export function describeStoreError(error: unknown): string {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   if (!(cause instanceof Error)) return String(cause);
   const status = statusOf(cause);
-  if (status === undefined) return `${cause.name}: ${cause.message}`;
-  return `${HINTS[cause.name] ?? cause.message} (${cause.name}, status ${status})`;
+  const code = 'code' in cause ? String(cause.code) : undefined;
+  if (status !== undefined) return `${HINTS[cause.name] ?? cause.message} (${cause.name}, status ${status})`;
+  const hint = HINTS[code ?? cause.name];
+  return hint === undefined ? `${cause.name}: ${cause.message}` : `${hint} (${code ?? cause.name})`;
 }
 
 const HINTS: Readonly<Record<string, string>> = {
@@ -82,4 +84,12 @@ const HINTS: Readonly<Record<string, string>> = {
   SignatureDoesNotMatch: 'the secret key is wrong',
   AccessDenied: 'the credentials do not have this right',
   Forbidden: 'the credentials do not have this right',
+  RequestTimeTooSkewed: 'the clocks of this machine and of the store differ too much',
+  CredentialsProviderError: 'no credentials are set',
+  ENOTFOUND: 'the host name of the endpoint does not exist',
+  EAI_AGAIN: 'the host name of the endpoint cannot be resolved',
+  ECONNREFUSED: 'nothing listens at the endpoint',
+  ECONNRESET: 'the endpoint closes connections',
+  AbortError: 'the store does not respond in time',
+  TimeoutError: 'the store does not respond in time',
 };
