@@ -58,5 +58,5 @@ export const theme = createTheme({
 export const readableColors: CSSVariablesResolver = ({ colors }) => ({
   variables: {},
   light: { '--mantine-color-dimmed': colors.gray[7], '--mantine-color-placeholder': colors.gray[7] },
-  dark: { '--mantine-color-dimmed': colors.dark[1], '--mantine-color-placeholder': colors.dark[2] },
+  dark: { '--mantine-color-dimmed': colors.dark[1], '--mantine-color-placeholder': colors.dark[1] },
 });
