@@ -3,15 +3,22 @@
 import { execFile } from 'node:child_process';
 import { createHmac } from 'node:crypto';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { EdgeVM } from '@edge-runtime/vm';
-import { build } from 'esbuild';
-import { publint } from 'publint';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openUpload } from '../support/media.ts';
 import { SECRETS, startTestService } from '../support/service.ts';
+
+/** Installed by `npm ci --prefix test/clients` alone: the types of the repository do not need them. */
+const require = createRequire(import.meta.url);
+const { EdgeVM } = require('@edge-runtime/vm') as { EdgeVM: new () => { evaluate<T>(code: string): T } };
+const { publint } = require('publint') as {
+  publint(options: object): Promise<{ messages: readonly unknown[] }>;
+};
+type Bundle = { readonly outputFiles: readonly { text: string }[]; readonly warnings: readonly unknown[] };
+const { build } = require('esbuild') as { build(options: object): Promise<Bundle> };
 
 const ROOT = join(import.meta.dirname, '../..');
 const VERSION = '9.8.7';
