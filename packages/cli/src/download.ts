@@ -6,6 +6,7 @@ import { basename, dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CommandContext } from './context.ts';
 import { CliError, EXIT, usageError } from './exit-codes.ts';
+import { describeCause } from './failure.ts';
 import { createProgress } from './progress.ts';
 import type { Stream } from './output.ts';
 
@@ -145,12 +146,10 @@ async function receive(url: string, receiving: Receiving): Promise<Received> {
   }
 }
 
-/** Broken connections are a TypeError of `fetch`, whose cause says what happened. */
+/** Broken connections are a TypeError of `fetch`. */
 function toDownloadError(error: unknown): CliError {
-  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-  const text = cause instanceof Error ? cause.message : String(cause);
   return new CliError(
-    `The download failed ${MAX_ATTEMPTS} times: ${text}`,
+    `The download failed ${MAX_ATTEMPTS} times: ${describeCause(error)}`,
     error instanceof TypeError ? EXIT.unreachable : EXIT.failed,
   );
 }

@@ -91,6 +91,12 @@ const CODES = new Map<MediaryErrorCode, ExitCode>([
   ['INVALID_RESPONSE', EXIT.unreachable],
 ]);
 
+/** What broke a connection: `fetch` hides it in the cause of its error. */
+export function describeCause(error: unknown): string {
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+  return cause instanceof Error ? cause.message : String(cause);
+}
+
 const isAbort = (error: unknown): boolean => error instanceof Error && error.name === 'AbortError';
 
 function toMessage(error: unknown): string {

@@ -5,7 +5,7 @@ import { collect, parseDuration, parseJsonObject } from './arguments.ts';
 import { formatAssetLine } from './asset-text.ts';
 import type { Client } from './client.ts';
 import type { CommandContext } from './context.ts';
-import { assertNotFailed, followAsset, showEncoding } from './follow.ts';
+import { assertNotFailed, followAsset, showEncoding } from './events/follow.ts';
 import type { Progress } from './progress.ts';
 
 export type NewAssetOptions = {

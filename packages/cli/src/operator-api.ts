@@ -1,6 +1,7 @@
 // Requests that the SDK does not cover: the operator routes, which answer with the envelope.
 import { Readable } from 'node:stream';
 import { ConnectionError, type ErrorCode, MediaryError, TimeoutError } from '@mediary/client';
+import { describeCause } from './failure.ts';
 
 export type OperatorApi = {
   get<T>(path: string, query?: Query): Promise<T>;
@@ -93,11 +94,7 @@ async function exchange(options: OperatorApiOptions, { method, path, body, bytes
 function toConnectionError(error: unknown): MediaryError {
   if (error instanceof Error && error.name === 'TimeoutError')
     return new TimeoutError(`The service did not answer within ${TIMEOUT_MS / 1000} s.`);
-  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-  return new ConnectionError(
-    `The connection failed: ${cause instanceof Error ? cause.message : cause}`,
-    error,
-  );
+  return new ConnectionError(`The connection failed: ${describeCause(error)}`, error);
 }
 
 function toResponseError({ status, ok }: Response, envelope: Envelope | undefined): MediaryError {

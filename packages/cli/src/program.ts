@@ -12,7 +12,7 @@ import { addFsckCommand } from './commands/fsck.ts';
 import { addImportCommands } from './commands/import.ts';
 import { addJobCommands } from './commands/jobs.ts';
 import { addListenCommand } from './commands/listen.ts';
-import { addOwnerCommands } from './commands/owners.ts';
+import { addOwnerCommands } from './commands/owners/owners.ts';
 import { addPlaybackCommands } from './commands/playback.ts';
 import { addProvidersCommand } from './commands/providers.ts';
 import { addSettingsCommand } from './commands/settings.ts';

@@ -7,7 +7,7 @@ import { arrayBuffer, text } from 'node:stream/consumers';
 /** From 2 GiB on, blobs of `openAsBlob` have wrong sizes: 5 GiB become 1 GiB (nodejs/node#52585). */
 const MAX_OPEN_AS_BLOB = 2 ** 31 - 1;
 
-type Part = { readonly path: string; readonly file: Stats; readonly start: number; readonly end: number };
+type FilePart = { readonly path: string; readonly file: Stats; readonly start: number; readonly end: number };
 
 /**
  * The file as a blob of any size, for `media.upload` and `media.inspect`. Its bytes are read when they are
@@ -23,7 +23,7 @@ export async function openFile(path: string, { type = '' }: { readonly type?: st
 }
 
 /** A blob whose members read the file, so that `instanceof Blob` holds. */
-function toBlob(part: Part, type: string): Blob {
+function toBlob(part: FilePart, type: string): Blob {
   const { start, end } = part;
   const size = end - start;
   const slice = (from?: number, to?: number, sliceType = ''): Blob => {
@@ -47,7 +47,7 @@ function toBlob(part: Part, type: string): Blob {
 const toOffset = (position: number, size: number): number =>
   position < 0 ? Math.max(0, size + position) : Math.min(position, size);
 
-async function* readPart({ path, file, start, end }: Part): AsyncGenerator<Buffer> {
+async function* readPart({ path, file, start, end }: FilePart): AsyncGenerator<Buffer> {
   if (start === end) return;
   const now = await stat(path);
   if (now.size !== file.size || now.mtimeMs !== file.mtimeMs)

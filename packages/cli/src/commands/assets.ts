@@ -6,7 +6,7 @@ import { describeStatus, formatAsset, formatAssetLine, formatAssetTable } from '
 import { openClient } from '../client.ts';
 import { type CommandContext, type Handler, openOperatorApi, type Runner } from '../context.ts';
 import { usageError } from '../exit-codes.ts';
-import { assertNotFailed, followAsset, showEncoding } from '../follow.ts';
+import { assertNotFailed, followAsset, showEncoding } from '../events/follow.ts';
 import { createProgress } from '../progress.ts';
 import { formatTable, formatTime, toPlain } from '../text.ts';
 

@@ -3,7 +3,7 @@ import type { StreamedEvent } from '@mediary/client';
 import type { Command } from 'commander';
 import { describeStatus } from '../asset-text.ts';
 import type { Handler, Runner } from '../context.ts';
-import { openEventStream } from '../event-stream.ts';
+import { openEventStream } from '../events/event-stream.ts';
 import { formatTime, toPlain } from '../text.ts';
 
 export const addEventsCommand = (program: Command, run: Runner): Command =>

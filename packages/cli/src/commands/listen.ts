@@ -4,7 +4,7 @@ import type { StreamedEvent } from '@mediary/client';
 import { type Command, InvalidArgumentError } from 'commander';
 import { collect } from '../arguments.ts';
 import type { CommandContext, Handler, Runner } from '../context.ts';
-import { openEventStream } from '../event-stream.ts';
+import { openEventStream } from '../events/event-stream.ts';
 import { toPlain } from '../text.ts';
 import {
   createForwardSecret,
@@ -12,7 +12,7 @@ import {
   type ForwarderOptions,
   forwardEvent,
   isForwardSecret,
-} from '../webhook-forwarder.ts';
+} from '../events/webhook-forwarder.ts';
 
 type ListenFlags = {
   readonly forwardTo: string;

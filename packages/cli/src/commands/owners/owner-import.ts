@@ -2,9 +2,9 @@
 import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
 import type { Command } from 'commander';
-import { type Handler, openOperatorApi, type Runner } from '../context.ts';
-import { CliError, EXIT, usageError } from '../exit-codes.ts';
-import { formatFields, formatTable } from '../text.ts';
+import { type Handler, openOperatorApi, type Runner } from '../../context.ts';
+import { CliError, EXIT, usageError } from '../../exit-codes.ts';
+import { formatFields, formatTable } from '../../text.ts';
 
 type ImportedItem = {
   readonly asset_id: string;

@@ -1,8 +1,8 @@
 // Follows an asset until it is ready or failed.
 import { type Asset, AssetFailedError } from '@mediary/client';
-import { describeStatus } from './asset-text.ts';
-import type { Client } from './client.ts';
-import type { Progress } from './progress.ts';
+import { describeStatus } from '../asset-text.ts';
+import type { Client } from '../client.ts';
+import type { Progress } from '../progress.ts';
 
 type FollowOptions = {
   readonly id: string;

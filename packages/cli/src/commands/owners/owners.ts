@@ -5,11 +5,11 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
-import { type CommandContext, type Handler, openOperatorApi, type Runner } from '../context.ts';
-import { CliError, EXIT, usageError } from '../exit-codes.ts';
-import type { OperatorApi } from '../operator-api.ts';
-import { isOfOwner, type VerifiedReceipt, verifyReceipt } from '../receipt.ts';
-import { formatFields, formatTime } from '../text.ts';
+import { type CommandContext, type Handler, openOperatorApi, type Runner } from '../../context.ts';
+import { CliError, EXIT, usageError } from '../../exit-codes.ts';
+import type { OperatorApi } from '../../operator-api.ts';
+import { isOfOwner, type VerifiedReceipt, verifyReceipt } from '../../receipt.ts';
+import { formatFields, formatTime } from '../../text.ts';
 import { addOwnerImport } from './owner-import.ts';
 import { addOwnerList } from './owner-ranking.ts';
 

@@ -2,6 +2,7 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { StreamedEvent } from '@mediary/client';
+import { describeCause } from '../failure.ts';
 
 export type Forwarded = {
   readonly event_id: string;
@@ -71,7 +72,7 @@ async function post(id: string, body: string, options: ForwarderOptions): Promis
     return { status: response.status, error: null, accepted: response.ok };
   } catch (error) {
     signal.throwIfAborted();
-    return { status: null, error: describe(error), accepted: false };
+    return { status: null, error: describeCause(error), accepted: false };
   }
 }
 
@@ -80,10 +81,4 @@ function sign(id: string, body: string, { secret }: ForwarderOptions): Record<st
   const key = Buffer.from(secret.slice(PREFIX.length), 'base64');
   const signature = createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64');
   return { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': `v1,${signature}` };
-}
-
-/** The cause of a failed fetch is what people look for: ECONNREFUSED, a certificate, a name. */
-function describe(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  return error.cause instanceof Error ? error.cause.message : error.message;
 }

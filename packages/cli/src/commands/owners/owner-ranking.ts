@@ -1,8 +1,8 @@
 // `owners list`: the owners, ranked by what they store, for operators.
 import type { Command } from 'commander';
-import { parseCount } from '../arguments.ts';
-import { type Handler, openOperatorApi, type Runner } from '../context.ts';
-import { formatBytes, formatTable, formatTime } from '../text.ts';
+import { parseCount } from '../../arguments.ts';
+import { type Handler, openOperatorApi, type Runner } from '../../context.ts';
+import { formatBytes, formatTable, formatTime } from '../../text.ts';
 
 type Owner = {
   readonly owner_user_id: string;

@@ -1,7 +1,7 @@
 // The events that `events` and `listen` follow.
 import type { StreamedEvent } from '@mediary/client';
-import { openClient } from './client.ts';
-import type { CommandContext } from './context.ts';
+import { openClient } from '../client.ts';
+import type { CommandContext } from '../context.ts';
 
 /** Without --owner, a service key receives the events of all owners. `since`: where to continue. */
 export async function openEventStream(
