@@ -60,15 +60,18 @@ async function expectCleanTree(): Promise<void> {
 async function planEdits(version: string): Promise<readonly Edit[]> {
   const { version: current } = JSON.parse(await readText('package.json')) as { version: string };
   const date = new Date().toISOString().slice(0, 10);
-  const edits: Edit[] = [
-    { path: 'CHANGELOG.md', text: releaseChangelog(await readText('CHANGELOG.md'), { version, date }) },
-  ];
+  const edits: Edit[] = [];
+  const edit = async (path: string, change: (text: string) => string): Promise<void> => {
+    const before = await readText(path);
+    const text = change(before);
+    if (text !== before) edits.push({ path, text });
+  };
+  await edit('CHANGELOG.md', (text) => releaseChangelog(text, { version, date }));
   for await (const path of glob(MANIFESTS, { cwd: ROOT }))
-    edits.push({ path, text: setVersions(await readText(path), current, version) });
+    await edit(path, (text) => setVersions(text, current, version));
   for await (const path of glob(TEXTS, { cwd: ROOT }))
-    edits.push({ path, text: (await readText(path)).replaceAll(current, version) });
-  const differs = await Promise.all(edits.map(async ({ path, text }) => text !== (await readText(path))));
-  return edits.filter((_, index) => differs[index]);
+    await edit(path, (text) => text.replaceAll(current, version));
+  return edits;
 }
 
 const readText = (path: string): Promise<string> => readFile(join(ROOT, path), 'utf8');

@@ -35,15 +35,22 @@ async function completeStored(ctx: UploadsContext, asset: Asset, actorData: Even
   const checked = await checkContent(ctx, asset);
   if (typeof checked === 'string')
     return toResult(await ctx.lifecycle.refuseAsset(asset, toContentFailure(checked)));
-  const { width, height, durationMs: duration_ms, traits } = checked;
-  const completion: Completion = {
-    facts: { width, height, duration_ms },
-    warnings: toWarnings(traits),
-    job: ctx.providers.startJob(asset),
-    actorData,
-  };
+  const completion = toCompletion(ctx, { asset, checked, actorData });
   return toResult(await ctx.lifecycle.completeAsset(asset, completion));
 }
+
+type CheckedUpload = { readonly asset: Asset; readonly checked: ContentFacts; readonly actorData: EventData };
+
+/** What the service has found in the bytes, and the job that processes them. */
+export const toCompletion = (
+  { providers }: UploadsContext,
+  { asset, checked: { width, height, durationMs: duration_ms, traits }, actorData }: CheckedUpload,
+): Completion => ({
+  facts: { width, height, duration_ms },
+  warnings: toWarnings(traits),
+  job: providers.startJob(asset),
+  actorData,
+});
 
 /**
  * Finds the object of a presigned PUT, of which the store does not tell the service. Undefined if it is not

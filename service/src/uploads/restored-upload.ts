@@ -1,12 +1,11 @@
 // Uploads that an archive brings back: the same rules and checks as for an upload of a caller (contract B4).
 import { FAILURE_CODES } from '@mediary/contract/failures';
 import type { CreateUploadRequest } from '@mediary/contract/schemas/uploads';
-import { toWarnings } from '@mediary/media-rules/warnings';
 import type { Asset } from '../assets/asset.ts';
 import type { EventData } from '../assets/asset-event.ts';
 import type { Completion } from '../lifecycle/decisions/decide-commands.ts';
 import { badRequest } from '../platform/http/errors.ts';
-import { checkContent } from './completion.ts';
+import { checkContent, toCompletion } from './completion.ts';
 import type { UploadsContext } from './context.ts';
 import { type NewUpload, toNewAsset } from './upload-request.ts';
 
@@ -28,11 +27,5 @@ export async function checkRestoredUpload(
   await ctx.admission.requireDatabaseSpace();
   const checked = await checkContent(ctx, asset);
   if (typeof checked === 'string') throw badRequest(FAILURE_CODES[checked], { reason: checked });
-  const { width, height, durationMs: duration_ms, traits } = checked;
-  return {
-    facts: { width, height, duration_ms },
-    warnings: toWarnings(traits),
-    job: ctx.providers.startJob(asset),
-    actorData,
-  };
+  return toCompletion(ctx, { asset, checked, actorData });
 }

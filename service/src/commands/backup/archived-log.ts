@@ -7,7 +7,7 @@ import { gunzip, gzip } from 'node:zlib';
 import type { LogFile } from '@mediary/embedded-postgres/log-archive';
 import type { BackupTarget } from '../../storage/backup-target.ts';
 import { isRefusal } from '../../storage/whole-objects.ts';
-import { inParallel, once } from './backup-files.ts';
+import { inParallel, writeBytes } from './backup-files.ts';
 
 const LOG = 'log';
 const COMPRESSED = /^(?:[0-9A-F]{24}|[0-9A-F]{8}\.history)\.gz$/;
@@ -22,15 +22,15 @@ const SEGMENTS_PER_ID = 256n;
 export async function writeArchived(target: BackupTarget, { name, path }: LogFile): Promise<void> {
   const bytes = await readFile(path);
   const compressed = await promisify(gzip)(bytes, LEVEL);
-  const file = { path: `${LOG}/${name}.gz`, sizeBytes: compressed.length };
+  const file = `${LOG}/${name}.gz`;
   try {
-    await target.write(file, once(compressed));
+    await writeBytes(target, file, compressed);
   } catch (error) {
     if (!isRefusal(error, 'exists')) throw error;
-    const archived = await readArchived(target, file.path);
+    const archived = await readArchived(target, file);
     if (archived && bytes.equals(archived)) return;
     throw new Error(
-      `${target.location}/${file.path} is the log of another server. Give each service a backup target of ` +
+      `${target.location}/${file} is the log of another server. Give each service a backup target of ` +
         'its own',
       { cause: error },
     );
@@ -61,6 +61,10 @@ export async function deleteArchivedBefore(target: BackupTarget, first: string):
   return old.length;
 }
 
+/** The names of the files that a copy needs; all where its first file is not known. */
+const listNeeded = async (target: BackupTarget, first: string | undefined): Promise<string[]> =>
+  (await listArchived(target)).filter((name) => first === undefined || isNeeded(name, first));
+
 /** Whether a copy needs the file whose log begins with `first`. */
 const isNeeded = (name: string, first: string): boolean =>
   isHistory(name) || positionOf(name) >= positionOf(first);
@@ -77,7 +81,7 @@ export async function writeLogFiles(
   first: string | undefined,
   folder: string,
 ): Promise<void> {
-  const names = (await listArchived(target)).filter((name) => first === undefined || isNeeded(name, first));
+  const names = await listNeeded(target, first);
   await inParallel(names, async (name) => {
     const bytes = await target.read(`${LOG}/${name}`);
     if (bytes) await writeFile(join(folder, name), bytes, { mode: 0o600 });
@@ -86,7 +90,7 @@ export async function writeLogFiles(
 
 /** Reads the files that a copy needs; returns what is damaged, and the gaps behind which it cannot get. */
 export async function findDamagedLog(target: BackupTarget, first: string | undefined): Promise<string[]> {
-  const names = (await listArchived(target)).filter((name) => first === undefined || isNeeded(name, first));
+  const names = await listNeeded(target, first);
   const damaged: string[] = [];
   await inParallel(names, async (name) => {
     const path = `${LOG}/${name}`;

@@ -102,6 +102,10 @@ export async function* readVerified(
     throw new ChangedFileError(`${target.location}/${path} has other bytes than when it was backed up`);
 }
 
-export async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+/** Stores a file whose bytes are in memory. */
+export const writeBytes = (target: BackupTarget, path: string, bytes: Uint8Array): Promise<StoredBytes> =>
+  target.write({ path, sizeBytes: bytes.length }, once(bytes));
+
+async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield bytes;
 }

@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
 import type { CopiedFile } from '@mediary/embedded-postgres/base-backup';
 import type { BackupTarget } from '../../storage/backup-target.ts';
-import { once } from './backup-files.ts';
+import { writeBytes } from './backup-files.ts';
 
 const PROGRESS = 'progress';
 /** What a killed process has to send again at most. */
@@ -28,10 +28,7 @@ export function startProgress(target: BackupTarget, name: string): BackupProgres
     recordedMs = performance.now();
     files += 1;
     const bytes = await promisify(gzip)(JSON.stringify(objects));
-    await target.write(
-      { path: `${PROGRESS}/${name}-${files}.json.gz`, sizeBytes: bytes.length },
-      once(bytes),
-    );
+    await writeBytes(target, `${PROGRESS}/${name}-${files}.json.gz`, bytes);
   };
   return {
     record,

@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
 import { firstLogOf, type CopiedFile } from '@mediary/embedded-postgres/base-backup';
 import type { BackupTarget } from '../../storage/backup-target.ts';
-import { type BackedUpFile, once } from './backup-files.ts';
+import { type BackedUpFile, writeBytes } from './backup-files.ts';
 
 export type Snapshot = {
   /** The time of its start in UTC. */
@@ -62,9 +62,6 @@ export async function writeSnapshot(
   await writeBytes(target, snapshotPath(name), Buffer.from(JSON.stringify(snapshot)));
   return snapshot;
 }
-
-const writeBytes = (target: BackupTarget, path: string, bytes: Buffer): Promise<unknown> =>
-  target.write({ path, sizeBytes: bytes.length }, once(bytes));
 
 const totalsOf = (files: readonly CopiedFile[]): FileTotals => ({
   count: files.length,

@@ -66,8 +66,11 @@ async function createLocked(
   retention: Retention | undefined,
 ): Promise<CreatedBackup> {
   await deleteIncompleteListings(target);
-  const name = await chooseName(source, target);
-  const { files, copied } = await copyFiles(source, await openWriter(source, target, lock), name);
+  const names = await listSnapshotNames(target);
+  const name = await chooseName(source, names);
+  const known = await readKnown(target, names.at(-1));
+  const writer = await openWriter(source, { target, lock }, known);
+  const { files, copied } = await copyFiles(source, writer, name);
   const stored = await listStored(target);
   const listed = withTags(target, files, stored);
   await lock.assertHeld();
@@ -78,8 +81,7 @@ async function createLocked(
   return { snapshot, copied, deletedSnapshots: 0, deletedObjects: 0, ...deleted };
 }
 
-async function chooseName({ now, signal }: BackupSource, target: BackupTarget): Promise<string> {
-  const names = await listSnapshotNames(target);
+async function chooseName({ now, signal }: BackupSource, names: readonly string[]): Promise<string> {
   for (;;) {
     const name = snapshotName(now());
     if (!names.includes(name)) return name;
@@ -89,11 +91,9 @@ async function chooseName({ now, signal }: BackupSource, target: BackupTarget): 
 
 async function openWriter(
   { signal }: BackupSource,
-  target: BackupTarget,
-  lock: TargetLock,
+  { target, lock }: LockedTarget,
+  files: SnapshotFiles | undefined,
 ): Promise<BackupWriter> {
-  const [newest] = (await listSnapshotNames(target)).slice(-1);
-  const files = newest === undefined ? undefined : await readKnown(target, newest);
   const known = new Map<string, BackedUpFile>(
     (await readProgress(target)).map((object) => [objectPath(object), object]),
   );
@@ -103,8 +103,11 @@ async function openWriter(
   return { target, stored, known, signal: AbortSignal.any([signal, lock.signal]) };
 }
 
-const readKnown = async (target: BackupTarget, name: string): Promise<SnapshotFiles> =>
-  readSnapshotFiles(target, await getSnapshot(target, name));
+const readKnown = async (
+  target: BackupTarget,
+  newest: string | undefined,
+): Promise<SnapshotFiles | undefined> =>
+  newest === undefined ? undefined : readSnapshotFiles(target, await getSnapshot(target, newest));
 
 /**
  * The database comes first: the store still has the objects of every row then, because the service deletes

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { BackupTarget } from '../../storage/backup-target.ts';
 import { openFolderBackupTarget } from '../../storage/backup/folder-backup-target.ts';
-import { databasePath, listStored, objectPath, once } from './backup-files.ts';
+import { databasePath, listStored, objectPath, writeBytes } from './backup-files.ts';
 import {
   listSnapshotNames,
   readSnapshotFiles,
@@ -30,7 +30,7 @@ const fileOf = (path: string, content: string) => ({
 });
 
 async function storeUnlessThere(path: string, content: string): Promise<void> {
-  const write = target.write({ path, sizeBytes: content.length }, once(Buffer.from(content)));
+  const write = writeBytes(target, path, Buffer.from(content));
   await write.catch((error: Error) => expect(error).toMatchObject({ reason: 'exists' }));
 }
 
