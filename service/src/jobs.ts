@@ -130,7 +130,7 @@ export const jobSettings = ({
 /** Divided videos that wait for their chunks need little memory. */
 const MORE_DIVIDED = 4;
 
-/** Each kind of work has slots of its own, of which one owner holds `concurrency` at most. */
+/** Each kind of work has slots of its own; one owner holds `concurrency` of them at most. */
 function encodeSettings(concurrency: number) {
   const shared = { ...LONG_WORK, concurrency: concurrency + 1 };
   return {

@@ -8,7 +8,7 @@ export type DecodedImage = {
   readonly width: number;
   readonly height: number;
   readonly animated: boolean;
-  /** True for an animation of which only a still picture is decoded. */
+  /** True if only a still picture of an animation is decoded. */
   readonly isAnimationDropped: boolean;
   readonly frames: number;
   /** Opens the first frame, or all frames. */
@@ -86,7 +86,7 @@ export async function resizeInto(
 
 const TRANSPARENT = { r: 0, g: 0, b: 0, alpha: 0 };
 
-/** True for animations in formats of which the decoder reads only a still picture. */
+/** True for animations in a format whose still picture alone is decoded. */
 function isAnimationDropped(bytes: Buffer): boolean {
   const type = detectFileType(bytes);
   return (

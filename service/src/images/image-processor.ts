@@ -10,7 +10,7 @@ export type ImageFacts = {
   readonly height: number;
   /** True for more than one frame. */
   readonly animated: boolean;
-  /** True for an animation of which only a still picture is decoded. */
+  /** True if only a still picture of an animation is decoded. */
   readonly isAnimationDropped: boolean;
   /** True when at least one pixel is not opaque. */
   readonly alpha: boolean;

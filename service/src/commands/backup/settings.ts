@@ -39,11 +39,15 @@ export const BACKUP_SETTINGS = {
         'Seconds after which changes of the database are in the backup: what a loss of the disk costs.',
         { fallback: 60, min: 1, max: 3600 },
       ),
-      keepDays: integer('BACKUP_KEEP_DAYS', 'Days to any moment of which the database can be restored.', {
-        fallback: 7,
-        min: 1,
-        max: 3650,
-      }),
+      keepDays: integer(
+        'BACKUP_KEEP_DAYS',
+        'Days for which backups are kept: the database can be restored to any moment of them.',
+        {
+          fallback: 7,
+          min: 1,
+          max: 3650,
+        },
+      ),
     },
   },
 };

@@ -12,7 +12,7 @@ export type StoryboardPlan = {
   readonly sprites: number;
 };
 
-/** The key frames, of which tiles are made, are two seconds apart. */
+/** Tiles are made of the key frames, which are two seconds apart. */
 const MIN_INTERVAL_S = 2;
 const MAX_TILES = 300;
 const COLUMNS = 10;

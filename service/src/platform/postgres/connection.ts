@@ -1,4 +1,4 @@
-// How to reach the database: its servers, of which the one that takes writes is used.
+// How to reach the database: its servers, and the one among them that takes writes.
 import pg from 'pg';
 import { isDatabaseUnavailable } from './database-errors.ts';
 import { parseDatabaseUrl } from './database-url.ts';

@@ -1,4 +1,4 @@
-// Parses DATABASE_URL: one or several servers, of which the service uses the one that takes writes.
+// Parses DATABASE_URL: one or several servers. The service uses the one that takes writes.
 
 type DatabaseUrl = {
   /** A URL for each server, as `pg` reads it. */

@@ -49,7 +49,7 @@ export async function compareAssets(
 const isUnchanged = async ({ lifecycle }: UpkeepContext, { id, revision }: Asset): Promise<boolean> =>
   (await lifecycle.findAssetById(id))?.revision === revision;
 
-/** Everything but renditions, of which a video has thousands. */
+/** Everything but renditions: a video has thousands of them. */
 const listSmallKeys = (asset: Asset): ObjectKey[] => [
   ...(hasOriginal(asset) ? [originalKey(asset)] : []),
   ...(asset.playback?.kind === 'image' ? [variantKey(asset.id, THUMBNAIL)] : []),
