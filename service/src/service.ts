@@ -44,6 +44,8 @@ export type TestOverrides = ClockOverrides & {
   readonly onDatabaseExit?: (error: Error) => void;
   /** Interval of the timeout checks of connections; default 1 s. */
   readonly checkEveryMs?: number;
+  /** A built site of documents. */
+  readonly guidesFolder?: string;
   /** Wraps the adapters, to count calls or make them fail. */
   readonly wrapAdapters?: (adapters: Adapters) => Adapters;
 };
@@ -137,6 +139,7 @@ export async function startService(
       clocks: openClocks(adapters.db, overrides),
       isStopping: () => stopping.signal.aborted,
       checkEveryMs: overrides.checkEveryMs,
+      guidesFolder: overrides.guidesFolder,
     });
     const { server, healthServer } = app;
     await server?.ready();

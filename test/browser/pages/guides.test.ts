@@ -1,0 +1,64 @@
+// The site of the documents, built as in an image: its policy refuses nothing of it, and its search finds pages.
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { listPages, readPageGroups } from '../../../docs/.vitepress/pages.ts';
+import { launchChromium } from '../../support/playback/browser.ts';
+import { expectSound } from '../../support/playback/console-page.ts';
+import { startTestService, type TestService } from '../../support/service.ts';
+
+const ROOT = join(import.meta.dirname, '../../..');
+const pages = listPages(readPageGroups(ROOT));
+
+let service: TestService;
+let browser: Browser;
+beforeAll(async () => {
+  await promisify(execFile)('npm', ['run', 'docs:build'], { cwd: ROOT });
+  [service, browser] = await Promise.all([startTestService({ MEDIARY_ROLE: 'api' }), launchChromium()]);
+}, 240_000);
+afterAll(async () => {
+  await browser?.close();
+  await service?.stop();
+});
+
+test('every document is a page, and Markdown', async () => {
+  for (const { name } of pages) {
+    const address = `${service.address}/docs/guides/${name}`;
+    const page = await fetch(name === 'index' ? address.replace(/index$/, '') : address);
+    expect([page.status, page.headers.get('content-type')], name).toEqual([200, 'text/html; charset=utf-8']);
+    expect(await page.text(), name).toContain(`rel="alternate" type="text/markdown"`);
+    const text = await (await fetch(`${address}.md`)).text();
+    expect(text, name).toMatch(/^# .+\n/);
+  }
+  const list = await (await fetch(`${service.address}/llms.txt`)).text();
+  for (const [, link = ''] of list.matchAll(/\]\(([^)]+)\)/g))
+    expect((await fetch(link)).status, link).toBe(200);
+});
+
+test.each(['light', 'dark'] as const)('a reader finds a guide in %s colours', async (colorScheme) => {
+  const context = await browser.newContext({ colorScheme });
+  const page = await context.newPage();
+  const faults: string[] = [];
+  page.on('console', (message) => faults.push(message.text()));
+  page.on('pageerror', ({ message }) => faults.push(message));
+  page.on('request', (request) => {
+    if (new URL(request.url()).origin !== service.address) faults.push(request.url());
+  });
+  await page.goto(`${service.address}/docs/guides/`);
+  await page.locator('.VPSidebar').getByRole('link', { name: 'Captions' }).click();
+  await page.getByRole('heading', { name: 'Captions', level: 1 }).waitFor();
+  await expectSound({ page, faults });
+  await page.keyboard.press('Control+k');
+  await page.locator('#localsearch-input').fill('broken connection resumable');
+  await page.locator('#localsearch-list').getByText('Resumable uploads').first().click();
+  await page.getByRole('heading', { name: 'Resumable uploads', level: 1 }).waitFor();
+  await page.getByRole('switch').first().click();
+  const isDark = await page.evaluate<boolean>("document.documentElement.classList.contains('dark')");
+  expect(isDark).toBe(colorScheme === 'light');
+  expect(faults).toEqual([]);
+  await page.getByRole('link', { name: 'API reference' }).first().click();
+  await page.waitForURL(`${service.address}/docs/`);
+  await context.close();
+});
