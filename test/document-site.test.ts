@@ -22,6 +22,7 @@ test('the groups are in the order in which a reader meets them', () => {
     'Start',
     'Upload',
     'Play',
+    'Images',
     'Events',
     'Operate',
     'Extend',

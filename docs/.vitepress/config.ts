@@ -90,8 +90,7 @@ export default defineConfig({
     sidebar: groups.map(({ title, pages: listed }) => ({ text: title, items: listed.map(toItem) })),
   },
   transformPageData: ({ relativePath }) => ({ description: summaryOf(relativePath) }),
-  transformHead: ({ page }) => [
-    ['link', { rel: 'alternate', type: 'text/markdown', href: `${BASE}${page}` }],
-  ],
+  transformHead: ({ page }) =>
+    page === '404.md' ? [] : [['link', { rel: 'alternate', type: 'text/markdown', href: `${BASE}${page}` }]],
   buildEnd: ({ outDir }) => writeTexts(outDir),
 });
