@@ -29,6 +29,7 @@ type Entry = { readonly headers: Record<string, string>; readonly whenRead: read
 const DOORS = {
   'POST /media/upload-url': { headers: ann, whenRead: [] },
   'POST /media/import': { headers: ann, whenRead: [] },
+  'POST /media/batch': { headers: ann, whenRead: [] },
   'POST /media/{id}/clip': { headers: ann, whenRead: [] },
   'POST /media/{id}/complete': { headers: ann, whenRead: [] },
   'POST /media/{id}/retry': { headers: ann, whenRead: [409] },

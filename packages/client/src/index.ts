@@ -18,6 +18,7 @@ export type {
   EventType,
   PublishedEventType,
   RenditionState,
+  ExistingAssetRule,
   SortOrder,
   StreamStatus,
   Visibility,

@@ -174,7 +174,7 @@ async function update<D extends AssetWrite | undefined>(
     const removals = { keys: findRemovals({ seen, decision, graceDays }), graceDays };
     const traceparent = currentTraceparent();
     const pending = { seen, decision, now: now(), removals, traceparent };
-    const asset: Asset | undefined = await write(writer, pending);
+    const asset: Asset | undefined = await write(writer, pending).catch(throwRefusal);
     if (asset) return { asset, decision };
     if (decision.recordsUnlessHeld) return undefined;
     if (decision.finishes && !(await holdsUploadLease(db, decision.finishes))) return undefined;
@@ -228,18 +228,24 @@ async function createAsset(
     if (!created) throw new Error('an asset was neither created nor found');
     return created;
   } catch (error) {
-    throw toCreationError(error);
+    return throwRefusal(error);
   }
 }
 
-/** The error for the caller, where the database refuses an asset. */
-export function toCreationError(error: unknown): unknown {
-  if (findViolatedConstraint(error)?.startsWith('assets_provider_video'))
-    return conflict('Another asset is linked to this video', { field: 'provider_video_id' });
+/** Throws CONFLICT where the database refuses an asset, and any other error unchanged. */
+export function throwRefusal(error: unknown): never {
+  const constraint = findViolatedConstraint(error);
+  if (constraint?.startsWith('assets_provider_video'))
+    throw conflict('Another asset is linked to this video', { field: 'provider_video_id' });
+  if (constraint === 'assets_external_id')
+    throw conflict('Another asset of the owner has this external_id', {
+      field: 'external_id',
+      reason: 'external_id_taken',
+    });
   if (findRaisedDetail(error, OWNER_IS_ERASED) !== undefined)
-    return conflict('Everything of this owner is being erased. Upload when the erasure is completed.', {
+    throw conflict('Everything of this owner is being erased. Upload when the erasure is completed.', {
       field: 'owner_user_id',
       reason: 'owner_is_being_erased',
     });
-  return error;
+  throw error;
 }

@@ -19,6 +19,7 @@ export const toExportedAsset = (asset: Asset, { original, captions }: ExportedFi
   title: asset.title,
   tags: asset.tags,
   metadata: asset.metadata,
+  external_id: asset.external_id,
   expires_at: asset.expires_at,
   legal_hold: asset.legal_hold,
   stream_status: asset.stream_status,

@@ -43,7 +43,13 @@ const EXPIRES_AT = new Date(Math.ceil(Date.now() / 1000) * 1000 + 31_536_000_000
 async function fill() {
   const video = await ingest(service, ANN, {
     file: film,
-    fields: { title: 'Film', tags: ['a', 'b'], metadata: { order: 1 }, visibility: 'public' },
+    fields: {
+      title: 'Film',
+      tags: ['a', 'b'],
+      metadata: { order: 1 },
+      external_id: 'film-1',
+      visibility: 'public',
+    },
   });
   const captioned = await ingest(service, ANN, { file: await makeClip({ seconds: 1 }) });
   expectSuccess(
@@ -75,7 +81,18 @@ async function fill() {
 }
 
 const LASTING = [
-  ...['id', 'kind', 'filename', 'content_type', 'mime_type', 'title', 'tags', 'metadata', 'visibility'],
+  ...[
+    'id',
+    'kind',
+    'filename',
+    'content_type',
+    'mime_type',
+    'title',
+    'tags',
+    'metadata',
+    'external_id',
+    'visibility',
+  ],
   ...['expires_at', 'size_bytes', 'checksum_sha256', 'duration_ms', 'width', 'height', 'version'],
   ...['created_at', 'uploaded_at'],
 ];

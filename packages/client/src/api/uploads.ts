@@ -36,6 +36,11 @@ export type CreateUploadRequest = {
    * upload target.
    */
   provider_video_id?: string | undefined;
+  /**
+   * Your own id of the asset. No two assets of an owner have the same one, but for deleted assets, also those
+   * in the trash.
+   */
+  external_id?: string | null | undefined;
   title?: string | null | undefined;
   tags?: string[] | undefined;
   /** Your own JSON, at most 16 KiB and 100 levels deep. */
@@ -147,8 +152,9 @@ export type OpenUpload = {
   /** Equal to `upload.url`. */
   upload_url: string | null;
   /**
-   * True if the asset existed before the request: with `deduplicate=true` there is nothing to upload then,
-   * and its other members are not changed. Always true after `retry`.
+   * True if the asset existed before the request; its other members are not changed. With `deduplicate=true`
+   * there is nothing to upload then. With `if_exists=return` there is an upload target while the asset is
+   * `pending_upload`. Always true after `retry`.
    */
   is_existing: boolean;
   upload: UploadTarget | null;
@@ -193,6 +199,11 @@ export type ImportRequest = {
   visibility?: Visibility | undefined;
   /** The provider that encodes and streams a video. */
   provider?: string | undefined;
+  /**
+   * Your own id of the asset. No two assets of an owner have the same one, but for deleted assets, also those
+   * in the trash.
+   */
+  external_id?: string | null | undefined;
   title?: string | null | undefined;
   tags?: string[] | undefined;
   /** Your own JSON, at most 16 KiB and 100 levels deep. */
@@ -221,6 +232,11 @@ export type ClipRequest = {
   visibility?: Visibility | undefined;
   /** The provider that encodes and streams a video. */
   provider?: string | undefined;
+  /**
+   * Your own id of the asset. No two assets of an owner have the same one, but for deleted assets, also those
+   * in the trash.
+   */
+  external_id?: string | null | undefined;
   title?: string | null | undefined;
   tags?: string[] | undefined;
   /** Your own JSON, at most 16 KiB and 100 levels deep. */
