@@ -10,7 +10,8 @@ import type {
   TimelineQuery,
   UpdateAssetRequest,
 } from './api/library.ts';
-import type { ClipRequest, CreateUploadRequest, ImportRequest, OpenUpload } from './api/uploads.ts';
+import type { ClipRequest, ImportRequest } from './api/imports.ts';
+import type { CreateUploadRequest, OpenUpload } from './api/uploads.ts';
 import { createPagedList, type PagedList } from './pages.ts';
 import type { CallOptions, Transport } from './transport.ts';
 
@@ -19,14 +20,12 @@ export type CreateUploadOptions = CallOptions & {
   deduplicate?: boolean | undefined;
   /** `asset`: the result contains the asset. */
   expand?: 'asset' | undefined;
-} & ExistingOptions;
+} & Pick<ImportOptions, 'ifExists'>;
 
-export type ExistingOptions = {
+export type ImportOptions = CallOptions & {
   /** If the owner has an asset with this `external_id`: `fail` (default), or `return` it, unchanged. */
   ifExists?: ExistingAssetRule | undefined;
 };
-
-export type ImportOptions = CallOptions & ExistingOptions;
 
 type RetryOptions = CallOptions & Pick<CreateUploadOptions, 'expand'>;
 
@@ -133,27 +132,8 @@ export function createAssetCalls(transport: Transport): AssetCalls {
   const read = <T>(id: string, rest: string, options?: CallOptions): Promise<T> =>
     transport.request({ method: 'GET', path: assetPath(id, rest), options });
   return {
-    createUpload: (request, options) =>
-      transport.request({
-        method: 'POST',
-        path: '/media/upload-url',
-        query: {
-          deduplicate: options?.deduplicate,
-          if_exists: options?.ifExists,
-          expand: options?.expand,
-        },
-        body: { ...request, ...ownerOf(transport, options) },
-        options,
-      }),
+    ...createCreationCalls(transport),
     complete: (id, options) => post(assetPath(id, '/complete'), {}, options),
-    import: (request, options) =>
-      transport.request({
-        method: 'POST',
-        path: '/media/import',
-        query: { if_exists: options?.ifExists },
-        body: { ...request, ...ownerOf(transport, options) },
-        options,
-      }),
     clip: (id, request, options) => post(assetPath(id, '/clip'), request, options),
     get: (id, options) => read(id, '', options),
     list: (filters = {}, options) =>
@@ -188,6 +168,29 @@ export function createAssetCalls(transport: Transport): AssetCalls {
     ...createEditCalls(transport),
   };
 }
+
+const createCreationCalls = (transport: Transport): Pick<AssetCalls, 'createUpload' | 'import'> => ({
+  createUpload: (request, options) =>
+    transport.request({
+      method: 'POST',
+      path: '/media/upload-url',
+      query: {
+        deduplicate: options?.deduplicate,
+        if_exists: options?.ifExists,
+        expand: options?.expand,
+      },
+      body: { ...request, ...ownerOf(transport, options) },
+      options,
+    }),
+  import: (request, options) =>
+    transport.request({
+      method: 'POST',
+      path: '/media/import',
+      query: { if_exists: options?.ifExists },
+      body: { ...request, ...ownerOf(transport, options) },
+      options,
+    }),
+});
 
 /** A version, or the ETag of a response as it came. */
 const toIfMatch = (ifMatch: number | string): string =>

@@ -3,10 +3,9 @@ import type { Asset, AssetRef, NewAsset } from '../assets/asset.ts';
 import { type EventData, newEvent } from '../assets/asset-event.ts';
 import { type BatchLimits, createBatcher } from '../platform/concurrency/batcher.ts';
 import { createKeyedMutex } from '../platform/concurrency/keyed-mutex.ts';
-import { conflict, unavailable } from '../platform/http/errors.ts';
+import { unavailable } from '../platform/http/errors.ts';
 import { currentTraceparent } from '../platform/observability/tracing.ts';
 import type { Database, Transaction } from '../platform/postgres/database.ts';
-import { findRaisedDetail, findViolatedConstraint } from '../platform/postgres/database-errors.ts';
 import {
   type Decide,
   type AssetWrite,
@@ -15,6 +14,7 @@ import {
   type PendingWrite,
 } from './decisions/change.ts';
 import type { LifecycleContext } from './context.ts';
+import { throwRefusal } from './refused-write.sql.ts';
 import { claimEncode, type EncodeClaim } from './encode-claim.sql.ts';
 import {
   holdsUploadLease,
@@ -215,9 +215,6 @@ const insertWith = (
     return created;
   });
 
-/** Raised by a trigger of the migration. */
-const OWNER_IS_ERASED = 'MQ003';
-
 async function createAsset(
   { loader }: WriterContext,
   insert: (pending: PendingInsert) => Promise<Asset | undefined>,
@@ -230,22 +227,4 @@ async function createAsset(
   } catch (error) {
     return throwRefusal(error);
   }
-}
-
-/** Throws CONFLICT where the database refuses an asset, and any other error unchanged. */
-export function throwRefusal(error: unknown): never {
-  const constraint = findViolatedConstraint(error);
-  if (constraint?.startsWith('assets_provider_video'))
-    throw conflict('Another asset is linked to this video', { field: 'provider_video_id' });
-  if (constraint === 'assets_external_id')
-    throw conflict('Another asset of the owner has this external_id', {
-      field: 'external_id',
-      reason: 'external_id_taken',
-    });
-  if (findRaisedDetail(error, OWNER_IS_ERASED) !== undefined)
-    throw conflict('Everything of this owner is being erased. Upload when the erasure is completed.', {
-      field: 'owner_user_id',
-      reason: 'owner_is_being_erased',
-    });
-  throw error;
 }

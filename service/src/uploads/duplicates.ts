@@ -1,4 +1,5 @@
-// Finds the asset that a request would create again: by its bytes, or by the application's own id (contract B4).
+// Finds the asset that a request would create again: by its bytes, or by the application's own id
+// (contract B4).
 import type { ExistingAssetRule } from '@mediary/contract/enums';
 import type { Asset } from '../assets/asset.ts';
 import type { Actor } from '../assets/asset-event.ts';
@@ -47,8 +48,8 @@ type Creation<T> = {
 };
 
 /**
- * Creates an asset. With `return`, an asset of the owner that has the external id is used in its place, also if a
- * concurrent request creates it. The holder of an upload token gets only assets of the token: throws FORBIDDEN.
+ * Creates an asset. With `return`, the owner's asset that has the external id is used in its place, also if a
+ * concurrent request creates it. Throws FORBIDDEN if the caller's upload token did not create that asset.
  */
 export async function createUnlessExists<T>(ctx: UploadsContext, creation: Creation<T>): Promise<T> {
   const { externalId, ifExists, create, useExisting } = creation;

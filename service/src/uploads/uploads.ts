@@ -74,7 +74,7 @@ async function openNewUpload(
   return isHosted ? openHostedUpload(ctx, asset) : toOwnTargets(ctx, asset, expires);
 }
 
-/** The asset with its upload target; without one where the bytes have come, or the service itself gets them. */
+/** The asset with its upload target: none where the bytes have come, or the service itself gets them. */
 export async function continueUpload(ctx: UploadsContext, asset: Asset): Promise<OpenedUpload> {
   const awaitsCaller =
     takesBytes(asset, asset.attempt) &&

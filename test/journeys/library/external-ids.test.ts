@@ -1,4 +1,5 @@
-// An application finds its assets by its own ids, and creates each one once, whatever it repeats (contract B4).
+// An application finds its assets by its own ids, and creates each one once, whatever it repeats (contract
+// B4).
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createMediary } from '@mediary/client';
 import { makeSmallPng } from '../../support/encoding/processed-assets.ts';

@@ -124,12 +124,10 @@ const FILES: Readonly<Record<string, TypeFile>> = {
     },
   },
   uploads: {
-    about: 'Uploads, imports and clips.',
-    schemas: {
-      ...named(CreateUploadRequest, UploadTarget, OpenUpload, ImportRequest),
-      ...named(ClipRequest),
-    },
+    about: 'Uploads.',
+    schemas: named(CreateUploadRequest, UploadTarget, OpenUpload),
   },
+  imports: { about: 'Imports and clips.', schemas: named(ImportRequest, ClipRequest) },
   'upload-tokens': {
     about: 'Tokens that only open uploads.',
     schemas: named(CreateUploadTokenRequest, UploadToken),

@@ -5,7 +5,7 @@ import { ERROR_CODES, type ErrorCode } from '../errors.ts';
 import { EXAMPLE_ASSET } from './asset.ts';
 import { editableFields, nullable, OwnerUserId } from './common.ts';
 
-export const MAX_BATCH_IDS = 100;
+const MAX_BATCH_IDS = 100;
 
 const tags = (description: string) => Type.Optional({ ...editableFields.tags, description });
 
