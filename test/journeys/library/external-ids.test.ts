@@ -17,7 +17,7 @@ beforeAll(async () => {
   imports = await startImports();
   ({ service } = imports);
   png = await makeSmallPng();
-}, 120_000);
+});
 afterAll(() => imports?.stop());
 
 const TAKEN = { field: 'external_id', reason: 'external_id_taken' };
