@@ -138,8 +138,7 @@ export async function startService(
       log,
       clocks: openClocks(adapters.db, overrides),
       isStopping: () => stopping.signal.aborted,
-      checkEveryMs: overrides.checkEveryMs,
-      guidesFolder: overrides.guidesFolder,
+      ...serverOptionsOf(overrides),
     });
     const { server, healthServer } = app;
     await server?.ready();
@@ -170,6 +169,8 @@ const hooksOf = ({ onDatabaseExit = () => {}, inspect }: TestOverrides) => ({
   onDatabaseExit,
   ...(inspect && { inspect }),
 });
+
+const serverOptionsOf = ({ checkEveryMs, guidesFolder }: TestOverrides) => ({ checkEveryMs, guidesFolder });
 
 const listenForChecks = (server: HttpServer, config: Config): Promise<string> =>
   listen(server, { ...config, port: config.healthPort ?? 0 });

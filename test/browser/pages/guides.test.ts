@@ -1,4 +1,4 @@
-// The site of the documents, built as in an image: its policy refuses nothing of it, and its search finds pages.
+// The site of the documents, built as in an image: its policy refuses nothing of it, its search finds pages.
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';

@@ -1,4 +1,4 @@
-// The documents are a site of the service: pages and their Markdown, with a strict policy, and nothing beside it.
+// The documents are a site of the service, with a strict policy, and each page is Markdown too.
 import { hash } from 'node:crypto';
 import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -10,7 +10,8 @@ import { request, sendRaw } from '../../support/http/raw-socket.ts';
 import { call, startTestService, type TestService } from '../../support/service.ts';
 
 const SCRIPT = "document.documentElement.classList.add('dark')";
-const HTML = `<script id="a">${SCRIPT}</script><script type="module" src="/docs/guides/assets/app.1a2b.js"></script>`;
+const MODULE = '<script type="module" src="/docs/guides/assets/app.1a2b.js"></script>';
+const HTML = `<script id="a">${SCRIPT}</script>${MODULE}`;
 /** As VitePress lays it out. */
 const SITE: Readonly<Record<string, string>> = {
   'index.html': `${HTML}<h1>Documents</h1>`,
