@@ -75,8 +75,6 @@ export default defineConfig({
     // Braces of addresses such as `/media/{id}` are no attributes.
     attrs: { disable: true },
     languageAlias: { dotenv: 'ini' },
-    // Others would be loaded one by one, each by a worker.
-    languages: ['sh', 'ts', 'tsx', 'js', 'html', 'json', 'yaml', 'http', 'ini', 'mermaid'],
   },
   themeConfig: {
     logo: '/icon.svg',
