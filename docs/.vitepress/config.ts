@@ -61,6 +61,7 @@ export default defineConfig({
   lang: 'en',
   base: BASE,
   srcDir: '.vitepress/pages',
+  assetsDir: 'files',
   // While it switches colours, it would add a style that the policy of the service refuses.
   appearance: { disableTransition: false },
   cleanUrls: true,

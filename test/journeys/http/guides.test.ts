@@ -10,7 +10,7 @@ import { request, sendRaw } from '../../support/http/raw-socket.ts';
 import { call, startTestService, type TestService } from '../../support/service.ts';
 
 const SCRIPT = "document.documentElement.classList.add('dark')";
-const MODULE = '<script type="module" src="/docs/guides/assets/app.1a2b.js"></script>';
+const MODULE = '<script type="module" src="/docs/guides/files/app.1a2b.js"></script>';
 const HTML = `<script id="a">${SCRIPT}</script>${MODULE}`;
 /** As VitePress lays it out. */
 const SITE: Readonly<Record<string, string>> = {
@@ -20,8 +20,8 @@ const SITE: Readonly<Record<string, string>> = {
   'decisions.html': '<h1>Decisions</h1>',
   'decisions/0001-one.html': '<h1>One</h1>',
   '404.html': `${HTML}<h1>Not here</h1>`,
-  'assets/app.1a2b.js': 'fetch("/docs/guides/hashmap.json")',
-  'assets/style.3c4d.css': 'a{}',
+  'files/app.1a2b.js': 'fetch("/docs/guides/hashmap.json")',
+  'files/style.3c4d.css': 'a{}',
   'hashmap.json': '{}',
   'icon.svg': '<svg xmlns="http://www.w3.org/2000/svg"/>',
   'llms.txt': '# Mediary\n\n- [Captions](/docs/guides/captions.md): subtitles\n',
@@ -61,13 +61,13 @@ test.each([
   ['/docs/guides/decisions/0001-one', PAGE, 'decisions/0001-one.html'],
   ['/docs/guides/hashmap.json', 'application/json; charset=utf-8', 'hashmap.json'],
   ['/docs/guides/icon.svg', 'image/svg+xml', 'icon.svg'],
-  ['/docs/guides/assets/app.1a2b.js', 'text/javascript; charset=utf-8', 'assets/app.1a2b.js'],
-  ['/docs/guides/assets/style.3c4d.css', 'text/css; charset=utf-8', 'assets/style.3c4d.css'],
+  ['/docs/guides/files/app.1a2b.js', 'text/javascript; charset=utf-8', 'files/app.1a2b.js'],
+  ['/docs/guides/files/style.3c4d.css', 'text/css; charset=utf-8', 'files/style.3c4d.css'],
 ])('%s is %s, with an ETag and HEAD', async (path, type, name) => {
   const answer = await get(path);
   expect([answer.status, answer.headers.get('content-type')]).toEqual([200, type]);
   expect(await answer.text()).toBe(SITE[name]);
-  const isForever = name.startsWith('assets/');
+  const isForever = name.startsWith('files/');
   expect(answer.headers.get('cache-control')).toBe(
     isForever ? 'public, max-age=31536000, immutable' : 'public, no-cache',
   );
@@ -100,13 +100,13 @@ test.each([
   '/docs/guides/..%2fsecret.md',
   '/docs/guides/%2e%2e/secret.md',
   '/docs/guides/%2e%2e%2f%2e%2e%2fsecret.md',
-  '/docs/guides/assets/../../secret.md',
+  '/docs/guides/files/../../secret.md',
   '/docs/guides/..%5csecret.md',
   '/docs/guides/captions.md%00.html',
   '/docs/guides//secret.md',
   '/docs/guides/linked.md',
-  '/docs/guides/assets',
-  '/docs/guides/assets/',
+  '/docs/guides/files',
+  '/docs/guides/files/',
   '/docs/guides/captions/',
   '/docs/guides/constructor',
 ])('%s is 404', async (path) => {
@@ -141,7 +141,7 @@ test('PUBLIC_BASE_URL may have a path', async () => {
   const { files } = await openGuideSite({ folder: join(folder, 'site'), publicBaseUrl });
   const textOf = async (name: string) => (await files.get(name)?.())?.content.bodies.identity.toString();
   expect(await textOf('captions.html')).toContain('href="/media/docs/guides/"');
-  expect(await textOf('assets/app.1a2b.js')).toBe('fetch("/media/docs/guides/hashmap.json")');
+  expect(await textOf('files/app.1a2b.js')).toBe('fetch("/media/docs/guides/hashmap.json")');
   expect(await textOf('captions.md')).toBe(SITE['captions.md']);
   expect(await textOf('llms.txt')).toContain('(https://example.com/media/docs/guides/captions.md)');
 });

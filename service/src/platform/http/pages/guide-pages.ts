@@ -57,13 +57,13 @@ async function prepareFile(name: string, content: Buffer | string): Promise<Site
   return {
     content: await prepareContent(typeOf(name), content),
     headers: {
-      'cache-control': name.startsWith('assets/') ? FOREVER : 'public, no-cache',
+      'cache-control': name.startsWith('files/') ? FOREVER : 'public, no-cache',
       ...(isPage && { 'content-security-policy': renderPolicy(content.toString()), ...PAGE_HEADERS }),
     },
   };
 }
 
-/** The name of a file in `assets` changes with its content. */
+/** The name of a file in `files` changes with its content. */
 const FOREVER = 'public, max-age=31536000, immutable';
 
 const PAGE_HEADERS = { 'referrer-policy': 'no-referrer', 'x-frame-options': 'DENY' };
