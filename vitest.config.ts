@@ -14,9 +14,10 @@ import {
 import { prepareTemporaryFolder } from './test/support/tree/temporary-folder.ts';
 
 const S3_CREDENTIALS = { AWS_ACCESS_KEY_ID: ACCESS_KEY, AWS_SECRET_ACCESS_KEY: SECRET_KEY };
-const limits = { testTimeout: 120_000, hookTimeout: 120_000 };
-const browserLimits = { testTimeout: 300_000, hookTimeout: 120_000 };
-const durabilityLimits = { testTimeout: 600_000, hookTimeout: 120_000 };
+/** What a test may take on a machine that is several times slower than usual: a limit ends what hangs. */
+const limits = { testTimeout: 240_000, hookTimeout: 240_000 };
+const browserLimits = { testTimeout: 400_000, hookTimeout: 240_000 };
+const durabilityLimits = { testTimeout: 600_000, hookTimeout: 240_000 };
 
 process.env['TMPDIR'] = prepareTemporaryFolder();
 // Each process loads the same packages, in half the time with this cache.
@@ -101,7 +102,7 @@ export default defineConfig({
           include: ['test/clients/*.test.ts'],
           env: S3_CREDENTIALS,
           testTimeout: 300_000,
-          hookTimeout: 120_000,
+          hookTimeout: 240_000,
         },
       },
       {

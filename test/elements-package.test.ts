@@ -67,7 +67,7 @@ beforeAll(async () => {
     await symlink(join(ROOT, 'node_modules', name), join(project, 'node_modules', name));
   }
   await writeFile(join(project, 'package.json'), JSON.stringify({ private: true, type: 'module' }));
-}, 60_000);
+});
 afterAll(() => rm(project, { recursive: true, force: true }));
 
 test('its React component renders on a server, with texts escaped', async () => {

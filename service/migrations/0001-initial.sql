@@ -17,6 +17,8 @@ create table assets (
   title text,
   tags text[] not null default '{}',
   metadata jsonb,
+  -- The application's own id.
+  external_id text,
   -- When the asset is deleted for good; null: never.
   expires_at timestamptz,
   -- True: nothing deletes the asset or replaces its bytes.
@@ -105,6 +107,10 @@ create index assets_to_count on assets (provider) where deleted_at is null;
 -- asset by the first two, also after it was deleted.
 create unique index assets_provider_video on assets (provider, provider_video_id, (case when deleted_at is not null then id end))
   nulls not distinct where provider_video_id is not null;
+
+-- An application's own id names one living asset of an owner. Operators look for one without an owner.
+create unique index assets_external_id on assets (external_id, owner_user_id)
+  where external_id is not null and deleted_at is null;
 
 -- Finds the assets with the same bytes by one expression, which no other index has. With the two columns as
 -- conditions, PostgreSQL read all assets of an owner whenever it took each owner for a small one. The hash is an

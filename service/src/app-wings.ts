@@ -58,7 +58,7 @@ const openLibrary = ({ config, clocks, adapters }: AppContext, base: AppBase) =>
     view: base.view,
     guards: base.guards,
     asOperator: base.asOperator,
-    heldRequests: base.heldRequests,
+    callerLimits: { heldRequests: base.heldRequests, limitOwner: base.limitOwner },
   });
 
 function openUploads({ config, log, clocks, publicBaseUrl, adapters }: AppContext, base: AppBase) {
@@ -66,7 +66,7 @@ function openUploads({ config, log, clocks, publicBaseUrl, adapters }: AppContex
   const mediaTypes = config.mediaTypes.filter(
     ({ signatures }) => imageProcessor.canDecodeHeif || !signatures.includes('heif'),
   );
-  const { createUploadToken, recordUploadOfToken } = base.auth.operations;
+  const { createUploadToken, recordUploadOfToken, assertReadableByToken } = base.auth.operations;
   const { view, guards } = base;
   return createUploads(
     {
@@ -82,6 +82,7 @@ function openUploads({ config, log, clocks, publicBaseUrl, adapters }: AppContex
       admission: {
         createUploadToken,
         recordUploadOfToken,
+        assertReadableByToken,
         limitOwner: base.limitOwner,
         requireDatabaseSpace: adapters.requireDatabaseSpace,
       },

@@ -14,6 +14,8 @@ export const assetRow = {
   title: 'text?',
   tags: 'text[]',
   metadata: 'jsonb?',
+  /** The application's own id; unique among the living assets of the owner. */
+  external_id: 'text?',
   /** When the asset is deleted for good; null: never. */
   expires_at: 'timestamptz?',
   /** True: nothing deletes the asset or replaces its bytes. */
@@ -90,6 +92,7 @@ export const newAssetColumns = pick(assetRow, [
   'title',
   'tags',
   'metadata',
+  'external_id',
   'expires_at',
   'announced_size_bytes',
   'announced_sha256',
@@ -134,6 +137,7 @@ export const shownColumns = pick(assetRow, [
   'title',
   'tags',
   'metadata',
+  'external_id',
   'expires_at',
   'legal_hold',
   'version',

@@ -32,7 +32,7 @@ describe.skipIf(missingS3Server() !== undefined)('Uppy with an S3 store', () => 
       CORS_ORIGINS: page.origin,
       MULTIPART_UPLOAD_BYTES: String(10 * MIB),
     });
-  }, 120_000);
+  });
   afterAll(async () => {
     await page?.close();
     await service?.stop();

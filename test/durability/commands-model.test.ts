@@ -40,7 +40,7 @@ beforeAll(async () => {
       }),
     ),
   };
-}, 120_000);
+});
 afterAll(async () => {
   await service?.end('SIGTERM');
   await endAllIn(dataDir);

@@ -35,7 +35,7 @@ beforeAll(async () => {
     MEDIARY_ROLE: 'api',
   });
   await fillOwner();
-}, 120_000);
+});
 
 afterAll(async () => {
   await Promise.all([api, worker].map((process) => process?.end('SIGKILL')));

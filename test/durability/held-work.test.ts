@@ -67,7 +67,7 @@ beforeAll(async () => {
   sourceUrl = `http://127.0.0.1:${(source.address() as AddressInfo).port}`;
   dataDir = await newDatabaseDir();
   service = await startService();
-}, 120_000);
+});
 
 afterAll(async () => {
   await service?.end('SIGKILL');

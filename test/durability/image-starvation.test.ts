@@ -44,7 +44,7 @@ beforeAll(async () => {
   service = await startProcess({ DATA_DIR: dataDir });
   hostile = await upload('eve', await noise(SIDE));
   harmless = await upload('ann', await noise(640));
-}, 120_000);
+});
 
 afterAll(async () => {
   await service?.end('SIGKILL');

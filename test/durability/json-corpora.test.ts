@@ -29,6 +29,7 @@ type Entry = { readonly headers: Record<string, string>; readonly whenRead: read
 const DOORS = {
   'POST /media/upload-url': { headers: ann, whenRead: [] },
   'POST /media/import': { headers: ann, whenRead: [] },
+  'POST /media/batch': { headers: ann, whenRead: [] },
   'POST /media/{id}/clip': { headers: ann, whenRead: [] },
   'POST /media/{id}/complete': { headers: ann, whenRead: [] },
   'POST /media/{id}/retry': { headers: ann, whenRead: [409] },
@@ -65,7 +66,7 @@ beforeAll(async () => {
   const started = await openUpload(service, 'ann', { title: 'As it was', metadata: { a: 1 } });
   id = started.asset_id;
   ticket = new URL(started.upload_url ?? '').searchParams.get('ticket') ?? '';
-}, 120_000);
+});
 afterAll(() => service?.stop());
 
 /** What the corpus itself says: `y_` has to be read, `n_` must not be; nothing at all counts as `{}`. */

@@ -139,7 +139,7 @@ test('every acknowledged asset keeps its bytes and its state or a later one', as
         summary,
       ).toBe(true);
   }
-}, 120_000);
+});
 
 test('an event stream that resumes has every event once, in order', async () => {
   const stored = await storedEvents();

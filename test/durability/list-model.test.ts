@@ -39,7 +39,7 @@ let service: TestService;
 let owners = 0;
 beforeAll(async () => {
   service = await startTestService({ MEDIARY_ROLE: 'api' });
-}, 120_000);
+});
 afterAll(() => service?.stop());
 
 async function take(world: World, taken: Step): Promise<void> {

@@ -49,7 +49,7 @@ describeS3('a bucket of backups', () => {
     await put(NEIGHBOUR, Buffer.from('theirs'));
     const backups = { BACKUP_TO: place, BACKUP_LOG_EVERY_S: '1' };
     service = await startProcess({ ...settings, ...backups, DATA_DIR: dataDir });
-  }, 120_000);
+  });
   afterAll(async () => {
     await service?.end('SIGKILL');
     for (const folder of [dataDir, elsewhere, secrets]) {
@@ -178,5 +178,5 @@ describeS3('a bucket of backups', () => {
     service = await startProcess({ ...settings, BACKUP_TO: missing, DATA_DIR: elsewhere });
     await expect.poll(() => service.log(), { timeout: 60_000 }).toContain(problem);
     expect((await upload()).id).toMatch(/./);
-  }, 120_000);
+  });
 });

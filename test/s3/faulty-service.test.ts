@@ -31,7 +31,7 @@ describeS3('a service with a faulty S3 store', () => {
       LOG_LEVEL: 'error',
     });
     clip = await readFile(await makeClip({ seconds: 4, width: 426, height: 240, flashAndBeep: true }));
-  }, 120_000);
+  });
   afterEach(() => proxy?.heal());
   afterAll(async () => {
     await service?.stop();
@@ -92,7 +92,7 @@ describeS3('a service with a faulty S3 store', () => {
     const id = await uploaded(clip);
     proxy.fail('busy', isGet);
     await expectCompletionAfter503(id);
-  }, 120_000);
+  });
 
   test('complete is answered 503 while the store stalls in a response, and then works', async () => {
     const id = await uploaded(clip);
@@ -100,7 +100,7 @@ describeS3('a service with a faulty S3 store', () => {
     // The first read is that of the magic bytes.
     proxy.fail('stalled', (request) => isGet(request) && ++reads > 1);
     await expectCompletionAfter503(id);
-  }, 120_000);
+  });
 
   test('an encode repeats until the store takes its files, and the stream is whole', async () => {
     const id = await uploaded(clip, { visibility: 'public' });

@@ -86,7 +86,7 @@ describeS3('a service with an S3 store', () => {
 
   test('plays the video over HLS and DASH', async () => {
     for (const url of [playback.hls, playback.dash]) expect(await decode(url), url).toEqual(CLEAN);
-  }, 120_000);
+  });
 
   test('serves ranges, validators and HEAD of segments', async () => {
     const whole = await fetch(playback.thumbnail);

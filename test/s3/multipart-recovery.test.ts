@@ -34,7 +34,7 @@ describeS3('an upload in parts', () => {
       LOG_LEVEL: 'error',
     });
     service = clocked.service;
-  }, 120_000);
+  });
   afterEach(() => proxy?.heal());
   afterAll(async () => {
     await service?.stop();

@@ -30,7 +30,7 @@ describeS3('an upload in parts', () => {
     });
     const clip = await readFile(await makeClip({ seconds: 2, width: 320, height: 180 }));
     film = Buffer.concat([clip, freeBox(18 * MIB - clip.length)]);
-  }, 120_000);
+  });
   afterAll(() => service?.stop());
 
   const open = (fields: object = { size_bytes: film.length }, user = 'ann') =>
@@ -75,7 +75,7 @@ describeS3('an upload in parts', () => {
     await repeated.client.complete(repeated.upload.uploadId);
     await complete(service, 'ann', again.asset_id);
     expect(await settled(service, 'ann', again.asset_id)).toMatchObject({ duplicate_of: started.asset_id });
-  }, 120_000);
+  });
 
   test('of other bytes than announced fails when they are read, and is removed', async () => {
     const picture = await sharp({ create: { width: 40, height: 30, channels: 3, background: '#20c040' } })
@@ -98,7 +98,7 @@ describeS3('an upload in parts', () => {
         (size) => size === undefined,
       );
     }
-  }, 120_000);
+  });
 
   test('takes parts of their exact length and bytes only', async () => {
     const { client, upload } = await created(await open());

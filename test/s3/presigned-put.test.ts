@@ -50,7 +50,7 @@ describeS3('a presigned PUT', () => {
     picture = await sharp({ create: { width: 300, height: 200, channels: 3, background: '#2040c0' } })
       .png()
       .toBuffer();
-  }, 120_000);
+  });
   afterAll(() => service?.stop());
 
   const open = (bytes: Uint8Array, fields: object = {}) =>
@@ -100,7 +100,7 @@ describeS3('a presigned PUT', () => {
         checksum_sha256: sha256Of(bytes),
       });
     }
-  }, 120_000);
+  });
 
   test.each([
     ['other bytes', { checksum_sha256: '00'.repeat(32) }, {}],

@@ -39,7 +39,7 @@ describeS3('resumable uploads on separate machines', () => {
     };
     first = await startProcess({ ...shared, DATA_DIR: firstDir });
     second = await startProcess({ ...shared, DATA_DIR: secondDir });
-  }, 120_000);
+  });
   afterAll(async () => {
     if (!second) return;
     await Promise.all([first, second].map((process) => process.end('SIGKILL')));

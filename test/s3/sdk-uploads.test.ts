@@ -20,7 +20,7 @@ describeS3('the SDK with an S3 store', () => {
     });
     ({ media } = createMediary({ baseUrl: service.address, token: tokenOf('ann') }));
     clip = await readFile(await makeClip({ seconds: 1 }));
-  }, 120_000);
+  });
   afterAll(() => service?.stop());
 
   test('sends a small file by a presigned PUT with its checksum', async () => {

@@ -35,7 +35,7 @@ describeS3('a service that redirects players to its S3 store', () => {
       { now: () => new Date(Date.now() + ahead) },
     );
     hidden = await ingest(service, 'ann', { file: await makeClip({ seconds: 5, container: 'mp4' }) });
-  }, 120_000);
+  });
   afterAll(() => service?.stop());
 
   const urlsOf = async ({ id }: AssetJson) =>
@@ -89,7 +89,7 @@ describeS3('a service that redirects players to its S3 store', () => {
     expect((await get(init)).status).toBe(302);
     await call(service, `DELETE /media/${doomed.id}`, { headers: asUser('ann') });
     expect((await get(init)).status).toBe(404);
-  }, 60_000);
+  });
 
   describe.skipIf(findChromium() === undefined)('in Chromium, on a page of a third origin', () => {
     test('stock players play it to its end and seek', async () => {
@@ -109,6 +109,6 @@ describeS3('a service that redirects players to its S3 store', () => {
       } finally {
         await browser.close();
       }
-    }, 120_000);
+    });
   });
 });

@@ -28,7 +28,7 @@ describeS3('processes on separate machines', () => {
   describe('two workers', () => {
     beforeAll(async () => {
       machines = await startSeparateMachines({ workers: 2 });
-    }, 120_000);
+    });
     afterAll(() => machines?.stop());
 
     test('finish a video of which one was killed, once, and keep nothing on their disks', async () => {
@@ -65,7 +65,7 @@ describeS3('processes on separate machines', () => {
     beforeAll(async () => {
       const settings = { ENCODE_CHUNK_S: '8', ENCODE_CONCURRENCY: '1' };
       machines = await startSeparateMachines({ workers: 4, settings });
-    }, 120_000);
+    });
     afterAll(() => machines?.stop());
 
     test('share a long video, which plays as if one had encoded it', async () => {

@@ -230,7 +230,7 @@ export async function call<T = Record<string, unknown>>(
 export async function eventually<T>(
   ask: () => Promise<T>,
   pleases: (answer: T) => boolean,
-  { withinMs = 60_000 } = {},
+  { withinMs = 120_000 } = {},
 ): Promise<T> {
   const end = Date.now() + withinMs;
   for (;;) {

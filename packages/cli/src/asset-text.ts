@@ -34,6 +34,7 @@ export function formatAsset(asset: Asset): string {
   const { size_bytes: size, duration_ms: duration, failure, width, height } = asset;
   return formatFields([
     ['id', asset.id],
+    ['external id', asset.external_id],
     ['title', asset.title],
     ['filename', asset.filename],
     ['status', describeStatus(asset)],

@@ -3,6 +3,7 @@
 const FLAGS = new Map<unknown, string>([
   ['baseUrl', '--url'],
   ['expiresAt', '--expires-at'],
+  ['externalId', '--external-id'],
   ['filename', '--filename'],
   ['mimeType', '--mime-type'],
   ['ownerUserId', '--owner'],
@@ -18,6 +19,7 @@ const FLAGS_OF_MEMBERS = new Map<unknown, string>([
   ['expires_at', '--expires-at'],
   ['expires_before', '--expires-before'],
   ['expires_in', '--expires'],
+  ['external_id', '--external-id'],
   ['filename', '--filename'],
   ['kinds', '--kind'],
   ['limit', '--limit'],

@@ -11,6 +11,8 @@ import type { Progress } from './progress.ts';
 export type NewAssetOptions = {
   readonly private?: boolean;
   readonly public?: boolean;
+  readonly externalId?: string;
+  readonly ifExists?: 'fail' | 'return';
   readonly title?: string;
   readonly tag?: string[];
   readonly metadata?: Record<string, unknown>;
@@ -26,6 +28,9 @@ export type NewAssetOptions = {
 /** Of commands whose bytes come from elsewhere. */
 export const addFileOptions = (command: Command): Command =>
   addSharedOptions(command)
+    .addOption(
+      new Option('--if-exists <choice>', 'if an asset has this --external-id').choices(['fail', 'return']),
+    )
     .option('--provider <name>', 'provider of a video')
     .option('--mime-type <type>', 'media type, such as video/mp4; default: by the extension of the name');
 
@@ -33,6 +38,7 @@ export const addSharedOptions = (command: Command): Command =>
   command
     .addOption(new Option('--private', 'only signed URLs play the asset (default)').conflicts('public'))
     .option('--public', 'everybody can play the asset')
+    .option('--external-id <id>', 'your own id of the asset, unique per owner')
     .option('--title <title>', 'title')
     .option('--tag <tag>', 'tag; can be repeated', collect)
     .option('--metadata <json>', 'your own JSON object', parseJsonObject)

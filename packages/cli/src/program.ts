@@ -17,6 +17,7 @@ import { addPlaybackCommands } from './commands/playback.ts';
 import { addProvidersCommand } from './commands/providers.ts';
 import { addSettingsCommand } from './commands/settings.ts';
 import { addTokenCommand } from './commands/token.ts';
+import { addTagCommand } from './commands/tag.ts';
 import { addUploadCommand } from './commands/upload.ts';
 import { addUploadTokenCommands } from './commands/upload-tokens.ts';
 import { addUsageCommand } from './commands/usage.ts';
@@ -97,7 +98,7 @@ const readVersion = (): string =>
 type AddCommands = (program: Command, run: Runner) => void;
 
 const GROUPS: readonly (readonly [group: string, commands: readonly AddCommands[]])[] = [
-  ['Assets:', [addUploadCommand, addImportCommands, addAssetCommands, addUsageCommand]],
+  ['Assets:', [addUploadCommand, addImportCommands, addAssetCommands, addTagCommand, addUsageCommand]],
   ['Playback:', [addPlaybackCommands]],
   ['Events and webhooks:', [addEventsCommand, addListenCommand, addWebhookCommands]],
   [

@@ -4,6 +4,8 @@ export type {
   AssetMedia,
   AssetPage,
   AssetPlayback,
+  BatchRequest,
+  BatchResult,
   DeletedAsset,
   Failure,
   MediaAudio,
@@ -18,6 +20,7 @@ export type {
   EventType,
   PublishedEventType,
   RenditionState,
+  ExistingAssetRule,
   SortOrder,
   StreamStatus,
   Visibility,
@@ -51,11 +54,10 @@ export type {
   Usage,
   VideoPlayback,
 } from './api/library.ts';
+export type { ClipRequest, ImportRequest } from './api/imports.ts';
 export type {
-  ClipRequest,
   CreateUploadRequest,
   FormUploadTarget,
-  ImportRequest,
   MultipartUploadTarget,
   OpenUpload,
   PutUploadTarget,
@@ -105,6 +107,7 @@ export type {
   AssetFilters,
   CreateUploadOptions,
   DeleteOptions,
+  ImportOptions,
   PlaybackOptions,
   UpdateOptions,
 } from './media.ts';

@@ -1,5 +1,6 @@
 // Calls on assets: one function for each operation below `/api/v1/media`.
-import type { Asset, AssetPage, DeletedAsset } from './api/assets.ts';
+import type { Asset, AssetPage, BatchRequest, BatchResult, DeletedAsset } from './api/assets.ts';
+import type { ExistingAssetRule } from './api/enums.ts';
 import type {
   DownloadUrl,
   ListAssetsQuery,
@@ -9,7 +10,8 @@ import type {
   TimelineQuery,
   UpdateAssetRequest,
 } from './api/library.ts';
-import type { ClipRequest, CreateUploadRequest, ImportRequest, OpenUpload } from './api/uploads.ts';
+import type { ClipRequest, ImportRequest } from './api/imports.ts';
+import type { CreateUploadRequest, OpenUpload } from './api/uploads.ts';
 import { createPagedList, type PagedList } from './pages.ts';
 import type { CallOptions, Transport } from './transport.ts';
 
@@ -18,6 +20,11 @@ export type CreateUploadOptions = CallOptions & {
   deduplicate?: boolean | undefined;
   /** `asset`: the result contains the asset. */
   expand?: 'asset' | undefined;
+} & Pick<ImportOptions, 'ifExists'>;
+
+export type ImportOptions = CallOptions & {
+  /** If the owner has an asset with this `external_id`: `fail` (default), or `return` it, unchanged. */
+  ifExists?: ExistingAssetRule | undefined;
 };
 
 type RetryOptions = CallOptions & Pick<CreateUploadOptions, 'expand'>;
@@ -49,7 +56,8 @@ export type AssetFilters = WithoutOwner<ListAssetsQuery>;
 export type AssetCalls = {
   /**
    * Creates an asset and returns where to send its bytes; `media.upload` does this and all that follows.
-   * Errors: 400 BAD_REQUEST with the `field`, or `quota_exceeded`; 413 PAYLOAD_TOO_LARGE.
+   * Errors: 400 BAD_REQUEST with the `field`, or `quota_exceeded`; 409 `external_id_taken`;
+   * 413 PAYLOAD_TOO_LARGE.
    */
   createUpload(
     request: WithoutOwner<CreateUploadRequest>,
@@ -61,7 +69,7 @@ export type AssetCalls = {
    */
   complete(id: string, options?: CallOptions): Promise<Asset>;
   /** Creates an asset whose bytes the service downloads from a URL, then completes. */
-  import(request: WithoutOwner<ImportRequest>, options?: CallOptions): Promise<Asset>;
+  import(request: WithoutOwner<ImportRequest>, options?: ImportOptions): Promise<Asset>;
   /**
    * Creates a video from a part of another one, which the service cuts from its original.
    * Errors: 400 with the `field`, or `quota_exceeded`; 409 `pending_upload`, `failed`, `not_stored_here`, ….
@@ -77,6 +85,12 @@ export type AssetCalls = {
   list(filters?: AssetFilters, options?: CallOptions): PagedList<Asset, AssetPage>;
   /** Omitted members keep their values; null clears them. */
   update(id: string, changes: WithoutOwner<UpdateAssetRequest>, options?: UpdateOptions): Promise<Asset>;
+  /**
+   * Changes up to 100 assets, each on its own: `items[].error` says why one could not be changed.
+   *
+   * @example await mediary.media.changeMany({ ids, action: 'update', add_tags: ['launch'] });
+   */
+  changeMany(request: WithoutOwner<BatchRequest>, options?: CallOptions): Promise<BatchResult>;
   /** Deletes the asset, or moves it to the trash (`trash: true`). It stops playing at once. */
   delete(id: string, options?: DeleteOptions): Promise<DeletedAsset>;
   /** Brings an asset back from the trash. */
@@ -118,16 +132,8 @@ export function createAssetCalls(transport: Transport): AssetCalls {
   const read = <T>(id: string, rest: string, options?: CallOptions): Promise<T> =>
     transport.request({ method: 'GET', path: assetPath(id, rest), options });
   return {
-    createUpload: (request, options) =>
-      transport.request({
-        method: 'POST',
-        path: '/media/upload-url',
-        query: { deduplicate: options?.deduplicate, expand: options?.expand },
-        body: { ...request, ...ownerOf(transport, options) },
-        options,
-      }),
+    ...createCreationCalls(transport),
     complete: (id, options) => post(assetPath(id, '/complete'), {}, options),
-    import: (request, options) => post('/media/import', request, options),
     clip: (id, request, options) => post(assetPath(id, '/clip'), request, options),
     get: (id, options) => read(id, '', options),
     list: (filters = {}, options) =>
@@ -135,6 +141,7 @@ export function createAssetCalls(transport: Transport): AssetCalls {
         const query = { ...filters, ...ownerOf(transport, options), cursor };
         return transport.request({ method: 'GET', path: '/media', query, options });
       }, filters.cursor),
+    changeMany: (request, options) => post('/media/batch', request, options),
     restore: (id, options) => post(assetPath(id, '/restore'), {}, options),
     retry: (id, options) =>
       transport.request({
@@ -161,6 +168,29 @@ export function createAssetCalls(transport: Transport): AssetCalls {
     ...createEditCalls(transport),
   };
 }
+
+const createCreationCalls = (transport: Transport): Pick<AssetCalls, 'createUpload' | 'import'> => ({
+  createUpload: (request, options) =>
+    transport.request({
+      method: 'POST',
+      path: '/media/upload-url',
+      query: {
+        deduplicate: options?.deduplicate,
+        if_exists: options?.ifExists,
+        expand: options?.expand,
+      },
+      body: { ...request, ...ownerOf(transport, options) },
+      options,
+    }),
+  import: (request, options) =>
+    transport.request({
+      method: 'POST',
+      path: '/media/import',
+      query: { if_exists: options?.ifExists },
+      body: { ...request, ...ownerOf(transport, options) },
+      options,
+    }),
+});
 
 /** A version, or the ETag of a response as it came. */
 const toIfMatch = (ifMatch: number | string): string =>

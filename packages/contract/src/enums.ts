@@ -26,6 +26,13 @@ export type ExtraCodec = (typeof EXTRA_CODECS)[number];
 export const HDR_RANGES = ['pq', 'hlg'] as const;
 export type HdrRange = (typeof HDR_RANGES)[number];
 
+/** What a request to create an asset does if the owner has one with its `external_id`. */
+export const EXISTING_ASSET_RULES = ['fail', 'return'] as const;
+export type ExistingAssetRule = (typeof EXISTING_ASSET_RULES)[number];
+
+/** What a request about many assets does with each of them. */
+export const BATCH_ACTIONS = ['update', 'trash', 'delete', 'restore'] as const;
+
 export const SORT_ORDERS = ['created_at', '-created_at'] as const;
 
 /** `hosted`: stores and streams the bytes itself. `encoder`: reads them from the service's object store. */

@@ -1,5 +1,6 @@
 // The whole API: every operation, in the order of the documentation.
 import type { Operation } from './operation.ts';
+import { changeAssets } from './operations/batches.ts';
 import { deleteCaptions, getCaptions, listCaptions, putCaptions } from './operations/captions.ts';
 import {
   echoRequest,
@@ -146,6 +147,7 @@ export const OPERATIONS: readonly Operation[] = [
   listAssets,
   getAsset,
   updateAsset,
+  changeAssets,
   deleteAsset,
   restoreAsset,
   setLegalHold,

@@ -33,6 +33,10 @@ export const REQUEST_REASONS = {
   url_credentials: { codes: ['BAD_REQUEST'], description: '`url` contains a user name or password.' },
   url_port: { codes: ['BAD_REQUEST'], description: 'The service does not send requests to this port.' },
   url_private_address: { codes: ['BAD_REQUEST'], description: 'The address of `url` is not public.' },
+  external_id_taken: {
+    codes: ['CONFLICT'],
+    description: 'Another asset of the owner has this `external_id`.',
+  },
   owner_is_being_erased: {
     codes: ['CONFLICT'],
     description:

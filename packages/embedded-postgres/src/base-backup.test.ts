@@ -61,7 +61,7 @@ test('a copy that was taken under load starts elsewhere, with every row of befor
   expect(await query(server, 'select count(*)::int as count from pg_replication_slots')).toEqual([
     { count: 0 },
   ]);
-}, 120_000);
+});
 
 test('a folder with a database, and one with a running service, are left alone', async () => {
   const folder = newFolder();
@@ -71,7 +71,7 @@ test('a folder with a database, and one with a running service, are left alone',
   await expect(restoreCluster(filesOf(copy), folder)).rejects.toThrow('Another service');
   await server.stop();
   await expect(restoreCluster(filesOf(copy), folder)).rejects.toThrow('has a database');
-}, 60_000);
+});
 
 test('a file that is already in the target is not overwritten', async () => {
   const server = await start(newFolder());
@@ -80,4 +80,4 @@ test('a file that is already in the target is not overwritten', async () => {
   await expect(copyCluster(server, copy)).rejects.toThrow('EEXIST');
   rmSync(join(copy, 'PG_VERSION'));
   expect(statSync(copy).isDirectory()).toBe(true);
-}, 60_000);
+});

@@ -50,6 +50,7 @@ export function toAssetView(asset: ShownAsset, context: AssetViewContext): Asset
   return {
     id: asset.id,
     owner_user_id: asset.owner_user_id,
+    external_id: asset.external_id,
     kind: asset.kind,
     filename: asset.filename,
     content_type: asset.content_type,

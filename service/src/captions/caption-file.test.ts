@@ -148,7 +148,7 @@ test('a megabyte of anything takes no more than seconds', () => {
   const megabyte = 1024 * 1024;
   for (const text of ['<', '&', '-->', '<b>', '{\\', '\n', ' ', '<v ', '00:', '&#', '.'])
     for (const head of ['', 'WEBVTT\n\n00:01.000 --> 00:02.000 ', 'WEBVTT\n\n00:01.000 --> 00:02.000\n'])
-      for (const tail of ['', 'x', '\u2028']) {
+      for (const tail of ['', '\u2028']) {
         const bytes = Buffer.from(head + text.repeat(Math.floor((megabyte - 100) / text.length)) + tail);
         const start = performance.now();
         expect(() => parseCaptionFile(bytes) && undefined).not.toThrow(RangeError);

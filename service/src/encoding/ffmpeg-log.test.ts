@@ -23,7 +23,7 @@ describe('the log of a damaged file with many tags', () => {
       ({ stderr }) => stderr,
       (error: { stderr: string }) => error.stderr,
     );
-  }, 60_000);
+  });
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
   test('is long and holds them all', () => {

@@ -19,7 +19,7 @@ beforeAll(async () => {
     await makeClip({ seconds: 6, fps: 30, flashAndBeep: true, more: ['-preset', 'medium', '-g', '60'] }),
     { posterTimeMs: 5000 },
   );
-}, 60_000);
+});
 afterAll(async () => {
   await film?.[Symbol.asyncDispose]();
   await rm(folder, { recursive: true, force: true });

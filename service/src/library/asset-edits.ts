@@ -14,7 +14,8 @@ import type { LibraryContext } from './context.ts';
 import { assertVersion } from './if-match.ts';
 
 /** Omitted columns stay unchanged. */
-type Edit = Partial<Pick<Asset, Exclude<keyof Static<typeof UpdateAssetRequest>, 'owner_user_id'>>>;
+export type Edit = Partial<Pick<Asset, Exclude<keyof Static<typeof UpdateAssetRequest>, 'owner_user_id'>>>;
+type ToEdit = (seen: Asset) => Edit | undefined;
 /** `ifMatch`: the request header; undefined accepts any version. */
 type EditRequest = {
   readonly edit: Edit;
@@ -25,19 +26,30 @@ type EditRequest = {
 export async function editAsset(
   ctx: LibraryContext,
   asset: Asset,
-  { edit, ifMatch, actorData }: EditRequest,
+  { edit, ...request }: EditRequest,
 ): Promise<Asset> {
   assertTextLimits(edit);
-  const event = newEvent('asset.updated', { ...actorData, fields: Object.keys(edit) });
+  return editMembers(ctx, asset, { toEdit: () => edit, ...request });
+}
+
+/** `toEdit` decides by the latest state of the asset; undefined changes nothing. */
+export async function editMembers(
+  ctx: LibraryContext,
+  asset: Asset,
+  { toEdit, ifMatch, actorData }: Omit<EditRequest, 'edit'> & { readonly toEdit: ToEdit },
+): Promise<Asset> {
   const updated = await ctx.lifecycle.update(asset, (seen, now) => {
     if (seen.deleted_at) throw notFound('No such asset');
     assertVersion(seen, { ifMatch, etagOf: () => toEtag(seen, ctx.view) });
+    const edit = toEdit(seen);
+    if (!edit) return undefined;
     assertPosterTime(seen, { timeMs: edit.poster_time_ms, isHosted: ctx.providers.isHosted(seen) });
     const purges =
       isVisibilityChanged(seen, edit) && edit.visibility === 'private'
         ? toCdnPurges(ctx, seen, { reason: 'made_private', now })
         : [];
     const jobs = [...jobsOf(seen, edit, ctx.providers.canSign(seen)), ...purges];
+    const event = newEvent('asset.updated', { ...actorData, fields: Object.keys(edit) });
     return { set: toPatch(seen, edit), events: [event], jobs };
   });
   if (!updated) throw notFound('No such asset');

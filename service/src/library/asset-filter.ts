@@ -16,6 +16,7 @@ export type AssetFilter = {
   readonly kind?: AssetKind | undefined;
   readonly streamStatus?: StreamStatus | undefined;
   readonly provider?: ProviderName | undefined;
+  readonly externalId?: string | undefined;
   readonly tag?: string | undefined;
   /** A LIKE pattern. */
   readonly text?: string | undefined;
@@ -31,6 +32,7 @@ export const toAssetFilter = (owner: string | undefined, query: ListQuery): Asse
   kind: query.kind,
   streamStatus: parseStatus(query),
   provider: query.provider,
+  externalId: parsePlainText('external_id', query.external_id),
   tag: parsePlainText('tag', query.tag),
   text: toLikePattern(parsePlainText('q', query.q)),
   fromId: parseIdAt('created_after', query.created_after, (ms) => Math.floor(ms) + 1),

@@ -21,7 +21,10 @@ export type LibraryContext = {
   readonly clocks: Clocks;
   /** Sign the cursors of lists. */
   readonly urlSecrets: readonly Secret[];
-  readonly lifecycle: Pick<Lifecycle, 'findAssetById' | 'update' | 'watchAsset'>;
+  readonly lifecycle: Pick<
+    Lifecycle,
+    'findAssetById' | 'findAssetForCaller' | 'findTrashedAssetForCaller' | 'update' | 'watchAsset'
+  >;
   readonly usage: Pick<Usage, 'underQuota'>;
   readonly providers: {
     /** A hosted provider chooses the thumbnails of its videos itself. */
@@ -34,5 +37,10 @@ export type LibraryContext = {
   readonly view: AssetViewContext;
   readonly guards: Guards;
   readonly asOperator: AsOperator;
-  readonly heldRequests: HeldRequests;
+  /** What one caller may hold, and how often an owner may ask. */
+  readonly callerLimits: {
+    readonly heldRequests: HeldRequests;
+    /** Throws RATE_LIMITED when the owner sends too many requests. */
+    readonly limitOwner: (ownerUserId: string) => Promise<void>;
+  };
 };

@@ -28,7 +28,7 @@ beforeAll(async () => {
        from generate_series(1, ${ASSETS}) as n`,
   );
   await client.query('vacuum analyze assets');
-}, 120_000);
+});
 afterAll(async () => {
   await client?.end();
   await server?.stop();

@@ -1,4 +1,5 @@
 // Lists, reads, edits, deletes and restores assets (contract B2, B3).
+import { changeAssets } from '@mediary/contract/operations/batches';
 import { deleteAsset, restoreAsset } from '@mediary/contract/operations/deletions';
 import {
   releaseLegalHold,
@@ -17,6 +18,7 @@ import { toCallerView, toEtag, toServiceView } from '../assets/asset-view.ts';
 import { parseExpiry } from '../assets/expiry.ts';
 import { parsePlainText } from '../platform/values/plain-text.ts';
 import { badRequest, forbidden } from '../platform/http/errors.ts';
+import * as batch from './batch.ts';
 import * as edits from './asset-edits.ts';
 import { type AssetPage, listAssetPage } from './asset-list.ts';
 import type { LibraryContext } from './context.ts';
@@ -66,6 +68,7 @@ const toPageView = (
 });
 
 export const assetRoutes = (ctx: LibraryContext) => [
+  ctx.guards.asCreator(changeAssets, ({ actor, body }) => batch.changeAssets(ctx, actor, body)),
   ctx.guards.ownAsset(getAsset, async ({ asset, caller }) => toCallerView(asset, ctx.view, caller), {
     etag: ({ asset }) => toEtag(asset, ctx.view),
     waitForChange: (input, poll) => waitForChange(ctx, input, poll),

@@ -79,7 +79,7 @@ function from(walk: Walk, after: string | undefined, isOldestFirst: boolean): Cl
 }
 
 function conditions(filter: AssetFilter, walk: Walk): Clause[] {
-  const { kind, streamStatus, provider, tag, text, fromId, belowId, expiresBefore } = filter;
+  const { kind, streamStatus, provider, externalId, tag, text, fromId, belowId, expiresBefore } = filter;
   return [
     filter.owner === undefined
       ? clause('all')`where true`
@@ -88,6 +88,7 @@ function conditions(filter: AssetFilter, walk: Walk): Clause[] {
     ...(kind === undefined ? [] : [clause('kind')`and kind = ${kind}`]),
     ...(streamStatus === undefined ? [] : [clause('status')`and ${walk.status} = ${streamStatus}`]),
     ...(provider === undefined ? [] : [clause('provider')`and assets.provider = ${provider}`]),
+    ...(externalId === undefined ? [] : [clause('external id')`and external_id = ${externalId}`]),
     ...(tag === undefined ? [] : [clause('tag')`and tags @> array[${tag}::text]`]),
     ...(text === undefined ? [] : [matchesText(text)]),
     ...(fromId === undefined ? [] : [clause('from')`and ${walk.id} >= ${fromId}`]),

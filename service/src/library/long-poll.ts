@@ -12,7 +12,7 @@ type LongPoll = {
 
 /** False if nothing changed within `wait` seconds, or if the service stops. */
 export async function waitForChange(
-  { lifecycle, heldRequests }: LibraryContext,
+  { lifecycle, callerLimits: { heldRequests } }: LibraryContext,
   { asset, caller, query: { wait } }: LongPoll,
   { hasChanged, signal }: LongPollContext,
 ): Promise<boolean> {

@@ -137,24 +137,6 @@ describe('a restore', () => {
     for (const seen of [purged, 'missing'] as const)
       await expect(restored(seen)).rejects.toMatchObject({ code: 'NOT_FOUND', message: 'No such asset' });
   });
-  test('conflicts with another asset that was linked to the same video meanwhile', async () => {
-    const failing = (error: Error) =>
-      restoreAsset(
-        contextOf(() => Promise.reject(error)),
-        trashed,
-        {},
-      );
-    const violation = Object.assign(new Error('duplicate key'), {
-      code: '23505',
-      constraint: 'assets_video',
-    });
-    await expect(failing(violation)).rejects.toMatchObject({
-      code: 'CONFLICT',
-      message: expect.stringMatching(/^Another asset/),
-      details: { field: 'provider_video_id' },
-    });
-    await expect(failing(new Error('broken'))).rejects.toThrow('broken');
-  });
 });
 
 describe('emptying the trash', () => {

@@ -6,9 +6,8 @@ import { awaitsReport, isPosterDue } from '../assets/poster.ts';
 import type { AssetChange } from '../lifecycle/decisions/change.ts';
 import { assertNotHeld } from '../lifecycle/decisions/legal-hold.ts';
 import { collectFailuresOfPages } from '../platform/concurrency/collect-failures.ts';
-import { conflict, notFound } from '../platform/http/errors.ts';
+import { notFound } from '../platform/http/errors.ts';
 import { assertTrustedClock } from '../platform/postgres/database-clock.ts';
-import { findViolatedConstraint } from '../platform/postgres/database-errors.ts';
 import { toCdnPurges } from './cdn-purge.ts';
 import type { LibraryContext } from './context.ts';
 import { assertVersion } from './if-match.ts';
@@ -86,21 +85,15 @@ const removalOf = ({ id: assetId }: Asset) => ({ name: 'purge-asset', payload: {
 /** Restores an asset from the trash; an asset outside the trash stays unchanged. */
 export async function restoreAsset(ctx: LibraryContext, asset: Asset, actorData: EventData): Promise<Asset> {
   const isReportLost = asset.purge_at !== null && (await hasLostReport(ctx, asset));
-  try {
-    const updated = await ctx.lifecycle.update(asset, (seen) => {
-      if (isPurged(seen)) throw notFound('No such asset');
-      if (!seen.purge_at) return undefined;
-      assertNotHeld(seen);
-      const isSame = seen.revision === asset.revision;
-      return decideRestore(ctx, seen, { actorData, isReportLost: isReportLost && isSame });
-    });
-    if (!updated) throw notFound('No such asset');
-    return updated.asset;
-  } catch (error) {
-    if (findViolatedConstraint(error))
-      throw conflict('Another asset is linked to this video now', { field: 'provider_video_id' });
-    throw error;
-  }
+  const updated = await ctx.lifecycle.update(asset, (seen) => {
+    if (isPurged(seen)) throw notFound('No such asset');
+    if (!seen.purge_at) return undefined;
+    assertNotHeld(seen);
+    const isSame = seen.revision === asset.revision;
+    return decideRestore(ctx, seen, { actorData, isReportLost: isReportLost && isSame });
+  });
+  if (!updated) throw notFound('No such asset');
+  return updated.asset;
 }
 
 /**

@@ -6,7 +6,7 @@ import type { LifecycleContext } from './context.ts';
 import type { AssetChange } from './decisions/change.ts';
 import { type Completion, decideCompletion } from './decisions/decide-commands.ts';
 import { insertHistory, insertRestored } from './restored-assets.sql.ts';
-import { toCreationError } from './store.ts';
+import { throwRefusal } from './refused-write.sql.ts';
 
 type RestoredAsset = {
   /** Waits for its completion; its original is stored. */
@@ -40,7 +40,7 @@ export async function restoreAsset(
       return created;
     });
   } catch (error) {
-    throw toCreationError(error);
+    return throwRefusal(error);
   }
 }
 

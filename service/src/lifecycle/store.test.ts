@@ -64,6 +64,7 @@ const newAsset = (more: Partial<NewAsset> = {}): NewAsset => ({
   title: 'A title',
   tags: ['a', 'b'],
   metadata: { nested: { list: [1, null] } },
+  external_id: null,
   expires_at: null,
   announced_size_bytes: null,
   max_duration_s: null,

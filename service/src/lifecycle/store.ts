@@ -3,10 +3,9 @@ import type { Asset, AssetRef, NewAsset } from '../assets/asset.ts';
 import { type EventData, newEvent } from '../assets/asset-event.ts';
 import { type BatchLimits, createBatcher } from '../platform/concurrency/batcher.ts';
 import { createKeyedMutex } from '../platform/concurrency/keyed-mutex.ts';
-import { conflict, unavailable } from '../platform/http/errors.ts';
+import { unavailable } from '../platform/http/errors.ts';
 import { currentTraceparent } from '../platform/observability/tracing.ts';
 import type { Database, Transaction } from '../platform/postgres/database.ts';
-import { findRaisedDetail, findViolatedConstraint } from '../platform/postgres/database-errors.ts';
 import {
   type Decide,
   type AssetWrite,
@@ -15,6 +14,7 @@ import {
   type PendingWrite,
 } from './decisions/change.ts';
 import type { LifecycleContext } from './context.ts';
+import { throwRefusal } from './refused-write.sql.ts';
 import { claimEncode, type EncodeClaim } from './encode-claim.sql.ts';
 import {
   holdsUploadLease,
@@ -174,7 +174,7 @@ async function update<D extends AssetWrite | undefined>(
     const removals = { keys: findRemovals({ seen, decision, graceDays }), graceDays };
     const traceparent = currentTraceparent();
     const pending = { seen, decision, now: now(), removals, traceparent };
-    const asset: Asset | undefined = await write(writer, pending);
+    const asset: Asset | undefined = await write(writer, pending).catch(throwRefusal);
     if (asset) return { asset, decision };
     if (decision.recordsUnlessHeld) return undefined;
     if (decision.finishes && !(await holdsUploadLease(db, decision.finishes))) return undefined;
@@ -215,9 +215,6 @@ const insertWith = (
     return created;
   });
 
-/** Raised by a trigger of the migration. */
-const OWNER_IS_ERASED = 'MQ003';
-
 async function createAsset(
   { loader }: WriterContext,
   insert: (pending: PendingInsert) => Promise<Asset | undefined>,
@@ -228,18 +225,6 @@ async function createAsset(
     if (!created) throw new Error('an asset was neither created nor found');
     return created;
   } catch (error) {
-    throw toCreationError(error);
+    return throwRefusal(error);
   }
-}
-
-/** The error for the caller, where the database refuses an asset. */
-export function toCreationError(error: unknown): unknown {
-  if (findViolatedConstraint(error)?.startsWith('assets_provider_video'))
-    return conflict('Another asset is linked to this video', { field: 'provider_video_id' });
-  if (findRaisedDetail(error, OWNER_IS_ERASED) !== undefined)
-    return conflict('Everything of this owner is being erased. Upload when the erasure is completed.', {
-      field: 'owner_user_id',
-      reason: 'owner_is_being_erased',
-    });
-  return error;
 }

@@ -1,4 +1,5 @@
-// Tests with a real database that uploads are recorded with the asset that they change (contract B4).
+// Tests with a real database that uploads are recorded with the asset that they change, and that what belongs
+// to one asset is refused to others (contract B4).
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { rowsOf, startTestPostgres, type TestPostgres } from '../../../test/support/postgres/postgres.ts';
 import { recordStatements } from '../../../test/support/postgres/query-plans.ts';
@@ -39,8 +40,8 @@ afterAll(async () => {
 
 const STORED = { uploaded_at: NOW, size_bytes: 3, upload_expires_at: LATER };
 
-const createAsset = (): Promise<Asset> =>
-  store.createAsset({ ...createVideo({ id: uuidV7() }), upload_expires_at: LATER }, {});
+const createAsset = (more: Partial<Asset> = {}): Promise<Asset> =>
+  store.createAsset({ ...createVideo({ id: uuidV7() }), upload_expires_at: LATER, ...more }, {});
 
 const change = (set: AssetWrite['set']): AssetWrite => ({ set, events: [], jobs: [] });
 
@@ -213,4 +214,18 @@ describe('an upload to a hosted provider', () => {
     await store.update(linked, () => change(set));
     expect(await uploadsOf(linked.id)).toEqual(rows.map((row) => expect.objectContaining(row)));
   });
+});
+
+test.each([
+  ['a video of a provider', { provider: 'cdnhost', provider_video_id: 'taken' }, 'provider_video_id'],
+  ['an id of the application', { external_id: 'taken' }, 'external_id'],
+])('%s is refused to others until its asset is deleted', async (_, set, field) => {
+  const [first, second] = [await createAsset(set), await createAsset()];
+  const refusal = { code: 'CONFLICT', details: { field } };
+  await expect(createAsset(set)).rejects.toMatchObject(refusal);
+  await expect(store.update(second, () => change(set))).rejects.toMatchObject(refusal);
+  const gone = await store.update({ assetId: first.id }, () => change({ deleted_at: NOW }));
+  expect((await store.update(second, () => change(set)))?.asset).toMatchObject(set);
+  const back = store.update(gone?.asset ?? first, () => change({ deleted_at: null }));
+  await expect(back).rejects.toMatchObject(refusal);
 });

@@ -19,6 +19,7 @@ export const toExportedAsset = (asset: Asset, { original, captions }: ExportedFi
   title: asset.title,
   tags: asset.tags,
   metadata: asset.metadata,
+  external_id: asset.external_id,
   expires_at: asset.expires_at,
   legal_hold: asset.legal_hold,
   stream_status: asset.stream_status,
@@ -48,13 +49,15 @@ export const toExportedAsset = (asset: Asset, { original, captions }: ExportedFi
   deleted_at: asset.deleted_at,
   purge_at: asset.purge_at,
   original,
-  captions: captions.map(({ path, caption }) => ({
-    path,
-    language: caption.language,
-    label: caption.label,
-    kind: caption.kind,
-    is_default: caption.isDefault,
-    is_embedded: caption.isEmbedded,
-    updated_at: caption.updatedAt,
-  })),
+  captions: captions.map(toExportedCaption),
+});
+
+const toExportedCaption = ({ path, caption }: ExportedFiles['captions'][number]) => ({
+  path,
+  language: caption.language,
+  label: caption.label,
+  kind: caption.kind,
+  is_default: caption.isDefault,
+  is_embedded: caption.isEmbedded,
+  updated_at: caption.updatedAt,
 });

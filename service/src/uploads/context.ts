@@ -61,7 +61,7 @@ export type UploadsContext = {
   readonly usage: Pick<Usage, 'underQuota' | 'findByteQuota'>;
   readonly providers: ProviderOperations;
   /** What a request passes before the service takes its bytes. */
-  readonly admission: Pick<Auth, 'createUploadToken' | 'recordUploadOfToken'> & {
+  readonly admission: Pick<Auth, 'createUploadToken' | 'recordUploadOfToken' | 'assertReadableByToken'> & {
     /** Throws RATE_LIMITED when the owner sends too many requests. */
     readonly limitOwner: (ownerUserId: string) => Promise<void>;
     /** Throws INSUFFICIENT_STORAGE when the disk of the database is nearly full. */

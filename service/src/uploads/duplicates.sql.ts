@@ -1,4 +1,4 @@
-// Finds assets of an owner by the SHA-256 of their stored bytes.
+// Finds assets of an owner by the SHA-256 of their stored bytes, or by the application's own id.
 import type { Queries } from '../platform/postgres/database.ts';
 import { sql } from '../platform/postgres/sql.ts';
 
@@ -20,3 +20,15 @@ export const findComplete = (db: Queries, { owner, sha256, expiresAt }: Wanted) 
        and expires_at is not distinct from ${expiresAt}::timestamptz
      order by hashtextextended(owner_user_id || ' ' || checksum_sha256, 0), id limit 1`);
 };
+
+/** The living asset of an owner that has the application's own id. */
+export const findIdByExternalId = async (
+  db: Queries,
+  owner: string,
+  externalId: string,
+): Promise<string | undefined> =>
+  (
+    await db.one(sql('asset by external id', { id: 'uuid' })`
+      select id from assets
+       where external_id = ${externalId} and owner_user_id = ${owner} and deleted_at is null`)
+  )?.id;

@@ -6,12 +6,11 @@ import type { JobRequest } from '../jobs.ts';
 import { firstUploadCheckAt } from '../lifecycle/decisions/reconcile-schedule.ts';
 import { assertNotHeld } from '../lifecycle/decisions/legal-hold.ts';
 import { conflict, type ServiceError, toReason } from '../platform/http/errors.ts';
-import { takesBytes } from './byte-rules.ts';
 import { findMismatch } from './content-check.ts';
 import type { UploadsContext } from './context.ts';
 import { keepImportSource } from './import/import-runs.ts';
 import type { OpenedUpload } from './upload-targets.ts';
-import { offerUpload } from './uploads.ts';
+import { continueUpload } from './uploads.ts';
 
 /** A repeated call changes nothing: it returns the open attempt with its upload target. */
 export const retryUpload = (ctx: UploadsContext, asset: Asset, actorData: EventData): Promise<OpenedUpload> =>
@@ -23,7 +22,7 @@ async function retryUnderQuota(
   actorData: EventData,
 ): Promise<OpenedUpload> {
   if (asset.stream_status === 'processing') return { asset, target: null };
-  if (asset.stream_status === 'pending_upload' && asset.attempt > 1) return withTarget(ctx, asset);
+  if (asset.stream_status === 'pending_upload' && asset.attempt > 1) return continueUpload(ctx, asset);
   if (asset.stream_status !== 'failed')
     throw conflict(`Only a failed asset can be retried; this one is ${asset.stream_status}.`, {
       reason: 'wrong_status',
@@ -67,7 +66,7 @@ async function reopenUpload(ctx: UploadsContext, asset: Asset, actorData: EventD
     job,
     actorData,
   });
-  return withTarget(ctx, reopened);
+  return continueUpload(ctx, reopened);
 }
 
 /** The job by which the service itself gets the bytes. */
@@ -75,15 +74,6 @@ const toBytesJob = ({ id, attempt, clip_of: clipOf }: Asset): JobRequest => ({
   name: clipOf === null ? 'import-asset' : 'clip-asset',
   payload: { assetId: id, attempt: attempt + 1 },
 });
-
-/** No target where the service itself gets the bytes. */
-async function withTarget(ctx: UploadsContext, asset: Asset): Promise<OpenedUpload> {
-  const isAwaitingBytes = takesBytes(asset, asset.attempt);
-  const isClip = asset.clip_of !== null;
-  return isAwaitingBytes && !isClip && !(await keepImportSource(ctx, asset.id, ctx.clocks.now()))
-    ? offerUpload(ctx, asset)
-    : { asset, target: null };
-}
 
 /** The announced file itself was unusable, so a corrected file has another size and checksum. */
 const isAnnouncedFileRejected = (asset: Asset): boolean =>

@@ -32,6 +32,7 @@ test('omitted fields get their defaults', () => {
     title: null,
     tags: [],
     metadata: null,
+    external_id: null,
     expires_at: null,
     announced_size_bytes: null,
     announced_sha256: null,

@@ -56,6 +56,7 @@ export function toNewAsset(
     title: request.title ?? null,
     tags: [...(request.tags ?? [])],
     metadata: request.metadata ?? null,
+    external_id: request.external_id ?? null,
     expires_at: parseExpiry(request.expires_at, now),
     announced_size_bytes: parseSize(request, limits),
     announced_sha256: request.checksum_sha256?.toLowerCase() ?? null,

@@ -20,22 +20,23 @@ import { createImport } from './import/imports.ts';
 import { type ByteUpload, receiveUpload } from './put/byte-uploads.ts';
 import { retryUpload } from './retry.ts';
 import type { OpenedUpload } from './upload-targets.ts';
-import { createUpload as openNewUpload, openUploadToken } from './uploads.ts';
+import { createUpload as openUpload, openUploadToken } from './uploads.ts';
 
 export const uploadRoutes = (
   ctx: UploadsContext,
   { asCreator, changingAsset }: Guards,
   view: AssetViewContext,
 ) => [
-  asCreator(createUpload, async ({ actor, body, query: { deduplicate, expand }, resourceId }) => {
-    const opened = await openNewUpload(ctx, { actor, request: body, resourceId, deduplicate });
+  asCreator(createUpload, async ({ actor, body, query, resourceId }) => {
+    const { deduplicate, if_exists: ifExists, expand } = query;
+    const opened = await openUpload(ctx, { actor, request: body, resourceId, deduplicate, ifExists });
     return toOpenUpload(opened, expand && view);
   }),
   asCreator(createUploadToken, async ({ actor, body }) =>
     toTokenView(await openUploadToken(ctx, actor, body)),
   ),
-  asCreator(importMedia, async ({ actor, body, resourceId }) =>
-    toAssetView(await createImport(ctx, { actor, request: body, resourceId }), view),
+  asCreator(importMedia, async ({ actor, body, query: { if_exists: ifExists }, resourceId }) =>
+    toAssetView(await createImport(ctx, { actor, request: body, resourceId, ifExists }), view),
   ),
   changingAsset(createClip, async ({ actor, asset: source, body: request, resourceId }) =>
     toAssetView(await cutClip(ctx, { actor, source, request, resourceId }), view),

@@ -1,4 +1,5 @@
 // Opens uploads: upload-url creates the asset and returns where to send its bytes (contract B4).
+import type { ExistingAssetRule } from '@mediary/contract/enums';
 import type { CreateUploadTokenRequest } from '@mediary/contract/schemas/upload-tokens';
 import type { CreateUploadRequest } from '@mediary/contract/schemas/uploads';
 import { type Actor, toActorData } from '../assets/asset-event.ts';
@@ -7,8 +8,10 @@ import type { CreatedUploadToken } from '../auth/tickets/upload-tokens.ts';
 import { firstUploadCheckAt } from '../lifecycle/decisions/reconcile-schedule.ts';
 import { uuidV7 } from '../platform/values/uuid-v7.ts';
 import { timeOf } from '../platform/values/uuid.ts';
+import { takesBytes } from './byte-rules.ts';
 import type { UploadsContext } from './context.ts';
-import { findUploaded } from './duplicates.ts';
+import { createUnlessExists, findUploaded } from './duplicates.ts';
+import { keepImportSource } from './import/import-runs.ts';
 import { createAsset } from './new-asset.ts';
 import { openHostedUpload } from './tus/tus-relay.ts';
 import { applyGrant, toUploadBounds } from './upload-grant.ts';
@@ -22,13 +25,23 @@ type CreateUploadInput = {
   readonly resourceId: string | undefined;
   /** Whether to return the owner's asset that has the announced bytes, instead of another one. */
   readonly deduplicate?: boolean | undefined;
+  readonly ifExists?: ExistingAssetRule | undefined;
 };
 
 /**
  * Creates an asset with its upload target. No target is needed for a video that its provider already stores,
  * and for bytes that the owner has uploaded before.
  */
-export async function createUpload(
+export const createUpload = (ctx: UploadsContext, input: CreateUploadInput): Promise<OpenedUpload> =>
+  createUnlessExists(ctx, {
+    actor: input.actor,
+    externalId: input.request.external_id,
+    ifExists: input.ifExists,
+    create: () => openNewUpload(ctx, input),
+    useExisting: async (asset) => ({ ...(await continueUpload(ctx, asset)), isExisting: true }),
+  });
+
+async function openNewUpload(
   ctx: UploadsContext,
   { actor, request, resourceId, deduplicate = false }: CreateUploadInput,
 ): Promise<OpenedUpload> {
@@ -61,8 +74,17 @@ export async function createUpload(
   return isHosted ? openHostedUpload(ctx, asset) : toOwnTargets(ctx, asset, expires);
 }
 
-/** The upload target of a `pending_upload` asset. A hosted provider reuses the video of an earlier call. */
-export const offerUpload = async (ctx: UploadsContext, asset: Asset): Promise<OpenedUpload> =>
+/** The asset with its upload target: none where the bytes have come, or the service itself gets them. */
+export async function continueUpload(ctx: UploadsContext, asset: Asset): Promise<OpenedUpload> {
+  const awaitsCaller =
+    takesBytes(asset, asset.attempt) &&
+    asset.clip_of === null &&
+    !(await keepImportSource(ctx, asset.id, ctx.clocks.now()));
+  return awaitsCaller ? offerUpload(ctx, asset) : { asset, target: null };
+}
+
+/** A hosted provider reuses the video of an earlier call. */
+const offerUpload = async (ctx: UploadsContext, asset: Asset): Promise<OpenedUpload> =>
   asset.provider !== null && ctx.settings.newAssets.hostedProviders.includes(asset.provider)
     ? openHostedUpload(ctx, asset)
     : toOwnTargets(ctx, asset, asset.upload_expires_at ?? ctx.clocks.now());

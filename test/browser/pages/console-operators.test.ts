@@ -26,7 +26,7 @@ beforeAll(async () => {
     CDN_PURGE_URL: cdn.url('/purge'),
   });
   browser = await launchChromium();
-}, 120_000);
+});
 afterAll(async () => {
   await browser?.close();
   await service?.stop();
@@ -92,7 +92,7 @@ test('work: an encode is cancelled, and a failed job runs again', async () => {
     (jobs) => jobs.length === 0,
   );
   await closeConsole(opened);
-}, 60_000);
+});
 
 test('health: charts of the samples, and a storage check with its result', async () => {
   await rows(
@@ -114,7 +114,7 @@ test('health: charts of the samples, and a storage check with its result', async
   await rowOf(page, 'Storage checks', 'done').getByText('No finding').waitFor();
   await expectSound(opened);
   await closeConsole(opened);
-}, 60_000);
+});
 
 /** Chooses the saved archive, and sends it. */
 async function importArchive(page: Page, path: string): Promise<void> {
@@ -168,7 +168,7 @@ test('owners: limits, the archive, an erasure with its receipt, and an import', 
   await page.getByText('The import is complete.').waitFor();
   await expectSound(opened);
   await closeConsole(opened);
-}, 60_000);
+});
 
 test('keys: a new key works, is shown once, and is refused after it is revoked', async () => {
   const read = (key: string) =>
@@ -193,7 +193,7 @@ test('keys: a new key works, is shown once, and is refused after it is revoked',
   await page.getByText('No named key yet').waitFor();
   expect((await read(key)).status).toBe(401);
   await closeConsole(opened);
-}, 60_000);
+});
 
 describe('the palette', () => {
   test('opens screens and assets, changes the colours and signs out, by keyboard alone', async () => {
@@ -225,7 +225,7 @@ describe('the palette', () => {
     await choose('sign', 'Sign out');
     await page.getByRole('heading', { name: 'Sign in to the console' }).waitFor();
     await closeConsole(opened);
-  }, 60_000);
+  });
 });
 
 test('a user finds no screen of operators, and its address says why', async () => {
@@ -239,4 +239,4 @@ test('a user finds no screen of operators, and its address says why', async () =
   expect(screens).not.toContain('Work');
   expect(screens).toContain('Library');
   await page.context().close();
-}, 60_000);
+});

@@ -19,7 +19,7 @@ let browser: Browser;
 beforeAll(async () => {
   service = await startTestService({ VIDEO_EXTRAS: 'none' });
   browser = await launchChromium();
-}, 120_000);
+});
 afterAll(async () => {
   await browser?.close();
   await service?.stop();

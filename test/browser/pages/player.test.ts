@@ -38,7 +38,7 @@ beforeAll(async () => {
     () => readPlayback(),
     ({ storyboard }) => storyboard !== null,
   );
-}, 120_000);
+});
 afterAll(async () => {
   await browser.close();
   site.close();
@@ -152,7 +152,7 @@ async function switchLanguageAfterRevocation(page: Page): Promise<void> {
   await eventually(
     () => readMedia<boolean>(page, 'ended'),
     (isEnded) => isEnded,
-    { withinMs: 40_000 },
+    { withinMs: 120_000 },
   );
 }
 
@@ -163,7 +163,7 @@ test('a private video plays, with captions, two languages and renewed tokens', a
   await eventually(
     () => readMedia<number>(page, 'currentTime'),
     (seconds) => seconds > 0.5,
-    { withinMs: 30_000 },
+    { withinMs: 120_000 },
   );
   await showCaptions(page);
   await page.emulateMedia({ colorScheme: 'dark' });

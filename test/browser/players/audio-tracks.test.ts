@@ -20,7 +20,7 @@ beforeAll(async () => {
     headers: asUser(USER),
   });
   playback = answer.body.data;
-}, 120_000);
+});
 afterAll(async () => {
   await browser.close();
   await service.stop();

@@ -21,7 +21,7 @@ beforeAll(async () => {
   chromium = await launchChromium();
   asset = await ingest(service, OWNER, { file: await makeTwoLanguageClip(SECONDS) });
   expect(asset).toMatchObject({ stream_status: 'ready', visibility: 'private' });
-}, 120_000);
+});
 afterAll(async () => {
   await chromium.close();
   await browser.close();
@@ -41,7 +41,7 @@ describe.each(PLAYERS)('%s', (player) => {
     expect(result).toMatchObject({ errors: [], width: 320, height: 180 });
     expect(result.startedAt).toBeLessThan(0.1);
     expect(Math.abs(result.endedAt - SECONDS)).toBeLessThan(0.1);
-  }, 120_000);
+  });
 
   test('switches from English to German', async () => {
     const { errors, tracks } = await browser.switchAudio({
@@ -53,7 +53,7 @@ describe.each(PLAYERS)('%s', (player) => {
     });
     expect(errors).toEqual([]);
     expect(new Set(tracks.map(({ language }) => language))).toEqual(new Set(['en', 'de']));
-  }, 60_000);
+  });
 });
 
 test('the embed page plays within its content security policy', async () => {
@@ -71,8 +71,8 @@ test('the embed page plays within its content security policy', async () => {
   await eventually(
     async () => Number(await page.evaluate('document.querySelector("mediary-player").media?.currentTime')),
     (seconds) => seconds > 5,
-    { withinMs: 30_000 },
+    { withinMs: 120_000 },
   );
   expect(errors).toEqual([]);
   expect(new Set(keys)).toEqual(new Set([200]));
-}, 60_000);
+});

@@ -28,7 +28,7 @@ beforeAll(async () => {
   service = await startTestService(data.environment);
   const OPERATOR_KEY = 'another-operator-key-0123456789abcdef';
   rotated = await startTestService({ ...data.environment, MEDIARY_ROLE: 'api', OPERATOR_KEY });
-}, 60_000);
+});
 afterAll(async () => {
   for (const one of [rotated, service]) await one?.stop();
   await data?.remove();

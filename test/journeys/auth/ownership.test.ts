@@ -31,6 +31,8 @@ type Expectation = {
 const EXPECTED: Readonly<Record<string, Expectation>> = {
   'POST /api/v1/media/upload-url': { kind: 'create', body: VIDEO },
   'POST /api/v1/media/import': { kind: 'create', body: { ...VIDEO, url: 'https://files.invalid/a.mp4' } },
+  // Assets that the caller may not change are refused one by one: batch.test.ts.
+  'POST /api/v1/media/batch': { kind: 'create', body: { ids: ['none'], action: 'trash' } },
   'GET /api/v1/media': { kind: 'list' },
   'GET /api/v1/media/{id}': { kind: 'read' },
   'GET /api/v1/media/{id}/playback': { kind: 'read' },

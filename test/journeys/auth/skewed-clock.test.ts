@@ -25,7 +25,7 @@ const lines: string[] = [];
 beforeAll(async () => {
   const log = createLogger('info', { write: (line) => void lines.push(line) });
   service = await startTestService({}, { processNow: () => new Date(Date.now() + skewMs), log });
-}, 120_000);
+});
 afterAll(() => service?.stop());
 
 type Job = keyof JobPayloads & ('expire-uploads' | 'empty-trash' | 'reconcile' | 'maintain-partitions');

@@ -31,7 +31,7 @@ beforeAll(async () => {
   await restart({});
   const json = { url: receiver.url(PATH) };
   expect((await call(service, 'POST /webhook-endpoints', { headers: asService, json })).status).toBe(200);
-}, 120_000);
+});
 afterAll(async () => {
   await service?.stop();
   await receiver?.stop();
@@ -58,7 +58,7 @@ async function expectDelivered({ asset_id: id }: Started, title: string): Promis
   await eventually(
     async () => countUpdates(),
     (count) => count > before,
-    { withinMs: 20_000 },
+    { withinMs: 120_000 },
   );
 }
 
@@ -76,7 +76,7 @@ test('URL_SIGNING_SECRET set for the first time, and unset again', async () => {
   await restart({});
   expect(await putTo(wellBeforeIt)).toBe(200);
   await expectDelivered(signedByIt, 'forgotten');
-}, 120_000);
+});
 
 test('a deleted stored secret is not accepted and not generated again beside the setting', async () => {
   const [first, second] = [await open(), await open()];
@@ -88,4 +88,4 @@ test('a deleted stored secret is not accepted and not generated again beside the
   expect(await putTo(second)).toBe(401);
   await expectDelivered(first, 'without the stored secret');
   expect(await rows(dataDir, 'select * from secrets')).toEqual([]);
-}, 120_000);
+});

@@ -18,7 +18,7 @@ afterAll(() => service.stop());
 
 const fieldsOf = (mime_type: string) => ({ mime_type, visibility: 'public' });
 
-describe('a video plays', { timeout: 120_000 }, () => {
+describe('a video plays', () => {
   test.each<[string, ClipOptions]>([
     ['video/x-msvideo', { container: 'avi' }],
     ['video/avi', { container: 'avi', more: ['-c:v', 'libx264', '-bf', '2'] }],

@@ -18,7 +18,7 @@ import { eventually } from '../../support/service.ts';
 let cluster: ChunkedWorkers;
 beforeAll(async () => {
   cluster = await startChunkedWorkers();
-}, 120_000);
+});
 afterAll(() => cluster.stop());
 
 test('chunks with other headers are not joined: the next run encodes the video in one piece', async () => {
@@ -45,7 +45,7 @@ test('a chunk that crashes its workers repeatedly fails the video, and the other
   await eventually(
     () => queryRows(cluster, crash, id),
     ({ length }) => length === 1,
-    { withinMs: 60_000 },
+    { withinMs: 120_000 },
   );
   expect(await longVideoSettled(cluster, id)).toMatchObject({
     stream_status: 'failed',
@@ -61,4 +61,4 @@ test('a chunk that crashes its workers repeatedly fails the video, and the other
     id,
   );
   expect(removals).toEqual([{ is_soon: true }]);
-}, 120_000);
+});

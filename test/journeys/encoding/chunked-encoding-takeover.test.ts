@@ -14,7 +14,7 @@ import {
 let cluster: ChunkedWorkers;
 beforeAll(async () => {
   cluster = await startChunkedWorkers();
-}, 120_000);
+});
 afterAll(() => cluster.stop());
 
 test('another worker encodes the chunk of a killed one, in the same run', async () => {

@@ -17,7 +17,7 @@ import { processesNaming } from '../../support/service/traces.ts';
 let cluster: ChunkedWorkers;
 beforeAll(async () => {
   cluster = await startChunkedWorkers();
-}, 120_000);
+});
 afterAll(() => cluster.stop());
 
 test('both workers encode chunks, and the video has every frame once, in order', async () => {
@@ -45,7 +45,7 @@ test('deletion stops all workers within two seconds, and leaves no files, rows o
     () => runFolders(cluster, id),
     ({ length }) => length === 0,
   );
-}, 120_000);
+});
 
 test('one worker alone encodes all chunks', async () => {
   const [spare] = cluster.workers;

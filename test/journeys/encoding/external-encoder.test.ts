@@ -197,7 +197,7 @@ const cancellationEnded = () =>
   eventually(
     () => clocked.service.adapters.jobs.hasOpenJob('cancel-encoder-job', {}),
     (isOpen) => !isOpen,
-    { withinMs: 30_000 },
+    { withinMs: 120_000 },
   );
 
 test('a cancellation that is delivered late does not end the job of the next attempt', async () => {

@@ -42,7 +42,7 @@ const read = async (url: string): Promise<string> => (await fetch(url)).text();
 const numbersOf = (text: string, pattern: RegExp): number[] =>
   [...text.matchAll(pattern)].map(([, value]) => Number(value));
 
-describe('a video plays', { timeout: 120_000 }, () => {
+describe('a video plays', () => {
   test.each(['mp4', 'mkv'] as const)('with a PNG cover in %s', async (container) => {
     await expectPlays(await addCoverArt(await makeClip({ container }), folder));
   });
@@ -89,7 +89,7 @@ describe('a video plays', { timeout: 120_000 }, () => {
   });
 });
 
-describe('manifests', { timeout: 120_000 }, () => {
+describe('manifests', () => {
   test('never state a peak bandwidth below the average', async () => {
     const clip = { seconds: 5, width: 720, height: 480, more: ['-r', '30000/1001'] };
     const hls = await read((await upload(await makeClip(clip))).playback.hls);

@@ -54,7 +54,7 @@ beforeAll(async () => {
     MEDIARY_ROLE: 'worker',
     ENCODER_CALLBACK_URL: api.address,
   });
-}, 120_000);
+});
 afterAll(async () => {
   for (const service of [worker, api]) await service?.stop();
   await postgres?.stop();

@@ -38,7 +38,7 @@ beforeAll(async () => {
     () => urlsOf(hidden.id),
     ({ mp4 }) => mp4 !== null,
   );
-}, 120_000);
+});
 afterAll(() => service.stop());
 
 test('they appear together, with one event', async () => {

@@ -35,7 +35,7 @@ beforeAll(async () => {
   shared = { DATABASE_URL: urlOf(postgres), DATA_DIR: dataDir, STORAGE_URL: `file:${dataDir}/objects` };
   api = await startTestService({ ...shared, ...sims.environment, MEDIARY_ROLE: 'api' });
   bare = await startTestService(workerSettings(), { now: () => new Date(Date.now() + offset * 60_000) });
-}, 120_000);
+});
 afterAll(async () => {
   for (const service of [equipped, bare, api]) await service?.stop();
   await sims?.stop();
@@ -99,7 +99,7 @@ test('work waits for a worker with the settings, and the timeline says why, once
     ([isProtected, video, checks]) => isProtected === true && !video && (checks as unknown[]).length === 2,
   );
   expect(await checksOf(checked.id)).toEqual(['not_configured', 'no_bytes_yet']);
-}, 120_000);
+});
 
 test('with such a worker, all work is done, and the timeline mentions no settings', async () => {
   const { id, videoId } = await opened();

@@ -16,7 +16,7 @@ import { status, verifyWebhook } from '../../support/http/webhook-receiver.ts';
 let outbound: Awaited<ReturnType<typeof startOutbound>>;
 beforeAll(async () => {
   outbound = await startOutbound();
-}, 120_000);
+});
 afterAll(() => outbound?.stop());
 
 describe('an endpoint', () => {

@@ -19,7 +19,7 @@ beforeAll(async () => {
     .png()
     .toBuffer();
   [shown, hidden] = await Promise.all([store(photo, { visibility: 'public' }), store(photo, {})]);
-}, 120_000);
+});
 afterAll(() => service.stop());
 
 const imageUrl = (query: string) => `${service.url}/playback/${shown.id}/image?${query}`;
@@ -108,4 +108,4 @@ test('many different requests store a few variants', async () => {
   const inside = stored.filter((path) => /\/\d+x\d+\.jpg$/.test(path));
   expect(inside.length).toBeGreaterThan(5);
   expect(inside.length).toBeLessThanOrEqual(58);
-}, 120_000);
+});

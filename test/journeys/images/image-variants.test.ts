@@ -21,7 +21,7 @@ beforeAll(async () => {
   service = await startTestService();
   const photo = await draw(1200, 800).png().toBuffer();
   [shown, hidden] = await Promise.all([store(photo, { visibility: 'public' }), store(photo, {})]);
-}, 120_000);
+});
 afterAll(() => service.stop());
 
 const imageUrl = ({ id }: AssetJson, query = '') => `${service.url}/playback/${id}/image${query}`;
@@ -141,7 +141,7 @@ test('a large AVIF comes at once, and in fewer bytes later', async () => {
   });
   const size = { format: 'heif', width: 1920, height: 1056 };
   expect(await Promise.all(sizes)).toEqual([size, size]);
-}, 90_000);
+});
 
 describe('an image URL', () => {
   test('is cached for 1 h with its version, 5 min without; if private, not by shared caches', async () => {

@@ -27,7 +27,7 @@ beforeAll(async () => {
     ingest(service, 'ann', { file: await colourfulClip() }),
     ingest(service, 'ann', { file: large, fields: { visibility: 'public' } }),
   ]);
-}, 120_000);
+});
 afterAll(() => service.stop());
 
 const urlsOf = async ({ id }: Pick<AssetJson, 'id'>): Promise<PlaybackUrls> =>
@@ -98,7 +98,7 @@ test('is deleted with its video', async () => {
     () => filesNaming(service.dataDir, doomed.id),
     (files) => files.length === 0,
   );
-}, 60_000);
+});
 
 test('does not exist for videos of other encoders or before encoding', async () => {
   const { asset_id: id } = await openUpload(service, 'ann', { visibility: 'public' });

@@ -21,7 +21,7 @@ beforeAll(async () => {
     settled(service, 'ann', id),
     ingest(service, 'ann', { file: await makeClip({ seconds: 1 }), fields }),
   ]);
-}, 120_000);
+});
 afterAll(() => service.stop());
 
 const urlsOf = async ({ id }: AssetJson): Promise<PlaybackUrls> =>

@@ -229,7 +229,7 @@ describe.runIf(TEST_DATA)('collected images', () => {
     expect(ends.size).toBe(9);
     for (const [name, { stream_status: status, width, height }] of ends)
       expect([status, width, height], name).toEqual(['ready', 1800, 1200]);
-  }, 120_000);
+  });
 
   test('that are valid and of an allowed type become ready', async () => {
     const ends = await endsOf('image-valid');
@@ -238,7 +238,7 @@ describe.runIf(TEST_DATA)('collected images', () => {
       expect([status, failure?.code], name).toEqual(
         extname(name) in TYPES ? ['ready', undefined] : ['failed', 'type_mismatch'],
       );
-  }, 120_000);
+  });
 
   test('that are broken become ready or failed, and the service keeps running', async () => {
     const ends = await endsOf('image-broken');
@@ -246,5 +246,5 @@ describe.runIf(TEST_DATA)('collected images', () => {
     for (const [name, { stream_status: status, failure }] of ends)
       expect([status, failure === null], name).toEqual([status, status === 'ready']);
     expect(await endOf(await made('png'), 'image/png')).toMatchObject({ stream_status: 'ready' });
-  }, 120_000);
+  });
 });

@@ -63,7 +63,7 @@ const wrapAdapters = (adapters: Adapters): Adapters => ({
 beforeAll(async () => {
   film = await readFile(await colourfulClip());
   service = await startTestService({}, { wrapAdapters });
-}, 120_000);
+});
 afterAll(() => service.stop());
 beforeEach(() => {
   for (const held of [encoding, reporting]) {

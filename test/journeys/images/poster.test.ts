@@ -34,7 +34,7 @@ beforeAll(async () => {
   service = await startTestService();
   film = await colourfulClip();
   plain = await ingest(service, 'ann', { file: film });
-}, 120_000);
+});
 afterAll(() => service.stop());
 
 /** A new video whose poster is chosen before it is uploaded. */

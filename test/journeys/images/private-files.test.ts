@@ -32,7 +32,7 @@ describe('after a start in a world-readable folder, and a video', () => {
       await writeFile(join(dataDir, name), '', { mode: 0o666 });
     service = await startTestService({ DATA_DIR: dataDir });
     await ingest(service, 'ann', { file: await makeClip({ seconds: 1 }) });
-  }, 120_000);
+  });
   afterAll(() => service?.stop());
 
   test('other users can neither list nor read the data folder', async () => {
@@ -88,4 +88,4 @@ test('the process logs it at its start, and can start again', async () => {
   } finally {
     await endAllIn(folder);
   }
-}, 120_000);
+});

@@ -37,7 +37,7 @@ beforeAll(async () => {
       fields: { mime_type: 'video/x-matroska', visibility: 'public' },
     }),
   ]);
-}, 120_000);
+});
 afterAll(() => service.stop());
 
 type Put = {

@@ -20,7 +20,7 @@ beforeAll(async () => {
   clock = await startClockedService({ TRASH_DAYS: '1' });
   legal = await createKey('legal', ['read', 'legal_hold']);
   writer = await createKey('writer', ['read', 'write']);
-}, 120_000);
+});
 afterAll(() => clock?.service.stop());
 
 const request = <T = AssetJson>(line: string, headers: Record<string, string>, json?: object) =>

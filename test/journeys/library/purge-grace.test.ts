@@ -19,7 +19,7 @@ const BYTES = Buffer.from('bytes that a restored backup asks for');
 let service: TestService;
 beforeAll(async () => {
   service = await startTestService({ PURGE_GRACE_DAYS: '7' }, { isStoreDirect: false });
-}, 120_000);
+});
 afterAll(() => service?.stop());
 
 const stored = async (id: string) => (await filesNaming(service.dataDir, id)).length;

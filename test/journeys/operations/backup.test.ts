@@ -23,7 +23,7 @@ beforeAll(async () => {
   elsewhere = await mkdtemp(join(tmpdir(), 'mediary-restored-'));
   backup = await mkdtemp(join(tmpdir(), 'mediary-backup-'));
   service = await startProcess({ DATA_DIR: dataDir, FFMPEG_PATH: ffmpegPath(), STORAGE_URL: undefined });
-}, 120_000);
+});
 afterAll(async () => {
   await service.end('SIGKILL');
   for (const folder of [dataDir, elsewhere, backup]) {
@@ -110,7 +110,7 @@ test('later snapshots add only new objects, and old ones are deleted on request'
   expect(second).toContain('; 0 of them are new');
   expect(await readdir(join(target, 'snapshots'))).toHaveLength(1);
   expect(await run(folder, 'verify', '--from', target)).toContain('is complete');
-}, 60_000);
+});
 
 test('a damaged file is named, a restore never overwrites, and wrong arguments show the usage', async () => {
   const [folder, target] = [elsewhere as string, backup as string];
@@ -126,7 +126,7 @@ test('a damaged file is named, a restore never overwrites, and wrong arguments s
   await expect(run(folder, 'verify', '--from', target, '--snapshot', 'x')).rejects.toThrow(
     snapshot.replace('.json', ''),
   );
-}, 60_000);
+});
 
 test('a service backs itself up, and is restored to a moment before a mistake', async () => {
   const [folder, scheduled, target] = [elsewhere, `${backup}-scheduled`, `${elsewhere}-moment`] as const;

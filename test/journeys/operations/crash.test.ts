@@ -27,7 +27,7 @@ beforeAll(async () => {
   dataDir = await newDatabaseDir();
   environment = { DATA_DIR: dataDir, FFMPEG_PATH: await pacedEngine() };
   service = await startProcess(environment);
-}, 120_000);
+});
 afterAll(async () => {
   await service.end('SIGKILL');
   await endAllIn(dataDir);
@@ -115,4 +115,4 @@ test('a service that is stopped through npm exits cleanly and leaves no process'
   expect((await encoding()).progress).toBeGreaterThan(0);
   expect(await service.end('SIGTERM')).toEqual({ code: 0, signal: null });
   expect(await processesNaming(dataDir)).toEqual([]);
-}, 120_000);
+});

@@ -24,7 +24,7 @@ beforeAll(async () => {
   older = await mkdtemp(join(tmpdir(), 'mediary-older-'));
   backup = await mkdtemp(join(tmpdir(), 'mediary-backup-'));
   await start(dataDir);
-}, 120_000);
+});
 afterAll(async () => {
   await service.end('SIGKILL');
   for (const folder of [dataDir, older, backup]) {
@@ -79,7 +79,7 @@ test('before the backup two pictures exist; after it one is deleted and another 
   const clean = await run(dataDir as string, 'fsck');
   expect(clean.stdout, clean.stderr).toMatch(/objects, 2 assets and 0 videos compared/);
   await service.end('SIGTERM');
-}, 120_000);
+});
 
 test('after a restore of the database alone, the command lists and settles what differs', async () => {
   const folder = older as string;

@@ -85,7 +85,7 @@ const scrapedTwice = (server: PrometheusServer) =>
         .query('min(count_over_time(mediary_build_info[5m])) >= 2 and count(up == 1) == 2')
         .catch(() => []),
     (found) => found.length > 0,
-    { withinMs: 30_000 },
+    { withinMs: 120_000 },
   );
 
 describe('deploy/observability', () => {
@@ -117,7 +117,7 @@ describe('deploy/observability', () => {
     const rules = await eventually(
       async () => (await prometheus?.rules()) ?? [],
       (all) => all.every(({ health }) => health !== 'unknown'),
-      { withinMs: 30_000 },
+      { withinMs: 120_000 },
     );
     expect(rules.map(({ name }) => name).sort()).toEqual(
       readAlerts()
@@ -151,7 +151,7 @@ describe('deploy/observability', () => {
       eventually(
         async () => (await prometheus?.rules())?.find((rule) => rule.name === name)?.state,
         (state) => state !== undefined && state !== 'inactive',
-        { withinMs: 60_000 },
+        { withinMs: 120_000 },
       );
     await worker?.end('SIGKILL');
     await raises('MediaryDown');

@@ -22,7 +22,7 @@ beforeAll(async () => {
   service = clocked.service;
   clip = await readFile(await makeClip({ seconds: 1 }));
   picture = await makeSmallPng();
-}, 120_000);
+});
 afterAll(() => service?.stop());
 
 const pass = (minutes: number) => clocked.runAfter(minutes, 'reconcile');

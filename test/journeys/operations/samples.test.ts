@@ -42,7 +42,7 @@ const insertSamples = (minutes: number, requests: number) =>
     [minutes, requests],
   );
 
-test('each process samples every minute, and one of them the queues', { timeout: 180_000 }, async () => {
+test('each process samples every minute, and one of them the queues', async () => {
   for (let made = 0; made < 12; made += 1) await openUpload(service, 'ann');
   // Waiting by requests would be sampled too.
   const isOwn = "host not in ('one:1', 'two:2', '*', '')";

@@ -57,13 +57,13 @@ test('the process logs why it cannot start and exits', async () => {
   expect(await failureOf({ ...DATABASE, PORT: 'http', DATA_DIR: tmpdir() })).toEqual(
     lineWith(problems.join('\n')),
   );
-}, 60_000);
+});
 
 test('lines for people say it without a terminal too', async () => {
   const { out, stderr } = await failedStart({ ...DATABASE, LOG_FORMAT: 'pretty', DATA_DIR: tmpdir() });
   expect(out).toMatch(/^[\d:]+ FATAL the service cannot start \n {2}Error: Invalid settings:\n/);
   expect(stderr).toBe('');
-}, 60_000);
+});
 
 test('a read-only data folder and an invalid FFMPEG_PATH cause one line each', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'mediary-start-'));
@@ -87,7 +87,7 @@ test('a read-only data folder and an invalid FFMPEG_PATH cause one line each', a
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
-}, 60_000);
+});
 
 test('--help lists the commands, or explains the one before it, and starts nothing', async () => {
   const all = await failedStart({}, ['--help']);
@@ -115,7 +115,7 @@ test('--help lists the commands, or explains the one before it, and starts nothi
     ),
     stderr: '',
   });
-}, 60_000);
+});
 
 test('a command that does not exist, or an argument that is not allowed, ends with what is', async () => {
   const { code, stderr } = await failedStart({}, ['begin']);

@@ -31,7 +31,7 @@ beforeAll(async () => {
       }),
     },
   );
-}, 120_000);
+});
 afterAll(() => service?.stop());
 
 const start = (json?: object, headers: Record<string, string> = asOperator) =>
@@ -74,7 +74,7 @@ test('a check whose run fails is continued by the next one, and finds everything
   expect(findings.map(({ key }) => key).toSorted()).toEqual([...keys, original].toSorted());
   expect((await runStorageCheck(service, REMOVE_ORPHANS)).check.repaired_count).toBe(4);
   expect((await runStorageCheck(service)).findings).toEqual([]);
-}, 60_000);
+});
 
 test('only operators may start checks, one at a time, and a misspelt member starts none', async () => {
   for (const headers of [{}, asUser('ann'), asService]) expectRefusal(await start({}, headers), 401);

@@ -23,7 +23,7 @@ import { isStoreRemote } from '../../support/store/test-store.ts';
 let service: TestService;
 beforeAll(async () => {
   service = await startTestService();
-}, 120_000);
+});
 afterAll(() => service?.stop());
 
 const put = (key: ObjectKey, text: string) =>
@@ -194,7 +194,7 @@ test('what is left of a video without its original stays, because it may be the 
     () => keysBelow(renditionsPrefix(id)),
     (keys) => keys.length === 0,
   );
-}, 60_000);
+});
 
 test('damaged originals are reported, by size and on request by SHA-256, and stay', async () => {
   const [short, changed] = [await uploaded(), await uploaded()];

@@ -54,7 +54,7 @@ beforeAll(async () => {
   api = await startProcess({ ...shared, MEDIARY_ROLE: 'api', OUTBOUND_ALLOW_PRIVATE: 'webhooks' });
   worker = await startProcess(workerOf(shared, api));
   assetId = await encodeVideo();
-}, 120_000);
+});
 
 afterAll(async () => {
   await Promise.all([api, worker].map((process) => process?.end('SIGKILL')));

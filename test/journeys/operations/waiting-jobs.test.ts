@@ -61,7 +61,7 @@ test('pages show every job once, in the order of execution, and only those of th
   );
 });
 
-test('each queue is counted, with the age of its oldest job', { timeout: 120_000 }, async () => {
+test('each queue is counted, with the age of its oldest job', async () => {
   await image();
   const queueOf = async () =>
     (

@@ -22,7 +22,7 @@ import {
 let owner: ArchivedOwner;
 beforeAll(async () => {
   owner = await startArchivedOwner();
-}, 120_000);
+});
 beforeEach(() => owner.erase(), 60_000);
 afterAll(() => owner?.service.stop());
 
@@ -49,7 +49,7 @@ test('a truncated archive: what came whole is kept, and sending it whole goes on
     ],
   });
   expect(await settled(owner.service, OWNER, owner.video)).toMatchObject({ stream_status: 'ready' });
-}, 60_000);
+});
 
 test('an archive without its manifest is not complete', async () => {
   const report = await owner.importing(owner.entries.slice(0, -1));
@@ -79,7 +79,7 @@ test('a changed byte of an original or of captions refuses its asset, but not th
     { asset_id: owner.video, ...refused('checksum_mismatch') },
   ]);
   expect(await owner.filesOf(owner.video)).toEqual([]);
-}, 60_000);
+});
 
 const HOSTILE: readonly (readonly [what: string, entry: ArchiveEntry])[] = [
   ['a path out of the archive', { name: '../../etc/cron.d/evil', bytes: Buffer.from('x') }],
@@ -140,4 +140,4 @@ test('a client that leaves ends its import, which holds nothing any more', async
     ({ status }) => status === 200,
   );
   expect(await settled(owner.service, OWNER, owner.video)).toMatchObject({ stream_status: 'ready' });
-}, 60_000);
+});

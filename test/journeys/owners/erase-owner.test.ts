@@ -36,7 +36,7 @@ beforeAll(async () => {
   film = await makeClip({ seconds: 3 });
   const endpoint = { url: receiver.url('/erika'), events: [] };
   expectSuccess(await call(hosts.service, 'POST /webhook-endpoints', { headers: asService, json: endpoint }));
-}, 120_000);
+});
 afterAll(async () => {
   await hosts?.stop();
   await receiver?.stop();
@@ -181,7 +181,7 @@ test('an asset under a legal hold stays, and the erasure completes when the hold
   );
   expect((await completed(service, 'dora', erasure.id)).counts['removed_asset_count']).toBe(2);
   expect(await objectsNaming(service.dataDir, [id])).toEqual([]);
-}, 60_000);
+});
 
 test('the owner can upload again, and an erasure of nothing is completed too', async () => {
   const { service } = hosts;
@@ -196,4 +196,4 @@ test('the owner can upload again, and an erasure of nothing is completed too', a
     headers: asOperator,
   });
   expectRefusal(stranger, 404);
-}, 60_000);
+});

@@ -45,7 +45,7 @@ beforeAll(async () => {
       body: VTT,
     }),
   );
-}, 120_000);
+});
 afterAll(async () => {
   await service?.stop();
   await rm(folder, { recursive: true, force: true });
@@ -93,7 +93,7 @@ test('the archive has all files, and tar and sha256sum verify them', async () =>
     files: paths.length - 1,
     files_sha256: digest.digest('hex'),
   });
-}, 60_000);
+});
 
 test('a client that leaves frees its place, and a second export meanwhile is told to wait', async () => {
   await offer(service, 'large', { bytes: Buffer.concat([png, Buffer.alloc(LARGE)]), fields: IMAGE });
@@ -139,4 +139,4 @@ test('the command erases only with --yes, and verifies the receipt and its owner
   const file = join(folder, 'receipt.ndjson');
   await writeFile(file, (await readFile(file, 'utf8')).replace('"count":1', '"count":2'));
   expect(await verify()).toMatchObject({ code: 1, stderr: expect.stringContaining('SHA-256 differs') });
-}, 60_000);
+});

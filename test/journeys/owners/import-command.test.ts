@@ -24,7 +24,7 @@ let png: Buffer;
 beforeAll(async () => {
   service = await startTestService({}, { isStoreDirect: false });
   png = await makeSmallPng();
-}, 60_000);
+});
 afterAll(() => service?.stop());
 
 test('the command imports what it has saved, and fails where the report has a problem', async () => {
@@ -54,7 +54,7 @@ test('the command imports what it has saved, and fails where the report has a pr
   expect(await cli('owners', 'import', 'other.tar')).toMatchObject({ code: 2 });
   expect(await cli('owners', 'import', 'missing.tar')).toMatchObject({ code: 2 });
   await rm(folder, { recursive: true });
-}, 60_000);
+});
 
 test('only operators import, and not while the owner is being erased', async () => {
   const archive = await exportOf(service, 'nobody');
@@ -75,4 +75,4 @@ test('only operators import, and not while the owner is being erased', async () 
   expect((await importTo(service, 'held', saved)).body.data.counts).toMatchObject({ imported_count: 1 });
   const asset = await call<AssetJson>(service, `GET /media/${held.id}`, { headers: asService });
   expect(asset.body.data).toMatchObject({ legal_hold: true });
-}, 120_000);
+});

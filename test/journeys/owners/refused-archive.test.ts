@@ -16,7 +16,7 @@ import {
 let owner: ArchivedOwner;
 beforeAll(async () => {
   owner = await startArchivedOwner();
-}, 120_000);
+});
 beforeEach(() => owner.erase(), 60_000);
 afterAll(() => owner?.service.stop());
 
@@ -37,7 +37,7 @@ test("another owner's id is refused, and that asset does not change", async () =
   ]);
   expect(await settled(owner.service, 'ben', theirs)).toEqual(before);
   expect(await owner.filesOf(theirs)).toEqual(files);
-}, 60_000);
+});
 
 test('the same id with another original is refused, and so is one that was deleted for good', async () => {
   const bytes = await makeSmallPng();
@@ -51,7 +51,7 @@ test('the same id with another original is refused, and so is one that was delet
   ]);
   expectSuccess(await call(owner.service, `DELETE /media/${owner.image}`, { headers: asUser(OWNER) }));
   expect((await owner.importing(owner.entries)).items[0]).toMatchObject(refused('asset_deleted'));
-}, 60_000);
+});
 
 test('an original above MAX_UPLOAD_BYTES is refused, and the next asset is not', async () => {
   const large = owner.changing(`assets/${owner.image}/original`, () => Buffer.alloc(4 * 1024 * 1024 + 1));
@@ -59,7 +59,7 @@ test('an original above MAX_UPLOAD_BYTES is refused, and the next asset is not',
     { asset_id: owner.image, ...refused('size_above_limit') },
     { asset_id: owner.video, ...imported },
   ]);
-}, 60_000);
+});
 
 test('files of the wrong form refuse their asset with a sentence that names the member', async () => {
   const cases: readonly (readonly [entries: ArchiveEntry[], code: string, message: RegExp])[] = [
@@ -106,7 +106,7 @@ test('files of the wrong form refuse their asset with a sentence that names the 
     expect(item, `${message}`).toMatchObject({ ...refused(code), message: expect.stringMatching(message) });
   }
   expect(await owner.filesOf(owner.image)).toEqual([]);
-}, 120_000);
+});
 
 test('a body that is no archive of the owner is refused as a whole', async () => {
   const refusalOf = async (id: string, archive: Uint8Array) =>

@@ -170,7 +170,7 @@ describe('a deleted asset', () => {
     expect((await stored(asset.id)).length).toBeGreaterThan(6);
     expect((await remove(asset.id, 'eve')).status).toBe(403);
     expect((await remove(asset.id)).body.data).toEqual({ id: asset.id, deleted: true });
-  }, 60_000);
+  });
 
   test('is 404 at every URL at once', async () => {
     const urls = [...Object.values(asset['playback'] as Record<string, string>), download.url];
@@ -233,7 +233,7 @@ test('a video that is deleted while being encoded leaves no file, job or ffmpeg 
   await isEmptied(() => filesNaming(join(service.dataDir, 'scratch')));
   expect(await filesNaming(join(service.dataDir, 'objects', 'incoming'))).toEqual([]);
   expect(await processesNaming(started.asset_id)).toEqual([]);
-}, 90_000);
+});
 
 test('an upload that is deleted before completion leaves no bytes and accepts none', async () => {
   const started = await openUpload(service, 'ann');
@@ -244,4 +244,4 @@ test('an upload that is deleted before completion leaves no bytes and accepts no
 });
 
 const isEmptied = (list: () => Promise<readonly unknown[]>) =>
-  eventually(list, ({ length }) => length === 0, { withinMs: 45_000 });
+  eventually(list, ({ length }) => length === 0, { withinMs: 120_000 });

@@ -21,7 +21,7 @@ beforeAll(async () => {
     ingest(service, 'ann', { file, fields: { visibility: 'public', title: TITLE } }),
     ingest(service, 'ann', { file, fields: { title: TITLE } }),
   ]);
-}, 120_000);
+});
 afterAll(() => service.stop());
 
 const embedOf = async ({ id }: AssetJson): Promise<string> =>

@@ -53,7 +53,7 @@ beforeAll(async () => {
     () => playbackOf(service, asset),
     ({ storyboard }) => storyboard !== null,
   );
-}, 120_000);
+});
 afterAll(() => service.stop());
 
 const tokenIn = (url: string): string => /~[^/]+/.exec(url)?.[0] ?? '';

@@ -42,7 +42,7 @@ beforeAll(async () => {
     () => playbackOf(service, asset),
     ({ storyboard }) => storyboard !== null,
   );
-}, 120_000);
+});
 afterAll(() => service.stop());
 
 test('each track has a key that decrypts its segments to the encoded bytes', async () => {

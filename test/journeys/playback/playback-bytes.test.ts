@@ -31,7 +31,7 @@ beforeAll(async () => {
     headers: asUser('ann'),
   });
   hidden = body.data.hls.replace('hls.m3u8', '');
-}, 120_000);
+});
 afterAll(() => service.stop());
 
 const address = (file: string): string => `${service.url}/playback/${shown.id}/${file}`;

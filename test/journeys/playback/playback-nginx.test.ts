@@ -36,7 +36,7 @@ describe.each([
     base = body.data.hls.replace('hls.m3u8', '');
     const { port } = httpServerOf(service).server.address() as AddressInfo;
     direct = base.replace(service.address, `http://127.0.0.1:${port}`);
-  }, 120_000);
+  });
   afterAll(() => service?.stop());
 
   const get = (url: string, headers: Record<string, string> = {}, method = 'GET') =>

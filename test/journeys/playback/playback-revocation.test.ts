@@ -57,7 +57,7 @@ beforeAll(async () => {
   const file = await makeClip({ seconds: 1 });
   hidden = await ingest(service, 'ann', { file });
   shown = await ingest(service, 'ann', { file, fields: { visibility: 'public' } });
-}, 120_000);
+});
 afterAll(async () => {
   for (const one of [other, service]) await one?.stop();
   await receiver?.stop();

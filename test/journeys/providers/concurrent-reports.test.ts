@@ -16,7 +16,7 @@ const SEED = Date.now() % 2 ** 31;
 let service: TestService;
 beforeAll(async () => {
   service = await startTestService({ MEDIARY_ROLE: 'api' });
-}, 120_000);
+});
 afterAll(() => service?.stop());
 
 const rendition = fc.record({

@@ -23,7 +23,7 @@ const clock = manualClock();
 let hosts: Hosts;
 beforeAll(async () => {
   hosts = await startHosts({ clock });
-}, 120_000);
+});
 afterAll(() => hosts?.stop());
 afterEach(() => hosts.sims.reset());
 

@@ -17,7 +17,7 @@ import { type Answer, asUser, call, eventually, SECRETS } from '../../support/se
 let hosts: Hosts;
 beforeAll(async () => {
   hosts = await startHosts({}, { LOG_LEVEL: 'error' });
-}, 120_000);
+});
 afterAll(() => hosts?.stop());
 /** Every pause is over, and every circuit has seen a success. */
 beforeEach(async () => {

@@ -36,7 +36,7 @@ beforeAll(async () => {
     ids.set(videoId, linked.asset_id);
     expect(await tell(service, provider, body)).toEqual(PROCESSED);
   }
-}, 120_000);
+});
 afterAll(async () => {
   await service?.stop();
   await rm(dataDir, { recursive: true, force: true });

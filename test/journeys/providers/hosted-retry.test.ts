@@ -14,7 +14,7 @@ import { deliver, LIBRARY, linkVideo, PROCESSED, signatureOf } from '../../suppo
 let hosts: Hosts;
 beforeAll(async () => {
   hosts = await startHosts();
-}, 120_000);
+});
 afterAll(() => hosts?.stop());
 
 const SECRET_SETTINGS: Readonly<Record<HostedName, string>> = {

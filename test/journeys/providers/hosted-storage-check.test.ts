@@ -16,7 +16,7 @@ import { runStorageCheck } from '../../support/service/storage-check.ts';
 let hosts: Hosts;
 beforeAll(async () => {
   hosts = await startHosts({}, { LOG_LEVEL: 'error' });
-}, 120_000);
+});
 afterAll(() => hosts?.stop());
 
 async function film(provider: HostedName): Promise<AssetJson> {
@@ -77,12 +77,12 @@ describe.each(HOSTED)('%s', (provider) => {
       expect(videoIds(provider)).not.toContain(String(id));
     expect(videoIds(provider)).toContain(String(kept['provider_video_id']));
     expect((await checkOf(provider)).findings).toEqual([]);
-  }, 120_000);
+  });
 
   test('a provider that does not answer is skipped, and the check ends', async () => {
     hosts.sims[provider].setFault({ on: 'api', do: 'status', status: 500 });
     const { check } = await runStorageCheck(hosts.service);
     expect(check).toMatchObject({ status: 'done', skipped_providers: [provider] });
     hosts.sims.reset();
-  }, 60_000);
+  });
 });

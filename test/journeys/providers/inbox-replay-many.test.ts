@@ -10,7 +10,7 @@ import { deliveriesOf, READY, tell } from '../../support/providers/webhooks.ts';
 let service: TestService;
 beforeAll(async () => {
   service = await startTestService({ MEDIARY_ROLE: 'api', CDNHOST_STREAM_HOSTNAME: 'vz-1.example' });
-}, 120_000);
+});
 afterAll(() => service?.stop());
 
 const { replay, read, putBack, readyVideo, idsOf } = replaysOf(() => service);

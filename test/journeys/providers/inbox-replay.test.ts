@@ -23,7 +23,7 @@ import {
 let service: TestService;
 beforeAll(async () => {
   service = await startTestService({ MEDIARY_ROLE: 'api', CDNHOST_STREAM_HOSTNAME: 'vz-1.example' });
-}, 120_000);
+});
 afterAll(() => service?.stop());
 
 const { ask, replay, read, putBack, readyVideo, idsOf } = replaysOf(() => service);

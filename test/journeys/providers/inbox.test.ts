@@ -47,7 +47,7 @@ beforeAll(async () => {
   KINDS.forEach((kind, index) => {
     deliveries[kind] = items.at(-1 - index) as Listed;
   });
-}, 120_000);
+});
 afterAll(() => service?.stop());
 
 type Kind = (typeof KINDS)[number];

@@ -32,7 +32,7 @@ beforeAll(async () => {
     },
     { now: () => new Date(Date.now() + offset) },
   );
-}, 120_000);
+});
 afterAll(() => service?.stop());
 
 const sayCdnhost = (guid: string, status: number) =>

@@ -22,7 +22,7 @@ const BAD_PAYLOAD = refusedWith('Invalid webhook payload');
 let service: TestService;
 beforeAll(async () => {
   service = await startTestService({ MEDIARY_ROLE: 'api', CDNHOST_STREAM_LIBRARY_ID: String(LIBRARY) });
-}, 120_000);
+});
 afterAll(() => service?.stop());
 
 describe.each(PROVIDERS)('a signed body for %s', (provider) => {

@@ -36,7 +36,7 @@ beforeAll(async () => {
   const [waiting, ready] = await Promise.all([openUpload(service, 'ann'), openUpload(service, 'ann')]);
   await tell(service, 'onprem', READY.onprem(ready.asset_id));
   ids = [...hosted, waiting, ready].map(({ asset_id: id }) => id);
-}, 120_000);
+});
 afterAll(() => service?.stop());
 
 /** What the corpus itself says: `y_` has to be read, `n_` must not be. */

@@ -21,7 +21,7 @@ beforeAll(async () => {
     EDGEHOST_CUSTOMER_SUBDOMAIN: 'customer-x.example',
   });
   hostless = await startTestService({ MEDIARY_ROLE: 'api' });
-}, 120_000);
+});
 afterAll(() => Promise.all([service?.stop(), hostless?.stop()]));
 
 type Urls = { hls: string | null; dash: string | null; thumbnail: string | null };

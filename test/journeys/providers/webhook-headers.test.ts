@@ -24,7 +24,7 @@ const NAMES = {
 let service: TestService;
 beforeAll(async () => {
   service = await startTestService({ MEDIARY_ROLE: 'api' });
-}, 120_000);
+});
 afterAll(() => service?.stop());
 
 async function knock(provider: KnownProvider, text: string): Promise<Verdict> {

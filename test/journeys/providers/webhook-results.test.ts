@@ -23,7 +23,7 @@ import {
 let service: TestService;
 beforeAll(async () => {
   service = await startTestService({ MEDIARY_ROLE: 'api', CDNHOST_STREAM_LIBRARY_ID: String(LIBRARY) });
-}, 120_000);
+});
 afterAll(() => service?.stop());
 
 const newVideo = () => openReportedVideo(service);

@@ -10,7 +10,7 @@ const NOT_ACTIONABLE = notProcessed('not_actionable');
 let service: TestService;
 beforeAll(async () => {
   service = await startTestService({ MEDIARY_ROLE: 'api', CDNHOST_STREAM_LIBRARY_ID: String(LIBRARY) });
-}, 120_000);
+});
 afterAll(() => service?.stop());
 
 describe('a report of cdnhost', () => {

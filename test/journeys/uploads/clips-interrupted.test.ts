@@ -15,7 +15,7 @@ let service: TestService;
 beforeAll(async () => {
   // A cut takes as long as the part plays, so that a test can come in between.
   service = await startTestService({ FFMPEG_PATH: await pacedEngine(), ENCODE_CONCURRENCY: '1' });
-}, 60_000);
+});
 afterAll(() => service.stop());
 
 /** A video whose stream is copied, so that it is ready at once. */
@@ -65,7 +65,7 @@ test('a video that is deleted fails the clips that run and wait, and they cannot
     const retried = await call(service, `POST /media/${id}/retry?expand=asset`, { headers: asUser('ann') });
     expect(expectRefusal(retried, 409).details).toMatchObject({ reason: 'clip_source_deleted' });
   }
-}, 120_000);
+});
 
 test('a clip that is deleted is not cut any further', async () => {
   const source = await upload();
@@ -80,4 +80,4 @@ test('a clip that is deleted is not cut any further', async () => {
   await isGone(id);
   expect(await originalFiles(service.dataDir, id)).toEqual([]);
   expect(await rows(service.dataDir, 'select * from clips where asset_id = $1', [id])).toEqual([]);
-}, 120_000);
+});

@@ -15,7 +15,7 @@ let api: ReplaceableWorker['api'];
 beforeAll(async () => {
   processes = await startReplaceableWorker({}, { FFMPEG_PATH: await pacedEngine() });
   ({ api } = processes);
-}, 120_000);
+});
 afterAll(() => processes?.stop());
 
 const scratchOf = async (id: string): Promise<string[]> =>

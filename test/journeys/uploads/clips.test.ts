@@ -31,7 +31,7 @@ let film: AssetJson;
 beforeAll(async () => {
   service = await startTestService();
   film = await upload({ ...NUMBERED, more: [...NUMBERED.more, ...EXACT.h264] });
-}, 120_000);
+});
 afterAll(() => service.stop());
 
 const upload = (options: FilmOptions) => uploadFilm(service, options);

@@ -216,7 +216,7 @@ test('repeated and concurrent completes start the work once', async () => {
       [id],
     ),
   ).toEqual([{ jobs: 1 }]);
-}, 60_000);
+});
 
 test('stored bytes are never overwritten', async () => {
   const bytes = await clip();

@@ -45,7 +45,7 @@ async function codesWhenReady(id: string): Promise<string[]> {
   return codesIn(asset);
 }
 
-describe('a video is complete with warnings', { timeout: 120_000 }, () => {
+describe('a video is complete with warnings', () => {
   test.each<[ClipOptions, readonly string[]]>([
     [{}, []],
     [{ rotation: 90, audio: false }, ['rotated', 'no_audio']],
@@ -73,7 +73,7 @@ describe('a video is complete with warnings', { timeout: 120_000 }, () => {
   });
 });
 
-describe('the encoder adds', { timeout: 120_000 }, () => {
+describe('the encoder adds', () => {
   test('that a video is interlaced', async () => {
     const interlaced = ['-c:v', 'mpeg2video', '-flags', '+ilme+ildct', '-top', '1'];
     const { id, atComplete } = await upload(

@@ -25,7 +25,7 @@ let picture: Buffer;
 beforeAll(async () => {
   imports = await startImports();
   ({ service, server, picture } = imports);
-}, 120_000);
+});
 afterAll(() => imports?.stop());
 
 describe('request headers', () => {

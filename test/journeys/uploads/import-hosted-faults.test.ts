@@ -22,7 +22,7 @@ let clip: Buffer;
 beforeAll(async () => {
   imports = await startHostedImports();
   ({ service, clip } = imports);
-}, 120_000);
+});
 afterAll(() => imports?.stop());
 afterEach(() => imports.sims.reset());
 
@@ -88,7 +88,7 @@ describe.each(HOSTED)('%s', (provider) => {
       total_bytes: 2 * clip.length,
       sentence: expect.stringMatching(RegExp(`^The service sent \\d+ of ${clip.length} bytes`)),
     });
-  }, 90_000);
+  });
 
   test('an asset that is deleted during its transfer leaves nothing', async () => {
     imports.sims[provider].setFault({ on: 'api', do: 'status', route: 'tus-patch', status: 503 });
@@ -102,7 +102,7 @@ describe.each(HOSTED)('%s', (provider) => {
       (isOpen) => !isOpen,
     );
     expect(await sourcesOf(service, id)).toEqual([]);
-  }, 90_000);
+  });
 
   test('a provider that refuses the file fails the import, and a retry imports it again', async () => {
     imports.sims[provider].setFault({ ...api, route: 'tus-create', do: 'status', status: 400 });
@@ -119,7 +119,7 @@ describe.each(HOSTED)('%s', (provider) => {
     expect(retried.body.data).toMatchObject({ asset: { stream_status: 'pending_upload' }, upload: null });
     await expectHostedImport(imports, provider, await untilEnded(id));
     expect(imports.server.requestsOf('/clip.mp4').length).toBeGreaterThanOrEqual(2);
-  }, 90_000);
+  });
 });
 
 test('the timeline says why a transfer waits', async () => {
@@ -129,4 +129,4 @@ test('the timeline says why a transfer waits', async () => {
   expect(await checksOf(id)).toMatchObject([
     { source: 'service', details: { code: 'provider_error', provider_code: 'status 500' } },
   ]);
-}, 60_000);
+});

@@ -23,7 +23,7 @@ beforeAll(async () => {
   processes = await startReplaceableWorker({ ...sims.environment, OUTBOUND_ALLOW_PRIVATE: 'import' });
   ({ api } = processes);
   sims.sendWebhooksTo(new URL(api.url).origin);
-}, 120_000);
+});
 afterAll(async () => {
   await processes?.stop();
   await Promise.all([server.stop(), sims.stop()]);
@@ -49,7 +49,7 @@ test.each(HOSTED)(
     await eventually(
       async () => patches(),
       (count) => count > 0,
-      { withinMs: 60_000 },
+      { withinMs: 120_000 },
     );
     await processes.replaceWorker();
 

@@ -23,7 +23,7 @@ let clip: Buffer;
 beforeAll(async () => {
   imports = await startHostedImports();
   ({ service, server, clip } = imports);
-}, 120_000);
+});
 afterAll(() => imports?.stop());
 afterEach(() => imports.sims.reset());
 
@@ -46,7 +46,7 @@ describe.each(HOSTED)('%s', (provider) => {
       { protocol: 'import', is_finished: true },
       { protocol: 'hosted', is_finished: true, bytes_received: clip.length },
     ]);
-  }, 90_000);
+  });
 
   test('a source that is cut in the middle is continued', async () => {
     const etag = { etag: '"v1"' };
@@ -57,7 +57,7 @@ describe.each(HOSTED)('%s', (provider) => {
     const { id } = await startHostedImport(imports, provider, { url });
     await expectHostedImport(imports, provider, await untilStatus(imports, id, 'ready', 'failed'));
     expect(server.requestsOf('/cut.mp4').at(-1)?.headers.range).toMatch(/^bytes=[1-9]/);
-  }, 90_000);
+  });
 
   test('a file of another type is refused, and the provider never sees it', async () => {
     const url = server.serve('/page.mp4', file(Buffer.from('<html>not a video</html>')));
@@ -85,7 +85,7 @@ describe.each(HOSTED)('%s', (provider) => {
     expect(waiting.body.error?.details).toMatchObject({ reason: 'not_uploaded' });
     clearFaults();
     await expectHostedImport(imports, provider, await untilStatus(imports, id, 'ready', 'failed'));
-  }, 90_000);
+  });
 });
 
 describe('the request', () => {
@@ -100,7 +100,7 @@ describe('the request', () => {
     } finally {
       await bare.stop();
     }
-  }, 60_000);
+  });
 
   test('the duration that the caller knows is reserved, and one that is too long is refused', async () => {
     const url = server.serve('/long.mp4', file(clip));
@@ -117,14 +117,14 @@ describe('the request', () => {
     );
     expect(seen).toMatchObject([{ maxDurationSeconds: 1234 }]);
     await untilStatus(imports, body.data.id, 'ready', 'failed');
-  }, 60_000);
+  });
 
   test('the duration of the file is reserved where the caller gives none', async () => {
     const url = server.serve('/short.mp4', file(clip));
     const { id } = await startHostedImport(imports, 'edgehost', { url });
     await untilStatus(imports, id, 'ready', 'failed');
     expect(imports.sims.edgehost.videos()).toMatchObject([{ maxDurationSeconds: 10 }]);
-  }, 60_000);
+  });
 
   test('a video that is linked to another asset cannot be named', async () => {
     const url = server.serve('/named.mp4', file(clip));
@@ -143,5 +143,5 @@ describe('the request', () => {
     );
     expect(body.data).toMatchObject({ provider_video_id: null });
     await untilStatus(imports, body.data.id, 'ready', 'failed');
-  }, 60_000);
+  });
 });

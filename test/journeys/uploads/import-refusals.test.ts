@@ -25,7 +25,7 @@ let picture: Buffer;
 beforeAll(async () => {
   imports = await startImports();
   ({ service, server, picture } = imports);
-}, 120_000);
+});
 afterAll(() => imports?.stop());
 
 describe('a file that cannot be read', () => {
@@ -88,7 +88,7 @@ describe('a file that cannot be read', () => {
     } finally {
       await closed.stop();
     }
-  }, 120_000);
+  });
 
   test('a missing file is 400 if its name is needed, else a failure that can be retried', async () => {
     const url = `${server.url}/later.png`;

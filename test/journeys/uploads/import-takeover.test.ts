@@ -24,7 +24,7 @@ beforeAll(async () => {
   server = await startFileServer();
   processes = await startReplaceableWorker({ OUTBOUND_ALLOW_PRIVATE: 'import' });
   ({ api } = processes);
-}, 120_000);
+});
 afterAll(async () => {
   await processes?.stop();
   await server.stop();

@@ -30,7 +30,7 @@ let picture: Buffer;
 beforeAll(async () => {
   imports = await startImports();
   ({ service, server, picture } = imports);
-}, 120_000);
+});
 afterAll(() => imports?.stop());
 
 describe('a file that can be read', () => {
@@ -81,7 +81,7 @@ describe('a file that can be read', () => {
     });
     await expectImported(service, asset, clip);
     expect(asset['playback']).not.toBeNull();
-  }, 120_000);
+  });
 
   test('redirects are followed, and name and type given by the caller spare the first request', async () => {
     server.serve('/moved.png', file(picture, PNG));
@@ -133,7 +133,7 @@ test('deleting the asset ends its download', async () => {
     () => filesNaming(join(service.dataDir, 'objects', 'incoming')),
     (files) => files.length === 0,
   );
-}, 30_000);
+});
 
 test('complete and retry wait while the service imports', async () => {
   const held = holdAt(picture, 100_000);

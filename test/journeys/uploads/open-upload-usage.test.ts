@@ -24,7 +24,7 @@ beforeAll(async () => {
     UPLOAD_MAX_AGE_S: String(HOUR_S),
     OUTBOUND_ALLOW_PRIVATE: 'import',
   });
-}, 120_000);
+});
 afterAll(async () => {
   await service?.stop();
   await server?.stop();

@@ -169,7 +169,7 @@ describe('the upload', () => {
     await eventually(
       () => partialFiles(started.asset_id),
       (files) => files.length === 0,
-      { withinMs: 20_000 },
+      { withinMs: 120_000 },
     );
     await expectStored(started.asset_id, BYTES);
   });
@@ -205,7 +205,7 @@ describe('the upload', () => {
     await eventually(
       () => partialFiles(started.asset_id),
       (files) => files.length === 0,
-      { withinMs: 20_000 },
+      { withinMs: 120_000 },
     );
     expect((await patch(url, 1000, BYTES.subarray(1000))).status).toBe(404);
   });

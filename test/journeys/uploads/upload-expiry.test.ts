@@ -18,7 +18,7 @@ beforeAll(async () => {
   clocked = await startClockedService();
   service = clocked.service;
   picture = await makeSmallPng();
-}, 120_000);
+});
 afterAll(() => service?.stop());
 
 const expireAfter = (minutes: number) => clocked.runAfter(minutes, 'expire-uploads');

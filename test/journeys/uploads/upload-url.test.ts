@@ -198,6 +198,7 @@ test('the asset has exactly the documented members', async () => {
     title: null,
     tags: [],
     metadata: null,
+    external_id: null,
     expires_at: null,
     version: 1,
     created_at: asset['created_at'],

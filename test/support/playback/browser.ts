@@ -16,6 +16,9 @@ const PLAYER_SCRIPTS = {
 } as const;
 type PlayerName = keyof typeof PLAYER_SCRIPTS;
 
+/** Of a page that loads, and of all that a test does with it. */
+const TIMEOUT_MS = 120_000;
+
 export type PlayRequest = {
   /** `none`: Chromium itself plays the file. */
   readonly player: PlayerName | 'none';
@@ -151,6 +154,7 @@ async function onPage<T>(browser: Browser, url: string, use: (page: Page) => Pro
   const context = await browser.newContext();
   try {
     const page = await context.newPage();
+    page.setDefaultTimeout(TIMEOUT_MS);
     await page.goto(url);
     return await use(page);
   } finally {

@@ -6,7 +6,7 @@ import { expectSuccess } from '../http/envelope.ts';
 import { asOperator, call, type TestService } from '../service.ts';
 
 const SIZES = { desk: { width: 1440, height: 900 }, phone: { width: 390, height: 844 } } as const;
-const TIMEOUT_MS = 15_000;
+const TIMEOUT_MS = 60_000;
 
 export type OpenedConsole = { readonly page: Page; readonly faults: string[] };
 

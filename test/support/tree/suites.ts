@@ -62,20 +62,15 @@ export const timedFiles: readonly string[] = [
 
 const S3_JOURNEYS = [
   'encoding/video-lifecycle',
-  'images/images',
   'playback/download-and-delete',
   'operations/storage-check',
   'uploads/put-upload',
   'uploads/put-races',
-  'uploads/upload-limits',
   'uploads/retry-upload',
   'uploads/import',
   'uploads/import-turns',
   'uploads/duplicates',
-  'library/edits-and-trash',
-  'operations/stop',
   'playback/encrypted-playback',
-  'playback/encrypted-keys',
 ];
 const S3_DURABILITY = ['kill-service'];
 
@@ -87,15 +82,8 @@ export const s3JourneyFiles: readonly string[] = [
 
 /** Journeys that also run with their calls and uploads sent by the SDK. */
 export const sdkJourneyFiles: readonly string[] = [
-  'uploads/clips',
   'playback/download-and-delete',
   'uploads/duplicates',
   'library/edits-and-trash',
   'providers/hosted-videos',
-  'images/images',
-  'uploads/import',
-  'library/list',
-  'auth/ownership',
-  'images/poster',
-  'providers/retry',
 ].map((name) => `test/journeys/${name}.test.ts`);

@@ -32,6 +32,7 @@ function factsOf(asset: Asset): Fact[] {
   const { width, height, duration_ms: duration, size_bytes: size, media, provider, tags } = asset;
   const facts: (Fact | undefined)[] = [
     ['Id', <Copied key="id" text={asset.id} />],
+    asset.external_id === null ? undefined : ['Your id', asset.external_id],
     [
       'File name',
       <span key="name" dir="auto">

@@ -14,6 +14,7 @@ type ListFlags = {
   readonly kind?: 'image' | 'video';
   readonly status?: Asset['stream_status'];
   readonly provider?: string;
+  readonly externalId?: string;
   readonly tag?: string;
   readonly search?: string;
   readonly after?: string;
@@ -85,6 +86,7 @@ const addListCommand = (program: Command): Command =>
       ]),
     )
     .option('--provider <name>', 'only videos of this provider')
+    .option('--external-id <id>', 'only the asset of an owner with this id of yours')
     .option('--tag <tag>', 'only assets with this tag')
     .option('--search <text>', 'part of the title or file name')
     .option('--after <time>', 'created after this time, ISO 8601')
@@ -153,6 +155,7 @@ const toQuery = (flags: ListFlags): Omit<ListAssetsQuery, 'owner_user_id'> => ({
   kind: flags.kind,
   stream_status: flags.status,
   provider: flags.provider,
+  external_id: flags.externalId,
   tag: flags.tag,
   q: flags.search,
   created_after: flags.after,

@@ -44,10 +44,11 @@ const importUrl: Handler<ImportFlags> = async (context, [url = ''], flags) => {
       filename: flags.filename,
       mime_type: flags.mimeType,
       ...toDescription(flags),
+      external_id: flags.externalId,
       expires_at: toExpiry(flags),
       provider: flags.provider,
     },
-    client.options,
+    { ...client.options, ifExists: flags.ifExists },
   );
   const progress = createProgress(context.output, created.filename);
   await finishAsset(context, { client, created, flags, progress });
@@ -58,8 +59,14 @@ type ClipFlags = NewAssetOptions & { readonly start: number; readonly end: numbe
 const cutClip: Handler<ClipFlags> = async (context, [id = ''], flags) => {
   const client = await openClient(context);
   const { start, end, filename } = flags;
-  const description = { filename, ...toDescription(flags), expires_at: toExpiry(flags) };
-  const request = { start_ms: start, end_ms: end, ...description };
+  const request = {
+    start_ms: start,
+    end_ms: end,
+    filename,
+    ...toDescription(flags),
+    external_id: flags.externalId,
+    expires_at: toExpiry(flags),
+  };
   const created = await client.mediary.media.clip(id, request, client.options);
   const progress = createProgress(context.output, created.filename);
   await finishAsset(context, { client, created, flags, progress });

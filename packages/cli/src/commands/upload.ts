@@ -51,6 +51,7 @@ Examples:
 const uploadFiles: Handler<UploadFlags> = async (context, paths, flags) => {
   const files = await findFiles(context, paths, flags);
   if (files.length > 1 && flags.filename !== undefined) throw usageError('--filename is for one file.');
+  if (files.length > 1 && flags.externalId !== undefined) throw usageError('--external-id is for one file.');
   const client = await openClient(context);
   const [first] = files;
   if (files.length === 1 && first) {
@@ -158,6 +159,8 @@ const openLocalFile = ({ path }: LocalFile): Promise<Blob> =>
 
 const toUploadOptions = (flags: UploadFlags): UploadOptions => ({
   ...toDescription(flags),
+  externalId: flags.externalId,
+  ifExists: flags.ifExists,
   expiresAt: toExpiry(flags),
   provider: flags.provider,
   mimeType: flags.mimeType,

@@ -8,6 +8,8 @@ export type Asset = {
   /** UUIDv7, ordered by creation time. */
   id: string;
   owner_user_id: string;
+  /** Your own id of the asset. */
+  external_id: string | null;
   kind: AssetKind;
   filename: string;
   /** As sent at creation. */
@@ -172,4 +174,60 @@ export type DeletedAsset = {
   /** UUIDv7, ordered by creation time. */
   id: string;
   deleted: true;
+};
+
+export type BatchRequest = {
+  /** Ids of assets. One that is named twice counts once. */
+  ids: string[];
+  /**
+   * `update` changes tags and visibility as PATCH does; `trash` moves to the trash, and `delete` deletes for
+   * good; `restore` brings back from the trash.
+   */
+  action: 'update' | 'trash' | 'delete' | 'restore';
+  /** `update` only: tags that the assets get in addition to theirs. */
+  add_tags?: string[] | undefined;
+  /** `update` only: tags that the assets lose. A tag in both lists is removed. */
+  remove_tags?: string[] | undefined;
+  /** `update` only. */
+  visibility?: Visibility | undefined;
+  /**
+   * Required with `X-Service-Key`: the owner of the asset, 1–255 characters. With a bearer token the value is
+   * ignored, but must be a string too.
+   */
+  owner_user_id?: string | undefined;
+};
+
+export type BatchResult = {
+  /** One for each id, in the order of the request. */
+  items: BatchItem[];
+  /** Items with an `error`. */
+  failed_count: number;
+};
+
+/** `error` is null where the asset is as the request wants it. */
+export type BatchItem = {
+  id: string;
+  /** Why an asset was not changed, as the request for it alone says. */
+  error: BatchError | null;
+};
+
+/** Why an asset was not changed, as the request for it alone says. */
+export type BatchError = {
+  error_code:
+    | 'BAD_REQUEST'
+    | 'UNAUTHORIZED'
+    | 'FORBIDDEN'
+    | 'NOT_FOUND'
+    | 'CONFLICT'
+    | 'PRECONDITION_FAILED'
+    | 'PAYLOAD_TOO_LARGE'
+    | 'UNSUPPORTED_MEDIA_TYPE'
+    | 'RATE_LIMITED'
+    | 'INTERNAL_ERROR'
+    | 'NOT_IMPLEMENTED'
+    | 'UNAVAILABLE';
+  /** A full sentence for people. */
+  message: string;
+  /** As `error.details` of a response. */
+  details: Record<string, unknown> | null;
 };

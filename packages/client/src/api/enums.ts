@@ -16,6 +16,9 @@ export type ExtraCodec = 'av1' | 'hevc';
 /** Dynamic ranges of renditions in HDR. */
 export type HdrRange = 'pq' | 'hlg';
 
+/** `fail` refuses the request with 409; `return` answers with the asset. */
+export type ExistingAssetRule = 'fail' | 'return';
+
 /** `-created_at`: newest first. */
 export type SortOrder = 'created_at' | '-created_at';
 

@@ -50,6 +50,7 @@ export type ErrorReason =
   | 'encoder_silent'
   | 'erasure_not_completed'
   | 'expired'
+  | 'external_id_taken'
   | 'fetch_failed'
   | 'final_upload'
   | 'idempotency_key_reused'

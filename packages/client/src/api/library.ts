@@ -14,6 +14,8 @@ export type ListAssetsQuery = {
   status?: StreamStatus | undefined;
   /** The provider that encodes and streams a video. */
   provider?: string | undefined;
+  /** Of an owner, one asset at most has it. */
+  external_id?: string | undefined;
   tag?: string | undefined;
   /** Part of the title or file name, in any case. */
   q?: string | undefined;
@@ -46,6 +48,11 @@ export type UpdateAssetRequest = {
    * ignored, but must be a string too.
    */
   owner_user_id?: string | undefined;
+  /**
+   * Your own id of the asset. No two assets of an owner have the same one, but for deleted assets, also those
+   * in the trash.
+   */
+  external_id?: string | null | undefined;
   title?: string | null | undefined;
   tags?: string[] | undefined;
   /** Your own JSON, at most 16 KiB and 100 levels deep. */

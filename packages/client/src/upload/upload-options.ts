@@ -1,4 +1,5 @@
 // Options of an upload, and the progress that it reports.
+import type { ExistingAssetRule } from '../api/enums.ts';
 import type { CreateUploadRequest, UploadTarget } from '../api/uploads.ts';
 import type { CallOptions } from '../transport.ts';
 import type { ResumeStore } from './resume-store.ts';
@@ -22,6 +23,13 @@ export type UploadOptions = CallOptions & {
   mimeType?: string | undefined;
   /** Default `private`. */
   visibility?: CreateUploadRequest['visibility'];
+  /** Your own id of the asset, unique among the assets of the owner. */
+  externalId?: string | undefined;
+  /**
+   * If the owner has an asset with this `externalId`: `fail` (default), or `return`: upload its bytes where
+   * they have not come, and return it.
+   */
+  ifExists?: ExistingAssetRule | undefined;
   title?: string | undefined;
   tags?: string[] | undefined;
   /** Your own JSON, at most 16 KiB. */

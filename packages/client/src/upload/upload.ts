@@ -63,8 +63,9 @@ function toFingerprint(
   const { lastModified } = file as { readonly lastModified?: number };
   const key = options.resume === false ? undefined : (options.resume?.key ?? lastModified);
   if (key === undefined) return undefined;
-  const { ownerUserId = transport.ownerUserId, provider } = options;
-  return JSON.stringify([transport.baseUrl, ownerUserId, provider, filename, file.size, key, checksum]);
+  const { ownerUserId = transport.ownerUserId, provider, externalId } = options;
+  const { baseUrl } = transport;
+  return JSON.stringify([baseUrl, ownerUserId, provider, filename, file.size, key, checksum, externalId]);
 }
 
 async function run(job: Job): Promise<Asset> {
@@ -85,12 +86,13 @@ const toCallOptions = ({ options }: Job) => ({
   ownerUserId: options.ownerUserId,
   idempotencyKey: options.idempotencyKey,
   deduplicate: options.deduplicate || undefined,
-  expand: options.deduplicate ? ('asset' as const) : undefined,
+  ifExists: options.ifExists,
+  expand: options.deduplicate || options.ifExists === 'return' ? ('asset' as const) : undefined,
 });
 
 function toRequest({ file, filename, options, checksum }: Job): CreateUploadRequest {
   const mimeType = getMimeType(options.mimeType ?? file.type, filename);
-  const { visibility, title, tags, metadata, expiresAt, provider, durationMs } = options;
+  const { visibility, externalId, title, tags, metadata, expiresAt, provider, durationMs } = options;
   return {
     filename,
     content_type: mimeType.split('/')[0] ?? mimeType,
@@ -99,6 +101,7 @@ function toRequest({ file, filename, options, checksum }: Job): CreateUploadRequ
     checksum_sha256: checksum,
     duration_ms: durationMs,
     visibility,
+    external_id: externalId,
     title,
     tags,
     metadata,

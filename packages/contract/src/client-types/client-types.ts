@@ -7,12 +7,14 @@ import {
   EXTRA_CODECS,
   HDR_RANGES,
   RENDITION_STATES,
+  EXISTING_ASSET_RULES,
   SORT_ORDERS,
   STREAM_STATUSES,
   VISIBILITIES,
 } from '../enums.ts';
 import { ERROR_CODES, ERROR_REASONS } from '../errors.ts';
 import { FAILURE_CODES, WARNING_CODES } from '../failures.ts';
+import { BatchRequest, BatchResult } from '../schemas/batches.ts';
 import { Asset, AssetPlayback } from '../schemas/asset.ts';
 import { Caption, CaptionList, DeletedCaptions } from '../schemas/captions.ts';
 import { ClipRequest } from '../schemas/clips.ts';
@@ -73,7 +75,10 @@ const named = (...schemas: readonly object[]): Readonly<Record<string, Schema>> 
 const toFilters = (schema: object): Schema => ({ ...schema, required: [] });
 
 const FILES: Readonly<Record<string, TypeFile>> = {
-  assets: { about: 'Assets and their lists.', schemas: named(Asset, AssetPlayback, AssetPage, DeletedAsset) },
+  assets: {
+    about: 'Assets and their lists.',
+    schemas: named(Asset, AssetPlayback, AssetPage, DeletedAsset, BatchRequest, BatchResult),
+  },
   enums: {
     about: 'Enumerations of the API.',
     unions: {
@@ -83,6 +88,10 @@ const FILES: Readonly<Record<string, TypeFile>> = {
       RenditionState: [RENDITION_STATES, ''],
       ExtraCodec: [EXTRA_CODECS, 'Codecs of renditions in addition to H.264.'],
       HdrRange: [HDR_RANGES, 'Dynamic ranges of renditions in HDR.'],
+      ExistingAssetRule: [
+        EXISTING_ASSET_RULES,
+        '`fail` refuses the request with 409; `return` answers with the asset.',
+      ],
       SortOrder: [SORT_ORDERS, '`-created_at`: newest first.'],
       PublishedEventType: [PUBLISHED_EVENT_TYPES, 'Types of the events that subscribers receive.'],
       EventOrigin: [EVENT_SOURCES, 'Who caused an event.'],
@@ -115,12 +124,10 @@ const FILES: Readonly<Record<string, TypeFile>> = {
     },
   },
   uploads: {
-    about: 'Uploads, imports and clips.',
-    schemas: {
-      ...named(CreateUploadRequest, UploadTarget, OpenUpload, ImportRequest),
-      ...named(ClipRequest),
-    },
+    about: 'Uploads.',
+    schemas: named(CreateUploadRequest, UploadTarget, OpenUpload),
   },
+  imports: { about: 'Imports and clips.', schemas: named(ImportRequest, ClipRequest) },
   'upload-tokens': {
     about: 'Tokens that only open uploads.',
     schemas: named(CreateUploadTokenRequest, UploadToken),

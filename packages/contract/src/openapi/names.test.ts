@@ -20,6 +20,7 @@ const WITHOUT_UNIT = new Set([
   ...[
     'asset_count',
     'chunk_count',
+    'failed_count',
     'finding_count',
     'object_count',
     'repaired_count',

@@ -2,7 +2,7 @@
 import { jsonOperation } from '../operation.ts';
 import { EXAMPLE_NEW_ASSET, Asset } from '../schemas/asset.ts';
 import { ClipRequest } from '../schemas/clips.ts';
-import { ASSET_ERRORS } from './media.ts';
+import { ASSET_ERRORS, EXTERNAL_ID_TAKEN } from './media.ts';
 
 const SOURCE_ID = '019aab7c-0b1a-7d20-8c3e-2f4a6b8c0d1e';
 
@@ -33,6 +33,7 @@ export const createClip = jsonOperation({
   errors: [
     ...ASSET_ERRORS,
     { code: 'BAD_REQUEST', reason: 'quota_exceeded', when: 'A quota of the owner is exceeded.' },
+    EXTERNAL_ID_TAKEN,
     { code: 'CONFLICT', reason: 'owner_is_being_erased', when: 'An operator erases this owner.' },
     { code: 'CONFLICT', reason: 'not_video', when: 'The asset is an image.' },
     { code: 'CONFLICT', reason: 'not_stored_here', when: 'A hosted provider stores the video.' },

@@ -3,7 +3,7 @@ import { type ErrorCase, jsonOperation } from '../operation.ts';
 import { Asset, EXAMPLE_ASSET } from '../schemas/asset.ts';
 import { OwnerOnly } from '../schemas/common.ts';
 import { DeletedAsset, DeleteAssetQuery } from '../schemas/library.ts';
-import { ASSET_ERRORS, STALE } from './media.ts';
+import { ASSET_ERRORS, EXTERNAL_ID_TAKEN, STALE } from './media.ts';
 
 const HELD: ErrorCase = { code: 'CONFLICT', reason: 'legal_hold', when: 'The asset is under a legal hold.' };
 
@@ -45,6 +45,7 @@ export const restoreAsset = jsonOperation({
     ...ASSET_ERRORS,
     { code: 'BAD_REQUEST', reason: 'quota_exceeded', when: 'A quota of the owner is exceeded.' },
     { code: 'CONFLICT', when: 'Another asset is now linked to its provider video.' },
+    EXTERNAL_ID_TAKEN,
     HELD,
   ],
 });

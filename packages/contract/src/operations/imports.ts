@@ -1,7 +1,10 @@
 // Operations on imports: create an asset from a URL.
+import { Type } from 'typebox';
 import { jsonOperation } from '../operation.ts';
 import { Asset, EXAMPLE_NEW_ASSET } from '../schemas/asset.ts';
 import { ImportRequest } from '../schemas/imports.ts';
+import { ifExists } from '../schemas/uploads.ts';
+import { EXTERNAL_ID_TAKEN } from './media.ts';
 
 export const importMedia = jsonOperation({
   id: 'importMedia',
@@ -21,6 +24,7 @@ export const importMedia = jsonOperation({
     'then removes its own copy. A failure of the provider (`provider_…`, `upload_failed`) can be ' +
     'retried in the same way.',
   requestHeaders: ['Idempotency-Key'],
+  query: Type.Object(ifExists),
   body: ImportRequest,
   isBodyRequired: true,
   message: 'Import started',
@@ -39,6 +43,7 @@ export const importMedia = jsonOperation({
       when: '`url` did not answer the first request in time.',
     },
     { code: 'BAD_REQUEST', reason: 'quota_exceeded', when: 'A quota of the owner is exceeded.' },
+    EXTERNAL_ID_TAKEN,
     { code: 'CONFLICT', reason: 'owner_is_being_erased', when: 'An operator erases this owner.' },
     {
       code: 'CONFLICT',

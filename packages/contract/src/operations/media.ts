@@ -23,6 +23,11 @@ import { type ErrorCase, jsonOperation } from '../operation.ts';
 
 const NOT_FOUND: ErrorCase = { code: 'NOT_FOUND', when: 'No such asset, or it is deleted.' };
 const FORBIDDEN: ErrorCase = { code: 'FORBIDDEN', when: 'You do not own this asset.' };
+export const EXTERNAL_ID_TAKEN: ErrorCase = {
+  code: 'CONFLICT',
+  reason: 'external_id_taken',
+  when: 'Another asset of the owner has this `external_id`.',
+};
 export const STALE: ErrorCase = { code: 'PRECONDITION_FAILED', when: '`If-Match` names another version.' };
 
 /** Failures of every operation on one asset. */
@@ -40,7 +45,8 @@ export const createUpload = jsonOperation({
     'The asset starts as `pending_upload`. Send the bytes to `upload.url` with `upload.headers`, ' +
     'then complete the upload. Repeat the request with the same `Idempotency-Key` to get the same ' +
     'asset. With `deduplicate=true` and the `checksum_sha256` of bytes that the owner has uploaded ' +
-    'before, the response names the existing asset.',
+    'before, the response names the existing asset. With `if_exists=return`, so does a request whose ' +
+    '`external_id` the owner has used: it can be repeated for ever.',
   requestHeaders: ['Idempotency-Key'],
   query: CreateUploadQuery,
   body: CreateUploadRequest,
@@ -50,6 +56,7 @@ export const createUpload = jsonOperation({
   example: EXAMPLE_OPEN_UPLOAD,
   errors: [
     { code: 'BAD_REQUEST', reason: 'quota_exceeded', when: 'A quota of the owner is exceeded.' },
+    EXTERNAL_ID_TAKEN,
     { code: 'CONFLICT', reason: 'owner_is_being_erased', when: 'An operator erases this owner.' },
     { code: 'CONFLICT', when: 'Another asset is linked to `provider_video_id`.' },
     {
@@ -188,6 +195,7 @@ export const updateAsset = jsonOperation({
   errors: [
     ...ASSET_ERRORS,
     STALE,
+    EXTERNAL_ID_TAKEN,
     { code: 'BAD_REQUEST', reason: 'unknown_member', when: 'The body has an unknown member.' },
   ],
 });

@@ -96,6 +96,7 @@ export const Asset = Type.Object(
   {
     id: AssetId,
     owner_user_id: Type.String({ examples: ['user_42'] }),
+    external_id: nullable(Type.String({ description: 'Your own id of the asset.' })),
     kind: Type.Enum([...ASSET_KINDS]),
     filename: Type.String({ examples: ['launch.mp4'] }),
     content_type: Type.String({ description: 'As sent at creation.', examples: ['video'] }),
@@ -174,6 +175,7 @@ const ID = '019aab7c-4d2e-7c55-9f0e-6d1f2b3c4d5e';
 export const EXAMPLE_ASSET: Asset = {
   id: ID,
   owner_user_id: 'user_42',
+  external_id: 'product-1042',
   kind: 'video',
   filename: 'launch.mp4',
   content_type: 'video',

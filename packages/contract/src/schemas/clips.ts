@@ -2,7 +2,7 @@
 import { type Static, Type } from 'typebox';
 import { CreateUploadRequest } from './uploads.ts';
 
-const { filename, visibility, provider, title, tags, metadata, expires_at, owner_user_id } =
+const { filename, visibility, provider, external_id, title, tags, metadata, expires_at, owner_user_id } =
   CreateUploadRequest.properties;
 
 /** The shortest clip. */
@@ -28,6 +28,7 @@ export const ClipRequest = Type.Object(
     }),
     visibility,
     provider,
+    external_id,
     title,
     tags,
     metadata,

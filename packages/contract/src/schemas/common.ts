@@ -48,12 +48,26 @@ export const NoNextCursor = Type.Null({ description: 'Always null: the list has 
 const jsonObject = (options: TObjectOptions = {}) =>
   Type.Unsafe<Record<string, unknown>>(Type.Object({}, { additionalProperties: true, ...options }));
 
+export const MAX_TAGS = 50;
+
 /** Members of an asset that callers can set at creation and change later. */
 export const editableFields = {
+  external_id: Type.Optional(
+    nullable(
+      Type.String({
+        minLength: 1,
+        maxLength: 255,
+        description:
+          'Your own id of the asset. No two assets of an owner have the same one, but for deleted assets, ' +
+          'also those in the trash.',
+        examples: ['product-1042'],
+      }),
+    ),
+  ),
   title: Type.Optional(nullable(Type.String({ maxLength: 500, examples: ['Launch day'] }))),
   tags: Type.Optional(
     Type.Array(Type.String({ minLength: 1, maxLength: 100 }), {
-      maxItems: 50,
+      maxItems: MAX_TAGS,
       examples: [['launch', 'berlin']],
     }),
   ),

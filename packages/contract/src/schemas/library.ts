@@ -28,6 +28,9 @@ const filters = {
   stream_status: Type.Optional(Status),
   status: Type.Optional(Type.Enum([...STREAM_STATUSES], { description: 'Alias of `stream_status`.' })),
   provider: Type.Optional(ProviderName),
+  external_id: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 255, description: 'Of an owner, one asset at most has it.' }),
+  ),
   tag: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
   q: Type.Optional(
     Type.String({

@@ -1,6 +1,6 @@
 // Creating and retrying uploads: the requests and their responses.
 import { type Static, Type } from 'typebox';
-import { VISIBILITIES } from '../enums.ts';
+import { EXISTING_ASSET_RULES, VISIBILITIES } from '../enums.ts';
 import { Asset, EXAMPLE_NEW_ASSET } from './asset.ts';
 import { AssetId, editableFields, nullable, OwnerUserId, ProviderName } from './common.ts';
 import { UploadTarget } from './upload-targets.ts';
@@ -85,7 +85,19 @@ const expand = {
   expand: Type.Optional(Type.Enum(['asset'], { description: '`asset`: the response contains the asset.' })),
 };
 
+/** Of requests that create an asset with an `external_id`. */
+export const ifExists = {
+  if_exists: Type.Optional(
+    Type.Enum([...EXISTING_ASSET_RULES], {
+      description:
+        'If an asset of the owner has the `external_id`: `fail` (default) refuses the request with 409, ' +
+        '`return` answers with that asset, whose members are not changed.',
+    }),
+  ),
+};
+
 export const CreateUploadQuery = Type.Object({
+  ...ifExists,
   deduplicate: Type.Optional(
     Type.Boolean({
       description:
@@ -105,8 +117,9 @@ export const OpenUpload = Type.Object(
     upload_url: nullable(Type.String({ description: 'Equal to `upload.url`.' })),
     is_existing: Type.Boolean({
       description:
-        'True if the asset existed before the request: with `deduplicate=true` there is nothing to upload ' +
-        'then, and its other members are not changed. Always true after `retry`.',
+        'True if the asset existed before the request; its other members are not changed. With ' +
+        '`deduplicate=true` there is nothing to upload then. With `if_exists=return` there is an upload ' +
+        'target while the asset is `pending_upload`. Always true after `retry`.',
     }),
     upload: nullable(UploadTarget),
     alternatives: Type.Array(UploadTarget, { description: 'Other ways to send the same bytes.' }),

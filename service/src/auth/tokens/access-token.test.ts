@@ -63,14 +63,14 @@ describe('an edited token (A4)', () => {
     expect(verify(token)).toMatchObject({ userId: 'ada' });
   });
 
-  test('is rejected for 100 000 random replacements, insertions and deletions', () => {
+  test('is rejected for 20 000 random replacements, insertions and deletions', () => {
     const accepted = (seed: number) =>
       [...randomEdits(token, { count: 1_000, seed })].filter((edited) => verify(edited));
     fc.assert(
       fc.property(fc.integer(), (seed) => {
         expect(accepted(seed)).toEqual([]);
       }),
-      { numRuns: 100 },
+      { numRuns: 20 },
     );
   });
 

@@ -63,7 +63,7 @@ async function cut(
 
 const pictureOf = ({ path }: { path: string }) => ({ url: path, stream: 'v:0' });
 const soundOf = ({ path }: { path: string }, index = 0) => ({ url: path, stream: `a:${index}` });
-describe.each(CONTAINERS)('a cut of %s', { timeout: 60_000 }, (container, demuxer, more) => {
+describe.each(CONTAINERS)('a cut of %s', (container, demuxer, more) => {
   let source: string;
   /** The numbers of the frames as players of the source see them. */
   let played: readonly number[];
@@ -71,7 +71,7 @@ describe.each(CONTAINERS)('a cut of %s', { timeout: 60_000 }, (container, demuxe
     source = await makeClip({ ...NUMBERED, container, more: [...NUMBERED.more, ...more] });
     await using film = await encodeFilm(source, { container: demuxer });
     played = await numbersIn({ url: film.path('r0.m3u8'), stream: 'v:0' });
-  }, 60_000);
+  });
 
   test('starts and ends with the frames that were asked for, between key frames', async () => {
     await using made = await cut(source, [3480, 5000], { container: demuxer });
@@ -91,7 +91,7 @@ describe.each(CONTAINERS)('a cut of %s', { timeout: 60_000 }, (container, demuxe
   });
 });
 
-describe('sound', { timeout: 60_000 }, () => {
+describe('sound', () => {
   test.each([
     ['mp4', 'mov'],
     ['webm', 'matroska'],
@@ -142,7 +142,7 @@ describe('sound', { timeout: 60_000 }, () => {
   });
 });
 
-describe('text subtitles', { timeout: 30_000 }, () => {
+describe('text subtitles', () => {
   const CUES = [
     ['00:00:00,000 --> 00:00:00,500', 'before the part'],
     ['00:00:00,800 --> 00:00:01,500', 'first'],
@@ -189,7 +189,7 @@ describe('text subtitles', { timeout: 30_000 }, () => {
   });
 });
 
-describe('the picture', { timeout: 30_000 }, () => {
+describe('the picture', () => {
   test('of a turned video is upright, of an odd size even', async () => {
     const source = await makeClip({
       seconds: 2,

@@ -70,7 +70,7 @@ const shownTimes = async (film: Film, track: number): Promise<readonly number[]>
     .map(({ at }) => Math.round(at * 1e5))
     .sort((a, b) => a - b);
 
-describe.each(CASES)('$name', { timeout: 120_000 }, ({ clip, container, track }) => {
+describe.each(CASES)('$name', ({ clip, container, track }) => {
   test('has the same frames, segments and headers in chunks as in one piece', async () => {
     const source = await makeClip(clip);
     const progress: number[] = [];

@@ -19,10 +19,10 @@ beforeAll(async () => {
     ladder: { ...DEFAULT_LADDER, extraCodecs: ['av1', 'hevc'] },
     onProgress: (percent) => percents.push(percent),
   });
-}, 120_000);
+});
 afterAll(() => film[Symbol.asyncDispose]());
 
-describe('further codecs', { timeout: 60_000 }, () => {
+describe('further codecs', () => {
   test('are renditions of their own', () => {
     const rendition = { width: 320, height: 180, state: 'ready', bitrate: expect.any(Number) };
     expect(film.renditions).toEqual([
@@ -77,7 +77,7 @@ describe('further codecs', { timeout: 60_000 }, () => {
   });
 });
 
-test('further codecs have the key frames of a source that is copied', { timeout: 60_000 }, async () => {
+test('further codecs have the key frames of a source that is copied', async () => {
   const more = ['-g', '45', '-b:v', '200k', '-bf', '2', '-b_strategy', '0'];
   const clip = await makeClip({ seconds: 6, width: 320, height: 180, more });
   await using copied = await encodeFilm(clip, {

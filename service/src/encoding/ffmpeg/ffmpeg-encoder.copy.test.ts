@@ -40,7 +40,7 @@ const track = (film: Film, id: number) => ({ url: film.path(`r${id}.m3u8`), stre
 const shownTimes = async (film: Film, id: number, fps: number): Promise<readonly number[]> =>
   (await packets(track(film, id))).map(({ at }) => Math.round(at * fps * 1000)).sort((a, b) => a - b);
 
-describe('the copy of', { timeout: 60_000 }, () => {
+describe('the copy of', () => {
   test.each<readonly [string, Source]>([
     ['Matroska with 23.976 frames per second', source(24_000 / 1001, 'matroska')],
     ['Matroska with 25 frames per second', source(25, 'matroska')],
@@ -86,14 +86,14 @@ describe('the copy of', { timeout: 60_000 }, () => {
   });
 });
 
-test('a Matroska file with irregular frames is encoded', { timeout: 60_000 }, async () => {
+test('a Matroska file with irregular frames is encoded', async () => {
   const { clip } = source(30, 'matroska', ['-fps_mode', 'passthrough', '-vf', 'select=mod(n\\,7)']);
   await using film = await encodeFilm(await makeClip(clip), { container: 'matroska' });
   expect(await keyframes(track(film, 0))).toEqual([0, 2, 4, 6]);
   expect(await decode(film.path('hls.m3u8'))).toEqual(CLEAN);
 });
 
-test('an MPEG-TS file whose parameters change is encoded', { timeout: 60_000 }, async () => {
+test('an MPEG-TS file whose parameters change is encoded', async () => {
   const parts = await Promise.all(
     [[], ['-x264-params', 'ref=1:weightp=0']].map((more) =>
       makeClip({ ...source(25, 'mpegts', more).clip, seconds: 4 }),

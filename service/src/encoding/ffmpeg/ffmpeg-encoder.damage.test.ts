@@ -25,7 +25,7 @@ async function expectPlayable(film: Film): Promise<void> {
   expect([await decode(film.path('hls.m3u8')), await decode(film.path('dash.mpd'))]).toEqual([CLEAN, CLEAN]);
 }
 
-describe('of a damaged file,', { timeout: 120_000 }, () => {
+describe('of a damaged file,', () => {
   test('H.264 is encoded in place of its copy', async () => {
     await using file = await damageFile(await makeClip(COPYABLE), { bytes: 400 });
     await using film = await encodeFilm(file.path);
@@ -92,7 +92,7 @@ describe('of a damaged file,', { timeout: 120_000 }, () => {
   });
 });
 
-test('a copy that is much larger than an encode has one beside it', { timeout: 60_000 }, async () => {
+test('a copy that is much larger than an encode has one beside it', async () => {
   const rate = ['-b:v', '1300k', '-minrate', '1300k', '-maxrate', '1300k', '-bufsize', '600k'];
   const filled = [...rate, '-x264-params', 'nal-hrd=cbr', ...GROUP];
   const clip = await makeClip({ ...PICTURE, isNumbered: true, more: filled });

@@ -36,14 +36,14 @@ const ladder: Ladder = { ...DEFAULT_LADDER, hdrCodecs: ['av1', 'hevc'] };
 const HDR_TRACKS = ['r300.m3u8', 'r301.m3u8', 'r400.m3u8', 'r401.m3u8'];
 const SIZE = { seconds: 4.27, width: 640, height: 360 };
 
-describe('a source in PQ', { timeout: 120_000 }, () => {
+describe('a source in PQ', () => {
   let film: Film;
   const percents: number[] = [];
   beforeAll(async () => {
     const x265 = ['hdr10=1', `master-display=${MASTERING_DISPLAY}`, 'max-cll=1000,400'];
     const clip = await makeHdrClip({ range: 'pq', stripes: STRIPES, x265, ...SIZE });
     film = await encodeFilm(clip, { ladder, onProgress: (percent) => percents.push(percent) });
-  }, 120_000);
+  });
   afterAll(() => film[Symbol.asyncDispose]());
 
   test('has all renditions in SDR, and then as many in HDR', () => {
@@ -161,7 +161,7 @@ const summaryOf = async (film: Film) => ({
   ),
 });
 
-describe('other sources', { timeout: 120_000 }, () => {
+describe('other sources', () => {
   const SHORT = { seconds: 0.4, width: 320, height: 180, audio: false };
 
   test('HLG stays HLG, without metadata where the source has none', async () => {

@@ -14,7 +14,7 @@ const videoOf = (film: Film) => ({ url: film.path('r0.m3u8'), stream: 'v:0' });
 const timesOf = async (film: Film) =>
   (await packets(videoOf(film))).map(({ at }) => at).toSorted((a, b) => a - b);
 
-describe('high frame rates', { timeout: 30_000 }, () => {
+describe('high frame rates', () => {
   test.each([
     ['120', 60, 1],
     ['100', 50, 1],
@@ -50,7 +50,7 @@ describe('high frame rates', { timeout: 30_000 }, () => {
   });
 });
 
-describe('interlaced video', { timeout: 30_000 }, () => {
+describe('interlaced video', () => {
   test.each([
     ['top', '50', 50],
     ['bottom', '50', 50],

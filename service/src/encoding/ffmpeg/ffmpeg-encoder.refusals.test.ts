@@ -30,7 +30,7 @@ async function cut(source: string, part: number): Promise<string> {
   return path;
 }
 
-describe('refusals', { timeout: 60_000 }, () => {
+describe('refusals', () => {
   test.each([0.5, 0.95])('an MP4 of which %d is there', async (part) => {
     const error = await refusal(await cut(await makeClip({ seconds: 10, faststart: true }), part));
     expect(error).toMatchObject({

@@ -50,7 +50,7 @@ async function listedSeconds(film: Film, name: string): Promise<number> {
   return lengths.reduce((total, seconds) => total + seconds, 0);
 }
 
-describe('a video with audio', { timeout: 60_000 }, () => {
+describe('a video with audio', () => {
   let film: Film;
   const reported: [number, readonly Rendition[]][] = [];
   beforeAll(async () => {
@@ -123,7 +123,7 @@ describe('a video with audio', { timeout: 60_000 }, () => {
   });
 });
 
-describe('unusual videos', { timeout: 60_000 }, () => {
+describe('unusual videos', () => {
   test('without audio: no audio track, no audio group', () =>
     withFilm({ audio: false }, async (film) => {
       expect(await decode(film.path('hls.m3u8'))).toEqual(CLEAN);
@@ -193,7 +193,7 @@ test('an order that is called off leaves no process behind', async () => {
   };
   await expect(encodeFilm(source, { signal: controller.signal, onProgress })).rejects.toThrow('called off');
   expect(await enginesReading(source)).toEqual([]);
-}, 60_000);
+});
 
 async function enginesReading(source: string): Promise<string[]> {
   const ids = (await readdir('/proc').catch(() => [])).filter((name) => /^\d+$/.test(name));

@@ -97,7 +97,7 @@ describe('the probe', () => {
       [sizeBytes - 2 * MIB, sizeBytes],
     ]);
     expect(await probeBytes(Buffer.alloc(1), 'avi', { sizeBytes: 20 * MIB })).toEqual(LEFT_TO_ENCODER);
-  }, 60_000);
+  });
 
   test('leaves all to the encoder where ffmpeg does not start', async () => {
     const avi = await clipBytes({ container: 'avi' });

@@ -23,7 +23,7 @@ const { Parser } = createRequire(import.meta.url)('m3u8-parser') as {
 let film: Film;
 beforeAll(async () => {
   film = await encodeFilm(await makeClip({ seconds: 6, width: 426, height: 240 }));
-}, 60_000);
+});
 afterAll(() => film[Symbol.asyncDispose]());
 
 async function parse(name: string): Promise<Playlist> {

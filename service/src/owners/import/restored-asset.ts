@@ -44,6 +44,7 @@ export const toUploadRequest = (about: ArchivedAsset): CreateUploadRequest => ({
   ...(about.title !== undefined && { title: about.title }),
   ...(about.tags && { tags: about.tags }),
   ...(about.metadata !== undefined && { metadata: about.metadata }),
+  ...(about.external_id !== undefined && { external_id: about.external_id }),
   ...(about.expires_at && !about.legal_hold && { expires_at: about.expires_at }),
   provider: ENCODED_HERE,
 });

@@ -41,7 +41,7 @@ beforeAll(async () => {
       where id in (select id from pgboss.job_common where state = 'created' order by created_on limit 4)`,
   );
   await rowsOf(connection, 'analyze pgboss.job_common');
-}, 120_000);
+});
 afterAll(() => server.stop());
 beforeEach(() => {
   plans.length = 0;

@@ -169,5 +169,5 @@ describe('failures', () => {
     await expect(nowhere.transaction(notes)).rejects.toMatchObject(away);
     await nowhere.close();
     await expect(notes(nowhere)).rejects.toMatchObject(away);
-  }, 10_000);
+  });
 });

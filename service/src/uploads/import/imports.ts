@@ -1,4 +1,5 @@
 // Creates imports: assets whose bytes the service downloads from a URL (contract B4).
+import type { ExistingAssetRule } from '@mediary/contract/enums';
 import type { ImportRequest } from '@mediary/contract/schemas/imports';
 import type { CreateUploadRequest } from '@mediary/contract/schemas/uploads';
 import { type Actor, toActorData } from '../../assets/asset-event.ts';
@@ -15,6 +16,7 @@ import { findInvalidHeader, type OutboundHeaders } from '../../platform/outbound
 import { uuidV7 } from '../../platform/values/uuid-v7.ts';
 import { timeOf } from '../../platform/values/uuid.ts';
 import type { UploadsContext } from '../context.ts';
+import { createUnlessExists } from '../duplicates.ts';
 import { createAsset } from '../new-asset.ts';
 import { type NewAssetRules, toNewAsset } from '../upload-request.ts';
 import { describeProblem } from './import-failure.ts';
@@ -26,13 +28,23 @@ type CreateImportInput = {
   readonly actor: Actor;
   readonly request: ImportRequest;
   readonly resourceId: string | undefined;
+  readonly ifExists?: ExistingAssetRule | undefined;
 };
 
 /** The file at its source; the URL and the headers may hold credentials. */
 type Source = { readonly url: URL; readonly headers: OutboundHeaders; readonly ownerUserId: string };
 
+export const createImport = (ctx: UploadsContext, input: CreateImportInput): Promise<Asset> =>
+  createUnlessExists(ctx, {
+    actor: input.actor,
+    externalId: input.request.external_id,
+    ifExists: input.ifExists,
+    create: () => openImport(ctx, input),
+    useExisting: (asset) => Promise.resolve(asset),
+  });
+
 /** Creates the asset, and in the same transaction its source and the job that downloads it. */
-export async function createImport(
+async function openImport(
   ctx: UploadsContext,
   { actor, request, resourceId }: CreateImportInput,
 ): Promise<Asset> {

@@ -1,4 +1,4 @@
-// Title, tags, visibility and metadata.
+// Title, tags, visibility, metadata and the application's own id.
 import type { Asset, UpdateAssetRequest } from '@mediary/client';
 import { isMediaryError } from '@mediary/client';
 import {
@@ -22,13 +22,15 @@ import type { EditorProps } from './asset-editor.tsx';
 
 type Fields = {
   readonly title: string;
+  readonly externalId: string;
   readonly tags: string[];
   readonly visibility: Asset['visibility'];
   readonly metadata: string;
 };
 
-const fieldsOf = ({ title, tags, visibility, metadata }: Asset): Fields => ({
+const fieldsOf = ({ title, external_id: externalId, tags, visibility, metadata }: Asset): Fields => ({
   title: title ?? '',
+  externalId: externalId ?? '',
   tags: [...tags],
   visibility,
   metadata: metadata === null ? '' : JSON.stringify(metadata, undefined, 2),
@@ -106,9 +108,10 @@ function useSave(base: Asset, session: EditorProps['session'], onSaved: (asset: 
 }
 
 /** Throws for metadata that is no JSON object. */
-function toRequest({ title, tags, visibility, metadata }: Fields): UpdateAssetRequest {
+function toRequest({ title, externalId, tags, visibility, metadata }: Fields): UpdateAssetRequest {
   return {
     title: title.trim() === '' ? null : title,
+    external_id: externalId.trim() === '' ? null : externalId,
     tags,
     visibility,
     metadata: metadata.trim() === '' ? null : parseMetadata(metadata),
@@ -129,7 +132,7 @@ const VISIBILITIES = [
 
 type InputsProps = { readonly fields: Fields; readonly onChange: (members: Partial<Fields>) => void };
 
-const Inputs = ({ fields: { title, tags, visibility, metadata }, onChange }: InputsProps) => (
+const Inputs = ({ fields: { title, externalId, tags, visibility, metadata }, onChange }: InputsProps) => (
   <>
     <TextInput
       label="Title"
@@ -164,6 +167,12 @@ const Inputs = ({ fields: { title, tags, visibility, metadata }, onChange }: Inp
         style={{ display: 'flex', width: 'fit-content' }}
       />
     </Input.Wrapper>
+    <TextInput
+      label="Your id"
+      description="The id that your application has for it. No other asset of the owner can have it."
+      value={externalId}
+      onChange={({ currentTarget }) => onChange({ externalId: currentTarget.value })}
+    />
     <JsonInput
       label="Metadata"
       description="Your own JSON object, at most 16 KiB."

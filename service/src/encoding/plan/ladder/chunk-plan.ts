@@ -47,12 +47,13 @@ export function planChunks({ segmentStarts, frames, chunkSeconds }: Division): r
   const total = segmentStarts.length;
   const least = Math.max(1, Math.round(chunkSeconds / SEGMENT_SECONDS));
   const count = Math.min(MAX_CHUNKS, Math.max(1, Math.floor(total / least)));
+  const bounds = [...segmentStarts, frames];
   return Array.from({ length: count }, (_, number) => {
     const [first, end] = [number, number + 1].map((place) => Math.floor((place * total) / count)) as [
       number,
       number,
     ];
-    const starts = [...segmentStarts, frames].slice(first, end + 1);
+    const starts = bounds.slice(first, end + 1);
     const firstFrame = starts[0] ?? 0;
     return {
       number,
