@@ -22,7 +22,7 @@ export type StartOptions = {
   forwardTo?: string | undefined;
   /** `ffmpeg`: the encoder of the service, which takes seconds. Default: `instant`. */
   encoder?: 'instant' | 'ffmpeg' | undefined;
-  /** Settings of the service by name (docs/settings.md), such as `{ CORS_ORIGINS: 'http://localhost:3000' }`. */
+  /** Settings of the service by name (docs/settings.md), such as `{ LOG_LEVEL: 'warn' }`. */
   settings?: Readonly<Record<string, string>> | undefined;
 };
 
@@ -63,7 +63,7 @@ export type TestMediary = {
   /** A client of a back end for one owner. */
   client(ownerUserId: string): Mediary;
   readonly webhooks: Webhooks;
-  /** Waits for the next event of a type that the application has accepted. Each call returns another event. */
+  /** Waits for the next event of a type that the application has accepted. Each call returns another. */
   waitFor<T extends PublishedEventType>(
     type: T,
     options?: WaitForOptions,
@@ -111,11 +111,14 @@ export async function startMediary(options: StartOptions = {}): Promise<TestMedi
   const database = leaseDatabaseHost();
   opened.defer(database.release);
   const name = `test_${randomUUID().replaceAll('-', '')}`;
-  opened.defer(() => database.host.call('dropDatabase', { name }));
   // It loads its code while the database starts.
   const service = startChildProgram<ServiceHostFunctions>(await prepareServiceProgram(), 'the service');
+  const data = await database.host.call('createDatabase', { name }).catch(async (error: unknown) => {
+    await service.end();
+    throw error;
+  });
+  opened.defer(() => database.host.call('dropDatabase', { name }));
   opened.defer(service.end);
-  const data = await database.host.call('createDatabase', { name });
   const isInstant = (options.encoder ?? 'instant') === 'instant';
   const encoderSettings = isInstant ? { ONPREM_ENCODER_URL: `${encoder.url}/jobs` } : {};
   const settings = { ...BASE_SETTINGS, ...secrets, ...encoderSettings, ...data, ...options.settings };
