@@ -66,7 +66,7 @@ describe('a fault', () => {
     const { id } = await upload();
     await media.waitFor('asset.failed', { assetId: id, timeoutMs: 20_000 });
     await expect(media.waitFor('asset.ready', { assetId: id, timeoutMs: 100 })).rejects.toThrow(
-      /^The event asset.ready did not arrive .* is failed: not_media \(No video in it\)\. .*asset\.failed \(acc/,
+      /^The event asset.ready did not arrive .* is failed: not_media \(No video in it\)\. .*failed \(acc/,
     );
   });
 
