@@ -80,6 +80,7 @@ const TYPES = [
   'enums',
   'errors',
   'events',
+  'imports',
   'library',
   'multipart',
   'upload-tokens',

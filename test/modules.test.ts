@@ -8,6 +8,7 @@ const PUBLIC_ENTRIES = [
   'packages/client/src/server.ts',
   'packages/elements/src/react.ts',
   'packages/elements/src/uploader.ts',
+  'packages/testing/src/start-mediary.ts',
 ];
 
 /** Holds a type for each schema, whether or not another file needs it. */

@@ -18,7 +18,7 @@ test('every test file belongs to one suite', () => {
     cwd: ROOT,
     exclude: ['**/node_modules'],
   });
-  const all = globSync('{packages,service,simulators,deploy,test}/**/*.test.ts', {
+  const all = globSync('{packages,service,simulators,deploy,examples,test}/**/*.test.ts', {
     cwd: ROOT,
     exclude: ['**/node_modules'],
   });

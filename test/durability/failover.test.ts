@@ -81,4 +81,4 @@ test('it writes to the promoted standby soon, has all acknowledged writes, and r
   expectSuccess(await complete(service, 'ann', after.asset_id));
   expect(await settled(service, 'ann', after.asset_id)).toMatchObject({ stream_status: 'ready' });
   expect(await service.end('SIGTERM')).toEqual({ code: 0, signal: null });
-}, 180_000);
+});

@@ -33,7 +33,7 @@ beforeAll(async () => {
   } finally {
     await signalProcesses(service.dataDir, 'SIGCONT');
   }
-}, 200_000);
+});
 afterAll(() => service?.stop());
 
 const after = async <T>(ms: number, work: () => Promise<T>): Promise<T> => {

@@ -165,7 +165,7 @@ test('a webhook endpoint has every event, in the order of each asset', async () 
       ]),
     );
   expect(byAsset(received)).toEqual(byAsset(stored));
-}, 150_000);
+});
 
 test('unacknowledged writes are complete or absent, and no Idempotency-Key created two assets', async () => {
   expect(await halves(dataDir)).toEqual([]);

@@ -38,7 +38,7 @@ beforeAll(async () => {
   processes = await Promise.all([startProcess(settings), startProcess(settings)]);
   const clip = await readFile(await makeClip({ seconds: 1, width: 64, height: 64, fps: 5, audio: false }));
   originals = { video: clip, image: clip };
-}, 200_000);
+});
 
 afterAll(async () => {
   await Promise.all(processes.map((process) => process.end('SIGTERM')));

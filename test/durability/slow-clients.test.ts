@@ -51,7 +51,7 @@ beforeAll(async () => {
   slow = await all;
   areEnded = true;
   beside = p99(await busy.done);
-}, 200_000);
+});
 
 afterAll(async () => {
   await service?.end('SIGKILL');

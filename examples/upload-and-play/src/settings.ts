@@ -10,6 +10,8 @@ export type Settings = {
   readonly accessTokenSecret: string;
   /** For calls of the back end itself. */
   readonly serviceKey: string;
+  /** Verifies webhooks. Undefined: the example receives none. */
+  readonly webhookSecret?: string | undefined;
 };
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -26,6 +28,7 @@ export async function readSettings(environment: Environment): Promise<Settings> 
     mediaryUrl: environment['MEDIARY_URL'] ?? 'http://127.0.0.1:8080',
     accessTokenSecret: secretOf('ACCESS_TOKEN_SECRET'),
     serviceKey: secretOf('SERVICE_API_KEY'),
+    webhookSecret: environment['WEBHOOK_SECRET'],
   };
 }
 

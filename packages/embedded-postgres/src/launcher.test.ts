@@ -24,17 +24,18 @@ describe('a running server', () => {
     mkdirSync(join(folder, 'postgres.init-killed/base'), { recursive: true });
     writeFileSync(join(folder, 'postgres.init-killed/PG_VERSION'), '18\n');
     vi.stubEnv('LANG', undefined).stubEnv('LC_ALL', undefined);
-    server = await startEmbeddedPostgres(folder);
+    server = await startEmbeddedPostgres(folder, { settings: { work_mem: '5MB' } });
     vi.unstubAllEnvs();
   });
   afterAll(() => server.stop());
 
-  test('uses UTF-8 without LANG, page checksums and fsync', async () => {
+  test('uses UTF-8 without LANG, page checksums, fsync and the given settings', async () => {
     const [row] = await query(
       server,
       `select datname as name, pg_encoding_to_char(encoding) as encoding,
               datlocprovider as provider, datlocale as locale, lower('ÄÖÜ') as lower,
-              current_setting('data_checksums') as checksums, current_setting('fsync') as fsync
+              current_setting('data_checksums') as checksums, current_setting('fsync') as fsync,
+              current_setting('work_mem') as memory
          from pg_database
         where datname = current_database()`,
     );
@@ -46,6 +47,7 @@ describe('a running server', () => {
       lower: 'äöü',
       checksums: 'on',
       fsync: 'on',
+      memory: '5MB',
     });
   });
 

@@ -26,17 +26,19 @@ export type LauncherOptions = {
   readonly onExit?: ((error: Error) => void) | undefined;
   /** Called before the first start creates the cluster, with its folder. */
   readonly onCreate?: ((cluster: string) => void) | undefined;
+  /** Settings of the server by name, for data that is thrown away. They replace the durable ones. */
+  readonly settings?: Readonly<Record<string, string>> | undefined;
 };
 
 /** Starts the server of a data folder. The first start creates the cluster and the database. */
 export async function startEmbeddedPostgres(
   dataFolder: string,
-  { onExit, onCreate }: LauncherOptions = {},
+  { onExit, onCreate, settings }: LauncherOptions = {},
 ): Promise<EmbeddedPostgres> {
   const layout = await resolveLayout(dataFolder);
   const lock = lockFolder(dirname(layout.cluster));
   try {
-    const server = await startServerIn(layout, onCreate);
+    const server = await startServerIn(layout, { onCreate, settings });
     const connection = connectionTo(layout);
     await ensureDatabase(connection).catch((error) => server.stop().then(() => Promise.reject(error)));
     return { connection, dataFolder: layout.cluster, stop: buildStop(server, lock, onExit) };
@@ -69,11 +71,14 @@ export const connectionTo = ({ socketFolder }: ClusterLayout): EmbeddedPostgres[
   database: 'mediary',
 });
 
-async function startServerIn(layout: ClusterLayout, onCreate: LauncherOptions['onCreate']): Promise<Server> {
+async function startServerIn(
+  layout: ClusterLayout,
+  { onCreate, settings }: Pick<LauncherOptions, 'onCreate' | 'settings'>,
+): Promise<Server> {
   const { initdb, postgres, pgCtl } = await prepareBinaries(layout.owner);
   await ensureCluster(layout, initdb, onCreate);
   await stopOrphanServer(layout, pgCtl);
-  return startServer(layout, postgres);
+  return startServer(layout, postgres, settings);
 }
 
 async function ensureDatabase({ database, ...server }: EmbeddedPostgres['connection']): Promise<void> {

@@ -117,7 +117,7 @@ describe.each(['desk', 'phone'] as const)('on a %s', (size) => {
     await page.getByText(`${size} 🌊`).first().waitFor();
     await expectSound(page);
     await page.context().close();
-  }, 180_000);
+  });
 });
 
 test('whoever is not signed in is asked for a key, and a wrong one is refused in words', async () => {

@@ -182,4 +182,4 @@ test('a private video plays, with captions, two languages and renewed tokens', a
   await expectAccessible(page);
   expect(await page.evaluate('window.failures')).toEqual(['NOT_FOUND']);
   await page.context().close();
-}, 180_000);
+});

@@ -22,7 +22,7 @@ beforeAll(async () => {
   const asset = await ingest(service, 'ann', { file, fields: { visibility: 'public' } });
   expect(asset).toMatchObject({ stream_status: 'ready', warnings: [{ code: 'hdr' }] });
   ({ hls, dash } = asset['playback'] as { hls: string; dash: string });
-}, 180_000);
+});
 afterAll(async () => {
   await browser.close();
   await service.stop();

@@ -32,7 +32,7 @@ test('chunks with other headers are not joined: the next run encodes the video i
   expect(await latestTryOf(cluster, id)).toBe(2);
   await expectNothingLeft(cluster, id);
   await expectOnlyRun(cluster, id, '1-2');
-}, 240_000);
+});
 
 test('a chunk that crashes its workers repeatedly fails the video, and the other chunks stop', async () => {
   const id = await uploadLongVideo(cluster);

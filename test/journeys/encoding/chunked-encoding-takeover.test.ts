@@ -25,7 +25,7 @@ test('another worker encodes the chunk of a killed one, in the same run', async 
   expect(await latestTryOf(cluster, id)).toBe(1);
   await expectNothingLeft(cluster, id);
   await cluster.replace(helper);
-}, 240_000);
+});
 
 test('another worker continues the video of a killed one, in the same run with the same chunks', async () => {
   const id = await encodeLongVideo(cluster);
@@ -36,4 +36,4 @@ test('another worker continues the video of a killed one, in the same run with t
   await expectNothingLeft(cluster, id);
   expect(await runFolders(cluster, id)).toEqual(['1-1']);
   await cluster.replace(owner);
-}, 240_000);
+});

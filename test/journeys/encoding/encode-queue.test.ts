@@ -72,7 +72,10 @@ describe('an encode of a deleted asset', () => {
   ])('is stopped within two seconds once its asset is %s, and the next one starts', async (_, query) => {
     const id = await encoding('ann');
     const next = await uploaded('ann');
-    expect((await processesNaming(id)).length).toBeGreaterThan(0);
+    await eventually(
+      () => processesNaming(id),
+      (engines) => engines.length > 0,
+    );
     expect((await remove('ann', id, query)).status).toBe(200);
     await engineEndsWithin(id, 2000);
     await eventually(listed, ({ items }) => items[0]?.asset_id === next && items[0]?.state === 'running');

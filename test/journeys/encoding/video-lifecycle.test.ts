@@ -45,7 +45,7 @@ beforeAll(async () => {
   asset = await settled(service, 'ann', opened.id);
   addresses = (await call<Addresses>(service, `GET /media/${asset.id}/playback`, { headers: asUser('ann') }))
     .body.data;
-}, 180_000);
+});
 afterAll(() => service.stop());
 
 describe('the asset at each step', () => {

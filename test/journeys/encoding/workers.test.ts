@@ -125,7 +125,7 @@ test('another worker takes over from a killed one within a minute, and finishes 
   expect(await decode(body.data.hls)).toEqual(CLEAN);
   // The killed worker is not listed any more.
   await eventually(listWorkers, ({ length }) => length === 1, { withinMs: 120_000 });
-}, 180_000);
+});
 
 async function expectNothingLeft(id: string): Promise<void> {
   await eventually(

@@ -12,7 +12,7 @@ const as = asUser('ann');
 beforeAll(async () => {
   film = await startTimelineFilm();
   service = film.service;
-}, 180_000);
+});
 afterAll(() => service?.stop());
 
 describe('a timeline', () => {

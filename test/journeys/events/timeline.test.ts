@@ -28,7 +28,7 @@ const read = async (id: string, query = ''): Promise<Page> =>
 beforeAll(async () => {
   film = await startTimelineFilm();
   service = film.service;
-}, 180_000);
+});
 afterAll(() => service?.stop());
 
 /** How many reports of progress a short film causes depends on the machine. */

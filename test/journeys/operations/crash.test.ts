@@ -97,7 +97,7 @@ test('a service that is killed while encoding finishes the video once after the 
 
   service = await startProcess(environment);
   await expectDoneOnce(await readyWithoutFalling(begun));
-}, 180_000);
+});
 
 test('a service that is stopped while encoding exits cleanly, and finishes the video later', async () => {
   const begun = await encoding();
@@ -109,7 +109,7 @@ test('a service that is stopped while encoding exits cleanly, and finishes the v
   await expectDoneOnce(await readyWithoutFalling(begun));
   // A run that was handed back does not count, unless players may have read its files.
   expect(await publishedFolders(begun.id)).toEqual([expect.stringMatching(/\/1-[12]$/)]);
-}, 180_000);
+});
 
 test('a service that is stopped through npm exits cleanly and leaves no process', async () => {
   expect((await encoding()).progress).toBeGreaterThan(0);

@@ -110,7 +110,7 @@ test('after a restore of the database alone, the command lists and settles what 
     warnings: [],
   });
   await service.end('SIGTERM');
-}, 180_000);
+});
 
 test('after a restore of the store alone, the client command does the same', async () => {
   const folder = dataDir as string;
@@ -132,4 +132,4 @@ test('after a restore of the store alone, the client command does the same', asy
   const lost: AssetJson = await readAsset(service, 'ann', added as string);
   expect(lost).toMatchObject({ stream_status: 'failed', failure: { code: 'original_missing' } });
   expect(await filesNaming(join(folder, 'objects'), deleted)).toEqual([]);
-}, 180_000);
+});

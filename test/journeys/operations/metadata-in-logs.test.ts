@@ -29,7 +29,7 @@ beforeAll(async () => {
   await journey(photo, { ...IMAGE, mime_type: 'image/jpeg' });
   await journey(photo.subarray(0, photo.length / 2), { ...IMAGE, mime_type: 'image/jpeg' });
   await journey(photo, VIDEO);
-}, 240_000);
+});
 afterAll(() => service?.stop());
 
 /** Everything that is answered about a file on its way, whatever becomes of it. */

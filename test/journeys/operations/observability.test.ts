@@ -96,7 +96,7 @@ describe('deploy/observability', () => {
     const targets = [service, worker].map((process) => new URL(process?.healthUrl ?? '').host);
     prometheus = await startPrometheus(targets);
     await scrapedTwice(prometheus);
-  }, 180_000);
+  });
   afterAll(async () => {
     if (missing !== undefined) return;
     await prometheus?.stop();
@@ -157,5 +157,5 @@ describe('deploy/observability', () => {
     await raises('MediaryDown');
     await postgres.stop();
     await raises('MediaryDatabaseFailing');
-  }, 150_000);
+  });
 });

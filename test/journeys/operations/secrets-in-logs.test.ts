@@ -51,7 +51,7 @@ beforeAll(async () => {
   });
   service = await startTestService({ URL_SIGNING_SECRET: URL_SECRET }, { log });
   await journey();
-}, 180_000);
+});
 afterAll(() => service?.stop());
 
 const ask = async (line: string, how: Parameters<typeof call>[2] = {}) => {

@@ -174,7 +174,7 @@ test('lost files of ready assets are made again, or the assets say what is lost'
   // The runs that others have replaced, of which PURGE_GRACE_DAYS keeps none here.
   await runStorageCheck(service, REMOVE_ORPHANS);
   expect((await runStorageCheck(service)).findings).toEqual([]);
-}, 180_000);
+});
 
 test('what is left of a video without its original stays, because it may be the only copy', async () => {
   const { id } = await ingest(service, 'ann', { file: await makeClip({ seconds: 2 }) });

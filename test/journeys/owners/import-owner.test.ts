@@ -161,7 +161,7 @@ test('an import of an erased owner restores every asset under its id', async () 
     counts: { imported_count: 5, already_there_count: 0, refused_count: 0 },
   });
   expect(report.items.map(({ asset_id: id }) => id).sort()).toEqual(Object.values(ids).sort());
-}, 240_000);
+});
 
 test('restored assets become ready, with the same details and originals', async () => {
   for (const before of kept.assets) {
@@ -173,7 +173,7 @@ test('restored assets become ready, with the same details and originals', async 
   expect(await downloaded(ids.video)).toBe(sha256Of(await readFile(film)));
   expect(await play(ids.video)).toBeGreaterThan(0);
   expect(await play(ids.captioned)).toBeGreaterThan(0);
-}, 240_000);
+});
 
 test('captions are the same, byte for byte', async () => {
   expect(await captionsOf(ids.captioned)).toBe(kept.captions);

@@ -100,7 +100,7 @@ test('a file that must be encoded plays in its lowest rendition while the others
   // ffmpeg warns of captions in HLS, which it does not read.
   await call(slowService, `DELETE /media/${id}/captions/en`, { headers: asUser(USER) });
   expect(await decode(playback.hls)).toEqual(CLEAN);
-}, 240_000);
+});
 
 test('a short file plays before its encode has ended, too', async () => {
   const { id, playback } = await uploadUntilPlayable(

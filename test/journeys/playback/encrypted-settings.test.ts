@@ -50,7 +50,7 @@ beforeAll(async () => {
   const file = await makeClip({ seconds: 4 });
   hidden = await ingest(service, OWNER, { file });
   shown = await ingest(service, OWNER, { file, fields: { visibility: 'public' } });
-}, 180_000);
+});
 afterAll(async () => {
   for (const one of [plain, rotated, service]) await one?.stop();
   await data?.remove();

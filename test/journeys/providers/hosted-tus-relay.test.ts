@@ -24,7 +24,7 @@ let clip: Uint8Array;
 beforeAll(async () => {
   clip = await readFile(await makeClip({ seconds: 2 }));
   hosts = await startHosts({ ffmpegPath: await ffmpegPath() }, LIMITS);
-}, 180_000);
+});
 afterAll(() => hosts?.stop());
 afterEach(() => hosts.sims.reset());
 

@@ -25,7 +25,7 @@ beforeAll(async () => {
     cdnhost: { tokenAuthKey: 'zone-token-key' },
     edgehost: { storageMinutes: 1000 },
   });
-}, 180_000);
+});
 afterAll(() => hosts?.stop());
 
 type Playback = {

@@ -18,7 +18,7 @@ beforeAll(async () => {
     EDGEHOST_STREAM_WEBHOOK_SECRET: undefined,
     ONPREM_WEBHOOK_SECRET: undefined,
   });
-}, 180_000);
+});
 afterAll(() => Promise.all([hosts?.stop(), bare?.stop()]));
 
 type Overview = Record<string, unknown> & {

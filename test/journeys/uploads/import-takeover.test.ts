@@ -56,7 +56,7 @@ test('a worker that is killed during an import is replaced within a minute and l
   const stored = await (await fetch(download.body.data.url)).arrayBuffer();
   expect(Buffer.from(stored).equals(clip)).toBe(true);
   expect(await importedBytes(id)).toEqual([expect.any(Number), clip.length]);
-}, 180_000);
+});
 
 /** Of the progress that the timeline shows. */
 async function importedBytes(id: string): Promise<unknown[]> {

@@ -130,7 +130,9 @@ function toImports(
     target,
     path: target.startsWith('.')
       ? join(dirname(path), target)
-      : target.replace(/^@mediary\/([^/]+)\/(.+)$/, 'packages/$1/src/$2.ts'),
+      : target
+          .replace(/^@mediary\/service\/(.+)$/, 'service/src/$1.ts')
+          .replace(/^@mediary\/([^/]+)\/(.+)$/, 'packages/$1/src/$2.ts'),
     names,
     values,
   }));

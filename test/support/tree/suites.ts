@@ -3,14 +3,14 @@ import { globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 const ROOT = join(import.meta.dirname, '../../..');
-const FILES = '{packages,service/src,simulators,deploy,test}/**/*.test.ts';
+const FILES = '{packages,service/src,simulators,deploy,examples,test}/**/*.test.ts';
 const OWN_SUITES = /^test\/(?:durability|browser|scale|clients|kubernetes|s3|cluster)\//;
 const JOURNEYS = /^test\/journeys\//;
 /** Modules that start a service, a database, ffmpeg or a sandboxed decoder. */
 const STARTS_PROCESSES = [
   /support\/(?:service|service\/(?:service-process|clocked-service))\.ts$/,
   /support\/(?:postgres\/postgres|providers\/hosted|clips\/(?:clips|decoders|film|pictures))\.ts$/,
-  /\/launcher(?:\.fixture\.ts)?$/,
+  /\/launcher(?:\.fixture\.ts)?$|^@mediary\/testing$/,
   /(?:simulators\.fixture|child-pool|sandbox)\.ts$|^node:child_process$/,
 ];
 
