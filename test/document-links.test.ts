@@ -2,6 +2,7 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { expect, test } from 'vitest';
+import { toAnchor } from '../docs/.vitepress/page-text.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const PATTERNS = ['*.md', 'docs/**/*.md', '{packages,examples,deploy,service}/**/*.md'];
@@ -28,17 +29,8 @@ const links: readonly Link[] = documents.flatMap((from) =>
   ),
 );
 
-/** The anchor of a heading, as GitHub makes it. */
-const anchorOf = (heading: string): string =>
-  heading
-    .replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')
-    .toLowerCase()
-    .replace(/[^\p{L}\p{N}\s_-]/gu, '')
-    .trim()
-    .replace(/\s/g, '-');
-
 const hasAnchor = ({ file, anchor }: Link): boolean =>
-  Array.from(textOf(file).matchAll(/^#+ (.+)$/gm), ([, heading = '']) => anchorOf(heading)).includes(anchor);
+  Array.from(textOf(file).matchAll(/^#+ (.+)$/gm), ([, heading = '']) => toAnchor(heading)).includes(anchor);
 
 test('links lead to files that exist', () => {
   expect(links.length).toBeGreaterThan(100);

@@ -17,6 +17,7 @@ const GENERATED = /^packages\/client\/src\/api\//;
 /** Loaded by name or address by the tools that they configure. */
 const ENTRY_POINTS = [
   '.ci/reporter.js',
+  'docs/.vitepress/config.ts',
   ...PUBLIC_ENTRIES,
   'packages/elements/src/player.ts',
   'test/mutation/vitest.config.ts',

@@ -15,12 +15,12 @@ const PUBLISHED = ['client', 'elements', 'cli'];
  * Workspaces whose packages a user runs, in the service or in a browser. Their tools are listed too: npm's
  * `--omit dev` leaves out every package that is a tool of another workspace.
  */
-const SHIPPED = ['service', 'console', 'packages/elements', 'packages/cli'];
+const SHIPPED = ['service', 'console', 'docs', 'packages/elements', 'packages/cli'];
 /** Manifests of the repository, whose versions are the same. */
 const MANIFESTS = [
   'package.json',
   'package-lock.json',
-  '{service,console}/package.json',
+  '{service,console,docs}/package.json',
   '{packages,examples}/*/package.json',
 ];
 /** Files that name the version outside a manifest. */

@@ -20,4 +20,6 @@ export type AppContext = {
   readonly isStopping: () => boolean;
   /** Interval of the timeout checks of connections; default 1 s. */
   readonly checkEveryMs?: number | undefined;
+  /** The built site of the documents; default: where the build writes it. */
+  readonly guidesFolder?: string | undefined;
 };

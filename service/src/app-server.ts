@@ -5,6 +5,7 @@ import { OPERATIONS } from '@mediary/contract/operations';
 import { type AppContext, VERSION } from './app-context.ts';
 import { allowOrigins } from './platform/http/cross-origin.ts';
 import { type ConsolePages, serveConsole } from './platform/http/pages/console-pages.ts';
+import { type GuideSite, openGuideSite, serveGuides } from './platform/http/pages/guide-pages.ts';
 import { serveDocumentation } from './platform/http/pages/documentation.ts';
 import { serveStartPage } from './platform/http/pages/start-page.ts';
 import { mount } from './platform/http/mount.ts';
@@ -44,23 +45,32 @@ export async function buildServer(
     { once: createIdempotency(db), known: { ProviderName: names }, ownerLimiter: limiters.owner },
     routes,
   );
+  const guides =
+    config.docs === 'on' ? await openGuideSite({ folder: app.guidesFolder, publicBaseUrl }) : undefined;
   const render = () =>
     renderOpenApi([...OPERATIONS, ...webhookOperations], {
       server: publicBaseUrl(),
       providers: names,
       version: VERSION,
+      hasGuides: guides?.isBuilt ?? false,
     });
-  servePages(server, app, { render, console: consoleParts });
+  servePages(server, app, { render, guides, console: consoleParts });
   return server;
 }
 
-type Pages = Pick<ServerContent, 'console'> & { readonly render: () => object };
+type Pages = Pick<ServerContent, 'console'> & {
+  readonly render: () => object;
+  /** Undefined: `DOCS=off`. */
+  readonly guides: GuideSite | undefined;
+};
 
 function servePages(server: HttpServer, { config, publicBaseUrl }: AppContext, pages: Pages): void {
-  const [hasConsole, hasDocs] = [config.console === 'on', config.docs === 'on'];
+  const { guides, render } = pages;
+  const [hasConsole, hasDocs] = [config.console === 'on', guides !== undefined];
   if (hasConsole) serveConsole(server, { publicBaseUrl, ...pages.console });
-  serveStartPage(server, { hasConsole, hasDocs, version: VERSION });
-  serveDocumentation(server, { render: pages.render, hasPages: hasDocs });
+  serveStartPage(server, { hasConsole, hasDocs, hasGuides: guides?.isBuilt ?? false, version: VERSION });
+  serveDocumentation(server, { render, hasPages: hasDocs });
+  if (guides) serveGuides(server, guides);
 }
 
 /** Health checks and metrics on HEALTH_PORT. A worker has no other listener. */

@@ -44,6 +44,8 @@ export type TestOverrides = ClockOverrides & {
   readonly onDatabaseExit?: (error: Error) => void;
   /** Interval of the timeout checks of connections; default 1 s. */
   readonly checkEveryMs?: number;
+  /** A built site of documents. */
+  readonly guidesFolder?: string;
   /** Wraps the adapters, to count calls or make them fail. */
   readonly wrapAdapters?: (adapters: Adapters) => Adapters;
 };
@@ -136,7 +138,7 @@ export async function startService(
       log,
       clocks: openClocks(adapters.db, overrides),
       isStopping: () => stopping.signal.aborted,
-      checkEveryMs: overrides.checkEveryMs,
+      ...serverOptionsOf(overrides),
     });
     const { server, healthServer } = app;
     await server?.ready();
@@ -167,6 +169,8 @@ const hooksOf = ({ onDatabaseExit = () => {}, inspect }: TestOverrides) => ({
   onDatabaseExit,
   ...(inspect && { inspect }),
 });
+
+const serverOptionsOf = ({ checkEveryMs, guidesFolder }: TestOverrides) => ({ checkEveryMs, guidesFolder });
 
 const listenForChecks = (server: HttpServer, config: Config): Promise<string> =>
   listen(server, { ...config, port: config.healthPort ?? 0 });

@@ -88,7 +88,7 @@ describe('the documentation page', () => {
 test('DOCS=off removes the pages and keeps the document', async () => {
   const plain = await startTestService({ MEDIARY_ROLE: 'api', DOCS: 'off' });
   try {
-    for (const path of ['/docs', '/docs/', SCRIPT])
+    for (const path of ['/docs', '/docs/', SCRIPT, '/docs/guides', '/docs/guides/', '/llms.txt'])
       expectRefusal(await call(plain, `GET ${plain.address}${path}`), 404);
     expect(await (await fetch(`${plain.address}${DOCUMENT}`)).json()).toMatchObject({ openapi: '3.1.0' });
   } finally {

@@ -172,6 +172,7 @@ describe('the Dockerfile', () => {
       expect.arrayContaining([
         ...manifests,
         'console/package.json',
+        'docs/package.json',
         'service/package.json',
         'package-lock.json',
       ]),

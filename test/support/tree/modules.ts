@@ -29,7 +29,12 @@ type Node = Readonly<Record<string, unknown>> & {
 };
 
 const ROOT = join(import.meta.dirname, '../../..');
-const PATTERNS = ['{service,packages,simulators,deploy,test,bench}/**/*.{ts,js}', '*.ts', '.ci/*.js'];
+const PATTERNS = [
+  '{service,packages,simulators,deploy,test,bench}/**/*.{ts,js}',
+  'docs/.vitepress/*.ts',
+  '*.ts',
+  '.ci/*.js',
+];
 
 export const modules: readonly SourceModule[] = PATTERNS.flatMap((pattern) =>
   globSync(pattern, { cwd: ROOT, exclude: ['**/node_modules', '**/dist'] }),

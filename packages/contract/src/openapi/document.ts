@@ -12,6 +12,8 @@ type DocumentOptions = {
   /** Names of the registered providers. */
   readonly providers: readonly string[];
   readonly version: string;
+  /** Whether the server has the guides at `/docs/guides`. */
+  readonly hasGuides?: boolean;
 };
 
 /** In the order of the documentation. */
@@ -68,7 +70,7 @@ const SECURITY: Readonly<Record<Auth, readonly object[]>> = {
 
 export function renderOpenApi(
   operations: readonly Operation[],
-  { server, providers, version }: DocumentOptions,
+  { server, providers, version, hasGuides = false }: DocumentOptions,
 ): JsonSchema {
   const components: Components = new Map();
   const paths: Record<string, Record<string, object>> = {};
@@ -90,6 +92,7 @@ export function renderOpenApi(
       contact: { name: 'Mediary' },
       license: { name: 'MIT', identifier: 'MIT' },
     },
+    ...(hasGuides && { externalDocs: { url: `${server}/docs/guides/`, description: 'Guides' } }),
     servers: [{ url: server }],
     tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
     paths,

@@ -60,10 +60,14 @@ export const HTTP_SETTINGS = {
       choices: ['on', 'off'],
       fallback: 'on',
     }),
-    docs: choice('DOCS', '`off` removes the pages at `/docs`; the OpenAPI document is still served.', {
-      choices: ['on', 'off'],
-      fallback: 'on',
-    }),
+    docs: choice(
+      'DOCS',
+      '`off` removes the pages below `/docs` and `/llms.txt`; the OpenAPI document is still served.',
+      {
+        choices: ['on', 'off'],
+        fallback: 'on',
+      },
+    ),
   },
 };
 

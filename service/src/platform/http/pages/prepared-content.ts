@@ -28,16 +28,26 @@ export async function prepareContent(type: string, content: string | Buffer): Pr
 }
 
 const TYPES: Readonly<Record<string, string>> = {
-  js: 'text/javascript; charset=utf-8',
   css: 'text/css; charset=utf-8',
+  html: 'text/html; charset=utf-8',
+  js: 'text/javascript; charset=utf-8',
+  json: 'application/json; charset=utf-8',
+  md: 'text/markdown; charset=utf-8',
+  svg: 'image/svg+xml',
+  // A list of pages in Markdown: https://llmstxt.org.
+  txt: 'text/markdown; charset=utf-8',
+  webp: 'image/webp',
 };
+
+export const typeOf = (name: string): string =>
+  TYPES[name.slice(name.lastIndexOf('.') + 1)] ?? 'application/octet-stream';
 
 /** The files of a folder by name; none if there is no such folder. */
 export async function prepareFolder(folder: string): Promise<ReadonlyMap<string, PreparedContent>> {
   const names = await readdir(folder).catch(() => []);
   const files = names.sort().map(async (name) => {
-    const type = TYPES[name.slice(name.lastIndexOf('.') + 1)] ?? 'application/octet-stream';
-    return [name, await prepareContent(type, await readFile(join(folder, name)))] as const;
+    const content = await readFile(join(folder, name));
+    return [name, await prepareContent(typeOf(name), content)] as const;
   });
   return new Map(await Promise.all(files));
 }

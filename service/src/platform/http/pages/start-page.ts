@@ -2,7 +2,12 @@
 import type { FastifyInstance } from 'fastify';
 import { PAGE_ICON } from './page-icon.ts';
 
-type StartPage = { readonly hasConsole: boolean; readonly hasDocs: boolean; readonly version: string };
+type StartPage = {
+  readonly hasConsole: boolean;
+  readonly hasDocs: boolean;
+  readonly hasGuides: boolean;
+  readonly version: string;
+};
 
 const POLICY = "default-src 'none'; img-src data:; base-uri 'none'; frame-ancestors 'none'";
 
@@ -16,8 +21,9 @@ export function serveStartPage(app: FastifyInstance, page: StartPage): void {
   });
 }
 
-function render({ hasDocs, version }: StartPage): string {
+function render({ hasDocs, hasGuides, version }: StartPage): string {
   const links = [
+    ...(hasGuides ? ['<li><a href="docs/guides/">Guides</a>'] : []),
     ...(hasDocs ? ['<li><a href="docs/">API reference</a>'] : []),
     '<li><a href="api/v1/openapi.json">OpenAPI document</a>',
     '<li><a href="readyz">Health</a>',

@@ -1,0 +1,71 @@
+// The site of the documents, built as in an image: its policy refuses nothing of it, its search finds pages.
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { AxeBuilder } from '@axe-core/playwright';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { listPages, readPageGroups } from '../../../docs/.vitepress/pages.ts';
+import { launchChromium } from '../../support/playback/browser.ts';
+import { startTestService, type TestService } from '../../support/service.ts';
+
+const ROOT = join(import.meta.dirname, '../../..');
+const pages = listPages(readPageGroups(ROOT));
+
+let service: TestService;
+let browser: Browser;
+beforeAll(async () => {
+  await promisify(execFile)('npm', ['run', 'docs:build'], { cwd: ROOT });
+  [service, browser] = await Promise.all([startTestService({ MEDIARY_ROLE: 'api' }), launchChromium()]);
+}, 240_000);
+afterAll(async () => {
+  await browser?.close();
+  await service?.stop();
+});
+
+test('every document is a page, and Markdown', async () => {
+  for (const { name } of pages) {
+    const address = `${service.address}/docs/guides/${name}`;
+    const page = await fetch(name === 'index' ? address.replace(/index$/, '') : address);
+    expect([page.status, page.headers.get('content-type')], name).toEqual([200, 'text/html; charset=utf-8']);
+    expect(await page.text(), name).toContain(`rel="alternate" type="text/markdown"`);
+    const text = await (await fetch(`${address}.md`)).text();
+    expect(text, name).toMatch(/^# .+\n/);
+  }
+  const list = await (await fetch(`${service.address}/llms.txt`)).text();
+  for (const [, link = ''] of list.matchAll(/\]\(([^)]+)\)/g))
+    expect((await fetch(link)).status, link).toBe(200);
+});
+
+/** The button of the search is called `Search`, and also shows its keys. */
+async function findBarriers(page: Page): Promise<unknown[]> {
+  const { violations } = await new AxeBuilder({ page }).exclude('.DocSearch-Button').analyze();
+  const serious = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical');
+  return serious.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)]);
+}
+
+test('a reader finds a guide, in light and dark colours', async () => {
+  const context = await browser.newContext({ colorScheme: 'light' });
+  const page = await context.newPage();
+  const faults: string[] = [];
+  page.on('console', (message) => faults.push(message.text()));
+  page.on('pageerror', ({ message }) => faults.push(message));
+  page.on('request', (request) => {
+    if (new URL(request.url()).origin !== service.address) faults.push(request.url());
+  });
+  await page.goto(`${service.address}/docs/guides/`);
+  await page.locator('.VPSidebar').getByRole('link', { name: 'Captions' }).click();
+  await page.getByRole('heading', { name: 'Captions', level: 1 }).waitFor();
+  expect(await findBarriers(page)).toEqual([]);
+  await page.getByRole('switch').first().click();
+  await page.locator('html.dark').waitFor();
+  expect(await findBarriers(page)).toEqual([]);
+  await page.keyboard.press('Control+k');
+  await page.locator('#localsearch-input').fill('broken connection resumable');
+  await page.locator('#localsearch-list').getByText('Resumable uploads').first().click();
+  await page.getByRole('heading', { name: 'Resumable uploads', level: 1 }).waitFor();
+  expect(faults).toEqual([]);
+  await page.getByRole('link', { name: 'API reference' }).first().click();
+  await page.waitForURL(`${service.address}/docs/`);
+  await context.close();
+});
