@@ -28,8 +28,9 @@ afterAll(() => service.stop());
 
 /** Not of the API; the document says nothing of them. */
 const CONSOLE = ['/console', '/console/', '/console/*', '/console/files/:name'];
-const PAGES = ['/', '/docs', '/docs/', '/docs/js/scalar.js', '/api/v1/openapi.json'].concat(CONSOLE);
-const OTHERS = PAGES.map((path) => `GET ${path}`).concat('OPTIONS *');
+const GUIDES = ['/docs/guides', '/docs/guides/', '/docs/guides/*', '/llms.txt'];
+const PAGES = ['/', '/docs', '/docs/', '/docs/js/scalar.js', '/api/v1/openapi.json'];
+const OTHERS = [...PAGES, ...CONSOLE, ...GUIDES].map((path) => `GET ${path}`).concat('OPTIONS *');
 
 /** Files that manifests name, with and without a token: one route of the router. */
 const BELOW_MANIFESTS = /\/\{id\}\/(?:~\{token\}\/(?!(?:image|frame\.jpg|embed)$)|\{folder\})/;
@@ -237,8 +238,7 @@ describe('responses match the document', () => {
   });
 
   test('outside of /media', async () => {
-    await ask('GET /healthz');
-    await ask('GET /readyz');
+    for (const path of ['/healthz', '/readyz']) await ask(`GET ${path}`);
     for (const provider of ['cdnhost', 'onprem', 'edgehost'])
       await ask(`POST /api/v1/webhooks/stream/${provider}`, { body: '{}' });
     await ask(`PUT /api/v1/uploads${nobodys}?ticket=x`, { body: 'bytes' });
