@@ -62,11 +62,17 @@ test.skipIf(process.platform !== 'linux')(
 );
 
 test('an image that takes too long ends its process, and the next one is processed', async () => {
-  const { imageProcessor: hasty, close } = openTestDecoders({ image: { deadlineMs: 100 } });
+  const { imageProcessor: hasty, close } = openTestDecoders({ image: { deadlineMs: 60 } });
   const slow = join(folder, 'slow.png');
   // An interlaced image takes several times the deadline to decode.
-  await draw(6000, 6000).png({ progressive: true }).toFile(slow);
-  const examined = await Promise.all([1, 2, 3, 4].map(() => hasty.examine(slow)));
+  await draw(10_000, 10_000).png({ progressive: true }).toFile(slow);
+  // A busy machine may give a process no CPU time: a job would try again, too.
+  const examine = (): ReturnType<typeof hasty.examine> =>
+    hasty.examine(slow).catch((error: { readonly details?: { readonly reason?: string } }) => {
+      if (error.details?.reason === 'busy') return examine();
+      throw error;
+    });
+  const examined = await Promise.all([1, 2, 3, 4].map(examine));
   for (const result of examined) expect(result).toEqual({ refused: 'too_demanding' });
   await close();
   await expect(hasty.examine(slow)).rejects.toThrow('closed');
