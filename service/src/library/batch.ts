@@ -24,32 +24,26 @@ export async function changeAssets(
   assertMembers(request);
   const change = toChange(ctx, actor, request);
   const ids = [...new Set(request.ids)];
+  const toItem = async (id: string): Promise<Item> => {
+    try {
+      // The request itself counts for the first one.
+      if (id !== ids[0]) await ctx.callerLimits.limitOwner(actor.ownerUserId);
+      await change(id);
+      return { id, error: null };
+    } catch (error) {
+      return { id, error: toBatchError(error) };
+    }
+  };
   const items: Item[] = [];
   for (let first = 0; first < ids.length; first += AT_A_TIME)
-    items.push(
-      ...(await Promise.all(
-        ids.slice(first, first + AT_A_TIME).map(async (id) => {
-          // The request itself counts for the first one.
-          const count = id === ids[0] ? undefined : () => ctx.callerLimits.limitOwner(actor.ownerUserId);
-          return { id, error: await findError(id, { count, change }) };
-        }),
-      )),
-    );
+    items.push(...(await Promise.all(ids.slice(first, first + AT_A_TIME).map(toItem))));
   return { items, failed_count: items.filter(({ error }) => error !== null).length };
 }
 
-type Attempt = { readonly count: (() => Promise<void>) | undefined; readonly change: Change };
-
-/** Null once the asset is as wanted. Faults of the service end the request, which can be repeated. */
-async function findError(id: string, { count, change }: Attempt): Promise<Item['error']> {
-  try {
-    await count?.();
-    await change(id);
-    return null;
-  } catch (error) {
-    if (!(error instanceof ServiceError)) throw error;
-    return { error_code: error.code, message: error.message, details: error.details };
-  }
+/** Faults of the service end the request, which can be repeated. */
+function toBatchError(error: unknown): Item['error'] {
+  if (!(error instanceof ServiceError)) throw error;
+  return { error_code: error.code, message: error.message, details: error.details };
 }
 
 const UPDATE_MEMBERS = ['add_tags', 'remove_tags', 'visibility'] as const;
@@ -88,7 +82,7 @@ function toChange(ctx: LibraryContext, actor: Actor, request: BatchRequest): Cha
     delete: remove(true),
     restore: async (id) => {
       const asset = await findTrashedAssetForCaller(actor.caller, id);
-      return ctx.usage.underQuota(asset.owner_user_id, () => restoreAsset(ctx, asset, dataOf(asset)));
+      return restoreAsset(ctx, asset, dataOf(asset));
     },
   };
   return changes[request.action];

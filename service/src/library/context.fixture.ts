@@ -10,6 +10,7 @@ export const createLibraryContext = (
   contextOf<LibraryContext>({
     settings: { trashDays: 10, delivery: { cdnBaseUrl: undefined, purgeUrl: undefined } },
     jobs: { hasOpenJob: async () => false },
+    usage: { underQuota: (_owner, work) => work() },
     clocks: { now: () => NOW, databaseNow: async () => NOW },
     providers: { isHosted: () => false, canSign: () => true, startJob: () => undefined },
     view: { findHostedPlayback: () => undefined, canRetry: () => true, segmentEncryption: 'off' },

@@ -95,9 +95,7 @@ export const assetRoutes = (ctx: LibraryContext) => [
     }),
   ),
   ctx.guards.changingTrash(restoreAsset, async ({ asset, actor }) => {
-    const restored = await ctx.usage.underQuota(asset.owner_user_id, () =>
-      trash.restoreAsset(ctx, asset, toActorData(actor, asset)),
-    );
+    const restored = await trash.restoreAsset(ctx, asset, toActorData(actor, asset));
     return toCallerView(restored, ctx.view, actor.caller);
   }),
 ];

@@ -82,8 +82,11 @@ export async function closeForErasure(ctx: LibraryContext, asset: Asset): Promis
 
 const removalOf = ({ id: assetId }: Asset) => ({ name: 'purge-asset', payload: { assetId } }) as const;
 
-/** Restores an asset from the trash; an asset outside the trash stays unchanged. */
-export async function restoreAsset(ctx: LibraryContext, asset: Asset, actorData: EventData): Promise<Asset> {
+/** Restores an asset from the trash, within the quota; an asset outside the trash stays unchanged. */
+export const restoreAsset = (ctx: LibraryContext, asset: Asset, actorData: EventData): Promise<Asset> =>
+  ctx.usage.underQuota(asset.owner_user_id, () => restoreUnderQuota(ctx, asset, actorData));
+
+async function restoreUnderQuota(ctx: LibraryContext, asset: Asset, actorData: EventData): Promise<Asset> {
   const isReportLost = asset.purge_at !== null && (await hasLostReport(ctx, asset));
   const updated = await ctx.lifecycle.update(asset, (seen) => {
     if (isPurged(seen)) throw notFound('No such asset');
