@@ -2,9 +2,10 @@
 // a source has changed, and kept for the next runs.
 import { createHash } from 'node:crypto';
 import { globSync, statSync } from 'node:fs';
-import { mkdir, mkdtemp, readdir, rename, rm, stat } from 'node:fs/promises';
+import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { createOnce } from './create-once.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
 const CACHE = join(ROOT, 'node_modules/.cache/mediary-testing');
@@ -20,7 +21,11 @@ const DAY_MS = 86_400_000;
 export async function prepareServiceProgram(): Promise<URL> {
   const bundle = join(CACHE, hashSources());
   const program = join(bundle, 'service-host.program.js');
-  if (!statSync(program, { throwIfNoEntry: false })) await createBundle(bundle);
+  if (!statSync(program, { throwIfNoEntry: false })) {
+    await mkdir(CACHE, { recursive: true });
+    await removeOldBundles();
+    await createOnce(bundle, writeBundle);
+  }
   return pathToFileURL(program);
 }
 
@@ -32,21 +37,6 @@ function hashSources(): string {
     hash.update(`${path} ${size} ${mtimeMs}\n`);
   }
   return hash.digest('hex').slice(0, 16);
-}
-
-/** Of two that are made at once, the first one to finish stays. */
-async function createBundle(folder: string): Promise<void> {
-  await mkdir(CACHE, { recursive: true });
-  await removeOldBundles();
-  const unfinished = await mkdtemp(`${folder}.`);
-  try {
-    await writeBundle(unfinished);
-    await rename(unfinished, folder).catch((error: NodeJS.ErrnoException) => {
-      if (error.code !== 'EEXIST' && error.code !== 'ENOTEMPTY') throw error;
-    });
-  } finally {
-    await rm(unfinished, { recursive: true, force: true });
-  }
 }
 
 async function removeOldBundles(): Promise<void> {

@@ -2,7 +2,7 @@
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { lstatSync } from 'node:fs';
-import { chmod, mkdtemp, readFile, rename, rm } from 'node:fs/promises';
+import { chmod, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -10,6 +10,7 @@ import { findInstalledPackage } from '@mediary/embedded-postgres/binaries';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '@mediary/embedded-postgres/launcher';
 import { MIGRATIONS_FOLDER, readMigrations } from '@mediary/service/platform/postgres/migration-files';
 import pg from 'pg';
+import { createOnce } from './create-once.ts';
 
 const run = promisify(execFile);
 /** The name of the cluster in the folder of a server. */
@@ -43,7 +44,7 @@ export async function copyTemplateCluster(folder: string): Promise<void> {
     `mediary-testing-template-${process.getuid?.() ?? 0}-${await hashSources()}`,
   );
   const cluster = join(template, CLUSTER);
-  if (!isUsable(template)) await createTemplate(template);
+  if (!isUsable(template)) await createOnce(template, fillTemplate);
   if (lstatSync(cluster).isSymbolicLink())
     throw new Error(
       `The user of PostgreSQL cannot enter ${tmpdir()}. Set TMPDIR to a folder that it can enter`,
@@ -60,19 +61,10 @@ function isUsable(template: string): boolean {
   throw new Error(`${template} can be written by other users. Check its content and remove it`);
 }
 
-/** Of two that are created at once, the first one to finish stays. */
-async function createTemplate(template: string): Promise<void> {
-  const unfinished = await mkdtemp(`${template}.`);
-  try {
-    await chmod(unfinished, 0o755);
-    const server = await startEmbeddedPostgres(unfinished, { settings: SERVER_SETTINGS });
-    await createTables(server.connection).finally(server.stop);
-    await rename(unfinished, template).catch((error: NodeJS.ErrnoException) => {
-      if (error.code !== 'EEXIST' && error.code !== 'ENOTEMPTY') throw error;
-    });
-  } finally {
-    await rm(unfinished, { recursive: true, force: true });
-  }
+async function fillTemplate(folder: string): Promise<void> {
+  await chmod(folder, 0o755);
+  const server = await startEmbeddedPostgres(folder, { settings: SERVER_SETTINGS });
+  await createTables(server.connection).finally(server.stop);
 }
 
 async function createTables(connection: EmbeddedPostgres['connection']): Promise<void> {

@@ -1,5 +1,4 @@
 // Receives the webhooks of the service, verifies them, and passes them on to the application.
-import { createHmac, randomBytes } from 'node:crypto';
 import { EventEmitter, once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
@@ -10,6 +9,7 @@ import {
   verifyWebhook,
   type WebhookEvent,
 } from '@mediary/client';
+import { createWebhookSecret, signWebhook } from '@mediary/service/events/endpoints/webhook-signature';
 import { startLocalServer } from './local-server.ts';
 
 type Handler = (request: Request) => Response | Promise<Response>;
@@ -61,7 +61,7 @@ const UNAUTHORIZED = 401;
 
 const createState = () => ({
   endpointSecret: '',
-  secret: `whsec_${randomBytes(32).toString('base64')}`,
+  secret: createWebhookSecret(),
   target: undefined as { readonly url: string; readonly handler: Handler } | undefined,
   losses: [] as { readonly type: string | undefined; left: number }[],
   deliveries: [] as ReceivedDelivery[],
@@ -80,7 +80,7 @@ export async function startWebhookInbox(): Promise<WebhookInbox> {
     url,
     deliveries: state.deliveries,
     webhooks: {
-      secret: state.secret,
+      secret: state.secret.reveal(),
       received: state.received,
       forwardTo: (target, handler = fetch) => {
         state.target = { url: target, handler };
@@ -134,19 +134,11 @@ async function forward(
   { id, body }: { readonly id: string; readonly body: string },
 ): Promise<number> {
   if (!target) return BAD_GATEWAY;
-  const timestamp = String(Math.floor(Date.now() / 1000));
-  const key = Buffer.from(secret.slice('whsec_'.length), 'base64');
-  const signature = createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64');
   const request = new Request(target.url, {
     method: 'POST',
     body,
     redirect: 'manual',
-    headers: {
-      'content-type': 'application/json',
-      'webhook-id': id,
-      'webhook-timestamp': timestamp,
-      'webhook-signature': `v1,${signature}`,
-    },
+    headers: { 'content-type': 'application/json', ...signWebhook({ id, at: new Date(), body }, [secret]) },
     signal: AbortSignal.timeout(FORWARD_TIMEOUT_MS),
   });
   try {

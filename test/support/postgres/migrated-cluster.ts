@@ -2,12 +2,13 @@
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, globSync, lstatSync, readFileSync } from 'node:fs';
-import { chmod, mkdtemp, rename, rm } from 'node:fs/promises';
+import { chmod } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { findInstalledPackage } from '@mediary/embedded-postgres/binaries';
 import { startEmbeddedPostgres } from '@mediary/embedded-postgres/launcher';
+import { createOnce } from '../../../packages/testing/src/create-once.ts';
 import { migrate } from '../../../service/src/platform/postgres/migrate.ts';
 
 const run = promisify(execFile);
@@ -50,13 +51,10 @@ async function prepareTemplate(): Promise<string> {
   const owner = process.getuid?.() ?? 0;
   const template = join(tmpdir(), `mediary-cluster-${owner}-${hash.digest('hex').slice(0, 16)}`);
   if (existsSync(template)) return template;
-  const unfinished = await mkdtemp(`${template}.`);
-  await chmod(unfinished, 0o755);
-  const { connection, stop } = await startEmbeddedPostgres(unfinished);
-  await migrate(connection).finally(stop);
-  await rename(unfinished, template).catch(async (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EEXIST' && error.code !== 'ENOTEMPTY') throw error;
-    await rm(unfinished, { recursive: true, force: true });
+  await createOnce(template, async (unfinished) => {
+    await chmod(unfinished, 0o755);
+    const { connection, stop } = await startEmbeddedPostgres(unfinished);
+    await migrate(connection).finally(stop);
   });
   return template;
 }
