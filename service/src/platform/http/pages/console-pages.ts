@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { createLazyValue } from '../../concurrency/lazy-value.ts';
-import { prepareFolder, sendPrepared } from './prepared-content.ts';
+import { basePathOf, FOREVER, PAGE_HEADERS, prepareFolder, sendPrepared } from './prepared-content.ts';
 
 const BUILT = join(import.meta.dirname, '../../../../../console/dist');
 
@@ -24,13 +24,13 @@ export function serveConsole(app: FastifyInstance, pages: ConsolePages): void {
     const nonce = randomBytes(NONCE_BYTES).toString('base64');
     const policy = renderPolicy(nonce, await pages.findOrigins());
     const head = {
-      base: toBase(pages.publicBaseUrl()),
+      base: `${basePathOf(pages.publicBaseUrl())}/console/`,
       nonce,
       hasSession: pages.hasSessionCookie(headers),
     };
     return reply
       .headers({ 'content-security-policy': policy, 'cache-control': 'no-store' })
-      .headers({ 'referrer-policy': 'no-referrer', 'x-frame-options': 'DENY' })
+      .headers(PAGE_HEADERS)
       .type('text/html; charset=utf-8')
       .send(addHead(html, head));
   };
@@ -43,15 +43,10 @@ export function serveConsole(app: FastifyInstance, pages: ConsolePages): void {
 }
 
 const NONCE_BYTES = 16;
-/** The name of a file changes with its content. */
-const FOREVER = 'public, max-age=31536000, immutable';
 
 const NOT_BUILT =
   '<!doctype html><title>Mediary</title><p>The console is not built. ' +
   'Run <code>npm run build -w console</code>.';
-
-const toBase = (publicBaseUrl: string): string =>
-  `${new URL(publicBaseUrl).pathname.replace(/\/$/, '')}/console/`;
 
 /** All addresses of the console load the same page, whose URLs are relative to its base. */
 const addHead = (html: string, { base, nonce, hasSession }: PageHead): string => {

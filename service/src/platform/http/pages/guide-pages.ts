@@ -5,7 +5,15 @@ import { join, relative } from 'node:path';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { createLazyValue } from '../../concurrency/lazy-value.ts';
 import { notFound } from '../errors.ts';
-import { type PreparedContent, prepareContent, sendPrepared, typeOf } from './prepared-content.ts';
+import {
+  basePathOf,
+  FOREVER,
+  PAGE_HEADERS,
+  type PreparedContent,
+  prepareContent,
+  sendPrepared,
+  typeOf,
+} from './prepared-content.ts';
 
 /** `npm run docs:build` writes it. */
 const BUILT = join(import.meta.dirname, '../../../../../docs/.vitepress/dist');
@@ -45,9 +53,9 @@ const INDEX = 'index.html';
 /** PUBLIC_BASE_URL may have a path. Assistants read the list of pages without its address. */
 function relocate(content: Buffer, name: string, publicBaseUrl: string): Buffer | string {
   if (name === LIST) return content.toString().replaceAll('](/', `](${publicBaseUrl}/`);
-  const { pathname } = new URL(publicBaseUrl);
-  if (pathname === '/' || !/\.(?:html|js|css)$/.test(name)) return content;
-  return content.toString().replaceAll(BASE, `${pathname.replace(/\/$/, '')}${BASE}`);
+  const path = basePathOf(publicBaseUrl);
+  if (path === '' || !/\.(?:html|js|css)$/.test(name)) return content;
+  return content.toString().replaceAll(BASE, `${path}${BASE}`);
 }
 
 const LIST = 'llms.txt';
@@ -62,11 +70,6 @@ async function prepareFile(name: string, content: Buffer | string): Promise<Site
     },
   };
 }
-
-/** The name of a file in `files` changes with its content. */
-const FOREVER = 'public, max-age=31536000, immutable';
-
-const PAGE_HEADERS = { 'referrer-policy': 'no-referrer', 'x-frame-options': 'DENY' };
 
 /** Scripts between tags are allowed by their hashes; colours of code are attributes of its words. */
 const renderPolicy = (html: string): string =>

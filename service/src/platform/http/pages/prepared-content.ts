@@ -52,6 +52,16 @@ export async function prepareFolder(folder: string): Promise<ReadonlyMap<string,
   return new Map(await Promise.all(files));
 }
 
+/** Of files whose name changes with their content. */
+export const FOREVER = 'public, max-age=31536000, immutable';
+
+/** Of pages that no other page may frame. */
+export const PAGE_HEADERS = { 'referrer-policy': 'no-referrer', 'x-frame-options': 'DENY' };
+
+/** The path of PUBLIC_BASE_URL without a slash at its end; empty for an address without a path. */
+export const basePathOf = (publicBaseUrl: string): string =>
+  new URL(publicBaseUrl).pathname.replace(/\/$/, '');
+
 type PageCall = { readonly request: FastifyRequest; readonly reply: FastifyReply };
 
 /** Each encoding has an ETag of its own (RFC 9110 §8.8.3.3). */
