@@ -57,6 +57,14 @@ export const toDescription = (flags: NewAssetOptions) => ({
   metadata: flags.metadata,
 });
 
+/** The members that imports and clips share. */
+export const toMembers = (flags: NewAssetOptions) => ({
+  filename: flags.filename,
+  ...toDescription(flags),
+  external_id: flags.externalId,
+  expires_at: toExpiry(flags),
+});
+
 /** When the service deletes the asset; undefined: never. */
 export const toExpiry = ({ expiresAt, expiresIn }: NewAssetOptions): string | undefined =>
   expiresIn === undefined ? expiresAt : new Date(Date.now() + expiresIn * 1000).toISOString();

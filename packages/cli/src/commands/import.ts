@@ -8,8 +8,7 @@ import {
   addSharedOptions,
   finishAsset,
   type NewAssetOptions,
-  toDescription,
-  toExpiry,
+  toMembers,
 } from '../new-asset.ts';
 import { createProgress } from '../progress.ts';
 
@@ -41,11 +40,8 @@ const importUrl: Handler<ImportFlags> = async (context, [url = ''], flags) => {
     {
       url,
       headers: flags.header,
-      filename: flags.filename,
       mime_type: flags.mimeType,
-      ...toDescription(flags),
-      external_id: flags.externalId,
-      expires_at: toExpiry(flags),
+      ...toMembers(flags),
       provider: flags.provider,
     },
     { ...client.options, ifExists: flags.ifExists },
@@ -58,15 +54,7 @@ type ClipFlags = NewAssetOptions & { readonly start: number; readonly end: numbe
 
 const cutClip: Handler<ClipFlags> = async (context, [id = ''], flags) => {
   const client = await openClient(context);
-  const { start, end, filename } = flags;
-  const request = {
-    start_ms: start,
-    end_ms: end,
-    filename,
-    ...toDescription(flags),
-    external_id: flags.externalId,
-    expires_at: toExpiry(flags),
-  };
+  const request = { start_ms: flags.start, end_ms: flags.end, ...toMembers(flags) };
   const created = await client.mediary.media.clip(id, request, client.options);
   const progress = createProgress(context.output, created.filename);
   await finishAsset(context, { client, created, flags, progress });
