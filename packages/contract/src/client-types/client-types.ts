@@ -161,8 +161,8 @@ function listTypes(): Declared {
   const owners = new Map<string, string>();
   for (const [file, { schemas = {}, unions = {} }] of Object.entries(FILES))
     for (const name of Object.keys({ ...unions, ...schemas })) if (!owners.has(name)) owners.set(name, file);
-  const enums = Object.entries(FILES['enums']?.unions ?? {}).map(
-    ([name, [values]]) => [values.join(), name] as const,
+  const enums = Object.values(FILES).flatMap(({ unions = {} }) =>
+    Object.entries(unions).map(([name, [values]]) => [values.join(), name] as const),
   );
   return {
     owners,
