@@ -1,11 +1,11 @@
 // Faults that tests can inject, and how often they apply.
-type Limits = {
+type FaultScope = {
   /** Number of affected events; without it, all events until the faults are cleared. */
   readonly times?: number;
   readonly video?: string;
 };
 
-export type WebhookFault = Limits & {
+export type WebhookFault = FaultScope & {
   readonly on: 'webhook';
   readonly do: 'drop' | 'delay' | 'duplicate' | 'reorder' | 'wrong_signature' | 'clock_skew';
   /** `delay`: the delay. `reorder`: the maximum wait for a later event to overtake. */
@@ -16,7 +16,7 @@ export type WebhookFault = Limits & {
   readonly when?: number | string;
 };
 
-export type EncodingFault = Limits & {
+export type EncodingFault = FaultScope & {
   readonly on: 'encoding';
   /**
    * `recover`: an error, then success. `partial`: only the lowest rendition is created. `upload_failed`: only
@@ -29,7 +29,7 @@ export type EncodingFault = Limits & {
   readonly after?: 'first_rendition';
 };
 
-export type ApiFault = Omit<Limits, 'video'> & {
+export type ApiFault = Omit<FaultScope, 'video'> & {
   readonly on: 'api';
   /**
    * `cut`: the connection ends before the request is processed. `lose_answer`: processed without a response.

@@ -15,10 +15,10 @@ export type RequestLine = {
 };
 type HttpHost = {
   readonly url: string;
-  readonly serve: (needs: Needs) => void;
+  readonly serve: (served: ServedRoutes) => void;
   readonly stop: () => Promise<void>;
 };
-type Needs = {
+type ServedRoutes = {
   readonly routes: readonly Route[];
   readonly faults: Faults;
   readonly record: (line: RequestLine) => void;
@@ -79,8 +79,8 @@ export async function listen(port: number): Promise<HttpHost> {
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {
     url,
-    serve: (needs) =>
-      void server.on('request', (request, response) => void serve({ ...needs, url, request, response })),
+    serve: (served) =>
+      void server.on('request', (request, response) => void serve({ ...served, url, request, response })),
     stop: async () => {
       const closed = once(server, 'close');
       server.close();
@@ -90,17 +90,17 @@ export async function listen(port: number): Promise<HttpHost> {
   };
 }
 
-type Exchange = Needs & {
+type ServedRequest = ServedRoutes & {
   readonly url: string;
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
 };
 
-async function serve(exchange: Exchange): Promise<void> {
-  const { routes, faults, record, request, response } = exchange;
+async function serve(served: ServedRequest): Promise<void> {
+  const { routes, faults, record, request, response } = served;
   // A request that a fault ends in its body loses its socket.
   const { socket } = request;
-  const call = toCall(exchange);
+  const call = toCall(served);
   const route =
     routes.find(({ method, path }) => method === methodOf(call, routes) && path.test(call.path)) ??
     findFallbackRoute(call, routes);
@@ -121,7 +121,7 @@ async function serve(exchange: Exchange): Promise<void> {
   });
 }
 
-function toCall({ request, url }: Exchange): Call {
+function toCall({ request, url }: ServedRequest): Call {
   const { pathname, searchParams } = new URL(`${url}${request.url}`);
   const method = request.headers['x-http-method-override'] ?? request.method ?? 'GET';
   return {

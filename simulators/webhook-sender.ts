@@ -19,7 +19,7 @@ export type Delivery = Report & {
   readonly problem?: string;
 };
 
-type Needs = {
+type SenderOptions = {
   readonly clock: Clock;
   readonly faults: Faults;
   readonly url: () => string | undefined;
@@ -36,16 +36,16 @@ export type WebhookSender = {
 const MAX_REORDER_MS = 2000;
 const RESPONSE_TIMEOUT_MS = 10_000;
 
-export function createWebhookSender(needs: Needs): WebhookSender {
+export function createWebhookSender(options: SenderOptions): WebhookSender {
   const deliveries: Delivery[] = [];
   let overtaken: (() => Promise<void>)[] = [];
   let last: Promise<void> = Promise.resolve();
 
   const post = (report: Report, faults: readonly WebhookFault[]): Promise<void> => {
     last = last.then(async () => {
-      const delivery = await deliver(needs, report, faults);
+      const delivery = await deliver(options, report, faults);
       deliveries.push(delivery);
-      needs.log(`webhook ${report.video} ${report.kind}: ${delivery.problem ?? delivery.status}`);
+      options.log(`webhook ${report.video} ${report.kind}: ${delivery.problem ?? delivery.status}`);
     });
     return last;
   };
@@ -67,14 +67,14 @@ export function createWebhookSender(needs: Needs): WebhookSender {
       overtaken = [];
     },
     send: async (report) => {
-      const faults = needs.faults.forWebhook(report.video, report.kind);
+      const faults = options.faults.forWebhook(report.video, report.kind);
       const delay = has(faults, 'delay');
       const reorder = has(faults, 'reorder');
       if (has(faults, 'drop')) return void deliveries.push({ ...report, headers: {}, problem: 'dropped' });
-      if (delay) return needs.clock.after(delay.ms ?? 1000, () => postAll(report, faults));
+      if (delay) return options.clock.after(delay.ms ?? 1000, () => postAll(report, faults));
       if (!reorder) return postAll(report, faults);
       overtaken.push(() => post(report, faults));
-      needs.clock.after(reorder.ms ?? MAX_REORDER_MS, releaseOvertaken);
+      options.clock.after(reorder.ms ?? MAX_REORDER_MS, releaseOvertaken);
     },
   };
 }
@@ -83,7 +83,7 @@ const has = (faults: readonly WebhookFault[], kind: WebhookFault['do']) =>
   faults.find((fault) => fault.do === kind);
 
 async function deliver(
-  { clock, url, sign }: Needs,
+  { clock, url, sign }: SenderOptions,
   report: Report,
   faults: readonly WebhookFault[],
 ): Promise<Delivery> {
