@@ -1105,7 +1105,7 @@ create table console_sessions (
 create index console_sessions_by_subject on console_sessions (subject, created_at desc, token_hash);
 create index console_sessions_by_expiry on console_sessions (expires_at);
 
--- Codes of sign-in links, each of which works once.
+-- Codes of sign-in links. Each works once.
 create table console_codes (
   code_hash text primary key,
   expires_at timestamptz not null

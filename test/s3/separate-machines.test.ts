@@ -31,7 +31,7 @@ describeS3('processes on separate machines', () => {
     });
     afterAll(() => machines?.stop());
 
-    test('finish a video of which one was killed, once, and keep nothing on their disks', async () => {
+    test('finish a video after one was killed, once, and keep nothing on their disks', async () => {
       const { api, bucket } = machines;
       const started = await openUpload(api, 'ann', { visibility: 'public' });
       const id = started.asset_id;
@@ -75,7 +75,7 @@ describeS3('processes on separate machines', () => {
       await expectNothingLeft(machines, id);
     }, 240_000);
 
-    test('finish a video of which one was killed', async () => {
+    test('finish a video after one was killed', async () => {
       const id = await uploadLongVideo(machines);
       const [killed] = await oneForEachChunk(machines, id);
       await killed?.end('SIGKILL');

@@ -20,7 +20,7 @@ describe('warnings of a video', () => {
   test('that is ordinary do not exist', () => {
     expect(codesOf(ORDINARY)).toEqual([]);
   });
-  test('of which nothing is known do not exist', () => {
+  test('do not exist where nothing is known', () => {
     expect(codesOf({})).toEqual([]);
   });
   test.each<[string, VideoTraits]>([

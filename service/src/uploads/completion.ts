@@ -53,7 +53,7 @@ export const toCompletion = (
 });
 
 /**
- * Finds the object of a presigned PUT, of which the store does not tell the service. Undefined if it is not
+ * Finds the object of a presigned PUT: the store does not tell the service of it. Undefined if it is not
  * there. The store compared the bytes with the signed length and SHA-256.
  */
 async function adoptPresignedUpload(ctx: UploadsContext, asset: Asset): Promise<Asset | undefined> {

@@ -171,7 +171,7 @@ test('lost files of ready assets are made again, or the assets say what is lost'
       stream_status: 'ready',
       warnings: expect.arrayContaining([expect.objectContaining({ code: 'original_missing' })]),
     });
-  // The runs that others have replaced, of which PURGE_GRACE_DAYS keeps none here.
+  // The runs that others have replaced; PURGE_GRACE_DAYS keeps none of them here.
   await runStorageCheck(service, REMOVE_ORPHANS);
   expect((await runStorageCheck(service)).findings).toEqual([]);
 });

@@ -173,7 +173,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 );
 
 /**
- * As many commands as that, the first of which make something; a failing list loses those that do not matter.
+ * As many commands as that. The first ones make something; a failing list loses those that do not matter.
  */
 export const commands = (length: number): fc.Arbitrary<readonly Step[]> =>
   fc

@@ -93,7 +93,7 @@ export async function movie({
     .toBuffer();
 }
 
-/** Three frames, in a format of which sharp reads only one. */
+/** Three frames, in a format whose first frame alone sharp reads. */
 export async function strangeMovie(format: 'png' | 'avif'): Promise<Buffer> {
   const coded = { png: ['-f', 'apng'], avif: ['-c:v', 'libaom-av1', '-cpu-used', '8', '-f', 'avif'] }[format];
   const path = join(await mkdtemp(join(tmpdir(), 'mediary-movie-')), 'movie');

@@ -139,7 +139,7 @@ function withReference(film: Buffer, reference: Buffer): Buffer {
 }
 
 /**
- * A Macintosh alias: a fixed part, then numbered texts, of which 2 is the whole path, its volume in front.
+ * A Macintosh alias: a fixed part, then numbered texts: 2 is the whole path, its volume in front.
  */
 function alias(file: string): Buffer {
   const fixed = Buffer.alloc(4 + 150);

@@ -22,7 +22,7 @@ export function replaysOf(service: () => TestService) {
     call(service(), 'POST /admin/deliveries/replay', { headers: asOperator, json });
   const replay = async (json: object): Promise<ReplayPage> => expectSuccess(await ask(json)) as ReplayPage;
   const read = (id: string) => readAsset(service(), 'ann', id);
-  /** As an asset is of which a report was lost. */
+  /** As an asset is after a report was lost. */
   const putBack = async (...ids: string[]) => {
     await rows(
       service().dataDir,

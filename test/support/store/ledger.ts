@@ -172,7 +172,7 @@ async function remove(book: Book, entry: Entry): Promise<void> {
 const PATIENCE = 2;
 
 /**
- * Asks again after a cut; `done` is the refusal that says that an earlier try, of which nothing was heard,
+ * Asks again after a cut; `done` is the refusal that says that an earlier try, whose answer was lost,
  * was heeded.
  */
 async function repeated<T>(

@@ -1,4 +1,4 @@
-// A grid of which only the visible rows are in the page.
+// A grid: only its visible rows are in the page.
 import type { Asset } from '@mediary/client';
 import { Center, Loader } from '@mantine/core';
 import type { ConsoleSession } from '@mediary/contract/schemas/admin/console';

@@ -9,7 +9,7 @@ export type ImageHeader = {
   readonly turn: Turn;
   /** At least; 1 for a still picture. */
   readonly frames: number;
-  /** True for an animation of which the service shows a still picture only. */
+  /** True if the service shows only a still picture of an animation. */
   readonly isAnimationDropped: boolean;
 };
 

@@ -116,7 +116,7 @@ describe('of an image, an inspection tells', () => {
       expect(await inspectBytes(await picture(format, orientation))).toMatchObject(shown);
   });
 
-  test('its frames, all of which count for the limit of pixels', async () => {
+  test('its frames: all of them count for the limit of pixels', async () => {
     const frames = Array.from({ length: 3 }, (_, index) => Buffer.alloc(30 * 20 * 3, index * 80));
     const raw = { width: 30, height: 60, channels: 3, pageHeight: 20 } as const;
     for (const format of ['gif', 'webp'] as const) {

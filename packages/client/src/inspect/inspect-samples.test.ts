@@ -25,7 +25,7 @@ const SETS = [
   'tiny-files',
 ];
 
-/** Files of which an inspection says something else than the service. */
+/** An inspection says something else about these files than the service. */
 const DIFFERENT: readonly string[] = [];
 
 /** `code`: why the file is refused. `facts`: null where the service cannot decode the image. */

@@ -119,7 +119,7 @@ test('the measurement is that of EBU R128, and does not change the sound', async
   const [measured, other] = [await bytesOf(1), await bytesOf(2)].map((segments) =>
     segments.map((segment) => segment.slice(segment.indexOf('mdat'))),
   );
-  // A mono sine of 1 kHz with a quarter of the full amplitude, of which each channel has half the power.
+  // A mono sine of 1 kHz with a quarter of the full amplitude: each channel has half of its power.
   expect(film.audio[0]).toMatchObject({ codec: 'pcm_s16le', loudness_lufs: -15, true_peak_dbtp: -15 });
   expect(measured?.length).toBeGreaterThan(0);
   expect(measured).toEqual(other);

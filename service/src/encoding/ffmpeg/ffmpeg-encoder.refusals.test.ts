@@ -31,7 +31,7 @@ async function cut(source: string, part: number): Promise<string> {
 }
 
 describe('refusals', () => {
-  test.each([0.5, 0.95])('an MP4 of which %d is there', async (part) => {
+  test.each([0.5, 0.95])('an MP4, cut off after %d of its bytes', async (part) => {
     const error = await refusal(await cut(await makeClip({ seconds: 10, faststart: true }), part));
     expect(error).toMatchObject({
       code: 'truncated',

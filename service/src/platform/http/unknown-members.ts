@@ -59,7 +59,7 @@ const NOTHING = { properties: {} } as unknown as TSchema;
 
 /**
  * Returns the value of `Ignored-Members`, undefined if everything is known. Throws BAD_REQUEST where the
- * caller prefers this (RFC 7240), and for PATCH, of which an ignored member would look like a change.
+ * caller prefers this (RFC 7240), and for PATCH, whose ignored member would look like a change.
  */
 export function findIgnoredMembers(
   request: CheckedRequest,

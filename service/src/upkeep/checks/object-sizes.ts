@@ -2,7 +2,7 @@
 import type { ObjectKey } from '../../storage/object-key.ts';
 import type { ObjectStore } from '../../storage/object-store.ts';
 
-/** One request lists up to 1000 objects, of which a request for each key would return one. */
+/** One request lists up to 1000 objects; a request for each key would return one. */
 const MIN_LISTED = 10;
 const CONCURRENT = 8;
 

@@ -52,7 +52,7 @@ describe('chunks', () => {
     );
   });
 
-  test('are whole segments, of which only the last of the video may be shorter or longer', () => {
+  test('are whole segments: only the last one of the video may be shorter or longer', () => {
     fc.assert(
       fc.property(timelines, chunkLengths, (timeline, chunkSeconds) => {
         const segmentStarts = gridSegmentStarts(timeline);
