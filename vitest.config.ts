@@ -37,8 +37,8 @@ class SlowFirst extends BaseSequencer {
 
 export default defineConfig({
   test: {
-    // More than the cores of a small machine: most journeys wait half of their time.
-    maxWorkers: 4,
+    // Each test starts processes: more workers than cores take longer, and a third more processor time.
+    maxWorkers: 2,
     // An uncaught exception or an unhandled rejection in a test process would have ended the service: it
     // fails the run.
     dangerouslyIgnoreUnhandledErrors: false,
