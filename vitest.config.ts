@@ -1,7 +1,6 @@
 // The test suites: unit tests and journeys (`npm test`), and suites with a script of their own.
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
-import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { ACCESS_KEY, missingS3Server, SECRET_KEY } from './test/support/store/ceph-rgw.ts';
 import {
   clockJourneyFiles,
@@ -10,6 +9,7 @@ import {
   sdkJourneyFiles,
   timedFiles,
   unitFiles,
+  waitingJourneyFiles,
 } from './test/support/tree/suites.ts';
 import { prepareTemporaryFolder } from './test/support/tree/temporary-folder.ts';
 
@@ -23,18 +23,6 @@ process.env['TMPDIR'] = prepareTemporaryFolder();
 // Each process loads the same packages, in half the time with this cache.
 process.env['NODE_COMPILE_CACHE'] ??= join(import.meta.dirname, 'node_modules/.cache/compiled-tests');
 
-/** Journeys that wait for leases and timeouts, or encode long videos. */
-const SLOW = /(?:chunk|takeover|outages|interrupted|crash|observability)[^/]*$/;
-
-/** Starts slow files first, so that none of them runs alone at the end. Vitest constructs it. */
-class SlowFirst extends BaseSequencer {
-  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const sorted = await super.sort(files);
-    const isSlow = ({ moduleId }: TestSpecification) => SLOW.test(moduleId);
-    return [...sorted.filter(isSlow), ...sorted.filter((file) => !isSlow(file))];
-  }
-}
-
 export default defineConfig({
   test: {
     // Each test starts processes: more workers than cores take longer, and a third more processor time.
@@ -42,7 +30,6 @@ export default defineConfig({
     // An uncaught exception or an unhandled rejection in a test process would have ended the service: it
     // fails the run.
     dangerouslyIgnoreUnhandledErrors: false,
-    sequence: { sequencer: SlowFirst },
     projects: [
       // The files that a process runs share their modules: much of their time would go into loading and
       // compiling the same ones again.
@@ -51,8 +38,18 @@ export default defineConfig({
         test: {
           name: 'journeys',
           include: [...journeyFiles],
-          exclude: [...clockJourneyFiles],
+          exclude: [...clockJourneyFiles, ...waitingJourneyFiles],
           isolate: false,
+          ...limits,
+        },
+      },
+      {
+        test: {
+          name: 'journeys-that-wait',
+          include: [...waitingJourneyFiles],
+          isolate: false,
+          maxWorkers: 4,
+          sequence: { groupOrder: 3 },
           ...limits,
         },
       },

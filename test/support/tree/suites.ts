@@ -45,6 +45,12 @@ const movesClock = (file: string): boolean =>
 
 /** The ids of a service never step back: after a test that moved the clock, its modules cannot be used. */
 export const clockJourneyFiles: readonly string[] = journeyFiles.filter(movesClock);
+const WAITING = /(?:chunked-|takeover|interrupted|crash|observability|encode-queue|workers)[^/]*$/;
+
+/** Journeys that wait for leases, timeouts and paced encodes for most of their time. */
+export const waitingJourneyFiles: readonly string[] = journeyFiles.filter(
+  (file) => WAITING.test(file) && !movesClock(file),
+);
 /** No service, no database, no child process. */
 export const unitFiles: readonly string[] = files.filter((file) => !startsProcesses(file));
 
