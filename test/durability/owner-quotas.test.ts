@@ -8,7 +8,7 @@ import { commands, type Step } from '../support/assets/asset-steps.ts';
 import { makeClip } from '../support/clips/clips.ts';
 import { IMAGE, type Started } from '../support/media.ts';
 import { SEED } from '../support/service/seed.ts';
-import { asOperator, asUser, call, newDataDir, newDatabaseDir } from '../support/service.ts';
+import { asOperator, asUser, call, eventually, newDataDir, newDatabaseDir } from '../support/service.ts';
 import { endAllIn, type ServiceProcess, sharedBy, startProcess } from '../support/service/service-process.ts';
 import { rows } from '../support/service/traces.ts';
 import { usageDrift, usedBy } from '../support/assets/usage.ts';
@@ -50,11 +50,16 @@ afterAll(async () => {
 });
 
 const processAt = (index: number) => processes[index % processes.length] as ServiceProcess;
+/** On a slow machine, some get no connection to the database in time: their clients try again. */
 const open = (index: number, owner: string, fields: object = {}) =>
-  call<Started>(processAt(index), 'POST /media/upload-url?expand=asset', {
-    headers: asUser(owner),
-    json: { ...IMAGE, ...fields },
-  });
+  eventually(
+    () =>
+      call<Started>(processAt(index), 'POST /media/upload-url?expand=asset', {
+        headers: asUser(owner),
+        json: { ...IMAGE, ...fields },
+      }),
+    ({ status }) => status !== 503,
+  );
 const setLimits = async (owner: string, json: object) => {
   const path = `PUT /admin/owners/${owner}/limits`;
   expect((await call(processAt(0), path, { headers: asOperator, json })).status).toBe(200);
