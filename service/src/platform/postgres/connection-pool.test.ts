@@ -108,9 +108,13 @@ test('a slow statement costs its own connection only', async () => {
   expect(pids).toContain(await pidOf(pool));
 });
 
-test('a violated constraint costs no connection of the others', async () => {
+test.each([
+  ['a division by zero', 'select 1 / 0', '22012'],
+  ['a full disk', "do $$ begin raise exception using errcode = '53100'; end $$", '53100'],
+])('a statement that the server refuses costs no connection: %s', async (_what, text, code) => {
   const pool = openTestPool(primary);
   const pids = await openIdle(pool, 3);
-  await expect(pool.query({ text: 'select 1 / 0' })).rejects.toMatchObject({ code: '22012' });
+  await expect(pool.query({ text })).rejects.toMatchObject({ code });
+  expect(pool.counts()).toMatchObject({ total: 3, idle: 3 });
   expect(pids).toContain(await pidOf(pool));
 });

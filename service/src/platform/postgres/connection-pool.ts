@@ -1,7 +1,7 @@
 // A pool of connections that follows a failover: it tries all servers, and drops dead connections together.
 import pg from 'pg';
 import { assertPrimary, chooseServer, type Connection } from './connection.ts';
-import { isConnectionLost, isDatabaseUnavailable } from './database-errors.ts';
+import { isConnectionLost, isDatabaseUnavailable, isStatementRefused } from './database-errors.ts';
 
 export type DatabasePool = {
   connect(): Promise<pg.PoolClient>;
@@ -170,7 +170,7 @@ async function runQuery(
   try {
     return await client.query(query);
   } catch (error) {
-    failure ??= error as Error;
+    if (!isStatementRefused(error)) failure ??= error as Error;
     throw error;
   } finally {
     client.off('error', lose);

@@ -50,6 +50,16 @@ export function isConnectionLost(error: Error): boolean {
   return LOST_MESSAGES.test(error.message);
 }
 
+/**
+ * True when the server refused a statement by an ERROR: its connection takes the next one. A connection that
+ * is dropped instead needs a new one, and on a full disk there may be none.
+ */
+export function isStatementRefused(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  if (!('severity' in error)) return isStatementRefused(error.cause);
+  return error.severity === 'ERROR' && !isConnectionLost(error);
+}
+
 function isConnectionError(error: unknown): error is Error {
   if (!(error instanceof Error) || error.name === 'ServiceError') return false;
   const code = 'code' in error ? error.code : undefined;
