@@ -157,7 +157,8 @@ async function appendSegment(
   try {
     return await appendBytes(ctx, asset, { leased, body: { length, bytes } });
   } catch (error) {
-    throw failure === undefined
+    // Another request that waits for the upload also ends the stream by an error.
+    throw failure === undefined || leased.signal.aborted
       ? error
       : unavailable('The object store cannot read a partial upload. Retry later.', failure);
   } finally {
