@@ -7,20 +7,24 @@ import { dirname, join } from 'node:path';
 export const failedWith = (error: unknown, ...codes: string[]): boolean =>
   error instanceof Error && 'code' in error && codes.includes(String(error.code));
 
+/** Others create and remove the folders above at the same time. */
+const MAX_ATTEMPTS = 3;
+
 /**
  * Creates a folder and its missing parents; returns the folders with a new entry, which the caller must sync.
  * Callers must retry, because a concurrent removal can end it early. Node's recursive mkdir fails in this
  * case with several codes.
  */
-export async function makeFolder(folder: string): Promise<string[]> {
+export async function makeFolder(folder: string, attempts = MAX_ATTEMPTS): Promise<string[]> {
   try {
     await mkdir(folder, { mode: 0o700 });
     return [dirname(folder)];
   } catch (error) {
     if (failedWith(error, 'EEXIST')) return [];
     if (!failedWith(error, 'ENOENT')) throw error;
+    if (attempts === 1) return [];
     const above = await makeFolder(dirname(folder));
-    return above.length === 0 ? above : [...above, ...(await makeFolder(folder))];
+    return [...above, ...(await makeFolder(folder, attempts - 1))];
   }
 }
 
