@@ -16,7 +16,7 @@ import { findFfmpeg } from './encoding/ffmpeg/process/find-ffmpeg.ts';
 import { openHttpCallback } from './encoding/http-callback.ts';
 import { measureEncoder } from './encoding/measured-encoder.ts';
 import type { JobPayloads } from './jobs.ts';
-import { assertFfmpegSetting, type Decoders, openDecoders, scratchFolder } from './open-decoders.ts';
+import { type Decoders, findConfiguredFfmpeg, openDecoders, scratchFolder } from './open-decoders.ts';
 import type { EmbeddedPostgres } from '@mediary/embedded-postgres/launcher';
 import { databaseSpaceGuard, type SpaceGuard } from './platform/disk/free-space.ts';
 import type { JobQueue } from './platform/jobs/job-queue.ts';
@@ -67,7 +67,7 @@ type OpenOptions = {
 };
 
 export async function openAdapters(config: Config, options: OpenOptions): Promise<Adapters> {
-  await assertFfmpegSetting(config);
+  const ffmpeg = await findConfiguredFfmpeg(config, options.searchPath);
   const metrics = createProcessMetrics((error, metric) =>
     options.log.debug({ err: error, metric }, 'a gauge cannot be read'),
   );
@@ -80,7 +80,7 @@ export async function openAdapters(config: Config, options: OpenOptions): Promis
   await restrictAccess(config, { cluster: postgres.embedded?.dataFolder, log: options.log });
   const [{ channels, ...data }, { close: closeDecoders, ...decoders }, storage] = await Promise.all([
     openDatabaseAndJobs(postgres.connection, config, { ...options, metrics }),
-    openDecoders(config, options),
+    openDecoders(config, { log: options.log, ffmpeg }),
     openStore(config),
   ]);
   if (config.s3) warnIfUnavailable(storage, options.log);

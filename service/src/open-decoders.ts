@@ -40,15 +40,10 @@ export type Decoders = {
   close(): Promise<void>;
 };
 
-type DecoderContext = { readonly log: Logger; readonly searchPath: string | undefined };
+type DecoderContext = { readonly log: Logger; readonly ffmpeg: FfmpegSearch };
 
-/** Finds ffmpeg first, because the sandbox must be able to run it. */
-export async function openDecoders(config: Config, { log, searchPath }: DecoderContext): Promise<Decoders> {
-  const ffmpeg = await findFfmpeg({
-    setting: config.ffmpegPath,
-    searchPath,
-    codecs: config.ladder,
-  });
+/** The sandbox must be able to run `ffmpeg`. */
+export async function openDecoders(config: Config, { log, ffmpeg }: DecoderContext): Promise<Decoders> {
   const sandbox = await openSandbox(config, 'path' in ffmpeg ? [ffmpeg.path] : []);
   const missing = missingProtections(sandbox);
   if (missing.length > 0)
@@ -121,14 +116,17 @@ async function openEncoder(
 const SOFTWARE = 'x264';
 
 /** Throws if FFMPEG_PATH is unusable. Call it before opening anything that needs closing. */
-export async function assertFfmpegSetting({ ffmpegPath, ladder }: Config): Promise<void> {
-  if (ffmpegPath === undefined) return;
-  const ffmpeg = await findFfmpeg({ setting: ffmpegPath, searchPath: undefined, codecs: ladder });
-  if ('missing' in ffmpeg)
+export async function findConfiguredFfmpeg(
+  { ffmpegPath, ladder }: Config,
+  searchPath: string | undefined,
+): Promise<FfmpegSearch> {
+  const ffmpeg = await findFfmpeg({ setting: ffmpegPath, searchPath, codecs: ladder });
+  if (ffmpegPath !== undefined && 'missing' in ffmpeg)
     throw new Error(
       `FFMPEG_PATH cannot be used: ${ffmpeg.missing}. ` +
         'Set it to an ffmpeg program, or unset it to use the installed one.',
     );
+  return ffmpeg;
 }
 
 async function openSandbox(config: Config, programs: readonly string[]): Promise<Sandbox> {
