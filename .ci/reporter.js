@@ -18,8 +18,13 @@ function noteErrors(title, errors = []) {
   if (errors.length > 0) note('failed', title, errors);
 }
 
+/** The report has a line for each test: the first words of an error are enough there. */
+const WHY_CHARS = 300;
+
 function note(state, title, errors = []) {
-  appendFileSync(process.env.TEST_REPORT, `${state} ${JSON.stringify(title)}\n`);
+  const why = errors.map(({ message }) => `: ${stripVTControlCharacters(message).slice(0, WHY_CHARS)}`);
+  const line = [`${state} ${JSON.stringify(title)}`, ...why].join('');
+  appendFileSync(process.env.TEST_REPORT, `${line.replaceAll(/\s+/g, ' ')}\n`);
   for (const { message, diff, stack } of errors)
     console.error(
       stripVTControlCharacters(`\nFAILED ${title}\n${message}\n${diff ?? ''}\n${stack ?? ''}`).slice(0, 4000),
