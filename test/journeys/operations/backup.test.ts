@@ -38,6 +38,10 @@ async function run(folder: string, ...args: string[]): Promise<string> {
   return stdout;
 }
 
+function ignoreUnavailable(error: Error): undefined {
+  if (!error.message.includes('503')) throw error;
+}
+
 type Stored = { readonly id: string; readonly sha256: string };
 
 async function upload(): Promise<Stored> {
@@ -47,13 +51,21 @@ async function upload(): Promise<Stored> {
   return { id: started.asset_id, sha256: createHash('sha256').update(bytes).digest('hex') };
 }
 
-/** Uploads until it is stopped; returns the uploads that the service has acknowledged. */
+/**
+ * Uploads until it is stopped; returns the uploads that the service has acknowledged. Beside a backup some are
+ * refused for want of a connection to the database: a client tries again.
+ */
 function keepUploading() {
   const stored: Stored[] = [];
   let isStopped = false;
   const uploading = (async () => {
-    while (!isStopped) stored.push(await upload());
+    while (!isStopped) {
+      const asset = await upload().catch(ignoreUnavailable);
+      if (asset) stored.push(asset);
+    }
   })();
+  // `stop` throws its error.
+  uploading.catch(() => {});
   return {
     stored,
     stop: async () => {
