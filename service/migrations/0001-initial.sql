@@ -90,6 +90,8 @@ create table assets (
 create index assets_by_owner on assets (owner_user_id, id desc, kind, provider) where deleted_at is null;
 -- A tag and a search, of one owner or of all: GIN serves any subset of its columns.
 create index assets_by_text on assets using gin (owner_user_id, tags, lower(coalesce(title, '') || ' ' || filename) gin_trgm_ops) where deleted_at is null;
+-- Members of metadata. Assets without metadata have no entry.
+create index assets_by_metadata on assets using gin (owner_user_id, metadata jsonb_path_ops) where metadata is not null and deleted_at is null;
 create index assets_with_expiry on assets (owner_user_id, id desc) where expires_at is not null and deleted_at is null;
 create index assets_in_trash on assets (owner_user_id, id desc) where purge_at is not null;
 -- Finds what an erasure of an owner removes, beside the active assets.

@@ -54,6 +54,13 @@ function parseJson(text: string): unknown {
 /** For options that may be given several times. */
 export const collect = (value: string, earlier: readonly string[] = []): string[] => [...earlier, value];
 
+/** Members of metadata that a list compares, each as `name=value`. */
+export function collectMember(text: string, earlier: Readonly<Record<string, string>> = {}) {
+  const end = text.indexOf('=');
+  if (end < 1) throw new InvalidArgumentError('Expected a member and its value such as order_id=1042.');
+  return { ...earlier, [text.slice(0, end)]: text.slice(end + 1) };
+}
+
 export function parseHeader(text: string, earlier: Readonly<Record<string, string>> = {}) {
   const [, name, value] = /^([!#$%&'*+.^_`|~\w-]+):\s*(.*)$/.exec(text) ?? [];
   if (!name || value === undefined) throw new InvalidArgumentError('Expected "Name: value".');

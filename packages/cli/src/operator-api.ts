@@ -13,7 +13,8 @@ export type OperatorApi = {
   stream(path: string): Promise<ReadableStream<Uint8Array>>;
 };
 
-type Query = Readonly<Record<string, string | number | boolean | undefined>>;
+type QueryValue = string | number | boolean | readonly string[] | Readonly<Record<string, string>>;
+type Query = Readonly<Record<string, QueryValue | undefined>>;
 
 type OperatorApiOptions = {
   readonly url: string;
@@ -42,9 +43,17 @@ export function createOperatorApi(options: OperatorApiOptions): OperatorApi {
 }
 
 function toSearch(query: Query): string {
-  const search = new URLSearchParams();
-  for (const [name, value] of Object.entries(query)) if (value !== undefined) search.set(name, String(value));
+  const search = new URLSearchParams(Object.entries(query).flatMap(toParameters));
   return search.size > 0 ? `?${search}` : '';
+}
+
+/** An array repeats its name; an object has members as in `metadata[order_id]`. */
+function toParameters([name, value]: [string, QueryValue | undefined]): [string, string][] {
+  if (value === undefined) return [];
+  if (typeof value !== 'object') return [[name, String(value)]];
+  return Array.isArray(value)
+    ? value.map((each: string) => [name, each])
+    : Object.entries(value).map(([member, each]) => [`${name}[${member}]`, each]);
 }
 
 type Request = {

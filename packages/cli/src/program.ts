@@ -1,7 +1,7 @@
 // The command line: global options, the list of commands, and how errors end it.
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
-import { addAssetCommands } from './commands/assets.ts';
+import { addAssetCommands } from './commands/assets/assets.ts';
 import { addCompletionCommand } from './commands/completion.ts';
 import { addConsoleCommand } from './commands/console.ts';
 import { addConfigCommands } from './commands/config.ts';
@@ -17,7 +17,7 @@ import { addPlaybackCommands } from './commands/playback.ts';
 import { addProvidersCommand } from './commands/providers.ts';
 import { addSettingsCommand } from './commands/settings.ts';
 import { addTokenCommand } from './commands/token.ts';
-import { addTagCommand } from './commands/tag.ts';
+import { addTagCommand } from './commands/assets/tag.ts';
 import { addUploadCommand } from './commands/upload.ts';
 import { addUploadTokenCommands } from './commands/upload-tokens.ts';
 import { addUsageCommand } from './commands/usage.ts';

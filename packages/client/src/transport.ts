@@ -176,11 +176,18 @@ const withIdempotencyKey = (request: ApiRequest): ApiRequest =>
 const createIdempotencyKey = (): string => toHex(crypto.getRandomValues(new Uint8Array(16)));
 
 function withQuery(url: string, query: object = {}): string {
-  const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== null);
   const text = new URLSearchParams(
-    given.map(([name, value]): [string, string] => [name, String(value)]),
+    Object.entries(query).flatMap(([name, value]) => toParameters(name, value)),
   ).toString();
   return text === '' ? url : `${url}${url.includes('?') ? '&' : '?'}${text}`;
+}
+
+/** An array repeats its name; an object has members as in `metadata[order_id]`. */
+function toParameters(name: string, value: unknown): [name: string, text: string][] {
+  if (value === undefined || value === null) return [];
+  if (Array.isArray(value)) return value.flatMap((each) => toParameters(name, each));
+  if (typeof value !== 'object') return [[name, String(value)]];
+  return Object.entries(value).flatMap(([member, each]) => toParameters(`${name}[${member}]`, each));
 }
 
 /** Runs a request under the signal of the caller and a time limit, which covers the body of the response. */

@@ -33,6 +33,9 @@ export type ExistingAssetRule = (typeof EXISTING_ASSET_RULES)[number];
 /** What a request about many assets does with each of them. */
 export const BATCH_ACTIONS = ['update', 'trash', 'delete', 'restore'] as const;
 
+/** `all`: each of the tags. `any`: one of them or more. */
+export const TAG_MATCHES = ['all', 'any'] as const;
+
 export const SORT_ORDERS = ['created_at', '-created_at'] as const;
 
 /** `hosted`: stores and streams the bytes itself. `encoder`: reads them from the service's object store. */

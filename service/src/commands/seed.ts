@@ -65,7 +65,7 @@ const INSERT_PARKED = `
 
 const INSERT = `
   insert into assets (id, owner_user_id, kind, filename, content_type, mime_type, visibility, title, tags,
-                      provider, stream_status, progress, created_at, updated_at)
+                      metadata, provider, stream_status, progress, created_at, updated_at)
   select (lpad(to_hex((extract(epoch from at) * 1000)::bigint), 12, '0')
             || '7' || lpad(to_hex(n % 4096), 3, '0') || '8' || substr(md5(n::text), 1, 15))::uuid,
          'owner-' || n % 1000,
@@ -76,6 +76,7 @@ const INSERT = `
          'private',
          'Made-up ' || substr(md5((n / 7)::text), 1, 8),
          array['tag-' || n % 50, 'topic-' || floor(power(10000, (n * 7919 % 100003) / 100003.0))],
+         case when n % 4 = 0 then jsonb_build_object('order_id', n / 8) end,
          case when n % 3 = 0 then null when n % 9 = 1 then 'cdnhost' else 'onprem' end,
          (array['ready', 'ready', 'ready', 'processing',
                 'failed', 'pending_upload', 'ready', 'ready'])[1 + n % 8],

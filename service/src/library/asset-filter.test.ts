@@ -4,7 +4,7 @@ import { firstIdOf } from '../platform/values/uuid.ts';
 import { type ListQuery, toAssetFilter } from './asset-filter.ts';
 
 const filterOf = (query: Partial<ListQuery> = {}) =>
-  toAssetFilter('ann', { limit: 20, sort: '-created_at', ...query });
+  toAssetFilter('ann', { limit: 20, sort: '-created_at', tag_match: 'all', ...query });
 const naming = (field: string) =>
   expect.objectContaining({ code: 'BAD_REQUEST', details: expect.objectContaining({ field }) });
 const NOON = '2026-01-01T12:00:00Z';
@@ -12,7 +12,7 @@ const noonMs = Date.parse(NOON);
 
 test('an empty query filters by owner alone, outside the trash', () => {
   expect(filterOf()).toEqual({ owner: 'ann', isTrash: false });
-  expect(toAssetFilter(undefined, { limit: 20, sort: 'created_at' }).owner).toBeUndefined();
+  expect(toAssetFilter(undefined, { limit: 20, sort: 'created_at', tag_match: 'all' }).owner).toBeUndefined();
 });
 
 test('only deleted=true lists the trash', () => {
@@ -23,12 +23,28 @@ test('only deleted=true lists the trash', () => {
   ).toEqual([true, false, false]);
 });
 
-test('kind, provider and tag are exact', () => {
-  expect(filterOf({ kind: 'video', provider: 'onprem', tag: 'launch' })).toMatchObject({
+test('kind, provider and tags are exact', () => {
+  expect(filterOf({ kind: 'video', provider: 'onprem', tag: ['launch', 'berlin'] })).toMatchObject({
     kind: 'video',
     provider: 'onprem',
-    tag: 'launch',
+    tags: ['launch', 'berlin'],
+    isAnyTag: false,
   });
+  expect(filterOf({ tag: ['launch'], tag_match: 'any' }).isAnyTag).toBe(true);
+});
+
+test.each([
+  ['spring', ['{"k":"spring"}']],
+  ['1042', ['{"k":"1042"}', '{"k":1042}']],
+  ['-0.5', ['{"k":"-0.5"}', '{"k":-0.5}']],
+  ['true', ['{"k":"true"}', '{"k":true}']],
+  ['007', ['{"k":"007"}']],
+  ['1e9999', ['{"k":"1e9999"}']],
+  ['null', ['{"k":"null"}']],
+  ['', ['{"k":""}']],
+  ['"}', ['{"k":"\\"}"}']],
+])('the text %j of a member of metadata means %j', (text, contained) => {
+  expect(filterOf({ metadata: { k: text } }).metadata).toEqual([contained]);
 });
 
 test('status is an alias of stream_status', () => {
@@ -73,7 +89,10 @@ test('February 29 exists in leap years', () => {
 });
 
 test.each<[string, Partial<ListQuery>]>([
-  ['tag', { tag: 'a\0' }],
+  ['tag', { tag: ['b', 'a\0'] }],
+  ['metadata[k]', { metadata: { k: 'a\0' } }],
+  ['metadata[a\0]', { metadata: { 'a\0': 'v' } }],
+  ['metadata[]', { metadata: { '': 'v' } }],
   ['q', { q: '\ud800' }],
   ['created_after', { created_after: 'yesterday' }],
   ['created_before', { created_before: '2026-01-01T12:00:00' }],

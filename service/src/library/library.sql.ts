@@ -79,7 +79,7 @@ function from(walk: Walk, after: string | undefined, isOldestFirst: boolean): Cl
 }
 
 function conditions(filter: AssetFilter, walk: Walk): Clause[] {
-  const { kind, streamStatus, provider, externalId, tag, text, fromId, belowId, expiresBefore } = filter;
+  const { kind, streamStatus, provider, externalId, text, fromId, belowId, expiresBefore } = filter;
   return [
     filter.owner === undefined
       ? clause('all')`where true`
@@ -89,11 +89,19 @@ function conditions(filter: AssetFilter, walk: Walk): Clause[] {
     ...(streamStatus === undefined ? [] : [clause('status')`and ${walk.status} = ${streamStatus}`]),
     ...(provider === undefined ? [] : [clause('provider')`and assets.provider = ${provider}`]),
     ...(externalId === undefined ? [] : [clause('external id')`and external_id = ${externalId}`]),
-    ...(tag === undefined ? [] : [clause('tag')`and tags @> array[${tag}::text]`]),
+    ...tagConditions(filter),
+    ...(filter.metadata ?? []).map((any) => clause('metadata')`and metadata @> any(${any}::jsonb[])`),
     ...(text === undefined ? [] : [matchesText(text)]),
     ...(fromId === undefined ? [] : [clause('from')`and ${walk.id} >= ${fromId}`]),
     ...(expiresBefore === undefined ? [] : [clause('expiring')`and expires_at < ${expiresBefore}`]),
     ...(belowId === undefined ? [] : [clause('below')`and ${walk.id} < ${belowId}`]),
+  ];
+}
+
+function tagConditions({ tags, isAnyTag }: AssetFilter): Clause[] {
+  if (tags === undefined) return [];
+  return [
+    isAnyTag ? clause('any tag')`and tags && ${tags}::text[]` : clause('tags')`and tags @> ${tags}::text[]`,
   ];
 }
 

@@ -7,7 +7,7 @@ import sharp from 'sharp';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { makeClip } from '../../support/clips/clips.ts';
 import { expectSuccess } from '../../support/http/envelope.ts';
-import { openUpload } from '../../support/media.ts';
+import { IMAGE, openUpload } from '../../support/media.ts';
 import { launchChromium } from '../../support/playback/browser.ts';
 import { asOperator, asUser, call, startTestService, type TestService } from '../../support/service.ts';
 
@@ -118,6 +118,33 @@ describe.each(['desk', 'phone'] as const)('on a %s', (size) => {
     await expectSound(page);
     await page.context().close();
   });
+});
+
+test('several tags find the assets that have all of them, and an address keeps them', async () => {
+  for (const tags of [['spring'], ['spring', 'berlin'], ['berlin']])
+    await openUpload(service, 'tia', { ...IMAGE, tags });
+  const page = await openPage('desk');
+  await signIn(page);
+  await page.goto(`${service.address}/console/library?owner=tia`);
+  const count = () => page.locator('.tile').count();
+  await expect.poll(count, SLOW).toBe(3);
+  const tags = page.getByRole('combobox', { name: 'Tags' });
+  for (const [tag, found] of [
+    ['spring', 2],
+    ['berlin', 1],
+  ] as const) {
+    await tags.fill(tag);
+    await tags.press('Enter');
+    await expect.poll(count, SLOW).toBe(found);
+  }
+  expect(page.url()).toContain('tag=spring&tag=berlin');
+  await expectSound(page);
+  await page.reload();
+  await expect.poll(count, SLOW).toBe(1);
+  await tags.press('Backspace');
+  await expect.poll(count, SLOW).toBe(2);
+  await expectSound(page);
+  await page.context().close();
 });
 
 test('whoever is not signed in is asked for a key, and a wrong one is refused in words', async () => {

@@ -1,5 +1,5 @@
 // Search and filters of the library.
-import { Group, Select, Switch, TextInput } from '@mantine/core';
+import { Group, Select, Switch, TagsInput, TextInput } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
 import type { ConsoleSession } from '@mediary/contract/schemas/admin/console';
 import { useEffect, useState } from 'react';
@@ -40,6 +40,19 @@ export function Filters({ session, filters, onChange }: FiltersProps) {
       )}
       <Choice label="Kind" data={KINDS} value={filters.kind} onChange={set('kind')} />
       <Choice label="State" data={STATES} value={filters.stream_status} onChange={set('stream_status')} />
+      <TagsInput
+        aria-label="Tags"
+        placeholder={filters.tag ? '' : 'Tags'}
+        value={[filters.tag ?? []].flat()}
+        onChange={(tags) => {
+          const { tag: _replaced, ...others } = filters;
+          onChange(tags.length > 0 ? { ...others, tag: tags } : others);
+        }}
+        maxTags={10}
+        styles={{ inputField: { minWidth: 40 } }}
+        leftSection={<Icon name="tag" size={16} />}
+        w={220}
+      />
       <Choice label="Order" data={SORTS} value={filters.sort} onChange={set('sort')} />
       <Switch
         label="Trash"

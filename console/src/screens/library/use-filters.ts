@@ -4,7 +4,7 @@ import { useLocation } from 'wouter';
 import type { AssetFilters } from '../../api/assets.ts';
 import { useAddressQuery } from '../../parts/use-address-query.ts';
 
-const NAMES = ['q', 'kind', 'stream_status', 'provider', 'tag', 'owner', 'sort'] as const;
+const NAMES = ['q', 'kind', 'stream_status', 'provider', 'owner', 'sort'] as const;
 
 /** Of the query of an address; members that it does not have are absent. */
 export function parseFilters(query: string): AssetFilters {
@@ -13,12 +13,19 @@ export function parseFilters(query: string): AssetFilters {
     const value = parameters.get(name);
     return value ? [[name, value] as const] : [];
   });
-  return { ...Object.fromEntries(named), ...(parameters.get('deleted') === 'true' && { deleted: true }) };
+  const tags = parameters.getAll('tag').filter((tag) => tag !== '');
+  return {
+    ...Object.fromEntries(named),
+    ...(tags.length > 0 && { tag: tags }),
+    ...(parameters.get('deleted') === 'true' && { deleted: true }),
+  };
 }
 
 export function formatFilters(filters: AssetFilters): string {
   const given = Object.entries(filters).filter(([, value]) => value !== undefined && value !== '');
-  return new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString();
+  return new URLSearchParams(
+    given.flatMap(([name, value]) => [value].flat().map((each) => [name, String(each)])),
+  ).toString();
 }
 
 type SetFilters = (filters: AssetFilters) => void;

@@ -22,6 +22,9 @@ export type ExistingAssetRule = 'fail' | 'return';
 /** `-created_at`: newest first. */
 export type SortOrder = 'created_at' | '-created_at';
 
+/** `all`: each of the tags. `any`: one of them or more. */
+export type TagMatch = 'all' | 'any';
+
 /** Types of the events that subscribers receive. */
 export type PublishedEventType =
   | 'asset.created'

@@ -107,6 +107,8 @@ function queryParameters(query: TObject, components: Components): object[] {
       in: 'query',
       required: required.has(name) && !('default' in rest),
       ...(description !== undefined && { description }),
+      // As in `metadata[order_id]=1042`.
+      ...('type' in rest && rest.type === 'object' && { style: 'deepObject', explode: true }),
       schema: Object.keys(rest).length > 0 ? rest : {},
     };
   });

@@ -6,6 +6,7 @@ import {
   EVENT_TYPES,
   SORT_ORDERS,
   STREAM_STATUSES,
+  TAG_MATCHES,
   VISIBILITIES,
 } from '../enums.ts';
 import { Asset, EXAMPLE_ASSET } from './asset.ts';
@@ -22,6 +23,9 @@ import {
 
 const Status = Type.Enum([...STREAM_STATUSES]);
 
+const MAX_FILTER_TAGS = 10;
+const MAX_FILTER_METADATA = 5;
+
 /** Filters of every list of assets. Omitted filters are ignored. */
 const filters = {
   kind: Type.Optional(Type.Enum([...ASSET_KINDS])),
@@ -31,7 +35,27 @@ const filters = {
   external_id: Type.Optional(
     Type.String({ minLength: 1, maxLength: 255, description: 'Of an owner, one asset at most has it.' }),
   ),
-  tag: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
+  tag: Type.Optional(
+    Type.Array(Type.String({ minLength: 1, maxLength: 100 }), {
+      minItems: 1,
+      maxItems: MAX_FILTER_TAGS,
+      description: 'Repeat it for several tags.',
+      examples: [['launch']],
+    }),
+  ),
+  tag_match: Type.Enum([...TAG_MATCHES], {
+    default: 'all',
+    description: '`all`: assets with each of the tags. `any`: assets with one of them or more.',
+  }),
+  metadata: Type.Optional(
+    Type.Record(Type.String(), Type.String({ maxLength: 255 }), {
+      maxProperties: MAX_FILTER_METADATA,
+      description:
+        'Members of `metadata` on the first level, as in `metadata[order_id]=1042`: text, numbers and ' +
+        'booleans.',
+      examples: [{ order_id: '1042' }],
+    }),
+  ),
   q: Type.Optional(
     Type.String({
       minLength: 1,

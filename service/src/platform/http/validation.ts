@@ -38,7 +38,7 @@ const PARSERS: Readonly<Record<string, (text: string) => unknown>> = {
 
 /**
  * Parses query text by the schema's types and applies defaults. Invalid text is not converted and fails the
- * validation.
+ * validation. An array has one value or repeated ones; an object has members as in `metadata[order_id]`.
  */
 function createQueryParser(schema: TSchema): (query: unknown) => unknown {
   const properties = Object.entries(
@@ -47,10 +47,20 @@ function createQueryParser(schema: TSchema): (query: unknown) => unknown {
   return (query) => {
     const given = { ...(query as Record<string, unknown>) };
     for (const [name, { type = '', default: fallback }] of properties) {
+      if (type === 'object') gatherMembers(given, name);
       const value = given[name];
       if (value === undefined && fallback !== undefined) given[name] = fallback;
+      else if (typeof value === 'string' && type === 'array') given[name] = [value];
       else if (typeof value === 'string' && PARSERS[type]) given[name] = PARSERS[type](value);
     }
     return given;
   };
+}
+
+/** Moves `name[member]` of the query into an object at `name`. */
+function gatherMembers(query: Record<string, unknown>, name: string): void {
+  const keys = Object.keys(query).filter((key) => key.startsWith(`${name}[`) && key.endsWith(']'));
+  if (keys.length === 0 || query[name] !== undefined) return;
+  query[name] = Object.fromEntries(keys.map((key) => [key.slice(name.length + 1, -1), query[key]]));
+  for (const key of keys) delete query[key];
 }

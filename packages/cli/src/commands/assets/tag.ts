@@ -1,10 +1,10 @@
 // `tag`: adds tags to assets and removes them.
 import type { BatchResult } from '@mediary/client';
 import type { Command } from 'commander';
-import { collect } from '../arguments.ts';
-import { openClient } from '../client.ts';
-import type { Handler, Runner } from '../context.ts';
-import { CliError, EXIT, usageError } from '../exit-codes.ts';
+import { collect } from '../../arguments.ts';
+import { openClient } from '../../client.ts';
+import type { Handler, Runner } from '../../context.ts';
+import { CliError, EXIT, usageError } from '../../exit-codes.ts';
 
 /** Of one request. */
 const MAX_IDS = 100;
