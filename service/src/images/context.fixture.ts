@@ -6,7 +6,7 @@ export const createImagesContext = (
   given: Parameters<typeof contextOf<VariantsContext>>[0],
 ): VariantsContext =>
   contextOf<VariantsContext>({
-    settings: { maxVariantBytes: 1000, variantRetrySeconds: 900 },
+    settings: { maxVariantBytes: 1000, variantRetrySeconds: 900, photoLocation: 'off' },
     now: () => new Date(),
     ...given,
   });

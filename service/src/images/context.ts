@@ -10,7 +10,7 @@ import type { ObjectStore } from '../storage/object-store.ts';
 import type { ImageProcessor } from './image-processor.ts';
 
 export type ImagesContext = {
-  readonly settings: Pick<Config, 'maxVariantBytes' | 'variantRetrySeconds'>;
+  readonly settings: Pick<Config, 'maxVariantBytes' | 'variantRetrySeconds' | 'photoLocation'>;
   readonly store: ObjectStore;
   readonly imageProcessor: ImageProcessor;
   readonly db: Database;

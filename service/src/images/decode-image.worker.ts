@@ -1,10 +1,12 @@
 // Opens an image by its detected format and resizes it into a box.
 import sharp, { type Metadata, type Sharp, type SharpOptions } from 'sharp';
 import { detectFileType, HEAD_BYTES } from '@mediary/media-rules/magic-bytes';
+import { findExif } from './photo-facts.worker.ts';
 import { findIccProfile, withIccProfile, decodeHeif } from './heif.worker.ts';
 
 /** Width and height after applying the orientation; that of an animation is ignored. */
 export type DecodedImage = {
+  readonly format: string;
   readonly width: number;
   readonly height: number;
   readonly animated: boolean;
@@ -15,6 +17,7 @@ export type DecodedImage = {
   open(allFrames: boolean): Sharp;
   /** ICC profile that the decoder did not apply to the pixels. */
   readonly profile: Uint8Array | undefined;
+  readonly exif: Uint8Array | undefined;
 };
 
 export type Box = {
@@ -37,6 +40,8 @@ async function openWithSharp(bytes: Buffer, maxPixels: number): Promise<DecodedI
   const animated = frames > 1;
   return {
     ...sizeOf(facts, animated),
+    format: detectFileType(bytes),
+    exif: facts.exif,
     animated,
     isAnimationDropped: isDropped,
     frames,
@@ -68,6 +73,8 @@ async function openHeif(bytes: Buffer, maxPixels: number): Promise<DecodedImage>
     isAnimationDropped: false,
     frames: 1,
     profile: findIccProfile(bytes),
+    format: 'heif',
+    exif: findExif(bytes),
     open: () => sharp(pixels, { raw: { width, height, channels: 4 } }),
   };
 }

@@ -1,4 +1,5 @@
 // Port of the image processor: decodes untrusted images, with limits on pixels, memory and time.
+import type { AssetMedia } from '@mediary/contract/schemas/asset';
 import type { Variant } from './image-variant.ts';
 
 /** Path of a local file, or a function that returns it, which is called when a process is free. */
@@ -6,6 +7,8 @@ export type ImageFile = string | (() => Promise<string>);
 
 /** Width and height after applying the orientation. */
 export type ImageFacts = {
+  /** The format of the original. */
+  readonly container: string;
   readonly width: number;
   readonly height: number;
   /** True for more than one frame. */
@@ -16,6 +19,7 @@ export type ImageFacts = {
   readonly alpha: boolean;
   /** A thumbhash in Base64, which clients show while the image loads. */
   readonly placeholder: string;
+  readonly photo: AssetMedia['photo'];
 };
 
 /** `too_demanding`: the image needs more memory or time than allowed, or crashed the decoder. */

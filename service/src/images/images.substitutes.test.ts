@@ -66,7 +66,11 @@ describe('a variant that cannot be rendered in time', () => {
 });
 
 describe('the limit of stored bytes', () => {
-  const limitedTo = (maxVariantBytes: number) => ({ maxVariantBytes, variantRetrySeconds: 900 });
+  const limitedTo = (maxVariantBytes: number) => ({
+    maxVariantBytes,
+    variantRetrySeconds: 900,
+    photoLocation: 'off' as const,
+  });
   const tenBytes = { ...PROCESSOR, render: async () => ({ bytes: Buffer.alloc(10) }) };
 
   test('applies: further variants are replaced by stored ones', async () => {

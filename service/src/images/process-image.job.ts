@@ -14,7 +14,7 @@ import { deleteVariants, type ExaminationResult, examine } from './images.ts';
 export const processImageJob =
   (ctx: ImagesContext) =>
   async ({ payload: { assetId }, signal }: JobRun<JobPayloads['process-image']>): Promise<void> => {
-    const { lifecycle } = ctx;
+    const { lifecycle, settings } = ctx;
     const found = await lifecycle.findAssetById(assetId);
     if (found?.stream_status !== 'processing' || found.deleted_at) return;
     // One read of the store serves the digest and the decoder.
@@ -22,13 +22,13 @@ export const processImageJob =
       !(await lifecycle.verifyOriginal(found, { ...file, read: () => createReadStream(file.path) })).refused;
     const examined = await examine(ctx, found, { signal, verify });
     if (!examined) return;
-    const applied = await lifecycle.applyReport(reportOf(examined), { ref: found });
+    const applied = await lifecycle.applyReport(reportOf(examined, settings), { ref: found });
     if (applied?.reason === 'deleted_asset') await deleteVariants(ctx, assetId);
   };
 
-const reportOf = (examination: ExaminationResult): StreamReport =>
+const reportOf = (examination: ExaminationResult, settings: ImagesContext['settings']): StreamReport =>
   'facts' in examination
-    ? ready(examination.facts)
+    ? ready(examination.facts, settings)
     : {
         source: 'service',
         provider: null,
@@ -40,11 +40,14 @@ const reportOf = (examination: ExaminationResult): StreamReport =>
         },
       };
 
-const ready = ({ animated, alpha, isAnimationDropped, ...media }: ImageFacts): StreamReport => ({
+const ready = (
+  { animated, alpha, isAnimationDropped, photo, ...media }: ImageFacts,
+  { photoLocation }: ImagesContext['settings'],
+): StreamReport => ({
   source: 'service',
   provider: null,
   event: 'succeeded',
   playback: { kind: 'image', animated, alpha },
   warnings: toWarnings({ isAnimationDropped }),
-  media,
+  media: { ...media, photo: photo && photoLocation === 'off' ? { ...photo, location: null } : photo },
 });

@@ -3,6 +3,7 @@ import sharp, { type Sharp } from 'sharp';
 import { rgbaToThumbHash } from 'thumbhash';
 import type { ExaminedImage } from './image-processor.ts';
 import { type ImageFormat, MAX_PIXELS_OF_SLOW_AVIF, type Variant } from './image-variant.ts';
+import { readPhotoFacts } from './photo-facts.worker.ts';
 import { type Box, resizeInto, openImage, type DecodedImage } from './decode-image.worker.ts';
 
 const THUMBNAIL: Box = { width: 640, height: 640, fit: 'inside', background: 'transparent' };
@@ -28,12 +29,14 @@ export async function examine(bytes: Buffer, maxPixels: number): Promise<Examine
   );
   return {
     facts: {
+      container: image.format,
       width: image.width,
       height: image.height,
       animated: image.animated,
       isAnimationDropped: image.isAnimationDropped,
       alpha: hasTransparency(data, info.channels),
       placeholder,
+      photo: readPhotoFacts(image.exif),
     },
     thumbnail: await encode(small(), 'jpeg', { pixels: info.width * info.height }).toBuffer(),
   };

@@ -1,5 +1,5 @@
 // Settings of the variants of images.
-import { integer } from '../platform/settings/setting.ts';
+import { choice, integer } from '../platform/settings/setting.ts';
 
 export const IMAGE_SETTINGS = {
   title: 'Images',
@@ -10,6 +10,11 @@ export const IMAGE_SETTINGS = {
         'limit a ' +
         'stored variant is served instead of a new one.',
       { fallback: 128 * 1024 ** 2, min: 0, max: 1024 ** 4 },
+    ),
+    photoLocation: choice(
+      'PHOTO_LOCATION',
+      'Whether `media.photo.location` of an image tells where it was taken, if the camera wrote it.',
+      { choices: ['off', 'on'], fallback: 'off' },
     ),
     variantRetrySeconds: integer(
       'VARIANT_RETRY_S',

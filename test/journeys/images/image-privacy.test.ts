@@ -1,9 +1,10 @@
 // Served images contain no camera metadata in any format, and polyglot files are served as images only.
 import sharp from 'sharp';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { makeHeic } from '../../support/clips/heic.ts';
 import { type AssetJson, IMAGE, offer, settled } from '../../support/media.ts';
 import { bombPng, chunk, phonePhoto, SECRETS_OF_A_PHOTO } from '../../support/clips/pictures.ts';
+import { rows } from '../../support/service/traces.ts';
 import { asUser, call, startTestService, type TestService } from '../../support/service.ts';
 
 let service: TestService;
@@ -32,6 +33,22 @@ async function served({ id }: AssetJson, path: string): Promise<Buffer> {
   expect(answer.status, path).toBe(200);
   return Buffer.from(await answer.arrayBuffer());
 }
+
+test('the asset tells its owner the camera and the time, but the place only where the operator wants it', async () => {
+  const photo = await phonePhoto({ width: 400, height: 200, orientation: 6 });
+  const told = { camera: 'Canary Camera 9000', taken_at: '2026-07-01T12:30:00+02:00', orientation: 6 };
+  const { media } = await store(photo, { mime_type: 'image/jpeg' });
+  expect(media).toEqual({ container: 'jpeg', video: null, audio: [], photo: { ...told, location: null } });
+  expect(await rows(service.dataDir, `select 1 from assets where media::text like '%51.5%'`)).toEqual([]);
+  expect((await store(await bombPng(8, 8), {}))['media']).toMatchObject({ container: 'png', photo: null });
+
+  const open = await startTestService({ PHOTO_LOCATION: 'on' });
+  onTestFinished(() => open.stop());
+  const { id } = await offer(open, 'ann', { bytes: photo, fields: { ...IMAGE, mime_type: 'image/jpeg' } });
+  expect((await settled(open, 'ann', id))['media']).toMatchObject({
+    photo: { ...told, location: { latitude: 51.5, longitude: -0.125, altitude_m: null } },
+  });
+});
 
 test.each([1, 3, 6, 8])(
   'variants are upright and have no location, camera, name or profile: orientation %d',

@@ -132,7 +132,11 @@ export async function phonePhoto({
     .withIccProfile('p3')
     .withExif({
       IFD0: { Model: camera, Artist: artist },
-      IFD3: { GPSLatitudeRef: 'N', GPSLatitude: latitude },
+      IFD2: { DateTimeOriginal: '2026:07:01 12:30:00', OffsetTimeOriginal: '+02:00' },
+      IFD3: {
+        ...{ GPSLatitudeRef: 'N', GPSLatitude: latitude },
+        ...{ GPSLongitudeRef: 'W', GPSLongitude: '0/1 7/1 3000/100' },
+      },
     })
     .withMetadata({ orientation })
     .jpeg({ quality: 95 })

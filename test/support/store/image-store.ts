@@ -20,6 +20,8 @@ export const PROCESSOR: ImageProcessor = {
   canDecodeHeif: false,
   examine: async () => ({
     facts: {
+      container: 'png',
+      photo: null,
       width: 4000,
       height: 3000,
       animated: false,

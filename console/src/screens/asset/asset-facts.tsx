@@ -45,6 +45,7 @@ function factsOf(asset: Asset): Fact[] {
     duration === null ? undefined : ['Duration', formatDuration(duration)],
     media?.video ? ['Video', describeVideo(media.video)] : undefined,
     media && media.audio.length > 0 ? ['Audio', media.audio.map(describeAudio).join(' · ')] : undefined,
+    media?.photo ? ['Photo', describePhoto(media.photo)] : undefined,
     ['Visibility', asset.visibility],
     provider === null ? undefined : ['Provider', provider],
     tags.length === 0 ? undefined : ['Tags', <Tags key="tags" tags={tags} />],
@@ -55,6 +56,16 @@ function factsOf(asset: Asset): Fact[] {
 }
 
 type Media = NonNullable<Asset['media']>;
+
+/** The time is the camera's own: no zone of the reader changes it. */
+const describePhoto = ({ camera, taken_at: takenAt, location }: NonNullable<Media['photo']>): string =>
+  [
+    camera,
+    takenAt?.replace('T', ' '),
+    location === null ? undefined : `${location.latitude}, ${location.longitude}`,
+  ]
+    .filter(Boolean)
+    .join(' · ') || 'no camera named';
 
 const describeVideo = ({ codec, fps, hdr, bit_depth: depth }: NonNullable<Media['video']>): string =>
   [

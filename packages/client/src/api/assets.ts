@@ -57,7 +57,7 @@ export type Asset = {
    * renditions; a poster chosen later does not change it.
    */
   placeholder: string | null;
-  /** What the original of a video contains, with the names of ffmpeg. */
+  /** What the original contains, with the names of ffmpeg. */
   media: AssetMedia | null;
   /** Time of the frame that the thumbnail shows. Null: chosen by the service. */
   poster_time_ms: number | null;
@@ -119,13 +119,15 @@ export type Rendition = {
   bitrate: number | null;
 };
 
-/** What the original of a video contains, with the names of ffmpeg. */
+/** What the original contains, with the names of ffmpeg. */
 export type AssetMedia = {
-  /** `mov` stands for MP4 and QuickTime, `matroska` for WebM and Matroska. */
+  /** `mov` stands for MP4 and QuickTime, `matroska` for WebM and Matroska. Of an image: its format. */
   container: string;
   video: MediaVideo | null;
   /** The tracks that the renditions contain, the default one first. */
   audio: MediaAudio[];
+  /** What a camera wrote into an image (EXIF). Null if nothing, and for videos. */
+  photo: MediaPhoto | null;
 };
 
 export type MediaVideo = {
@@ -147,6 +149,28 @@ export type MediaAudio = {
   loudness_lufs: number | null;
   /** True peak of the stereo rendition. Null if not measured. */
   true_peak_dbtp: number | null;
+};
+
+/** What a camera wrote into an image (EXIF). Null if nothing, and for videos. */
+export type MediaPhoto = {
+  /** Maker and model. */
+  camera: string | null;
+  /** Local time of the camera, with its zone if the camera knew it. */
+  taken_at: string | null;
+  /** As in EXIF. 1 is upright. Variants are upright, whatever it is. */
+  orientation: number;
+  /** Where the photo was taken. Null unless the operator sets `PHOTO_LOCATION=on`. */
+  location: PhotoLocation | null;
+};
+
+/** Where the photo was taken. Null unless the operator sets `PHOTO_LOCATION=on`. */
+export type PhotoLocation = {
+  /** Degrees; south is negative. */
+  latitude: number;
+  /** Degrees; west is negative. */
+  longitude: number;
+  /** Metres above the sea. */
+  altitude_m: number | null;
 };
 
 /** A problem that does not stop playback. */

@@ -12,8 +12,8 @@ const ALL: readonly Operation[] = [
   webhookOperation('onprem', { body: OnpremReport, signature: 'SHA-256.', headers: ['X-Signature'] }),
 ];
 
-/** `_ms`: media times and measured times. `_s`: lifetimes and windows, as in the settings. */
-const SUFFIX = /(?:^|_)(?:ms|s|bytes|lufs|dbtp|fps)$/;
+/** `_ms`: media times and measured times. `_s`: lifetimes and windows, as in the settings. `_m`: metres. */
+const SUFFIX = /(?:^|_)(?:ms|s|m|bytes|lufs|dbtp|fps)$/;
 
 /** Numbers without a unit, or in the one unit that every name of the list has: pixels, bits, percent. */
 const WITHOUT_UNIT = new Set([
@@ -29,6 +29,7 @@ const WITHOUT_UNIT = new Set([
     'chunks',
     'channels',
   ],
+  ...['latitude', 'longitude', 'orientation'],
   ...['assets', 'attempt', 'attempts', 'failures', 'max_assets', 'max_parts', 'max_pending', 'max_uploads'],
   ...[
     'pending',

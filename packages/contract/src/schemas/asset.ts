@@ -45,20 +45,56 @@ const MediaAudio = Type.Object(
   { $id: 'MediaAudio' },
 );
 
+const PhotoLocation = Type.Object(
+  {
+    latitude: Type.Number({ description: 'Degrees; south is negative.', examples: [52.520008] }),
+    longitude: Type.Number({ description: 'Degrees; west is negative.', examples: [13.404954] }),
+    altitude_m: nullable(Type.Number({ description: 'Metres above the sea.' })),
+  },
+  {
+    $id: 'PhotoLocation',
+    description: 'Where the photo was taken. Null unless the operator sets `PHOTO_LOCATION=on`.',
+  },
+);
+
+const MediaPhoto = Type.Object(
+  {
+    camera: nullable(Type.String({ description: 'Maker and model.', examples: ['Apple iPhone 15'] })),
+    taken_at: nullable(
+      Type.String({
+        description: 'Local time of the camera, with its zone if the camera knew it.',
+        examples: ['2026-07-01T12:30:00+02:00'],
+      }),
+    ),
+    orientation: Type.Integer({
+      minimum: 1,
+      maximum: 8,
+      description: 'As in EXIF. 1 is upright. Variants are upright, whatever it is.',
+    }),
+    location: nullable(PhotoLocation),
+  },
+  {
+    $id: 'MediaPhoto',
+    description: 'What a camera wrote into an image (EXIF). Null if nothing, and for videos.',
+  },
+);
+
 const AssetMedia = Type.Object(
   {
     container: Type.String({
-      description: '`mov` stands for MP4 and QuickTime, `matroska` for WebM and Matroska.',
+      description:
+        '`mov` stands for MP4 and QuickTime, `matroska` for WebM and Matroska. Of an image: its format.',
       examples: ['mov'],
     }),
     video: nullable(MediaVideo),
     audio: Type.Array(MediaAudio, {
       description: 'The tracks that the renditions contain, the default one first.',
     }),
+    photo: nullable(MediaPhoto),
   },
   {
     $id: 'AssetMedia',
-    description: 'What the original of a video contains, with the names of ffmpeg.',
+    description: 'What the original contains, with the names of ffmpeg.',
   },
 );
 
@@ -208,6 +244,7 @@ export const EXAMPLE_ASSET: Asset = {
     container: 'mov',
     video: { codec: 'h264', fps: 29.97, hdr: false, bit_depth: 8 },
     audio: [{ codec: 'aac', channels: 2, language: 'en', loudness_lufs: -18.2, true_peak_dbtp: -1.4 }],
+    photo: null,
   },
   poster_time_ms: null,
   warnings: [],

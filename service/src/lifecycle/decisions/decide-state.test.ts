@@ -123,7 +123,7 @@ describe('the description of the original', () => {
   const track = { codec: 'aac', channels: 2, language: 'de', loudness_lufs: -23, true_peak_dbtp: -1.5 };
   const audio = [{ ...track, name: 'German', default: true }];
   const described = createReport('succeeded', { attempt: 1, media: { container: 'mov', video, audio } });
-  const expected = { container: 'mov', video, audio: [track] };
+  const expected = { container: 'mov', video, audio: [track], photo: null };
 
   test('comes with ready, in any order of reports', () => {
     const started = createReport('started', { attempt: 1, progress: 5 });

@@ -126,7 +126,12 @@ function enterReady(state: StreamState, { report, now }: ReportContext): StreamS
 }
 
 /** Undefined for reports that do not describe the original, as those of other encoders. */
-function toAssetMedia({ container, video, audio = [] }: StreamReport['media'] = {}): AssetMedia | undefined {
+function toAssetMedia({
+  container,
+  video,
+  audio = [],
+  photo = null,
+}: StreamReport['media'] = {}): AssetMedia | undefined {
   if (container === undefined) return undefined;
   return {
     container,
@@ -138,6 +143,7 @@ function toAssetMedia({ container, video, audio = [] }: StreamReport['media'] = 
       loudness_lufs,
       true_peak_dbtp,
     })),
+    photo,
   };
 }
 

@@ -50,6 +50,7 @@ export type StreamReport = {
     readonly container?: string;
     readonly video?: VideoFacts;
     readonly audio?: readonly AudioFacts[];
+    readonly photo?: AssetMedia['photo'];
   };
 };
 
