@@ -1,9 +1,10 @@
 // Tests the findings about a service that does not answer as it should.
 import { describe, expect, test } from 'vitest';
 import { checkClock, checkConnection, checkPublicUrl, checkTls } from './connection.ts';
-import type { ProbeReply, ProbeResult } from '@mediary/checks/probe';
+import type { ProbeReply, ProbeResult } from './probe.ts';
 
 const URL = 'https://media.test';
+const ADDRESS = { url: URL, setBy: '--url' };
 const answer = (status: number, body: unknown, headers: Record<string, string> = {}): ProbeReply => ({
   status,
   headers,
@@ -13,7 +14,7 @@ const answer = (status: number, body: unknown, headers: Record<string, string> =
   certificate: undefined,
 });
 const reachableFinding = async (result: ProbeResult) =>
-  (await checkConnection(async () => result, URL)).findings[0];
+  (await checkConnection(async () => result, ADDRESS)).findings[0];
 
 describe('a service that does not answer as it should', () => {
   test.each([
@@ -66,7 +67,7 @@ describe('public URL', () => {
     ['http://127.0.0.1:8080', 'problem'],
     [undefined, 'not_checked'],
   ])('%s is %s', (publicUrl, status) => {
-    expect(checkPublicUrl(URL, publicUrl)).toMatchObject({ status });
+    expect(checkPublicUrl(ADDRESS, publicUrl)).toMatchObject({ status });
   });
 });
 
