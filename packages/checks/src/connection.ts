@@ -42,7 +42,7 @@ export async function checkConnection(send: Send, address: ServiceAddress): Prom
       checkTls(url, response.certificate, new Date(receivedAt)),
       checkClock(headerOf(response, 'date'), (startedAt + receivedAt) / 2),
       checkPublicUrl(address, api?.servers?.[0]?.url),
-      await checkReadiness(send, { ...address, url: `${url}/readyz` }),
+      await checkReadiness(send, address),
     ],
   };
 }
@@ -146,10 +146,16 @@ type Readiness = {
   readonly data?: { readonly worker_count?: number; readonly warnings?: readonly string[] };
 };
 
-async function checkReadiness(send: Send, address: ServiceAddress): Promise<Finding> {
-  const check = 'connection.ready';
-  const response = await send({ method: 'GET', path: '/readyz?for=jobs' });
-  if ('failure' in response) return problem(check, describeUnreachable(response, address));
+/** Whether the service can run jobs, or take uploads. */
+export async function checkReadiness(
+  send: Send,
+  address: ServiceAddress,
+  purpose: 'jobs' | 'uploads' = 'jobs',
+): Promise<Finding> {
+  const check = purpose === 'jobs' ? 'connection.ready' : 'connection.ready_for_uploads';
+  const response = await send({ method: 'GET', path: `/readyz?for=${purpose}` });
+  if ('failure' in response)
+    return problem(check, describeUnreachable(response, { ...address, url: `${address.url}/readyz` }));
   const { status } = response;
   const body = parseJson(response) as Readiness | undefined;
   if (status === 404 || body === undefined)
