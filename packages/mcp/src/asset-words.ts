@@ -59,8 +59,9 @@ export function describeNext(asset: Asset, nextCheckAt: string | null, now: Date
 
 const describeRetry = ({ failure }: Asset): string =>
   failure?.retryable
-    ? 'Nothing by itself. Another attempt can succeed: retry_asset, or "mediary retry".'
-    : 'Nothing by itself, and another attempt of the same bytes fails again: upload a correct file.';
+    ? 'Nothing by itself. Another attempt can succeed: retry_asset, or "mediary retry". If the bytes were ' +
+      'refused, upload a correct file as a new asset.'
+    : 'Nothing by itself, and another attempt would fail too: upload a correct file as a new asset.';
 
 function describeCheck(at: string | null, now: Date): string {
   if (at === null) return '';

@@ -27,24 +27,15 @@ type DescribedError = {
 };
 
 export function describeError(error: unknown): DescribedError {
-  const none = { reason: null, details: null, request_id: null, asset_id: null };
-  if (error instanceof ToolError)
-    return { ...none, message: error.message, error_code: error.errorCode, hint: error.hint };
-  if (!(error instanceof MediaryError))
-    return {
-      ...none,
-      message: error instanceof Error ? error.message : String(error),
-      error_code: 'TOOL_FAILED',
-      hint: null,
-    };
+  const known = error instanceof MediaryError ? error : undefined;
   return {
-    message: error.message,
-    error_code: error.errorCode,
-    reason: error.reason ?? null,
-    details: error.details,
-    request_id: error.requestId ?? null,
+    message: error instanceof Error ? error.message : String(error),
+    error_code: known?.errorCode ?? (error instanceof ToolError ? error.errorCode : 'TOOL_FAILED'),
+    reason: known?.reason ?? null,
+    details: known?.details ?? null,
+    request_id: known?.requestId ?? null,
     asset_id: error instanceof UploadError ? error.assetId : null,
-    hint: findHint(error),
+    hint: error instanceof ToolError ? error.hint : known ? findHint(known) : null,
   };
 }
 

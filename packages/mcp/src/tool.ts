@@ -1,6 +1,12 @@
 // How a tool is defined and registered: input, annotations, result and errors.
 import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
-import type { CallToolResult, ToolAnnotations } from '@modelcontextprotocol/sdk/types.js';
+import type { RequestHandlerExtra } from '@modelcontextprotocol/sdk/shared/protocol.js';
+import type {
+  CallToolResult,
+  ServerNotification,
+  ServerRequest,
+  ToolAnnotations,
+} from '@modelcontextprotocol/sdk/types.js';
 import type { z } from 'zod';
 import type { ServiceClients } from './clients.ts';
 import { describeError, redactSecrets } from './tool-error.ts';
@@ -47,17 +53,8 @@ export const defineTool =
       annotations: { title, ...ANNOTATIONS[effect] },
     };
     server.registerTool<z.ZodObject, z.ZodObject>(name, config, async (input, extra) => {
-      const progressToken = extra._meta?.progressToken;
-      let reported = -1;
-      const reportProgress: ToolCall['reportProgress'] = (progress, total) => {
-        if (progressToken === undefined || progress <= reported) return;
-        reported = progress;
-        const params = { progressToken, progress, total };
-        // A client that has gone ends the call by its signal.
-        extra.sendNotification({ method: 'notifications/progress', params }).catch(() => {});
-      };
       try {
-        const call = { signal: extra.signal, reportProgress };
+        const call = { signal: extra.signal, reportProgress: createProgressReport(extra) };
         return toCallResult(await tool.run(clients, input as z.output<Input>, call));
       } catch (error) {
         const text = redactSecrets(JSON.stringify({ error: describeError(error) }), clients.settings);
@@ -65,6 +62,24 @@ export const defineTool =
       }
     });
   };
+
+type Extra = RequestHandlerExtra<ServerRequest, ServerNotification>;
+
+const PROGRESS_EVERY_MS = 500;
+
+function createProgressReport({ _meta, sendNotification }: Extra): ToolCall['reportProgress'] {
+  const progressToken = _meta?.progressToken;
+  let last = { progress: -1, at: 0 };
+  return (progress, total) => {
+    const at = Date.now();
+    const isDue = progress > last.progress && (progress === total || at - last.at >= PROGRESS_EVERY_MS);
+    if (progressToken === undefined || !isDue) return;
+    last = { progress, at };
+    const params = { progressToken, progress, total };
+    // A client that has gone ends the call by its signal.
+    sendNotification({ method: 'notifications/progress', params }).catch(() => {});
+  };
+}
 
 const toCallResult = ({ data, text = JSON.stringify(data) }: ToolResult): CallToolResult => ({
   content: [{ type: 'text', text }],

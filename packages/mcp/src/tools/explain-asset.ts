@@ -18,7 +18,7 @@ export const explainAsset = defineTool({
   description:
     'Tells why an asset is stuck, failed or ready: its state, what happened to it, and what happens next and ' +
     'when. For an unfinished asset it also tells what is wrong with the service, and, with the operator key, ' +
-    'lists its jobs. It has the last 100 entries of the timeline.',
+    'lists its jobs. It has the last 100 entries of the timeline, and of repeated progress the last one.',
   input: z.strictObject({ id: assetId, owner_user_id: ownerUserId }),
   output: z.looseObject({
     id: z.string(),
@@ -105,7 +105,7 @@ function formatExplanation({ state, next, timeline, jobs, ...rest }: Explanation
     `Next: ${next}`,
     ...(problem ? [`The service: ${problem.message} ${problem.fix ?? ''}`] : []),
     ...(jobs ?? []).map(describeJob),
-    `Timeline${omitted > 0 ? `, without the first ${omitted} entries` : ''}:`,
+    `Timeline${omitted > 0 ? `, without ${omitted} entries of progress or of earlier times` : ''}:`,
     ...timeline.map(({ at, sentence }) => `${at} ${toOneLine(sentence)}`),
   ].join('\n');
 }

@@ -20,8 +20,8 @@ export const getStatus = defineTool({
   title: 'Get the status of the service',
   description:
     'Checks whether the service can be reached, takes uploads, runs jobs and accepts the credentials of ' +
-    'this server. With the operator key it adds the checks that the service makes of itself, queues and ' +
-    'workers. findings has what is not well, each with a fix.',
+    'this server. With the operator key it adds the checks that the service makes of itself, the queues ' +
+    'that have jobs, and the workers. findings has what is not well, each with a fix.',
   input: z.strictObject({
     deep: z
       .boolean()
@@ -77,6 +77,8 @@ async function checkCredential(clients: ServiceClients, signal: AbortSignal): Pr
     await clients.assets().media.list({ limit: 1 }, { signal, ownerUserId }).page();
     return ok(check, 'The credential is accepted.');
   } catch (error) {
+    if (owner === undefined && isMediaryError(error, 'owner_not_allowed'))
+      return ok(check, 'The service key is accepted, for some owners.');
     return toProblem(check, error, signal);
   }
 }
@@ -94,6 +96,14 @@ type Operations = {
   readonly workers: readonly object[] | null;
 };
 
+type Queue = {
+  readonly queue: string;
+  readonly waiting: number;
+  readonly delayed: number;
+  readonly active: number;
+  readonly failed: number;
+  readonly oldest_waiting_s: number | null;
+};
 type WorkerProcess = Readonly<Record<string, unknown>> & { readonly running_jobs: readonly unknown[] };
 type Items<T> = { readonly items: readonly T[] };
 
@@ -109,11 +119,15 @@ async function readOperations(
     operator.request({ method: 'GET', path: `/admin/${path}`, query, options: { signal, timeoutMs } });
   try {
     const [queues, workers, diagnostics] = await Promise.all([
-      read<Items<object>>('queues'),
+      read<Items<Queue>>('queues'),
       read<Items<WorkerProcess>>('workers', { limit: MAX_WORKERS }),
       read<{ readonly findings: readonly Finding[] }>('diagnostics', { deep }, DIAGNOSTICS_MS),
     ]);
-    return { findings: diagnostics.findings, queues: queues.items, workers: workers.items.map(toWorker) };
+    return {
+      findings: diagnostics.findings,
+      queues: queues.items.filter(hasJobs).map(toQueue),
+      workers: workers.items.map(toWorker),
+    };
   } catch (error) {
     const isRefused = isMediaryError(error, 'UNAUTHORIZED') || isMediaryError(error, 'FORBIDDEN');
     const check = isRefused ? 'access.operator_key' : 'access.diagnostics';
@@ -123,6 +137,14 @@ async function readOperations(
 
 /** The diagnostics take up to 30 s. */
 const DIAGNOSTICS_MS = 60_000;
+
+const hasJobs = ({ waiting, delayed, active, failed }: Queue): boolean =>
+  waiting + delayed + active + failed > 0;
+
+const toQueue = ({ queue, waiting, delayed, active, failed, oldest_waiting_s }: Queue) => ({
+  ...{ queue, waiting, delayed, active, failed },
+  oldest_waiting_s,
+});
 
 const toWorker = ({ running_jobs: jobs, ...worker }: WorkerProcess) => ({
   ...worker,
