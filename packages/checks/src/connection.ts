@@ -52,8 +52,8 @@ export const describeUnreachable = (failure: ProbeFailure, { url, setBy }: Servi
     url,
     setBy,
     fix:
-      `Start the service, correct ${setBy} (host and port), or let the firewall and the proxy pass requests ` +
-      'through.',
+      `Start the service, correct ${setBy} (host and port), or let the firewall and the proxy pass ` +
+      'requests through.',
   });
 
 function findRefusal(

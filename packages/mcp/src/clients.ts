@@ -25,7 +25,9 @@ export function createClients(settings: McpSettings): ServiceClients {
       if (assets) return assets;
       throw new ToolError('This tool needs an access token or a service key, and none is configured.', {
         errorCode: 'NOT_CONFIGURED',
-        hint: 'Set MEDIARY_TOKEN, or MEDIARY_SERVICE_KEY with MEDIARY_OWNER, in the configuration of this server.',
+        hint:
+          'Set MEDIARY_TOKEN, or MEDIARY_SERVICE_KEY with MEDIARY_OWNER, in the configuration of this ' +
+          'server.',
       });
     },
     operator:

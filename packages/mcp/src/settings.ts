@@ -1,7 +1,7 @@
 // The settings of one run: flags of the client's configuration, and the environment variables of the CLI.
 import { parseArgs } from 'node:util';
 
-export type Credential = { readonly token: string } | { readonly serviceKey: string };
+type Credential = { readonly token: string } | { readonly serviceKey: string };
 
 export type McpSettings = {
   /** Without a trailing slash. */

@@ -1,7 +1,7 @@
 // The last entries of the timeline of an asset.
 import type { CallOptions, Mediary, TimelineEntry } from '@mediary/client';
 
-export type LastEntries = {
+type LastEntries = {
   readonly items: readonly TimelineEntry[];
   /** How many entries were left out: progress that went on, and the oldest ones. */
   readonly omitted: number;

@@ -51,8 +51,8 @@ const UNREACHABLE = 'get_status finds the cause. MEDIARY_URL of this server name
 const HINTS = new Map<MediaryErrorCode, string>([
   [
     'UNAUTHORIZED',
-    'The service refuses the credential. Correct MEDIARY_TOKEN, MEDIARY_SERVICE_KEY or MEDIARY_OPERATOR_KEY ' +
-      'in the configuration of this server, and start it again.',
+    'The service refuses the credential. Correct MEDIARY_TOKEN, MEDIARY_SERVICE_KEY or ' +
+      'MEDIARY_OPERATOR_KEY in the configuration of this server, and start it again.',
   ],
   ['FORBIDDEN', 'The credential does not open this asset or operation.'],
   ['NOT_FOUND', 'list_assets finds ids; with deleted: true also those of the trash.'],

@@ -39,7 +39,7 @@ const ANNOTATIONS = {
 } satisfies Record<string, ToolAnnotations>;
 
 /** Registers the tool with a server. */
-export type Tool = (server: McpServer, clients: ServiceClients) => void;
+type Tool = (server: McpServer, clients: ServiceClients) => void;
 
 export const defineTool =
   <Input extends z.ZodObject, Output extends z.ZodObject>(tool: ToolDefinition<Input, Output>): Tool =>

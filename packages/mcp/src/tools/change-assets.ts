@@ -15,8 +15,8 @@ export const setTags = defineTool({
   name: 'set_tags',
   title: 'Set tags',
   description:
-    'Adds tags to assets and removes tags from them; other tags stay. Takes up to 100 assets, with a result ' +
-    'for each: error is null where it succeeded.',
+    'Adds tags to assets and removes tags from them; other tags stay. Takes up to 100 assets, with a ' +
+    'result for each: error is null where it succeeded.',
   input: z.strictObject({
     ids: z.array(assetId).min(1).max(100),
     add: tags.default([]),
@@ -62,7 +62,8 @@ export const retryAsset = defineTool({
   title: 'Retry a failed asset',
   description:
     'Starts another attempt of a failed asset. needs_upload is true where its bytes are gone or were ' +
-    'refused: upload the file as a new asset then. failure.retryable of the asset tells whether a retry can succeed.',
+    'refused: upload the file as a new asset then. failure.retryable of the asset tells whether a retry ' +
+    'can succeed.',
   input: z.strictObject({ id: assetId, owner_user_id: ownerUserId }),
   output: z.looseObject({ asset: assetSchema, needs_upload: z.boolean() }),
   effect: 'adds',
@@ -79,8 +80,8 @@ export const deleteAsset = defineTool({
   name: 'delete_asset',
   title: 'Move an asset to the trash',
   description:
-    'Moves an asset to the trash. It stops playing at once. For some days it can be restored, in the console ' +
-    'or with "mediary restore"; then the service deletes it for good. Ask the person before.',
+    'Moves an asset to the trash. It stops playing at once. For some days it can be restored, in the ' +
+    'console or with "mediary restore"; then the service deletes it for good. Ask the person before.',
   input: z.strictObject({ id: assetId, version, owner_user_id: ownerUserId }),
   output: z.looseObject({ id: z.string(), in_trash: z.literal(true) }),
   effect: 'overwrites',

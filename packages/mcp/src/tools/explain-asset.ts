@@ -16,9 +16,10 @@ export const explainAsset = defineTool({
   name: 'explain_asset',
   title: 'Explain an asset',
   description:
-    'Tells why an asset is stuck, failed or ready: its state, what happened to it, and what happens next and ' +
-    'when. For an unfinished asset it also tells what is wrong with the service, and, with the operator key, ' +
-    'lists its jobs. It has the last 100 entries of the timeline, and of repeated progress the last one.',
+    'Tells why an asset is stuck, failed or ready: its state, what happened to it, and what happens next ' +
+    'and when. For an unfinished asset it also tells what is wrong with the service, and, with the ' +
+    'operator key, lists its jobs. It has the last 100 entries of the timeline, and of repeated progress ' +
+    'the last one.',
   input: z.strictObject({ id: assetId, owner_user_id: ownerUserId }),
   output: z.looseObject({
     id: z.string(),

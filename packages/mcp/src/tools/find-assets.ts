@@ -102,7 +102,8 @@ export const getPlayback = defineTool({
   title: 'Get playback URLs',
   description:
     'Returns the URLs that play an asset: hls, dash, embed (a page with a player), thumbnail, image and ' +
-    'others. A URL is null while its format does not exist. Those of private assets contain a token and expire.',
+    'others. A URL is null while its format does not exist. Those of private assets contain a token and ' +
+    'expire.',
   input: z.strictObject({ id: assetId, owner_user_id: ownerUserId }),
   output: z.looseObject({
     kind: z.string(),
