@@ -137,6 +137,11 @@ test('an unfinished asset has its next check, and jobs with the operator key', a
   const explained = await mcp.call('explain_asset', { id });
   expect(explained.data).toMatchObject({ stream_status: 'pending_upload', jobs: [], service_problem: null });
   expect(explained.text).toContain('Next: The service waits until the upload is sent and completed.');
+  await using refused = await start([], { MEDIARY_TOKEN: tokenOf('ann'), MEDIARY_OPERATOR_KEY: 'wrong-key' });
+  expect(await refused.read('explain_asset', { id })).toMatchObject({ jobs: null });
+  expect(await refused.read('get_status')).toMatchObject({
+    findings: [expect.objectContaining({ check: 'access.operator_key', status: 'problem' })],
+  });
 });
 
 test('a list is read page by page, of one owner or of all', async () => {

@@ -1,7 +1,7 @@
 // `explain_asset`: why an asset is as it is, and what happens next.
 import { checkReadiness } from '@mediary/checks/connection';
 import type { Finding } from '@mediary/checks/finding';
-import type { Asset, Mediary } from '@mediary/client';
+import { type Asset, isMediaryError, type Mediary } from '@mediary/client';
 import { z } from 'zod';
 import { assetId, ownerUserId } from '../asset-fields.ts';
 import { type AssetJob, describeJob, describeNext, describeState, findNextCheck } from '../asset-words.ts';
@@ -62,7 +62,7 @@ const isUnfinished = ({ stream_status: status, deleted_at: deletedAt }: Asset): 
   deletedAt === null && (status === 'pending_upload' || status === 'processing');
 
 type Surroundings = {
-  /** Null without the operator key. */
+  /** Null without a valid operator key. */
   readonly jobs: readonly AssetJob[] | null;
   readonly service_problem: Finding | null;
 };
@@ -82,14 +82,20 @@ async function readSurroundings(
   };
 }
 
-async function readJobs(operator: Mediary, id: string, signal: AbortSignal): Promise<readonly AssetJob[]> {
-  const { items } = await operator.request<{ readonly items: readonly AssetJob[] }>({
-    method: 'GET',
-    path: '/admin/jobs',
-    query: { asset_id: id, limit: MAX_JOBS },
-    options: { signal },
-  });
-  return items;
+/** Null where the operator key is refused: the asset is explained without jobs, and `get_status` says why. */
+async function readJobs(operator: Mediary, id: string, signal: AbortSignal) {
+  try {
+    const { items } = await operator.request<{ readonly items: readonly AssetJob[] }>({
+      method: 'GET',
+      path: '/admin/jobs',
+      query: { asset_id: id, limit: MAX_JOBS },
+      options: { signal },
+    });
+    return items;
+  } catch (error) {
+    if (isMediaryError(error)) return null;
+    throw error;
+  }
 }
 
 type Explanation = Surroundings & {
