@@ -1,6 +1,6 @@
 // Tests the findings about a service that does not answer as it should.
 import { describe, expect, test } from 'vitest';
-import { checkClock, checkConnection, checkPublicUrl, checkTls } from './connection.ts';
+import { checkClock, checkConnection, checkPublicUrl, checkReadiness, checkTls } from './connection.ts';
 import type { ProbeReply, ProbeResult } from './probe.ts';
 
 const URL = 'https://media.test';
@@ -45,6 +45,15 @@ describe('a service that does not answer as it should', () => {
     [404, { message: 'another API' }],
   ])('status %i with %j is a problem', async (status, body) => {
     expect(await reachableFinding(answer(status, body))).toMatchObject({ status: 'problem' });
+  });
+});
+
+test('uploads need no worker, jobs do', async () => {
+  const send = async () => answer(200, { data: { worker_count: 0, warnings: ['no_workers'] } });
+  expect(await checkReadiness(send, ADDRESS, 'jobs')).toMatchObject({ status: 'problem' });
+  expect(await checkReadiness(send, ADDRESS, 'uploads')).toMatchObject({
+    check: 'connection.ready_for_uploads',
+    status: 'ok',
   });
 });
 

@@ -167,6 +167,7 @@ export async function checkReadiness(
       fix: 'Check database, object store and free disk space; the log of the service has the cause.',
       details,
     });
+  if (purpose === 'uploads') return ok(check, 'The service takes uploads.', details);
   if (body.data?.warnings?.includes('scratch_disk_full'))
     return problem(check, {
       message: 'Encodes wait: the disk of a worker has too little space.',

@@ -53,8 +53,9 @@ test('the next check is the one that the timeline names last', () => {
 
 test('a job tells its run, its next run and its last error', () => {
   const job = { queue: 'encode', state: 'delayed', runs: 2, max_runs: 5, next_run_at: AT };
-  expect(describeJob({ ...job, last_error: { code: 'disk_full', message: 'No space.' } })).toBe(
-    `Job of the queue encode: delayed, run 2 of 5. The next run is at ${AT}. ` +
-      'Last error: disk_full: "No space."',
+  const last_error = { code: 'disk_full', message: 'No space.' };
+  expect(describeJob({ ...job, last_error }, BEFORE)).toBe(
+    `Job of the queue encode: delayed, run 2 of 5. Next run at ${AT}. Last error: disk_full: "No space."`,
   );
+  expect(describeJob({ ...job, last_error: null }, AFTER)).toContain(`It is due since ${AT}.`);
 });

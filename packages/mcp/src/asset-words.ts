@@ -30,9 +30,11 @@ export type AssetJob = {
   readonly last_error: { readonly code: string; readonly message: string } | null;
 };
 
-export function describeJob({ queue, state, runs, max_runs: maxRuns, ...job }: AssetJob): string {
+export function describeJob({ queue, state, runs, max_runs: maxRuns, ...job }: AssetJob, now: Date): string {
   const { next_run_at: nextRunAt, last_error: lastError } = job;
-  const next = nextRunAt === null ? '' : ` The next run is at ${nextRunAt}.`;
+  const isDue = nextRunAt !== null && Date.parse(nextRunAt) <= now.getTime();
+  const next =
+    nextRunAt === null ? '' : isDue ? ` It is due since ${nextRunAt}.` : ` Next run at ${nextRunAt}.`;
   const error = lastError ? ` Last error: ${lastError.code}: ${quote(lastError.message)}` : '';
   return `Job of the queue ${queue}: ${state}, run ${runs} of ${maxRuns}.${next}${error}`;
 }

@@ -111,7 +111,7 @@ function formatExplanation({ state, next, timeline, jobs, ...rest }: Explanation
     state,
     `Next: ${next}`,
     ...(problem ? [`The service: ${problem.message} ${problem.fix ?? ''}`] : []),
-    ...(jobs ?? []).map(describeJob),
+    ...(jobs ?? []).map((job) => describeJob(job, new Date())),
     `Timeline${omitted > 0 ? `, without ${omitted} entries of progress or of earlier times` : ''}:`,
     ...timeline.map(({ at, sentence }) => `${at} ${toOneLine(sentence)}`),
   ].join('\n');
