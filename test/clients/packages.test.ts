@@ -1,5 +1,5 @@
 // What a release packs, installed in an empty project from its tarballs: linters of packages, Node's two
-// module systems, a bundler, an edge runtime, and the command line against a service.
+// module systems, a bundler, an edge runtime, the command line and the MCP server against a service.
 import { execFile } from 'node:child_process';
 import { createHmac } from 'node:crypto';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
@@ -7,9 +7,12 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { makeClip } from '../support/clips/clips.ts';
 import { openUpload } from '../support/media.ts';
-import { SECRETS, startTestService } from '../support/service.ts';
+import { SECRETS, startTestService, tokenOf } from '../support/service.ts';
 
 /** Installed by `npm ci --prefix test/clients` alone: the types of the repository do not need them. */
 const require = createRequire(import.meta.url);
@@ -23,6 +26,7 @@ const { build } = require('esbuild') as { build(options: object): Promise<Bundle
 const ROOT = join(import.meta.dirname, '../..');
 const VERSION = '9.8.7';
 const LIBRARIES = ['client', 'elements'];
+const COMMANDS = ['cli', 'mcp'];
 /** Of the machine, beside the Node that npm installs. */
 const SYSTEM_NODE = '/usr/bin/node';
 
@@ -54,7 +58,7 @@ test('the release has packages, checksums, a bill of materials, and what changed
   const files = [
     'CHANGES.md',
     'sbom.cdx.json',
-    ...['cli', ...LIBRARIES].map((name) => `mediary-${name}-${VERSION}.tgz`),
+    ...[...COMMANDS, ...LIBRARIES].map((name) => `mediary-${name}-${VERSION}.tgz`),
   ];
   expect(names.sort()).toEqual([...files, 'SHA256SUMS'].sort());
   await promisify(execFile)('sha256sum', ['--check', '--strict', 'SHA256SUMS'], { cwd: release });
@@ -64,14 +68,15 @@ test('the release has packages, checksums, a bill of materials, and what changed
   expect(components.map(({ name }) => name)).toEqual(expect.arrayContaining(['fastify', 'pg-boss', 'sharp']));
 });
 
-describe.each(LIBRARIES)('@mediary/%s', (name) => {
-  test('passes publint without a finding', async () => {
-    const { messages } = await publint({
-      pkgDir: join(project, `node_modules/@mediary/${name}`),
-      pack: false,
-    });
-    expect(messages).toEqual([]);
+test.each([...LIBRARIES, ...COMMANDS])('@mediary/%s passes publint without a finding', async (name) => {
+  const { messages } = await publint({
+    pkgDir: join(project, `node_modules/@mediary/${name}`),
+    pack: false,
   });
+  expect(messages).toEqual([]);
+});
+
+describe.each(LIBRARIES)('@mediary/%s', (name) => {
   test('has types for every way to resolve modules', async () => {
     const attw = join(import.meta.dirname, 'node_modules/.bin/attw');
     const browser = name === 'elements' ? ['--exclude-entrypoints', 'browser/*'] : [];
@@ -142,6 +147,30 @@ test('the command works from its tarball against a service', async () => {
     expect(await run(mediary, '--version')).toBe(`${VERSION}\n`);
     expect(JSON.parse(await run(mediary, 'get', id, '--json', ...access))).toMatchObject({ id });
   } finally {
+    await service.stop();
+  }
+});
+
+test.each([process.execPath, SYSTEM_NODE])('the MCP server works from its tarball with %s', async (node) => {
+  const service = await startTestService();
+  const transport = new StdioClientTransport({
+    command: node,
+    args: [join(project, 'node_modules/@mediary/mcp/bin/mediary-mcp.js'), '--write'],
+    cwd: project,
+    env: { MEDIARY_URL: service.address, MEDIARY_TOKEN: tokenOf('ann') },
+    stderr: 'ignore',
+  });
+  const client = new Client({ name: 'test', version: VERSION });
+  try {
+    await writeFile(join(project, 'clip.mp4'), await readFile(await makeClip({ seconds: 1 })));
+    await client.connect(transport);
+    expect(client.getServerVersion()).toMatchObject({ name: 'mediary', version: VERSION });
+    const uploaded = await client.callTool({ name: 'upload_file', arguments: { path: 'clip.mp4' } });
+    expect(uploaded.structuredContent).toMatchObject({ asset: { filename: 'clip.mp4' } });
+    const status = await client.callTool({ name: 'get_status', arguments: {} });
+    expect(status.structuredContent).toMatchObject({ is_reachable: true });
+  } finally {
+    await client.close();
     await service.stop();
   }
 });

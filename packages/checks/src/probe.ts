@@ -51,7 +51,11 @@ const MAX_BODY_BYTES = 1024 * 1024;
 
 /** Never throws. Does not follow redirects, and uses a connection of its own. */
 export function sendProbe(probe: ProbeRequest): Promise<ProbeResult> {
-  const { promise, resolve } = Promise.withResolvers<ProbeResult>();
+  // Not Promise.withResolvers: Node 20, which runs the command line too, has none.
+  let resolve!: (result: ProbeResult) => void;
+  const promise = new Promise<ProbeResult>((settle) => {
+    resolve = settle;
+  });
   const { url, method, headers, body, timeoutMs, signal } = probe;
   const start = performance.now();
   let phase: ProbeFailure['phase'] = 'connect';

@@ -5,6 +5,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
+import { listPages, readPageGroups } from '../../../docs/.vitepress/pages.ts';
 import { listSettingGroups, readConfig } from '../../../service/src/config.ts';
 import { namesOf } from '../../../service/src/platform/settings/read-settings.ts';
 import packageJson from '../../../package.json' with { type: 'json' };
@@ -177,6 +178,12 @@ describe('the Dockerfile', () => {
         'package-lock.json',
       ]),
     );
+  });
+
+  test('has every document of the site', () => {
+    const documents = listPages(readPageGroups(ROOT)).map(({ source }) => source);
+    const isCopied = (path: string) => copied.some((from) => path === from || path.startsWith(`${from}/`));
+    expect(documents.filter((path) => !isCopied(path))).toEqual([]);
   });
 
   test('has the Node and the version of package.json', () => {

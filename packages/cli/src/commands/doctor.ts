@@ -1,11 +1,11 @@
 // `doctor`: checks the way to the service and the service itself, and names a fix for each problem.
+import { checkConnection } from '@mediary/checks/connection';
 import type { Finding } from '@mediary/checks/finding';
 import { type Send, sendProbe } from '@mediary/checks/probe';
 import type { Command } from 'commander';
 import { parseBytes } from '../arguments.ts';
 import type { Handler, Runner } from '../context.ts';
-import { checkAccess, readServiceFindings } from '../doctor/access.ts';
-import { checkConnection } from '../doctor/connection.ts';
+import { checkAccess, readServiceFindings, toAddress } from '../doctor/access.ts';
 import { checkCors } from '../doctor/cors.ts';
 import { checkProxy } from '../doctor/proxy.ts';
 import { CliError, EXIT } from '../exit-codes.ts';
@@ -54,7 +54,7 @@ async function collectFindings(
 ): Promise<readonly Finding[]> {
   const { url, operatorKey } = settings;
   const send = createSend(url, signal);
-  const { isReachable, findings } = await checkConnection(send, url);
+  const { isReachable, findings } = await checkConnection(send, toAddress(settings));
   if (!isReachable) return findings;
   const { origin, bodySize: bodyBytes, deep } = options;
   const access = await checkAccess(send, settings);

@@ -1,8 +1,8 @@
 // Checks of the credentials, and of the live events that need one.
+import { describeUnreachable, type ServiceAddress } from '@mediary/checks/connection';
 import { type Finding, notChecked, ok, problem } from '@mediary/checks/finding';
 import type { Send } from '@mediary/checks/probe';
 import { describeProbe, parseEnvelope } from '@mediary/checks/reply';
-import { describeUnreachable } from './connection.ts';
 import type { Credential, Settings } from '../settings/settings.ts';
 
 export async function checkAccess(send: Send, settings: Settings): Promise<readonly Finding[]> {
@@ -23,7 +23,7 @@ export async function checkAccess(send: Send, settings: Settings): Promise<reado
     headers: headersOf(credential),
   });
   if ('failure' in response)
-    return [problem('access.credentials', describeUnreachable(response, settings.url))];
+    return [problem('access.credentials', describeUnreachable(response, toAddress(settings)))];
   const { message, error } = parseEnvelope(response) ?? {};
   const details = { status: response.status, reason: error?.details?.['reason'] ?? null };
   if (response.status === 200)
@@ -39,6 +39,9 @@ export async function checkAccess(send: Send, settings: Settings): Promise<reado
     }),
   ];
 }
+
+/** As checks name it: this command sets the URL. */
+export const toAddress = ({ url }: Settings): ServiceAddress => ({ url, setBy: '--url' });
 
 const headersOf = (credential: Credential): Record<string, string> =>
   credential.kind === 'token'

@@ -38,7 +38,3 @@ function parseSecrets(file: string, text: string): Record<string, unknown> {
     throw usageError(`${file} is not JSON.`);
   }
 }
-
-const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
-
-export const isLoopbackUrl = (url: string): boolean => LOOPBACK.test(new URL(url).hostname);

@@ -1,6 +1,7 @@
 // The settings of one run: flags, then environment, then the profile, then a service on this machine.
+import { isLoopbackUrl } from '@mediary/checks/connection';
 import { usageError } from '../exit-codes.ts';
-import { isLoopbackUrl, type LocalSecrets } from './local-secrets.ts';
+import type { LocalSecrets } from './local-secrets.ts';
 import type { Profile } from './profiles.ts';
 
 export const DEFAULT_URL = 'http://127.0.0.1:8080';

@@ -1,9 +1,10 @@
 // Tests the findings about a service that does not answer as it should.
 import { describe, expect, test } from 'vitest';
-import { checkClock, checkConnection, checkPublicUrl, checkTls } from './connection.ts';
-import type { ProbeReply, ProbeResult } from '@mediary/checks/probe';
+import { checkClock, checkConnection, checkPublicUrl, checkReadiness, checkTls } from './connection.ts';
+import type { ProbeReply, ProbeResult } from './probe.ts';
 
 const URL = 'https://media.test';
+const ADDRESS = { url: URL, setBy: '--url' };
 const answer = (status: number, body: unknown, headers: Record<string, string> = {}): ProbeReply => ({
   status,
   headers,
@@ -13,7 +14,7 @@ const answer = (status: number, body: unknown, headers: Record<string, string> =
   certificate: undefined,
 });
 const reachableFinding = async (result: ProbeResult) =>
-  (await checkConnection(async () => result, URL)).findings[0];
+  (await checkConnection(async () => result, ADDRESS)).findings[0];
 
 describe('a service that does not answer as it should', () => {
   test.each([
@@ -47,6 +48,15 @@ describe('a service that does not answer as it should', () => {
   });
 });
 
+test('uploads need no worker, jobs do', async () => {
+  const send = async () => answer(200, { data: { worker_count: 0, warnings: ['no_workers'] } });
+  expect(await checkReadiness(send, ADDRESS, 'jobs')).toMatchObject({ status: 'problem' });
+  expect(await checkReadiness(send, ADDRESS, 'uploads')).toMatchObject({
+    check: 'connection.ready_for_uploads',
+    status: 'ok',
+  });
+});
+
 describe('clock', () => {
   const now = Date.parse('2026-11-22T10:00:00.500Z');
   test.each([
@@ -66,7 +76,7 @@ describe('public URL', () => {
     ['http://127.0.0.1:8080', 'problem'],
     [undefined, 'not_checked'],
   ])('%s is %s', (publicUrl, status) => {
-    expect(checkPublicUrl(URL, publicUrl)).toMatchObject({ status });
+    expect(checkPublicUrl(ADDRESS, publicUrl)).toMatchObject({ status });
   });
 });
 

@@ -1,54 +1,65 @@
 // Checks of the connection: reachable, TLS, clock, and the public URL.
 import type { PeerCertificate } from 'node:tls';
-import { isLoopbackUrl } from '../settings/local-secrets.ts';
-import { type Finding, notChecked, ok, problem, type Trouble, warning } from '@mediary/checks/finding';
-import type { ProbeFailure, ProbeReply, Send } from '@mediary/checks/probe';
-import { explainFailure, headerOf, parseJson } from '@mediary/checks/reply';
+import { type Finding, notChecked, ok, problem, type Trouble, warning } from './finding.ts';
+import type { ProbeFailure, ProbeReply, Send } from './probe.ts';
+import { explainFailure, headerOf, parseJson } from './reply.ts';
 
-type OpenApi = { readonly info?: { readonly title?: string }; readonly servers?: readonly { url: string }[] };
+type OpenApi = {
+  readonly info?: { readonly title?: string; readonly version?: string };
+  readonly servers?: readonly { url: string }[];
+};
+
+/** `setBy`: what sets the URL of the service, such as --url. */
+export type ServiceAddress = { readonly url: string; readonly setBy: string };
+
+type Connection = {
+  readonly isReachable: boolean;
+  /** Of the service; undefined where it cannot be reached. */
+  readonly version?: string | undefined;
+  readonly findings: readonly Finding[];
+};
 
 /** The other checks need `isReachable`. */
-export async function checkConnection(
-  send: Send,
-  url: string,
-): Promise<{ readonly isReachable: boolean; readonly findings: readonly Finding[] }> {
+export async function checkConnection(send: Send, address: ServiceAddress): Promise<Connection> {
+  const { url } = address;
   const startedAt = Date.now();
   const response = await send({ method: 'GET', path: '/api/v1/openapi.json' });
   if ('failure' in response)
     return {
       isReachable: false,
-      findings: [problem('connection.reachable', describeUnreachable(response, url))],
+      findings: [problem('connection.reachable', describeUnreachable(response, address))],
     };
   const receivedAt = Date.now();
   const api = parseJson(response) as OpenApi | undefined;
-  const refusal = findRefusal(response, api, url);
+  const refusal = findRefusal(response, api, address);
   if (refusal) return { isReachable: false, findings: [problem('connection.reachable', refusal)] };
   const ms = Math.round(response.headAfterMs);
   return {
     isReachable: true,
+    version: api?.info?.version,
     findings: [
       ok('connection.reachable', `${url} answers after ${ms} ms.`, { head_after_ms: ms }),
       checkTls(url, response.certificate, new Date(receivedAt)),
       checkClock(headerOf(response, 'date'), (startedAt + receivedAt) / 2),
-      checkPublicUrl(url, api?.servers?.[0]?.url),
-      await checkReadiness(send, url),
+      checkPublicUrl(address, api?.servers?.[0]?.url),
+      await checkReadiness(send, address),
     ],
   };
 }
 
-export const describeUnreachable = (failure: ProbeFailure, url: string): Trouble =>
+export const describeUnreachable = (failure: ProbeFailure, { url, setBy }: ServiceAddress): Trouble =>
   explainFailure(failure, {
     url,
-    setBy: '--url',
+    setBy,
     fix:
-      'Start the service, correct --url (host and port), or let the firewall and the proxy pass requests ' +
-      'through.',
+      `Start the service, correct ${setBy} (host and port), or let the firewall and the proxy pass ` +
+      'requests through.',
   });
 
 function findRefusal(
   reply: Pick<ProbeReply, 'status' | 'headers'>,
   api: OpenApi | undefined,
-  url: string,
+  { url, setBy }: ServiceAddress,
 ): Trouble | undefined {
   const { status } = reply;
   const details = { status };
@@ -57,7 +68,7 @@ function findRefusal(
     const target = new URL(location, url).href.replace(/\/api\/v1\/openapi\.json.*$/, '');
     return {
       message: `${url} redirects to ${target}. Redirects lose the body of uploads.`,
-      fix: `Use --url ${target}`,
+      fix: `Use ${setBy} ${target}`,
       details,
     };
   }
@@ -70,7 +81,7 @@ function findRefusal(
   if (api?.info?.title !== undefined) return undefined;
   return {
     message: `${url} answers with status ${status}, but is not the Mediary API.`,
-    fix: 'Correct --url, or let the proxy pass /api/v1/ to the service without changing the path.',
+    fix: `Correct ${setBy}, or let the proxy pass /api/v1/ to the service without changing the path.`,
     details,
   };
 }
@@ -115,7 +126,7 @@ export function checkClock(date: string | undefined, nowMs: number): Finding {
   return Math.abs(skew) > MAX_SKEW_S ? problem(check, trouble) : warning(check, trouble);
 }
 
-export function checkPublicUrl(url: string, publicUrl: string | undefined): Finding {
+export function checkPublicUrl({ url, setBy }: ServiceAddress, publicUrl: string | undefined): Finding {
   const check = 'connection.public_url';
   if (!publicUrl) return notChecked(check, 'The OpenAPI document names no server.');
   const details = { public_base_url: publicUrl };
@@ -124,7 +135,7 @@ export function checkPublicUrl(url: string, publicUrl: string | undefined): Find
   const isUnreachable = isLoopbackUrl(publicUrl) && !isLoopbackUrl(url);
   const trouble: Trouble = {
     message: `The service hands out URLs below ${publicUrl}, not ${url}.`,
-    fix: `Set PUBLIC_BASE_URL=${url}, or use --url ${publicUrl}`,
+    fix: `Set PUBLIC_BASE_URL=${url}, or use ${setBy} ${publicUrl}`,
     details,
   };
   return isUnreachable ? problem(check, trouble) : warning(check, trouble);
@@ -135,10 +146,16 @@ type Readiness = {
   readonly data?: { readonly worker_count?: number; readonly warnings?: readonly string[] };
 };
 
-async function checkReadiness(send: Send, url: string): Promise<Finding> {
-  const check = 'connection.ready';
-  const response = await send({ method: 'GET', path: '/readyz?for=jobs' });
-  if ('failure' in response) return problem(check, describeUnreachable(response, `${url}/readyz`));
+/** Whether the service can run jobs, or take uploads. */
+export async function checkReadiness(
+  send: Send,
+  address: ServiceAddress,
+  purpose: 'jobs' | 'uploads' = 'jobs',
+): Promise<Finding> {
+  const check = purpose === 'jobs' ? 'connection.ready' : 'connection.ready_for_uploads';
+  const response = await send({ method: 'GET', path: `/readyz?for=${purpose}` });
+  if ('failure' in response)
+    return problem(check, describeUnreachable(response, { ...address, url: `${address.url}/readyz` }));
   const { status } = response;
   const body = parseJson(response) as Readiness | undefined;
   if (status === 404 || body === undefined)
@@ -150,6 +167,7 @@ async function checkReadiness(send: Send, url: string): Promise<Finding> {
       fix: 'Check database, object store and free disk space; the log of the service has the cause.',
       details,
     });
+  if (purpose === 'uploads') return ok(check, 'The service takes uploads.', details);
   if (body.data?.warnings?.includes('scratch_disk_full'))
     return problem(check, {
       message: 'Encodes wait: the disk of a worker has too little space.',
@@ -169,3 +187,7 @@ function describeWorkers(count: number | undefined): string {
   if (count === undefined) return '';
   return count === 1 ? ', with one worker' : `, with ${count} workers`;
 }
+
+const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
+
+export const isLoopbackUrl = (url: string): boolean => LOOPBACK.test(new URL(url).hostname);
