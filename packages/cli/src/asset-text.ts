@@ -45,6 +45,7 @@ export function formatAsset(asset: Asset): string {
     ['size', size === null ? null : `${formatBytes(size)} (${size} bytes)`],
     ['sha-256', asset.checksum_sha256],
     ['picture', width && height && `${width} × ${height}`],
+    ['photo', asset.media?.photo && formatPhoto(asset.media.photo)],
     ['duration', duration === null ? null : formatDuration(duration)],
     ['provider', asset.provider],
     ['video id', asset.provider_video_id],
@@ -60,6 +61,11 @@ export function formatAsset(asset: Asset): string {
     ['deleted', asset.deleted_at && formatTime(asset.deleted_at)],
   ]);
 }
+
+type Photo = NonNullable<NonNullable<Asset['media']>['photo']>;
+
+const formatPhoto = ({ camera, taken_at: takenAt, location }: Photo): string =>
+  [camera, takenAt, location && `${location.latitude}, ${location.longitude}`].filter(Boolean).join(' · ');
 
 /** The URLs of a private asset answer 404 without a token. */
 const formatPlayback = ({ id, visibility, playback }: Asset): readonly Field[] => {

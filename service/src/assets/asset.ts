@@ -4,7 +4,7 @@ import type { assetRow, newAssetColumns, playedColumns, shownColumns } from '../
 import type { Manifest } from './playback-manifest.ts';
 import type { Rendition } from './renditions.ts';
 import type { AssetKind, CaptionKind, StreamStatus, Visibility } from '@mediary/contract/enums';
-import type { AssetMedia } from '@mediary/contract/schemas/asset';
+import type { AssetMedia } from '@mediary/contract/schemas/asset-media';
 import type { ClipSource } from '@mediary/contract/schemas/clip-source';
 
 /** A name in the registry of providers. */

@@ -1,7 +1,7 @@
-// Reads what a camera wrote into a photo (EXIF 2.32, CIPA DC-008). Each value is read by itself, within limits.
-import type { AssetMedia } from '@mediary/contract/schemas/asset';
+// Reads what a camera wrote into a photo (EXIF 2.32, CIPA DC-008), each value by itself and within limits.
+import type { AssetMedia } from '@mediary/contract/schemas/asset-media';
 
-export type PhotoFacts = NonNullable<AssetMedia['photo']>;
+type PhotoFacts = NonNullable<AssetMedia['photo']>;
 
 const MARK = 'Exif\0\0';
 const TAGS = { make: 0x010f, model: 0x0110, orientation: 0x0112, exif: 0x8769, gps: 0x8825 } as const;

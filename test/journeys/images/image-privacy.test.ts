@@ -34,7 +34,7 @@ async function served({ id }: AssetJson, path: string): Promise<Buffer> {
   return Buffer.from(await answer.arrayBuffer());
 }
 
-test('the asset tells its owner the camera and the time, but the place only where the operator wants it', async () => {
+test('the asset tells the camera and the time, and the place only where the operator wants it', async () => {
   const photo = await phonePhoto({ width: 400, height: 200, orientation: 6 });
   const told = { camera: 'Canary Camera 9000', taken_at: '2026-07-01T12:30:00+02:00', orientation: 6 };
   const { media } = await store(photo, { mime_type: 'image/jpeg' });

@@ -3,8 +3,8 @@ import { type Static, Type } from 'typebox';
 import { ASSET_KINDS, STREAM_STATUSES, VISIBILITIES } from '../enums.ts';
 import { describeCodes, FAILURE_CODES, WARNING_CODES } from '../failures.ts';
 import { ClipSource } from './clip-source.ts';
+import { AssetMedia, Rendition } from './asset-media.ts';
 import { AssetId, nullable, ProviderName, Timestamp } from './common.ts';
-import { Rendition } from './rendition.ts';
 
 export const AssetPlayback = Type.Object(
   {
@@ -21,84 +21,6 @@ export const AssetPlayback = Type.Object(
 );
 
 export type AssetPlayback = Static<typeof AssetPlayback>;
-
-const decibels = (what: string) => nullable(Type.Number({ description: `${what} Null if not measured.` }));
-
-const MediaVideo = Type.Object(
-  {
-    codec: Type.String({ examples: ['h264'] }),
-    fps: nullable(Type.Number({ description: 'Average frames per second. Null if unknown.' })),
-    hdr: Type.Boolean({ description: 'Whether the transfer function is PQ or HLG.' }),
-    bit_depth: Type.Integer({ description: 'Bits per component of a pixel.' }),
-  },
-  { $id: 'MediaVideo' },
-);
-
-const MediaAudio = Type.Object(
-  {
-    codec: Type.String({ examples: ['aac'] }),
-    channels: nullable(Type.Integer()),
-    language: nullable(Type.String({ description: 'BCP 47.', examples: ['en'] })),
-    loudness_lufs: decibels('Integrated loudness (EBU R128) of the stereo rendition.'),
-    true_peak_dbtp: decibels('True peak of the stereo rendition.'),
-  },
-  { $id: 'MediaAudio' },
-);
-
-const PhotoLocation = Type.Object(
-  {
-    latitude: Type.Number({ description: 'Degrees; south is negative.', examples: [52.520008] }),
-    longitude: Type.Number({ description: 'Degrees; west is negative.', examples: [13.404954] }),
-    altitude_m: nullable(Type.Number({ description: 'Metres above the sea.' })),
-  },
-  {
-    $id: 'PhotoLocation',
-    description: 'Where the photo was taken. Null unless the operator sets `PHOTO_LOCATION=on`.',
-  },
-);
-
-const MediaPhoto = Type.Object(
-  {
-    camera: nullable(Type.String({ description: 'Maker and model.', examples: ['Apple iPhone 15'] })),
-    taken_at: nullable(
-      Type.String({
-        description: 'Local time of the camera, with its zone if the camera knew it.',
-        examples: ['2026-07-01T12:30:00+02:00'],
-      }),
-    ),
-    orientation: Type.Integer({
-      minimum: 1,
-      maximum: 8,
-      description: 'As in EXIF. 1 is upright. Variants are upright, whatever it is.',
-    }),
-    location: nullable(PhotoLocation),
-  },
-  {
-    $id: 'MediaPhoto',
-    description: 'What a camera wrote into an image (EXIF). Null if nothing, and for videos.',
-  },
-);
-
-const AssetMedia = Type.Object(
-  {
-    container: Type.String({
-      description:
-        '`mov` stands for MP4 and QuickTime, `matroska` for WebM and Matroska. Of an image: its format.',
-      examples: ['mov'],
-    }),
-    video: nullable(MediaVideo),
-    audio: Type.Array(MediaAudio, {
-      description: 'The tracks that the renditions contain, the default one first.',
-    }),
-    photo: nullable(MediaPhoto),
-  },
-  {
-    $id: 'AssetMedia',
-    description: 'What the original contains, with the names of ffmpeg.',
-  },
-);
-
-export type AssetMedia = Static<typeof AssetMedia>;
 
 const Warning = Type.Object(
   {

@@ -14,7 +14,12 @@ const filters = {
   stream_status: z.enum(['pending_upload', 'processing', 'ready', 'failed']).optional(),
   provider: z.string().optional().describe('The provider that encodes and streams a video, such as onprem.'),
   external_id: z.string().optional().describe('The id of the asset in the application of its owner.'),
-  tag: z.string().optional(),
+  tag: z.array(z.string()).max(10).optional().describe('Assets with each of these tags.'),
+  tag_match: z.enum(['all', 'any']).optional().describe('any: one of the tags suffices.'),
+  metadata: z
+    .record(z.string(), z.string())
+    .optional()
+    .describe('Members of the metadata on the first level, such as {"order_id": "1042"}.'),
   q: z.string().max(200).optional().describe('Part of the title or file name, in any case.'),
   created_after: time.describe('ISO 8601, exclusive.'),
   created_before: time.describe('ISO 8601, exclusive.'),
