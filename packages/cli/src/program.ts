@@ -11,7 +11,8 @@ import { addEventsCommand } from './commands/events.ts';
 import { addFsckCommand } from './commands/fsck.ts';
 import { addImportCommands } from './commands/import.ts';
 import { addJobCommands } from './commands/jobs.ts';
-import { addListenCommand } from './commands/listen.ts';
+import { addListenCommand } from './commands/develop/listen.ts';
+import { addTriggerCommand } from './commands/develop/trigger.ts';
 import { addOwnerCommands } from './commands/owners/owners.ts';
 import { addPlaybackCommands } from './commands/playback.ts';
 import { addProvidersCommand } from './commands/providers.ts';
@@ -100,7 +101,7 @@ type AddCommands = (program: Command, run: Runner) => void;
 const GROUPS: readonly (readonly [group: string, commands: readonly AddCommands[]])[] = [
   ['Assets:', [addUploadCommand, addImportCommands, addAssetCommands, addTagCommand, addUsageCommand]],
   ['Playback:', [addPlaybackCommands]],
-  ['Events and webhooks:', [addEventsCommand, addListenCommand, addWebhookCommands]],
+  ['Events and webhooks:', [addEventsCommand, addListenCommand, addTriggerCommand, addWebhookCommands]],
   [
     'For operators:',
     [

@@ -27,7 +27,7 @@ const printEvents: Handler<{ readonly since?: string }> = async (context, _args,
 };
 
 /** The asset of a deleted one is null. */
-const formatEvent = ({ at, type, asset, asset_id: id }: StreamedEvent): string =>
+export const formatEvent = ({ at, type, asset, asset_id: id }: StreamedEvent): string =>
   [
     formatTime(at),
     type.padEnd(16),
