@@ -11,6 +11,7 @@ import { addEventsCommand } from './commands/events.ts';
 import { addFsckCommand } from './commands/fsck.ts';
 import { addImportCommands } from './commands/import.ts';
 import { addJobCommands } from './commands/jobs.ts';
+import { addDevCommand } from './commands/develop/dev.ts';
 import { addListenCommand } from './commands/develop/listen.ts';
 import { addTriggerCommand } from './commands/develop/trigger.ts';
 import { addOwnerCommands } from './commands/owners/owners.ts';
@@ -101,7 +102,8 @@ type AddCommands = (program: Command, run: Runner) => void;
 const GROUPS: readonly (readonly [group: string, commands: readonly AddCommands[]])[] = [
   ['Assets:', [addUploadCommand, addImportCommands, addAssetCommands, addTagCommand, addUsageCommand]],
   ['Playback:', [addPlaybackCommands]],
-  ['Events and webhooks:', [addEventsCommand, addListenCommand, addTriggerCommand, addWebhookCommands]],
+  ['Events and webhooks:', [addEventsCommand, addWebhookCommands]],
+  ['Development:', [addDevCommand, addListenCommand, addTriggerCommand]],
   [
     'For operators:',
     [

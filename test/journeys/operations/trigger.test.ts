@@ -85,11 +85,11 @@ describe('a sample', () => {
 
   test('goes to the URL of an endpoint, signed with its secret', async () => {
     const json = { url: receiver.url('/endpoint'), enabled: false };
-    const answer = await call<{ id: string; secret: string }>(service, 'POST /webhook-endpoints', {
+    const answer = await call(service, 'POST /webhook-endpoints', {
       headers: asService,
       json,
     });
-    const { id, secret } = expectSuccess(answer);
+    const { id, secret } = expectSuccess(answer) as { id: string; secret: string };
     expect(await trigger('asset.ready', '--endpoint', id, '--secret', secret)).toMatchObject({ code: 0 });
     const [received] = receiver.received('/endpoint');
     expect(received && verifyWebhook(secret, received)).toMatchObject({ type: 'asset.ready' });
