@@ -20,6 +20,7 @@ const SCENARIOS = {
   'asset.created': { sample: 'none' },
   'asset.uploaded': {},
   'asset.processing': {},
+  'asset.playable': {},
   'asset.ready': {},
   'asset.failed': { sample: 'corrupt video' },
   'asset.updated': {
