@@ -8,7 +8,11 @@ import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { runInProcess } from '../../../packages/cli/src/program.fixture.ts';
 import { freePort } from '../../support/http/free-port.ts';
-import { startWebhookReceiver, verifyWebhook, type WebhookReceiver } from '../../support/http/webhook-receiver.ts';
+import {
+  startWebhookReceiver,
+  verifyWebhook,
+  type WebhookReceiver,
+} from '../../support/http/webhook-receiver.ts';
 import { processesNaming } from '../../support/service/traces.ts';
 
 const PROGRAM = resolve(import.meta.dirname, '../../../packages/cli/bin/mediary.js');
@@ -41,9 +45,16 @@ async function startDev(port: number, ...flags: readonly string[]) {
     child[name].setEncoding('utf8').on('data', (text: string) => {
       texts[name] += text;
     });
-  const lines = (): DevLine[] => texts.stdout.split('\n').slice(0, -1).map((line) => JSON.parse(line));
+  const lines = (): DevLine[] =>
+    texts.stdout
+      .split('\n')
+      .slice(0, -1)
+      .map((line) => JSON.parse(line));
   const findStart = () => lines().find(({ part }) => part === 'dev');
-  await expect.poll(findStart, { timeout: 120_000, interval: 100 }).toBeDefined();
+  await Promise.race([
+    expect.poll(findStart, { timeout: 120_000, interval: 100 }).toBeDefined(),
+    ended.then((code) => Promise.reject(new Error(`exit code ${code}: ${texts.stderr}`))),
+  ]);
   return { child, ended, lines, start: findStart() as DevLine, stderr: () => texts.stderr };
 }
 
@@ -63,9 +74,9 @@ test('a developer gets keys, sees deliveries, and stops everything with Ctrl-C',
   const env = { MEDIARY_URL: url };
   expect(await run(['trigger', 'asset.ready', '--real'], env)).toMatchObject({ code: 0 });
   const deliveries = () => lines().filter(({ part }) => part === 'webhooks');
-  await expect.poll(deliveries, { timeout: 30_000 }).toContainEqual(
-    expect.objectContaining({ type: 'asset.ready', status: 204 }),
-  );
+  await expect
+    .poll(deliveries, { timeout: 30_000 })
+    .toContainEqual(expect.objectContaining({ type: 'asset.ready', status: 204 }));
   const [received] = receiver.received('/hook');
   expect(received && verifyWebhook(String(start['webhook_secret']), received)).toBeTruthy();
   const { stdout } = await run(['providers', '--json'], env);
@@ -104,9 +115,9 @@ test('a service that cannot start is named with its reason, and exits with 1', a
 test('--fresh empties no folder that another program filled', async () => {
   const other = join(folder, 'other');
   await run(['dev', '--port', String(await freePort())], { DATA_DIR: other, MAX_UPLOAD_BYTES: 'many' });
-  const marker = join(other, 'mediary-dev.json');
+  const marker = join(other, '.mediary-dev.json');
   const copy = await mkdtemp(join(folder, 'copy-'));
-  await writeFile(join(copy, 'mediary-dev.json'), await readFile(marker), { mode: 0o600 });
+  await writeFile(join(copy, '.mediary-dev.json'), await readFile(marker), { mode: 0o600 });
   await writeFile(join(copy, 'letter.txt'), 'kept');
   const filled = await mkdtemp(join(folder, 'filled-'));
   await writeFile(join(filled, 'letter.txt'), 'kept');

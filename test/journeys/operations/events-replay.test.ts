@@ -107,5 +107,7 @@ test.each([
 });
 
 test('an unknown asset is 4', async () => {
-  expect(await replay('/never', '--asset', '019aab7c-0000-7c55-9f0e-00000000abcd')).toMatchObject({ code: 4 });
+  expect(await replay('/never', '--asset', '019aab7c-0000-7c55-9f0e-00000000abcd')).toMatchObject({
+    code: 4,
+  });
 });

@@ -5,7 +5,7 @@ import { CliError, EXIT, usageError } from '../exit-codes.ts';
 import { createForwardSecret, isForwardSecret } from '../events/webhook-forwarder.ts';
 import { readPrivateFile, writePrivateFile } from '../settings/private-file.ts';
 
-const MARKER = 'mediary-dev.json';
+const MARKER = '.mediary-dev.json';
 /** The embedded database; a link where root's database has to lie elsewhere. */
 const DATABASE = 'postgres';
 

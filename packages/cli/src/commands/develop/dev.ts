@@ -169,7 +169,9 @@ const aborted = async (signal: AbortSignal): Promise<never> => {
 async function followRunning(context: CommandContext, flags: DevFlags, log: DevLog): Promise<void> {
   const { port, fresh, simulators, repository } = flags;
   if (port !== undefined || fresh || !simulators || repository !== undefined)
-    throw usageError('With --url the service runs already: --port, --fresh, --no-simulators and --repository do not apply.');
+    throw usageError(
+      'With --url the service runs already: --port, --fresh, --no-simulators and --repository do not apply.',
+    );
   const { url, credential, operatorKey, accessTokenSecret } = await context.loadSettings();
   const events = await openEventStream(context, undefined);
   const { signal } = context;
