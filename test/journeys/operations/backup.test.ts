@@ -52,8 +52,8 @@ async function upload(): Promise<Stored> {
 }
 
 /**
- * Uploads until it is stopped; returns the uploads that the service has acknowledged. Beside a backup some are
- * refused for want of a connection to the database: a client tries again.
+ * Uploads until it is stopped; returns the uploads that the service has acknowledged. Beside a backup some
+ * are refused for want of a connection to the database: a client tries again.
  */
 function keepUploading() {
   const stored: Stored[] = [];

@@ -1,4 +1,4 @@
-// `mediary trigger`: a developer's server receives a sample of each event, and the service produces real ones.
+// `mediary trigger`: a server receives a sample of each event, and the service produces real ones.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

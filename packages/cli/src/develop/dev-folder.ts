@@ -16,7 +16,7 @@ type Marker = {
   readonly webhook_secret: string;
 };
 
-export type DevFolder = { readonly webhookSecret: string; readonly notes: readonly string[] };
+type DevFolder = { readonly webhookSecret: string; readonly notes: readonly string[] };
 
 /** `isFresh`: empties the folder, which throws unless this command created it. */
 export async function openDevFolder(

@@ -14,9 +14,9 @@ export type InstalledService = {
 const NODE_MAJOR = 24;
 
 const HELP = `Clone the repository, run npm ci in it, and name it: mediary dev --repository <folder>
-Or use a service that runs, such as a container (docker run -p 8080:8080 …): mediary dev --url http://127.0.0.1:8080`;
+Or start a container (docker run -p 8080:8080 …), and follow it: mediary dev --url http://127.0.0.1:8080`;
 
-/** `named`: the folder of --repository; else the clone around `folder`, else the one that has this command. */
+/** `named`: --repository. Else the clone around `folder`, else the one that has this command. */
 export async function findService(named: string | undefined, folder: string): Promise<InstalledService> {
   if (named !== undefined) {
     const clone = resolve(folder, named);

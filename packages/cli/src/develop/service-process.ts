@@ -6,7 +6,7 @@ import type { Environment } from '../context.ts';
 import { toPlain } from '../text.ts';
 import type { InstalledService } from './find-service.ts';
 
-export type ServiceStart = {
+type ServiceStart = {
   readonly address: string;
   /** Signs in to the console, once. */
   readonly consoleUrl: string | undefined;

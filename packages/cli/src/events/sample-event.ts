@@ -10,7 +10,7 @@ export const SAMPLE_EVENTS: readonly SampleEvent[] = JSON.parse(
   readFileSync(new URL('./sample-events.json', import.meta.url), 'utf8'),
 );
 
-export type SampleOptions = {
+type SampleOptions = {
   /** Default: a new UUIDv7, as the service makes them. */
   readonly assetId: string | undefined;
   readonly externalId: string | undefined;

@@ -27,7 +27,7 @@ export type ForwarderOptions = {
 };
 
 /** An event of a stream, or one without a position. */
-export type ForwardableEvent = DistributiveOmit<StreamedEvent, 'position'> & { readonly position?: string };
+type ForwardableEvent = DistributiveOmit<StreamedEvent, 'position'> & { readonly position?: string };
 type DistributiveOmit<Type, Name extends PropertyKey> = Type extends unknown ? Omit<Type, Name> : never;
 
 const PREFIX = 'whsec_';

@@ -1,4 +1,4 @@
-// The log of `mediary dev`: what was started, then lines of the service and of the listener, each with a prefix.
+// The log of `mediary dev`: what was started, then lines of the service and the listener with prefixes.
 import type { StreamedEvent } from '@mediary/client';
 import { formatFacts, type LogLine } from '../../develop/service-process.ts';
 import type { Forwarded } from '../../events/webhook-forwarder.ts';
@@ -7,7 +7,7 @@ import { formatFields } from '../../text.ts';
 import { formatEvent } from '../events.ts';
 import { formatForwarded } from './forwarding.ts';
 
-export type DevStart = {
+type DevStart = {
   readonly address: string;
   readonly consoleUrl: string | undefined;
   readonly serviceKey: string | undefined;
@@ -79,6 +79,6 @@ function formatStart(start: DevStart, { style }: Output): string {
     ['forwards to', start.forwardTo ?? 'nothing; events are printed (--forward-to <url>)'],
     ['data folder', start.dataFolder],
   ]);
-  const hint = `In another terminal: export MEDIARY_URL=${start.address}; mediary upload <file>. Ctrl-C ends.`;
+  const hint = `In another terminal: export MEDIARY_URL=${start.address}. Ctrl-C ends.`;
   return `\n${style('bold', 'Mediary is ready.')}\n${fields}\n${hint}\n`;
 }

@@ -1,4 +1,4 @@
-// `events replay`: sends stored events to a server of the developer again, as signed webhooks, in their order.
+// `events replay`: sends stored events to a server of the developer again, signed and in their order.
 import type { StreamedEvent } from '@mediary/client';
 import { type Command, InvalidArgumentError } from 'commander';
 import { collect, parseCount, parseDuration } from '../../arguments.ts';
