@@ -15,13 +15,15 @@ type ServiceStart = {
 export type LogLine = {
   readonly level: string;
   readonly text: string;
+  /** Message of the error that the line is about. */
+  readonly reason?: string | undefined;
   /** Members of the line, such as a status. */
   readonly facts: Readonly<Record<string, unknown>>;
 };
 
 export type ServiceProcess = {
   readonly started: Promise<ServiceStart>;
-  /** Why it ended, such as `exit code 1`. */
+  /** Why it ended, such as `exit code 1: the port is in use`. */
   readonly ended: Promise<string>;
   /** Resolves when it has ended. */
   stop(): Promise<void>;
@@ -47,8 +49,9 @@ export function startServiceProcess(
   });
   const kill = (): unknown => child.kill('SIGTERM');
   process.once('exit', kill);
+  let reason = '';
   const ended = once(child, 'close').then(
-    ([code, signal]) => (signal === null ? `exit code ${code}` : `signal ${signal}`),
+    ([code, signal]) => (signal === null ? `exit code ${code}` : `signal ${signal}`) + reason,
     (error: Error) => error.message,
   );
   const started = new Promise<ServiceStart>((resolve) => {
@@ -58,11 +61,13 @@ export function startServiceProcess(
       if (line.text === 'service started' && typeof address === 'string')
         resolve({ address, consoleUrl: typeof console === 'string' ? console : undefined });
       else if (line.text !== '') onLine(line);
+      if (line.level === 'fatal') reason = `: ${line.reason ?? line.text}`;
     });
   });
-  createInterface({ input: child.stderr }).on('line', (text) =>
-    onLine({ level: 'error', text: toPlain(text), facts: {} }),
-  );
+  createInterface({ input: child.stderr }).on('line', (text) => {
+    reason = `: ${toPlain(text)}`;
+    onLine({ level: 'error', text: toPlain(text), facts: {} });
+  });
   const stop = async (): Promise<void> => {
     kill();
     await ended;
@@ -81,11 +86,12 @@ export function parseLine(text: string): LogLine {
   const { level, msg, err } = parsed;
   const { message, stack } = (err ?? {}) as { readonly message?: unknown; readonly stack?: unknown };
   const isSevere = level === 'error' || level === 'fatal';
-  const reason = isSevere && typeof stack === 'string' ? stack : message;
-  const lines = [String(msg ?? ''), ...(reason === undefined ? [] : String(reason).split('\n'))];
+  const details = isSevere && typeof stack === 'string' ? stack : message;
+  const lines = [String(msg ?? ''), ...(details === undefined ? [] : String(details).split('\n'))];
   return {
     level: String(level),
     text: lines.map((line) => toPlain(line)).join('\n  '),
+    reason: typeof message === 'string' ? message : undefined,
     facts: Object.fromEntries(Object.entries(parsed).filter(([name]) => !HIDDEN.has(name))),
   };
 }

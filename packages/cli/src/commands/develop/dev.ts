@@ -63,7 +63,7 @@ const develop: Handler<DevFlags> = async (context, _args, flags) => {
   context.output.note(`Starting the service of ${installed.folder} …`);
   const service = startService(context, flags, { installed, port, dataFolder, log });
   const died = service.ended.then((why) => {
-    throw new CliError(`The service has ended: ${why}.`, EXIT.failed, 'Its last lines say why.');
+    throw new CliError(`The service has ended: ${why}`, EXIT.failed);
   });
   try {
     const { address, consoleUrl } = await Promise.race([service.started, died, aborted(context.signal)]);
