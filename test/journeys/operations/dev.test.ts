@@ -81,7 +81,8 @@ test('a developer gets keys, sees deliveries, and stops everything with Ctrl-C',
   expect(received && verifyWebhook(String(start['webhook_secret']), received)).toBeTruthy();
   const { stdout } = await run(['providers', '--json'], env);
   expect(stdout).toContain('cdnhost');
-  expect(lines().some(({ part, text }) => part === 'service' && text === 'job ended')).toBe(true);
+  const jobEnd = expect.objectContaining({ part: 'service', text: 'job ended' });
+  await expect.poll(lines, { timeout: 30_000 }).toContainEqual(jobEnd);
 
   const busy = await run(['dev', '--port', String(port)]);
   expect([busy.code, busy.stderr]).toEqual([2, expect.stringContaining(`Port ${port} is in use.`)]);
