@@ -21,13 +21,14 @@ describe('bash', () => {
   test('completes commands, commands of groups, options and values', () => {
     expect(script).toMatch(/^ +"ls"\) words=""; flags="--kind --status .*--json/m);
     expect(script).toMatch(/^ +"config"\) words="login show list use remove"/m);
+    expect(script).toMatch(/^ +"trigger"\) words="asset.created asset.uploaded .*"; flags="--list --to /m);
     expect(script).toContain('"ls:--status") words="pending_upload processing ready failed" ;;');
   });
 });
 
 test.each(['zsh', 'fish'] as const)('%s knows every command and escapes its descriptions', (shell) => {
   const script = renderCompletion(program, shell);
-  for (const name of ['upload', 'rotate-secret', 'replay']) expect(script).toContain(name);
+  for (const name of ['upload', 'rotate-secret', 'replay', 'asset.ready']) expect(script).toContain(name);
   const quotes = script.replaceAll("'\\''", '').match(/'/g) ?? [];
   expect(quotes.length % 2).toBe(0);
 });

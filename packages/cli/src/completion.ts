@@ -8,6 +8,7 @@ type Option = { readonly flag: string; readonly values: readonly string[]; reado
 /** A command or a group of commands; `path` is empty for the program itself. */
 type Entry = {
   readonly path: string;
+  /** Also the values of arguments that have a choice. */
   readonly commands: readonly { readonly name: string; readonly text: string }[];
   readonly options: readonly Option[];
 };
@@ -24,10 +25,13 @@ export const renderCompletion = (program: Command, shell: Shell): string =>
   RENDERERS[shell](collectEntries(program, '', toOptions(program)));
 
 function collectEntries(command: Command, path: string, shared: readonly Option[]): Entry[] {
-  const { commands } = command;
+  const { commands, registeredArguments } = command;
+  const choices = registeredArguments.flatMap(({ argChoices = [], description: text }) =>
+    argChoices.map((name) => ({ name, text })),
+  );
   const entry = {
     path,
-    commands: commands.map((child) => ({ name: child.name(), text: child.description() })),
+    commands: [...commands.map((child) => ({ name: child.name(), text: child.description() })), ...choices],
     options: path === '' ? shared : [...toOptions(command), ...shared],
   };
   return [

@@ -7,6 +7,8 @@ let exitCode: number | undefined;
 for (const [signal, code] of [
   ['SIGINT', 130],
   ['SIGTERM', 143],
+  // The terminal has gone: `dev` stops its service.
+  ['SIGHUP', 129],
 ] as const)
   process.on(signal, () => {
     // The second signal does not wait for requests to end.

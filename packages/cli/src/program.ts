@@ -11,7 +11,9 @@ import { addEventsCommand } from './commands/events.ts';
 import { addFsckCommand } from './commands/fsck.ts';
 import { addImportCommands } from './commands/import.ts';
 import { addJobCommands } from './commands/jobs.ts';
-import { addListenCommand } from './commands/listen.ts';
+import { addDevCommand } from './commands/develop/dev.ts';
+import { addListenCommand } from './commands/develop/listen.ts';
+import { addTriggerCommand } from './commands/develop/trigger.ts';
 import { addOwnerCommands } from './commands/owners/owners.ts';
 import { addPlaybackCommands } from './commands/playback.ts';
 import { addProvidersCommand } from './commands/providers.ts';
@@ -38,7 +40,7 @@ MEDIARY_OPERATOR_KEY, MEDIARY_OWNER, MEDIARY_PROFILE), then from a profile (medi
 service on this machine, from its data folder (DATA_DIR, else .mediary).
 
 Exit codes: 0 success, 1 failed, 2 usage, 3 credentials, 4 not found, 5 asset failed, 6 timeout,
-7 unreachable, 130 interrupted, 143 terminated.`;
+7 unreachable, 129 terminal closed, 130 interrupted, 143 terminated.`;
 
 type Process = Pick<NodeJS.Process, 'env' | 'cwd' | 'stdin' | 'stdout' | 'stderr'>;
 
@@ -100,7 +102,8 @@ type AddCommands = (program: Command, run: Runner) => void;
 const GROUPS: readonly (readonly [group: string, commands: readonly AddCommands[]])[] = [
   ['Assets:', [addUploadCommand, addImportCommands, addAssetCommands, addTagCommand, addUsageCommand]],
   ['Playback:', [addPlaybackCommands]],
-  ['Events and webhooks:', [addEventsCommand, addListenCommand, addWebhookCommands]],
+  ['Events and webhooks:', [addEventsCommand, addWebhookCommands]],
+  ['Development:', [addDevCommand, addListenCommand, addTriggerCommand]],
   [
     'For operators:',
     [

@@ -43,5 +43,16 @@ export async function runWithSimulators(
       '',
     ].join('\n'),
   );
+  child.once('exit', stopAfterSimulators);
   await run({ ...settings, ...given });
+}
+
+/** A crash: at Ctrl-C the simulators end with 0. The service stops too, since its providers are gone. */
+function stopAfterSimulators(code: number | null, signal: NodeJS.Signals | null): void {
+  if (code === 0) return;
+  process.stderr.write(`The simulators have ended (${signal ?? `exit code ${code}`}); the service stops.\n`);
+  process.once('exit', () => {
+    process.exitCode = 1;
+  });
+  process.kill(process.pid, 'SIGTERM');
 }

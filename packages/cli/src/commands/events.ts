@@ -1,17 +1,20 @@
-// `events`: live events as they happen.
+// `events`: live events as they happen; `events replay` sends stored ones again.
 import type { StreamedEvent } from '@mediary/client';
 import type { Command } from 'commander';
 import { describeStatus } from '../asset-text.ts';
 import type { Handler, Runner } from '../context.ts';
 import { openEventStream } from '../events/event-stream.ts';
 import { formatTime, toPlain } from '../text.ts';
+import { addReplayEventsCommand } from './develop/replay-events.ts';
 
-export const addEventsCommand = (program: Command, run: Runner): Command =>
-  program
+export function addEventsCommand(program: Command, run: Runner): void {
+  const events = program
     .command('events')
     .description('Print live events of the owner, with the service key of all owners or of --owner')
     .option('--since <position>', 'continue after this position, or from the `beginning` of what is stored')
     .action(run(printEvents));
+  addReplayEventsCommand(events, run);
+}
 
 const printEvents: Handler<{ readonly since?: string }> = async (context, _args, { since }) => {
   const events = await openEventStream(context, since);
@@ -27,7 +30,7 @@ const printEvents: Handler<{ readonly since?: string }> = async (context, _args,
 };
 
 /** The asset of a deleted one is null. */
-const formatEvent = ({ at, type, asset, asset_id: id }: StreamedEvent): string =>
+export const formatEvent = ({ at, type, asset, asset_id: id }: StreamedEvent): string =>
   [
     formatTime(at),
     type.padEnd(16),

@@ -26,6 +26,10 @@ export type ForwarderOptions = {
   readonly retryDelaysMs: readonly number[];
 };
 
+/** An event of a stream, or one without a position. */
+type ForwardableEvent = DistributiveOmit<StreamedEvent, 'position'> & { readonly position?: string };
+type DistributiveOmit<Type, Name extends PropertyKey> = Type extends unknown ? Omit<Type, Name> : never;
+
 const PREFIX = 'whsec_';
 /** As long as the service waits for a response. */
 const TIMEOUT_MS = 15_000;
@@ -36,7 +40,7 @@ export const isForwardSecret = (text: string): boolean =>
   /^whsec_(?:[A-Za-z0-9+/]{4})+(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/.test(text);
 
 /** Sends the event until the endpoint accepts it, or all attempts have failed. */
-export async function forwardEvent(event: StreamedEvent, options: ForwarderOptions): Promise<Forwarded> {
+export async function forwardEvent(event: ForwardableEvent, options: ForwarderOptions): Promise<Forwarded> {
   const started = performance.now();
   const { position: _, ...message } = event;
   const body = JSON.stringify(message);
