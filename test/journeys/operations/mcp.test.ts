@@ -97,7 +97,9 @@ test('with --write an upload is found, changed, played and moved to the trash', 
 
   expect(await mcp.read('delete_asset', { id })).toEqual({ id, in_trash: true });
   expect(await mcp.read<Page>('list_assets', { tag: 'b' })).toEqual({ items: [], next_cursor: null });
-  const { items } = await mcp.read<Page>('list_assets', { deleted: true, tag: 'b' });
+  const { items } = await mcp.read<Page>('list_assets', {
+    ...{ deleted: true, tag: ['b', 'z'], tag_match: 'any', metadata: { order: '7' } },
+  });
   expect(items).toMatchObject([{ id, deleted_at: expect.any(String) }]);
 });
 

@@ -14,7 +14,10 @@ const filters = {
   stream_status: z.enum(['pending_upload', 'processing', 'ready', 'failed']).optional(),
   provider: z.string().optional().describe('The provider that encodes and streams a video, such as onprem.'),
   external_id: z.string().optional().describe('The id of the asset in the application of its owner.'),
-  tag: z.array(z.string()).max(10).optional().describe('Assets with each of these tags.'),
+  tag: z
+    .union([z.string(), z.array(z.string()).max(10)])
+    .optional()
+    .describe('A tag, or several: assets with each of them.'),
   tag_match: z.enum(['all', 'any']).optional().describe('any: one of the tags suffices.'),
   metadata: z
     .record(z.string(), z.string())

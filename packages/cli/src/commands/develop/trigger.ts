@@ -7,7 +7,7 @@ import type { CommandContext, Handler, Runner } from '../../context.ts';
 import { CliError, EXIT, usageError } from '../../exit-codes.ts';
 import { createSampleEvent, SAMPLE_EVENTS } from '../../events/sample-event.ts';
 import { createForwardSecret, forwardEvent } from '../../events/webhook-forwarder.ts';
-import { isLoopbackUrl } from '../../settings/local-secrets.ts';
+import { isLoopbackUrl } from '@mediary/checks/connection';
 import { formatTable } from '../../text.ts';
 import { formatEvent } from '../events.ts';
 import { describeResult, describeSecret, formatForwarded, parseEndpoint, parseSecret } from './forwarding.ts';
