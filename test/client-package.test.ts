@@ -24,6 +24,7 @@ const run = async (file: string, ...args: string[]): Promise<string> => {
 const CODE = [
   'backoff',
   'captions',
+  'contract/enums',
   'contract/failures',
   'cors',
   'encoding',
@@ -31,6 +32,7 @@ const CODE = [
   'errors',
   'event-stream',
   'events',
+  'images',
   'index',
   'inspect/bounded-reader',
   'inspect/boxes',

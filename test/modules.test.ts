@@ -5,6 +5,7 @@ import { modules, parseModule, type SourceModule } from './support/tree/modules.
 /** Public names of published packages, which may come from other files. */
 const PUBLIC_ENTRIES = [
   'packages/client/src/index.ts',
+  'packages/client/src/images.ts',
   'packages/client/src/server.ts',
   'packages/elements/src/react.ts',
   'packages/elements/src/uploader.ts',

@@ -111,6 +111,17 @@ export const IMAGE_FITS = ['inside', 'cover', 'contain'] as const;
 
 export const IMAGE_FORMATS = ['avif', 'webp', 'jpeg', 'png'] as const;
 
+/**
+ * The widths that web frameworks use. Each variant is stored, so their number limits the cost of one image.
+ */
+export const IMAGE_WIDTHS = [
+  16, 20, 24, 32, 48, 64, 96, 128, 160, 256, 320, 384, 480, 512, 640, 750, 768, 828, 960, 1024, 1080, 1200,
+  1280, 1440, 1600, 1920, 2048, 2560, 3840,
+] as const;
+
+/** Shapes of `cover` and `contain`: squares, and link previews. */
+export const IMAGE_CROPS = ['1:1', '1200x630'] as const;
+
 /** What a process may be asked to be ready for; each checks what the one before it does, and more. */
 export const READINESS_PURPOSES = ['serving', 'uploads', 'jobs'] as const;
 export type ReadinessPurpose = (typeof READINESS_PURPOSES)[number];

@@ -1,6 +1,5 @@
 // Chooses an image variant: supported size, never above the original's, best accepted format (contract B5).
-import { IMAGE_FITS, IMAGE_FORMATS } from '@mediary/contract/enums';
-import { IMAGE_CROPS, IMAGE_WIDTHS } from '@mediary/contract/operations/images';
+import { IMAGE_CROPS, IMAGE_FITS, IMAGE_FORMATS, IMAGE_WIDTHS } from '@mediary/contract/enums';
 
 /** `inside`: the whole image within the box; `cover`: fills and crops; `contain`: whole, with margins. */
 export const FITS = IMAGE_FITS;

@@ -17,7 +17,7 @@ type UploadResult = { readonly uploaded: number; readonly errors: readonly strin
 
 const RETRY_DELAYS = [100, 500, 1000, 2000, 4000, 8000, 8000];
 
-function usePlugin(uppy: Uppy, target: Target): void {
+function addPlugin(uppy: Uppy, target: Target): void {
   if (target.protocol === 'tus') uppy.use(Tus, { endpoint: target.url, retryDelays: RETRY_DELAYS });
   else uppy.use(AwsS3, toS3Options(target));
 }
@@ -44,7 +44,7 @@ async function upload(target: Target): Promise<UploadResult> {
   const [file] = document.querySelector('input')?.files ?? [];
   if (!file) throw new Error('no file is chosen');
   const uppy = new Uppy();
-  usePlugin(uppy, target);
+  addPlugin(uppy, target);
   uppy.addFile({ name: file.name, type: file.type, data: file });
   let result = await uppy.upload();
   for (let retries = 0; result?.failed?.length && retries < RETRY_DELAYS.length; retries += 1)

@@ -1,19 +1,8 @@
 // Sized variants of images.
 import { type TObject, Type } from 'typebox';
-import { IMAGE_FITS, IMAGE_FORMATS } from '../enums.ts';
+import { IMAGE_CROPS, IMAGE_FITS, IMAGE_FORMATS, IMAGE_WIDTHS } from '../enums.ts';
 import { bytesOperation, type ErrorCase, type Path } from '../operation.ts';
 import { PlaybackToken } from '../schemas/playback.ts';
-
-/**
- * The widths that web frameworks use. Each variant is stored, so their number limits the cost of one image.
- */
-export const IMAGE_WIDTHS = [
-  16, 20, 24, 32, 48, 64, 96, 128, 160, 256, 320, 384, 480, 512, 640, 750, 768, 828, 960, 1024, 1080, 1200,
-  1280, 1440, 1600, 1920, 2048, 2560, 3840,
-] as const;
-
-/** Shapes of `cover` and `contain`: squares, and link previews. */
-export const IMAGE_CROPS = ['1:1', '1200x630'] as const;
 
 const LENGTHS =
   `One of ${IMAGE_WIDTHS.join(', ')}. ` +

@@ -1,0 +1,88 @@
+// @mediary/client/images: URLs of an image in other sizes, also for the image components of frameworks.
+import { IMAGE_CROPS, IMAGE_FORMATS, IMAGE_WIDTHS, type IMAGE_FITS } from '@mediary/contract/enums';
+
+/**
+ * Widths and heights that the service offers, in pixels. Pass them to a framework that asks for its sizes:
+ * others become the next larger one.
+ */
+export const imageWidths: readonly number[] = IMAGE_WIDTHS;
+
+export type ImageSize = {
+  /** Largest width in pixels, at most 3840. An image is never enlarged. */
+  width?: number | undefined;
+  /** Largest height in pixels, at most 3840. */
+  height?: number | undefined;
+  /** `inside` (default) fits into the box; `cover` fills it and crops; `contain` fits and pads. */
+  fit?: (typeof IMAGE_FITS)[number] | undefined;
+  /** Default: the best that the viewer accepts. */
+  format?: (typeof IMAGE_FORMATS)[number] | undefined;
+};
+
+/**
+ * The URL of an image, or of a poster, in another size. Replaces a size that the URL has already.
+ *
+ * @param src `image` of `media.playback`, or a URL of another size.
+ * @throws RangeError for a size that the service does not offer: larger than 3840 pixels, or a crop that is
+ *   neither square nor 1200 × 630.
+ * @example const url = sizedImageUrl(image, { width: 640, format: 'webp' });
+ */
+export function sizedImageUrl(src: string, { width, height, fit, format }: ImageSize): string {
+  const [w, h] = isPreview({ width, height, fit }) ? [width, height] : roundBox({ width, height, fit });
+  const [path = '', query = ''] = src
+    .split('#', 1)
+    .join('')
+    .split(/\?(.*)/s);
+  const parameters = new URLSearchParams(query);
+  for (const name of ['w', 'h', 'fit']) parameters.delete(name);
+  for (const [name, value] of Object.entries({ w, h, fit, format }))
+    if (value !== undefined) parameters.set(name, String(value));
+  return parameters.size === 0 ? path : `${path}?${parameters}`;
+}
+
+type Box = Omit<ImageSize, 'format'>;
+
+/** The size of link previews. */
+const isPreview = ({ width, height, fit = 'inside' }: Box): boolean =>
+  fit !== 'inside' && `${width}x${height}` === IMAGE_CROPS[1];
+
+function roundBox({ width, height, fit = 'inside' }: Box): readonly (number | undefined)[] {
+  if (fit !== 'inside' && (width === undefined || width !== height))
+    throw new RangeError(`fit=${fit} needs equal width and height, or ${IMAGE_CROPS[1]}: ${width}x${height}`);
+  return [roundUp('width', width), roundUp('height', height)];
+}
+
+/** The service redirects to the next larger size: the URL that names it saves this request. */
+function roundUp(side: string, length: number | undefined): number | undefined {
+  if (length === undefined) return undefined;
+  const offered = length > 0 ? imageWidths.find((width) => width >= length) : undefined;
+  if (offered === undefined)
+    throw new RangeError(`${side} must be more than 0 and at most ${imageWidths.at(-1)}: ${length}`);
+  return offered;
+}
+
+const MAX_WIDTH = imageWidths.at(-1) as number;
+
+/** As wide as a component asks for, or as the service offers. */
+const limitWidth = (width: number | undefined): number | undefined =>
+  width === undefined ? undefined : Math.min(width, MAX_WIDTH);
+
+/**
+ * `loader` of `next/image`. The service chooses the quality.
+ *
+ * @example <Image loader={nextImageLoader} src={image} width={640} height={360} alt="" />
+ */
+export const nextImageLoader = ({ src, width }: { src: string; width: number }): string =>
+  sizedImageUrl(src, { width: limitWidth(width) });
+
+/** What Unpic asks for, besides what this service ignores. */
+export type UnpicOperations = { width?: number | string | undefined; format?: string | undefined };
+
+/**
+ * `transformer` of the base components of Unpic (`@unpic/react/base` and others). The height is left to the
+ * page: the picture keeps its shape, and the component crops it by CSS.
+ */
+export const unpicTransformer = (src: string | URL, { width, format }: UnpicOperations): string =>
+  sizedImageUrl(String(src), {
+    width: limitWidth(width === undefined ? undefined : Number(width)),
+    format: IMAGE_FORMATS.find((each) => each === (format === 'jpg' ? 'jpeg' : format)),
+  });
