@@ -112,7 +112,7 @@ describe('one delivery', () => {
     expect(await play(id, 'hls.m3u8')).toBe(404);
   });
 
-  test('of an unknown asset stays unapplied; an expired parked report is applied', async () => {
+  test('without an asset stays parked; an expired parked report is applied', async () => {
     const [videoId, unlinked] = [randomUUID(), randomUUID()];
     for (const guid of [videoId, unlinked])
       expect(await tell(service, 'cdnhost', READY.cdnhost(guid))).toEqual(notProcessed('parked'));
@@ -124,7 +124,7 @@ describe('one delivery', () => {
     const { asset_id: id } = await linkVideo(service, { provider: 'cdnhost', provider_video_id: videoId });
     expect((await read(id)).stream_status).toBe('pending_upload');
     expect((await replay({ provider_video_id: unlinked, dry_run: false })).items).toMatchObject([
-      { asset_id: null, processed: false, reason: 'unknown_asset', stream_status_after: null, changes: [] },
+      { asset_id: null, processed: false, reason: 'parked', stream_status_after: null, changes: [] },
     ]);
     expect((await replay({ provider_video_id: videoId, dry_run: false })).items).toMatchObject([
       { asset_id: id, processed: true, reason: 'applied', stream_status_after: 'ready' },

@@ -1,7 +1,8 @@
 // Lists stored webhook deliveries and replays them, optionally as a dry run (contract B6).
 import { isDeepStrictEqual } from 'node:util';
+import type { DeliveryReason } from '@mediary/contract/enums';
 import type { ReplayResult } from '@mediary/contract/schemas/admin/operators';
-import type { Asset, ProviderName } from '../../assets/asset.ts';
+import type { Asset, AssetRef, ProviderName } from '../../assets/asset.ts';
 import { parseIdAt } from '../../assets/text-limits.ts';
 import { parsePlainText } from '../../platform/values/plain-text.ts';
 import { type CursorScope, createCursor, readCursor } from '../../auth/list-cursor.ts';
@@ -106,7 +107,7 @@ async function replayDelivery(
   const parsed = getProvider(ctx.registry, provider).parse(body, { isOwnEncoder });
   if ('reason' in parsed) return { ...UNMATCHED, id, reason: parsed.reason };
   const found = await ctx.lifecycle.findReportedAsset(parsed.ref);
-  if (!found) return { ...UNMATCHED, id };
+  if (!found) return { ...UNMATCHED, id, reason: await findMismatch(ctx, parsed.ref) };
   const asset = dryRun?.get(found.id) ?? found;
   const report: StreamReport = { ...parsed.report, source: 'replay' };
   const { change, ...predicted } = decideReport(asset, report, ctx.clocks.now());
@@ -126,14 +127,17 @@ async function replayDelivery(
   return { ...before, ...outcome, stream_status_after: after?.stream_status ?? null };
 }
 
+/** A report on a provider's video waits for the asset that is linked to it. */
+const findMismatch = async ({ lifecycle }: ProvidersContext, ref: AssetRef): Promise<DeliveryReason> =>
+  'providerVideoId' in ref && !(await lifecycle.isErased(ref)) ? 'parked' : 'unknown_asset';
+
 const UNMATCHED = {
   asset_id: null,
   processed: false,
-  reason: 'unknown_asset',
   stream_status_before: null,
   stream_status_after: null,
   changes: [],
-} satisfies Omit<ReplayOutcome, 'id'>;
+} satisfies Omit<ReplayOutcome, 'id' | 'reason'>;
 
 /** Internal columns that are not part of the asset's representation. */
 const HIDDEN_COLUMNS = [
