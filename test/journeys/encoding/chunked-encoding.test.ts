@@ -1,5 +1,6 @@
 // A long video is encoded in chunks by two workers, and plays as if one had encoded it.
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { waitForEngineEnd } from '../../support/encoding/engines.ts';
 import {
   CHUNKS,
   type ChunkedWorkers,
@@ -12,7 +13,6 @@ import {
   startChunkedWorkers,
 } from '../../support/encoding/chunked-videos.ts';
 import { asUser, call, eventually } from '../../support/service.ts';
-import { processesNaming } from '../../support/service/traces.ts';
 
 let cluster: ChunkedWorkers;
 beforeAll(async () => {
@@ -34,11 +34,7 @@ test('both workers encode chunks, and the video has every frame once, in order',
 test('deletion stops all workers, and leaves no files, rows or jobs', async () => {
   const id = await encodeLongVideo(cluster);
   expect((await call(cluster.api, `DELETE /media/${id}`, { headers: asUser('ann') })).status).toBe(200);
-  await eventually(
-    () => processesNaming(id),
-    ({ length }) => length === 0,
-    { withinMs: 5000 },
-  );
+  await waitForEngineEnd(id, { withinMs: 5000 });
   await expectNothingLeft(cluster, id);
   expect(await scratchFolders(cluster, id)).toEqual([]);
   await eventually(

@@ -1,6 +1,7 @@
 // Deletes and cancels free the encoder at once, and operators see running and waiting encodes.
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { waitForEngine, waitForEngineEnd } from '../../support/encoding/engines.ts';
 import { makeClip, pacedEngine } from '../../support/clips/clips.ts';
 import { type AssetJson, complete, openUpload, putBytes, readAsset } from '../../support/media.ts';
 import {
@@ -12,7 +13,7 @@ import {
   startTestService,
   type TestService,
 } from '../../support/service.ts';
-import { filesNaming, processesNaming } from '../../support/service/traces.ts';
+import { filesNaming } from '../../support/service/traces.ts';
 
 type Encode = Record<string, unknown> & {
   asset_id: string;
@@ -57,13 +58,7 @@ const removeAll = async (): Promise<void> => {
 };
 
 /** The engine takes a minute for the film: that of this asset is stopped long before. */
-async function engineIsStopped(id: string): Promise<void> {
-  await eventually(
-    () => processesNaming(id),
-    (engines) => engines.length === 0,
-    { withinMs: 30_000 },
-  );
-}
+const engineIsStopped = (id: string) => waitForEngineEnd(id, { withinMs: 30_000 });
 
 describe('an encode of a deleted asset', () => {
   test.each([
@@ -72,10 +67,7 @@ describe('an encode of a deleted asset', () => {
   ])('is stopped once its asset is %s, and the next one starts', async (_, query) => {
     const id = await encoding('ann');
     const next = await uploaded('ann');
-    await eventually(
-      () => processesNaming(id),
-      (engines) => engines.length > 0,
-    );
+    await waitForEngine(id);
     expect((await remove('ann', id, query)).status).toBe(200);
     await engineIsStopped(id);
     await eventually(listed, ({ items }) => items[0]?.asset_id === next && items[0]?.state === 'running');
@@ -92,10 +84,7 @@ describe('an encode of a deleted asset', () => {
     await remove('ann', id, '?trash=true');
     await engineIsStopped(id);
     expect((await call(service, `POST /media/${id}/restore`, { headers: asUser('ann') })).status).toBe(200);
-    await eventually(
-      () => processesNaming(id),
-      (engines) => engines.length > 0,
-    );
+    await waitForEngine(id);
     await remove('ann', id);
   });
 });
@@ -166,10 +155,7 @@ describe('an operator', () => {
       headers: asUser('ann'),
     });
     expect(retried.body.data).toMatchObject({ asset: { stream_status: 'processing', failure: null } });
-    await eventually(
-      () => processesNaming(id),
-      (engines) => engines.length > 0,
-    );
+    await waitForEngine(id);
     expect((await cancel(id)).status).toBe(200);
     expect(await lastSentence(id)).toBe('An operator cancelled the encoding (attempt 2).');
   });

@@ -2,6 +2,7 @@
 import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { waitForEngineEnd } from '../../support/encoding/engines.ts';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '@mediary/embedded-postgres/launcher';
 import { makeClip, pacedEngine, NOT_COPYABLE } from '../../support/clips/clips.ts';
 import {
@@ -94,11 +95,7 @@ test('another worker takes over from a killed one within a minute, and finishes 
   expect(more).toEqual([]);
   const other = workers.find((worker) => worker !== doomed);
   await doomed?.end('SIGKILL');
-  await eventually(
-    () => processesNaming(id),
-    (engines) => engines.length === 0,
-    { withinMs: 120_000 },
-  );
+  await waitForEngineEnd(id, { withinMs: 120_000 });
   expect(await readdir(join(dataDir, 'scratch'))).toHaveLength(1);
 
   expect(
@@ -143,11 +140,7 @@ test('a delete through the API stops the encode in the worker', async () => {
   const { id } = await encoding();
   expect(await busyWorkers(id)).toHaveLength(1);
   expect((await call(api, `DELETE /media/${id}`, { headers: asUser('ann') })).status).toBe(200);
-  await eventually(
-    () => processesNaming(id),
-    (engines) => engines.length === 0,
-    { withinMs: 6000 },
-  );
+  await waitForEngineEnd(id, { withinMs: 6000 });
   await eventually(
     () => openJobs(databaseDir),
     (jobs) => jobs.length === 0,

@@ -3,6 +3,7 @@
 import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { waitForEngine, waitForEngineEnd } from '../../support/encoding/engines.ts';
 import { makeClip, pacedEngine, NOT_COPYABLE } from '../../support/clips/clips.ts';
 import {
   type AssetJson,
@@ -84,15 +85,9 @@ async function publishedFolders(id: string): Promise<string[]> {
 
 test('a service that is killed while encoding finishes the video once after the next start', async () => {
   const begun = await encoding();
-  await eventually(
-    () => processesNaming(begun.id),
-    (processes) => processes.length > 0,
-  );
+  await waitForEngine(begun.id);
   expect(await service.end('SIGKILL')).toEqual({ code: null, signal: 'SIGKILL' });
-  await eventually(
-    () => processesNaming(begun.id),
-    (left) => left.length === 0,
-  );
+  await waitForEngineEnd(begun.id);
   expect(await readdir(join(dataDir, 'scratch'))).toHaveLength(1);
 
   service = await startProcess(environment);

@@ -3,6 +3,7 @@
 import { readFile } from 'node:fs/promises';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { waitForEngineEnd } from '../../support/encoding/engines.ts';
 import { makeClip, pacedEngine } from '../../support/clips/clips.ts';
 import { expectRefusal } from '../../support/http/envelope.ts';
 import { file, type FileServer, holdAt, startFileServer } from '../../support/http/file-server.ts';
@@ -17,7 +18,7 @@ import {
   lastSentence,
   listJobs,
 } from '../../support/service/jobs.ts';
-import { processesNaming, rows } from '../../support/service/traces.ts';
+import { rows } from '../../support/service/traces.ts';
 import { NAMED, PNG, startImport } from '../../support/uploads/imports.ts';
 
 const solidPng = () =>
@@ -94,11 +95,7 @@ describe('a service with jobs', () => {
     const id = await encoding();
     const job = await jobOf(service, id, 'active');
     expect((await changeJob(service, job.id, 'cancel')).status).toBe(200);
-    await eventually(
-      () => processesNaming(id),
-      (engines) => engines.length === 0,
-      { withinMs: 30_000 },
-    );
+    await waitForEngineEnd(id, { withinMs: 30_000 });
     expect(await readAsset(service, 'ann', id)).toMatchObject({
       stream_status: 'failed',
       failure: { code: 'cancelled', retryable: true },

@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { waitForEngine } from '../../support/encoding/engines.ts';
 import { makeClip, pacedEngine, NOT_COPYABLE } from '../../support/clips/clips.ts';
 import {
   type AssetJson,
@@ -222,10 +223,7 @@ test('a video that is deleted while being encoded leaves no file, job or ffmpeg 
     ({ progress }) => progress > 0,
   );
   // No process runs between the two jobs of an encode.
-  await eventually(
-    () => processesNaming(started.asset_id),
-    (processes) => processes.length > 0,
-  );
+  await waitForEngine(started.asset_id);
   expect((await remove(started.asset_id)).status).toBe(200);
   await isEmptied(() => openJobs(service.dataDir));
   expect(await stored(started.asset_id)).toEqual([]);
