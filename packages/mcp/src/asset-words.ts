@@ -40,7 +40,7 @@ export function describeJob({ queue, state, runs, max_runs: maxRuns, ...job }: A
 }
 
 /** The time that the timeline names last; null where it names none. */
-export function findNextCheck(entries: readonly TimelineEntry[]): string | null {
+export function findNextCheck(entries: readonly Pick<TimelineEntry, 'details'>[]): string | null {
   const at = entries.findLast(({ details }) => 'next_check_at' in details)?.details['next_check_at'];
   return typeof at === 'string' ? at : null;
 }

@@ -46,7 +46,7 @@ async function uploadHosted(provider: HostedName): Promise<AssetJson> {
   const { service } = hosts;
   const bytes = await readFile(film);
   const opened = await openUpload(service, ERIKA, { ...VIDEO, provider, size_bytes: bytes.length });
-  await sendBytes(opened.upload as never, bytes);
+  await sendBytes(opened.upload, bytes);
   await eventually(
     () => call(service, `POST /media/${opened.asset_id}/complete`, { headers: erika }),
     ({ status }) => status === 200,

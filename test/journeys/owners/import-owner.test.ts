@@ -153,7 +153,7 @@ test('an import of an erased owner restores every asset under its id', async () 
   const endpoint = { url: receiver.url('/restored'), events: [] };
   expectSuccess(await call(service, 'POST /webhook-endpoints', { headers: asService, json: endpoint }));
 
-  const report = expectSuccess(await importTo(service, ANN, archive)) as unknown as ImportJson;
+  const report = expectSuccess<ImportJson>(await importTo(service, ANN, archive));
   expect(report).toMatchObject({
     owner_user_id: ANN,
     is_complete: true,

@@ -60,7 +60,7 @@ describe.each(HOSTED)('a private video at %s', (provider) => {
     });
     const hosted = { protocol: 'hosted', is_finished: false };
     expect(await uploadsOf(hosts.service, id)).toMatchObject([hosted]);
-    await sendBytes(started.upload as never, clip);
+    await sendBytes(started.upload, clip);
     expect((await ask<AssetJson>(`POST /media/${id}/complete`)).status).toBe(200);
     expect(await uploadsOf(hosts.service, id)).toMatchObject([{ ...hosted, is_finished: true }]);
     ready = await settled(hosts.service, 'ann', id);
@@ -84,9 +84,7 @@ describe.each(HOSTED)('a private video at %s', (provider) => {
     expect(manifest.status).toBe(200);
     expect(await manifest.text()).toContain('#EXTM3U');
     expect((await fetch(thumbnail ?? '')).status).toBe(200);
-    expect((await fetch((ready.playback as unknown as Playback).hls ?? '')).status).toBeGreaterThanOrEqual(
-      400,
-    );
+    expect((await fetch((ready.playback as Playback).hls ?? '')).status).toBeGreaterThanOrEqual(400);
   });
 
   test('redirects from the fixed path to the provider if the token is valid', async () => {

@@ -60,7 +60,8 @@ export const askUpload = (
   });
 
 /** Sends the bytes as the target says, as a browser would. */
-export async function sendBytes(target: UploadTarget, bytes: Uint8Array): Promise<void> {
+export async function sendBytes(upload: object | null, bytes: Uint8Array): Promise<void> {
+  const target = upload as UploadTarget;
   if (target.protocol === 'put' || target.protocol === 's3-multipart')
     throw new Error(`a hosted provider takes no ${target.protocol}`);
   return target.protocol === 'form' ? sendForm(target, bytes) : sendByTus(target, bytes);
