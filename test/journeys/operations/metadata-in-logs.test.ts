@@ -1,4 +1,5 @@
-// Metadata of a file never appears in logs, job rows, events, responses or renditions (contract B7).
+// Metadata of a file never appears in logs, job rows, events, responses or renditions, but for what
+// `media.photo` of an image tells (contract B7).
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -46,7 +47,10 @@ async function journey(bytes: Uint8Array, fields: object): Promise<AssetJson> {
   return asset;
 }
 
+/** `media.photo` tells the camera to whoever may read the asset. */
+const TOLD = /(""?)camera\1: ?\1Canary Camera 9000\1/g;
 const found = (text: string): string[] => canaries.filter((canary) => text.includes(canary));
+const foundUntold = (text: string): string[] => found(text.replaceAll(TOLD, ''));
 const failures = () =>
   lines
     .map((line) => JSON.parse(line) as Record<string, unknown>)
@@ -76,7 +80,8 @@ describe('files full of metadata', () => {
   test('no response contains the metadata', async () => {
     for (const line of ['GET /admin/deliveries', 'GET /admin/providers'])
       answers.push(JSON.stringify((await call(service, line, { headers: asOperator })).body));
-    for (const answer of answers) expect(found(answer), answer.slice(0, 500)).toEqual([]);
+    for (const answer of answers) expect(foundUntold(answer), answer.slice(0, 500)).toEqual([]);
+    expect(answers.filter((answer) => found(answer).length > 0)).not.toEqual([]);
   });
 
   test.each(['pgboss.job', 'events', 'deliveries', 'assets'])(
@@ -84,7 +89,8 @@ describe('files full of metadata', () => {
     async (table) => {
       const stored = await rows(service.dataDir, `select t::text as text from ${table} t`);
       expect(stored.length).toBeGreaterThan(0);
-      for (const { text } of stored) expect(found(String(text)), String(text).slice(0, 500)).toEqual([]);
+      const foundIn = table === 'assets' ? foundUntold : found;
+      for (const { text } of stored) expect(foundIn(String(text)), String(text).slice(0, 500)).toEqual([]);
     },
   );
 
