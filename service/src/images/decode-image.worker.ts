@@ -17,7 +17,8 @@ export type DecodedImage = {
   open(allFrames: boolean): Sharp;
   /** ICC profile that the decoder did not apply to the pixels. */
   readonly profile: Uint8Array | undefined;
-  readonly exif: Uint8Array | undefined;
+  /** Only an examination reads it: in HEIF it has to be searched for. */
+  findExif(): Uint8Array | undefined;
 };
 
 export type Box = {
@@ -41,7 +42,7 @@ async function openWithSharp(bytes: Buffer, maxPixels: number): Promise<DecodedI
   return {
     ...sizeOf(facts, animated),
     format: detectFileType(bytes),
-    exif: facts.exif,
+    findExif: () => facts.exif,
     animated,
     isAnimationDropped: isDropped,
     frames,
@@ -74,7 +75,7 @@ async function openHeif(bytes: Buffer, maxPixels: number): Promise<DecodedImage>
     frames: 1,
     profile: findIccProfile(bytes),
     format: 'heif',
-    exif: findExif(bytes),
+    findExif: () => findExif(bytes),
     open: () => sharp(pixels, { raw: { width, height, channels: 4 } }),
   };
 }

@@ -8,7 +8,13 @@ const TAGS = { make: 0x010f, model: 0x0110, orientation: 0x0112, exif: 0x8769, g
 const EXIF_TAGS = { takenAt: 0x9003, zone: 0x9011 } as const;
 const GPS_TAGS = { north: 1, latitude: 2, east: 3, longitude: 4, below: 5, altitude: 6 } as const;
 
-const [BYTE, TEXT, SHORT, LONG, RATIONAL] = [1, 2, 3, 4, 5];
+const TYPES = { byte: 1, text: 2, short: 3, long: 4, rational: 5 } as const;
+/** Of one value; others have one byte, or are not read. */
+const TYPE_BYTES: Readonly<Record<number, number>> = {
+  [TYPES.short]: 2,
+  [TYPES.long]: 4,
+  [TYPES.rational]: 8,
+};
 const ENTRY_BYTES = 12;
 const MAX_ENTRIES = 1000;
 const MAX_TEXT_BYTES = 256;
@@ -77,32 +83,29 @@ function readEntries<Names extends string>(
     if (name === undefined) continue;
     const type = view.getUint16(entry + 2, isLittle);
     const values = view.getUint32(entry + 4, isLittle);
-    const isInside = values * sizeOf(type) <= 4;
+    const isInside = values * (TYPE_BYTES[type] ?? 1) <= 4;
     of[name] = { type, count: values, at: isInside ? entry + 8 : view.getUint32(entry + 8, isLittle) };
   }
   return { ...header, of };
 }
-
-const sizeOf = (type: number): number =>
-  ({ [SHORT as number]: 2, [LONG as number]: 4, [RATIONAL as number]: 8 })[type] ?? 1;
 
 function readNumber<Names extends string>(
   { view, isLittle, of }: Entries<Names>,
   name: Names,
 ): number | undefined {
   const entry = of[name];
-  if (entry?.type === BYTE) return view.getUint8(entry.at);
-  if (entry?.type === SHORT) return view.getUint16(entry.at, isLittle);
-  return entry?.type === LONG ? view.getUint32(entry.at, isLittle) : undefined;
+  if (entry?.type === TYPES.byte) return view.getUint8(entry.at);
+  if (entry?.type === TYPES.short) return view.getUint16(entry.at, isLittle);
+  return entry?.type === TYPES.long ? view.getUint32(entry.at, isLittle) : undefined;
 }
 
 const readOffset = <Names extends string>(entries: Entries<Names>, name: Names): number | undefined =>
-  entries.of[name]?.type === LONG ? readNumber(entries, name) : undefined;
+  entries.of[name]?.type === TYPES.long ? readNumber(entries, name) : undefined;
 
 /** Undefined if there is no text. Cameras pad with zeros and spaces. */
 function readText<Names extends string>({ view, of }: Entries<Names>, name: Names): string | undefined {
   const entry = of[name];
-  if (entry?.type !== TEXT) return undefined;
+  if (entry?.type !== TYPES.text) return undefined;
   const bytes = new Uint8Array(
     view.buffer,
     view.byteOffset + entry.at,
@@ -124,7 +127,7 @@ function readRationals<Names extends string>(
   count: number,
 ) {
   const entry = of[name];
-  if (entry?.type !== RATIONAL || entry.count !== count) return [];
+  if (entry?.type !== TYPES.rational || entry.count !== count) return [];
   return Array.from({ length: count }, (_, n) => {
     const at = entry.at + n * 8;
     return view.getUint32(at, isLittle) / view.getUint32(at + 4, isLittle);

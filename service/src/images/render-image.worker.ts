@@ -36,7 +36,7 @@ export async function examine(bytes: Buffer, maxPixels: number): Promise<Examine
       isAnimationDropped: image.isAnimationDropped,
       alpha: hasTransparency(data, info.channels),
       placeholder,
-      photo: readPhotoFacts(image.exif),
+      photo: readPhotoFacts(image.findExif()),
     },
     thumbnail: await encode(small(), 'jpeg', { pixels: info.width * info.height }).toBuffer(),
   };

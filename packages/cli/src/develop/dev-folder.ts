@@ -57,8 +57,8 @@ async function emptyFolder(folder: string, entries: readonly string[]): Promise<
 /** A copied or moved folder, and a link to a folder, do not count. */
 async function assertOwnFolder(folder: string): Promise<void> {
   const marker = await readMarker(folder);
-  const { isOwn } = await lstat(folder).then((found) => ({ isOwn: found.isDirectory() }));
-  if (isOwn && marker && marker.created_folder === (await realpath(folder))) return;
+  const found = await lstat(folder);
+  if (found.isDirectory() && marker && marker.created_folder === (await realpath(folder))) return;
   throw usageError(
     `--fresh empties only a folder that mediary dev created, and ${folder} is not one.`,
     'Remove it yourself, or use another folder: DATA_DIR=<folder> mediary dev',

@@ -2,11 +2,13 @@
 import type { StreamedEvent } from '@mediary/client';
 import { InvalidArgumentError } from 'commander';
 import {
+  createForwardSecret,
   type Forwarded,
   type ForwarderOptions,
   forwardEvent,
   isForwardSecret,
 } from '../../events/webhook-forwarder.ts';
+import type { Output } from '../../output.ts';
 import { toPlain } from '../../text.ts';
 
 /** Shorter than those of the service: a developer restarts a server within seconds. */
@@ -25,6 +27,14 @@ export function parseSecret(text: string): string {
 }
 
 export const describeSecret = (secret: string): string => `Your server verifies with this secret: ${secret}`;
+
+/** The secret of the flag, else a new one, which is printed. */
+export function chooseSecret(given: string | undefined, { note }: Pick<Output, 'note'>): string {
+  if (given !== undefined) return given;
+  const secret = createForwardSecret();
+  note(describeSecret(secret));
+  return secret;
+}
 
 /**
  * The events of one asset arrive in their order: later ones wait while one is sent again. Resolves when there

@@ -7,9 +7,9 @@ import type { CommandContext, Handler, Runner } from '../../context.ts';
 import { CliError, EXIT, usageError } from '../../exit-codes.ts';
 import { openEventStream } from '../../events/event-stream.ts';
 import { readStoredEvents } from '../../events/stored-events.ts';
-import { createForwardSecret, type Forwarded, forwardEvent } from '../../events/webhook-forwarder.ts';
+import { type Forwarded, forwardEvent } from '../../events/webhook-forwarder.ts';
 import { formatTable, formatTime } from '../../text.ts';
-import { describeResult, describeSecret, parseEndpoint, parseSecret, RETRY_DELAYS_MS } from './forwarding.ts';
+import { chooseSecret, describeResult, parseEndpoint, parseSecret, RETRY_DELAYS_MS } from './forwarding.ts';
 
 type Start = { readonly position: string } | { readonly time: Date };
 
@@ -69,8 +69,7 @@ const replayEvents: Handler<ReplayFlags> = async (context, _args, flags) => {
     throw usageError('Name what to replay: --asset <id>, --since <position or time>, or both.');
   const start = parseStart(since ?? 'beginning');
   const endpoint = flags.forwardTo;
-  const secret = flags.secret ?? createForwardSecret();
-  if (flags.secret === undefined) output.note(describeSecret(secret));
+  const secret = chooseSecret(flags.secret, output);
   const retryDelaysMs = RETRY_DELAYS_MS.slice(0, flags.retries);
   const items: ReplayedEvent[] = [];
   try {

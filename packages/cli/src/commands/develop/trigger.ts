@@ -6,11 +6,11 @@ import { openClient } from '../../client.ts';
 import type { CommandContext, Handler, Runner } from '../../context.ts';
 import { CliError, EXIT, usageError } from '../../exit-codes.ts';
 import { createSampleEvent, SAMPLE_EVENTS } from '../../events/sample-event.ts';
-import { createForwardSecret, forwardEvent } from '../../events/webhook-forwarder.ts';
+import { forwardEvent } from '../../events/webhook-forwarder.ts';
 import { isLoopbackUrl } from '@mediary/checks/connection';
 import { formatTable } from '../../text.ts';
 import { formatEvent } from '../events.ts';
-import { describeResult, describeSecret, formatForwarded, parseEndpoint, parseSecret } from './forwarding.ts';
+import { chooseSecret, describeResult, formatForwarded, parseEndpoint, parseSecret } from './forwarding.ts';
 import { isProducible, PRODUCIBLE, produceEvent } from './produce-event.ts';
 
 type TriggerFlags = {
@@ -71,9 +71,8 @@ const trigger: Handler<TriggerFlags> = async (context, [name], flags) => {
   }
   if (!type) throw usageError('Name the type of the event. Types: mediary trigger --list');
   if (flags.real) return triggerReal(context, type, flags);
-  for (const flag of ['--allow-remote', '--timeout'] as const)
-    if (flags[flag === '--timeout' ? 'timeout' : 'allowRemote'] !== undefined)
-      throw usageError(`${flag} needs --real.`);
+  if (flags.allowRemote !== undefined) throw usageError('--allow-remote needs --real.');
+  if (flags.timeout !== undefined) throw usageError('--timeout needs --real.');
   await sendSample(context, type, flags);
 };
 
@@ -100,8 +99,7 @@ async function sendSample(
   if (flags.assetId !== undefined && !UUID.test(flags.assetId))
     throw usageError('--asset-id is no UUID, and assets have no other ids.', 'Your own id: --external-id');
   const endpoint = await findTarget(context, type, flags);
-  const secret = flags.secret ?? createForwardSecret();
-  if (flags.secret === undefined) output.note(describeSecret(secret));
+  const secret = chooseSecret(flags.secret, output);
   const event = createSampleEvent(type, {
     assetId: flags.assetId,
     externalId: flags.externalId,
