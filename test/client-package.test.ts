@@ -72,9 +72,9 @@ const CODE = [
   'upload/upload-handle',
   'upload/upload-options',
   'upload-tokens',
-  'verify-webhook',
+  'webhooks/verify-webhook',
   'wait-until-ready',
-  'webhook-endpoints',
+  'webhooks/webhook-endpoints',
 ];
 const TYPES = [
   'assets',

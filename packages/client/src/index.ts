@@ -124,6 +124,6 @@ export type {
 } from './upload/upload-handle.ts';
 export type { UploadOptions, UploadProgress } from './upload/upload-options.ts';
 export type { UploadTokenCalls } from './upload-tokens.ts';
-export { type VerifyWebhookOptions, verifyWebhook, type WebhookEvent } from './verify-webhook.ts';
+export { type VerifyWebhookOptions, verifyWebhook, type WebhookEvent } from './webhooks/verify-webhook.ts';
 export type { WaitOptions } from './wait-until-ready.ts';
-export type { WebhookEndpoints } from './webhook-endpoints.ts';
+export type { WebhookEndpoints } from './webhooks/webhook-endpoints.ts';

@@ -26,7 +26,7 @@ import {
 import type { UploadOptions } from './upload/upload-options.ts';
 import { createUploadTokenCalls, type UploadTokenCalls } from './upload-tokens.ts';
 import { type WaitOptions, waitUntilReady } from './wait-until-ready.ts';
-import { createWebhookEndpoints, type WebhookEndpoints } from './webhook-endpoints.ts';
+import { createWebhookEndpoints, type WebhookEndpoints } from './webhooks/webhook-endpoints.ts';
 
 export type Media = AssetCalls & {
   /**

@@ -13,9 +13,9 @@ import type {
   WebhookEndpoint,
   WebhookEndpointPage,
   WebhookEndpointWithSecret,
-} from './api/webhook-endpoints.ts';
-import { createPagedList, type PagedList } from './pages.ts';
-import type { CallOptions, Transport } from './transport.ts';
+} from '../api/webhook-endpoints.ts';
+import { createPagedList, type PagedList } from '../pages.ts';
+import type { CallOptions, Transport } from '../transport.ts';
 
 /** The service ignores idempotency keys here: it would have to store secrets in plain text. */
 type EndpointCallOptions = Omit<CallOptions, 'idempotencyKey' | 'ownerUserId'>;

@@ -1,8 +1,8 @@
 // Verifies webhooks of the service, in the form of Standard Webhooks.
-import type { AssetEvent, EventMessage } from './api/events.ts';
-import { fromBase64 } from './encoding.ts';
-import { MediaryError } from './errors.ts';
-import type { UnknownEvent } from './events.ts';
+import type { AssetEvent, EventMessage } from '../api/events.ts';
+import { fromBase64 } from '../encoding.ts';
+import { MediaryError } from '../errors.ts';
+import type { UnknownEvent } from '../events.ts';
 
 /** `webhookEndpoints.test` sends it; it has no asset. */
 type TestEvent = Pick<AssetEvent, 'id' | 'at'> &
