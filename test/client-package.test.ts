@@ -47,6 +47,7 @@ const CODE = [
   'inspect/still-boxes',
   'media',
   'media-rules/file-limits',
+  'media-rules/image-size',
   'media-rules/magic-bytes',
   'media-rules/media-type',
   'media-rules/probe-video',

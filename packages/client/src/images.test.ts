@@ -14,6 +14,7 @@ test.each([
     { width: 1200, height: 630, fit: 'contain', format: 'webp' },
     `${SRC}&w=1200&h=630&fit=contain&format=webp`,
   ],
+  [{ width: 600, height: 315, fit: 'cover' }, `${SRC}&w=1200&h=630&fit=cover`],
   [{ width: 0.5 }, `${SRC}&w=16`],
   [{}, SRC],
 ] as const)('%j', (size, url) => {

@@ -1,11 +1,14 @@
 // @mediary/client/images: URLs of an image in other sizes, also for the image components of frameworks.
 import { IMAGE_CROPS, IMAGE_FORMATS, IMAGE_WIDTHS, type IMAGE_FITS } from '@mediary/contract/enums';
+import { type OfferedSize, roundSize } from '@mediary/media-rules/image-size';
 
 /**
  * Widths and heights that the service offers, in pixels. Pass them to a framework that asks for its sizes:
  * others become the next larger one.
  */
 export const imageWidths: readonly number[] = IMAGE_WIDTHS;
+
+const MAX_WIDTH = imageWidths.at(-1) as number;
 
 export type ImageSize = {
   /** Largest width in pixels, at most 3840. An image is never enlarged. */
@@ -27,7 +30,7 @@ export type ImageSize = {
  * @example const url = sizedImageUrl(image, { width: 640, format: 'webp' });
  */
 export function sizedImageUrl(src: string, { width, height, fit, format }: ImageSize): string {
-  const [w, h] = isPreview({ width, height, fit }) ? [width, height] : roundBox({ width, height, fit });
+  const { w, h } = offeredSize({ width, height, fit });
   const [path = '', query = ''] = src
     .split('#', 1)
     .join('')
@@ -39,28 +42,17 @@ export function sizedImageUrl(src: string, { width, height, fit, format }: Image
   return parameters.size === 0 ? path : `${path}?${parameters}`;
 }
 
-type Box = Omit<ImageSize, 'format'>;
-
-/** The size of link previews. */
-const isPreview = ({ width, height, fit = 'inside' }: Box): boolean =>
-  fit !== 'inside' && `${width}x${height}` === IMAGE_CROPS[1];
-
-function roundBox({ width, height, fit = 'inside' }: Box): readonly (number | undefined)[] {
-  if (fit !== 'inside' && (width === undefined || width !== height))
-    throw new RangeError(`fit=${fit} needs equal width and height, or ${IMAGE_CROPS[1]}: ${width}x${height}`);
-  return [roundUp('width', width), roundUp('height', height)];
-}
-
 /** The service redirects to the next larger size: the URL that names it saves this request. */
-function roundUp(side: string, length: number | undefined): number | undefined {
-  if (length === undefined) return undefined;
-  const offered = length > 0 ? imageWidths.find((width) => width >= length) : undefined;
-  if (offered === undefined)
-    throw new RangeError(`${side} must be more than 0 and at most ${imageWidths.at(-1)}: ${length}`);
-  return offered;
+function offeredSize({ width: w, height: h, fit = 'inside' }: Omit<ImageSize, 'format'>): OfferedSize {
+  for (const [side, length] of Object.entries({ width: w, height: h }))
+    if (length !== undefined && !(length > 0 && length <= MAX_WIDTH))
+      throw new RangeError(`${side} must be more than 0 and at most ${MAX_WIDTH}: ${length}`);
+  const isBox = w !== undefined && h !== undefined;
+  const size = roundSize({ ...(w !== undefined && { w }), ...(h !== undefined && { h }), fit });
+  if ('reason' in size || (fit !== 'inside' && !isBox))
+    throw new RangeError(`fit=${fit} needs equal width and height, or ${IMAGE_CROPS[1]}: ${w}x${h}`);
+  return size;
 }
-
-const MAX_WIDTH = imageWidths.at(-1) as number;
 
 /** As wide as a component asks for, or as the service offers. */
 const limitWidth = (width: number | undefined): number | undefined =>

@@ -1,15 +1,11 @@
 // Tests the supported sizes and the rounding of others (contract B5).
+import { IMAGE_WIDTHS as WIDTHS } from '@mediary/contract/enums';
+import { roundSize } from '@mediary/media-rules/image-size';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import {
-  type RequestedSize,
-  roundSize,
-  WIDTHS,
-  chooseVariant,
-  FITS,
-  type VariantQuery,
-  variantName,
-} from './image-variant.ts';
+import { chooseVariant, FITS, type VariantQuery, variantName } from './image-variant.ts';
+
+type RequestedSize = Parameters<typeof roundSize>[0];
 
 test.each(WIDTHS)('width and height %d are offered', (length) => {
   expect(roundSize({ w: length })).toEqual({ w: length });

@@ -1,8 +1,8 @@
 // Tests the choice of size, format and name of a variant (contract B5).
+import { IMAGE_WIDTHS as WIDTHS } from '@mediary/contract/enums';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
-  WIDTHS,
   chooseVariant,
   improvedVariant,
   FITS,

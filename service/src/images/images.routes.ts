@@ -1,12 +1,13 @@
 // Serves sized variants of images in a format that the viewer accepts (contract B5).
 import { getImage, getPrivateImage, type VariantWithTokenQuery } from '@mediary/contract/operations/images';
+import { IMAGE_CROPS } from '@mediary/contract/enums';
+import { roundSize } from '@mediary/media-rules/image-size';
 import type { Static } from 'typebox';
 import { playbackNotFound } from '../assets/playback-manifest.ts';
 import { badRequest } from '../platform/http/errors.ts';
 import { inline, redirectToTokenPath } from '../platform/http/headers.ts';
 import { type BytesExchange, bytesRoute, type Route } from '../platform/http/route.ts';
 import type { VariantsContext } from './context.ts';
-import { CROPS, roundSize } from './image-variant.ts';
 import { imageCaching } from './image-source.ts';
 import { getVariant } from './images.ts';
 
@@ -67,8 +68,8 @@ function toOfferedSize(query: Query): { w?: number; h?: number } | undefined {
     const { field, allowed } = size;
     const value = `w=${query.w ?? ''} h=${query.h ?? ''} fit=${query.fit ?? 'inside'}`;
     throw badRequest(
-      allowed === CROPS
-        ? `The crop ${value} is not offered. Use w = h, or ${CROPS[1]}, or fit=inside.`
+      allowed === IMAGE_CROPS
+        ? `The crop ${value} is not offered. Use w = h, or ${IMAGE_CROPS[1]}, or fit=inside.`
         : `${field} ${query[field]} is not offered. Use one of ${allowed.join(', ')}.`,
       { ...size },
     );
