@@ -81,7 +81,7 @@ export async function startProcess(
   const [address, healthUrl] = await Promise.race([
     welcome(child, lines),
     ended.then(({ code }) => {
-      throw new Error(`the service ended with ${code} before it began`);
+      throw new Error(`the service ended with ${code} before it began: ${lines.at(-1)}`);
     }),
   ]);
   return {

@@ -170,13 +170,25 @@ async function runQuery(
   try {
     return await client.query(query);
   } catch (error) {
-    if (!isStatementRefused(error)) failure ??= error as Error;
+    failure ??= isStatementRefused(error) ? await rollBack(client, query) : (error as Error);
     throw error;
   } finally {
     client.off('error', lose);
     release(client, failure);
   }
 }
+
+/**
+ * A text of several statements may have begun a transaction, in which all later statements would fail.
+ * Returns an error when the connection must not be used again.
+ */
+const rollBack = async (client: pg.PoolClient, { text }: pg.QueryConfig): Promise<Error | undefined> =>
+  text.includes(';')
+    ? client.query('rollback').then(
+        () => undefined,
+        (error: Error) => error,
+      )
+    : undefined;
 
 /** Rejects after WAIT_TIMEOUT_MS; the connection goes to the pool when it is open. */
 async function waitFor(
