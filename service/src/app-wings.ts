@@ -175,6 +175,8 @@ const openImages = ({ config, clocks, adapters }: AppContext, base: AppBase, pla
     db: adapters.db,
     jobs: adapters.jobs,
     now: clocks.now,
+    urlSecrets: adapters.urlSecrets,
+    asService: base.auth.operations.asService,
     lifecycle: base.lifecycle.operations,
     storage: base.storage.operations,
     playback,

@@ -80,6 +80,7 @@ export type {
   WebhookEndpointPage,
   WebhookEndpointWithSecret,
 } from './api/webhook-endpoints.ts';
+export type { ImageSigningKey } from './api/image-signing.ts';
 export type { CreateUploadTokenRequest, UploadToken } from './api/upload-tokens.ts';
 export type { CaptionCalls, CaptionPage, CaptionUpload } from './captions.ts';
 export { createEndpointClient, type EndpointClient, type EndpointOptions } from './endpoint-client.ts';

@@ -1,6 +1,7 @@
 // The client: `createMediary`.
 import type { Asset } from './api/assets.ts';
 import type { EventTicket } from './api/events.ts';
+import type { ImageSigningKey } from './api/image-signing.ts';
 import type { Usage } from './api/library.ts';
 import { type CaptionCalls, createCaptionCalls } from './captions.ts';
 import { type EventStreamOptions, followEvents, type StreamedEvent } from './events.ts';
@@ -109,6 +110,13 @@ export type Mediary = {
   captions: CaptionCalls;
   webhookEndpoints: WebhookEndpoints;
   uploadTokens: UploadTokenCalls;
+  images: {
+    /**
+     * The key of `signImageUrl` of `@mediary/client/server`. It needs `serviceKey`; fetch it once.
+     * Errors: 403 without `serviceKey`.
+     */
+    getSigningKey(options?: CallOptions): Promise<ImageSigningKey>;
+  };
   usage: {
     /** Bytes, assets and open uploads of the owner, with their limits. */
     get(options?: CallOptions): Promise<Usage>;
@@ -166,6 +174,9 @@ export function createClient(transport: Transport): Mediary {
     captions: createCaptionCalls(transport),
     webhookEndpoints: createWebhookEndpoints(transport),
     uploadTokens: createUploadTokenCalls(transport),
+    images: {
+      getSigningKey: (options) => transport.request({ method: 'GET', path: '/image-signing-key', options }),
+    },
     usage: {
       get: (options) =>
         transport.request({ method: 'GET', path: '/usage', query: ownerOf(transport, options), options }),

@@ -108,6 +108,10 @@ export const CAPTION_KINDS = ['subtitles', 'captions'] as const;
 export type CaptionKind = (typeof CAPTION_KINDS)[number];
 
 export const IMAGE_FITS = ['inside', 'cover', 'contain'] as const;
+/** `fill` distorts the picture, so that it needs a signature or a preset. */
+export const SIGNED_IMAGE_FITS = [...IMAGE_FITS, 'fill'] as const;
+/** Clockwise, in degrees. */
+export const IMAGE_ROTATIONS = [90, 180, 270] as const;
 
 export const IMAGE_FORMATS = ['avif', 'webp', 'jpeg', 'png'] as const;
 
@@ -119,7 +123,7 @@ export const IMAGE_WIDTHS = [
   1280, 1440, 1600, 1920, 2048, 2560, 3840,
 ] as const;
 
-/** Shapes of `cover` and `contain`: squares, and link previews. */
+/** Shapes of other fits than `inside`: squares, and link previews. */
 export const IMAGE_CROPS = ['1:1', '1200x630'] as const;
 
 /** What a process may be asked to be ready for; each checks what the one before it does, and more. */

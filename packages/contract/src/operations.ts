@@ -13,7 +13,7 @@ import { deleteAsset, restoreAsset } from './operations/deletions.ts';
 import { getEmbed, getOembed, getPrivateEmbed, playerScriptOperations } from './operations/embed.ts';
 import { encryptedOperations } from './operations/encrypted-playback.ts';
 import { createEventTicket, streamAssetEvents, streamEvents } from './operations/events.ts';
-import { getImage, getPrivateImage } from './operations/images.ts';
+import { getImage, getImageSigningKey, getPrivateImage } from './operations/images.ts';
 import { createClip } from './operations/clips.ts';
 import { importMedia } from './operations/imports.ts';
 import { cancelJob, getJob, listJobs, listQueues, runJobAgain } from './operations/admin/jobs.ts';
@@ -184,6 +184,7 @@ export const OPERATIONS: readonly Operation[] = [
   getOembed,
   ...playerScriptOperations,
   getImage,
+  getImageSigningKey,
   getPrivateImage,
   createWebhookEndpoint,
   listWebhookEndpoints,

@@ -20,6 +20,10 @@ export const REQUEST_REASONS = {
       'The operation does not know the member or parameter `field`. Only PATCH and requests with ' +
       '`Prefer: handling=strict` are refused for it.',
   },
+  not_with_preset: {
+    codes: ['BAD_REQUEST'],
+    description: '`field` cannot stand beside `preset`, which says it already.',
+  },
   upload_token_bounds: {
     codes: ['BAD_REQUEST', 'FORBIDDEN'],
     description: 'The upload token does not allow this request, file or asset.',

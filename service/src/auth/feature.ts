@@ -6,6 +6,7 @@ import { operatorBytesGuard, operatorGuard } from './operator.hook.ts';
 import { createSignInLink, deleteEndedSessions } from './sessions/console-sessions.ts';
 import { consoleSessionRoutes } from './sessions/console-sessions.routes.ts';
 import { createEventTicket } from './tickets/event-tickets.ts';
+import { serviceGuard } from './service.hook.ts';
 import { createServiceKeyLookup } from './keys/service-key-lookup.ts';
 import { serviceKeyRoutes } from './keys/service-keys.routes.ts';
 import {
@@ -21,9 +22,11 @@ export function createAuth(outer: Omit<AuthContext, 'namedKeys'>) {
   const namedKeys = createServiceKeyLookup(outer, () => performance.now());
   const ctx: AuthContext = { ...outer, namedKeys };
   const asOperator = operatorGuard(ctx);
+  const callerOf = createAuthenticator(ctx);
   return {
     operations: {
-      callerOf: createAuthenticator(ctx),
+      callerOf,
+      asService: serviceGuard(callerOf),
       asOperator,
       asOperatorBytes: operatorBytesGuard(ctx),
       ...offer(ctx, {

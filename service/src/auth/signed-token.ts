@@ -17,7 +17,8 @@ export type Purpose =
   | 'diagnostics'
   | 'session'
   | 'webhook-secret'
-  | 'receipt';
+  | 'receipt'
+  | 'image';
 
 const MAC_BYTES = 16;
 /** Key derivation is pure but too slow for every request. */

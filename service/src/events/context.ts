@@ -28,7 +28,7 @@ export type EventsContext = {
   readonly clocks: Clocks;
   /** Sign the cursors of lists, and encrypt the secrets of webhook endpoints. */
   readonly urlSecrets: readonly Secret[];
-  readonly auth: Pick<Auth, 'callerOf' | 'createEventTicket'>;
+  readonly auth: Pick<Auth, 'asService' | 'callerOf' | 'createEventTicket'>;
   readonly lifecycle: Pick<Lifecycle, 'findAssetById'>;
   readonly view: AssetViewContext;
   readonly guards: Guards;

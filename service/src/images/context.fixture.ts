@@ -6,7 +6,12 @@ export const createImagesContext = (
   given: Parameters<typeof contextOf<VariantsContext>>[0],
 ): VariantsContext =>
   contextOf<VariantsContext>({
-    settings: { maxVariantBytes: 1000, variantRetrySeconds: 900, photoLocation: 'off' },
+    settings: {
+      maxVariantBytes: 1000,
+      variantRetrySeconds: 900,
+      photoLocation: 'off',
+      imagePresets: new Map(),
+    },
     now: () => new Date(),
     ...given,
   });

@@ -1,5 +1,7 @@
 // What the functions of images need.
 import type { PlaybackAsset } from '../assets/asset.ts';
+import type { Secret } from '../auth/secret.ts';
+import type { AsService } from '../auth/service.hook.ts';
 import type { Config } from '../config.ts';
 import type { ServiceJobs } from '../jobs.ts';
 import type { Lifecycle } from '../lifecycle/feature.ts';
@@ -10,12 +12,17 @@ import type { ObjectStore } from '../storage/object-store.ts';
 import type { ImageProcessor } from './image-processor.ts';
 
 export type ImagesContext = {
-  readonly settings: Pick<Config, 'maxVariantBytes' | 'variantRetrySeconds' | 'photoLocation'>;
+  readonly settings: Pick<
+    Config,
+    'maxVariantBytes' | 'variantRetrySeconds' | 'photoLocation' | 'imagePresets'
+  >;
   readonly store: ObjectStore;
   readonly imageProcessor: ImageProcessor;
   readonly db: Database;
   readonly jobs: Pick<ServiceJobs, 'sendFor'>;
   readonly now: () => Date;
+  readonly urlSecrets: readonly Secret[];
+  readonly asService: AsService;
   readonly lifecycle: Pick<
     Lifecycle,
     'findAssetById' | 'removeUnlessDeferred' | 'applyReport' | 'verifyOriginal'

@@ -1,6 +1,7 @@
 // Opens an image by its detected format and resizes it into a box.
 import sharp, { type Metadata, type Sharp, type SharpOptions } from 'sharp';
 import { detectFileType, HEAD_BYTES } from '@mediary/media-rules/magic-bytes';
+import { focalPart, type ImageEdits, rotatedSize } from './variants/image-edits.ts';
 import { findExif } from './photo-facts.worker.ts';
 import { findIccProfile, withIccProfile, decodeHeif } from './heif.worker.ts';
 
@@ -25,7 +26,10 @@ export type Box = {
   readonly width: number;
   readonly height: number;
   readonly fit: 'inside' | 'cover' | 'contain' | 'fill';
-  readonly background: 'white' | 'transparent';
+  /** `transparent`, or a colour of CSS. */
+  readonly background: string;
+  readonly rotate?: ImageEdits['rotate'];
+  readonly gravity?: ImageEdits['gravity'];
 };
 
 export const openImage = (bytes: Buffer, maxPixels: number): Promise<DecodedImage> =>
@@ -82,12 +86,18 @@ async function openHeif(bytes: Buffer, maxPixels: number): Promise<DecodedImage>
 
 export async function resizeInto(
   image: DecodedImage,
-  { background, ...box }: Box,
+  { background, rotate, gravity, ...box }: Box,
   allFrames = false,
 ): Promise<Sharp> {
-  const resized = image
-    .open(allFrames)
-    .resize({ ...box, withoutEnlargement: true, background: background === 'white' ? 'white' : TRANSPARENT });
+  const opened = image.open(allFrames);
+  if (rotate) opened.rotate(rotate);
+  if (typeof gravity === 'object') opened.extract(focalPart(rotatedSize(image, rotate), box, gravity));
+  const resized = opened.resize({
+    ...box,
+    ...(gravity === 'attention' && { position: 'attention' }),
+    withoutEnlargement: true,
+    background: background === 'transparent' ? TRANSPARENT : background,
+  });
   if (!image.profile) return resized;
   return sharp(withIccProfile(await resized.png({ compressionLevel: 0 }).toBuffer(), image.profile));
 }

@@ -1,6 +1,6 @@
 // Port of the image processor: decodes untrusted images, with limits on pixels, memory and time.
 import type { AssetMedia } from '@mediary/contract/schemas/asset-media';
-import type { Variant } from './image-variant.ts';
+import type { Variant } from './variants/image-variant.ts';
 
 /** Path of a local file, or a function that returns it, which is called when a process is free. */
 export type ImageFile = string | (() => Promise<string>);

@@ -1,9 +1,9 @@
 // Tests the supported sizes and the rounding of others (contract B5).
-import { IMAGE_WIDTHS as WIDTHS } from '@mediary/contract/enums';
+import { IMAGE_FITS as FITS, IMAGE_WIDTHS as WIDTHS } from '@mediary/contract/enums';
 import { roundSize } from '@mediary/media-rules/image-size';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { chooseVariant, FITS, type VariantQuery, variantName } from './image-variant.ts';
+import { chooseVariant, type VariantQuery, variantName } from './variants/image-variant.ts';
 
 type RequestedSize = Parameters<typeof roundSize>[0];
 

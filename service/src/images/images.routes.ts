@@ -1,31 +1,38 @@
 // Serves sized variants of images in a format that the viewer accepts (contract B5).
-import { getImage, getPrivateImage, type VariantWithTokenQuery } from '@mediary/contract/operations/images';
-import { IMAGE_CROPS } from '@mediary/contract/enums';
-import { roundSize } from '@mediary/media-rules/image-size';
-import type { Static } from 'typebox';
+import {
+  getImage,
+  getImageSigningKey,
+  getPrivateImage,
+  type VariantWithTokenQuery,
+} from '@mediary/contract/operations/images';
 import { playbackNotFound } from '../assets/playback-manifest.ts';
-import { badRequest } from '../platform/http/errors.ts';
+import type { Secret } from '../auth/secret.ts';
 import { inline, redirectToTokenPath } from '../platform/http/headers.ts';
 import { type BytesExchange, bytesRoute, type Route } from '../platform/http/route.ts';
 import type { VariantsContext } from './context.ts';
+import { allowRequest, imageSigningKey } from './variants/image-request.ts';
 import { imageCaching } from './image-source.ts';
 import { getVariant } from './images.ts';
 
-type Query = Static<typeof VariantWithTokenQuery>;
+type Query = VariantWithTokenQuery;
 
 export const imageRoutes = (ctx: VariantsContext): Route[] => [
   bytesRoute(getImage, { handle: (request, reply) => serveFixedPath(ctx, { request, reply }) }),
   bytesRoute(getPrivateImage, { handle: (request, reply) => serveImage(ctx, { request, reply }) }),
+  ctx.asService(getImageSigningKey, async () => ({
+    key: imageSigningKey(ctx.urlSecrets[0] as Secret).reveal(),
+    algorithm: 'HMAC-SHA256' as const,
+  })),
 ];
 
 async function serveFixedPath(
   ctx: VariantsContext,
   { request, reply }: BytesExchange<Query, { readonly id: string }>,
 ): Promise<unknown> {
-  const { token, ...query } = request.query;
+  const { token } = request.query;
   if (token === undefined) return serveImage(ctx, { request, reply });
   await ctx.playback.findPlayableAsset(request.params.id, { token, cookie: undefined });
-  return redirectToTokenPath(reply, token, `image?${toSearch(query)}`);
+  return redirectToTokenPath(reply, token, `image?${toSearch(searchOf(request.url))}`);
 }
 
 async function serveImage(
@@ -33,15 +40,18 @@ async function serveImage(
   { request, reply }: BytesExchange<Query, { readonly id: string; readonly token?: string }>,
 ): Promise<unknown> {
   const { id, token } = request.params;
-  const { v: version, ...query } = request.query;
+  const { v: version, ...asked } = request.query;
   const asset = await ctx.playback.findPlayableAsset(id, { token, cookie: request.headers.cookie });
   const cachingOf = (isSubstitute: boolean) =>
     imageCaching(asset, { token, version, isSubstitute, now: ctx.now() });
-  const rounded = toOfferedSize(query);
-  if (rounded) {
+  const search = searchOf(request.url);
+  const allowed = allowRequest(ctx, { assetId: id, query: asked, search });
+  if ('redirectTo' in allowed) {
+    for (const [side, length] of Object.entries(allowed.redirectTo)) search.set(side, String(length));
     reply.header('cache-control', cachingOf(false));
-    return reply.redirect(`image?${toSearch({ ...request.query, ...rounded })}`, 302);
+    return reply.redirect(`image?${toSearch(search)}`, 302);
   }
+  const { query } = allowed;
   const { key, type, name, substituteFor } = await getVariant(ctx, asset, {
     query,
     accept: request.headers.accept,
@@ -61,26 +71,18 @@ async function serveImage(
   return reply.code(status).headers(headers).send(body);
 }
 
-/** The size to redirect to; undefined if the requested one is offered. Throws BAD_REQUEST if none fits. */
-function toOfferedSize(query: Query): { w?: number; h?: number } | undefined {
-  const size = roundSize(query);
-  if ('reason' in size) {
-    const { field, allowed } = size;
-    const value = `w=${query.w ?? ''} h=${query.h ?? ''} fit=${query.fit ?? 'inside'}`;
-    throw badRequest(
-      allowed === IMAGE_CROPS
-        ? `The crop ${value} is not offered. Use w = h, or ${IMAGE_CROPS[1]}, or fit=inside.`
-        : `${field} ${query[field]} is not offered. Use one of ${allowed.join(', ')}.`,
-      { ...size },
-    );
-  }
-  return size.w === query.w && size.h === query.h ? undefined : size;
-}
+const searchOf = (url: string): URLSearchParams => new URLSearchParams(url.split('?', 2)[1]);
+
+const NAMES = [
+  ...['w', 'h', 'fit', 'format', 'gravity', 'quality', 'blur', 'background', 'rotate'],
+  ...['dpr', 'preset', 's', 'v'],
+] as const;
 
 /** Known parameters in one order, so that caches keep one entry. */
-const toSearch = ({ w, h, fit, format, v }: Query): string =>
+const toSearch = (search: URLSearchParams): string =>
   new URLSearchParams(
-    Object.entries({ w, h, fit, format, v }).flatMap(([name, value]): [string, string][] =>
-      value === undefined ? [] : [[name, String(value)]],
-    ),
+    NAMES.flatMap((name): [string, string][] => {
+      const value = search.get(name);
+      return value === null ? [] : [[name, value]];
+    }),
   ).toString();

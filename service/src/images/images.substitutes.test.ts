@@ -70,6 +70,7 @@ describe('the limit of stored bytes', () => {
     maxVariantBytes,
     variantRetrySeconds: 900,
     photoLocation: 'off' as const,
+    imagePresets: new Map(),
   });
   const tenBytes = { ...PROCESSOR, render: async () => ({ bytes: Buffer.alloc(10) }) };
 

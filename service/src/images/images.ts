@@ -15,8 +15,8 @@ import {
   type Variant,
   type VariantQuery,
   variantName,
-} from './image-variant.ts';
-import { cheaperVariant, closestVariant } from './variant-substitute.ts';
+} from './variants/image-variant.ts';
+import { cheaperVariant, closestVariant } from './variants/variant-substitute.ts';
 import {
   findRefusal,
   readStored,
@@ -27,7 +27,7 @@ import {
   storeVariant,
   variantNames,
   type VariantRefusal,
-} from './variant-store.ts';
+} from './variants/variant-store.ts';
 
 /** Larger files are not decoded, because they are read into memory. */
 const MAX_BYTES = 256 * 1024 * 1024;

@@ -3,7 +3,7 @@ import type { JobPayloads } from '../jobs.ts';
 import type { JobRun } from '../platform/jobs/job-queue.ts';
 import type { VariantsContext } from './context.ts';
 import { findVariantSource } from './image-source.ts';
-import { parseVariantName } from './image-variant.ts';
+import { parseVariantName } from './variants/image-variant.ts';
 import { ensureStored } from './images.ts';
 
 /** Viewers keep the first variant where the improved one is refused. */

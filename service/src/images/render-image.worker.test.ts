@@ -2,7 +2,7 @@
 import sharp, { type Sharp } from 'sharp';
 import { describe, expect, test } from 'vitest';
 import { examine, render } from './render-image.worker.ts';
-import type { Variant } from './image-variant.ts';
+import type { Variant } from './variants/image-variant.ts';
 
 const MAX_PIXELS = 10_000_000;
 const plain = (width: number, height: number): Sharp =>

@@ -2,7 +2,7 @@
 import sharp, { type Sharp } from 'sharp';
 import { rgbaToThumbHash } from 'thumbhash';
 import type { ExaminedImage } from './image-processor.ts';
-import { type ImageFormat, MAX_PIXELS_OF_SLOW_AVIF, type Variant } from './image-variant.ts';
+import { type ImageFormat, MAX_PIXELS_OF_SLOW_AVIF, type Variant } from './variants/image-variant.ts';
 import { readPhotoFacts } from './photo-facts.worker.ts';
 import { type Box, resizeInto, openImage, type DecodedImage } from './decode-image.worker.ts';
 
@@ -38,25 +38,35 @@ export async function examine(bytes: Buffer, maxPixels: number): Promise<Examine
       placeholder,
       photo: readPhotoFacts(image.findExif()),
     },
-    thumbnail: await encode(small(), 'jpeg', { pixels: info.width * info.height }).toBuffer(),
+    thumbnail: await encode(small().flatten({ background: 'white' }), 'jpeg', {
+      pixels: info.width * info.height,
+    }).toBuffer(),
   };
 }
 
 export async function render(
   bytes: Buffer,
-  { width, height, fit, format, animated, isImproved }: Variant,
+  { width, height, fit, format, animated, edits = {}, isImproved }: Variant,
   maxPixels: number,
 ): Promise<Buffer> {
   const image = await openImage(bytes, maxPixels);
+  const { rotate, gravity, blur, quality } = edits;
+  const background = edits.background === undefined ? undefined : `#${edits.background}`;
   // The size of `inside` is already exact; recomputing it could differ by one pixel from the variant's name.
   const box: Box = {
     width,
     height,
     fit: fit === 'inside' ? 'fill' : fit,
-    background: format === 'jpeg' ? 'white' : 'transparent',
+    background: background ?? (format === 'jpeg' ? 'white' : 'transparent'),
+    ...(rotate && { rotate }),
+    ...(gravity && { gravity }),
   };
+  const drawn = await resizeInto(image, box, animated);
+  // JPEG has no transparency.
+  if (background || format === 'jpeg') drawn.flatten({ background: box.background });
+  if (blur) drawn.blur(blur);
   const pixels = width * height * (animated ? image.frames : 1);
-  return encode(await resizeInto(image, box, animated), format, { pixels, isImproved }).toBuffer();
+  return encode(drawn, format, { pixels, isImproved, quality }).toBuffer();
 }
 
 /** The last channel is alpha if the number of channels is even. A callback per byte would be too slow. */
@@ -83,17 +93,23 @@ const AVIF_EFFORTS = [
 const IMPROVED_AVIF_EFFORT = 3;
 const MAX_PIXELS_OF_WEBP_EFFORT_3 = 4_000_000;
 
-type EncodeOptions = { readonly pixels: number; readonly isImproved?: true | undefined };
+type EncodeOptions = {
+  readonly pixels: number;
+  readonly isImproved?: true | undefined;
+  readonly quality?: number | undefined;
+};
 
-/** JPEG has no transparency, so the background becomes white. */
-function encode(image: Sharp, format: ImageFormat, { pixels, isImproved }: EncodeOptions): Sharp {
+function encode(image: Sharp, format: ImageFormat, { pixels, isImproved, quality }: EncodeOptions): Sharp {
   switch (format) {
     case 'jpeg':
-      return image.flatten({ background: 'white' }).jpeg({ quality: 80, progressive: true });
+      return image.jpeg({ quality: quality ?? 80, progressive: true });
     case 'webp':
-      return image.webp({ quality: 78, effort: pixels > MAX_PIXELS_OF_WEBP_EFFORT_3 ? 1 : 3 });
+      return image.webp({ quality: quality ?? 78, effort: pixels > MAX_PIXELS_OF_WEBP_EFFORT_3 ? 1 : 3 });
     case 'avif':
-      return image.avif({ quality: 50, effort: isImproved ? IMPROVED_AVIF_EFFORT : avifEffort(pixels) });
+      return image.avif({
+        quality: quality ?? 50,
+        effort: isImproved ? IMPROVED_AVIF_EFFORT : avifEffort(pixels),
+      });
     case 'png':
       return image.png({ compressionLevel: 6 });
     case 'gif':

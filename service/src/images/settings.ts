@@ -1,5 +1,6 @@
 // Settings of the variants of images.
 import { choice, integer } from '../platform/settings/setting.ts';
+import { imagePresetsSetting } from './variants/image-presets.ts';
 
 export const IMAGE_SETTINGS = {
   title: 'Images',
@@ -11,6 +12,7 @@ export const IMAGE_SETTINGS = {
         'stored variant is served instead of a new one.',
       { fallback: 128 * 1024 ** 2, min: 0, max: 1024 ** 4 },
     ),
+    imagePresets: imagePresetsSetting,
     photoLocation: choice(
       'PHOTO_LOCATION',
       'Whether `media.photo.location` of an image tells where it was taken, if the camera wrote it.',

@@ -9,7 +9,7 @@ import { makeHeic } from '../../../test/support/clips/heic.ts';
 import { bombGif, bombPng, movie } from '../../../test/support/clips/pictures.ts';
 import { openTestDecoders, type TestDecoders } from '../../../test/support/clips/decoders.ts';
 import type { ExaminedImage, ImageFacts, RenderedImage } from './image-processor.ts';
-import type { Variant } from './image-variant.ts';
+import type { Variant } from './variants/image-variant.ts';
 
 let decoders: TestDecoders;
 let folder: string;

@@ -4,7 +4,7 @@ import { availableParallelism } from 'node:os';
 import sharp from 'sharp';
 import { examine, render } from './render-image.worker.ts';
 import type { ExaminedImage, ImageRefusal, RenderedImage } from './image-processor.ts';
-import type { Variant } from './image-variant.ts';
+import type { Variant } from './variants/image-variant.ts';
 
 /** The bytes of the image follow on the standard input. Without `variant`, the image is examined. */
 export type ImageTask = {

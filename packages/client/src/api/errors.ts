@@ -87,6 +87,7 @@ export type ErrorReason =
   | 'not_stored_here'
   | 'not_uploaded'
   | 'not_video'
+  | 'not_with_preset'
   | 'not_yet_valid'
   | 'offset_mismatch'
   | 'operators_only'

@@ -33,6 +33,7 @@ import {
 import { CreatedMultipart, MultipartParts, SignedPart } from '../schemas/multipart.ts';
 import { DownloadUrl, Playback } from '../schemas/playback.ts';
 import { UploadTarget } from '../schemas/upload-targets.ts';
+import { ImageSigningKey } from '../schemas/image-signing.ts';
 import { CreateUploadTokenRequest, UploadToken } from '../schemas/upload-tokens.ts';
 import { CreateUploadRequest, OpenUpload } from '../schemas/uploads.ts';
 import { Usage } from '../schemas/admin/usage.ts';
@@ -141,6 +142,10 @@ const FILES: Readonly<Record<string, TypeFile>> = {
     schemas: named(CreateUploadRequest, UploadTarget, OpenUpload),
   },
   imports: { about: 'Imports and clips.', schemas: named(ImportRequest, ClipRequest) },
+  'image-signing': {
+    about: 'The key that signs URLs of images.',
+    schemas: named(ImageSigningKey),
+  },
   'upload-tokens': {
     about: 'Tokens that only open uploads.',
     schemas: named(CreateUploadTokenRequest, UploadToken),

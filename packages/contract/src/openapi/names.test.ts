@@ -53,6 +53,10 @@ const WITHOUT_UNIT = new Set([
 const FIXED: Readonly<Record<string, string>> = {
   bitrate: 'docs/contract.md: bits per second, a member of renditions',
   wait: 'docs/contract.md: seconds of a long poll',
+  blur: 'docs/contract.md: pixels',
+  dpr: 'docs/contract.md: pixels per CSS pixel',
+  quality: 'docs/contract.md: 1 to 100',
+  rotate: 'docs/contract.md: degrees',
   expires_in: 'docs/contract.md and RFC 6749: seconds',
   t: 'W3C Media Fragments: seconds, as in `#t=12.5`',
   cache_age: 'oEmbed: seconds',

@@ -1,28 +1,34 @@
-// Sized variants of images.
-import { type TObject, Type } from 'typebox';
-import { IMAGE_CROPS, IMAGE_FITS, IMAGE_FORMATS, IMAGE_WIDTHS } from '../enums.ts';
-import { bytesOperation, type ErrorCase, type Path } from '../operation.ts';
+// Variants of images: sizes that everybody may request, signed ones, and presets of the operator.
+import { type Static, type TObject, Type } from 'typebox';
+import { IMAGE_EDIT_PARAMETERS } from '../image-edits.ts';
+import { bytesOperation, type ErrorCase, jsonOperation, type Path } from '../operation.ts';
+import { EXAMPLE_IMAGE_SIGNING_KEY, ImageSigningKey } from '../schemas/image-signing.ts';
 import { PlaybackToken } from '../schemas/playback.ts';
 
-const LENGTHS =
-  `One of ${IMAGE_WIDTHS.join(', ')}. ` +
-  `Other values up to ${IMAGE_WIDTHS.at(-1)} redirect to the next larger one.`;
-
 const variantQuery = {
-  w: Type.Optional(
-    Type.Integer({ minimum: 1, description: `Maximum width in pixels. ${LENGTHS}`, examples: [640] }),
-  ),
-  h: Type.Optional(Type.Integer({ minimum: 1, description: `Maximum height in pixels. ${LENGTHS}` })),
-  fit: Type.Optional(
-    Type.Enum([...IMAGE_FITS], {
-      description:
-        '`inside` (default): fits into the box. `cover`: fills the box and crops. ' +
-        '`contain`: fits and pads. ' +
-        `\`cover\` and \`contain\` need \`w\` and \`h\` in the ratio ${IMAGE_CROPS.join(' or ')}.`,
+  ...IMAGE_EDIT_PARAMETERS,
+  dpr: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: 4,
+      description: 'Pixels per CSS pixel: multiplies `w` and `h`. With a signature or a preset only.',
     }),
   ),
-  format: Type.Optional(
-    Type.Enum([...IMAGE_FORMATS], { description: 'Default: the best that `Accept` names.' }),
+  preset: Type.Optional(
+    Type.String({
+      pattern: '^[a-z0-9_-]{1,32}$',
+      description:
+        'A variant that the operator has named (`IMAGE_PRESETS`). It needs no signature; only `format`, ' +
+        '`dpr` and `v` may stand beside it.',
+    }),
+  ),
+  s: Type.Optional(
+    Type.String({
+      description:
+        'Signature, which allows any size and edit: the HMAC-SHA256 of `<id>?<parameters>` with the key ' +
+        'of `getImageSigningKey`, in base64url without padding. The parameters are all but `s` and `v`, in ' +
+        'alphabetical order, as `name=value` joined by `&`, not percent-encoded.',
+    }),
   ),
   v: Type.Optional(
     Type.String({
@@ -38,6 +44,7 @@ export const VariantWithTokenQuery = Type.Object({
   ...variantQuery,
   token: PlaybackToken,
 });
+export type VariantWithTokenQuery = Static<typeof VariantWithTokenQuery>;
 
 const ERRORS: readonly ErrorCase[] = [
   {
@@ -48,7 +55,22 @@ const ERRORS: readonly ErrorCase[] = [
   {
     code: 'BAD_REQUEST',
     reason: 'unsupported_value',
-    when: 'The crop is not offered; `details.allowed` lists what is.',
+    when: 'The crop or the preset is not offered; `details.allowed` lists what is.',
+  },
+  {
+    code: 'BAD_REQUEST',
+    reason: 'not_with_preset',
+    when: 'A parameter stands beside `preset`, which says it already.',
+  },
+  {
+    code: 'UNAUTHORIZED',
+    reason: 'missing',
+    when: 'The parameter that `details.field` names needs a signature.',
+  },
+  {
+    code: 'UNAUTHORIZED',
+    reason: 'bad_signature',
+    when: '`s` does not sign these parameters of this asset.',
   },
   { code: 'UNAUTHORIZED', reason: 'expired', when: 'The playback token has expired.' },
   { code: 'UNAUTHORIZED', reason: 'invalid_credential', when: 'The playback token is wrong.' },
@@ -105,4 +127,21 @@ export const getImage = imageOperation('getImage', '/api/v1/playback/{id}/image'
 export const getPrivateImage = imageOperation('getPrivateImage', '/api/v1/playback/{id}/~{token}/image', {
   summary: 'Get a private image',
   query: VariantQuery,
+});
+
+export const getImageSigningKey = jsonOperation({
+  id: 'getImageSigningKey',
+  method: 'GET',
+  path: '/api/v1/image-signing-key',
+  tag: 'Playback',
+  auth: 'service',
+  summary: 'Get the key that signs image URLs',
+  description:
+    'A back end signs URLs of images with it, in any size and with edits (`s` of `getImage`), without a ' +
+    'request for each. Fetch it at the start, and again when a URL is refused: it changes with ' +
+    '`URL_SIGNING_SECRET`, and that of `URL_SIGNING_SECRET_PREVIOUS` stays valid. It opens no private ' +
+    'image. Keep it out of pages: its holder decides what the service renders.',
+  message: 'Image signing key',
+  data: ImageSigningKey,
+  example: EXAMPLE_IMAGE_SIGNING_KEY,
 });

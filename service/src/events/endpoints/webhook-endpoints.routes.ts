@@ -1,10 +1,8 @@
 // Routes of webhook endpoints: only callers with the service key may use them (contract B8).
 import * as operations from '@mediary/contract/operations/webhook-endpoints';
-import type { Caller } from '../../auth/caller.ts';
 import type { Secret } from '../../auth/secret.ts';
+import type { AsService } from '../../auth/service.hook.ts';
 import { createConcurrencyLimit } from '../../platform/concurrency/concurrency-limit.ts';
-import { forbidden } from '../../platform/http/errors.ts';
-import { guarded } from '../../platform/http/route.ts';
 import type { EventsContext } from '../context.ts';
 import { sendTestEvent } from './delivery-attempts.ts';
 import { listDeliveryPage, resendDelivery, resendEvents } from './endpoint-deliveries.ts';
@@ -12,21 +10,6 @@ import { toDeliveryView } from './endpoint-delivery.ts';
 import { toEndpointView, type WebhookEndpoint } from './webhook-endpoint.ts';
 import * as endpoints from './webhook-endpoints.ts';
 import type { WebhookClient } from './webhook-request.ts';
-
-/** Ignores an Idempotency-Key: its stored response would contain a secret in plain text. */
-const endpointGuard = ({ callerOf }: EventsContext['auth']) =>
-  guarded<undefined, object>({
-    name: 'service',
-    identify: (request) => {
-      const caller = callerOf(request);
-      return caller instanceof Promise ? caller.then(assertService) : assertService(caller);
-    },
-    admit: () => ({}),
-  });
-
-function assertService({ kind }: Caller): undefined {
-  if (kind !== 'service') throw forbidden('Webhook endpoints need the service key: "X-Service-Key: <key>"');
-}
 
 type DeliveryControls = {
   readonly client: WebhookClient;
@@ -36,7 +19,7 @@ type DeliveryControls = {
 
 export function endpointRoutes(ctx: EventsContext, controls: DeliveryControls) {
   const { wakeSender } = controls;
-  const asService = endpointGuard(ctx.auth);
+  const { asService } = ctx.auth;
   const toView = (endpoint: WebhookEndpoint) => toEndpointView(endpoint, ctx.clocks.now());
   const withSecret = ({ endpoint, secret }: { endpoint: WebhookEndpoint; secret: Secret }) => ({
     ...toView(endpoint),
@@ -74,11 +57,7 @@ export function endpointRoutes(ctx: EventsContext, controls: DeliveryControls) {
 /** Concurrent test events, in total and of one endpoint. */
 const TESTS = { total: 16, perKey: 2 };
 
-function deliveryRoutes(
-  ctx: EventsContext,
-  { client, wakeSender }: DeliveryControls,
-  asService: ReturnType<typeof endpointGuard>,
-) {
+function deliveryRoutes(ctx: EventsContext, { client, wakeSender }: DeliveryControls, asService: AsService) {
   const limitTests = createConcurrencyLimit(TESTS);
   return [
     asService(operations.testWebhookEndpoint, async ({ params }) => {

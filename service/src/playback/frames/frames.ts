@@ -9,7 +9,7 @@ import { initName } from '../../encoding/model/cmaf-track.ts';
 import { getVideoForWidth, segmentAtTime } from '../../encoding/model/track-choice.ts';
 import { listedTracks } from '../../encoding/packaging/run-index.ts';
 import { perSecondOf } from '../../encoding/plan/source/frame-rate.ts';
-import { storeVariant } from '../../images/variant-store.ts';
+import { storeVariant } from '../../images/variants/variant-store.ts';
 import { busy, ServiceError } from '../../platform/http/errors.ts';
 import { readScratchFile, writeScratchFile } from '../../platform/process/scratch-file.ts';
 import { createScratchFolder, deleteScratchFolder } from '../../platform/process/scratch-folder.ts';

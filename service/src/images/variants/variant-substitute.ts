@@ -1,4 +1,5 @@
 // Chooses the substitute for a variant that cannot be rendered in time or stored.
+import { isSamePicture } from './image-edits.ts';
 import { isAcceptedType, type OriginalImage, parseVariantName, type Variant } from './image-variant.ts';
 
 const SMALL_ANIMATION = 320;
@@ -38,8 +39,9 @@ export function closestVariant(
       return stored ? [{ ...stored, name }] : [];
     })
     .filter(
-      ({ width, height, fit, format }) =>
+      ({ width, height, fit, format, edits = {} }) =>
         fit === wanted.fit &&
+        isSamePicture(edits, wanted.edits ?? {}) &&
         isReadable(format) &&
         Math.abs(Math.log(width / height) - shape) < SHAPE_TOLERANCE,
     )

@@ -1,9 +1,9 @@
 // Stores the variants of an asset: their total size, outdated variants and recorded failures (contract B5).
-import { unavailable } from '../platform/http/errors.ts';
-import { type ObjectKey, THUMBNAIL, variantKey, variantsPrefix } from '../storage/object-key.ts';
-import { ObjectStoreError, type ObjectStore } from '../storage/object-store.ts';
-import { isRefusal, unlessStored } from '../storage/whole-objects.ts';
-import type { ImageRefusal } from './image-processor.ts';
+import { unavailable } from '../../platform/http/errors.ts';
+import { type ObjectKey, THUMBNAIL, variantKey, variantsPrefix } from '../../storage/object-key.ts';
+import { ObjectStoreError, type ObjectStore } from '../../storage/object-store.ts';
+import { isRefusal, unlessStored } from '../../storage/whole-objects.ts';
+import type { ImageRefusal } from '../image-processor.ts';
 
 /** The variant could not be rendered, or the asset's variants exceed the storage limit. */
 export type VariantRefusal = ImageRefusal | 'storage_limit';

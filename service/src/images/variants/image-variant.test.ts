@@ -2,6 +2,8 @@
 import { IMAGE_WIDTHS as WIDTHS } from '@mediary/contract/enums';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { variantKey } from '../../storage/object-key.ts';
+import { rotatedSize } from './image-edits.ts';
 import {
   chooseVariant,
   improvedVariant,
@@ -114,19 +116,31 @@ test('every variant fits its box, enlarges nothing, and has a parsable name that
   });
   const length = fc.constantFrom(...WIDTHS);
   const queries = fc.record(
-    { w: length, h: length, fit: fc.constantFrom(...FITS), format: fc.constantFrom(...FORMATS) },
+    {
+      w: length,
+      h: length,
+      fit: fc.constantFrom(...FITS),
+      format: fc.constantFrom(...FORMATS),
+      dpr: fc.integer({ min: 1, max: 4 }),
+      gravity: fc.constantFrom('center', 'attention', '0,1', '0.5,0.25', '0.5,0.5', '0.333,1'),
+      quality: fc.integer({ min: 1, max: 100 }),
+      blur: fc.constantFrom(0.3, 2.25, 100),
+      background: fc.constantFrom('ffffff', 'C0FFEE'),
+      rotate: fc.constantFrom(90, 180, 270),
+    },
     { requiredKeys: [] },
   );
   fc.assert(
     fc.property(originals, queries, fc.option(fc.string(), { nil: undefined }), (original, query, accept) => {
       const variant = chooseVariant(original, query as VariantQuery, accept);
-      expect(variant.width).toBeLessThanOrEqual(query.w ?? 5120);
-      expect(variant.height).toBeLessThanOrEqual(query.h ?? 5120);
+      expect(variant.width).toBeLessThanOrEqual((query.w ?? 5120) * (query.dpr ?? 1));
+      expect(variant.height).toBeLessThanOrEqual((query.h ?? 5120) * (query.dpr ?? 1));
       expect(variant.width * variant.height).toBeLessThanOrEqual(12_100_000);
+      const seen = rotatedSize(original, query.rotate);
       if (variant.fit !== 'contain')
-        expect([variant.width <= original.width, variant.height <= original.height]).toEqual([true, true]);
+        expect([variant.width <= seen.width, variant.height <= seen.height]).toEqual([true, true]);
       const name = variantName(variant);
-      expect(name).toMatch(/^\d{1,4}x\d{1,4}(?:-cover|-contain)?\.(?:avif|webp|jpg|png|gif)$/);
+      expect(variantKey('019aab7c-4d2e-7c55-9f0e-6d1f2b3c4d5e', name)).toContain(name);
       expect({ ...parseVariantName(name), animated: variant.animated }).toEqual(variant);
       const improved = improvedVariant(variant);
       if (!improved) return;
@@ -134,6 +148,26 @@ test('every variant fits its box, enlarges nothing, and has a parsable name that
       expect({ ...parseVariantName(variantName(improved)), animated: false }).toEqual(improved);
     }),
   );
+});
+
+test.each<[VariantQuery, string, OriginalImage?]>([
+  [{ w: 300, h: 200, fit: 'fill' }, '300x200-fill'],
+  [{ w: 9000, h: 200, fit: 'fill' }, '4000x200-fill'],
+  [{ w: 300, h: 200, fit: 'cover', dpr: 2 }, '600x400-cover'],
+  [{ w: 300, rotate: 90 }, '300x400-r90'],
+  [{ w: 300, rotate: 180 }, '300x225-r180'],
+  [{ w: 300, h: 200, fit: 'cover', gravity: 'attention', quality: 40 }, '300x200-cover-attention-q40'],
+  [{ w: 300, h: 200, fit: 'cover', gravity: '0.25,1' }, '300x200-cover-at250x1000'],
+  [{ w: 300, blur: 2.5, background: 'C0FFEE' }, '300x225-b25-cc0ffee'],
+  // What changes nothing is not in the name.
+  [{ w: 300, gravity: 'attention' }, '300x225'],
+  [{ w: 300, h: 200, fit: 'cover', gravity: '0.5,0.500' }, '300x200-cover'],
+  [{ w: 300, quality: 40, format: 'png' }, '300x225'],
+  // An animation moves on, unless it is rotated or blurred.
+  [{ w: 90, h: 90, fit: 'cover', gravity: 'attention' }, '90x90-cover', CLIP],
+  [{ w: 90, h: 90, fit: 'cover', gravity: 'attention', blur: 1 }, '90x90-cover-attention-b10', CLIP],
+])('the variant %j is %s', (query, expected, original = PHOTO) => {
+  expect(sizeOf(query, original)).toBe(expected);
 });
 
 test.each<[VariantQuery, boolean]>([
@@ -146,10 +180,16 @@ test.each<[VariantQuery, boolean]>([
   expect(improved && improvedVariant(improved)).toBeUndefined();
 });
 
-test.each(['thumb.jpg', 'late-640x480.webp', '640x480.svg', '640x480-fill.png', '12345x1.png', ''])(
-  '%j is not the name of a variant',
-  (name) => expect(parseVariantName(name)).toBeUndefined(),
-);
+test.each([
+  'thumb.jpg',
+  'late-640x480.webp',
+  '640x480.svg',
+  '640x480-outside.png',
+  '640x480-q.png',
+  '640x480-q80-attention.png',
+  '123456x1.png',
+  '',
+])('%j is not the name of a variant', (name) => expect(parseVariantName(name)).toBeUndefined());
 
 test('all queries without a crop end in two sizes for each width', () => {
   const names = WIDTHS.flatMap((w) => [undefined, ...WIDTHS].map((h) => sizeOf({ w, ...(h && { h }) })));

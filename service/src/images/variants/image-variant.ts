@@ -1,8 +1,20 @@
 // Chooses an image variant: supported size, never above the original's, best accepted format (contract B5).
-import { IMAGE_FITS, IMAGE_FORMATS } from '@mediary/contract/enums';
+import { IMAGE_FORMATS, SIGNED_IMAGE_FITS } from '@mediary/contract/enums';
+import {
+  EDITS_PATTERN,
+  type EditQuery,
+  editsName,
+  type ImageEdits,
+  parseEdits,
+  rotatedSize,
+  toEdits,
+} from './image-edits.ts';
 
-/** `inside`: the whole image within the box; `cover`: fills and crops; `contain`: whole, with margins. */
-export const FITS = IMAGE_FITS;
+/**
+ * `inside`: the whole image within the box; `cover`: fills and crops; `contain`: whole, with margins; `fill`:
+ * stretched.
+ */
+export const FITS = SIGNED_IMAGE_FITS;
 export const FORMATS = IMAGE_FORMATS;
 
 type Fit = (typeof FITS)[number];
@@ -10,11 +22,13 @@ type Fit = (typeof FITS)[number];
 export type ImageFormat = (typeof FORMATS)[number] | 'gif';
 
 /** An omitted side is derived from the other, an omitted format from the Accept header. */
-export type VariantQuery = {
+export type VariantQuery = EditQuery & {
   readonly w?: number;
   readonly h?: number;
   readonly fit?: Fit;
   readonly format?: (typeof FORMATS)[number];
+  /** Multiplies `w` and `h`. */
+  readonly dpr?: number;
 };
 
 /** Width and height after applying the orientation. */
@@ -32,6 +46,7 @@ export type Variant = {
   readonly fit: Fit;
   readonly format: ImageFormat;
   readonly animated: boolean;
+  readonly edits?: ImageEdits;
   /** Rendered by a job, which takes more time for fewer bytes than a viewer waits for. */
   readonly isImproved?: true;
 };
@@ -49,20 +64,26 @@ export function chooseVariant(
   accept: string | undefined,
 ): Variant {
   const format = query.format ?? bestFormat(original, accept);
-  const animated = original.animated && (format === 'webp' || format === 'gif');
-  const { w = 0, h = 0, fit = 'inside' } = query;
-  return {
-    ...(w && h && fit !== 'inside'
-      ? fillBox(original, { w, h, fit })
-      : { ...fitInside(original, boxOf(w, h)), fit: 'inside' }),
-    format,
-    animated,
-  };
+  const { w = 0, h = 0, fit = 'inside', dpr = 1, rotate, blur } = query;
+  // The decoder cannot rotate frames, and would blur them into each other.
+  const isStill = rotate !== undefined || blur !== undefined;
+  const animated = original.animated && !isStill && (format === 'webp' || format === 'gif');
+  const seen = { ...original, ...rotatedSize(original, rotate) };
+  const sized =
+    w && h && fit !== 'inside'
+      ? fillBox(seen, { w: w * dpr, h: h * dpr, fit })
+      : { ...fitInside(seen, boxOf(w * dpr, h * dpr)), fit: 'inside' as const };
+  const isLossy = format !== 'png' && format !== 'gif';
+  const edits = toEdits(query, { isCropped: sized.fit === 'cover', isLossy, animated });
+  return { ...sized, format, animated, ...(Object.keys(edits).length > 0 && { edits }) };
 }
 
 /** Equal names imply equal bytes, so each variant is stored once. */
-export const variantName = ({ width, height, fit, format, isImproved }: Variant): string =>
-  `${width}x${height}${fit === 'inside' ? '' : `-${fit}`}${isImproved ? IMPROVED : ''}.${EXTENSIONS[format]}`;
+export function variantName({ width, height, fit, format, edits = {}, isImproved }: Variant): string {
+  const shape = fit === 'inside' ? '' : `-${fit}`;
+  const improved = isImproved ? IMPROVED : '';
+  return `${width}x${height}${shape}${editsName(edits)}${improved}.${EXTENSIONS[format]}`;
+}
 
 const IMPROVED = '-improved';
 
@@ -85,17 +106,23 @@ const EXTENSIONS: Readonly<Record<ImageFormat, string>> = {
   gif: 'gif',
 };
 
-const NAME = /^(\d{1,4})x(\d{1,4})(?:-(cover|contain))?(-improved)?\.(avif|webp|jpg|png|gif)$/;
+const NAME = new RegExp(
+  `^(?<width>\\d{1,5})x(?<height>\\d{1,5})(?:-(?<fit>cover|contain|fill))?${EDITS_PATTERN}` +
+    '(?<improved>-improved)?\\.(?<extension>avif|webp|jpg|png|gif)$',
+);
 
 /** The inverse of `variantName`, except for `animated`, which the name does not contain. */
 export function parseVariantName(name: string): Omit<Variant, 'animated'> | undefined {
-  const [, width, height, fit = 'inside', improved, extension] = NAME.exec(name) ?? [];
-  if (extension === undefined) return undefined;
+  const groups: Readonly<Record<string, string | undefined>> | undefined = NAME.exec(name)?.groups;
+  if (!groups) return undefined;
+  const { width, height, fit = 'inside', improved, extension } = groups;
+  const edits = parseEdits(groups);
   return {
     width: Number(width),
     height: Number(height),
     fit: fit as Fit,
     format: extension === 'jpg' ? 'jpeg' : (extension as ImageFormat),
+    ...(Object.keys(edits).length > 0 && { edits }),
     ...(improved && { isImproved: true }),
   };
 }
@@ -112,14 +139,15 @@ function fitInside({ width, height }: OriginalImage, { w, h }: Box): { width: nu
   return { width: pixels(width * scale), height: pixels(height * scale) };
 }
 
-/** Shrinks a box that would enlarge the image, and keeps its aspect ratio. */
+/** Shrinks a box that would enlarge the image. All but `fill` keep the aspect ratio of the box. */
 function fillBox(
   { width, height }: OriginalImage,
-  { w, h, fit }: Box & { readonly fit: Fit },
+  { w, h, fit }: Box & { readonly fit: Exclude<Fit, 'inside'> },
 ): Pick<Variant, 'width' | 'height' | 'fit'> {
-  const scale = (fit === 'cover' ? Math.max : Math.min)(w / width, h / height);
-  const shrink = Math.max(1, scale, Math.sqrt((w * h) / MAX_PIXELS));
-  return { width: pixels(w / shrink), height: pixels(h / shrink), fit };
+  const box = fit === 'fill' ? { w: Math.min(w, width), h: Math.min(h, height) } : { w, h };
+  const scale = (fit === 'cover' ? Math.max : Math.min)(box.w / width, box.h / height);
+  const shrink = Math.max(1, scale, Math.sqrt((box.w * box.h) / MAX_PIXELS));
+  return { width: pixels(box.w / shrink), height: pixels(box.h / shrink), fit };
 }
 
 const pixels = (length: number) => Math.max(1, Math.round(length));

@@ -1,0 +1,24 @@
+// What the signature of an image URL signs (contract B5). The service verifies it, and the SDK writes it.
+
+/** In alphabetical order, as they are signed. */
+const SIGNED_PARAMETERS = [
+  'background',
+  'blur',
+  'dpr',
+  'fit',
+  'format',
+  'gravity',
+  'h',
+  'quality',
+  'rotate',
+  'w',
+] as const;
+
+/** `0199…?fit=cover&h=315&w=600`: what the parameters of the URL of an asset ask for. */
+export function imageTextToSign(assetId: string, parameters: URLSearchParams): string {
+  const pairs = SIGNED_PARAMETERS.flatMap((name) => {
+    const value = parameters.get(name);
+    return value === null ? [] : [`${name}=${value}`];
+  });
+  return `${assetId}?${pairs.join('&')}`;
+}
