@@ -36,7 +36,7 @@ const OTHERS = [...PAGES, ...CONSOLE, ...GUIDES].map((path) => `GET ${path}`).co
 const BELOW_MANIFESTS = /\/\{id\}\/(?:~\{token\}\/(?!(?:image|frame\.jpg|embed)$)|\{folder\})/;
 
 const securityOf = (name: string): object[] => {
-  if (/webhook-endpoints|upload-tokens|legal-hold/.test(name)) return [{ serviceKey: [] }];
+  if (/webhook-endpoints|upload-tokens|legal-hold|image-signing-key/.test(name)) return [{ serviceKey: [] }];
   return /\/api\/v1\/(?:media|usage|events)/.test(name) ? [{ bearer: [] }, { serviceKey: [] }] : [];
 };
 const FIXED = [

@@ -185,7 +185,7 @@ describe('an image URL', () => {
     'w=64&w=64',
     'w=abc',
     'h=99999',
-    'fit=fill',
+    'fit=outside',
     'format=svg',
     'format=gif',
     'format=JPEG',
