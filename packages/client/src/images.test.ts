@@ -27,6 +27,9 @@ test('a size of the URL is replaced, its other parameters stay', () => {
   );
   expect(sizedImageUrl('/image', { width: 320 })).toBe('/image?w=320');
   expect(sizedImageUrl('/image?w=64', {})).toBe('/image');
+  const signed = '/image?fit=cover&w=64&h=32&gravity=0.5%2C0&dpr=2&v=1&s=sig';
+  expect(sizedImageUrl(signed, { width: 320 })).toBe('/image?v=1&w=320');
+  expect(sizedImageUrl('/image?preset=card', { width: 320 })).toBe('/image?w=320');
 });
 
 describe('a size that the service does not offer is refused in words', () => {

@@ -1,6 +1,7 @@
 // @mediary/client/images: URLs of an image in other sizes, also for the image components of frameworks.
 import { IMAGE_CROPS, IMAGE_FORMATS, IMAGE_WIDTHS, type IMAGE_FITS } from '@mediary/contract/enums';
 import { type OfferedSize, roundSize } from '@mediary/media-rules/image-size';
+import { SIGNED_ONLY_PARAMETERS } from '@mediary/media-rules/image-signature';
 
 /**
  * Widths and heights that the service offers, in pixels. Pass them to a framework that asks for its sizes:
@@ -22,7 +23,8 @@ export type ImageSize = {
 };
 
 /**
- * The URL of an image, or of a poster, in another size. Replaces a size that the URL has already.
+ * The URL of an image, or of a poster, in another size. Replaces a size, a preset or signed edits that the
+ * URL has already.
  *
  * @param src `image` of `media.playback`, or a URL of another size.
  * @throws RangeError for a size that the service does not offer: larger than 3840 pixels, or a crop that is
@@ -36,11 +38,14 @@ export function sizedImageUrl(src: string, { width, height, fit, format }: Image
     .join('')
     .split(/\?(.*)/s);
   const parameters = new URLSearchParams(query);
-  for (const name of ['w', 'h', 'fit']) parameters.delete(name);
+  for (const name of REPLACED) parameters.delete(name);
   for (const [name, value] of Object.entries({ w, h, fit, format }))
     if (value !== undefined) parameters.set(name, String(value));
   return parameters.size === 0 ? path : `${path}?${parameters}`;
 }
+
+/** A signature is that of the other size. */
+const REPLACED = ['w', 'h', 'fit', 'preset', 's', ...SIGNED_ONLY_PARAMETERS];
 
 /** The service redirects to the next larger size: the URL that names it saves this request. */
 function offeredSize({ width: w, height: h, fit = 'inside' }: Omit<ImageSize, 'format'>): OfferedSize {

@@ -1,5 +1,8 @@
 // What the signature of an image URL signs (contract B5). The service verifies it, and the SDK writes it.
 
+/** Refused without a signature. */
+export const SIGNED_ONLY_PARAMETERS = ['gravity', 'quality', 'blur', 'background', 'rotate', 'dpr'] as const;
+
 /** In alphabetical order, as they are signed. */
 const SIGNED_PARAMETERS = [
   'background',

@@ -3,7 +3,7 @@ import { timingSafeEqual } from 'node:crypto';
 import { IMAGE_CROPS } from '@mediary/contract/enums';
 import type { VariantWithTokenQuery } from '@mediary/contract/operations/images';
 import { type OfferedSize, roundSize } from '@mediary/media-rules/image-size';
-import { imageTextToSign } from '@mediary/media-rules/image-signature';
+import { imageTextToSign, SIGNED_ONLY_PARAMETERS } from '@mediary/media-rules/image-signature';
 import type { Secret } from '../../auth/secret.ts';
 import { fromBase64url, hmacSha256 } from '../../auth/signature.ts';
 import { deriveKey } from '../../auth/signed-token.ts';
@@ -69,10 +69,8 @@ function findPreset(presets: ImagesContext['settings']['imagePresets'], query: I
   return { ...found, ...(format && { format }), ...(dpr && { dpr }) };
 }
 
-const SIGNED_ONLY = ['gravity', 'quality', 'blur', 'background', 'rotate', 'dpr'] as const;
-
 function allowUnsigned(query: ImageQuery): AllowedRequest {
-  const edit = SIGNED_ONLY.find((name) => query[name] !== undefined);
+  const edit = SIGNED_ONLY_PARAMETERS.find((name) => query[name] !== undefined);
   if (edit) throw unsigned(edit);
   if (query.fit === 'fill') throw unsigned('fit');
   const size = roundSize(query);
