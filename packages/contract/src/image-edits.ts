@@ -68,19 +68,21 @@ export const IMAGE_EDIT_PARAMETERS = {
 const Edits = Type.Object(IMAGE_EDIT_PARAMETERS, { additionalProperties: false });
 type ImageEditQuery = Static<typeof Edits>;
 
-/** Reads parameters as in `w=1600&h=600&fit=cover`, or tells in words what is wrong with them. */
-export function readImageEdits(
-  text: string,
-): { readonly edits: ImageEditQuery } | { readonly problem: string } {
-  const names = Object.keys(IMAGE_EDIT_PARAMETERS);
-  const given = [...new URLSearchParams(text)];
-  const unknown = given.find(([name]) => !names.includes(name));
-  if (unknown) return { problem: `${unknown[0]} is not one of ${names.join(', ')}` };
-  const edits = Object.fromEntries(given.map(([name, value]) => [name, toValue(name, value)]));
+type ReadEdits = { readonly edits: ImageEditQuery } | { readonly problem: string };
+
+/** Its result reads parameters as in `w=1600&h=600&fit=cover`, or tells in words what is wrong with them. */
+export function createImageEditReader(): (text: string) => ReadEdits {
   const validator = Compile(Edits);
-  if (validator.Check(edits)) return { edits };
-  const [error] = validator.Errors(edits);
-  return { problem: `${error?.instancePath.slice(1)} ${error?.message}` };
+  const names = Object.keys(IMAGE_EDIT_PARAMETERS);
+  return (text) => {
+    const given = [...new URLSearchParams(text)];
+    const unknown = given.find(([name]) => !names.includes(name));
+    if (unknown) return { problem: `${unknown[0]} is not one of ${names.join(', ')}` };
+    const edits = Object.fromEntries(given.map(([name, value]) => [name, toValue(name, value)]));
+    if (validator.Check(edits)) return { edits };
+    const [error] = validator.Errors(edits);
+    return { problem: `${error?.instancePath.slice(1)} ${error?.message}` };
+  };
 }
 
 const toValue = (name: string, text: string): string | number => {

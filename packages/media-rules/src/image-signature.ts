@@ -3,19 +3,8 @@
 /** Refused without a signature. */
 export const SIGNED_ONLY_PARAMETERS = ['gravity', 'quality', 'blur', 'background', 'rotate', 'dpr'] as const;
 
-/** In alphabetical order, as they are signed. */
-const SIGNED_PARAMETERS = [
-  'background',
-  'blur',
-  'dpr',
-  'fit',
-  'format',
-  'gravity',
-  'h',
-  'quality',
-  'rotate',
-  'w',
-] as const;
+/** In alphabetical order. */
+const SIGNED_PARAMETERS = ['w', 'h', 'fit', 'format', ...SIGNED_ONLY_PARAMETERS].sort();
 
 /** `0199…?fit=cover&h=315&w=600`: what the parameters of the URL of an asset ask for. */
 export function imageTextToSign(assetId: string, parameters: URLSearchParams): string {

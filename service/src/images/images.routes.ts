@@ -1,4 +1,5 @@
 // Serves sized variants of images in a format that the viewer accepts (contract B5).
+import { IMAGE_EDIT_PARAMETERS } from '@mediary/contract/image-edits';
 import {
   getImage,
   getImageSigningKey,
@@ -73,10 +74,7 @@ async function serveImage(
 
 const searchOf = (url: string): URLSearchParams => new URLSearchParams(url.split('?', 2)[1]);
 
-const NAMES = [
-  ...['w', 'h', 'fit', 'format', 'gravity', 'quality', 'blur', 'background', 'rotate'],
-  ...['dpr', 'preset', 's', 'v'],
-] as const;
+const NAMES = [...Object.keys(IMAGE_EDIT_PARAMETERS), 'dpr', 'preset', 's', 'v'];
 
 /** Known parameters in one order, so that caches keep one entry. */
 const toSearch = (search: URLSearchParams): string =>

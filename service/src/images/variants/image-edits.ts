@@ -8,7 +8,7 @@ export type ImageEdits = {
   readonly gravity?: 'attention' | FocalPoint;
   /** 1–100; undefined: that of the format. */
   readonly quality?: number;
-  /** Standard deviation in pixels of the variant, in tenths. */
+  /** Standard deviation in pixels of the variant, rounded to tenths. */
   readonly blur?: number;
   /** RRGGBB in lower case. */
   readonly background?: string;
@@ -82,13 +82,7 @@ export function parseEdits(groups: Readonly<Record<string, string | undefined>>)
 export const isSamePicture = (one: ImageEdits, other: ImageEdits): boolean =>
   pictureOf(one) === pictureOf(other);
 
-const pictureOf = ({ gravity, blur, background, rotate }: ImageEdits): string =>
-  editsName({
-    ...(gravity && { gravity }),
-    ...(blur !== undefined && { blur }),
-    ...(background !== undefined && { background }),
-    ...(rotate !== undefined && { rotate }),
-  });
+const pictureOf = ({ quality: _, ...picture }: ImageEdits): string => editsName(picture);
 
 type Size = { readonly width: number; readonly height: number };
 

@@ -1,5 +1,5 @@
 // IMAGE_PRESETS: variants of images that the operator has named.
-import { readImageEdits } from '@mediary/contract/image-edits';
+import { createImageEditReader } from '@mediary/contract/image-edits';
 import type { Setting } from '../../platform/settings/setting.ts';
 import type { VariantQuery } from './image-variant.ts';
 
@@ -17,25 +17,24 @@ export const imagePresetsSetting: Setting<ImagePresets> = {
     '([guide](guides/images.md#presets)).',
   byDefault: 'none',
   allowed: `at most ${MAX_PRESETS}`,
-  parse: ({ given }, report) => parsePresets(given ?? '', report),
+  parse: ({ given }, report) => (given === undefined ? new Map() : parsePresets(given, report)),
 };
 
 function parsePresets(given: string, report: (problem: string) => void): ImagePresets {
+  const readEdits = createImageEditReader();
   const presets = new Map<string, VariantQuery>();
   for (const text of given.split(';').map((part) => part.trim())) {
     if (text === '') continue;
     const [, name, parameters = ''] = PRESET.exec(text) ?? [];
-    if (name === undefined) report(`IMAGE_PRESETS: "${text}" is no name and parameters, as in hero?w=1600`);
-    else if (presets.has(name)) report(`IMAGE_PRESETS: "${name}" is named twice`);
-    else presets.set(name, readParameters(name, parameters, report));
+    if (name === undefined) {
+      report(`IMAGE_PRESETS: "${text}" is no name and parameters, as in hero?w=1600`);
+      continue;
+    }
+    if (presets.has(name)) report(`IMAGE_PRESETS: "${name}" is named twice`);
+    const read = readEdits(parameters);
+    if ('edits' in read) presets.set(name, read.edits);
+    else report(`IMAGE_PRESETS: ${name}: ${read.problem}`);
   }
   if (presets.size > MAX_PRESETS) report(`IMAGE_PRESETS must name at most ${MAX_PRESETS}`);
   return presets;
-}
-
-function readParameters(name: string, text: string, report: (problem: string) => void): VariantQuery {
-  const read = readImageEdits(text);
-  if ('edits' in read) return read.edits as VariantQuery;
-  report(`IMAGE_PRESETS: ${name}: ${read.problem}`);
-  return {};
 }

@@ -94,6 +94,10 @@ describe('a preset', () => {
     expect(ask('preset=tiny')).toEqual({ query: { w: 20, quality: 30 } });
   });
 
+  test('leaves unknown parameters alone', () => {
+    expect(ask('preset=tiny&utm_source=mail&v=3')).toEqual(ask('preset=tiny'));
+  });
+
   test('that is unknown is refused with the known ones', () => {
     expect(() => ask('preset=huge')).toThrow(
       expect.objectContaining({

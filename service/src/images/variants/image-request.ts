@@ -1,11 +1,11 @@
 // Decides what a request for an image may ask for: offered sizes, presets, or what is signed (contract B5).
-import { timingSafeEqual } from 'node:crypto';
 import { IMAGE_CROPS } from '@mediary/contract/enums';
+import { IMAGE_EDIT_PARAMETERS } from '@mediary/contract/image-edits';
 import type { VariantWithTokenQuery } from '@mediary/contract/operations/images';
 import { type OfferedSize, roundSize } from '@mediary/media-rules/image-size';
 import { imageTextToSign, SIGNED_ONLY_PARAMETERS } from '@mediary/media-rules/image-signature';
 import type { Secret } from '../../auth/secret.ts';
-import { fromBase64url, hmacSha256 } from '../../auth/signature.ts';
+import { equalBytes, fromBase64url, hmacSha256 } from '../../auth/signature.ts';
 import { deriveKey } from '../../auth/signed-token.ts';
 import { badRequest, unauthorized } from '../../platform/http/errors.ts';
 import type { ImagesContext } from '../context.ts';
@@ -35,24 +35,24 @@ export function allowRequest(
       reason: 'bad_signature',
       field: 's',
     });
-  return { query: query as VariantQuery };
+  return { query };
 }
 
 function isSigned(secrets: readonly Secret[], text: string, signature: string): boolean {
   const given = fromBase64url(signature);
-  return secrets.some((root) => {
-    const expected = hmacSha256(imageSigningKey(root).key, text);
-    return given?.length === expected.length && timingSafeEqual(given, expected);
-  });
+  return (
+    given !== undefined &&
+    secrets.some((root) => equalBytes(given, hmacSha256(imageSigningKey(root).key, text)))
+  );
 }
 
 /** The key of back ends. */
 export const imageSigningKey = (root: Secret): Secret => deriveKey(root, 'image');
 
-const BESIDE_PRESET: readonly string[] = ['preset', 'format', 'dpr', 'token'];
+const NOT_WITH_PRESET = [...Object.keys(IMAGE_EDIT_PARAMETERS), 's'].filter((name) => name !== 'format');
 
 function findPreset(presets: ImagesContext['settings']['imagePresets'], query: ImageQuery): VariantQuery {
-  const other = Object.keys(query).find((name) => !BESIDE_PRESET.includes(name));
+  const other = NOT_WITH_PRESET.find((name) => Object.hasOwn(query, name));
   if (other !== undefined)
     throw badRequest(`${other} cannot stand beside preset, which says it already`, {
       field: other,
@@ -76,7 +76,7 @@ function allowUnsigned(query: ImageQuery): AllowedRequest {
   const size = roundSize(query);
   if ('reason' in size) throw unsupported(query, size);
   const isOffered = size.w === query.w && size.h === query.h;
-  return isOffered ? { query: query as VariantQuery } : { redirectTo: size };
+  return isOffered ? { query } : { redirectTo: size };
 }
 
 const unsigned = (field: string) =>
