@@ -32,6 +32,7 @@ const CODE = [
   'errors',
   'event-stream',
   'events',
+  'image-url',
   'images',
   'index',
   'inspect/bounded-reader',

@@ -2,6 +2,7 @@
 import { IMAGE_CROPS, IMAGE_FORMATS, IMAGE_WIDTHS, type IMAGE_FITS } from '@mediary/contract/enums';
 import { type OfferedSize, roundSize } from '@mediary/media-rules/image-size';
 import { SIGNED_ONLY_PARAMETERS } from '@mediary/media-rules/image-signature';
+import { setParameters, splitImageUrl } from './image-url.ts';
 
 /**
  * Widths and heights that the service offers, in pixels. Pass them to a framework that asks for its sizes:
@@ -33,14 +34,9 @@ export type ImageSize = {
  */
 export function sizedImageUrl(src: string, { width, height, fit, format }: ImageSize): string {
   const { w, h } = offeredSize({ width, height, fit });
-  const [path = '', query = ''] = src
-    .split('#', 1)
-    .join('')
-    .split(/\?(.*)/s);
-  const parameters = new URLSearchParams(query);
+  const { path, parameters } = splitImageUrl(src);
   for (const name of REPLACED) parameters.delete(name);
-  for (const [name, value] of Object.entries({ w, h, fit, format }))
-    if (value !== undefined) parameters.set(name, String(value));
+  setParameters(parameters, { w, h, fit, format });
   return parameters.size === 0 ? path : `${path}?${parameters}`;
 }
 

@@ -2,6 +2,7 @@
 import type { IMAGE_FORMATS, IMAGE_ROTATIONS, SIGNED_IMAGE_FITS } from '@mediary/contract/enums';
 import { imageTextToSign } from '@mediary/media-rules/image-signature';
 import { toBase64 } from './encoding.ts';
+import { setParameters, splitImageUrl } from './image-url.ts';
 
 export type AccessTokenOptions = {
   /** `ACCESS_TOKEN_SECRET` of the service. */
@@ -61,18 +62,12 @@ export type ImageEdit = {
  * @example const url = await signImageUrl(image, { width: 640, height: 360, fit: 'cover' }, key);
  */
 export async function signImageUrl(src: string, edit: ImageEdit, key: string): Promise<string> {
-  const [path = '', query = ''] = src
-    .split('#', 1)
-    .join('')
-    .split(/\?(.*)/s);
+  const { path, parameters: given } = splitImageUrl(src);
   const [, assetId] = /\/playback\/([^/]+)\/(?:~[^/]+\/)?image$/.exec(path) ?? [];
   if (assetId === undefined) throw new TypeError(`No URL of an image of this service: ${src}`);
-  const version = new URLSearchParams(query).get('v');
-  const parameters = new URLSearchParams(
-    Object.entries(toParameters(edit)).flatMap(([name, value]): [string, string][] =>
-      value === undefined ? [] : [[name, String(value)]],
-    ),
-  );
+  const version = given.get('v');
+  const parameters = new URLSearchParams();
+  setParameters(parameters, toParameters(edit));
   const signature = await sign(key, imageTextToSign(assetId, parameters));
   if (version !== null) parameters.set('v', version);
   return `${path}?${parameters}&s=${signature}`;

@@ -25,6 +25,10 @@ export const equalHex = (given: string, expected: Buffer): boolean =>
   HEX.test(given) &&
   timingSafeEqual(Buffer.from(given, 'hex'), expected);
 
+/** In constant time for equal lengths. */
+export const equalBytes = (given: Uint8Array, expected: Uint8Array): boolean =>
+  given.length === expected.length && timingSafeEqual(given, expected);
+
 export const toBase64url = (bytes: Buffer): string => bytes.toString('base64url');
 
 /**

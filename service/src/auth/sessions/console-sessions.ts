@@ -1,5 +1,5 @@
 // Sessions of the console: a credential is exchanged once for a cookie.
-import { randomBytes, timingSafeEqual } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import type { CreateSessionRequest } from '@mediary/contract/schemas/admin/console';
 import { badRequest, forbidden, unauthorized } from '../../platform/http/errors.ts';
 import type { Caller } from '../caller.ts';
@@ -8,7 +8,7 @@ import { callerOfCredentials } from '../identify-caller.ts';
 import { digestOfKey } from '../keys/service-key-grant.ts';
 import { assertOwnerAllowed } from '../permissions.ts';
 import { isServiceKey, type Secret } from '../secret.ts';
-import { hmacSha256 } from '../signature.ts';
+import { equalBytes, hmacSha256 } from '../signature.ts';
 import { deriveKey } from '../signed-token.ts';
 import { parseUserId } from '../user-id.ts';
 import {
@@ -156,10 +156,7 @@ async function isKeyValid(ctx: AuthContext, session: SessionRow): Promise<boolea
   const keys = kind === 'operator' ? ctx.settings.operatorKeys : ctx.settings.serviceKeys;
   const stored = Buffer.from(digest ?? '', 'hex');
   return keys.some((key) =>
-    ctx.urlSecrets.some((root) => {
-      const current = digestWith(root, key.reveal());
-      return current.length === stored.length && timingSafeEqual(current, stored);
-    }),
+    ctx.urlSecrets.some((root) => equalBytes(stored, digestWith(root, key.reveal()))),
   );
 }
 

@@ -1,6 +1,6 @@
 // Signs and verifies compact JWS with HS256 only; the MAC is verified before anything is parsed.
-import { createHmac, type KeyObject, timingSafeEqual } from 'node:crypto';
-import { fromBase64url, toBase64url } from '../signature.ts';
+import { createHmac, type KeyObject } from 'node:crypto';
+import { equalBytes, fromBase64url, toBase64url } from '../signature.ts';
 import { getOwn, parseJsonObject } from '../../platform/values/strict-json.ts';
 
 const MAX_TOKEN_LENGTH = 12_288;
@@ -41,10 +41,8 @@ const macOf = (signed: string, key: KeyObject): string =>
   createHmac('sha256', key).update(signed).digest('base64url');
 
 /** Compares the encoded texts, so that only the canonical encoding of the MAC is accepted. */
-function equalText(given: string, expected: string): boolean {
-  const bytes = Buffer.from(given);
-  return bytes.length === expected.length && timingSafeEqual(bytes, Buffer.from(expected));
-}
+const equalText = (given: string, expected: string): boolean =>
+  equalBytes(Buffer.from(given), Buffer.from(expected));
 
 function isPlainHs256(part: string): boolean {
   if (COMMON_HEADERS.includes(part)) return true;

@@ -1,7 +1,6 @@
 // Routes of webhook endpoints: only callers with the service key may use them (contract B8).
 import * as operations from '@mediary/contract/operations/webhook-endpoints';
 import type { Secret } from '../../auth/secret.ts';
-import type { AsService } from '../../auth/service.hook.ts';
 import { createConcurrencyLimit } from '../../platform/concurrency/concurrency-limit.ts';
 import type { EventsContext } from '../context.ts';
 import { sendTestEvent } from './delivery-attempts.ts';
@@ -50,14 +49,15 @@ export function endpointRoutes(ctx: EventsContext, controls: DeliveryControls) {
     asService(operations.rotateEndpointSecret, async ({ params }) =>
       withSecret(await endpoints.rotateSecret(ctx, params.id)),
     ),
-    ...deliveryRoutes(ctx, controls, asService),
+    ...deliveryRoutes(ctx, controls),
   ];
 }
 
 /** Concurrent test events, in total and of one endpoint. */
 const TESTS = { total: 16, perKey: 2 };
 
-function deliveryRoutes(ctx: EventsContext, { client, wakeSender }: DeliveryControls, asService: AsService) {
+function deliveryRoutes(ctx: EventsContext, { client, wakeSender }: DeliveryControls) {
+  const { asService } = ctx.auth;
   const limitTests = createConcurrencyLimit(TESTS);
   return [
     asService(operations.testWebhookEndpoint, async ({ params }) => {

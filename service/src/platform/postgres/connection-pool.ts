@@ -170,7 +170,7 @@ async function runQuery(
   try {
     return await client.query(query);
   } catch (error) {
-    failure ??= isStatementRefused(error) ? await rollBack(client, query) : (error as Error);
+    failure ??= isStatementRefused(error) ? await endTransaction(client, query) : (error as Error);
     throw error;
   } finally {
     client.off('error', lose);
@@ -178,17 +178,18 @@ async function runQuery(
   }
 }
 
-/**
- * A text of several statements may have begun a transaction, in which all later statements would fail.
- * Returns an error when the connection must not be used again.
- */
-const rollBack = async (client: pg.PoolClient, { text }: pg.QueryConfig): Promise<Error | undefined> =>
-  text.includes(';')
-    ? client.query('rollback').then(
-        () => undefined,
-        (error: Error) => error,
-      )
-    : undefined;
+export const isSingleStatement = (text: string): boolean => !text.includes(';');
+
+/** Several statements may have begun a transaction, in which all later statements would fail. */
+const endTransaction = async (client: pg.PoolClient, { text }: pg.QueryConfig): Promise<Error | undefined> =>
+  isSingleStatement(text) ? undefined : rollBack(client);
+
+/** Returns an error when the connection must not be used again. */
+export const rollBack = (client: pg.PoolClient): Promise<Error | undefined> =>
+  client.query('rollback').then(
+    () => undefined,
+    (error: Error) => error,
+  );
 
 /** Rejects after WAIT_TIMEOUT_MS; the connection goes to the pool when it is open. */
 async function waitFor(

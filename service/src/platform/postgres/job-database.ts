@@ -1,7 +1,7 @@
 // The connections of the job queue. Statements are prepared, because PostgreSQL would plan those of the
 // queue's library anew each time.
 import { type Connection, toPooledQuery } from './connection.ts';
-import { openPool } from './connection-pool.ts';
+import { isSingleStatement, openPool } from './connection-pool.ts';
 import { sessionOptions } from './database.ts';
 import { type NotificationChannels, openChannels } from './notifications.ts';
 import { prepare } from './sql.ts';
@@ -47,9 +47,6 @@ const MAX_CONNECTIONS = 4;
  */
 const SESSION = { synchronous_commit: 'off' };
 
-/** Several statements in one text cannot be prepared. They are the maintenance. */
-const isSingle = (text: string): boolean => !text.includes(';');
-
 /** The timeout of a pooled role is too short for it. */
 const toMaintenance = ({ direct }: Connection, text: string) => ({
   text: direct
@@ -74,7 +71,8 @@ export function openJobDatabase({
   let closing: Promise<unknown> | undefined;
   return {
     executeSql: (text, values = []) => {
-      const single = isSingle(text) && toPooledQuery(connection, prepare(text, values));
+      // Several statements in one text cannot be prepared. They are the maintenance.
+      const single = isSingleStatement(text) && toPooledQuery(connection, prepare(text, values));
       return pool.query(single || toMaintenance(connection, text));
     },
     listen: async (channel, onNotification, onReconnect) => {
