@@ -70,6 +70,8 @@ describe('a growing video', () => {
     ...index,
     tracks: index.tracks.filter(({ id }) => id === 1 || id === 2),
     growth: {
+      isComplete: false,
+      awaited: [{ id: 0, codec: 'avc1.64001f', size: { width: 1280, height: 720 }, peakBitrate: 2_800_000 }],
       startedAt: new Date(1_000_000).toISOString(),
       publishedAt: new Date(1_005_000).toISOString(),
       durationSeconds: 60,
@@ -78,7 +80,7 @@ describe('a growing video', () => {
   const growing: HlsFiles & DashFiles = {
     multivariant: render(part, 'hls.m3u8'),
     manifest: render(part, 'dash.mpd'),
-    playlists: new Map(['r1.m3u8', 'r2.m3u8'].map((name) => [`1-1/${name}`, render(part, name)])),
+    playlists: new Map(['r0.m3u8', 'r1.m3u8', 'r2.m3u8'].map((name) => [`1-1/${name}`, render(part, name)])),
     sizes,
   };
 
@@ -91,6 +93,16 @@ describe('a growing video', () => {
     expect(checkHls(hls, 'growing').join('\n')).toContain('r1.m3u8: not EVENT');
     expect(checkDash(growing).join('\n')).toMatch(/not static[\s\S]*ends before the presentation/);
     expect(checkDash(dash, 'growing').join('\n')).toContain('MPD: not dynamic');
+  });
+
+  test.each([
+    [/#EXT-X-CONTENT-STEERING.*\n/, '', 'no content steering'],
+    [/SERVER-URI="[^"]*"/, 'SERVER-URI=""', 'no SERVER-URI'],
+    [/(STEERING:.*)PATHWAY-ID="early"/, '$1PATHWAY-ID="other"', 'its pathway has no variants'],
+    [/(STREAM-INF:.*),PATHWAY-ID="full"/, '$1', 'a variant has none'],
+  ])('in its multivariant playlist: %s → %j', (from, to, violation) => {
+    const multivariant = edited(growing.multivariant, from, to);
+    expect(checkHls({ ...growing, multivariant }, 'growing').join('\n')).toContain(violation);
   });
 
   test('has no end in its playlists', () => {

@@ -11,6 +11,8 @@ const indexOf = (segments: number, isGrowing: boolean): RunIndex => ({
   early: [0],
   ...(isGrowing && {
     growth: {
+      isComplete: false,
+      awaited: [],
       startedAt: '2026-01-01T00:00:00.000Z',
       publishedAt: '2026-01-01T00:00:01.000Z',
       durationSeconds: 40,

@@ -6,6 +6,7 @@ import { isEncrypted, isNeverEncrypted, type SegmentEncryption } from '../assets
 import { EXTRA_FILES } from '../assets/video-extras.ts';
 import { captionVersion, findNamedCaption } from '../captions/manifest-captions.ts';
 import { EARLY_DASH_NAME } from '../encoding/packaging/manifests.ts';
+import { STEERING_NAME } from '../encoding/packaging/steering.ts';
 import {
   captionKey,
   isRenditionName,
@@ -26,6 +27,7 @@ const isExtraFile = (name: string): boolean => Object.values(EXTRA_FILES).includ
 const TYPES: ReadonlyMap<string, string> = new Map([
   ['m3u8', 'application/vnd.apple.mpegurl'],
   ['mpd', 'application/dash+xml'],
+  ['json', 'application/json'],
   ['jpg', 'image/jpeg'],
   ['mp4', 'video/mp4'],
   ['m4s', 'video/iso.segment'],
@@ -87,7 +89,10 @@ export function resolveFile(
 
 /** All other files are media, or manifests of them. */
 const isOfferedWithEncryption = ({ captions }: PlaybackAsset, path: string): boolean =>
-  path === 'hls.m3u8' || isNeverEncrypted(path) || findNamedCaption(captions, path) !== undefined;
+  path === 'hls.m3u8' ||
+  path.startsWith('steering-') ||
+  isNeverEncrypted(path) ||
+  findNamedCaption(captions, path) !== undefined;
 
 function entryOf(
   asset: PlaybackAsset,
@@ -115,8 +120,8 @@ const thumbnailName = ({ posterTimeMs }: OwnManifest): string =>
 const extraOf = ({ id, playback }: PlaybackAsset, file: string): ResolvedFile | undefined =>
   playback?.kind === 'own' ? entry(renditionKey(id, playback.folder, file)) : undefined;
 
-/** The DASH manifest for players that started before the run had ended. */
-const EARLY_MANIFEST = /^early-(\d+-\d+)\.mpd$/;
+/** What players that started before the end of the run read again. */
+const EARLY_FILE = /^(?:early-(\d+-\d+)\.mpd|steering-(\d+-\d+)\.json)$/;
 
 /** `<folder>/<file>` of the published run, or a file of captions. */
 function childOf({ id, playback, captions }: PlaybackAsset, path: string): ResolvedFile | undefined {
@@ -128,8 +133,12 @@ function childOf({ id, playback, captions }: PlaybackAsset, path: string): Resol
       isEntry: true,
       version: captionVersion(named.caption),
     };
-  const early = EARLY_MANIFEST.exec(path)?.[1];
-  const [folder = '', file = '', ...more] = early === undefined ? path.split('/') : [early, EARLY_DASH_NAME];
+  const [early, dash, steering] = EARLY_FILE.exec(path) ?? [];
+  const [folder = '', file = '', ...more] = dash
+    ? [dash, EARLY_DASH_NAME]
+    : steering
+      ? [steering, STEERING_NAME]
+      : path.split('/');
   if (more.length > 0 || !isRenditionName(folder, file)) return undefined;
   if (playback?.kind !== 'own' || playback.folder !== folder) return undefined;
   if (early !== undefined || TRACK_PLAYLIST.test(file))

@@ -6,7 +6,7 @@ import type { Browser, Frame, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { launchChromium } from '../../support/playback/browser.ts';
 import { makeClip, pacedEngine } from '../../support/clips/clips.ts';
-import { ingest, offer, readAsset } from '../../support/media.ts';
+import { ingest, offer, readAsset, settled } from '../../support/media.ts';
 import { asUser, call, eventually, startTestService, type TestService } from '../../support/service.ts';
 
 let service: TestService;
@@ -67,10 +67,10 @@ test('the API reference shows the operations', async () => {
   await page.close();
 });
 
-test('a video that is still being encoded plays to its end', async () => {
+test('a video that is still being encoded plays to its end, and gains its renditions', async () => {
   const slow = await startTestService({ FFMPEG_PATH: await pacedEngine() });
   try {
-    const file = await makeClip({ seconds: GROWING_SECONDS, container: 'webm' });
+    const file = await makeClip({ seconds: GROWING_SECONDS, width: 640, height: 360, container: 'webm' });
     const { id } = await offer(slow, 'ann', {
       bytes: await readFile(file),
       fields: { mime_type: 'video/webm', filename: 'clip.webm' },
@@ -82,6 +82,22 @@ test('a video that is still being encoded plays to its end', async () => {
     const { page, frame, errors } = await openEmbed(await embedOf(slow, id));
     expect(await readAsset(slow, 'ann', id)).toMatchObject({ stream_status: 'processing' });
     await frame.evaluate(`${PLAYER}.play()`);
+    await eventually(
+      () => read<number>(frame, 'videoHeight'),
+      (height) => height === 240,
+    );
+    await frame.evaluate(`${PLAYER}.media.playbackRate = 0.1`);
+    await settled(slow, 'ann', id);
+    await frame.evaluate(`${PLAYER}.media.playbackRate = 0.5`);
+    await eventually(
+      () => read<number>(frame, 'videoHeight'),
+      (height) => height === 360,
+      { withinMs: 120_000 },
+    );
+    expect(await frame.evaluate(`[...${PLAYER}.media.videoRenditions].map(({ height }) => height)`)).toEqual([
+      240, 360,
+    ]);
+    await frame.evaluate(`${PLAYER}.media.playbackRate = 2`);
     await eventually(
       () => read<boolean>(frame, 'ended'),
       (isEnded) => isEnded,

@@ -11,17 +11,20 @@ const USER = 'ann';
 let service: TestService;
 /** Copies slowly, so that players start before the copy is complete. */
 let slowCopier: TestService;
+/** Encodes as slowly as a video plays, so that players read growing manifests for a while. */
+let slowEncoder: TestService;
 let browser: TestBrowser;
 beforeAll(async () => {
-  [service, slowCopier, browser] = await Promise.all([
+  [service, slowCopier, slowEncoder, browser] = await Promise.all([
     startTestService(),
     startTestService({ FFMPEG_PATH: await pacedEngine('copies') }),
+    startTestService({ FFMPEG_PATH: await pacedEngine() }),
     openBrowser(),
   ]);
 });
 afterAll(async () => {
   await browser.close();
-  await Promise.all([service.stop(), slowCopier.stop()]);
+  await Promise.all([service.stop(), slowCopier.stop(), slowEncoder.stop()]);
 });
 
 type Early = { readonly id: string; readonly hls: string; readonly dash: string };
@@ -43,7 +46,7 @@ const textOf = async (url: string): Promise<string> => (await fetch(url)).text()
 
 type Playing = { readonly seconds: number; readonly slowUntil?: Promise<unknown> };
 
-async function expectPlayed(streams: readonly PlayRequest[], { seconds, slowUntil }: Playing): Promise<void> {
+async function expectPlayed(streams: readonly PlayRequest[], { seconds, slowUntil }: Playing) {
   const results = await Promise.all(streams.map((stream) => browser.playEarly(stream, slowUntil)));
   const problems = results.map(({ errors, interruptions = [] }) => [...errors, ...interruptions]);
   expect(problems).toEqual(streams.map(() => []));
@@ -51,6 +54,7 @@ async function expectPlayed(streams: readonly PlayRequest[], { seconds, slowUnti
     expect(startedAt).toBeLessThan(0.1);
     expect(Math.abs(endedAt - seconds)).toBeLessThan(0.1);
   }
+  return results;
 }
 
 // Players mostly wait for the picture: two videos play at a time.
@@ -79,6 +83,37 @@ describe.concurrent('a video that is not ready yet plays from its beginning to i
     },
     300_000,
   );
+
+  test('and reaches its largest rendition once that is there', async () => {
+    // More than an encode takes on a slow machine, at the speed that they play until then.
+    const seconds = 48;
+    const file = await makeClip({ seconds, width: 640, height: 360, container: 'webm' });
+    const fields = { mime_type: 'video/webm', filename: 'clip.webm' };
+    const { id, hls, dash } = await uploadUntilPlayable(service, file, fields);
+    // A short buffer: what is buffered when the encode ends is played as it is.
+    const streams: PlayRequest[] = [
+      { player: 'hls.js', url: hls, bufferSeconds: 4 },
+      { player: 'dash.js', url: dash, bufferSeconds: 4 },
+    ];
+    const results = await expectPlayed(streams, { seconds, slowUntil: settled(service, USER, id) });
+    expect(results.map(({ height }) => height)).toEqual([360, 360]);
+  }, 300_000);
+
+  test('without content steering, too', async () => {
+    const seconds = 24;
+    const file = await makeClip({ seconds, width: 640, height: 360, container: 'webm' });
+    const fields = { mime_type: 'video/webm', filename: 'clip.webm', title: 'shaka' };
+    const { id, hls, dash } = await uploadUntilPlayable(slowEncoder, file, fields);
+    expect(await textOf(dash)).toContain('type="dynamic"');
+    const ready = settled(slowEncoder, USER, id);
+    await expectPlayed(
+      [
+        { player: 'shaka-player', url: dash },
+        { player: 'shaka-player', url: hls },
+      ],
+      { seconds, slowUntil: ready },
+    );
+  }, 300_000);
 
   test('from a growing copy of its H.264, which is replaced while it plays', async () => {
     const seconds = 16;

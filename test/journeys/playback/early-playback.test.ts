@@ -35,6 +35,13 @@ const textOf = async (url: string): Promise<string> => {
 /** The entries of a media playlist, without its head and end. */
 const segmentsOf = (playlist: string): string =>
   playlist.slice(playlist.indexOf('#EXTINF')).replace('#EXT-X-ENDLIST\n', '');
+/** Codecs, size and playlist of each variant of a pathway, in the order of the playlist. */
+const variantsOf = (multivariant: string, pathway?: string): string[] =>
+  [...multivariant.matchAll(/^#EXT-X-STREAM-INF:(.+)\n(.+)$/gm)]
+    .filter(([, list]) => /PATHWAY-ID="(\w+)"/.exec(list ?? '')?.[1] === pathway)
+    .map(([, list = '', uri]) => `${/CODECS="[^"]+",RESOLUTION=\d+x\d+/.exec(list)?.[0]} ${uri}`);
+const bandwidthsOf = (multivariant: string): number[] =>
+  [...multivariant.matchAll(/^#EXT-X-STREAM-INF:BANDWIDTH=(\d+)/gm)].map(([, bits]) => Number(bits));
 const childOf = (multivariant: string): string => /^[^#].*$/m.exec(multivariant)?.[0] ?? '';
 
 /** The asset and its URLs at the moment when it becomes playable. */
@@ -79,7 +86,10 @@ test('a file that must be encoded plays in its lowest rendition while the others
   });
   expect(captions.status).toBe(200);
   expect(await checkServed(playback, 'growing')).toEqual({ violations: [], captions: 1 });
-  const child = childOf(await textOf(playback.hls));
+  const first = await textOf(playback.hls);
+  const child = childOf(first);
+  const steering = new URL(`steering-${child.slice(0, child.lastIndexOf('/'))}.json`, playback.hls).href;
+  expect(JSON.parse(await textOf(steering))).toMatchObject({ 'PATHWAY-PRIORITY': ['early'] });
   const early = await textOf(new URL(child, playback.hls).href);
   expect(early).toContain('#EXT-X-PLAYLIST-TYPE:EVENT\n');
   expect(early).not.toContain('#EXT-X-ENDLIST');
@@ -94,7 +104,14 @@ test('a file that must be encoded plays in its lowest rendition while the others
   expect(complete).toContain('#EXT-X-ENDLIST');
   expect(complete).toContain(segmentsOf(early));
   expect(await textOf(earlyDash)).toContain('type="static"');
-  expect((await textOf(playback.hls)).match(/EXT-X-STREAM-INF/g)?.length).toBeGreaterThan(1);
+  const last = await textOf(playback.hls);
+  expect(variantsOf(last).length).toBeGreaterThan(1);
+  expect(variantsOf(first, 'full')).toEqual(variantsOf(last));
+  // The lowest rendition is listed twice: it is the first and the last.
+  const [, ...announced] = bandwidthsOf(first);
+  for (const [at, bits] of bandwidthsOf(last).slice(0, -1).entries())
+    expect(bits).toBeLessThanOrEqual(announced[at] ?? 0);
+  expect(JSON.parse(await textOf(steering))).toMatchObject({ 'PATHWAY-PRIORITY': ['full', 'early'] });
   expect(await checkServed(playback)).toEqual({ violations: [], captions: 1 });
   expect(await decode(earlyDash)).toEqual(CLEAN);
   // ffmpeg warns of captions in HLS, which it does not read.

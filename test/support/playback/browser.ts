@@ -68,7 +68,7 @@ type SyncResult = PageResult & { readonly flashes: readonly number[]; readonly b
 export type TestBrowser = {
   /** Plays to the end, again from the start, from the middle, and to the end once more. */
   playThrough(request: PlayRequest): Promise<PlayResult>;
-  /** Plays to the end once, from where the player starts; at half speed until `slowUntil` resolves. */
+  /** Plays to the end once, from where the player starts; slowly until `slowUntil` resolves. */
   playEarly(request: PlayRequest, slowUntil?: Promise<unknown>): Promise<EarlyPlayResult>;
   /** Plays the lowest rendition alone, the highest, and the lowest again; then to the end. */
   switchRenditions(request: PlayRequest): Promise<SwitchResult>;
@@ -86,7 +86,8 @@ export type TestBrowser = {
 const NODE_MODULES = join(import.meta.dirname, '../../../node_modules');
 const PAGE_SCRIPTS = join(import.meta.dirname, 'player-page');
 const PLAYBACK_RATE = 2;
-const SLOW_RATE = 0.5;
+/** The clock of Chromium jumps when a lower rate ends. */
+const SLOW_RATE = 0.25;
 const PLACES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
 const ARGUMENTS = [
   '--headless=new',

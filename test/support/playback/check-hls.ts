@@ -26,6 +26,7 @@ export function checkHls(
 ): string[] {
   const variants = variantsOf(multivariant);
   const media = tagsOf(multivariant, 'EXT-X-MEDIA');
+  const steering = tagsOf(multivariant, 'EXT-X-CONTENT-STEERING');
   const captions = media.flatMap(({ TYPE, URI = '' }) => (TYPE === 'SUBTITLES' ? URI : []));
   const rates = new Map([...playlists].map(([name, text]) => [name, ratesOf(name, text, sizes)]));
   return [
@@ -34,6 +35,7 @@ export function checkHls(
     ...(variants.length === 0 ? ['multivariant: no variants'] : []),
     ...variants.flatMap(({ attributes }, index) => checkVariant(attributes, index)),
     ...checkTogether(variants),
+    ...checkSteering(steering, variants),
     ...checkRanges(variants, tagsOf(multivariant, 'EXT-X-I-FRAME-STREAM-INF')),
     ...checkGroups(media, variants),
     ...[...variants.map(({ uri }) => uri), ...media.flatMap(({ URI = '' }) => URI)]
@@ -56,7 +58,9 @@ const REQUIRED: readonly (readonly [name: string, form: RegExp])[] = [
 ];
 
 function checkVariant(attributes: Attributes, index: number): string[] {
-  const wrong = REQUIRED.filter(([name, form]) => !form.test(attributes[name] ?? ''));
+  const isAwaited = attributes['PATHWAY-ID'] !== undefined && attributes['AVERAGE-BANDWIDTH'] === undefined;
+  const required = isAwaited ? REQUIRED.filter(([name]) => name !== 'AVERAGE-BANDWIDTH') : REQUIRED;
+  const wrong = required.filter(([name, form]) => !form.test(attributes[name] ?? ''));
   const range = rangeOf(attributes);
   return [
     ...wrong.map(([name]) => `variant ${index}: ${name} is ${attributes[name] ?? 'missing'}`),
@@ -64,6 +68,18 @@ function checkVariant(attributes: Attributes, index: number): string[] {
     ...(Number(attributes['AVERAGE-BANDWIDTH']) > Number(attributes['BANDWIDTH'])
       ? [`variant ${index}: AVERAGE-BANDWIDTH is above BANDWIDTH`]
       : []),
+  ];
+}
+
+/** RFC 8216bis, 4.4.6.6: players start with a pathway that has variants, and find where to ask for others. */
+function checkSteering([steering, ...more]: readonly Attributes[], variants: readonly Variant[]): string[] {
+  const pathways = variants.map(({ attributes }) => attributes['PATHWAY-ID']);
+  if (!steering) return pathways.some((each) => each !== undefined) ? ['pathways: no content steering'] : [];
+  return [
+    ...(more.length > 0 ? ['content steering: more than one'] : []),
+    ...(steering['SERVER-URI'] ? [] : ['content steering: no SERVER-URI']),
+    ...(pathways.includes(steering['PATHWAY-ID']) ? [] : ['content steering: its pathway has no variants']),
+    ...(pathways.includes(undefined) ? ['pathways: a variant has none'] : []),
   ];
 }
 

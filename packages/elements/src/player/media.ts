@@ -1,6 +1,7 @@
 // Creates the media element: the browser's own where it plays HLS best, else one with hls.js.
 import type { ErrorData } from 'hls.js';
 import { constructStyles } from './constructed-styles.ts';
+import { followLaterRenditions, type RenditionMenu } from './later-renditions.ts';
 import { codeOfStatus, PlayerError } from './player-error.ts';
 import { withTokenOf } from './token.ts';
 
@@ -61,7 +62,7 @@ export async function createHlsMedia(options: MediaOptions): Promise<PlayerMedia
     xhrSetup: (request, url) => request.open('GET', withTokenOf(options.currentUrl(), url), true),
   };
   let current: Hls | null = null;
-  const tracks = element as typeof element & AudioTracks;
+  const tracks = element as typeof element & AudioTracks & RenditionMenu;
   tracks.audioTracks.addEventListener('change', () => {
     const chosen = [...tracks.audioTracks].find(({ enabled }) => enabled);
     // The element looks for its number, which is that of another bit rate.
@@ -75,6 +76,7 @@ export async function createHlsMedia(options: MediaOptions): Promise<PlayerMedia
       current = hls;
       hls?.once(Hls.Events.MEDIA_ATTACHED, () => onAttached());
       if (hls) reportErrors(Hls, hls, options.onError);
+      if (hls) followLaterRenditions(Hls, hls, tracks);
       // The element adds the tracks in the same event.
       hls?.on(Hls.Events.MANIFEST_PARSED, () => queueMicrotask(() => removeRepeatedTracks(tracks)));
     },

@@ -16,6 +16,7 @@ import {
   maxOutputBytes,
   maxSegmentSeconds,
 } from '../plan/arguments/encode-plan.ts';
+import { awaitedTracks } from '../packaging/awaited-tracks.ts';
 import { percentOf, renditionsOf } from '../plan/ladder/encode-progress.ts';
 import type { Rung } from '../plan/ladder/ladder.ts';
 import { toVideoFacts } from '../plan/source/source-traits.ts';
@@ -195,7 +196,7 @@ export const targetSecondsOf = ({
   maxSegmentSeconds(Math.max(copiedGroupSeconds, gridGroupSeconds(timeline)), copiedSegmentSeconds);
 
 async function publish(
-  { session, source, rungs, published, startedAt, phases }: PlannedEncode,
+  { session, source, rungs, published, startedAt, phases, replacedTrack }: PlannedEncode,
   tracks: readonly CmafTrack[],
   isGrowing: boolean,
 ): Promise<void> {
@@ -203,14 +204,18 @@ async function publish(
   if (!onPlayable) return;
   const { frameRate, durationSeconds } = source.timeline;
   const files = filesOf(tracks, workFolder).filter(({ name }) => !published.has(name));
+  const awaited = awaitedTracks(phases.slice(1), frameRate);
   await onPlayable({
     files,
     index: {
       frameRate,
       tracks,
       early: tracks.map(({ id }) => id),
-      ...(isGrowing && {
+      replaced: replacedTrack,
+      ...((isGrowing || awaited.length > 0) && {
         growth: {
+          isComplete: !isGrowing,
+          awaited,
           startedAt: startedAt.toISOString(),
           publishedAt: new Date().toISOString(),
           durationSeconds,

@@ -68,7 +68,7 @@ const HDR_TRANSFERS: ReadonlyMap<number, DynamicRange> = new Map([
   [18, 'hlg'],
 ]);
 
-export const rangeOf = ({ colour }: VideoTrack): DynamicRange =>
+export const rangeOf = ({ colour }: Pick<VideoTrack, 'colour'>): DynamicRange =>
   HDR_TRANSFERS.get(colour?.transfer ?? 0) ?? 'sdr';
 
 export const videosIn = (

@@ -16,6 +16,9 @@ export const SWITCHING_SETS: readonly SwitchingSet[] = [
   ...EXTRA_CODECS.flatMap((codec) => HDR_RANGES.map((range) => ({ codec, range }))),
 ];
 
+/** What every device plays. */
+export const MAIN_SET: SwitchingSet = { codec: 'h264', range: 'sdr' };
+
 /** Encoder settings that operators choose. */
 export type CodecOptions = { readonly crf: number; readonly preset: string };
 

@@ -7,74 +7,38 @@ import {
   type SoundTrack,
   type VideoTrack,
   isSound,
-  isVideo,
   peakBitrate,
-  trackSeconds,
   videosIn,
 } from '../model/cmaf-track.ts';
 import { describeAudioSet } from './dash-audio.ts';
+import { describeUpdates, seconds, type UpdatedManifest } from './dash-updates.ts';
 import type { PackagedTracks } from './hls-playlist.ts';
-import type { Growth } from './run-index.ts';
 import type { Colour } from '../model/mp4-boxes.ts';
 import type { Rational } from '../model/source.ts';
-
-/** Digits below a millisecond that count before rounding up; further digits are floating-point noise. */
-const ROUNDING_DIGITS = 6;
-
-/** A manifest to which segments are added. `location`: of the next version, relative to the manifest. */
-type GrowingManifest = Growth & { readonly location: string };
 
 /** `BaseURL` is the folder of the segments, relative to the manifest. */
 export function formatDashManifest(
   { tracks, frameRate, childFolder, captions }: PackagedTracks,
-  growth?: GrowingManifest,
+  growth?: UpdatedManifest,
 ): string {
+  const updates = describeUpdates(tracks, growth);
   return [
     '<?xml version="1.0" encoding="utf-8"?>',
     '<MPD xmlns="urn:mpeg:dash:schema:mpd:2011" profiles="urn:mpeg:dash:profile:isoff-live:2011" ' +
-      `${growth ? growingAttributes(growth) : staticAttributes(tracks)} ` +
+      `${updates.attributes} ` +
       `maxSegmentDuration="PT${seconds(longestSegment(tracks))}S" minBufferTime="PT4S">`,
-    ...(growth ? [`  <Location>${growth.location}</Location>`] : []),
     `  <BaseURL>${childFolder}/</BaseURL>`,
+    ...(updates.beforePeriod ?? []),
     '  <Period id="0" start="PT0S">',
+    ...(updates.inPeriod ?? []),
     ...adaptationSets(tracks).flatMap((set, id) => adaptationSet(set, id, frameRate)),
     ...formatCaptionSets(captions),
     '  </Period>',
-    ...(growth ? [`  ${clockOf(growth)}`] : []),
+    ...(updates.afterPeriod ?? []),
     '</MPD>',
     '',
   ].join('\n');
 }
-
-// The duration of the video: audio ends up to two packets later, which players cut off.
-function staticAttributes(tracks: readonly CmafTrack[]): string {
-  const duration = Math.max(...tracks.filter(isVideo).map(trackSeconds));
-  return `type="static" mediaPresentationDuration="PT${seconds(duration)}S"`;
-}
-
-const UPDATE_SECONDS = 2;
-
-/**
- * Encoding is faster than playback, so the whole video is declared available before the run has started.
- * Players start as far behind the last segment as possible, which is the beginning. With a duration they show
- * the video as one that is still recorded, not as an endless stream.
- */
-function growingAttributes({ startedAt, publishedAt, durationSeconds }: Growth): string {
-  const availableSince = new Date(Date.parse(startedAt) - Math.ceil(durationSeconds + LEAD_SECONDS) * 1000);
-  return (
-    `type="dynamic" mediaPresentationDuration="PT${seconds(durationSeconds)}S" ` +
-    `availabilityStartTime="${availableSince.toISOString()}" ` +
-    `publishTime="${publishedAt}" minimumUpdatePeriod="PT${UPDATE_SECONDS}S" ` +
-    `suggestedPresentationDelay="PT${seconds(durationSeconds + LEAD_SECONDS)}S"`
-  );
-}
-
-/** Without a time, dash.js asks a server on the internet for it. An early time is as good as an exact one. */
-const clockOf = ({ startedAt }: Growth): string =>
-  `<UTCTiming schemeIdUri="urn:mpeg:dash:utc:direct:2014" value="${startedAt}"/>`;
-
-/** Tolerates clocks of viewers that are slow. */
-const LEAD_SECONDS = 3600;
 
 type AdaptationSet = {
   readonly kind: 'video' | 'audio';
@@ -181,7 +145,3 @@ const longestSegment = (tracks: readonly CmafTrack[]): number =>
   tracks
     .flatMap((track) => track.segments.map(({ duration }) => duration / track.timescale))
     .reduce((longest, duration) => Math.max(longest, duration), 0);
-
-/** Rounds up to milliseconds: dash.js may stop early when the presentation is shorter than its media. */
-const seconds = (value: number): string =>
-  (Math.ceil(Number((value * 1000).toFixed(ROUNDING_DIGITS))) / 1000).toFixed(3);

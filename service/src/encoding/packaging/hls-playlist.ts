@@ -18,6 +18,7 @@ import { SWITCHING_SETS } from '../model/codecs.ts';
 import { shortSide } from '../plan/ladder/ladder.ts';
 import { perSecondOf } from '../plan/source/frame-rate.ts';
 import type { Rational } from '../model/source.ts';
+import { EARLY_PATHWAY, FULL_PATHWAY, pathwayAttribute, steeringLine } from './steering.ts';
 
 export type PackagedTracks = {
   readonly tracks: readonly CmafTrack[];
@@ -35,23 +36,64 @@ const SURROUND_SIDE = 720;
 /** The padding of a segment of picture and one of sound, also of very short ones. */
 const PADDING_BITS_PER_SECOND = 4000;
 
-type Presentation = PackagedTracks & { readonly isEncrypted?: boolean };
+/** Bit rates in bits per second; the average of what is not encoded yet is unknown. */
+type VariantVideo = Pick<VideoTrack, 'id' | 'codec' | 'size' | 'colour'> & {
+  readonly peakBitrate: number;
+  readonly averageBitrate?: number;
+};
+
+/** What players get when the run ends: they stay with the tracks until the steering manifest moves them. */
+export type LaterVideos = { readonly steeringUri: string; readonly videos: readonly VariantVideo[] };
+
+type Presentation = PackagedTracks & {
+  readonly isEncrypted?: boolean;
+  readonly later?: LaterVideos | undefined;
+};
+
+export const toVariantVideo = (track: VideoTrack): VariantVideo => ({
+  ...track,
+  peakBitrate: peakBitrate(track),
+  averageBitrate: averageBitrate(track),
+});
 
 export function formatMultivariantPlaylist({ childFolder, ...presentation }: Presentation): string {
-  const { tracks, captions } = presentation;
-  const [stereo, surround] = audioGroups(tracks);
-  const variants = SWITCHING_SETS.flatMap((set) => {
-    const videos = startFirst(videosIn(tracks, set));
-    return [
-      ...videos.map((video) => [video, stereo] as const),
-      ...(surround ? upperRungs(videos).map((video) => [video, surround] as const) : []),
-    ];
-  }).flatMap(([video, group]) => [
-    `#EXT-X-STREAM-INF:${variantAttributes(video, group, presentation)}`,
-    `${childFolder}/${playlistName(video.id)}`,
+  const { tracks, captions, later } = presentation;
+  const groups = audioGroups(tracks);
+  const sets = SWITCHING_SETS.map((set) => videosIn(tracks, set).map(toVariantVideo));
+  const pathways = later
+    ? [
+        { id: EARLY_PATHWAY, sets },
+        { id: FULL_PATHWAY, sets: [later.videos] },
+      ]
+    : [{ id: undefined, sets }];
+  const variants = pathways.flatMap(({ id, sets: listed }) =>
+    listed
+      .flatMap((videos) => variantsOf(videos, groups))
+      .flatMap(([video, group]) => [
+        `#EXT-X-STREAM-INF:${variantAttributes(video, group, presentation)}${pathwayAttribute(id)}`,
+        `${childFolder}/${playlistName(video.id)}`,
+      ]),
+  );
+  const media = groups.flatMap((group) => audioMediaLines(group, childFolder));
+  return lines([
+    ...HEAD,
+    ...(later ? [steeringLine(later.steeringUri)] : []),
+    ...media,
+    ...formatSubtitleMedia(captions),
+    ...variants,
   ]);
-  const media = [stereo, surround].flatMap((group) => (group ? audioMediaLines(group, childFolder) : []));
-  return lines([...HEAD, ...media, ...formatSubtitleMedia(captions), ...variants]);
+}
+
+/** Each video with stereo; the upper ones with surround too. */
+function variantsOf(
+  videos: readonly VariantVideo[],
+  [stereo, surround]: readonly AudioGroup[],
+): readonly (readonly [VariantVideo, AudioGroup | undefined])[] {
+  const ordered = startFirst(videos);
+  return [
+    ...ordered.map((video) => [video, stereo] as const),
+    ...(surround ? upperRungs(ordered).map((video) => [video, surround] as const) : []),
+  ];
 }
 
 type PlaylistOptions = {
@@ -91,18 +133,20 @@ export function formatMediaPlaylist(
 const GROWING = ['#EXT-X-PLAYLIST-TYPE:EVENT', '#EXT-X-START:TIME-OFFSET=0.001,PRECISE=YES'] as const;
 
 function variantAttributes(
-  video: VideoTrack,
+  video: VariantVideo,
   audio: AudioGroup | undefined,
   { frameRate, captions, isEncrypted }: Omit<Presentation, 'childFolder'>,
 ): string {
   const members = audio?.members ?? [];
   const padding = isEncrypted ? PADDING_BITS_PER_SECOND : 0;
   // Players choose one member, so the variant needs the bandwidth of the largest.
-  const total = (rate: (track: CmafTrack) => number) => rate(video) + Math.max(0, ...members.map(rate));
+  const most = (rate: (track: CmafTrack) => number) => Math.max(0, ...members.map(rate));
   const codecs = new Set([video, ...members].map(({ codec }) => codec));
   return [
-    `BANDWIDTH=${total(peakBitrate) + padding}`,
-    `AVERAGE-BANDWIDTH=${total(averageBitrate)}`,
+    `BANDWIDTH=${video.peakBitrate + most(peakBitrate) + padding}`,
+    ...(video.averageBitrate === undefined
+      ? []
+      : [`AVERAGE-BANDWIDTH=${video.averageBitrate + most(averageBitrate)}`]),
     `CODECS="${[...codecs].join(',')}"`,
     `RESOLUTION=${video.size.width}x${video.size.height}`,
     `FRAME-RATE=${perSecondOf(frameRate).toFixed(3)}`,
@@ -114,15 +158,16 @@ function variantAttributes(
 }
 
 /** All variants state it, because players compare them by it (RFC 8216bis, 4.4.6.2). */
-export const videoRange = (video: VideoTrack): string => `VIDEO-RANGE=${rangeOf(video).toUpperCase()}`;
+export const videoRange = (video: Pick<VideoTrack, 'colour'>): string =>
+  `VIDEO-RANGE=${rangeOf(video).toUpperCase()}`;
 
-const startFirst = (videos: readonly VideoTrack[]): readonly VideoTrack[] => {
+const startFirst = (videos: readonly VariantVideo[]): readonly VariantVideo[] => {
   const start = videos.find(({ size }) => shortSide(size) <= START_SIDE);
   return start ? [start, ...videos.filter((video) => video !== start)] : videos;
 };
 
 /** Surround doubles the list of variants only where its bit rate is small beside that of the picture. */
-function upperRungs(videos: readonly VideoTrack[]): readonly VideoTrack[] {
+function upperRungs(videos: readonly VariantVideo[]): readonly VariantVideo[] {
   const upper = videos.filter(({ size }) => shortSide(size) >= SURROUND_SIDE);
   return upper.length > 0 ? upper : videos.slice(0, 1);
 }

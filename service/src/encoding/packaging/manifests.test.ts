@@ -26,6 +26,20 @@ const [sound] = soundTracks(4, [{ title: 'a,URI="1-1/' }]);
 if (!sound) throw new Error('no sound');
 const frameRate = { numerator: 30, denominator: 1 };
 
+const AWAITED = {
+  id: 0,
+  codec: 'avc1.64001f',
+  size: { width: 1280, height: 720 },
+  peakBitrate: 2_800_000,
+} as const;
+const GROWTH = {
+  isComplete: false,
+  awaited: [AWAITED],
+  startedAt: '2026-03-01T00:00:00.000Z',
+  publishedAt: '2026-03-01T00:00:09.000Z',
+  durationSeconds: 40,
+} as const;
+
 /** The first phase of a video of 40 seconds with this number of segments. */
 const partOf = (count: number, isGrowing: boolean): RunIndex => ({
   frameRate,
@@ -42,14 +56,10 @@ const partOf = (count: number, isGrowing: boolean): RunIndex => ({
     },
   ],
   early: [3, 4],
-  ...(isGrowing && {
-    growth: {
-      startedAt: '2026-03-01T00:00:00.000Z',
-      publishedAt: `2026-03-01T00:00:0${count % 10}.000Z`,
-      durationSeconds: 40,
-    },
-  }),
+  ...(isGrowing && { growth: { ...GROWTH, publishedAt: `2026-03-01T00:00:0${count % 10}.000Z` } }),
 });
+/** The first phase has ended; another rendition follows. */
+const AWAITING: RunIndex = { ...partOf(10, false), growth: { ...GROWTH, isComplete: true } };
 /** The copy of the top rung is replaced by an encode. */
 const ENDED: RunIndex = {
   frameRate,
@@ -82,12 +92,14 @@ describe('while the run goes on', () => {
     const lines = (count: number) => render(partOf(count, true), 'r4.m3u8').trimEnd().split('\n');
     expect(lines(5).slice(0, lines(3).length)).toEqual(lines(3));
   });
-  test('DASH players are sent to the manifest whose representations never change', () => {
+  test('DASH players are sent to the manifest that keeps their representations', () => {
     const part = partOf(2, true);
     expect(render(part, 'dash.mpd')).toContain('<Location>early-1-1.mpd</Location>');
     expect(render(part, 'early.mpd')).toBe(render(part, 'dash.mpd'));
     expect(parseDash(render(part, 'early.mpd'))).toMatchObject({ minimumUpdatePeriod: 2000, duration: 40 });
     expect(parseDash(render(part, 'early.mpd')).playlists[0]?.segments).toHaveLength(2);
+    // The beginning, for players that start behind the last segment.
+    expect(render(part, 'dash.mpd')).toContain('suggestedPresentationDelay="PT8.000S"');
     const complete = partOf(10, false);
     for (const name of ['dash.mpd', 'early.mpd'])
       expect(parseDash(render(complete, name))).toMatchObject({ endList: true, duration: 40 });
@@ -104,12 +116,56 @@ describe('while the run goes on', () => {
   });
 });
 
+describe('while renditions follow', () => {
+  const pathwaysOf = (text: string) =>
+    [...text.matchAll(/STREAM-INF:(.*)\n(.*)/g)].map(([, attributes = '', uri]) => [
+      /PATHWAY-ID="(\w+)"/.exec(attributes)?.[1],
+      uri,
+    ]);
+  test.each([partOf(2, true), AWAITING])('HLS lists them in a pathway of their own', (index) => {
+    const text = render(index, 'hls.m3u8');
+    expect(pathwaysOf(text)).toEqual([
+      ['early', '1-1/r3.m3u8'],
+      ['full', '1-1/r0.m3u8'],
+      ['full', '1-1/r3.m3u8'],
+    ]);
+    expect(text).toContain('STEERING:SERVER-URI="steering-1-1.json",PATHWAY-ID="early"');
+    expect(text).toMatch(/BANDWIDTH=2\d{6},CODECS="avc1\.64001f,mp4a\.40\.2",RESOLUTION=1280x720/);
+  });
+  test('players stay in the first pathway until the run ends', () => {
+    const steering = (index: RunIndex) => JSON.parse(render(index, 'steering.json')) as unknown;
+    expect(steering(AWAITING)).toEqual({ VERSION: 1, TTL: 2, 'PATHWAY-PRIORITY': ['early'] });
+    expect(steering(ENDED)).toEqual({ VERSION: 1, TTL: 3600, 'PATHWAY-PRIORITY': ['full', 'early'] });
+    expect(pathwaysOf(render(ENDED, 'hls.m3u8')).every(([pathway]) => pathway === undefined)).toBe(true);
+  });
+  test('players without content steering get what plays instead', () => {
+    for (const index of [partOf(2, true), AWAITING])
+      expect(render(index, 'r0.m3u8')).toBe(render(index, 'r3.m3u8'));
+    expect(render(AWAITING, 'r0-iframes.m3u8')).toBe('');
+    expect(render(AWAITING, 'r1.m3u8')).toBe('');
+  });
+  test('DASH players ask again for a manifest that plays to its end', () => {
+    expect(parseHls(render(AWAITING, 'r3.m3u8')).endList).toBe(true);
+    const dash = render(AWAITING, 'dash.mpd');
+    expect(dash).toContain('type="static" mediaPresentationDuration="PT40.000S" minimumUpdatePeriod="PT2S"');
+    expect(dash).toContain('<Location>early-1-1.mpd</Location>');
+    const events = (seconds: number) =>
+      render({ ...AWAITING, growth: { ...GROWTH, isComplete: true, durationSeconds: seconds } }, 'dash.mpd')
+        .match(/presentationTime="\d+"/g)
+        ?.map((time) => Number(/\d+/.exec(time)?.[0]));
+    expect(events(12)).toEqual([0, 5, 10]);
+    expect(events(43_200)).toHaveLength(200);
+    expect(render(ENDED, 'early.mpd')).not.toMatch(/minimumUpdatePeriod|EventStream/);
+  });
+});
+
 describe('after the run', () => {
   test('a replaced copy is only for players that started early', () => {
     const ids = (name: string) =>
       parseDash(render(ENDED, name)).playlists.map(({ attributes }) => attributes['NAME']);
     expect(ids('dash.mpd').toSorted()).toEqual(['1', '5']);
-    expect(ids('early.mpd')).toEqual(['0']);
+    // Beside it, they gain the other renditions.
+    expect(ids('early.mpd').toSorted()).toEqual(['0', '1', '5']);
     expect(render(ENDED, 'hls.m3u8')).not.toContain('1-1/r0');
     expect(parseHls(render(ENDED, 'r0.m3u8')).endList).toBe(true);
   });
@@ -152,6 +208,6 @@ describe('of an encrypted video', () => {
 });
 
 test('an index is the same after it was stored', () => {
-  for (const index of [partOf(3, true), partOf(10, false), ENDED])
+  for (const index of [partOf(3, true), AWAITING, ENDED])
     expect(parseIndex(formatIndex(index))).toEqual(index);
 });

@@ -1,15 +1,22 @@
 // Renders the HLS and DASH manifests of a run: with captions, for plain or encrypted segments, and up to its
 // last segment while the run goes on.
 import type { Caption } from '../../assets/asset.ts';
-import type { CmafTrack } from '../model/cmaf-track.ts';
+import { type CmafTrack, isVideo, videosIn } from '../model/cmaf-track.ts';
+import { MAIN_SET } from '../model/codecs.ts';
 import { formatDashManifest } from './dash-manifest.ts';
-import { formatMediaPlaylist, formatMultivariantPlaylist } from './hls-playlist.ts';
+import {
+  formatMediaPlaylist,
+  formatMultivariantPlaylist,
+  type LaterVideos,
+  toVariantVideo,
+} from './hls-playlist.ts';
 import { findIFrameTracks, formatIFramePlaylist, formatIFrameStreams } from './i-frame-playlist.ts';
 import { earlyTracks, listedTracks, type RunIndex } from './run-index.ts';
+import { formatSteering, STEERING_NAME, steeringUri } from './steering.ts';
 
 /**
- * Players that started early read only this DASH manifest again: its representations never change, while
- * `dash.mpd` has all renditions in the end. They resolve names against its address, beside that of entries.
+ * Players that started early read only this DASH manifest again. It keeps the renditions that they know, and
+ * gains the others in H.264. They resolve names against its address, beside that of entries.
  */
 export const EARLY_DASH_NAME = 'early.mpd';
 
@@ -28,8 +35,10 @@ export function renderManifest(index: RunIndex, request: ManifestRequest): strin
   switch (request.name) {
     case 'hls.m3u8':
       return renderMultivariant(index, request);
+    case STEERING_NAME:
+      return formatSteering(index.growth !== undefined);
     case 'dash.mpd':
-      return renderDash(index, listedTracks(index), request);
+      return renderDash(index, index.growth ? index.tracks : listedTracks(index), request);
     case EARLY_DASH_NAME:
       return renderDash(index, earlyTracks(index), request);
     default:
@@ -51,8 +60,9 @@ const earlyDashLocation = (folder: string): string => `early-${folder}.mpd`;
 
 /** Ranges of plain segments are no ranges of encrypted ones, so that these have no I-frame playlists. */
 function renderMultivariant(index: RunIndex, { folder, keyId, captions }: ManifestRequest): string {
-  const tracks = listedTracks(index);
-  const presentation = { tracks, frameRate: index.frameRate, captions };
+  const { growth, frameRate } = index;
+  const tracks = growth ? index.tracks : listedTracks(index);
+  const presentation = { tracks, frameRate, captions, later: findLater(index, folder) };
   if (keyId !== undefined)
     return formatMultivariantPlaylist({
       ...presentation,
@@ -61,21 +71,37 @@ function renderMultivariant(index: RunIndex, { folder, keyId, captions }: Manife
     });
   return (
     formatMultivariantPlaylist({ ...presentation, childFolder: folder }) +
-    (index.growth ? '' : formatIFrameStreams(findIFrameTracks(tracks), folder))
+    (growth ? '' : formatIFrameStreams(findIFrameTracks(tracks), folder))
   );
+}
+
+function findLater(index: RunIndex, folder: string): LaterVideos | undefined {
+  const awaited = index.growth?.awaited ?? [];
+  if (awaited.length === 0) return undefined;
+  const kept = videosIn(listedTracks(index), MAIN_SET).map(toVariantVideo);
+  const videos = [...kept, ...awaited].sort((a, b) => b.size.height - a.size.height);
+  return { steeringUri: steeringUri(folder), videos };
 }
 
 const TRACK_PLAYLIST = /^r(\d{1,4})(-iframes)?\.m3u8$/;
 
-function renderTrack({ tracks, growth }: RunIndex, { name, keyId }: ManifestRequest): string | undefined {
+function renderTrack(index: RunIndex, { name, keyId }: ManifestRequest): string | undefined {
   const [, id, iFrames] = TRACK_PLAYLIST.exec(name) ?? [];
-  const track = tracks.find((each) => `${each.id}` === id);
-  if (!track) return undefined;
+  const track = findTrack(index, Number(id)) ?? (iFrames === undefined && findStandIn(index, Number(id)));
+  if (!track || name !== `r${Number(id)}${iFrames ?? ''}.m3u8`) return undefined;
+  const { growth } = index;
   if (iFrames === undefined)
     return formatMediaPlaylist(track, {
-      isGrowing: growth !== undefined,
+      isGrowing: growth?.isComplete === false,
       ...(keyId !== undefined && { keyUri: `r${track.id}.key` }),
     });
   const [found] = growth ? [] : findIFrameTracks([track]);
   return found && formatIFramePlaylist(found);
 }
+
+const findTrack = ({ tracks }: RunIndex, id: number): CmafTrack | undefined =>
+  tracks.find((each) => each.id === id);
+
+/** Players that ignore content steering ask for renditions before they exist: they get one that plays. */
+const findStandIn = ({ tracks, growth }: RunIndex, id: number): CmafTrack | undefined =>
+  growth?.awaited.some((each) => each.id === id) ? tracks.find(isVideo) : undefined;

@@ -1,6 +1,8 @@
 // What a run has encoded, as data. It is stored as `index.json` beside the segments, and all manifests are
 // rendered from it.
-import { type CmafSegment, type CmafTrack, segmentName } from '../model/cmaf-track.ts';
+import type { AwaitedTrack } from './awaited-tracks.ts';
+import { type CmafSegment, type CmafTrack, segmentName, videosIn } from '../model/cmaf-track.ts';
+import { MAIN_SET } from '../model/codecs.ts';
 import type { Rational } from '../model/source.ts';
 
 export const INDEX_NAME = 'index.json';
@@ -13,12 +15,16 @@ export type RunIndex = {
   readonly early: readonly number[];
   /** Id of an early track that an encode of its size replaces: only players that have started read it. */
   readonly replaced?: number | undefined;
-  /** Set while segments follow. */
+  /** Set while segments or renditions follow. */
   readonly growth?: Growth | undefined;
 };
 
 /** Times are ISO 8601. */
 export type Growth = {
+  /** The tracks have all their segments; renditions follow. */
+  readonly isComplete: boolean;
+  /** Renditions that early players get when the run ends; largest first. */
+  readonly awaited: readonly AwaitedTrack[];
   /** The same in all indexes of a run, so that players keep their clock. */
   readonly startedAt: string;
   /** When this index is published: players ignore manifests that are not newer. */
@@ -30,8 +36,11 @@ export type Growth = {
 export const listedTracks = ({ tracks, replaced }: RunIndex): readonly CmafTrack[] =>
   tracks.filter(({ id }) => id !== replaced);
 
-export const earlyTracks = ({ tracks, early }: RunIndex): readonly CmafTrack[] =>
-  tracks.filter(({ id }) => early.includes(id));
+/** Those that early players know, and once the run has ended the others in H.264. */
+export function earlyTracks({ tracks, early, growth }: RunIndex): readonly CmafTrack[] {
+  const main = growth ? [] : videosIn(tracks, MAIN_SET);
+  return tracks.filter((track) => early.includes(track.id) || main.some(({ id }) => id === track.id));
+}
 
 /** Times in ticks of the track; the last two numbers are the bytes of the key frame. */
 type StoredSegment =

@@ -208,6 +208,15 @@ export const PLAYER_SCRIPT = `'use strict';
       isLoading = false;
       video.pause();
     });
+    let known = 0;
+    hls.on(Hls.Events.MANIFEST_PARSED, (_, { levels }) => {
+      known = levels.length;
+    });
+    // The encode has ended: better renditions replace what is buffered.
+    hls.on(Hls.Events.LEVELS_UPDATED, (_, { levels }) => {
+      if (levels.length > known) hls.nextLevel = -1;
+      known = levels.length;
+    });
     video.addEventListener('play', load);
     hls.loadSource(source);
     hls.attachMedia(video);

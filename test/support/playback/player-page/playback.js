@@ -26,7 +26,8 @@ export const playEarly = ({ rate, ...request }) =>
     const listInterruptions = recordInterruptions(video);
     await waitForStart(video);
     await playBeyond(video, 0);
-    while (!video.ended) await playBeyond(video, video.currentTime + STEP_SECONDS);
+    while (!video.ended)
+      await playBeyond(video, video.currentTime + STEP_SECONDS * Math.min(1, video.playbackRate));
     return { ...describeEnd(video), interruptions: listInterruptions() };
   });
 

@@ -14,6 +14,9 @@ type RungContext = {
 };
 
 /** Every option names its stream, because ffmpeg refuses an option that the encoder of a stream lacks. */
+/** Of the decoder that x264 keeps from running dry (VBV): a segment exceeds the limit by no more. */
+export const BUFFER_SECONDS = 2;
+
 export function rungOptions(rung: Rung, context: RungContext): string[] {
   const { codec, maxKilobits, options } = rung;
   const { codec: h264, quality, averageOfMax } = H264_ENCODERS[context.encoder];
@@ -22,7 +25,7 @@ export function rungOptions(rung: Rung, context: RungContext): string[] {
     ...(quality ?? { preset: options.preset, crf: String(options.crf) }),
     ...(averageOfMax && { b: `${Math.round(averageOfMax * maxKilobits)}k` }),
     maxrate: `${maxKilobits}k`,
-    bufsize: `${2 * maxKilobits}k`,
+    bufsize: `${BUFFER_SECONDS * maxKilobits}k`,
     ...CODEC_OPTIONS[codec](rung, context),
   };
   return Object.entries(named).flatMap(([option, value]) => [`-${option}:v:${context.index}`, value]);
