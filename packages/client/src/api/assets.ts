@@ -61,6 +61,11 @@ export type Asset = {
   media: AssetMedia | null;
   /** Time of the frame that the thumbnail shows. Null: chosen by the service. */
   poster_time_ms: number | null;
+  /**
+   * The part of an image that crops keep: the point of the upright picture that `fit=cover` brings as near to
+   * the middle as the edges allow. A `gravity` of the URL or of a preset takes precedence.
+   */
+  focal_point: FocalPoint | null;
   warnings: Warning[];
   /** Why the latest attempt failed. */
   failure: Failure | null;
@@ -171,6 +176,17 @@ export type PhotoLocation = {
   longitude: number;
   /** Metres above the sea. */
   altitude_m: number | null;
+};
+
+/**
+ * The part of an image that crops keep: the point of the upright picture that `fit=cover` brings as near to
+ * the middle as the edges allow. A `gravity` of the URL or of a preset takes precedence.
+ */
+export type FocalPoint = {
+  /** Part of the width, from the left, rounded to thousandths. */
+  x: number;
+  /** Part of the height, from the top, rounded to thousandths. */
+  y: number;
 };
 
 /** A problem that does not stop playback. */
