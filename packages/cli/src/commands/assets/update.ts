@@ -20,7 +20,7 @@ export const addUpdateCommand = (program: Command, run: Runner): Command =>
     .option(
       '--focal-point <point>',
       'of an image: the part that crops keep, as parts of width and height such as 0.3,0.6; or none',
-      (text: string) => (text === 'none' ? null : parsePoint(text)),
+      (text: string) => (text === 'none' ? text : parsePoint(text)),
     )
     .action(run(updateAsset));
 
@@ -30,7 +30,7 @@ type UpdateFlags = {
   readonly public?: boolean;
   readonly externalId?: string;
   readonly metadata?: Record<string, unknown>;
-  readonly focalPoint?: { x: number; y: number } | null;
+  readonly focalPoint?: { x: number; y: number } | 'none';
 };
 
 const updateAsset: Handler<UpdateFlags> = async (context, [id = ''], flags) => {
@@ -40,7 +40,7 @@ const updateAsset: Handler<UpdateFlags> = async (context, [id = ''], flags) => {
   const change = {
     ...toDescription(flags),
     external_id: flags.externalId,
-    focal_point: flags.focalPoint,
+    focal_point: flags.focalPoint === 'none' ? null : flags.focalPoint,
   };
   const asset = await mediary.media.update(id, change, options);
   context.output.result(asset, () => formatAssetLine(asset));
