@@ -49,6 +49,10 @@ test.each([
   await expect.poll(() => page.evaluate('document.querySelector(".point-pad img").naturalWidth')).toBe(1280);
   await picture.scrollIntoViewIfNeeded();
   expect(await positionOf(page, '1:1')).toBe('50% 50%');
+  for (const [crop, ratio] of Object.entries({ '1:1': 1, '16:9': 16 / 9, '9:16': 9 / 16 })) {
+    const box = await page.getByAltText(`The crop ${crop}`).boundingBox();
+    expect((box?.width ?? 0) / (box?.height ?? 1)).toBeCloseTo(ratio, 1);
+  }
 
   await clickAt(page, { x: 0.1, y: 0.7 });
   expect(await positionOf(page, '1:1')).toBe('0% 50%');

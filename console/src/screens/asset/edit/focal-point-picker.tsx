@@ -14,6 +14,9 @@ import { SizedUrl } from './sized-url.tsx';
 
 const CENTER: Point = { x: 0.5, y: 0.5 };
 
+/** In pixels, where there is room. */
+const PREVIEW_HEIGHT = 120;
+
 const SHAPES = [
   { label: '1:1', width: 1, height: 1 },
   { label: '16:9', width: 16, height: 9 },
@@ -31,8 +34,8 @@ export function FocalPointPicker({ asset, session }: EditorProps) {
     onSettled: () => Promise.all([refreshAssets(queries), refreshPlayback(queries, asset.id)]),
   });
   if (error) return <Problem error={error} />;
-  const image = playback?.kind === 'image' ? playback.image : undefined;
-  if (!image) return <Skeleton h={240} />;
+  if (playback?.kind !== 'image' || playback.image === null) return <Skeleton h={240} />;
+  const { image } = playback;
   const current = asset.focal_point;
   return (
     <Stack gap="sm">
@@ -56,7 +59,7 @@ export function FocalPointPicker({ asset, session }: EditorProps) {
           </Button>
         )}
       </Group>
-      <SizedUrl image={image} />
+      <SizedUrl image={image} expiresAt={asset.visibility === 'private' ? playback.expires_at : null} />
     </Stack>
   );
 }
@@ -76,7 +79,11 @@ type PreviewsProps = { readonly asset: Asset; readonly src: string; readonly poi
 const Previews = ({ asset, src, point }: PreviewsProps) => (
   <div className="crop-previews">
     {SHAPES.map(({ label, width, height }) => (
-      <figure key={label} className="crop-preview">
+      <figure
+        key={label}
+        className="crop-preview"
+        style={{ flexGrow: width / height, maxWidth: (PREVIEW_HEIGHT * width) / height }}
+      >
         <img
           src={src}
           alt={`The crop ${label}`}

@@ -1,8 +1,9 @@
 // The URL of an image in a size that pages may request without a signature.
-import { Group, Select, Stack } from '@mantine/core';
+import { Group, Select, Stack, Text } from '@mantine/core';
 import { sizedImageUrl } from '@mediary/client/images';
 import { useState } from 'react';
 import { CopyText } from '../../../parts/copy-text.tsx';
+import { Time } from '../../../parts/time.tsx';
 
 const SIZES = [
   { label: 'Square, 256 × 256', size: { width: 256, height: 256, fit: 'cover' } },
@@ -12,7 +13,13 @@ const SIZES = [
   { label: 'Whole, 1280 wide', size: { width: 1280 } },
 ] as const;
 
-export function SizedUrl({ image }: { readonly image: string }) {
+type SizedUrlProps = {
+  readonly image: string;
+  /** When the URL of a private image stops; null: never. */
+  readonly expiresAt: string | null;
+};
+
+export function SizedUrl({ image, expiresAt }: SizedUrlProps) {
   const [label, setLabel] = useState<string>(SIZES[0].label);
   const { size } = SIZES.find((each) => each.label === label) ?? SIZES[0];
   return (
@@ -26,6 +33,11 @@ export function SizedUrl({ image }: { readonly image: string }) {
           onChange={(chosen) => setLabel(chosen ?? label)}
         />
       </Group>
+      {expiresAt !== null && (
+        <Text size="sm" c="dimmed">
+          The asset is private: the URL stops <Time at={expiresAt} />.
+        </Text>
+      )}
       <CopyText text={sizedImageUrl(image, size)} label="the URL" />
     </Stack>
   );
