@@ -55,7 +55,7 @@ export function findVariantSource(asset: VariantSourceFields): VariantSource | u
   };
 }
 
-/** The `v` parameter of image URLs. Changes with the visibility, the encoding, the poster and the focal point. */
+/** The `v` parameter of image URLs. Changes with the visibility, encoding, poster and focal point. */
 export function imageVersion({ playback, playback_version: version, focal_point: point }: VersionedImage) {
   if (playback?.kind === 'own') return `${version}-${playback.folder}-${playback.posterTimeMs ?? 'auto'}`;
   return point ? `${version}-${formatFocalPoint(point)}` : String(version);

@@ -69,7 +69,7 @@ test.each([
   await expectSound(opened);
 
   await expect
-    .poll(() => page.getByRole('region', { name: 'the URL' }).innerText())
+    .poll(() => page.getByRole('region', { name: 'the URL' }).textContent())
     .toContain(`-${Math.round(1000 * x)}x${Math.round(1000 * y)}&w=256&h=256&fit=cover`);
   await page.getByRole('button', { name: 'Use the center' }).click();
   await page.getByText('Crops keep the center.').waitFor();

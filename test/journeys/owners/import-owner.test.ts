@@ -95,17 +95,8 @@ const LASTING = [
     'external_id',
     'visibility',
   ],
-  ...[
-    'expires_at',
-    'focal_point',
-    'size_bytes',
-    'checksum_sha256',
-    'duration_ms',
-    'width',
-    'height',
-    'version',
-  ],
-  ...['created_at', 'uploaded_at'],
+  ...['expires_at', 'size_bytes', 'checksum_sha256', 'duration_ms', 'width', 'height', 'version'],
+  ...['created_at', 'uploaded_at', 'focal_point'],
 ];
 
 /** What a caller has said about an asset, and what follows from its bytes. */

@@ -69,7 +69,7 @@ describe('the focal point of the asset', () => {
     ['needs a crop', {}, { ...crop, isCropped: false }, {}],
     ['changes nothing in the center', {}, { ...crop, focalPoint: { x: 0.5, y: 0.5 } }, {}],
     ['may be missing', {}, { ...crop, focalPoint: null }, {}],
-  ])('%s', (_, query, variant, edits) => {
+  ])('%s', (...[, query, variant, edits]) => {
     expect(toEdits(query, variant)).toEqual(edits);
   });
 });

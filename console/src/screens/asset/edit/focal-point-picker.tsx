@@ -11,6 +11,7 @@ import { toSized } from '../asset-player.tsx';
 import type { EditorProps } from './asset-editor.tsx';
 import { type Point, PointPad } from './point-pad.tsx';
 import { SizedUrl } from './sized-url.tsx';
+import './focal-point.css';
 
 const CENTER: Point = { x: 0.5, y: 0.5 };
 
