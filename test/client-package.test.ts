@@ -81,6 +81,7 @@ const CODE = [
 ];
 const TYPES = [
   'assets',
+  'batches',
   'captions',
   'enums',
   'errors',

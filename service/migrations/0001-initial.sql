@@ -61,6 +61,8 @@ create table assets (
   reconcile_at timestamptz,
   -- Which picture of a video its thumbnail shows, in milliseconds from its start; null: chosen by the service.
   poster_time_ms bigint,
+  -- The part of an image that crops keep, as {"x", "y"} from 0 to 1; null: the center.
+  focal_point jsonb,
   -- The upload whose object is the original: originals/<asset>/<upload>.
   original_upload uuid,
   -- An earlier asset of the owner with the same bytes. Set when the bytes are stored, kept when that asset is deleted.

@@ -56,6 +56,8 @@ export const assetRow = {
   media: 'jsonb?',
   /** Time of the frame that the thumbnail shows; null: chosen by the service. */
   poster_time_ms: 'int8?',
+  /** The part of an image that crops keep; null: the center. */
+  focal_point: 'jsonb?',
   /** Number of encode runs started in this attempt, and the last one that stored all files. */
   encode_run: 'int4',
   encoded_run: 'int4',
@@ -93,6 +95,7 @@ export const newAssetColumns = pick(assetRow, [
   'tags',
   'metadata',
   'external_id',
+  'focal_point',
   'expires_at',
   'announced_size_bytes',
   'announced_sha256',
@@ -132,6 +135,7 @@ export const shownColumns = pick(assetRow, [
   'placeholder',
   'media',
   'poster_time_ms',
+  'focal_point',
   'warnings',
   'failure',
   'title',
@@ -160,6 +164,7 @@ export const playedColumns = pick(assetRow, [
   'width',
   'height',
   'duration_ms',
+  'focal_point',
   'original_upload',
   'expires_at',
   'deleted_at',

@@ -150,3 +150,12 @@ async function offerBySdk(
     completed: (completed as Answer<AssetJson> | undefined) ?? (await complete(service, user, id)),
   };
 }
+
+/** Uploads an image of ann, and waits until it is ready. */
+export const storeImage = async (service: Api, bytes: Uint8Array, fields: object = {}): Promise<AssetJson> =>
+  settled(service, 'ann', (await offer(service, 'ann', { bytes, fields: { ...IMAGE, ...fields } })).id);
+
+/** `image` of the playback of an asset of ann. */
+export const imageUrlOf = async (service: Api, { id }: Pick<AssetJson, 'id'>): Promise<string> =>
+  (await call<{ image: string }>(service, `GET /media/${id}/playback`, { headers: asUser('ann') })).body.data
+    .image;

@@ -36,6 +36,27 @@ export function parseCount(text: string): number {
   return Number(text);
 }
 
+/** A number within these bounds. */
+export const parseBetween =
+  (min: number, max: number) =>
+  (text: string): number => {
+    const number = /^\d+(?:\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
+    if (!(number >= min && number <= max))
+      throw new InvalidArgumentError(`Expected a number from ${min} to ${max}.`);
+    return number;
+  };
+
+const PART = '(0(?:\\.\\d+)?|1(?:\\.0+)?)';
+const POINT = new RegExp(`^${PART},${PART}$`);
+
+/** A point of a picture, as parts of its width and height: `0.3,0.6`. */
+export function parsePoint(text: string): { x: number; y: number } {
+  const [, x, y] = POINT.exec(text) ?? [];
+  if (x === undefined || y === undefined)
+    throw new InvalidArgumentError('Expected a point from 0,0 (top left) to 1,1 such as 0.3,0.6.');
+  return { x: Number(x), y: Number(y) };
+}
+
 export function parseJsonObject(text: string): Record<string, unknown> {
   const value = parseJson(text);
   if (typeof value !== 'object' || value === null || Array.isArray(value))

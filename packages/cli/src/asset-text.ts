@@ -45,6 +45,7 @@ export function formatAsset(asset: Asset): string {
     ['size', size === null ? null : `${formatBytes(size)} (${size} bytes)`],
     ['sha-256', asset.checksum_sha256],
     ['picture', width && height && `${width} × ${height}`],
+    ['focal point', asset.focal_point && `${asset.focal_point.x}, ${asset.focal_point.y}`],
     ['photo', asset.media?.photo && formatPhoto(asset.media.photo)],
     ['duration', duration === null ? null : formatDuration(duration)],
     ['provider', asset.provider],

@@ -21,6 +21,7 @@ const FLAGS_OF_MEMBERS = new Map<unknown, string>([
   ['expires_in', '--expires'],
   ['external_id', '--external-id'],
   ['filename', '--filename'],
+  ['focal_point', '--focal-point'],
   ['kinds', '--kind'],
   ['limit', '--limit'],
   ['max_bytes', '--max-size'],

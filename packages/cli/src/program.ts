@@ -20,6 +20,7 @@ import { addProvidersCommand } from './commands/providers.ts';
 import { addSettingsCommand } from './commands/settings.ts';
 import { addTokenCommand } from './commands/token.ts';
 import { addTagCommand } from './commands/assets/tag.ts';
+import { addUpdateCommand } from './commands/assets/update.ts';
 import { addUploadCommand } from './commands/upload.ts';
 import { addUploadTokenCommands } from './commands/upload-tokens.ts';
 import { addUsageCommand } from './commands/usage.ts';
@@ -100,7 +101,10 @@ const readVersion = (): string =>
 type AddCommands = (program: Command, run: Runner) => void;
 
 const GROUPS: readonly (readonly [group: string, commands: readonly AddCommands[]])[] = [
-  ['Assets:', [addUploadCommand, addImportCommands, addAssetCommands, addTagCommand, addUsageCommand]],
+  [
+    'Assets:',
+    [addUploadCommand, addImportCommands, addAssetCommands, addUpdateCommand, addTagCommand, addUsageCommand],
+  ],
   ['Playback:', [addPlaybackCommands]],
   ['Events and webhooks:', [addEventsCommand, addWebhookCommands]],
   ['Development:', [addDevCommand, addListenCommand, addTriggerCommand]],

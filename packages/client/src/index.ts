@@ -4,15 +4,15 @@ export type {
   AssetMedia,
   AssetPage,
   AssetPlayback,
-  BatchRequest,
-  BatchResult,
   DeletedAsset,
   Failure,
+  FocalPoint,
   MediaAudio,
   MediaVideo,
   Rendition,
   Warning,
 } from './api/assets.ts';
+export type { BatchRequest, BatchResult } from './api/batches.ts';
 export type { Caption, CaptionList, DeletedCaptions } from './api/captions.ts';
 export type {
   AssetKind,

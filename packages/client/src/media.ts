@@ -1,5 +1,6 @@
 // Calls on assets: one function for each operation below `/api/v1/media`.
-import type { Asset, AssetPage, BatchRequest, BatchResult, DeletedAsset } from './api/assets.ts';
+import type { Asset, AssetPage, DeletedAsset } from './api/assets.ts';
+import type { BatchRequest, BatchResult } from './api/batches.ts';
 import type { ExistingAssetRule } from './api/enums.ts';
 import type {
   DownloadUrl,

@@ -37,7 +37,7 @@ export type ImageEdit = {
   height?: number | undefined;
   /** `inside` (default) fits into the box; `cover` fills it and crops; `contain` pads; `fill` stretches. */
   fit?: (typeof SIGNED_IMAGE_FITS)[number] | undefined;
-  /** What `cover` keeps. A point is parts of width and height from the top left, 0–1. Default: `center`. */
+  /** What `cover` keeps. A point is parts of width and height from the top left. Default: the focal point. */
   gravity?: 'center' | 'attention' | { x: number; y: number } | undefined;
   /** Default: the best that the viewer accepts. */
   format?: (typeof IMAGE_FORMATS)[number] | undefined;

@@ -31,7 +31,8 @@ export const IMAGE_EDIT_PARAMETERS = {
     Type.String({
       pattern: `^(?:center|attention|${PART},${PART})$`,
       description:
-        'Signed only. What `fit=cover` keeps: the `center` (default), the part that draws `attention` ' +
+        'Signed only. What `fit=cover` keeps; default: the `focal_point` of the asset. The `center`, the ' +
+        'part that draws `attention` ' +
         '(contrast, saturation, skin), or a point as parts of width and height from the top left, such as ' +
         '`0.5,0.25`. Of an animation, `attention` keeps the center.',
     }),

@@ -74,6 +74,7 @@ export function toAssetView(asset: ShownAsset, context: AssetViewContext): Asset
     placeholder: asset.placeholder,
     media: asset.media,
     poster_time_ms: asset.poster_time_ms,
+    focal_point: asset.focal_point,
     warnings,
     failure,
     title: asset.title,

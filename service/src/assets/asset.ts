@@ -6,6 +6,7 @@ import type { Rendition } from './renditions.ts';
 import type { AssetKind, CaptionKind, StreamStatus, Visibility } from '@mediary/contract/enums';
 import type { AssetMedia } from '@mediary/contract/schemas/asset-media';
 import type { ClipSource } from '@mediary/contract/schemas/clip-source';
+import type { FocalPoint } from '@mediary/contract/schemas/common';
 
 /** A name in the registry of providers. */
 export type ProviderName = string;
@@ -47,6 +48,7 @@ type ColumnTypes = {
   media: AssetMedia | null;
   clip_of: ClipSource | null;
   metadata: Readonly<Record<string, unknown>> | null;
+  focal_point: FocalPoint | null;
 };
 
 export type Asset = Readonly<Omit<RowOf<typeof assetRow>, keyof ColumnTypes> & ColumnTypes>;

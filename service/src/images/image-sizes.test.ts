@@ -76,7 +76,7 @@ test('an offered size is rounded to itself', () => {
 });
 
 test('one format of one image has at most 118 variants', () => {
-  const photo = { width: 7000, height: 5000, animated: false, alpha: false };
+  const photo = { width: 7000, height: 5000, animated: false, alpha: false, focalPoint: null };
   const lengths = [undefined, ...WIDTHS, 630];
   const names = new Set<string>();
   for (const w of lengths)

@@ -21,6 +21,7 @@ describe('the source', () => {
       size: { width: 40, height: 30 },
       animated: true,
       alpha: true,
+      focalPoint: null,
     });
   });
 
@@ -28,7 +29,7 @@ describe('the source', () => {
     const [thumbnail, chosen] = ['thumb', 'poster-4500'].map(
       (name) => `renditions/${video.id}/1-2/${name}.jpg`,
     );
-    const still = { size: undefined, animated: false, alpha: false };
+    const still = { size: undefined, animated: false, alpha: false, focalPoint: null };
     expect([video, poster].map((asset) => findVariantSource(asset))).toEqual([
       { key: thumbnail, thumbnail, prefix: 'v1-2-auto-', ...still },
       { key: chosen, thumbnail: chosen, prefix: 'v1-2-4500-', ...still },
@@ -46,9 +47,10 @@ describe('the source', () => {
   });
 });
 
-test('the version changes with the visibility, the encoding and the poster', () => {
-  const versions = [image, { ...image, playback_version: 2 }, video, poster].map(imageVersion);
-  expect(versions).toEqual(['1', '2', '1-1-2-auto', '1-1-2-4500']);
+test('the version changes with the visibility, the encoding, the poster and the focal point', () => {
+  const focused = { ...image, focal_point: { x: 0.3, y: 1 } };
+  const versions = [image, { ...image, playback_version: 2 }, focused, video, poster].map(imageVersion);
+  expect(versions).toEqual(['1', '2', '1-300x1000', '1-1-2-auto', '1-1-2-4500']);
 });
 
 describe('a cache', () => {

@@ -1,4 +1,5 @@
 // Finds the source of an asset's image variants: the original of an image, or the poster of an encoded video.
+import type { FocalPoint } from '@mediary/contract/schemas/common';
 import type { Asset } from '../assets/asset.ts';
 import { limitMaxAge } from '../assets/expiry.ts';
 import { CACHED_BY_COOKIE, isByCookie } from '../auth/tickets/playback-cookie.ts';
@@ -10,6 +11,7 @@ import {
   THUMBNAIL,
   variantKey,
 } from '../storage/object-key.ts';
+import { formatFocalPoint } from './variants/image-edits.ts';
 
 export type VariantSource = {
   readonly key: ObjectKey;
@@ -21,9 +23,14 @@ export type VariantSource = {
   readonly size: { readonly width: number; readonly height: number } | undefined;
   readonly animated: boolean;
   readonly alpha: boolean;
+  /** Null for posters. */
+  readonly focalPoint: FocalPoint | null;
 };
 
-type VariantSourceFields = Pick<Asset, 'id' | 'original_upload' | 'playback' | 'width' | 'height'>;
+type VariantSourceFields = Pick<
+  Asset,
+  'id' | 'original_upload' | 'playback' | 'width' | 'height' | 'focal_point'
+>;
 
 /** Undefined before the asset is ready, and for videos of other encoders. */
 export function findVariantSource(asset: VariantSourceFields): VariantSource | undefined {
@@ -33,7 +40,7 @@ export function findVariantSource(asset: VariantSourceFields): VariantSource | u
     const { folder, posterTimeMs } = playback;
     const key = renditionKey(id, folder, posterTimeMs === undefined ? THUMBNAIL : posterName(posterTimeMs));
     const prefix = `v${folder}-${posterTimeMs ?? 'auto'}-`;
-    return { key, thumbnail: key, prefix, size: undefined, animated: false, alpha: false };
+    return { key, thumbnail: key, prefix, size: undefined, animated: false, alpha: false, focalPoint: null };
   }
   if (playback?.kind !== 'image' || width === null || height === null) return undefined;
   const { animated, alpha } = playback;
@@ -44,19 +51,19 @@ export function findVariantSource(asset: VariantSourceFields): VariantSource | u
     size: { width, height },
     animated,
     alpha,
+    focalPoint: asset.focal_point,
   };
 }
 
-/** The `v` parameter of image URLs. Changes with the visibility, the encoding and the poster. */
-export const imageVersion = ({
-  playback,
-  playback_version: version,
-}: Pick<Asset, 'playback' | 'playback_version'>) =>
-  playback?.kind === 'own'
-    ? `${version}-${playback.folder}-${playback.posterTimeMs ?? 'auto'}`
-    : String(version);
+/** The `v` parameter of image URLs. Changes with the visibility, encoding, poster and focal point. */
+export function imageVersion({ playback, playback_version: version, focal_point: point }: VersionedImage) {
+  if (playback?.kind === 'own') return `${version}-${playback.folder}-${playback.posterTimeMs ?? 'auto'}`;
+  return point ? `${version}-${formatFocalPoint(point)}` : String(version);
+}
 
-/** How long a cache may use an image after its asset became private or its poster changed. */
+type VersionedImage = Pick<Asset, 'playback' | 'playback_version' | 'focal_point'>;
+
+/** How long a cache may use an image after its asset became private, or its poster or focal point changed. */
 const MAX_AGE_S = { current: 3600, unversioned: 300, substitute: 60 } as const;
 const PRIVATE_MAX_AGE_S = 300;
 
@@ -70,7 +77,7 @@ type Caching = {
 
 /** Never `immutable`: a shared cache must revalidate, because the asset may have become private. */
 export function imageCaching(
-  asset: Pick<Asset, 'visibility' | 'playback' | 'playback_version' | 'expires_at'>,
+  asset: VersionedImage & Pick<Asset, 'visibility' | 'expires_at'>,
   { token, version, isSubstitute = false, now }: Caching,
 ): string {
   if (isByCookie(asset, token)) return CACHED_BY_COOKIE;

@@ -187,10 +187,10 @@ const PART_FAR_FROM_LIMIT = 1 / 8;
 async function renderWithinLimits(
   { store, imageProcessor, settings, storage }: ImagesContext,
   { asset, source }: Picture,
-  { variant, stored }: Omit<NewVariant, 'file'>,
+  { variant, stored: found }: Omit<NewVariant, 'file'>,
 ): Promise<Rendered | 'storage_limit'> {
   if ((await store.size(source.key)) === undefined) throw playbackNotFound();
-  await removeOutdated(store, stored, { assetId: asset.id, prefix: source.prefix });
+  const stored = await removeOutdated(store, found, { assetId: asset.id, source });
   if (stored.bytes >= settings.maxVariantBytes) return 'storage_limit';
   const file = storage.prepareLocalFile(source.key);
   const openSource = async () => (await file.open()).path;
@@ -210,11 +210,11 @@ async function deleteIfAssetDeleted(ctx: ImagesContext, assetId: string): Promis
 
 async function originalOf(
   store: ObjectStore,
-  { key, size, animated, alpha }: VariantSource,
+  { key, size, ...facts }: VariantSource,
 ): Promise<OriginalImage> {
   const known = size ?? (await readJpegSize(store, key));
   if (!known) throw playbackNotFound();
-  return { ...known, animated, alpha };
+  return { ...facts, ...known };
 }
 
 /** Posters are smaller than the 1 MiB that `read` returns. */

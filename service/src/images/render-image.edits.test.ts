@@ -50,6 +50,8 @@ describe('of red, green and blue beside each other, half of the blue cut off', (
     ['the center', undefined, GREEN],
     ['the left edge', { gravity: { x: 0, y: 0.5 } }, RED],
     ['a point in the blue', { gravity: { x: 0.8, y: 0 } }, BLUE],
+    ['its focal point', { focalPoint: { x: 0.8, y: 0 } }, BLUE],
+    ['its focal point, which rotates along', { rotate: 270, focalPoint: { x: 0, y: 0.5 } }, RED],
     ['what is below after a rotation', { rotate: 270, gravity: { x: 0.5, y: 1 } }, RED],
   ])('a crop keeps %s', async (_, edits, colour) => {
     expect(await pixelAt(5, 10, { ...square, ...(edits && { edits }) })).toEqual(colour);

@@ -3,6 +3,7 @@ import sharp, { type Sharp } from 'sharp';
 import { rgbaToThumbHash } from 'thumbhash';
 import type { ExaminedImage } from './image-processor.ts';
 import { type ImageFormat, MAX_PIXELS_OF_SLOW_AVIF, type Variant } from './variants/image-variant.ts';
+import { rotatedPoint } from './variants/image-edits.ts';
 import { readPhotoFacts } from './photo-facts.worker.ts';
 import { type Box, resizeInto, openImage, type DecodedImage } from './decode-image.worker.ts';
 
@@ -50,7 +51,8 @@ export async function render(
   maxPixels: number,
 ): Promise<Buffer> {
   const image = await openImage(bytes, maxPixels);
-  const { rotate, gravity, blur, quality } = edits;
+  const { rotate, focalPoint, blur, quality } = edits;
+  const gravity = edits.gravity ?? (focalPoint && rotatedPoint(focalPoint, rotate));
   const background = edits.background === undefined ? undefined : `#${edits.background}`;
   // The size of `inside` is already exact; recomputing it could differ by one pixel from the variant's name.
   const box: Box = {

@@ -113,6 +113,7 @@ describe('an edit is refused', () => {
     ['title', { title: '\0' }, false],
     ['poster_time_ms', { poster_time_ms: 10_000 }, false],
     ['poster_time_ms', { poster_time_ms: 0 }, true],
+    ['focal_point', { focal_point: { x: 0.5, y: 0.5 } }, false],
   ])('with an invalid %s', async (field, changed, isHosted) => {
     await expect(edited(playing, changed, { isHosted })).rejects.toMatchObject({
       code: 'BAD_REQUEST',

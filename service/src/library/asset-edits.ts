@@ -1,9 +1,10 @@
-// Edits the fields that callers own: title, tags, metadata, expiry, visibility and poster time; revokes
-// issued playback URLs (contract B2, B5).
+// Edits the fields that callers own, such as title, visibility, poster time and focal point; revokes issued
+// playback URLs (contract B2, B5).
 import type { UpdateAssetRequest } from '@mediary/contract/schemas/library';
 import type { Static } from 'typebox';
 import type { Asset } from '../assets/asset.ts';
 import { type EventData, newEvent } from '../assets/asset-event.ts';
+import { assertFocalPoint } from '../assets/focal-point.ts';
 import { assertPosterTime, awaitsReport, isPosterDue } from '../assets/poster.ts';
 import { assertTextLimits } from '../assets/text-limits.ts';
 import { toEtag } from '../assets/asset-view.ts';
@@ -44,6 +45,7 @@ export async function editMembers(
     const edit = toEdit(seen);
     if (!edit) return undefined;
     assertPosterTime(seen, { timeMs: edit.poster_time_ms, isHosted: ctx.providers.isHosted(seen) });
+    assertFocalPoint(seen, edit.focal_point);
     const purges =
       isVisibilityChanged(seen, edit) && edit.visibility === 'private'
         ? toCdnPurges(ctx, seen, { reason: 'made_private', now })

@@ -16,6 +16,7 @@ import type { Asset, ShownAsset } from '../assets/asset.ts';
 import { type Actor, toActorData } from '../assets/asset-event.ts';
 import { toCallerView, toEtag, toServiceView } from '../assets/asset-view.ts';
 import { parseExpiry } from '../assets/expiry.ts';
+import { roundFocalPoint } from '../assets/focal-point.ts';
 import { parsePlainText } from '../platform/values/plain-text.ts';
 import { badRequest, forbidden } from '../platform/http/errors.ts';
 import * as batch from './batch.ts';
@@ -74,10 +75,11 @@ export const assetRoutes = (ctx: LibraryContext) => [
     waitForChange: (input, poll) => waitForChange(ctx, input, poll),
   }),
   ctx.guards.changingAsset(updateAsset, async ({ asset, actor, body, headers }) => {
-    const { owner_user_id: _, expires_at, ...others } = body;
+    const { owner_user_id: _, expires_at, focal_point: point, ...others } = body;
     const expiry = expires_at === undefined ? {} : { expires_at: parseExpiry(expires_at, ctx.clocks.now()) };
+    const focus = point === undefined ? {} : { focal_point: point && roundFocalPoint(point) };
     const edited = await edits.editAsset(ctx, asset, {
-      edit: { ...others, ...expiry },
+      edit: { ...others, ...expiry, ...focus },
       ifMatch: headers['if-match'],
       actorData: toActorData(actor, asset),
     });

@@ -65,6 +65,7 @@ const newAsset = (more: Partial<NewAsset> = {}): NewAsset => ({
   tags: ['a', 'b'],
   metadata: { nested: { list: [1, null] } },
   external_id: null,
+  focal_point: null,
   expires_at: null,
   announced_size_bytes: null,
   max_duration_s: null,

@@ -33,6 +33,7 @@ export const toExportedAsset = (asset: Asset, { original, captions }: ExportedFi
   height: asset.height,
   duration_ms: asset.duration_ms,
   poster_time_ms: asset.poster_time_ms,
+  focal_point: asset.focal_point,
   renditions: asset.renditions,
   media: asset.media,
   duplicate_of: asset.duplicate_of,

@@ -33,6 +33,7 @@ test('omitted fields get their defaults', () => {
     tags: [],
     metadata: null,
     external_id: null,
+    focal_point: null,
     expires_at: null,
     announced_size_bytes: null,
     announced_sha256: null,

@@ -2,6 +2,7 @@
 import type { CreateUploadRequest } from '@mediary/contract/schemas/uploads';
 import type { NewAsset, ProviderName } from '../assets/asset.ts';
 import { parseExpiry } from '../assets/expiry.ts';
+import { assertFocalPoint, roundFocalPoint } from '../assets/focal-point.ts';
 import { assertTextLimits } from '../assets/text-limits.ts';
 import { describeExcessSize, describeUnsupportedType } from '@mediary/media-rules/file-limits';
 import { isOtherKind, type MediaType } from '@mediary/media-rules/media-type';
@@ -44,6 +45,7 @@ export function toNewAsset(
   ]);
   const media = parseMediaType(request, limits);
   const videoId = isService ? parseLinkedVideo(request, media, limits) : null;
+  assertFocalPoint(media, request.focal_point);
   const provider = media.kind === 'image' ? null : chooseProvider(request, { videoId, limits });
   const maxDuration = parseMaxDuration(request, isService);
   if (provider !== null && videoId === null) assertUploadRules({ provider, maxDuration, limits });
@@ -57,6 +59,7 @@ export function toNewAsset(
     tags: [...(request.tags ?? [])],
     metadata: request.metadata ?? null,
     external_id: request.external_id ?? null,
+    focal_point: request.focal_point ? roundFocalPoint(request.focal_point) : null,
     expires_at: parseExpiry(request.expires_at, now),
     announced_size_bytes: parseSize(request, limits),
     announced_sha256: request.checksum_sha256?.toLowerCase() ?? null,

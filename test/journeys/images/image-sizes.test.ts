@@ -2,31 +2,28 @@
 // set where nothing fits.
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type AssetJson, IMAGE, offer, settled } from '../../support/media.ts';
-import { asUser, call, startTestService, type TestService } from '../../support/service.ts';
+import { type AssetJson, imageUrlOf, storeImage } from '../../support/media.ts';
+import { call, startTestService, type TestService } from '../../support/service.ts';
 import { filesNaming } from '../../support/service/traces.ts';
 
 let service: TestService;
 let shown: AssetJson;
 let hidden: AssetJson;
 
-const store = async (bytes: Uint8Array, fields: object): Promise<AssetJson> =>
-  settled(service, 'ann', (await offer(service, 'ann', { bytes, fields: { ...IMAGE, ...fields } })).id);
-
 beforeAll(async () => {
   service = await startTestService();
   const photo = await sharp({ create: { width: 1600, height: 1200, channels: 3, background: '#2a6f97' } })
     .png()
     .toBuffer();
-  [shown, hidden] = await Promise.all([store(photo, { visibility: 'public' }), store(photo, {})]);
+  [shown, hidden] = await Promise.all([
+    storeImage(service, photo, { visibility: 'public' }),
+    storeImage(service, photo, {}),
+  ]);
 });
 afterAll(() => service.stop());
 
 const imageUrl = (query: string) => `${service.url}/playback/${shown.id}/image?${query}`;
 const get = (url: string) => fetch(url, { redirect: 'manual' });
-const urlOf = async ({ id }: AssetJson): Promise<string> =>
-  (await call<{ image: string }>(service, `GET /media/${id}/playback`, { headers: asUser('ann') })).body.data
-    .image;
 
 /** The default widths of its image component. */
 const NEXT_JS = [16, 32, 48, 64, 96, 128, 256, 384, 640, 750, 828, 1080, 1200, 1920, 2048, 3840];
@@ -58,7 +55,7 @@ describe('another size redirects to the next larger one', () => {
   });
 
   test('the redirect keeps the token of a private image', async () => {
-    const answer = await get(`${await urlOf(hidden)}&w=100`);
+    const answer = await get(`${await imageUrlOf(service, hidden)}&w=100`);
     const target = new URL(answer.headers.get('location') ?? '', answer.url);
     expect([answer.status, answer.headers.get('cache-control')]).toEqual([302, 'private, max-age=300']);
     expect(target.pathname).toMatch(/\/~[^/]+\/image$/);

@@ -1,7 +1,7 @@
 // Image variants as pages request them: sizes, formats, visibility and caching.
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type AssetJson, IMAGE, offer, openUpload, settled } from '../../support/media.ts';
+import { type AssetJson, IMAGE, openUpload, storeImage } from '../../support/media.ts';
 import { movie } from '../../support/clips/pictures.ts';
 import { asUser, call, startTestService, type TestService } from '../../support/service.ts';
 import { filesNaming } from '../../support/service/traces.ts';
@@ -14,13 +14,14 @@ let hidden: AssetJson;
 
 const draw = (width: number, height: number) =>
   sharp({ create: { width, height, channels: 3, background: '#2a6f97' } });
-const store = async (bytes: Uint8Array, fields: object): Promise<AssetJson> =>
-  settled(service, 'ann', (await offer(service, 'ann', { bytes, fields: { ...IMAGE, ...fields } })).id);
 
 beforeAll(async () => {
   service = await startTestService();
   const photo = await draw(1200, 800).png().toBuffer();
-  [shown, hidden] = await Promise.all([store(photo, { visibility: 'public' }), store(photo, {})]);
+  [shown, hidden] = await Promise.all([
+    storeImage(service, photo, { visibility: 'public' }),
+    storeImage(service, photo, {}),
+  ]);
 });
 afterAll(() => service.stop());
 
@@ -102,10 +103,14 @@ describe('a page gets', () => {
   });
 
   test('an animation as an animation', async () => {
-    const film = await store(await movie({ width: 160, height: 120, frames: 4, format: 'gif' }), {
-      mime_type: 'image/gif',
-      visibility: 'public',
-    });
+    const film = await storeImage(
+      service,
+      await movie({ width: 160, height: 120, frames: 4, format: 'gif' }),
+      {
+        mime_type: 'image/gif',
+        visibility: 'public',
+      },
+    );
     expect(await seen(imageUrl(film, '?w=64'), { accept: BROWSER })).toMatchObject({
       type: 'image/webp',
       width: 64,
@@ -121,7 +126,7 @@ test('a large AVIF comes at once, and in fewer bytes later', async () => {
     .png()
     .toBuffer();
   const photo = sharp(dots).resize(2000, 1100, { fit: 'fill' });
-  const { id } = await store(await photo.jpeg().toBuffer(), {
+  const { id } = await storeImage(service, await photo.jpeg().toBuffer(), {
     mime_type: 'image/jpeg',
     visibility: 'public',
   });
@@ -225,7 +230,7 @@ describe('a private image', () => {
 test('videos without poster, unfinished, unknown and deleted assets have no image', async () => {
   const video = await openUpload(service, 'ann', { visibility: 'public' });
   const waiting = await openUpload(service, 'ann', { ...IMAGE, visibility: 'public' });
-  const doomed = await store(await draw(64, 64).png().toBuffer(), { visibility: 'public' });
+  const doomed = await storeImage(service, await draw(64, 64).png().toBuffer(), { visibility: 'public' });
   expect((await get(imageUrl(doomed, '?w=64'))).status).toBe(200);
   await call(service, `DELETE /media/${doomed.id}`, { headers: asUser('ann') });
   for (const id of [

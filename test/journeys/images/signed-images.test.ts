@@ -3,19 +3,13 @@ import { createMediary } from '@mediary/client';
 import { signImageUrl } from '@mediary/client/server';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type AssetJson, IMAGE, offer, settled } from '../../support/media.ts';
+import { type AssetJson, imageUrlOf, storeImage } from '../../support/media.ts';
 import { asService, asUser, call, startTestService, type TestService } from '../../support/service.ts';
 
 let service: TestService;
 let shown: string;
 let hidden: AssetJson;
 let key: string;
-
-const store = async (bytes: Uint8Array, fields: object): Promise<AssetJson> =>
-  settled(service, 'ann', (await offer(service, 'ann', { bytes, fields: { ...IMAGE, ...fields } })).id);
-const urlOf = async (id: string): Promise<string> =>
-  (await call<{ image: string }>(service, `GET /media/${id}/playback`, { headers: asUser('ann') })).body.data
-    .image;
 
 beforeAll(async () => {
   service = await startTestService({
@@ -24,8 +18,11 @@ beforeAll(async () => {
   const photo = await sharp({ create: { width: 1600, height: 1200, channels: 3, background: '#2a6f97' } })
     .png()
     .toBuffer();
-  const [first, second] = await Promise.all([store(photo, { visibility: 'public' }), store(photo, {})]);
-  [shown, hidden] = [await urlOf(first.id), second];
+  const [first, second] = await Promise.all([
+    storeImage(service, photo, { visibility: 'public' }),
+    storeImage(service, photo, {}),
+  ]);
+  [shown, hidden] = [await imageUrlOf(service, first), second];
   const mediary = createMediary({ baseUrl: service.url, serviceKey: asService['x-service-key'] });
   ({ key } = await mediary.images.getSigningKey());
 });
@@ -65,14 +62,14 @@ describe('a signed URL', () => {
     const url = await signImageUrl(shown, { width: 601 }, key);
     expect(await sizeAt(url.replace('w=601', 'w=602'))).toBe('401 bad_signature');
     const [, id = ''] = /playback\/([^/]+)/.exec(shown) ?? [];
-    const other = await urlOf(hidden.id);
+    const other = await imageUrlOf(service, hidden);
     expect(await sizeAt(`${other.split('?')[0]}?${url.split('?')[1]}`)).toBe('401 bad_signature');
     expect(await sizeAt(await signImageUrl(shown, { width: 601 }, 'another key'))).toBe('401 bad_signature');
     expect(await sizeAt(`${service.url}/playback/${id}/image?w=600&rotate=90`)).toBe('401 missing');
   });
 
   test('opens no private image, and keeps the token of one', async () => {
-    const signed = await signImageUrl(await urlOf(hidden.id), { width: 333 }, key);
+    const signed = await signImageUrl(await imageUrlOf(service, hidden), { width: 333 }, key);
     expect(await sizeAt(signed)).toBe('333x250 webp');
     const [path = '', query = ''] = signed.split('?');
     const [, token = ''] = /~([^/]+)\//.exec(path) ?? [];

@@ -39,6 +39,8 @@ afterAll(async () => {
 /** A year ahead, without the fractions that a format might drop. */
 const EXPIRES_AT = new Date(Math.ceil(Date.now() / 1000) * 1000 + 31_536_000_000).toISOString();
 
+const PICTURE = { ...IMAGE, title: 'Picture', focal_point: { x: 0.25, y: 1 } };
+
 /** Returns the assets by what is special about them. */
 async function fill() {
   const video = await ingest(service, ANN, {
@@ -58,7 +60,7 @@ async function fill() {
       body: VTT,
     }),
   );
-  const image = await offer(service, ANN, { bytes: png, fields: { ...IMAGE, title: 'Picture' } });
+  const image = await offer(service, ANN, { bytes: png, fields: PICTURE });
   const expiring = await offer(service, ANN, {
     bytes: Buffer.concat([png, Buffer.alloc(1)]),
     fields: { ...IMAGE, expires_at: EXPIRES_AT },
@@ -94,7 +96,7 @@ const LASTING = [
     'visibility',
   ],
   ...['expires_at', 'size_bytes', 'checksum_sha256', 'duration_ms', 'width', 'height', 'version'],
-  ...['created_at', 'uploaded_at'],
+  ...['created_at', 'uploaded_at', 'focal_point'],
 ];
 
 /** What a caller has said about an asset, and what follows from its bytes. */

@@ -193,6 +193,7 @@ test('the asset has exactly the documented members', async () => {
     placeholder: null,
     media: null,
     poster_time_ms: null,
+    focal_point: null,
     warnings: [],
     failure: null,
     title: null,

@@ -30,7 +30,7 @@ export function AssetPlayer({ asset }: { readonly asset: Asset }) {
 const WIDTH = 1280;
 
 /** The URL of an image may have a query already. */
-function toSized(image: string | null): string {
+export function toSized(image: string | null): string {
   if (image === null) return '';
   const url = new URL(image);
   url.searchParams.set('w', String(WIDTH));

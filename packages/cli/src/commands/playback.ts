@@ -7,14 +7,15 @@ import { type Command, Option } from 'commander';
 import { type Client, openClient } from '../client.ts';
 import type { CommandContext, Environment, Handler, Runner } from '../context.ts';
 import { saveDownload } from '../download.ts';
-import { CliError, EXIT } from '../exit-codes.ts';
+import { CliError, EXIT, usageError } from '../exit-codes.ts';
+import { addImageOptions, type ImageFlags, signEdit, toImageEdit } from './assets/image-edit.ts';
 
 const FORMATS = ['hls', 'dash', 'embed', 'thumbnail', 'image'] as const;
 type Format = (typeof FORMATS)[number];
 type Urls = Readonly<Partial<Record<Format, string | null | undefined>>>;
 
 export function addPlaybackCommands(program: Command, run: Runner): void {
-  program
+  const open = program
     .command('open')
     .description('Print the playback URL of an asset; private ones expire')
     .argument('<id>', 'id of the asset')
@@ -24,8 +25,8 @@ export function addPlaybackCommands(program: Command, run: Runner): void {
         'default: image of an image; of a video hls, with --browser embed',
       ).choices(FORMATS),
     )
-    .option('--browser', 'open it in the browser')
-    .action(run(openPlayback));
+    .option('--browser', 'open it in the browser');
+  addImageOptions(open).action(run(openPlayback));
   program
     .command('download')
     .description('Save the original of an asset')
@@ -35,15 +36,19 @@ export function addPlaybackCommands(program: Command, run: Runner): void {
     .action(run(download));
 }
 
-type OpenFlags = { readonly format?: Format; readonly browser?: boolean };
+type OpenFlags = ImageFlags & { readonly format?: Format; readonly browser?: boolean };
 
-const openPlayback: Handler<OpenFlags> = async (context, [id = ''], { format, browser }) => {
-  const { mediary, options } = await openClient(context);
-  const playback = await mediary.media.playback(id, options);
-  const chosen = format ?? chooseFormat(playback, browser === true);
+const openPlayback: Handler<OpenFlags> = async (context, [id = ''], { format, browser, ...flags }) => {
+  const edit = toImageEdit(flags);
+  if (edit && format !== undefined && format !== 'image')
+    throw usageError(`A size is for images, not for --format ${format}.`, 'Leave --format out.');
+  const client = await openClient(context);
+  const playback = await client.mediary.media.playback(id, client.options);
+  const chosen = format ?? (edit ? 'image' : chooseFormat(playback, browser === true));
   const urls: Urls = playback;
-  const url = urls[chosen];
-  if (typeof url !== 'string') throw createMissingError(id, chosen, playback);
+  const plain = urls[chosen];
+  if (typeof plain !== 'string') throw createMissingError(id, chosen, playback);
+  const url = edit ? await signEdit(client, plain, edit) : plain;
   if (browser) await openBrowser(url, context.io.env);
   context.output.result({ url, format: chosen, playback } satisfies Opened, () => url);
 };

@@ -34,6 +34,8 @@ export type UploadOptions = CallOptions & {
   tags?: string[] | undefined;
   /** Your own JSON, at most 16 KiB. */
   metadata?: Record<string, unknown> | undefined;
+  /** Of an image: the part that crops keep. Default: the center. */
+  focalPoint?: CreateUploadRequest['focal_point'];
   /** When the asset is deleted for good. An upload that continues keeps the time of its asset. */
   expiresAt?: string | Date | undefined;
   /** Provider of a video. Default: that of the service. */

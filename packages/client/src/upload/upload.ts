@@ -92,19 +92,20 @@ const toCallOptions = ({ options }: Job) => ({
 
 function toRequest({ file, filename, options, checksum }: Job): CreateUploadRequest {
   const mimeType = getMimeType(options.mimeType ?? file.type, filename);
-  const { visibility, externalId, title, tags, metadata, expiresAt, provider, durationMs } = options;
+  const { visibility, externalId, title, tags, metadata, focalPoint, expiresAt, provider } = options;
   return {
     filename,
     content_type: mimeType.split('/')[0] ?? mimeType,
     mime_type: mimeType,
     size_bytes: file.size,
     checksum_sha256: checksum,
-    duration_ms: durationMs,
+    duration_ms: options.durationMs,
     visibility,
     external_id: externalId,
     title,
     tags,
     metadata,
+    focal_point: focalPoint,
     expires_at: expiresAt instanceof Date ? expiresAt.toISOString() : expiresAt,
     provider,
   };

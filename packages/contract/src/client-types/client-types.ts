@@ -90,8 +90,9 @@ const allowOne = ({ type, items, ...schema }: Schema): Schema =>
 const FILES: Readonly<Record<string, TypeFile>> = {
   assets: {
     about: 'Assets and their lists.',
-    schemas: named(Asset, AssetPlayback, AssetPage, DeletedAsset, BatchRequest, BatchResult),
+    schemas: named(Asset, AssetPlayback, AssetPage, DeletedAsset),
   },
+  batches: { about: 'Changes of many assets at once.', schemas: named(BatchRequest, BatchResult) },
   enums: {
     about: 'Enumerations of the API.',
     unions: {

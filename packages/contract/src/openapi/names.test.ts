@@ -29,7 +29,7 @@ const WITHOUT_UNIT = new Set([
     'chunks',
     'channels',
   ],
-  ...['latitude', 'longitude', 'orientation'],
+  ...['latitude', 'longitude', 'orientation', 'x', 'y'],
   ...['assets', 'attempt', 'attempts', 'failures', 'max_assets', 'max_parts', 'max_pending', 'max_uploads'],
   ...[
     'pending',

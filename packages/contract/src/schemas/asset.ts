@@ -4,7 +4,7 @@ import { ASSET_KINDS, STREAM_STATUSES, VISIBILITIES } from '../enums.ts';
 import { describeCodes, FAILURE_CODES, WARNING_CODES } from '../failures.ts';
 import { ClipSource } from './clip-source.ts';
 import { AssetMedia, Rendition } from './asset-media.ts';
-import { AssetId, nullable, ProviderName, Timestamp } from './common.ts';
+import { AssetId, FocalPoint, nullable, ProviderName, Timestamp } from './common.ts';
 
 export const AssetPlayback = Type.Object(
   {
@@ -101,6 +101,7 @@ export const Asset = Type.Object(
         description: 'Time of the frame that the thumbnail shows. Null: chosen by the service.',
       }),
     ),
+    focal_point: nullable(FocalPoint),
     warnings: Type.Array(Warning),
     failure: nullable(Failure),
     title: nullable(Type.String()),
@@ -169,6 +170,7 @@ export const EXAMPLE_ASSET: Asset = {
     photo: null,
   },
   poster_time_ms: null,
+  focal_point: null,
   warnings: [],
   failure: null,
   title: 'Launch day',

@@ -1,5 +1,5 @@
 // Schemas that many operations share.
-import { type TObjectOptions, type TSchema, Type } from 'typebox';
+import { type Static, type TObjectOptions, type TSchema, Type } from 'typebox';
 
 /** `schema` or null, in a form that both JSON Schema validators and client generators support. */
 export const nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
@@ -50,6 +50,21 @@ const jsonObject = (options: TObjectOptions = {}) =>
 
 export const MAX_TAGS = 50;
 
+const part = (of: string) =>
+  Type.Number({ minimum: 0, maximum: 1, description: `Part of the ${of}, rounded to thousandths.` });
+
+export const FocalPoint = Type.Object(
+  { x: part('width, from the left'), y: part('height, from the top') },
+  {
+    $id: 'FocalPoint',
+    description:
+      'The part of an image that crops keep: the point of the upright picture that `fit=cover` brings as ' +
+      'near to the middle as the edges allow. A `gravity` of the URL or of a preset takes precedence.',
+    examples: [{ x: 0.3, y: 0.6 }],
+  },
+);
+export type FocalPoint = Static<typeof FocalPoint>;
+
 /** Members of an asset that callers can set at creation and change later. */
 export const editableFields = {
   external_id: Type.Optional(
@@ -79,6 +94,8 @@ export const editableFields = {
       }),
     ),
   ),
+  /** Of images. */
+  focal_point: Type.Optional(nullable(FocalPoint)),
   expires_at: Type.Optional(
     nullable(
       Type.String({

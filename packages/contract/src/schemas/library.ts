@@ -132,7 +132,7 @@ export const UpdateAssetRequest = Type.Object(
   {
     $id: 'UpdateAssetRequest',
     additionalProperties: false,
-    examples: [{ title: 'Launch day', tags: ['launch'] }],
+    examples: [{ title: 'Launch day', tags: ['launch'] }, { focal_point: { x: 0.3, y: 0.6 } }],
   },
 );
 

@@ -1,11 +1,12 @@
 // What a variant changes besides its size, as members of the variant and as a part of its name.
 
-/** Parts of the width and height of the rotated image, from the top left. */
-type FocalPoint = { readonly x: number; readonly y: number };
+import type { FocalPoint } from '@mediary/contract/schemas/common';
 
 export type ImageEdits = {
-  /** What `cover` keeps; undefined: the center. */
+  /** What `cover` keeps, a point of the rotated picture; undefined: the focal point, or the center. */
   readonly gravity?: 'attention' | FocalPoint;
+  /** That of the asset, in the picture before the rotation. Never beside `gravity`. */
+  readonly focalPoint?: FocalPoint;
   /** 1–100; undefined: that of the format. */
   readonly quality?: number;
   /** Standard deviation in pixels of the variant, rounded to tenths. */
@@ -25,19 +26,21 @@ export type EditQuery = {
   readonly rotate?: number;
 };
 
-type EditedVariant = { readonly isCropped: boolean; readonly isLossy: boolean; readonly animated: boolean };
+type EditedVariant = {
+  readonly isCropped: boolean;
+  readonly isLossy: boolean;
+  readonly animated: boolean;
+  /** That of the asset. */
+  readonly focalPoint: FocalPoint | null;
+};
 
 /** Leaves out what would change nothing, so that equal bytes have equal names. */
 export function toEdits(
-  { gravity = 'center', quality, blur, background, rotate }: EditQuery,
-  { isCropped, isLossy, animated }: EditedVariant,
+  { gravity, quality, blur, background, rotate }: EditQuery,
+  { isCropped, isLossy, animated, focalPoint }: EditedVariant,
 ): ImageEdits {
-  const [x, y] = gravity.split(',').map(Number);
-  const point = x !== undefined && y !== undefined && !(x === 0.5 && y === 0.5) ? { x, y } : undefined;
-  // The decoder weighs still pictures only.
-  const kept = gravity === 'attention' && !animated ? gravity : point;
   return {
-    ...(isCropped && kept !== undefined && { gravity: kept }),
+    ...(isCropped && toKeptPart({ gravity, animated, focalPoint })),
     ...(isLossy && quality !== undefined && { quality }),
     ...(blur !== undefined && { blur: Math.round(10 * blur) / 10 }),
     ...(background !== undefined && { background: background.toLowerCase() }),
@@ -45,10 +48,32 @@ export function toEdits(
   };
 }
 
+/** The part of names and versions: `300x600` of 0.3, 0.6. */
+export const formatFocalPoint = ({ x, y }: FocalPoint): string =>
+  `${Math.round(1000 * x)}x${Math.round(1000 * y)}`;
+
+type KeptPart = Pick<ImageEdits, 'gravity' | 'focalPoint'>;
+
+/** Empty for the center. */
+function toKeptPart({
+  gravity,
+  animated,
+  focalPoint,
+}: { readonly gravity: string | undefined } & Pick<EditedVariant, 'animated' | 'focalPoint'>): KeptPart {
+  if (gravity === undefined) return focalPoint && !isCenter(focalPoint) ? { focalPoint } : {};
+  // The decoder weighs still pictures only.
+  if (gravity === 'attention') return animated ? {} : { gravity };
+  const [x, y] = gravity.split(',').map(Number);
+  return x === undefined || y === undefined || isCenter({ x, y }) ? {} : { gravity: { x, y } };
+}
+
+const isCenter = ({ x, y }: FocalPoint): boolean => x === 0.5 && y === 0.5;
+
 /** The part of a variant's name: empty without edits. */
-export function editsName({ gravity, quality, blur, background, rotate }: ImageEdits): string {
+export function editsName({ gravity, focalPoint, quality, blur, background, rotate }: ImageEdits): string {
   const parts = [
-    gravity === 'attention' ? gravity : gravity && `at${thousandths(gravity.x)}x${thousandths(gravity.y)}`,
+    gravity === 'attention' ? gravity : gravity && `at${formatFocalPoint(gravity)}`,
+    focalPoint && `focal${formatFocalPoint(focalPoint)}`,
     quality && `q${quality}`,
     blur && `b${Math.round(10 * blur)}`,
     background && `c${background}`,
@@ -57,26 +82,32 @@ export function editsName({ gravity, quality, blur, background, rotate }: ImageE
   return parts.flatMap((part) => (part ? [`-${part}`] : [])).join('');
 }
 
-const thousandths = (part: number): number => Math.round(1000 * part);
+/** The focal point in the name of a variant, or of a file whose name contains it. */
+export const FOCAL_PART = /-focal(\d{1,4}x\d{1,4})/;
 
 /** Of a regular expression: matches what `editsName` writes. */
 export const EDITS_PATTERN =
-  '(?:-(?<attention>attention)|-at(?<x>\\d{1,4})x(?<y>\\d{1,4}))?' +
+  '(?:-(?<attention>attention)|-(?<pointOf>at|focal)(?<x>\\d{1,4})x(?<y>\\d{1,4}))?' +
   '(?:-q(?<quality>\\d{1,3}))?(?:-b(?<blur>\\d{1,4}))?(?:-c(?<background>[0-9a-f]{6}))?' +
   '(?:-r(?<rotate>90|180|270))?';
 
 /** Reads the groups of EDITS_PATTERN. */
 export function parseEdits(groups: Readonly<Record<string, string | undefined>>): ImageEdits {
-  const { attention, x, y, quality, blur, background, rotate } = groups;
+  const { attention, pointOf, x, y, quality, blur, background, rotate } = groups;
   return {
     ...(attention && { gravity: 'attention' as const }),
-    ...(x && { gravity: { x: Number(x) / 1000, y: Number(y) / 1000 } }),
+    ...(pointOf && { [pointOf === 'at' ? 'gravity' : 'focalPoint']: toPoint(x, y) }),
     ...(quality && { quality: Number(quality) }),
     ...(blur && { blur: Number(blur) / 10 }),
     ...(background && { background }),
     ...(rotate && { rotate: Number(rotate) as 90 | 180 | 270 }),
   };
 }
+
+const toPoint = (x: string | undefined, y: string | undefined): FocalPoint => ({
+  x: Number(x) / 1000,
+  y: Number(y) / 1000,
+});
 
 /** True if both show the same picture, in whatever quality. */
 export const isSamePicture = (one: ImageEdits, other: ImageEdits): boolean =>
@@ -108,3 +139,10 @@ export function focalPart(
 /** Width and height after a rotation. */
 export const rotatedSize = ({ width, height }: Size, rotate: number | undefined): Size =>
   rotate === 90 || rotate === 270 ? { width: height, height: width } : { width, height };
+
+/** Where a point is after a clockwise rotation of its picture. */
+export function rotatedPoint({ x, y }: FocalPoint, rotate: number | undefined): FocalPoint {
+  if (rotate === 90) return { x: 1 - y, y: x };
+  if (rotate === 180) return { x: 1 - x, y: 1 - y };
+  return rotate === 270 ? { x: y, y: 1 - x } : { x, y };
+}

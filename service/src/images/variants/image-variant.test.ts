@@ -16,7 +16,7 @@ import {
   type VariantQuery,
 } from './image-variant.ts';
 
-const PHOTO: OriginalImage = { width: 4000, height: 3000, animated: false, alpha: false };
+const PHOTO: OriginalImage = { width: 4000, height: 3000, animated: false, alpha: false, focalPoint: null };
 const CLIP: OriginalImage = { ...PHOTO, width: 480, height: 270, animated: true };
 const LOGO: OriginalImage = { ...PHOTO, alpha: true };
 const BROWSER = 'image/avif,image/webp,image/apng,image/svg+xml,image/*,*/*;q=0.8';
@@ -108,11 +108,13 @@ describe('the format', () => {
 });
 
 test('every variant fits its box, enlarges nothing, and has a parsable name that can be a key', () => {
+  const thousandths = fc.integer({ min: 0, max: 1000 }).map((part) => part / 1000);
   const originals = fc.record({
     width: fc.integer({ min: 1, max: 70_000 }),
     height: fc.integer({ min: 1, max: 70_000 }),
     animated: fc.boolean(),
     alpha: fc.boolean(),
+    focalPoint: fc.option(fc.record({ x: thousandths, y: thousandths })),
   });
   const length = fc.constantFrom(...WIDTHS);
   const queries = fc.record(

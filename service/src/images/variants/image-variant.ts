@@ -1,5 +1,6 @@
 // Chooses an image variant: supported size, never above the original's, best accepted format (contract B5).
 import { IMAGE_FORMATS, SIGNED_IMAGE_FITS } from '@mediary/contract/enums';
+import type { FocalPoint } from '@mediary/contract/schemas/common';
 import {
   EDITS_PATTERN,
   type EditQuery,
@@ -37,6 +38,8 @@ export type OriginalImage = {
   readonly height: number;
   readonly animated: boolean;
   readonly alpha: boolean;
+  /** That of the asset. */
+  readonly focalPoint: FocalPoint | null;
 };
 
 /** The exact parameters of a rendered variant. */
@@ -74,7 +77,8 @@ export function chooseVariant(
       ? fillBox(seen, { w: w * dpr, h: h * dpr, fit })
       : { ...fitInside(seen, boxOf(w * dpr, h * dpr)), fit: 'inside' as const };
   const isLossy = format !== 'png' && format !== 'gif';
-  const edits = toEdits(query, { isCropped: sized.fit === 'cover', isLossy, animated });
+  const { focalPoint } = original;
+  const edits = toEdits(query, { isCropped: sized.fit === 'cover', isLossy, animated, focalPoint });
   return { ...sized, format, animated, ...(Object.keys(edits).length > 0 && { edits }) };
 }
 
@@ -127,6 +131,7 @@ export function parseVariantName(name: string): Omit<Variant, 'animated'> | unde
   };
 }
 
+type Sides = Pick<OriginalImage, 'width' | 'height'>;
 type Box = { readonly w: number; readonly h: number };
 
 function boxOf(w: number, h: number): Box {
@@ -134,14 +139,14 @@ function boxOf(w: number, h: number): Box {
   return { w: w || MAX_OMITTED_LENGTH, h: h || MAX_OMITTED_LENGTH };
 }
 
-function fitInside({ width, height }: OriginalImage, { w, h }: Box): { width: number; height: number } {
+function fitInside({ width, height }: Sides, { w, h }: Box): { width: number; height: number } {
   const scale = Math.min(1, w / width, h / height, Math.sqrt(MAX_PIXELS / (width * height)));
   return { width: pixels(width * scale), height: pixels(height * scale) };
 }
 
 /** Shrinks a box that would enlarge the image. All but `fill` keep the aspect ratio of the box. */
 function fillBox(
-  { width, height }: OriginalImage,
+  { width, height }: Sides,
   { w, h, fit }: Box & { readonly fit: Exclude<Fit, 'inside'> },
 ): Pick<Variant, 'width' | 'height' | 'fit'> {
   const box = fit === 'fill' ? { w: Math.min(w, width), h: Math.min(h, height) } : { w, h };
@@ -152,7 +157,10 @@ function fillBox(
 
 const pixels = (length: number) => Math.max(1, Math.round(length));
 
-function bestFormat({ animated, alpha }: OriginalImage, accept = ''): ImageFormat {
+function bestFormat(
+  { animated, alpha }: Pick<OriginalImage, 'animated' | 'alpha'>,
+  accept = '',
+): ImageFormat {
   if (!animated && isAcceptedType(accept, 'image/avif')) return 'avif';
   if (isAcceptedType(accept, 'image/webp')) return 'webp';
   if (animated) return 'gif';

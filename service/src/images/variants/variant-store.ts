@@ -4,6 +4,8 @@ import { type ObjectKey, THUMBNAIL, variantKey, variantsPrefix } from '../../sto
 import { ObjectStoreError, type ObjectStore } from '../../storage/object-store.ts';
 import { isRefusal, unlessStored } from '../../storage/whole-objects.ts';
 import type { ImageRefusal } from '../image-processor.ts';
+import type { VariantSource } from '../image-source.ts';
+import { FOCAL_PART, formatFocalPoint } from './image-edits.ts';
 
 /** The variant could not be rendered, or the asset's variants exceed the storage limit. */
 export type VariantRefusal = ImageRefusal | 'storage_limit';
@@ -71,18 +73,25 @@ export const variantNames = ({ files }: StoredVariants, prefix: string): string[
     .filter((file) => file.startsWith(prefix))
     .map((file) => file.slice(prefix.length));
 
-type PosterVariants = { readonly assetId: string; readonly prefix: string };
+type CurrentSource = Pick<VariantSource, 'prefix' | 'focalPoint'>;
 
-/** Deletes the variants of earlier posters. */
+/** Deletes the variants of earlier posters and focal points. Returns what is left. */
 export async function removeOutdated(
   store: ObjectStore,
-  { files }: StoredVariants,
-  { assetId, prefix }: PosterVariants,
-): Promise<void> {
-  if (prefix === '') return;
-  for (const file of files)
-    if (POSTER_VARIANT.test(file) && !file.startsWith(prefix) && !file.startsWith(markerOf(prefix)))
-      await store.remove(variantKey(assetId, file));
+  stored: StoredVariants,
+  { assetId, source }: { readonly assetId: string; readonly source: CurrentSource },
+): Promise<StoredVariants> {
+  const outdated = [...stored.files].filter((file) => isOutdated(file, source));
+  for (const file of outdated) await store.remove(variantKey(assetId, file));
+  return outdated.length === 0 ? stored : readStored(store, assetId);
+}
+
+/** True for variants of an earlier poster or focal point, and for records of their failures. */
+export function isOutdated(file: string, { prefix, focalPoint }: CurrentSource): boolean {
+  if (prefix !== '')
+    return POSTER_VARIANT.test(file) && !file.startsWith(prefix) && !file.startsWith(markerOf(prefix));
+  const [, point] = FOCAL_PART.exec(file) ?? [];
+  return point !== undefined && (focalPoint === null || point !== formatFocalPoint(focalPoint));
 }
 
 /** An existing object has the same bytes. */

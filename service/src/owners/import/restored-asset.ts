@@ -45,6 +45,7 @@ export const toUploadRequest = (about: ArchivedAsset): CreateUploadRequest => ({
   ...(about.tags && { tags: about.tags }),
   ...(about.metadata !== undefined && { metadata: about.metadata }),
   ...(about.external_id !== undefined && { external_id: about.external_id }),
+  ...(about.focal_point !== undefined && { focal_point: about.focal_point }),
   ...(about.expires_at && !about.legal_hold && { expires_at: about.expires_at }),
   provider: ENCODED_HERE,
 });

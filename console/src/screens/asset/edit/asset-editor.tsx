@@ -7,6 +7,7 @@ import { CaptionsEditor } from './captions-editor.tsx';
 import { ClipCutter } from './clip-cutter.tsx';
 import { DetailsForm } from './details-form.tsx';
 import { EmbedCode } from './embed-code.tsx';
+import { FocalPointPicker } from './focal-point-picker.tsx';
 import { PosterPicker } from './poster-picker.tsx';
 
 export type EditorProps = { readonly asset: Asset; readonly session: ConsoleSession };
@@ -52,6 +53,8 @@ function panelsOf(props: EditorProps): Panel[] {
   const canPlay = status === 'ready' || playableAt !== null;
   const panels: (Panel | false)[] = [
     { name: 'details', label: 'Details', content: <DetailsForm {...props} /> },
+    kind === 'image' &&
+      status === 'ready' && { name: 'crop', label: 'Crop', content: <FocalPointPicker {...props} /> },
     isEncodedHere && { name: 'captions', label: 'Captions', content: <CaptionsEditor {...props} /> },
     isCut && { name: 'poster', label: 'Poster', content: <PosterPicker {...props} duration={duration} /> },
     isCut && { name: 'clip', label: 'Clip', content: <ClipCutter {...props} duration={duration} /> },

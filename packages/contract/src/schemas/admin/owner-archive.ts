@@ -5,7 +5,7 @@ import { ClipSource } from '../clip-source.ts';
 import { AssetId, nullable, Timestamp } from '../common.ts';
 import { CreateUploadRequest } from '../uploads.ts';
 
-const { filename, content_type, mime_type, external_id, title, tags, metadata, expires_at } =
+const { filename, content_type, mime_type, external_id, title, tags, metadata, focal_point, expires_at } =
   CreateUploadRequest.properties;
 
 /** Numbers of versions and attempts leave room for later ones. */
@@ -35,6 +35,7 @@ export const ArchivedAsset = Type.Object({
   title,
   tags,
   metadata,
+  focal_point,
   expires_at,
   legal_hold: Type.Boolean(),
   provider: nullable(Type.String()),

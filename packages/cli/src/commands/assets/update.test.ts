@@ -1,0 +1,51 @@
+// Tests what `update` sends, and that it refuses to send nothing.
+import type { Server } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { EXAMPLE_ASSET } from '@mediary/contract/schemas/asset';
+import { runInProcess, serve } from '../../program.fixture.ts';
+
+let server: Server;
+let url: string;
+let requests: string[];
+beforeAll(async () => {
+  ({ server, url } = await serve(async (request, response) => {
+    requests.push(`${request.method} ${request.url} ${await text(request)}`);
+    response.end(JSON.stringify({ success: true, data: EXAMPLE_ASSET }));
+  }));
+});
+beforeEach(() => {
+  requests = [];
+});
+afterAll(() => {
+  server.close();
+});
+
+const update = (...args: string[]) =>
+  runInProcess(['update', 'a-1', ...args], {
+    env: { HOME: '/none', MEDIARY_URL: url, MEDIARY_TOKEN: 'secret' },
+    folder: '/',
+  });
+
+test.each([
+  [['--focal-point', '0.3,0.6'], { focal_point: { x: 0.3, y: 0.6 } }],
+  [['--focal-point', 'none'], { focal_point: null }],
+  [['--title', 'New', '--public'], { visibility: 'public', title: 'New' }],
+])('%j changes only what it names', async (args, body) => {
+  const { code, stdout } = await update(...args);
+  expect([code, requests.length]).toEqual([0, 1]);
+  expect(stdout).toContain(EXAMPLE_ASSET.id);
+  const [method, path, json = ''] = requests[0]?.split(' ') ?? [];
+  expect([method, path, JSON.parse(json)]).toEqual(['PATCH', '/api/v1/media/a-1', body]);
+});
+
+test.each([
+  [[], 'Nothing to do.'],
+  [['--focal-point', '1.2,0'], 'from 0,0 (top left) to 1,1'],
+  [['--focal-point', 'center'], 'from 0,0 (top left) to 1,1'],
+  [['--private', '--public'], 'cannot be used with'],
+])('%j sends nothing', async (args, message) => {
+  const { code, stderr } = await update(...args);
+  expect([code, requests]).toEqual([2, []]);
+  expect(stderr).toContain(message);
+});

@@ -1,0 +1,47 @@
+// `update`: changes what callers own of an asset, such as its title and its focal point.
+import { type Command, Option } from 'commander';
+import { parseJsonObject, parsePoint } from '../../arguments.ts';
+import { formatAssetLine } from '../../asset-text.ts';
+import { openClient } from '../../client.ts';
+import type { Handler, Runner } from '../../context.ts';
+import { usageError } from '../../exit-codes.ts';
+import { toDescription } from '../../new-asset.ts';
+
+export const addUpdateCommand = (program: Command, run: Runner): Command =>
+  program
+    .command('update')
+    .description('Change an asset; what no option names stays')
+    .argument('<id>', 'id of the asset')
+    .option('--title <title>', 'title')
+    .addOption(new Option('--private', 'only signed URLs play the asset').conflicts('public'))
+    .option('--public', 'everybody can play the asset')
+    .option('--external-id <id>', 'your own id of the asset, unique per owner')
+    .option('--metadata <json>', 'your own JSON object, instead of that of the asset', parseJsonObject)
+    .option(
+      '--focal-point <point>',
+      'of an image: the part that crops keep, as parts of width and height such as 0.3,0.6; or none',
+      (text: string) => (text === 'none' ? text : parsePoint(text)),
+    )
+    .action(run(updateAsset));
+
+type UpdateFlags = {
+  readonly title?: string;
+  readonly private?: boolean;
+  readonly public?: boolean;
+  readonly externalId?: string;
+  readonly metadata?: Record<string, unknown>;
+  readonly focalPoint?: { x: number; y: number } | 'none';
+};
+
+const updateAsset: Handler<UpdateFlags> = async (context, [id = ''], flags) => {
+  if (Object.keys(flags).length === 0)
+    throw usageError('Nothing to do.', 'Name what to change, such as --title or --focal-point.');
+  const { mediary, options } = await openClient(context);
+  const change = {
+    ...toDescription(flags),
+    external_id: flags.externalId,
+    focal_point: flags.focalPoint === 'none' ? null : flags.focalPoint,
+  };
+  const asset = await mediary.media.update(id, change, options);
+  context.output.result(asset, () => formatAssetLine(asset));
+};

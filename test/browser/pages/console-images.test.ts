@@ -1,0 +1,79 @@
+// An editor sets the focal point of an image in the console: by a click, by the keyboard, and back.
+import type { Browser, Page } from 'playwright-core';
+import sharp from 'sharp';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type AssetJson, readAsset, storeImage } from '../../support/media.ts';
+import { launchChromium } from '../../support/playback/browser.ts';
+import { expectSound, openConsole } from '../../support/playback/console-page.ts';
+import { startTestService, type TestService } from '../../support/service.ts';
+
+let service: TestService;
+let browser: Browser;
+let image: AssetJson;
+beforeAll(async () => {
+  service = await startTestService();
+  const mark = await sharp({ create: { width: 120, height: 120, channels: 3, background: '#d33' } })
+    .png()
+    .toBuffer();
+  const bytes = await sharp({ create: { width: 1600, height: 900, channels: 3, background: '#2a6f97' } })
+    .composite([{ input: mark, left: 100, top: 600 }])
+    .png()
+    .toBuffer();
+  [browser, image] = await Promise.all([launchChromium(), storeImage(service, bytes)]);
+});
+afterAll(async () => {
+  await browser?.close();
+  await service?.stop();
+});
+
+const storedPoint = async () => (await readAsset(service, 'ann', image.id))['focal_point'];
+const positionOf = (page: Page, crop: string): Promise<string> =>
+  page.evaluate(`getComputedStyle(document.querySelector('[alt="The crop ${crop}"]')).objectPosition`);
+
+async function clickAt(page: Page, { x, y }: { readonly x: number; readonly y: number }): Promise<void> {
+  const box = await page.locator('.point-pad').boundingBox();
+  if (!box) throw new Error('the picture is not in view');
+  await page.mouse.click(box.x + x * box.width, box.y + y * box.height);
+}
+
+test.each([
+  ['desk', 'light'],
+  ['phone', 'dark'],
+] as const)('the focal point is set, seen in crops and unset: %s, %s', async (size, scheme) => {
+  const opened = await openConsole({ browser, service }, size, scheme);
+  const { page } = opened;
+  await page.goto(`${service.address}/console/assets/${image.id}`);
+  await page.getByRole('tab', { name: 'Crop' }).click();
+  await page.getByText('Crops keep the center.').waitFor();
+  const picture = page.locator('.point-pad img');
+  await expect.poll(() => page.evaluate('document.querySelector(".point-pad img").naturalWidth')).toBe(1280);
+  await picture.scrollIntoViewIfNeeded();
+  expect(await positionOf(page, '1:1')).toBe('50% 50%');
+  for (const [crop, ratio] of Object.entries({ '1:1': 1, '16:9': 16 / 9, '9:16': 9 / 16 })) {
+    const box = await page.getByAltText(`The crop ${crop}`).boundingBox();
+    expect((box?.width ?? 0) / (box?.height ?? 1)).toBeCloseTo(ratio, 1);
+  }
+
+  await clickAt(page, { x: 0.1, y: 0.7 });
+  expect(await positionOf(page, '1:1')).toBe('0% 50%');
+  const mark = page.getByRole('slider', { name: 'Focal point' });
+  await mark.focus();
+  for (const key of ['ArrowRight', 'ArrowRight', 'Shift+ArrowUp']) await page.keyboard.press(key);
+  expect(await mark.getAttribute('aria-valuetext')).toBe('12 % from the left, 60 % from the top');
+  await expectSound(opened);
+  await page.getByRole('button', { name: 'Save the focal point' }).click();
+  await page.getByText('Crops keep the point at 12 % from the left and 60 % from the top.').waitFor();
+  const { x, y } = (await storedPoint()) as { x: number; y: number };
+  // A click hits whole pixels of the screen.
+  expect([x, y]).toEqual([expect.closeTo(0.12, 2), expect.closeTo(0.6, 2)]);
+  await expectSound(opened);
+
+  await expect
+    .poll(() => page.getByRole('region', { name: 'the URL' }).textContent())
+    .toContain(`-${Math.round(1000 * x)}x${Math.round(1000 * y)}&w=256&h=256&fit=cover`);
+  await page.getByRole('button', { name: 'Use the center' }).click();
+  await page.getByText('Crops keep the center.').waitFor();
+  expect(await storedPoint()).toBeNull();
+  expect(await positionOf(page, '9:16')).toBe('50% 50%');
+  await page.context().close();
+});
