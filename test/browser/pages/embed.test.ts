@@ -86,9 +86,10 @@ test('a video that is still being encoded plays to its end, and gains its rendit
       () => read<number>(frame, 'videoHeight'),
       (height) => height === 240,
     );
-    await frame.evaluate(`${PLAYER}.media.playbackRate = 0.1`);
+    await frame.evaluate(`${PLAYER}.pause()`);
     await settled(slow, 'ann', id);
     await frame.evaluate(`${PLAYER}.media.playbackRate = 0.5`);
+    await frame.evaluate(`${PLAYER}.play()`);
     await eventually(
       () => read<number>(frame, 'videoHeight'),
       (height) => height === 360,

@@ -87,7 +87,7 @@ describe.concurrent('a video that is not ready yet plays from its beginning to i
   test('and reaches its largest rendition once that is there', async () => {
     // More than an encode takes on a slow machine, at the speed that they play until then.
     const seconds = 48;
-    const file = await makeClip({ seconds, width: 640, height: 360, container: 'webm' });
+    const file = await makeClip({ seconds, width: 640, height: 360, fps: 10, container: 'webm' });
     const fields = { mime_type: 'video/webm', filename: 'clip.webm' };
     const { id, hls, dash } = await uploadUntilPlayable(service, file, fields);
     // A short buffer: what is buffered when the encode ends is played as it is.

@@ -45,6 +45,9 @@ function staticAttributes(tracks: readonly CmafTrack[]): string {
 
 const UPDATED = 'minimumUpdatePeriod="PT2S"';
 
+/** What a slow device takes from reading the manifest to its first picture. */
+const START_SECONDS = 2;
+
 /**
  * Encoding is faster than playback, so the whole video is declared available before the run has started. With
  * a duration, players show the video as one that is still recorded, not as an endless stream. They start
@@ -56,10 +59,11 @@ function growingAttributes(
   { startedAt, publishedAt, durationSeconds }: Growth,
 ): string {
   const availableSince = new Date(Date.parse(startedAt) - Math.ceil(durationSeconds + LEAD_SECONDS) * 1000);
+  const delay = Math.max(...tracks.map(trackSeconds)) + START_SECONDS;
   return (
     `type="dynamic" mediaPresentationDuration="PT${seconds(durationSeconds)}S" ` +
     `availabilityStartTime="${availableSince.toISOString()}" publishTime="${publishedAt}" ` +
-    `suggestedPresentationDelay="PT${seconds(Math.max(...tracks.map(trackSeconds)))}S"`
+    `suggestedPresentationDelay="PT${seconds(delay)}S"`
   );
 }
 

@@ -99,7 +99,7 @@ describe('while the run goes on', () => {
     expect(parseDash(render(part, 'early.mpd'))).toMatchObject({ minimumUpdatePeriod: 2000, duration: 40 });
     expect(parseDash(render(part, 'early.mpd')).playlists[0]?.segments).toHaveLength(2);
     // The beginning, for players that start behind the last segment.
-    expect(render(part, 'dash.mpd')).toContain('suggestedPresentationDelay="PT8.000S"');
+    expect(render(part, 'dash.mpd')).toContain('suggestedPresentationDelay="PT10.000S"');
     const complete = partOf(10, false);
     for (const name of ['dash.mpd', 'early.mpd'])
       expect(parseDash(render(complete, name))).toMatchObject({ endList: true, duration: 40 });
