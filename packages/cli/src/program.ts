@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
 import { addAssetCommands } from './commands/assets/assets.ts';
+import { addCollectionCommands } from './commands/collections/collections.ts';
 import { addCompletionCommand } from './commands/completion.ts';
 import { addConsoleCommand } from './commands/console.ts';
 import { addConfigCommands } from './commands/config.ts';
@@ -100,7 +101,17 @@ const readVersion = (): string =>
 type AddCommands = (program: Command, run: Runner) => void;
 
 const GROUPS: readonly (readonly [group: string, commands: readonly AddCommands[]])[] = [
-  ['Assets:', [addUploadCommand, addImportCommands, addAssetCommands, addTagCommand, addUsageCommand]],
+  [
+    'Assets:',
+    [
+      addUploadCommand,
+      addImportCommands,
+      addAssetCommands,
+      addTagCommand,
+      addCollectionCommands,
+      addUsageCommand,
+    ],
+  ],
   ['Playback:', [addPlaybackCommands]],
   ['Events and webhooks:', [addEventsCommand, addWebhookCommands]],
   ['Development:', [addDevCommand, addListenCommand, addTriggerCommand]],
