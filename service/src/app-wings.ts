@@ -20,6 +20,7 @@ export function createWings(app: AppContext, limiters: Limiters) {
   const playback = openPlayback(app, base, encoding.operations);
   const events = openEvents(app, base);
   const library = openLibrary(app, base);
+  const collections = openCollections(app, base, playback.operations);
   return {
     auth,
     lifecycle,
@@ -33,14 +34,18 @@ export function createWings(app: AppContext, limiters: Limiters) {
     uploads,
     playback,
     events,
-    collections: openCollections(app, base, playback.operations),
+    collections,
     upkeep: openUpkeep(app, base, {
       encoding: encoding.operations,
       uploads: uploads.operations,
       events: events.operations,
     }),
     operations: openOperations(app, base),
-    owners: openOwners(app, base, { library: library.operations, uploads: uploads.operations }),
+    owners: openOwners(app, base, {
+      library: library.operations,
+      uploads: uploads.operations,
+      collections: collections.operations,
+    }),
   };
 }
 
@@ -181,7 +186,7 @@ function openOperations({ config, log, clocks, adapters }: AppContext, base: App
 const openOwners = (
   { config, log, clocks, adapters: { db, store, jobs, urlSecrets } }: AppContext,
   { lifecycle, usage, captions, providers, asOperator, asOperatorBytes }: AppBase,
-  wings: Pick<Parameters<typeof createOwners>[0], 'library' | 'uploads'>,
+  wings: Pick<Parameters<typeof createOwners>[0], 'library' | 'uploads' | 'collections'>,
 ) =>
   createOwners({
     settings: config,

@@ -4,7 +4,7 @@ import type { Queries, Transaction } from '../platform/postgres/database.ts';
 import { clause, columns, columnsOf, composeClauses, fragment, sql } from '../platform/postgres/sql.ts';
 import { assetRow, pick, shownColumns } from '../tables.ts';
 
-const FOUND = pick(assetRow, ['id', 'owner_user_id', 'deleted_at']);
+const FOUND = pick(assetRow, ['id', 'owner_user_id', 'deleted_at', 'purge_at']);
 
 /** In the order of their ids, as all transactions do. Deletions wait until the end of the transaction. */
 export const lockAssets = (tx: Transaction, ids: readonly string[]) =>

@@ -45,7 +45,7 @@ export async function createCollection(
   { request, id = uuidV7() }: Creation,
 ): Promise<CountedCollection> {
   assertValid(request);
-  return insert(ctx, {
+  const row = {
     id,
     owner_user_id: ownerUserId,
     name: request.name,
@@ -53,15 +53,19 @@ export async function createCollection(
     visibility: request.visibility ?? 'private',
     metadata: request.metadata ?? null,
     created_at: ctx.clocks.now(),
-  });
+  };
+  return insertUnlessThere(ctx, row, ctx.settings.collectionLimits.perOwner);
 }
 
 type NewCollection = Parameters<typeof queries.insertCollection>[1];
 
 /** Throws CONFLICT at the limit of the owner, and during its erasure. */
-async function insert(ctx: CollectionsContext, row: NewCollection): Promise<CountedCollection> {
-  const { perOwner } = ctx.settings.collectionLimits;
-  return ctx.db.transaction(async (tx) => {
+export async function insertUnlessThere(
+  { db }: CollectionsContext,
+  row: NewCollection,
+  perOwner: number,
+): Promise<CountedCollection> {
+  return db.transaction(async (tx) => {
     const locked = await queries.lockCollectionCount(tx, row.owner_user_id);
     if (locked?.is_erased)
       throw conflict('The owner is being erased. Nothing can be created until that is completed.', {
@@ -115,7 +119,7 @@ export async function deleteCollection({ db }: CollectionsContext, { id }: Colle
   return getFound(await queries.deleteCollection(db, id)).id;
 }
 
-function assertValid({ name, description, metadata }: UpdateCollectionRequest): void {
+export function assertValid({ name, description, metadata }: UpdateCollectionRequest): void {
   assertTextLimits({ name, description, metadata });
   if (name?.trim() === '')
     throw badRequest('name must contain a character that is not blank', { field: 'name' });

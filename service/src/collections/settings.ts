@@ -1,4 +1,5 @@
 // Settings of collections.
+import { MAX_COLLECTION_ASSETS } from '@mediary/contract/schemas/collections';
 import { integer } from '../platform/settings/setting.ts';
 
 export const COLLECTION_SETTINGS = {
@@ -14,7 +15,7 @@ export const COLLECTION_SETTINGS = {
         'COLLECTION_MAX_ASSETS',
         'Assets of one collection, those in the trash included. A request that finds no gap for an asset ' +
           'writes the positions of all of them.',
-        { fallback: 2000, min: 1, max: 10_000 },
+        { fallback: 2000, min: 1, max: MAX_COLLECTION_ASSETS },
       ),
     },
   },

@@ -6,6 +6,8 @@ import { AssetId, Cursor, editableFields, NextCursor, nullable, OwnerUserId, Tim
 import { EXAMPLE_PLAYBACK } from './playback.ts';
 
 const MAX_ITEMS_PER_REQUEST = 100;
+/** The highest COLLECTION_MAX_ASSETS. */
+export const MAX_COLLECTION_ASSETS = 10_000;
 
 const fields = {
   name: Type.String({
