@@ -42,7 +42,7 @@ test('an erasure leaves nothing of the collections of an owner, and those of oth
   expect(await readOrder(others)).toEqual(kept);
 });
 
-test('an export has the collections of an owner, and its import brings them back after an erasure', async () => {
+test('an export has the collections of an owner, and its import brings them back', async () => {
   const bytes = await makeSmallPng();
   const assets: string[] = [];
   for (let number = 0; number < 3; number += 1) {

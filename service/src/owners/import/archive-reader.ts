@@ -44,8 +44,7 @@ export function openArchive(
   const next = async (): Promise<TarEntry> => {
     const entry = ahead ?? (await entries.next()).value;
     ahead = undefined;
-    if (entry) return entry;
-    throw badRequest(`The archive ends without ${MANIFEST_FILE}.`, { reason: 'archive_truncated' });
+    return entry ?? refuseTruncated();
   };
   return {
     nextNamed: async (name) => {
@@ -57,8 +56,7 @@ export function openArchive(
       const entry = await next();
       const file = parseFileName(entry.name);
       if (file) return { ...file, entry };
-      if (entry.name !== MANIFEST_FILE && !isCollectionPath(entry.name))
-        throw invalidArchive(`The archive has ${quote(entry.name)}, which no export writes.`);
+      assertAfterAssets(entry);
       ahead = entry;
       return undefined;
     },
@@ -83,6 +81,15 @@ export function openArchive(
       await entries.return(undefined);
     },
   };
+}
+
+function refuseTruncated(): never {
+  throw badRequest(`The archive ends without ${MANIFEST_FILE}.`, { reason: 'archive_truncated' });
+}
+
+function assertAfterAssets({ name }: TarEntry): void {
+  if (name !== MANIFEST_FILE && !isCollectionPath(name))
+    throw invalidArchive(`The archive has ${quote(name)}, which no export writes.`);
 }
 
 export const invalidArchive = (message: string): ServiceError =>
