@@ -21,7 +21,7 @@ const ORDER = `
   library encoding images
   providers
   uploads playback events
-  upkeep operations
+  collections upkeep operations
   owners
   commands`
   .trim()

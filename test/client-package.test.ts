@@ -23,7 +23,9 @@ const run = async (file: string, ...args: string[]): Promise<string> => {
 /** Modules with code; those of `api` have types only. */
 const CODE = [
   'backoff',
-  'captions',
+  'calls/captions',
+  'calls/collections',
+  'calls/upload-tokens',
   'contract/enums',
   'contract/failures',
   'cors',
@@ -74,7 +76,6 @@ const CODE = [
   'upload/upload',
   'upload/upload-handle',
   'upload/upload-options',
-  'upload-tokens',
   'webhooks/verify-webhook',
   'wait-until-ready',
   'webhooks/webhook-endpoints',
@@ -83,6 +84,7 @@ const TYPES = [
   'assets',
   'batches',
   'captions',
+  'collections',
   'enums',
   'errors',
   'events',

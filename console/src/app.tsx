@@ -19,6 +19,12 @@ const AssetScreen = lazy(async () => ({
 const UploadScreen = lazy(async () => ({
   default: (await import('./screens/upload/upload-screen.tsx')).UploadScreen,
 }));
+const Collections = lazy(async () => ({
+  default: (await import('./screens/collections/collections.tsx')).Collections,
+}));
+const CollectionScreen = lazy(async () => ({
+  default: (await import('./screens/collections/collection-screen.tsx')).CollectionScreen,
+}));
 const Webhooks = lazy(async () => ({ default: (await import('./screens/webhooks/webhooks.tsx')).Webhooks }));
 const DeliveryScreen = lazy(async () => ({
   default: (await import('./screens/webhooks/inbox/delivery-screen.tsx')).DeliveryScreen,
@@ -60,6 +66,12 @@ function SignedIn() {
             </Route>
             <Route path="/library">
               <Library session={session} />
+            </Route>
+            <Route path="/collections">
+              <Collections session={session} />
+            </Route>
+            <Route path="/collections/:id">
+              {({ id }) => <CollectionScreen key={id} id={id} session={session} />}
             </Route>
             {Object.entries(OPERATOR_SCREENS).map(([path, Screen]) => (
               <Route key={path} path={path}>

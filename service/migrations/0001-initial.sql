@@ -1045,6 +1045,45 @@ end $$;
 create trigger refuse_erased_owners after insert on assets
   referencing new table as after_rows for each statement execute function refuse_erased_owners();
 
+-- Collections -----------------------------------------------------------------------------------------------------
+
+-- Named, ordered lists of assets of one owner. Whoever changes the assets of a collection locks its row.
+create table collections (
+  id uuid primary key,
+  owner_user_id text not null,
+  name text not null,
+  description text,
+  visibility text not null check (visibility in ('private', 'public')),
+  metadata jsonb,
+  -- Raised when all positions of the collection are written again.
+  numbering int not null default 0,
+  created_at timestamptz not null,
+  updated_at timestamptz not null
+);
+create index collections_by_owner on collections (owner_user_id, id desc);
+
+-- Positions have gaps, so that a move writes one row. An asset in the trash keeps its place.
+create table collection_items (
+  collection_id uuid not null references collections on delete cascade,
+  asset_id uuid not null references assets on delete cascade,
+  position bigint not null,
+  added_at timestamptz not null,
+  primary key (collection_id, asset_id)
+);
+create index collection_items_in_order on collection_items (collection_id, position, asset_id);
+create index collection_items_by_asset on collection_items (asset_id, collection_id desc);
+
+-- An asset that is deleted for good leaves its collections in the statement of its deletion.
+create function leave_collections() returns trigger language plpgsql as $$
+begin
+  delete from collection_items where asset_id = new.id;
+  return null;
+end $$;
+
+create trigger assets_leave_collections after update of deleted_at, purge_at on assets for each row
+  when (new.deleted_at is not null and new.purge_at is null)
+  execute function leave_collections();
+
 -- Secrets, keys and tokens ----------------------------------------------------------------------------------------
 
 -- Secrets that the service generated because none was given.

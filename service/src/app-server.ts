@@ -2,7 +2,7 @@
 import { renderOpenApi } from '@mediary/contract/openapi/document';
 import type { Operation } from '@mediary/contract/operation';
 import { OPERATIONS } from '@mediary/contract/operations';
-import { type AppContext, VERSION } from './app-context.ts';
+import { type AppContext, VERSION } from './app-base.ts';
 import { allowOrigins } from './platform/http/cross-origin.ts';
 import { type ConsolePages, serveConsole } from './platform/http/pages/console-pages.ts';
 import { type GuideSite, openGuideSite, serveGuides } from './platform/http/pages/guide-pages.ts';

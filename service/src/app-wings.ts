@@ -1,14 +1,12 @@
 // Creates the wings, lowest first, and gives each the context that it names.
-import { type AppBase, createBase } from './app-base.ts';
-import type { AppContext } from './app-context.ts';
-import { createEncoding, type EncodingOperations } from './encoding/feature.ts';
+import { type AppBase, type AppContext, createBase } from './app-base.ts';
+import { createEncoding } from './encoding/feature.ts';
+import { openCollections, openImages, openPlayback } from './app-viewing.ts';
 import { createEvents } from './events/feature.ts';
-import { createImages } from './images/feature.ts';
 import { createLibrary } from './library/feature.ts';
 import { createOperations } from './operations/feature.ts';
 import { createOwners } from './owners/feature.ts';
 import type { Limiters } from './platform/http/limits/rate-limit.ts';
-import { createPlayback } from './playback/feature.ts';
 import { createUpkeep } from './upkeep/feature.ts';
 import { createUploads } from './uploads/feature.ts';
 
@@ -22,6 +20,7 @@ export function createWings(app: AppContext, limiters: Limiters) {
   const playback = openPlayback(app, base, encoding.operations);
   const events = openEvents(app, base);
   const library = openLibrary(app, base);
+  const collections = openCollections(app, base, playback.operations);
   return {
     auth,
     lifecycle,
@@ -35,13 +34,18 @@ export function createWings(app: AppContext, limiters: Limiters) {
     uploads,
     playback,
     events,
+    collections,
     upkeep: openUpkeep(app, base, {
       encoding: encoding.operations,
       uploads: uploads.operations,
       events: events.operations,
     }),
     operations: openOperations(app, base),
-    owners: openOwners(app, base, { library: library.operations, uploads: uploads.operations }),
+    owners: openOwners(app, base, {
+      library: library.operations,
+      uploads: uploads.operations,
+      collections: collections.operations,
+    }),
   };
 }
 
@@ -98,36 +102,6 @@ function openUploads({ config, log, clocks, publicBaseUrl, adapters }: AppContex
   );
 }
 
-function openPlayback(
-  { config, log, clocks, publicBaseUrl, adapters }: AppContext,
-  base: AppBase,
-  encoding: EncodingOperations,
-) {
-  const { db, store, encoder, urlSecrets, scratchRoot, encoderMissing, locations } = adapters;
-  return createPlayback({
-    settings: {
-      ...config,
-      framesPerMinute: config.decoders.framesPerMinute,
-      urlSecrets,
-      publicBaseUrl,
-      storeFolder: locations.store,
-      scratchRoot,
-      encoderMissing,
-    },
-    db,
-    store,
-    encoder,
-    now: clocks.now,
-    log,
-    lifecycle: base.lifecycle.operations,
-    encoding,
-    providers: base.providers.operations,
-    storage: base.storage.operations,
-    guards: base.guards,
-    limitOwner: base.limitOwner,
-  });
-}
-
 const openEvents = ({ config, log, clocks, adapters }: AppContext, base: AppBase) =>
   createEvents({
     settings: config,
@@ -163,23 +137,6 @@ const openEncoding = ({ config, log, clocks, adapters }: AppContext, base: AppBa
     lifecycle: base.lifecycle.operations,
     captions: base.captions.operations,
     asOperator: base.asOperator,
-  });
-
-type Playback = ReturnType<typeof createPlayback>['operations'];
-
-const openImages = ({ config, clocks, adapters }: AppContext, base: AppBase, playback: Playback) =>
-  createImages({
-    settings: config,
-    store: adapters.store,
-    imageProcessor: adapters.imageProcessor,
-    db: adapters.db,
-    jobs: adapters.jobs,
-    now: clocks.now,
-    urlSecrets: adapters.urlSecrets,
-    asService: base.auth.operations.asService,
-    lifecycle: base.lifecycle.operations,
-    storage: base.storage.operations,
-    playback,
   });
 
 type Kept = Pick<Parameters<typeof createUpkeep>[0], 'encoding' | 'uploads' | 'events'>;
@@ -229,7 +186,7 @@ function openOperations({ config, log, clocks, adapters }: AppContext, base: App
 const openOwners = (
   { config, log, clocks, adapters: { db, store, jobs, urlSecrets } }: AppContext,
   { lifecycle, usage, captions, providers, asOperator, asOperatorBytes }: AppBase,
-  wings: Pick<Parameters<typeof createOwners>[0], 'library' | 'uploads'>,
+  wings: Pick<Parameters<typeof createOwners>[0], 'library' | 'uploads' | 'collections'>,
 ) =>
   createOwners({
     settings: config,

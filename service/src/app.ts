@@ -1,5 +1,5 @@
 // The application: its servers, the handlers of its jobs, and what ends with it.
-import { type AppContext, VERSION } from './app-context.ts';
+import { type AppContext, VERSION } from './app-base.ts';
 import { createWings, type Wings } from './app-wings.ts';
 import type { JobPayloads } from './jobs.ts';
 import { freeBytes } from './platform/disk/free-space.ts';

@@ -1,6 +1,7 @@
 // The settings (contract B9): each wing reads its own; one message reports every problem.
 import { readAuthSettings } from './auth/settings.ts';
 import { settingWarnings } from './config-warnings.ts';
+import { COLLECTION_SETTINGS } from './collections/settings.ts';
 import { readEncodingSettings } from './encoding/settings.ts';
 import { STREAM_SETTINGS, WEBHOOK_SETTINGS } from './events/settings.ts';
 import { IMAGE_SETTINGS } from './images/settings.ts';
@@ -80,6 +81,7 @@ function readValues(settings: Settings, modules: readonly RegisteredProvider[]) 
     ...settings.read(DECODER_SETTINGS),
     ...settings.read(STREAM_SETTINGS),
     ...settings.read(WEBHOOK_SETTINGS),
+    ...settings.read(COLLECTION_SETTINGS),
     ...settings.read(OWNER_SETTINGS),
     ...readProviderSettings(settings, modules),
     providers: configureProviders(settings, modules),

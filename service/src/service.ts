@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { hostname } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type App, buildApp } from './app.ts';
-import { VERSION } from './app-context.ts';
+import { VERSION } from './app-base.ts';
 import type { Config } from './config.ts';
 import { readLocalConfig } from './config-local.ts';
 import { type Adapters, openAdapters } from './adapters.ts';

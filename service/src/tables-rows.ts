@@ -75,6 +75,27 @@ export const endpointDeliveryRow = {
   completed_at: 'timestamptz?',
 } as const;
 
+/** A named, ordered list of assets (B11). */
+export const collectionRow = {
+  id: 'uuid',
+  owner_user_id: 'text',
+  name: 'text',
+  description: 'text?',
+  visibility: 'text',
+  metadata: 'jsonb?',
+  /** Raised when all positions are written again. */
+  numbering: 'int4',
+  created_at: 'timestamptz',
+  updated_at: 'timestamptz',
+} as const;
+
+export const collectionItemRow = {
+  collection_id: 'uuid',
+  asset_id: 'uuid',
+  position: 'int8',
+  added_at: 'timestamptz',
+} as const;
+
 export const CREDENTIAL_TABLES = {
   /** A token for uploads from a browser (B11). */
   upload_tokens: {

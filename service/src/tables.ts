@@ -1,5 +1,12 @@
 // The columns of every table as data; a test compares them with the migrated database.
-import { CREDENTIAL_TABLES, endpointDeliveryRow, uploadRow, webhookEndpointRow } from './tables-rows.ts';
+import {
+  collectionItemRow,
+  collectionRow,
+  CREDENTIAL_TABLES,
+  endpointDeliveryRow,
+  uploadRow,
+  webhookEndpointRow,
+} from './tables-rows.ts';
 import { INTERNAL_TABLES } from './tables-internal.ts';
 
 /** One image or video (contract B1). */
@@ -220,6 +227,8 @@ export const TABLES = {
   uploads: uploadRow,
   webhook_endpoints: webhookEndpointRow,
   endpoint_deliveries: endpointDeliveryRow,
+  collections: collectionRow,
+  collection_items: collectionItemRow,
   ...CREDENTIAL_TABLES,
   ...INTERNAL_TABLES,
 } as const;

@@ -49,6 +49,10 @@ const DOORS = {
   'POST /admin/deliveries/replay': { headers: operator, whenRead: [200, 404] },
   'PUT /admin/owners/{owner_user_id}/limits': { headers: operator, whenRead: [200] },
   'POST /upload-tokens': { headers: asService, whenRead: [] },
+  'POST /collections': { headers: ann, whenRead: [] },
+  'PATCH /collections/{id}': { headers: ann, whenRead: [404] },
+  'POST /collections/{id}/items': { headers: ann, whenRead: [404] },
+  'PATCH /collections/{id}/items/{asset_id}': { headers: ann, whenRead: [404] },
   'POST /webhook-endpoints': { headers: asService, whenRead: [] },
   'PATCH /webhook-endpoints/{id}': { headers: asService, whenRead: [404] },
   'POST /webhook-endpoints/{id}/resend': { headers: asService, whenRead: [404] },
@@ -99,10 +103,18 @@ function whatBecameOf(answer: Answer, { whenRead }: Entry): 'read' | 'refused' {
 }
 
 const send = (door: Door, body: Uint8Array, headers: Record<string, string> = DOORS[door].headers) =>
-  call(service, door.replace('{id}', id).replace('{upload}', id).replace('{owner_user_id}', 'nobody'), {
-    headers: { 'content-type': 'application/json', 'x-upload-ticket': ticket, ...headers },
-    body,
-  });
+  call(
+    service,
+    door
+      .replace('{id}', id)
+      .replace('{asset_id}', id)
+      .replace('{upload}', id)
+      .replace('{owner_user_id}', 'nobody'),
+    {
+      headers: { 'content-type': 'application/json', 'x-upload-ticket': ticket, ...headers },
+      body,
+    },
+  );
 
 async function inParallel(
   samples: readonly Sample[],

@@ -35,6 +35,7 @@ const operators: Place['isFor'] = (kind) => kind === 'operator';
 const PLACES: readonly Place[] = [
   { href: '/', label: 'Start', icon: 'home', isFor: all },
   { href: '/library', label: 'Library', icon: 'photo', isFor: all },
+  { href: '/collections', label: 'Collections', icon: 'collection', isFor: all },
   { href: '/upload', label: 'Upload', icon: 'upload', isFor: all },
   { href: '/webhooks', label: 'Webhooks', icon: 'webhook', isFor: (kind) => kind !== 'user' },
   { href: '/work', label: 'Work', icon: 'work', isFor: operators },

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
 import { addAssetCommands } from './commands/assets/assets.ts';
+import { addCollectionCommands } from './commands/collections/collections.ts';
 import { addCompletionCommand } from './commands/completion.ts';
 import { addConsoleCommand } from './commands/console.ts';
 import { addConfigCommands } from './commands/config.ts';
@@ -103,7 +104,15 @@ type AddCommands = (program: Command, run: Runner) => void;
 const GROUPS: readonly (readonly [group: string, commands: readonly AddCommands[]])[] = [
   [
     'Assets:',
-    [addUploadCommand, addImportCommands, addAssetCommands, addUpdateCommand, addTagCommand, addUsageCommand],
+    [
+      addUploadCommand,
+      addImportCommands,
+      addAssetCommands,
+      addUpdateCommand,
+      addTagCommand,
+      addCollectionCommands,
+      addUsageCommand,
+    ],
   ],
   ['Playback:', [addPlaybackCommands]],
   ['Events and webhooks:', [addEventsCommand, addWebhookCommands]],

@@ -15,7 +15,22 @@ export type {
 export type { BatchRequest, BatchResult } from './api/batches.ts';
 export type { Caption, CaptionList, DeletedCaptions } from './api/captions.ts';
 export type {
+  AddCollectionItemsRequest,
+  Collection,
+  CollectionItem,
+  CollectionItemPage,
+  CollectionItemsResult,
+  CollectionPage,
+  CreateCollectionRequest,
+  DeletedCollection,
+  MoveCollectionItemRequest,
+  Playlist,
+  PlaylistItem,
+  UpdateCollectionRequest,
+} from './api/collections.ts';
+export type {
   AssetKind,
+  CollectionEnd,
   EventOrigin,
   EventType,
   PublishedEventType,
@@ -82,7 +97,8 @@ export type {
 } from './api/webhook-endpoints.ts';
 export type { ImageSigningKey } from './api/image-signing.ts';
 export type { CreateUploadTokenRequest, UploadToken } from './api/upload-tokens.ts';
-export type { CaptionCalls, CaptionPage, CaptionUpload } from './captions.ts';
+export type { CaptionCalls, CaptionPage, CaptionUpload } from './calls/captions.ts';
+export type { CollectionCalls, CollectionListQuery, CollectionPlace } from './calls/collections.ts';
 export { createEndpointClient, type EndpointClient, type EndpointOptions } from './endpoint-client.ts';
 export {
   AssetFailedError,
@@ -124,7 +140,7 @@ export type {
   UploadState,
 } from './upload/upload-handle.ts';
 export type { UploadOptions, UploadProgress } from './upload/upload-options.ts';
-export type { UploadTokenCalls } from './upload-tokens.ts';
+export type { UploadTokenCalls } from './calls/upload-tokens.ts';
 export { type VerifyWebhookOptions, verifyWebhook, type WebhookEvent } from './webhooks/verify-webhook.ts';
 export type { WaitOptions } from './wait-until-ready.ts';
 export type { WebhookEndpoints } from './webhooks/webhook-endpoints.ts';

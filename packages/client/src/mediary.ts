@@ -3,7 +3,7 @@ import type { Asset } from './api/assets.ts';
 import type { EventTicket } from './api/events.ts';
 import type { ImageSigningKey } from './api/image-signing.ts';
 import type { Usage } from './api/library.ts';
-import { type CaptionCalls, createCaptionCalls } from './captions.ts';
+import { type CaptionCalls, createCaptionCalls } from './calls/captions.ts';
 import { type EventStreamOptions, followEvents, type StreamedEvent } from './events.ts';
 import { type AssetCalls, assetPath, createAssetCalls, ownerOf } from './media.ts';
 import {
@@ -25,7 +25,8 @@ import {
   type UploadQueueOptions,
 } from './upload/upload-handle.ts';
 import type { UploadOptions } from './upload/upload-options.ts';
-import { createUploadTokenCalls, type UploadTokenCalls } from './upload-tokens.ts';
+import { type CollectionCalls, createCollectionCalls } from './calls/collections.ts';
+import { createUploadTokenCalls, type UploadTokenCalls } from './calls/upload-tokens.ts';
 import { type WaitOptions, waitUntilReady } from './wait-until-ready.ts';
 import { createWebhookEndpoints, type WebhookEndpoints } from './webhooks/webhook-endpoints.ts';
 
@@ -108,6 +109,7 @@ export type Mediary = {
     createTicket(options?: CallOptions): Promise<EventTicket>;
   };
   captions: CaptionCalls;
+  collections: CollectionCalls;
   webhookEndpoints: WebhookEndpoints;
   uploadTokens: UploadTokenCalls;
   images: {
@@ -172,6 +174,7 @@ export function createClient(transport: Transport): Mediary {
         }),
     },
     captions: createCaptionCalls(transport),
+    collections: createCollectionCalls(transport),
     webhookEndpoints: createWebhookEndpoints(transport),
     uploadTokens: createUploadTokenCalls(transport),
     images: {

@@ -34,6 +34,9 @@ export type ExistingAssetRule = (typeof EXISTING_ASSET_RULES)[number];
 export const BATCH_ACTIONS = ['update', 'trash', 'delete', 'restore'] as const;
 
 /** `all`: each of the tags. `any`: one of them or more. */
+/** Where assets go in a collection, unless beside another one. */
+export const COLLECTION_ENDS = ['start', 'end'] as const;
+
 export const TAG_MATCHES = ['all', 'any'] as const;
 
 export const SORT_ORDERS = ['created_at', '-created_at'] as const;

@@ -9,9 +9,9 @@ type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'HEAD' | 'OPTIONS';
  * Who may call. `caller`: a bearer token or the service key. `service`: the service key. `operator`: the
  * operator key. `ticket`: a signed
  * URL. `playback`: anybody for public assets, a token in the path for private ones. `webhook`: the provider's
- * signature. `none`: anybody.
+ * signature. `viewer`: anybody for what is public, a `caller` for what is its own. `none`: anybody.
  */
-export type Auth = 'caller' | 'service' | 'operator' | 'ticket' | 'playback' | 'webhook' | 'none';
+export type Auth = 'caller' | 'viewer' | 'service' | 'operator' | 'ticket' | 'playback' | 'webhook' | 'none';
 
 export type Tag =
   | 'Uploads'
@@ -19,6 +19,7 @@ export type Tag =
   | 'Events'
   | 'Playback'
   | 'Captions'
+  | 'Collections'
   | 'Webhooks'
   | 'Resumable uploads (tus)'
   | 'Multipart uploads (S3)'

@@ -2,6 +2,7 @@
 import type { Operation } from './operation.ts';
 import { changeAssets } from './operations/batches.ts';
 import { deleteCaptions, getCaptions, listCaptions, putCaptions } from './operations/captions.ts';
+import { COLLECTION_OPERATIONS } from './operations/collections.ts';
 import {
   echoRequest,
   echoUpload,
@@ -186,6 +187,7 @@ export const OPERATIONS: readonly Operation[] = [
   getImage,
   getImageSigningKey,
   getPrivateImage,
+  ...COLLECTION_OPERATIONS,
   createWebhookEndpoint,
   listWebhookEndpoints,
   getWebhookEndpoint,

@@ -41,6 +41,22 @@ export const REQUEST_REASONS = {
     codes: ['CONFLICT'],
     description: 'Another asset of the owner has this `external_id`.',
   },
+  too_many_collections: {
+    codes: ['CONFLICT'],
+    description: 'The owner has `limit` collections. Delete one first.',
+  },
+  collection_full: {
+    codes: ['CONFLICT'],
+    description: 'The collection would have more than `limit` assets, those in the trash included.',
+  },
+  not_in_collection: {
+    codes: ['CONFLICT'],
+    description: 'The asset of `field` is not in the collection. Read its list again.',
+  },
+  other_owner: {
+    codes: ['BAD_REQUEST'],
+    description: 'The asset `asset_id` has another owner than the collection.',
+  },
   owner_is_being_erased: {
     codes: ['CONFLICT'],
     description:

@@ -5,25 +5,31 @@ import { parseUserId } from '../auth/user-id.ts';
 import { badRequest } from '../platform/http/errors.ts';
 import { guarded, guardedBytes, guardedStream, type Guard, type Input } from '../platform/http/route.ts';
 import type { Actor } from './asset-event.ts';
+import type { Asset } from './asset.ts';
 import type { AssetsContext, FindForCaller } from './context.ts';
 
 type Admit<Extra> = (caller: Caller, input: Input) => Extra | Promise<Extra>;
 
-export type Guards = ReturnType<typeof assetGuards>;
-
-export function assetGuards(ctx: AssetsContext) {
-  const { callerOf } = ctx.auth;
-  const findFor = findReadable(ctx);
-  const withoutKeys = <Extra>(name: string, admit: Admit<Extra>): Guard<Caller, Extra> => ({
+/** Guards of what callers own. */
+export const callerGuard =
+  ({ callerOf }: Pick<AssetsContext['auth'], 'callerOf'>) =>
+  <Extra>(name: string, admit: Admit<Extra>): Guard<Caller, Extra> => ({
     name,
     identify: callerOf,
     ownerOf: namedOwner,
+    callerName: nameOf,
     admit,
   });
-  const guard = <Extra>(name: string, admit: Admit<Extra>): Guard<Caller, Extra> => ({
-    ...withoutKeys(name, admit),
-    callerName: nameOf,
-  });
+
+export type Guards = ReturnType<typeof assetGuards>;
+
+export function assetGuards(ctx: AssetsContext) {
+  const findFor = findReadable(ctx);
+  const guard = callerGuard(ctx.auth);
+  const withoutKeys = <Extra>(name: string, admit: Admit<Extra>): Guard<Caller, Extra> => {
+    const { callerName: _, ...rest } = guard(name, admit);
+    return rest;
+  };
   const admitOwn = async (caller: Caller, { params }: Input) => ({
     caller,
     asset: await findFor(caller, params['id'] ?? ''),
@@ -37,6 +43,8 @@ export function assetGuards(ctx: AssetsContext) {
     asReader: guarded(
       guard('caller', (caller, { query }) => ({ actor: actorOf(caller, member(query, 'owner_user_id')) })),
     ),
+    /** Reads one asset, and what `load` adds to it. */
+    ownAssetWith: <Extra>(load: LoadExtra<Extra>) => guarded(guard('owner', admitWith(admitOwn, load))),
     /** Reads one asset. */
     ownAsset: guarded(guard('owner', admitOwn)),
     /**
@@ -61,6 +69,15 @@ export function assetGuards(ctx: AssetsContext) {
   };
 }
 
+type LoadExtra<Extra> = (asset: Asset) => Promise<Extra>;
+
+const admitWith =
+  <Own extends { readonly asset: Asset }, Extra>(admit: Admit<Own>, load: LoadExtra<Extra>) =>
+  async (caller: Caller, input: Input): Promise<Own & Extra> => {
+    const own = await admit(caller, input);
+    return { ...own, ...(await load(own.asset)) };
+  };
+
 const findReadable =
   ({ lifecycle, auth }: AssetsContext): FindForCaller =>
   async (caller, id) => {
@@ -76,7 +93,7 @@ const admitCreation = (caller: Caller, { body }: Input) => ({
 const admitChange =
   (find: FindForCaller) =>
   async (caller: Caller, { params, body, query }: Input) => {
-    const actor = actorOf(caller, member(body, 'owner_user_id') ?? member(query, 'owner_user_id'));
+    const actor = namedActor(caller, { body, query });
     return { actor, asset: await find(caller, params['id'] ?? '') };
   };
 
@@ -86,6 +103,10 @@ const admitTrashChange =
     const isErasure = caller.kind === 'service' && member(input.query, 'erase') === true;
     return admitChange(isErasure ? findErasableAssetForCaller : findTrashedAssetForCaller)(caller, input);
   };
+
+/** A service caller names the owner in the body, or in the query because proxies drop bodies of DELETE. */
+export const namedActor = (caller: Caller, { body, query }: Pick<Input, 'body' | 'query'>): Actor =>
+  actorOf(caller, member(body, 'owner_user_id') ?? member(query, 'owner_user_id'));
 
 const actorOf = (caller: Caller, named: unknown): Actor => ({
   caller,

@@ -3,7 +3,7 @@ import type { ShownAsset } from '../assets/asset.ts';
 import { createCursor, readCursor } from '../auth/list-cursor.ts';
 import { type ListQuery, toAssetFilter } from './asset-filter.ts';
 import type { LibraryContext } from './context.ts';
-import { countAssets, listAssets } from './library.sql.ts';
+import { countAssets, listAssets, listCollectionsOf } from './library.sql.ts';
 
 export type AssetPage = {
   readonly items: readonly ShownAsset[];
@@ -32,3 +32,10 @@ export async function listAssetPage(
     nextCursor: rows.length > query.limit && last ? createCursor(urlSecrets, scope, last.id) : null,
   };
 }
+
+/** For the guard of one asset: lists do not show collections. */
+export const findCollectionsOf =
+  ({ db }: LibraryContext) =>
+  async ({ id }: Pick<ShownAsset, 'id'>): Promise<{ readonly collections: string[] }> => ({
+    collections: [...(await listCollectionsOf(db, id))],
+  });

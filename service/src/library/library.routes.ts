@@ -20,10 +20,12 @@ import { roundFocalPoint } from '../assets/focal-point.ts';
 import { parsePlainText } from '../platform/values/plain-text.ts';
 import { badRequest, forbidden } from '../platform/http/errors.ts';
 import * as batch from './batch.ts';
+import { addCollections } from './if-match.ts';
 import * as edits from './asset-edits.ts';
 import { type AssetPage, listAssetPage } from './asset-list.ts';
 import type { LibraryContext } from './context.ts';
 import { changeHold, changeHoldById, toHolderData } from './legal-holds.ts';
+import { findCollectionsOf } from './asset-list.ts';
 import { waitForChange } from './long-poll.ts';
 import * as trash from './trash.ts';
 
@@ -70,10 +72,14 @@ const toPageView = (
 
 export const assetRoutes = (ctx: LibraryContext) => [
   ctx.guards.asCreator(changeAssets, ({ actor, body }) => batch.changeAssets(ctx, actor, body)),
-  ctx.guards.ownAsset(getAsset, async ({ asset, caller }) => toCallerView(asset, ctx.view, caller), {
-    etag: ({ asset }) => toEtag(asset, ctx.view),
-    waitForChange: (input, poll) => waitForChange(ctx, input, poll),
-  }),
+  ctx.guards.ownAssetWith(findCollectionsOf(ctx))(
+    getAsset,
+    async ({ asset, caller, collections }) => ({ ...toCallerView(asset, ctx.view, caller), collections }),
+    {
+      etag: ({ asset, collections }) => addCollections(toEtag(asset, ctx.view), collections),
+      waitForChange: (input, poll) => waitForChange(ctx, input, poll),
+    },
+  ),
   ctx.guards.changingAsset(updateAsset, async ({ asset, actor, body, headers }) => {
     const { owner_user_id: _, expires_at, focal_point: point, ...others } = body;
     const expiry = expires_at === undefined ? {} : { expires_at: parseExpiry(expires_at, ctx.clocks.now()) };

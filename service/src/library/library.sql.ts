@@ -1,4 +1,5 @@
 // SQL queries for lists and the trash. A list is one walk along one index, never an offset (contract B3).
+import { MAX_SHOWN_COLLECTIONS } from '@mediary/contract/schemas/asset';
 import type { Asset, ShownAsset } from '../assets/asset.ts';
 import type { Queries } from '../platform/postgres/database.ts';
 import {
@@ -109,6 +110,14 @@ function tagConditions({ tags, isAnyTag }: AssetFilter): Clause[] {
 const matchesText = (pattern: string): Clause =>
   clause('text')`and lower(coalesce(title, '') || ' ' || filename) like lower(${pattern})
     and (lower(title) like lower(${pattern}) or lower(filename) like lower(${pattern}))`;
+
+/** Newest first, at most as many as an asset shows. */
+export const listCollectionsOf = async (db: Queries, assetId: string): Promise<readonly string[]> =>
+  (
+    await db.all(sql('collections of asset', { collection_id: 'uuid' })`
+    select collection_id from collection_items where asset_id = ${assetId}
+     order by collection_id desc limit ${MAX_SHOWN_COLLECTIONS}`)
+  ).map((row) => row.collection_id);
 
 const NIL_ID = '00000000-0000-0000-0000-000000000000';
 

@@ -11,6 +11,10 @@ export const toSumLine = ({ path, sha256 }: Readonly<Record<'path' | 'sha256', s
 
 export const folderOf = (assetId: string): string => `assets/${assetId}`;
 
+export const collectionPath = (id: string): string => `collections/${id}.json`;
+
+export const isCollectionPath = (name: string): boolean => /^collections\/[0-9a-f-]{36}\.json$/.test(name);
+
 /** Languages are BCP 47 tags: letters, digits and hyphens. */
 export const captionPath = (assetId: string, language: string): string =>
   `${folderOf(assetId)}/captions/${language}.vtt`;

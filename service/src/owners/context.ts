@@ -1,6 +1,7 @@
 // What the functions of owners need.
 import type { Secret } from '../auth/secret.ts';
 import type { Captions } from '../captions/feature.ts';
+import type { Collections } from '../collections/feature.ts';
 import type { Config } from '../config.ts';
 import type { ServiceJobs } from '../jobs.ts';
 import type { Library } from '../library/feature.ts';
@@ -33,6 +34,7 @@ export type OwnersContext = {
   readonly uploads: Pick<Uploads, 'discardClosedUploads' | 'toRestoredUpload' | 'checkRestoredUpload'>;
   readonly usage: Pick<Usage, 'underQuota'>;
   readonly captions: Pick<Captions, 'storeArchivedCaption'>;
+  readonly collections: Collections;
   readonly asOperator: AsOperator;
   readonly asOperatorBytes: AsOperatorBytes;
 };

@@ -81,6 +81,17 @@ export const deleteUploadTokens = async (db: Queries, owner: string, limit: numb
     select count(*) from deleted`)
   )?.count ?? 0;
 
+/** With the places of their assets. */
+export const deleteCollections = async (db: Queries, owner: string, limit: number) =>
+  (
+    await db.one(sql('delete erased collections', { count: 'int8' })`
+    with deleted as (
+      delete from collections where id in (
+        select id from collections where owner_user_id = ${owner} limit ${limit})
+      returning 1)
+    select count(*) from deleted`)
+  )?.count ?? 0;
+
 /** A service key goes if its one prefix is the owner, and no other owner begins with it. */
 export const deleteOwnerRows = (tx: Transaction, owner: string) =>
   tx.all(sql('delete owner rows', { kind: 'text', count: 'int8' })`

@@ -4,7 +4,12 @@ import { deleteInBatches } from '../platform/postgres/delete-in-batches.ts';
 import { ProviderError } from '../providers/provider.ts';
 import type { OwnersContext } from './context.ts';
 import { closeAssets, removeAssets, verifyAssets } from './erase-assets.ts';
-import { deleteIdempotencyKeys, deleteOwnerRows, deleteUploadTokens } from './erased-rows.sql.ts';
+import {
+  deleteCollections,
+  deleteIdempotencyKeys,
+  deleteOwnerRows,
+  deleteUploadTokens,
+} from './erased-rows.sql.ts';
 import { completeErasure } from './erasure.ts';
 import * as queries from './erasure.sql.ts';
 import type { ErasureRow, ItemRow } from './erasure.sql.ts';
@@ -145,12 +150,14 @@ async function removeOwnerRows({ db }: OwnersContext, erasureId: string, owner: 
     deleteIdempotencyKeys(db, { erasureId, ownerUserId: owner }, limit),
   );
   const tokens = await deleteInBatches((limit) => deleteUploadTokens(db, owner, limit));
+  const collections = await deleteInBatches((limit) => deleteCollections(db, owner, limit));
   await db.transaction(async (tx) => {
     const rows = await deleteOwnerRows(tx, owner);
     const counts = [
       ...rows,
       { kind: 'idempotency_keys', count: keys },
       { kind: 'upload_tokens', count: tokens },
+      { kind: 'collections', count: collections },
     ];
     const removals = counts.map((row) => ({ ...row, asset_id: queries.NO_ASSET }));
     const item = { asset_id: queries.NO_ASSET, provider: null, provider_video_id: null, uploads_end: null };

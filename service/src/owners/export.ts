@@ -8,6 +8,7 @@ import {
   ABOUT_FILE,
   ARCHIVE_TYPE,
   captionPath,
+  collectionPath,
   folderOf,
   MANIFEST_FILE,
   toSumLine,
@@ -15,7 +16,7 @@ import {
 import type { OwnersContext } from './context.ts';
 import { toExportedAsset } from './exported-asset.ts';
 import { listAssetsOfOwner, NO_ASSET } from './erasure.sql.ts';
-import { listEvents } from './export.sql.ts';
+import { listCollections, listEvents } from './export.sql.ts';
 
 const PAGE = 50;
 const EVENTS_PER_FILE = 1000;
@@ -48,8 +49,27 @@ async function writeOwner(ctx: OwnersContext, writer: TarWriter, owner: string):
     count(await writeAsset(ctx, writer, asset));
     counts.assets += 1;
   }
+  for await (const sum of writeCollections(ctx, writer, owner)) count([sum]);
   const manifest = { ...about, ...counts, files_sha256: list.digest('hex') };
   await writer.writeText(MANIFEST_FILE, toJson(manifest), startedAt);
+}
+
+/** Behind the assets, so that an import finds these. */
+async function* writeCollections(
+  { db }: OwnersContext,
+  writer: TarWriter,
+  owner: string,
+): AsyncGenerator<FileSum> {
+  let after: string | undefined = NO_ASSET;
+  while (after !== undefined) {
+    const page: Awaited<ReturnType<typeof listCollections>> = await listCollections(db, owner, {
+      after,
+      limit: PAGE,
+    });
+    for (const collection of page)
+      yield await writer.writeText(collectionPath(collection.id), toJson(collection), collection.created_at);
+    after = page[PAGE - 1]?.id;
+  }
 }
 
 /** Without those that are deleted for good. */

@@ -8,10 +8,12 @@ import { downloadRoutes } from './downloads/downloads.routes.ts';
 import { embedRoutes } from './embed/embed.routes.ts';
 import { frameRoutes } from './frames/frames.routes.ts';
 import type { FileDelivery } from './plan-response.ts';
-import { findPlayableAsset, resolveHostedUrls } from './playback.ts';
+import { findPlayableAsset, getPlayback, resolveHostedUrls } from './playback.ts';
 import { playbackRoutes } from './playback.routes.ts';
 import { openManifests } from './rendered-manifests.ts';
 import { createSegmentResponseCache } from './segment-response-cache.ts';
+
+export type PlaybackOperations = ReturnType<typeof createPlayback>['operations'];
 
 export function createPlayback(ctx: PlaybackContext) {
   const segmentResponses = createSegmentResponseCache({
@@ -29,7 +31,7 @@ export function createPlayback(ctx: PlaybackContext) {
   };
   return {
     operations: {
-      ...offer(ctx, { findPlayableAsset }),
+      ...offer(ctx, { findPlayableAsset, getPlayback }),
       findCachedSegment: segmentResponses.find,
     },
     routes: [

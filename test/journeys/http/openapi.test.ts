@@ -31,13 +31,13 @@ const CONSOLE = ['/console', '/console/', '/console/*', '/console/files/:name'];
 const GUIDES = ['/docs/guides', '/docs/guides/', '/docs/guides/*', '/llms.txt'];
 const PAGES = ['/', '/docs', '/docs/', '/docs/js/scalar.js', '/api/v1/openapi.json'];
 const OTHERS = [...PAGES, ...CONSOLE, ...GUIDES].map((path) => `GET ${path}`).concat('OPTIONS *');
-
 /** Files that manifests name, with and without a token: one route of the router. */
 const BELOW_MANIFESTS = /\/\{id\}\/(?:~\{token\}\/(?!(?:image|frame\.jpg|embed)$)|\{folder\})/;
 
 const securityOf = (name: string): object[] => {
   if (/webhook-endpoints|upload-tokens|legal-hold|image-signing-key/.test(name)) return [{ serviceKey: [] }];
-  return /\/api\/v1\/(?:media|usage|events)/.test(name) ? [{ bearer: [] }, { serviceKey: [] }] : [];
+  if (!/\/api\/v1\/(?:media|usage|events|collections)/.test(name)) return [];
+  return [...(name.endsWith('/playlist') ? [{}] : []), { bearer: [] }, { serviceKey: [] }];
 };
 const FIXED = [
   'POST /api/v1/media/upload-url',

@@ -6,6 +6,7 @@ import { Link } from 'wouter';
 import { assetQuery } from '../../api/assets.ts';
 import { Status } from '../../parts/status.tsx';
 import { AssetActions } from './asset-actions.tsx';
+import { AssetCollections } from './asset-collections.tsx';
 import { AssetFacts } from './asset-facts.tsx';
 import { AssetPlayer } from './asset-player.tsx';
 import { AssetProblems } from './asset-problems.tsx';
@@ -57,6 +58,7 @@ export function AssetScreen({ id, session }: ScreenProps) {
         <Grid.Col span={{ base: 12, lg: 5 }}>
           <Stack>
             <AssetFacts asset={asset} />
+            {asset.deleted_at === null && <AssetCollections asset={asset} session={session} />}
             <Timeline asset={asset} session={session} />
           </Stack>
         </Grid.Col>

@@ -79,6 +79,11 @@ export type Asset = {
    * where they list, read, change, hold or restore assets.
    */
   legal_hold?: boolean | undefined;
+  /**
+   * Ids of the collections that the asset is in, the newest ones, at most 100. Only the response of `GET
+   * /api/v1/media/{id}` has it.
+   */
+  collections?: string[] | undefined;
   /** Raised by PATCH and DELETE alone. Send it as `If-Match: "<version>"`. */
   version: number;
   created_at: string;

@@ -22,6 +22,8 @@ export type ExistingAssetRule = 'fail' | 'return';
 /** `-created_at`: newest first. */
 export type SortOrder = 'created_at' | '-created_at';
 
+export type CollectionEnd = 'start' | 'end';
+
 /** `all`: each of the tags. `any`: one of them or more. */
 export type TagMatch = 'all' | 'any';
 

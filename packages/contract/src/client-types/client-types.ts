@@ -2,6 +2,7 @@
 import type { TObject } from 'typebox';
 import {
   ASSET_KINDS,
+  COLLECTION_ENDS,
   EVENT_TYPES,
   EVENT_SOURCES,
   PUBLISHED_EVENT_TYPES,
@@ -20,6 +21,18 @@ import { BatchRequest, BatchResult } from '../schemas/batches.ts';
 import { Asset, AssetPlayback } from '../schemas/asset.ts';
 import { Caption, CaptionList, DeletedCaptions } from '../schemas/captions.ts';
 import { ClipRequest } from '../schemas/clips.ts';
+import {
+  AddCollectionItemsRequest,
+  CollectionItemPage,
+  CollectionItemsResult,
+  CollectionPage,
+  CreateCollectionRequest,
+  DeletedCollection,
+  ListCollectionItemsQuery,
+  MoveCollectionItemRequest,
+  Playlist,
+  UpdateCollectionRequest,
+} from '../schemas/collections.ts';
 import { AssetEvent, EventMessage, EventTicket } from '../schemas/events.ts';
 import { ImportRequest } from '../schemas/imports.ts';
 import {
@@ -107,6 +120,7 @@ const FILES: Readonly<Record<string, TypeFile>> = {
         '`fail` refuses the request with 409; `return` answers with the asset.',
       ],
       SortOrder: [SORT_ORDERS, '`-created_at`: newest first.'],
+      CollectionEnd: [COLLECTION_ENDS, ''],
       TagMatch: [TAG_MATCHES, '`all`: each of the tags. `any`: one of them or more.'],
       PublishedEventType: [PUBLISHED_EVENT_TYPES, 'Types of the events that subscribers receive.'],
       EventOrigin: [EVENT_SOURCES, 'Who caused an event.'],
@@ -126,6 +140,15 @@ const FILES: Readonly<Record<string, TypeFile>> = {
     },
   },
   captions: { about: 'Captions of videos.', schemas: named(Caption, CaptionList, DeletedCaptions) },
+  collections: {
+    about: 'Collections, their assets and their playlists.',
+    schemas: {
+      ...named(CreateCollectionRequest, UpdateCollectionRequest, CollectionPage, DeletedCollection),
+      ...named(AddCollectionItemsRequest, MoveCollectionItemRequest, CollectionItemsResult),
+      ...named(CollectionItemPage, Playlist),
+      ListCollectionItemsQuery: toFilters(ListCollectionItemsQuery),
+    },
+  },
   events: {
     about: 'Events that subscribers receive.',
     schemas: named(AssetEvent, EventMessage, EventTicket),

@@ -20,6 +20,7 @@ const AUTH_ERRORS: Readonly<Record<Auth, readonly ErrorCase[]>> = {
       when: 'The console session is of a user or a service.',
     },
   ],
+  viewer: [{ code: 'UNAUTHORIZED', reason: 'expired', when: 'The access token has expired.' }],
   ticket: [],
   playback: [],
   webhook: [],

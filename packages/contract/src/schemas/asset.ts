@@ -50,6 +50,8 @@ const moment = (description: string) => Type.String({ format: 'date-time', descr
 const pixels = (what: string) =>
   nullable(Type.Integer({ description: `${what} in pixels, as shown. Null until known.` }));
 
+export const MAX_SHOWN_COLLECTIONS = 100;
+
 export const Asset = Type.Object(
   {
     id: AssetId,
@@ -113,6 +115,14 @@ export const Asset = Type.Object(
         description:
           'Whether the asset and its bytes are protected from deletion. Only service callers and operators ' +
           'see it, where they list, read, change, hold or restore assets.',
+      }),
+    ),
+    collections: Type.Optional(
+      Type.Array(Type.String({ format: 'uuid' }), {
+        maxItems: MAX_SHOWN_COLLECTIONS,
+        description:
+          'Ids of the collections that the asset is in, the newest ones, at most 100. Only the response of ' +
+          '`GET /api/v1/media/{id}` has it.',
       }),
     ),
     version: Type.Integer({

@@ -2,7 +2,13 @@
 import { createHash } from 'node:crypto';
 import { readTar, type TarEntry } from '../../platform/archive/tar-reader.ts';
 import { badRequest, ServiceError } from '../../platform/http/errors.ts';
-import { type ArchivedFile, MANIFEST_FILE, parseFileName, toSumLine } from '../archive-format.ts';
+import {
+  type ArchivedFile,
+  isCollectionPath,
+  MANIFEST_FILE,
+  parseFileName,
+  toSumLine,
+} from '../archive-format.ts';
 import type { OwnersContext } from '../context.ts';
 
 /** A file of an asset. */
@@ -11,8 +17,10 @@ export type FolderFile = ArchivedFile & { readonly entry: TarEntry };
 export type ArchiveReader = {
   /** The file of this name, which must be the next one. */
   readonly nextNamed: (name: string) => Promise<TarEntry>;
-  /** The next file of an asset. Undefined in front of the manifest. */
+  /** The next file of an asset. Undefined in front of the collections and the manifest. */
   readonly nextFile: () => Promise<FolderFile | undefined>;
+  /** The next file of a collection. Undefined in front of the manifest. */
+  readonly nextCollection: () => Promise<TarEntry | undefined>;
   /** Reads the rest of a file. Returns its SHA-256, which belongs to the list of all files. */
   readonly finish: (entry: TarEntry) => Promise<string>;
   /** Reads to the end of the archive, in which no other file follows. */
@@ -36,8 +44,7 @@ export function openArchive(
   const next = async (): Promise<TarEntry> => {
     const entry = ahead ?? (await entries.next()).value;
     ahead = undefined;
-    if (entry) return entry;
-    throw badRequest(`The archive ends without ${MANIFEST_FILE}.`, { reason: 'archive_truncated' });
+    return entry ?? refuseTruncated();
   };
   return {
     nextNamed: async (name) => {
@@ -49,8 +56,13 @@ export function openArchive(
       const entry = await next();
       const file = parseFileName(entry.name);
       if (file) return { ...file, entry };
-      if (entry.name !== MANIFEST_FILE)
-        throw invalidArchive(`The archive has ${quote(entry.name)}, which no export writes.`);
+      assertAfterAssets(entry);
+      ahead = entry;
+      return undefined;
+    },
+    nextCollection: async () => {
+      const entry = await next();
+      if (isCollectionPath(entry.name)) return entry;
       ahead = entry;
       return undefined;
     },
@@ -69,6 +81,15 @@ export function openArchive(
       await entries.return(undefined);
     },
   };
+}
+
+function refuseTruncated(): never {
+  throw badRequest(`The archive ends without ${MANIFEST_FILE}.`, { reason: 'archive_truncated' });
+}
+
+function assertAfterAssets({ name }: TarEntry): void {
+  if (name !== MANIFEST_FILE && !isCollectionPath(name))
+    throw invalidArchive(`The archive has ${quote(name)}, which no export writes.`);
 }
 
 export const invalidArchive = (message: string): ServiceError =>

@@ -1,9 +1,9 @@
 // Imports the archive of an owner while it arrives, asset by asset, and reports what became of each.
-import { ArchiveManifest } from '@mediary/contract/schemas/admin/owner-archive';
+import { ArchivedCollection, ArchiveManifest } from '@mediary/contract/schemas/admin/owner-archive';
 import type { OwnerImport } from '@mediary/contract/schemas/admin/owner-imports';
 import { badRequest, type ServiceError } from '../../platform/http/errors.ts';
 import { createInvalidMemberFinder } from '../../platform/http/invalid-members.ts';
-import { ABOUT_FILE, ARCHIVE_TYPE, MANIFEST_FILE } from '../archive-format.ts';
+import { ABOUT_FILE, ARCHIVE_TYPE, collectionPath, MANIFEST_FILE } from '../archive-format.ts';
 import type { OwnersContext } from '../context.ts';
 import { assertNoErasure } from '../erasure.ts';
 import { type ArchiveReader, archiveTooLarge, invalidArchive, openArchive } from './archive-reader.ts';
@@ -60,6 +60,7 @@ async function readAssets(ctx: OwnersContext, archive: ArchiveReader, owner: str
       items.push(await importAsset(ctx, { owner, archive }, file));
       assetId = undefined;
     }
+    await importCollections(ctx, archive, owner);
     await verifyManifest(archive, { owner, assets: items.length });
     return toReport(owner, items, null);
   } catch (error) {
@@ -67,6 +68,19 @@ async function readAssets(ctx: OwnersContext, archive: ArchiveReader, owner: str
     if (!problem) throw error;
     if (assetId !== undefined) items.push({ asset_id: assetId, result: 'refused', ...problem });
     return toReport(owner, items, problem);
+  }
+}
+
+const findInvalidCollection = createInvalidMemberFinder(ArchivedCollection);
+
+/** After the assets. Collections that are there stay as they are. */
+async function importCollections(ctx: OwnersContext, archive: ArchiveReader, owner: string): Promise<void> {
+  for (let entry = await archive.nextCollection(); entry; entry = await archive.nextCollection()) {
+    const collection = await readJson<ArchivedCollection>(entry, findInvalidCollection);
+    await archive.finish(entry);
+    if (collection.owner_user_id !== owner || entry.name !== collectionPath(collection.id.toLowerCase()))
+      throw invalidArchive(`${entry.name} is not of the owner of the archive, or has another id.`);
+    await ctx.collections.restoreCollection(collection);
   }
 }
 

@@ -2,6 +2,7 @@
 import { type Static, Type } from 'typebox';
 import { CAPTION_KINDS, EVENT_SOURCES, EVENT_TYPES, VISIBILITIES } from '../../enums.ts';
 import { ClipSource } from '../clip-source.ts';
+import { CreateCollectionRequest, MAX_COLLECTION_ASSETS } from '../collections.ts';
 import { AssetId, nullable, Timestamp } from '../common.ts';
 import { CreateUploadRequest } from '../uploads.ts';
 
@@ -52,6 +53,21 @@ export const ArchivedAsset = Type.Object({
   captions: Type.Array(ArchivedCaption, { maxItems: 50 }),
 });
 export type ArchivedAsset = Static<typeof ArchivedAsset>;
+
+const { name, description, visibility } = CreateCollectionRequest.properties;
+
+/** `collections/<id>.json`; `asset_ids` are in their order. */
+export const ArchivedCollection = Type.Object({
+  id: Type.String({ format: 'uuid' }),
+  owner_user_id: Type.String(),
+  name,
+  description,
+  visibility,
+  metadata,
+  created_at: Timestamp,
+  asset_ids: Type.Array(AssetId, { maxItems: MAX_COLLECTION_ASSETS }),
+});
+export type ArchivedCollection = Static<typeof ArchivedCollection>;
 
 /** A timeline renders them as text. */
 const Detail = Type.Optional(Type.Union([Type.String(), Type.Number(), Type.Boolean(), Type.Null()]));

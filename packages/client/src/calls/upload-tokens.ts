@@ -1,7 +1,7 @@
 // Upload tokens: what a page needs to upload files without the credentials of its user.
-import type { CreateUploadTokenRequest, UploadToken } from './api/upload-tokens.ts';
-import { ownerOf } from './media.ts';
-import type { CallOptions, Transport } from './transport.ts';
+import type { CreateUploadTokenRequest, UploadToken } from '../api/upload-tokens.ts';
+import { ownerOf } from '../media.ts';
+import type { CallOptions, Transport } from '../transport.ts';
 
 export type UploadTokenCalls = {
   /**

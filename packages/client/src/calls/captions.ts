@@ -1,9 +1,9 @@
 // Calls on the captions of a video.
-import type { Caption, CaptionList, DeletedCaptions } from './api/captions.ts';
-import { assetPath, ownerOf } from './media.ts';
-import { createPagedList, type PagedList } from './pages.ts';
-import { assertSuccess } from './response.ts';
-import type { CallOptions, Transport } from './transport.ts';
+import type { Caption, CaptionList, DeletedCaptions } from '../api/captions.ts';
+import { assetPath, ownerOf } from '../media.ts';
+import { createPagedList, type PagedList } from '../pages.ts';
+import { assertSuccess } from '../response.ts';
+import type { CallOptions, Transport } from '../transport.ts';
 
 export type CaptionUpload = {
   /** WebVTT or SubRip, at most 1 MiB. */
