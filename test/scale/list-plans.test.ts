@@ -3,7 +3,9 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { listItems, listPlayable } from '../../service/src/collections/collection-items.sql.ts';
+import { listCollections } from '../../service/src/collections/collections.sql.ts';
 import type { AssetFilter } from '../../service/src/library/asset-filter.ts';
 import { listAssets } from '../../service/src/library/library.sql.ts';
 import { countAssets, findOldestProcessing } from '../../service/src/operations/metrics/metrics.sql.ts';
@@ -138,4 +140,52 @@ test('the counts of /metrics read a small index and the unfinished assets, and n
   const oldest = await explain(client, findOldestProcessing);
   expect(oldest).toMatch(/unfinished_by_status/);
   expect(oldest).not.toContain('Seq Scan');
+});
+
+describe('of a full collection beside a thousand others', () => {
+  const id = '01990000-0000-7000-8000-000000000001';
+  beforeAll(async () => {
+    await client.query(`
+      insert into collections (id, owner_user_id, name, visibility, created_at, updated_at)
+      select ('01990000-0000-7000-8000-' || lpad(to_hex(number), 12, '0'))::uuid, 'owner-7', 'Named', 'public',
+             now(), now()
+        from generate_series(1, 1000) as number`);
+    await client.query(`
+      insert into collection_items (collection_id, asset_id, position, added_at)
+      select collections.id, chosen.id, chosen.place * 1000, now()
+        from collections, (select id, row_number() over (order by id) as place
+                             from assets where deleted_at is null limit 2000) as chosen
+       where chosen.place <= 50 or collections.id = '${id}'`);
+    await client.query('analyze collections, collection_items');
+  });
+  afterAll(() => client.query(`delete from collections where owner_user_id = 'owner-7'`));
+
+  const pages = [undefined, 1_000_000].map((position) => ({
+    id,
+    after: position === undefined ? undefined : { numbering: 0, position, assetId: id },
+    limit: 51,
+  }));
+  test.each(pages)('a page reads its rows alone', async (page) => {
+    const plan = await explain(client, (db) => listItems(db, page));
+    expect(plan).toMatch(/collection_items_in_order/);
+    expect(plan).not.toContain('Seq Scan');
+    expect(buffersOf(plan)).toBeLessThan(1000);
+  });
+
+  // The assets of the seed that are in it are not playable: the most that a page can cost.
+  test.each(pages)('a playlist reads no more than the assets of the collection', async (page) => {
+    const plan = await explain(client, (db) => listPlayable(db, { ...page, isPublicOnly: true }));
+    expect(plan).not.toContain('Seq Scan');
+    expect(buffersOf(plan)).toBeLessThan(2000 * 4 + 1000);
+  });
+
+  test('the list of an owner counts by an index', async () => {
+    const plan = await explain(client, (db) =>
+      listCollections(db, { owner: 'owner-7', belowId: undefined, limit: 51 }),
+    );
+    expect(plan).toMatch(/collections_(by_owner|pkey)/);
+    expect(plan).not.toContain('Seq Scan');
+    // Each of its assets, which may be in the trash.
+    expect(buffersOf(plan)).toBeLessThan(51 * 50 * 5 + 2000 * 5);
+  });
 });
