@@ -147,8 +147,8 @@ describe('of a full collection beside a thousand others', () => {
   beforeAll(async () => {
     await client.query(`
       insert into collections (id, owner_user_id, name, visibility, created_at, updated_at)
-      select ('01990000-0000-7000-8000-' || lpad(to_hex(number), 12, '0'))::uuid, 'owner-7', 'Named', 'public',
-             now(), now()
+      select ('01990000-0000-7000-8000-' || lpad(to_hex(number), 12, '0'))::uuid, 'owner-7', 'Named',
+             'public', now(), now()
         from generate_series(1, 1000) as number`);
     await client.query(`
       insert into collection_items (collection_id, asset_id, position, added_at)
