@@ -87,21 +87,25 @@ const TRACK_PLAYLIST = /^r(\d{1,4})(-iframes)?\.m3u8$/;
 
 function renderTrack(index: RunIndex, { name, keyId }: ManifestRequest): string | undefined {
   const [, id, iFrames] = TRACK_PLAYLIST.exec(name) ?? [];
-  const track = findTrack(index, Number(id)) ?? (iFrames === undefined && findStandIn(index, Number(id)));
-  if (!track || name !== `r${Number(id)}${iFrames ?? ''}.m3u8`) return undefined;
   const { growth } = index;
-  if (iFrames === undefined)
-    return formatMediaPlaylist(track, {
+  const track = findTrack(index, id);
+  if (iFrames !== undefined) {
+    const [found] = track && !growth ? findIFrameTracks([track]) : [];
+    return found && formatIFramePlaylist(found);
+  }
+  const played = track ?? findStandIn(index, id);
+  return (
+    played &&
+    formatMediaPlaylist(played, {
       isGrowing: growth?.isComplete === false,
-      ...(keyId !== undefined && { keyUri: `r${track.id}.key` }),
-    });
-  const [found] = growth ? [] : findIFrameTracks([track]);
-  return found && formatIFramePlaylist(found);
+      ...(keyId !== undefined && { keyUri: `r${played.id}.key` }),
+    })
+  );
 }
 
-const findTrack = ({ tracks }: RunIndex, id: number): CmafTrack | undefined =>
-  tracks.find((each) => each.id === id);
+const findTrack = ({ tracks }: RunIndex, id: string | undefined): CmafTrack | undefined =>
+  tracks.find((each) => `${each.id}` === id);
 
 /** Players that ignore content steering ask for renditions before they exist: they get one that plays. */
-const findStandIn = ({ tracks, growth }: RunIndex, id: number): CmafTrack | undefined =>
-  growth?.awaited.some((each) => each.id === id) ? tracks.find(isVideo) : undefined;
+const findStandIn = ({ tracks, growth }: RunIndex, id: string | undefined): CmafTrack | undefined =>
+  growth?.awaited.some((each) => `${each.id}` === id) ? tracks.find(isVideo) : undefined;
