@@ -50,6 +50,22 @@ async function addFromItsPage(page: Page, assetId: string, name: string): Promis
   await page.getByRole('link', { name, exact: true }).waitFor();
 }
 
+/** Gives it another name and a description, and publishes it. Returns the name. */
+async function edit(page: Page, name: string): Promise<string> {
+  const renamed = `${name}, and after`;
+  await button(page, 'Edit').click();
+  const dialog = page.getByRole('dialog', { name: 'Edit the collection' });
+  await dialog.getByLabel('Name').fill(renamed);
+  await dialog.getByLabel('Description').fill('All talks, in order');
+  await dialog.getByRole('switch', { name: /^Public/ }).click();
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await dialog.waitFor({ state: 'hidden' });
+  await page.getByRole('heading', { name: renamed, exact: true }).waitFor();
+  await page.getByText('All talks, in order').waitFor();
+  await page.getByText('public', { exact: true }).first().waitFor();
+  return renamed;
+}
+
 test.each(['desk', 'phone'] as const)('collections on a %s', SLOW, async (size) => {
   const opened = await openConsole({ browser, service }, size, size === 'desk' ? 'light' : 'dark');
   const { page } = opened;
@@ -77,16 +93,16 @@ test.each(['desk', 'phone'] as const)('collections on a %s', SLOW, async (size) 
   await expectSound(opened);
   await button(page, 'Remove First').click();
   await expect.poll(() => readOrder(collection)).toEqual([b, c]);
-  await page.getByRole('switch', { name: 'Public' }).click();
-  await page.getByText('public', { exact: true }).first().waitFor();
+  const renamed = await edit(page, name);
+  await expectSound(opened);
 
   await page.getByRole('main').getByRole('link', { name: 'Collections', exact: true }).click();
-  await page.getByText(name).waitFor();
+  await page.getByText(renamed).waitFor();
   await expectSound(opened);
-  await page.getByText(name).click();
-  await button(page, `Delete ${name}`).click();
+  await page.getByText(renamed).click();
+  await button(page, `Delete ${renamed}`).click();
   await button(page, 'Delete the collection').click();
   await page.getByRole('heading', { name: 'Collections', exact: true }).waitFor();
-  await expect.poll(() => page.getByText(name).count()).toBe(0);
+  await expect.poll(() => page.getByText(renamed).count()).toBe(0);
   await page.context().close();
 });

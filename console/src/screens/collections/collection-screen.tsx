@@ -1,5 +1,5 @@
 // One collection: its assets in their order, and how people change it.
-import { Anchor, Group, Stack, Switch, Text, Title } from '@mantine/core';
+import { Anchor, Group, Stack, Text, Title } from '@mantine/core';
 import type { Collection } from '@mediary/client';
 import type { ConsoleSession } from '@mediary/contract/schemas/admin/console';
 import { useInfiniteQuery, useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
@@ -11,7 +11,7 @@ import { ConfirmButton } from '../../parts/confirm-button.tsx';
 import { NothingHere } from '../../parts/nothing-here.tsx';
 import { ShowMore } from '../../parts/rows.tsx';
 import { Loaded } from '../../parts/section.tsx';
-import { useAction } from '../../parts/use-action.ts';
+import { EditCollection } from './collection-editor.tsx';
 import { CollectionItems } from './collection-items.tsx';
 import { CollectionVisibility, formatAssetCount } from './collections.tsx';
 
@@ -70,23 +70,13 @@ type ActionsProps = {
 };
 
 function CollectionActions({ collection, session, listAddress }: ActionsProps) {
-  const { id, name, visibility, owner_user_id: owner } = collection;
-  const act = useAction();
+  const { id, name, owner_user_id: owner } = collection;
   const queries = useQueryClient();
   const [, navigate] = useLocation();
   const options = toOwner(session, owner);
-  const show = (isPublic: boolean) =>
-    act.mutate(() =>
-      mediary.collections.update(id, { visibility: isPublic ? 'public' : 'private' }, options),
-    );
   return (
-    <Group gap="md">
-      <Switch
-        label="Public"
-        checked={visibility === 'public'}
-        disabled={act.isPending}
-        onChange={({ currentTarget }) => show(currentTarget.checked)}
-      />
+    <Group gap="xs">
+      <EditCollection session={session} collection={collection} />
       <ConfirmButton
         label="Delete"
         name={`Delete ${name}`}

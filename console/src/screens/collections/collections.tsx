@@ -12,7 +12,7 @@ import { ShowMore } from '../../parts/rows.tsx';
 import { Loaded } from '../../parts/section.tsx';
 import { Time } from '../../parts/time.tsx';
 import { useAddressQuery } from '../../parts/use-address-query.ts';
-import { NewCollection } from './new-collection.tsx';
+import { NewCollection } from './collection-editor.tsx';
 
 const SEARCH_AFTER_MS = 250;
 
