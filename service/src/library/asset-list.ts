@@ -1,9 +1,10 @@
 // Lists assets page by page, with keyset cursors (contract B3).
+import { createBatcher } from '../platform/concurrency/batcher.ts';
 import type { ShownAsset } from '../assets/asset.ts';
 import { createCursor, readCursor } from '../auth/list-cursor.ts';
 import { type ListQuery, toAssetFilter } from './asset-filter.ts';
 import type { LibraryContext } from './context.ts';
-import { countAssets, listAssets, listCollectionsOf } from './library.sql.ts';
+import { countAssets, listAssets, findCollectionsOf } from './library.sql.ts';
 
 export type AssetPage = {
   readonly items: readonly ShownAsset[];
@@ -33,9 +34,13 @@ export async function listAssetPage(
   };
 }
 
-/** For the guard of one asset: lists do not show collections. */
-export const findCollectionsOf =
-  ({ db }: LibraryContext) =>
-  async ({ id }: Pick<ShownAsset, 'id'>): Promise<{ readonly collections: string[] }> => ({
-    collections: [...(await listCollectionsOf(db, id))],
+/** Two concurrent batches keep the database busy while this process reads a result. */
+const BATCHES = { concurrency: 2, maxItems: 100 };
+
+/** For the guard of one asset: lists do not show collections. Reads under load are batched. */
+export function collectionsLoader({ db }: LibraryContext) {
+  const find = createBatcher((ids: readonly string[]) => findCollectionsOf(db, ids), BATCHES);
+  return async ({ id }: Pick<ShownAsset, 'id'>): Promise<{ readonly collections: string[] }> => ({
+    collections: await find(id),
   });
+}

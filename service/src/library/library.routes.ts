@@ -25,7 +25,7 @@ import * as edits from './asset-edits.ts';
 import { type AssetPage, listAssetPage } from './asset-list.ts';
 import type { LibraryContext } from './context.ts';
 import { changeHold, changeHoldById, toHolderData } from './legal-holds.ts';
-import { findCollectionsOf } from './asset-list.ts';
+import { collectionsLoader } from './asset-list.ts';
 import { waitForChange } from './long-poll.ts';
 import * as trash from './trash.ts';
 
@@ -72,7 +72,7 @@ const toPageView = (
 
 export const assetRoutes = (ctx: LibraryContext) => [
   ctx.guards.asCreator(changeAssets, ({ actor, body }) => batch.changeAssets(ctx, actor, body)),
-  ctx.guards.ownAssetWith(findCollectionsOf(ctx))(
+  ctx.guards.ownAssetWith(collectionsLoader(ctx))(
     getAsset,
     async ({ asset, caller, collections }) => ({ ...toCallerView(asset, ctx.view, caller), collections }),
     {

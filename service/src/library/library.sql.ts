@@ -111,13 +111,15 @@ const matchesText = (pattern: string): Clause =>
   clause('text')`and lower(coalesce(title, '') || ' ' || filename) like lower(${pattern})
     and (lower(title) like lower(${pattern}) or lower(filename) like lower(${pattern}))`;
 
-/** Newest first, at most as many as an asset shows. */
-export const listCollectionsOf = async (db: Queries, assetId: string): Promise<readonly string[]> =>
+/** Newest first, at most as many as an asset shows; in the order of the assets. */
+export const findCollectionsOf = async (db: Queries, assetIds: readonly string[]) =>
   (
-    await db.all(sql('collections of asset', { collection_id: 'uuid' })`
-    select collection_id from collection_items where asset_id = ${assetId}
-     order by collection_id desc limit ${MAX_SHOWN_COLLECTIONS}`)
-  ).map((row) => row.collection_id);
+    await db.all(sql('collections of assets', { collections: 'text[]' })`
+    select array(select item.collection_id::text from collection_items as item
+                  where item.asset_id = asset.id
+                  order by item.collection_id desc limit ${MAX_SHOWN_COLLECTIONS}) as collections
+      from unnest(${assetIds}::uuid[]) with ordinality as asset (id, place) order by place`)
+  ).map((row) => row.collections);
 
 const NIL_ID = '00000000-0000-0000-0000-000000000000';
 
