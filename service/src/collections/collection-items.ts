@@ -9,7 +9,7 @@ import { isUuid } from '../platform/values/uuid.ts';
 import type { Collection } from './collection.ts';
 import * as items from './collection-items.sql.ts';
 import type { ItemPosition } from './collection-items.sql.ts';
-import { getCollection, getFound } from './collections.ts';
+import { countAssetsOf, getFound } from './collections.ts';
 import { lockCollection, touchCollection } from './collections.sql.ts';
 import type { CollectionsContext } from './context.ts';
 import { type Bounds, choosePositions, POSITION_GAP } from './item-positions.ts';
@@ -130,7 +130,7 @@ async function toResult(
   changed: readonly string[],
 ): Promise<CollectionItemsResult> {
   if (changed.length > 0) await touchCollection(tx, id);
-  const { owner_user_id, asset_count } = await getCollection(tx, id);
+  const { owner_user_id, asset_count } = await countAssetsOf(tx, { id });
   return { id, owner_user_id, changed_asset_ids: [...changed], asset_count };
 }
 
@@ -207,7 +207,7 @@ async function findBounds(tx: Transaction, id: string, { target, moved }: Placin
 type Placement = Placing & { readonly assetIds: readonly string[] };
 
 /** Renumbers the collection where the gap is too small. */
-async function placeAssets(tx: Transaction, id: string, placement: Placement): Promise<void> {
+export async function placeAssets(tx: Transaction, id: string, placement: Placement): Promise<void> {
   const { assetIds } = placement;
   let positions = choosePositions(await findBounds(tx, id, placement), assetIds.length);
   if (!positions) {

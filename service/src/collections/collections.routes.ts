@@ -29,7 +29,9 @@ export function collectionRoutes(ctx: CollectionsContext) {
       const page = await collections.listCollectionPage(ctx, actor.ownerUserId, query);
       return { items: page.items.map(toCollectionView), next_cursor: page.nextCursor };
     }),
-    guards.ownCollection(getCollection, async ({ collection }) => toCollectionView(collection)),
+    guards.ownCollection(getCollection, async ({ collection }) =>
+      toCollectionView(await collections.countAssetsOf(ctx.db, collection)),
+    ),
     guards.changingCollection(updateCollection, async ({ collection, body }) =>
       toCollectionView(await collections.updateCollection(ctx, collection, body)),
     ),

@@ -35,7 +35,12 @@ export const insertCollection = (tx: Transaction, row: NewCollection, maxCount: 
     returning ${COLLECTION}`) as Promise<Collection | undefined>;
 
 export const findCollection = (db: Queries, id: string) =>
-  db.one(sql('find collection', COUNTED)`
+  db.one(sql('find collection', collectionRow)`
+    select ${COLLECTION} from collections where id = ${id}`) as Promise<Collection | undefined>;
+
+/** Reads each of its assets. */
+export const findCountedCollection = (db: Queries, id: string) =>
+  db.one(sql('find counted collection', COUNTED)`
     select ${SHOWN}, ${ASSET_COUNT} from collections as collection where id = ${id}`) as Promise<
     CountedCollection | undefined
   >;

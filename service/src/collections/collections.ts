@@ -18,7 +18,7 @@ export async function findCollectionForCaller(
   ctx: CollectionsContext,
   caller: Caller,
   id: string,
-): Promise<CountedCollection> {
+): Promise<Collection> {
   const collection = await getCollection(ctx.db, id);
   if (caller.kind === 'user' && caller.userId !== collection.owner_user_id)
     throw forbidden('You do not own this collection');
@@ -27,9 +27,15 @@ export async function findCollectionForCaller(
 }
 
 /** Throws NOT_FOUND. */
-export async function getCollection(db: Queries, id: string): Promise<CountedCollection> {
+export async function getCollection(db: Queries, id: string): Promise<Collection> {
   return getFound(isUuid(id) ? await queries.findCollection(db, id.toLowerCase()) : undefined);
 }
+
+/** Throws NOT_FOUND. */
+export const countAssetsOf = async (
+  db: Queries,
+  { id }: Pick<Collection, 'id'>,
+): Promise<CountedCollection> => getFound(await queries.findCountedCollection(db, id));
 
 export function getFound<T>(found: T | undefined): T {
   if (found === undefined) throw notFound('No such collection');
@@ -71,7 +77,7 @@ export async function insertUnlessThere(
       throw conflict('The owner is being erased. Nothing can be created until that is completed.', {
         reason: 'owner_is_being_erased',
       });
-    const existing = await queries.findCollection(tx, row.id);
+    const existing = await queries.findCountedCollection(tx, row.id);
     if (existing) return existing;
     const created = await queries.insertCollection(tx, row, perOwner);
     if (created) return { ...created, asset_count: 0 };
@@ -110,7 +116,7 @@ export async function updateCollection(
     const { name = seen.name, description = seen.description } = request;
     const { visibility = seen.visibility, metadata = seen.metadata } = request;
     await queries.updateCollection(tx, id, { name, description, visibility, metadata });
-    return getCollection(tx, id);
+    return countAssetsOf(tx, { id });
   });
 }
 

@@ -1,10 +1,10 @@
 // The playlist of a collection: its ready assets with URLs that players can use unchanged.
-import { createHash } from 'node:crypto';
 import type { Playlist } from '@mediary/contract/schemas/collections';
 import type { Asset } from '../assets/asset.ts';
 import type { Caller } from '../auth/caller.ts';
 import { assertOwnerAllowed } from '../auth/permissions.ts';
 import { forbidden, notFound } from '../platform/http/errors.ts';
+import { versionOf } from '../platform/http/pages/page-script.ts';
 import type { Collection } from './collection.ts';
 import { createItemCursor, readItemCursor } from './collection-items.ts';
 import { listPlayable } from './collection-items.sql.ts';
@@ -65,5 +65,4 @@ function toPlaylistItem({ playback }: CollectionsContext, asset: Asset): Playlis
   };
 }
 
-export const toPlaylistEtag = (playlist: Playlist): string =>
-  `"${createHash('sha256').update(JSON.stringify(playlist)).digest('base64url').slice(0, 22)}"`;
+export const toPlaylistEtag = (playlist: Playlist): string => `"${versionOf(JSON.stringify(playlist))}"`;

@@ -1,11 +1,11 @@
 // Restores a collection from the archive of its owner.
 import type { ArchivedCollection } from '@mediary/contract/schemas/admin/owner-archive';
 import { isPurged } from '../assets/asset.ts';
-import { countMembers, lockAssets, placeItems } from './collection-items.sql.ts';
+import { placeAssets } from './collection-items.ts';
+import { countMembers, lockAssets } from './collection-items.sql.ts';
 import { assertValid, insertUnlessThere } from './collections.ts';
 import { lockCollection } from './collections.sql.ts';
 import type { CollectionsContext } from './context.ts';
-import { choosePositions } from './item-positions.ts';
 
 /** Neither limit applies. Assets that the owner does not have are left out. Can be repeated. */
 export async function restoreCollection(
@@ -40,12 +40,10 @@ export async function restoreCollection(
         .filter((asset) => !isPurged(asset))
         .map((asset) => asset.id),
     );
-    const placed = ids.filter((assetId) => kept.has(assetId));
-    const positions = choosePositions({ low: null, high: null }, placed.length) ?? [];
-    await placeItems(
-      tx,
-      id,
-      placed.map((assetId, index) => ({ assetId, position: positions[index] ?? 0 })),
-    );
+    await placeAssets(tx, id, {
+      target: { side: 'end', anchor: null },
+      assetIds: ids.filter((assetId) => kept.has(assetId)),
+      moved: null,
+    });
   });
 }
