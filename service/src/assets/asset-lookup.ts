@@ -1,7 +1,7 @@
 // Finds assets for callers, players, jobs and reports; reads under load are batched.
 import type { Caller } from '../auth/caller.ts';
 import { assertOwnerAllowed } from '../auth/permissions.ts';
-import { createBatcher } from '../platform/concurrency/batcher.ts';
+import { createBatcher, STATEMENT_LIMITS } from '../platform/concurrency/batcher.ts';
 import { forbidden, notFound } from '../platform/http/errors.ts';
 import type { Database } from '../platform/postgres/database.ts';
 import { isUuid } from '../platform/values/uuid.ts';
@@ -17,13 +17,16 @@ export type AssetLoader = {
   readonly findForPlayback: (id: string) => Promise<PlaybackAsset | undefined>;
 };
 
-/** Two concurrent batches keep the database busy while this process reads a result. */
-const LIMITS = { concurrency: 2, maxItems: 100 };
-
 export function createAssetLoader(db: Database): AssetLoader {
-  const find = createBatcher((ids: readonly string[]) => findAssets(db, ids), LIMITS);
-  const findForPlayback = createBatcher((ids: readonly string[]) => findPlaybackAssets(db, ids), LIMITS);
-  const findByVideo = createBatcher((videos: readonly VideoRef[]) => findByVideos(db, videos), LIMITS);
+  const find = createBatcher((ids: readonly string[]) => findAssets(db, ids), STATEMENT_LIMITS);
+  const findForPlayback = createBatcher(
+    (ids: readonly string[]) => findPlaybackAssets(db, ids),
+    STATEMENT_LIMITS,
+  );
+  const findByVideo = createBatcher(
+    (videos: readonly VideoRef[]) => findByVideos(db, videos),
+    STATEMENT_LIMITS,
+  );
   return {
     find: (id) => find(id.toLowerCase()),
     findReported: (ref) => ('assetId' in ref ? find(ref.assetId.toLowerCase()) : findByVideo(ref)),

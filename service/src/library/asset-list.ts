@@ -1,5 +1,5 @@
 // Lists assets page by page, with keyset cursors (contract B3).
-import { createBatcher } from '../platform/concurrency/batcher.ts';
+import { createBatcher, STATEMENT_LIMITS } from '../platform/concurrency/batcher.ts';
 import type { ShownAsset } from '../assets/asset.ts';
 import { createCursor, readCursor } from '../auth/list-cursor.ts';
 import { type ListQuery, toAssetFilter } from './asset-filter.ts';
@@ -34,12 +34,9 @@ export async function listAssetPage(
   };
 }
 
-/** Two concurrent batches keep the database busy while this process reads a result. */
-const BATCHES = { concurrency: 2, maxItems: 100 };
-
 /** For the guard of one asset: lists do not show collections. Reads under load are batched. */
 export function collectionsLoader({ db }: LibraryContext) {
-  const find = createBatcher((ids: readonly string[]) => findCollectionsOf(db, ids), BATCHES);
+  const find = createBatcher((ids: readonly string[]) => findCollectionsOf(db, ids), STATEMENT_LIMITS);
   return async ({ id }: Pick<ShownAsset, 'id'>): Promise<{ readonly collections: string[] }> => ({
     collections: await find(id),
   });

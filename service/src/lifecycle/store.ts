@@ -1,7 +1,7 @@
 // The only writer of assets and events: reads, decides, compares and sets the revision; retries conflicts.
 import type { Asset, AssetRef, NewAsset } from '../assets/asset.ts';
 import { type EventData, newEvent } from '../assets/asset-event.ts';
-import { type BatchLimits, createBatcher } from '../platform/concurrency/batcher.ts';
+import { type BatchLimits, createBatcher, STATEMENT_LIMITS } from '../platform/concurrency/batcher.ts';
 import { createKeyedMutex } from '../platform/concurrency/keyed-mutex.ts';
 import { unavailable } from '../platform/http/errors.ts';
 import { currentTraceparent } from '../platform/observability/tracing.ts';
@@ -57,8 +57,6 @@ export type AssetStore = {
   claimEncode(claim: EncodeClaim): ReturnType<typeof claimEncode>;
 };
 
-/** Two concurrent statements keep the database busy while results are read; small batches fail fast. */
-const LIMITS = { concurrency: 2, maxItems: 100 };
 /** Each job is its own statement, so a batch with jobs locks its rows for longer. */
 const LIMITS_WITH_JOBS = { concurrency: 2, maxItems: 20 };
 /** One commit makes many objects durable: fewer and larger batches finish more uploads. */
@@ -70,7 +68,10 @@ const MAX_RACES = 50;
 
 export function createAssetStore(ctx: WriterContext, listeners: Listeners = {}): AssetStore {
   const { db } = ctx;
-  const insert = createBatcher((inserts: readonly PendingInsert[]) => insertAssets(db, inserts), LIMITS);
+  const insert = createBatcher(
+    (inserts: readonly PendingInsert[]) => insertAssets(db, inserts),
+    STATEMENT_LIMITS,
+  );
   const writer: Writer = { ...listeners, ...createWriter(ctx) };
   const runExclusive = createKeyedMutex();
   return {
@@ -95,7 +96,7 @@ type Writer = Listeners & {
 function createWriter({ db, jobs }: WriterContext): Writer {
   const writeState = createBatcher(
     (writes: readonly PendingWrite[]) => updateAssets(db, writes),
-    withByteLimit(LIMITS, ({ decision }) => decision.delivery),
+    withByteLimit(STATEMENT_LIMITS, ({ decision }) => decision.delivery),
   );
   const writeWithJobs = createBatcher(
     (writes: readonly PendingWrite[]) => updateWithJobs({ db, jobs }, writes),
@@ -112,7 +113,7 @@ function createWriter({ db, jobs }: WriterContext): Writer {
     },
     recordDelivery: createBatcher(
       (deliveries: readonly DeliveryRecord[]) => recordDeliveries(db, deliveries),
-      withByteLimit(LIMITS, (delivery) => delivery),
+      withByteLimit(STATEMENT_LIMITS, (delivery) => delivery),
     ),
   };
 }

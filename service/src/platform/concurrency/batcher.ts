@@ -19,6 +19,9 @@ export type BatchLimits<Item> = {
   readonly maxWeight?: number;
 };
 
+/** Two concurrent statements keep the database busy while results are read; small batches fail fast. */
+export const STATEMENT_LIMITS = { concurrency: 2, maxItems: 100 } as const;
+
 /**
  * `work` returns results in the order of its items. It starts after the item was added, so it sees earlier
  * writes.

@@ -2,7 +2,7 @@
 // (contract B4).
 import type { Asset } from '../../assets/asset.ts';
 import type { UploadLease } from '../../lifecycle/decisions/change.ts';
-import { createBatcher } from '../../platform/concurrency/batcher.ts';
+import { createBatcher, STATEMENT_LIMITS } from '../../platform/concurrency/batcher.ts';
 import { waitAtMost } from '../../platform/concurrency/in-flight.ts';
 import { RENEW_REQUEST_EVERY_MS, whileRenewing } from '../../platform/concurrency/lease.ts';
 import { diskFull } from '../../platform/disk/free-space.ts';
@@ -99,12 +99,9 @@ const toClaim = ({ id, attempt }: Asset, { uploadId, protocol, length }: Origina
   sizeBytes: length ?? null,
 });
 
-/** Two concurrent statements keep the database busy while this process reads a result. */
-const LIMITS = { concurrency: 2, maxItems: 100 };
-
 /** Concurrent PUTs share the statements that open them. */
 export const createPutClaims = (db: Queries): ClaimPut =>
-  createBatcher((claims: readonly PutClaim[]) => claimPuts(db, claims), LIMITS);
+  createBatcher((claims: readonly PutClaim[]) => claimPuts(db, claims), STATEMENT_LIMITS);
 
 /** A request that writes an upload of an asset. */
 type Writer = {
