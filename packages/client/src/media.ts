@@ -14,7 +14,7 @@ import type {
 import type { ClipRequest, ImportRequest } from './api/imports.ts';
 import type { CreateUploadRequest, OpenUpload } from './api/uploads.ts';
 import { createPagedList, type PagedList } from './pages.ts';
-import type { CallOptions, Transport } from './transport.ts';
+import { type CallOptions, pathBelow, type Transport } from './transport.ts';
 
 export type CreateUploadOptions = CallOptions & {
   /** With `checksum_sha256`: return the owner's asset that has the same bytes, if there is one. */
@@ -112,11 +112,7 @@ export type AssetCalls = {
   timeline(id: string, query?: TimelineQuery, options?: CallOptions): PagedList<TimelineEntry, TimelinePage>;
 };
 
-/** `/media/{id}` with an id that cannot change the path. */
-export const assetPath = (id: string, rest = ''): string => {
-  if (id === '') throw new TypeError('The id of the asset is empty.');
-  return `/media/${encodeURIComponent(id)}${rest}`;
-};
+export const assetPath = pathBelow('/media', 'asset');
 
 /** The owner of a call, else that of the client. */
 export function ownerOf(

@@ -231,3 +231,11 @@ async function orConnectionError<T>(pending: Promise<T>): Promise<T> {
     );
   }
 }
+
+/** Builds `<root>/{id}<rest>` with an id that cannot change the path. `noun`: what the id names. */
+export const pathBelow =
+  (root: string, noun: string) =>
+  (id: string, rest = ''): string => {
+    if (id === '') throw new TypeError(`The id of the ${noun} is empty.`);
+    return `${root}/${encodeURIComponent(id)}${rest}`;
+  };

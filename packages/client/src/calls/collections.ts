@@ -16,7 +16,7 @@ import type {
 } from '../api/collections.ts';
 import { ownerOf } from '../media.ts';
 import { createPagedList, type PagedList } from '../pages.ts';
-import type { CallOptions, Transport } from '../transport.ts';
+import { type CallOptions, pathBelow, type Transport } from '../transport.ts';
 
 type NamedByOptions<T> = Omit<T, 'owner_user_id'>;
 /** One of `position`, `before` and `after`; omitted: the end. */
@@ -81,16 +81,9 @@ export type CollectionCalls = {
   playlist(id: string, query?: CollectionListQuery, options?: CallOptions): PagedList<PlaylistItem, Playlist>;
 };
 
-/** `/collections/{id}` with ids that cannot change the path. */
-function collectionPath(id: string, rest = ''): string {
-  if (id === '') throw new TypeError('The id of the collection is empty.');
-  return `/collections/${encodeURIComponent(id)}${rest}`;
-}
-
-function itemPath(id: string, assetId: string): string {
-  if (assetId === '') throw new TypeError('The id of the asset is empty.');
-  return collectionPath(id, `/items/${encodeURIComponent(assetId)}`);
-}
+const collectionPath = pathBelow('/collections', 'collection');
+const itemBelow = pathBelow('/items', 'asset');
+const itemPath = (id: string, assetId: string): string => collectionPath(id, itemBelow(assetId));
 
 export function createCollectionCalls(transport: Transport): CollectionCalls {
   const send = <T>(method: 'POST' | 'PATCH', path: string, { body, options }: SentBody): Promise<T> =>

@@ -15,7 +15,7 @@ import type {
   WebhookEndpointWithSecret,
 } from '../api/webhook-endpoints.ts';
 import { createPagedList, type PagedList } from '../pages.ts';
-import type { CallOptions, Transport } from '../transport.ts';
+import { type CallOptions, pathBelow, type Transport } from '../transport.ts';
 
 /** The service ignores idempotency keys here: it would have to store secrets in plain text. */
 type EndpointCallOptions = Omit<CallOptions, 'idempotencyKey' | 'ownerUserId'>;
@@ -60,10 +60,7 @@ export type WebhookEndpoints = {
 };
 
 const ROOT = '/webhook-endpoints';
-const endpointPath = (id: string, rest = ''): string => {
-  if (id === '') throw new TypeError('The id of the webhook endpoint is empty.');
-  return `${ROOT}/${encodeURIComponent(id)}${rest}`;
-};
+const endpointPath = pathBelow(ROOT, 'webhook endpoint');
 
 export function createWebhookEndpoints(transport: Transport): WebhookEndpoints {
   const post = <T>(path: string, body: object, options?: EndpointCallOptions): Promise<T> =>
