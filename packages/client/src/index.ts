@@ -124,6 +124,7 @@ export type {
   AssetFilters,
   CreateUploadOptions,
   DeleteOptions,
+  GetOptions,
   ImportOptions,
   PlaybackOptions,
   UpdateOptions,

@@ -28,6 +28,11 @@ export type ImportOptions = CallOptions & {
   ifExists?: ExistingAssetRule | undefined;
 };
 
+export type GetOptions = CallOptions & {
+  /** `collections`: the result contains the ids of the collections of the asset. */
+  expand?: 'collections' | undefined;
+};
+
 type RetryOptions = CallOptions & Pick<CreateUploadOptions, 'expand'>;
 
 export type UpdateOptions = Omit<CallOptions, 'idempotencyKey'> & {
@@ -77,7 +82,7 @@ export type AssetCalls = {
    */
   clip(id: string, request: WithoutOwner<ClipRequest>, options?: CallOptions): Promise<Asset>;
   /** Errors: 404 NOT_FOUND, 403 FORBIDDEN. */
-  get(id: string, options?: CallOptions): Promise<Asset>;
+  get(id: string, options?: GetOptions): Promise<Asset>;
   /**
    * Assets of the owner, newest first.
    *
@@ -132,7 +137,13 @@ export function createAssetCalls(transport: Transport): AssetCalls {
     ...createCreationCalls(transport),
     complete: (id, options) => post(assetPath(id, '/complete'), {}, options),
     clip: (id, request, options) => post(assetPath(id, '/clip'), request, options),
-    get: (id, options) => read(id, '', options),
+    get: (id, options) =>
+      transport.request({
+        method: 'GET',
+        path: assetPath(id),
+        query: { expand: options?.expand },
+        options,
+      }),
     list: (filters = {}, options) =>
       createPagedList((cursor) => {
         const query = { ...filters, ...ownerOf(transport, options), cursor };

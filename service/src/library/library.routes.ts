@@ -74,9 +74,12 @@ export const assetRoutes = (ctx: LibraryContext) => [
   ctx.guards.asCreator(changeAssets, ({ actor, body }) => batch.changeAssets(ctx, actor, body)),
   ctx.guards.ownAssetWith(collectionsLoader(ctx))(
     getAsset,
-    async ({ asset, caller, collections }) => ({ ...toCallerView(asset, ctx.view, caller), collections }),
+    async ({ asset, caller, collections }) => ({
+      ...toCallerView(asset, ctx.view, caller),
+      ...(collections && { collections }),
+    }),
     {
-      etag: ({ asset, collections }) => addCollections(toEtag(asset, ctx.view), collections),
+      etag: ({ asset, collections }) => addCollections(toEtag(asset, ctx.view), collections ?? []),
       waitForChange: (input, poll) => waitForChange(ctx, input, poll),
     },
   ),

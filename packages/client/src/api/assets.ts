@@ -80,8 +80,8 @@ export type Asset = {
    */
   legal_hold?: boolean | undefined;
   /**
-   * Ids of the collections that the asset is in, the newest ones, at most 100. Only the response of `GET
-   * /api/v1/media/{id}` has it.
+   * Ids of the collections that the asset is in, the newest ones, at most 100. Only with `GET
+   * /api/v1/media/{id}?expand=collections`.
    */
   collections?: string[] | undefined;
   /** Raised by PATCH and DELETE alone. Send it as `If-Match: "<version>"`. */

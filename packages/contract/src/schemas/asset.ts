@@ -121,8 +121,8 @@ export const Asset = Type.Object(
       Type.Array(Type.String({ format: 'uuid' }), {
         maxItems: MAX_SHOWN_COLLECTIONS,
         description:
-          'Ids of the collections that the asset is in, the newest ones, at most 100. Only the response of ' +
-          '`GET /api/v1/media/{id}` has it.',
+          'Ids of the collections that the asset is in, the newest ones, at most 100. Only with ' +
+          '`GET /api/v1/media/{id}?expand=collections`.',
       }),
     ),
     version: Type.Integer({
