@@ -4,6 +4,7 @@ export type {
   AssetMedia,
   AssetPage,
   AssetPlayback,
+  Chapter,
   DeletedAsset,
   Failure,
   FocalPoint,

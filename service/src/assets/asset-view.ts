@@ -75,6 +75,7 @@ export function toAssetView(asset: ShownAsset, context: AssetViewContext): Asset
     media: asset.media,
     poster_time_ms: asset.poster_time_ms,
     focal_point: asset.focal_point,
+    chapters: asset.chapters ?? [],
     warnings,
     failure,
     title: asset.title,

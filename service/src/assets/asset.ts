@@ -5,6 +5,7 @@ import type { Manifest } from './playback-manifest.ts';
 import type { Rendition } from './renditions.ts';
 import type { AssetKind, CaptionKind, StreamStatus, Visibility } from '@mediary/contract/enums';
 import type { AssetMedia } from '@mediary/contract/schemas/asset-media';
+import type { Chapter } from '@mediary/contract/schemas/chapters';
 import type { ClipSource } from '@mediary/contract/schemas/clip-source';
 import type { FocalPoint } from '@mediary/contract/schemas/common';
 
@@ -49,6 +50,7 @@ type ColumnTypes = {
   clip_of: ClipSource | null;
   metadata: Readonly<Record<string, unknown>> | null;
   focal_point: FocalPoint | null;
+  chapters: Chapter[] | null;
 };
 
 export type Asset = Readonly<Omit<RowOf<typeof assetRow>, keyof ColumnTypes> & ColumnTypes>;

@@ -4,6 +4,7 @@ import type { UpdateAssetRequest } from '@mediary/contract/schemas/library';
 import type { Static } from 'typebox';
 import type { Asset } from '../assets/asset.ts';
 import { type EventData, newEvent } from '../assets/asset-event.ts';
+import { assertChapters } from '../assets/chapters.ts';
 import { assertFocalPoint } from '../assets/focal-point.ts';
 import { assertPosterTime, awaitsReport, isPosterDue } from '../assets/poster.ts';
 import { assertTextLimits } from '../assets/text-limits.ts';
@@ -46,6 +47,7 @@ export async function editMembers(
     if (!edit) return undefined;
     assertPosterTime(seen, { timeMs: edit.poster_time_ms, isHosted: ctx.providers.isHosted(seen) });
     assertFocalPoint(seen, edit.focal_point);
+    assertChapters(seen, edit.chapters);
     const purges =
       isVisibilityChanged(seen, edit) && edit.visibility === 'private'
         ? toCdnPurges(ctx, seen, { reason: 'made_private', now })

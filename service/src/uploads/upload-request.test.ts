@@ -34,6 +34,7 @@ test('omitted fields get their defaults', () => {
     metadata: null,
     external_id: null,
     focal_point: null,
+    chapters: null,
     expires_at: null,
     announced_size_bytes: null,
     announced_sha256: null,

@@ -66,6 +66,11 @@ export type Asset = {
    * the middle as the edges allow. A `gravity` of the URL or of a preset takes precedence.
    */
   focal_point: FocalPoint | null;
+  /**
+   * Chapters of a video in their order. Each ends where the next one starts, the last one at the end of the
+   * video. Until you set them, they are those of the file, where this service encodes it.
+   */
+  chapters: Chapter[];
   warnings: Warning[];
   /** Why the latest attempt failed. */
   failure: Failure | null;
@@ -192,6 +197,12 @@ export type FocalPoint = {
   x: number;
   /** Part of the height, from the top, rounded to thousandths. */
   y: number;
+};
+
+export type Chapter = {
+  /** Where the chapter starts, in milliseconds from the start of the video. */
+  start_ms: number;
+  title: string;
 };
 
 /** A problem that does not stop playback. */

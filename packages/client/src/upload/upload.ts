@@ -96,7 +96,8 @@ const toCreateOptions = (job: Job): CreateUploadOptions => ({
 
 function toRequest({ file, filename, options, checksum }: Job): CreateUploadRequest {
   const mimeType = getMimeType(options.mimeType ?? file.type, filename);
-  const { visibility, externalId, title, tags, metadata, focalPoint, expiresAt, provider } = options;
+  const { visibility, externalId, title, tags, metadata, focalPoint, chapters } = options;
+  const { expiresAt, provider } = options;
   return {
     filename,
     content_type: mimeType.split('/')[0] ?? mimeType,
@@ -110,6 +111,7 @@ function toRequest({ file, filename, options, checksum }: Job): CreateUploadRequ
     tags,
     metadata,
     focal_point: focalPoint,
+    chapters,
     expires_at: expiresAt instanceof Date ? expiresAt.toISOString() : expiresAt,
     provider,
   };

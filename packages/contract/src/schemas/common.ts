@@ -1,5 +1,6 @@
 // Schemas that many operations share.
 import { type Static, type TObjectOptions, type TSchema, Type } from 'typebox';
+import { Chapters } from './chapters.ts';
 
 /** `schema` or null, in a form that both JSON Schema validators and client generators support. */
 export const nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
@@ -96,6 +97,8 @@ export const editableFields = {
   ),
   /** Of images. */
   focal_point: Type.Optional(nullable(FocalPoint)),
+  /** Of videos. */
+  chapters: Type.Optional(nullable(Chapters)),
   expires_at: Type.Optional(
     nullable(
       Type.String({
