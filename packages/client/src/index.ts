@@ -100,6 +100,7 @@ export type { ImageSigningKey } from './api/image-signing.ts';
 export type { CreateUploadTokenRequest, UploadToken } from './api/upload-tokens.ts';
 export type { CaptionCalls, CaptionPage, CaptionUpload } from './calls/captions.ts';
 export type { CollectionCalls, CollectionListQuery, CollectionPlace } from './calls/collections.ts';
+export { formatChapters, parseChapters } from './chapters.ts';
 export { createEndpointClient, type EndpointClient, type EndpointOptions } from './endpoint-client.ts';
 export {
   AssetFailedError,

@@ -39,9 +39,10 @@ class ChaptersMenu extends MediaChromeMenu {
     this.removeEventListener('change', this.#seek);
   }
 
+  /** The index of the chapter that plays; -1 before the first one. */
   #find(): number {
     const seconds = Number(this.getAttribute(MediaUIAttributes.MEDIA_CURRENT_TIME) ?? 0);
-    return this.#cues.findLastIndex(({ startTime }) => startTime <= seconds);
+    return this.#cues.filter(({ startTime }) => startTime <= seconds).length - 1;
   }
 
   #render(): void {
@@ -63,4 +64,7 @@ class ChaptersMenu extends MediaChromeMenu {
   };
 }
 
-if (!customElements.get(TAG)) customElements.define(TAG, ChaptersMenu);
+/** Bundlers drop a file that only defines an element. */
+export function defineChaptersMenu(): void {
+  if (!customElements.get(TAG)) customElements.define(TAG, ChaptersMenu);
+}

@@ -23,10 +23,11 @@ import 'media-chrome/menu/media-settings-menu';
 import 'media-chrome/menu/media-settings-menu-button';
 import 'media-chrome/menu/media-settings-menu-item';
 import { html, nothing, type TemplateResult } from 'lit';
-import './chapters-menu.ts';
+import { defineChaptersMenu } from './chapters-menu.ts';
 import { constructStyles } from './constructed-styles.ts';
 import type { PlaybackView } from './playback.ts';
 
+defineChaptersMenu();
 constructStyles([
   'media-controller',
   'media-airplay-button',

@@ -75,7 +75,7 @@ export type FrameFacts = {
   readonly pixelFormat: string;
 };
 
-export type SourceChapter = {
+type SourceChapter = {
   /** On the clock of the file, as `SourceFacts.startSeconds`. */
   readonly startSeconds: number;
   readonly title: string | undefined;
