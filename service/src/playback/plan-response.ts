@@ -118,7 +118,9 @@ function toManifest(
   const { playback, captions } = asset;
   if (playback?.kind !== 'own') throw playbackNotFound();
   const chaptersUri = name === 'hls.m3u8' ? chaptersJsonUri(asset) : undefined;
-  const manifest = { name, folder: playback.folder, keyId, captions: captions ?? [], chaptersUri };
+  const { folder, extras } = playback;
+  const hasStoryboard = extras?.includes('storyboard') === true;
+  const manifest = { name, folder, keyId, captions: captions ?? [], hasStoryboard, chaptersUri };
   return { kind: 'manifest', manifest, isGrowing: playback.growing === true, headers };
 }
 

@@ -6,10 +6,11 @@ import { makeClip } from '../../support/clips/clips.ts';
 import { timelineOf } from '../../support/providers/hosted.ts';
 import { type AssetJson, ingest } from '../../support/media.ts';
 import { CHANGES, colourOf } from '../../support/playback/posters.ts';
+import { checkServed } from '../../support/playback/served-manifests.ts';
 import { asUser, call, eventually, startTestService, type TestService } from '../../support/service.ts';
 import { filesNaming } from '../../support/service/traces.ts';
 
-type Urls = Record<'storyboard' | 'preview' | 'mp4' | 'audio' | 'frame' | 'hls', string | null>;
+type Urls = Record<'storyboard' | 'preview' | 'mp4' | 'audio' | 'frame' | 'hls' | 'dash', string | null>;
 
 let service: TestService;
 let hidden: AssetJson;
@@ -70,6 +71,27 @@ test('the storyboard names the place of a picture for each two seconds', async (
     }),
   );
   expect(colours).toEqual(['red', 'green', 'blue', 'blue', 'blue']);
+});
+
+test('players of DASH and HLS find the same pictures', async () => {
+  const { hls, dash } = urls as { hls: string; dash: string };
+  expect((await checkServed({ hls, dash })).violations).toEqual([]);
+  const manifest = (await bytesAt(dash)).bytes.toString();
+  const [, set = ''] = /<AdaptationSet id="900"(.*?)<\/AdaptationSet>/s.exec(manifest) ?? [];
+  expect(set).toContain('width="800" height="90"');
+  expect(set).toContain('schemeIdUri="http://dashif.org/guidelines/thumbnail_tile" value="5x1"');
+  expect(set).toContain('timescale="1" duration="10" startNumber="1" media="storyboard-$Number$.jpg"');
+  const [, uri = ''] =
+    /^#EXT-X-IMAGE-STREAM-INF:.*RESOLUTION=160x90,CODECS="jpeg",URI="(.+)"$/m.exec(
+      (await bytesAt(hls)).bytes.toString(),
+    ) ?? [];
+  const playlist = new URL(uri, hls).href;
+  const lines = (await bytesAt(playlist)).bytes.toString().split('\n');
+  expect(lines).toEqual(
+    expect.arrayContaining(['#EXT-X-TILES:RESOLUTION=160x90,LAYOUT=5x1,DURATION=2', 'storyboard-1.jpg']),
+  );
+  const sprite = await bytesAt(new URL('storyboard-1.jpg', playlist).href);
+  expect(await sharp(sprite.bytes).metadata()).toMatchObject({ width: 800, height: 90 });
 });
 
 test('the preview moves, and shows several places', async () => {

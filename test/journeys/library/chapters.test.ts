@@ -69,7 +69,7 @@ test('players find them as WebVTT, in the HLS manifest and on the page, each wit
     { chapter: 2, 'start-time': 1.5, titles: [{ title: 'The end' }] },
   ]);
   expect(await readText(urls.embed)).toMatch(/<mediary-player[^>]* chapters="[^"]+\/chapters\.vtt\?v=\w+"/);
-  await checkServed(urls);
+  expect((await checkServed(urls)).violations).toEqual([]);
   expect((await fetch(urls.chapters?.replace(/~[^/]+\//, '') ?? '')).status).toBe(404);
 });
 

@@ -44,7 +44,12 @@ type PlayResult = PageResult & {
 type EarlyPlayResult = PlayResult & { readonly interruptions: readonly string[] };
 
 /** `heights`: those of the renditions; `shown`: those of the picture after each switch. */
-type SwitchResult = PlayResult & { readonly heights: readonly number[]; readonly shown: readonly number[] };
+type SwitchResult = PlayResult & {
+  readonly heights: readonly number[];
+  readonly shown: readonly number[];
+  /** The picture at five seconds, of players that know storyboards: its sprite and its place in it. */
+  readonly thumbnail?: Readonly<Record<'x' | 'y' | 'width' | 'height', number>> & { readonly sprite: string };
+};
 
 /** The video starts with `tone` hertz, and has `languageTone` once `language` is selected. */
 export type AudioSwitch = PlayRequest & {

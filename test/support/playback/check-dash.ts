@@ -15,7 +15,7 @@ export function checkDash({ manifest, sizes }: DashFiles, state: TrackState = 'c
   if (!mpd) return ['no MPD'];
   const sets = elementsOf(mpd.content, 'AdaptationSet');
   const representations = sets.flatMap(({ content }) => elementsOf(content, 'Representation'));
-  const tracks = sets.filter((set) => !isText(set));
+  const tracks = sets.filter((set) => !isText(set) && !isImage(set));
   const isGrowing = state === 'growing';
   // The duration is that of the whole video.
   const end = isGrowing ? 0 : secondsOf(mpd.attributes['mediaPresentationDuration']);
@@ -30,6 +30,7 @@ export function checkDash({ manifest, sizes }: DashFiles, state: TrackState = 'c
       .flatMap(({ content }) => elementsOf(content, 'Representation'))
       .flatMap((each) => checkRepresentation(each, { sizes, end, buffer })),
     ...sets.filter(isText).flatMap((set) => checkText(set, sizes)),
+    ...sets.filter(isImage).flatMap((set) => checkTiles(set, { sizes, end })),
   ];
 }
 
@@ -50,6 +51,28 @@ function checkGrowth({ attributes, content }: Element): string[] {
     ...required.filter((name) => !attributes[name]).map((name) => `MPD: no ${name}`),
     ...(Number(start) <= Number(published) ? [] : ['MPD: available after it was published']),
     ...(elementsOf(content, 'UTCTiming').length > 0 ? [] : ['MPD: no UTCTiming']),
+  ];
+}
+
+const isImage = ({ attributes }: Element): boolean => attributes['contentType'] === 'image';
+
+/** DASH-IF IOP 4.3, 6.2.6: pictures of one size, each with the same number of tiles. */
+function checkTiles(
+  set: Element,
+  { sizes, end }: Pick<DashFiles, 'sizes'> & { readonly end: number },
+): string[] {
+  const [template] = elementsOf(set.content, 'SegmentTemplate');
+  const [representation] = elementsOf(set.content, 'Representation');
+  const [property] = elementsOf(representation?.content ?? '', 'EssentialProperty');
+  const seconds = Number(template?.attributes['duration']) / Number(template?.attributes['timescale']);
+  const names = Array.from({ length: Math.ceil(end / seconds) }, (_, index) =>
+    (template?.attributes['media'] ?? '').replace('$Number$', `${index + 1}`),
+  );
+  const rate = Math.max(...names.map((name) => (8 * (sizes.get(name) ?? 0)) / seconds));
+  return [
+    ...(/^\d+x\d+$/.test(property?.attributes['value'] ?? '') ? [] : ['tiles: no layout']),
+    ...names.filter((name) => !sizes.has(name)).map((name) => `tiles: no file ${name}`),
+    ...(rate <= Number(representation?.attributes['bandwidth']) ? [] : [`tiles: ${rate} bits per second`]),
   ];
 }
 

@@ -54,6 +54,20 @@ export async function checkServed(
     const size = await sizeAt(new URL(file, base).href);
     if (size !== undefined) sizes.set(file, size);
   }
+  for (const [file, size] of await readSprites(manifest, base)) sizes.set(file, size);
   const violations = [...checkHls(files, state), ...checkDash({ manifest, sizes }, state)];
   return { violations, captions: captions.length };
+}
+
+/** The pictures of a storyboard, from the first one to the last one that exists. */
+async function readSprites(manifest: string, base: URL): Promise<readonly [string, number][]> {
+  const [, media] = /media="([^"]+\.jpg)"/.exec(manifest) ?? [];
+  const sprites: [string, number][] = [];
+  for (let number = 1; media !== undefined; number += 1) {
+    const file = media.replace('$Number$', `${number}`);
+    const size = await sizeAt(new URL(file, base).href);
+    if (size === undefined) break;
+    sprites.push([file, size]);
+  }
+  return sprites;
 }

@@ -15,7 +15,7 @@ import type { EncodingContext } from '../context.ts';
 import { EncodeError } from '../encoder.ts';
 import { type CmafTrack, initName, trackSeconds } from '../model/cmaf-track.ts';
 import { planPreview, PREVIEW_LENGTH } from '../model/preview.ts';
-import { formatStoryboard, planStoryboard, spriteName, tileTimes } from '../model/storyboard.ts';
+import { formatStoryboard, spriteName, storyboardOf, tileTimes } from '../model/storyboard.ts';
 import { getVideoForWidth, segmentAtTime, timedSegments } from '../model/track-choice.ts';
 import { listedTracks } from '../packaging/run-index.ts';
 import { perSecondOf } from '../plan/source/frame-rate.ts';
@@ -136,7 +136,7 @@ const MAKERS: Readonly<Record<VideoExtra, Maker>> = {
 async function makeStoryboard(ctx: EncodingContext, source: ExtraSource): Promise<boolean> {
   const { folder, tracks, seconds, signal } = source;
   const track = getVideoForWidth(tracks, 0);
-  const plan = planStoryboard({ ...track.size, seconds });
+  const plan = storyboardOf(tracks);
   const names = tileTimes(plan).map((time) => segmentAtTime(track, time).name);
   const excerpt = await writeExcerpt(ctx, source, { track, names });
   const output = join(folder, spriteName('%d'));

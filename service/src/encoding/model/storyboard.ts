@@ -1,5 +1,7 @@
 // Plans the sprites of a storyboard, and formats the WebVTT file that names their tiles (contract B5).
 import { formatTime } from '../../captions/caption-file.ts';
+import { type CmafTrack, trackSeconds } from './cmaf-track.ts';
+import { getVideoForWidth } from './track-choice.ts';
 
 export type StoryboardPlan = {
   /** Between two tiles. */
@@ -40,7 +42,15 @@ export function planStoryboard({ seconds, width, height }: VideoSize): Storyboar
   };
 }
 
-export const spriteName = (number: number | '%d'): string => `storyboard-${number}.jpg`;
+/** The plan by which the sprites of these renditions are made. */
+export function storyboardOf(tracks: readonly CmafTrack[]): StoryboardPlan & { readonly seconds: number } {
+  const track = getVideoForWidth(tracks, 0);
+  const seconds = trackSeconds(track);
+  return { ...planStoryboard({ ...track.size, seconds }), seconds };
+}
+
+/** `%d` stands for the number in ffmpeg, `$Number$` in DASH. */
+export const spriteName = (number: number | '%d' | '$Number$'): string => `storyboard-${number}.jpg`;
 
 export const tileTimes = ({ tiles, intervalSeconds }: StoryboardPlan): readonly number[] =>
   Array.from({ length: tiles }, (_, index) => index * intervalSeconds);

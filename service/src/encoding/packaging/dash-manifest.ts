@@ -11,6 +11,7 @@ import {
   videosIn,
 } from '../model/cmaf-track.ts';
 import { describeAudioSet } from './dash-audio.ts';
+import { formatTileSet } from './image-tracks.ts';
 import { describeUpdates, seconds, type UpdatedManifest } from './dash-updates.ts';
 import type { PackagedTracks } from './hls-playlist.ts';
 import type { Colour } from '../model/mp4-boxes.ts';
@@ -18,7 +19,7 @@ import type { Rational } from '../model/source.ts';
 
 /** `BaseURL` is the folder of the segments, relative to the manifest. */
 export function formatDashManifest(
-  { tracks, frameRate, childFolder, captions }: PackagedTracks,
+  { tracks, frameRate, childFolder, captions, hasStoryboard = false }: PackagedTracks,
   growth?: UpdatedManifest,
 ): string {
   const updates = describeUpdates(tracks, growth);
@@ -32,6 +33,7 @@ export function formatDashManifest(
     '  <Period id="0" start="PT0S">',
     ...(updates.inPeriod ?? []),
     ...adaptationSets(tracks).flatMap((set, id) => adaptationSet(set, id, frameRate)),
+    ...(hasStoryboard ? formatTileSet(tracks) : []),
     ...formatCaptionSets(captions),
     '  </Period>',
     ...(updates.afterPeriod ?? []),

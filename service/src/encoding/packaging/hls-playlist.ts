@@ -26,6 +26,8 @@ export type PackagedTracks = {
   /** Of the media playlists and segments, relative to the manifest. */
   readonly childFolder: string;
   readonly captions: readonly Caption[];
+  /** Sprites of all tiles are stored beside the segments. */
+  readonly hasStoryboard?: boolean;
 };
 
 const HEAD = ['#EXTM3U', '#EXT-X-VERSION:7', '#EXT-X-INDEPENDENT-SEGMENTS'] as const;

@@ -10,6 +10,7 @@ import {
   type LaterVideos,
   toVariantVideo,
 } from './hls-playlist.ts';
+import { formatImagePlaylist, formatImageStream, IMAGE_PLAYLIST_NAME } from './image-tracks.ts';
 import { findIFrameTracks, formatIFramePlaylist, formatIFrameStreams } from './i-frame-playlist.ts';
 import { earlyTracks, listedTracks, type RunIndex } from './run-index.ts';
 import { formatSteering, STEERING_NAME, steeringUri } from './steering.ts';
@@ -28,6 +29,8 @@ export type ManifestRequest = {
   /** The folder of encrypted segments within `folder`; undefined: players get plain ones. */
   readonly keyId?: string | undefined;
   readonly captions: readonly Caption[];
+  /** Sprites of the storyboard are stored in the folder. */
+  readonly hasStoryboard?: boolean;
   /** The chapters as JSON, relative to the manifest; undefined: the video has none. */
   readonly chaptersUri?: string | undefined;
 };
@@ -41,6 +44,8 @@ export function renderManifest(index: RunIndex, request: ManifestRequest): strin
       return formatSteering(index.growth !== undefined);
     case 'dash.mpd':
       return renderDash(index, index.growth ? index.tracks : listedTracks(index), request);
+    case IMAGE_PLAYLIST_NAME:
+      return request.hasStoryboard ? formatImagePlaylist(listedTracks(index)) : undefined;
     case EARLY_DASH_NAME:
       return renderDash(index, earlyTracks(index), request);
     default:
@@ -51,10 +56,10 @@ export function renderManifest(index: RunIndex, request: ManifestRequest): strin
 const renderDash = (
   { frameRate, growth }: RunIndex,
   tracks: readonly CmafTrack[],
-  { folder, captions }: ManifestRequest,
+  { folder, captions, hasStoryboard = false }: ManifestRequest,
 ): string =>
   formatDashManifest(
-    { tracks, frameRate, childFolder: folder, captions },
+    { tracks, frameRate, childFolder: folder, captions, hasStoryboard },
     growth && { ...growth, location: earlyDashLocation(folder) },
   );
 
@@ -74,7 +79,8 @@ function renderMultivariant(index: RunIndex, request: ManifestRequest): string {
     });
   return (
     formatMultivariantPlaylist({ ...presentation, childFolder: folder }) +
-    (growth ? '' : formatIFrameStreams(findIFrameTracks(tracks), folder))
+    (growth ? '' : formatIFrameStreams(findIFrameTracks(tracks), folder)) +
+    (request.hasStoryboard ? formatImageStream(tracks, folder) : '')
   );
 }
 

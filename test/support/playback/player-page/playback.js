@@ -3,6 +3,8 @@ import { withPlayer } from './players.js';
 import { pressPlay, recordInterruptions, waitFor, waitForStart } from './video-clock.js';
 
 const STEP_SECONDS = 4;
+/** Of the picture that a player shows over its seek bar. */
+const THUMBNAIL_SECONDS = 5;
 /** Playback has resumed after a seek when the clock has moved this far. */
 const RESUMED_SECONDS = 0.3;
 
@@ -33,7 +35,7 @@ export const playEarly = ({ rate, ...request }) =>
 
 /** Plays only the lowest rendition, then only the highest and the lowest again, then to the end. */
 export const switchRenditions = ({ rate, ...request }) =>
-  withPlayer(request, async (video, { listHeights, selectHeight }) => {
+  withPlayer(request, async (video, { listHeights, selectHeight, findThumbnail }) => {
     await waitForStart(video);
     const heights = [...new Set(listHeights())].sort((a, b) => a - b);
     const [lowest, highest] = [heights.at(0), heights.at(-1)];
@@ -51,7 +53,8 @@ export const switchRenditions = ({ rate, ...request }) =>
     video.loop = false;
     setRate(video, rate);
     await playToEnd(video, 'after the switches');
-    return { ...describeEnd(video), heights, shown };
+    const thumbnail = await findThumbnail?.(THUMBNAIL_SECONDS);
+    return { ...describeEnd(video), heights, shown, thumbnail };
   });
 
 /** Players reset the rate to the default one when they load. */

@@ -55,6 +55,11 @@ const PLAYERS = {
         player.enableText(true);
         player.setTextTrack(0);
       },
+      findThumbnail: async (seconds) => {
+        const found = await new Promise((resolve) => player.provideThumbnail(seconds, resolve));
+        const { url: sprite, x, y, width, height } = found;
+        return { sprite, x, y, width, height };
+      },
       listHeights: () => player.getRepresentationsByType('video').map(({ height }) => height),
       selectHeight: (wanted) => {
         player.updateSettings({ streaming: { abr: { autoSwitchBitrate: { video: false } } } });
@@ -80,6 +85,11 @@ const PLAYERS = {
           select: () => player.selectAudioTrack(track),
         })),
       showCaptions: () => player.selectTextTrack(player.getTextTracks()[0]),
+      findThumbnail: async (seconds) => {
+        const [{ id }] = player.getImageTracks();
+        const { uris, positionX: x, positionY: y, width, height } = await player.getThumbnails(id, seconds);
+        return { sprite: uris[0], x, y, width, height };
+      },
       listHeights: () => player.getVariantTracks().map(({ height }) => height),
       selectHeight: (wanted) => {
         player.configure('abr.enabled', false);
