@@ -63,6 +63,8 @@ create table assets (
   poster_time_ms bigint,
   -- The part of an image that crops keep, as {"x", "y"} from 0 to 1; null: the center.
   focal_point jsonb,
+  -- Who may play the asset, as {"referrers", "networks", "countries", …}; null: everybody that its visibility allows.
+  access jsonb,
   -- The upload whose object is the original: originals/<asset>/<upload>.
   original_upload uuid,
   -- An earlier asset of the owner with the same bytes. Set when the bytes are stored, kept when that asset is deleted.

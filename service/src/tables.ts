@@ -65,6 +65,8 @@ export const assetRow = {
   poster_time_ms: 'int8?',
   /** The part of an image that crops keep; null: the center. */
   focal_point: 'jsonb?',
+  /** Who may play the asset; null: everybody that its visibility allows. */
+  access: 'jsonb?',
   /** Number of encode runs started in this attempt, and the last one that stored all files. */
   encode_run: 'int4',
   encoded_run: 'int4',
@@ -103,6 +105,7 @@ export const newAssetColumns = pick(assetRow, [
   'metadata',
   'external_id',
   'focal_point',
+  'access',
   'expires_at',
   'announced_size_bytes',
   'announced_sha256',
@@ -143,6 +146,7 @@ export const shownColumns = pick(assetRow, [
   'media',
   'poster_time_ms',
   'focal_point',
+  'access',
   'warnings',
   'failure',
   'title',
@@ -172,6 +176,7 @@ export const playedColumns = pick(assetRow, [
   'height',
   'duration_ms',
   'focal_point',
+  'access',
   'original_upload',
   'expires_at',
   'deleted_at',

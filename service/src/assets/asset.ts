@@ -6,6 +6,7 @@ import type { Rendition } from './renditions.ts';
 import type { AssetKind, CaptionKind, StreamStatus, Visibility } from '@mediary/contract/enums';
 import type { AssetMedia } from '@mediary/contract/schemas/asset-media';
 import type { ClipSource } from '@mediary/contract/schemas/clip-source';
+import type { AccessRules } from '@mediary/contract/schemas/access-rules';
 import type { FocalPoint } from '@mediary/contract/schemas/common';
 
 /** A name in the registry of providers. */
@@ -49,6 +50,7 @@ type ColumnTypes = {
   clip_of: ClipSource | null;
   metadata: Readonly<Record<string, unknown>> | null;
   focal_point: FocalPoint | null;
+  access: Readonly<AccessRules> | null;
 };
 
 export type Asset = Readonly<Omit<RowOf<typeof assetRow>, keyof ColumnTypes> & ColumnTypes>;

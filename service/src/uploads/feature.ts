@@ -1,6 +1,7 @@
 // Uploads: opening, receiving, importing, cutting, completing and retrying them.
 import type { Guards } from '../assets/asset-guards.hook.ts';
 import type { AssetViewContext } from '../assets/asset-view.ts';
+import type { Config } from '../config.ts';
 import { findMediaType, type MediaType } from '@mediary/media-rules/media-type';
 import { createConcurrencyLimit } from '../platform/concurrency/concurrency-limit.ts';
 import { createInFlight } from '../platform/concurrency/in-flight.ts';
@@ -34,7 +35,8 @@ export type Uploads = ReturnType<typeof createUploads>['operations'];
 /** The context without what `createUploads` adds. */
 type AppPart = Omit<UploadsContext, 'settings' | 'intake'> & {
   readonly settings: Omit<UploadsContext['settings'], 'newAssets'> &
-    Pick<NewAssetRules, 'defaultProvider'> & {
+    Pick<NewAssetRules, 'defaultProvider'> &
+    Pick<Config, 'countryHeader'> & {
       /** Those that the operator allows and this process can decode. */
       readonly mediaTypes: readonly MediaType[];
     };
@@ -109,12 +111,13 @@ const createImportFetch = (
   });
 
 function toNewAssetRules({ settings, providers }: AppPart): NewAssetRules {
-  const { maxUploadBytes, uploadTtlSeconds, defaultProvider, mediaTypes } = settings;
+  const { maxUploadBytes, uploadTtlSeconds, defaultProvider, mediaTypes, countryHeader } = settings;
   const all = [...providers.registry.values()];
   return {
     maxUploadBytes,
     uploadTtlSeconds,
     defaultProvider,
+    knowsCountries: countryHeader !== undefined,
     findMediaType: (mime) => findMediaType(mime, mediaTypes),
     mimeTypes: mediaTypes.map(({ mime }) => mime),
     uploadRules: new Map(

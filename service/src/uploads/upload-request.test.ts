@@ -13,6 +13,7 @@ const LIMITS: NewAssetRules = {
   defaultProvider: 'onprem',
   uploadProviders: ['onprem'],
   hostedProviders: ['cdnhost', 'edgehost'],
+  knowsCountries: false,
   uploadRules: new Map(),
 };
 const VIDEO: CreateUploadRequest = { filename: 'a.mp4', content_type: 'video', mime_type: 'video/mp4' };
@@ -34,6 +35,7 @@ test('omitted fields get their defaults', () => {
     metadata: null,
     external_id: null,
     focal_point: null,
+    access: null,
     expires_at: null,
     announced_size_bytes: null,
     announced_sha256: null,

@@ -66,6 +66,11 @@ export type Asset = {
    * the middle as the edges allow. A `gravity` of the URL or of a preset takes precedence.
    */
   focal_point: FocalPoint | null;
+  /**
+   * Who may play or show the asset. A request must meet every rule that is set. The rules hold for manifests,
+   * segments, keys, images, frames, captions, the embed page and downloads; not for the JSON API.
+   */
+  access: AccessRules | null;
   warnings: Warning[];
   /** Why the latest attempt failed. */
   failure: Failure | null;
@@ -192,6 +197,30 @@ export type FocalPoint = {
   x: number;
   /** Part of the height, from the top, rounded to thousandths. */
   y: number;
+};
+
+/**
+ * Who may play or show the asset. A request must meet every rule that is set. The rules hold for manifests,
+ * segments, keys, images, frames, captions, the embed page and downloads; not for the JSON API.
+ */
+export type AccessRules = {
+  /**
+   * Sites whose pages may play or show the asset, by the `Origin` and `Referer` of each request: host names
+   * without a scheme, with a port other than 80 and 443. `*.example.com` stands for all subdomains of
+   * `example.com`, but not for `example.com` itself. Pages of the service itself are always allowed.
+   */
+  referrers?: string[] | undefined;
+  /**
+   * With `referrers` only. True: also requests that name no site, as native apps send them, and browsers on
+   * pages with `Referrer-Policy: no-referrer`. Default: they are refused.
+   */
+  allow_no_referrer?: boolean | undefined;
+  /** Addresses and networks (CIDR) of viewers, IPv4 or IPv6. */
+  networks?: string[] | undefined;
+  /** Countries of viewers, ISO 3166-1 alpha-2. Only where the operator has set `COUNTRY_HEADER`. */
+  countries?: string[] | undefined;
+  /** False: there are no MP4 and M4A files, and only a service key gets a download URL. Default: true. */
+  downloads?: boolean | undefined;
 };
 
 /** A problem that does not stop playback. */

@@ -70,6 +70,8 @@ export const getDownloadUrl = jsonOperation({
     'The URL is of the service, of an S3 store or of a video provider: send it a GET without credentials. ' +
     'A URL of an S3 store expires at `expires_at` and not before, also when its asset is deleted and the ' +
     'file is kept for a restore. ' +
+    'Where `access` limits who may play the asset, a user gets a URL of the service that checks these rules; ' +
+    'that of a service key opens without them. ' +
     'Where a hosted provider has to make the file first (`edgehost`), the first request starts that: the ' +
     'response is 200 with `url` null, `state` `preparing` and `retry_after_s`, until `state` is `ready`.',
   message: 'Download URL',
@@ -77,6 +79,11 @@ export const getDownloadUrl = jsonOperation({
   example: EXAMPLE_DOWNLOAD,
   errors: [
     ...ASSET_ERRORS,
+    {
+      code: 'FORBIDDEN',
+      reason: 'downloads_not_allowed',
+      when: 'Only a service key may download the asset.',
+    },
     { code: 'NOT_FOUND', reason: 'not_uploaded', when: 'No bytes are stored.' },
     { code: 'NOT_FOUND', reason: 'no_download', when: 'The video provider offers no file of this video.' },
     { code: 'UNAVAILABLE', reason: 'provider_unreachable', when: 'The video provider cannot be reached.' },
@@ -132,6 +139,18 @@ export const putUpload = bytesOperation({
   ],
 });
 
+/** The access rules of the asset refuse the request. */
+const ACCESS_ERRORS: readonly ErrorCase[] = [
+  { code: 'FORBIDDEN', reason: 'referrer_not_allowed', when: 'The site may not play the asset.' },
+  { code: 'FORBIDDEN', reason: 'network_not_allowed', when: 'The address of the viewer may not play it.' },
+  { code: 'FORBIDDEN', reason: 'country_not_allowed', when: 'The country of the viewer may not play it.' },
+  {
+    code: 'FORBIDDEN',
+    reason: 'downloads_not_allowed',
+    when: 'The request is for a download, which the rules forbid.',
+  },
+];
+
 const PARTIAL = {
   206: 'The requested range.',
   304: 'Not modified.',
@@ -152,12 +171,14 @@ export const downloadOriginal = bytesOperation({
   otherResponses: PARTIAL,
   errors: [
     ...TICKET_ERRORS,
+    ...ACCESS_ERRORS,
     { code: 'NOT_FOUND', reason: 'not_uploaded', when: 'No such asset, or no bytes are stored.' },
   ],
 });
 
 export const PLAYBACK_ERRORS: readonly ErrorCase[] = [
   ...TICKET_ERRORS,
+  ...ACCESS_ERRORS,
   { code: 'NOT_FOUND', when: 'Unknown, deleted, private without a token or cookie, or nothing to play yet.' },
 ];
 

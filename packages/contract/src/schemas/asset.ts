@@ -2,6 +2,7 @@
 import { type Static, Type } from 'typebox';
 import { ASSET_KINDS, STREAM_STATUSES, VISIBILITIES } from '../enums.ts';
 import { describeCodes, FAILURE_CODES, WARNING_CODES } from '../failures.ts';
+import { AccessRules } from './access-rules.ts';
 import { ClipSource } from './clip-source.ts';
 import { AssetMedia, Rendition } from './asset-media.ts';
 import { AssetId, FocalPoint, nullable, ProviderName, Timestamp } from './common.ts';
@@ -104,6 +105,7 @@ export const Asset = Type.Object(
       }),
     ),
     focal_point: nullable(FocalPoint),
+    access: nullable(AccessRules),
     warnings: Type.Array(Warning),
     failure: nullable(Failure),
     title: nullable(Type.String()),
@@ -181,6 +183,7 @@ export const EXAMPLE_ASSET: Asset = {
   },
   poster_time_ms: null,
   focal_point: null,
+  access: null,
   warnings: [],
   failure: null,
   title: 'Launch day',

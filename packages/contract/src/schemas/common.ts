@@ -1,5 +1,6 @@
 // Schemas that many operations share.
 import { type Static, type TObjectOptions, type TSchema, Type } from 'typebox';
+import { AccessRules } from './access-rules.ts';
 
 /** `schema` or null, in a form that both JSON Schema validators and client generators support. */
 export const nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
@@ -96,6 +97,8 @@ export const editableFields = {
   ),
   /** Of images. */
   focal_point: Type.Optional(nullable(FocalPoint)),
+  /** PATCH replaces all rules. */
+  access: Type.Optional(nullable(AccessRules)),
   expires_at: Type.Optional(
     nullable(
       Type.String({

@@ -6,8 +6,18 @@ import { CreateCollectionRequest, MAX_COLLECTION_ASSETS } from '../collections.t
 import { AssetId, nullable, Timestamp } from '../common.ts';
 import { CreateUploadRequest } from '../uploads.ts';
 
-const { filename, content_type, mime_type, external_id, title, tags, metadata, focal_point, expires_at } =
-  CreateUploadRequest.properties;
+const {
+  filename,
+  content_type,
+  mime_type,
+  external_id,
+  title,
+  tags,
+  metadata,
+  focal_point,
+  access,
+  expires_at,
+} = CreateUploadRequest.properties;
 
 /** Numbers of versions and attempts leave room for later ones. */
 const Count = Type.Integer({ minimum: 1, maximum: 2 ** 30 });
@@ -37,6 +47,7 @@ export const ArchivedAsset = Type.Object({
   tags,
   metadata,
   focal_point,
+  access,
   expires_at,
   legal_hold: Type.Boolean(),
   provider: nullable(Type.String()),
