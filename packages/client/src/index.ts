@@ -1,4 +1,5 @@
 // Public names of @mediary/client.
+export type { AccessRules } from './api/access-rules.ts';
 export type {
   Asset,
   AssetMedia,

@@ -1,9 +1,9 @@
 // Access rules that callers set for an asset: their normal form, and what follows from them (contract B11).
-import { isIP } from 'node:net';
 import { COUNTRY_CODES } from '@mediary/contract/country-codes';
 import type { AccessRules } from '@mediary/contract/schemas/access-rules';
 import { isByCookie } from '../auth/tickets/playback-cookie.ts';
 import { assertEach, badRequest, type ServiceError } from '../platform/http/errors.ts';
+import { parseNetwork } from '../platform/values/networks.ts';
 import type { Asset } from './asset.ts';
 
 type Ruled = Pick<Asset, 'access'>;
@@ -29,14 +29,14 @@ export function parseAccess(given: AccessRules | null | undefined): AccessRules 
   const { referrers, networks, countries, downloads, allow_no_referrer: allowsNone } = given ?? {};
   assertEach([
     () => parseList('referrers', referrers, parseSite),
-    () => parseList('networks', networks, parseNetwork),
+    () => parseList('networks', networks, parseNetworkEntry),
     () => parseList('countries', countries, parseCountry),
     () => assertReferrers(referrers, allowsNone),
   ]);
   const access: AccessRules = {
     ...(referrers && { referrers: parseList('referrers', referrers, parseSite) }),
     ...(allowsNone === true && { allow_no_referrer: true }),
-    ...(networks && { networks: parseList('networks', networks, parseNetwork) }),
+    ...(networks && { networks: parseList('networks', networks, parseNetworkEntry) }),
     ...(countries && { countries: parseList('countries', countries, parseCountry) }),
     ...(downloads === false && { downloads }),
   };
@@ -72,26 +72,19 @@ function parseSite(entry: string, field: string): string {
 
 const invalidSite = (entry: string, field: string): ServiceError =>
   badRequest(
-    `${field} ${JSON.stringify(entry)} is not a site. Give a host name without a scheme and a path, such as ` +
-      'www.example.com, *.example.com or localhost:3000.',
+    `${field} ${JSON.stringify(entry)} is not a site. Give a host name without a scheme and a path, ` +
+      'such as www.example.com, *.example.com or localhost:3000.',
     { field, reason: 'invalid_value' },
   );
 
-const PREFIX = /^(?:\/(\d{1,3}))?$/;
-
-function parseNetwork(entry: string, field: string): string {
-  const slash = entry.indexOf('/');
-  const address = (slash < 0 ? entry : entry.slice(0, slash)).toLowerCase();
-  const family = isIP(address);
-  const longest = family === 4 ? 32 : 128;
-  const [, prefix = String(longest)] = PREFIX.exec(slash < 0 ? '' : entry.slice(slash)) ?? [, '999'];
-  if (family === 0 || address.includes('%') || address.startsWith('::ffff:') || Number(prefix) > longest)
-    throw badRequest(
-      `${field} ${JSON.stringify(entry)} is not an address or network. Give IPv4 or IPv6 such as ` +
-        '203.0.113.0/24, 203.0.113.7 or 2001:db8::/32.',
-      { field, reason: 'invalid_value' },
-    );
-  return `${address}/${Number(prefix)}`;
+function parseNetworkEntry(entry: string, field: string): string {
+  const network = parseNetwork(entry);
+  if (network !== undefined) return network;
+  throw badRequest(
+    `${field} ${JSON.stringify(entry)} is not an address or network. Give IPv4 or IPv6 such as ` +
+      '203.0.113.0/24, 203.0.113.7 or 2001:db8::/32.',
+    { field, reason: 'invalid_value' },
+  );
 }
 
 function parseCountry(entry: string, field: string): string {
@@ -118,8 +111,8 @@ export function assertEnforceable(access: Ruled['access'], by: Enforcement): voi
   if (field && by.isElsewhere)
     throw notEnforceable(
       `access.${field}`,
-      `Videos of provider ${by.provider} play from its own hosts, where the service cannot hold access.${field}. ` +
-        'Set such rules there; only access.downloads can be set here.',
+      `Videos of provider ${by.provider} play from its own hosts, where the service cannot hold ` +
+        `access.${field}. Set such rules there; only access.downloads can be set here.`,
     );
   if (access.countries && !by.knowsCountries)
     throw notEnforceable(

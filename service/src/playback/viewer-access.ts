@@ -1,11 +1,10 @@
 // Decides by the access rules of an asset whether a viewer may have its files (contract B5, B11).
-import { BlockList, isIP } from 'node:net';
 import type { AccessRules } from '@mediary/contract/schemas/access-rules';
 import type { ErrorReason } from '@mediary/contract/errors';
-import type { FastifyReply, FastifyRequest } from 'fastify';
 import { hasViewerRules } from '../assets/access-rules.ts';
 import type { PlaybackAsset } from '../assets/asset.ts';
 import { forbidden } from '../platform/http/errors.ts';
+import { isInNetworks } from '../platform/values/networks.ts';
 
 /** Who sends a request, as far as rules ask for it. */
 export type Viewer = {
@@ -44,32 +43,20 @@ const matchesSite = (allowed: string, site: string): boolean =>
     ? site.endsWith(allowed.slice(1)) && site.length > allowed.length - 1
     : site === allowed;
 
-/** By the list of an asset in memory. */
-const networkLists = new WeakMap<readonly string[], BlockList>();
-
-function isInNetworks(networks: readonly string[], address: string): boolean {
-  const list = networkLists.get(networks) ?? toNetworkList(networks);
-  networkLists.set(networks, list);
-  // A listener for both families shows IPv4 in this form.
-  const plain = address.replace(/^::ffff:(?=[\d.]+$)/i, '');
-  const family = isIP(plain);
-  return family !== 0 && list.check(plain, familyName(family));
-}
-
-function toNetworkList(networks: readonly string[]): BlockList {
-  const list = new BlockList();
-  for (const network of networks) {
-    const [address = '', prefix] = network.split('/');
-    list.addSubnet(address, Number(prefix), familyName(isIP(address)));
-  }
-  return list;
-}
-
-const familyName = (family: number) => (family === 4 ? 'ipv4' : 'ipv6');
-
+/** The parts of a request and its response that the rules use. */
 type ViewerExchange = {
-  readonly request: Pick<FastifyRequest, 'headers' | 'ip' | 'ips'>;
-  readonly reply: Pick<FastifyReply, 'header'>;
+  readonly request: {
+    readonly headers: {
+      readonly [name: string]: string | string[] | undefined;
+      readonly cookie?: string | undefined;
+      readonly origin?: string | undefined;
+      readonly referer?: string | undefined;
+    };
+    readonly ip: string;
+    /** The addresses of the client and of each trusted proxy. */
+    readonly ips?: readonly string[];
+  };
+  readonly reply: { readonly header: (name: string, value: string) => unknown };
 };
 type ViewerSettings = {
   readonly publicBaseUrl: () => string;
@@ -92,8 +79,8 @@ export function assertViewerAllowed(
 
 const DENIALS: Readonly<Record<DenialReason, string>> = {
   referrer_not_allowed:
-    'The asset plays on the sites of its access rules alone, and the Origin or Referer of the request names ' +
-    'none of them.',
+    'The access rules of the asset do not allow the site that Origin and Referer name, or the request ' +
+    'names none.',
   network_not_allowed: 'The access rules of the asset do not allow the address of the viewer.',
   country_not_allowed:
     'The access rules of the asset do not allow the country of the viewer, or it is not known.',

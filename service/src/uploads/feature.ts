@@ -1,7 +1,6 @@
 // Uploads: opening, receiving, importing, cutting, completing and retrying them.
 import type { Guards } from '../assets/asset-guards.hook.ts';
 import type { AssetViewContext } from '../assets/asset-view.ts';
-import type { Config } from '../config.ts';
 import { findMediaType, type MediaType } from '@mediary/media-rules/media-type';
 import { createConcurrencyLimit } from '../platform/concurrency/concurrency-limit.ts';
 import { createInFlight } from '../platform/concurrency/in-flight.ts';
@@ -35,8 +34,8 @@ export type Uploads = ReturnType<typeof createUploads>['operations'];
 /** The context without what `createUploads` adds. */
 type AppPart = Omit<UploadsContext, 'settings' | 'intake'> & {
   readonly settings: Omit<UploadsContext['settings'], 'newAssets'> &
-    Pick<NewAssetRules, 'defaultProvider'> &
-    Pick<Config, 'countryHeader'> & {
+    Pick<NewAssetRules, 'defaultProvider'> & {
+      readonly countryHeader: string | undefined;
       /** Those that the operator allows and this process can decode. */
       readonly mediaTypes: readonly MediaType[];
     };

@@ -12,8 +12,8 @@ export const AccessRules = Type.Object(
         minItems: 1,
         maxItems: MAX_SITES,
         description:
-          'Sites whose pages may play or show the asset, by the `Origin` and `Referer` of each request: host ' +
-          'names without a scheme, with a port other than 80 and 443. `*.example.com` stands for all ' +
+          'Sites whose pages may play or show the asset, by the `Origin` and `Referer` of each request: ' +
+          'host names without a scheme, with a port other than 80 and 443. `*.example.com` stands for all ' +
           'subdomains of `example.com`, but not for `example.com` itself. Pages of the service itself are ' +
           'always allowed.',
         examples: [['www.example.com', '*.example.org']],
@@ -55,7 +55,8 @@ export const AccessRules = Type.Object(
     additionalProperties: false,
     description:
       'Who may play or show the asset. A request must meet every rule that is set. The rules hold for ' +
-      'manifests, segments, keys, images, frames, captions, the embed page and downloads; not for the JSON API.',
+      'manifests, segments, keys, images, frames, captions, the embed page and downloads; not for the JSON ' +
+      'API.',
     examples: [{ referrers: ['www.example.com'], countries: ['DE', 'AT', 'CH'], downloads: false }],
   },
 );

@@ -1,4 +1,4 @@
-// MP4 and M4A files: whether viewers may have them, and the name under which browsers save them (contract B5).
+// MP4 and M4A files: whether viewers may have them, and the name that browsers save them under (contract B5).
 import { allowsDownloads } from '../../assets/access-rules.ts';
 import type { PlaybackAsset } from '../../assets/asset.ts';
 import { EXTRA_FILES } from '../../assets/video-extras.ts';

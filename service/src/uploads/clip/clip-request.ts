@@ -66,7 +66,7 @@ export const toClipUpload = (
 ): CreateUploadRequest => ({
   filename: toClipName(filename),
   ...(provider !== null && { provider }),
-  access,
+  ...(access && { access }),
   ...fields,
   mime_type: MIME_TYPE,
   content_type: MIME_TYPE,
