@@ -125,7 +125,7 @@ const OUTSIDE: readonly (readonly [module: RegExp, knownBy: RegExp])[] = [
   ],
   [
     /^node:/,
-    /^(?:main|service|adapters|command|platform|adapter|worker|job|contract|fixture|base) |ed-run$|config-local$/,
+    /^(?:main|service|adapters|command|platform|adapter|worker|job|contract|fixture|base) |ed-run$|-local$/,
   ],
 ];
 const ENVIRONMENT =

@@ -39,6 +39,8 @@ afterAll(async () => {
 /** A year ahead, without the fractions that a format might drop. */
 const EXPIRES_AT = new Date(Math.ceil(Date.now() / 1000) * 1000 + 31_536_000_000).toISOString();
 
+/** The service that imports them does not know countries. */
+const ACCESS = { networks: ['127.0.0.0/8'], countries: ['DE'], downloads: false };
 const PICTURE = { ...IMAGE, title: 'Picture', focal_point: { x: 0.25, y: 1 } };
 
 /** Returns the assets by what is special about them. */
@@ -96,7 +98,7 @@ const LASTING = [
     'visibility',
   ],
   ...['expires_at', 'size_bytes', 'checksum_sha256', 'duration_ms', 'width', 'height', 'version'],
-  ...['created_at', 'uploaded_at', 'focal_point'],
+  ...['created_at', 'uploaded_at', 'focal_point', 'access'],
 ];
 
 /** What a caller has said about an asset, and what follows from its bytes. */
