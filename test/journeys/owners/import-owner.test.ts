@@ -39,8 +39,6 @@ afterAll(async () => {
 /** A year ahead, without the fractions that a format might drop. */
 const EXPIRES_AT = new Date(Math.ceil(Date.now() / 1000) * 1000 + 31_536_000_000).toISOString();
 
-/** The service that imports them does not know countries. */
-const ACCESS = { networks: ['127.0.0.0/8'], countries: ['DE'], downloads: false };
 const PICTURE = { ...IMAGE, title: 'Picture', focal_point: { x: 0.25, y: 1 } };
 
 /** Returns the assets by what is special about them. */
@@ -65,7 +63,7 @@ async function fill() {
   const image = await offer(service, ANN, { bytes: png, fields: PICTURE });
   const expiring = await offer(service, ANN, {
     bytes: Buffer.concat([png, Buffer.alloc(1)]),
-    fields: { ...IMAGE, expires_at: EXPIRES_AT },
+    fields: { ...IMAGE, expires_at: EXPIRES_AT, access: { networks: ['127.0.0.0/8'] } },
   });
   const trashed = await offer(service, ANN, { bytes: Buffer.concat([png, Buffer.alloc(2)]), fields: IMAGE });
   for (const { id } of [image, expiring, trashed]) await settled(service, ANN, id);
