@@ -55,7 +55,7 @@ export async function prepareFolder(folder: string): Promise<ReadonlyMap<string,
 /** Of files whose name changes with their content. */
 export const FOREVER = 'public, max-age=31536000, immutable';
 
-/** Of pages that no other page may frame. They send their origin, by which access rules of assets know them. */
+/** Of pages that no other page may frame. They send their origin, by which access rules know them. */
 export const PAGE_HEADERS = { 'referrer-policy': 'strict-origin', 'x-frame-options': 'DENY' };
 
 /** The path of PUBLIC_BASE_URL without a slash at its end; empty for an address without a path. */
