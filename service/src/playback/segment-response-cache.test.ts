@@ -88,6 +88,12 @@ describe('a segment in memory', () => {
     expect(segments.find(asked(url))).toBeDefined();
   });
 
+  test('with access rules for viewers is never cached', () => {
+    const { segments, asset, token, key, url } = open({ access: { countries: ['DE'] } });
+    segments.add({ ...sent(url), asset, token, key });
+    expect(segments.find(asked(url))).toBeUndefined();
+  });
+
   test.each<[string, Uncached]>([
     ['a cookie opened it', { given: { token: undefined } }],
     ['it is a part or an error', { reply: { status: 206 } }],

@@ -207,6 +207,15 @@ describe('filename', () => {
   ])('may not be %s', (_what, name) => expect(isFilename(name)).toBe(false));
 });
 
+test('access rules that the service could not hold are refused', () => {
+  const limits = { uploadProviders: ['onprem', 'edgehost'] };
+  const access = { referrers: ['A.example'] };
+  expect(byUser({ access }).access).toEqual({ referrers: ['a.example'] });
+  expect(() => byUser({ provider: 'edgehost', access }, limits)).toThrow(errorNaming('access.referrers'));
+  expect(() => byUser({ access: { countries: ['DE'] } })).toThrow(errorNaming('access.countries'));
+  expect(byUser({ access: { countries: ['DE'] } }, { knowsCountries: true }).access).not.toBeNull();
+});
+
 describe('what a provider accepts', () => {
   const RULES = { maxDurationSeconds: 36_000 };
   const limits = { uploadProviders: ['onprem', 'edgehost'], uploadRules: new Map([['edgehost', RULES]]) };

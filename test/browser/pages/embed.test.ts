@@ -56,8 +56,8 @@ test.each(['public', 'private'])(
     const refused = page.waitForResponse((response) => response.status() === 403);
     await page.goto(`http://localhost:${port}/?embed=${encodeURIComponent(embed)}`);
     expect((await refused).url()).toBe(embed);
-    const fetchManifest = `fetch(${JSON.stringify(embed.replace(/embed$/, 'hls.m3u8'))}).then(({ status }) => status)`;
-    expect(await page.evaluate(fetchManifest)).toBe(403);
+    const manifest = JSON.stringify(embed.replace(/embed$/, 'hls.m3u8'));
+    expect(await page.evaluate(`fetch(${manifest}).then(({ status }) => status)`)).toBe(403);
     await page.close();
   },
   90_000,

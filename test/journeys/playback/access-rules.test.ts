@@ -201,7 +201,7 @@ describe('a change', () => {
     expect(await refusal(access)).toEqual([400, expect.objectContaining(details)]);
   });
 
-  test('an unknown rule is refused at the creation too, where other unknown members are ignored', async () => {
+  test('an unknown rule is refused at the creation too', async () => {
     const { status, body } = await call(service, 'POST /media/upload-url', {
       headers: asUser('ann'),
       json: {
