@@ -135,24 +135,22 @@ export async function findPlayableAsset(
   id: string,
   viewer: ViewerRequest,
 ): Promise<PlaybackAsset> {
-  const asset = await findOpenAsset(ctx, id, viewer);
+  const asset = await ctx.lifecycle.findPlaybackAsset(id);
+  if (!asset || asset.deleted_at || isExpired(asset, ctx.now())) throw playbackNotFound();
+  if (asset.visibility === 'private') assertToken(ctx, asset, viewer);
   if (asset.access) assertViewerAllowed(ctx.settings, asset, viewer);
   return asset;
 }
 
-async function findOpenAsset(
-  { lifecycle, settings: { urlSecrets }, now }: PlaybackContext,
-  id: string,
+function assertToken(
+  { settings: { urlSecrets }, now }: PlaybackContext,
+  asset: PlaybackAsset,
   { token: given, request }: ViewerRequest,
-): Promise<PlaybackAsset> {
-  const asset = await lifecycle.findPlaybackAsset(id);
-  if (!asset || asset.deleted_at || isExpired(asset, now())) throw playbackNotFound();
-  if (asset.visibility === 'public') return asset;
+): void {
   const token = given ?? readPlaybackCookie(request.headers.cookie);
   if (token === undefined) throw playbackNotFound();
   if (!isPlaybackToken(urlSecrets, asset, { token, now: now() }))
     throw unauthorized('The playback token is invalid or has expired', {
       reason: ticketReason(urlSecrets, { purpose: 'playback', token, now: now().getTime() / 1000 }),
     });
-  return asset;
 }

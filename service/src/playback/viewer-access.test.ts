@@ -116,6 +116,7 @@ test.each<[access: AccessRules, sent: Sent, reason: string | undefined]>([
   [SITES, { headers: { origin: 'https://www.example.com:443' } }, undefined],
   [SITES, { headers: { origin: 'http://localhost:3000' } }, undefined],
   [SITES, { headers: { referer: 'https://media.example.net/base/api/v1/playback/1/embed' } }, undefined],
+  [{ ...SITES, allow_no_referrer: true }, { headers: { referer: '' } }, undefined],
   [SITES, { headers: { origin: 'null' } }, 'referrer_not_allowed'],
   [{ ...SITES, allow_no_referrer: true }, { headers: { origin: 'null' } }, 'referrer_not_allowed'],
   [SITES, { headers: { origin: 'capacitor://www.example.com' } }, 'referrer_not_allowed'],

@@ -90,7 +90,7 @@ const readViewer = (
   { countryHeader }: ViewerSettings,
   { headers, ip, ips }: ViewerExchange['request'],
 ): Viewer => ({
-  sites: [headers.origin, headers.referer].filter((value) => value !== undefined).map(toSite),
+  sites: [headers.origin, headers.referer].flatMap((url) => (url ? [toSite(url)] : [])),
   address: ip,
   // A client that bypasses the trusted proxies could name any country.
   country:
