@@ -26,6 +26,7 @@ const CODE = [
   'calls/captions',
   'calls/collections',
   'calls/upload-tokens',
+  'chapters',
   'contract/enums',
   'contract/failures',
   'cors',

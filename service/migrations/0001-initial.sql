@@ -65,6 +65,8 @@ create table assets (
   focal_point jsonb,
   -- Who may play the asset, as {"referrers", "networks", "countries", …}; null: everybody that its visibility allows.
   access jsonb,
+  -- [{start_ms, title}] in order; null: those of the file, once they are known; []: the caller wants none.
+  chapters jsonb,
   -- The upload whose object is the original: originals/<asset>/<upload>.
   original_upload uuid,
   -- An earlier asset of the owner with the same bytes. Set when the bytes are stored, kept when that asset is deleted.

@@ -3,6 +3,7 @@ import {
   collectionItemRow,
   collectionRow,
   CREDENTIAL_TABLES,
+  deliveryRow,
   endpointDeliveryRow,
   uploadRow,
   webhookEndpointRow,
@@ -67,6 +68,8 @@ export const assetRow = {
   focal_point: 'jsonb?',
   /** Who may play the asset; null: everybody that its visibility allows. */
   access: 'jsonb?',
+  /** Of a video, in order; null: those of the file, once they are known. */
+  chapters: 'jsonb?',
   /** Number of encode runs started in this attempt, and the last one that stored all files. */
   encode_run: 'int4',
   encoded_run: 'int4',
@@ -106,6 +109,7 @@ export const newAssetColumns = pick(assetRow, [
   'external_id',
   'focal_point',
   'access',
+  'chapters',
   'expires_at',
   'announced_size_bytes',
   'announced_sha256',
@@ -147,6 +151,7 @@ export const shownColumns = pick(assetRow, [
   'poster_time_ms',
   'focal_point',
   'access',
+  'chapters',
   'warnings',
   'failure',
   'title',
@@ -177,6 +182,7 @@ export const playedColumns = pick(assetRow, [
   'duration_ms',
   'focal_point',
   'access',
+  'chapters',
   'original_upload',
   'expires_at',
   'deleted_at',
@@ -206,23 +212,6 @@ export const eventRow = {
   created_at: 'timestamptz',
   /** The asset's revision after the change. */
   revision: 'int4',
-} as const;
-
-/** A verified webhook delivery with its raw body (B6). */
-export const deliveryRow = {
-  id: 'uuid',
-  provider: 'text',
-  provider_video_id: 'text?',
-  asset_id: 'uuid?',
-  body: 'bytea',
-  headers: 'jsonb',
-  processed: 'bool',
-  reason: 'text',
-  received_at: 'timestamptz',
-  /** Signed by our own encoder. */
-  is_own_encoder: 'bool',
-  /** From the arrival of the request until it is recorded. */
-  latency_ms: 'int4',
 } as const;
 
 export const TABLES = {

@@ -38,7 +38,7 @@ export const assetsQuery = (session: ConsoleSession, filters: AssetFilters) =>
 export const assetQuery = (id: string) =>
   queryOptions({
     queryKey: ['assets', id],
-    queryFn: ({ signal }) => mediary.media.get(id, { signal }),
+    queryFn: ({ signal }) => mediary.media.get(id, { expand: 'collections', signal }),
     refetchInterval: ({ state }) => (state.data && isMoving(state.data) ? 1000 : false),
   });
 

@@ -9,6 +9,7 @@ const ASSET = {
   visibility: 'public',
   progress: 100,
   renditions: [],
+  chapters: [],
   tags: [],
   warnings: [],
   created_at: '2026-11-22T10:00:00.000Z',

@@ -1,5 +1,5 @@
 // Assets as people read them.
-import type { AccessRules, Asset } from '@mediary/client';
+import { type AccessRules, type Asset, formatChapters } from '@mediary/client';
 import { type Field, formatBytes, formatDuration, formatFields, formatTable, formatTime } from './text.ts';
 
 export const describeStatus = ({
@@ -49,6 +49,7 @@ export function formatAsset(asset: Asset): string {
     ['focal point', asset.focal_point && `${asset.focal_point.x}, ${asset.focal_point.y}`],
     ['photo', asset.media?.photo && formatPhoto(asset.media.photo)],
     ['duration', duration === null ? null : formatDuration(duration)],
+    ['chapters', asset.chapters.length === 0 ? null : formatChapters(asset.chapters).replaceAll('\n', ', ')],
     ['provider', asset.provider],
     ['video id', asset.provider_video_id],
     ['renditions', asset.renditions.map((each) => `${each.height}p ${each.state}`).join(', ')],

@@ -26,6 +26,7 @@ const FLAGS_OF_MEMBERS = new Map<unknown, string>([
   ['external_id', '--external-id'],
   ['filename', '--filename'],
   ['focal_point', '--focal-point'],
+  ['chapters', '--chapters'],
   ['kinds', '--kind'],
   ['limit', '--limit'],
   ['max_bytes', '--max-size'],

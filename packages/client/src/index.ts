@@ -5,6 +5,7 @@ export type {
   AssetMedia,
   AssetPage,
   AssetPlayback,
+  Chapter,
   DeletedAsset,
   Failure,
   FocalPoint,
@@ -58,18 +59,14 @@ export type {
   EventTicket,
 } from './api/events.ts';
 export type {
-  DownloadUrl,
-  ImagePlayback,
   ListAssetsQuery,
-  PlayableCaption,
-  Playback,
   TimelineEntry,
   TimelinePage,
   TimelineQuery,
   UpdateAssetRequest,
   Usage,
-  VideoPlayback,
 } from './api/library.ts';
+export type { DownloadUrl, ImagePlayback, PlayableCaption, Playback, VideoPlayback } from './api/playback.ts';
 export type { ClipRequest, ImportRequest } from './api/imports.ts';
 export type {
   CreateUploadRequest,
@@ -100,6 +97,7 @@ export type { ImageSigningKey } from './api/image-signing.ts';
 export type { CreateUploadTokenRequest, UploadToken } from './api/upload-tokens.ts';
 export type { CaptionCalls, CaptionPage, CaptionUpload } from './calls/captions.ts';
 export type { CollectionCalls, CollectionListQuery, CollectionPlace } from './calls/collections.ts';
+export { formatChapters, parseChapters } from './chapters.ts';
 export { createEndpointClient, type EndpointClient, type EndpointOptions } from './endpoint-client.ts';
 export {
   AssetFailedError,
@@ -125,6 +123,7 @@ export type {
   AssetFilters,
   CreateUploadOptions,
   DeleteOptions,
+  GetOptions,
   ImportOptions,
   PlaybackOptions,
   UpdateOptions,

@@ -3,14 +3,13 @@ import type { Asset, AssetPage, DeletedAsset } from './api/assets.ts';
 import type { BatchRequest, BatchResult } from './api/batches.ts';
 import type { ExistingAssetRule } from './api/enums.ts';
 import type {
-  DownloadUrl,
   ListAssetsQuery,
-  Playback,
   TimelineEntry,
   TimelinePage,
   TimelineQuery,
   UpdateAssetRequest,
 } from './api/library.ts';
+import type { DownloadUrl, Playback } from './api/playback.ts';
 import type { ClipRequest, ImportRequest } from './api/imports.ts';
 import type { CreateUploadRequest, OpenUpload } from './api/uploads.ts';
 import { createPagedList, type PagedList } from './pages.ts';
@@ -26,6 +25,11 @@ export type CreateUploadOptions = CallOptions & {
 export type ImportOptions = CallOptions & {
   /** If the owner has an asset with this `external_id`: `fail` (default), or `return` it, unchanged. */
   ifExists?: ExistingAssetRule | undefined;
+};
+
+export type GetOptions = CallOptions & {
+  /** `collections`: the result contains the ids of the collections of the asset. */
+  expand?: 'collections' | undefined;
 };
 
 type RetryOptions = CallOptions & Pick<CreateUploadOptions, 'expand'>;
@@ -77,7 +81,7 @@ export type AssetCalls = {
    */
   clip(id: string, request: WithoutOwner<ClipRequest>, options?: CallOptions): Promise<Asset>;
   /** Errors: 404 NOT_FOUND, 403 FORBIDDEN. */
-  get(id: string, options?: CallOptions): Promise<Asset>;
+  get(id: string, options?: GetOptions): Promise<Asset>;
   /**
    * Assets of the owner, newest first.
    *
@@ -132,7 +136,13 @@ export function createAssetCalls(transport: Transport): AssetCalls {
     ...createCreationCalls(transport),
     complete: (id, options) => post(assetPath(id, '/complete'), {}, options),
     clip: (id, request, options) => post(assetPath(id, '/clip'), request, options),
-    get: (id, options) => read(id, '', options),
+    get: (id, options) =>
+      transport.request({
+        method: 'GET',
+        path: assetPath(id),
+        query: { expand: options?.expand },
+        options,
+      }),
     list: (filters = {}, options) =>
       createPagedList((cursor) => {
         const query = { ...filters, ...ownerOf(transport, options), cursor };

@@ -73,7 +73,7 @@ export const FILE_WARNING_CODES = {
   subtitles_forced:
     'Subtitles of the file are marked as forced; players show their captions only on request.',
   alpha_dropped: 'The picture has transparency, which the renditions do not have.',
-  chapters_dropped: 'The file has chapters, which the renditions do not have.',
+  chapters_dropped: 'The file has more than 100 chapters; only the first ones are kept.',
   animation_dropped: 'The image is animated. Of its format, only the still picture is shown.',
 } as const;
 export type FileWarningCode = keyof typeof FILE_WARNING_CODES;

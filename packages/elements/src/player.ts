@@ -23,6 +23,7 @@ const OPENS_ANEW = [
   'src',
   'poster',
   'storyboard',
+  'chapters',
   'placeholder',
   'token',
   'access',
@@ -56,6 +57,7 @@ export class MediaryPlayer extends LitElement {
     src: {},
     poster: {},
     storyboard: {},
+    chapters: {},
     placeholder: {},
     label: {},
     preload: {},
@@ -76,6 +78,7 @@ export class MediaryPlayer extends LitElement {
   declare src: string | undefined;
   declare poster: string | undefined;
   declare storyboard: string | undefined;
+  declare chapters: string | undefined;
   declare placeholder: string | undefined;
   declare label: string | undefined;
   declare preload: 'none' | 'metadata' | 'auto' | undefined;
@@ -156,10 +159,10 @@ export class MediaryPlayer extends LitElement {
 
   #open(): void {
     this.#close();
-    const { asset, baseUrl, src, poster, storyboard, placeholder, token, tokenProvider } = this;
+    const { asset, baseUrl, src, poster, storyboard, chapters, placeholder, token, tokenProvider } = this;
     const access = this.access === 'cookie' ? 'cookie' : 'token';
     this.#playback = openPlayback({
-      request: { asset, baseUrl, src, poster, storyboard, placeholder, access },
+      request: { asset, baseUrl, src, poster, storyboard, chapters, placeholder, access },
       token: token === '' ? undefined : token,
       tokenProvider,
       startsAtOnce: this.preload === 'metadata' || this.preload === 'auto',
@@ -169,14 +172,17 @@ export class MediaryPlayer extends LitElement {
     });
   }
 
-  #prepare(media: HTMLVideoElement, { storyboard }: PlayerSource): void {
+  #prepare(media: HTMLVideoElement, { storyboard, chapters }: PlayerSource): void {
     media.slot = 'media';
     media.setAttribute('part', 'video');
     media.setAttribute('playsinline', '');
     media.setAttribute('preload', this.preload ?? 'auto');
     media.toggleAttribute('muted', this.muted);
     media.muted = this.muted;
-    if (storyboard !== undefined) media.append(createStoryboardTrack(media, storyboard));
+    if (storyboard !== undefined)
+      media.append(createTrack(media, { kind: 'metadata', label: 'thumbnails', src: storyboard }));
+    if (chapters !== undefined)
+      media.append(createTrack(media, { kind: 'chapters', label: 'Chapters', src: chapters }));
     applyCaptionsChoice(media);
     media.addEventListener('playing', () => Object.assign(this, { hasPicture: true }), { once: true });
     media.addEventListener('loadedmetadata', () => {
@@ -211,13 +217,14 @@ function drawPlaceholder(canvas: HTMLCanvasElement, hash: string): void {
   }
 }
 
-/** media-chrome shows the pictures of this track over the seek bar. */
-function createStoryboardTrack(media: HTMLVideoElement, url: string): HTMLTrackElement {
+type TrackSource = Pick<HTMLTrackElement, 'kind' | 'label' | 'src'>;
+
+/** media-chrome shows pictures and names of these tracks over the seek bar. */
+function createTrack(media: HTMLVideoElement, source: TrackSource): HTMLTrackElement {
   // Browsers load tracks of other origins only with CORS.
-  if (new URL(url, document.baseURI).origin !== location.origin)
+  if (new URL(source.src, document.baseURI).origin !== location.origin)
     media.setAttribute('crossorigin', 'anonymous');
-  const track = document.createElement('track');
-  return Object.assign(track, { kind: 'metadata', label: 'thumbnails', default: true, src: url });
+  return Object.assign(document.createElement('track'), { ...source, default: true });
 }
 
 declare global {

@@ -23,6 +23,7 @@ type PlayerOptions = {
   readonly src?: string | undefined;
   readonly poster?: string | undefined;
   readonly storyboard?: string | undefined;
+  readonly chapters?: string | undefined;
   readonly placeholder?: string | undefined;
   readonly label?: string | undefined;
   readonly preload?: 'none' | 'metadata' | 'auto' | undefined;
@@ -87,7 +88,8 @@ export function MediaryPlayer(props: MediaryPlayerProps): ReactElement {
 
 /** Attributes, so that a server renders them too. A false one is absent. */
 function toAttributes(props: PlayerOptions): Record<string, string | undefined> {
-  const { asset, baseUrl, token, access, src, poster, storyboard, placeholder, label, preload } = props;
+  const { asset, baseUrl, token, access, src, poster, storyboard, chapters, placeholder, label, preload } =
+    props;
   const texts = {
     asset,
     'base-url': baseUrl,
@@ -96,6 +98,7 @@ function toAttributes(props: PlayerOptions): Record<string, string | undefined> 
     src,
     poster,
     storyboard,
+    chapters,
     placeholder,
     label,
     preload,

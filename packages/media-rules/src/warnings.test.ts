@@ -39,7 +39,7 @@ describe('warnings of a video', () => {
     ['subtitles_dropped', { droppedSubtitles: 1 }],
     ['subtitles_forced', { hasForcedSubtitles: true }],
     ['alpha_dropped', { hasAlpha: true }],
-    ['chapters_dropped', { hasChapters: true }],
+    ['chapters_dropped', { hasDroppedChapters: true }],
     ['animation_dropped', { isAnimationDropped: true }],
   ])('name %s for %j', (code, traits) => {
     expect(codesWith(traits)).toEqual([code]);

@@ -20,7 +20,8 @@ export type VideoTraits = {
   /** Captions that the file marks as forced. */
   readonly hasForcedSubtitles?: boolean | undefined;
   readonly hasAlpha?: boolean | undefined;
-  readonly hasChapters?: boolean | undefined;
+  /** The file has more chapters than an asset. */
+  readonly hasDroppedChapters?: boolean | undefined;
   /** Of an image whose frames are not decoded. */
   readonly isAnimationDropped?: boolean | undefined;
 };
@@ -48,7 +49,7 @@ const CONDITIONS: Readonly<Record<FileWarningCode, (traits: VideoTraits) => bool
   subtitles_dropped: ({ droppedSubtitles = 0 }) => droppedSubtitles > 0,
   subtitles_forced: ({ hasForcedSubtitles }) => hasForcedSubtitles,
   alpha_dropped: ({ hasAlpha }) => hasAlpha,
-  chapters_dropped: ({ hasChapters }) => hasChapters,
+  chapters_dropped: ({ hasDroppedChapters }) => hasDroppedChapters,
   animation_dropped: ({ isAnimationDropped }) => isAnimationDropped,
 };
 

@@ -43,7 +43,7 @@ export function assetGuards(ctx: AssetsContext) {
     asReader: guarded(
       guard('caller', (caller, { query }) => ({ actor: actorOf(caller, member(query, 'owner_user_id')) })),
     ),
-    /** Reads one asset, and what `load` adds to it. */
+    /** Reads one asset, and what `load` adds for the request. */
     ownAssetWith: <Extra>(load: LoadExtra<Extra>) => guarded(guard('owner', admitWith(admitOwn, load))),
     /** Reads one asset. */
     ownAsset: guarded(guard('owner', admitOwn)),
@@ -69,13 +69,13 @@ export function assetGuards(ctx: AssetsContext) {
   };
 }
 
-type LoadExtra<Extra> = (asset: Asset) => Promise<Extra>;
+type LoadExtra<Extra> = (asset: Asset, input: Input) => Promise<Extra>;
 
 const admitWith =
   <Own extends { readonly asset: Asset }, Extra>(admit: Admit<Own>, load: LoadExtra<Extra>) =>
   async (caller: Caller, input: Input): Promise<Own & Extra> => {
     const own = await admit(caller, input);
-    return { ...own, ...(await load(own.asset)) };
+    return { ...own, ...(await load(own.asset, input)) };
   };
 
 const findReadable =

@@ -88,6 +88,7 @@ export function toAssetView(asset: ShownAsset, context: AssetViewContext): Asset
     poster_time_ms: asset.poster_time_ms,
     focal_point: asset.focal_point,
     access: asset.access,
+    chapters: asset.chapters ?? [],
     warnings,
     failure,
     title: asset.title,

@@ -5,6 +5,7 @@ import type { Manifest } from './playback-manifest.ts';
 import type { Rendition } from './renditions.ts';
 import type { AssetKind, CaptionKind, StreamStatus, Visibility } from '@mediary/contract/enums';
 import type { AssetMedia } from '@mediary/contract/schemas/asset-media';
+import type { Chapter } from '@mediary/contract/schemas/chapters';
 import type { ClipSource } from '@mediary/contract/schemas/clip-source';
 import type { AccessRules } from '@mediary/contract/schemas/access-rules';
 import type { FocalPoint } from '@mediary/contract/schemas/common';
@@ -51,6 +52,7 @@ type ColumnTypes = {
   metadata: Readonly<Record<string, unknown>> | null;
   focal_point: FocalPoint | null;
   access: Readonly<AccessRules> | null;
+  chapters: Chapter[] | null;
 };
 
 export type Asset = Readonly<Omit<RowOf<typeof assetRow>, keyof ColumnTypes> & ColumnTypes>;

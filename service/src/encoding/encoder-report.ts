@@ -1,4 +1,5 @@
 // The report of an encoder: body, delivery and parser of the onprem webhook (contract A1, B6).
+import type { Chapter } from '@mediary/contract/schemas/chapters';
 import type { Failure, Warning } from '../assets/asset.ts';
 import { toPlainText } from '../assets/text-limits.ts';
 import {
@@ -30,6 +31,8 @@ export type EncoderReport = {
   readonly container?: string;
   readonly video?: VideoFacts;
   readonly audio?: readonly AudioFacts[];
+  /** Those of the file. */
+  readonly chapters?: readonly Chapter[];
   /** ThumbHash of the default thumbnail in Base64. */
   readonly placeholder?: string;
   /** Time of the stored poster, if one was requested. */

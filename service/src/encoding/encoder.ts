@@ -1,5 +1,6 @@
 // Port of the encoder: creates CMAF renditions of a video, and an index from which manifests are rendered.
 import type { CaptionKind } from '@mediary/contract/enums';
+import type { Chapter } from '@mediary/contract/schemas/chapters';
 import type { FailureCode } from '@mediary/contract/failures';
 import type { Warning } from '../assets/asset.ts';
 import type { Rendition } from '../assets/renditions.ts';
@@ -87,6 +88,7 @@ export type EncodedSource = {
   readonly width: number;
   readonly height: number;
   readonly durationMs: number;
+  readonly chapters: readonly Chapter[];
 };
 
 /** Renditions of a run that has not ended. */

@@ -1,4 +1,6 @@
 // Parses the description of the original, and the placeholder, in the report of our own encoder.
+import type { Chapter } from '@mediary/contract/schemas/chapters';
+import { readChapters } from '../assets/chapters.ts';
 import { toPlainText } from '../assets/text-limits.ts';
 import type { AudioFacts, StreamReport, VideoFacts } from '../lifecycle/decisions/stream-report.ts';
 
@@ -18,11 +20,13 @@ export const parseReportedMedia = ({
   container,
   video,
   audio,
+  chapters,
   placeholder,
 }: Members): NonNullable<StreamReport['media']> => ({
   ...(isWord(container) && { container }),
   ...parseVideo(video),
   ...parseAudio(audio),
+  ...parseChapters(chapters),
   ...(isPlaceholder(placeholder) && { placeholder }),
 });
 
@@ -54,6 +58,11 @@ function parseTrack(value: unknown): AudioFacts | undefined {
     loudness_lufs: toDecibels(track['loudness_lufs']),
     true_peak_dbtp: toDecibels(track['true_peak_dbtp']),
   };
+}
+
+function parseChapters(value: unknown): { chapters?: Chapter[] } {
+  const chapters = readChapters(value);
+  return chapters.length > 0 ? { chapters } : {};
 }
 
 const isWord = (value: unknown): value is string => typeof value === 'string' && /^\w{1,32}$/.test(value);

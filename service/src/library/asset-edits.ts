@@ -6,6 +6,7 @@ import type { Static } from 'typebox';
 import type { Asset } from '../assets/asset.ts';
 import { type EventData, newEvent } from '../assets/asset-event.ts';
 import { assertEnforceable, hasViewerRules } from '../assets/access-rules.ts';
+import { assertChapters } from '../assets/chapters.ts';
 import { assertFocalPoint } from '../assets/focal-point.ts';
 import { assertPosterTime, awaitsReport, isPosterDue } from '../assets/poster.ts';
 import { assertTextLimits } from '../assets/text-limits.ts';
@@ -48,6 +49,7 @@ export async function editMembers(
     if (!edit) return undefined;
     assertPosterTime(seen, { timeMs: edit.poster_time_ms, isHosted: ctx.providers.isHosted(seen) });
     assertFocalPoint(seen, edit.focal_point);
+    assertChapters(seen, edit.chapters);
     if (edit.access) assertEnforceable(edit.access, enforcementOf(ctx, seen));
     const reason = findPurgeReason(seen, edit);
     const purges = reason ? toCdnPurges(ctx, seen, { reason, now }) : [];

@@ -1,6 +1,8 @@
 // Lists assets page by page, with keyset cursors (contract B3).
+import type { AssetQuery } from '@mediary/contract/schemas/library';
 import { createBatcher, STATEMENT_LIMITS } from '../platform/concurrency/batcher.ts';
 import type { ShownAsset } from '../assets/asset.ts';
+import type { Input } from '../platform/http/route.ts';
 import { createCursor, readCursor } from '../auth/list-cursor.ts';
 import { type ListQuery, toAssetFilter } from './asset-filter.ts';
 import type { LibraryContext } from './context.ts';
@@ -34,10 +36,12 @@ export async function listAssetPage(
   };
 }
 
-/** For the guard of one asset: lists do not show collections. Reads under load are batched. */
+/** For the guard of one asset: adds its collections where the request asks for them. Reads are batched. */
 export function collectionsLoader({ db }: LibraryContext) {
   const find = createBatcher((ids: readonly string[]) => findCollectionsOf(db, ids), STATEMENT_LIMITS);
-  return async ({ id }: Pick<ShownAsset, 'id'>): Promise<{ readonly collections: string[] }> => ({
-    collections: await find(id),
-  });
+  return async (
+    { id }: Pick<ShownAsset, 'id'>,
+    { query }: Pick<Input, 'query'>,
+  ): Promise<{ readonly collections?: string[] }> =>
+    (query as AssetQuery).expand === 'collections' ? { collections: await find(id) } : {};
 }

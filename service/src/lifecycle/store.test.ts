@@ -67,6 +67,7 @@ const newAsset = (more: Partial<NewAsset> = {}): NewAsset => ({
   external_id: null,
   focal_point: null,
   access: null,
+  chapters: null,
   expires_at: null,
   announced_size_bytes: null,
   max_duration_s: null,

@@ -35,6 +35,7 @@ export const toExportedAsset = (asset: Asset, { original, captions }: ExportedFi
   poster_time_ms: asset.poster_time_ms,
   focal_point: asset.focal_point,
   access: asset.access,
+  chapters: asset.chapters,
   renditions: asset.renditions,
   media: asset.media,
   duplicate_of: asset.duplicate_of,

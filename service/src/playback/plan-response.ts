@@ -9,10 +9,11 @@ import type { Secret } from '../auth/secret.ts';
 import { findNamedCaption, formatCaptionPlaylist } from '../captions/manifest-captions.ts';
 import type { ManifestRequest } from '../encoding/packaging/manifests.ts';
 import type { ObjectKey } from '../storage/object-key.ts';
-import type { SegmentCipher } from '../storage/segment-cipher.ts';
 import { buildCacheHeaders, type CdnMaxAge } from './cache-headers.ts';
+import { chaptersJsonUri, chaptersVersion, formatChapters, isChapterFile } from './chapter-files.ts';
 import { assertDownloadable, findDownloadName } from './downloads/download-name.ts';
 import { currentKeyId, type EncryptedFile, findEncryptedFile } from './encrypted-files.ts';
+import type { FileHeaders, PlannedObject, PlannedResponse } from './planned-response.ts';
 import { contentTypeOf, resolveFile } from './served-file.ts';
 
 /**
@@ -47,56 +48,6 @@ export type FileRequest = {
   /** Whether the request came through a trusted web server. */
   readonly isProxied: () => boolean;
 };
-
-type Headers = Readonly<Record<string, string>>;
-
-export type PlannedObject = {
-  readonly kind: 'object';
-  readonly key: ObjectKey;
-  readonly etag: string;
-  readonly headers: Headers;
-  /** Whether its bytes may be cached in memory. */
-  readonly isCacheable: boolean;
-  /** Whether its headers may be reused for the same URL. */
-  readonly isRepeatable: boolean;
-  readonly cipher?: SegmentCipher;
-  /** The name under which browsers save the file. */
-  readonly downloadName?: string | undefined;
-};
-
-/** A manifest of the published run, which is rendered. */
-export type PlannedManifest = {
-  readonly kind: 'manifest';
-  readonly manifest: ManifestRequest;
-  /** The run goes on. */
-  readonly isGrowing: boolean;
-  readonly headers: Headers;
-};
-
-export type PlannedResponse =
-  /** To a URL of others. */
-  | { readonly kind: 'redirect'; readonly location: string }
-  /** To a presigned URL of the store. */
-  | {
-      readonly kind: 'store-redirect';
-      readonly presign: {
-        readonly key: ObjectKey;
-        readonly responseContentType: string;
-        readonly responseCacheControl: string;
-        readonly expiresInSeconds: number;
-      };
-      readonly downloadName: string | undefined;
-    }
-  /** The web server in front sends the bytes. */
-  | {
-      readonly kind: 'internal-redirect';
-      readonly headers: Headers;
-      readonly downloadName: string | undefined;
-    }
-  | { readonly kind: 'segment-key'; readonly bytes: Uint8Array }
-  | { readonly kind: 'text'; readonly text: string; readonly headers: Headers }
-  | PlannedObject
-  | PlannedManifest;
 
 /** Throws NOT_FOUND for files that the asset does not have. */
 export function planResponse(
@@ -134,6 +85,7 @@ function planEncrypted(
 function planPlain(asset: PlaybackAsset, request: FileRequest, delivery: FileDelivery): PlannedResponse {
   const { path, token, query } = request;
   assertDownloadable(asset, path);
+  if (isChapterFile(path)) return planChapters(asset, request, delivery);
   const file = resolveFile(asset, path, delivery);
   if (file.kind === 'elsewhere') return { kind: 'redirect', location: file.location };
   if (file.kind === 'manifest') {
@@ -147,14 +99,27 @@ function planPlain(asset: PlaybackAsset, request: FileRequest, delivery: FileDel
   return planStored(asset, { ...request, key: file.key, headers, isCacheable: !isEntry }, delivery);
 }
 
+/** Rendered from the asset, for videos that the service encoded. */
+function planChapters(
+  asset: PlaybackAsset,
+  { path, token, query }: FileRequest,
+  delivery: FileDelivery,
+): PlannedResponse {
+  if (asset.playback?.kind !== 'own') throw playbackNotFound();
+  const isEntry = !isVersioned(query, chaptersVersion(asset));
+  const headers = headersOf(asset, { path, token, isEntry }, delivery);
+  return { kind: 'text', text: formatChapters(asset, path), headers };
+}
+
 function toManifest(
   asset: PlaybackAsset,
   { name, keyId }: Pick<ManifestRequest, 'name' | 'keyId'>,
-  headers: Headers,
+  headers: FileHeaders,
 ): PlannedResponse {
   const { playback, captions } = asset;
   if (playback?.kind !== 'own') throw playbackNotFound();
-  const manifest = { name, folder: playback.folder, keyId, captions: captions ?? [] };
+  const chaptersUri = name === 'hls.m3u8' ? chaptersJsonUri(asset) : undefined;
+  const manifest = { name, folder: playback.folder, keyId, captions: captions ?? [], chaptersUri };
   return { kind: 'manifest', manifest, isGrowing: playback.growing === true, headers };
 }
 
@@ -209,7 +174,7 @@ const isSegment = (path: string): boolean => /\.(?:mp4|m4s|m4a)$/.test(path);
 
 const toObject = (
   key: ObjectKey,
-  headers: Headers,
+  headers: FileHeaders,
   reuse: Pick<PlannedObject, 'isCacheable' | 'isRepeatable'>,
 ): PlannedObject => ({ kind: 'object', key, etag: lastTwoNames(key), headers, ...reuse });
 
@@ -220,7 +185,7 @@ const headersOf = (
   asset: PlaybackAsset,
   { path, token, isEntry }: Pick<FileRequest, 'path' | 'token'> & { readonly isEntry: boolean },
   delivery: FileDelivery,
-): Headers => ({
+): FileHeaders => ({
   'content-type': contentTypeOf(path),
   ...buildCacheHeaders(delivery, asset, { isEntry, isSegment: isSegment(path), token }),
 });
@@ -232,7 +197,7 @@ const AUTHORIZED_SECONDS = 1;
 function findInternalRedirect(
   { segments, storeFolder, accelPrefix, localFile }: FileDelivery,
   { key, isProxied, isChecked }: StoredFile & { readonly isChecked: boolean },
-): Headers | undefined {
+): FileHeaders | undefined {
   if (!segments.startsWith('x-') || !isProxied()) return undefined;
   const file = localFile(key);
   if (!file?.startsWith(`${storeFolder}/`)) return undefined;

@@ -13,13 +13,8 @@ import { versionOf } from '../platform/http/pages/page-script.ts';
 import { type BytesExchange, bytesRoute, type Route } from '../platform/http/route.ts';
 import type { ServingContext } from './context.ts';
 import { toDownloadSearch } from './downloads/download-name.ts';
-import {
-  type PlannedManifest,
-  type PlannedObject,
-  type PlannedResponse,
-  planResponse,
-  redirectCaching,
-} from './plan-response.ts';
+import { planResponse, redirectCaching } from './plan-response.ts';
+import type { PlannedManifest, PlannedObject, PlannedResponse } from './planned-response.ts';
 import { createPlaybackCookie, findPlayableAsset, getPlayback } from './playback.ts';
 
 export const playbackRoutes = (ctx: ServingContext): Route[] => [

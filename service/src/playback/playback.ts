@@ -13,6 +13,7 @@ import { ticketReason } from '../auth/tickets/asset-ticket.ts';
 import { formatPlaybackCookie, readPlaybackCookie } from '../auth/tickets/playback-cookie.ts';
 import { findVariantSource, imageVersion } from '../images/image-source.ts';
 import { notFound, unauthorized } from '../platform/http/errors.ts';
+import { chaptersUrl } from './chapter-files.ts';
 import type { PlaybackContext } from './context.ts';
 import { isDownload } from './downloads/download-name.ts';
 import { isPlaybackToken, issuePlaybackToken, tokenExpiry } from './playback-token.ts';
@@ -27,7 +28,14 @@ export function getPlayback(ctx: PlaybackContext, asset: Asset, access: Access =
   const hosted = resolveHostedUrls(ctx, asset);
   const { kind, stream_status } = asset;
   if (hosted)
-    return toView(kind, { stream_status, ...toExtraUrls([], ''), captions: [], encryption: null, ...hosted });
+    return toView(kind, {
+      stream_status,
+      ...toExtraUrls([], ''),
+      chapters: null,
+      captions: [],
+      encryption: null,
+      ...hosted,
+    });
   const expires = isSigned(asset) ? expiryOf(ctx, asset) : null;
   // The cookie belongs to the service and would not reach a CDN.
   const base = toPlaybackBase(
@@ -51,6 +59,7 @@ export function getPlayback(ctx: PlaybackContext, asset: Asset, access: Access =
     ...urls,
     encryption: isEncrypted(ctx.settings.delivery.segmentEncryption, asset) ? 'aes-128' : null,
     ...toExtraUrls(offeredExtras(ctx, asset), `${base}${token}`),
+    chapters: chaptersUrl(asset, `${base}${token}`),
     captions: toPlayableCaptions(asset, `${base}${token}`),
     expires_at: toIso(expires),
     image: findVariantSource(asset) ? `${base}${token}/image?v=${imageVersion(asset)}` : null,

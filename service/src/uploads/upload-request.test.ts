@@ -36,6 +36,7 @@ test('omitted fields get their defaults', () => {
     external_id: null,
     focal_point: null,
     access: null,
+    chapters: null,
     expires_at: null,
     announced_size_bytes: null,
     announced_sha256: null,

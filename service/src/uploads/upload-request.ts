@@ -3,6 +3,7 @@ import type { CreateUploadRequest } from '@mediary/contract/schemas/uploads';
 import type { NewAsset, ProviderName } from '../assets/asset.ts';
 import { assertEnforceable, parseAccess } from '../assets/access-rules.ts';
 import { parseExpiry } from '../assets/expiry.ts';
+import { assertChapters, toChapters } from '../assets/chapters.ts';
 import { assertFocalPoint, roundFocalPoint } from '../assets/focal-point.ts';
 import { assertTextLimits } from '../assets/text-limits.ts';
 import { describeExcessSize, describeUnsupportedType } from '@mediary/media-rules/file-limits';
@@ -50,6 +51,7 @@ export function toNewAsset(
   const media = parseMediaType(request, limits);
   const videoId = isService ? parseLinkedVideo(request, media, limits) : null;
   assertFocalPoint(media, request.focal_point);
+  assertChapters({ kind: media.kind, duration_ms: null }, request.chapters);
   const provider = media.kind === 'image' ? null : chooseProvider(request, { videoId, limits });
   const access = parseAccess(request.access);
   const isElsewhere = provider !== null && limits.hostedProviders.includes(provider);
@@ -68,6 +70,7 @@ export function toNewAsset(
     external_id: request.external_id ?? null,
     access,
     focal_point: request.focal_point ? roundFocalPoint(request.focal_point) : null,
+    chapters: request.chapters ? toChapters(request.chapters) : null,
     expires_at: parseExpiry(request.expires_at, now),
     announced_size_bytes: parseSize(request, limits),
     announced_sha256: request.checksum_sha256?.toLowerCase() ?? null,

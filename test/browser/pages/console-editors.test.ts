@@ -63,6 +63,27 @@ async function editCaptions(opened: OpenedConsole): Promise<void> {
   await page.getByText('No captions yet.').waitFor();
 }
 
+async function editChapters(opened: OpenedConsole): Promise<void> {
+  const { page } = opened;
+  await page.getByRole('tab', { name: 'Chapters' }).click();
+  await page.getByText('The video has no chapters.').waitFor();
+  await page.getByRole('textbox', { name: 'Chapters' }).fill('0:00 Hello\nThe end');
+  await button(page, 'Save').click();
+  await page.getByText('Line 2 must be a time and a title').waitFor();
+  await page.getByRole('textbox', { name: 'Chapters' }).fill('0:00 Hello\n0:02 The end\n0:09 Nothing');
+  await button(page, 'Save').click();
+  await page.getByText('chapters.2.start_ms must be less than').waitFor();
+  // Browsers report each refused request.
+  expect(opened.faults.splice(0)).toEqual([expect.stringContaining('400')]);
+  await expectSound(opened);
+  await page.getByRole('textbox', { name: 'Chapters' }).fill('0:00 Hello\n\n0:02.500 <b>The end</b>');
+  await button(page, 'Save').click();
+  await page.getByText('The video has 2 chapters.').waitFor();
+  await expect
+    .poll(() => page.getByRole('textbox', { name: 'Chapters' }).inputValue())
+    .toBe('0:00 Hello\n0:02.500 <b>The end</b>');
+}
+
 async function choosePoster(page: Page): Promise<void> {
   await page.getByRole('tab', { name: 'Poster' }).click();
   await page.getByRole('slider', { name: 'Time of the poster' }).focus();
@@ -96,6 +117,7 @@ test('an editor changes, captions and cuts a video, and sees what others change 
   expect((await readAsset(service, 'ann', video.id))['tags']).toContain('at sea');
 
   await editCaptions(opened);
+  await editChapters(opened);
   await choosePoster(page);
 
   // Somebody else changes the title: the page shows it without a reload.
@@ -207,7 +229,7 @@ test('every screen fits on a phone in dark colours', async () => {
   const opened = await openConsole({ browser, service }, 'phone', 'dark');
   const { page } = opened;
   await page.goto(`${service.address}/console/assets/${video.id}`);
-  for (const tab of ['Captions', 'Clip']) {
+  for (const tab of ['Captions', 'Chapters', 'Clip']) {
     await page.getByRole('tab', { name: tab }).click();
     await page.getByText('Nothing is pending.').waitFor();
     await expectSound(opened);

@@ -11,6 +11,10 @@ import { asUser, call, eventually, startTestService, type TestService } from '..
 
 const SECONDS = 12;
 const LABEL = '<img src=x onerror=alert(1)>';
+const CHAPTERS = [
+  { start_ms: 0, title: 'Good <b>morning</b> & "hello"' },
+  { start_ms: 8000, title: 'Good night' },
+];
 const CAPTIONS = 'WEBVTT\n\n00:00.000 --> 00:12.000\nGood morning\n';
 
 let service: TestService;
@@ -34,6 +38,7 @@ beforeAll(async () => {
     headers: { ...asUser('ann'), 'content-type': 'text/vtt' },
     body: CAPTIONS,
   });
+  await call(service, `PATCH /media/${id}`, { headers: asUser('ann'), json: { chapters: CHAPTERS } });
   await eventually(
     () => readPlayback(),
     ({ storyboard }) => storyboard !== null,
@@ -135,6 +140,23 @@ async function showCaptions(page: Page): Promise<void> {
   );
 }
 
+/** The name of a chapter is text, over the seek bar and in the menu. */
+async function seekByChapter(page: Page): Promise<void> {
+  await page.locator('media-time-range').hover({ position: { x: 40, y: 10 } });
+  await page.locator('media-preview-chapter-display[slot]').filter({ hasText: CHAPTERS[0]?.title }).waitFor();
+  await choose(page, 'Chapters', 'Good night');
+  await eventually(
+    () => readMedia<number>(page, 'currentTime'),
+    (seconds) => seconds >= 8 && seconds < 12,
+  );
+  await page.locator('media-settings-menu-button').click();
+  await page.locator('media-settings-menu-item').filter({ hasText: 'Chapters' }).click();
+  const current = page.getByRole('menuitemradio', { checked: true }).filter({ visible: true });
+  await current.filter({ hasText: 'Good night' }).waitFor();
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('Escape');
+}
+
 /** All URLs so far are refused then; another language needs files that the player does not have. */
 async function switchLanguageAfterRevocation(page: Page): Promise<void> {
   await call(service, `POST /media/${id}/revoke-playback`, { headers: asUser('ann') });
@@ -166,6 +188,7 @@ test('a private video plays, with captions, two languages and renewed tokens', a
     { withinMs: 120_000 },
   );
   await showCaptions(page);
+  await seekByChapter(page);
   await page.emulateMedia({ colorScheme: 'dark' });
   await page.setViewportSize({ width: 390, height: 700 });
   await expectAccessible(page);

@@ -142,6 +142,7 @@ describe('the stream', () => {
       storyboard: null,
       encryption: null,
       preview: null,
+      chapters: null,
       captions: [],
       expires_at: null,
       image: expect.stringContaining(`/playback/${asset.id}/image?v=`),

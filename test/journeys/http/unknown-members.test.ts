@@ -17,20 +17,19 @@ const patch = (id: string, json: object, headers: Record<string, string> = asUse
   call(service, `PATCH /media/${id}`, { headers, json });
 
 test('unknown members are rejected by name, and nothing changes', async () => {
-  const { asset_id: id } = await openUpload(service, 'ann');
-  const asset = await readAsset(service, 'ann', id);
-  const one = expectRefusal(await patch(id, { title: 'New', titel: 'Newer' }), 400);
+  const { asset } = await openUpload(service, 'ann');
+  const one = expectRefusal(await patch(asset.id, { title: 'New', titel: 'Newer' }), 400);
   expect(one.message).toContain('"titel"');
   expect(one.details).toMatchObject({ field: 'titel', allowed: ALLOWED });
-  const two = expectRefusal(await patch(id, { filename: 'b.mp4', stream_status: 'ready' }), 400);
+  const two = expectRefusal(await patch(asset.id, { filename: 'b.mp4', stream_status: 'ready' }), 400);
   expect(two.message).toContain('"filename"; Unknown member "stream_status"');
   expect(two.details?.['errors']).toMatchObject([{ field: 'filename' }, { field: 'stream_status' }]);
-  const byQuery = await call(service, `PATCH /media/${id}?titel=a`, {
+  const byQuery = await call(service, `PATCH /media/${asset.id}?titel=a`, {
     headers: asUser('ann'),
     json: {},
   });
   expect(expectRefusal(byQuery, 400).details).toMatchObject({ field: 'titel', reason: 'unknown_member' });
-  expect(await readAsset(service, 'ann', id)).toEqual(asset);
+  expect(await readAsset(service, 'ann', asset.id)).toEqual(asset);
 });
 
 test('owner_user_id is a known member for every caller', async () => {

@@ -81,6 +81,7 @@ describe('a valid image', () => {
         storyboard: null,
         encryption: null,
         preview: null,
+        chapters: null,
         captions: [],
         expires_at: expect.any(String),
       });

@@ -47,7 +47,7 @@ test('an upload is followed until ready, then listed, played, downloaded, restor
     tags: ['a', 'b'],
   });
 
-  expect(await read(`get ${asset.id}`)).toMatchObject(asset);
+  expect(await read(`get ${asset.id}`)).toEqual(asset);
   expect((await run(`get ${asset.id}`)).stdout).toContain(`play        mediary open ${asset.id}`);
   expect(await run('ls --tag none')).toMatchObject({
     stdout: '',

@@ -50,6 +50,7 @@ async function fill() {
       tags: ['a', 'b'],
       metadata: { order: 1 },
       external_id: 'film-1',
+      chapters: [{ start_ms: 500, title: 'Half' }],
       visibility: 'public',
     },
   });
@@ -96,7 +97,7 @@ const LASTING = [
     'visibility',
   ],
   ...['expires_at', 'size_bytes', 'checksum_sha256', 'duration_ms', 'width', 'height', 'version'],
-  ...['created_at', 'uploaded_at', 'focal_point', 'access'],
+  ...['created_at', 'uploaded_at', 'focal_point', 'access', 'chapters'],
 ];
 
 /** What a caller has said about an asset, and what follows from its bytes. */

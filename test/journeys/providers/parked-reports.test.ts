@@ -49,7 +49,7 @@ describe.each(HOSTED)('a report of %s before its link', (provider) => {
       progress: 100,
       playback: { hls: expect.stringContaining(videoId) },
     });
-    expect(await readAsset(service, 'ann', asset.id)).toMatchObject(asset);
+    expect(await readAsset(service, 'ann', asset.id)).toEqual(asset);
     expect(await tell(service, provider, READY[provider](videoId))).toEqual(PROCESSED);
   });
 

@@ -41,7 +41,7 @@ test('a collection is filled, ordered, read and deleted', async () => {
     });
     const { items } = await mediary.collections.list({ limit: 1 }).page();
     expect(items).toEqual([await mediary.collections.get(id)]);
-    expect((await mediary.media.get(b)).collections).toEqual([id]);
+    expect((await mediary.media.get(b, { expand: 'collections' })).collections).toEqual([id]);
     expect(await mediary.collections.delete(id)).toEqual({ id, deleted: true });
     const error = await mediary.collections.get(id).catch((thrown: unknown) => thrown);
     expect(isMediaryError(error) && error.errorCode).toBe('NOT_FOUND');

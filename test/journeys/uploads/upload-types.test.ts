@@ -87,7 +87,7 @@ test.each([
   );
   expect(message).toContain('The upload is empty');
   expect(details).toEqual({ reason: 'empty_upload' });
-  expect(await readAsset(service, 'ann', started.asset_id)).toMatchObject(started.asset);
+  expect(await readAsset(service, 'ann', started.asset_id)).toEqual(started.asset);
   expect(await filesNaming(service.dataDir, started.asset_id)).toEqual([]);
   expect((await putBytes(started, await readFile(await makeClip(SMALL)))).status).toBe(200);
 });

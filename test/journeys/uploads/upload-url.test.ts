@@ -195,6 +195,7 @@ test('the asset has exactly the documented members', async () => {
     poster_time_ms: null,
     focal_point: null,
     access: null,
+    chapters: [],
     warnings: [],
     failure: null,
     title: null,

@@ -70,3 +70,25 @@ function pgsSegment(type: number, body: readonly number[]): Buffer {
   const head = Buffer.from([0x50, 0x47, 0, 0, 0x23, 0x28, 0, 0, 0, 0, type, 0, body.length]);
   return Buffer.concat([head, Buffer.from(body)]);
 }
+
+/** The clip in Matroska with these chapters, in seconds of its own clock. */
+export async function addChapters(
+  clip: string,
+  folder: string,
+  chapters: readonly { readonly start: number; readonly title: string }[],
+): Promise<string> {
+  const path = join(folder, 'with-chapters.mkv');
+  const list = join(folder, 'chapters.txt');
+  const entries = chapters.map(({ start, title }) =>
+    [
+      '[CHAPTER]',
+      'TIMEBASE=1/1000',
+      `START=${1000 * start}`,
+      `END=${1000 * start + 1}`,
+      `title=${title}`,
+    ].join('\n'),
+  );
+  await writeFile(list, [';FFMETADATA1', ...entries, ''].join('\n'));
+  await ffmpeg('-copyts', '-i', clip, '-i', list, '-map', '0', '-map_chapters', '1', '-c', 'copy', path);
+  return path;
+}

@@ -72,6 +72,11 @@ export type Asset = {
    * segments, keys, images, frames, captions, the embed page and downloads; not for the JSON API.
    */
   access: AccessRules | null;
+  /**
+   * Chapters of a video in their order. Each ends where the next one starts, the last one at the end of the
+   * video. Until you set them, they are those of the file, where this service encodes it.
+   */
+  chapters: Chapter[];
   warnings: Warning[];
   /** Why the latest attempt failed. */
   failure: Failure | null;
@@ -86,8 +91,8 @@ export type Asset = {
    */
   legal_hold?: boolean | undefined;
   /**
-   * Ids of the collections that the asset is in, the newest ones, at most 100. Only the response of `GET
-   * /api/v1/media/{id}` has it.
+   * Ids of the collections that the asset is in, the newest ones, at most 100. Only with `GET
+   * /api/v1/media/{id}?expand=collections`.
    */
   collections?: string[] | undefined;
   /** Raised by PATCH and DELETE alone. Send it as `If-Match: "<version>"`. */
@@ -198,6 +203,12 @@ export type FocalPoint = {
   x: number;
   /** Part of the height, from the top, rounded to thousandths. */
   y: number;
+};
+
+export type Chapter = {
+  /** Where the chapter starts, in milliseconds from the start of the video. */
+  start_ms: number;
+  title: string;
 };
 
 /** A problem that does not stop playback. */

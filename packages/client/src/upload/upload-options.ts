@@ -38,6 +38,8 @@ export type UploadOptions = CallOptions & {
   focalPoint?: CreateUploadRequest['focal_point'];
   /** Who may play the asset. Default: everybody that its visibility allows. */
   access?: CreateUploadRequest['access'];
+  /** Of a video. Default: those of the file. */
+  chapters?: CreateUploadRequest['chapters'];
   /** When the asset is deleted for good. An upload that continues keeps the time of its asset. */
   expiresAt?: string | Date | undefined;
   /** Provider of a video. Default: that of the service. */

@@ -3,8 +3,8 @@ import type { Asset } from '../api/assets.ts';
 import type { CreateUploadRequest, OpenUpload, UploadTarget } from '../api/uploads.ts';
 import { withRetries } from '../backoff.ts';
 import { isMediaryError, MediaryError, UploadError } from '../errors.ts';
-import type { AssetCalls } from '../media.ts';
-import type { Transport } from '../transport.ts';
+import type { AssetCalls, CreateUploadOptions } from '../media.ts';
+import type { CallOptions, Transport } from '../transport.ts';
 import { computeSha256 } from './checksum.ts';
 import { getMimeType } from './media-type.ts';
 import { sendByMultipart } from './multipart-upload.ts';
@@ -71,7 +71,7 @@ function toFingerprint(
 async function run(job: Job): Promise<Asset> {
   const resumed = await resume(job);
   if (resumed) return resumed;
-  const opened = await job.calls.createUpload(toRequest(job), toCallOptions(job));
+  const opened = await job.calls.createUpload(toRequest(job), toCreateOptions(job));
   job.options.onAsset?.(opened.asset_id);
   if (opened.upload === null) return opened.asset ?? job.calls.get(opened.asset_id, toCallOptions(job));
   await send(job, { assetId: opened.asset_id, target: chooseTarget(opened, job) });
@@ -79,20 +79,25 @@ async function run(job: Job): Promise<Asset> {
 }
 
 /** Options of the calls around the transfer: a key of the caller's own belongs to the creation alone. */
-const toCallOptions = ({ options }: Job) => ({
+const toCallOptions = ({ options }: Job): CallOptions => ({
   signal: options.signal,
   timeoutMs: options.timeoutMs,
   maxRetries: options.maxRetries,
   ownerUserId: options.ownerUserId,
-  idempotencyKey: options.idempotencyKey,
-  deduplicate: options.deduplicate || undefined,
-  ifExists: options.ifExists,
-  expand: options.deduplicate || options.ifExists === 'return' ? ('asset' as const) : undefined,
+});
+
+const toCreateOptions = (job: Job): CreateUploadOptions => ({
+  ...toCallOptions(job),
+  idempotencyKey: job.options.idempotencyKey,
+  deduplicate: job.options.deduplicate || undefined,
+  ifExists: job.options.ifExists,
+  expand: job.options.deduplicate || job.options.ifExists === 'return' ? ('asset' as const) : undefined,
 });
 
 function toRequest({ file, filename, options, checksum }: Job): CreateUploadRequest {
   const mimeType = getMimeType(options.mimeType ?? file.type, filename);
-  const { visibility, externalId, title, tags, metadata, focalPoint, expiresAt, provider } = options;
+  const { visibility, externalId, title, tags, metadata, focalPoint, chapters } = options;
+  const { expiresAt, provider } = options;
   return {
     filename,
     content_type: mimeType.split('/')[0] ?? mimeType,
@@ -107,6 +112,7 @@ function toRequest({ file, filename, options, checksum }: Job): CreateUploadRequ
     metadata,
     focal_point: focalPoint,
     access: options.access,
+    chapters,
     expires_at: expiresAt instanceof Date ? expiresAt.toISOString() : expiresAt,
     provider,
   };
@@ -146,7 +152,7 @@ async function resume(job: Job): Promise<Asset | undefined> {
 /** An expired access token rejects: after another login the upload can go on. */
 async function findUnfinished(job: Job, id: string): Promise<Asset | undefined> {
   try {
-    const asset = await job.calls.get(id, { ...toCallOptions(job), idempotencyKey: undefined });
+    const asset = await job.calls.get(id, toCallOptions(job));
     return asset.stream_status === 'failed' || asset.deleted_at !== null ? undefined : asset;
   } catch (error) {
     if (hasStatus(error, 403, 404, 410)) return undefined;
@@ -209,7 +215,7 @@ async function complete(job: Job, assetId: string): Promise<Asset> {
   report('completing', file.size);
   try {
     const asset = await withRetries({ maxRetries, signal, isRetryable: isNotUploaded }, () =>
-      calls.complete(assetId, { ...toCallOptions(job), idempotencyKey: undefined }),
+      calls.complete(assetId, toCallOptions(job)),
     );
     await entry.remove();
     return asset;

@@ -156,13 +156,14 @@ const FILES: Readonly<Record<string, TypeFile>> = {
     schemas: named(AssetEvent, EventMessage, EventTicket),
   },
   library: {
-    about: 'Filters, edits, the timeline, playback and usage.',
+    about: 'Filters, edits, the timeline and usage.',
     schemas: {
       ListAssetsQuery: toFilters(ListAssetsQuery),
       TimelineQuery: toFilters(TimelineQuery),
-      ...named(UpdateAssetRequest, TimelinePage, Playback, DownloadUrl, Usage),
+      ...named(UpdateAssetRequest, TimelinePage, Usage),
     },
   },
+  playback: { about: 'URLs for players and downloads.', schemas: named(Playback, DownloadUrl) },
   uploads: {
     about: 'Uploads.',
     schemas: named(CreateUploadRequest, UploadTarget, OpenUpload),

@@ -3,6 +3,7 @@ import { type Static, Type } from 'typebox';
 import { ASSET_KINDS, STREAM_STATUSES, VISIBILITIES } from '../enums.ts';
 import { describeCodes, FAILURE_CODES, WARNING_CODES } from '../failures.ts';
 import { AccessRules } from './access-rules.ts';
+import { Chapters } from './chapters.ts';
 import { ClipSource } from './clip-source.ts';
 import { AssetMedia, Rendition } from './asset-media.ts';
 import { AssetId, FocalPoint, nullable, ProviderName, Timestamp } from './common.ts';
@@ -106,6 +107,7 @@ export const Asset = Type.Object(
     ),
     focal_point: nullable(FocalPoint),
     access: nullable(AccessRules),
+    chapters: Chapters,
     warnings: Type.Array(Warning),
     failure: nullable(Failure),
     title: nullable(Type.String()),
@@ -123,8 +125,8 @@ export const Asset = Type.Object(
       Type.Array(Type.String({ format: 'uuid' }), {
         maxItems: MAX_SHOWN_COLLECTIONS,
         description:
-          'Ids of the collections that the asset is in, the newest ones, at most 100. Only the response of ' +
-          '`GET /api/v1/media/{id}` has it.',
+          'Ids of the collections that the asset is in, the newest ones, at most 100. Only with ' +
+          '`GET /api/v1/media/{id}?expand=collections`.',
       }),
     ),
     version: Type.Integer({
@@ -184,6 +186,7 @@ export const EXAMPLE_ASSET: Asset = {
   poster_time_ms: null,
   focal_point: null,
   access: null,
+  chapters: [],
   warnings: [],
   failure: null,
   title: 'Launch day',

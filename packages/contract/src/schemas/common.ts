@@ -1,6 +1,7 @@
 // Schemas that many operations share.
 import { type Static, type TObjectOptions, type TSchema, Type } from 'typebox';
 import { AccessRules } from './access-rules.ts';
+import { Chapters } from './chapters.ts';
 
 /** `schema` or null, in a form that both JSON Schema validators and client generators support. */
 export const nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
@@ -99,6 +100,8 @@ export const editableFields = {
   focal_point: Type.Optional(nullable(FocalPoint)),
   /** PATCH replaces all rules. */
   access: Type.Optional(nullable(AccessRules)),
+  /** Of videos. */
+  chapters: Type.Optional(nullable(Chapters)),
   expires_at: Type.Optional(
     nullable(
       Type.String({

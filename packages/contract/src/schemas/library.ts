@@ -92,7 +92,14 @@ export const AssetQuery = Type.Object({
       description: 'Seconds to wait for a change, if the asset still has the `ETag` of `If-None-Match`.',
     }),
   ),
+  expand: Type.Optional(
+    Type.Enum(['collections'], {
+      description: '`collections`: the response and its `ETag` contain the collections of the asset.',
+    }),
+  ),
 });
+
+export type AssetQuery = Static<typeof AssetQuery>;
 
 export const ListAllAssetsQuery = Type.Object({
   ...paging,

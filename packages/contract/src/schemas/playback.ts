@@ -37,6 +37,9 @@ const shared = {
   ),
   storyboard: url('WebVTT: the sprite and the place in it (`#xywh`) for each part of the video.'),
   preview: url('Animated WebP of a few seconds.'),
+  chapters: url(
+    'WebVTT with a cue for each chapter, as for `<track kind="chapters">`. Null without chapters.',
+  ),
   captions: Type.Array(PlayableCaption, {
     description: 'Captions that the HLS and DASH manifests name too. Empty until the video is playable.',
   }),
@@ -78,6 +81,7 @@ export const EXAMPLE_PLAYBACK: Playback = {
   audio: `${BASE}/audio.m4a`,
   storyboard: `${BASE}/storyboard.vtt`,
   preview: `${BASE}/preview.webp`,
+  chapters: `${BASE}/chapters.vtt?v=5f1c9a02`,
   captions: [
     {
       language: 'en',

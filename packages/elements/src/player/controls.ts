@@ -8,6 +8,7 @@ import 'media-chrome/media-loading-indicator';
 import 'media-chrome/media-mute-button';
 import 'media-chrome/media-pip-button';
 import 'media-chrome/media-play-button';
+import 'media-chrome/media-preview-chapter-display';
 import 'media-chrome/media-preview-thumbnail';
 import 'media-chrome/media-preview-time-display';
 import 'media-chrome/media-time-display';
@@ -22,9 +23,11 @@ import 'media-chrome/menu/media-settings-menu';
 import 'media-chrome/menu/media-settings-menu-button';
 import 'media-chrome/menu/media-settings-menu-item';
 import { html, nothing, type TemplateResult } from 'lit';
+import { defineChaptersMenu } from './chapters-menu.ts';
 import { constructStyles } from './constructed-styles.ts';
 import type { PlaybackView } from './playback.ts';
 
+defineChaptersMenu();
 constructStyles([
   'media-controller',
   'media-airplay-button',
@@ -83,6 +86,7 @@ export function renderControls(view: ControlsView): TemplateResult {
       <media-control-bar part="seek-bar" class="seek">
         <media-time-range>
           <media-preview-thumbnail slot="preview"></media-preview-thumbnail>
+          <media-preview-chapter-display slot="preview"></media-preview-chapter-display>
           <media-preview-time-display slot="preview"></media-preview-time-display>
         </media-time-range>
       </media-control-bar>
@@ -152,6 +156,10 @@ function renderMessage({ phase, failure, onPlay, onRetry }: ControlsView): Templ
 const renderMenus = (): TemplateResult => html`
   <media-captions-menu part="menu" hidden anchor="auto"></media-captions-menu>
   <media-settings-menu part="menu" hidden anchor="auto">
+    <media-settings-menu-item>
+      Chapters
+      <mediary-chapters-menu slot="submenu" hidden><div slot="title">Chapters</div></mediary-chapters-menu>
+    </media-settings-menu-item>
     <media-settings-menu-item>
       Quality
       <media-rendition-menu slot="submenu" hidden><div slot="title">Quality</div></media-rendition-menu>

@@ -6,6 +6,8 @@ export type PlayerSource = {
   readonly hls: string;
   readonly poster: string | undefined;
   readonly storyboard: string | undefined;
+  /** WebVTT. */
+  readonly chapters: string | undefined;
   /** ThumbHash in base64. */
   readonly placeholder: string | undefined;
   readonly title: string | undefined;
@@ -20,6 +22,8 @@ export type SourceRequest = {
   readonly src: string | undefined;
   readonly poster: string | undefined;
   readonly storyboard: string | undefined;
+  /** WebVTT. */
+  readonly chapters: string | undefined;
   readonly placeholder: string | undefined;
   readonly access: 'token' | 'cookie';
   readonly token: string | undefined;
@@ -30,12 +34,13 @@ export type SourceRequest = {
 
 /** Attributes take precedence over what the service says. */
 export async function findSource(request: SourceRequest): Promise<PlayerSource> {
-  const { poster, storyboard, placeholder } = request;
+  const { poster, storyboard, chapters, placeholder } = request;
   const found = await findUrls(request);
   return {
     ...found,
     poster: poster ?? found.poster,
     storyboard: storyboard ?? found.storyboard,
+    chapters: chapters ?? found.chapters,
     placeholder: placeholder ?? found.placeholder,
   };
 }
@@ -43,6 +48,7 @@ export async function findSource(request: SourceRequest): Promise<PlayerSource> 
 const NOTHING = {
   poster: undefined,
   storyboard: undefined,
+  chapters: undefined,
   placeholder: undefined,
   title: undefined,
   aspectRatio: undefined,
@@ -64,6 +70,7 @@ async function findUrls(request: SourceRequest): Promise<PlayerSource> {
     hls: `${folder}hls.m3u8`,
     poster: `${folder}thumb.jpg`,
     storyboard: `${folder}storyboard.vtt`,
+    chapters: `${folder}chapters.vtt`,
     expiresAt: token === undefined ? undefined : readTokenExpiry(token),
   };
 }
@@ -99,6 +106,7 @@ async function findByApi(caller: Caller, request: SourceRequest): Promise<Player
     hls: playback.hls,
     poster: playback.thumbnail ?? undefined,
     storyboard: playback.storyboard ?? undefined,
+    chapters: playback.chapters ?? undefined,
     placeholder: asset.placeholder ?? undefined,
     title: asset.title ?? undefined,
     aspectRatio: width && height ? width / height : undefined,

@@ -228,6 +228,7 @@ async function publish(
     audio: toAudioFacts(source.audio),
     ...source.frame.displaySize,
     durationMs: Math.round(durationSeconds * 1000),
+    chapters: source.chapters,
   });
   for (const { name } of files) published.add(name);
 }

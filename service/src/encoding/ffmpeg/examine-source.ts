@@ -1,5 +1,7 @@
 // Examines a source before encoding: its streams, its timeline and its completeness.
 import { stat } from 'node:fs/promises';
+import type { Chapter } from '@mediary/contract/schemas/chapters';
+import { readChapters } from '../../assets/chapters.ts';
 import type { Warning } from '../../assets/asset.ts';
 import type { AudioTrack } from '../model/audio-track.ts';
 import { byDefault, MAX_AUDIO_TRACKS, toAudioTracks } from '../plan/source/audio-tracks.ts';
@@ -57,6 +59,7 @@ export type ExaminedSource = Pick<ChosenStreams, 'video' | 'frame'> & {
   readonly bytes: number;
   readonly audio: readonly AudioTrack[];
   readonly timeline: Timeline;
+  readonly chapters: readonly Chapter[];
   /** Average bit rate of the file over the duration of its video. */
   readonly kilobits: number;
   /** Unusual properties of the source, and parts that the renditions lack. */
@@ -91,8 +94,22 @@ export async function examineSource(session: SourceSession): Promise<ExaminedSou
   const audio = await chooseAudio(session, audioStreams);
   const warnings = [...toWarnings(toTraits(facts, chosen)), ...audioWarnings(audio)];
   const audioTracks = toAudioTracks(audio.encoded);
-  return { facts, bytes, kilobits, video, frame, audio: audioTracks, timeline, warnings };
+  const chapters = chaptersOf(facts, timeline);
+  return { facts, bytes, kilobits, video, frame, audio: audioTracks, timeline, chapters, warnings };
 }
+
+/** Renditions start at zero, whatever the clock of the file says. */
+const chaptersOf = (
+  { chapters = [], startSeconds: zero }: SourceFacts,
+  { durationSeconds }: Timeline,
+): Chapter[] =>
+  readChapters(
+    chapters.map(({ startSeconds, title }) => ({
+      start_ms: Math.max(0, Math.round((startSeconds - zero) * 1000)),
+      title,
+    })),
+    durationSeconds * 1000,
+  );
 
 async function chooseAudio(
   session: SourceSession,

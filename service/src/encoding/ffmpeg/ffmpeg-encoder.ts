@@ -116,6 +116,7 @@ async function finishEncode({
     audio,
     ...displaySize,
     durationMs: Math.round(source.timeline.durationSeconds * 1000),
+    chapters: source.chapters,
     placeholder: await createPlaceholder(session, fileOf(request, THUMBNAIL).path, displaySize),
     warnings: [...source.warnings, ...warnings],
   };

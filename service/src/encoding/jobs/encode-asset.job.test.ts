@@ -29,6 +29,7 @@ const PART: PlayablePart = {
   container: 'mov',
   video: { codec: 'h264', fps: 25, hdr: false, bit_depth: 8 },
   audio: [],
+  chapters: [],
   width: 640,
   height: 360,
   durationMs: 9000,

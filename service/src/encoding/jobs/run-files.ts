@@ -105,6 +105,7 @@ export const describeSource = ({
   width,
   height,
   durationMs,
+  chapters,
 }: EncodedSource): Partial<EncoderReport> => ({
   width,
   height,
@@ -112,6 +113,7 @@ export const describeSource = ({
   container,
   video,
   ...(audio.length > 0 && { audio }),
+  ...(chapters.length > 0 && { chapters }),
 });
 
 const folderOf = (run: Run) => renditionPrefix(run.assetId, renditionFolder(run.attempt, run.run));

@@ -75,6 +75,12 @@ export type FrameFacts = {
   readonly pixelFormat: string;
 };
 
+type SourceChapter = {
+  /** On the clock of the file, as `SourceFacts.startSeconds`. */
+  readonly startSeconds: number;
+  readonly title: string | undefined;
+};
+
 export type SourceFacts = {
   /** Duration in the container; null when missing. */
   readonly durationSeconds: number | null;
@@ -85,5 +91,6 @@ export type SourceFacts = {
   readonly frame: FrameFacts | null;
   /** The file asks players to rotate or flip the picture; ffmpeg has applied it to the frames. */
   readonly isRotated: boolean;
-  readonly hasChapters?: boolean;
+  /** As the file has them, in its order. */
+  readonly chapters?: readonly SourceChapter[];
 };

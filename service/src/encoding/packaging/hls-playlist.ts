@@ -48,6 +48,8 @@ export type LaterVideos = { readonly steeringUri: string; readonly videos: reado
 type Presentation = PackagedTracks & {
   readonly isEncrypted?: boolean;
   readonly later?: LaterVideos | undefined;
+  /** JSON, relative to the manifest. */
+  readonly chaptersUri?: string | undefined;
 };
 
 export const toVariantVideo = (track: VideoTrack): VariantVideo => ({
@@ -57,7 +59,7 @@ export const toVariantVideo = (track: VideoTrack): VariantVideo => ({
 });
 
 export function formatMultivariantPlaylist({ childFolder, ...presentation }: Presentation): string {
-  const { tracks, captions, later } = presentation;
+  const { tracks, captions, chaptersUri, later } = presentation;
   const groups = audioGroups(tracks);
   const sets = SWITCHING_SETS.map((set) => videosIn(tracks, set).map(toVariantVideo));
   const pathways = later
@@ -78,6 +80,7 @@ export function formatMultivariantPlaylist({ childFolder, ...presentation }: Pre
   return lines([
     ...HEAD,
     ...(later ? [steeringLine(later.steeringUri)] : []),
+    ...(chaptersUri ? [`#EXT-X-SESSION-DATA:DATA-ID="com.apple.hls.chapters",URI="${chaptersUri}"`] : []),
     ...media,
     ...formatSubtitleMedia(captions),
     ...variants,

@@ -28,6 +28,8 @@ export type ManifestRequest = {
   /** The folder of encrypted segments within `folder`; undefined: players get plain ones. */
   readonly keyId?: string | undefined;
   readonly captions: readonly Caption[];
+  /** The chapters as JSON, relative to the manifest; undefined: the video has none. */
+  readonly chaptersUri?: string | undefined;
 };
 
 /** Undefined for a name that the run does not have. */
@@ -59,10 +61,11 @@ const renderDash = (
 const earlyDashLocation = (folder: string): string => `early-${folder}.mpd`;
 
 /** Ranges of plain segments are no ranges of encrypted ones, so that these have no I-frame playlists. */
-function renderMultivariant(index: RunIndex, { folder, keyId, captions }: ManifestRequest): string {
+function renderMultivariant(index: RunIndex, request: ManifestRequest): string {
+  const { folder, keyId, captions, chaptersUri } = request;
   const { growth, frameRate } = index;
   const tracks = growth ? index.tracks : listedTracks(index);
-  const presentation = { tracks, frameRate, captions, later: findLater(index, folder) };
+  const presentation = { tracks, frameRate, captions, chaptersUri, later: findLater(index, folder) };
   if (keyId !== undefined)
     return formatMultivariantPlaylist({
       ...presentation,

@@ -122,6 +122,7 @@ function enterReady(state: StreamState, { report, now }: ReportContext): StreamS
     duration_ms: report.media?.durationMs ?? state.duration_ms,
     placeholder: report.media?.placeholder ?? state.placeholder,
     media: toAssetMedia(report.media) ?? state.media,
+    chapters: state.chapters ?? report.media?.chapters ?? null,
   };
 }
 

@@ -1,5 +1,6 @@
 // A provider's report on a video, and the webhook delivery that carried it.
 import type { DeliveryReason } from '@mediary/contract/enums';
+import type { Chapter } from '@mediary/contract/schemas/chapters';
 import type { AssetMedia } from '@mediary/contract/schemas/asset-media';
 import type { Failure, ProviderName, Warning } from '../../assets/asset.ts';
 import type { ReportedPlayback } from '../../assets/playback-manifest.ts';
@@ -51,6 +52,8 @@ export type StreamReport = {
     readonly video?: VideoFacts;
     readonly audio?: readonly AudioFacts[];
     readonly photo?: AssetMedia['photo'];
+    /** Those of the file. */
+    readonly chapters?: Chapter[];
   };
 };
 

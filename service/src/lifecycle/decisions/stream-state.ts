@@ -24,6 +24,7 @@ const streamStateColumns = pick(assetRow, [
   'duration_ms',
   'placeholder',
   'media',
+  'chapters',
   'encode_run',
   'encoded_run',
   'encode_interruptions',

@@ -17,6 +17,7 @@ const render = (fields: Partial<EmbedPage> = {}): string =>
     icon: '<link rel="icon" href="data:,">',
     scriptFolder: '../',
     storyboard: './storyboard.vtt',
+    chapters: './chapters.vtt?v=1',
     placeholder: 'YTkGJwaRhWUIt4lbgnhZl3ath2BUBGYA',
     scriptVersions: { player: 'p1', hls: 'h1', elements: 'e1' },
     preview: PREVIEW,

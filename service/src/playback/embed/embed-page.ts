@@ -14,6 +14,8 @@ export type EmbedPage = {
   readonly poster: string | null;
   /** WebVTT of the pictures over the seek bar. */
   readonly storyboard: string | null;
+  /** WebVTT of the names on the seek bar. */
+  readonly chapters: string | null;
   /** ThumbHash in base64. */
   readonly placeholder: string | null;
   /** Relative path to the folder of the scripts. */
@@ -70,7 +72,7 @@ export function renderEmbedPage(page: EmbedPage): string {
 }
 
 function renderPlayer(
-  { title, hls, poster, storyboard, placeholder, scriptFolder }: EmbedPage,
+  { title, hls, poster, storyboard, chapters, placeholder, scriptFolder }: EmbedPage,
   version: string,
 ): string[] {
   const attributes = {
@@ -78,6 +80,7 @@ function renderPlayer(
     src: hls,
     ...(poster !== null && { poster }),
     ...(storyboard !== null && { storyboard }),
+    ...(chapters !== null && { chapters }),
     ...(placeholder !== null && { placeholder }),
   };
   return [

@@ -11,6 +11,7 @@ import { openPackageScript, toPageScript, versionOf } from '../../platform/http/
 import { PAGE_ICON } from '../../platform/http/pages/page-icon.ts';
 import { escapeHtml } from '../../assets/markup.ts';
 import { findDirectOrigin } from '../../storage/direct-origin.ts';
+import { chaptersUrl } from '../chapter-files.ts';
 import type { PlaybackContext } from '../context.ts';
 import {
   type EmbedPage,
@@ -44,6 +45,7 @@ export async function renderEmbed(
     hls: `${base}/hls.m3u8`,
     poster: urls.thumbnail && `${base}/thumb.jpg`,
     storyboard: findStoryboard(asset, base),
+    chapters: chaptersUrl(asset, base),
     placeholder: asset.placeholder,
     icon: PAGE_ICON,
     scriptFolder: token === undefined ? '../' : '../../',

@@ -5,6 +5,7 @@ import type { ConsoleSession } from '@mediary/contract/schemas/admin/console';
 import type { ReactNode } from 'react';
 import { AccessForm } from './access-form.tsx';
 import { CaptionsEditor } from './captions-editor.tsx';
+import { ChaptersEditor } from './chapters-editor.tsx';
 import { ClipCutter } from './clip-cutter.tsx';
 import { DetailsForm } from './details-form.tsx';
 import { EmbedCode } from './embed-code.tsx';
@@ -58,6 +59,7 @@ function panelsOf(props: EditorProps): Panel[] {
     kind === 'image' &&
       status === 'ready' && { name: 'crop', label: 'Crop', content: <FocalPointPicker {...props} /> },
     isEncodedHere && { name: 'captions', label: 'Captions', content: <CaptionsEditor {...props} /> },
+    isEncodedHere && { name: 'chapters', label: 'Chapters', content: <ChaptersEditor {...props} /> },
     isCut && { name: 'poster', label: 'Poster', content: <PosterPicker {...props} duration={duration} /> },
     isCut && { name: 'clip', label: 'Clip', content: <ClipCutter {...props} duration={duration} /> },
     canPlay && { name: 'embed', label: 'Embed', content: <EmbedCode asset={props.asset} /> },

@@ -6,18 +6,9 @@ import { CreateCollectionRequest, MAX_COLLECTION_ASSETS } from '../collections.t
 import { AssetId, nullable, Timestamp } from '../common.ts';
 import { CreateUploadRequest } from '../uploads.ts';
 
-const {
-  filename,
-  content_type,
-  mime_type,
-  external_id,
-  title,
-  tags,
-  metadata,
-  focal_point,
-  access,
-  expires_at,
-} = CreateUploadRequest.properties;
+const { filename, content_type, mime_type, external_id, title, tags, metadata, expires_at } =
+  CreateUploadRequest.properties;
+const { focal_point, access, chapters } = CreateUploadRequest.properties;
 
 /** Numbers of versions and attempts leave room for later ones. */
 const Count = Type.Integer({ minimum: 1, maximum: 2 ** 30 });
@@ -48,6 +39,7 @@ export const ArchivedAsset = Type.Object({
   metadata,
   focal_point,
   access,
+  chapters,
   expires_at,
   legal_hold: Type.Boolean(),
   provider: nullable(Type.String()),

@@ -45,12 +45,36 @@ describe('the clock', () => {
 test.each([
   ['ffmpeg 5.1', '      alpha_mode      : 1'],
   ['ffmpeg 7.0', '        alpha_mode      : 1'],
-])('chapters, and transparency of Matroska as %s prints it', (_, alpha) => {
-  const chapters = '  Chapters:\n    Chapter #0:0: start 0.0, end 0.5';
-  const streams = `${chapters}\n  Stream #0:0: Video: vp9\n    Metadata:\n${alpha}`;
-  expect(facts({ streams })).toMatchObject({ hasChapters: true, streams: [{ hasAlpha: true }] });
-  const imitated = facts({ tags: '    Chapters:', streams: '  Stream #0:0: Video: vp9' });
-  expect([imitated?.hasChapters, imitated?.streams[0]?.hasAlpha]).toEqual([undefined, undefined]);
+])('transparency of Matroska as %s prints it', (_, alpha) => {
+  const streams = `  Stream #0:0: Video: vp9\n    Metadata:\n${alpha}`;
+  expect(facts({ streams })?.streams).toMatchObject([{ hasAlpha: true }]);
+  expect(streamIn('#0:0: Video: vp9')?.hasAlpha).toBeUndefined();
+});
+
+test('chapters, also with a title of several lines, and without one', () => {
+  const chapters = [
+    '  Chapters:',
+    '    Chapter #0:0: start 0.000000, end 2.500000',
+    '      Metadata:',
+    '        title           : Intro: "one" = 1',
+    '                        : and two',
+    '    Chapter #0:1: start 2.500000, end 4.000000',
+    '    Chapter #0:2: start 4.000000, end 6.000000',
+    '      Metadata:',
+    '        title           : ',
+  ].join('\n');
+  const found = facts({ streams: `${chapters}\n  Stream #0:0: Video: vp9` });
+  expect(found?.chapters).toEqual([
+    { startSeconds: 0, title: 'Intro: "one" = 1 and two' },
+    { startSeconds: 2.5, title: undefined },
+    { startSeconds: 4, title: '' },
+  ]);
+  expect(found?.streams).toHaveLength(1);
+});
+
+test('a tag that looks like a list of chapters is none', () => {
+  const tags = '    Chapters:\n    Chapter #0:0: start 0.0, end 0.5';
+  expect(facts({ tags, streams: '  Stream #0:0: Video: vp9' })?.chapters).toBeUndefined();
 });
 
 describe('a stream', () => {

@@ -19,7 +19,10 @@ const STREAM = new RegExp(
 const DISPOSITIONS = /((?: \([a-z ]+\))+)$/;
 const TITLE = /^ {6,8}title {11}: (.*)$/m;
 const ALPHA = /^ {6,8}alpha_mode {6}: 1$/im;
-const CHAPTERS = /^ {2}Chapters:$/m;
+const CHAPTERS = /^ {2}Chapters:$((?:\n {4}.*)*)/m;
+const CHAPTER = /^ {4}Chapter #0:\d+: start (-?[\d.]+), end -?[\d.]+$((?:\n {6}.*)*)/gm;
+/** ffmpeg prints each further line of a title below the first one. */
+const CHAPTER_TITLE = /^ {8}title {11}: (.*(?:\n {24}: .*)*)$/m;
 const DOLBY_VISION = /^ {8}DOVI configuration record: .*, compatibility id: (\d+)/m;
 const TAG = /^ (?:\([^)]*\) )*\((\w{4}) \/ 0x/;
 const SIZE = /, (\d+)x(\d+)(?=[ ,]|$)/;
@@ -51,7 +54,7 @@ export function parseSourceFacts(words: string, container: Container): SourceFac
     ...clockOf(input, container),
     streams: [...input.matchAll(STREAM)].map(streamOf),
     frame: parseFrameFacts(words),
-    ...(CHAPTERS.test(input) && { hasChapters: true }),
+    ...chaptersOf(input),
     isRotated: /displaymatrix: rotation of/i.test(words),
   };
 }
@@ -62,6 +65,15 @@ function clockOf(input: string, container: Container): Pick<SourceFacts, 'durati
   const durationSeconds =
     hours === undefined ? null : Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds);
   return { durationSeconds, startSeconds: Number(start ?? 0) };
+}
+
+/** Only ffmpeg itself indents lines by two spaces, so a tag of the file begins no list of chapters. */
+function chaptersOf(input: string): Pick<SourceFacts, 'chapters'> {
+  const chapters = [...(CHAPTERS.exec(input)?.[1] ?? '').matchAll(CHAPTER)].map(([, start, tags = '']) => ({
+    startSeconds: Number(start),
+    title: CHAPTER_TITLE.exec(tags)?.[1]?.replace(/\n {24}: /g, ' '),
+  }));
+  return chapters.length > 0 ? { chapters } : {};
 }
 
 function streamOf([

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { toWarnings } from '@mediary/media-rules/warnings';
 import { FRAME as SDR_FRAME } from '../../model/source.fixture.ts';
-import type { FrameFacts, SourceStream } from '../../model/source.ts';
+import type { FrameFacts, SourceFacts, SourceStream } from '../../model/source.ts';
 import { toTraits, toVideoFacts } from './source-traits.ts';
 
 const FRAME: FrameFacts = { ...SDR_FRAME, frameRate: { numerator: 30, denominator: 1 } };
@@ -23,12 +23,12 @@ type Source = {
   readonly video?: Partial<SourceStream>;
   readonly audioStreams?: readonly SourceStream[];
   readonly streams?: readonly SourceStream[];
-  readonly hasChapters?: boolean;
+  readonly chapters?: SourceFacts['chapters'];
 };
-const codesOf = ({ frame, video, audioStreams = [AUDIO], streams = [], hasChapters = false }: Source) =>
+const codesOf = ({ frame, video, audioStreams = [AUDIO], streams = [], chapters }: Source) =>
   toWarnings(
     toTraits(
-      { streams: [...streams], hasChapters },
+      { streams: [...streams], ...(chapters && { chapters }) },
       { video: { ...VIDEO, ...video }, audioStreams, frame: { ...FRAME, ...frame } },
     ),
   ).map(({ code }) => code);
@@ -60,7 +60,7 @@ describe('the traits of a source', () => {
     ['alpha_dropped', { video: { hasAlpha: true } }],
     ['alpha_dropped', { frame: { pixelFormat: 'yuva444p12le' } }],
     ['alpha_dropped', { frame: { pixelFormat: 'gbrap' } }],
-    ['chapters_dropped', { hasChapters: true }],
+    ['chapters_dropped', { chapters: Array.from({ length: 101 }, () => ({ startSeconds: 0, title: 'a' })) }],
   ])('cause %s for %j', (code, source) => expect(codesOf(source)).toEqual([code]));
   test('text subtitles cause none: they become captions', () => {
     expect(codesOf({ streams: [VIDEO, AUDIO, { ...SUBTITLE, codec: 'ass' }] })).toEqual([]);

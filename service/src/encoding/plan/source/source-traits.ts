@@ -1,4 +1,5 @@
 // The unusual properties of a source as ffmpeg sees them.
+import { MAX_CHAPTERS } from '@mediary/contract/schemas/chapters';
 import type { VideoFacts } from '../../../lifecycle/decisions/stream-report.ts';
 import type { VideoTraits } from '@mediary/media-rules/warnings';
 import type { SourceFacts } from '../../model/source.ts';
@@ -8,7 +9,7 @@ import { chooseSubtitles } from './subtitle-streams.ts';
 
 /** Rotation and edit lists are known from the probe: ffmpeg applies them before it prints anything. */
 export function toTraits(
-  { streams, hasChapters }: Pick<SourceFacts, 'streams' | 'hasChapters'>,
+  { streams, chapters = [] }: Pick<SourceFacts, 'streams' | 'chapters'>,
   { video, audioStreams, frame }: ChosenStreams,
 ): VideoTraits {
   const captions = chooseSubtitles(streams);
@@ -22,7 +23,7 @@ export function toTraits(
     droppedSubtitles: streams.filter(({ kind }) => kind === 'Subtitle').length - captions.length,
     hasForcedSubtitles: captions.some(({ isForced }) => isForced === true),
     hasAlpha: video.hasAlpha === true || ALPHA_FORMATS.test(frame.pixelFormat),
-    hasChapters,
+    hasDroppedChapters: chapters.length > MAX_CHAPTERS,
   };
 }
 
