@@ -1,21 +1,16 @@
 // Tests what a person reads about an asset.
 import type { Asset } from '@mediary/client';
+import { EXAMPLE_ASSET } from '@mediary/contract/schemas/asset';
 import { describe, expect, test } from 'vitest';
 import { describeStatus, formatAsset } from './asset-text.ts';
 
-const ASSET = {
+const ASSET: Asset = {
+  ...EXAMPLE_ASSET,
   id: 'a-1',
-  stream_status: 'ready',
   visibility: 'public',
-  progress: 100,
-  renditions: [],
-  chapters: [],
-  tags: [],
-  warnings: [],
-  created_at: '2026-11-22T10:00:00.000Z',
-  updated_at: '2026-11-22T10:00:00.000Z',
+  metadata: null,
   playback: { hls: 'http://media.test/a-1/hls.m3u8', dash: null, thumbnail: null },
-} as unknown as Asset;
+};
 
 describe('formatAsset', () => {
   test('shows who may play the asset', () => {

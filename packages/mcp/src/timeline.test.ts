@@ -1,11 +1,15 @@
 // Which entries of a timeline an explanation has.
-import type { Mediary, TimelineEntry } from '@mediary/client';
+import type { TimelineEntry } from '@mediary/client';
 import { expect, test } from 'vitest';
 import { readLastEntries } from './timeline.ts';
 
 const read = (types: readonly string[]) => {
   const entries = types.map((type, index) => ({ id: String(index), type }) as TimelineEntry);
-  const media = { timeline: () => entries } as unknown as Mediary['media'];
+  const media = {
+    async *timeline() {
+      yield* entries;
+    },
+  };
   return readLastEntries({ media }, 'asset', {});
 };
 

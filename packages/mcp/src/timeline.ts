@@ -1,5 +1,5 @@
 // The last entries of the timeline of an asset.
-import type { CallOptions, Mediary, TimelineEntry } from '@mediary/client';
+import type { CallOptions, TimelineEntry, TimelineQuery } from '@mediary/client';
 
 type LastEntries = {
   readonly items: readonly TimelineEntry[];
@@ -10,12 +10,16 @@ type LastEntries = {
 const MAX_ENTRIES = 100;
 const PAGE = 200;
 
+type TimelineSource = {
+  timeline(id: string, query: TimelineQuery, options: CallOptions): AsyncIterable<TimelineEntry>;
+};
+
 /**
  * The API has the oldest entries first, but the last ones tell why an asset waits. Of a series of progress
  * entries the last one is enough.
  */
 export async function readLastEntries(
-  { media }: Pick<Mediary, 'media'>,
+  { media }: { readonly media: TimelineSource },
   id: string,
   options: CallOptions,
 ): Promise<LastEntries> {

@@ -1,5 +1,6 @@
 // Tests warnings of the view, and that its ETag changes with the settings that playback URLs depend on.
 import { expect, test } from 'vitest';
+import { createVideo } from '../lifecycle/asset.fixture.ts';
 import type { Asset } from './asset.ts';
 import { createVideo } from '../lifecycle/asset.fixture.ts';
 import { type AssetViewContext, toAssetView, toEtag } from './asset-view.ts';
@@ -10,8 +11,8 @@ const contextAt = (base: string): AssetViewContext => ({
   canRetry: () => false,
   segmentEncryption: 'off',
 });
-const asset = (playback: Partial<Asset['playback']> | null, revision = 3) =>
-  ({ id: 'a', revision, playback, failure: null, warnings: [], visibility: 'public' }) as unknown as Asset;
+const asset = (playback: Partial<Asset['playback']> | null, revision = 3): Asset =>
+  createVideo({ revision, playback: playback as Asset['playback'], visibility: 'public' });
 
 const service = contextAt('https://media.example.com');
 const cdn = contextAt('https://cdn.example.com');

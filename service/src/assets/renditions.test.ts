@@ -114,9 +114,9 @@ describe('merged renditions', () => {
   });
 
   test('keep no member that nobody knows', () => {
-    const reported = [
-      { height: 720, state: 'ready', width: null, codec: 'x', dynamic_range: 'x' },
-    ] as unknown as Rendition[];
+    const reported: Rendition[] = JSON.parse(
+      '[{ "height": 720, "state": "ready", "width": null, "codec": "x", "dynamic_range": "x" }]',
+    );
     expect(merge(reported)).toEqual([{ height: 720, state: 'ready' }]);
   });
 

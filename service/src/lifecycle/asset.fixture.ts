@@ -11,7 +11,7 @@ export const LATER = new Date('2026-01-01T10:06:00.000Z');
 
 /** All other columns are null at the start. */
 const PENDING = {
-  ...(Object.fromEntries(Object.keys(assetRow).map((column) => [column, null])) as unknown as Asset),
+  ...(Object.fromEntries(Object.keys(assetRow).map((column) => [column, null])) as Record<keyof Asset, null>),
   id: '01900000-0000-7000-8000-000000000001',
   owner_user_id: 'ann',
   kind: 'video',

@@ -5,7 +5,6 @@ import { rowsOf, startTestPostgres, type TestPostgres } from '../../../test/supp
 import type { Asset, NewAsset } from '../assets/asset.ts';
 import { newEvent } from '../assets/asset-event.ts';
 import { createAssetLoader } from '../assets/asset-lookup.ts';
-import type { JobRequest, ServiceJobs } from '../jobs.ts';
 import type { Connection } from '../platform/postgres/connection.ts';
 import { type Database, openDatabase } from '../platform/postgres/database.ts';
 import { migrate } from '../platform/postgres/migrate.ts';
@@ -20,7 +19,8 @@ let server: TestPostgres;
 let connection: Connection;
 let db: Database;
 /** The jobs that were sent; `failSending` makes sending fail. */
-const sent: { readonly tx: unknown; readonly owner: string; readonly job: JobRequest }[] = [];
+const sent: { readonly tx: unknown; readonly owner: string; readonly job: { readonly payload: object } }[] =
+  [];
 let failSending = false;
 
 beforeAll(async () => {
@@ -44,11 +44,11 @@ const openStore = (): AssetStore =>
     db,
     loader: createAssetLoader(db),
     jobs: {
-      sendFor: async (tx: unknown, owner: string, job: JobRequest) => {
+      sendFor: async (tx, owner, job) => {
         if (failSending) throw new Error('the queue is down');
         sent.push({ tx, owner, job });
       },
-    } as unknown as ServiceJobs,
+    },
     settings: { purgeGraceDays: 0 },
     now: () => NOW,
   });

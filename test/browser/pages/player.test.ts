@@ -11,8 +11,9 @@ import { asUser, call, eventually, startTestService, type TestService } from '..
 
 const SECONDS = 12;
 const LABEL = '<img src=x onerror=alert(1)>';
+const FIRST_TITLE = 'Good <b>morning</b> & "hello"';
 const CHAPTERS = [
-  { start_ms: 0, title: 'Good <b>morning</b> & "hello"' },
+  { start_ms: 0, title: FIRST_TITLE },
   { start_ms: 8000, title: 'Good night' },
 ];
 const CAPTIONS = 'WEBVTT\n\n00:00.000 --> 00:12.000\nGood morning\n';
@@ -143,7 +144,7 @@ async function showCaptions(page: Page): Promise<void> {
 /** The name of a chapter is text, over the seek bar and in the menu. */
 async function seekByChapter(page: Page): Promise<void> {
   await page.locator('media-time-range').hover({ position: { x: 40, y: 10 } });
-  await page.locator('media-preview-chapter-display[slot]').filter({ hasText: CHAPTERS[0]?.title }).waitFor();
+  await page.locator('media-preview-chapter-display[slot]').filter({ hasText: FIRST_TITLE }).waitFor();
   await choose(page, 'Chapters', 'Good night');
   await eventually(
     () => readMedia<number>(page, 'currentTime'),

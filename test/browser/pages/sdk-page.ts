@@ -14,12 +14,12 @@ type Page = {
 type Input = { readonly files: readonly File[] };
 type Document = { querySelector(selector: string): Input };
 
-const { document } = globalThis as unknown as { readonly document: Document };
+declare const document: Document;
 type Source = {
   readonly readyState: number;
   addEventListener(type: string, listener: (event: { readonly type: string }) => void): void;
 };
-const { EventSource } = globalThis as unknown as { readonly EventSource: new (url: string) => Source };
+declare const EventSource: new (url: string) => Source;
 const progress: UploadProgress[] = [];
 const page: Page = {
   stream: { types: [], opened: 0, readyState: 0 },

@@ -5,8 +5,7 @@ import { BunnyCdnStream } from 'bunnycdn-stream';
 const [, , origin = '', videoLibrary = '', apiKey = ''] = process.argv;
 const stream = new BunnyCdnStream({ apiKey, videoLibrary });
 // The address of the product is not an option of the package.
-const opened = stream as unknown as { ky: { extend(options: object): unknown } };
-opened.ky = opened.ky.extend({ prefixUrl: origin, retry: 0 }) as typeof opened.ky;
+Reflect.set(stream, 'ky', Reflect.get(stream, 'ky').extend({ prefixUrl: origin, retry: 0 }));
 
 async function main(): Promise<void> {
   const created = await stream.createVideo({ title: 'clip' });
@@ -33,7 +32,10 @@ async function main(): Promise<void> {
 /** With the headers that the package signs. */
 async function directUpload(): Promise<void> {
   const { video, headers } = await stream.createDirectUpload({ title: 'direct' });
-  const sent = { 'Tus-Resumable': '1.0.0', ...(headers as unknown as Record<string, string>) };
+  const sent = {
+    'Tus-Resumable': '1.0.0',
+    ...Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)])),
+  };
   const text = (value: string) => Buffer.from(value).toString('base64');
   const begun = await fetch(`${origin}/tusupload`, {
     method: 'POST',

@@ -5,7 +5,7 @@ import { type ApiDocument, readDocument } from '../../support/http/openapi.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
 
 let service: TestService;
-let document: ApiDocument;
+let document: ApiDocument & Parameters<typeof createCheck>[0];
 beforeAll(async () => {
   service = await startTestService({ MEDIARY_ROLE: 'api' });
   document = await readDocument(service);
@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => service.stop());
 
 describe('a response that does not match the document', () => {
-  const check = () => createCheck(document as unknown as Parameters<typeof createCheck>[0]);
+  const check = () => createCheck(document);
   const url = () => `${service.url}/usage`;
   const envelope = {
     success: true,

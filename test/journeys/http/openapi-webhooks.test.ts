@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterAll(() => service?.stop());
 
 test('has the webhooks that the service sends, each type with its payload', () => {
-  const { webhooks, components } = document as unknown as {
+  const { webhooks, components } = document as {
     webhooks: Record<
       string,
       { post: { requestBody: { content: Record<string, { schema: { $ref: string } }> } } }

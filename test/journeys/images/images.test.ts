@@ -85,13 +85,8 @@ describe('a valid image', () => {
         captions: [],
         expires_at: expect.any(String),
       });
-      expect((await eventsOf(service.dataDir, asset.id)).sort()).toEqual([
-        'asset.created',
-        'asset.playable',
-        'asset.processing',
-        'asset.ready',
-        'asset.uploaded',
-      ]);
+      const types = ['created', 'playable', 'processing', 'ready', 'uploaded'].map((name) => `asset.${name}`);
+      expect((await eventsOf(service.dataDir, asset.id)).sort()).toEqual(types);
     },
   );
 

@@ -84,7 +84,8 @@ export function toColour([luma, cb, cr]: Pixel, [kr, kb]: Matrix): Colour {
   const y = ((luma - 16) * 255) / 219;
   const red = y + (2 * (1 - kr) * (cr - 128) * 255) / 224;
   const blue = y + (2 * (1 - kb) * (cb - 128) * 255) / 224;
-  return [red, (y - kr * red - kb * blue) / (1 - kr - kb), blue].map((part) =>
-    Math.round(Math.min(255, Math.max(0, part))),
-  ) as unknown as Colour;
+  const green = (y - kr * red - kb * blue) / (1 - kr - kb);
+  return [toByte(red), toByte(green), toByte(blue)];
 }
+
+const toByte = (part: number): number => Math.round(Math.min(255, Math.max(0, part)));

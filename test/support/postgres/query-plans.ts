@@ -3,15 +3,19 @@ import type pg from 'pg';
 import type { Queries } from '../../../service/src/platform/postgres/database.ts';
 import type { Statement } from '../../../service/src/platform/postgres/sql.ts';
 
-/** Collects the statements of `db.all`, and returns no rows. */
+/** Collects the statements, and returns no rows. */
 export async function recordStatements(query: (db: Queries) => Promise<unknown>): Promise<Statement[]> {
   const statements: Statement[] = [];
-  const db = {
-    all: async (statement: Statement) => {
+  const db: Queries = {
+    all: async (statement) => {
       statements.push(statement);
       return [];
     },
-  } as unknown as Queries;
+    one: async (statement) => {
+      statements.push(statement);
+      return undefined;
+    },
+  };
   await query(db);
   return statements;
 }

@@ -119,7 +119,7 @@ export async function uploadTo(
   if (IS_BY_SDK) return uploadBySdkTo(service, provider, bytes);
   const opened = await askUpload(service, provider, { size_bytes: bytes.length });
   if (opened.status !== 200) throw new Error(JSON.stringify(opened.body));
-  await sendBytes(opened.body.data.upload as never, bytes);
+  await sendBytes(opened.body.data.upload, bytes);
   return completeArrived(service, opened.body.data.asset_id);
 }
 

@@ -48,7 +48,7 @@ export async function startArchivedOwner() {
     filesOf,
     ...changesOf(entries),
     importing: async (changed: readonly ArchiveEntry[], owner = OWNER): Promise<ImportJson> =>
-      expectSuccess(await importTo(service, owner, await archiveOf(changed))) as unknown as ImportJson,
+      expectSuccess(await importTo(service, owner, await archiveOf(changed))) as ImportJson,
     erase: async (): Promise<void> => {
       await completed(service, OWNER, (await erase(service, OWNER)).id);
       expect([...(await filesOf(image)), ...(await filesOf(video))]).toEqual([]);

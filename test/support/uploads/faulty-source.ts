@@ -32,11 +32,7 @@ export type Fault = {
 };
 
 /** The server of the running test, its plan, and the waits of the download in milliseconds. */
-export const source: { server: RawServer; plan: Plan; waits: number[] } = {
-  server: undefined as unknown as RawServer,
-  plan: undefined as unknown as Plan,
-  waits: [],
-};
+export const source = { waits: [] as number[] } as { server: RawServer; plan: Plan; waits: number[] };
 
 /** Registers the hooks that start the server and reset the plan. */
 export function useFaultySource(): void {

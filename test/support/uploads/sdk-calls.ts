@@ -125,7 +125,10 @@ const OPERATIONS: Readonly<Record<string, Operation>> = {
   'DELETE /media/{id}': {
     query: ['trash'],
     run: ({ media }, { id, query, options }) =>
-      media.delete(id, { ...options, trash: query['trash'] as never }),
+      media.delete(id, {
+        ...options,
+        trash: query['trash'] === undefined ? undefined : query['trash'] === 'true',
+      }),
   },
   'POST /media/{id}/complete': { run: ({ media }, { id, options }) => media.complete(id, options) },
   'POST /media/{id}/restore': { run: ({ media }, { id, options }) => media.restore(id, options) },

@@ -29,7 +29,8 @@ function countReads(size: number, read: (start: number, end: number) => Promise<
       return read(start, end);
     },
   });
-  return { file: { size, type: '', slice } as unknown as Blob, bytesRead: () => bytes };
+  const file = Object.defineProperties(new Blob([]), { size: { value: size }, slice: { value: slice } });
+  return { file, bytesRead: () => bytes };
 }
 
 async function openBlob(path: string): Promise<CountedFile> {

@@ -235,5 +235,7 @@ test('only the retry of a killed process starts without delay', async () => {
 
 test('a missing handler is rejected', async () => {
   const queue = await open();
-  await expect(queue.work({} as never)).rejects.toThrow('job "note" has no handler');
+  await expect(queue.work({} as Parameters<typeof queue.work>[0])).rejects.toThrow(
+    'job "note" has no handler',
+  );
 });
