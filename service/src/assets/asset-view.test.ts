@@ -2,7 +2,6 @@
 import { expect, test } from 'vitest';
 import { createVideo } from '../lifecycle/asset.fixture.ts';
 import type { Asset } from './asset.ts';
-import { createVideo } from '../lifecycle/asset.fixture.ts';
 import { type AssetViewContext, toAssetView, toEtag } from './asset-view.ts';
 
 const contextAt = (base: string): AssetViewContext => ({
