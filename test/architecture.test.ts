@@ -38,8 +38,8 @@ const PORTS =
 const ROLES: readonly (readonly [path: RegExp, role?: string])[] = [
   [/^(main|service|start-banner|config|adapters|app|tables|jobs)(?:-[a-z]+)?$/],
   [/^open-decoders$/, 'adapters'],
-  [/^platform\/(?:http\/errors|values\/(?:plain-text|strict-json|uuid|lru-cache)|postgres\/row)$/, 'base'],
-  [/^platform\/settings\/(?:read-)?settings?$/, 'base'],
+  [/^platform\/(?:http\/errors|postgres\/row|settings\/(?:read-)?settings?)$/, 'base'],
+  [/^platform\/values\/(?:lru-cache|networks|plain-text|strict-json|uuid)$/, 'base'],
   [/\.(contract|fixture)$/],
   [/^platform\/[a-z0-9/-]+$/, 'platform'],
   [/^[a-z]+\/feature$/, 'feature'],
@@ -125,7 +125,7 @@ const OUTSIDE: readonly (readonly [module: RegExp, knownBy: RegExp])[] = [
   ],
   [
     /^node:/,
-    /^(?:main|service|adapters|command|platform|adapter|worker|job|contract|fixture) |ed-run$|config-local$/,
+    /^(?:main|service|adapters|command|platform|adapter|worker|job|contract|fixture|base) |ed-run$|-local$/,
   ],
 ];
 const ENVIRONMENT =

@@ -63,6 +63,8 @@ create table assets (
   poster_time_ms bigint,
   -- The part of an image that crops keep, as {"x", "y"} from 0 to 1; null: the center.
   focal_point jsonb,
+  -- Who may play the asset, as {"referrers", "networks", "countries", …}; null: everybody that its visibility allows.
+  access jsonb,
   -- [{start_ms, title}] in order; null: those of the file, once they are known; []: the caller wants none.
   chapters jsonb,
   -- The upload whose object is the original: originals/<asset>/<upload>.

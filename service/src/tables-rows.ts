@@ -96,6 +96,23 @@ export const collectionItemRow = {
   added_at: 'timestamptz',
 } as const;
 
+/** A verified webhook delivery with its raw body (B6). */
+export const deliveryRow = {
+  id: 'uuid',
+  provider: 'text',
+  provider_video_id: 'text?',
+  asset_id: 'uuid?',
+  body: 'bytea',
+  headers: 'jsonb',
+  processed: 'bool',
+  reason: 'text',
+  received_at: 'timestamptz',
+  /** Signed by our own encoder. */
+  is_own_encoder: 'bool',
+  /** From the arrival of the request until it is recorded. */
+  latency_ms: 'int4',
+} as const;
+
 export const CREDENTIAL_TABLES = {
   /** A token for uploads from a browser (B11). */
   upload_tokens: {

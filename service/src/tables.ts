@@ -3,6 +3,7 @@ import {
   collectionItemRow,
   collectionRow,
   CREDENTIAL_TABLES,
+  deliveryRow,
   endpointDeliveryRow,
   uploadRow,
   webhookEndpointRow,
@@ -65,6 +66,8 @@ export const assetRow = {
   poster_time_ms: 'int8?',
   /** The part of an image that crops keep; null: the center. */
   focal_point: 'jsonb?',
+  /** Who may play the asset; null: everybody that its visibility allows. */
+  access: 'jsonb?',
   /** Of a video, in order; null: those of the file, once they are known. */
   chapters: 'jsonb?',
   /** Number of encode runs started in this attempt, and the last one that stored all files. */
@@ -105,6 +108,7 @@ export const newAssetColumns = pick(assetRow, [
   'metadata',
   'external_id',
   'focal_point',
+  'access',
   'chapters',
   'expires_at',
   'announced_size_bytes',
@@ -146,6 +150,7 @@ export const shownColumns = pick(assetRow, [
   'media',
   'poster_time_ms',
   'focal_point',
+  'access',
   'chapters',
   'warnings',
   'failure',
@@ -176,6 +181,7 @@ export const playedColumns = pick(assetRow, [
   'height',
   'duration_ms',
   'focal_point',
+  'access',
   'chapters',
   'original_upload',
   'expires_at',
@@ -206,23 +212,6 @@ export const eventRow = {
   created_at: 'timestamptz',
   /** The asset's revision after the change. */
   revision: 'int4',
-} as const;
-
-/** A verified webhook delivery with its raw body (B6). */
-export const deliveryRow = {
-  id: 'uuid',
-  provider: 'text',
-  provider_video_id: 'text?',
-  asset_id: 'uuid?',
-  body: 'bytea',
-  headers: 'jsonb',
-  processed: 'bool',
-  reason: 'text',
-  received_at: 'timestamptz',
-  /** Signed by our own encoder. */
-  is_own_encoder: 'bool',
-  /** From the arrival of the request until it is recorded. */
-  latency_ms: 'int4',
 } as const;
 
 export const TABLES = {

@@ -13,6 +13,12 @@ const ASSET: Asset = {
 };
 
 describe('formatAsset', () => {
+  test('shows who may play the asset', () => {
+    const access = { referrers: ['a.example'], allow_no_referrer: true, countries: ['DE'], downloads: false };
+    expect(formatAsset({ ...ASSET, access })).toMatch(/sites a\.example or none; countries DE; no downloads/);
+    expect(formatAsset({ ...ASSET, access: null })).not.toContain('access');
+  });
+
   test('shows the URLs of a public asset', () => {
     expect(formatAsset(ASSET)).toMatch(/^hls +http:.*hls\.m3u8$/m);
   });

@@ -1,5 +1,5 @@
 // Assets as people read them.
-import { type Asset, formatChapters } from '@mediary/client';
+import { type AccessRules, type Asset, formatChapters } from '@mediary/client';
 import { type Field, formatBytes, formatDuration, formatFields, formatTable, formatTime } from './text.ts';
 
 export const describeStatus = ({
@@ -41,6 +41,7 @@ export function formatAsset(asset: Asset): string {
     ['failure', failure && `${failure.code}: ${failure.message}`],
     ['owner', asset.owner_user_id],
     ['visibility', asset.visibility],
+    ['access', asset.access && formatAccess(asset.access)],
     ['type', asset.mime_type],
     ['size', size === null ? null : `${formatBytes(size)} (${size} bytes)`],
     ['sha-256', asset.checksum_sha256],
@@ -63,6 +64,16 @@ export function formatAsset(asset: Asset): string {
     ['deleted', asset.deleted_at && formatTime(asset.deleted_at)],
   ]);
 }
+
+const formatAccess = (access: AccessRules): string =>
+  [
+    access.referrers && `sites ${access.referrers.join(', ')}${access.allow_no_referrer ? ' or none' : ''}`,
+    access.networks && `networks ${access.networks.join(', ')}`,
+    access.countries && `countries ${access.countries.join(', ')}`,
+    access.downloads === false && 'no downloads',
+  ]
+    .filter(Boolean)
+    .join('; ');
 
 type Photo = NonNullable<NonNullable<Asset['media']>['photo']>;
 

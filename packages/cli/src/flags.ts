@@ -12,6 +12,10 @@ const FLAGS = new Map<unknown, string>([
 ]);
 
 const FLAGS_OF_MEMBERS = new Map<unknown, string>([
+  ['access.allow_no_referrer', '--allow-no-referrer'],
+  ['access.countries', '--allow-country'],
+  ['access.networks', '--allow-network'],
+  ['access.referrers', '--allow-site'],
   ['created_after', '--after'],
   ['created_before', '--before'],
   ['cursor', '--cursor'],
@@ -43,5 +47,6 @@ const FLAGS_OF_MEMBERS = new Map<unknown, string>([
 export const toFlags = (message: string): string =>
   message.replaceAll(/`(\w+)`/g, (whole, name: string) => FLAGS.get(name) ?? whole);
 
-/** The flag that sets a member of a request. */
-export const findFlag = (member: unknown): string | undefined => FLAGS_OF_MEMBERS.get(member);
+/** The flag that sets a member of a request, or an entry of it such as `access.referrers.0`. */
+export const findFlag = (member: unknown): string | undefined =>
+  FLAGS_OF_MEMBERS.get(typeof member === 'string' ? member.replace(/\.\d+$/, '') : member);

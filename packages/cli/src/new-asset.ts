@@ -1,6 +1,7 @@
 // What commands that create an asset have in common: options, and what they print at the end.
 import type { Asset } from '@mediary/client';
 import { type Command, Option } from 'commander';
+import { type AccessFlags, addAccessOptions, toAccess } from './access-flags.ts';
 import { collect, parseDuration, parseJsonObject } from './arguments.ts';
 import { formatAssetLine } from './asset-text.ts';
 import type { Client } from './client.ts';
@@ -8,7 +9,7 @@ import type { CommandContext } from './context.ts';
 import { assertNotFailed, followAsset, showEncoding } from './events/follow.ts';
 import type { Progress } from './progress.ts';
 
-export type NewAssetOptions = {
+export type NewAssetOptions = AccessFlags & {
   readonly private?: boolean;
   readonly public?: boolean;
   readonly externalId?: string;
@@ -35,7 +36,7 @@ export const addFileOptions = (command: Command): Command =>
     .option('--mime-type <type>', 'media type, such as video/mp4; default: by the extension of the name');
 
 export const addSharedOptions = (command: Command): Command =>
-  command
+  addAccessOptions(command)
     .addOption(new Option('--private', 'only signed URLs play the asset (default)').conflicts('public'))
     .option('--public', 'everybody can play the asset')
     .option('--external-id <id>', 'your own id of the asset, unique per owner')
@@ -55,6 +56,7 @@ export const toDescription = (flags: NewAssetOptions) => ({
   title: flags.title,
   tags: flags.tag,
   metadata: flags.metadata,
+  access: toAccess(flags),
 });
 
 /** The members that imports and clips share. */

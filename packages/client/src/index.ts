@@ -1,4 +1,5 @@
 // Public names of @mediary/client.
+export type { AccessRules } from './api/access-rules.ts';
 export type {
   Asset,
   AssetMedia,
@@ -58,18 +59,14 @@ export type {
   EventTicket,
 } from './api/events.ts';
 export type {
-  DownloadUrl,
-  ImagePlayback,
   ListAssetsQuery,
-  PlayableCaption,
-  Playback,
   TimelineEntry,
   TimelinePage,
   TimelineQuery,
   UpdateAssetRequest,
   Usage,
-  VideoPlayback,
 } from './api/library.ts';
+export type { DownloadUrl, ImagePlayback, PlayableCaption, Playback, VideoPlayback } from './api/playback.ts';
 export type { ClipRequest, ImportRequest } from './api/imports.ts';
 export type {
   CreateUploadRequest,

@@ -3,14 +3,13 @@ import type { Asset, AssetPage, DeletedAsset } from './api/assets.ts';
 import type { BatchRequest, BatchResult } from './api/batches.ts';
 import type { ExistingAssetRule } from './api/enums.ts';
 import type {
-  DownloadUrl,
   ListAssetsQuery,
-  Playback,
   TimelineEntry,
   TimelinePage,
   TimelineQuery,
   UpdateAssetRequest,
 } from './api/library.ts';
+import type { DownloadUrl, Playback } from './api/playback.ts';
 import type { ClipRequest, ImportRequest } from './api/imports.ts';
 import type { CreateUploadRequest, OpenUpload } from './api/uploads.ts';
 import { createPagedList, type PagedList } from './pages.ts';

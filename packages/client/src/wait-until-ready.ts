@@ -1,6 +1,6 @@
 // Waits until an asset is ready: by events, else by requests that the service answers when it changes.
 import type { Asset } from './api/assets.ts';
-import type { Playback } from './api/library.ts';
+import type { Playback } from './api/playback.ts';
 import { isTransient, retryDelayMs, sleep } from './backoff.ts';
 import { AssetFailedError, MediaryError, TimeoutError } from './errors.ts';
 import { streamEvents } from './events.ts';

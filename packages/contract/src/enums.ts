@@ -134,5 +134,5 @@ export const READINESS_PURPOSES = ['serving', 'uploads', 'jobs'] as const;
 export type ReadinessPurpose = (typeof READINESS_PURPOSES)[number];
 
 /** Why a CDN has to purge the files of an asset. */
-export const PURGE_REASONS = ['deleted', 'made_private', 'revoked'] as const;
+export const PURGE_REASONS = ['deleted', 'made_private', 'access_restricted', 'revoked'] as const;
 export type PurgeReason = (typeof PURGE_REASONS)[number];

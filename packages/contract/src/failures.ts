@@ -95,6 +95,8 @@ export const WARNING_CODES = {
   original_missing:
     'The original is not stored any more: what was made from it plays, but it can neither be downloaded ' +
     'nor encoded again.',
+  access_not_enforced:
+    'The asset has access rules, but plays from other hosts, where the service cannot hold them.',
   playback_unconfigured:
     "The setting with the provider's host name is missing, so there are no playback URLs.",
 } as const;

@@ -11,6 +11,7 @@ import {
   streamDownload,
 } from './operations/admin/diagnostics.ts';
 import { deleteAsset, restoreAsset } from './operations/deletions.ts';
+import { downloadOriginal, getDownloadUrl } from './operations/downloads.ts';
 import { getEmbed, getOembed, getPrivateEmbed, playerScriptOperations } from './operations/embed.ts';
 import { encryptedOperations } from './operations/encrypted-playback.ts';
 import { createEventTicket, streamAssetEvents, streamEvents } from './operations/events.ts';
@@ -51,8 +52,6 @@ import {
   replayDeliveries,
 } from './operations/admin/operators.ts';
 import {
-  downloadOriginal,
-  getDownloadUrl,
   getPlayback,
   getPrivateSegment,
   getSegment,

@@ -57,6 +57,28 @@ export const REQUEST_REASONS = {
     codes: ['BAD_REQUEST'],
     description: 'The asset `asset_id` has another owner than the collection.',
   },
+  rule_not_enforceable: {
+    codes: ['BAD_REQUEST'],
+    description:
+      'The service cannot hold the access rule `field`: the video plays from other hosts, or the setting ' +
+      '`COUNTRY_HEADER` is missing.',
+  },
+  referrer_not_allowed: {
+    codes: ['FORBIDDEN'],
+    description: 'The access rules of the asset do not allow the site, or the request names none.',
+  },
+  network_not_allowed: {
+    codes: ['FORBIDDEN'],
+    description: 'The access rules of the asset do not allow the address of the viewer.',
+  },
+  country_not_allowed: {
+    codes: ['FORBIDDEN'],
+    description: 'The access rules of the asset do not allow the country of the viewer, or it is not known.',
+  },
+  downloads_not_allowed: {
+    codes: ['FORBIDDEN'],
+    description: 'The access rules of the asset forbid downloads, unless with the service key.',
+  },
   owner_is_being_erased: {
     codes: ['CONFLICT'],
     description:

@@ -1,4 +1,4 @@
-// How requests with signed URLs fail.
+// How requests of viewers and with signed URLs fail.
 import type { ErrorCase } from './operation.ts';
 
 /** Errors of signed URLs and playback tokens. */
@@ -16,4 +16,16 @@ export const UPLOAD_ERRORS: readonly ErrorCase[] = [
   ...TICKET_ERRORS,
   { code: 'NOT_FOUND', when: 'No such asset or upload, or the upload has expired.' },
   { code: 'CONFLICT', reason: 'already_uploaded', when: 'The bytes are stored already.' },
+];
+
+/** The access rules of the asset refuse the request. */
+export const ACCESS_ERRORS: readonly ErrorCase[] = [
+  { code: 'FORBIDDEN', reason: 'referrer_not_allowed', when: 'The site may not play the asset.' },
+  { code: 'FORBIDDEN', reason: 'network_not_allowed', when: 'The address of the viewer may not play it.' },
+  { code: 'FORBIDDEN', reason: 'country_not_allowed', when: 'The country of the viewer may not play it.' },
+  {
+    code: 'FORBIDDEN',
+    reason: 'downloads_not_allowed',
+    when: 'The request is for a download, which the rules forbid.',
+  },
 ];

@@ -1,8 +1,8 @@
-// Tests that the ETag of an asset changes with the settings that its playback URLs depend on.
+// Tests warnings of the view, and that its ETag changes with the settings that playback URLs depend on.
 import { expect, test } from 'vitest';
 import { createVideo } from '../lifecycle/asset.fixture.ts';
 import type { Asset } from './asset.ts';
-import { type AssetViewContext, toEtag } from './asset-view.ts';
+import { type AssetViewContext, toAssetView, toEtag } from './asset-view.ts';
 
 const contextAt = (base: string): AssetViewContext => ({
   playbackBaseUrl: () => base,
@@ -26,4 +26,18 @@ test.each(['own', 'image'] as const)('the ETag of %s files changes with the base
 test.each([null, { kind: 'urls' } as const])('the ETag of %j does not depend on it', (playback) => {
   expect(toEtag(asset(playback), service)).toBe('"r3"');
   expect(toEtag(asset(playback), cdn)).toBe('"r3"');
+});
+
+test('rules for viewers of URLs that an encoder reported later are a warning', () => {
+  const playback = {
+    kind: 'urls',
+    attempt: 1,
+    hls: 'https://a.example/m',
+    dash: null,
+    thumbnail: null,
+  } as const;
+  const warningsOf = (access: Asset['access']) =>
+    toAssetView(createVideo({ playback, access }), service).warnings.map(({ code }) => code);
+  expect(warningsOf({ countries: ['DE'] })).toEqual(['access_not_enforced']);
+  expect(warningsOf({ downloads: false })).toEqual([]);
 });

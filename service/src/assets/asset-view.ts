@@ -1,7 +1,9 @@
 // The representation of an asset in the API (contract B1).
 import { createHash } from 'node:crypto';
+import { WARNING_CODES } from '@mediary/contract/failures';
 import type { Asset as AssetView, AssetPlayback } from '@mediary/contract/schemas/asset';
 import type { Caller } from '../auth/caller.ts';
+import { hasViewerRules } from './access-rules.ts';
 import type { Asset, ShownAsset, Warning } from './asset.ts';
 import type { Manifest, PlayUrls } from './playback-manifest.ts';
 import type { Rendition } from './renditions.ts';
@@ -27,7 +29,8 @@ function toSettingsView(asset: ShownAsset, context: AssetViewContext) {
   const playback = hosted
     ? toPlayback(hosted.urls)
     : toOfferedUrls(context, asset, toPlaybackBase(context.playbackBaseUrl(), asset.id));
-  const { failure, warnings } = asset;
+  const { failure } = asset;
+  const warnings = isUnenforced(asset) ? [...asset.warnings, ACCESS_NOT_ENFORCED] : asset.warnings;
   return {
     hasNoHostedUrl: hosted !== undefined && !playback,
     playback,
@@ -35,6 +38,15 @@ function toSettingsView(asset: ShownAsset, context: AssetViewContext) {
     failure: failure && { ...failure, retryable: failure.retryable && context.canRetry(asset) },
   };
 }
+
+/** An encoder may report its URLs after the rules were set. */
+const isUnenforced = ({ access, playback }: ShownAsset): boolean =>
+  hasViewerRules(access) && playback?.kind === 'urls';
+
+const ACCESS_NOT_ENFORCED: Warning = {
+  code: 'access_not_enforced',
+  message: WARNING_CODES.access_not_enforced,
+};
 
 const toRenditionView = (rendition: Rendition): AssetView['renditions'][number] => ({
   height: rendition.height,
@@ -75,6 +87,7 @@ export function toAssetView(asset: ShownAsset, context: AssetViewContext): Asset
     media: asset.media,
     poster_time_ms: asset.poster_time_ms,
     focal_point: asset.focal_point,
+    access: asset.access,
     chapters: asset.chapters ?? [],
     warnings,
     failure,

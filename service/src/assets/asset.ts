@@ -7,6 +7,7 @@ import type { AssetKind, CaptionKind, StreamStatus, Visibility } from '@mediary/
 import type { AssetMedia } from '@mediary/contract/schemas/asset-media';
 import type { Chapter } from '@mediary/contract/schemas/chapters';
 import type { ClipSource } from '@mediary/contract/schemas/clip-source';
+import type { AccessRules } from '@mediary/contract/schemas/access-rules';
 import type { FocalPoint } from '@mediary/contract/schemas/common';
 
 /** A name in the registry of providers. */
@@ -50,6 +51,7 @@ type ColumnTypes = {
   clip_of: ClipSource | null;
   metadata: Readonly<Record<string, unknown>> | null;
   focal_point: FocalPoint | null;
+  access: Readonly<AccessRules> | null;
   chapters: Chapter[] | null;
 };
 

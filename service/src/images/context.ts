@@ -1,5 +1,6 @@
 // What the functions of images need.
 import type { PlaybackAsset } from '../assets/asset.ts';
+import type { BytesExchange } from '../platform/http/route.ts';
 import type { Secret } from '../auth/secret.ts';
 import type { AsService } from '../auth/service.hook.ts';
 import type { Config } from '../config.ts';
@@ -29,10 +30,10 @@ export type ImagesContext = {
   >;
   readonly storage: Pick<Storage, 'sendObject' | 'prepareLocalFile'>;
   readonly playback: {
-    /** Throws unless the token or the cookie opens the asset. */
+    /** Throws unless the token or the cookie opens the asset, and its access rules allow the viewer. */
     readonly findPlayableAsset: (
       id: string,
-      opened: { readonly token: string | undefined; readonly cookie: string | undefined },
+      viewer: BytesExchange & { readonly token: string | undefined },
     ) => Promise<PlaybackAsset>;
   };
 };

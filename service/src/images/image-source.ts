@@ -1,8 +1,8 @@
 // Finds the source of an asset's image variants: the original of an image, or the poster of an encoded video.
 import type { FocalPoint } from '@mediary/contract/schemas/common';
+import { CHECKED_PER_REQUEST, isCheckedPerRequest } from '../assets/access-rules.ts';
 import type { Asset } from '../assets/asset.ts';
 import { limitMaxAge } from '../assets/expiry.ts';
-import { CACHED_BY_COOKIE, isByCookie } from '../auth/tickets/playback-cookie.ts';
 import {
   type ObjectKey,
   originalKey,
@@ -77,10 +77,10 @@ type Caching = {
 
 /** Never `immutable`: a shared cache must revalidate, because the asset may have become private. */
 export function imageCaching(
-  asset: VersionedImage & Pick<Asset, 'visibility' | 'expires_at'>,
+  asset: VersionedImage & Pick<Asset, 'visibility' | 'access' | 'expires_at'>,
   { token, version, isSubstitute = false, now }: Caching,
 ): string {
-  if (isByCookie(asset, token)) return CACHED_BY_COOKIE;
+  if (isCheckedPerRequest(asset, token)) return CHECKED_PER_REQUEST;
   const age = isSubstitute
     ? MAX_AGE_S.substitute
     : version === imageVersion(asset)

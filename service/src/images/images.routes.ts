@@ -32,7 +32,7 @@ async function serveFixedPath(
 ): Promise<unknown> {
   const { token } = request.query;
   if (token === undefined) return serveImage(ctx, { request, reply });
-  await ctx.playback.findPlayableAsset(request.params.id, { token, cookie: undefined });
+  await ctx.playback.findPlayableAsset(request.params.id, { token, request, reply });
   return redirectToTokenPath(reply, token, `image?${toSearch(searchOf(request.url))}`);
 }
 
@@ -42,7 +42,7 @@ async function serveImage(
 ): Promise<unknown> {
   const { id, token } = request.params;
   const { v: version, ...asked } = request.query;
-  const asset = await ctx.playback.findPlayableAsset(id, { token, cookie: request.headers.cookie });
+  const asset = await ctx.playback.findPlayableAsset(id, { token, request, reply });
   const cachingOf = (isSubstitute: boolean) =>
     imageCaching(asset, { token, version, isSubstitute, now: ctx.now() });
   const search = searchOf(request.url);

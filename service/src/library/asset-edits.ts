@@ -1,9 +1,11 @@
 // Edits the fields that callers own, such as title, visibility, poster time and focal point; revokes issued
 // playback URLs (contract B2, B5).
+import type { PurgeReason } from '@mediary/contract/enums';
 import type { UpdateAssetRequest } from '@mediary/contract/schemas/library';
 import type { Static } from 'typebox';
 import type { Asset } from '../assets/asset.ts';
 import { type EventData, newEvent } from '../assets/asset-event.ts';
+import { assertEnforceable, hasViewerRules } from '../assets/access-rules.ts';
 import { assertChapters } from '../assets/chapters.ts';
 import { assertFocalPoint } from '../assets/focal-point.ts';
 import { assertPosterTime, awaitsReport, isPosterDue } from '../assets/poster.ts';
@@ -48,10 +50,9 @@ export async function editMembers(
     assertPosterTime(seen, { timeMs: edit.poster_time_ms, isHosted: ctx.providers.isHosted(seen) });
     assertFocalPoint(seen, edit.focal_point);
     assertChapters(seen, edit.chapters);
-    const purges =
-      isVisibilityChanged(seen, edit) && edit.visibility === 'private'
-        ? toCdnPurges(ctx, seen, { reason: 'made_private', now })
-        : [];
+    if (edit.access) assertEnforceable(edit.access, enforcementOf(ctx, seen));
+    const reason = findPurgeReason(seen, edit);
+    const purges = reason ? toCdnPurges(ctx, seen, { reason, now }) : [];
     const jobs = [...jobsOf(seen, edit, ctx.providers.canSign(seen)), ...purges];
     const event = newEvent('asset.updated', { ...actorData, fields: Object.keys(edit) });
     return { set: toPatch(seen, edit), events: [event], jobs };
@@ -59,6 +60,21 @@ export async function editMembers(
   if (!updated) throw notFound('No such asset');
   return updated.asset;
 }
+
+const enforcementOf = ({ providers, settings }: LibraryContext, asset: Asset) => ({
+  isElsewhere: providers.isHosted(asset) || asset.playback?.kind === 'urls',
+  provider: asset.provider,
+  knowsCountries: settings.countryHeader !== undefined,
+});
+
+function findPurgeReason(seen: Asset, edit: Edit): PurgeReason | undefined {
+  if (isVisibilityChanged(seen, edit) && edit.visibility === 'private') return 'made_private';
+  return isRestricted(seen, edit) ? 'access_restricted' : undefined;
+}
+
+/** The first rules for viewers: until now, caches could hold the files for everybody. */
+const isRestricted = (seen: Asset, { access }: Edit): boolean =>
+  access !== undefined && hasViewerRules(access) && !hasViewerRules(seen.access);
 
 /** Issued tokens, cookies and download tickets become invalid at once. */
 export async function revokePlayback(
@@ -79,11 +95,13 @@ export async function revokePlayback(
   return updated.asset;
 }
 
-/** A change of visibility invalidates the issued playback tokens. */
+/** A change of visibility invalidates the issued playback tokens, and so do the first rules for viewers. */
 const toPatch = (seen: Asset, edit: Edit) => ({
   ...edit,
   version: seen.version + 1,
-  ...(isVisibilityChanged(seen, edit) && { playback_version: seen.playback_version + 1 }),
+  ...((isVisibilityChanged(seen, edit) || isRestricted(seen, edit)) && {
+    playback_version: seen.playback_version + 1,
+  }),
 });
 
 const isVisibilityChanged = (seen: Asset, { visibility }: Edit): boolean =>

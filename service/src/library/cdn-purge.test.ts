@@ -18,7 +18,7 @@ const playing = createVideo({
 const contextOf = (lifecycle: Partial<LibraryContext['lifecycle']>, cdnBaseUrl?: string) =>
   createLibraryContext({
     lifecycle,
-    settings: { trashDays: 10, delivery: { cdnBaseUrl, purgeUrl: undefined } },
+    settings: { trashDays: 10, countryHeader: undefined, delivery: { cdnBaseUrl, purgeUrl: undefined } },
     view: { playbackBaseUrl: () => 'https://cdn.example.com' },
   });
 
@@ -42,6 +42,7 @@ test('it purges the files of an asset that is deleted, made private or revoked',
     [remove(true), 'deleted'],
     [remove(false), 'deleted'],
     [edit({ visibility: 'private' }), 'made_private'],
+    [edit({ access: { networks: ['10.0.0.0/8'] } }), 'access_restricted'],
     [revoke, 'revoked'],
   ] as const)
     expect(await purgesOf(playing, change), reason).toEqual([{ ...purge, reason }]);
@@ -58,6 +59,9 @@ test('it waits until no process serves the old state any more', () => {
 test('it purges nothing else', async () => {
   expect(await purgesOf(playing, edit({ title: 'New' }))).toEqual([]);
   expect(await purgesOf(playing, edit({ visibility: 'public' }))).toEqual([]);
+  expect(await purgesOf(playing, edit({ access: { downloads: false } }))).toEqual([]);
+  const restricted = { ...playing, access: { networks: ['10.0.0.0/8'] } };
+  expect(await purgesOf(restricted, edit({ access: { networks: ['192.0.2.0/24'] } }))).toEqual([]);
   expect(await purgesOf({ ...playing, playback: null }, revoke)).toEqual([]);
   expect(await purgesOf({ ...playing, deleted_at: NOW, purge_at: NOW }, remove(true))).toEqual([]);
   expect(await purgesOf(playing, revoke, false)).toEqual([]);

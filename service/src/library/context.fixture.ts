@@ -8,7 +8,11 @@ export const createLibraryContext = (
   given: Parameters<typeof contextOf<LibraryContext>>[0],
 ): LibraryContext =>
   contextOf<LibraryContext>({
-    settings: { trashDays: 10, delivery: { cdnBaseUrl: undefined, purgeUrl: undefined } },
+    settings: {
+      trashDays: 10,
+      countryHeader: undefined,
+      delivery: { cdnBaseUrl: undefined, purgeUrl: undefined },
+    },
     jobs: { hasOpenJob: async () => false },
     usage: { underQuota: (_owner, work) => work() },
     clocks: { now: () => NOW, databaseNow: async () => NOW },

@@ -15,6 +15,7 @@ import type { Static } from 'typebox';
 import type { Asset, ShownAsset } from '../assets/asset.ts';
 import { type Actor, toActorData } from '../assets/asset-event.ts';
 import { toCallerView, toEtag, toServiceView } from '../assets/asset-view.ts';
+import { parseAccess } from '../assets/access-rules.ts';
 import { toChapters } from '../assets/chapters.ts';
 import { parseExpiry } from '../assets/expiry.ts';
 import { roundFocalPoint } from '../assets/focal-point.ts';
@@ -85,12 +86,13 @@ export const assetRoutes = (ctx: LibraryContext) => [
     },
   ),
   ctx.guards.changingAsset(updateAsset, async ({ asset, actor, body, headers }) => {
-    const { owner_user_id: _, expires_at, focal_point: point, chapters, ...others } = body;
+    const { owner_user_id: _, expires_at, focal_point: point, access, chapters, ...others } = body;
     const expiry = expires_at === undefined ? {} : { expires_at: parseExpiry(expires_at, ctx.clocks.now()) };
     const focus = point === undefined ? {} : { focal_point: point && roundFocalPoint(point) };
+    const rules = access === undefined ? {} : { access: parseAccess(access) };
     const parts = chapters === undefined ? {} : { chapters: toChapters(chapters) };
     const edited = await edits.editAsset(ctx, asset, {
-      edit: { ...others, ...expiry, ...focus, ...parts },
+      edit: { ...others, ...expiry, ...focus, ...rules, ...parts },
       ifMatch: headers['if-match'],
       actorData: toActorData(actor, asset),
     });

@@ -4,8 +4,8 @@ import type { NewEvent } from '../assets/asset-event.ts';
 import type { Queries } from '../platform/postgres/database.ts';
 import { columns, definitions, fragment, patches, sql } from '../platform/postgres/sql.ts';
 import { uuidV7 } from '../platform/values/uuid-v7.ts';
-import { assetRow, deliveryRow, mutableColumns, newAssetColumns, pick, shownColumns } from '../tables.ts';
-import { uploadRow } from '../tables-rows.ts';
+import { assetRow, mutableColumns, newAssetColumns, pick, shownColumns } from '../tables.ts';
+import { deliveryRow, uploadRow } from '../tables-rows.ts';
 import type {
   AssetPatch,
   DeliveryRecord,

@@ -66,6 +66,7 @@ const newAsset = (more: Partial<NewAsset> = {}): NewAsset => ({
   metadata: { nested: { list: [1, null] } },
   external_id: null,
   focal_point: null,
+  access: null,
   chapters: null,
   expires_at: null,
   announced_size_bytes: null,

@@ -34,6 +34,7 @@ export const toExportedAsset = (asset: Asset, { original, captions }: ExportedFi
   duration_ms: asset.duration_ms,
   poster_time_ms: asset.poster_time_ms,
   focal_point: asset.focal_point,
+  access: asset.access,
   chapters: asset.chapters,
   renditions: asset.renditions,
   media: asset.media,

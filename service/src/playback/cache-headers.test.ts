@@ -48,6 +48,17 @@ test('it keeps no manifests, nothing that a cookie opens, and nothing without th
     expect(headers['cdn-cache-control']).toBeUndefined();
 });
 
+test('nobody keeps what access rules limit', () => {
+  const rules = { urlSecrets, now: () => NOW, cdnMaxAge: { publicSeconds: 86_400, privateSeconds: 600 } };
+  const ruled = { ...asset, visibility: 'public' as const, access: { countries: ['DE'] } };
+  const headers = buildCacheHeaders(rules, ruled, { isEntry: false, isSegment: true, token: undefined });
+  expect(headers).toEqual({
+    'cache-control': 'private, no-cache',
+    'cache-tag': asset.id,
+    'surrogate-key': asset.id,
+  });
+});
+
 test('the browser asks again for what a cookie opens', () => {
   expect(headersOf('private', {})['cache-control']).toBe('private, no-cache');
   expect(headersOf('private', { token: tokenFor(60) })['cache-control']).toMatch(/^private, max-age=/);

@@ -1,7 +1,7 @@
 // Headers that tell browsers and CDNs how long to keep a playback file, and how to purge it (contract B5).
+import { CHECKED_PER_REQUEST, isCheckedPerRequest } from '../assets/access-rules.ts';
 import type { PlaybackAsset } from '../assets/asset.ts';
 import { limitMaxAge, limitSeconds } from '../assets/expiry.ts';
-import { CACHED_BY_COOKIE, isByCookie } from '../auth/tickets/playback-cookie.ts';
 import type { Secret } from '../auth/secret.ts';
 import { playbackTokenExpiry } from './playback-token.ts';
 import { cacheControlFor } from './served-file.ts';
@@ -31,11 +31,11 @@ export function buildCacheHeaders(
   asset: PlaybackAsset,
   file: RequestedFile,
 ): Readonly<Record<string, string>> {
-  const byCookie = isByCookie(asset, file.token);
-  const cdnSeconds = file.isSegment && !byCookie ? cdnSecondsFor(rules, asset, file.token) : 0;
+  const isChecked = isCheckedPerRequest(asset, file.token);
+  const cdnSeconds = file.isSegment && !isChecked ? cdnSecondsFor(rules, asset, file.token) : 0;
   return {
-    'cache-control': byCookie
-      ? CACHED_BY_COOKIE
+    'cache-control': isChecked
+      ? CHECKED_PER_REQUEST
       : limitMaxAge(cacheControlFor(asset, file.isEntry), asset, rules.now()),
     'cache-tag': asset.id,
     'surrogate-key': asset.id,

@@ -26,6 +26,7 @@ export const SETTINGS: ServingContext['settings'] = {
     purgeSecrets: [],
     embedFrameAncestors: '*',
   },
+  countryHeader: undefined,
   playbackTokenTtlSeconds: 60,
   minFreeBytes: 0,
   maxVariantBytes: 1000,

@@ -19,7 +19,7 @@ import type { SegmentResponseCache } from './segment-response-cache.ts';
 
 type PlaybackSettings = Pick<
   Config,
-  'delivery' | 'playbackTokenTtlSeconds' | 'minFreeBytes' | 'maxVariantBytes'
+  'delivery' | 'countryHeader' | 'playbackTokenTtlSeconds' | 'minFreeBytes' | 'maxVariantBytes'
 > & {
   readonly framesPerMinute: number;
   readonly urlSecrets: readonly Secret[];

@@ -23,6 +23,7 @@ const caption = {
 } as const;
 const shown = createVideo({ playback, visibility: 'public' });
 const hidden = createVideo({ playback, visibility: 'private' });
+const ruled = createVideo({ playback, visibility: 'public', access: { networks: ['10.0.0.0/8'] } });
 const growing = createVideo({ playback: { ...playback, growing: true }, visibility: 'public' });
 const captioned = createVideo({ playback, visibility: 'public', captions: [caption] });
 const reported = createVideo({
@@ -215,8 +216,8 @@ test.each<Row>([
   expect(plan(asset, request, delivery)).toMatchObject(expected);
 });
 
-test('a cookie opens a segment of nginx once only', () => {
-  const planned = plan(hidden, { isProxied }, BY_NGINX);
+test.each([hidden, ruled])('%#: nginx repeats nothing that a cookie opens or rules limit', (asset) => {
+  const planned = plan(asset, { isProxied }, BY_NGINX);
   expect(planned).toMatchObject({ kind: 'internal-redirect' });
   expect(planned).not.toHaveProperty(['headers', 'x-accel-expires']);
 });
@@ -227,6 +228,13 @@ test.each([
   [reported, 'dash.mpd', {}],
 ] as const)('%#: a file that is not offered is not found', (asset, path, delivery) => {
   expect(() => plan(asset, { path }, delivery)).toThrow(expect.objectContaining({ code: 'NOT_FOUND' }));
+});
+
+test('a whole file is forbidden where downloads are, but no segment', () => {
+  const asset = { ...shown, access: { downloads: false } };
+  for (const path of ['video.mp4', 'audio.m4a'])
+    expect(() => plan(asset, { path })).toThrow(expect.objectContaining({ code: 'FORBIDDEN' }));
+  expect(plan(asset, {})).toMatchObject(OBJECT);
 });
 
 describe('a redirect to the store', () => {

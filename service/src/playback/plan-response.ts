@@ -1,17 +1,17 @@
 // Plans the response to a request for a playback file: a redirect, a stored object or a manifest. Reads and
 // sends nothing (contract B5).
+import { isCheckedPerRequest } from '../assets/access-rules.ts';
 import type { PlaybackAsset } from '../assets/asset.ts';
 import { limitMaxAge, limitSeconds } from '../assets/expiry.ts';
 import { type PlayUrls, playbackNotFound } from '../assets/playback-manifest.ts';
 import { isEncrypted, type SegmentEncryption } from '../assets/segment-encryption.ts';
-import { isByCookie } from '../auth/tickets/playback-cookie.ts';
 import type { Secret } from '../auth/secret.ts';
 import { findNamedCaption, formatCaptionPlaylist } from '../captions/manifest-captions.ts';
 import type { ManifestRequest } from '../encoding/packaging/manifests.ts';
 import type { ObjectKey } from '../storage/object-key.ts';
 import { buildCacheHeaders, type CdnMaxAge } from './cache-headers.ts';
 import { chaptersJsonUri, chaptersVersion, formatChapters, isChapterFile } from './chapter-files.ts';
-import { findDownloadName } from './downloads/download-name.ts';
+import { assertDownloadable, findDownloadName } from './downloads/download-name.ts';
 import { currentKeyId, type EncryptedFile, findEncryptedFile } from './encrypted-files.ts';
 import type { FileHeaders, PlannedObject, PlannedResponse } from './planned-response.ts';
 import { contentTypeOf, resolveFile } from './served-file.ts';
@@ -84,6 +84,7 @@ function planEncrypted(
 
 function planPlain(asset: PlaybackAsset, request: FileRequest, delivery: FileDelivery): PlannedResponse {
   const { path, token, query } = request;
+  assertDownloadable(asset, path);
   if (isChapterFile(path)) return planChapters(asset, request, delivery);
   const file = resolveFile(asset, path, delivery);
   if (file.kind === 'elsewhere') return { kind: 'redirect', location: file.location };
@@ -150,7 +151,7 @@ function planStored(asset: PlaybackAsset, file: StoredFile, delivery: FileDelive
   if (canDelegate && delivery.segments === 'redirect' && delivery.isStoreReachable && method === 'GET')
     return { kind: 'store-redirect', presign: toPresign(asset, file, delivery.now()), downloadName };
   const internal = canDelegate
-    ? findInternalRedirect(delivery, { ...file, isByCookie: isByCookie(asset, file.token) })
+    ? findInternalRedirect(delivery, { ...file, isChecked: isCheckedPerRequest(asset, file.token) })
     : undefined;
   if (internal) return { kind: 'internal-redirect', headers: { ...file.headers, ...internal }, downloadName };
   return { ...toObject(key, file.headers, { isCacheable, isRepeatable: canDelegate }), downloadName };
@@ -197,7 +198,7 @@ const AUTHORIZED_SECONDS = 1;
 /** Undefined for requests that did not come through the web server: their clients would see the path. */
 function findInternalRedirect(
   { segments, storeFolder, accelPrefix, localFile }: FileDelivery,
-  { key, isProxied, isByCookie: isOpenedByCookie }: StoredFile & { readonly isByCookie: boolean },
+  { key, isProxied, isChecked }: StoredFile & { readonly isChecked: boolean },
 ): FileHeaders | undefined {
   if (!segments.startsWith('x-') || !isProxied()) return undefined;
   const file = localFile(key);
@@ -205,8 +206,8 @@ function findInternalRedirect(
   if (segments === 'x-sendfile') return { 'x-sendfile': file };
   return {
     'x-accel-redirect': `${accelPrefix}${file.slice(storeFolder.length + 1)}`,
-    // The URL alone does not open what a cookie opened.
-    ...(!isOpenedByCookie && { 'x-accel-expires': `${AUTHORIZED_SECONDS}` }),
+    // The web server may not repeat it for other viewers.
+    ...(!isChecked && { 'x-accel-expires': `${AUTHORIZED_SECONDS}` }),
   };
 }
 

@@ -5,6 +5,7 @@ import {
   publicEntryOperations,
 } from '@mediary/contract/operations/playback';
 import { publicExtraOperations } from '@mediary/contract/operations/video-extras';
+import { CHECKED_PER_REQUEST, hasViewerRules } from '../assets/access-rules.ts';
 import type { PlaybackAsset } from '../assets/asset.ts';
 import { playbackNotFound } from '../assets/playback-manifest.ts';
 import { attachment, redirectToTokenPath, sendVersion } from '../platform/http/headers.ts';
@@ -48,7 +49,7 @@ async function serveEntryFile(ctx: ServingContext, exchange: EntryExchange, file
   const { id } = exchange.request.params;
   const { token, download } = exchange.request.query;
   if (token === undefined) return serve(ctx, exchange, { id, token, path: file });
-  await findPlayableAsset(ctx, id, { token, cookie: undefined });
+  await findPlayableAsset(ctx, id, { token, ...exchange });
   return redirectToTokenPath(exchange.reply, token, `${file}${toDownloadSearch(download)}`);
 }
 
@@ -67,8 +68,8 @@ async function serve(
   exchange: BytesExchange,
   { id, token, path }: RequestedPath,
 ): Promise<unknown> {
-  const { request } = exchange;
-  const asset = await findPlayableAsset(ctx, id, { token, cookie: request.headers.cookie });
+  const { request, reply } = exchange;
+  const asset = await findPlayableAsset(ctx, id, { token, request, reply });
   const { method, query } = request;
   // The addresses of the client and of each trusted proxy.
   const isProxied = () => (request.ips ?? []).length > 1;
@@ -88,7 +89,7 @@ function send(ctx: ServingContext, exchange: BytesExchange, { plan, ...viewed }:
     case 'redirect':
       return reply.header('cache-control', 'no-store').redirect(toHeaderValue(plan.location), 302);
     case 'store-redirect':
-      return redirectToStore(ctx, exchange, plan);
+      return redirectToStore(ctx, exchange, { ...viewed, plan });
     case 'internal-redirect':
       reply.headers(plan.headers).headers(toDisposition(plan.downloadName));
       ctx.segmentResponses.add({ ...toSent(exchange), ...viewed });
@@ -110,14 +111,18 @@ const toDisposition = (name: string | undefined): { 'content-disposition'?: stri
 async function redirectToStore(
   { store, now }: ServingContext,
   { reply }: BytesExchange,
-  { presign, downloadName }: Extract<PlannedResponse, { kind: 'store-redirect' }>,
+  { asset, plan }: Sending<Extract<PlannedResponse, { kind: 'store-redirect' }>>,
 ): Promise<unknown> {
+  const { presign, downloadName } = plan;
   if (!store.direct) throw playbackNotFound();
   const { url, expiresAt } = await store.direct.presignGet({
     ...presign,
     ...(downloadName !== undefined && { responseContentDisposition: attachment(downloadName) }),
   });
-  return reply.header('cache-control', redirectCaching({ expiresAt, now: now() })).redirect(url, 302);
+  const caching = hasViewerRules(asset.access)
+    ? CHECKED_PER_REQUEST
+    : redirectCaching({ expiresAt, now: now() });
+  return reply.header('cache-control', caching).redirect(url, 302);
 }
 
 const toSent = ({ request: { raw, socket }, reply }: BytesExchange) => ({
@@ -162,7 +167,8 @@ async function sendManifest(
   const found = await ctx.manifests.find(asset.id, plan);
   if (!found) throw playbackNotFound();
   const { bytes, etag, isGrowing } = found;
-  const caching = isGrowing && { 'cache-control': `${asset.visibility}, max-age=${GROWING_MAX_AGE_S}` };
+  const caching = isGrowing &&
+    !hasViewerRules(asset.access) && { 'cache-control': `${asset.visibility}, max-age=${GROWING_MAX_AGE_S}` };
   const sent = ctx.storage.sendBytes({ request }, { bytes, etag, headers: { ...plan.headers, ...caching } });
   return reply.code(sent.status).headers(sent.headers).send(sent.body);
 }

@@ -1,5 +1,6 @@
 // Playback URLs for callers, and access of players to assets (contract B5).
 import type { Playback as PlaybackView } from '@mediary/contract/schemas/playback';
+import { allowsDownloads } from '../assets/access-rules.ts';
 import type { Asset, PlaybackAsset } from '../assets/asset.ts';
 import { isExpired } from '../assets/expiry.ts';
 import { toOfferedUrls, toPlaybackBase } from '../assets/asset-view.ts';
@@ -14,7 +15,9 @@ import { findVariantSource, imageVersion } from '../images/image-source.ts';
 import { notFound, unauthorized } from '../platform/http/errors.ts';
 import { chaptersUrl } from './chapter-files.ts';
 import type { PlaybackContext } from './context.ts';
+import { isDownload } from './downloads/download-name.ts';
 import { isPlaybackToken, issuePlaybackToken, tokenExpiry } from './playback-token.ts';
+import { assertViewerAllowed } from './viewer-access.ts';
 
 /** How players of a private asset are authorized: by the URLs themselves, or by a cookie. */
 type Access = 'token' | 'cookie';
@@ -80,9 +83,10 @@ function toView(
 /** A file with all of the sound or picture would make the encryption of the segments pointless. */
 function offeredExtras({ settings }: PlaybackContext, asset: Asset): readonly VideoExtra[] {
   const extras = (asset.playback?.kind === 'own' && asset.playback.extras) || [];
-  return isEncrypted(settings.delivery.segmentEncryption, asset)
-    ? extras.filter((extra) => isNeverEncrypted(EXTRA_FILES[extra]))
-    : extras;
+  const isOffered = isEncrypted(settings.delivery.segmentEncryption, asset)
+    ? isNeverEncrypted
+    : (file: string) => allowsDownloads(asset) || !isDownload(file);
+  return extras.filter((extra) => isOffered(EXTRA_FILES[extra]));
 }
 
 const isSigned = ({ visibility, playback }: Asset): boolean =>
@@ -128,29 +132,34 @@ export function resolveHostedUrls(
 const toIso = (seconds: number | null): string | null =>
   seconds === null ? null : new Date(seconds * 1000).toISOString();
 
-/** What a request presents: the token of its path, else a `Cookie` header. */
-type PlaybackCredentials = {
-  readonly token: string | undefined;
-  readonly cookie: string | undefined;
-};
+/** A request of a viewer. `token`: that of its path or query; else its cookie counts. */
+type ViewerRequest = Parameters<typeof assertViewerAllowed>[2] & { readonly token: string | undefined };
 
 /**
  * The access of players to an asset. A private asset is NOT_FOUND without a token, and UNAUTHORIZED with an
- * invalid one.
+ * invalid one; access rules may make both FORBIDDEN.
  */
 export async function findPlayableAsset(
-  { lifecycle, settings: { urlSecrets }, now }: PlaybackContext,
+  ctx: PlaybackContext,
   id: string,
-  credentials: PlaybackCredentials,
+  viewer: ViewerRequest,
 ): Promise<PlaybackAsset> {
-  const asset = await lifecycle.findPlaybackAsset(id);
-  if (!asset || asset.deleted_at || isExpired(asset, now())) throw playbackNotFound();
-  if (asset.visibility === 'public') return asset;
-  const token = credentials.token ?? readPlaybackCookie(credentials.cookie);
+  const asset = await ctx.lifecycle.findPlaybackAsset(id);
+  if (!asset || asset.deleted_at || isExpired(asset, ctx.now())) throw playbackNotFound();
+  if (asset.visibility === 'private') assertToken(ctx, asset, viewer);
+  if (asset.access) assertViewerAllowed(ctx.settings, asset, viewer);
+  return asset;
+}
+
+function assertToken(
+  { settings: { urlSecrets }, now }: PlaybackContext,
+  asset: PlaybackAsset,
+  { token: given, request }: ViewerRequest,
+): void {
+  const token = given ?? readPlaybackCookie(request.headers.cookie);
   if (token === undefined) throw playbackNotFound();
   if (!isPlaybackToken(urlSecrets, asset, { token, now: now() }))
     throw unauthorized('The playback token is invalid or has expired', {
       reason: ticketReason(urlSecrets, { purpose: 'playback', token, now: now().getTime() / 1000 }),
     });
-  return asset;
 }

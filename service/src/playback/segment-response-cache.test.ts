@@ -13,8 +13,8 @@ const BYTES = randomBytes(1000);
 const NOW = Date.parse('2026-01-01T00:00:00Z');
 const SENT = { 'content-type': 'video/iso.segment', 'content-length': 1000, etag: '"a"' };
 
-function open({ visibility = 'private' as PlaybackAsset['visibility'] } = {}) {
-  const asset: PlaybackAsset = createVideo({ visibility });
+function open({ visibility = 'private', access = null }: Partial<PlaybackAsset> = {}) {
+  const asset: PlaybackAsset = createVideo({ visibility, access });
   const key = renditionKey(asset.id, '1-1', 'r0-00001.m4s');
   const state = { now: NOW, current: asset, inMemory: new Set<ObjectKey>([key]) };
   const segments = createSegmentResponseCache({
@@ -86,6 +86,12 @@ describe('a segment in memory', () => {
     const { segments, asset, key, url } = open({ visibility: 'public' });
     segments.add({ ...sent(url), asset, token: undefined, key });
     expect(segments.find(asked(url))).toBeDefined();
+  });
+
+  test('with access rules for viewers is never cached', () => {
+    const { segments, asset, token, key, url } = open({ access: { countries: ['DE'] } });
+    segments.add({ ...sent(url), asset, token, key });
+    expect(segments.find(asked(url))).toBeUndefined();
   });
 
   test.each<[string, Uncached]>([

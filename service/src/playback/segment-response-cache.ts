@@ -1,7 +1,7 @@
 // Caches the headers of segments that players just got, so that the next requests for them skip the route
 // (contract B5). A response is reused only while the asset is the one that the first request read.
+import { isCheckedPerRequest } from '../assets/access-rules.ts';
 import type { PlaybackAsset } from '../assets/asset.ts';
-import { isByCookie } from '../auth/tickets/playback-cookie.ts';
 import type { Secret } from '../auth/secret.ts';
 import type { ObjectKey } from '../storage/object-key.ts';
 import type { ReadObject } from '../storage/object-store.ts';
@@ -66,7 +66,8 @@ export function createSegmentResponseCache({
       return body && { headers, body };
     },
     add: ({ url, address, status, headers, asset, token, key }) => {
-      if (url === undefined || url.includes('?') || status !== 200 || isByCookie(asset, token)) return;
+      if (url === undefined || url.includes('?') || status !== 200) return;
+      if (isCheckedPerRequest(asset, token)) return;
       if (key !== undefined && !bytesOf(key)) return;
       const [oldest] = entries.keys();
       if (oldest !== undefined && entries.size >= MAX_ENTRIES) entries.delete(oldest);

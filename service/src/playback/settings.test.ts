@@ -1,4 +1,5 @@
-// EMBED_FRAME_ANCESTORS: the sites that may embed the player. SEGMENT_ENCRYPTION: what is encrypted.
+// COUNTRY_HEADER: who names countries. EMBED_FRAME_ANCESTORS: which sites may embed the player.
+// SEGMENT_ENCRYPTION: what is encrypted.
 import { expect, test } from 'vitest';
 import { createSettings } from '../platform/settings/read-settings.ts';
 import { readPlaybackSettings } from './settings.ts';
@@ -28,6 +29,17 @@ test.each([
   'none,self',
 ])('%j is refused', (value) => {
   expect(read(value).problems).toEqual([expect.stringContaining('EMBED_FRAME_ANCESTORS')]);
+});
+
+test('COUNTRY_HEADER is the name of a header that a trusted proxy sends', () => {
+  const readHeader = (value: string, isBehindProxy: boolean) => {
+    const settings = createSettings({ COUNTRY_HEADER: value });
+    const { countryHeader } = readPlaybackSettings(settings, { ...OTHERS, isBehindProxy });
+    return settings.problems.length > 0 ? settings.problems : countryHeader;
+  };
+  expect(readHeader('CF-IPCountry', true)).toBe('cf-ipcountry');
+  expect(readHeader('CF-IPCountry', false)).toEqual([expect.stringContaining('TRUST_PROXY')]);
+  expect(readHeader('a: b', true)).toEqual([expect.stringContaining('COUNTRY_HEADER')]);
 });
 
 test('SEGMENT_ENCRYPTION is off, or private', () => {

@@ -39,6 +39,21 @@ const accelPrefix: Setting<string> = {
   },
 };
 
+const countryHeader: Setting<string | undefined> = {
+  name: 'COUNTRY_HEADER',
+  type: 'text',
+  about:
+    'Header in which a proxy of `TRUST_PROXY` names the country of the viewer, such as `CF-IPCountry`, for ' +
+    '`access.countries` of assets. The proxy must overwrite what clients send ' +
+    '([guide](guides/access-rules.md#countries)).',
+  byDefault: 'countries are not known',
+  parse({ given }, report) {
+    if (given !== undefined && !/^[A-Za-z0-9-]{1,100}$/.test(given))
+      report('COUNTRY_HEADER must be the name of a header such as CF-IPCountry');
+    return given?.toLowerCase();
+  },
+};
+
 const PLAYBACK_SETTINGS = {
   title: 'Playback and CDN',
   settings: {
@@ -47,6 +62,7 @@ const PLAYBACK_SETTINGS = {
       min: 1,
       max: 365 * 86_400,
     }),
+    countryHeader,
     delivery: {
       segments: choice(
         'SEGMENT_DELIVERY',
@@ -106,12 +122,15 @@ const PLAYBACK_SETTINGS = {
 type OtherSettings = { readonly s3: S3Location | undefined; readonly isBehindProxy: boolean };
 
 export function readPlaybackSettings(settings: Settings, others: OtherSettings) {
-  const { delivery, playbackTokenTtlSeconds } = settings.read(PLAYBACK_SETTINGS);
+  const { delivery, playbackTokenTtlSeconds, countryHeader: country } = settings.read(PLAYBACK_SETTINGS);
   const { privateMaxAgeSeconds: privateSeconds, ...values } = delivery;
   settings.problems.push(...findDeliveryProblems(values.segments, others));
+  if (country !== undefined && !others.isBehindProxy)
+    settings.problems.push('COUNTRY_HEADER may be set only where TRUST_PROXY names the proxy that sends it');
   const publicSeconds = values.purgeUrl === undefined ? 0 : PURGED_MAX_AGE_S;
   return {
     playbackTokenTtlSeconds,
+    countryHeader: country,
     delivery: { ...values, cdnMaxAge: { publicSeconds, privateSeconds } },
   };
 }

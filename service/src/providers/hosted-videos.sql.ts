@@ -3,7 +3,7 @@ import type { ProviderName } from '../assets/asset.ts';
 import type { Delivery } from '../lifecycle/decisions/stream-report.ts';
 import type { Queries } from '../platform/postgres/database.ts';
 import { columns, sql } from '../platform/postgres/sql.ts';
-import { deliveryRow } from '../tables.ts';
+import { deliveryRow } from '../tables-rows.ts';
 
 const DELIVERY = columns(deliveryRow);
 

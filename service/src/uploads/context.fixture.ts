@@ -44,6 +44,7 @@ const SETTINGS: UploadsContext['settings'] = {
     defaultProvider: 'onprem',
     uploadProviders: ['onprem', 'cdnhost'],
     hostedProviders: ['cdnhost'],
+    knowsCountries: false,
     uploadRules: new Map(),
   },
 };

@@ -35,6 +35,7 @@ export type Uploads = ReturnType<typeof createUploads>['operations'];
 type AppPart = Omit<UploadsContext, 'settings' | 'intake'> & {
   readonly settings: Omit<UploadsContext['settings'], 'newAssets'> &
     Pick<NewAssetRules, 'defaultProvider'> & {
+      readonly countryHeader: string | undefined;
       /** Those that the operator allows and this process can decode. */
       readonly mediaTypes: readonly MediaType[];
     };
@@ -109,12 +110,13 @@ const createImportFetch = (
   });
 
 function toNewAssetRules({ settings, providers }: AppPart): NewAssetRules {
-  const { maxUploadBytes, uploadTtlSeconds, defaultProvider, mediaTypes } = settings;
+  const { maxUploadBytes, uploadTtlSeconds, defaultProvider, mediaTypes, countryHeader } = settings;
   const all = [...providers.registry.values()];
   return {
     maxUploadBytes,
     uploadTtlSeconds,
     defaultProvider,
+    knowsCountries: countryHeader !== undefined,
     findMediaType: (mime) => findMediaType(mime, mediaTypes),
     mimeTypes: mediaTypes.map(({ mime }) => mime),
     uploadRules: new Map(

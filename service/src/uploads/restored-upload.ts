@@ -9,11 +9,16 @@ import { checkContent, toCompletion } from './completion.ts';
 import type { UploadsContext } from './context.ts';
 import { type NewUpload, toNewAsset } from './upload-request.ts';
 
-/** Throws as upload-url does. */
+/** Throws as upload-url does. Where countries are not known, such assets play nowhere until they are. */
 export const toRestoredUpload = (
   { settings, clocks }: UploadsContext,
   request: CreateUploadRequest,
-): NewUpload => toNewAsset(request, { isService: false, limits: settings.newAssets, now: clocks.now() });
+): NewUpload =>
+  toNewAsset(request, {
+    isService: false,
+    limits: { ...settings.newAssets, knowsCountries: true },
+    now: clocks.now(),
+  });
 
 /**
  * Checks the stored original as `complete` does. Throws BAD_REQUEST with the code of rejected bytes, and

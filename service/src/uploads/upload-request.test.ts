@@ -13,6 +13,7 @@ const LIMITS: NewAssetRules = {
   defaultProvider: 'onprem',
   uploadProviders: ['onprem'],
   hostedProviders: ['cdnhost', 'edgehost'],
+  knowsCountries: false,
   uploadRules: new Map(),
 };
 const VIDEO: CreateUploadRequest = { filename: 'a.mp4', content_type: 'video', mime_type: 'video/mp4' };
@@ -34,6 +35,7 @@ test('omitted fields get their defaults', () => {
     metadata: null,
     external_id: null,
     focal_point: null,
+    access: null,
     chapters: null,
     expires_at: null,
     announced_size_bytes: null,
@@ -204,6 +206,15 @@ describe('filename', () => {
     ['a lone surrogate', 'a\ud83d'],
     ['a reversed pair', '\udc00\ud800'],
   ])('may not be %s', (_what, name) => expect(isFilename(name)).toBe(false));
+});
+
+test('access rules that the service could not hold are refused', () => {
+  const limits = { uploadProviders: ['onprem', 'edgehost'] };
+  const access = { referrers: ['A.example'] };
+  expect(byUser({ access }).access).toEqual({ referrers: ['a.example'] });
+  expect(() => byUser({ provider: 'edgehost', access }, limits)).toThrow(errorNaming('access.referrers'));
+  expect(() => byUser({ access: { countries: ['DE'] } })).toThrow(errorNaming('access.countries'));
+  expect(byUser({ access: { countries: ['DE'] } }, { knowsCountries: true }).access).not.toBeNull();
 });
 
 describe('what a provider accepts', () => {

@@ -1,6 +1,7 @@
 // Converts an upload-url request to a new asset; BAD_REQUEST names the invalid field (contract B1, B4).
 import type { CreateUploadRequest } from '@mediary/contract/schemas/uploads';
 import type { NewAsset, ProviderName } from '../assets/asset.ts';
+import { assertEnforceable, parseAccess } from '../assets/access-rules.ts';
 import { parseExpiry } from '../assets/expiry.ts';
 import { assertChapters, toChapters } from '../assets/chapters.ts';
 import { assertFocalPoint, roundFocalPoint } from '../assets/focal-point.ts';
@@ -23,6 +24,8 @@ export type NewAssetRules = {
   readonly uploadProviders: readonly ProviderName[];
   /** Providers that store the bytes themselves. */
   readonly hostedProviders: readonly ProviderName[];
+  /** Whether a proxy names the countries of viewers. */
+  readonly knowsCountries: boolean;
   /** Rules of the providers that have any. */
   readonly uploadRules: ReadonlyMap<ProviderName, UploadRules>;
 };
@@ -43,12 +46,16 @@ export function toNewAsset(
     () => assertTextLimits(request),
     () => parseMaxDuration(request, isService),
     () => parseExpiry(request.expires_at, now),
+    () => parseAccess(request.access),
   ]);
   const media = parseMediaType(request, limits);
   const videoId = isService ? parseLinkedVideo(request, media, limits) : null;
   assertFocalPoint(media, request.focal_point);
   assertChapters({ kind: media.kind, duration_ms: null }, request.chapters);
   const provider = media.kind === 'image' ? null : chooseProvider(request, { videoId, limits });
+  const access = parseAccess(request.access);
+  const isElsewhere = provider !== null && limits.hostedProviders.includes(provider);
+  assertEnforceable(access, { provider, isElsewhere, knowsCountries: limits.knowsCountries });
   const maxDuration = parseMaxDuration(request, isService);
   if (provider !== null && videoId === null) assertUploadRules({ provider, maxDuration, limits });
   return {
@@ -61,6 +68,7 @@ export function toNewAsset(
     tags: [...(request.tags ?? [])],
     metadata: request.metadata ?? null,
     external_id: request.external_id ?? null,
+    access,
     focal_point: request.focal_point ? roundFocalPoint(request.focal_point) : null,
     chapters: request.chapters ? toChapters(request.chapters) : null,
     expires_at: parseExpiry(request.expires_at, now),

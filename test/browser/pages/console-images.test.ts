@@ -1,4 +1,5 @@
-// An editor sets the focal point of an image in the console: by a click, by the keyboard, and back.
+// An editor sets the focal point of an image in the console: by a click, by the keyboard, and back; then who
+// may see the image.
 import type { Browser, Page } from 'playwright-core';
 import sharp from 'sharp';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -75,5 +76,30 @@ test.each([
   await page.getByText('Crops keep the center.').waitFor();
   expect(await storedPoint()).toBeNull();
   expect(await positionOf(page, '9:16')).toBe('50% 50%');
+  await page.context().close();
+});
+
+test('access rules are set on a phone, and the console still shows the image', async () => {
+  const opened = await openConsole({ browser, service }, 'phone', 'light');
+  const { page } = opened;
+  await page.goto(`${service.address}/console/assets/${image.id}`);
+  await page.getByRole('tab', { name: 'Access' }).click();
+  for (const [label, value] of Object.entries({ Sites: 'www.Example.com', Networks: '127.0.0.1' })) {
+    await page.getByLabel(label).first().fill(value);
+    await page.keyboard.press('Enter');
+  }
+  await page.getByRole('switch', { name: 'Downloads' }).press('Space');
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  await page.getByText('Saved.').waitFor();
+  await page.getByText('on www.example.com; from 127.0.0.1/32; no downloads').waitFor();
+  expect((await readAsset(service, 'ann', image.id))['access']).toEqual({
+    referrers: ['www.example.com'],
+    networks: ['127.0.0.1/32'],
+    downloads: false,
+  });
+  await page.reload();
+  await page.getByRole('tab', { name: 'Crop' }).click();
+  await expect.poll(() => page.evaluate('document.querySelector(".point-pad img").naturalWidth')).toBe(1280);
+  await expectSound(opened);
   await page.context().close();
 });

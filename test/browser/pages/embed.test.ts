@@ -33,11 +33,12 @@ afterAll(async () => {
 });
 
 test.each(['public', 'private'])(
-  'a %s video plays on another site',
+  'a %s video plays on another site, and with access rules on no other one',
   async (visibility) => {
+    const { port } = site.address() as AddressInfo;
     const { id } = await ingest(service, 'ann', {
       file: await makeClip({ seconds: 4, width: 320, height: 180 }),
-      fields: { visibility },
+      fields: { visibility, access: { referrers: [`127.0.0.1:${port}`] } },
     });
     const embed = await embedOf(service, id);
     expect(embed.includes('/~')).toBe(visibility === 'private');
@@ -52,6 +53,11 @@ test.each(['public', 'private'])(
     expect(clock).toBeGreaterThan(0.5);
     expect(await read(frame, 'videoWidth')).toBe(320);
     expect(errors).toEqual([]);
+    const refused = page.waitForResponse((response) => response.status() === 403);
+    await page.goto(`http://localhost:${port}/?embed=${encodeURIComponent(embed)}`);
+    expect((await refused).url()).toBe(embed);
+    const manifest = JSON.stringify(embed.replace(/embed$/, 'hls.m3u8'));
+    expect(await page.evaluate(`fetch(${manifest}).then(({ status }) => status)`)).toBe(403);
     await page.close();
   },
   90_000,

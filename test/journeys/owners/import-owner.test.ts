@@ -64,7 +64,7 @@ async function fill() {
   const image = await offer(service, ANN, { bytes: png, fields: PICTURE });
   const expiring = await offer(service, ANN, {
     bytes: Buffer.concat([png, Buffer.alloc(1)]),
-    fields: { ...IMAGE, expires_at: EXPIRES_AT },
+    fields: { ...IMAGE, expires_at: EXPIRES_AT, access: { networks: ['127.0.0.0/8'] } },
   });
   const trashed = await offer(service, ANN, { bytes: Buffer.concat([png, Buffer.alloc(2)]), fields: IMAGE });
   for (const { id } of [image, expiring, trashed]) await settled(service, ANN, id);
@@ -97,7 +97,7 @@ const LASTING = [
     'visibility',
   ],
   ...['expires_at', 'size_bytes', 'checksum_sha256', 'duration_ms', 'width', 'height', 'version'],
-  ...['created_at', 'uploaded_at', 'focal_point', 'chapters'],
+  ...['created_at', 'uploaded_at', 'focal_point', 'access', 'chapters'],
 ];
 
 /** What a caller has said about an asset, and what follows from its bytes. */

@@ -154,6 +154,23 @@ describe.each([
     expect([refused.status, await refused.json()]).toMatchObject([401, { success: false }]);
   });
 
+  test('access rules are checked for each request', async () => {
+    const headers = asUser('ann');
+    await call(service, `PATCH /media/${hidden.id}`, {
+      headers,
+      json: { access: { referrers: ['www.example.com'] } },
+    });
+    const { body } = await call<{ hls: string }>(service, `GET /media/${hidden.id}/playback`, { headers });
+    const url = body.data.hls.replace('hls.m3u8', SEGMENT);
+    for (let n = 0; n < 4; n++) {
+      const allowed = await get(url, { referer: 'https://www.example.com/' });
+      expect([allowed.status, allowed.headers.get('cache-control')]).toEqual([200, 'private, no-cache']);
+      const refused = await get(url);
+      const error = { details: { reason: 'referrer_not_allowed' } };
+      expect([refused.status, await refused.json()]).toMatchObject([403, { error }]);
+    }
+  });
+
   test('while no process runs, the response says when to retry', async () => {
     await httpServerOf(service).close();
     const refused = await get(`${base}1-1/r0-00002.m4s`);

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { columns, sql } from '../../../service/src/platform/postgres/sql.ts';
 import { uuidV7 } from '../../../service/src/platform/values/uuid-v7.ts';
-import { deliveryRow } from '../../../service/src/tables.ts';
+import { deliveryRow } from '../../../service/src/tables-rows.ts';
 import { expectFieldRefused, expectRefusal, expectSuccess } from '../../support/http/envelope.ts';
 import { openUpload } from '../../support/media.ts';
 import { asOperator, call, startTestService, type TestService } from '../../support/service.ts';

@@ -194,6 +194,7 @@ test('the asset has exactly the documented members', async () => {
     media: null,
     poster_time_ms: null,
     focal_point: null,
+    access: null,
     chapters: [],
     warnings: [],
     failure: null,

@@ -4,7 +4,8 @@ import { signCdnhost } from '../../../service/src/providers/cdnhost/cdnhost-sign
 import { signEdgehost } from '../../../service/src/providers/edgehost/edgehost-signatures.ts';
 import { columns, sql } from '../../../service/src/platform/postgres/sql.ts';
 import { signOnprem } from '../../../service/src/providers/onprem/onprem-signature.ts';
-import { deliveryRow, eventRow } from '../../../service/src/tables.ts';
+import { eventRow } from '../../../service/src/tables.ts';
+import { deliveryRow } from '../../../service/src/tables-rows.ts';
 import { expectEnvelope } from '../http/envelope.ts';
 import { openUpload, readAsset, type Started, VIDEO } from '../media.ts';
 import { asService, call, SECRETS, type TestService } from '../service.ts';

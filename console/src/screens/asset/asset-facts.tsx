@@ -1,5 +1,5 @@
 // What the file contains, and how it is kept.
-import type { Asset } from '@mediary/client';
+import type { AccessRules, Asset } from '@mediary/client';
 import { ActionIcon, Badge, CopyButton, Group, Paper, Table, Text, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { formatBytes, formatDuration } from '../../parts/format.ts';
@@ -47,6 +47,7 @@ function factsOf(asset: Asset): Fact[] {
     media && media.audio.length > 0 ? ['Audio', media.audio.map(describeAudio).join(' · ')] : undefined,
     media?.photo ? ['Photo', describePhoto(media.photo)] : undefined,
     ['Visibility', asset.visibility],
+    asset.access === null ? undefined : ['Access', describeAccess(asset.access)],
     provider === null ? undefined : ['Provider', provider],
     tags.length === 0 ? undefined : ['Tags', <Tags key="tags" tags={tags} />],
     ['Created', <Time key="created" at={asset.created_at} />],
@@ -54,6 +55,16 @@ function factsOf(asset: Asset): Fact[] {
   ];
   return facts.filter((fact) => fact !== undefined);
 }
+
+const describeAccess = ({ referrers, networks, countries, downloads }: AccessRules): string =>
+  [
+    referrers && `on ${referrers.join(', ')}`,
+    networks && `from ${networks.join(', ')}`,
+    countries && `in ${countries.join(', ')}`,
+    downloads === false && 'no downloads',
+  ]
+    .filter(Boolean)
+    .join('; ');
 
 type Media = NonNullable<Asset['media']>;
 

@@ -36,6 +36,8 @@ export type UploadOptions = CallOptions & {
   metadata?: Record<string, unknown> | undefined;
   /** Of an image: the part that crops keep. Default: the center. */
   focalPoint?: CreateUploadRequest['focal_point'];
+  /** Who may play the asset. Default: everybody that its visibility allows. */
+  access?: CreateUploadRequest['access'];
   /** Of a video. Default: those of the file. */
   chapters?: CreateUploadRequest['chapters'];
   /** When the asset is deleted for good. An upload that continues keeps the time of its asset. */

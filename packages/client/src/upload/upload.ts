@@ -111,6 +111,7 @@ function toRequest({ file, filename, options, checksum }: Job): CreateUploadRequ
     tags,
     metadata,
     focal_point: focalPoint,
+    access: options.access,
     chapters,
     expires_at: expiresAt instanceof Date ? expiresAt.toISOString() : expiresAt,
     provider,

@@ -17,6 +17,7 @@ import {
 } from '../enums.ts';
 import { ERROR_CODES, ERROR_REASONS } from '../errors.ts';
 import { FAILURE_CODES, WARNING_CODES } from '../failures.ts';
+import { AccessRules } from '../schemas/access-rules.ts';
 import { BatchRequest, BatchResult } from '../schemas/batches.ts';
 import { Asset, AssetPlayback } from '../schemas/asset.ts';
 import { Caption, CaptionList, DeletedCaptions } from '../schemas/captions.ts';
@@ -101,6 +102,7 @@ const allowOne = ({ type, items, ...schema }: Schema): Schema =>
   type === 'array' ? { ...schema, anyOf: [items, { type, items }] } : { ...schema, type, items };
 
 const FILES: Readonly<Record<string, TypeFile>> = {
+  'access-rules': { about: 'Who may play an asset.', schemas: named(AccessRules) },
   assets: {
     about: 'Assets and their lists.',
     schemas: named(Asset, AssetPlayback, AssetPage, DeletedAsset),
@@ -154,13 +156,14 @@ const FILES: Readonly<Record<string, TypeFile>> = {
     schemas: named(AssetEvent, EventMessage, EventTicket),
   },
   library: {
-    about: 'Filters, edits, the timeline, playback and usage.',
+    about: 'Filters, edits, the timeline and usage.',
     schemas: {
       ListAssetsQuery: toFilters(ListAssetsQuery),
       TimelineQuery: toFilters(TimelineQuery),
-      ...named(UpdateAssetRequest, TimelinePage, Playback, DownloadUrl, Usage),
+      ...named(UpdateAssetRequest, TimelinePage, Usage),
     },
   },
+  playback: { about: 'URLs for players and downloads.', schemas: named(Playback, DownloadUrl) },
   uploads: {
     about: 'Uploads.',
     schemas: named(CreateUploadRequest, UploadTarget, OpenUpload),

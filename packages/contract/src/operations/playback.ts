@@ -1,20 +1,13 @@
 // Operations for players and viewers, and for bytes behind signed URLs.
 import { Type } from 'typebox';
 import { bytesOperation, type ErrorCase, jsonOperation, type Path } from '../operation.ts';
-import { TICKET_ERRORS } from '../ticket-errors.ts';
+import { ACCESS_ERRORS, TICKET_ERRORS } from '../ticket-errors.ts';
 import { Asset, EXAMPLE_ASSET } from '../schemas/asset.ts';
 import { OwnerOnly } from '../schemas/common.ts';
-import {
-  DownloadUrl,
-  EXAMPLE_DOWNLOAD,
-  EXAMPLE_PLAYBACK,
-  Playback,
-  PlaybackQuery,
-  PlaybackToken,
-} from '../schemas/playback.ts';
+import { EXAMPLE_PLAYBACK, Playback, PlaybackQuery, PlaybackToken } from '../schemas/playback.ts';
 import { ASSET_ERRORS } from './media.ts';
 
-const Ticket = Type.Object({
+export const Ticket = Type.Object({
   ticket: Type.Optional(Type.String({ description: 'Part of the signed URL.' })),
 });
 
@@ -57,30 +50,6 @@ export const revokePlayback = jsonOperation({
   data: Asset,
   example: EXAMPLE_ASSET,
   errors: ASSET_ERRORS,
-});
-
-export const getDownloadUrl = jsonOperation({
-  id: 'getDownloadUrl',
-  method: 'GET',
-  path: '/api/v1/media/{id}/download-url',
-  tag: 'Playback',
-  auth: 'caller',
-  summary: 'Get a download URL',
-  description:
-    'The URL is of the service, of an S3 store or of a video provider: send it a GET without credentials. ' +
-    'A URL of an S3 store expires at `expires_at` and not before, also when its asset is deleted and the ' +
-    'file is kept for a restore. ' +
-    'Where a hosted provider has to make the file first (`edgehost`), the first request starts that: the ' +
-    'response is 200 with `url` null, `state` `preparing` and `retry_after_s`, until `state` is `ready`.',
-  message: 'Download URL',
-  data: DownloadUrl,
-  example: EXAMPLE_DOWNLOAD,
-  errors: [
-    ...ASSET_ERRORS,
-    { code: 'NOT_FOUND', reason: 'not_uploaded', when: 'No bytes are stored.' },
-    { code: 'NOT_FOUND', reason: 'no_download', when: 'The video provider offers no file of this video.' },
-    { code: 'UNAVAILABLE', reason: 'provider_unreachable', when: 'The video provider cannot be reached.' },
-  ],
 });
 
 export const putUpload = bytesOperation({
@@ -132,32 +101,15 @@ export const putUpload = bytesOperation({
   ],
 });
 
-const PARTIAL = {
+export const PARTIAL = {
   206: 'The requested range.',
   304: 'Not modified.',
   416: 'The range lies outside the file.',
 } as const;
 
-export const downloadOriginal = bytesOperation({
-  id: 'downloadOriginal',
-  method: 'GET',
-  path: '/api/v1/downloads/{id}',
-  tag: 'Playback',
-  auth: 'ticket',
-  summary: 'Download the original file',
-  description: 'Downloads the original file under its own name.',
-  query: Ticket,
-  requestHeaders: ['Range', 'If-None-Match'],
-  response: { mediaTypes: ['video/*', 'image/*'], description: 'The original file.' },
-  otherResponses: PARTIAL,
-  errors: [
-    ...TICKET_ERRORS,
-    { code: 'NOT_FOUND', reason: 'not_uploaded', when: 'No such asset, or no bytes are stored.' },
-  ],
-});
-
 export const PLAYBACK_ERRORS: readonly ErrorCase[] = [
   ...TICKET_ERRORS,
+  ...ACCESS_ERRORS,
   { code: 'NOT_FOUND', when: 'Unknown, deleted, private without a token or cookie, or nothing to play yet.' },
 ];
 

@@ -2,6 +2,7 @@
 import { type Static, Type } from 'typebox';
 import { ASSET_KINDS, STREAM_STATUSES, VISIBILITIES } from '../enums.ts';
 import { describeCodes, FAILURE_CODES, WARNING_CODES } from '../failures.ts';
+import { AccessRules } from './access-rules.ts';
 import { Chapters } from './chapters.ts';
 import { ClipSource } from './clip-source.ts';
 import { AssetMedia, Rendition } from './asset-media.ts';
@@ -105,6 +106,7 @@ export const Asset = Type.Object(
       }),
     ),
     focal_point: nullable(FocalPoint),
+    access: nullable(AccessRules),
     chapters: Chapters,
     warnings: Type.Array(Warning),
     failure: nullable(Failure),
@@ -183,6 +185,7 @@ export const EXAMPLE_ASSET: Asset = {
   },
   poster_time_ms: null,
   focal_point: null,
+  access: null,
   chapters: [],
   warnings: [],
   failure: null,

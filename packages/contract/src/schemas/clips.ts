@@ -2,8 +2,18 @@
 import { type Static, Type } from 'typebox';
 import { CreateUploadRequest } from './uploads.ts';
 
-const { filename, visibility, provider, external_id, title, tags, metadata, expires_at, owner_user_id } =
-  CreateUploadRequest.properties;
+const {
+  filename,
+  visibility,
+  provider,
+  external_id,
+  title,
+  tags,
+  metadata,
+  access,
+  expires_at,
+  owner_user_id,
+} = CreateUploadRequest.properties;
 
 /** The shortest clip. */
 export const MIN_CLIP_MS = 500;
@@ -32,6 +42,7 @@ export const ClipRequest = Type.Object(
     title,
     tags,
     metadata,
+    access,
     expires_at,
     owner_user_id,
   },

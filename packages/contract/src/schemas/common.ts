@@ -1,5 +1,6 @@
 // Schemas that many operations share.
 import { type Static, type TObjectOptions, type TSchema, Type } from 'typebox';
+import { AccessRules } from './access-rules.ts';
 import { Chapters } from './chapters.ts';
 
 /** `schema` or null, in a form that both JSON Schema validators and client generators support. */
@@ -97,6 +98,8 @@ export const editableFields = {
   ),
   /** Of images. */
   focal_point: Type.Optional(nullable(FocalPoint)),
+  /** PATCH replaces all rules. */
+  access: Type.Optional(nullable(AccessRules)),
   /** Of videos. */
   chapters: Type.Optional(nullable(Chapters)),
   expires_at: Type.Optional(

@@ -139,7 +139,11 @@ export const UpdateAssetRequest = Type.Object(
   {
     $id: 'UpdateAssetRequest',
     additionalProperties: false,
-    examples: [{ title: 'Launch day', tags: ['launch'] }, { focal_point: { x: 0.3, y: 0.6 } }],
+    examples: [
+      { title: 'Launch day', tags: ['launch'] },
+      { focal_point: { x: 0.3, y: 0.6 } },
+      { access: { referrers: ['www.example.com'], downloads: false } },
+    ],
   },
 );
 

@@ -29,11 +29,11 @@ const shared = {
   ),
   mp4: url(
     'The video as one MP4 file, at most 1080p. Append `?download=name.mp4` to download it. ' +
-      'Null where segments are encrypted.',
+      'Null where segments are encrypted, or `access` forbids downloads.',
   ),
   audio: url(
     'The sound as one M4A file. Append `?download=name.m4a` to download it. ' +
-      'Null where segments are encrypted.',
+      'Null where segments are encrypted, or `access` forbids downloads.',
   ),
   storyboard: url('WebVTT: the sprite and the place in it (`#xywh`) for each part of the video.'),
   preview: url('Animated WebP of a few seconds.'),

@@ -71,6 +71,13 @@ test('an upload ticket is valid for its attempt', () => {
   expect(isGood(upload({ attempt: 2 }))).toBe(true);
 });
 
+test('a download ticket tells whether a service key asked for it', () => {
+  const [service, user] = [true, false].map((isForService) => download({ playbackVersion: 3, isForService }));
+  const expected = { playbackVersion: 3, isForService: true };
+  expect([service, user].map((ticket = '') => isGood(ticket, expected, 'download'))).toEqual([true, false]);
+  expect(isGood(service ?? '', { playbackVersion: 3 }, 'download')).toBe(true);
+});
+
 test('a download ticket ends with the playback version', () => {
   const ticket = download({ playbackVersion: 3 });
   expect(isGood(ticket, { playbackVersion: 3 }, 'download')).toBe(true);

@@ -14,19 +14,23 @@ type Ticket = {
   readonly expires: number;
   readonly playbackVersion?: number;
   readonly attempt?: number;
+  /** Of a service key: access rules do not hold for it. Needs a `playbackVersion`. */
+  readonly isForService?: boolean;
 };
 
 export function issueTicket(
   secrets: readonly Secret[],
   kind: Kind,
-  { assetId, expires, playbackVersion, attempt }: Ticket,
+  { assetId, expires, playbackVersion, attempt, isForService = false }: Ticket,
 ): string {
   const [root] = secrets;
   if (!root) throw new Error('no URL signing secret');
   const bound = playbackVersion ?? attempt;
   const version = bound === undefined ? '' : `:${bound}`;
-  return signToken(deriveKey(root, kind), `${expires}:${assetId}${version}`);
+  return signToken(deriveKey(root, kind), `${expires}:${assetId}${version}${isForService ? SERVICE : ''}`);
 }
+
+const SERVICE = ':service';
 
 type PresentedTicket = {
   readonly ticket: string;
@@ -36,13 +40,15 @@ type PresentedTicket = {
   readonly playbackVersion?: number;
   /** Omitted: tickets of every attempt are valid. */
   readonly attempt?: number;
+  /** True: only tickets of service keys are valid. */
+  readonly isForService?: boolean;
 };
 
 /** True when the ticket is valid for this asset and has not expired. */
 export function isValidTicket(
   secrets: readonly Secret[],
   kind: Kind,
-  { ticket, assetId, now, playbackVersion, attempt }: PresentedTicket,
+  { ticket, assetId, now, playbackVersion, attempt, isForService = false }: PresentedTicket,
 ): boolean {
   const payload = verifyToken(
     secrets.map((root) => deriveKey(root, kind)),
@@ -52,6 +58,7 @@ export function isValidTicket(
   return (
     id === assetId.toLowerCase() &&
     Number(expires) > now &&
+    (!isForService || payload?.endsWith(SERVICE) === true) &&
     (playbackVersion === undefined || version === String(playbackVersion)) &&
     (attempt === undefined || version === String(attempt))
   );

@@ -3,12 +3,6 @@ import { type CookieKind, formatCookie, readCookie } from '../cookie.ts';
 
 const PLAYBACK: CookieKind = { name: 'mediary_playback', token: /^[\w-]{1,500}$/, sameSite: 'Lax' };
 
-/**
- * `Cache-Control` of what the cookie opens: its URL contains no token, so that the next user of the browser
- * must not get it from the cache.
- */
-export const CACHED_BY_COOKIE = 'private, no-cache';
-
 type Visible = { readonly visibility: 'public' | 'private' };
 
 /** Whether an allowed request got its access from the cookie. `token`: that of its path. */

@@ -46,6 +46,7 @@ export const toUploadRequest = (about: ArchivedAsset): CreateUploadRequest => ({
   ...(about.metadata !== undefined && { metadata: about.metadata }),
   ...(about.external_id !== undefined && { external_id: about.external_id }),
   ...(about.focal_point !== undefined && { focal_point: about.focal_point }),
+  ...(about.access !== undefined && { access: about.access }),
   ...(about.chapters !== undefined && { chapters: about.chapters }),
   ...(about.expires_at && !about.legal_hold && { expires_at: about.expires_at }),
   provider: ENCODED_HERE,

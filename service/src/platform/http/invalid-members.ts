@@ -81,9 +81,19 @@ function describeErrors(errors: readonly SchemaError[], path: string, value: unk
       allowed,
       message: `${field} must be one of ${allowed.join(', ')}${place === '' ? formatGiven(value) : ''}`,
     };
+  if (first.keyword === 'boolean' && errors.some(isOfUnknownMember)) return unknownMember(field);
   const orNull = same.some(({ params }) => params['type'] === 'null') ? ' or null' : '';
   return describeError(field, first, orNull);
 }
+
+/** Of an object that may have no members beside those of its schema; the first error is of the member. */
+const isOfUnknownMember = ({ keyword }: SchemaError): boolean => keyword === 'additionalProperties';
+
+const unknownMember = (field: string): InvalidMember => ({
+  field,
+  reason: 'unknown_member',
+  message: `Unknown member ${JSON.stringify(field)}`,
+});
 
 const allowedValues = (errors: readonly SchemaError[]): readonly unknown[] =>
   errors.flatMap(({ keyword, params }) =>

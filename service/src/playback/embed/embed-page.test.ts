@@ -70,7 +70,7 @@ describe.each(Object.entries(PAGES))('the page (%s)', (name, fields) => {
 describe('the policy', () => {
   const directivesOf = (mediaSources: readonly string[]): Map<string, string> =>
     new Map(
-      renderPagePolicy({ mediaSources, frameAncestors: 'https://a.example' })
+      renderPagePolicy({ mediaSources, frameAncestors: 'https://a.example', allowedSites: undefined })
         .split('; ')
         .map((line) => [line.slice(0, line.indexOf(' ')), line.slice(line.indexOf(' ') + 1)]),
     );
@@ -89,8 +89,24 @@ describe('the policy', () => {
   });
 
   test('begins with the pages that may embed it, so that no later directive overrides them', () => {
-    const policy = renderPagePolicy({ mediaSources: [], frameAncestors: 'https://a.example' });
+    const policy = renderPagePolicy({
+      mediaSources: [],
+      frameAncestors: 'https://a.example',
+      allowedSites: undefined,
+    });
     expect(policy).toMatch(/^frame-ancestors https:\/\/a\.example; /);
+  });
+
+  test('of an asset for some sites follows that of the operator, so that browsers apply both', () => {
+    const policy = renderPagePolicy({
+      mediaSources: [],
+      frameAncestors: 'https://a.example',
+      allowedSites: ['www.example.com', '*.example.org:8443'],
+    });
+    expect(policy).toMatch(/^frame-ancestors https:\/\/a\.example; /);
+    expect(policy.split(', ').slice(1)).toEqual([
+      "frame-ancestors 'self' http://www.example.com http://*.example.org:8443",
+    ]);
   });
 
   test('adds the origins of CDN and store to media, never to scripts', () => {

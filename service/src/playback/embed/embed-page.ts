@@ -1,6 +1,7 @@
 // Renders the page with a player for other sites, its content security policy and its scripts (contract B5).
 import { createHash } from 'node:crypto';
 import { escapeHtml } from '../../assets/markup.ts';
+import { toFrameAncestors } from '../viewer-access.ts';
 
 export type FrameSize = { readonly width: number; readonly height: number };
 
@@ -142,6 +143,8 @@ type PagePolicy = {
   /** Origins of the CDN, the store or the provider, beside the service itself. */
   readonly mediaSources: readonly string[];
   readonly frameAncestors: string;
+  /** Of the access rules; undefined: all. */
+  readonly allowedSites: readonly string[] | undefined;
 };
 
 const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64');
@@ -150,9 +153,9 @@ const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64');
  * `blob:` is for hls.js, which plays from memory and parses in a worker; `data:` for the empty text tracks to
  * which it adds captions.
  */
-export function renderPagePolicy({ mediaSources, frameAncestors }: PagePolicy): string {
+export function renderPagePolicy({ mediaSources, frameAncestors, allowedSites }: PagePolicy): string {
   const media = ["'self'", ...new Set(mediaSources)].join(' ');
-  return [
+  const policy = [
     // Of a repeated directive, browsers apply the first.
     `frame-ancestors ${frameAncestors}`,
     "default-src 'none'",
@@ -165,6 +168,8 @@ export function renderPagePolicy({ mediaSources, frameAncestors }: PagePolicy): 
     "base-uri 'none'",
     "form-action 'none'",
   ].join('; ');
+  // Of two policies, browsers apply both.
+  return allowedSites ? `${policy}, frame-ancestors ${toFrameAncestors(allowedSites)}` : policy;
 }
 
 /**

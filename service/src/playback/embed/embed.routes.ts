@@ -44,7 +44,7 @@ async function serveFixedPath(
 ): Promise<unknown> {
   const { token } = request.query;
   if (token === undefined) return servePage(ctx, { request, reply });
-  await findPlayableAsset(ctx, request.params.id, { token, cookie: undefined });
+  await findPlayableAsset(ctx, request.params.id, { token, request, reply });
   return redirectToTokenPath(reply, token, 'embed');
 }
 
@@ -53,7 +53,7 @@ async function servePage(
   { request, reply }: BytesExchange<unknown, { readonly id: string; readonly token?: string }>,
 ): Promise<unknown> {
   const { id, token } = request.params;
-  const asset = await findPlayableAsset(ctx, id, { token, cookie: request.headers.cookie });
+  const asset = await findPlayableAsset(ctx, id, { token, request, reply });
   const { html, policy, etag } = await renderEmbed(ctx, asset, token);
   reply.headers({
     ...buildCacheHeaders(ctx.delivery, asset, { isEntry: true, isSegment: false, token }),

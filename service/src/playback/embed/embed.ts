@@ -55,6 +55,7 @@ export async function renderEmbed(
   const policy = renderPagePolicy({
     mediaSources: await findMediaSources(ctx, asset, urls),
     frameAncestors: ctx.settings.delivery.embedFrameAncestors,
+    allowedSites: asset.access?.referrers,
   });
   return { html, policy, etag: `"${versionOf(`${policy}\n${html}`)}"` };
 }

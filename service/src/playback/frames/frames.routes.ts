@@ -27,7 +27,7 @@ async function serveFixedPath(
 ): Promise<unknown> {
   const { token, t, w } = request.query;
   if (token === undefined) return serveFrame(ctx, { request, reply });
-  await findPlayableAsset(ctx, request.params.id, { token, cookie: undefined });
+  await findPlayableAsset(ctx, request.params.id, { token, request, reply });
   return redirectToTokenPath(reply, token, `frame.jpg?t=${t}${w === undefined ? '' : `&w=${w}`}`);
 }
 
@@ -36,7 +36,7 @@ async function serveFrame(
   { request, reply }: BytesExchange<Query, { readonly id: string; readonly token?: string }>,
 ): Promise<unknown> {
   const { id, token } = request.params;
-  const asset = await findPlayableAsset(ctx, id, { token, cookie: request.headers.cookie });
+  const asset = await findPlayableAsset(ctx, id, { token, request, reply });
   if (asset.playback?.kind !== 'own' || asset.playback.growing) throw playbackNotFound();
   const frame = toFrame(request.query, asset.duration_ms);
   const caching = imageCaching(asset, { token, now: ctx.now() });

@@ -3,7 +3,7 @@ import type { ProviderName } from '../../assets/asset.ts';
 import type { Queries } from '../../platform/postgres/database.ts';
 import { columns, composeClauses, type Clause, clause, sql } from '../../platform/postgres/sql.ts';
 import type { RowOf } from '../../platform/postgres/row.ts';
-import { deliveryRow } from '../../tables.ts';
+import { deliveryRow } from '../../tables-rows.ts';
 
 /** A stored delivery with its raw body. */
 export type StoredDelivery = RowOf<typeof deliveryRow>;

@@ -58,6 +58,13 @@ test.each([
   expect(toClipUpload({ ...video, filename }, part(0, 500)).filename).toBe(name);
 });
 
+test('a clip keeps the access rules of the video, unless the request has others', () => {
+  const access = { referrers: ['www.example.com'] };
+  const restricted = { ...video, access };
+  expect(toClipUpload(restricted, part(0, 500)).access).toEqual(access);
+  expect(toClipUpload(restricted, { ...part(0, 500), access: null }).access).toBeNull();
+});
+
 test('the members of the request win over those of the video', () => {
   expect(toClipUpload(video, { ...part(0, 500), filename: 'mine.mp4', title: 'T' })).toEqual({
     filename: 'mine.mp4',

@@ -7,7 +7,7 @@ import { badRequest, conflict, type ServiceError } from '../../platform/http/err
 
 type Source = Pick<
   Asset,
-  'id' | 'kind' | 'provider' | 'stream_status' | 'uploaded_at' | 'duration_ms' | 'filename'
+  'id' | 'kind' | 'provider' | 'stream_status' | 'uploaded_at' | 'duration_ms' | 'filename' | 'access'
 >;
 
 /** Throws CONFLICT for an asset that cannot be cut, and BAD_REQUEST with the field for another part. */
@@ -59,13 +59,14 @@ const MIME_TYPE = 'video/mp4';
 const SUFFIX = '-clip.mp4';
 const MAX_NAME_LENGTH = 255;
 
-/** The clip as the request of an upload. */
+/** The clip as the request of an upload. It keeps the access rules of its source, unless it gets others. */
 export const toClipUpload = (
-  { filename, provider }: Source,
+  { filename, provider, access }: Source,
   { start_ms: _start, end_ms: _end, ...fields }: ClipRequest,
 ): CreateUploadRequest => ({
   filename: toClipName(filename),
   ...(provider !== null && { provider }),
+  ...(access && { access }),
   ...fields,
   mime_type: MIME_TYPE,
   content_type: MIME_TYPE,

@@ -3,6 +3,7 @@ import type { Asset } from '@mediary/client';
 import { Paper, Tabs, Title } from '@mantine/core';
 import type { ConsoleSession } from '@mediary/contract/schemas/admin/console';
 import type { ReactNode } from 'react';
+import { AccessForm } from './access-form.tsx';
 import { CaptionsEditor } from './captions-editor.tsx';
 import { ChaptersEditor } from './chapters-editor.tsx';
 import { ClipCutter } from './clip-cutter.tsx';
@@ -54,6 +55,7 @@ function panelsOf(props: EditorProps): Panel[] {
   const canPlay = status === 'ready' || playableAt !== null;
   const panels: (Panel | false)[] = [
     { name: 'details', label: 'Details', content: <DetailsForm {...props} /> },
+    { name: 'access', label: 'Access', content: <AccessForm {...props} /> },
     kind === 'image' &&
       status === 'ready' && { name: 'crop', label: 'Crop', content: <FocalPointPicker {...props} /> },
     isEncodedHere && { name: 'captions', label: 'Captions', content: <CaptionsEditor {...props} /> },

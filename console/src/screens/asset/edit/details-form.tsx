@@ -1,24 +1,8 @@
 // Title, tags, visibility, metadata and the application's own id.
 import type { Asset, UpdateAssetRequest } from '@mediary/client';
-import { isMediaryError } from '@mediary/client';
-import {
-  Button,
-  Group,
-  Input,
-  JsonInput,
-  SegmentedControl,
-  Stack,
-  TagsInput,
-  Text,
-  TextInput,
-} from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
-import { refreshAssets } from '../../../api/assets.ts';
-import { mediary } from '../../../api/mediary.ts';
-import { Problem } from '../../../parts/problem.tsx';
-import { ownerOptions } from '../../../parts/use-action.ts';
+import { Input, JsonInput, SegmentedControl, TagsInput, TextInput } from '@mantine/core';
 import type { EditorProps } from './asset-editor.tsx';
+import { EditForm } from './edit-form.tsx';
 
 type Fields = {
   readonly title: string;
@@ -36,76 +20,11 @@ const fieldsOf = ({ title, external_id: externalId, tags, visibility, metadata }
   metadata: metadata === null ? '' : JSON.stringify(metadata, undefined, 2),
 });
 
-const isSame = (one: Fields, other: Fields): boolean => JSON.stringify(one) === JSON.stringify(other);
-
-/** Starts with the current version. What others change meanwhile shows at once, unless it was edited here. */
-export function DetailsForm({ asset, session }: EditorProps) {
-  const [base, setBase] = useState(asset);
-  const [fields, setFields] = useState(() => fieldsOf(asset));
-  const isEdited = !isSame(fields, fieldsOf(base));
-  const load = (current: Asset): void => {
-    setBase(current);
-    setFields(fieldsOf(current));
-  };
-  if (!isEdited && base.version < asset.version) load(asset);
-  const save = useSave(base, session, load);
-  const set = (members: Partial<Fields>): void => setFields({ ...fields, ...members });
-  const submit = (event: FormEvent): void => {
-    event.preventDefault();
-    save.mutate(fields);
-  };
-  const isStale = isMediaryError(save.error) && save.error.status === 412;
-  return (
-    <Stack component="form" onSubmit={submit}>
-      <Inputs fields={fields} onChange={set} />
-      {save.error && (
-        <Problem
-          error={save.error}
-          {...(isStale && {
-            onRetry: () => {
-              save.reset();
-              setBase(asset);
-            },
-          })}
-        />
-      )}
-      {isStale && (
-        <Text size="sm">
-          “Try again” keeps what you wrote, so that you can save it over the other change.
-        </Text>
-      )}
-      <Group>
-        <Button type="submit" loading={save.isPending} disabled={!isEdited}>
-          Save
-        </Button>
-        {isEdited && (
-          <Button variant="default" onClick={() => load(asset)}>
-            Discard
-          </Button>
-        )}
-        <Text size="sm" role="status">
-          {save.isSuccess && !isEdited ? 'Saved.' : ''}
-        </Text>
-      </Group>
-    </Stack>
-  );
-}
-
-function useSave(base: Asset, session: EditorProps['session'], onSaved: (asset: Asset) => void) {
-  const queries = useQueryClient();
-  return useMutation({
-    mutationFn: (fields: Fields) =>
-      mediary.media.update(base.id, toRequest(fields), {
-        ...ownerOptions(session, base),
-        ifMatch: base.version,
-      }),
-    onSuccess: (saved) => {
-      queries.setQueryData(['assets', base.id], saved);
-      onSaved(saved);
-    },
-    onSettled: () => refreshAssets(queries),
-  });
-}
+export const DetailsForm = ({ asset, session }: EditorProps) => (
+  <EditForm asset={asset} session={session} fieldsOf={fieldsOf} toRequest={toRequest}>
+    {(fields, onChange) => <Inputs fields={fields} onChange={onChange} />}
+  </EditForm>
+);
 
 /** Throws for metadata that is no JSON object. */
 function toRequest({ title, externalId, tags, visibility, metadata }: Fields): UpdateAssetRequest {

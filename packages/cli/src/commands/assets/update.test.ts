@@ -40,6 +40,19 @@ const update = (...args: string[]) =>
 test.each([
   [['--focal-point', '0.3,0.6'], { focal_point: { x: 0.3, y: 0.6 } }],
   [['--focal-point', 'none'], { focal_point: null }],
+  [
+    [
+      '--allow-site',
+      'a.example',
+      '--allow-site',
+      '*.b.example',
+      '--allow-country',
+      'DE',
+      '--forbid-downloads',
+    ],
+    { access: { referrers: ['a.example', '*.b.example'], countries: ['DE'], downloads: false } },
+  ],
+  [['--clear-access'], { access: null }],
   [['--chapters', 'none'], { chapters: null }],
   [
     ['--chapters', 'good.txt'],
@@ -64,6 +77,7 @@ test.each([
   [['--focal-point', '1.2,0'], 'from 0,0 (top left) to 1,1'],
   [['--focal-point', 'center'], 'from 0,0 (top left) to 1,1'],
   [['--private', '--public'], 'cannot be used with'],
+  [['--clear-access', '--allow-network', '10.0.0.0/8'], 'removes all rules'],
   [['--chapters', 'bad.txt'], 'bad.txt: Line 2 must be a time and a title'],
   [['--chapters', 'missing.txt'], 'cannot be read'],
 ])('%j sends nothing', async (args, message) => {

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { type Chapter, parseChapters } from '@mediary/client';
 import { type Command, Option } from 'commander';
+import { type AccessFlags, addAccessOptions } from '../../access-flags.ts';
 import { parseJsonObject, parsePoint } from '../../arguments.ts';
 import { formatAssetLine } from '../../asset-text.ts';
 import { openClient } from '../../client.ts';
@@ -11,10 +12,15 @@ import { usageError } from '../../exit-codes.ts';
 import { toDescription } from '../../new-asset.ts';
 
 export const addUpdateCommand = (program: Command, run: Runner): Command =>
-  program
-    .command('update')
-    .description('Change an asset; what no option names stays')
-    .argument('<id>', 'id of the asset')
+  addAccessOptions(
+    program
+      .command('update')
+      .description(
+        'Change an asset; what no option names stays, but rules of access replace all earlier ones',
+      )
+      .argument('<id>', 'id of the asset'),
+  )
+    .option('--clear-access', 'remove all rules of access')
     .option('--title <title>', 'title')
     .addOption(new Option('--private', 'only signed URLs play the asset').conflicts('public'))
     .option('--public', 'everybody can play the asset')
@@ -31,7 +37,8 @@ export const addUpdateCommand = (program: Command, run: Runner): Command =>
     )
     .action(run(updateAsset));
 
-type UpdateFlags = {
+type UpdateFlags = AccessFlags & {
+  readonly clearAccess?: boolean;
   readonly title?: string;
   readonly private?: boolean;
   readonly public?: boolean;
@@ -44,9 +51,13 @@ type UpdateFlags = {
 const updateAsset: Handler<UpdateFlags> = async (context, [id = ''], flags) => {
   if (Object.keys(flags).length === 0)
     throw usageError('Nothing to do.', 'Name what to change, such as --title or --focal-point.');
+  const description = toDescription(flags);
+  if (flags.clearAccess && description.access)
+    throw usageError('--clear-access removes all rules.', 'Leave it out to replace them.');
   const { mediary, options } = await openClient(context);
   const change = {
-    ...toDescription(flags),
+    ...description,
+    access: flags.clearAccess ? null : description.access,
     external_id: flags.externalId,
     focal_point: flags.focalPoint === 'none' ? null : flags.focalPoint,
     chapters: await readChapters(context, flags.chapters),

@@ -8,7 +8,7 @@ import { CreateUploadRequest } from '../uploads.ts';
 
 const { filename, content_type, mime_type, external_id, title, tags, metadata, expires_at } =
   CreateUploadRequest.properties;
-const { focal_point, chapters } = CreateUploadRequest.properties;
+const { focal_point, access, chapters } = CreateUploadRequest.properties;
 
 /** Numbers of versions and attempts leave room for later ones. */
 const Count = Type.Integer({ minimum: 1, maximum: 2 ** 30 });
@@ -38,6 +38,7 @@ export const ArchivedAsset = Type.Object({
   tags,
   metadata,
   focal_point,
+  access,
   chapters,
   expires_at,
   legal_hold: Type.Boolean(),

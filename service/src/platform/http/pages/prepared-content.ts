@@ -55,8 +55,8 @@ export async function prepareFolder(folder: string): Promise<ReadonlyMap<string,
 /** Of files whose name changes with their content. */
 export const FOREVER = 'public, max-age=31536000, immutable';
 
-/** Of pages that no other page may frame. */
-export const PAGE_HEADERS = { 'referrer-policy': 'no-referrer', 'x-frame-options': 'DENY' };
+/** Of pages that no other page may frame. They send their origin, by which access rules know them. */
+export const PAGE_HEADERS = { 'referrer-policy': 'strict-origin', 'x-frame-options': 'DENY' };
 
 /** The path of PUBLIC_BASE_URL without a slash at its end; empty for an address without a path. */
 export const basePathOf = (publicBaseUrl: string): string =>
