@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { type Chapter, MAX_CHAPTERS } from '@mediary/contract/schemas/chapters';
 import { ServiceError } from '../platform/http/errors.ts';
-import { assertChapters, readChapters } from './chapters.ts';
+import { assertChapters, cutChapters, readChapters } from './chapters.ts';
 
 type Target = Parameters<typeof assertChapters>[0];
 
@@ -77,4 +77,24 @@ describe('chapters of a file', () => {
       at(...Array.from({ length: MAX_CHAPTERS }, (_, i) => i)),
     );
   });
+});
+
+test.each([
+  [0, 60_000, [0, 10_000, 20_000]],
+  [5000, 25_000, [0, 5000, 15_000]],
+  [10_000, 20_001, [0, 10_000]],
+  [10_000, 20_000, null],
+  [25_000, 60_000, null],
+])('a part from %i to %i begins within a chapter', (start_ms, end_ms, starts) => {
+  const cut = cutChapters(at(0, 10_000, 20_000), { start_ms, end_ms });
+  expect(cut?.map((chapter) => chapter.start_ms) ?? null).toEqual(starts);
+});
+
+test('a part keeps the titles, and a video without chapters has none', () => {
+  const part = { start_ms: 500, end_ms: 2000 };
+  expect(cutChapters(at(1000, 1500), part)).toEqual([
+    { start_ms: 500, title: 'At 1000' },
+    { start_ms: 1000, title: 'At 1500' },
+  ]);
+  expect([cutChapters(null, part), cutChapters([], part)]).toEqual([null, null]);
 });

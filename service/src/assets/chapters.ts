@@ -40,6 +40,19 @@ export function assertChapters(
 export const toChapters = (chapters: readonly Chapter[] | null): Chapter[] =>
   (chapters ?? []).map(({ start_ms, title }) => ({ start_ms, title }));
 
+/** The chapters of a part of the video, on the clock of the part; null where the part has no two of them. */
+export function cutChapters(
+  chapters: readonly Chapter[] | null,
+  { start_ms: start, end_ms: end }: Readonly<Record<'start_ms' | 'end_ms', number>>,
+): Chapter[] | null {
+  const began = (chapters ?? []).filter((chapter) => chapter.start_ms < end);
+  const first = began.findLastIndex((chapter) => chapter.start_ms <= start);
+  const cut = began
+    .slice(Math.max(0, first))
+    .map(({ start_ms, title }) => ({ start_ms: Math.max(0, start_ms - start), title }));
+  return cut.length > 1 ? cut : null;
+}
+
 /**
  * Storable chapters of a third party, in order: without those that start after the end, or together with
  * another one. Empty for fewer than two, which divide nothing.

@@ -102,6 +102,11 @@ export type ClipRequest = {
    */
   access?: AccessRules | null | undefined;
   /**
+   * Chapters of a video in their order. Each ends where the next one starts, the last one at the end of the
+   * video. Until you set them, they are those of the file, where this service encodes it.
+   */
+  chapters?: Chapter[] | null | undefined;
+  /**
    * When the asset is deleted for good, as by `DELETE` without `trash`: RFC 3339 with a zone, in the future,
    * at most 100 years ahead. Playback ends at this time; a job deletes the asset within about a minute, also
    * from the trash, and its bytes go after `PURGE_GRACE_DAYS`. Null: never.

@@ -11,6 +11,7 @@ const {
   tags,
   metadata,
   access,
+  chapters,
   expires_at,
   owner_user_id,
 } = CreateUploadRequest.properties;
@@ -43,6 +44,7 @@ export const ClipRequest = Type.Object(
     tags,
     metadata,
     access,
+    chapters,
     expires_at,
     owner_user_id,
   },

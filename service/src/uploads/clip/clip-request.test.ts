@@ -75,6 +75,19 @@ test('the members of the request win over those of the video', () => {
   });
 });
 
+test('the chapters of the part go with it, unless the request names others', () => {
+  const chapters = [
+    { start_ms: 0, title: 'Intro' },
+    { start_ms: 3000, title: 'Demo' },
+  ];
+  const cut = toClipUpload({ ...video, chapters }, part(2500, 8000));
+  expect(cut.chapters).toEqual([
+    { start_ms: 0, title: 'Intro' },
+    { start_ms: 500, title: 'Demo' },
+  ]);
+  expect(toClipUpload({ ...video, chapters }, { ...part(2500, 8000), chapters: null }).chapters).toBeNull();
+});
+
 test('the estimated space grows with the part, and with a copy of the source', () => {
   const source = { size_bytes: 100_000_000, duration_ms: 10_000 };
   const bytes = (end: number, isCopied = false) =>

@@ -3,11 +3,20 @@ import type { ClipSource } from '@mediary/contract/schemas/clip-source';
 import { type ClipRequest, MIN_CLIP_MS } from '@mediary/contract/schemas/clips';
 import type { CreateUploadRequest } from '@mediary/contract/schemas/uploads';
 import type { Asset } from '../../assets/asset.ts';
+import { cutChapters } from '../../assets/chapters.ts';
 import { badRequest, conflict, type ServiceError } from '../../platform/http/errors.ts';
 
 type Source = Pick<
   Asset,
-  'id' | 'kind' | 'provider' | 'stream_status' | 'uploaded_at' | 'duration_ms' | 'filename' | 'access'
+  | 'id'
+  | 'kind'
+  | 'provider'
+  | 'stream_status'
+  | 'uploaded_at'
+  | 'duration_ms'
+  | 'filename'
+  | 'access'
+  | 'chapters'
 >;
 
 /** Throws CONFLICT for an asset that cannot be cut, and BAD_REQUEST with the field for another part. */
@@ -59,18 +68,22 @@ const MIME_TYPE = 'video/mp4';
 const SUFFIX = '-clip.mp4';
 const MAX_NAME_LENGTH = 255;
 
-/** The clip as the request of an upload. It keeps the access rules of its source, unless it gets others. */
-export const toClipUpload = (
-  { filename, provider, access }: Source,
-  { start_ms: _start, end_ms: _end, ...fields }: ClipRequest,
-): CreateUploadRequest => ({
-  filename: toClipName(filename),
-  ...(provider !== null && { provider }),
-  ...(access && { access }),
-  ...fields,
-  mime_type: MIME_TYPE,
-  content_type: MIME_TYPE,
-});
+/** The clip as the request of an upload: with access rules and chapters of its source, or with others. */
+export function toClipUpload(
+  { filename, provider, access, chapters }: Source,
+  { start_ms, end_ms, ...fields }: ClipRequest,
+): CreateUploadRequest {
+  const cut = cutChapters(chapters, { start_ms, end_ms });
+  return {
+    filename: toClipName(filename),
+    ...(provider !== null && { provider }),
+    ...(access && { access }),
+    ...(cut && { chapters: cut }),
+    ...fields,
+    mime_type: MIME_TYPE,
+    content_type: MIME_TYPE,
+  };
+}
 
 /** `launch.mov` becomes `launch-clip.mp4`. */
 function toClipName(filename: string): string {
