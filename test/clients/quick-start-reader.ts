@@ -1,0 +1,212 @@
+// A reader of a quick start: saves its files in an empty folder, and runs its commands section by section.
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readFileSync } from 'node:fs';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { type CodeBlock, readCodeBlocks } from '../support/http/code-blocks.ts';
+import { SECRETS } from '../support/service.ts';
+
+const ROOT = join(import.meta.dirname, '../..');
+/** Next.js is installed here, everything else in the repository: both by their locks. */
+const INSTALLATIONS = [import.meta.dirname, ROOT];
+const LOCKS = INSTALLATIONS.map((folder) => readLock(join(folder, 'package-lock.json')));
+
+export const WEBHOOK_SECRET = 'whsec_cXVpY2stc3RhcnQtcXVpY2stc3RhcnQtcXVpY2stc3RhcnQ=';
+
+type LockedPackage = {
+  readonly version?: string;
+  readonly dependencies?: Readonly<Record<string, string>>;
+  readonly optionalDependencies?: Readonly<Record<string, string>>;
+};
+type Lock = Readonly<Record<string, LockedPackage>>;
+
+type Visit = {
+  /** Of the documents' readers; each gets a folder of its own in it. */
+  readonly folder: string;
+  /** Of the service, in place of http://127.0.0.1:8080. */
+  readonly address: string;
+  /** In place of port 3000. */
+  readonly port: number;
+  /** Packages with all that they need, which the document's installations find in place. */
+  readonly installed?: readonly string[];
+};
+
+export type QuickStartReader = {
+  readonly origin: string;
+  /** The folder of the application. */
+  readonly folder: string;
+  /** Runs the commands below a heading; those in the background go on until `end`. */
+  run(section: string): Promise<string>;
+  end(): Promise<void>;
+};
+
+const START = 'Before you start';
+
+export async function openQuickStart(document: string, visit: Visit): Promise<QuickStartReader> {
+  const home = join(visit.folder, document.replace(/\W/g, '-'));
+  const folder = join(home, 'application');
+  const sections = readSections(document);
+  await mkdir(folder, { recursive: true });
+  await linkInstalled(folder, visit.installed ?? []);
+  for (const { code, marker } of [...sections.values()].flat()) {
+    if (marker?.name !== 'file') continue;
+    await mkdir(dirname(join(folder, marker.value)), { recursive: true });
+    await writeFile(join(folder, marker.value), `${replaceAddresses(code, visit)}\n`);
+  }
+  const children: ChildProcess[] = [];
+  return {
+    folder,
+    origin: `http://localhost:${visit.port}`,
+    run: async (section) => {
+      const t = Date.now(); process.stderr.write(`start ${section}\n`);
+      const blocks = sections.get(section);
+      if (!blocks) throw new Error(`${document} has no section "${section}"`);
+      let output = '';
+      for (const block of blocks.filter(({ language }) => language === 'sh')) {
+        const code = pinVersions(replaceAddresses(block.code, visit));
+        const cwd = section === START ? home : folder;
+        const shell = startShell(code, { ...visit, cwd, home });
+        if (block.marker?.name === 'in the background') children.push(shell.child);
+        else output += await shell.ended;
+      }
+      process.stderr.write(`${section} ${Date.now() - t}\n`);
+      return output;
+    },
+    end: async () => {
+      for (const child of children) await endGroup(child);
+    },
+  };
+}
+
+/** Blocks by the heading above them. Each one is a file, or commands. */
+function readSections(document: string): ReadonlyMap<string, readonly CodeBlock[]> {
+  const lines = readFileSync(join(ROOT, document), 'utf8').split('\n');
+  const sections = new Map<string, CodeBlock[]>();
+  for (const block of readCodeBlocks(document)) {
+    const above = lines.slice(0, block.line).findLast((line) => line.startsWith('## '));
+    if (block.marker?.name !== 'file' && block.language !== 'sh')
+      throw new Error(`${document}:${block.line} is neither a file nor commands`);
+    const section = above?.slice('## '.length) ?? '';
+    sections.set(section, [...(sections.get(section) ?? []), block]);
+  }
+  return sections;
+}
+
+const replaceAddresses = (text: string, { address, port }: Visit): string =>
+  text
+    .replaceAll('http://127.0.0.1:8080', address)
+    .replaceAll('<the address of this repository>', 'repository')
+    .replaceAll('<service key>', SECRETS.SERVICE_API_KEY)
+    .replaceAll('<webhook secret>', WEBHOOK_SECRET)
+    .replace(/(localhost:|port: |"127\.0\.0\.1", )3000\b/g, `$1${port}`);
+
+/** `npm install next` becomes `npm install next@<locked version>`. */
+const pinVersions = (code: string): string =>
+  code.replace(/^npm install .*$/gm, (line) =>
+    line.replace(/(?<= )@?[a-z][\w/-]*(?= |$)/g, (name) => {
+      const version = LOCKS.map((lock) => lock[`node_modules/${name}`]?.version).find(Boolean);
+      return name === 'install' || version === undefined ? name : `${name}@${version}`;
+    }),
+  );
+
+type ShellOptions = Pick<Visit, 'address' | 'port'> & { readonly cwd: string; readonly home: string };
+
+/** In place of what the tests have already: the clone, and a service that runs. */
+const PRELUDE = `
+set -eE -o pipefail
+[ ! -f "$EXPORTS" ] || . "$EXPORTS"
+git() { mkdir -p mediary; }
+# A server in the background may not listen yet.
+curl() { command curl --retry 20 --retry-delay 1 --retry-connrefused "$@"; }
+npm() {
+  case "$1" in
+    ci) ;;
+    run)
+      for name in "$@"; do
+        case "$name" in
+          @mediary/*) node "$ROOT/packages/\${name#@mediary/}/build.ts" "packages/\${name#@mediary/}/dist" ;;
+        esac
+      done ;;
+    *) command npm "$@" --prefer-offline --no-audit --no-fund ;;
+  esac
+}
+npx() {
+  if [ "$1" = mediary ]; then shift; node "$ROOT/node_modules/.bin/mediary" "$@" --url "$ADDRESS" --secret "$SECRET"
+  else command npx "$@"; fi
+}
+`;
+
+function startShell(code: string, { cwd, home, address, port }: ShellOptions) {
+  const isInClone = existsSync(join(home, 'mediary')) && cwd === home;
+  const script = `${PRELUDE}\n${code}\nexport -p > "$EXPORTS"`;
+  const child = spawn('bash', ['-c', script], {
+    cwd: isInClone ? join(home, 'mediary') : cwd,
+    // A group of its own, which ends as a whole.
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: {
+      PATH: `${dirname(process.execPath)}:${process.env['PATH']}`,
+      HOME: process.env['HOME'],
+      TMPDIR: process.env['TMPDIR'],
+      EXPORTS: join(home, 'exports.sh'),
+      ROOT,
+      ADDRESS: address,
+      SECRET: WEBHOOK_SECRET,
+      MEDIARY_SERVICE_KEY: SECRETS.SERVICE_API_KEY,
+      // Of the development server of Next.js.
+      PORT: String(port),
+      NO_COLOR: '1',
+      NEXT_TELEMETRY_DISABLED: '1',
+    },
+  });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      output += text;
+    });
+  const ended = once(child, 'close').then(([status]) => {
+    if (status !== 0) throw new Error(`${code}\nended with ${status}:\n${output}`);
+    return output;
+  });
+  // Those in the background are ended by a signal.
+  ended.catch(() => {});
+  return { child, ended };
+}
+
+async function endGroup(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const ended = once(child, 'close');
+  process.kill(-(child.pid ?? 0), 'SIGTERM');
+  await ended;
+}
+
+/** Hard links: an installation from the registry would take most of the time of these tests. */
+async function linkInstalled(folder: string, names: readonly string[]): Promise<void> {
+  for (const [name, from] of findClosure(names)) {
+    const place = join(folder, 'node_modules', name);
+    await mkdir(dirname(place), { recursive: true });
+    const copy = (flags: string) => promisify(execFile)('cp', [flags, join(from, 'node_modules', name), place]);
+    // The temporary folder may lie on another file system.
+    await copy('-al').catch(() => copy('-a'));
+  }
+}
+
+/** By name, where each package is installed. */
+function findClosure(names: readonly string[]): ReadonlyMap<string, string> {
+  const found = new Map<string, string>();
+  const add = (name: string, at: number): void => {
+    const from = INSTALLATIONS[at] ?? ROOT;
+    const locked = LOCKS[at]?.[`node_modules/${name}`];
+    if (!locked || found.has(name) || !existsSync(join(from, 'node_modules', name))) return;
+    found.set(name, from);
+    for (const needed of Object.keys({ ...locked.dependencies, ...locked.optionalDependencies })) add(needed, at);
+  };
+  for (const name of names) add(name, LOCKS.findIndex((lock) => `node_modules/${name}` in lock));
+  return found;
+}
+
+function readLock(file: string): Lock {
+  return (JSON.parse(readFileSync(file, 'utf8')) as { readonly packages: Lock }).packages;
+}

@@ -1,0 +1,114 @@
+// The quick starts by their own text: a reader in an empty folder, with the packages as they are packed, comes
+// to an application that uploads, plays, and takes signed webhooks alone.
+import { execFileSync } from 'node:child_process';
+import { copyFile, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { makeClip } from '../support/clips/clips.ts';
+import { freePort } from '../support/http/free-port.ts';
+import { launchChromium } from '../support/playback/browser.ts';
+import { eventually, startTestService, type TestService } from '../support/service.ts';
+import { openQuickStart, type QuickStartReader } from './quick-start-reader.ts';
+
+const NEXT = 'docs/guides/quick-start-nextjs.md';
+const HONO = 'docs/guides/quick-start-hono.md';
+const PYTHON = 'docs/guides/quick-start-python.md';
+/** Of a page that a development server compiles, and of a video that is encoded beside it. */
+const SLOW = { timeout: 120_000 };
+
+let service: TestService;
+let browser: Browser;
+let folder: string;
+let film: string;
+const ports = new Map<string, number>();
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'mediary-quick-start-'));
+  for (const document of [NEXT, HONO, PYTHON]) ports.set(document, await freePort());
+  const origins = Array.from(ports.values(), (port) => `http://localhost:${port}`);
+  service = await startTestService({ CORS_ORIGINS: origins.join(','), LOG_LEVEL: 'error' });
+  film = await makeClip({ seconds: 2, width: 320, height: 180 });
+  browser = await launchChromium();
+});
+afterAll(async () => {
+  await browser?.close();
+  await service?.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+async function openReader(document: string, installed: readonly string[] = []): Promise<QuickStartReader> {
+  const port = ports.get(document) ?? 0;
+  const reader = await openQuickStart(document, { folder, address: service.address, port, installed });
+  return reader;
+}
+
+/** The status of a webhook that nobody has signed. */
+const sendForged = async ({ origin }: QuickStartReader): Promise<number> => {
+  const url = `${origin}/webhooks/media`;
+  const body = JSON.stringify({ type: 'asset.ready', asset_id: 'a', owner_user_id: 'ann', asset: { id: 'a' } });
+  return (await fetch(url, { method: 'POST', body })).status;
+};
+
+/** Opens the page as soon as the server listens. */
+async function openPage({ origin }: QuickStartReader): Promise<Page> {
+  const page = await browser.newPage();
+  page.setDefaultTimeout(SLOW.timeout);
+  const isOpen = () => page.goto(origin).catch(() => null);
+  await eventually(isOpen, (response) => response?.status() === 200);
+  return page;
+}
+
+async function uploadAndPlay(page: Page): Promise<void> {
+  await page.locator('mediary-uploader input[name=files]').setInputFiles(film);
+  await page.waitForSelector('mediary-player');
+  await page.evaluate("document.querySelector('mediary-player').play()");
+  await page.waitForFunction("document.querySelector('mediary-player').media?.currentTime > 0");
+}
+
+test('Next.js', async () => {
+  const reader = await openReader(NEXT, ['next', 'react', 'react-dom', 'typescript', '@types/node', '@types/react']);
+  try {
+    await reader.run('Before you start');
+    await reader.run('Create the application');
+    await reader.run('Upload and play');
+    const page = await openPage(reader);
+    await uploadAndPlay(page);
+    expect(await page.locator('mediary-uploader [part=error]').count(), 'nothing has failed').toBe(0);
+    const poster = 'document.querySelector("a img")';
+    await page.waitForFunction(`${poster}?.naturalWidth > 0`);
+    expect(await page.evaluate(`${poster}.currentSrc`)).toMatch(/^http:.*\/image\?.*w=\d+/);
+    expect(await sendForged(reader)).toBe(401);
+    await page.close();
+  } finally {
+    await reader.end();
+  }
+});
+
+test('Hono and plain HTML', async () => {
+  const reader = await openReader(HONO, ['hono', '@hono/node-server']);
+  try {
+    await reader.run('Before you start');
+    await reader.run('Create the server');
+    expect(await reader.run('Upload and play'), 'a webhook without a signature').toContain('401');
+    const page = await openPage(reader);
+    await uploadAndPlay(page);
+    await page.close();
+  } finally {
+    await reader.end();
+  }
+});
+
+test('Python', async () => {
+  expect(execFileSync('python3', ['--version'], { encoding: 'utf8' }), 'apt-get install python3').toMatch(/^Python 3/);
+  const reader = await openReader(PYTHON);
+  try {
+    await copyFile(film, join(reader.folder, 'film.mp4'));
+    await reader.run('Before you start');
+    expect(await reader.run('Receive webhooks')).toContain('401');
+    const [, embed = ''] = /^page with a player: (.+)$/m.exec(await reader.run('Upload and play')) ?? [];
+    expect((await fetch(embed)).status).toBe(200);
+  } finally {
+    await reader.end();
+  }
+});
