@@ -1,26 +1,19 @@
 // A reader of a quick start: saves its files in an empty folder, and runs its commands section by section.
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { promisify } from 'node:util';
 import { type CodeBlock, readCodeBlocks } from '../support/http/code-blocks.ts';
 import { SECRETS } from '../support/service.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
-/** Next.js is installed here, everything else in the repository: both by their locks. */
-const INSTALLATIONS = [import.meta.dirname, ROOT];
-const LOCKS = INSTALLATIONS.map((folder) => readLock(join(folder, 'package-lock.json')));
+/** The versions of the first one that has a package. That of the clients has Next.js. */
+const LOCKS = [ROOT, import.meta.dirname].map((folder) => readLock(join(folder, 'package-lock.json')));
 
 export const WEBHOOK_SECRET = 'whsec_cXVpY2stc3RhcnQtcXVpY2stc3RhcnQtcXVpY2stc3RhcnQ=';
 
-type LockedPackage = {
-  readonly version?: string;
-  readonly dependencies?: Readonly<Record<string, string>>;
-  readonly optionalDependencies?: Readonly<Record<string, string>>;
-};
-type Lock = Readonly<Record<string, LockedPackage>>;
+type Lock = Readonly<Record<string, { readonly version?: string }>>;
 
 type Visit = {
   /** Of the documents' readers; each gets a folder of its own in it. */
@@ -29,8 +22,6 @@ type Visit = {
   readonly address: string;
   /** In place of port 3000. */
   readonly port: number;
-  /** Packages with all that they need, which the document's installations find in place. */
-  readonly installed?: readonly string[];
 };
 
 export type QuickStartReader = {
@@ -39,6 +30,8 @@ export type QuickStartReader = {
   readonly folder: string;
   /** Runs the commands below a heading; those in the background go on until `end`. */
   run(section: string): Promise<string>;
+  /** Headings above commands that `run` has not had. */
+  unread(): readonly string[];
   end(): Promise<void>;
 };
 
@@ -49,20 +42,21 @@ export async function openQuickStart(document: string, visit: Visit): Promise<Qu
   const folder = join(home, 'application');
   const sections = readSections(document);
   await mkdir(folder, { recursive: true });
-  await linkInstalled(folder, visit.installed ?? []);
   for (const { code, marker } of [...sections.values()].flat()) {
     if (marker?.name !== 'file') continue;
     await mkdir(dirname(join(folder, marker.value)), { recursive: true });
     await writeFile(join(folder, marker.value), `${replaceAddresses(code, visit)}\n`);
   }
   const children: ChildProcess[] = [];
+  const unread = new Set(sections.keys());
   return {
+    unread: () => [...unread],
     folder,
     origin: `http://localhost:${visit.port}`,
     run: async (section) => {
-      const t = Date.now(); process.stderr.write(`start ${section}\n`);
       const blocks = sections.get(section);
       if (!blocks) throw new Error(`${document} has no section "${section}"`);
+      unread.delete(section);
       let output = '';
       for (const block of blocks.filter(({ language }) => language === 'sh')) {
         const code = pinVersions(replaceAddresses(block.code, visit));
@@ -71,7 +65,6 @@ export async function openQuickStart(document: string, visit: Visit): Promise<Qu
         if (block.marker?.name === 'in the background') children.push(shell.child);
         else output += await shell.ended;
       }
-      process.stderr.write(`${section} ${Date.now() - t}\n`);
       return output;
     },
     end: async () => {
@@ -117,7 +110,8 @@ type ShellOptions = Pick<Visit, 'address' | 'port'> & { readonly cwd: string; re
 const PRELUDE = `
 set -eE -o pipefail
 [ ! -f "$EXPORTS" ] || . "$EXPORTS"
-git() { mkdir -p mediary; }
+# npm ci has built the components.
+git() { mkdir -p mediary/packages/elements; cp -r "$ROOT/packages/elements/dist" mediary/packages/elements/; }
 # A server in the background may not listen yet.
 curl() { command curl --retry 20 --retry-delay 1 --retry-connrefused "$@"; }
 npm() {
@@ -138,6 +132,11 @@ npx() {
 }
 `;
 
+/** With that of the machine, such as its certificates, and without that of the tests. */
+const OWN_ENVIRONMENT = Object.fromEntries(
+  Object.entries(process.env).filter(([name]) => !/^(?:NODE_ENV|TEST|VITEST)/.test(name)),
+);
+
 function startShell(code: string, { cwd, home, address, port }: ShellOptions) {
   const isInClone = existsSync(join(home, 'mediary')) && cwd === home;
   const script = `${PRELUDE}\n${code}\nexport -p > "$EXPORTS"`;
@@ -147,9 +146,8 @@ function startShell(code: string, { cwd, home, address, port }: ShellOptions) {
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
     env: {
+      ...OWN_ENVIRONMENT,
       PATH: `${dirname(process.execPath)}:${process.env['PATH']}`,
-      HOME: process.env['HOME'],
-      TMPDIR: process.env['TMPDIR'],
       EXPORTS: join(home, 'exports.sh'),
       ROOT,
       ADDRESS: address,
@@ -178,33 +176,9 @@ function startShell(code: string, { cwd, home, address, port }: ShellOptions) {
 async function endGroup(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const ended = once(child, 'close');
-  process.kill(-(child.pid ?? 0), 'SIGTERM');
+  // A development server with an open page does not end by SIGTERM.
+  process.kill(-(child.pid ?? 0), 'SIGKILL');
   await ended;
-}
-
-/** Hard links: an installation from the registry would take most of the time of these tests. */
-async function linkInstalled(folder: string, names: readonly string[]): Promise<void> {
-  for (const [name, from] of findClosure(names)) {
-    const place = join(folder, 'node_modules', name);
-    await mkdir(dirname(place), { recursive: true });
-    const copy = (flags: string) => promisify(execFile)('cp', [flags, join(from, 'node_modules', name), place]);
-    // The temporary folder may lie on another file system.
-    await copy('-al').catch(() => copy('-a'));
-  }
-}
-
-/** By name, where each package is installed. */
-function findClosure(names: readonly string[]): ReadonlyMap<string, string> {
-  const found = new Map<string, string>();
-  const add = (name: string, at: number): void => {
-    const from = INSTALLATIONS[at] ?? ROOT;
-    const locked = LOCKS[at]?.[`node_modules/${name}`];
-    if (!locked || found.has(name) || !existsSync(join(from, 'node_modules', name))) return;
-    found.set(name, from);
-    for (const needed of Object.keys({ ...locked.dependencies, ...locked.optionalDependencies })) add(needed, at);
-  };
-  for (const name of names) add(name, LOCKS.findIndex((lock) => `node_modules/${name}` in lock));
-  return found;
 }
 
 function readLock(file: string): Lock {

@@ -5,10 +5,11 @@ import { copyFile, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, test } from 'vitest';
 import { makeClip } from '../support/clips/clips.ts';
 import { freePort } from '../support/http/free-port.ts';
 import { launchChromium } from '../support/playback/browser.ts';
+import { processesNaming } from '../support/service/traces.ts';
 import { eventually, startTestService, type TestService } from '../support/service.ts';
 import { openQuickStart, type QuickStartReader } from './quick-start-reader.ts';
 
@@ -37,16 +38,21 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-async function openReader(document: string, installed: readonly string[] = []): Promise<QuickStartReader> {
+async function openReader(document: string): Promise<QuickStartReader> {
   const port = ports.get(document) ?? 0;
-  const reader = await openQuickStart(document, { folder, address: service.address, port, installed });
+  const reader = await openQuickStart(document, { folder, address: service.address, port });
   return reader;
 }
 
 /** The status of a webhook that nobody has signed. */
 const sendForged = async ({ origin }: QuickStartReader): Promise<number> => {
   const url = `${origin}/webhooks/media`;
-  const body = JSON.stringify({ type: 'asset.ready', asset_id: 'a', owner_user_id: 'ann', asset: { id: 'a' } });
+  const body = JSON.stringify({
+    type: 'asset.ready',
+    asset_id: 'a',
+    owner_user_id: 'ann',
+    asset: { id: 'a' },
+  });
   return (await fetch(url, { method: 'POST', body })).status;
 };
 
@@ -66,49 +72,52 @@ async function uploadAndPlay(page: Page): Promise<void> {
   await page.waitForFunction("document.querySelector('mediary-player').media?.currentTime > 0");
 }
 
-test('Next.js', async () => {
-  const reader = await openReader(NEXT, ['next', 'react', 'react-dom', 'typescript', '@types/node', '@types/react']);
-  try {
-    await reader.run('Before you start');
-    await reader.run('Create the application');
-    await reader.run('Upload and play');
-    const page = await openPage(reader);
-    await uploadAndPlay(page);
-    expect(await page.locator('mediary-uploader [part=error]').count(), 'nothing has failed').toBe(0);
-    const poster = 'document.querySelector("a img")';
-    await page.waitForFunction(`${poster}?.naturalWidth > 0`);
-    expect(await page.evaluate(`${poster}.currentSrc`)).toMatch(/^http:.*\/image\?.*w=\d+/);
-    expect(await sendForged(reader)).toBe(401);
-    await page.close();
-  } finally {
-    await reader.end();
-  }
+test.concurrent('Next.js', async ({ expect, onTestFinished }) => {
+  const reader = await openReader(NEXT);
+  onTestFinished(reader.end);
+  await reader.run('Before you start');
+  await reader.run('Create the application');
+  await reader.run('Upload and play');
+  const page = await openPage(reader);
+  await uploadAndPlay(page);
+  expect(await page.locator('mediary-uploader [part=error]').count(), 'nothing has failed').toBe(0);
+  const poster = 'document.querySelector("a img")';
+  await page.waitForFunction(`${poster}?.naturalWidth > 0`);
+  expect(await page.evaluate(`${poster}.currentSrc`)).toMatch(/^http:.*\/image\?.*w=\d+/);
+  expect(await sendForged(reader)).toBe(401);
+  await page.close();
+  expect(await reader.run('Lose a webhook')).toContain('1 passed');
+  expect(reader.unread()).toEqual([]);
+  await reader.end();
+  await eventually(
+    () => processesNaming(reader.folder),
+    (left) => left.length === 0,
+    { withinMs: 20_000 },
+  );
 });
 
-test('Hono and plain HTML', async () => {
-  const reader = await openReader(HONO, ['hono', '@hono/node-server']);
-  try {
-    await reader.run('Before you start');
-    await reader.run('Create the server');
-    expect(await reader.run('Upload and play'), 'a webhook without a signature').toContain('401');
-    const page = await openPage(reader);
-    await uploadAndPlay(page);
-    await page.close();
-  } finally {
-    await reader.end();
-  }
+test.concurrent('Hono and plain HTML', async ({ expect, onTestFinished }) => {
+  const reader = await openReader(HONO);
+  onTestFinished(reader.end);
+  await reader.run('Before you start');
+  await reader.run('Create the server');
+  expect(await reader.run('Upload and play'), 'a webhook without a signature').toContain('401');
+  const page = await openPage(reader);
+  await uploadAndPlay(page);
+  expect(await sendForged(reader)).toBe(401);
+  await page.close();
+  expect(reader.unread()).toEqual([]);
 });
 
-test('Python', async () => {
-  expect(execFileSync('python3', ['--version'], { encoding: 'utf8' }), 'apt-get install python3').toMatch(/^Python 3/);
+test.concurrent('Python', async ({ expect, onTestFinished }) => {
+  const python = execFileSync('python3', ['--version'], { encoding: 'utf8' });
+  expect(python, 'install it, on Debian: apt-get install python3').toMatch(/^Python 3/);
   const reader = await openReader(PYTHON);
-  try {
-    await copyFile(film, join(reader.folder, 'film.mp4'));
-    await reader.run('Before you start');
-    expect(await reader.run('Receive webhooks')).toContain('401');
-    const [, embed = ''] = /^page with a player: (.+)$/m.exec(await reader.run('Upload and play')) ?? [];
-    expect((await fetch(embed)).status).toBe(200);
-  } finally {
-    await reader.end();
-  }
+  onTestFinished(reader.end);
+  await copyFile(film, join(reader.folder, 'film.mp4'));
+  await reader.run('Before you start');
+  expect(await reader.run('Receive webhooks'), 'a webhook without a signature').toContain('401');
+  const [, embed = ''] = /^page with a player: (.+)$/m.exec(await reader.run('Upload and play')) ?? [];
+  expect((await fetch(embed)).status).toBe(200);
+  expect(reader.unread()).toEqual([]);
 });

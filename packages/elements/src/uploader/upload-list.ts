@@ -1,6 +1,13 @@
 // The list of files and what people do with it: add, pause, resume, cancel, try again, choose again.
 import { findRefusal } from './file-rules.ts';
-import { failItem, forgetItem, pauseOffline, RefusedFileError, retryUpload, runUpload } from './run-upload.ts';
+import {
+  failItem,
+  forgetItem,
+  pauseOffline,
+  RefusedFileError,
+  retryUpload,
+  runUpload,
+} from './run-upload.ts';
 import { createItem, isSameFile, type UploadItem } from './upload-item.ts';
 import type { UploaderContext } from './uploader-context.ts';
 
