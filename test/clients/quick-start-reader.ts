@@ -1,9 +1,10 @@
 // A reader of a quick start: saves its files in an empty folder, and runs its commands section by section.
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
 import { type CodeBlock, readCodeBlocks } from '../support/http/code-blocks.ts';
 import { SECRETS } from '../support/service.ts';
 
@@ -13,7 +14,15 @@ const LOCKS = [ROOT, import.meta.dirname].map((folder) => readLock(join(folder, 
 
 export const WEBHOOK_SECRET = 'whsec_cXVpY2stc3RhcnQtcXVpY2stc3RhcnQtcXVpY2stc3RhcnQ=';
 
-type Lock = Readonly<Record<string, { readonly version?: string }>>;
+type LockedPackage = {
+  readonly version?: string;
+  /** The folder of a workspace. */
+  readonly resolved?: string;
+  readonly link?: boolean;
+  readonly dependencies?: Readonly<Record<string, string>>;
+  readonly optionalDependencies?: Readonly<Record<string, string>>;
+};
+type Lock = Readonly<Record<string, LockedPackage>>;
 
 type Visit = {
   /** Of the documents' readers; each gets a folder of its own in it. */
@@ -22,6 +31,8 @@ type Visit = {
   readonly address: string;
   /** In place of port 3000. */
   readonly port: number;
+  /** The packages that this one needs are in place before the document installs it. */
+  readonly needsOf?: string;
 };
 
 export type QuickStartReader = {
@@ -47,6 +58,7 @@ export async function openQuickStart(document: string, visit: Visit): Promise<Qu
     await mkdir(dirname(join(folder, marker.value)), { recursive: true });
     await writeFile(join(folder, marker.value), `${replaceAddresses(code, visit)}\n`);
   }
+  if (visit.needsOf !== undefined) await linkNeeds(folder, visit.needsOf);
   const children: ChildProcess[] = [];
   const unread = new Set(sections.keys());
   return {
@@ -179,6 +191,33 @@ async function endGroup(child: ChildProcess): Promise<void> {
   // A development server with an open page does not end by SIGTERM.
   process.kill(-(child.pid ?? 0), 'SIGKILL');
   await ended;
+}
+
+/** Hard links: an installation from the registry would take most of the time of these tests. */
+async function linkNeeds(folder: string, name: string): Promise<void> {
+  for (const needed of findNeeds(name)) {
+    const place = join(folder, 'node_modules', needed);
+    await mkdir(dirname(place), { recursive: true });
+    const copy = (flags: string) =>
+      promisify(execFile)('cp', [flags, join(ROOT, 'node_modules', needed), place]);
+    // The temporary folder may lie on another file system.
+    await copy('-al').catch(() => copy('-a'));
+  }
+}
+
+/** Of the registry, with what they need themselves. */
+function findNeeds(name: string): ReadonlySet<string> {
+  const found = new Set<string>();
+  const add = (each: string): void => {
+    const installed = LOCKS[0]?.[`node_modules/${each}`];
+    if (!installed || found.has(each) || !existsSync(join(ROOT, 'node_modules', each))) return;
+    if (!installed.link) found.add(each);
+    const { dependencies, optionalDependencies } =
+      (installed.link && LOCKS[0]?.[installed.resolved ?? '']) || installed;
+    for (const needed of Object.keys({ ...dependencies, ...optionalDependencies })) add(needed);
+  };
+  add(name);
+  return found;
 }
 
 function readLock(file: string): Lock {

@@ -38,11 +38,11 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-async function openReader(document: string): Promise<QuickStartReader> {
-  const port = ports.get(document) ?? 0;
-  const reader = await openQuickStart(document, { folder, address: service.address, port });
-  return reader;
-}
+const openReader = (
+  document: string,
+  options: { readonly needsOf?: string } = {},
+): Promise<QuickStartReader> =>
+  openQuickStart(document, { folder, address: service.address, port: ports.get(document) ?? 0, ...options });
 
 /** The status of a webhook that nobody has signed. */
 const sendForged = async ({ origin }: QuickStartReader): Promise<number> => {
@@ -73,7 +73,7 @@ async function uploadAndPlay(page: Page): Promise<void> {
 }
 
 test.concurrent('Next.js', async ({ expect, onTestFinished }) => {
-  const reader = await openReader(NEXT);
+  const reader = await openReader(NEXT, { needsOf: '@mediary/testing' });
   onTestFinished(reader.end);
   await reader.run('Before you start');
   await reader.run('Create the application');
@@ -86,9 +86,9 @@ test.concurrent('Next.js', async ({ expect, onTestFinished }) => {
   expect(await page.evaluate(`${poster}.currentSrc`)).toMatch(/^http:.*\/image\?.*w=\d+/);
   expect(await sendForged(reader)).toBe(401);
   await page.close();
+  await reader.end();
   expect(await reader.run('Lose a webhook')).toContain('1 passed');
   expect(reader.unread()).toEqual([]);
-  await reader.end();
   await eventually(
     () => processesNaming(reader.folder),
     (left) => left.length === 0,
