@@ -10,9 +10,10 @@ import { SECRETS } from '../support/service.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 /** The versions of the first one that has a package. That of the clients has Next.js. */
-const LOCKS = [ROOT, import.meta.dirname].map((folder) => readLock(join(folder, 'package-lock.json')));
+const OWN_LOCK = readLock(join(ROOT, 'package-lock.json'));
+const LOCKS = [OWN_LOCK, readLock(join(import.meta.dirname, 'package-lock.json'))];
 
-export const WEBHOOK_SECRET = 'whsec_cXVpY2stc3RhcnQtcXVpY2stc3RhcnQtcXVpY2stc3RhcnQ=';
+const WEBHOOK_SECRET = 'whsec_cXVpY2stc3RhcnQtcXVpY2stc3RhcnQtcXVpY2stc3RhcnQ=';
 
 type LockedPackage = {
   readonly version?: string;
@@ -139,8 +140,10 @@ npm() {
   esac
 }
 npx() {
-  if [ "$1" = mediary ]; then shift; node "$ROOT/node_modules/.bin/mediary" "$@" --url "$ADDRESS" --secret "$SECRET"
-  else command npx "$@"; fi
+  case "$1" in
+    mediary) node "$ROOT/node_modules/.bin/mediary" "\${@:2}" --url "$ADDRESS" --secret "$SECRET" ;;
+    *) command npx "$@" ;;
+  esac
 }
 `;
 
@@ -209,11 +212,11 @@ async function linkNeeds(folder: string, name: string): Promise<void> {
 function findNeeds(name: string): ReadonlySet<string> {
   const found = new Set<string>();
   const add = (each: string): void => {
-    const installed = LOCKS[0]?.[`node_modules/${each}`];
+    const installed = OWN_LOCK[`node_modules/${each}`];
     if (!installed || found.has(each) || !existsSync(join(ROOT, 'node_modules', each))) return;
     if (!installed.link) found.add(each);
     const { dependencies, optionalDependencies } =
-      (installed.link && LOCKS[0]?.[installed.resolved ?? '']) || installed;
+      (installed.link && OWN_LOCK[installed.resolved ?? '']) || installed;
     for (const needed of Object.keys({ ...dependencies, ...optionalDependencies })) add(needed);
   };
   add(name);

@@ -1,5 +1,5 @@
-// The quick starts by their own text: a reader in an empty folder, with the packages as they are packed, comes
-// to an application that uploads, plays, and takes signed webhooks alone.
+// The quick starts by their own text. A reader in an empty folder installs the packages as they are packed,
+// and comes to an application that uploads, plays, and takes signed webhooks alone.
 import { execFileSync } from 'node:child_process';
 import { copyFile, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -80,7 +80,6 @@ test.concurrent('Next.js', async ({ expect, onTestFinished }) => {
   await reader.run('Upload and play');
   const page = await openPage(reader);
   await uploadAndPlay(page);
-  expect(await page.locator('mediary-uploader [part=error]').count(), 'nothing has failed').toBe(0);
   const poster = 'document.querySelector("a img")';
   await page.waitForFunction(`${poster}?.naturalWidth > 0`);
   expect(await page.evaluate(`${poster}.currentSrc`)).toMatch(/^http:.*\/image\?.*w=\d+/);

@@ -83,7 +83,8 @@ export async function bundleProgram(
             // A release writes its version into the manifests after the build.
             .replace(MANIFEST_IMPORT, (_, name: string, source: string) => {
               const place = toPlace('filename', join(dirname(id), source));
-              return `const ${name} = JSON.parse(process.getBuiltinModule('node:fs').readFileSync(${place}, 'utf8'));`;
+              const text = `process.getBuiltinModule('node:fs').readFileSync(${place}, 'utf8')`;
+              return `const ${name} = JSON.parse(${text});`;
             }),
       },
     ],
