@@ -42,6 +42,8 @@ export type QuickStartReader = {
   readonly folder: string;
   /** Runs the commands below a heading; those in the background go on until `end`. */
   run(section: string): Promise<string>;
+  /** What the commands in the background have printed. */
+  printed(): string;
   /** Headings above commands that `run` has not had. */
   unread(): readonly string[];
   end(): Promise<void>;
@@ -60,10 +62,11 @@ export async function openQuickStart(document: string, visit: Visit): Promise<Qu
     await writeFile(join(folder, marker.value), `${replaceAddresses(code, visit)}\n`);
   }
   if (visit.needsOf !== undefined) await linkNeeds(folder, visit.needsOf);
-  const children: ChildProcess[] = [];
+  const background: Shell[] = [];
   const unread = new Set(sections.keys());
   return {
     unread: () => [...unread],
+    printed: () => background.map(({ printed }) => printed()).join(''),
     folder,
     origin: `http://localhost:${visit.port}`,
     run: async (section) => {
@@ -75,13 +78,13 @@ export async function openQuickStart(document: string, visit: Visit): Promise<Qu
         const code = pinVersions(replaceAddresses(block.code, visit));
         const cwd = section === START ? home : folder;
         const shell = startShell(code, { ...visit, cwd, home });
-        if (block.marker?.name === 'in the background') children.push(shell.child);
+        if (block.marker?.name === 'in the background') background.push(shell);
         else output += await shell.ended;
       }
       return output;
     },
     end: async () => {
-      for (const child of children) await endGroup(child);
+      for (const { child } of background) await endGroup(child);
     },
   };
 }
@@ -152,7 +155,13 @@ const OWN_ENVIRONMENT = Object.fromEntries(
   Object.entries(process.env).filter(([name]) => !/^(?:NODE_ENV|TEST|VITEST)/.test(name)),
 );
 
-function startShell(code: string, { cwd, home, address, port }: ShellOptions) {
+type Shell = {
+  readonly child: ChildProcess;
+  readonly ended: Promise<string>;
+  readonly printed: () => string;
+};
+
+function startShell(code: string, { cwd, home, address, port }: ShellOptions): Shell {
   const isInClone = existsSync(join(home, 'mediary')) && cwd === home;
   const script = `${PRELUDE}\n${code}\nexport -p > "$EXPORTS"`;
   const child = spawn('bash', ['-c', script], {
@@ -185,7 +194,7 @@ function startShell(code: string, { cwd, home, address, port }: ShellOptions) {
   });
   // Those in the background are ended by a signal.
   ended.catch(() => {});
-  return { child, ended };
+  return { child, ended, printed: () => output };
 }
 
 async function endGroup(child: ChildProcess): Promise<void> {

@@ -67,6 +67,10 @@ async function openPage({ origin }: QuickStartReader): Promise<Page> {
 
 async function uploadAndPlay(page: Page): Promise<void> {
   await page.locator('mediary-uploader input[name=files]').setInputFiles(film);
+  await play(page);
+}
+
+async function play(page: Page): Promise<void> {
   await page.waitForSelector('mediary-player');
   await page.evaluate("document.querySelector('mediary-player').play()");
   await page.waitForFunction("document.querySelector('mediary-player').media?.currentTime > 0");
@@ -117,6 +121,14 @@ test.concurrent('Python', async ({ expect, onTestFinished }) => {
   await reader.run('Before you start');
   expect(await reader.run('Receive webhooks'), 'a webhook without a signature').toContain('401');
   const [, embed = ''] = /^page with a player: (.+)$/m.exec(await reader.run('Upload and play')) ?? [];
-  expect((await fetch(embed)).status).toBe(200);
+  await eventually(
+    async () => reader.printed(),
+    (printed) => /^ready: [\w-]{36}$/m.test(printed),
+  );
+  const page = await browser.newPage();
+  page.setDefaultTimeout(SLOW.timeout);
+  await page.goto(embed);
+  await play(page);
+  await page.close();
   expect(reader.unread()).toEqual([]);
 });
