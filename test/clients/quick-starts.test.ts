@@ -1,11 +1,12 @@
 // The quick starts by their own text. A reader in an empty folder installs the packages as they are packed,
 // and comes to an application that uploads, plays, and takes signed webhooks alone.
-import { execFileSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { copyFile, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, test } from 'vitest';
+import { createWebhookSecret, signWebhook } from '../../service/src/events/endpoints/webhook-signature.ts';
 import { makeClip } from '../support/clips/clips.ts';
 import { freePort } from '../support/http/free-port.ts';
 import { launchChromium } from '../support/playback/browser.ts';
@@ -44,17 +45,14 @@ const openReader = (
 ): Promise<QuickStartReader> =>
   openQuickStart(document, { folder, address: service.address, port: ports.get(document) ?? 0, ...options });
 
-/** The status of a webhook that nobody has signed. */
-const sendForged = async ({ origin }: QuickStartReader): Promise<number> => {
-  const url = `${origin}/webhooks/media`;
-  const body = JSON.stringify({
-    type: 'asset.ready',
-    asset_id: 'a',
-    owner_user_id: 'ann',
-    asset: { id: 'a' },
-  });
-  return (await fetch(url, { method: 'POST', body })).status;
-};
+/** The status of a webhook that is signed with another secret. */
+async function sendForged({ origin }: QuickStartReader): Promise<number> {
+  const asset = { id: '01a22707-95d1-72f4-94e3-d04e46d9ed2a', filename: 'forged.mp4' };
+  const event = { id: '1', type: 'asset.ready', asset_id: asset.id, owner_user_id: 'ann', asset };
+  const body = JSON.stringify(event);
+  const headers = signWebhook({ id: event.id, at: new Date(), body }, [createWebhookSecret()]);
+  return (await fetch(`${origin}/webhooks/media`, { method: 'POST', body, headers })).status;
+}
 
 /** Opens the page as soon as the server listens. */
 async function openPage({ origin }: QuickStartReader): Promise<Page> {
@@ -113,13 +111,14 @@ test.concurrent('Hono and plain HTML', async ({ expect, onTestFinished }) => {
 });
 
 test.concurrent('Python', async ({ expect, onTestFinished }) => {
-  const python = execFileSync('python3', ['--version'], { encoding: 'utf8' });
-  expect(python, 'install it, on Debian: apt-get install python3').toMatch(/^Python 3/);
+  const python = spawnSync('python3', ['--version'], { encoding: 'utf8' });
+  expect(python.stdout, 'python3 is missing. Debian: apt-get install python3').toMatch(/^Python 3/);
   const reader = await openReader(PYTHON);
   onTestFinished(reader.end);
   await copyFile(film, join(reader.folder, 'film.mp4'));
   await reader.run('Before you start');
   expect(await reader.run('Receive webhooks'), 'a webhook without a signature').toContain('401');
+  expect(await sendForged(reader)).toBe(401);
   const [, embed = ''] = /^page with a player: (.+)$/m.exec(await reader.run('Upload and play')) ?? [];
   await eventually(
     async () => reader.printed(),
