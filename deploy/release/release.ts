@@ -10,7 +10,7 @@ import { checkVersion, releaseChangelog, sectionOf, setVersions } from './next-r
 
 const ROOT = join(import.meta.dirname, '../..');
 /** Each has a `build.ts` that writes the package into the folder of its argument. */
-const PUBLISHED = ['client', 'elements', 'cli', 'mcp'];
+const PUBLISHED = ['client', 'elements', 'cli', 'mcp', 'testing'];
 /**
  * Workspaces whose packages a user runs, in the service or in a browser. Their tools are listed too: npm's
  * `--omit dev` leaves out every package that is a tool of another workspace.

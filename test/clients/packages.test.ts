@@ -2,10 +2,10 @@
 // module systems, a bundler, an edge runtime, the command line and the MCP server against a service.
 import { execFile } from 'node:child_process';
 import { createHmac } from 'node:crypto';
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
@@ -25,7 +25,7 @@ const { build } = require('esbuild') as { build(options: object): Promise<Bundle
 
 const ROOT = join(import.meta.dirname, '../..');
 const VERSION = '9.8.7';
-const LIBRARIES = ['client', 'elements'];
+const LIBRARIES = ['client', 'elements', 'testing'];
 const COMMANDS = ['cli', 'mcp'];
 /** Of the machine, beside the Node that npm installs. */
 const SYSTEM_NODE = '/usr/bin/node';
@@ -39,7 +39,12 @@ beforeAll(async () => {
   await run(process.execPath, script, VERSION, '--dry-run', '--to', release);
   await writeFile(join(project, 'package.json'), JSON.stringify({ private: true, type: 'module' }));
   const tarballs = (await readdir(release)).filter((name) => name.endsWith('.tgz'));
-  await run('npm', 'install', '--no-audit', '--no-fund', ...tarballs.map((name) => `./release/${name}`));
+  const installed = tarballs.filter((name) => name !== basename(tarballOf('testing')));
+  await run('npm', 'install', '--no-audit', '--no-fund', ...installed.map((name) => `./release/${name}`));
+  // quick-starts.test.ts installs it: with PostgreSQL that takes as long as all of these tests.
+  const testing = join(project, 'node_modules/@mediary/testing');
+  await mkdir(testing);
+  await run('tar', '-xzf', tarballOf('testing'), '-C', testing, '--strip-components=1');
 }, 180_000);
 afterAll(() => rm(project, { recursive: true, force: true }));
 

@@ -1,7 +1,7 @@
 // Bundles the sources of the service, which then loads in less than half the time. The bundle is made when
 // a source has changed, and kept for the next runs.
 import { createHash } from 'node:crypto';
-import { globSync, statSync } from 'node:fs';
+import fs, { statSync } from 'node:fs';
 import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -15,10 +15,13 @@ const SOURCES = [
   '{service,packages/*}/src/**/*.ts',
   'package-lock.json',
 ];
+/** The published package has JavaScript, and the bundle. */
+const IS_BUILT = import.meta.filename.endsWith('.js');
 const DAY_MS = 86_400_000;
 
 /** Returns the program of the service. */
 export async function prepareServiceProgram(): Promise<URL> {
+  if (IS_BUILT) return new URL('../bundle/service-host.program.js', import.meta.url);
   const bundle = join(CACHE, hashSources());
   const program = join(bundle, 'service-host.program.js');
   if (!statSync(program, { throwIfNoEntry: false })) {
@@ -29,10 +32,15 @@ export async function prepareServiceProgram(): Promise<URL> {
   return pathToFileURL(program);
 }
 
-/** Of the names, sizes and times of all sources: to read them all would take longer. */
+/**
+ * Of the names, sizes and times of all sources: to read them all would take longer. Node 20 has no `globSync`
+ * to import, and must come as far as the message of `startMediary`.
+ */
 function hashSources(): string {
   const hash = createHash('sha256');
-  for (const path of globSync(SOURCES, { cwd: ROOT, exclude: ['**/*.test.ts', '**/node_modules'] }).sort()) {
+  for (const path of fs
+    .globSync(SOURCES, { cwd: ROOT, exclude: ['**/*.test.ts', '**/node_modules'] })
+    .sort()) {
     const { size, mtimeMs } = statSync(join(ROOT, path));
     hash.update(`${path} ${size} ${mtimeMs}\n`);
   }
@@ -46,24 +54,43 @@ async function removeOldBundles(): Promise<void> {
   }
 }
 
-/** Packages of the registry stay where they are, and so do files that the sources name by their place. */
-async function writeBundle(folder: string): Promise<void> {
+const writeBundle = (folder: string): Promise<void> =>
+  bundleProgram(ENTRY, folder, (name, id) =>
+    JSON.stringify({ url: pathToFileURL(id).href, filename: id, dirname: dirname(id) }[name]),
+  );
+
+const MANIFEST_IMPORT = /^import (\w+) from '(\.[^']+\/package\.json)' with \{ type: 'json' \};$/m;
+
+type PlaceName = 'url' | 'filename' | 'dirname';
+
+/**
+ * Packages of the registry stay where they are, and so do files that the sources name by their place:
+ * `toPlace` returns the code that stands for `import.meta.url` and others of a source.
+ */
+export async function bundleProgram(
+  entry: string,
+  folder: string,
+  toPlace: (name: PlaceName, id: string) => string,
+): Promise<void> {
   const { rolldown } = await import('rolldown');
   const bundle = await rolldown({
-    input: ENTRY,
+    input: entry,
     platform: 'node',
     external: (id) => !/^(?:[./]|@mediary\/)/.test(id),
     plugins: [
       {
         name: 'places-of-sources',
-        transform: (code, id) => {
-          if (!code.includes('import.meta.')) return undefined;
-          const places = { url: pathToFileURL(id).href, filename: id, dirname: dirname(id) };
-          return code.replaceAll(
-            /\bimport\.meta\.(url|filename|dirname)\b/g,
-            (_, name: keyof typeof places) => JSON.stringify(places[name]),
-          );
-        },
+        transform: (code, id) =>
+          code
+            .replaceAll(/\bimport\.meta\.(url|filename|dirname)\b/g, (_, name: PlaceName) =>
+              toPlace(name, id),
+            )
+            // A release writes its version into the manifests after the build.
+            .replace(MANIFEST_IMPORT, (_, name: string, source: string) => {
+              const place = toPlace('filename', join(dirname(id), source));
+              const text = `process.getBuiltinModule('node:fs').readFileSync(${place}, 'utf8')`;
+              return `const ${name} = JSON.parse(${text});`;
+            }),
       },
     ],
   });

@@ -98,7 +98,20 @@ export async function readSampleVideo(): Promise<File> {
 export async function startMediary(options: StartOptions = {}): Promise<TestMediary> {
   if (Number(process.versions.node.split('.')[0]) < MIN_NODE)
     throw new Error(`startMediary needs Node ${MIN_NODE} or newer. This is ${process.version}`);
-  await using opened = new AsyncDisposableStack();
+  // Not `await using`, which an older Node could not read as far as the message above.
+  const opened = new AsyncDisposableStack();
+  let stopped: Promise<void> | undefined;
+  const stop = () => (stopped ??= opened.disposeAsync());
+  try {
+    return { ...(await openMediary(options, opened)), stop, [Symbol.asyncDispose]: stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+/** `opened` gets what stops each part. */
+async function openMediary(options: StartOptions, opened: AsyncDisposableStack): Promise<OpenedMediary> {
   const faults: EncoderFault[] = [];
   const inbox = await startWebhookInbox();
   opened.defer(inbox.stop);
@@ -126,10 +139,7 @@ export async function startMediary(options: StartOptions = {}): Promise<TestMedi
   const media = describe({ inbox, service, faults, isInstant, settings, address });
   await connectInbox(media, inbox);
   if (options.forwardTo !== undefined) inbox.webhooks.forwardTo(options.forwardTo);
-  const running = opened.move();
-  let stopped: Promise<void> | undefined;
-  const stop = () => (stopped ??= running.disposeAsync());
-  return { ...media, stop, [Symbol.asyncDispose]: stop };
+  return media;
 }
 
 const BASE_SETTINGS = {
@@ -158,9 +168,9 @@ type StartedParts = {
   readonly settings: ReturnType<typeof createSecrets>;
   readonly address: string;
 };
-type Described = Omit<TestMediary, 'stop' | typeof Symbol.asyncDispose>;
+type OpenedMediary = Omit<TestMediary, 'stop' | typeof Symbol.asyncDispose>;
 
-function describe({ inbox, service, faults, isInstant, settings, address }: StartedParts): Described {
+function describe({ inbox, service, faults, isInstant, settings, address }: StartedParts): OpenedMediary {
   const serviceKey = settings.SERVICE_API_KEY;
   const client = createMediary({ baseUrl: address, serviceKey });
   let aheadMs = 0;
@@ -214,7 +224,7 @@ function createFaults(inbox: WebhookInbox, faults: EncoderFault[], isInstant: bo
   };
 }
 
-async function connectInbox({ url, serviceKey }: Described, inbox: WebhookInbox): Promise<void> {
+async function connectInbox({ url, serviceKey }: OpenedMediary, inbox: WebhookInbox): Promise<void> {
   const { webhookEndpoints } = createMediary({ baseUrl: url, serviceKey });
   const { secret } = await webhookEndpoints.create({ url: inbox.url });
   inbox.expect(secret);

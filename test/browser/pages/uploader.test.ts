@@ -9,6 +9,7 @@ import sharp from 'sharp';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { makeClip } from '../../support/clips/clips.ts';
 import { expectSuccess } from '../../support/http/envelope.ts';
+import { openUpload } from '../../support/media.ts';
 import { launchChromium } from '../../support/playback/browser.ts';
 import { asService, call, startTestService, type TestService } from '../../support/service.ts';
 import { serveUploaderPage } from './uploader-page.ts';
@@ -178,6 +179,16 @@ test('two files survive a pause, a lost network and a reload, and become ready',
   await page.context().close();
 });
 
+/** As an earlier page leaves it, while the service encodes what it has uploaded. */
+async function rememberUploadOfOtherToken(page: Page): Promise<void> {
+  const { asset_id: assetId } = await openUpload(service, 'eve');
+  const identity = { name: 'earlier.png', size: 1, lastModified: 1 };
+  const entry = { ...identity, assetId, bytesSent: 1, isUploaded: true, savedAt: Date.now() };
+  const key = `mediary:uploader:${JSON.stringify([service.address, ''])}`;
+  const [quotedKey, text] = [key, JSON.stringify([entry])].map((each) => JSON.stringify(each));
+  await page.evaluate(`localStorage.setItem(${quotedKey}, ${text})`);
+}
+
 test('React shows an uploader with a token, which takes a pasted picture and refuses a GIF', async () => {
   const { token } = expectSuccess<{ token: string }>(
     await call(service, 'POST /upload-tokens', {
@@ -189,8 +200,11 @@ test('React shows an uploader with a token, which takes a pasted picture and ref
     .png()
     .toBuffer();
   const page = await openPage({ viewport: PHONE, hasTouch: true, isMobile: true });
+  await rememberUploadOfOtherToken(page);
   await page.evaluate(`page.showTokenUploader('${service.address}', '${token}')`);
   await page.locator('#token').getByText('Pictures').waitFor();
+  await expect.poll(() => page.evaluate('localStorage.length'), SLOW).toBe(0);
+  expect(await page.locator('#token [part=row]').count(), 'an upload of another token').toBe(0);
   await page.locator('#token').getByRole('button', { name: 'Take a photo' }).waitFor();
   expect(await page.locator('#token').getByRole('button', { name: 'Record' }).count()).toBe(0);
   await page.evaluate(PASTE.replace('BASE64', picture.toString('base64')));

@@ -23,10 +23,22 @@ export async function runUpload(ctx: UploaderContext, item: UploadItem): Promise
     ctx.memory().save(item);
     await repeatWhileOffline(ctx, item);
   } catch (error) {
-    if (!signal.aborted) failItem(ctx, item, error);
+    if (isOfOtherToken(item, error)) forgetItem(ctx, item);
+    else if (!signal.aborted) failItem(ctx, item, error);
   } finally {
     release();
   }
+}
+
+/** An upload token reads its own uploads alone. Another page began this one, and the service encodes it. */
+const isOfOtherToken = (item: UploadItem, error: unknown): boolean =>
+  item.file === undefined && isMediaryError(error, 'upload_token_bounds');
+
+/** Takes it from the list and from the storage. */
+export function forgetItem(ctx: UploaderContext, item: UploadItem): void {
+  ctx.memory().remove(item);
+  ctx.items = ctx.items.filter((other) => other !== item);
+  ctx.onChange();
 }
 
 async function repeatWhileOffline(ctx: UploaderContext, item: UploadItem): Promise<void> {

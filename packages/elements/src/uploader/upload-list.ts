@@ -1,6 +1,13 @@
 // The list of files and what people do with it: add, pause, resume, cancel, try again, choose again.
 import { findRefusal } from './file-rules.ts';
-import { failItem, pauseOffline, RefusedFileError, retryUpload, runUpload } from './run-upload.ts';
+import {
+  failItem,
+  forgetItem,
+  pauseOffline,
+  RefusedFileError,
+  retryUpload,
+  runUpload,
+} from './run-upload.ts';
 import { createItem, isSameFile, type UploadItem } from './upload-item.ts';
 import type { UploaderContext } from './uploader-context.ts';
 
@@ -85,9 +92,7 @@ export function retryFailed(ctx: UploaderContext, item: UploadItem): void {
 export function removeItem(ctx: UploaderContext, item: UploadItem): void {
   item.handle?.cancel();
   item.controller.abort(new DOMException('The upload was cancelled.', 'AbortError'));
-  ctx.memory().remove(item);
-  ctx.items = ctx.items.filter((other) => other !== item);
-  ctx.onChange();
+  forgetItem(ctx, item);
 }
 
 /** The browser reports that its network is gone. */
