@@ -3,6 +3,8 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { createMediary } from '@mediary/client';
+import { createUploadHandler } from '@mediary/client/server';
 import { rolldown } from 'rolldown';
 import { SECRETS, type TestService } from '../../support/service.ts';
 
@@ -24,8 +26,15 @@ export async function serveUploaderPage(): Promise<UploaderPage> {
     if (url.startsWith('/uploads')) {
       const chunks: Buffer[] = [];
       for await (const chunk of request) chunks.push(chunk);
-      const answered = await askService(service, { method, url, body: Buffer.concat(chunks).toString() });
-      response.writeHead(answered.status, { 'content-type': 'application/json' }).end(answered.text);
+      const answered = await answerUpload(
+        service,
+        new Request(new URL(url, origin), {
+          method,
+          headers: { 'content-type': request.headers['content-type'] ?? '' },
+          ...(method === 'POST' && { body: Buffer.concat(chunks) }),
+        }),
+      );
+      response.writeHead(answered.status, { 'content-type': 'application/json' }).end(await answered.text());
       return;
     }
     const script = code.get(url);
@@ -56,19 +65,10 @@ const toPolicy = (service: TestService | undefined): string =>
   `default-src 'none'; script-src 'self'; img-src 'self' ${service?.address}; ` +
   `connect-src 'self' ${service?.address}; style-src 'self'; require-trusted-types-for 'script'`;
 
-type BackEndRequest = { readonly method: string; readonly url: string; readonly body: string };
-
-/** What the guide tells a back end to do, with the service key and the user of its session. */
-async function askService(service: TestService | undefined, { method, url, body }: BackEndRequest) {
-  const [, id = '', action = ''] = /^\/uploads(?:\/([\w-]+)(\/complete|\/playback)?)?\?/.exec(url) ?? [];
-  const owner = { owner_user_id: 'ann' };
-  const path = id === '' ? '/media/upload-url' : `/media/${id}${action}`;
-  const response = await fetch(`${service?.url}${path}`, {
-    method,
-    headers: { 'x-service-key': SECRETS.SERVICE_API_KEY, 'content-type': 'application/json' },
-    ...(method === 'POST' && { body: JSON.stringify({ ...JSON.parse(body || '{}'), ...owner }) }),
-  });
-  return { status: response.status, text: await response.text() };
+/** The back end of the page, with the user of its session. */
+async function answerUpload(service: TestService | undefined, request: Request): Promise<Response> {
+  const mediary = createMediary({ baseUrl: `${service?.address}`, serviceKey: SECRETS.SERVICE_API_KEY });
+  return createUploadHandler({ mediary, findOwner: () => 'ann' })(request);
 }
 
 /** The element as HTML has it, and its React component. Not in a file, because its types are a browser's. */
