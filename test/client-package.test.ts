@@ -84,6 +84,7 @@ const CODE = [
   'webhooks/webhook-endpoints',
 ];
 const TYPES = [
+  'access-rules',
   'assets',
   'batches',
   'captions',
@@ -95,6 +96,7 @@ const TYPES = [
   'imports',
   'library',
   'multipart',
+  'playback',
   'upload-tokens',
   'uploads',
   'webhook-endpoints',
