@@ -103,8 +103,14 @@ async function choose(page: Page, part: string, choice: string): Promise<void> {
   await page.locator('media-settings-menu-button').click();
   await page.locator('media-settings-menu-item').filter({ hasText: part }).click();
   await page.getByRole('menuitemradio', { name: choice }).filter({ visible: true }).click();
+  await closeMenus(page);
+}
+
+/** The part first, then the menu of parts. */
+async function closeMenus(page: Page): Promise<void> {
   await page.keyboard.press('Escape');
   await page.keyboard.press('Escape');
+  await page.locator('media-settings-menu').waitFor({ state: 'hidden' });
 }
 
 type OpenedPage = {
@@ -154,8 +160,7 @@ async function seekByChapter(page: Page): Promise<void> {
   await page.locator('media-settings-menu-item').filter({ hasText: 'Chapters' }).click();
   const current = page.getByRole('menuitemradio', { checked: true }).filter({ visible: true });
   await current.filter({ hasText: 'Good night' }).waitFor();
-  await page.keyboard.press('Escape');
-  await page.keyboard.press('Escape');
+  await closeMenus(page);
 }
 
 /** All URLs so far are refused then; another language needs files that the player does not have. */

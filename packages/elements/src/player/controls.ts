@@ -152,10 +152,16 @@ function renderMessage({ phase, failure, onPlay, onRetry }: ControlsView): Templ
   `;
 }
 
+/** media-chrome leaves a part open when Escape closes the menu around it: screen readers would read it. */
+function closeParts({ target, currentTarget }: Event): void {
+  if (!(currentTarget instanceof HTMLElement) || target !== currentTarget || !currentTarget.hidden) return;
+  for (const part of currentTarget.querySelectorAll<HTMLElement>('[slot="submenu"]')) part.hidden = true;
+}
+
 /** A menu with a single choice is hidden by the styles. */
 const renderMenus = (): TemplateResult => html`
   <media-captions-menu part="menu" hidden anchor="auto"></media-captions-menu>
-  <media-settings-menu part="menu" hidden anchor="auto">
+  <media-settings-menu part="menu" hidden anchor="auto" @toggle=${closeParts}>
     <media-settings-menu-item>
       Chapters
       <mediary-chapters-menu slot="submenu" hidden><div slot="title">Chapters</div></mediary-chapters-menu>
