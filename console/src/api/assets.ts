@@ -46,10 +46,10 @@ export const assetQuery = (id: string) =>
 export const isMoving = ({ stream_status: status }: Asset): boolean =>
   status === 'processing' || status === 'pending_upload';
 
-/** Other playback URLs start a player anew: they are read again only for other viewers or new files. */
-export const playbackQuery = ({ id, playable_at: playableAt, visibility, access }: Asset) =>
+/** Other playback URLs start a player anew: they are read again only for other viewers, files or chapters. */
+export const playbackQuery = ({ id, playable_at: playableAt, visibility, access, chapters }: Asset) =>
   queryOptions({
-    queryKey: ['assets', id, 'playback', `${visibility} ${playableAt} ${JSON.stringify(access)}`],
+    queryKey: ['assets', id, 'playback', `${visibility} ${playableAt} ${JSON.stringify([access, chapters])}`],
     queryFn: ({ signal }): Promise<Playback> => mediary.media.playback(id, { signal }),
     staleTime: 10 * 60_000,
     refetchOnWindowFocus: false,

@@ -1,6 +1,6 @@
 // Access rules: sites, networks and countries that may play the asset, and whether it may be downloaded.
 import type { AccessRules, Asset, UpdateAssetRequest } from '@mediary/client';
-import { Switch, TagsInput, Text } from '@mantine/core';
+import { Switch, TagsInput, type TagsInputProps, Text } from '@mantine/core';
 import { COUNTRY_CODES } from '@mediary/contract/country-codes';
 import type { EditorProps } from './asset-editor.tsx';
 import { EditForm } from './edit-form.tsx';
@@ -43,13 +43,11 @@ type InputsProps = { readonly fields: Fields; readonly onChange: (members: Parti
 const Inputs = ({ fields, onChange }: InputsProps) => (
   <>
     <Text size="sm">Viewers must meet every rule that is set. This console is always allowed as a site.</Text>
-    <TagsInput
+    <EntriesInput
       label="Sites"
       description="Their pages may play it, such as www.example.com or *.example.com. None: all sites."
       value={fields.sites}
       onChange={(sites) => onChange({ sites })}
-      acceptValueOnBlur
-      clearable
     />
     {fields.sites.length > 0 && (
       <Switch
@@ -59,23 +57,19 @@ const Inputs = ({ fields, onChange }: InputsProps) => (
         onChange={({ currentTarget }) => onChange({ allowsNoReferrer: currentTarget.checked })}
       />
     )}
-    <TagsInput
+    <EntriesInput
       label="Networks"
       description="Addresses of viewers, such as 203.0.113.0/24. None: all networks."
       value={fields.networks}
       onChange={(networks) => onChange({ networks })}
-      acceptValueOnBlur
-      clearable
     />
-    <TagsInput
+    <EntriesInput
       label="Countries"
       description="Codes such as DE. None: all countries."
       data={COUNTRY_CODES}
       maxDropdownHeight={200}
       value={fields.countries}
       onChange={(countries) => onChange({ countries })}
-      acceptValueOnBlur
-      clearable
     />
     <Switch
       label="Downloads"
@@ -85,3 +79,6 @@ const Inputs = ({ fields, onChange }: InputsProps) => (
     />
   </>
 );
+
+/** A list that takes what is written also when the user goes on without Enter. */
+const EntriesInput = (props: TagsInputProps) => <TagsInput {...props} acceptValueOnBlur clearable />;
