@@ -2,19 +2,19 @@
 import { type Static, Type } from 'typebox';
 import { CreateUploadRequest } from './uploads.ts';
 
-const {
-  filename,
-  visibility,
-  provider,
-  external_id,
-  title,
-  tags,
-  metadata,
-  access,
-  chapters,
-  expires_at,
-  owner_user_id,
-} = CreateUploadRequest.properties;
+const { filename, ...shared } = Type.Pick(CreateUploadRequest, [
+  'filename',
+  'visibility',
+  'provider',
+  'external_id',
+  'title',
+  'tags',
+  'metadata',
+  'access',
+  'chapters',
+  'expires_at',
+  'owner_user_id',
+]).properties;
 
 /** The shortest clip. */
 export const MIN_CLIP_MS = 500;
@@ -37,16 +37,7 @@ export const ClipRequest = Type.Object(
       ...filename,
       description: 'Default: the name of the video with `-clip.mp4` instead of its extension.',
     }),
-    visibility,
-    provider,
-    external_id,
-    title,
-    tags,
-    metadata,
-    access,
-    chapters,
-    expires_at,
-    owner_user_id,
+    ...shared,
   },
   {
     $id: 'ClipRequest',

@@ -6,10 +6,6 @@ import { CreateCollectionRequest, MAX_COLLECTION_ASSETS } from '../collections.t
 import { AssetId, nullable, Timestamp } from '../common.ts';
 import { CreateUploadRequest } from '../uploads.ts';
 
-const { filename, content_type, mime_type, external_id, title, tags, metadata, expires_at } =
-  CreateUploadRequest.properties;
-const { focal_point, access, chapters } = CreateUploadRequest.properties;
-
 /** Numbers of versions and attempts leave room for later ones. */
 const Count = Type.Integer({ minimum: 1, maximum: 2 ** 30 });
 const Sha256 = Type.String({ pattern: '^[0-9a-fA-F]{64}$' });
@@ -29,18 +25,20 @@ const ArchivedCaption = Type.Object({
 export const ArchivedAsset = Type.Object({
   id: AssetId,
   owner_user_id: Type.String(),
-  filename,
-  content_type,
-  mime_type,
+  ...Type.Pick(CreateUploadRequest, [
+    'filename',
+    'content_type',
+    'mime_type',
+    'external_id',
+    'title',
+    'tags',
+    'metadata',
+    'focal_point',
+    'access',
+    'chapters',
+    'expires_at',
+  ]).properties,
   visibility: Type.Enum([...VISIBILITIES]),
-  external_id,
-  title,
-  tags,
-  metadata,
-  focal_point,
-  access,
-  chapters,
-  expires_at,
   legal_hold: Type.Boolean(),
   provider: nullable(Type.String()),
   poster_time_ms: nullable(Type.Integer({ minimum: 0, maximum: MAX_POSTER_MS })),
@@ -66,7 +64,7 @@ export const ArchivedCollection = Type.Object({
   name,
   description,
   visibility,
-  metadata,
+  metadata: CreateUploadRequest.properties.metadata,
   created_at: Timestamp,
   asset_ids: Type.Array(AssetId, { maxItems: MAX_COLLECTION_ASSETS }),
 });
