@@ -1,10 +1,11 @@
 // Classifies addresses and hosts as public, private, loopback or reserved.
-import { BlockList, isIP } from 'node:net';
+import { type BlockList, isIP } from 'node:net';
+import { createBlockList, familyOf } from '../values/networks.ts';
 
 type AddressClass = 'public' | 'private' | 'reserved';
 
 /** No service has its address here (IANA special-purpose registries), or a cloud answers with credentials. */
-const RESERVED = blockList([
+const RESERVED = createBlockList([
   '0.0.0.0/8',
   // Metadata services: all clouds (link-local), Alibaba, Azure, Oracle, AWS, Oracle, Google, Scaleway.
   '169.254.0.0/16',
@@ -28,7 +29,7 @@ const RESERVED = blockList([
   // Multicast, reserved, broadcast.
   '224.0.0.0/3',
 ]);
-const PRIVATE_V4 = blockList([
+const PRIVATE_V4 = createBlockList([
   '10.0.0.0/8',
   '100.64.0.0/10',
   '127.0.0.0/8',
@@ -37,10 +38,10 @@ const PRIVATE_V4 = blockList([
   '198.18.0.0/15',
 ]);
 /** A list of its own: a mapped address (::ffff:10.0.0.1) matches the IPv4 networks of its list. */
-const PRIVATE_V6 = blockList(['::1/128', 'fc00::/7']);
+const PRIVATE_V6 = createBlockList(['::1/128', 'fc00::/7']);
 /** Everything else is unassigned, link-local, multicast, mapped or translated (NAT64). */
-const GLOBAL_UNICAST_V6 = blockList(['2000::/3']);
-const LOOPBACK = blockList(['127.0.0.0/8', '::1/128']);
+const GLOBAL_UNICAST_V6 = createBlockList(['2000::/3']);
+const LOOPBACK = createBlockList(['127.0.0.0/8', '::1/128']);
 
 /** `host` as written in a URL. Names of local resolvers are private; public names are not resolved. */
 export const isPrivateHost = (host: string): boolean =>
@@ -55,7 +56,7 @@ export const isLoopbackHost = (host: string): boolean =>
 export function classifyAddress(address: string): AddressClass {
   const version = isIP(address);
   if (version === 0 || address.includes('%')) return 'reserved';
-  const isIn = (list: BlockList) => list.check(address, version === 6 ? 'ipv6' : 'ipv4');
+  const isIn = (list: BlockList) => list.check(address, familyOf(address));
   if (isIn(RESERVED)) return 'reserved';
   if (isIn(version === 4 ? PRIVATE_V4 : PRIVATE_V6)) return 'private';
   return version === 4 || isIn(GLOBAL_UNICAST_V6) ? 'public' : 'reserved';
@@ -66,15 +67,5 @@ const withoutBrackets = (host: string): string => host.replace(/^\[|\]$/g, '');
 /** Undefined when the host is a name. */
 function isListed(list: BlockList, host: string): boolean | undefined {
   const address = withoutBrackets(host);
-  const version = isIP(address);
-  return version === 0 ? undefined : list.check(address, version === 6 ? 'ipv6' : 'ipv4');
-}
-
-function blockList(networks: readonly string[]): BlockList {
-  const list = new BlockList();
-  for (const network of networks) {
-    const [address = '', bits] = network.split('/');
-    list.addSubnet(address, Number(bits), address.includes(':') ? 'ipv6' : 'ipv4');
-  }
-  return list;
+  return isIP(address) === 0 ? undefined : list.check(address, familyOf(address));
 }

@@ -17,20 +17,26 @@ const matchers = new WeakMap<readonly string[], BlockList>();
 
 /** `networks`: results of `parseNetwork`. False for text that is no address. */
 export function isInNetworks(networks: readonly string[], address: string): boolean {
-  const matcher = matchers.get(networks) ?? createMatcher(networks);
+  const matcher = matchers.get(networks) ?? createBlockList(networks);
   matchers.set(networks, matcher);
-  // A listener for both families shows IPv4 in this form.
-  const plain = address.replace(/^::ffff:(?=[\d.]+$)/i, '');
+  const plain = unmapAddress(address);
   return isIP(plain) !== 0 && matcher.check(plain, familyOf(plain));
 }
 
-function createMatcher(networks: readonly string[]): BlockList {
-  const matcher = new BlockList();
+const MAPPED = /^::ffff:(?=\d+\.\d+\.\d+\.\d+$)/i;
+
+/** The IPv4 address, where a listener for both families shows it inside IPv6. */
+export const unmapAddress = (address: string): string => address.replace(MAPPED, '');
+
+/** `networks`: as `address/prefix`. */
+export function createBlockList(networks: readonly string[]): BlockList {
+  const list = new BlockList();
   for (const network of networks) {
     const [address = '', prefix] = network.split('/');
-    matcher.addSubnet(address, Number(prefix), familyOf(address));
+    list.addSubnet(address, Number(prefix), familyOf(address));
   }
-  return matcher;
+  return list;
 }
 
-const familyOf = (address: string) => (isIP(address) === 4 ? 'ipv4' : 'ipv6');
+/** Of an address. */
+export const familyOf = (address: string): 'ipv4' | 'ipv6' => (isIP(address) === 4 ? 'ipv4' : 'ipv6');

@@ -1,17 +1,15 @@
 // Reduces a client's IP address to the part that the client cannot change.
 import { isIPv4, isIPv6 } from 'node:net';
-
-const MAPPED = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i;
+import { unmapAddress } from '../../values/networks.ts';
 
 /**
  * The IPv4 address, or the /64 network of an IPv6 address, which one household controls. Undefined when the
  * text is no address.
  */
 export function addressKey(address: string): string | undefined {
-  const [, mapped] = MAPPED.exec(address) ?? [];
-  if (mapped !== undefined) return addressKey(mapped);
-  if (isIPv4(address)) return address;
-  const [plain = ''] = address.split('%');
+  const unmapped = unmapAddress(address);
+  if (isIPv4(unmapped)) return unmapped;
+  const [plain = ''] = unmapped.split('%');
   return isIPv6(plain) ? `${firstGroups(plain).join(':')}::/64` : undefined;
 }
 
