@@ -88,7 +88,7 @@ describe('a rule that the service could not hold is refused', () => {
   });
 });
 
-test('files of which the URL alone opens nothing are checked per request', () => {
+test('files that the URL alone does not open are checked per request', () => {
   const rules = { networks: ['10.0.0.0/8'] };
   expect(hasViewerRules({ downloads: false })).toBe(false);
   expect(hasViewerRules(rules)).toBe(true);

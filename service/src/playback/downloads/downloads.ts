@@ -108,7 +108,7 @@ export async function getDownload(
   if (isExpired(asset, now()) && !asset.legal_hold) throw notFound('The asset has expired');
   if (!isValidTicket(urlSecrets, 'download', { ...presented, playbackVersion: asset.playback_version }))
     throw invalidUrl();
-  if (!isValidTicket(urlSecrets, 'download', { ...presented, isForService: true })) {
+  if (asset.access && !isValidTicket(urlSecrets, 'download', { ...presented, isForService: true })) {
     assertViewerAllowed(ctx.settings, asset, viewer);
     if (!allowsDownloads(asset)) throw downloadsForbidden();
   }
