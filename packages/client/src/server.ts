@@ -4,5 +4,5 @@ export {
   type ImageEdit,
   signAccessToken,
   signImageUrl,
-} from './signing.ts';
-export { createUploadHandler, type UploadHandlerOptions } from './upload-handler.ts';
+} from './server/signing.ts';
+export { createUploadHandler, type UploadHandlerOptions } from './server/upload-handler.ts';

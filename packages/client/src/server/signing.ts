@@ -1,8 +1,8 @@
 // Signs access tokens and URLs of images, with secrets that only back ends have.
 import type { IMAGE_FORMATS, IMAGE_ROTATIONS, SIGNED_IMAGE_FITS } from '@mediary/contract/enums';
 import { imageTextToSign } from '@mediary/media-rules/image-signature';
-import { toBase64 } from './encoding.ts';
-import { setParameters, splitImageUrl } from './image-url.ts';
+import { toBase64 } from '../encoding.ts';
+import { setParameters, splitImageUrl } from '../image-url.ts';
 
 export type AccessTokenOptions = {
   /** `ACCESS_TOKEN_SECRET` of the service. */

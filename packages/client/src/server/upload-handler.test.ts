@@ -1,7 +1,7 @@
 // Tests the handler of a back end: whose uploads it opens, and what it passes on.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { answer, type ApiServer, refuse, startApiServer } from './api-server.fixture.ts';
-import { createMediary } from './mediary.ts';
+import { answer, type ApiServer, refuse, startApiServer } from '../api-server.fixture.ts';
+import { createMediary } from '../mediary.ts';
 import { createUploadHandler, type UploadHandlerOptions } from './upload-handler.ts';
 
 const ID = '019aab7c-4d2e-7c55-9f0e-6d1f2b3c4d5e';

@@ -1,7 +1,7 @@
 // Answers `createEndpointClient` and <mediary-uploader endpoint> in a back end that handles `Request`s.
-import type { CreateUploadRequest } from './api/uploads.ts';
-import { MediaryError } from './errors.ts';
-import type { Media } from './mediary.ts';
+import type { CreateUploadRequest } from '../api/uploads.ts';
+import { MediaryError } from '../errors.ts';
+import type { Media } from '../mediary.ts';
 
 type NewUpload = Omit<CreateUploadRequest, 'owner_user_id'>;
 type Owner = string | number;
