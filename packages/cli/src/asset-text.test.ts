@@ -1,6 +1,6 @@
 // Tests what a person reads about an asset.
 import type { Asset } from '@mediary/client';
-import { EXAMPLE_ASSET } from '@mediary/contract/schemas/asset';
+import { EXAMPLE_ASSET } from '@mediary/contract/schemas/assets/asset';
 import { describe, expect, test } from 'vitest';
 import { describeStatus, formatAsset } from './asset-text.ts';
 

@@ -11,9 +11,9 @@ import {
   streamDownload,
 } from './operations/admin/diagnostics.ts';
 import { deleteAsset, restoreAsset } from './operations/deletions.ts';
-import { downloadOriginal, getDownloadUrl } from './operations/downloads.ts';
-import { getEmbed, getOembed, getPrivateEmbed, playerScriptOperations } from './operations/embed.ts';
-import { encryptedOperations } from './operations/encrypted-playback.ts';
+import { downloadOriginal, getDownloadUrl } from './operations/playback/downloads.ts';
+import { getEmbed, getOembed, getPrivateEmbed, playerScriptOperations } from './operations/playback/embed.ts';
+import { encryptedOperations } from './operations/playback/encrypted-playback.ts';
 import { createEventTicket, streamAssetEvents, streamEvents } from './operations/events.ts';
 import { getImage, getImageSigningKey, getPrivateImage } from './operations/images.ts';
 import { createClip } from './operations/clips.ts';
@@ -59,7 +59,7 @@ import {
   publicEntryOperations,
   putUpload,
   revokePlayback,
-} from './operations/playback.ts';
+} from './operations/playback/playback.ts';
 import { countAssets, getOwner, listOwners } from './operations/admin/owner-totals.ts';
 import { OWNER_OPERATIONS } from './operations/admin/owners.ts';
 import {

@@ -1,6 +1,6 @@
 // One sample of each event type, which `mediary trigger` sends: `npm run docs` writes them for the command.
 import type { PublishedEventType } from './enums.ts';
-import { type Asset, EXAMPLE_ASSET, EXAMPLE_NEW_ASSET } from './schemas/asset.ts';
+import { type Asset, EXAMPLE_ASSET, EXAMPLE_NEW_ASSET } from './schemas/assets/asset.ts';
 import { EventMessage } from './schemas/events.ts';
 
 const UPLOADED: Asset = {

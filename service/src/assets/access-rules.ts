@@ -1,6 +1,6 @@
 // Access rules that callers set for an asset: their normal form, and what follows from them (contract B11).
 import { COUNTRY_CODES } from '@mediary/contract/country-codes';
-import type { AccessRules } from '@mediary/contract/schemas/access-rules';
+import type { AccessRules } from '@mediary/contract/schemas/assets/access-rules';
 import { isByCookie } from '../auth/tickets/playback-cookie.ts';
 import { assertEach, badRequest, type ServiceError } from '../platform/http/errors.ts';
 import { parseNetwork } from '../platform/values/networks.ts';

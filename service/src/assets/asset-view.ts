@@ -1,7 +1,7 @@
 // The representation of an asset in the API (contract B1).
 import { createHash } from 'node:crypto';
 import { WARNING_CODES } from '@mediary/contract/failures';
-import type { Asset as AssetView, AssetPlayback } from '@mediary/contract/schemas/asset';
+import type { Asset as AssetView, AssetPlayback } from '@mediary/contract/schemas/assets/asset';
 import type { Caller } from '../auth/caller.ts';
 import { hasViewerRules } from './access-rules.ts';
 import type { Asset, ShownAsset, Warning } from './asset.ts';

@@ -4,10 +4,10 @@ import type { assetRow, newAssetColumns, playedColumns, shownColumns } from '../
 import type { Manifest } from './playback-manifest.ts';
 import type { Rendition } from './renditions.ts';
 import type { AssetKind, CaptionKind, StreamStatus, Visibility } from '@mediary/contract/enums';
-import type { AssetMedia } from '@mediary/contract/schemas/asset-media';
-import type { Chapter } from '@mediary/contract/schemas/chapters';
-import type { ClipSource } from '@mediary/contract/schemas/clip-source';
-import type { AccessRules } from '@mediary/contract/schemas/access-rules';
+import type { AssetMedia } from '@mediary/contract/schemas/assets/asset-media';
+import type { Chapter } from '@mediary/contract/schemas/assets/chapters';
+import type { ClipSource } from '@mediary/contract/schemas/assets/clip-source';
+import type { AccessRules } from '@mediary/contract/schemas/assets/access-rules';
 import type { FocalPoint } from '@mediary/contract/schemas/common';
 
 /** A name in the registry of providers. */

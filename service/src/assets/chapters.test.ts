@@ -1,6 +1,6 @@
 // Tests which chapters an asset takes from callers, and what is kept of those of files.
 import { describe, expect, test } from 'vitest';
-import { type Chapter, MAX_CHAPTERS } from '@mediary/contract/schemas/chapters';
+import { type Chapter, MAX_CHAPTERS } from '@mediary/contract/schemas/assets/chapters';
 import { ServiceError } from '../platform/http/errors.ts';
 import { assertChapters, cutChapters, readChapters } from './chapters.ts';
 

@@ -1,5 +1,5 @@
 // Rules for the chapters of a video: those that callers set, and those of files (contract B11).
-import { type Chapter, MAX_CHAPTER_TITLE, MAX_CHAPTERS } from '@mediary/contract/schemas/chapters';
+import { type Chapter, MAX_CHAPTER_TITLE, MAX_CHAPTERS } from '@mediary/contract/schemas/assets/chapters';
 import { badRequest } from '../platform/http/errors.ts';
 import { isPlainText, notPlainText } from '../platform/values/plain-text.ts';
 import type { Asset } from './asset.ts';

@@ -1,5 +1,5 @@
 // The report of an encoder: body, delivery and parser of the onprem webhook (contract A1, B6).
-import type { Chapter } from '@mediary/contract/schemas/chapters';
+import type { Chapter } from '@mediary/contract/schemas/assets/chapters';
 import type { Failure, Warning } from '../assets/asset.ts';
 import { toPlainText } from '../assets/text-limits.ts';
 import {

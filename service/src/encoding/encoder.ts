@@ -1,6 +1,6 @@
 // Port of the encoder: creates CMAF renditions of a video, and an index from which manifests are rendered.
 import type { CaptionKind } from '@mediary/contract/enums';
-import type { Chapter } from '@mediary/contract/schemas/chapters';
+import type { Chapter } from '@mediary/contract/schemas/assets/chapters';
 import type { FailureCode } from '@mediary/contract/failures';
 import type { Warning } from '../assets/asset.ts';
 import type { Rendition } from '../assets/renditions.ts';

@@ -1,5 +1,5 @@
 // Parses the description of the original, and the placeholder, in the report of our own encoder.
-import type { Chapter } from '@mediary/contract/schemas/chapters';
+import type { Chapter } from '@mediary/contract/schemas/assets/chapters';
 import { readChapters } from '../assets/chapters.ts';
 import { toPlainText } from '../assets/text-limits.ts';
 import type { AudioFacts, StreamReport, VideoFacts } from '../lifecycle/decisions/stream-report.ts';

@@ -1,6 +1,6 @@
 // Events of the feed, their positions, and the messages that clients receive (contract B8).
 import type { PublishedEventType } from '@mediary/contract/enums';
-import type { Asset as AssetView } from '@mediary/contract/schemas/asset';
+import type { Asset as AssetView } from '@mediary/contract/schemas/assets/asset';
 import type { EventMessage } from '@mediary/contract/schemas/events';
 import { badRequest } from '../platform/http/errors.ts';
 import { isUuid } from '../platform/values/uuid.ts';

@@ -1,6 +1,6 @@
 // The timeline of an asset: its events with source, time, latency and an English sentence (contract B2, B8).
 import type { EventSource, EventType } from '@mediary/contract/enums';
-import type { ClipSource } from '@mediary/contract/schemas/clip-source';
+import type { ClipSource } from '@mediary/contract/schemas/assets/clip-source';
 import { badRequest } from '../platform/http/errors.ts';
 import type { EventsContext } from './context.ts';
 import { listEvents } from './timeline.sql.ts';

@@ -1,5 +1,5 @@
 // Port of the image processor: decodes untrusted images, with limits on pixels, memory and time.
-import type { AssetMedia } from '@mediary/contract/schemas/asset-media';
+import type { AssetMedia } from '@mediary/contract/schemas/assets/asset-media';
 import type { Variant } from './variants/image-variant.ts';
 
 /** Path of a local file, or a function that returns it, which is called when a process is free. */

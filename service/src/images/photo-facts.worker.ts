@@ -1,5 +1,5 @@
 // Reads what a camera wrote into a photo (EXIF 2.32, CIPA DC-008), each value by itself and within limits.
-import type { AssetMedia } from '@mediary/contract/schemas/asset-media';
+import type { AssetMedia } from '@mediary/contract/schemas/assets/asset-media';
 
 type PhotoFacts = NonNullable<AssetMedia['photo']>;
 

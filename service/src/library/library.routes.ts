@@ -8,7 +8,7 @@ import {
   setLegalHoldAsOperator,
 } from '@mediary/contract/operations/admin/legal-holds';
 import { getAsset, listAssets, updateAsset } from '@mediary/contract/operations/media';
-import { revokePlayback } from '@mediary/contract/operations/playback';
+import { revokePlayback } from '@mediary/contract/operations/playback/playback';
 import { listAllAssets } from '@mediary/contract/operations/admin/operators';
 import type { AssetPage as AssetPageView, DeleteAssetQuery } from '@mediary/contract/schemas/library';
 import type { Static } from 'typebox';

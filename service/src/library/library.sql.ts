@@ -1,5 +1,5 @@
 // SQL queries for lists and the trash. A list is one walk along one index, never an offset (contract B3).
-import { MAX_SHOWN_COLLECTIONS } from '@mediary/contract/schemas/asset';
+import { MAX_SHOWN_COLLECTIONS } from '@mediary/contract/schemas/assets/asset';
 import type { Asset, ShownAsset } from '../assets/asset.ts';
 import type { Queries } from '../platform/postgres/database.ts';
 import {

@@ -1,6 +1,6 @@
 // Formats the chapters of a video for players: WebVTT for `<track>`, and the JSON that HLS names.
 import { createHash } from 'node:crypto';
-import type { Chapter } from '@mediary/contract/schemas/chapters';
+import type { Chapter } from '@mediary/contract/schemas/assets/chapters';
 import type { PlaybackAsset } from '../assets/asset.ts';
 import { escapeXml } from '../assets/markup.ts';
 import { formatTime } from '../captions/caption-file.ts';

@@ -3,7 +3,7 @@ import {
   getPlayback as getPlaybackOperation,
   getSegment,
   publicEntryOperations,
-} from '@mediary/contract/operations/playback';
+} from '@mediary/contract/operations/playback/playback';
 import { publicExtraOperations } from '@mediary/contract/operations/video-extras';
 import { CHECKED_PER_REQUEST, hasViewerRules } from '../assets/access-rules.ts';
 import type { PlaybackAsset } from '../assets/asset.ts';

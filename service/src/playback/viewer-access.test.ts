@@ -1,7 +1,7 @@
 // Tests which viewers the access rules of an asset allow, one rule beside the other.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { AccessRules } from '@mediary/contract/schemas/access-rules';
+import type { AccessRules } from '@mediary/contract/schemas/assets/access-rules';
 import { assertViewerAllowed, findDenial, toFrameAncestors, type Viewer } from './viewer-access.ts';
 
 const OWN = 'media.example.net';

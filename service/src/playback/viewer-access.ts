@@ -1,5 +1,5 @@
 // Decides by the access rules of an asset whether a viewer may have its files (contract B5, B11).
-import type { AccessRules } from '@mediary/contract/schemas/access-rules';
+import type { AccessRules } from '@mediary/contract/schemas/assets/access-rules';
 import type { ErrorReason } from '@mediary/contract/errors';
 import { hasViewerRules } from '../assets/access-rules.ts';
 import type { PlaybackAsset } from '../assets/asset.ts';

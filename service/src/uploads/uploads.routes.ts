@@ -2,7 +2,7 @@
 import { createClip } from '@mediary/contract/operations/clips';
 import { importMedia } from '@mediary/contract/operations/imports';
 import { completeUpload, createUpload, retryAsset } from '@mediary/contract/operations/media';
-import { putUpload } from '@mediary/contract/operations/playback';
+import { putUpload } from '@mediary/contract/operations/playback/playback';
 import { createUploadToken } from '@mediary/contract/operations/upload-tokens';
 import type { UploadToken } from '@mediary/contract/schemas/upload-tokens';
 import type { OpenUpload } from '@mediary/contract/schemas/uploads';

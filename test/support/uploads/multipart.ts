@@ -1,5 +1,5 @@
 // A client of uploads in parts, as an application would write it.
-import type { Asset } from '@mediary/contract/schemas/asset';
+import type { Asset } from '@mediary/contract/schemas/assets/asset';
 import type { Static } from 'typebox';
 import type { Started } from '../media.ts';
 import { type Answer, call } from '../service.ts';

@@ -17,9 +17,9 @@ import {
 } from '../enums.ts';
 import { ERROR_CODES, ERROR_REASONS } from '../errors.ts';
 import { FAILURE_CODES, WARNING_CODES } from '../failures.ts';
-import { AccessRules } from '../schemas/access-rules.ts';
+import { AccessRules } from '../schemas/assets/access-rules.ts';
 import { BatchRequest, BatchResult } from '../schemas/batches.ts';
-import { Asset, AssetPlayback } from '../schemas/asset.ts';
+import { Asset, AssetPlayback } from '../schemas/assets/asset.ts';
 import { Caption, CaptionList, DeletedCaptions } from '../schemas/captions.ts';
 import { ClipRequest } from '../schemas/clips.ts';
 import {

@@ -1,6 +1,6 @@
 // Operations on clips: create a video from a part of another one.
 import { jsonOperation } from '../operation.ts';
-import { EXAMPLE_NEW_ASSET, Asset } from '../schemas/asset.ts';
+import { EXAMPLE_NEW_ASSET, Asset } from '../schemas/assets/asset.ts';
 import { ClipRequest } from '../schemas/clips.ts';
 import { ASSET_ERRORS, EXTERNAL_ID_TAKEN } from './media.ts';
 

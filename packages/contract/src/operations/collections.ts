@@ -1,6 +1,6 @@
 // Operations of collections, their assets and their playlists.
 import { type ErrorCase, jsonOperation } from '../operation.ts';
-import { EXAMPLE_ASSET } from '../schemas/asset.ts';
+import { EXAMPLE_ASSET } from '../schemas/assets/asset.ts';
 import {
   AddCollectionItemsRequest,
   Collection,

@@ -1,6 +1,6 @@
 // Deleting assets, and restoring them from the trash.
 import { type ErrorCase, jsonOperation } from '../operation.ts';
-import { Asset, EXAMPLE_ASSET } from '../schemas/asset.ts';
+import { Asset, EXAMPLE_ASSET } from '../schemas/assets/asset.ts';
 import { OwnerOnly } from '../schemas/common.ts';
 import { DeletedAsset, DeleteAssetQuery } from '../schemas/library.ts';
 import { ASSET_ERRORS, EXTERNAL_ID_TAKEN, STALE } from './media.ts';

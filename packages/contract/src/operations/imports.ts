@@ -1,7 +1,7 @@
 // Operations on imports: create an asset from a URL.
 import { Type } from 'typebox';
 import { jsonOperation } from '../operation.ts';
-import { Asset, EXAMPLE_NEW_ASSET } from '../schemas/asset.ts';
+import { Asset, EXAMPLE_NEW_ASSET } from '../schemas/assets/asset.ts';
 import { ImportRequest } from '../schemas/imports.ts';
 import { ifExists } from '../schemas/uploads.ts';
 import { EXTERNAL_ID_TAKEN } from './media.ts';

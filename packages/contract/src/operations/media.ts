@@ -1,5 +1,5 @@
 // Operations on assets: create, complete, retry, list, get, update.
-import { EXAMPLE_ASSET, Asset } from '../schemas/asset.ts';
+import { EXAMPLE_ASSET, Asset } from '../schemas/assets/asset.ts';
 import { OwnerOnly } from '../schemas/common.ts';
 import {
   AssetPage,

@@ -2,7 +2,7 @@
 import { Type } from 'typebox';
 import { type ErrorCase, jsonOperation } from '../operation.ts';
 import { UPLOAD_ERRORS } from '../ticket-errors.ts';
-import { Asset, EXAMPLE_ASSET } from '../schemas/asset.ts';
+import { Asset, EXAMPLE_ASSET } from '../schemas/assets/asset.ts';
 import {
   CompleteMultipartRequest,
   CreatedMultipart,

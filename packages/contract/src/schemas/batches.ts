@@ -2,7 +2,7 @@
 import { type Static, Type } from 'typebox';
 import { BATCH_ACTIONS, VISIBILITIES } from '../enums.ts';
 import { ERROR_CODES, type ErrorCode } from '../errors.ts';
-import { EXAMPLE_ASSET } from './asset.ts';
+import { EXAMPLE_ASSET } from './assets/asset.ts';
 import { editableFields, nullable, OwnerUserId } from './common.ts';
 
 const MAX_BATCH_IDS = 100;

@@ -1,7 +1,7 @@
 // Collections: named, ordered lists of assets of one owner, and their playlists.
 import { type Static, Type } from 'typebox';
 import { ASSET_KINDS, COLLECTION_ENDS, VISIBILITIES } from '../enums.ts';
-import { Asset, EXAMPLE_ASSET } from './asset.ts';
+import { Asset, EXAMPLE_ASSET } from './assets/asset.ts';
 import { AssetId, Cursor, editableFields, NextCursor, nullable, OwnerUserId, Timestamp } from './common.ts';
 import { EXAMPLE_PLAYBACK } from './playback.ts';
 

@@ -1,7 +1,7 @@
 // Schemas that many operations share.
 import { type Static, type TObjectOptions, type TSchema, Type } from 'typebox';
-import { AccessRules } from './access-rules.ts';
-import { Chapters } from './chapters.ts';
+import { AccessRules } from './assets/access-rules.ts';
+import { Chapters } from './assets/chapters.ts';
 
 /** `schema` or null, in a form that both JSON Schema validators and client generators support. */
 export const nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);

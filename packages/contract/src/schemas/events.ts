@@ -1,7 +1,7 @@
 // Events that subscribers receive: streams and outbound webhooks.
 import { type Static, type TProperties, Type } from 'typebox';
 import { EVENT_SOURCES, type PublishedEventType } from '../enums.ts';
-import { Asset, EXAMPLE_ASSET } from './asset.ts';
+import { Asset, EXAMPLE_ASSET } from './assets/asset.ts';
 import { AssetId, nullable, OwnerUserId, Timestamp } from './common.ts';
 
 /** The members that the events of all types have. */

@@ -9,7 +9,7 @@ import {
   TAG_MATCHES,
   VISIBILITIES,
 } from '../enums.ts';
-import { Asset, EXAMPLE_ASSET } from './asset.ts';
+import { Asset, EXAMPLE_ASSET } from './assets/asset.ts';
 import {
   AssetId,
   Cursor,

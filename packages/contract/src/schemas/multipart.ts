@@ -1,6 +1,6 @@
 // Uploads in parts. The members that S3 clients know have the names that they know.
 import { type Static, Type } from 'typebox';
-import { EXAMPLE_NEW_ASSET } from './asset.ts';
+import { EXAMPLE_NEW_ASSET } from './assets/asset.ts';
 import { Timestamp } from './common.ts';
 
 /** The limit of S3. */

@@ -1,7 +1,7 @@
 // URLs for players, viewers and downloads.
 import { type Static, Type } from 'typebox';
 import { STREAM_STATUSES } from '../enums.ts';
-import { EXAMPLE_ASSET } from './asset.ts';
+import { EXAMPLE_ASSET } from './assets/asset.ts';
 import { PlayableCaption } from './captions.ts';
 import { nullable, Timestamp } from './common.ts';
 

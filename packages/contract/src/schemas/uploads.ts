@@ -1,7 +1,7 @@
 // Creating and retrying uploads: the requests and their responses.
 import { type Static, Type } from 'typebox';
 import { EXISTING_ASSET_RULES, VISIBILITIES } from '../enums.ts';
-import { Asset, EXAMPLE_NEW_ASSET } from './asset.ts';
+import { Asset, EXAMPLE_NEW_ASSET } from './assets/asset.ts';
 import { AssetId, editableFields, nullable, OwnerUserId, ProviderName } from './common.ts';
 import { UploadTarget } from './upload-targets.ts';
 

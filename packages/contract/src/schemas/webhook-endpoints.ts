@@ -7,7 +7,7 @@ import {
   type EndpointPauseReason,
   PUBLISHED_EVENT_TYPES,
 } from '../enums.ts';
-import { EXAMPLE_ASSET } from './asset.ts';
+import { EXAMPLE_ASSET } from './assets/asset.ts';
 import { AssetId, Cursor, NextCursor, nullable, Timestamp } from './common.ts';
 
 const EventTypes = Type.Array(Type.Enum([...PUBLISHED_EVENT_TYPES]), {

@@ -1,6 +1,6 @@
 // Examines a source before encoding: its streams, its timeline and its completeness.
 import { stat } from 'node:fs/promises';
-import type { Chapter } from '@mediary/contract/schemas/chapters';
+import type { Chapter } from '@mediary/contract/schemas/assets/chapters';
 import { readChapters } from '../../assets/chapters.ts';
 import type { Warning } from '../../assets/asset.ts';
 import type { AudioTrack } from '../model/audio-track.ts';

@@ -1,7 +1,7 @@
 // Decides what a report changes. Pure, so tests can try every order and repetition (contract B6).
 import type { DeliveryReason, StreamStatus } from '@mediary/contract/enums';
 import { FAILURE_CODES, WARNING_CODES } from '@mediary/contract/failures';
-import type { AssetMedia } from '@mediary/contract/schemas/asset-media';
+import type { AssetMedia } from '@mediary/contract/schemas/assets/asset-media';
 import type { Asset, Failure, Warning } from '../../assets/asset.ts';
 import { toGrowingManifest, toReadyManifest } from '../../assets/playback-manifest.ts';
 import { mergeRenditions } from '../../assets/renditions.ts';

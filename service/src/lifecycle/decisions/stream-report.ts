@@ -1,7 +1,7 @@
 // A provider's report on a video, and the webhook delivery that carried it.
 import type { DeliveryReason } from '@mediary/contract/enums';
-import type { Chapter } from '@mediary/contract/schemas/chapters';
-import type { AssetMedia } from '@mediary/contract/schemas/asset-media';
+import type { Chapter } from '@mediary/contract/schemas/assets/chapters';
+import type { AssetMedia } from '@mediary/contract/schemas/assets/asset-media';
 import type { Failure, ProviderName, Warning } from '../../assets/asset.ts';
 import type { ReportedPlayback } from '../../assets/playback-manifest.ts';
 import type { Rendition } from '../../assets/renditions.ts';

@@ -1,5 +1,5 @@
 // Downloads of originals: the signed URL, and the bytes behind it (contract B5).
-import { downloadOriginal, getDownloadUrl } from '@mediary/contract/operations/downloads';
+import { downloadOriginal, getDownloadUrl } from '@mediary/contract/operations/playback/downloads';
 import { attachment } from '../../platform/http/headers.ts';
 import { bytesRoute, type Route } from '../../platform/http/route.ts';
 import { originalKey } from '../../storage/object-key.ts';

@@ -6,7 +6,7 @@ import {
   getOembed,
   getPlayerScript,
   getPrivateEmbed,
-} from '@mediary/contract/operations/embed';
+} from '@mediary/contract/operations/playback/embed';
 import { notFound } from '../../platform/http/errors.ts';
 import { redirectToTokenPath, sendVersion } from '../../platform/http/headers.ts';
 import { getElementFiles } from '../../platform/http/pages/element-files.ts';

@@ -1,5 +1,5 @@
 // Checks which part of a video a clip takes, describes the new asset, and estimates its size (contract B4).
-import type { ClipSource } from '@mediary/contract/schemas/clip-source';
+import type { ClipSource } from '@mediary/contract/schemas/assets/clip-source';
 import { type ClipRequest, MIN_CLIP_MS } from '@mediary/contract/schemas/clips';
 import type { CreateUploadRequest } from '@mediary/contract/schemas/uploads';
 import type { Asset } from '../../assets/asset.ts';

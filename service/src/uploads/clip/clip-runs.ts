@@ -1,5 +1,5 @@
 // Runs of a clip: each cuts the source anew, and only the latest can store what it cut.
-import type { ClipSource } from '@mediary/contract/schemas/clip-source';
+import type { ClipSource } from '@mediary/contract/schemas/assets/clip-source';
 import type { Asset, Failure } from '../../assets/asset.ts';
 import type { JobPayloads } from '../../jobs.ts';
 import type { UploadsContext } from '../context.ts';

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { EXAMPLE_ASSET } from '@mediary/contract/schemas/asset';
+import { EXAMPLE_ASSET } from '@mediary/contract/schemas/assets/asset';
 import { runInProcess, serve } from '../../program.fixture.ts';
 
 let server: Server;

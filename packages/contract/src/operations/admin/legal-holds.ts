@@ -1,6 +1,6 @@
 // Legal holds: while one is set, nothing deletes the asset or replaces its bytes.
 import { jsonOperation } from '../../operation.ts';
-import { Asset, EXAMPLE_ASSET } from '../../schemas/asset.ts';
+import { Asset, EXAMPLE_ASSET } from '../../schemas/assets/asset.ts';
 import { OwnerOnly } from '../../schemas/common.ts';
 import { ASSET_ERRORS } from '../media.ts';
 

@@ -1,7 +1,7 @@
 // Schemas for operators: webhook deliveries, providers, purges of a CDN.
 import { type Static, Type } from 'typebox';
 import { DELIVERY_REASONS, type DeliveryReason, PROVIDER_KINDS, PURGE_REASONS } from '../../enums.ts';
-import { EXAMPLE_ASSET } from '../asset.ts';
+import { EXAMPLE_ASSET } from '../assets/asset.ts';
 import { Cursor, NextCursor, NoNextCursor, nullable, ProviderName, Timestamp } from '../common.ts';
 
 const Reason = Type.Enum(Object.keys(DELIVERY_REASONS) as DeliveryReason[]);

@@ -1,7 +1,7 @@
 // The JSON files in the archive of an owner, which an import validates.
 import { type Static, Type } from 'typebox';
 import { CAPTION_KINDS, EVENT_SOURCES, EVENT_TYPES, VISIBILITIES } from '../../enums.ts';
-import { ClipSource } from '../clip-source.ts';
+import { ClipSource } from '../assets/clip-source.ts';
 import { CreateCollectionRequest, MAX_COLLECTION_ASSETS } from '../collections.ts';
 import { AssetId, nullable, Timestamp } from '../common.ts';
 import { CreateUploadRequest } from '../uploads.ts';

@@ -1,6 +1,6 @@
 // Schemas of storage checks: comparisons of the database with the object store and the hosted providers.
 import { type Static, Type } from 'typebox';
-import { EXAMPLE_ASSET } from '../asset.ts';
+import { EXAMPLE_ASSET } from '../assets/asset.ts';
 import { Cursor, NextCursor, NoNextCursor, nullable, Timestamp } from '../common.ts';
 
 /** What a check finds, and what is lost or wasted by it. */

@@ -1,5 +1,5 @@
 // The unusual properties of a source as ffmpeg sees them.
-import { MAX_CHAPTERS } from '@mediary/contract/schemas/chapters';
+import { MAX_CHAPTERS } from '@mediary/contract/schemas/assets/chapters';
 import type { VideoFacts } from '../../../lifecycle/decisions/stream-report.ts';
 import type { VideoTraits } from '@mediary/media-rules/warnings';
 import type { SourceFacts } from '../../model/source.ts';

@@ -1,6 +1,6 @@
 // Where a clip comes from.
 import { type Static, Type } from 'typebox';
-import { AssetId } from './common.ts';
+import { AssetId } from '../common.ts';
 
 export const ClipSource = Type.Object(
   {

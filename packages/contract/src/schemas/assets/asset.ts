@@ -1,12 +1,12 @@
 // The asset, as every endpoint returns it.
 import { type Static, Type } from 'typebox';
-import { ASSET_KINDS, STREAM_STATUSES, VISIBILITIES } from '../enums.ts';
-import { describeCodes, FAILURE_CODES, WARNING_CODES } from '../failures.ts';
+import { ASSET_KINDS, STREAM_STATUSES, VISIBILITIES } from '../../enums.ts';
+import { describeCodes, FAILURE_CODES, WARNING_CODES } from '../../failures.ts';
 import { AccessRules } from './access-rules.ts';
 import { Chapters } from './chapters.ts';
 import { ClipSource } from './clip-source.ts';
 import { AssetMedia, Rendition } from './asset-media.ts';
-import { AssetId, FocalPoint, nullable, ProviderName, Timestamp } from './common.ts';
+import { AssetId, FocalPoint, nullable, ProviderName, Timestamp } from '../common.ts';
 
 export const AssetPlayback = Type.Object(
   {

@@ -1,6 +1,6 @@
 // The access rules of an asset: who may play it, and whether it may be downloaded.
 import { type Static, Type } from 'typebox';
-import { COUNTRY_CODES } from '../country-codes.ts';
+import { COUNTRY_CODES } from '../../country-codes.ts';
 
 const MAX_SITES = 20;
 const MAX_NETWORKS = 20;

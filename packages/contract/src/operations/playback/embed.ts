@@ -1,9 +1,9 @@
 // The page with a player for other sites, its scripts, and oEmbed.
 import { type TObject, Type } from 'typebox';
-import { bytesOperation, type Path } from '../operation.ts';
-import { EXAMPLE_ASSET } from '../schemas/asset.ts';
-import { PlaybackToken } from '../schemas/playback.ts';
-import { TICKET_ERRORS } from '../ticket-errors.ts';
+import { bytesOperation, type Path } from '../../operation.ts';
+import { EXAMPLE_ASSET } from '../../schemas/assets/asset.ts';
+import { PlaybackToken } from '../../schemas/playback.ts';
+import { TICKET_ERRORS } from '../../ticket-errors.ts';
 
 const HTML = { mediaTypes: ['text/html'], description: 'The page.' } as const;
 

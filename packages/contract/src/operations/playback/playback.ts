@@ -1,11 +1,11 @@
 // Operations for players and viewers, and for bytes behind signed URLs.
 import { Type } from 'typebox';
-import { bytesOperation, type ErrorCase, jsonOperation, type Path } from '../operation.ts';
-import { ACCESS_ERRORS, TICKET_ERRORS } from '../ticket-errors.ts';
-import { Asset, EXAMPLE_ASSET } from '../schemas/asset.ts';
-import { OwnerOnly } from '../schemas/common.ts';
-import { EXAMPLE_PLAYBACK, Playback, PlaybackQuery, PlaybackToken } from '../schemas/playback.ts';
-import { ASSET_ERRORS } from './media.ts';
+import { bytesOperation, type ErrorCase, jsonOperation, type Path } from '../../operation.ts';
+import { ACCESS_ERRORS, TICKET_ERRORS } from '../../ticket-errors.ts';
+import { Asset, EXAMPLE_ASSET } from '../../schemas/assets/asset.ts';
+import { OwnerOnly } from '../../schemas/common.ts';
+import { EXAMPLE_PLAYBACK, Playback, PlaybackQuery, PlaybackToken } from '../../schemas/playback.ts';
+import { ASSET_ERRORS } from '../media.ts';
 
 export const Ticket = Type.Object({
   ticket: Type.Optional(Type.String({ description: 'Part of the signed URL.' })),

@@ -1,5 +1,5 @@
 // Files of videos whose segments are encrypted on their way to players.
-import { bytesOperation, type Path } from '../operation.ts';
+import { bytesOperation, type Path } from '../../operation.ts';
 import { PLAYBACK_ERRORS } from './playback.ts';
 
 const ENCRYPTED = {

@@ -1,8 +1,8 @@
 // Operations for downloads of originals.
-import { bytesOperation, jsonOperation } from '../operation.ts';
-import { DownloadUrl, EXAMPLE_DOWNLOAD } from '../schemas/playback.ts';
-import { ACCESS_ERRORS, TICKET_ERRORS } from '../ticket-errors.ts';
-import { ASSET_ERRORS } from './media.ts';
+import { bytesOperation, jsonOperation } from '../../operation.ts';
+import { DownloadUrl, EXAMPLE_DOWNLOAD } from '../../schemas/playback.ts';
+import { ACCESS_ERRORS, TICKET_ERRORS } from '../../ticket-errors.ts';
+import { ASSET_ERRORS } from '../media.ts';
 import { PARTIAL, Ticket } from './playback.ts';
 
 export const getDownloadUrl = jsonOperation({

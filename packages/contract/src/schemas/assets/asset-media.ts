@@ -1,7 +1,7 @@
 // What the original of an asset contains, and the renditions of a video.
 import { type Static, Type } from 'typebox';
-import { EXTRA_CODECS, HDR_RANGES, RENDITION_STATES } from '../enums.ts';
-import { nullable } from './common.ts';
+import { EXTRA_CODECS, HDR_RANGES, RENDITION_STATES } from '../../enums.ts';
+import { nullable } from '../common.ts';
 
 const decibels = (what: string) => nullable(Type.Number({ description: `${what} Null if not measured.` }));
 
