@@ -1,7 +1,12 @@
 // Players that start while a video is being encoded play it to its end without a reload, a pause or a jump.
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openBrowser, type PlayRequest, type TestBrowser } from '../../support/playback/browser.ts';
+import {
+  openBrowser,
+  type EarlyPlayRequest,
+  type PlayRequest,
+  type TestBrowser,
+} from '../../support/playback/browser.ts';
 import { makeClip, pacedEngine } from '../../support/clips/clips.ts';
 import { offer, readAsset, settled } from '../../support/media.ts';
 import { asUser, call, eventually, startTestService, type TestService } from '../../support/service.ts';
@@ -46,7 +51,7 @@ const textOf = async (url: string): Promise<string> => (await fetch(url)).text()
 
 type Playing = { readonly seconds: number; readonly slowUntil?: Promise<unknown> };
 
-async function expectPlayed(streams: readonly PlayRequest[], { seconds, slowUntil }: Playing) {
+async function expectPlayed(streams: readonly EarlyPlayRequest[], { seconds, slowUntil }: Playing) {
   const results = await Promise.all(streams.map((stream) => browser.playEarly(stream, slowUntil)));
   const problems = results.map(({ errors, interruptions = [] }) => [...errors, ...interruptions]);
   expect(problems).toEqual(streams.map(() => []));
@@ -84,18 +89,18 @@ describe.concurrent('a video that is not ready yet plays from its beginning to i
     300_000,
   );
 
-  test('and reaches its largest rendition once that is there', async () => {
+  test('and can move to its largest rendition once that is there', async () => {
     // More than an encode takes on a slow machine, at the speed that they play until then.
     const seconds = 48;
     const file = await makeClip({ seconds, width: 640, height: 360, fps: 10, container: 'webm' });
     const fields = { mime_type: 'video/webm', filename: 'clip.webm' };
-    const { id, hls, dash } = await uploadUntilPlayable(service, file, fields);
+    const { hls, dash } = await uploadUntilPlayable(service, file, fields);
     // A short buffer: what is buffered when the encode ends is played as it is.
-    const streams: PlayRequest[] = [
-      { player: 'hls.js', url: hls, bufferSeconds: 4 },
-      { player: 'dash.js', url: dash, bufferSeconds: 4 },
+    const streams: EarlyPlayRequest[] = [
+      { player: 'hls.js', url: hls, bufferSeconds: 4, awaitedHeight: 360 },
+      { player: 'dash.js', url: dash, bufferSeconds: 4, awaitedHeight: 360 },
     ];
-    const results = await expectPlayed(streams, { seconds, slowUntil: settled(service, USER, id) });
+    const results = await expectPlayed(streams, { seconds });
     expect(results.map(({ height }) => height)).toEqual([360, 360]);
   }, 300_000);
 

@@ -28,6 +28,8 @@ export type PlayRequest = {
   /** The player buffers about so much in advance. */
   readonly bufferSeconds?: number;
 };
+/** `awaitedHeight`: the video plays slowly until the player knows this rendition, then moves to it. */
+export type EarlyPlayRequest = PlayRequest & { readonly awaitedHeight?: number };
 /** Of the player and the video; empty when the stream played as a viewer expects. */
 type PageResult = { readonly errors: readonly string[] };
 /** Seconds on the clock of the video; `startedAt` is undefined when nothing was played. */
@@ -74,7 +76,7 @@ export type TestBrowser = {
   /** Plays to the end, again from the start, from the middle, and to the end once more. */
   playThrough(request: PlayRequest): Promise<PlayResult>;
   /** Plays to the end once, from where the player starts; slowly until `slowUntil` resolves. */
-  playEarly(request: PlayRequest, slowUntil?: Promise<unknown>): Promise<EarlyPlayResult>;
+  playEarly(request: EarlyPlayRequest, slowUntil?: Promise<unknown>): Promise<EarlyPlayResult>;
   /** Plays the lowest rendition alone, the highest, and the lowest again; then to the end. */
   switchRenditions(request: PlayRequest): Promise<SwitchResult>;
   /** Listens to the video, selects another language and listens again. */
@@ -140,8 +142,9 @@ export async function openBrowser(): Promise<TestBrowser> {
     recordFlashesAndBeeps: run('recordFlashesAndBeeps'),
     playEarly: (request, slowUntil) =>
       onPage(browser, `http://127.0.0.1:${port}/${request.player}`, async (page) => {
-        const rate = slowUntil ? SLOW_RATE : PLAYBACK_RATE;
-        const played = page.evaluate<EarlyPlayResult>(callOf('playEarly', { rate, ...request }));
+        const rate = slowUntil || request.awaitedHeight ? SLOW_RATE : PLAYBACK_RATE;
+        const options = { rate, rateThen: PLAYBACK_RATE, ...request };
+        const played = page.evaluate<EarlyPlayResult>(callOf('playEarly', options));
         const hastened = slowUntil?.then(() => page.evaluate(callOf('setRate', PLAYBACK_RATE)));
         const [result] = await Promise.all([played, hastened]);
         return result;

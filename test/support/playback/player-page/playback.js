@@ -21,15 +21,22 @@ export const playThrough = ({ rate, ...request }) =>
     return describeEnd(video);
   });
 
-/** Plays once, from where the player starts; each step has a deadline, because encoding may be slow. */
-export const playEarly = ({ rate, ...request }) =>
-  withPlayer(request, async (video) => {
+/**
+ * Plays once, from where the player starts. With `awaitedHeight`, moves to that rendition as soon as the
+ * player knows it, then plays at `rateThen`: the choice of the player depends on the speed of the machine.
+ */
+export const playEarly = ({ rate, awaitedHeight, rateThen, ...request }) =>
+  withPlayer(request, async (video, { listHeights, moveToHeight }) => {
     setRate(video, rate);
     const listInterruptions = recordInterruptions(video);
     await waitForStart(video);
     await playBeyond(video, 0);
-    while (!video.ended)
-      await playBeyond(video, video.currentTime + STEP_SECONDS * Math.min(1, video.playbackRate));
+    if (awaitedHeight) {
+      await playInSteps(video, () => listHeights().includes(awaitedHeight));
+      moveToHeight(awaitedHeight);
+      setRate(video, rateThen);
+    }
+    await playInSteps(video, () => video.ended);
     return { ...describeEnd(video), interruptions: listInterruptions() };
   });
 
@@ -84,6 +91,12 @@ function playBeyond(video, seconds) {
     pressPlay(video);
     return video.ended || video.currentTime > seconds;
   });
+}
+
+/** Each step has a deadline, because encoding may be slow. */
+async function playInSteps(video, isDone) {
+  while (!isDone() && !video.ended)
+    await playBeyond(video, video.currentTime + STEP_SECONDS * Math.min(1, video.playbackRate));
 }
 
 function describeEnd(video) {

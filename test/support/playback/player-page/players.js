@@ -3,7 +3,7 @@
 
 /**
  * Each opens a stream, and returns functions that list the audio tracks, show the first captions, list the
- * heights of the renditions and play only one of them.
+ * heights of the renditions and play only one of them: at once, or (`moveToHeight`) after what is buffered.
  */
 const PLAYERS = {
   'hls.js': (video, { url, prefersHdr, bufferSeconds }, onError) => {
@@ -33,6 +33,9 @@ const PLAYERS = {
       selectHeight: (wanted) => {
         hls.currentLevel = hls.levels.findIndex(({ height }) => height === wanted);
       },
+      moveToHeight: (wanted) => {
+        hls.loadLevel = hls.levels.findIndex(({ height }) => height === wanted);
+      },
     };
   },
   'dash.js': (video, { url, prefersHdr, bufferSeconds }, onError) => {
@@ -61,12 +64,8 @@ const PLAYERS = {
         return { sprite, x, y, width, height };
       },
       listHeights: () => player.getRepresentationsByType('video').map(({ height }) => height),
-      selectHeight: (wanted) => {
-        player.updateSettings({ streaming: { abr: { autoSwitchBitrate: { video: false } } } });
-        const all = player.getRepresentationsByType('video');
-        const index = all.findIndex(({ height }) => height === wanted);
-        player.setRepresentationForTypeByIndex('video', index, true);
-      },
+      selectHeight: (wanted) => selectInDash(player, wanted, true),
+      moveToHeight: (wanted) => selectInDash(player, wanted, false),
     };
   },
   'shaka-player': async (video, { url, prefersHdr, bufferSeconds }, onError) => {
@@ -104,6 +103,12 @@ const PLAYERS = {
     return {};
   },
 };
+
+function selectInDash(player, wanted, replacesBuffer) {
+  player.updateSettings({ streaming: { abr: { autoSwitchBitrate: { video: false } } } });
+  const index = player.getRepresentationsByType('video').findIndex(({ height }) => height === wanted);
+  player.setRepresentationForTypeByIndex('video', index, replacesBuffer);
+}
 
 /** Of a track in dash.js: only video in HDR has essential properties. */
 const isHdr = ({ essentialProperties = [] }) => essentialProperties.length > 0;
