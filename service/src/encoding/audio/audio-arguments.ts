@@ -2,7 +2,7 @@
 import { dashOptions } from '../plan/arguments/dash-options.ts';
 import { LOUDNESS_FILTER } from '../plan/arguments/loudness.ts';
 import { jpegOptions } from '../plan/arguments/poster-arguments.ts';
-import { COVER_DECODERS, SOUND_DECODERS } from '../plan/source/decoders.ts';
+import { AUDIO_FILE_DECODERS } from '../plan/source/decoders.ts';
 import {
   COMMON_OPTIONS,
   type FfmpegInput,
@@ -36,7 +36,7 @@ export function audioArguments({ index, folder, ...plan }: AudioPlan): string[] 
   const sound = ['-map', `0:${index}`, '-t', String(plan.maxSeconds)];
   return [
     ...REPORTING,
-    ...inputArguments(plan.input, [], SOUND_DECODERS),
+    ...inputArguments(plan.input, [], AUDIO_FILE_DECODERS),
     ...sound,
     '-c:a',
     'aac',
@@ -82,7 +82,7 @@ export const coverArguments = ({ input, index, output }: Cover): string[] => [
   ...COMMON_OPTIONS,
   '-loglevel',
   'error',
-  ...inputArguments(input, [], [...SOUND_DECODERS, ...COVER_DECODERS]),
+  ...inputArguments(input, [], AUDIO_FILE_DECODERS),
   '-map',
   `0:${index}`,
   '-frames:v',

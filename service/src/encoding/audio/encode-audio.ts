@@ -19,6 +19,7 @@ import { countDecodeErrors } from '../plan/source/decode-errors.ts';
 import { damageWarnings } from '../plan/source/source-damage.ts';
 import { audioArguments, coverArguments, LEVELS_FILE, pictureArguments } from './audio-arguments.ts';
 import { type ExaminedAudio, examineAudio } from './examine-audio.ts';
+import { joinShortEnd } from './short-end.ts';
 import {
   drawWaveform,
   formatWaveform,
@@ -88,14 +89,16 @@ async function render(session: Session, source: ExaminedAudio, folder: string): 
     to: session.request.workFolder,
     trackIds: [TRACK_ID],
   }).collect();
-  const [track] = describeAudio(collected, {
+  const [encoded] = describeAudio(collected, {
     firstId: TRACK_ID,
     renditions: [{ track: source.track, channels: 2 }],
   });
   const { sound: lostPackets } = errors.counts();
-  if (!track || isMostlyMissing(track, source)) throw createEncodeFailure('undecodable', log);
-  if (isTruncated(track, source))
+  if (!encoded || isMostlyMissing(encoded, source)) throw createEncodeFailure('undecodable', log);
+  if (isTruncated(encoded, source))
     throw createEncodeFailure(lostPackets > 0 ? 'undecodable' : 'truncated', log);
+  const track = await joinShortEnd(encoded, session.request.workFolder);
+  // Lines are lost unless they are read at once.
   const lines = createInterface({ input: createReadStream(join(folder, LEVELS_FILE)) });
   return { track, waveform: await readWaveform(lines, partSamples), lostPackets };
 }
