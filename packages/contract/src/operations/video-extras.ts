@@ -1,4 +1,4 @@
-// Files that a video has beside its manifests, and the frame at any time.
+// Files that a video or audio asset has beside its manifests, and the frame at any time.
 import { type TObject, Type } from 'typebox';
 import { bytesOperation, type ErrorCase, type Path } from '../operation.ts';
 import { PlaybackToken } from '../schemas/playback.ts';
@@ -32,6 +32,7 @@ const FILES = [
     name: 'Storyboard',
     file: 'storyboard.vtt',
     type: 'text/vtt',
+    subject: 'video',
     summary: 'Get the storyboard of a',
     description: 'WebVTT whose cues name a JPEG sprite, relative to this file, and a place in it by `#xywh`.',
   },
@@ -39,6 +40,7 @@ const FILES = [
     name: 'Preview',
     file: 'preview.webp',
     type: 'image/webp',
+    subject: 'video',
     summary: 'Get the preview of a',
     description: 'A few seconds from several places, without sound, at most 480 pixels wide.',
   },
@@ -46,6 +48,7 @@ const FILES = [
     name: 'Mp4',
     file: 'video.mp4',
     type: 'video/mp4',
+    subject: 'video',
     summary: 'Get the MP4 file of a',
     description: 'The largest rendition up to 1080p with its sound, for downloads and simple players.',
   },
@@ -53,15 +56,26 @@ const FILES = [
     name: 'AudioFile',
     file: 'audio.m4a',
     type: 'audio/mp4',
+    subject: 'video',
     summary: 'Get the sound of a',
     description: 'The sound track; 404 for a video without sound.',
+  },
+  {
+    name: 'Waveform',
+    file: 'waveform.json',
+    type: 'application/json',
+    subject: 'audio asset',
+    summary: 'Get the waveform of a',
+    description:
+      'Of audio assets: JSON in the format of BBC audiowaveform, version 2. `data` has the lowest and the ' +
+      'highest sample of each part, from -128 to 127.',
   },
 ] as const;
 
 type ExtraFile = (typeof FILES)[number];
 
 const fileOperation = <P extends Path, Q extends TObject>(
-  { type, summary, description }: ExtraFile,
+  { type, subject, summary, description }: ExtraFile,
   { id, path, query, whose }: { id: string; path: P; query: Q; whose: 'public' | 'private' },
 ) =>
   bytesOperation({
@@ -71,7 +85,7 @@ const fileOperation = <P extends Path, Q extends TObject>(
     tag: 'Player files',
     auth: 'playback',
     ...(whose === 'private' && { rateClass: 'none' as const }),
-    summary: `${summary} ${whose} video`,
+    summary: `${summary} ${whose} ${subject}`,
     description,
     query,
     requestHeaders: ['Range', 'If-None-Match'],
