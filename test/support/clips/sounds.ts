@@ -27,17 +27,20 @@ export type SoundOptions = {
   readonly container?: SoundFormat;
   /** A red square as the cover; mp3, m4a and flac only. */
   readonly hasCover?: boolean;
+  /** Further inputs of ffmpeg with their output arguments. */
+  readonly inputs?: readonly string[];
   /** Further output arguments of ffmpeg. */
   readonly more?: readonly string[];
 };
 
 /** Path of a tone of 440 Hz whose second half is half as loud. It is shared: read only. */
 export async function makeSound(options: SoundOptions = {}): Promise<string> {
-  const { seconds = 3, container = 'mp3', hasCover = false, more = [] } = options;
+  const { seconds = 3, container = 'mp3', hasCover = false, inputs = [], more = [] } = options;
   const tone = `aevalsrc='sin(2*PI*440*t)*if(lt(t,${seconds / 2}),0.5,0.25)':sample_rate=44100`;
   const argv = [
     ...['-nostdin', '-hide_banner', '-y', '-loglevel', 'error', '-f', 'lavfi', '-i', tone],
     ...(hasCover ? ['-f', 'lavfi', '-i', 'color=red:size=300x300:duration=0.04'] : []),
+    ...inputs,
     ...['-t', String(seconds), '-map', '0', ...FORMATS[container]],
     ...(hasCover ? ['-map', '1', '-frames:v', '1', '-c:v', 'mjpeg', '-disposition:v', 'attached_pic'] : []),
     ...more,

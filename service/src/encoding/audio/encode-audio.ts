@@ -17,6 +17,7 @@ import { maxOutputBytes } from '../plan/arguments/encode-plan.ts';
 import { assertDuration, timeLimitMs } from '../plan/ladder/encode-cost.ts';
 import { countDecodeErrors } from '../plan/source/decode-errors.ts';
 import { damageWarnings } from '../plan/source/source-damage.ts';
+import { isTruncationLog } from '../plan/source/stream-choice.ts';
 import { audioArguments, coverArguments, LEVELS_FILE, pictureArguments } from './audio-arguments.ts';
 import { type ExaminedAudio, examineAudio } from './examine-audio.ts';
 import { joinShortEnd } from './short-end.ts';
@@ -96,7 +97,7 @@ async function render(session: Session, source: ExaminedAudio, folder: string): 
   const { sound: lostPackets } = errors.counts();
   if (!encoded || isMostlyMissing(encoded, source)) throw createEncodeFailure('undecodable', log);
   if (isTruncated(encoded, source))
-    throw createEncodeFailure(lostPackets > 0 ? 'undecodable' : 'truncated', log);
+    throw createEncodeFailure(lostPackets > 0 && !isTruncationLog(log) ? 'undecodable' : 'truncated', log);
   const track = await joinShortEnd(encoded, session.request.workFolder);
   // Lines are lost unless they are read at once.
   const lines = createInterface({ input: createReadStream(join(folder, LEVELS_FILE)) });

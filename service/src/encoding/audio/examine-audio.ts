@@ -30,15 +30,17 @@ const FACTS_MS = 60_000;
 
 /** Throws EncodeError for a file without sound that can be decoded. */
 export async function examineAudio(session: Session): Promise<ExaminedAudio> {
-  const { log } = await runStep(session, {
+  const { code, log } = await runStep(session, {
     args: audioFactsArguments(session.input),
     limits: { wallMs: FACTS_MS },
     logBytes: FACTS_BYTES,
   });
   const facts = parseSourceFacts(log, session.input.container);
   if (!facts || facts.streams.length === 0) throw createEncodeFailure('not_media', log);
-  const sounds = byDefault(facts.streams.filter(({ kind }) => kind === 'Audio'));
-  const sound = chooseSound(sounds, log);
+  const sounds = facts.streams.filter(({ kind }) => kind === 'Audio');
+  const sound = chooseSound(byDefault(sounds), log);
+  // The run decodes the beginning of the first one.
+  if (code !== 0 && sound === sounds[0]) throw createEncodeFailure('not_media', log);
   const durationSeconds = knownDuration(facts, log);
   if (durationSeconds !== null) assertDuration({ durationSeconds }, session.limits);
   const { size } = await stat(session.request.source);
