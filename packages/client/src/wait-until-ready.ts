@@ -12,8 +12,8 @@ export type WaitOptions = {
   signal?: AbortSignal | undefined;
   /**
    * `playable`: a player can start, while further renditions are encoded. `ready`: all renditions exist, the
-   * default. `extras`: also the MP4, M4A, storyboard and preview that the service makes after it (`VIDEO_EXTRAS`);
-   * images and videos of other providers have none, so they only have to be ready.
+   * default. `extras`: also the MP4, M4A, storyboard and preview that the service makes after it
+   * (`VIDEO_EXTRAS`); images and videos of other providers have none, so they only have to be ready.
    */
   until?: 'playable' | 'ready' | 'extras' | undefined;
   /** Time limit of the whole wait in milliseconds. Default: none. */

@@ -22,7 +22,7 @@ const FORMATS = {
 } as const;
 export type SoundFormat = keyof typeof FORMATS;
 
-export type SoundOptions = {
+type SoundOptions = {
   readonly seconds?: number;
   readonly container?: SoundFormat;
   /** A red square as the cover; mp3, m4a and flac only. */

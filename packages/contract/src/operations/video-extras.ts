@@ -64,8 +64,8 @@ const FILES = [
     name: 'Waveform',
     file: 'waveform.json',
     type: 'application/json',
-    subject: 'audio asset',
-    summary: 'Get the waveform of a',
+    subject: 'audio',
+    summary: 'Get the waveform of',
     description:
       'Of audio assets: JSON in the format of BBC audiowaveform, version 2. `data` has the lowest and the ' +
       'highest sample of each part, from -128 to 127.',

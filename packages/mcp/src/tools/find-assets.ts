@@ -35,8 +35,8 @@ export const listAssets = defineTool({
   name: 'list_assets',
   title: 'List assets',
   description:
-    'Lists images, videos and audio files of an owner, newest first, with the filters of the API. Each entry is short: ' +
-    'find_asset returns all members of an asset. Pass next_cursor as cursor for the next page.',
+    'Lists images, videos and audio files of an owner, newest first, with the filters of the API. Each ' +
+    'entry is short: find_asset returns all members. Pass next_cursor as cursor for the next page.',
   input: z.strictObject({
     ...filters,
     sort: z.enum(['-created_at', 'created_at']).optional().describe('-created_at: newest first (default).'),

@@ -4,14 +4,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { AudioContainer } from '@mediary/media-rules/video-facts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { ffmpegPath, ffmpegPaths, makeClip } from '../../../../test/support/clips/clips.ts';
-import { tones } from '../../../../test/support/clips/picture-and-sound.ts';
-import { makeSound, type SoundFormat } from '../../../../test/support/clips/sounds.ts';
-import { EncodeError, type Encoding } from '../encoder.ts';
-import { openFfmpegEncoder } from '../ffmpeg/ffmpeg-encoder.ts';
-import { renderManifest } from '../packaging/manifests.ts';
-import { parseIndex } from '../packaging/run-index.ts';
-import { DEFAULT_ENCODE_LIMITS } from '../plan/ladder/encode-cost.ts';
+import { ffmpegPath, ffmpegPaths, makeClip } from '../../../../../test/support/clips/clips.ts';
+import { tones } from '../../../../../test/support/clips/picture-and-sound.ts';
+import { makeSound, type SoundFormat } from '../../../../../test/support/clips/sounds.ts';
+import { EncodeError, type Encoding } from '../../encoder.ts';
+import { openFfmpegEncoder } from '../ffmpeg-encoder.ts';
+import { renderManifest } from '../../packaging/manifests.ts';
+import { parseIndex } from '../../packaging/run-index.ts';
+import { DEFAULT_ENCODE_LIMITS } from '../../plan/ladder/encode-cost.ts';
 
 let folder = '';
 beforeAll(async () => {

@@ -2,18 +2,18 @@
 import { stat } from 'node:fs/promises';
 import { type Chapter, MAX_CHAPTERS } from '@mediary/contract/schemas/assets/chapters';
 import { toWarnings } from '@mediary/media-rules/warnings';
-import type { Warning } from '../../assets/asset.ts';
-import { EncodeError } from '../encoder.ts';
-import { chaptersOf } from '../ffmpeg/examine-source.ts';
-import { createEncodeFailure, runStep, type Session } from '../ffmpeg/ffmpeg-session.ts';
-import type { AudioTrack } from '../model/audio-track.ts';
-import type { SourceFacts, SourceStream } from '../model/source.ts';
-import { assertDuration } from '../plan/ladder/encode-cost.ts';
-import { byDefault, toAudioTracks } from '../plan/source/audio-tracks.ts';
-import { isDecodableCover, isDecodableSound } from '../plan/source/decoders.ts';
-import { audioFactsArguments } from '../plan/source/ffmpeg-input.ts';
-import { parseSourceFacts } from '../plan/source/source-facts.ts';
-import { codecName } from '../plan/source/stream-choice.ts';
+import type { Warning } from '../../../assets/asset.ts';
+import { EncodeError } from '../../encoder.ts';
+import { chaptersOf } from '../examine-source.ts';
+import { createEncodeFailure, runStep, type Session } from '../ffmpeg-session.ts';
+import type { AudioTrack } from '../../model/audio-track.ts';
+import type { SourceFacts, SourceStream } from '../../model/source.ts';
+import { assertDuration } from '../../plan/ladder/encode-cost.ts';
+import { byDefault, toAudioTracks } from '../../plan/source/audio-tracks.ts';
+import { isDecodableCover, isDecodableSound } from '../../plan/source/decoders.ts';
+import { audioFactsArguments } from '../../plan/source/ffmpeg-input.ts';
+import { parseSourceFacts } from '../../plan/source/source-facts.ts';
+import { codecName } from '../../plan/source/stream-choice.ts';
 
 export type ExaminedAudio = {
   readonly track: AudioTrack;
@@ -75,11 +75,12 @@ const traitsOf = ({ chapters = [] }: SourceFacts, { channels }: SourceStream) =>
 function droppedTracks(sounds: readonly SourceStream[], chosen: SourceStream): readonly Warning[] {
   const others = sounds.filter((sound) => sound !== chosen);
   if (others.length === 0) return [];
+  const word = others.length === 1 ? 'stream' : 'streams';
   const names = others.map((sound) => `${sound.index} (${codecName(sound)})`).join(', ');
   return [
     {
       code: 'audio_tracks_dropped',
-      message: `An audio asset has one track. Left out: ${others.length === 1 ? 'stream' : 'streams'} ${names}.`,
+      message: `An audio asset has one track. Left out: ${word} ${names}.`,
     },
   ];
 }
