@@ -42,7 +42,7 @@ export async function makeSound(options: SoundOptions = {}): Promise<string> {
     ...(hasCover ? ['-f', 'lavfi', '-i', 'color=red:size=300x300:duration=0.04'] : []),
     ...inputs,
     ...['-t', String(seconds), '-map', '0', ...FORMATS[container]],
-    ...(hasCover ? ['-map', '1', '-frames:v', '1', '-c:v', 'mjpeg', '-disposition:v', 'attached_pic'] : []),
+    ...(hasCover ? ['-map', '1', '-c:v', 'mjpeg', '-disposition:v', 'attached_pic'] : []),
     ...more,
   ];
   const name = createHash('sha256').update(JSON.stringify(argv)).digest('hex').slice(0, 24);
