@@ -88,7 +88,7 @@ async function* listObjects({ client, location, credentials }: Bucket): AsyncGen
 }
 
 /** Ids hold the bucket: two buckets may have the same key. */
-export function toBucketItem({ bucket }: BucketLocation, object: MediaObject): ItemFacts {
+function toBucketItem({ bucket }: BucketLocation, object: MediaObject): ItemFacts {
   const { key, sizeBytes, modifiedAt, mimeType } = object;
   return {
     ...NO_FACTS,
