@@ -32,14 +32,16 @@ afterAll(async () => {
   await sims?.stop();
 });
 
+const settings = () => ({
+  ...sims.environment,
+  MEDIARY_URL: service.address,
+  MEDIARY_SERVICE_KEY: SECRETS.SERVICE_API_KEY,
+});
+
 const migrate = (args: string, options: Partial<CliOptions> = {}) =>
   runCli(['migrate', ...args.split(' '), '--owner', 'ann'], {
     folder: service.dataDir,
-    env: {
-      ...sims.environment,
-      MEDIARY_URL: service.address,
-      MEDIARY_SERVICE_KEY: SECRETS.SERVICE_API_KEY,
-    },
+    env: settings(),
     ...options,
   });
 
@@ -64,72 +66,73 @@ async function captionsOf({ id }: AssetJson, language: string): Promise<string> 
   return (await fetch(url, { headers: asUser('ann') })).text();
 }
 
-test('the library of cdnhost: originals, captions, chapters, collections, and what fails', async () => {
-  const collection = await createCdnhostCollection(sims, 'Talks');
-  const first = await addToCdnhost(sims, {
-    bytes: film,
-    video: {
-      title: 'Launch day.mp4',
-      collectionId: collection,
-      chapters: [{ title: 'Demo', start: 1, end: 2 }],
-      metaTags: [{ property: 'speaker', value: 'Ann' }],
-    },
+describe('the library of cdnhost', () => {
+  let first: string;
+  let withoutOriginal: string;
+  let broken: string;
+  let hollow: string;
+  beforeAll(async () => {
+    const collectionId = await createCdnhostCollection(sims, 'Talks');
+    const chapters = [{ title: 'Demo', start: 1, end: 2 }];
+    const metaTags = [{ property: 'speaker', value: 'Ann' }];
+    const video = { title: 'Launch day.mp4', collectionId, chapters, metaTags };
+    first = await addToCdnhost(sims, { bytes: film, video });
+    await addCdnhostCaptions(sims, first, 'de');
+    withoutOriginal = await addToCdnhost(sims, { bytes: short, video: { title: 'Old' } });
+    broken = await addToCdnhost(sims, { bytes: new Uint8Array(5000), video: { title: 'Broken' } });
+    hollow = await addToCdnhost(sims, { bytes: new Uint8Array(5000), video: { title: 'Hollow' } });
+    change(withoutOriginal, { hasOriginal: false });
+    change(hollow, { status: 4 });
   });
-  await addCdnhostCaptions(sims, first, 'de');
-  const withoutOriginal = await addToCdnhost(sims, { bytes: short, video: { title: 'Old' } });
-  const broken = await addToCdnhost(sims, { bytes: new Uint8Array(5000), video: { title: 'Broken' } });
-  const hollow = await addToCdnhost(sims, { bytes: new Uint8Array(5000), video: { title: 'Hollow' } });
-  const videos = sims.cdnhost.videos();
-  Object.assign(videos.find(({ guid }) => guid === withoutOriginal) ?? {}, { hasOriginal: false });
-  Object.assign(videos.find(({ guid }) => guid === hollow) ?? {}, { status: 4 });
 
-  sims.cdnhost.setFault({ on: 'api', do: 'status', status: 429, route: 'list', times: 1 });
-  const plan = await migrate('plan --from cdnhost');
-  expect(plan, plan.stderr).toMatchObject({
-    code: 0,
-    stdout: expect.stringMatching(
-      /^source +cdnhost library 4242\nitems +4\n[^]*new +3\nexisting +0\nfailed +0\nnot movable +1\n/,
-    ),
-  });
-  expect(plan.stdout).toMatch(RegExp(`not movable +cdnhost:${broken} +Broken +The video failed`));
+  const change = (id: string, changes: object) =>
+    Object.assign(sims.cdnhost.videos().find(({ guid }) => guid === id) ?? {}, changes);
 
-  const killed = await migrate('run --from cdnhost --concurrency 1', {
-    interrupt: { after: '1 of 4', signal: 'SIGKILL' },
+  test('is planned, also after a rate limit, with what cannot be moved', async () => {
+    sims.cdnhost.setFault({ on: 'api', do: 'status', status: 429, route: 'list', times: 1 });
+    const { code, stdout, stderr } = await migrate('plan --from cdnhost');
+    expect(code, stderr).toBe(0);
+    expect(stdout).toMatch(/^source +cdnhost library 4242\nitems +4\nsize +\d.* KiB\nduration +00:00:03\n/);
+    expect(stdout).toMatch(/\nnew +3\nexisting +0\nfailed +0\nnot movable +1\n/);
+    expect(stdout).toMatch(RegExp(`not movable +cdnhost:${broken} +Broken +The video failed`));
   });
-  expect(killed).toMatchObject({ code: null, stdout: '' });
-  const run = await reportOf('run --from cdnhost --concurrency 2 --wait', 1);
-  expect(run.counts).toMatchObject({ failed_count: 1, not_movable_count: 1 });
-  expect(run.counts.imported_count + run.counts.existing_count).toBe(2);
-  expect(run.items).toContainEqual(
-    expect.objectContaining({
-      source_id: hollow,
-      result: 'failed',
-      reason: expect.stringMatching(/^type_mismatch: ./),
-    }),
-  );
 
-  const asset = await findAsset(`cdnhost:${first}`);
-  expect(asset).toMatchObject({
-    ...{ title: 'Launch day.mp4', filename: 'Launch day.mp4', tags: ['Talks'] },
-    ...{ visibility: 'private', provider: 'onprem', stream_status: 'ready', size_bytes: film.length },
-    chapters: [{ start_ms: 1000, title: 'Demo' }],
-    metadata: { meta_tags: { speaker: 'Ann' }, source: { service: 'cdnhost', id: first } },
-  });
-  expect(await captionsOf(asset, 'de')).toContain('Guten Tag');
-  expect(await findAsset(`cdnhost:${withoutOriginal}`)).toMatchObject({ mime_type: 'video/mp4' });
+  test('is moved after a kill by the same command, with all that belongs to a video', async () => {
+    const killed = await migrate('run --from cdnhost --concurrency 1', {
+      interrupt: { after: '1 of 4', signal: 'SIGKILL' },
+    });
+    expect(killed).toMatchObject({ code: null, stdout: '' });
+    const { counts, items } = await reportOf('run --from cdnhost --concurrency 2 --wait', 1);
+    expect(counts).toMatchObject({ failed_count: 1, not_movable_count: 1 });
+    expect(counts.imported_count + counts.existing_count).toBe(2);
+    const reason = expect.stringMatching(/^type_mismatch: ./);
+    expect(items).toContainEqual(expect.objectContaining({ source_id: hollow, result: 'failed', reason }));
 
-  const verified = await reportOf('verify --from cdnhost', 1);
-  expect(verified.counts).toEqual({
-    ...{ equal_count: 2, missing_count: 0, processing_count: 0, different_count: 0 },
-    ...{ failed_count: 1, not_movable_count: 1 },
+    const asset = await findAsset(`cdnhost:${first}`);
+    expect(asset).toMatchObject({
+      ...{ title: 'Launch day.mp4', filename: 'Launch day.mp4', tags: ['Talks'] },
+      ...{ visibility: 'private', provider: 'onprem', stream_status: 'ready', size_bytes: film.length },
+      chapters: [{ start_ms: 1000, title: 'Demo' }],
+      metadata: { meta_tags: { speaker: 'Ann' }, source: { service: 'cdnhost', id: first } },
+    });
+    expect(await captionsOf(asset, 'de')).toContain('Guten Tag');
+    expect(await findAsset(`cdnhost:${withoutOriginal}`)).toMatchObject({ mime_type: 'video/mp4' });
   });
-  // The source has found out, and the operator gives it up.
-  Object.assign(videos.find(({ guid }) => guid === hollow) ?? {}, { status: 5 });
-  const failed = await findAsset(`cdnhost:${hollow}`);
-  expectSuccess(await call(service, `DELETE /media/${failed.id}`, { headers: asUser('ann') }));
-  expect((await reportOf('verify --from cdnhost')).counts).toMatchObject({ equal_count: 2 });
-  const again = await reportOf('run --from cdnhost');
-  expect(again.counts).toMatchObject({ imported_count: 0, existing_count: 2, failed_count: 0 });
+
+  test('is verified: what failed is named; a further run creates nothing', async () => {
+    const { counts } = await reportOf('verify --from cdnhost', 1);
+    expect(counts).toEqual({
+      ...{ equal_count: 2, missing_count: 0, processing_count: 0, different_count: 0 },
+      ...{ failed_count: 1, not_movable_count: 1 },
+    });
+    const failed = await findAsset(`cdnhost:${hollow}`);
+    expectSuccess(await call(service, `DELETE /media/${failed.id}`, { headers: asUser('ann') }));
+    expect((await reportOf('verify --from cdnhost', 1)).counts).toMatchObject({ missing_count: 1 });
+    change(hollow, { status: 5 });
+    expect((await reportOf('verify --from cdnhost')).counts).toMatchObject({ equal_count: 2 });
+    const again = await reportOf('run --from cdnhost');
+    expect(again.counts).toMatchObject({ imported_count: 0, existing_count: 2, failed_count: 0 });
+  });
 });
 
 describe('the account of edgehost', () => {
@@ -178,17 +181,16 @@ describe('the account of edgehost', () => {
 });
 
 test.each([
-  ['plan --from cdnhost', { CDNHOST_STREAM_API_KEY: 'wrong' }, 3, 'Check CDNHOST_STREAM_LIBRARY_ID'],
-  ['plan --from edgehost', { EDGEHOST_ACCOUNT_ID: '' }, 2, 'EDGEHOST_ACCOUNT_ID is not set'],
-  ['plan --from bucket', {}, 2, 'Name the bucket'],
-  ['plan --from elsewhere', {}, 2, 'Allowed choices are cdnhost, edgehost, mux, bucket'],
-])('%s with %j exits with %i', async (args, changes, exitCode, message) => {
-  const env = {
-    ...sims.environment,
-    ...changes,
-    MEDIARY_URL: service.address,
-    MEDIARY_SERVICE_KEY: SECRETS.SERVICE_API_KEY,
-  };
-  const { code, stdout, stderr } = await migrate(args, { env });
-  expect([code, stdout, stderr]).toEqual([exitCode, '', expect.stringContaining(message)]);
+  {
+    from: 'cdnhost',
+    env: { CDNHOST_STREAM_API_KEY: 'wrong' },
+    code: 3,
+    message: 'CDNHOST_STREAM_LIBRARY_ID',
+  },
+  { from: 'edgehost', env: { EDGEHOST_ACCOUNT_ID: '' }, code: 2, message: 'EDGEHOST_ACCOUNT_ID is not set' },
+  { from: 'bucket', env: {}, code: 2, message: 'Name the bucket' },
+  { from: 'elsewhere', env: {}, code: 2, message: 'Allowed choices are cdnhost, edgehost, mux, bucket' },
+])('a plan from $from with $env exits with $code', async ({ from, env, code, message }) => {
+  const run = await migrate(`plan --from ${from}`, { env: { ...settings(), ...env } });
+  expect(run).toEqual({ code, stdout: '', stderr: expect.stringContaining(message) });
 });

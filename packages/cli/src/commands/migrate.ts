@@ -130,6 +130,8 @@ type OpenedMigration = {
   readonly items: readonly SourceItem[];
 };
 
+const MAX_RETRIES = 8;
+
 async function openMigration(context: CommandContext, flags: SourceFlags): Promise<OpenedMigration> {
   const { io, output, signal } = context;
   const opened = openSource({ from: flags.from, bucket: flags.bucket, env: io.env, signal });
@@ -144,7 +146,9 @@ async function openMigration(context: CommandContext, flags: SourceFlags): Promi
     if (items.length === flags.limit) break;
   }
   output.note(`${flags.from} ${opened.label} has ${items.length} items.`);
-  return { client, opened, existing, items };
+  // A long run outlives a restart of the service, and its rate limits.
+  const patient = { ...client, options: { ...client.options, maxRetries: MAX_RETRIES } };
+  return { client: patient, opened, existing, items };
 }
 
 const describe = (
@@ -163,33 +167,41 @@ async function reportEach(
   handle: (item: SourceItem) => Promise<Finding>,
 ): Promise<ItemReport[]> {
   const reports: ItemReport[] = [];
+  let [count, isStopped] = [0, false];
   const queue = items.entries();
   const handleNext = async (): Promise<void> => {
     for (const [index, item] of queue) {
-      signal.throwIfAborted();
-      const finding = await handle(item).catch((error: unknown) => toFinding(error, signal));
+      if (isStopped) return;
+      const finding = await handle(item).catch((error: unknown) => {
+        isStopped = isGeneral(error, signal);
+        if (isStopped) throw error;
+        return toFinding(error);
+      });
       const report = toReport(flags.from, item, finding);
       reports[index] = report;
-      const count = reports.filter(() => true).length;
+      count += 1;
       output.note(`${count} of ${items.length}: ${toPlain(report.external_id)} ${describeResult(report)}`);
     }
   };
-  try {
-    await Promise.all(Array.from({ length: flags.concurrency }, handleNext));
-  } catch (error) {
-    output.note('The same command continues.');
-    throw error;
-  }
-  return reports;
+  const workers = await Promise.allSettled(Array.from({ length: flags.concurrency }, handleNext));
+  const rejected = workers.find((worker) => worker.status === 'rejected');
+  if (!rejected) return reports;
+  output.note('The same command continues.');
+  throw rejected.reason;
 }
 
-function toFinding(error: unknown, signal: AbortSignal): Finding {
-  signal.throwIfAborted();
+/** The next items would fail for the same cause. */
+function isGeneral(error: unknown, signal: AbortSignal): boolean {
   const code = toExitCode(error);
-  const isGeneral = error instanceof MediaryError && (code === EXIT.auth || code === EXIT.unreachable);
-  if (isGeneral) throw error;
-  return { asset_id: null, result: 'failed', reason: error instanceof Error ? error.message : String(error) };
+  const isOfService = error instanceof MediaryError;
+  return signal.aborted || (isOfService && (code === EXIT.auth || code === EXIT.unreachable));
 }
+
+const toFinding = (error: unknown): Finding => ({
+  asset_id: null,
+  result: 'failed',
+  reason: error instanceof Error ? error.message : String(error),
+});
 
 const describeResult = ({ result, asset_id: id, reason }: ItemReport): string =>
   [result.replace('_', ' '), id, reason && `(${toPlain(reason)})`].filter(Boolean).join(' ');

@@ -8,7 +8,7 @@ import { type ImportOptions, toExternalId, toImportRequest } from './import-requ
 import { decideRetry, type FoundAsset, type ItemReport, planItem } from './item-report.ts';
 import type { SourceCaption, SourceItem, SourceName } from './source.ts';
 
-export type Migration = {
+type Migration = {
   readonly client: Client;
   readonly source: SourceName;
   readonly existing: ExistingAssets;

@@ -45,6 +45,13 @@ test('without an original the largest MP4 file is moved, which has another SHA-2
   expect(item.notes).toEqual([expect.stringContaining('no original')]);
 });
 
+test('captions need a language', () => {
+  const captions = [{ srclang: 'de' }, { srclang: 'auto-generated' }];
+  expect(toCdnhostItem({ ...video, captions }, context).notes).toEqual([
+    'Captions without a language tag are left out: auto-generated.',
+  ]);
+});
+
 test.each([
   [{ status: 5 }, /failed at the source/],
   [{ status: 6 }, /failed at the source/],

@@ -1,6 +1,7 @@
 // Maps a video of cdnhost (the API of Bunny Stream) to an item.
 import type { Chapter } from '@mediary/client';
 import { isMetadataTooLarge } from '../import-request.ts';
+import { toLanguage } from '../item-report.ts';
 import { type ItemFacts, NO_FACTS, secondsToMs } from '../source.ts';
 
 export type CdnhostVideo = {
@@ -22,7 +23,7 @@ export type CdnhostVideo = {
   readonly metaTags?: readonly { readonly property?: string; readonly value?: string }[] | null;
 };
 
-export type CdnhostCaption = { readonly srclang?: string; readonly label?: string };
+type CdnhostCaption = { readonly srclang?: string; readonly label?: string };
 
 type CdnhostContext = {
   /** Names by the id of the collection. */
@@ -38,6 +39,8 @@ const FAILED = new Set([5, 6]);
 export function toCdnhostItem(video: CdnhostVideo, { collections, isPrivate }: CdnhostContext): ItemFacts {
   const collection = collections.get(video.collectionId ?? '');
   const metadata = toMetadata(video);
+  const tags = (video.captions ?? []).map(({ srclang = '' }) => srclang);
+  const unknown = tags.filter((tag) => toLanguage(tag) === undefined);
   return {
     ...NO_FACTS,
     id: video.guid,
@@ -53,6 +56,7 @@ export function toCdnhostItem(video: CdnhostVideo, { collections, isPrivate }: C
     problem: findProblem(video),
     notes: [
       ...(video.hasOriginal ? [] : ['The source has no original: an MP4 file is moved.']),
+      ...(unknown.length > 0 ? [`Captions without a language tag are left out: ${unknown.join(', ')}.`] : []),
       ...(isMetadataTooLarge(metadata) ? ['The metadata is larger than 16 KiB and is left out.'] : []),
     ],
   };
