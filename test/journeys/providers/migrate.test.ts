@@ -94,6 +94,7 @@ describe('the library of cdnhost', () => {
     expect(code, stderr).toBe(0);
     expect(stdout).toMatch(/^source +cdnhost library 4242\nitems +4\nsize +\d.* KiB\nduration +00:00:03\n/);
     expect(stdout).toMatch(/\nnew +3\nexisting +0\nfailed +0\nnot movable +1\n/);
+    expect((await reportOf('plan --from cdnhost --group Talks')).item_count).toBe(1);
     expect(stdout).toMatch(RegExp(`not movable +cdnhost:${broken} +Broken +The video failed`));
   });
 
@@ -189,6 +190,7 @@ test.each([
   },
   { from: 'edgehost', env: { EDGEHOST_ACCOUNT_ID: '' }, code: 2, message: 'EDGEHOST_ACCOUNT_ID is not set' },
   { from: 'bucket', env: {}, code: 2, message: 'Name the bucket' },
+  { from: 'bucket --group a', env: {}, code: 2, message: '--group is not for a bucket' },
   { from: 'elsewhere', env: {}, code: 2, message: 'Allowed choices are cdnhost, edgehost, mux, bucket' },
 ])('a plan from $from with $env exits with $code', async ({ from, env, code, message }) => {
   const run = await migrate(`plan --from ${from}`, { env: { ...settings(), ...env } });

@@ -17,6 +17,7 @@ import { toPlain } from '../text.ts';
 type SourceFlags = {
   readonly from: SourceName;
   readonly bucket?: string;
+  readonly group?: string;
   readonly limit?: number;
   readonly concurrency: number;
 };
@@ -67,6 +68,7 @@ const addSourceOptions = (command: Command): Command =>
       new Option('--from <source>', 'where the library is').choices(SOURCE_NAMES).makeOptionMandatory(),
     )
     .option('--bucket <url>', 'with --from bucket: s3://<bucket>?region=<region>&prefix=<text>')
+    .option('--group <name>', 'only the items of this collection (cdnhost) or creator (edgehost, mux)')
     .option('--limit <count>', 'look at the first items only', parseCount)
     .option('--concurrency <count>', 'items that are handled at the same time', parseCount, 4);
 
@@ -134,6 +136,8 @@ const MAX_RETRIES = 8;
 
 async function openMigration(context: CommandContext, flags: SourceFlags): Promise<OpenedMigration> {
   const { io, output, signal } = context;
+  if (flags.from === 'bucket' && flags.group !== undefined)
+    throw usageError('--group is not for a bucket.', 'Choose objects by the prefix of --bucket.');
   const opened = openSource({ from: flags.from, bucket: flags.bucket, env: io.env, signal });
   const { credential, owner } = await context.loadSettings();
   if (credential?.kind === 'service key' && owner === undefined)
@@ -142,7 +146,7 @@ async function openMigration(context: CommandContext, flags: SourceFlags): Promi
   const existing = await readExistingAssets(client, flags.from);
   const items: SourceItem[] = [];
   for await (const item of opened.listItems()) {
-    items.push(item);
+    if (flags.group === undefined || item.group === flags.group) items.push(item);
     if (items.length === flags.limit) break;
   }
   output.note(`${flags.from} ${opened.label} has ${items.length} items.`);

@@ -9,6 +9,8 @@ export type ItemFacts = {
   /** Unique in the source. */
   readonly id: string;
   readonly title: string | null;
+  /** Creator or collection, by which an operator tells apart the owners of items. */
+  readonly group: string | null;
   readonly createdAt: string | null;
   readonly durationMs: number | null;
   /** As the source counts it, for totals. */
@@ -32,6 +34,7 @@ export type ItemFacts = {
 
 export const NO_FACTS: Omit<ItemFacts, 'id'> = {
   title: null,
+  group: null,
   createdAt: null,
   durationMs: null,
   sizeBytes: null,

@@ -29,6 +29,7 @@ test('a finished video keeps title, collection, chapters and meta tags', () => {
     fileSizeBytes: null,
     fileSha256: 'ab'.repeat(32),
     visibility: 'private',
+    group: 'Talks',
     tags: ['Talks'],
     metadata: { description: 'The first day', meta_tags: { speaker: 'Ann' }, collection_id: 'c1' },
     chapters: [{ start_ms: 12_000, title: 'Demo' }],

@@ -45,6 +45,7 @@ export function toCdnhostItem(video: CdnhostVideo, { collections, isPrivate }: C
     ...NO_FACTS,
     id: video.guid,
     title: video.title ?? null,
+    group: collection ?? null,
     createdAt: video.dateUploaded ?? null,
     durationMs: secondsToMs(video.length),
     sizeBytes: video.storageSize ?? null,

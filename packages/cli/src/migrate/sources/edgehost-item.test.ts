@@ -19,6 +19,7 @@ test('a ready video keeps name, creator, own metadata and the time of its deleti
   expect(toEdgehostItem(video)).toMatchObject({
     id: video.uid,
     title: 'Holiday.mov',
+    group: 'user-7',
     durationMs: 61_400,
     sizeBytes: 5_000_000,
     fileSizeBytes: null,

@@ -30,6 +30,7 @@ export function toEdgehostItem(video: EdgehostVideo): ItemFacts {
     ...NO_FACTS,
     id: video.uid,
     title: typeof meta['name'] === 'string' ? meta['name'] : null,
+    group: creator ?? null,
     createdAt: video.created,
     durationMs: secondsToMs(video.duration),
     sizeBytes: video.size ?? null,

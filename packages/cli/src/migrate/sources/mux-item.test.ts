@@ -20,6 +20,7 @@ test('a ready asset keeps title, passthrough and ids', () => {
   expect(toMuxItem(asset)).toMatchObject({
     id: 'mux-1',
     title: 'Holiday',
+    group: 'user-7',
     createdAt: '2024-05-06T07:08:09.000Z',
     durationMs: 61_400,
     visibility: 'public',

@@ -34,6 +34,7 @@ export function toMuxItem(asset: MuxAsset): ItemFacts {
     ...NO_FACTS,
     id: asset.id,
     title: meta.title ?? null,
+    group: meta.creator_id ?? null,
     createdAt: toTime(asset.created_at),
     durationMs: secondsToMs(asset.duration),
     visibility: isPublic ? 'public' : 'private',
