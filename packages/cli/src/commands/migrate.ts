@@ -78,14 +78,15 @@ const plan: Handler<SourceFlags> = async (context, _args, flags) => {
     const asset = opened.existing.find(item.id);
     return toReport(flags.from, item, { asset_id: asset?.id ?? null, ...planItem(item, asset) });
   });
-  const report = describe(opened, ['new', 'existing', 'failed', 'not_movable'], items);
+  const report = buildReportOf(opened, ['new', 'existing', 'failed', 'not_movable'], items);
   context.output.result(report, () => formatReport(report));
 };
 
 const runMigration: Handler<RunFlags> = async (context, _args, flags) => {
   const opened = await openMigration(context, flags);
   const migration = {
-    ...opened,
+    client: opened.client,
+    existing: opened.existing,
     source: flags.from,
     options: { visibility: toVisibility(flags), tags: flags.tag ?? [], provider: flags.provider },
     retriesFailed: flags.retryFailed === true,
@@ -94,7 +95,7 @@ const runMigration: Handler<RunFlags> = async (context, _args, flags) => {
   const items = await reportEach(context, { flags, items: opened.items }, (item) =>
     moveItem(migration, item),
   );
-  const report = describe(opened, ['imported', 'existing', 'failed', 'not_movable'], items);
+  const report = buildReportOf(opened, ['imported', 'existing', 'failed', 'not_movable'], items);
   context.output.result(report, () => formatReport(report));
   const { failed_count: failed = 0 } = report.counts;
   if (failed > 0)
@@ -110,7 +111,7 @@ const verify: Handler<SourceFlags> = async (context, _args, flags) => {
   const opened = await openMigration(context, flags);
   const items = await reportEach(context, { flags, items: opened.items }, (item) => verifyItem(opened, item));
   const results = ['equal', 'missing', 'processing', 'different', 'failed', 'not_movable'] as const;
-  const report = describe(opened, results, items);
+  const report = buildReportOf(opened, results, items);
   context.output.result(report, () => formatReport(report));
   const { equal_count: equal = 0, not_movable_count: notMovable = 0 } = report.counts;
   const unequal = report.item_count - equal - notMovable;
@@ -127,7 +128,7 @@ async function verifyItem({ client, existing }: OpenedMigration, item: SourceIte
 
 type OpenedMigration = {
   readonly client: Client;
-  readonly opened: MigrationSource;
+  readonly from: MigrationSource;
   readonly existing: ExistingAssets;
   readonly items: readonly SourceItem[];
 };
@@ -138,25 +139,25 @@ async function openMigration(context: CommandContext, flags: SourceFlags): Promi
   const { io, output, signal } = context;
   if (flags.from === 'bucket' && flags.group !== undefined)
     throw usageError('--group is not for a bucket.', 'Choose objects by the prefix of --bucket.');
-  const opened = openSource({ from: flags.from, bucket: flags.bucket, env: io.env, signal });
+  const from = openSource({ from: flags.from, bucket: flags.bucket, env: io.env, signal });
   const { credential, owner } = await context.loadSettings();
   if (credential?.kind === 'service key' && owner === undefined)
     throw usageError('The assets need an owner.', 'Name the owner: --owner or MEDIARY_OWNER');
   const client = await openClient(context);
   const existing = await readExistingAssets(client, flags.from);
   const items: SourceItem[] = [];
-  for await (const item of opened.listItems()) {
+  for await (const item of from.listItems()) {
     if (flags.group === undefined || item.group === flags.group) items.push(item);
     if (items.length === flags.limit) break;
   }
-  output.note(`${flags.from} ${opened.label} has ${items.length} items.`);
+  output.note(`${flags.from} ${from.label} has ${items.length} items.`);
   // A long run outlives a restart of the service, and its rate limits.
   const patient = { ...client, options: { ...client.options, maxRetries: MAX_RETRIES } };
-  return { client: patient, opened, existing, items };
+  return { client: patient, from, existing, items };
 }
 
-const describe = (
-  { opened: { name: source, label } }: OpenedMigration,
+const buildReportOf = (
+  { from: { name: source, label } }: OpenedMigration,
   results: readonly ItemResult[],
   items: readonly ItemReport[],
 ): MigrationReport => buildReport({ source, label, results }, items);

@@ -19,9 +19,9 @@ export async function readExistingAssets(
   const byExternalId = new Map<string, FoundAsset>();
   const byVideo = new Map<string, FoundAsset>();
   for await (const asset of mediary.media.list({ limit: PAGE_SIZE }, options)) {
-    const { external_id: externalId, provider, provider_video_id: video } = asset;
+    const { external_id: externalId, provider, provider_video_id: video, stream_status: status } = asset;
     if (externalId?.startsWith(`${source}:`)) byExternalId.set(externalId, toFound(asset));
-    if (provider === source && video !== null) byVideo.set(video, toFound(asset));
+    if (provider === source && video !== null && status !== 'failed') byVideo.set(video, toFound(asset));
   }
   return { find: (id) => byExternalId.get(toExternalId(source, id)) ?? byVideo.get(id) };
 }

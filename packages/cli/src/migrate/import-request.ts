@@ -17,7 +17,7 @@ const MAX_TAGS = 50;
 const MAX_METADATA_BYTES = 16 * 1024;
 const MAX_CHAPTERS = 100;
 const MAX_CHAPTER_TITLE = 200;
-const MAX_SITES = 20;
+export const MAX_SITES = 20;
 const MAX_FILENAME = 255;
 
 /** The `external_id` of the asset: `cdnhost:<id>`. An id that is too long is replaced by its SHA-256. */
@@ -27,7 +27,7 @@ export function toExternalId(source: SourceName, id: string): string {
   return `${source}:sha256:${createHash('sha256').update(id).digest('hex')}`;
 }
 
-type Import = {
+type ImportInput = {
   readonly source: SourceName;
   readonly item: ItemFacts;
   readonly file: SourceFile;
@@ -35,7 +35,7 @@ type Import = {
 };
 
 /** Values beyond the limits of the API are cut: one long title must not stop a migration. */
-export function toImportRequest({ source, item, file, options }: Import): ImportRequest {
+export function toImportRequest({ source, item, file, options }: ImportInput): ImportRequest {
   const chapters = fitChapters(item.chapters, item.durationMs);
   const isVideo = file.mimeType.startsWith('video/');
   return {

@@ -1,7 +1,7 @@
 // What a run does with an item, and when an asset equals one.
 import { expect, test } from 'vitest';
-import { compareItem, decideRetry, type FoundAsset, planItem, toLanguage } from './item-report.ts';
-import { NO_FACTS } from './source.ts';
+import { compareItem, decideRetry, type FoundAsset, planItem } from './item-report.ts';
+import { NO_FACTS, toLanguage } from './source.ts';
 
 const item = { ...NO_FACTS, id: 'v1', durationMs: 60_000 };
 const ready: FoundAsset = {

@@ -97,16 +97,6 @@ function findMissingCaptions({ expected, present }: Captions): string | undefine
   return missing.length === 0 ? undefined : `Captions are missing: ${missing.join(', ')}.`;
 }
 
-/** BCP 47 in its canonical form; undefined for other text, such as `en-auto-generated`. */
-export function toLanguage(tag: string): string | undefined {
-  if (!/^[a-z]{2,3}(?:-[a-z\d]{2,8})*$/i.test(tag)) return undefined;
-  try {
-    return Intl.getCanonicalLocales(tag)[0];
-  } catch {
-    return undefined;
-  }
-}
-
 /** How a failed asset gets another attempt: stored bytes are processed again, others are moved again. */
 export const decideRetry = ({ uploaded_at: uploadedAt }: FoundAsset): 'retry' | 'import_again' =>
   uploadedAt === null ? 'import_again' : 'retry';

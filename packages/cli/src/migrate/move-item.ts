@@ -60,11 +60,11 @@ async function addCaptions(
   item: SourceItem,
   { asset, isNew }: { readonly asset: FoundAsset; readonly isNew: boolean },
 ): Promise<string[]> {
-  if (asset.kind !== 'video') return [];
+  const isHosted = asset.provider !== 'onprem';
+  if (asset.kind !== 'video' || (isHosted && !isNew)) return [];
   const captions = await item.listCaptions();
   if (captions.length === 0) return [];
-  if (asset.provider !== 'onprem')
-    return [`The captions are not moved: ${asset.provider} streams the video.`];
+  if (isHosted) return [`The captions are not moved: ${asset.provider} streams the video.`];
   const present = isNew ? [] : await listLanguages(client, asset.id);
   for (const caption of captions)
     if (!present.includes(caption.language)) await putCaption(client, asset.id, caption);

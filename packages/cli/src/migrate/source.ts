@@ -78,3 +78,13 @@ export const FILE_URL_TTL_S = 6 * 3600;
 
 export const secondsToMs = (seconds: number | null | undefined): number | null =>
   typeof seconds === 'number' && seconds > 0 ? Math.round(seconds * 1000) : null;
+
+/** BCP 47 in its canonical form; undefined for other text, such as `en-auto-generated`. */
+export function toLanguage(tag: string): string | undefined {
+  if (!/^[a-z]{2,3}(?:-[a-z\d]{2,8})*$/i.test(tag)) return undefined;
+  try {
+    return Intl.getCanonicalLocales(tag)[0];
+  } catch {
+    return undefined;
+  }
+}

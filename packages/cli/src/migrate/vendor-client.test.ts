@@ -42,6 +42,9 @@ test('other failures name the path, without the query', async () => {
     exitCode: 3,
     hint: 'Check the key.',
   });
+  replies = [{ status: 404 }];
+  const signed = client().readText({ url: `${origin}/bcdn_token=HS256-x&expires=1/v1/original` });
+  await expect(signed).rejects.toThrow(/ for GET \/v1\/original: $/);
   replies = [{ status: 200, body: '<html>' }];
   await expect(client().readJson({ url: `${origin}/list` })).rejects.toThrow(
     'returned no JSON for GET /list',

@@ -32,6 +32,8 @@ const MAX_ATTEMPTS = 7;
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 60_000;
 const TIMEOUT_MS = 60_000;
+const LONGEST_POLL_MS = 15_000;
+const POLL_DEADLINE_MS = 2 * 3_600_000;
 
 export function createVendorClient(options: VendorOptions): VendorClient {
   return {
@@ -40,7 +42,7 @@ export function createVendorClient(options: VendorOptions): VendorClient {
       try {
         return JSON.parse(text) as T;
       } catch {
-        throw new CliError(`${options.name} returned no JSON for ${describe(request)}.`, EXIT.failed);
+        throw new CliError(`${options.name} returned no JSON for ${describeRequest(request)}.`, EXIT.failed);
       }
     },
     readText: async (request) => (await sendOk(options, request)).text(),
@@ -51,16 +53,17 @@ export function createVendorClient(options: VendorOptions): VendorClient {
       return readHead(response, maxBytes);
     },
     poll: async (check) => {
+      const deadline = Date.now() + POLL_DEADLINE_MS;
       for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, LONGEST_POLL_MS)) {
         const found = await check();
         if (found !== undefined) return found;
+        if (Date.now() > deadline)
+          throw new CliError(`${options.name} has not prepared the file within two hours.`, EXIT.failed);
         await delay(pauseMs, undefined, { signal: options.signal });
       }
     },
   };
 }
-
-const LONGEST_POLL_MS = 15_000;
 
 async function sendOk(options: VendorOptions, request: VendorRequest): Promise<Response> {
   const response = await send(options, request);
@@ -99,7 +102,7 @@ const sendOnce = (
     signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
   });
 
-const isTransient = (status: number): boolean => status === 429 || status >= 500;
+const isTransient = (status: number): boolean => status === 429 || (status >= 500 && status !== 501);
 
 /** Doubles with each attempt, with jitter; at least what `Retry-After` demands. */
 export function toPauseMs(attempt: number, retryAfter: string | null): number {
@@ -116,14 +119,15 @@ async function toError(
   response: Response,
 ): Promise<CliError> {
   const text = (await response.text()).replaceAll(/\s+/g, ' ').slice(0, MAX_MESSAGE);
-  const message = `${name} returned ${response.status} for ${describe(request)}: ${text}`;
+  const message = `${name} returned ${response.status} for ${describeRequest(request)}: ${text}`;
   return response.status === 401 || response.status === 403
     ? new CliError(message, EXIT.auth, credentialHint)
     : new CliError(message, EXIT.failed);
 }
 
-/** Without the query, which may hold a signature. */
-const describe = ({ method = 'GET', url }: VendorRequest): string => `${method} ${new URL(url).pathname}`;
+/** Without the query and tokens in the path: reports must not contain signatures. */
+const describeRequest = ({ method = 'GET', url }: VendorRequest): string =>
+  `${method} ${new URL(url).pathname.replace(/\/[^/]*token=[^/]*/, '')}`;
 
 async function readHead(response: Response, maxBytes: number): Promise<Uint8Array> {
   const parts: Uint8Array[] = [];

@@ -102,6 +102,6 @@ function toBucketItem({ bucket }: BucketLocation, object: MediaObject): ItemFact
 }
 
 function findProblem(sizeBytes: number, mimeType: string | undefined): string | null {
-  if (mimeType === undefined) return 'The name tells neither an image nor a video.';
+  if (mimeType === undefined) return 'The name does not tell a supported media type.';
   return sizeBytes === 0 ? 'The object is empty.' : null;
 }

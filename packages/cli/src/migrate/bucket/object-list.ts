@@ -1,6 +1,6 @@
 // Parses a page of ListObjectsV2 with `encoding-type=url`, and finds the items among the objects.
 import { findMimeType } from '@mediary/client';
-import { toLanguage } from '../item-report.ts';
+import { toLanguage } from '../source.ts';
 
 export type BucketObject = {
   readonly key: string;
@@ -37,7 +37,7 @@ const decodeKey = (text: string): string => decodeURIComponent(text.replaceAll('
 
 type CaptionFile = { readonly language: string; readonly key: string };
 export type MediaObject = BucketObject & {
-  /** Undefined: the name tells neither an image nor a video. */
+  /** Undefined: the name does not tell a supported type. */
   readonly mimeType: string | undefined;
   readonly captions: readonly CaptionFile[];
 };

@@ -1,8 +1,7 @@
 // Maps a video of cdnhost (the API of Bunny Stream) to an item.
 import type { Chapter } from '@mediary/client';
 import { isMetadataTooLarge } from '../import-request.ts';
-import { toLanguage } from '../item-report.ts';
-import { type ItemFacts, NO_FACTS, secondsToMs } from '../source.ts';
+import { type ItemFacts, NO_FACTS, secondsToMs, toLanguage } from '../source.ts';
 
 export type CdnhostVideo = {
   readonly guid: string;

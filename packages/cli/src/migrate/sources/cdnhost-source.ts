@@ -2,8 +2,13 @@
 import { createHmac } from 'node:crypto';
 import type { Environment } from '../../context.ts';
 import { CliError, EXIT } from '../../exit-codes.ts';
-import { toLanguage } from '../item-report.ts';
-import { FILE_URL_TTL_S, type MigrationSource, type SourceCaption, type SourceItem } from '../source.ts';
+import {
+  FILE_URL_TTL_S,
+  type MigrationSource,
+  type SourceCaption,
+  type SourceItem,
+  toLanguage,
+} from '../source.ts';
 import { createVendorClient, type VendorClient } from '../vendor-client.ts';
 import { type CdnhostVideo, detectMimeType, findHeights, toCdnhostItem, toFilename } from './cdnhost-item.ts';
 import { requireVariable, toOrigin } from './source-settings.ts';

@@ -1,5 +1,5 @@
 // Maps a video of edgehost (the API of Cloudflare Stream) to an item.
-import { isMetadataTooLarge } from '../import-request.ts';
+import { isMetadataTooLarge, MAX_SITES } from '../import-request.ts';
 import { type ItemFacts, NO_FACTS, secondsToMs } from '../source.ts';
 
 export type EdgehostVideo = {
@@ -41,6 +41,7 @@ export function toEdgehostItem(video: EdgehostVideo): ItemFacts {
     problem: findProblem(video),
     notes: [
       ...(isUnmapped ? [`The asset is private: its sites are ${allowedOrigins.join(', ')}.`] : []),
+      ...(sites.length > MAX_SITES ? [`Only the first ${MAX_SITES} of its sites may play it.`] : []),
       ...(isMetadataTooLarge(metadata) ? ['The metadata is larger than 16 KiB and is left out.'] : []),
     ],
   };

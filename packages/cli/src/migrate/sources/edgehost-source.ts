@@ -1,8 +1,13 @@
 // edgehost (the API of Cloudflare Stream) as a source: one account, with the MP4 downloads of its videos.
 import type { Environment } from '../../context.ts';
 import { CliError, EXIT } from '../../exit-codes.ts';
-import { toLanguage } from '../item-report.ts';
-import { FILE_URL_TTL_S, type MigrationSource, type SourceCaption, type SourceItem } from '../source.ts';
+import {
+  FILE_URL_TTL_S,
+  type MigrationSource,
+  type SourceCaption,
+  type SourceItem,
+  toLanguage,
+} from '../source.ts';
 import { createVendorClient, type VendorClient, type VendorRequest } from '../vendor-client.ts';
 import { type EdgehostVideo, toEdgehostFilename, toEdgehostItem } from './edgehost-item.ts';
 import { requireVariable } from './source-settings.ts';

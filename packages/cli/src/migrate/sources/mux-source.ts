@@ -1,8 +1,13 @@
 // Mux as a source: one environment, with the masters of its assets.
 import type { Environment } from '../../context.ts';
 import { CliError, EXIT } from '../../exit-codes.ts';
-import { toLanguage } from '../item-report.ts';
-import type { MigrationSource, SourceCaption, SourceFile, SourceItem } from '../source.ts';
+import {
+  type MigrationSource,
+  type SourceCaption,
+  type SourceFile,
+  type SourceItem,
+  toLanguage,
+} from '../source.ts';
 import { createVendorClient, type VendorClient } from '../vendor-client.ts';
 import { findPublicId, type MuxAsset, toMuxItem } from './mux-item.ts';
 import { requireVariable } from './source-settings.ts';
