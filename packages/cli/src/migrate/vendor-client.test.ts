@@ -2,7 +2,6 @@
 import type { Server } from 'node:http';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { serve } from '../program.fixture.ts';
-import { openEdgehostSource } from './sources/edgehost-source.ts';
 import { createVendorClient, toPauseMs } from './vendor-client.ts';
 
 type Reply = { readonly status: number; readonly body?: string; readonly headers?: Record<string, string> };
@@ -10,12 +9,10 @@ let server: Server;
 let origin: string;
 let replies: Reply[];
 let asked: string[];
-let replyTo: ((url: URL) => Reply) | undefined;
 beforeAll(async () => {
   ({ server, url: origin } = await serve((request, response) => {
     asked.push(request.url ?? '');
-    const url = new URL(request.url ?? '', origin);
-    const { status, body = '', headers } = replyTo?.(url) ?? replies.shift() ?? { status: 500 };
+    const { status, body = '', headers } = replies.shift() ?? { status: 500 };
     response.writeHead(status, headers).end(body);
   }));
 });
@@ -23,7 +20,6 @@ afterAll(() => server.close());
 beforeEach(() => {
   replies = [];
   asked = [];
-  replyTo = undefined;
 });
 
 const client = (signal = new AbortController().signal) =>
@@ -70,27 +66,4 @@ test('pauses grow, and are as long as the source demands, but a minute at most',
   expect(toPauseMs(4, null)).toBeGreaterThanOrEqual(2000);
   expect(toPauseMs(1, '7')).toBe(7000);
   expect(toPauseMs(1, '3600')).toBe(60_000);
-});
-
-test('the pages of edgehost start at the time of the last video, and none comes twice', async () => {
-  const created = [0, 10, 10, 20, 30].map((ms) => new Date(1_700_000_000_000 + ms).toISOString());
-  const videos = created.map((time, index) => ({
-    uid: `v${index}`,
-    created: time,
-    status: { state: 'ready' },
-  }));
-  replyTo = ({ searchParams: query }) => {
-    const after = Date.parse(query.get('after') ?? '1970-01-01');
-    const found = videos.filter((video) => Date.parse(video.created) > after);
-    return { status: 200, body: JSON.stringify({ result: found.slice(0, Number(query.get('limit'))) }) };
-  };
-  const env = { EDGEHOST_ACCOUNT_ID: 'a', EDGEHOST_STREAM_API_TOKEN: 't', EDGEHOST_API_URL: origin };
-  const list = async (pageSize: number): Promise<string[]> => {
-    const ids: string[] = [];
-    const source = openEdgehostSource(env, new AbortController().signal, pageSize);
-    for await (const { id } of source.listItems()) ids.push(id);
-    return ids;
-  };
-  expect(await list(3)).toEqual(['v0', 'v1', 'v2', 'v3', 'v4']);
-  await expect(list(1)).rejects.toThrow('more than 1 videos of one moment');
 });
