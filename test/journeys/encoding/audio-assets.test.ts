@@ -112,13 +112,13 @@ describe('what is for videos is refused with its field', () => {
 });
 
 test.each([
-  ['a video without sound, as audio/mp4', { audio: false }, 'audio/mp4', 'no_audio_track'],
-  ['sound alone, as video/mp4', { more: ['-vn'] }, 'video/mp4', 'no_video_track'],
-  ['a video, as audio/mpeg', {}, 'audio/mpeg', 'type_mismatch'],
-] as const)('%s fails with %j %s: %s', async (_what, clip, mime_type, code) => {
+  ['a video without sound', { clip: { audio: false }, mime_type: 'audio/mp4', code: 'no_audio_track' }],
+  ['sound alone', { clip: { more: ['-vn'] }, mime_type: 'video/mp4', code: 'no_video_track' }],
+  ['a video', { clip: {}, mime_type: 'audio/mpeg', code: 'type_mismatch' }],
+] as const)('%s is refused as another kind: %o', async (_what, { clip, mime_type, code }) => {
   const bytes = await readFile(await makeClip({ seconds: 1, ...clip }));
-  const content_type = mime_type.slice(0, 5);
-  const { completed } = await offer(service, 'ann', { bytes, fields: { ...AUDIO, mime_type, content_type } });
+  const fields = { ...AUDIO, mime_type, content_type: mime_type.slice(0, 5) };
+  const { completed } = await offer(service, 'ann', { bytes, fields });
   expect(expectRefusal(completed, 400).details).toMatchObject({ reason: code });
 });
 

@@ -38,6 +38,7 @@ type ImportInput = {
 export function toImportRequest({ source, item, file, options }: ImportInput): ImportRequest {
   const chapters = fitChapters(item.chapters, item.durationMs);
   const isVideo = file.mimeType.startsWith('video/');
+  const isTimed = isVideo || file.mimeType.startsWith('audio/');
   return {
     url: file.url,
     filename: fitFilename(file.filename),
@@ -50,7 +51,7 @@ export function toImportRequest({ source, item, file, options }: ImportInput): I
     provider: isVideo ? options.provider : undefined,
     expires_at: item.expiresAt ?? undefined,
     ...(item.fileSizeBytes !== null && { size_bytes: item.fileSizeBytes }),
-    ...(isVideo && chapters.length > 0 && { chapters }),
+    ...(isTimed && chapters.length > 0 && { chapters }),
     ...(item.sites.length > 0 && { access: { referrers: item.sites.slice(0, MAX_SITES) } }),
   };
 }

@@ -41,7 +41,6 @@ test.each([
   [{ status: 'errored', errors: { messages: ['No video.'] } }, 'The asset failed at the source: No video.'],
   [{ status: 'preparing' }, 'The asset is not ready at the source: preparing.'],
   [{ is_live: true }, 'The asset is a live stream that has not ended.'],
-  [{ tracks: [{ id: 't3', type: 'audio' }] }, 'The asset has no picture.'],
 ])('an asset with %j cannot be moved', (changes, problem) => {
   expect(toMuxItem({ ...asset, ...changes }).problem).toBe(problem);
 });

@@ -51,13 +51,16 @@ export function toMuxItem(asset: MuxAsset): ItemFacts {
 export const findPublicId = ({ playback_ids: ids = [] }: MuxAsset): string | undefined =>
   ids.find(({ policy }) => policy === 'public')?.id;
 
-function findProblem({ status, is_live: isLive, errors, tracks }: MuxAsset): string | null {
+/** An asset of sound alone becomes an audio asset. */
+export const hasPicture = ({ tracks }: MuxAsset): boolean =>
+  !tracks || tracks.some(({ type }) => type === 'video');
+
+function findProblem({ status, is_live: isLive, errors }: MuxAsset): string | null {
   if (isLive) return 'The asset is a live stream that has not ended.';
   if (status === 'errored')
     return `The asset failed at the source: ${errors?.messages?.join(' ') || 'no reason'}`;
   if (status !== 'ready') return `The asset is not ready at the source: ${status ?? 'unknown'}.`;
-  const hasPicture = !tracks || tracks.some(({ type }) => type === 'video');
-  return hasPicture ? null : 'The asset has no picture.';
+  return null;
 }
 
 function toTime(seconds: string | undefined): string | null {

@@ -9,7 +9,7 @@ import {
   toLanguage,
 } from '../source.ts';
 import { createVendorClient, type VendorClient } from '../vendor-client.ts';
-import { findPublicId, type MuxAsset, toMuxItem } from './mux-item.ts';
+import { findPublicId, hasPicture, type MuxAsset, toMuxItem } from './mux-item.ts';
 import { requireVariable } from './source-settings.ts';
 
 type MuxEnvironment = {
@@ -60,10 +60,8 @@ async function* listItems(mux: MuxEnvironment): AsyncGenerator<SourceItem> {
 }
 
 /** Temporary access to the master lasts 24 hours. The source prepares the file first. */
-async function openFile(
-  { client, url: assets }: MuxEnvironment,
-  { id, meta }: MuxAsset,
-): Promise<SourceFile> {
+async function openFile({ client, url: assets }: MuxEnvironment, asset: MuxAsset): Promise<SourceFile> {
+  const { id, meta } = asset;
   const url = `${assets}/${encodeURIComponent(id)}`;
   const read = async () => (await client.readJson<{ readonly data: MuxAsset }>({ url })).data;
   const known = await read();
@@ -79,7 +77,8 @@ async function openFile(
   });
   if (master.status !== 'ready' || !master.url)
     throw new CliError(`Mux prepared no master of the asset ${id}.`, EXIT.failed);
-  return { url: master.url, mimeType: 'video/mp4', filename: `${meta?.title || 'video'}.mp4` };
+  const [mimeType, extension] = hasPicture(asset) ? ['video/mp4', 'mp4'] : ['audio/mp4', 'm4a'];
+  return { url: master.url, mimeType, filename: `${meta?.title || id}.${extension}` };
 }
 
 /** Signed captions need a signing key of the environment, which the command does not take. */
