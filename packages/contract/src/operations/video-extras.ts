@@ -27,6 +27,31 @@ const OTHER_RESPONSES = {
   416: 'The range lies outside the file.',
 } as const;
 
+const Waveform = Type.Object(
+  {
+    version: Type.Literal(2),
+    channels: Type.Literal(1),
+    sample_rate: Type.Integer({ description: 'Samples per second.' }),
+    samples_per_pixel: Type.Integer({ description: 'Samples of a part.' }),
+    bits: Type.Literal(8),
+    length: Type.Integer({ description: 'Number of parts, at most 1800.' }),
+    data: Type.Array(Type.Integer({ minimum: -128, maximum: 127 }), {
+      description: 'Two for each part: its lowest and its highest sample.',
+    }),
+  },
+  { $id: 'Waveform', description: 'The format of BBC audiowaveform, version 2.' },
+);
+
+const WAVEFORM_EXAMPLE = {
+  version: 2,
+  channels: 1,
+  sample_rate: 48_000,
+  samples_per_pixel: 5069,
+  bits: 8,
+  length: 3,
+  data: [-12, 14, -60, 63, -31, 29],
+} as const;
+
 const FILES = [
   {
     name: 'Storyboard',
@@ -67,15 +92,18 @@ const FILES = [
     subject: 'audio',
     summary: 'Get the waveform of',
     description:
-      'Of audio assets: JSON in the format of BBC audiowaveform, version 2. `data` has the lowest and the ' +
-      'highest sample of each part, from -128 to 127.',
+      'Of audio assets: JSON in the format of BBC audiowaveform, version 2, for peaks.js and ' +
+      'wavesurfer.js. The body is that format, without the envelope.',
+    json: { data: Waveform, example: WAVEFORM_EXAMPLE },
   },
 ] as const;
 
 type ExtraFile = (typeof FILES)[number];
 
+const jsonOf = (file: ExtraFile) => ('json' in file ? { json: file.json } : {});
+
 const fileOperation = <P extends Path, Q extends TObject>(
-  { type, subject, summary, description }: ExtraFile,
+  extra: ExtraFile,
   { id, path, query, whose }: { id: string; path: P; query: Q; whose: 'public' | 'private' },
 ) =>
   bytesOperation({
@@ -85,11 +113,11 @@ const fileOperation = <P extends Path, Q extends TObject>(
     tag: 'Player files',
     auth: 'playback',
     ...(whose === 'private' && { rateClass: 'none' as const }),
-    summary: `${summary} ${whose} ${subject}`,
-    description,
+    summary: `${extra.summary} ${whose} ${extra.subject}`,
+    description: extra.description,
     query,
     requestHeaders: ['Range', 'If-None-Match'],
-    response: { mediaTypes: [type], description },
+    response: { mediaTypes: [extra.type], description: extra.description, ...jsonOf(extra) },
     otherResponses: OTHER_RESPONSES,
     errors: [...TICKET_ERRORS, NOT_MADE],
   });
