@@ -174,6 +174,13 @@ test('the sound of a video in two languages: the default one, and a warning', as
   ]);
 });
 
+test('sound that is shorter than the pictures of the file', async () => {
+  const source = await makeClip({ seconds: 4, more: ['-af', 'atrim=end=1.5'] });
+  const { durationMs, warnings } = await encode(source, 'mov');
+  expect(Math.abs(durationMs - 1500)).toBeLessThan(80);
+  expect(warnings).toEqual([]);
+});
+
 describe('refuses', () => {
   const cut = async (source: string, part: number): Promise<string> => {
     const { size } = await stat(source);

@@ -6,6 +6,7 @@ import { createInterface } from 'node:readline';
 import { THUMBNAIL, WAVEFORM } from '../../../storage/object-key.ts';
 import type { EncodedFile, Encoding } from '../../encoder.ts';
 import { filesOf } from '../encode-phase.ts';
+import { chaptersOf } from '../examine-source.ts';
 import { fileOf, openSegmentCollector } from '../ffmpeg-output.ts';
 import { createEncodeFailure, runStep, runStepOrFail, type Session } from '../ffmpeg-session.ts';
 import { readAudioFacts } from '../measured-audio.ts';
@@ -59,7 +60,7 @@ export async function encodeAudio(session: Session): Promise<Encoding> {
     container: session.input.container,
     audio: await readAudioFacts([source.track], folder),
     durationMs: Math.round(durationSeconds * 1000),
-    chapters: source.chapters,
+    chapters: chaptersOf(source.facts, { durationSeconds }),
     placeholder: await createPlaceholder(session, thumbnail.file.path, thumbnail.size),
     warnings: [...source.warnings, ...damageWarnings(undefined, lostPackets)],
   };

@@ -1,10 +1,9 @@
 // Examines an audio file before encoding: its sound, its cover and its chapters.
 import { stat } from 'node:fs/promises';
-import { type Chapter, MAX_CHAPTERS } from '@mediary/contract/schemas/assets/chapters';
+import { MAX_CHAPTERS } from '@mediary/contract/schemas/assets/chapters';
 import { toWarnings } from '@mediary/media-rules/warnings';
 import type { Warning } from '../../../assets/asset.ts';
 import { EncodeError } from '../../encoder.ts';
-import { chaptersOf } from '../examine-source.ts';
 import { createEncodeFailure, runStep, type Session } from '../ffmpeg-session.ts';
 import type { AudioTrack } from '../../model/audio-track.ts';
 import type { SourceFacts, SourceStream } from '../../model/source.ts';
@@ -21,7 +20,7 @@ export type ExaminedAudio = {
   /** Null where only the whole file tells. */
   readonly durationSeconds: number | null;
   readonly kilobits: number;
-  readonly chapters: readonly Chapter[];
+  readonly facts: SourceFacts;
   readonly warnings: readonly Warning[];
 };
 
@@ -41,7 +40,7 @@ export async function examineAudio(session: Session): Promise<ExaminedAudio> {
   const sound = chooseSound(byDefault(sounds), log);
   // The run decodes the beginning of the first one.
   if (code !== 0 && sound === sounds[0]) throw createEncodeFailure('not_media', log);
-  const durationSeconds = knownDuration(facts, log);
+  const durationSeconds = isAlone(facts) ? knownDuration(facts, log) : null;
   if (durationSeconds !== null) assertDuration({ durationSeconds }, session.limits);
   const { size } = await stat(session.request.source);
   const [track] = toAudioTracks([sound]) as [AudioTrack];
@@ -50,7 +49,7 @@ export async function examineAudio(session: Session): Promise<ExaminedAudio> {
     cover: facts.streams.find((stream) => stream.still && isDecodableCover(stream)),
     durationSeconds,
     kilobits: (size * 8) / 1000 / (durationSeconds ?? Number.POSITIVE_INFINITY),
-    chapters: durationSeconds === null ? [] : chaptersOf(facts, { durationSeconds }),
+    facts,
     warnings: [...toWarnings(traitsOf(facts, sound)), ...droppedTracks(sounds, sound)],
   };
 }
@@ -62,6 +61,10 @@ function chooseSound(sounds: readonly SourceStream[], log: string): SourceStream
   if (sound) return sound;
   throw new EncodeError('unsupported_codec', `The audio codec "${codecName(first)}" is not supported.`, log);
 }
+
+/** Else the duration of the file may be that of its pictures, or of another track. */
+const isAlone = ({ streams }: SourceFacts): boolean =>
+  streams.filter(({ kind, still }) => kind === 'Audio' || (kind === 'Video' && !still)).length === 1;
 
 /** ffmpeg computes it from the bit rate of the first frames of a stream without header. */
 const knownDuration = ({ durationSeconds }: SourceFacts, log: string): number | null =>
