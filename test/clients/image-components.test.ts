@@ -42,4 +42,4 @@ async function expectSources(srcset: string | undefined): Promise<void> {
   }
 }
 
-test.each(['next/image', 'Unpic'])('%s', (component) => expectSources(sources[component]));
+test.each(['next/image', 'Unpic', 'Nuxt Image'])('%s', (component) => expectSources(sources[component]));

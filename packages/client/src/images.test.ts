@@ -1,7 +1,13 @@
 // URLs of images in other sizes name only sizes that the service offers.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { imageWidths, nextImageLoader, sizedImageUrl, unpicTransformer } from './images.ts';
+import {
+  imageWidths,
+  nextImageLoader,
+  nuxtImageProvider,
+  sizedImageUrl,
+  unpicTransformer,
+} from './images.ts';
 
 const SRC = 'https://media.example.com/api/v1/playback/1/~1795422000.Jq/image?v=3';
 
@@ -56,6 +62,7 @@ test('components get the next larger width, and the largest beyond it', () => {
       for (const url of [
         nextImageLoader({ src: SRC, width }),
         unpicTransformer(new URL(SRC), { width: `${width}` }),
+        nuxtImageProvider().getImage(SRC, { modifiers: { width } }).url,
       ])
         expect(url).toBe(`${SRC}&w=${offered}`);
     }),

@@ -67,15 +67,27 @@ const limitWidth = (width: number | undefined): number | undefined =>
 export const nextImageLoader = ({ src, width }: { src: string; width: number }): string =>
   sizedImageUrl(src, { width: limitWidth(width) });
 
-/** What Unpic asks for, besides what this service ignores. */
-export type UnpicOperations = { width?: number | string | undefined; format?: string | undefined };
+/** What Unpic and Nuxt Image ask for, besides what this service ignores. */
+export type ImageOperations = { width?: number | string | undefined; format?: string | undefined };
 
-/**
- * `transformer` of the base components of Unpic (`@unpic/react/base` and others). The height is left to the
- * page: the picture keeps its shape, and the component crops it by CSS.
- */
-export const unpicTransformer = (src: string | URL, { width, format }: UnpicOperations): string =>
-  sizedImageUrl(String(src), {
+/** The height is left to the page: the picture keeps its shape, and the component crops it by CSS. */
+const operatedImageUrl = (src: string, { width, format }: ImageOperations): string =>
+  sizedImageUrl(src, {
     width: limitWidth(width === undefined ? undefined : Number(width)),
     format: IMAGE_FORMATS.find((each) => each === (format === 'jpg' ? 'jpeg' : format)),
   });
+
+/** `transformer` of the base components of Unpic (`@unpic/react/base` and others). */
+export const unpicTransformer = (src: string | URL, operations: ImageOperations): string =>
+  operatedImageUrl(String(src), operations);
+
+/**
+ * A provider of Nuxt Image (`@nuxt/image` 2).
+ *
+ * @example export { nuxtImageProvider as default } from '@mediary/client/images'; // providers/mediary.ts
+ */
+export const nuxtImageProvider = () => ({
+  getImage: (src: string, { modifiers = {} }: { modifiers?: ImageOperations } = {}) => ({
+    url: operatedImageUrl(src, modifiers),
+  }),
+});
