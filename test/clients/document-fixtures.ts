@@ -124,6 +124,7 @@ end_background() {
 npx() { node "$ROOT/node_modules/.bin/$1" "\${@:2}" || [ "$2 $?" = 'doctor 1' ]; }
 npm() {
   case "$1 $2" in
+    'run sample') [ "$#" = 2 ] || { node "$ROOT/service/start.js" sample "$4"; return; } ;;&
     # The service runs: this shows that it would start with these settings.
     'start '*) node "$ROOT/test/clients/programs/check-settings.ts" ;;
     # A free box of its own: equal files of one owner would be one asset, which another document deletes.
