@@ -7,6 +7,7 @@ import type { Clocks } from './platform/postgres/database-clock.ts';
 import { assetGuards } from './assets/asset-guards.hook.ts';
 import { createAuth } from './auth/feature.ts';
 import { createCaptions } from './captions/feature.ts';
+import { openTimesReader } from './encoding/times/expected-times.ts';
 import { createLifecycle } from './lifecycle/feature.ts';
 import { createHeldRequests } from './platform/concurrency/held-requests.ts';
 import { freeBytes } from './platform/disk/free-space.ts';
@@ -77,6 +78,7 @@ export function createBase(app: AppContext, limiters: Limiters) {
       findHostedPlayback,
       canRetry,
       segmentEncryption: config.delivery.segmentEncryption,
+      expectedTimes: openTimes(app, providers.operations),
     },
     ...openLimits(app, limiters),
   };
@@ -121,6 +123,11 @@ const openProviders = ({ config, log, clocks, adapters }: AppContext, known: Kno
     lifecycle: known.lifecycle,
     asOperator: known.asOperator,
   });
+
+const openTimes = (
+  { config, log, clocks, adapters: { db, jobs } }: AppContext,
+  { isHosted, isEncodedHere }: Pick<Parameters<typeof openTimesReader>[0], 'isHosted' | 'isEncodedHere'>,
+) => openTimesReader({ settings: config, db, jobs, log, now: clocks.now, isHosted, isEncodedHere });
 
 /** What one owner, caller or job may hold of this process. */
 const openLimits = ({ config, adapters: { scratchRoot } }: AppContext, limiters: Limiters) => ({

@@ -119,25 +119,28 @@ const openEvents = ({ config, log, clocks, adapters }: AppContext, base: AppBase
   });
 
 const openEncoding = ({ config, log, clocks, adapters }: AppContext, base: AppBase) =>
-  createEncoding({
-    settings: config,
-    db: adapters.db,
-    store: adapters.store,
-    jobs: adapters.jobs,
-    encoder: adapters.encoder,
-    callback: adapters.callback,
-    log,
-    now: clocks.now,
-    worker: {
-      name: adapters.workerName,
-      scratchRoot: adapters.scratchRoot,
-      scratchReservations: base.scratchReservations,
-      findLocalFile: base.storage.operations.findLocalFile,
+  createEncoding(
+    {
+      settings: config,
+      db: adapters.db,
+      store: adapters.store,
+      jobs: adapters.jobs,
+      encoder: adapters.encoder,
+      callback: adapters.callback,
+      log,
+      now: clocks.now,
+      worker: {
+        name: adapters.workerName,
+        scratchRoot: adapters.scratchRoot,
+        scratchReservations: base.scratchReservations,
+        findLocalFile: base.storage.operations.findLocalFile,
+      },
+      lifecycle: base.lifecycle.operations,
+      captions: base.captions.operations,
+      asOperator: base.asOperator,
     },
-    lifecycle: base.lifecycle.operations,
-    captions: base.captions.operations,
-    asOperator: base.asOperator,
-  });
+    base.view.expectedTimes,
+  );
 
 type Kept = Pick<Parameters<typeof createUpkeep>[0], 'encoding' | 'uploads' | 'events'>;
 

@@ -10,6 +10,8 @@ export const INTERNAL_TABLES = {
     reconcile_at: 'timestamptz?',
     /** Null unless bytes are awaited. */
     upload_expires_at: 'timestamptz?',
+    /** Null unless the asset is being processed. */
+    processing_since: 'timestamptz?',
   },
 
   /** The worker of the latest encode run of an asset. */
@@ -60,6 +62,21 @@ export const INTERNAL_TABLES = {
     free_bytes: 'int8',
     since: 'timestamptz',
     checked_at: 'timestamptz',
+  },
+
+  /** How much work lay before an encode when it was first seen, and how long it took. */
+  encode_estimates: {
+    asset_id: 'uuid',
+    attempt: 'int4',
+    is_long: 'bool',
+    playable_work: 'int8?',
+    ready_work: 'int8',
+    made_at: 'timestamptz',
+    latest_ready_at: 'timestamptz',
+    delayed_after: 'timestamptz',
+    playable_ms: 'int8?',
+    ready_ms: 'int8?',
+    ended_at: 'timestamptz?',
   },
 
   /** The job of an asset at the operator's own encoder. */
@@ -142,6 +159,7 @@ export const INTERNAL_TABLES = {
     video_encoder: 'text?',
     clock_skew_ms: 'int8',
     scratch_free_bytes: 'int8?',
+    encode_slots: 'int4',
     protections: 'jsonb',
     running_jobs: 'jsonb',
     circuits: 'jsonb',

@@ -46,6 +46,21 @@ export type Asset = {
   ready_at: string | null;
   /** Percent; never falls within an attempt. */
   progress: number;
+  /** When the first rendition will probably play. Null if it plays already, or if nothing is known. */
+  expected_playable_at: string | null;
+  /**
+   * When the last rendition will probably be stored, by the speed that this installation has shown and by
+   * what waits before it. Only while `stream_status` is `processing`, and null if nothing is known. It moves
+   * with each reading.
+   */
+  expected_ready_at: string | null;
+  /** Eight of ten videos become ready between these times. */
+  expected_ready_range: ExpectedRange | null;
+  /**
+   * Place among the encodes that wait for a slot of the same kind: 1 starts next, 0 runs. Null if no worker
+   * of the service has to encode the asset.
+   */
+  queue_position: number | null;
   renditions: Rendition[];
   /** Width in pixels, as shown. Null until known. */
   width: number | null;
@@ -124,6 +139,12 @@ export type AssetPlayback = {
   dash: string | null;
   /** JPEG. */
   thumbnail: string | null;
+};
+
+/** Eight of ten videos become ready between these times. */
+export type ExpectedRange = {
+  earliest_at: string;
+  latest_at: string;
 };
 
 export type Rendition = {
