@@ -27,6 +27,7 @@ const CODE = [
   'calls/collections',
   'calls/upload-tokens',
   'chapters',
+  'expected-times',
   'contract/enums',
   'contract/failures',
   'cors',

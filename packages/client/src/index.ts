@@ -33,6 +33,7 @@ export type {
 export type {
   AssetKind,
   CollectionEnd,
+  DelayReason,
   EventOrigin,
   EventType,
   PublishedEventType,
@@ -45,6 +46,7 @@ export type {
 export type { ErrorCode, ErrorReason, FailureCode, WarningCode } from './api/errors.ts';
 export type {
   AssetCreatedEvent,
+  AssetDelayedEvent,
   AssetDeletedEvent,
   AssetEvent,
   AssetFailedEvent,
@@ -98,6 +100,7 @@ export type { CreateUploadTokenRequest, UploadToken } from './api/upload-tokens.
 export type { CaptionCalls, CaptionPage, CaptionUpload } from './calls/captions.ts';
 export type { CollectionCalls, CollectionListQuery, CollectionPlace } from './calls/collections.ts';
 export { formatChapters, parseChapters } from './chapters.ts';
+export { formatExpectedTimes } from './expected-times.ts';
 export { createEndpointClient, type EndpointClient, type EndpointOptions } from './endpoint-client.ts';
 export {
   AssetFailedError,

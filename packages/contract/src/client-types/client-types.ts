@@ -3,6 +3,7 @@ import type { TObject } from 'typebox';
 import {
   ASSET_KINDS,
   COLLECTION_ENDS,
+  DELAY_REASONS,
   EVENT_TYPES,
   EVENT_SOURCES,
   PUBLISHED_EVENT_TYPES,
@@ -126,6 +127,7 @@ const FILES: Readonly<Record<string, TypeFile>> = {
       TagMatch: [TAG_MATCHES, '`all`: each of the tags. `any`: one of them or more.'],
       PublishedEventType: [PUBLISHED_EVENT_TYPES, 'Types of the events that subscribers receive.'],
       EventOrigin: [EVENT_SOURCES, 'Who caused an event.'],
+      DelayReason: [Object.keys(DELAY_REASONS), 'Why an asset is late; more may be added.'],
       EventType: [EVENT_TYPES, 'Types of the entries of a timeline.'],
     },
   },

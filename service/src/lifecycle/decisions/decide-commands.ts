@@ -158,7 +158,7 @@ export function decideCheck(
   const recorded = { attempt: asset.attempt, source: 'reconcile', ...data, ...toCheckData(next) };
   return {
     set: patchOf(asset, next),
-    events: [...(isSilent ? [] : [newEvent('asset.checked', recorded)]), ...(late?.events ?? [])],
+    events: [...(late?.events ?? []), ...(isSilent ? [] : [newEvent('asset.checked', recorded)])],
     jobs: toList(job),
   };
 }

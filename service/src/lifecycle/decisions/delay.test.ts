@@ -41,7 +41,7 @@ test('a check announces the delay in its own change', () => {
   } as const;
   const change = decideCheck(processing, check);
   expect(change.set).toEqual({ reconcile_at: LATER, delayed_attempt: 2 });
-  expect(change.events.map(({ type }) => type)).toEqual(['asset.checked', 'asset.delayed']);
+  expect(change.events.map(({ type }) => type)).toEqual(['asset.delayed', 'asset.checked']);
   const again = decideCheck({ ...processing, ...change.set }, check);
   expect(again.events.map(({ type }) => type)).toEqual(['asset.checked']);
 });
