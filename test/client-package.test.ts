@@ -86,6 +86,7 @@ const CODE = [
 ];
 const TYPES = [
   'access-rules',
+  'asset-media',
   'assets',
   'batches',
   'captions',

@@ -2,7 +2,6 @@
 import { type AppContext, VERSION } from './app-base.ts';
 import { createWings, type Wings } from './app-wings.ts';
 import type { JobPayloads } from './jobs.ts';
-import { concurrencyOf } from './open-decoders.ts';
 import { freeBytes } from './platform/disk/free-space.ts';
 import { type Limiters, openLimiters } from './platform/http/limits/rate-limit.ts';
 import type { HttpServer } from './platform/http/server.ts';
@@ -43,7 +42,7 @@ export async function buildApp(app: AppContext) {
         host: adapters.workerName,
         version: VERSION,
         videoEncoder: adapters.videoEncoder,
-        encodeSlots: concurrencyOf(config),
+        encodeSlots: adapters.encodeSlots,
         protections: adapters.sandbox.protections,
         freeScratchBytes: () => freeBytes(adapters.scratchRoot),
         jobs: adapters.jobs.control,

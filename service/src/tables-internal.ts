@@ -1,5 +1,7 @@
 // The columns of the tables whose rows callers never see, as data.
 
+import { ENCODE_QUEUE_TABLES } from './tables-rows.ts';
+
 export const INTERNAL_TABLES = {
   /** A living asset that is not ready or waits for a check. Triggers of `assets` write it. */
   unfinished_assets: {
@@ -53,31 +55,7 @@ export const INTERNAL_TABLES = {
   /** The index of an encode run that has not ended. */
   growing_indexes: { asset_id: 'uuid', folder: 'text', revision: 'int4', body: 'text' },
 
-  /** An encode that waits for space on the disk of a worker. */
-  encode_waits: {
-    asset_id: 'uuid',
-    attempt: 'int4',
-    worker: 'text',
-    needed_bytes: 'int8',
-    free_bytes: 'int8',
-    since: 'timestamptz',
-    checked_at: 'timestamptz',
-  },
-
-  /** How much work lay before an encode when it was first seen, and how long it took. */
-  encode_estimates: {
-    asset_id: 'uuid',
-    attempt: 'int4',
-    is_long: 'bool',
-    playable_work: 'int8?',
-    ready_work: 'int8',
-    made_at: 'timestamptz',
-    latest_ready_at: 'timestamptz',
-    delayed_after: 'timestamptz',
-    playable_ms: 'int8?',
-    ready_ms: 'int8?',
-    ended_at: 'timestamptz?',
-  },
+  ...ENCODE_QUEUE_TABLES,
 
   /** The job of an asset at the operator's own encoder. */
   encoder_jobs: {

@@ -6,7 +6,7 @@ type ProcessedAsset = Pick<
   'expected_playable_at' | 'expected_ready_at' | 'expected_ready_range' | 'queue_position'
 >;
 
-/** `playable in about 20 s, ready in about 3 min (2 min to 6 min), number 2 in the queue`; null if unknown. */
+/** `playable in about 20 s, ready in about 3 min (90 s to 6 min), number 2 in the queue`; or null. */
 export function formatExpectedTimes(asset: ProcessedAsset, now = new Date()): string | null {
   const { expected_playable_at: playable, expected_ready_at: ready, queue_position: position } = asset;
   const texts = [

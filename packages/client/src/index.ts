@@ -1,16 +1,15 @@
 // Public names of @mediary/client.
 export type { AccessRules } from './api/access-rules.ts';
+export type { AssetMedia, MediaAudio, MediaVideo } from './api/asset-media.ts';
 export type {
   Asset,
-  AssetMedia,
   AssetPage,
   AssetPlayback,
   Chapter,
   DeletedAsset,
+  ExpectedRange,
   Failure,
   FocalPoint,
-  MediaAudio,
-  MediaVideo,
   Rendition,
   Warning,
 } from './api/assets.ts';
@@ -33,7 +32,6 @@ export type {
 export type {
   AssetKind,
   CollectionEnd,
-  DelayReason,
   EventOrigin,
   EventType,
   PublishedEventType,

@@ -3,7 +3,7 @@ import type { JobPayloads } from '../jobs.ts';
 import { offer } from '../platform/values/offer.ts';
 import type { JobRun } from '../platform/jobs/job-queue.ts';
 import { renditionPrefix } from '../storage/object-key.ts';
-import type { EncodingContext } from './context.ts';
+import type { EncodingContext, TimesContext } from './context.ts';
 import { readIndex } from './stored-index.ts';
 import { encodeAssetJob, encodeLongJob } from './jobs/encode-asset.job.ts';
 import { encodeChunkJob } from './jobs/encode-chunk.job.ts';
@@ -15,7 +15,7 @@ import { createPosterJob } from './extras/make-poster.job.ts';
 import { createScratchSpace } from './jobs/scratch-space.ts';
 import { createSharedOriginals } from './jobs/shared-originals.ts';
 import { announceDelays } from './times/delays.ts';
-import type { TimesReader } from './times/expected-times.ts';
+import { openTimesReader, type TimesReader } from './times/expected-times.ts';
 
 export type EncodingOperations = ReturnType<typeof createEncoding>['operations'];
 
@@ -24,14 +24,18 @@ type AppPart = Omit<EncodingContext, 'worker'> & {
   readonly worker: Omit<EncodingContext['worker'], 'originals'>;
 };
 
-/** `times`: opened before the other wings, because they show assets. */
-export function createEncoding(app: AppPart, times: TimesReader) {
+/** `providers`: who encodes the videos of a provider. */
+export function createEncoding(app: AppPart, providers: Pick<TimesContext, 'isHosted' | 'isEncodedHere'>) {
   const worker = { ...app.worker, originals: createSharedOriginals(app) };
   const ctx: EncodingContext = { ...app, worker };
+  const { isHosted, isEncodedHere } = providers;
+  const { settings, db, jobs, log, now } = app;
+  const times = openTimesReader({ settings, db, jobs, log, now, isHosted, isEncodedHere });
   return {
     operations: {
       ...offer(ctx, { deleteGrowingIndexes, findGrowingIndex, readIndex }),
       announceDelays: () => announceDelays(ctx, times),
+      expectedTimes: times,
     },
     routes: encodeQueueRoutes(ctx),
     jobs: {

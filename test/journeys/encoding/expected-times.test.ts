@@ -62,7 +62,7 @@ test('a video that is ready has no expected times, and was measured for the next
   expect(Number(sample?.['ready_ms'])).toBeGreaterThan(0);
 });
 
-test('expected times follow the order of the queue, and the first delay is announced with its cause', async () => {
+test('expected times follow the queue, and the first delay is announced with its cause', async () => {
   const ids = [await uploaded(), await uploaded(), await uploaded()];
   const [running, next, last] = ids as [string, string, string];
   await eventually(

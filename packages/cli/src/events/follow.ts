@@ -32,10 +32,11 @@ export function assertNotFailed(asset: Asset): void {
   if (asset.stream_status === 'failed') throw new AssetFailedError(asset);
 }
 
-const describeEncoding = (asset: Asset): string =>
-  ['encoding', asset.playable_at && 'playable already', formatExpectedTimes(asset)]
-    .filter(Boolean)
-    .join(', ');
+/** Short, because it stands behind a bar. */
+function describeEncoding(asset: Asset): string {
+  const expected = formatExpectedTimes({ ...asset, expected_playable_at: null, expected_ready_range: null });
+  return ['encoding', asset.playable_at && 'playable already', expected].filter(Boolean).join(', ');
+}
 
 export const showEncoding = (progress: Progress, asset: Asset): void =>
   asset.stream_status === 'processing'

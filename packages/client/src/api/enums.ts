@@ -44,16 +44,6 @@ export type PublishedEventType =
 /** Who caused an event. */
 export type EventOrigin = 'caller' | 'webhook' | 'inspect' | 'replay' | 'reconcile' | 'service' | 'operator';
 
-/** Why an asset is late; more may be added. */
-export type DelayReason =
-  | 'waiting_for_slot'
-  | 'encoding_slow'
-  | 'encode_restarted'
-  | 'disk_full'
-  | 'no_worker'
-  | 'provider_slow'
-  | 'provider_unavailable';
-
 /** Types of the entries of a timeline. */
 export type EventType =
   | 'asset.created'

@@ -3,7 +3,6 @@ import type { TObject } from 'typebox';
 import {
   ASSET_KINDS,
   COLLECTION_ENDS,
-  DELAY_REASONS,
   EVENT_TYPES,
   EVENT_SOURCES,
   PUBLISHED_EVENT_TYPES,
@@ -19,6 +18,7 @@ import {
 import { ERROR_CODES, ERROR_REASONS } from '../errors.ts';
 import { FAILURE_CODES, WARNING_CODES } from '../failures.ts';
 import { AccessRules } from '../schemas/assets/access-rules.ts';
+import { AssetMedia } from '../schemas/assets/asset-media.ts';
 import { BatchRequest, BatchResult } from '../schemas/batches.ts';
 import { Asset, AssetPlayback } from '../schemas/assets/asset.ts';
 import { Caption, CaptionList, DeletedCaptions } from '../schemas/captions.ts';
@@ -104,10 +104,8 @@ const allowOne = ({ type, items, ...schema }: Schema): Schema =>
 
 const FILES: Readonly<Record<string, TypeFile>> = {
   'access-rules': { about: 'Who may play an asset.', schemas: named(AccessRules) },
-  assets: {
-    about: 'Assets and their lists.',
-    schemas: named(Asset, AssetPlayback, AssetPage, DeletedAsset),
-  },
+  'asset-media': { about: 'What a file contains.', schemas: named(AssetMedia) },
+  assets: { about: 'Assets and their lists.', schemas: named(Asset, AssetPlayback, AssetPage, DeletedAsset) },
   batches: { about: 'Changes of many assets at once.', schemas: named(BatchRequest, BatchResult) },
   enums: {
     about: 'Enumerations of the API.',
@@ -127,7 +125,6 @@ const FILES: Readonly<Record<string, TypeFile>> = {
       TagMatch: [TAG_MATCHES, '`all`: each of the tags. `any`: one of them or more.'],
       PublishedEventType: [PUBLISHED_EVENT_TYPES, 'Types of the events that subscribers receive.'],
       EventOrigin: [EVENT_SOURCES, 'Who caused an event.'],
-      DelayReason: [Object.keys(DELAY_REASONS), 'Why an asset is late; more may be added.'],
       EventType: [EVENT_TYPES, 'Types of the entries of a timeline.'],
     },
   },

@@ -1,6 +1,4 @@
 // Announces encodes that are not ready when they were expected, with the reason.
-import type { DelayReason } from '@mediary/contract/enums';
-import type { Asset } from '../../assets/asset.ts';
 import type { EncodingContext } from '../context.ts';
 import {
   deleteEstimates,
@@ -9,6 +7,7 @@ import {
   postponeEstimates,
 } from './encode-estimates.sql.ts';
 import type { TimesReader } from './expected-times.ts';
+import { findDelayReason } from './queue-places.ts';
 import type { QueueReading } from './queue-reading.ts';
 
 /** Bounds one run; the next one, a minute later, goes on. */
@@ -37,24 +36,15 @@ async function announce(ctx: EncodingContext, overdue: Overdue, reading: QueueRe
   const asset = await ctx.lifecycle.findAssetById(id);
   const isOver = asset?.attempt !== attempt || asset.stream_status !== 'processing' || asset.deleted_at;
   if (!asset || isOver) return false;
-  const reason = findReason(asset, overdue, reading);
+  const encode = reading.encodes.get(id);
+  // One that has ended, or whose job was lost, is left to the reconcile job.
+  const reason =
+    encode &&
+    findDelayReason(encode, {
+      slots: reading.slots,
+      isDiskFull: overdue.is_disk_full,
+      runs: asset.encode_run,
+    });
   if (reason) await ctx.lifecycle.recordDelay(asset, { attempt, reason, expectedLatestAt });
   return true;
-}
-
-type Found = Pick<Overdue, 'is_disk_full'>;
-type Queue = Pick<QueueReading, 'slots' | 'encodes'>;
-
-/** Undefined for an encode that has ended, or whose job was lost: the reconcile job sees to it. */
-export function findReason(
-  asset: Pick<Asset, 'id' | 'encode_run'>,
-  { is_disk_full: isDiskFull }: Found,
-  { slots, encodes }: Queue,
-): DelayReason | undefined {
-  const encode = encodes.get(asset.id);
-  if (!encode) return undefined;
-  if (isDiskFull) return 'disk_full';
-  if (slots === 0) return 'no_worker';
-  if (!encode.isRunning) return 'waiting_for_slot';
-  return asset.encode_run > 1 ? 'encode_restarted' : 'encoding_slow';
 }

@@ -44,7 +44,7 @@ export const recordEstimates = (db: Queries, estimates: readonly EncodeEstimate[
            playable_ms = null, ready_ms = null, ended_at = null
      where known.attempt < excluded.attempt`);
 
-export type LengthSamples = {
+type LengthSamples = {
   readonly playable: readonly TimeSample[];
   readonly ready: readonly TimeSample[];
 };

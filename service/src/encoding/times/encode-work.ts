@@ -3,7 +3,7 @@ import type { Asset } from '../../assets/asset.ts';
 import { frameCost } from '../plan/ladder/encode-cost.ts';
 import { chooseLadder, type Ladder } from '../plan/ladder/ladder.ts';
 
-export type EncodeSource = Pick<Asset, 'duration_ms' | 'width' | 'height' | 'media'>;
+type EncodeSource = Pick<Asset, 'duration_ms' | 'width' | 'height' | 'media'>;
 
 /** `first`: until the video plays. */
 export type EncodeWork = { readonly first: number; readonly total: number };

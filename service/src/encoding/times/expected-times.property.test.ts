@@ -3,12 +3,10 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { ENCODE_JOBS } from '../encode-jobs.ts';
 import { DEFAULT_LADDER } from '../plan/ladder/ladder.ts';
-import { findReason } from './delays.ts';
 import { estimateWork } from './encode-work.ts';
-import { estimateHosted } from './hosted-times.ts';
 import { estimate, learnSpeed } from './learned-speed.ts';
-import { type OpenEncode, placeEncodes, placeLast } from './queue-places.ts';
-import { statedTimes } from './stated-times.ts';
+import { findDelayReason, type OpenEncode, placeEncodes, placeLast } from './queue-places.ts';
+import { estimateHosted, statedTimes } from './stated-times.ts';
 
 const positive = fc.integer({ min: 1, max: 10_000_000 });
 const samples = fc.array(fc.record({ work: positive, ms: positive }), { maxLength: 80 });
@@ -152,20 +150,12 @@ test('a provider that has done a quarter in a minute needs three more', () => {
   expect(estimateHosted({ progress: 50, elapsedMs: 0 })).toBeUndefined();
 });
 
-const work = { first: 1, total: 10 };
-const running: OpenEncode = { assetId: 'a', queue: 'encode-asset', isRunning: true, progress: 0, work };
-const reasonOf = (open: Partial<OpenEncode> | undefined, found = { slots: 2, isDiskFull: false, runs: 1 }) =>
-  findReason(
-    { id: 'a', encode_run: found.runs },
-    { is_disk_full: found.isDiskFull },
-    { slots: found.slots, encodes: new Map(open ? [['a', { ...running, ...open }]] : []) },
-  );
-
 test('the reason of a delay is what holds the encode up', () => {
-  expect(reasonOf({})).toBe('encoding_slow');
-  expect(reasonOf({}, { slots: 2, isDiskFull: false, runs: 2 })).toBe('encode_restarted');
-  expect(reasonOf({ isRunning: false })).toBe('waiting_for_slot');
-  expect(reasonOf({ isRunning: false }, { slots: 0, isDiskFull: false, runs: 0 })).toBe('no_worker');
-  expect(reasonOf({ isRunning: false }, { slots: 2, isDiskFull: true, runs: 0 })).toBe('disk_full');
-  expect(reasonOf(undefined)).toBeUndefined();
+  const facts = { slots: 2, isDiskFull: false, runs: 1 };
+  const [running, waiting] = [{ isRunning: true }, { isRunning: false }];
+  expect(findDelayReason(running, facts)).toBe('encoding_slow');
+  expect(findDelayReason(running, { ...facts, runs: 2 })).toBe('encode_restarted');
+  expect(findDelayReason(waiting, facts)).toBe('waiting_for_slot');
+  expect(findDelayReason(waiting, { ...facts, slots: 0 })).toBe('no_worker');
+  expect(findDelayReason(waiting, { ...facts, isDiskFull: true })).toBe('disk_full');
 });

@@ -1,31 +1,15 @@
 // When videos are expected to be ready: estimates that follow from the queue of encodes, shared for seconds.
-import type { ExpectedTimes } from '@mediary/contract/schemas/assets/expected-times';
-import { NO_EXPECTED_TIMES } from '@mediary/contract/schemas/assets/expected-times';
+import { type ExpectedTimes, NO_EXPECTED_TIMES } from '@mediary/contract/schemas/assets/expected-times';
 import type { ShownAsset } from '../../assets/asset.ts';
-import type { Config } from '../../config.ts';
-import type { ServiceJobs } from '../../jobs.ts';
 import { shareReading } from '../../platform/concurrency/shared-reading.ts';
-import type { Logger } from '../../platform/observability/logger.ts';
-import type { Database } from '../../platform/postgres/database.ts';
+import type { TimesContext } from '../context.ts';
 import { isLongVideo } from '../encode-jobs.ts';
 import { findProcessingStarts } from './encode-estimates.sql.ts';
 import { estimateWork } from './encode-work.ts';
-import { estimateHosted } from './hosted-times.ts';
 import { estimate } from './learned-speed.ts';
 import { type QueuePlace, placeLast } from './queue-places.ts';
 import { type QueueReading, readQueue } from './queue-reading.ts';
-import { statedTimes } from './stated-times.ts';
-
-export type TimesContext = {
-  readonly settings: Pick<Config, 'ladder'>;
-  readonly db: Database;
-  readonly jobs: ServiceJobs;
-  readonly log: Pick<Logger, 'warn'>;
-  readonly now: () => Date;
-  /** True when a worker of this service encodes the videos of the provider. */
-  readonly isEncodedHere: (asset: Pick<ShownAsset, 'provider'>) => boolean;
-  readonly isHosted: (asset: Pick<ShownAsset, 'provider'>) => boolean;
-};
+import { estimateHosted, statedTimes } from './stated-times.ts';
 
 export type TimesReader = {
   /** Reads what `find` needs for these assets: nothing unless one of them is being processed. */

@@ -31,7 +31,7 @@ const DEFAULT_SPEED: SpeedModel = {
 /** Fewer say too little about the spread. */
 const MIN_SAMPLES = 5;
 const OVERHEADS_MS = [250, 500, 1000, 2000, 4000, 8000, 16_000];
-/** The share of encodes on each side that the range leaves out: less than stated, because the load changes. */
+/** What the range leaves out on each side: less than stated, because the load changes. */
 const TAIL = 0.07;
 /** Where too few samples tell about a tail, the range is wider than all of them by this factor. */
 const UNSEEN = 1.5;

@@ -1,4 +1,5 @@
-// Where each encode stands: its place in the queue, and the work until it is playable and ready.
+// Where each encode stands: its place in the queue, the work until it is ready, and what holds it up.
+import type { DelayReason } from '@mediary/contract/enums';
 import { type EncodeJobName, isRestJob } from '../encode-jobs.ts';
 import type { EncodeWork } from './encode-work.ts';
 
@@ -92,4 +93,17 @@ function placeFirst(
 function remainingWork({ work, progress }: OpenEncode): EncodeWork {
   const done = (work.total * progress) / 100;
   return { first: Math.max(0, work.first - done), total: Math.max(0, work.total - done) };
+}
+
+type DelayFacts = { readonly slots: number; readonly isDiskFull: boolean; readonly runs: number };
+
+/** What holds an open encode up. */
+export function findDelayReason(
+  { isRunning }: Pick<OpenEncode, 'isRunning'>,
+  { slots, isDiskFull, runs }: DelayFacts,
+): DelayReason {
+  if (isDiskFull) return 'disk_full';
+  if (slots === 0) return 'no_worker';
+  if (!isRunning) return 'waiting_for_slot';
+  return runs > 1 ? 'encode_restarted' : 'encoding_slow';
 }

@@ -1,10 +1,10 @@
 // One reading of the queue of encodes, with the speed that this installation has shown.
 import type { AssetMedia } from '@mediary/contract/schemas/assets/asset-media';
+import type { TimesContext } from '../context.ts';
 import { isRestJob } from '../encode-jobs.ts';
 import { findOpenEncodes } from '../jobs/encode-queue.ts';
 import { countSlots, type EncodeEstimate, findSamples, recordEstimates } from './encode-estimates.sql.ts';
 import { estimateWork } from './encode-work.ts';
-import type { TimesContext } from './expected-times.ts';
 import { estimate, learnSpeed, type SpeedModel } from './learned-speed.ts';
 import { isLongQueue, type OpenEncode, placeEncodes, type QueuePlaces } from './queue-places.ts';
 

@@ -1,9 +1,9 @@
-// The times that callers see, from estimates: rounded, and never in the past.
+// The times that callers see, from estimates or the percent of a provider: rounded, and never in the past.
 import type { ExpectedTimes } from '@mediary/contract/schemas/assets/expected-times';
 import type { Estimate } from './learned-speed.ts';
 
 /** Milliseconds since 1970. `playableMs`: undefined if the video plays already. */
-export type StatedEncode = {
+type StatedEncode = {
   readonly readAtMs: number;
   readonly nowMs: number;
   readonly playable: Estimate | undefined;
@@ -42,3 +42,21 @@ const stepOf = (distanceMs: number): number =>
 const roundUp = (ms: number, step: number): number => Math.ceil(ms / step) * step;
 
 const toIso = (ms: number): string => new Date(ms).toISOString();
+
+type HostedProgress = {
+  readonly progress: number;
+  /** From the start of processing until the latest report. */
+  readonly elapsedMs: number;
+};
+
+/** Less says nothing about the speed. */
+const MIN_PERCENT = 5;
+/** Providers count neither their queue nor their last steps. */
+const SPREAD = 2;
+
+/** From the latest report on. */
+export function estimateHosted({ progress, elapsedMs }: HostedProgress): Estimate | undefined {
+  if (progress < MIN_PERCENT || progress >= 100 || elapsedMs <= 0) return undefined;
+  const expectedMs = (elapsedMs * (100 - progress)) / progress;
+  return { earliestMs: expectedMs / SPREAD, expectedMs, latestMs: expectedMs * SPREAD };
+}

@@ -16,7 +16,7 @@ const ExpectedRange = Type.Object(
   { earliest_at: Timestamp, latest_at: Timestamp },
   {
     $id: 'ExpectedRange',
-    description: 'Eight of ten videos become ready between these times.',
+    description: 'At least three of four videos become ready between these times.',
   },
 );
 
