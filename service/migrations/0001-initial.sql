@@ -9,7 +9,7 @@ create extension if not exists btree_gin;
 create table assets (
   id uuid primary key,
   owner_user_id text not null,
-  kind text not null check (kind in ('image', 'video')),
+  kind text not null check (kind in ('image', 'video', 'audio')),
   filename text not null,
   content_type text not null,
   mime_type text not null,

@@ -9,12 +9,12 @@ import { openFfmpegEncoder } from './encoding/ffmpeg/ffmpeg-encoder.ts';
 import { chooseHardware } from './encoding/ffmpeg/hardware-trial.ts';
 import { LEFT_TO_ENCODER, openFfmpegProbe } from './encoding/ffmpeg/ffmpeg-probe.ts';
 import { type FfmpegSearch, findFfmpeg } from './encoding/ffmpeg/process/find-ffmpeg.ts';
-import { isLegacyContainer } from './encoding/plan/source/ffmpeg-input.ts';
+import { isLegacyContainer } from './encoding/plan/source/decoders.ts';
 import type { ImageProcessor } from './images/image-processor.ts';
 import { openSharpImageProcessor } from './images/sharp-image-processor.ts';
 import { openMediabunnyProbe } from './media/mediabunny-probe.ts';
 import type { AddedContainer } from '@mediary/media-rules/video-facts';
-import type { Probe } from './media/probe.ts';
+import type { AudioProbe, Probe } from './media/probe.ts';
 import type { Logger } from './platform/observability/logger.ts';
 import { type ChildPool, openChildPool } from './platform/process/child-pool.ts';
 import { detectSandbox } from './platform/process/detect-sandbox.ts';
@@ -37,7 +37,7 @@ export type Decoders = {
   /** The version of ffmpeg; undefined if it is not installed. */
   readonly encoderVersion: string | undefined;
   readonly sandbox: Sandbox;
-  readonly probe: Probe;
+  readonly probe: Probe & AudioProbe;
   readonly imageProcessor: ImageProcessor;
   close(): Promise<void>;
 };
@@ -69,7 +69,11 @@ export async function openDecoders(config: Config, { log, ffmpeg }: DecoderConte
 type Engine = { readonly ffmpeg: FfmpegSearch; readonly sandbox: Sandbox };
 
 /** Both probes share one group of processes. */
-function openProbe({ decoders, dataDir }: Config, pool: ChildPool, { ffmpeg, sandbox }: Engine): Probe {
+function openProbe(
+  { decoders, dataDir }: Config,
+  pool: ChildPool,
+  { ffmpeg, sandbox }: Engine,
+): Probe & AudioProbe {
   const { deadlineMs, perOwner, waitMs } = decoders.probe;
   const acquire = pool.addGroup({ perOwner, waitMs, maxWaiting: Number.POSITIVE_INFINITY });
   const indexed = openMediabunnyProbe(pool, { deadlineMs, acquire });
@@ -83,6 +87,7 @@ function openProbe({ decoders, dataDir }: Config, pool: ChildPool, { ffmpeg, san
       isLegacyContainer(container)
         ? added.probe(source, container, owner)
         : indexed.probe(source, container, owner),
+    probeAudio: indexed.probeAudio,
   };
 }
 
@@ -159,6 +164,7 @@ function createFailingEncoder(reason: string): Encoder {
     throw new EncodeError('encoder_missing', 'ffmpeg is not installed where videos are encoded', reason);
   };
   return {
+    encodeAudio: refuse,
     startEncode: refuse,
     continueEncode: refuse,
     encodeChunk: refuse,

@@ -1,6 +1,6 @@
 // Enumerations of the API.
 
-export const ASSET_KINDS = ['image', 'video'] as const;
+export const ASSET_KINDS = ['image', 'video', 'audio'] as const;
 export type AssetKind = (typeof ASSET_KINDS)[number];
 
 export const VISIBILITIES = ['private', 'public'] as const;

@@ -8,8 +8,10 @@ export const FAILURE_CODES = {
   playlist: 'The file is a playlist that names other files.',
   not_media: 'The file cannot be read as media.',
   no_video_track: 'The file has no video track.',
+  no_audio_track: 'The file has no audio track.',
   truncated: 'The end of the file is missing.',
-  undecodable: 'More than half of the picture of the video cannot be decoded.',
+  undecodable:
+    'More than half of the picture of the video, or the sound of an audio file, cannot be decoded.',
   upload_expired: 'The upload was not completed in time.',
   upload_failed: 'The upload to the video provider failed.',
   import_refused: 'The import URL, or a redirect of it, leads to an address that imports may not reach.',
@@ -88,7 +90,8 @@ export const WARNING_CODES = {
   extra_codec_failed:
     'The renditions of an additional codec (`EXTRA_CODECS`, `HDR_CODECS`) failed; those in H.264 play.',
   audio_tracks_dropped:
-    'Some audio tracks of the file are missing: they cannot be decoded, or the file has more than eight.',
+    'Some audio tracks of the file are missing: they cannot be decoded, or the file has more than eight. ' +
+    'An audio asset has one track.',
   subtitles_unreadable: 'The text subtitles of the file cannot be read, so they do not become captions.',
   encoding_incomplete: 'Some renditions failed; the others play.',
   playback_url_refused: 'A reported playback URL is not an absolute http or https URL.',

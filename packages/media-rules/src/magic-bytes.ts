@@ -18,6 +18,7 @@ const DETECTORS: readonly FileTypeDetector[] = [
   detectEbml,
   detectMpegTs,
   detectAdded,
+  detectAudio,
   detectPlaylist,
 ];
 
@@ -138,6 +139,19 @@ const ADDED: readonly (readonly [Signature, RegExp])[] = [
 function detectAdded(bytes: Uint8Array): FileType | undefined {
   const start = Array.from(bytes.subarray(0, 16), (byte) => byte.toString(16).padStart(2, '0')).join('');
   return ADDED.find(([, pattern]) => pattern.test(start))?.[0];
+}
+
+/** MP3 and ADTS have no header of the file, but one of each frame. Layer I of MPEG audio is left out. */
+const AUDIO: readonly (readonly [Signature, RegExp])[] = [
+  ['flac', /^fLaC/],
+  ['wav', /^(?:RIFF|RF64|BW64).{4}WAVE/s],
+  ['aac', /^\xff[\xf0\xf1\xf8\xf9]/],
+  ['mp3', /^(?:ID3[\x02-\x04]|\xff[\xe2-\xe5\xf2-\xf5\xfa-\xfd])/],
+];
+
+function detectAudio(bytes: Uint8Array): FileType | undefined {
+  const start = toLatin1(bytes, 0, 12);
+  return AUDIO.find(([, pattern]) => pattern.test(start))?.[0];
 }
 
 const PLAYLISTS: readonly RegExp[] = [

@@ -1,5 +1,5 @@
 // The media types that may be uploaded (contract B1).
-import type { Container } from './video-facts.ts';
+import type { AudioContainer, VideoContainer } from './video-facts.ts';
 
 /** File formats that are detected. `isobmff` covers MP4 and QuickTime, accepted under either type. */
 export type Signature =
@@ -18,7 +18,11 @@ export type Signature =
   | 'flv'
   | 'asf'
   | 'ogg'
-  | 'mxf';
+  | 'mxf'
+  | 'mp3'
+  | 'aac'
+  | 'wav'
+  | 'flac';
 
 type MediaTypeBase = {
   readonly mime: string;
@@ -28,8 +32,11 @@ type MediaTypeBase = {
 };
 
 type ImageType = MediaTypeBase & { readonly kind: 'image' };
-type VideoType = MediaTypeBase & { readonly kind: 'video'; readonly container: Container };
-export type MediaType = ImageType | VideoType;
+type VideoType = MediaTypeBase & { readonly kind: 'video'; readonly container: VideoContainer };
+type AudioType = MediaTypeBase & { readonly kind: 'audio'; readonly container: AudioContainer };
+/** A file with a clock. */
+export type TimedType = VideoType | AudioType;
+export type MediaType = ImageType | TimedType;
 
 /**
  * The types that are allowed by default. Must not contain SVG or HTML: a browser would run their scripts in
@@ -63,6 +70,13 @@ export const MEDIA_TYPES: readonly MediaType[] = [
   { mime: 'video/mp2t', kind: 'video', container: 'mpegts', extension: 'ts', signatures: ['mpegts'] },
   { mime: 'video/3gpp', kind: 'video', container: 'mov', extension: '3gp', signatures: ['isobmff'] },
   { mime: 'video/3gpp2', kind: 'video', container: 'mov', extension: '3g2', signatures: ['isobmff'] },
+  { mime: 'audio/mpeg', kind: 'audio', container: 'mp3', extension: 'mp3', signatures: ['mp3'] },
+  { mime: 'audio/mp4', kind: 'audio', container: 'mov', extension: 'm4a', signatures: ['isobmff'] },
+  { mime: 'audio/aac', kind: 'audio', container: 'aac', extension: 'aac', signatures: ['aac'] },
+  { mime: 'audio/wav', kind: 'audio', container: 'wav', extension: 'wav', signatures: ['wav'] },
+  { mime: 'audio/flac', kind: 'audio', container: 'flac', extension: 'flac', signatures: ['flac'] },
+  { mime: 'audio/ogg', kind: 'audio', container: 'ogg', extension: 'ogg', signatures: ['ogg'] },
+  { mime: 'audio/webm', kind: 'audio', container: 'matroska', extension: 'weba', signatures: ['webm'] },
 ];
 
 /** Older formats, which only ffmpeg reads: allowed where the operator names them. */
@@ -85,10 +99,21 @@ const ALIASES: ReadonlyMap<string, string> = new Map([
   ['video/avi', 'video/x-msvideo'],
   ['video/msvideo', 'video/x-msvideo'],
   ['video/vnd.avi', 'video/x-msvideo'],
+  ['audio/mp3', 'audio/mpeg'],
+  ['audio/x-mp3', 'audio/mpeg'],
+  ['audio/x-m4a', 'audio/mp4'],
+  ['audio/m4a', 'audio/mp4'],
+  ['audio/aacp', 'audio/aac'],
+  ['audio/x-aac', 'audio/aac'],
+  ['audio/x-wav', 'audio/wav'],
+  ['audio/wave', 'audio/wav'],
+  ['audio/vnd.wave', 'audio/wav'],
+  ['audio/x-flac', 'audio/flac'],
+  ['audio/opus', 'audio/ogg'],
 ]);
 
 const MIME = /^[\t ]*([\w!#$&^.+-]+\/[\w!#$&^.+-]+)[\t ]*(?:;[\t\x20-\x7e]*)?$/;
-const CONTENT_KIND = /^\s*(image|video)\s*(?:\/|$)/i;
+const CONTENT_KIND = /^\s*(image|video|audio)\s*(?:\/|$)/i;
 
 /** `type/subtype` in lower case without parameters; undefined when invalid. */
 export function parseMimeEssence(mime: string): string | undefined {
@@ -124,7 +149,7 @@ export function selectMediaTypes(names: readonly string[]): SelectedTypes {
   };
 }
 
-/** True when `content_type` names an image for a video or a video for an image (contract B1). */
+/** True when `content_type` names another kind, such as a video for an image (contract B1). */
 export function isOtherKind(contentType: string, type: MediaType): boolean {
   const kind = CONTENT_KIND.exec(contentType)?.[1]?.toLowerCase();
   return kind !== undefined && kind !== type.kind;

@@ -1,9 +1,7 @@
 // Reads the properties of a video with mediabunny, or finds out why it is refused (contract B4).
 import {
-  EncodedPacketSink,
   type Input,
   type InputFormat,
-  type InputTrack,
   type InputVideoTrack,
   MATROSKA,
   MP4,
@@ -12,6 +10,7 @@ import {
   WEBM,
 } from 'mediabunny';
 import { MAX_VIDEO_PIXELS } from './file-limits.ts';
+import { durationOf, isTruncated } from './probe-tracks.ts';
 import type { DefaultContainer, MediaFacts, ProbeResult } from './video-facts.ts';
 import { readTraits, undefinedIfBroken } from './video-traits.ts';
 
@@ -21,7 +20,6 @@ export const PROBED_FORMATS: Record<DefaultContainer, InputFormat[]> = {
   matroska: [MATROSKA, WEBM],
   mpegts: [MPEG_TS],
 };
-const MAX_DURATION_MS = 2 ** 31 - 1;
 
 type Size = readonly [width: number | null, height: number | null];
 const UNKNOWN: Size = [null, null];
@@ -69,24 +67,3 @@ async function readCodedSize(video: InputVideoTrack): Promise<Size> {
 
 const pixels = (length = 0) => (length >= 1 ? Math.round(length) : null);
 const isTooLarge = ([width, height]: Size) => (width ?? 1) * (height ?? 1) > MAX_VIDEO_PIXELS;
-
-/** True when an indexed sample has no bytes, because the end of the file is missing. */
-async function isTruncated(tracks: readonly InputTrack[]): Promise<boolean> {
-  for (const track of tracks) {
-    const sink = new EncodedPacketSink(track);
-    const listed = await undefinedIfBroken(sink.getPacket(Number.POSITIVE_INFINITY, { metadataOnly: true }));
-    if (listed && (await undefinedIfBroken(sink.getPacket(Number.POSITIVE_INFINITY))) === null) return true;
-  }
-  return false;
-}
-
-/** Measured from the first displayed frame. A negative start is priming or hidden by an edit list. */
-async function durationOf(input: Input, tracks: InputTrack[]): Promise<number | null> {
-  const end =
-    (await undefinedIfBroken(input.computeDuration(tracks))) ??
-    (await undefinedIfBroken(input.getDurationFromMetadata(tracks))) ??
-    0;
-  const start = (await undefinedIfBroken(input.getFirstTimestamp(tracks))) ?? 0;
-  const milliseconds = Math.round((end - Math.max(0, start)) * 1000);
-  return milliseconds > 0 && milliseconds <= MAX_DURATION_MS ? milliseconds : null;
-}

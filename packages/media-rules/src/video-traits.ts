@@ -43,7 +43,8 @@ async function readStoredSize(video: InputVideoTrack): Promise<VideoTraits['stor
   return width && height ? { width, height } : undefined;
 }
 
-async function readChannels(tracks: readonly InputAudioTrack[]): Promise<(number | null)[]> {
+/** Null where the file does not tell. */
+export async function readChannels(tracks: readonly InputAudioTrack[]): Promise<(number | null)[]> {
   const channels: (number | null)[] = [];
   for (const track of tracks) channels.push((await undefinedIfBroken(track.getNumberOfChannels())) ?? null);
   return channels;

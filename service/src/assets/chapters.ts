@@ -13,8 +13,8 @@ export function assertChapters(
   chapters: ChapterEdit,
 ): void {
   if (!chapters || chapters.length === 0) return;
-  if (kind !== 'video')
-    throw badRequest(`chapters can be set only for videos, and this asset is an ${kind}`, {
+  if (kind === 'image')
+    throw badRequest('chapters can be set only for videos and audio, and this asset is an image', {
       field: 'chapters',
     });
   for (const [index, { start_ms: start, title }] of chapters.entries()) {

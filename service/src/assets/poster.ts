@@ -12,7 +12,7 @@ export function assertPosterTime(
   { timeMs, isHosted }: PosterChoice,
 ): void {
   if (timeMs === null || timeMs === undefined) return;
-  if (kind === 'image' || isHosted)
+  if (kind !== 'video' || isHosted)
     throw badRequest(`${FIELD} can be set only for videos that this service encodes`, {
       field: FIELD,
     });

@@ -1,4 +1,5 @@
 // Decides which videos are encrypted on their way to players, and which of their files are not (contract B5).
+import { WAVEFORM } from '../storage/object-key.ts';
 import type { Asset } from './asset.ts';
 
 export const SEGMENT_ENCRYPTIONS = ['off', 'private'] as const;
@@ -12,5 +13,5 @@ export const isEncrypted = (
 
 const PICTURE_OR_TEXT = /\.(?:jpg|webp|vtt)$/;
 
-/** Thumbnails, storyboards, previews and captions, which are served as they are stored. */
-export const isNeverEncrypted = (file: string): boolean => PICTURE_OR_TEXT.test(file);
+/** Thumbnails, waveforms, storyboards, previews and captions, which are served as they are stored. */
+export const isNeverEncrypted = (file: string): boolean => PICTURE_OR_TEXT.test(file) || file === WAVEFORM;

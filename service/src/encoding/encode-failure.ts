@@ -5,6 +5,7 @@ export type FailureCode = Extract<
   ContractCode,
   | 'not_media'
   | 'no_video_track'
+  | 'no_audio_track'
   | 'truncated'
   | 'undecodable'
   | 'unsupported_codec'

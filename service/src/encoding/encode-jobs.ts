@@ -1,4 +1,5 @@
 // The jobs that encode a video one after the other, each in a queue with slots of its own.
+import type { Asset } from '../assets/asset.ts';
 
 /** Longer videos have queues of their own, so that a short one never waits for them. */
 export const LONG_VIDEO_SECONDS = 120;
@@ -16,7 +17,13 @@ export type EncodeJobName = (typeof ENCODE_JOBS)[number];
 
 export const isRestJob = (name: EncodeJobName): boolean => REST_JOBS.some((each) => each === name);
 
-export const isLongVideo = (durationMs: number): boolean => durationMs > LONG_VIDEO_SECONDS * 1000;
+const isLongVideo = (durationMs: number): boolean => durationMs > LONG_VIDEO_SECONDS * 1000;
+
+/** Sound is encoded many times faster than video. */
+const LONG_AUDIO_SECONDS = 7200;
+
+export const isLong = ({ kind, duration_ms: durationMs }: Pick<Asset, 'kind' | 'duration_ms'>): boolean =>
+  kind === 'audio' ? (durationMs ?? 0) > LONG_AUDIO_SECONDS * 1000 : isLongVideo(durationMs ?? 0);
 
 type PlayableVideo = { readonly durationMs: number; readonly isDividable: boolean };
 

@@ -80,13 +80,13 @@ export type EncodedChunk = readonly {
 /** What the encoder tells about the source. */
 export type EncodedSource = {
   readonly container: Container;
-  /** The encoded video stream. */
-  readonly video: VideoFacts;
+  /** The encoded video stream; absent for an audio file. */
+  readonly video?: VideoFacts;
   /** The encoded audio tracks, the default first. Their loudness is known when the run ends. */
   readonly audio: readonly AudioFacts[];
-  /** Display size: rotation and pixel aspect ratio are applied. */
-  readonly width: number;
-  readonly height: number;
+  /** Display size: rotation and pixel aspect ratio are applied. Absent for an audio file. */
+  readonly width?: number;
+  readonly height?: number;
   readonly durationMs: number;
   readonly chapters: readonly Chapter[];
 };
@@ -197,6 +197,8 @@ export class ChunkMismatchError extends Error {}
 export class LongVideoError extends Error {}
 
 export type Encoder = {
+  /** Encodes a whole audio file. Throws EncodeError for one without sound that can be decoded. */
+  encodeAudio(request: EncodeRequest): Promise<Encoding>;
   /**
    * Encodes what makes the video playable, and passes it to `onPlayable`. Throws EncodeError for an invalid
    * source, and LongVideoError.

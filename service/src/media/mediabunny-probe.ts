@@ -1,10 +1,11 @@
-// Probes untrusted videos with mediabunny in sandboxed processes, with limits on memory, reads and time.
+// Probes untrusted video and audio files with mediabunny in sandboxed processes, with limits on memory, reads and time.
 import { busy, unavailable } from '../platform/http/errors.ts';
 import type { AcquireSlot } from '../platform/process/fair-slots.ts';
 import type { ChildPool } from '../platform/process/child-pool.ts';
 import type { ChildProgram, HandledMessage, TaskFailure } from '../platform/process/child.ts';
+import type { ProbedFormat } from '@mediary/media-rules/probe-file';
 import type { DefaultContainer, ProbeResult } from '@mediary/media-rules/video-facts';
-import type { ByteSource, Probe } from './probe.ts';
+import type { AudioProbe, ByteSource, Probe } from './probe.ts';
 import type { ServiceMessage, WorkerMessage } from './mediabunny-probe.worker.ts';
 
 /** Maximum number of bytes that a probe reads of one file (contract B4). */
@@ -22,17 +23,19 @@ type ProbeOptions = { readonly deadlineMs: number; readonly acquire: AcquireSlot
 export function openMediabunnyProbe(
   pool: ChildPool,
   { deadlineMs, acquire }: ProbeOptions,
-): Probe<DefaultContainer> {
+): Probe<DefaultContainer> & AudioProbe {
   const run = pool.addKind({ program: PROGRAM, acquire });
+  const probe = async (source: ByteSource, format: ProbedFormat, owner: string) => {
+    const { sizeBytes } = source;
+    const message: ServiceMessage = { kind: 'probe', format, sizeBytes, maxBytes: MAX_BYTES };
+    const onMessage = createReadHandler(source);
+    const buildRequest = () => ({ message });
+    const outcome = await run<ProbeResult>({ deadlineMs, buildRequest, onMessage }, owner);
+    return 'result' in outcome ? outcome.result : toProbeResult(outcome.failed);
+  };
   return {
-    async probe(source, container, owner = '') {
-      const { sizeBytes } = source;
-      const message: ServiceMessage = { kind: 'probe', container, sizeBytes, maxBytes: MAX_BYTES };
-      const onMessage = createReadHandler(source);
-      const buildRequest = () => ({ message });
-      const outcome = await run<ProbeResult>({ deadlineMs, buildRequest, onMessage }, owner);
-      return 'result' in outcome ? outcome.result : toProbeResult(outcome.failed);
-    },
+    probe: (source, container, owner = '') => probe(source, { kind: 'video', container }, owner),
+    probeAudio: (source, container, owner = '') => probe(source, { kind: 'audio', container }, owner),
   };
 }
 

@@ -1,12 +1,12 @@
-// Worker process of the probe: parses one untrusted video at a time, which may hang or exhaust memory.
+// Worker process of the probe: parses one untrusted file at a time, which may hang or exhaust memory.
 import { CustomSource, Input, Logging, LogLevel } from 'mediabunny';
-import { PROBED_FORMATS, probeVideo } from '@mediary/media-rules/probe-video';
-import type { DefaultContainer, ProbeResult } from '@mediary/media-rules/video-facts';
+import { inputFormatsOf, type ProbedFormat, probeFile } from '@mediary/media-rules/probe-file';
+import type { ProbeResult } from '@mediary/media-rules/video-facts';
 
 export type ServiceMessage =
   | {
       readonly kind: 'probe';
-      readonly container: DefaultContainer;
+      readonly format: ProbedFormat;
       readonly sizeBytes: number;
       readonly maxBytes: number;
     }
@@ -49,12 +49,9 @@ function sendResult(result: ProbeResult): void {
 
 type ProbeRequest = Extract<ServiceMessage, { kind: 'probe' }>;
 
-async function probe({ container, sizeBytes, maxBytes }: ProbeRequest): Promise<ProbeResult> {
-  using input = new Input({
-    formats: PROBED_FORMATS[container],
-    source: boundedSource(sizeBytes, maxBytes),
-  });
-  return await probeVideo(input, container);
+async function probe({ format, sizeBytes, maxBytes }: ProbeRequest): Promise<ProbeResult> {
+  using input = new Input({ formats: inputFormatsOf(format), source: boundedSource(sizeBytes, maxBytes) });
+  return await probeFile(input, format);
 }
 
 /** Requests bytes from the service, up to the budget (contract B4). */

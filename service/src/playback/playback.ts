@@ -9,6 +9,7 @@ import { playbackNotFound } from '../assets/playback-manifest.ts';
 import { isEncrypted, isNeverEncrypted } from '../assets/segment-encryption.ts';
 import { EXTRA_FILES, toExtraUrls, type VideoExtra } from '../assets/video-extras.ts';
 import { captionUrl } from '../captions/manifest-captions.ts';
+import { WAVEFORM } from '../storage/object-key.ts';
 import { ticketReason } from '../auth/tickets/asset-ticket.ts';
 import { formatPlaybackCookie, readPlaybackCookie } from '../auth/tickets/playback-cookie.ts';
 import { findVariantSource, imageVersion } from '../images/image-source.ts';
@@ -64,20 +65,28 @@ export function getPlayback(ctx: PlaybackContext, asset: Asset, access: Access =
     expires_at: toIso(expires),
     image: findVariantSource(asset) ? `${base}${token}/image?v=${imageVersion(asset)}` : null,
     frame: own && !own.growing ? `${base}${token}/frame.jpg` : null,
+    waveform: own ? `${base}${token}/${WAVEFORM}` : null,
     embed: own ? `${toPlaybackBase(ctx.settings.publicBaseUrl(), asset.id)}${token}/embed` : null,
   });
 }
 
-type VideoMembers = Omit<Extract<PlaybackView, { kind: 'video' }>, 'kind'>;
-type OptionalUrls = Pick<VideoMembers, 'image' | 'frame' | 'embed'>;
+type Members<K extends PlaybackView['kind']> = Omit<Extract<PlaybackView, { kind: K }>, 'kind'>;
+type OptionalUrls = Pick<Members<'video'>, 'image' | 'frame' | 'embed'> & Pick<Members<'audio'>, 'waveform'>;
 
-/** Every member of the kind; frames and a player are for videos alone. */
+/** Every member of the kind. */
 function toView(
   kind: Asset['kind'],
-  members: Omit<VideoMembers, keyof OptionalUrls> & Partial<OptionalUrls>,
+  members: Omit<Members<'image'>, 'image'> & Partial<OptionalUrls>,
 ): PlaybackView {
-  const { image = null, frame = null, embed = null, ...shared } = members;
-  return kind === 'video' ? { kind, ...shared, image, frame, embed } : { kind, ...shared, image };
+  const { image = null, frame = null, embed = null, waveform = null, ...shared } = members;
+  switch (kind) {
+    case 'video':
+      return { kind, ...shared, image, frame, embed };
+    case 'audio':
+      return { kind, ...shared, image, waveform, embed };
+    case 'image':
+      return { kind, ...shared, image };
+  }
 }
 
 /** A file with all of the sound or picture would make the encryption of the segments pointless. */

@@ -15,6 +15,7 @@ import {
   renditionKey,
   THUMBNAIL,
   variantKey,
+  WAVEFORM,
 } from '../storage/object-key.ts';
 
 /** The fixed names below an asset's playback path. */
@@ -80,7 +81,7 @@ export function resolveFile(
     throw playbackNotFound();
   const file = isEntryFile(path)
     ? entryOf(asset, path, findHostedUrls)
-    : isExtraFile(path)
+    : isExtraFile(path) || path === WAVEFORM
       ? extraOf(asset, path)
       : childOf(asset, path);
   if (!file) throw playbackNotFound();

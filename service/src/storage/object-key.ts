@@ -53,6 +53,9 @@ export const captionKey = (assetId: string, fileId: string): ObjectKey =>
 /** File name of the thumbnail: among the variants of an image, among the renditions of a video. */
 export const THUMBNAIL = 'thumb.jpg';
 
+/** File name of the waveform of an audio asset, beside its thumbnail. */
+export const WAVEFORM = 'waveform.json';
+
 /** File name of the video frame at a time, stored beside the thumbnail. */
 export const posterName = (timeMs: number): string => `poster-${timeMs}.jpg`;
 

@@ -118,7 +118,10 @@ export async function checkContent(
   const verdict = checkFileType(media, detected);
   if (verdict !== 'ok') return verdict;
   if (media.kind === 'image') return UNKNOWN_FACTS;
-  const probed = await worker.probe.probe(source, media.container, asset.owner_user_id);
+  const { probe } = worker;
+  const probed = await (media.kind === 'audio'
+    ? probe.probeAudio(source, media.container, asset.owner_user_id)
+    : probe.probe(source, media.container, asset.owner_user_id));
   return 'refused' in probed ? probed.refused : probed.facts;
 }
 

@@ -10,6 +10,7 @@ export type RejectionCode = Extract<
   | 'playlist'
   | 'not_media'
   | 'no_video_track'
+  | 'no_audio_track'
   | 'truncated'
   | 'picture_too_large'
 >;

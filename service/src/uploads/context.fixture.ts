@@ -100,6 +100,9 @@ export function createUploadsWorld(first: Asset, rows: Rows = {}, given: Given =
         probe: async () => ({
           facts: { width: 16, height: 9, durationMs: 4000, hasVideo: true, hasAudio: false, traits: {} },
         }),
+        probeAudio: async () => ({
+          facts: { width: null, height: null, durationMs: 4000, hasVideo: false, hasAudio: true, traits: {} },
+        }),
       },
     },
     intake: createIntake(),

@@ -6,7 +6,7 @@ import type { Encoder } from '../encoding/encoder.ts';
 import type { ServiceJobs } from '../jobs.ts';
 import type { Lifecycle } from '../lifecycle/feature.ts';
 import type { MediaType } from '@mediary/media-rules/media-type';
-import type { Probe } from '../media/probe.ts';
+import type { AudioProbe, Probe } from '../media/probe.ts';
 import type { ConcurrencyLimit } from '../platform/concurrency/concurrency-limit.ts';
 import type { InFlight } from '../platform/concurrency/in-flight.ts';
 import type { SpaceGuard } from '../platform/disk/free-space.ts';
@@ -69,7 +69,7 @@ export type UploadsContext = {
   };
   /** This process, and its disk for temporary files. */
   readonly worker: Pick<Storage, 'findLocalFile'> & {
-    readonly probe: Probe;
+    readonly probe: Probe & AudioProbe;
     readonly encoder: Pick<Encoder, 'cut'>;
     readonly scratchRoot: string;
     readonly scratchReservations: ScratchReservations;

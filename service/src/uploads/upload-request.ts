@@ -7,7 +7,7 @@ import { assertChapters, toChapters } from '../assets/chapters.ts';
 import { assertFocalPoint, roundFocalPoint } from '../assets/focal-point.ts';
 import { assertTextLimits } from '../assets/text-limits.ts';
 import { describeExcessSize, describeUnsupportedType } from '@mediary/media-rules/file-limits';
-import { isOtherKind, type MediaType } from '@mediary/media-rules/media-type';
+import { isOtherKind, type MediaType, type TimedType } from '@mediary/media-rules/media-type';
 import { assertEach, badRequest, payloadTooLarge } from '../platform/http/errors.ts';
 import { isPlainText, notPlainText } from '../platform/values/plain-text.ts';
 import type { UploadRules } from '../providers/provider.ts';
@@ -52,7 +52,8 @@ export function toNewAsset(
   const videoId = isService ? parseLinkedVideo(request, media, limits) : null;
   assertFocalPoint(media, request.focal_point);
   assertChapters({ kind: media.kind, duration_ms: null }, request.chapters);
-  const provider = media.kind === 'image' ? null : chooseProvider(request, { videoId, limits });
+  const provider =
+    media.kind === 'image' ? null : chooseProvider(request, { videoId, kind: media.kind, limits });
   const access = parseAccess(request.access);
   const isElsewhere = provider !== null && limits.hostedProviders.includes(provider);
   assertEnforceable(access, { provider, isElsewhere, knowsCountries: limits.knowsCountries });
@@ -115,6 +116,7 @@ function assertFilename({ filename }: CreateUploadRequest): void {
   }
 }
 
+const OWN_PROVIDER: ProviderName = 'onprem';
 const MAX_NAME_LENGTH = 255;
 const CONTROL = /\p{Cc}/u;
 
@@ -159,11 +161,24 @@ function parseLinkedVideo(
   return id;
 }
 
+type ProviderChoice = {
+  readonly videoId: string | null;
+  readonly kind: TimedType['kind'];
+  readonly limits: NewAssetRules;
+};
+
+/** The service encodes audio itself, whatever the default for videos is. */
 function chooseProvider(
   { provider }: CreateUploadRequest,
-  { videoId, limits }: { videoId: string | null; limits: NewAssetRules },
+  { videoId, kind, limits }: ProviderChoice,
 ): ProviderName {
-  const chosen = provider ?? limits.defaultProvider;
+  if (kind === 'audio' && provider && provider !== OWN_PROVIDER)
+    throw badRequest(`provider ${provider} is for videos. Audio is encoded by provider ${OWN_PROVIDER}.`, {
+      field: 'provider',
+      reason: 'unsupported_value',
+      allowed: [OWN_PROVIDER],
+    });
+  const chosen = provider ?? (kind === 'audio' ? OWN_PROVIDER : limits.defaultProvider);
   if (videoId === null && !limits.uploadProviders.includes(chosen))
     throw badRequest(
       `provider ${chosen} is not configured for uploads. Configured: ${limits.uploadProviders.join(', ')}.`,

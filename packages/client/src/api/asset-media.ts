@@ -3,7 +3,7 @@
 
 /** What the original contains, with the names of ffmpeg. */
 export type AssetMedia = {
-  /** `mov` stands for MP4 and QuickTime, `matroska` for WebM and Matroska. Of an image: its format. */
+  /** `mov` stands for MP4, M4A and QuickTime, `matroska` for WebM and Matroska. Of an image: its format. */
   container: string;
   video: MediaVideo | null;
   /** The tracks that the renditions contain, the default one first. */

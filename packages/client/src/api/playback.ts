@@ -3,7 +3,7 @@
 import type { StreamStatus } from './enums.ts';
 
 /** Playback URLs of a video; null for formats that are not available. */
-export type Playback = VideoPlayback | ImagePlayback;
+export type Playback = VideoPlayback | ImagePlayback | AudioPlayback;
 
 /** Playback URLs of a video; null for formats that are not available. */
 export type VideoPlayback = {
@@ -95,6 +95,54 @@ export type ImagePlayback = {
   expires_at: string | null;
   /** Append `w`, `h`, `fit` and `format` as further query parameters. */
   image: string | null;
+};
+
+/**
+ * Playback URLs of an audio asset; null for formats that are not available. `thumbnail` is the cover of the
+ * file, else a picture of the waveform. `mp4`, `storyboard` and `preview` are null.
+ */
+export type AudioPlayback = {
+  kind: 'audio';
+  stream_status: StreamStatus;
+  /** HLS manifest. */
+  hls: string | null;
+  /** DASH manifest. Null where segments are encrypted. */
+  dash: string | null;
+  /** JPEG. */
+  thumbnail: string | null;
+  /**
+   * How the segments are encrypted. `aes-128`: players of HLS get the key with the same token or cookie as
+   * the segments, and `dash`, `mp4` and `audio` are null. Null: they are not encrypted.
+   */
+  encryption: 'aes-128' | null;
+  /**
+   * The video as one MP4 file, at most 1080p. Append `?download=name.mp4` to download it. Null where segments
+   * are encrypted, or `access` forbids downloads.
+   */
+  mp4: string | null;
+  /**
+   * The sound as one M4A file. Append `?download=name.m4a` to download it. Null where segments are encrypted,
+   * or `access` forbids downloads.
+   */
+  audio: string | null;
+  /** WebVTT: the sprite and the place in it (`#xywh`) for each part of the video. */
+  storyboard: string | null;
+  /** Animated WebP of a few seconds. */
+  preview: string | null;
+  /** WebVTT with a cue for each chapter, as for `<track kind="chapters">`. Null without chapters. */
+  chapters: string | null;
+  /** Captions that the HLS and DASH manifests name too. Empty until the video is playable. */
+  captions: PlayableCaption[];
+  expires_at: string | null;
+  /** Append `w`, `h`, `fit` and `format` as further query parameters. */
+  image: string | null;
+  /**
+   * JSON in the format of BBC audiowaveform (`version` 2, `channels` 1, `bits` 8): the lowest and the highest
+   * sample of up to 1800 parts of the sound.
+   */
+  waveform: string | null;
+  /** A page with a player, for an `<iframe>`. */
+  embed: string | null;
 };
 
 /** A signed URL of the original file, or of the MP4 of a provider. */

@@ -1,7 +1,7 @@
 // Finds out what a file is, and what the service would say about it, before a byte is sent.
 import { detectFileType, type FileType, HEAD_BYTES } from '@mediary/media-rules/magic-bytes';
-import { ALL_MEDIA_TYPES, type MediaType } from '@mediary/media-rules/media-type';
-import type { Container, DefaultContainer } from '@mediary/media-rules/video-facts';
+import { ALL_MEDIA_TYPES, findMediaType, type MediaType } from '@mediary/media-rules/media-type';
+import type { ProbedFormat } from '@mediary/media-rules/probe-file';
 import { toWarnings } from '@mediary/media-rules/warnings';
 import { findMimeType } from '../upload/media-type.ts';
 import { type BoundedReader, openBoundedReader } from './bounded-reader.ts';
@@ -30,11 +30,12 @@ type Job = {
 export async function inspectFile(file: Blob, options: InspectOptions): Promise<FileInspection> {
   const reader = openBoundedReader(file, options.signal);
   const detected = detectFileType(await reader.read(0, HEAD_BYTES));
-  const format = ALL_MEDIA_TYPES.find(({ signatures }) => signatures.some((each) => each === detected));
-  const mimeType = chooseMimeType(file, options, format);
+  const given = giveMimeType(file, options);
+  const format = chooseFormat(given, detected);
+  const mimeType = given ?? format?.mime ?? null;
   const known: Known = {
     kind: format?.kind ?? null,
-    container: format ? (format.kind === 'video' ? format.container : detected) : null,
+    container: format ? (format.kind === 'image' ? detected : format.container) : null,
     mime_type: mimeType,
     size_bytes: file.size,
     refusals: refuseClaims({ mimeType, sizeBytes: file.size, detected }, options.limits ?? {}),
@@ -47,7 +48,8 @@ export async function inspectFile(file: Blob, options: InspectOptions): Promise<
 
 function inspectContent(job: Job, format: MediaType | undefined, detected: FileType) {
   if (format?.kind === 'image') return inspectImage(job, detected);
-  if (format?.kind === 'video' && isProbed(format.container)) return inspectVideo(job, format.container);
+  if (format?.kind === 'audio') return inspectVideo(job, format);
+  if (format && isProbed(format)) return inspectVideo(job, format);
   return { ...NOTHING, ...job.known };
 }
 
@@ -65,15 +67,21 @@ const NOTHING = {
   is_complete: true,
 } satisfies Partial<FileInspection>;
 
-const isProbed = (container: Container): container is DefaultContainer =>
-  ['mov', 'matroska', 'mpegts'].includes(container);
+const isProbed = (format: MediaType): format is MediaType & ProbedFormat =>
+  format.kind === 'video' && ['mov', 'matroska', 'mpegts'].includes(format.container);
 
-function chooseMimeType(
+function giveMimeType(
   file: Blob,
   { mimeType, filename = (file as { readonly name?: string }).name ?? '' }: InspectOptions,
-  format: MediaType | undefined,
-): string | null {
-  return mimeType || file.type || findMimeType(filename) || format?.mime || null;
+): string | undefined {
+  return mimeType || file.type || findMimeType(filename);
+}
+
+/** Several types have the same bytes, such as video and audio in MP4: then the given one counts. */
+function chooseFormat(mimeType: string | undefined, detected: FileType): MediaType | undefined {
+  const found = ALL_MEDIA_TYPES.filter(({ signatures }) => signatures.some((each) => each === detected));
+  const given = findMediaType(mimeType ?? '');
+  return found.find((type) => type === given) ?? found[0];
 }
 
 type ReadHeader = (reader: BoundedReader) => Promise<ImageHeader | undefined>;
@@ -110,15 +118,8 @@ async function inspectImage(
   };
 }
 
-async function inspectVideo(
-  { reader, options, known }: Job,
-  container: DefaultContainer,
-): Promise<FileInspection> {
-  const { result, lacksFrames, ...content } = await readVideo(
-    reader,
-    container,
-    options.placeholder === true,
-  );
+async function inspectVideo({ reader, options, known }: Job, format: ProbedFormat): Promise<FileInspection> {
+  const { result, lacksFrames, ...content } = await readVideo(reader, format, options.placeholder === true);
   const found = { ...NOTHING, ...known, ...content, is_complete: !lacksFrames && !reader.isExhausted() };
   if (!result) return found;
   if ('refused' in result) return { ...found, refusals: [...known.refusals, refuseVideo(result.refused)] };

@@ -33,12 +33,13 @@ export type InspectOptions = {
 
 /** What a file is. Null stands for what its first 4 MiB, its index and its end do not tell. */
 export type FileInspection = {
-  /** By the bytes. Null: no image and no video that the service could accept. */
+  /** By the bytes; of those that may be video or audio, by the media type. Null: nothing that the service could accept. */
   kind: AssetKind | null;
   /**
    * By the bytes. Images: `jpeg`, `png`, `webp`, `avif`, `heif`, `gif`. Videos, as `media.container` of an
    * asset: `mov` (MP4 and QuickTime), `matroska` (and WebM), `mpegts`, or an older format, which has no
-   * further facts here: `avi`, `mpeg`, `flv`, `asf`, `ogg`, `mxf`.
+   * further facts here: `avi`, `mpeg`, `flv`, `asf`, `ogg`, `mxf`. Audio: `mov`, `matroska`, `ogg`, `mp3`,
+   * `aac`, `wav`, `flac`.
    */
   container: string | null;
   /** The media type that the refusals assume. Null: none was passed, and neither name nor bytes have one. */
@@ -59,7 +60,7 @@ export type FileInspection = {
   is_animated: boolean | null;
   /** The first picture track of a video. Null for images. */
   video: InspectedVideo | null;
-  /** The audio tracks of a video, in the order of the file. */
+  /** The audio tracks of a video or audio file, in the order of the file. */
   audio: InspectedAudio[];
   /** A ThumbHash in Base64, of the image or of the first frame. Null unless `placeholder` is set. */
   placeholder: string | null;

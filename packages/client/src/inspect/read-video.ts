@@ -1,6 +1,6 @@
-// Reads what a video contains, by the rules of the service's own probe.
-import { probeVideo, PROBED_FORMATS } from '@mediary/media-rules/probe-video';
-import type { DefaultContainer, MediaFacts, ProbeResult } from '@mediary/media-rules/video-facts';
+// Reads what a video or audio file contains, by the rules of the service's own probe.
+import { inputFormatsOf, type ProbedFormat, probeFile } from '@mediary/media-rules/probe-file';
+import type { MediaFacts, ProbeResult } from '@mediary/media-rules/video-facts';
 import { undefinedIfBroken } from '@mediary/media-rules/video-traits';
 import { CanvasSink, Input, type InputAudioTrack, type InputVideoTrack, Logging, LogLevel } from 'mediabunny';
 import type { BoundedReader } from './bounded-reader.ts';
@@ -26,14 +26,14 @@ const UNKNOWN: VideoContent = {
 
 export async function readVideo(
   reader: BoundedReader,
-  container: DefaultContainer,
+  format: ProbedFormat,
   wantsPlaceholder: boolean,
 ): Promise<VideoReading> {
   Logging.level = LogLevel.Silent;
-  const { source, lacksFrames } = await openMovieSource(reader, container === 'mov');
-  const input = new Input({ formats: PROBED_FORMATS[container], source });
+  const { source, lacksFrames } = await openMovieSource(reader, format.container === 'mov');
+  const input = new Input({ formats: inputFormatsOf(format), source });
   try {
-    const result = await probe(input, container, lacksFrames);
+    const result = await probe(input, format, lacksFrames);
     // A budget that is used up makes a good file look broken.
     if ('refused' in result && result.refused !== 'picture_too_large' && reader.isExhausted())
       return { ...UNKNOWN, result: undefined, lacksFrames };
@@ -46,8 +46,8 @@ export async function readVideo(
 }
 
 /** Without its frames, the duration of a video is the one that its header states. */
-async function probe(input: Input, container: DefaultContainer, lacksFrames: boolean): Promise<ProbeResult> {
-  const result = await probeVideo(input, container);
+async function probe(input: Input, format: ProbedFormat, lacksFrames: boolean): Promise<ProbeResult> {
+  const result = await probeFile(input, format);
   if (!lacksFrames || 'refused' in result) return result;
   const seconds = await undefinedIfBroken(input.getDurationFromMetadata());
   return { facts: { ...result.facts, durationMs: seconds ? Math.round(seconds * 1000) : null } };

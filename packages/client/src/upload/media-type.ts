@@ -17,10 +17,19 @@ const TYPES: Readonly<Record<string, string>> = {
   gif: 'image/gif',
   heic: 'image/heic',
   heif: 'image/heif',
+  mp3: 'audio/mpeg',
+  m4a: 'audio/mp4',
+  aac: 'audio/aac',
+  wav: 'audio/wav',
+  flac: 'audio/flac',
+  ogg: 'audio/ogg',
+  oga: 'audio/ogg',
+  opus: 'audio/ogg',
+  weba: 'audio/webm',
 };
 
 /**
- * The media type of an image or video by the extension of its name; undefined for other files. Browsers do
+ * The media type of an image, video or audio file by the extension of its name; undefined for other files. Browsers do
  * not know all of them.
  */
 export const findMimeType = (filename: string): string | undefined =>

@@ -57,12 +57,30 @@ const VideoPlayback = Type.Object(
   { $id: 'VideoPlayback', description: 'Playback URLs of a video; null for formats that are not available.' },
 );
 
+const AudioPlayback = Type.Object(
+  {
+    kind: Type.Literal('audio'),
+    ...shared,
+    waveform: url(
+      'JSON in the format of BBC audiowaveform (`version` 2, `channels` 1, `bits` 8): the lowest and the ' +
+        'highest sample of up to 1800 parts of the sound.',
+    ),
+    embed: url('A page with a player, for an `<iframe>`.'),
+  },
+  {
+    $id: 'AudioPlayback',
+    description:
+      'Playback URLs of an audio asset; null for formats that are not available. `thumbnail` is the cover ' +
+      'of the file, else a picture of the waveform. `mp4`, `storyboard` and `preview` are null.',
+  },
+);
+
 const ImagePlayback = Type.Object(
   { kind: Type.Literal('image'), ...shared },
   { $id: 'ImagePlayback', description: 'URLs of an image and of its sized variants.' },
 );
 
-export const Playback = Type.Union([VideoPlayback, ImagePlayback], {
+export const Playback = Type.Union([VideoPlayback, ImagePlayback, AudioPlayback], {
   $id: 'Playback',
   discriminator: { propertyName: 'kind' },
 });

@@ -13,7 +13,7 @@ import { type ObjectKey, renditionKey, renditionsPrefix } from '../../storage/ob
 import { readJoined, unlessStored } from '../../storage/whole-objects.ts';
 import type { EncodingContext } from '../context.ts';
 import { EncodeError } from '../encoder.ts';
-import { type CmafTrack, initName, trackSeconds } from '../model/cmaf-track.ts';
+import { type CmafTrack, initName, isVideo, trackSeconds } from '../model/cmaf-track.ts';
 import { planPreview, PREVIEW_LENGTH } from '../model/preview.ts';
 import { formatStoryboard, spriteName, storyboardOf, tileTimes } from '../model/storyboard.ts';
 import { getVideoForWidth, segmentAtTime, timedSegments } from '../model/track-choice.ts';
@@ -80,13 +80,17 @@ async function makeExtras(
 ): Promise<VideoExtra[]> {
   const renditions = await openRenditions(ctx, { assetId, folder });
   const made: VideoExtra[] = [];
-  for (const extra of ctx.settings.videoExtras) {
+  for (const extra of extrasOf(renditions, ctx.settings.videoExtras)) {
     signal.throwIfAborted();
     const isStored = (await ctx.store.size(renditions.keyOf(EXTRA_FILES[extra]))) !== undefined;
     if (isStored || (await makeExtra(ctx, extra, { ...renditions, assetId, signal }))) made.push(extra);
   }
   return made;
 }
+
+/** An audio asset has no pictures. */
+const extrasOf = ({ tracks }: Renditions, chosen: readonly VideoExtra[]): readonly VideoExtra[] =>
+  tracks.some(isVideo) ? chosen : chosen.filter((extra) => extra === 'audio');
 
 async function openRenditions(ctx: EncodingContext, run: RunRef): Promise<Renditions> {
   const index = await getIndex(ctx, run);
@@ -96,7 +100,7 @@ async function openRenditions(ctx: EncodingContext, run: RunRef): Promise<Rendit
     keyOf: (file) => renditionKey(run.assetId, run.folder, file),
     tracks,
     frameRate: perSecondOf(index.frameRate),
-    seconds: trackSeconds(getVideoForWidth(tracks, 0)),
+    seconds: trackSeconds(tracks.some(isVideo) ? getVideoForWidth(tracks, 0) : (tracks[0] as CmafTrack)),
   };
 }
 

@@ -7,10 +7,10 @@ import type { AudioTrack } from '../model/audio-track.ts';
 import { byDefault, MAX_AUDIO_TRACKS, toAudioTracks } from '../plan/source/audio-tracks.ts';
 import { assertDuration } from '../plan/ladder/encode-cost.ts';
 import { EncodeError } from '../encoder.ts';
+import { isDecodable } from '../plan/source/decoders.ts';
 import {
   factsArguments,
   hasNoZero,
-  isDecodable,
   type PacketSelection,
   packetListArguments,
   audioCheckArguments,
@@ -99,9 +99,9 @@ export async function examineSource(session: SourceSession): Promise<ExaminedSou
 }
 
 /** Renditions start at zero, whatever the clock of the file says. */
-const chaptersOf = (
+export const chaptersOf = (
   { chapters = [], startSeconds: zero }: SourceFacts,
-  { durationSeconds }: Timeline,
+  { durationSeconds }: Pick<Timeline, 'durationSeconds'>,
 ): Chapter[] =>
   readChapters(
     chapters.map(({ startSeconds, title }) => ({

@@ -5,6 +5,7 @@ import type { AudioFacts } from '../../lifecycle/decisions/stream-report.ts';
 import { THUMBNAIL } from '../../storage/object-key.ts';
 import type { CmafTrack } from '../model/cmaf-track.ts';
 import { formatIndex, INDEX_NAME } from '../packaging/run-index.ts';
+import { encodeAudio } from '../audio/encode-audio.ts';
 import { audioRenditions } from '../plan/source/audio-tracks.ts';
 import { assertCost } from '../plan/ladder/encode-cost.ts';
 import { planPhases } from '../plan/ladder/encode-phases.ts';
@@ -53,6 +54,7 @@ export function openFfmpegEncoder({
   const options = { limits, concurrency, ladder };
   const background = { ...setup, priority: 'background' } as const;
   return {
+    encodeAudio: (request) => encodeAudio(openSession(setup, request, options)),
     startEncode: (request) => startEncode(openSession(setup, request, options), request.maxSeconds),
     continueEncode: (request) => continueEncode(openSession(background, request, options), request),
     encodeChunk: (request) => encodeChunk(background, request, { limits, concurrency }),

@@ -3,7 +3,8 @@ import { createReadStream } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { FAILURE_CODES } from '@mediary/contract/failures';
-import { findMediaType, type MediaType } from '@mediary/media-rules/media-type';
+import { findMediaType, type TimedType } from '@mediary/media-rules/media-type';
+import type { Warning } from '../../assets/asset.ts';
 import { type ClaimedJob, type ClaimedRun, runClaimedJob } from '../../platform/jobs/claimed-job.ts';
 import { inScratchFolder } from '../../platform/process/scratch-folder.ts';
 import type { LocalFile } from '../../storage/local-file.ts';
@@ -71,7 +72,7 @@ export async function withSource<T>(
 ): Promise<T> {
   const { scratch, supersede, signal } = control;
   const reporter = createProgressReporter(ctx, { head: reportHead(run), signal, onSuperseded: supersede });
-  const { container } = findMediaType(run.mimeType) as Extract<MediaType, { kind: 'video' }>;
+  const { container } = mediaOf(run);
   const { file: original, release } = await ctx.worker.originals.open(run.originalKey, signal);
   try {
     if (!original) throw new EncodeError('original_missing', FAILURE_CODES.original_missing);
@@ -89,6 +90,10 @@ export async function withSource<T>(
     await reporter.end();
   }
 }
+
+const mediaOf = ({ mimeType }: Run): TimedType => findMediaType(mimeType) as TimedType;
+
+export const isAudio = (run: Run): boolean => mediaOf(run).kind === 'audio';
 
 async function createFolder(scratch: string, name: string): Promise<string> {
   const folder = join(scratch, name);
@@ -108,15 +113,13 @@ async function verifySource(
   control.signal.throwIfAborted();
 }
 
-/** The report of a run whose renditions are stored, with the text subtitles of the source as captions. */
+/** The report of a run whose files are stored, with the text subtitles of a video as captions. */
 export async function completeEncoding(
   ctx: EncodingContext,
   run: Run,
   { scratch, request, encoding }: { scratch: string; request: SourceRequest; encoding: Encoding },
 ): Promise<EncoderReport> {
-  const { source, container, signal } = request;
-  const workFolder = await createFolder(scratch, 'captions');
-  const captionWarnings = await storeEmbedded(ctx, run.assetId, { source, container, workFolder, signal });
+  const captionWarnings = isAudio(run) ? [] : await storeSubtitles(ctx, run, { scratch, request });
   const warnings = [...encoding.warnings, ...captionWarnings];
   return {
     ...reportHead(run),
@@ -128,6 +131,16 @@ export async function completeEncoding(
     ...(warnings.length > 0 && { warnings }),
     ...(run.posterTimeMs !== null && { poster_time_ms: run.posterTimeMs }),
   };
+}
+
+async function storeSubtitles(
+  ctx: EncodingContext,
+  { assetId }: Run,
+  { scratch, request }: { scratch: string; request: SourceRequest },
+): Promise<readonly Warning[]> {
+  const { source, container, signal } = request;
+  const workFolder = await createFolder(scratch, 'captions');
+  return storeEmbedded(ctx, assetId, { source, container, workFolder, signal });
 }
 
 /** The result of `encode`, or the report of a video that cannot be encoded. */

@@ -5,11 +5,12 @@ import { renditionFolder } from '../../storage/object-key.ts';
 import type { EncodingContext } from '../context.ts';
 import type { EncoderReport } from '../encoder-report.ts';
 import { type EncodeCheckpoint, LongVideoError } from '../encoder.ts';
-import { isLongVideo, LONG_VIDEO_SECONDS } from '../encode-jobs.ts';
+import { isLong, LONG_VIDEO_SECONDS } from '../encode-jobs.ts';
 import {
   completeEncoding,
   conductRun,
   endWithReport,
+  isAudio,
   orFailedReport,
   type RunControl,
   withSource,
@@ -34,7 +35,7 @@ export const encodeAssetJob =
   async (job: JobRun<FirstPhase>): Promise<void> => {
     const { payload } = job;
     const asset = await ctx.lifecycle.findAssetById(payload.assetId);
-    if (isLongVideo(asset?.duration_ms ?? 0)) return moveToLong(ctx, payload);
+    if (asset && isLong(asset)) return moveToLong(ctx, payload);
     await encodeFirst(ctx, job, LONG_VIDEO_SECONDS);
   };
 
@@ -94,13 +95,15 @@ const startEncode = (
     isVerified: false,
     encode: async (request) => {
       const { scratch, signal, maxSeconds } = control;
-      const started = await ctx.encoder.startEncode({
-        ...request,
-        posterTimeMs: run.posterTimeMs,
-        onPlayable: createPublisher(ctx, run, signal),
-        chunkSeconds: await findChunkSeconds(ctx, run),
-        maxSeconds,
-      });
+      const started = isAudio(run)
+        ? { encoding: await ctx.encoder.encodeAudio(request) }
+        : await ctx.encoder.startEncode({
+            ...request,
+            posterTimeMs: run.posterTimeMs,
+            onPlayable: createPublisher(ctx, run, signal),
+            chunkSeconds: await findChunkSeconds(ctx, run),
+            maxSeconds,
+          });
       if ('checkpoint' in started) return started.checkpoint;
       const { encoding } = started;
       await storeFiles(ctx.store, run, { files: encoding.files, signal });

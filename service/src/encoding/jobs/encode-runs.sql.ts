@@ -20,6 +20,7 @@ export const deleteRun = (db: Queries, run: RunKey & { readonly claim: number })
 
 const ENCODE = {
   id: 'uuid',
+  kind: 'text',
   owner_user_id: 'text',
   attempt: 'int4',
   encode_run: 'int4',
@@ -37,7 +38,7 @@ const ENCODE = {
 /** Assets that still need an encode, with their current run. */
 export const findEncodes = (db: Queries, assetIds: readonly string[]) =>
   db.all(sql('find encodes', ENCODE)`
-    select assets.id, owner_user_id, assets.attempt, encode_run, progress, filename, duration_ms,
+    select assets.id, kind, owner_user_id, assets.attempt, encode_run, progress, filename, duration_ms,
            width, height, media, playable_at, run.worker, run.started_at as run_started_at
       from assets
       left join encode_runs as run

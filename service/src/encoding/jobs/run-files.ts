@@ -107,11 +107,11 @@ export const describeSource = ({
   durationMs,
   chapters,
 }: EncodedSource): Partial<EncoderReport> => ({
-  width,
-  height,
+  ...(width !== undefined && { width }),
+  ...(height !== undefined && { height }),
   duration_ms: durationMs,
   container,
-  video,
+  ...(video && { video }),
   ...(audio.length > 0 && { audio }),
   ...(chapters.length > 0 && { chapters }),
 });

@@ -39,7 +39,8 @@ export function describeUpdates(tracks: readonly CmafTrack[], growth: UpdatedMan
 
 // The duration of the video: audio ends up to two packets later, which players cut off.
 function staticAttributes(tracks: readonly CmafTrack[]): string {
-  const duration = Math.max(...tracks.filter(isVideo).map(trackSeconds));
+  const videos = tracks.filter(isVideo);
+  const duration = Math.max(...(videos.length > 0 ? videos : tracks).map(trackSeconds));
   return `type="static" mediaPresentationDuration="PT${seconds(duration)}S"`;
 }
 

@@ -4,6 +4,7 @@ import {
   type VideoTrack,
   averageBitrate,
   initName,
+  isVideo,
   peakBitrate,
   playlistName,
   rangeOf,
@@ -70,6 +71,8 @@ export function formatMultivariantPlaylist({ childFolder, ...presentation }: Pre
         { id: FULL_PATHWAY, sets: [later.videos] },
       ]
     : [{ id: undefined, sets }];
+  const [sound] = groups[0]?.members ?? [];
+  if (sound && !tracks.some(isVideo)) return formatSoundPlaylist(sound, { childFolder, ...presentation });
   const variants = pathways.flatMap(({ id, sets: listed }) =>
     listed
       .flatMap((videos) => variantsOf(videos, groups))
@@ -82,10 +85,28 @@ export function formatMultivariantPlaylist({ childFolder, ...presentation }: Pre
   return lines([
     ...HEAD,
     ...(later ? [steeringLine(later.steeringUri)] : []),
-    ...(chaptersUri ? [`#EXT-X-SESSION-DATA:DATA-ID="com.apple.hls.chapters",URI="${chaptersUri}"`] : []),
+    ...chapterLines(chaptersUri),
     ...media,
     ...formatSubtitleMedia(captions),
     ...variants,
+  ]);
+}
+
+const chapterLines = (uri: string | undefined): readonly string[] =>
+  uri ? [`#EXT-X-SESSION-DATA:DATA-ID="com.apple.hls.chapters",URI="${uri}"`] : [];
+
+/** An audio asset is one variant without a picture. */
+function formatSoundPlaylist(
+  sound: CmafTrack,
+  { childFolder, chaptersUri, isEncrypted }: Presentation,
+): string {
+  const padding = isEncrypted ? PADDING_BITS_PER_SECOND : 0;
+  const bandwidths = `BANDWIDTH=${peakBitrate(sound) + padding},AVERAGE-BANDWIDTH=${averageBitrate(sound)}`;
+  return lines([
+    ...HEAD,
+    ...chapterLines(chaptersUri),
+    `#EXT-X-STREAM-INF:${bandwidths},CODECS="${sound.codec}"`,
+    `${childFolder}/${playlistName(sound.id)}`,
   ]);
 }
 

@@ -3,7 +3,7 @@ import type { Asset } from '../../assets/asset.ts';
 import { frameCost } from '../plan/ladder/encode-cost.ts';
 import { chooseLadder, type Ladder } from '../plan/ladder/ladder.ts';
 
-type EncodeSource = Pick<Asset, 'duration_ms' | 'width' | 'height' | 'media'>;
+export type EncodeSource = Pick<Asset, 'kind' | 'duration_ms' | 'width' | 'height' | 'media'>;
 
 /** `first`: until the video plays. */
 export type EncodeWork = { readonly first: number; readonly total: number };
@@ -18,10 +18,11 @@ const OTHER_PIXELS = 20_000;
 const MILLION = 1_000_000;
 
 export function estimateWork(source: EncodeSource, ladder: Ladder): EncodeWork {
-  const { duration_ms: durationMs, width, height, media } = source;
+  const { kind, duration_ms: durationMs, width, height, media } = source;
   const rate = Math.min(media?.video?.fps ?? USUAL_RATE, MAX_RATE);
   const frames = ((durationMs ?? 0) / 1000) * rate;
-  const picture = width === null || height === null ? undefined : { width, height };
+  const hasPicture = kind === 'video' && width !== null && height !== null;
+  const picture = hasPicture ? { width, height } : undefined;
   const rungs = picture ? chooseLadder(picture, { ladder }) : [];
   const lowest = rungs.findLast(({ codec, range }) => codec === 'h264' && range === 'sdr');
   const read = OTHER_PIXELS + (picture ? picture.width * picture.height * DECODE_SHARE : 0);

@@ -11,6 +11,7 @@ import { estimateHosted, statedTimes } from './stated-times.ts';
 const positive = fc.integer({ min: 1, max: 10_000_000 });
 const samples = fc.array(fc.record({ work: positive, ms: positive }), { maxLength: 80 });
 const video = fc.record({
+  kind: fc.constantFrom('video' as const, 'audio' as const),
   duration_ms: fc.integer({ min: 1000, max: 10_000_000 }),
   width: fc.integer({ min: 2, max: 4096 }),
   height: fc.integer({ min: 2, max: 4096 }),

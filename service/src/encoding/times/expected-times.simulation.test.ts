@@ -55,7 +55,10 @@ function createVideos(count: number, machine: Machine, random: () => number): Vi
     arrivesAt += -Math.log(1 - random()) * machine.everyMs;
     const [width, height] = SIZES[Math.floor(random() * SIZES.length)] as (typeof SIZES)[number];
     const duration = 2000 * 50 ** random();
-    const work = estimateWork({ duration_ms: duration, width, height, media: null }, DEFAULT_LADDER);
+    const work = estimateWork(
+      { kind: 'video', duration_ms: duration, width, height, media: null },
+      DEFAULT_LADDER,
+    );
     const isLater = index > count / 2;
     const speed = machine.msPerWork * (isLater ? (machine.laterFactor ?? 1) : 1);
     const factor = speed * machine.spread ** (2 * random() - 1);

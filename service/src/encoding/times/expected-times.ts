@@ -3,7 +3,7 @@ import { type ExpectedTimes, NO_EXPECTED_TIMES } from '@mediary/contract/schemas
 import type { ShownAsset } from '../../assets/asset.ts';
 import { shareReading } from '../../platform/concurrency/shared-reading.ts';
 import type { TimesContext } from '../context.ts';
-import { isLongVideo } from '../encode-jobs.ts';
+import { isLong } from '../encode-jobs.ts';
 import { findProcessingStarts } from './encode-estimates.sql.ts';
 import { estimateWork } from './encode-work.ts';
 import { estimate } from './learned-speed.ts';
@@ -104,8 +104,7 @@ function findEncoded(ctx: TimesContext, asset: ShownAsset, reading: QueueReading
   return statedTimes({ readAtMs, nowMs, playable, ready: estimate(model.ready, readyWork), position });
 }
 
-const lengthOf = ({ duration_ms: durationMs }: ShownAsset) =>
-  isLongVideo(durationMs ?? 0) ? 'long' : 'short';
+const lengthOf = (asset: ShownAsset) => (isLong(asset) ? 'long' : 'short');
 
 /** Undefined for an encode that has ended, whose report is on its way. */
 function findPlace(ctx: TimesContext, asset: ShownAsset, reading: QueueReading): QueuePlace | undefined {

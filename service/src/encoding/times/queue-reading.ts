@@ -1,10 +1,9 @@
 // One reading of the queue of encodes, with the speed that this installation has shown.
-import type { AssetMedia } from '@mediary/contract/schemas/assets/asset-media';
 import type { TimesContext } from '../context.ts';
 import { isRestJob } from '../encode-jobs.ts';
 import { findOpenEncodes } from '../jobs/encode-queue.ts';
 import { countSlots, type EncodeEstimate, findSamples, recordEstimates } from './encode-estimates.sql.ts';
-import { estimateWork } from './encode-work.ts';
+import { type EncodeSource, estimateWork } from './encode-work.ts';
 import { estimate, learnSpeed, type SpeedModel } from './learned-speed.ts';
 import { isLongQueue, type OpenEncode, placeEncodes, type QueuePlaces } from './queue-places.ts';
 
@@ -62,7 +61,7 @@ const toOpenEncode = ({ settings }: TimesContext, { job, asset }: Encodes[number
   queue: job.queue,
   isRunning: job.isRunning,
   progress: asset.progress,
-  work: estimateWork({ ...asset, media: asset.media as AssetMedia | null }, settings.ladder),
+  work: estimateWork(asset as EncodeSource, settings.ladder),
 });
 
 /** A little too late is no delay. */

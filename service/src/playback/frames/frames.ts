@@ -5,7 +5,7 @@ import { Readable } from 'node:stream';
 import { isPurged, type PlaybackAsset } from '../../assets/asset.ts';
 import { playbackNotFound } from '../../assets/playback-manifest.ts';
 import { EncodeError } from '../../encoding/encoder.ts';
-import { initName } from '../../encoding/model/cmaf-track.ts';
+import { initName, isVideo } from '../../encoding/model/cmaf-track.ts';
 import { getVideoForWidth, segmentAtTime } from '../../encoding/model/track-choice.ts';
 import { listedTracks } from '../../encoding/packaging/run-index.ts';
 import { perSecondOf } from '../../encoding/plan/source/frame-rate.ts';
@@ -120,7 +120,9 @@ async function findSource(
   const index = await manifests.findIndex(assetId, folder);
   if (!index) throw playbackNotFound();
   const frameRate = perSecondOf(index.frameRate);
-  const track = getVideoForWidth(listedTracks(index), width);
+  const tracks = listedTracks(index);
+  if (!tracks.some(isVideo)) throw playbackNotFound();
+  const track = getVideoForWidth(tracks, width);
   const { name, startSeconds, endSeconds } = segmentAtTime(track, tenths / 10);
   // A time after the last frame shows that frame.
   const seconds = Math.min(tenths / 10, endSeconds - 0.5 / frameRate) - startSeconds;

@@ -43,7 +43,7 @@ export function toClipSource(
 function getDuration(source: Source, isHosted: boolean): number {
   const { kind, stream_status: status, uploaded_at: uploadedAt, duration_ms: durationMs } = source;
   if (kind !== 'video')
-    throw conflict('Only a video can be cut; this asset is an image', { reason: 'not_video' });
+    throw conflict(`Only a video can be cut; this asset is of kind ${kind}`, { reason: 'not_video' });
   if (isHosted)
     throw conflict(
       `The provider ${source.provider} stores this video; only videos of provider onprem can be cut`,

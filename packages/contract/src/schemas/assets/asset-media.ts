@@ -64,7 +64,7 @@ export const AssetMedia = Type.Object(
   {
     container: Type.String({
       description:
-        '`mov` stands for MP4 and QuickTime, `matroska` for WebM and Matroska. Of an image: its format.',
+        '`mov` stands for MP4, M4A and QuickTime, `matroska` for WebM and Matroska. Of an image: its format.',
       examples: ['mov'],
     }),
     video: nullable(MediaVideo),

@@ -38,7 +38,10 @@ export const encodeCost = ({ timeline, rungs }: Planned): number => timeline.fra
 export const timeLimitMs = (cost: number): number =>
   Math.min(MAX_WALL_MS, MIN_WALL_MS + cost / SLOWEST_PIXELS_PER_MS);
 
-export function assertDuration({ durationSeconds }: Timeline, { maxDurationSeconds }: EncodeLimits): void {
+export function assertDuration(
+  { durationSeconds }: Pick<Timeline, 'durationSeconds'>,
+  { maxDurationSeconds }: EncodeLimits,
+): void {
   if (durationSeconds <= maxDurationSeconds) return;
   throw new EncodeError('too_long', describeExcessDuration(durationSeconds, maxDurationSeconds));
 }

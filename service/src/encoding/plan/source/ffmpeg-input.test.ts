@@ -1,12 +1,7 @@
 // Tests the allowlists that keep an untrusted file from opening other files.
 import { describe, expect, test } from 'vitest';
-import {
-  factsArguments,
-  inputArguments,
-  isDecodable,
-  packetListArguments,
-  audioCheckArguments,
-} from './ffmpeg-input.ts';
+import { isDecodable } from './decoders.ts';
+import { factsArguments, inputArguments, packetListArguments, audioCheckArguments } from './ffmpeg-input.ts';
 import type { SourceStream } from '../../model/source.ts';
 
 const input = { path: '/films/a.mp4', container: 'mov', threads: 2 } as const;

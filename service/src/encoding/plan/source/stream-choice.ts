@@ -5,7 +5,7 @@ import { MAX_VIDEO_PIXELS } from '@mediary/media-rules/file-limits';
 import type { Container } from '@mediary/media-rules/video-facts';
 import type { FailureCode } from '../../encode-failure.ts';
 import { MAX_AUDIO_TRACKS } from './audio-tracks.ts';
-import { isDecodable, videoCodecs } from './ffmpeg-input.ts';
+import { isDecodable, videoCodecs } from './decoders.ts';
 import type { FrameFacts, SourceFacts, SourceStream } from '../../model/source.ts';
 
 export type ChosenStreams = {
@@ -69,7 +69,8 @@ export function audioWarnings({ encoded, undecodable, excess }: AudioChoice): re
 }
 
 /** For codecs unknown to ffmpeg, the container's own code is used. */
-const codecName = ({ codec, tag }: SourceStream): string => (codec === 'none' ? (tag ?? 'unknown') : codec);
+export const codecName = ({ codec, tag }: SourceStream): string =>
+  codec === 'none' ? (tag ?? 'unknown') : codec;
 
 /** MP4 and QuickTime index their samples in advance, so ffmpeg reports missing bytes. */
 export const isTruncationLog = (log: string): boolean => /\bpartial file$/m.test(log);

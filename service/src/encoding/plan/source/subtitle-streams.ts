@@ -1,13 +1,8 @@
 // Finds the text subtitles of a source, and builds the ffmpeg arguments that convert them to WebVTT.
 import { nameOfLanguage, toLanguage } from '../../../captions/caption-request.ts';
 import { toPlainText } from '../../../assets/text-limits.ts';
-import {
-  type FfmpegInput,
-  COMMON_OPTIONS,
-  inputArguments,
-  isTextSubtitle,
-  TEXT_DECODERS,
-} from './ffmpeg-input.ts';
+import { isTextSubtitle, TEXT_DECODERS } from './decoders.ts';
+import { type FfmpegInput, COMMON_OPTIONS, inputArguments } from './ffmpeg-input.ts';
 import { leadInOf } from './source-timeline.ts';
 import type { SourceFacts, SourceStream } from '../../model/source.ts';
 

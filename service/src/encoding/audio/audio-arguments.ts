@@ -1,0 +1,113 @@
+// Builds the ffmpeg arguments for audio assets: the rendition with its loudness and waveform, and a thumbnail.
+import { dashOptions } from '../plan/arguments/dash-options.ts';
+import { LOUDNESS_FILTER } from '../plan/arguments/loudness.ts';
+import { jpegOptions } from '../plan/arguments/poster-arguments.ts';
+import { COVER_DECODERS, SOUND_DECODERS } from '../plan/source/decoders.ts';
+import {
+  COMMON_OPTIONS,
+  type FfmpegInput,
+  inputArguments,
+  OWN_FILE_INPUT,
+  REPORTING,
+} from '../plan/source/ffmpeg-input.ts';
+import type { Size } from '../model/source.ts';
+import { SAMPLE_RATE } from './waveform.ts';
+
+/** File in the working folder of ffmpeg, to which each part of the waveform appends two lines. */
+export const LEVELS_FILE = 'levels.txt';
+
+/** hls.js never starts shorter sound. */
+const MIN_SECONDS = 0.2;
+
+export type AudioPlan = {
+  readonly input: FfmpegInput;
+  /** Of the stream in the source. */
+  readonly index: number;
+  readonly kilobits: number;
+  /** The rest of a longer file is left out. */
+  readonly maxSeconds: number;
+  /** Samples of a part of the waveform. */
+  readonly partSamples: number;
+  readonly folder: string;
+};
+
+/** One run decodes the sound once, for the rendition and for the waveform. */
+export function audioArguments({ index, folder, ...plan }: AudioPlan): string[] {
+  const sound = ['-map', `0:${index}`, '-t', String(plan.maxSeconds)];
+  return [
+    ...REPORTING,
+    ...inputArguments(plan.input, [], SOUND_DECODERS),
+    ...sound,
+    '-c:a',
+    'aac',
+    '-b:a',
+    `${plan.kilobits}k`,
+    '-ac',
+    '2',
+    '-ar',
+    String(SAMPLE_RATE),
+    '-filter:a',
+    [RESAMPLED, LOUDNESS_FILTER, `apad=whole_dur=${MIN_SECONDS}`].join(','),
+    '-map_metadata',
+    '-1',
+    '-map_chapters',
+    '-1',
+    '-bitexact',
+    ...dashOptions({ folder, rungs: 0, hasAudio: false }),
+    ...sound,
+    '-filter:a',
+    levelFilter(plan.partSamples),
+    '-f',
+    'null',
+    '-',
+  ];
+}
+
+/** Gaps of the clock become silence, so that the sound keeps its times. */
+const RESAMPLED = `aresample=${SAMPLE_RATE}:async=1:first_pts=0`;
+
+const levelFilter = (partSamples: number): string =>
+  [
+    RESAMPLED,
+    'aformat=sample_fmts=flt:channel_layouts=mono',
+    `asetnsamples=n=${partSamples}:p=0`,
+    'astats=metadata=1:reset=1:measure_perchannel=none:measure_overall=Min_level+Max_level',
+    `ametadata=print:file=${LEVELS_FILE}`,
+  ].join(',');
+
+type Cover = { readonly input: FfmpegInput; readonly index: number; readonly output: string };
+
+/** At most as wide as the thumbnails of videos. */
+export const coverArguments = ({ input, index, output }: Cover): string[] => [
+  ...COMMON_OPTIONS,
+  '-loglevel',
+  'error',
+  ...inputArguments(input, [], [...SOUND_DECODERS, ...COVER_DECODERS]),
+  '-map',
+  `0:${index}`,
+  '-frames:v',
+  '1',
+  '-vf',
+  "scale='min(1280,iw)':-2:out_range=full,format=yuvj420p",
+  ...jpegOptions(output),
+];
+
+type Pixels = { readonly pixels: string; readonly size: Size; readonly output: string };
+
+/** `pixels`: path of a file with three bytes for each pixel. */
+export const pictureArguments = ({ pixels, size, output }: Pixels): string[] => [
+  ...OWN_FILE_INPUT,
+  '-f',
+  'rawvideo',
+  '-pixel_format',
+  'rgb24',
+  '-video_size',
+  `${size.width}x${size.height}`,
+  '-i',
+  `file:${pixels}`,
+  '-frames:v',
+  '1',
+  '-vf',
+  'scale=out_range=full,format=yuvj420p',
+  ...jpegOptions(output),
+];

@@ -1,0 +1,170 @@
+// Encodes an audio file: one rendition in stereo AAC, its waveform, and a thumbnail.
+import { createReadStream } from 'node:fs';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { THUMBNAIL, WAVEFORM } from '../../storage/object-key.ts';
+import type { EncodedFile, Encoding } from '../encoder.ts';
+import { filesOf } from '../ffmpeg/encode-phase.ts';
+import { fileOf, openSegmentCollector } from '../ffmpeg/ffmpeg-output.ts';
+import { createEncodeFailure, runStep, runStepOrFail, type Session } from '../ffmpeg/ffmpeg-session.ts';
+import { readAudioFacts } from '../ffmpeg/measured-audio.ts';
+import { createPlaceholder } from '../ffmpeg/placeholder.ts';
+import { type CmafTrack, describeAudio, trackSeconds } from '../model/cmaf-track.ts';
+import type { Size } from '../model/source.ts';
+import { formatIndex, INDEX_NAME } from '../packaging/run-index.ts';
+import { maxOutputBytes } from '../plan/arguments/encode-plan.ts';
+import { assertDuration, timeLimitMs } from '../plan/ladder/encode-cost.ts';
+import { countDecodeErrors } from '../plan/source/decode-errors.ts';
+import { damageWarnings } from '../plan/source/source-damage.ts';
+import { audioArguments, coverArguments, LEVELS_FILE, pictureArguments } from './audio-arguments.ts';
+import { type ExaminedAudio, examineAudio } from './examine-audio.ts';
+import {
+  drawWaveform,
+  formatWaveform,
+  partSamplesFor,
+  PICTURE,
+  readWaveform,
+  type Waveform,
+} from './waveform.ts';
+
+const TRACK_ID = 0;
+
+export async function encodeAudio(session: Session): Promise<Encoding> {
+  const source = await examineAudio(session);
+  const folder = join(session.request.workFolder, 'sound');
+  await mkdir(folder);
+  const { track, waveform, lostPackets } = await render(session, source, folder);
+  const durationSeconds = source.durationSeconds ?? trackSeconds(track);
+  assertDuration({ durationSeconds }, session.limits);
+  const thumbnail = await createThumbnail(session, source, waveform);
+  return {
+    files: [
+      await writeText(
+        session,
+        INDEX_NAME,
+        formatIndex({ frameRate: NO_PICTURES, tracks: [track], early: [] }),
+      ),
+      ...filesOf([track], session.request.workFolder),
+      await writeText(session, WAVEFORM, formatWaveform(waveform)),
+      thumbnail.file,
+    ],
+    renditions: [],
+    container: session.input.container,
+    audio: await readAudioFacts([source.track], folder),
+    durationMs: Math.round(durationSeconds * 1000),
+    chapters: source.chapters,
+    placeholder: await createPlaceholder(session, thumbnail.file.path, thumbnail.size),
+    warnings: [...source.warnings, ...damageWarnings(undefined, lostPackets)],
+  };
+}
+
+/** An index has one. */
+const NO_PICTURES = { numerator: 1, denominator: 1 } as const;
+
+type Rendered = { readonly track: CmafTrack; readonly waveform: Waveform; readonly lostPackets: number };
+
+async function render(session: Session, source: ExaminedAudio, folder: string): Promise<Rendered> {
+  const partSamples = partSamplesFor(source.durationSeconds);
+  const errors = countDecodeErrors(NO_VIDEO);
+  const { log } = await runStepOrFail(
+    { ...session, folder },
+    {
+      args: audioArguments({
+        input: session.input,
+        index: source.track.index,
+        kilobits: kilobitsFor(source),
+        maxSeconds: session.limits.maxDurationSeconds + 1,
+        partSamples,
+        folder,
+      }),
+      limits: limitsOf(session, source, folder),
+      onLine: progressReader(session, source),
+      onLogLine: errors.read,
+    },
+  );
+  const collected = await openSegmentCollector({
+    from: folder,
+    to: session.request.workFolder,
+    trackIds: [TRACK_ID],
+  }).collect();
+  const [track] = describeAudio(collected, {
+    firstId: TRACK_ID,
+    renditions: [{ track: source.track, channels: 2 }],
+  });
+  const { sound: lostPackets } = errors.counts();
+  if (!track || isMostlyMissing(track, source)) throw createEncodeFailure('undecodable', log);
+  if (isTruncated(track, source))
+    throw createEncodeFailure(lostPackets > 0 ? 'undecodable' : 'truncated', log);
+  const lines = createInterface({ input: createReadStream(join(folder, LEVELS_FILE)) });
+  return { track, waveform: await readWaveform(lines, partSamples), lostPackets };
+}
+
+/** No stream has this index. */
+const NO_VIDEO = -1;
+
+/** Of files such as voice messages, and of music. */
+const KILOBITS = { low: 128, high: 192 } as const;
+/** Sources below it have no more to keep. */
+const LOW_SOURCE_KILOBITS = 160;
+
+const kilobitsFor = ({ kilobits }: ExaminedAudio): number =>
+  kilobits < LOW_SOURCE_KILOBITS ? KILOBITS.low : KILOBITS.high;
+
+/** A second of sound takes no longer than so many pixels of video. */
+const PIXELS_PER_SECOND = 600_000;
+
+function limitsOf({ limits }: Session, { durationSeconds }: ExaminedAudio, folder: string) {
+  const seconds = durationSeconds ?? limits.maxDurationSeconds;
+  return {
+    stallMs: limits.stallSeconds * 1000,
+    wallMs: timeLimitMs(seconds * PIXELS_PER_SECOND),
+    output: { folder, bytes: maxOutputBytes([KILOBITS.high], seconds) },
+  };
+}
+
+function progressReader({ request }: Session, { durationSeconds }: ExaminedAudio) {
+  const report = (part: number) => request.onProgress(Math.min(MAX_PERCENT, Math.floor(100 * part)), []);
+  report(0);
+  return (line: string): void => {
+    const time = /^out_time_us=(\d+)$/.exec(line)?.[1];
+    if (time !== undefined && durationSeconds) report(Number(time) / 1_000_000 / durationSeconds);
+  };
+}
+
+/** The files are stored at the end. */
+const MAX_PERCENT = 99;
+
+/** A container may round its duration. */
+const TOLERANCE_SECONDS = 0.5;
+
+const isTruncated = (track: CmafTrack, { durationSeconds }: ExaminedAudio): boolean =>
+  durationSeconds !== null && trackSeconds(track) < durationSeconds - TOLERANCE_SECONDS;
+
+const isMostlyMissing = (track: CmafTrack, { durationSeconds }: ExaminedAudio): boolean =>
+  trackSeconds(track) === 0 || trackSeconds(track) < (durationSeconds ?? 0) / 2;
+
+async function writeText({ request }: Session, name: string, text: string): Promise<EncodedFile> {
+  const file = fileOf(request, name);
+  await writeFile(file.path, text);
+  return file;
+}
+
+type Thumbnail = { readonly file: EncodedFile; readonly size: Size };
+
+/** The cover of the file, else a picture of its waveform. */
+async function createThumbnail(
+  session: Session,
+  { cover }: ExaminedAudio,
+  waveform: Waveform,
+): Promise<Thumbnail> {
+  const file = fileOf(session.request, THUMBNAIL);
+  if (cover?.size) {
+    const args = coverArguments({ input: session.input, index: cover.index, output: file.path });
+    if ((await runStep(session, { args })).code === 0) return { file, size: cover.size };
+  }
+  const pixels = fileOf(session.request, 'waveform.rgb').path;
+  await writeFile(pixels, drawWaveform(waveform));
+  await runStepOrFail(session, { args: pictureArguments({ pixels, size: PICTURE, output: file.path }) });
+  return { file, size: PICTURE };
+}
