@@ -2,7 +2,7 @@
 import type { EncodingContext } from '../context.ts';
 import {
   deleteEstimates,
-  deleteOldSamples,
+  deleteOldEstimates,
   findOverdueEstimates,
   postponeEstimates,
 } from './encode-estimates.sql.ts';
@@ -27,7 +27,7 @@ export async function announceDelays(ctx: EncodingContext, times: TimesReader): 
     await postponeEstimates(db, late);
     await deleteEstimates(db, over);
   }
-  for (const isLong of [false, true]) await deleteOldSamples(db, isLong);
+  for (const isLong of [false, true]) await deleteOldEstimates(db, isLong);
 }
 
 /** False if the attempt is over. */

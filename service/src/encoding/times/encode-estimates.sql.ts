@@ -121,8 +121,8 @@ export const deleteEstimates = (db: Queries, assetIds: readonly string[]) =>
 
 const KEPT = 500;
 
-export const deleteOldSamples = (db: Queries, isLong: boolean) =>
-  db.all(sql('delete old samples')`
+export const deleteOldEstimates = (db: Queries, isLong: boolean) =>
+  db.all(sql('delete old estimates')`
     delete from encode_estimates
      where is_long = ${isLong}
        and ended_at < (select ended_at from encode_estimates
