@@ -196,7 +196,10 @@ async function recordResult(ctx: UpkeepContext, before: Asset, after: Asset): Pr
     after.stream_status === before.stream_status
       ? { reason: `still_${after.stream_status}`, progress: after.progress }
       : { reason: 'repaired' };
-  if (after.stream_status === 'processing') return checkLater(ctx, after, { data, delay: 'provider_slow' });
+  // One that was pending or failed has only begun.
+  const isLate = before.stream_status === 'processing';
+  if (after.stream_status === 'processing')
+    return checkLater(ctx, after, { data, ...(isLate && { delay: 'provider_slow' }) });
   if (after.stream_status !== 'failed') return endChecks(ctx, after, data);
   const failedAt = (await findLastEventTime(ctx.db, after.id, 'asset.failed')) ?? ctx.clocks.now();
   const checkAt = nextReconcileAfterFailure(failedAt, ctx.clocks.now());

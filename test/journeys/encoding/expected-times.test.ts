@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { makeClip, pacedEngine } from '../../support/clips/clips.ts';
 import { type AssetJson, complete, openUpload, putBytes, readAsset, settled } from '../../support/media.ts';
 import { timelineOf } from '../../support/providers/hosted.ts';
+import { LIBRARY, linkVideo, PROCESSED, tell } from '../../support/providers/webhooks.ts';
 import { asUser, call, eventually, startTestService, type TestService } from '../../support/service.ts';
 import { rows } from '../../support/service/traces.ts';
 
@@ -11,7 +12,11 @@ let service: TestService;
 let film: Buffer;
 let clip: Buffer;
 beforeAll(async () => {
-  service = await startTestService({ FFMPEG_PATH: await pacedEngine(), ENCODE_CONCURRENCY: '1' });
+  service = await startTestService({
+    FFMPEG_PATH: await pacedEngine(),
+    ENCODE_CONCURRENCY: '1',
+    CDNHOST_STREAM_LIBRARY_ID: String(LIBRARY),
+  });
   film = await readFile(await makeClip({ seconds: 60 }));
   clip = await readFile(await makeClip({ seconds: 1 }));
 });
@@ -97,4 +102,24 @@ test('expected times follow the queue, and the first delay is announced with its
   });
   expect(punctual).toBeUndefined();
   expect((await delaysOf(last)).length).toBe(1);
+});
+
+test('a hosted video has expected times once its provider reports a percentage', async () => {
+  const video = { provider: 'cdnhost', provider_video_id: 'a-video' } as const;
+  const { asset_id: id } = await linkVideo(service, video);
+  const report = { VideoLibraryId: LIBRARY, VideoGuid: video.provider_video_id, Status: 7 };
+  expect(await tell(service, 'cdnhost', report)).toEqual(PROCESSED);
+  expect(await readAsset(service, 'ann', id)).toMatchObject({ progress: 0, expected_ready_at: null });
+  await rows(
+    service.dataDir,
+    `with since as (
+       update unfinished_assets set processing_since = now() - interval '1 minute' where asset_id = $1)
+     update assets set progress = 25, updated_at = now() where id = $1`,
+    [id],
+  );
+  const asset = await readAsset(service, 'ann', id);
+  expect(asset['queue_position']).toBeNull();
+  const waitS = (at(asset, 'expected_ready_at') - Date.now()) / 1000;
+  expect(waitS).toBeGreaterThan(150);
+  expect(waitS).toBeLessThan(200);
 });
