@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { createVideo } from '../lifecycle/asset.fixture.ts';
 import type { Asset } from './asset.ts';
-import { NO_EXPECTED_TIMES } from '@mediary/contract/schemas/assets/expected-times';
+import { UNKNOWN_TIMES } from './asset-view.fixture.ts';
 import { type AssetViewContext, toAssetView, toEtag } from './asset-view.ts';
 
 const contextAt = (base: string): AssetViewContext => ({
@@ -10,7 +10,7 @@ const contextAt = (base: string): AssetViewContext => ({
   findHostedPlayback: () => undefined,
   canRetry: () => false,
   segmentEncryption: 'off',
-  expectedTimes: { prepare: async () => {}, find: () => NO_EXPECTED_TIMES },
+  expectedTimes: UNKNOWN_TIMES,
 });
 const asset = (playback: Partial<Asset['playback']> | null, revision = 3): Asset =>
   createVideo({ revision, playback: playback as Asset['playback'], visibility: 'public' });
