@@ -50,7 +50,7 @@ type LengthSamples = {
 };
 
 /** As many as the machine and its load stay about the same for. */
-const SAMPLES = 60;
+const SAMPLES = 40;
 
 /** Of the encodes that ended last. */
 export async function findSamples(db: Queries, isLong: boolean): Promise<LengthSamples> {

@@ -122,7 +122,7 @@ function look(arrived: readonly Video[], { open, now, slots, samples, done }: Lo
     }),
   );
   const { byAsset } = placeEncodes(encodes, slots);
-  const model = learnSpeed(samples.slice(-60));
+  const model = learnSpeed(samples.slice(-40));
   for (const video of arrived) {
     const work = byAsset.get(video.id)?.readyWork ?? 0;
     const { earliestMs, latestMs } = estimate(model, work);
@@ -161,6 +161,10 @@ const MACHINES: readonly (readonly [string, Machine])[] = [
   [
     'a machine that becomes slower',
     { slots: 2, msPerWork: 10, spread: 1.6, everyMs: 60_000, laterFactor: 1.7 },
+  ],
+  [
+    'a machine that becomes faster',
+    { slots: 2, msPerWork: 16, spread: 1.6, everyMs: 60_000, laterFactor: 0.5 },
   ],
   ['a burst', { slots: 2, msPerWork: 8, spread: 1.6, everyMs: 300 }],
 ];
