@@ -55,7 +55,7 @@ export type Asset = {
    * with each reading.
    */
   expected_ready_at: string | null;
-  /** At least three of four videos become ready between these times. */
+  /** About eight of ten videos become ready between these times. */
   expected_ready_range: ExpectedRange | null;
   /**
    * Place among the encodes that wait for a slot of the same kind: 1 starts next, 0 runs. Null if no worker
@@ -142,7 +142,7 @@ export type AssetPlayback = {
   thumbnail: string | null;
 };
 
-/** At least three of four videos become ready between these times. */
+/** About eight of ten videos become ready between these times. */
 export type ExpectedRange = {
   earliest_at: string;
   latest_at: string;

@@ -1,4 +1,5 @@
 // Announces encodes that are not ready when they were expected, with the reason.
+import { collectFailures } from '../../platform/concurrency/collect-failures.ts';
 import type { EncodingContext } from '../context.ts';
 import {
   deleteEstimates,
@@ -21,30 +22,31 @@ export async function announceDelays(ctx: EncodingContext, times: TimesReader): 
   const overdue = await findOverdueEstimates(db, MAX_PER_RUN);
   const reading = await times.refresh();
   if (overdue.length > 0 && reading) {
-    const late: string[] = [];
-    for (const each of overdue) if (await announce(ctx, each, reading)) late.push(each.asset_id);
-    const over = overdue.map(({ asset_id: id }) => id).filter((id) => !late.includes(id));
-    await postponeEstimates(db, late);
-    await deleteEstimates(db, over);
+    const ids: Record<Finding, string[]> = { over: [], late: [], unexplained: [] };
+    const failures = await collectFailures(overdue, async (each) => {
+      ids[await announce(ctx, each, reading)].push(each.asset_id);
+    });
+    for (const error of failures) ctx.log.warn({ err: error }, 'a delay cannot be announced');
+    await deleteEstimates(db, ids.over);
+    await postponeEstimates(db, ids.late, DAY_S);
+    await postponeEstimates(db, ids.unexplained, FEW_MINUTES_S);
   }
   for (const isLong of [false, true]) await deleteOldEstimates(db, isLong);
 }
 
-/** False if the attempt is over. */
-async function announce(ctx: EncodingContext, overdue: Overdue, reading: QueueReading): Promise<boolean> {
-  const { asset_id: id, attempt, latest_ready_at: expectedLatestAt } = overdue;
+const DAY_S = 86_400;
+const FEW_MINUTES_S = 300;
+
+/** `unexplained`: the encode has just ended, or its job was lost, which the reconcile job repairs. */
+type Finding = 'over' | 'late' | 'unexplained';
+
+async function announce(ctx: EncodingContext, overdue: Overdue, reading: QueueReading): Promise<Finding> {
+  const { asset_id: id, attempt, latest_ready_at: expectedLatestAt, is_disk_full: isDiskFull } = overdue;
   const asset = await ctx.lifecycle.findAssetById(id);
-  const isOver = asset?.attempt !== attempt || asset.stream_status !== 'processing' || asset.deleted_at;
-  if (!asset || isOver) return false;
+  if (asset?.attempt !== attempt || asset.stream_status !== 'processing' || asset.deleted_at) return 'over';
   const encode = reading.encodes.get(id);
-  // One that has ended, or whose job was lost, is left to the reconcile job.
-  const reason =
-    encode &&
-    findDelayReason(encode, {
-      slots: reading.slots,
-      isDiskFull: overdue.is_disk_full,
-      runs: asset.encode_run,
-    });
-  if (reason) await ctx.lifecycle.recordDelay(asset, { attempt, reason, expectedLatestAt });
-  return true;
+  if (!encode) return 'unexplained';
+  const reason = findDelayReason(encode, { slots: reading.slots, isDiskFull, runs: asset.encode_run });
+  await ctx.lifecycle.recordDelay(asset, { attempt, reason, expectedLatestAt });
+  return 'late';
 }

@@ -109,10 +109,10 @@ export const findOverdueEstimates = (db: Queries, limit: number) =>
      where ended_at is null and delayed_after < now()
      order by delayed_after limit ${limit}`);
 
-/** Looked at again after a day, by when the encode may have ended without a result. */
-export const postponeEstimates = (db: Queries, assetIds: readonly string[]) =>
+/** Looked at again later, when the encode may have ended without a result. */
+export const postponeEstimates = (db: Queries, assetIds: readonly string[], seconds: number) =>
   db.all(sql('postpone estimates')`
-    update encode_estimates set delayed_after = now() + interval '1 day'
+    update encode_estimates set delayed_after = now() + make_interval(secs => ${seconds}::int)
      where asset_id = any(${assetIds}::uuid[]) and ended_at is null`);
 
 export const deleteEstimates = (db: Queries, assetIds: readonly string[]) =>

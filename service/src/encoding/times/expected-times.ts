@@ -24,7 +24,7 @@ const MIN_AGE_MS = 2000;
 /** Of the time, for readings of a long queue. */
 const MAX_SHARE = 0.05;
 /** An older reading says nothing about an asset that is not prepared. */
-const MAX_AGE_MS = 30_000;
+const MAX_AGE_MS = 60_000;
 /** Between the clocks of processes. */
 const CLOCK_TOLERANCE_MS = 5000;
 

@@ -7,7 +7,7 @@ export type SpeedModel = {
   /** Time of an encode that does not depend on its work. */
   readonly overheadMs: number;
   readonly msPerWork: number;
-  /** Real time divided by the estimate: eight of ten encodes lie between them. */
+  /** Real time divided by the estimate: most encodes lie between the lowest and the highest. */
   readonly lowest: number;
   readonly middle: number;
   readonly highest: number;

@@ -2,7 +2,7 @@
 import type { ExpectedTimes } from '@mediary/contract/schemas/assets/expected-times';
 import type { Estimate } from './learned-speed.ts';
 
-/** Milliseconds since 1970. `playableMs`: undefined if the video plays already. */
+/** Milliseconds since 1970. `playable`: undefined if the video plays already. */
 type StatedEncode = {
   readonly readAtMs: number;
   readonly nowMs: number;

@@ -16,7 +16,7 @@ const ExpectedRange = Type.Object(
   { earliest_at: Timestamp, latest_at: Timestamp },
   {
     $id: 'ExpectedRange',
-    description: 'At least three of four videos become ready between these times.',
+    description: 'About eight of ten videos become ready between these times.',
   },
 );
 
