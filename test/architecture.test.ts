@@ -49,7 +49,7 @@ const ROLES: readonly (readonly [path: RegExp, role?: string])[] = [
   [/^providers\/registry$/, 'registry'],
   [RegExp(`^[a-z]+/${PORTS}$`), 'port'],
   [RegExp(`^[a-z]+/(?:[a-z]+/)?[a-z0-9]+-${PORTS}$`), 'adapter'],
-  [/^(?:storage\/(?:backup|disk|s3)\/|encoding\/ffmpeg\/(?:process\/)?|images\/sharp-)[a-z-]+$/, 'adapter'],
+  [/^(?:storage\/(?:backup|disk|s3)\/|encoding\/ffmpeg\/(?:\w+\/)?|images\/sharp-)[a-z-]+$/, 'adapter'],
   [/^providers\/(?:[a-z]+\/[a-z]+-(?:api|check)|shared\/hosted-client)$/, 'adapter'],
   [
     /^(?:events\/event-stream|operations\/diagnostics\/stream|playback\/segment-response-cache)$/,

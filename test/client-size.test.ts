@@ -17,10 +17,10 @@ test('a page loads at most 15 KB of it', async () => {
   expect((await measureBundle(CLIENT)).atOnce).toBeLessThan(15_000);
 });
 
-test('a page loads mediabunny and other parsers, at most 90 KB, when it inspects a file', async () => {
+test('a page loads mediabunny and other parsers, at most 100 KB, when it inspects a file', async () => {
   const { later } = await measureBundle(CLIENT);
   expect(later).toBeGreaterThan(60_000);
-  expect(later).toBeLessThan(90_000);
+  expect(later).toBeLessThan(100_000);
 });
 
 test('verifyWebhook alone has less than 2 KB', async () => {

@@ -55,8 +55,9 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     run: () => runWithSimulators(process.env, runService),
   },
   sample: {
-    help: 'npm run sample                  writes sample.mp4, a video of ten seconds',
-    run: async () => writeSample(await findInstalledEngine(), resolve('sample.mp4')),
+    help: `npm run sample                  writes sample.mp4, a video of ten seconds
+  npm run sample -- sample.m4a    writes its sound alone`,
+    run: async ([file = 'sample.mp4']) => writeSample(await findInstalledEngine(), resolve(file)),
   },
   seed: {
     help: `npm run seed -- --assets 1000   fills the database with made-up assets

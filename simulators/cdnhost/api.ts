@@ -1,5 +1,6 @@
 // The cdnhost API for servers: one key, one library, JSON.
 import { type Call, header, json, readJson, type Route } from '../route.ts';
+import { createCollection, deleteCaptions, listCollections, putCaptions } from './captions.ts';
 import {
   addVideo,
   assertNoUpload,
@@ -14,23 +15,13 @@ import { type CdnhostVideo, editsIn, newVideo } from './video.ts';
 
 const VIDEOS = '/library/(?<library>\\d+)/videos';
 const VIDEO = `${VIDEOS}/(?<video>[0-9a-fA-F-]{36})`;
+const CAPTIONS = `${VIDEO}/captions/(?<language>[\\w-]+)`;
+const COLLECTIONS = '/library/(?<library>\\d+)/collections';
 
 /** Calls of the vendor's SDK that the simulator does not make up, and what Mediary has in their place. */
 const NOT_SIMULATED: readonly (readonly [name: string, method: string, path: string, instead: string])[] = [
   ['fetch', 'POST', `${VIDEOS}/fetch`, 'POST /api/v1/media/import downloads a file from a URL.'],
   ['thumbnail', 'POST', `${VIDEO}/thumbnail`, 'PATCH /api/v1/media/{id} sets poster_time_ms.'],
-  [
-    'captions-put',
-    'POST',
-    `${VIDEO}/captions/[\\w-]+`,
-    'PUT /api/v1/media/{id}/captions/{language} stores captions.',
-  ],
-  [
-    'captions-delete',
-    'DELETE',
-    `${VIDEO}/captions/[\\w-]+`,
-    'DELETE /api/v1/media/{id}/captions/{language} removes captions.',
-  ],
   [
     'transcribe',
     'POST',
@@ -51,6 +42,10 @@ const HANDLERS: readonly (readonly [name: string, method: string, path: string, 
   ['delete', 'DELETE', VIDEO, remove],
   ['reencode', 'POST', `${VIDEO}/reencode`, reencode],
   ['play', 'GET', `${VIDEO}/play`, playData],
+  ['captions-put', 'POST', CAPTIONS, putCaptions],
+  ['captions-delete', 'DELETE', CAPTIONS, deleteCaptions],
+  ['collections-list', 'GET', COLLECTIONS, listCollections],
+  ['collections-create', 'POST', COLLECTIONS, createCollection],
 ];
 
 export function apiRoutes(library: Library): Route[] {

@@ -210,10 +210,34 @@ test('playback asks for a token: the path form covers the whole folder until it 
   expect((await get(`/${video}/playlist.m3u8`)).status).toBe(403);
 });
 
+test('captions are stored as Base64 and read from the delivery host; collections are listed', async () => {
+  const video = await create();
+  const captionsFile = Buffer.from('WEBVTT').toString('base64');
+  const body = { srclang: 'de', label: 'Deutsch', captionsFile };
+  expect((await api('POST', `/${video}/captions/de`, { body })).status).toBe(200);
+  expect(await stored(video)).toMatchObject({ captions: [{ srclang: 'de', label: 'Deutsch', version: 1 }] });
+  const [path, expires] = [`/${video}/`, seconds(60_000)];
+  const parameters = new URLSearchParams({ token_path: path });
+  const token = cdnToken({ key: 'zone', path, expires, parameters });
+  const query = new URLSearchParams({ token, token_path: path, expires });
+  const read = () => fetch(url(`${path}captions/de.vtt?${query}`));
+  expect(await (await read()).text()).toBe('WEBVTT');
+  expect((await api('DELETE', `/${video}/captions/de`)).status).toBe(200);
+  expect((await read()).status).toBe(404);
+
+  const collections = (init: RequestInit) =>
+    fetch(url('/library/7/collections'), { headers: { AccessKey: 'write' }, ...init });
+  const created = await collections({ method: 'POST', body: '{"name":"Talks"}' });
+  const { guid } = (await created.json()) as Body;
+  expect(await (await collections({})).json()).toMatchObject({
+    totalItems: 1,
+    items: [{ guid, name: 'Talks', videoCount: 0 }],
+  });
+});
+
 test.each([
   ['POST', '/fetch', '/media/import'],
-  ['POST', '/{video}/captions/en', '/captions/{language}'],
-  ['DELETE', '/{video}/captions/en', '/captions/{language}'],
+  ['POST', '/{video}/transcribe', '/captions/{language}'],
   ['POST', '/{video}/thumbnail', 'poster_time_ms'],
   ['GET', '/{video}/heatmap', 'no statistics'],
 ])('%s %s is not simulated, and says what is there instead', async (method, path, instead) => {

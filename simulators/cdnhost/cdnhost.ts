@@ -40,7 +40,13 @@ export function startCdnhost(
 }
 
 function openLibrary(context: ProviderContext, settings: CdnhostSettings) {
-  const library: Library = { settings, context, entries: new Map(), uploads: new Map() };
+  const library: Library = {
+    settings,
+    context,
+    entries: new Map(),
+    uploads: new Map(),
+    collections: new Map(),
+  };
   return {
     routes: [...apiRoutes(library), ...tusRoutes(library), ...playbackRoutes(library)],
     environment: environmentOf(settings, context.origin),
@@ -49,6 +55,7 @@ function openLibrary(context: ProviderContext, settings: CdnhostSettings) {
     clear: () => {
       library.entries.clear();
       library.uploads.clear();
+      library.collections.clear();
     },
   };
 }

@@ -28,11 +28,13 @@ export type Entry = {
   /** Number of encodings; only the last one continues. */
   run: number;
 };
+export type CdnhostCollection = { readonly guid: string; readonly name: string };
 export type Library = {
   readonly settings: CdnhostSettings;
   readonly context: ProviderContext;
   readonly entries: Map<string, Entry>;
   readonly uploads: Map<string, TusUpload>;
+  readonly collections: Map<string, CdnhostCollection>;
 };
 
 export const result = (status: number, message: string): RouteResponse =>

@@ -5,7 +5,9 @@ import { type RouteResponse, type Call, ResponseError, type Route } from '../rou
 import { type Entry, entryOf, type Library, result } from './library.ts';
 import { cdnToken } from './signatures.ts';
 
-const PATH = /^(?:\/bcdn_token=(?<claims>[^/]+))?(?<file>\/(?<video>[0-9a-fA-F-]{36})\/(?<name>[\w.-]+))$/;
+const CLAIMS = '(?:/bcdn_token=(?<claims>[^/]+))?';
+const FILE = '(?<file>/(?<video>[0-9a-fA-F-]{36})/(?<name>(?:captions/)?[\\w.-]+))';
+const PATH = new RegExp(`^${CLAIMS}${FILE}$`);
 const HEIGHTS = /^play_(?<height>240|360|720|1080)p\.mp4$/;
 
 export const playbackRoutes = (library: Library): Route[] => [
@@ -51,6 +53,7 @@ function serve(library: Library, { params }: Call): RouteResponse {
 
 function fileOf({ video, folder, original }: Entry, name: string): string | undefined {
   if (name === 'original') return video.hasOriginal ? original : undefined;
+  if (name.startsWith('captions/')) return join(folder, name);
   const available = video.availableResolutions?.split(',') ?? [];
   if (available.length === 0) return undefined;
   const height = HEIGHTS.exec(name)?.groups?.['height'];

@@ -37,6 +37,7 @@ type TranscodingMessage = {
   readonly message: string;
   readonly value: string;
 };
+export type CdnhostCaption = { readonly srclang: string; readonly label: string; readonly version: number };
 export type CdnhostVideo = {
   readonly videoLibraryId: number;
   readonly guid: string;
@@ -60,7 +61,7 @@ export type CdnhostVideo = {
   readonly thumbnailFileName: string;
   readonly thumbnailBlurhash: string | null;
   readonly thumbnailTime: number | null;
-  readonly captions: readonly unknown[];
+  readonly captions: readonly CdnhostCaption[];
   readonly chapters: readonly unknown[];
   readonly moments: readonly unknown[];
   readonly metaTags: readonly unknown[];

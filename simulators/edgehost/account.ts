@@ -22,6 +22,13 @@ export type EdgehostSettings = {
 };
 export type Webhook = { url: string | undefined; secret: string; modified: string };
 type Download = { status: 'inprogress' | 'ready'; readonly url: string; percentComplete: number };
+export type EdgehostCaption = {
+  readonly language: string;
+  readonly label: string;
+  readonly generated: boolean;
+  readonly status: 'ready';
+};
+
 export type Entry = {
   video: EdgehostVideo;
   readonly folder: string;
@@ -29,6 +36,7 @@ export type Entry = {
   /** The URL of a form upload accepts one request. */
   formUpload: 'none' | 'open' | 'used';
   download?: Download;
+  captions: readonly EdgehostCaption[];
 };
 export type Account = {
   readonly settings: EdgehostSettings;
@@ -56,7 +64,7 @@ export function addVideo(
   assertValid(options);
   const video = newVideo({ origin: context.origin, now: context.clock.now(), options });
   const folder = join(context.folder, video.uid);
-  entries.set(video.uid, { video, folder, original: join(folder, 'original'), formUpload });
+  entries.set(video.uid, { video, folder, original: join(folder, 'original'), formUpload, captions: [] });
   return video;
 }
 

@@ -157,11 +157,23 @@ test('another webhook address gets another secret, and reports are signed with i
   expect(await api('GET', '/webhook')).toMatchObject({ status: 404 });
 });
 
+test('captions are sent as a form, listed, read and deleted', async () => {
+  const path = `/${await uploaded()}/captions`;
+  const form = new FormData();
+  form.append('file', new Blob(['WEBVTT']), 'de.vtt');
+  const put = await fetch(account(`${path}/de`), { method: 'PUT', headers: authorized, body: form });
+  expect(await put.json()).toMatchObject({ result: { language: 'de', status: 'ready', generated: false } });
+  expect((await api('GET', path)).result).toMatchObject([{ language: 'de', label: 'Deutsch' }]);
+  const read = () => fetch(account(`${path}/de/vtt`), { headers: authorized });
+  expect(await (await read()).text()).toBe('WEBVTT');
+  expect(await api('DELETE', `${path}/de`)).toMatchObject({ status: 200, result: '' });
+  expect((await read()).status).toBe(404);
+});
+
 test.each([
   ['POST', '/copy', '/media/import'],
   ['POST', '/clip', '/media/{id}/clip'],
-  ['PUT', '/{uid}/captions/en', '/captions/{language}'],
-  ['GET', '/{uid}/captions', '/captions/{language}'],
+  ['POST', '/{uid}/captions/en/generate', '/captions/{language}'],
   ['GET', '/{uid}/embed', 'embed page'],
 ])('%s %s is not simulated, and says what is there instead', async (method, path, instead) => {
   const { status, errors } = await api(method, path.replace('{uid}', await uploaded()));

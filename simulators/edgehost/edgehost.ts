@@ -3,6 +3,7 @@
 import { type ProviderContext, type Simulator, startSimulator, type SimulatorContext } from '../simulator.ts';
 import { type Account, type EdgehostSettings, reportOf, type Webhook } from './account.ts';
 import { ACCOUNT_ROUTES } from './account-api.ts';
+import { CAPTION_ROUTES } from './captions.ts';
 import { apiRoutes, verifyRoutes } from './guard.ts';
 import { playbackRoutes } from './playback.ts';
 import { newSigningKey, type SigningKey, signingKeyFrom, webhookSignature } from './signatures.ts';
@@ -72,7 +73,7 @@ function openAccount(
     routes: [
       ...uploadRoutes(account),
       ...verifyRoutes(account),
-      ...apiRoutes(account, [...VIDEO_ROUTES, ...ACCOUNT_ROUTES]),
+      ...apiRoutes(account, [...VIDEO_ROUTES, ...CAPTION_ROUTES, ...ACCOUNT_ROUTES]),
       ...playbackRoutes(account),
     ],
     environment: {

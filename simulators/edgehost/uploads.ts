@@ -98,7 +98,7 @@ function assertFormOpen({ context }: Account, { formUpload, video }: Entry): voi
 }
 
 /** Reads the whole form into memory, because it is small. */
-async function readFormFile(call: Call, maxBytes: number): Promise<File | undefined> {
+export async function readFormFile(call: Call, maxBytes: number): Promise<File | undefined> {
   const body = await readBody(call, maxBytes + FORM_OVERHEAD);
   try {
     const form = await new Response(new Uint8Array(body), {

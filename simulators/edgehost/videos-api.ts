@@ -40,7 +40,7 @@ export const VIDEO_ROUTES: readonly ApiRoute[] = [
   }),
   ...refuse({
     name: 'captions',
-    methods: ['GET', 'PUT', 'POST', 'DELETE'],
+    methods: ['POST'],
     path: `${VIDEO}/captions(/.*)?`,
     instead: 'PUT /api/v1/media/{id}/captions/{language} stores captions.',
   }),

@@ -104,8 +104,7 @@ const environmentOf = ({ service, sims }: Hosts, folder: string, sample: string)
   // As "Configure the secrets" of a guide says.
   OPERATOR_KEY: SECRETS.OPERATOR_KEY,
   ONPREM_WEBHOOK_SECRET: SECRETS.ONPREM_WEBHOOK_SECRET,
-  CDNHOST_STREAM_READ_ONLY_API_KEY: sims.environment['CDNHOST_STREAM_READ_ONLY_API_KEY'] ?? '',
-  EDGEHOST_STREAM_WEBHOOK_SECRET: sims.environment['EDGEHOST_STREAM_WEBHOOK_SECRET'] ?? '',
+  ...sims.environment,
 });
 
 /** Commands that the shell of a document has instead of the installed ones. */

@@ -19,7 +19,7 @@ export function Status({ asset }: { readonly asset: Asset }) {
       </Badge>
     );
   const word = status === 'processing' && playableAt ? 'Playable' : WORDS[status];
-  const percent = status === 'processing' && asset.kind === 'video' ? ` ${progress} %` : '';
+  const percent = status === 'processing' && asset.kind !== 'image' ? ` ${progress} %` : '';
   return (
     <Badge color={COLORS[status]} variant="dot">
       {word}

@@ -12,6 +12,7 @@ import { addEventsCommand } from './commands/events.ts';
 import { addFsckCommand } from './commands/fsck.ts';
 import { addImportCommands } from './commands/import.ts';
 import { addJobCommands } from './commands/jobs.ts';
+import { addMigrateCommands } from './commands/migrate.ts';
 import { addDevCommand } from './commands/develop/dev.ts';
 import { addListenCommand } from './commands/develop/listen.ts';
 import { addTriggerCommand } from './commands/develop/trigger.ts';
@@ -107,6 +108,7 @@ const GROUPS: readonly (readonly [group: string, commands: readonly AddCommands[
     [
       addUploadCommand,
       addImportCommands,
+      addMigrateCommands,
       addAssetCommands,
       addUpdateCommand,
       addTagCommand,

@@ -38,10 +38,7 @@ export async function findUploadFiles(
 }
 
 const folderError = (path: string): CliError =>
-  usageError(
-    `${path} is a folder.`,
-    `Upload the images and videos in it: mediary upload ${path} --recursive`,
-  );
+  usageError(`${path} is a folder.`, `Upload the files in it: mediary upload ${path} --recursive`);
 
 async function readEntry(path: string): Promise<LocalFile & { readonly isFolder: boolean }> {
   const found = await stat(path).catch((error: Error) => {

@@ -12,8 +12,8 @@ export type WaitOptions = {
   signal?: AbortSignal | undefined;
   /**
    * `playable`: a player can start, while further renditions are encoded. `ready`: all renditions exist, the
-   * default. `extras`: also the MP4, storyboard and preview that the service makes after it (`VIDEO_EXTRAS`);
-   * images and videos of other providers have none, so they only have to be ready.
+   * default. `extras`: also the MP4, M4A, storyboard and preview that the service makes after it
+   * (`VIDEO_EXTRAS`); images and videos of other providers have none, so they only have to be ready.
    */
   until?: 'playable' | 'ready' | 'extras' | undefined;
   /** Time limit of the whole wait in milliseconds. Default: none. */
@@ -76,7 +76,7 @@ function createCheck(wait: Omit<Wait, 'check'>, { onUpdate, until = 'ready' }: W
 async function hasExtras({ transport, path, signal }: Omit<Wait, 'check'>): Promise<boolean> {
   const request = { method: 'GET', path: `${path}/playback`, options: { signal } } as const;
   const playback = await transport.request<Playback>(request);
-  return playback.kind === 'video' && EXTRAS.some((name) => playback[name] !== null);
+  return playback.kind !== 'image' && EXTRAS.some((name) => playback[name] !== null);
 }
 
 /** They appear together. */

@@ -71,6 +71,7 @@ describe('the OpenAPI document', () => {
       mapping: {
         video: '#/components/schemas/VideoPlayback',
         image: '#/components/schemas/ImagePlayback',
+        audio: '#/components/schemas/AudioPlayback',
       },
     });
     expect(text).not.toContain('patternProperties');

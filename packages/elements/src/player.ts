@@ -66,6 +66,7 @@ export class MediaryPlayer extends LitElement {
     loop: { type: Boolean },
     view: { state: true },
     hasPicture: { state: true },
+    isAudio: { state: true },
   };
 
   declare asset: string | undefined;
@@ -87,12 +88,15 @@ export class MediaryPlayer extends LitElement {
   declare loop: boolean;
   declare private view: PlaybackView;
   declare private hasPicture: boolean;
+  /** The stream has no pictures. */
+  declare private isAudio: boolean;
   #playback: Playback | undefined;
 
   constructor() {
     super();
     this.view = FIRST_VIEW;
     this.hasPicture = false;
+    this.isAudio = false;
   }
 
   /** The media element, with the members of `HTMLVideoElement`; null until the video is loaded. */
@@ -130,7 +134,7 @@ export class MediaryPlayer extends LitElement {
   protected override updated(): void {
     const { source, media } = this.view;
     // The controller gives itself a label when it is connected.
-    const label = this.label ?? source?.title ?? 'Video';
+    const label = this.label ?? source?.title ?? (this.isAudio ? 'Audio' : 'Video');
     this.renderRoot.querySelector('media-controller')?.setAttribute('aria-label', label);
     const canvas = this.renderRoot.querySelector('canvas');
     if (canvas && source?.placeholder !== undefined) drawPlaceholder(canvas, source.placeholder);
@@ -139,9 +143,9 @@ export class MediaryPlayer extends LitElement {
   }
 
   protected override render(): TemplateResult {
-    const { view, hasPicture } = this;
+    const { view, hasPicture, isAudio } = this;
     const onRetry = () => void this.#playback?.retry();
-    return renderControls({ ...view, hasPicture, onPlay: () => this.#start(), onRetry });
+    return renderControls({ ...view, hasPicture, isAudio, onPlay: () => this.#start(), onRetry });
   }
 
   /** The button is removed then, and the keyboard moves on to the controller. */
@@ -155,6 +159,7 @@ export class MediaryPlayer extends LitElement {
     this.#playback = undefined;
     this.view = FIRST_VIEW;
     this.hasPicture = false;
+    this.isAudio = false;
   }
 
   #open(): void {
@@ -172,7 +177,7 @@ export class MediaryPlayer extends LitElement {
     });
   }
 
-  #prepare(media: HTMLVideoElement, { storyboard, chapters }: PlayerSource): void {
+  #prepare(media: HTMLVideoElement, { poster, storyboard, chapters }: PlayerSource): void {
     media.slot = 'media';
     media.setAttribute('part', 'video');
     media.setAttribute('playsinline', '');
@@ -184,9 +189,14 @@ export class MediaryPlayer extends LitElement {
     if (chapters !== undefined)
       media.append(createTrack(media, { kind: 'chapters', label: 'Chapters', src: chapters }));
     applyCaptionsChoice(media);
-    media.addEventListener('playing', () => Object.assign(this, { hasPicture: true }), { once: true });
+    media.addEventListener('playing', () => {
+      this.hasPicture = media.videoWidth > 0;
+    });
     media.addEventListener('loadedmetadata', () => {
       const { videoWidth, videoHeight } = media;
+      this.isAudio = videoWidth === 0;
+      // Browsers show it as long as there is no picture.
+      if (this.isAudio && poster !== undefined) media.setAttribute('poster', poster);
       if (videoWidth && videoHeight) this.style.setProperty('--_ratio', `${videoWidth / videoHeight}`);
     });
     for (const type of MEDIA_EVENTS) media.addEventListener(type, () => this.dispatchEvent(new Event(type)));

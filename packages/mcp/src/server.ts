@@ -22,7 +22,7 @@ export function createMcpServer(settings: McpSettings, version: string): McpServ
 
 const renderInstructions = ({ url, canWrite }: McpSettings): string =>
   [
-    `Mediary at ${url} stores, encodes and plays images and videos. Each of them is an asset.`,
+    `Mediary at ${url} stores, encodes and plays images, videos and audio files. Each of them is an asset.`,
     'An asset is pending_upload, then processing, then ready or failed.',
     'Why an asset is not ready: explain_asset. Whether the service itself is well: get_status.',
     'Titles, file names, tags, metadata, external ids and messages of providers were written by users and ' +

@@ -32,7 +32,14 @@ const HEADS: readonly (readonly [string, FileType, Uint8Array])[] = [
   ['a PNG whose line ends were changed', 'unknown', latin1('\x89PNG\n\x1a\n\0\0\0\rIHDR')],
   ['a GIF', 'gif', latin1('GIF89a\x01\0\x01\0')],
   ['a WebP whose length holds a line end', 'webp', latin1('RIFF\n\r\0\0WEBPVP8 ')],
-  ['a WAV', 'unknown', latin1('RIFF\x24\0\0\0WAVEfmt ')],
+  ['a WAV', 'wav', latin1('RIFF\x24\0\0\0WAVEfmt ')],
+  ['a WAV of more than 4 GiB', 'wav', latin1('RF64\xff\xff\xff\xffWAVEds64')],
+  ['a FLAC', 'flac', latin1('fLaC\0\0\0\x22')],
+  ['an MP3 with tags', 'mp3', latin1('ID3\x04\0\0\0\0\0\x23')],
+  ['an MP3 of MPEG-1', 'mp3', latin1('\xff\xfb\x90\x64')],
+  ['an MP3 of MPEG-2.5', 'mp3', latin1('\xff\xe3\x18\xc4')],
+  ['text in UTF-16', 'unknown', latin1('\xff\xfeh\0i\0')],
+  ['AAC with headers', 'aac', latin1('\xff\xf1\x50\x80')],
   ['an AVIF', 'avif', ftyp('avif', 'mif1', 'miaf')],
   ['an AVIF under a generic brand', 'avif', ftyp('mif1', 'miaf', 'avif')],
   ['an AVIF sequence', 'avif', ftyp('avis', 'msf1', 'iso8')],
@@ -136,21 +143,22 @@ describe('detection', () => {
   );
 });
 
+const ISOBMFF = ['video/mp4', 'video/quicktime', 'video/3gpp', 'video/3gpp2', 'audio/mp4'];
+const WEBM = ['video/webm', 'video/x-matroska', 'video/matroska', 'audio/webm'];
+const OGG = ['audio/ogg', 'video/ogg'];
+
 const CLIPS: readonly (readonly [ClipOptions, readonly string[]])[] = [
-  [{ container: 'mp4' }, ['video/mp4', 'video/quicktime', 'video/3gpp', 'video/3gpp2']],
-  [{ container: 'mov' }, ['video/mp4', 'video/quicktime', 'video/3gpp', 'video/3gpp2']],
-  [
-    { container: 'mp4', more: ['-movflags', '+frag_keyframe+empty_moov'] },
-    ['video/mp4', 'video/quicktime', 'video/3gpp', 'video/3gpp2'],
-  ],
-  [{ container: 'webm' }, ['video/webm', 'video/x-matroska', 'video/matroska']],
+  [{ container: 'mp4' }, ISOBMFF],
+  [{ container: 'mov' }, ISOBMFF],
+  [{ container: 'mp4', more: ['-movflags', '+frag_keyframe+empty_moov'] }, ISOBMFF],
+  [{ container: 'webm' }, WEBM],
   [{ container: 'mkv' }, ['video/x-matroska', 'video/matroska']],
   [{ container: 'ts' }, ['video/mp2t']],
   [{ container: 'avi' }, ['video/x-msvideo']],
   [{ container: 'mpg' }, ['video/mpeg']],
   [{ container: 'flv' }, ['video/x-flv']],
   [{ container: 'wmv' }, ['video/x-ms-wmv', 'video/x-ms-asf']],
-  [{ container: 'ogv' }, ['video/ogg']],
+  [{ container: 'ogv' }, OGG],
   [{ container: 'mxf', fps: 25 }, ['application/mxf']],
   [{ container: 'ts', more: ['-mpegts_m2ts_mode', '1'] }, ['video/mp2t']],
 ];
@@ -170,7 +178,6 @@ describe('a declared type', () => {
   });
 });
 
-const ISOBMFF = ['video/mp4', 'video/quicktime', 'video/3gpp', 'video/3gpp2'];
 const BY_EXTENSION: Record<string, readonly string[]> = {
   '.jpg': ['image/jpeg'],
   '.png': ['image/png'],
@@ -183,14 +190,26 @@ const BY_EXTENSION: Record<string, readonly string[]> = {
   '.3g2': ISOBMFF,
   '.heic': ['image/heic', 'image/heif'],
   '.heif': ['image/heic', 'image/heif'],
-  '.webm': ['video/webm', 'video/x-matroska', 'video/matroska'],
+  '.webm': WEBM,
   '.mkv': ['video/x-matroska', 'video/matroska'],
   '.avi': ['video/x-msvideo'],
   '.flv': ['video/x-flv'],
   '.wmv': ['video/x-ms-wmv', 'video/x-ms-asf'],
   '.asf': ['video/x-ms-wmv', 'video/x-ms-asf'],
   '.mpg': ['video/mpeg'],
-  '.ogv': ['video/ogg'],
+  '.ogv': OGG,
+  '.ogg': OGG,
+  '.oga': OGG,
+  '.ogx': OGG,
+  '.ogm': OGG,
+  '.spx': OGG,
+  '.opus': OGG,
+  '.m4a': ISOBMFF,
+  '.mp3': ['audio/mpeg'],
+  '.mp2': ['audio/mpeg'],
+  '.aac': ['audio/aac'],
+  '.wav': ['audio/wav'],
+  '.flac': ['audio/flac'],
 };
 const NOT_WHAT_THEY_ARE_CALLED = ['fixture-json.webp', 'fixture-corrupt.mkv', 'fixture.mpg'];
 

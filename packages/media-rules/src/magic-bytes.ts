@@ -17,8 +17,7 @@ const DETECTORS: readonly FileTypeDetector[] = [
   detectIsobmff,
   detectEbml,
   detectMpegTs,
-  detectAdded,
-  detectAudio,
+  detectOthers,
   detectPlaylist,
 ];
 
@@ -127,31 +126,22 @@ function detectMpegTs(bytes: Uint8Array): FileType | undefined {
 }
 
 /** In hexadecimal digits. */
-const ADDED: readonly (readonly [Signature, RegExp])[] = [
+const OTHERS: readonly (readonly [Signature, RegExp])[] = [
   ['avi', /^52494646.{8}41564920/], // RIFF, length, AVI
   ['mpegps', /^000001ba/], // header of a pack
   ['flv', /^464c5601/], // FLV, version 1
   ['asf', /^3026b2758e66cf11a6d900aa0062ce6c/], // GUID of the header
   ['ogg', /^4f67675300/], // OggS, version 0
   ['mxf', /^060e2b34020501010d0102010102/], // key of the header partition
+  ['flac', /^664c6143/], // fLaC
+  ['wav', /^(?:52494646|52463634|42573634).{8}57415645/], // RIFF, RF64 or BW64, length, WAVE
+  ['aac', /^fff[0189]/], // header of a frame: no file has one of its own
+  ['mp3', /^(?:4944330[234]|ff(?:e[2-5]|f[2-5a-d]))/], // ID3, or the header of a frame of layer II or III
 ];
 
-function detectAdded(bytes: Uint8Array): FileType | undefined {
+function detectOthers(bytes: Uint8Array): FileType | undefined {
   const start = Array.from(bytes.subarray(0, 16), (byte) => byte.toString(16).padStart(2, '0')).join('');
-  return ADDED.find(([, pattern]) => pattern.test(start))?.[0];
-}
-
-/** MP3 and ADTS have no header of the file, but one of each frame. Layer I of MPEG audio is left out. */
-const AUDIO: readonly (readonly [Signature, RegExp])[] = [
-  ['flac', /^fLaC/],
-  ['wav', /^(?:RIFF|RF64|BW64).{4}WAVE/s],
-  ['aac', /^\xff[\xf0\xf1\xf8\xf9]/],
-  ['mp3', /^(?:ID3[\x02-\x04]|\xff[\xe2-\xe5\xf2-\xf5\xfa-\xfd])/],
-];
-
-function detectAudio(bytes: Uint8Array): FileType | undefined {
-  const start = toLatin1(bytes, 0, 12);
-  return AUDIO.find(([, pattern]) => pattern.test(start))?.[0];
+  return OTHERS.find(([, pattern]) => pattern.test(start))?.[0];
 }
 
 const PLAYLISTS: readonly RegExp[] = [

@@ -32,6 +32,13 @@ describe('the table', () => {
       'video/mp2t',
       'video/3gpp',
       'video/3gpp2',
+      'audio/mpeg',
+      'audio/mp4',
+      'audio/aac',
+      'audio/wav',
+      'audio/flac',
+      'audio/ogg',
+      'audio/webm',
     ]);
   });
   test('of added types contains none that is allowed by default', () => {

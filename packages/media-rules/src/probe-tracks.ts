@@ -14,7 +14,7 @@ export async function isTruncated(tracks: readonly InputTrack[]): Promise<boolea
   return false;
 }
 
-/** Measured from the first packet that players show. A negative start is priming or hidden by an edit list. */
+/** Measured from the first packet that is played: an edit list hides a negative start, or it is priming. */
 export async function durationOf(input: Input, tracks: InputTrack[]): Promise<number | null> {
   const end =
     (await undefinedIfBroken(input.computeDuration(tracks))) ??

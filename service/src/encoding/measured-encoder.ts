@@ -21,6 +21,7 @@ export function measureEncoder(encoder: Encoder, metrics: Metrics): Encoder {
     metrics.observe(SPEED, { phase }, filmMs / 1000 / secondsSince(startMs));
   return {
     ...encoder,
+    encodeAudio: (request) => spanned(spanOf('encode audio'), () => encoder.encodeAudio(request)),
     startEncode: async (request) => {
       const startMs = performance.now();
       const started = await spanned(spanOf('encode first'), () => encoder.startEncode(request));

@@ -49,7 +49,8 @@ const ENCODING_SETTINGS = {
       'VIDEO_EXTRAS',
       'Files that are made of each video after its encoding ([guide](guides/video-extras.md)); `mp4` ' +
         'stores its ' +
-        'best rendition up to 1080p a second time, the others less than 1 MB and the sound track.',
+        'best rendition up to 1080p a second time, the others less than 1 MB and the sound track. Audio ' +
+        'assets have `audio` alone.',
       {
         byDefault: VIDEO_EXTRAS.join(','),
         allowed: `${VIDEO_EXTRAS.join(', ')}, or ${NONE}`,
@@ -57,11 +58,15 @@ const ENCODING_SETTINGS = {
       },
     ),
     encodeLimits: {
-      maxDurationSeconds: integer('MAX_VIDEO_DURATION_S', 'Seconds; longer videos fail with `too_long`.', {
-        fallback: DEFAULT_ENCODE_LIMITS.maxDurationSeconds,
-        min: 1,
-        max: 7 * DAY_S,
-      }),
+      maxDurationSeconds: integer(
+        'MAX_VIDEO_DURATION_S',
+        'Seconds; longer videos and audio fail with `too_long`.',
+        {
+          fallback: DEFAULT_ENCODE_LIMITS.maxDurationSeconds,
+          min: 1,
+          max: 7 * DAY_S,
+        },
+      ),
       maxCost: integer(
         'MAX_ENCODE_COST',
         'Output pixels of all renditions (12 hours of 1080p at 30 frames per second cost 4.8 × 10¹²; ' +

@@ -1,4 +1,4 @@
-// Probes untrusted video and audio files with mediabunny in sandboxed processes, with limits on memory, reads and time.
+// Probes untrusted video and audio files with mediabunny, in sandboxed processes with limits.
 import { busy, unavailable } from '../platform/http/errors.ts';
 import type { AcquireSlot } from '../platform/process/fair-slots.ts';
 import type { ChildPool } from '../platform/process/child-pool.ts';

@@ -17,6 +17,23 @@ async function main(): Promise<void> {
   const video = await stream.getVideo(guid);
   deepStrictEqual([video.resolutions.length > 0, video.encodeProgress], [true, 100]);
 
+  const { guid: collection } = await stream.createCollection('Talks');
+  deepStrictEqual(
+    (await stream.listCollections()).items.map((found) => [found.guid, found.name]),
+    [[collection, 'Talks']],
+  );
+  const captionsFile = Buffer.from('WEBVTT');
+  strictEqual(
+    (await stream.addCaptions(guid, { captionsFile, label: 'Deutsch', srclang: 'de' })).success,
+    true,
+  );
+  deepStrictEqual(
+    (await stream.getVideo(guid)).captions.map(({ srclang, label }) => [srclang, label]),
+    [['de', 'Deutsch']],
+  );
+  strictEqual(await (await fetch(`${origin}/${guid}/captions/de.vtt`)).text(), 'WEBVTT');
+  strictEqual((await stream.deleteCaptions(guid, 'de')).success, true);
+
   strictEqual((await stream.updateVideo(guid, { title: 'edited' })).success, true);
   const { items, totalItems } = await stream.listVideos({ search: 'edited', orderBy: 'date' });
   deepStrictEqual([items.map((found) => found.guid), totalItems], [[guid], 1]);

@@ -32,6 +32,8 @@ async function videos(): Promise<void> {
   strictEqual(video.status?.state, 'ready');
   match(video.playback?.hls ?? '', /\/manifest\/video\.m3u8$/);
 
+  await captions(uid);
+
   const edited = await stream.edit(uid, { ...account, meta: { name: 'edited' }, requireSignedURLs: true });
   deepStrictEqual([edited.meta, edited.requireSignedURLs], [{ name: 'edited' }, true]);
   const { token } = await stream.token.create(uid, account);
@@ -43,6 +45,21 @@ async function videos(): Promise<void> {
   deepStrictEqual(listed, [uid]);
   await stream.delete(uid, account);
   await rejects(stream.get(uid, account), Cloudflare.NotFoundError);
+}
+
+async function captions(identifier: string): Promise<void> {
+  const form = new FormData();
+  form.append('file', new Blob(['WEBVTT']), 'captions.vtt');
+  const url = `${baseURL}/accounts/${account_id}/stream/${identifier}/captions/de`;
+  const headers = { Authorization: `Bearer ${apiToken}` };
+  strictEqual((await fetch(url, { method: 'PUT', headers, body: form })).status, 200);
+  const listed: (string | undefined)[] = [];
+  for await (const found of stream.captions.get(identifier, account)) listed.push(found.language);
+  deepStrictEqual(listed, ['de']);
+  const params = { ...account, identifier };
+  strictEqual(await stream.captions.language.vtt.get('de', params), 'WEBVTT');
+  await stream.captions.language.delete('de', params);
+  await rejects(async () => stream.captions.language.get('de', params), Cloudflare.NotFoundError);
 }
 
 async function resumableUpload(): Promise<void> {

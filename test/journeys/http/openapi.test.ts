@@ -135,10 +135,8 @@ describe('the document', () => {
 
   test('describes the bodies of uploads and webhooks', () => {
     const operations = operationsOf(document);
-    expect(Object.keys(operations.get('PUT /api/v1/uploads/{id}')?.requestBody?.content ?? {})).toEqual([
-      'video/*',
-      'image/*',
-    ]);
+    const types = Object.keys(operations.get('PUT /api/v1/uploads/{id}')?.requestBody?.content ?? {});
+    expect(types).toEqual(['video/*', 'audio/*', 'image/*']);
     for (const provider of ['cdnhost', 'edgehost', 'onprem'])
       expect(operations.get(`POST /api/v1/webhooks/stream/${provider}`)?.requestBody).toMatchObject({
         required: true,

@@ -1,4 +1,4 @@
-// Plays an asset: the embed page of a video, or the picture of an image.
+// Plays an asset: the embed page of video or audio, or the picture of an image.
 import type { Asset } from '@mediary/client';
 import { Skeleton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
@@ -19,6 +19,8 @@ export function AssetPlayer({ asset }: { readonly asset: Asset }) {
     return <img className="picture-large" src={toSized(playback.image)} alt={name} />;
   return (
     <iframe
+      // The player reads chapters when it opens.
+      key={JSON.stringify(asset.chapters)}
       className="player-frame"
       src={playback.embed ?? ''}
       title={`Player of ${name}`}

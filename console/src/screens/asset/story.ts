@@ -62,6 +62,7 @@ function tellUpload({ clip_of: clipOf }: Asset, entries: readonly TimelineEntry[
 
 function tellProcessing({ kind, progress, playable_at: playableAt }: Asset): string {
   if (kind === 'image') return 'The service checks the picture.';
+  if (kind === 'audio') return `Encoding is at ${progress} %.`;
   return playableAt === null
     ? `Encoding is at ${progress} %. The video plays as soon as its first size is ready.`
     : `Encoding is at ${progress} %. The video plays already; larger sizes follow.`;

@@ -15,6 +15,7 @@ type FiltersProps = {
 const KINDS = [
   { value: 'video', label: 'Videos' },
   { value: 'image', label: 'Images' },
+  { value: 'audio', label: 'Audio' },
 ];
 const STATES = [
   { value: 'ready', label: 'Ready' },

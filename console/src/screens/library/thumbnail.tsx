@@ -6,6 +6,8 @@ import { thumbHashToDataURL } from 'thumbhash';
 import { playbackQuery } from '../../api/assets.ts';
 import { Icon } from '../../parts/icon.tsx';
 
+const ICONS = { video: 'film', image: 'photo', audio: 'sound' } as const;
+
 export function Thumbnail({ asset }: { readonly asset: Asset }) {
   const canShow = asset.deleted_at === null && asset.playback?.thumbnail != null;
   const { data: playback } = useQuery({
@@ -16,7 +18,7 @@ export function Thumbnail({ asset }: { readonly asset: Asset }) {
   const placeholder = useMemo(() => toPlaceholder(asset.placeholder), [asset.placeholder]);
   return (
     <>
-      {!placeholder && !canShow && <Icon name={asset.kind === 'video' ? 'film' : 'photo'} size={40} />}
+      {!placeholder && !canShow && <Icon name={ICONS[asset.kind]} size={40} />}
       {placeholder && <img src={placeholder} alt="" />}
       {canShow && url && <img src={url} alt="" loading="lazy" decoding="async" />}
     </>

@@ -5,7 +5,7 @@ import { useEffect, useRef } from 'react';
 import { Icon } from '../../parts/icon.tsx';
 
 /** What the dialog offers; the service decides. Some systems do not know the types of the extensions. */
-const OFFERED = 'image/*,video/*,.heic,.heif,.avif,.mkv,.mts,.m2ts';
+const OFFERED = 'image/*,video/*,audio/*,.heic,.heif,.avif,.mkv,.mts,.m2ts,.flac,.opus';
 
 export function FileDrop({ onFiles }: { readonly onFiles: (files: readonly File[]) => void }) {
   const open = useRef<() => void>(null);
@@ -20,7 +20,7 @@ export function FileDrop({ onFiles }: { readonly onFiles: (files: readonly File[
       <Stack align="center" gap="xs">
         <Icon name="upload" size={36} />
         <Text size="lg" fw={600} ta="center">
-          Drop images and videos here
+          Drop images, videos and audio files here
         </Text>
         <Text size="sm" c="dimmed">
           or paste them, or

@@ -10,7 +10,7 @@ import { saveDownload } from '../download.ts';
 import { CliError, EXIT, usageError } from '../exit-codes.ts';
 import { addImageOptions, type ImageFlags, signEdit, toImageEdit } from './assets/image-edit.ts';
 
-const FORMATS = ['hls', 'dash', 'embed', 'thumbnail', 'image'] as const;
+const FORMATS = ['hls', 'dash', 'audio', 'embed', 'thumbnail', 'image'] as const;
 type Format = (typeof FORMATS)[number];
 type Urls = Readonly<Partial<Record<Format, string | null | undefined>>>;
 
@@ -22,7 +22,7 @@ export function addPlaybackCommands(program: Command, run: Runner): void {
     .addOption(
       new Option(
         '--format <format>',
-        'default: image of an image; of a video hls, with --browser embed',
+        'default: image of an image; of video and audio hls, with --browser embed',
       ).choices(FORMATS),
     )
     .option('--browser', 'open it in the browser');

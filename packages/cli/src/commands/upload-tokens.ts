@@ -22,7 +22,9 @@ export const addUploadTokenCommands = (program: Command, run: Runner): Command =
     .description('Create tokens that may only upload, for pages (service key)')
     .command('create')
     .description('Create an upload token for the owner; prints it once')
-    .addOption(new Option('--kind <kind...>', 'only this kind; can be repeated').choices(['image', 'video']))
+    .addOption(
+      new Option('--kind <kind...>', 'only this kind; can be repeated').choices(['image', 'video', 'audio']),
+    )
     .option('--mime-type <type>', 'only this media type; can be repeated', collect)
     .option('--max-size <size>', 'largest file, such as 50M', parseBytes)
     .option('--max-uploads <count>', 'number of uploads; default: 1', parseCount)

@@ -75,7 +75,7 @@ describe('a folder', () => {
   test('is refused, with the option that uploads it', async () => {
     const { code, stdout, stderr } = await run(signal, 'upload', media);
     expect([code, stdout]).toEqual([2, '']);
-    expect(stderr).toContain(`${media} is a folder.\nUpload the images and videos in it`);
+    expect(stderr).toContain(`${media} is a folder.\nUpload the files in it`);
     expect(stderr).toContain('--recursive');
   });
 

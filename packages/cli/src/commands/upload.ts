@@ -29,7 +29,7 @@ export const addUploadCommand = (program: Command, run: Runner): Command =>
       .description('Upload files; the same command continues an interrupted upload')
       .argument('<file...>', 'files to upload; with --recursive also folders'),
   )
-    .option('-r, --recursive', 'upload the images and videos in folders')
+    .option('-r, --recursive', 'upload the images, videos and audio files in folders')
     .option('--concurrency <count>', 'files that are sent at the same time', parseCount, 1)
     .addOption(
       new Option('--other-files <choice>', 'files in folders that are neither images nor videos')

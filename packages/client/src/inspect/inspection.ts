@@ -33,7 +33,10 @@ export type InspectOptions = {
 
 /** What a file is. Null stands for what its first 4 MiB, its index and its end do not tell. */
 export type FileInspection = {
-  /** By the bytes; of those that may be video or audio, by the media type. Null: nothing that the service could accept. */
+  /**
+   * By the bytes; where they may be video or audio, by the media type. Null: nothing that the service could
+   * accept.
+   */
   kind: AssetKind | null;
   /**
    * By the bytes. Images: `jpeg`, `png`, `webp`, `avif`, `heif`, `gif`. Videos, as `media.container` of an

@@ -29,8 +29,8 @@ const TYPES: Readonly<Record<string, string>> = {
 };
 
 /**
- * The media type of an image, video or audio file by the extension of its name; undefined for other files. Browsers do
- * not know all of them.
+ * The media type of an image, video or audio file by the extension of its name; undefined for other files.
+ * Browsers do not know all of them.
  */
 export const findMimeType = (filename: string): string | undefined =>
   TYPES[filename.slice(filename.lastIndexOf('.') + 1).toLowerCase()];

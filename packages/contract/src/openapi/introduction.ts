@@ -2,7 +2,7 @@
 
 export const INTRODUCTION = [
   'One API between an application and everything that stores, encodes ' +
-    'and streams its images and videos.',
+    'and streams its images, videos and audio files.',
   '',
   '## Authentication',
   '',

@@ -71,6 +71,11 @@ const FIXED: Readonly<Record<string, string>> = {
   Size: 'the API of S3',
   Status: 'the wire format of cdnhost',
   VideoLibraryId: 'the wire format of cdnhost',
+  bits: 'audiowaveform',
+  data: 'audiowaveform',
+  length: 'audiowaveform',
+  sample_rate: 'audiowaveform',
+  samples_per_pixel: 'audiowaveform',
   used: 'the unit of `bytes` or `assets`, the object around it',
   uploading: 'the unit of `bytes`, the object around it',
 };

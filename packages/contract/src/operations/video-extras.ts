@@ -1,4 +1,4 @@
-// Files that a video has beside its manifests, and the frame at any time.
+// Files that a video or audio asset has beside its manifests, and the frame at any time.
 import { type TObject, Type } from 'typebox';
 import { bytesOperation, type ErrorCase, type Path } from '../operation.ts';
 import { PlaybackToken } from '../schemas/playback.ts';
@@ -27,11 +27,37 @@ const OTHER_RESPONSES = {
   416: 'The range lies outside the file.',
 } as const;
 
+const Waveform = Type.Object(
+  {
+    version: Type.Literal(2),
+    channels: Type.Literal(1),
+    sample_rate: Type.Integer({ description: 'Samples per second.' }),
+    samples_per_pixel: Type.Integer({ description: 'Samples of a part.' }),
+    bits: Type.Literal(8),
+    length: Type.Integer({ description: 'Number of parts, at most 1800.' }),
+    data: Type.Array(Type.Integer({ minimum: -128, maximum: 127 }), {
+      description: 'Two for each part: its lowest and its highest sample.',
+    }),
+  },
+  { $id: 'Waveform', description: 'The format of BBC audiowaveform, version 2.' },
+);
+
+const WAVEFORM_EXAMPLE = {
+  version: 2,
+  channels: 1,
+  sample_rate: 48_000,
+  samples_per_pixel: 5069,
+  bits: 8,
+  length: 3,
+  data: [-12, 14, -60, 63, -31, 29],
+} as const;
+
 const FILES = [
   {
     name: 'Storyboard',
     file: 'storyboard.vtt',
     type: 'text/vtt',
+    subject: 'video',
     summary: 'Get the storyboard of a',
     description: 'WebVTT whose cues name a JPEG sprite, relative to this file, and a place in it by `#xywh`.',
   },
@@ -39,6 +65,7 @@ const FILES = [
     name: 'Preview',
     file: 'preview.webp',
     type: 'image/webp',
+    subject: 'video',
     summary: 'Get the preview of a',
     description: 'A few seconds from several places, without sound, at most 480 pixels wide.',
   },
@@ -46,6 +73,7 @@ const FILES = [
     name: 'Mp4',
     file: 'video.mp4',
     type: 'video/mp4',
+    subject: 'video',
     summary: 'Get the MP4 file of a',
     description: 'The largest rendition up to 1080p with its sound, for downloads and simple players.',
   },
@@ -53,15 +81,29 @@ const FILES = [
     name: 'AudioFile',
     file: 'audio.m4a',
     type: 'audio/mp4',
+    subject: 'video',
     summary: 'Get the sound of a',
     description: 'The sound track; 404 for a video without sound.',
+  },
+  {
+    name: 'Waveform',
+    file: 'waveform.json',
+    type: 'application/json',
+    subject: 'audio',
+    summary: 'Get the waveform of',
+    description:
+      'Of audio assets: JSON in the format of BBC audiowaveform, version 2, for peaks.js and ' +
+      'wavesurfer.js. The body is that format, without the envelope.',
+    json: { data: Waveform, example: WAVEFORM_EXAMPLE },
   },
 ] as const;
 
 type ExtraFile = (typeof FILES)[number];
 
+const jsonOf = (file: ExtraFile) => ('json' in file ? { json: file.json } : {});
+
 const fileOperation = <P extends Path, Q extends TObject>(
-  { type, summary, description }: ExtraFile,
+  extra: ExtraFile,
   { id, path, query, whose }: { id: string; path: P; query: Q; whose: 'public' | 'private' },
 ) =>
   bytesOperation({
@@ -71,11 +113,11 @@ const fileOperation = <P extends Path, Q extends TObject>(
     tag: 'Player files',
     auth: 'playback',
     ...(whose === 'private' && { rateClass: 'none' as const }),
-    summary: `${summary} ${whose} video`,
-    description,
+    summary: `${extra.summary} ${whose} ${extra.subject}`,
+    description: extra.description,
     query,
     requestHeaders: ['Range', 'If-None-Match'],
-    response: { mediaTypes: [type], description },
+    response: { mediaTypes: [extra.type], description: extra.description, ...jsonOf(extra) },
     otherResponses: OTHER_RESPONSES,
     errors: [...TICKET_ERRORS, NOT_MADE],
   });

@@ -66,9 +66,14 @@ constructStyles([
 type ControlsView = PlaybackView & {
   /** A frame of the video can be seen. */
   readonly hasPicture: boolean;
+  /** The stream has no pictures. */
+  readonly isAudio: boolean;
   readonly onPlay: () => void;
   readonly onRetry: () => void;
 };
+
+const AUTOHIDE_SECONDS = 2;
+const NEVER_HIDES = -1;
 
 export function renderControls(view: ControlsView): TemplateResult {
   return html`
@@ -76,6 +81,7 @@ export function renderControls(view: ControlsView): TemplateResult {
       part="controller"
       nosubtitleslangpref
       ?data-started=${view.media !== undefined && view.phase !== 'failed'}
+      autohide=${view.isAudio ? NEVER_HIDES : AUTOHIDE_SECONDS}
       @mediaplayrequest=${view.media ? nothing : view.onPlay}
     >
       ${view.media ?? nothing}
@@ -100,8 +106,12 @@ export function renderControls(view: ControlsView): TemplateResult {
         <media-settings-menu-button></media-settings-menu-button>
         <media-airplay-button></media-airplay-button>
         <media-cast-button></media-cast-button>
-        <media-pip-button></media-pip-button>
-        <media-fullscreen-button></media-fullscreen-button>
+        ${
+          view.isAudio
+            ? nothing
+            : html`<media-pip-button></media-pip-button>
+                <media-fullscreen-button></media-fullscreen-button>`
+        }
       </media-control-bar>
     </media-controller>
   `;

@@ -94,7 +94,7 @@ async function findByApi(caller: Caller, request: SourceRequest): Promise<Player
   const mediary = createMediary({ ...caller, maxRetries: MAX_RETRIES });
   const getPlayback = () => mediary.media.playback(id, { signal, access });
   const [asset, first] = await Promise.all([mediary.media.get(id, { signal }), getPlayback()]);
-  if (first.kind !== 'video') throw new PlayerError('NOT_A_VIDEO');
+  if (first.kind === 'image') throw new PlayerError('NOT_A_VIDEO');
   if (first.hls === null) {
     onWaiting();
     await mediary.media.waitUntilReady(id, { until: 'playable', signal });

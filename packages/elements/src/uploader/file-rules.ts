@@ -31,7 +31,14 @@ export function findRefusal(file: File, rules: FileRules, texts: UploaderTexts):
 export const typeOf = (file: File): string => (file.type || findMimeType(file.name) || '').toLowerCase();
 
 /** Their decision depends on no setting of the service. */
-const BROKEN = new Set<string>(['type_mismatch', 'playlist', 'not_media', 'no_video_track', 'truncated']);
+const BROKEN = new Set<string>([
+  'type_mismatch',
+  'playlist',
+  'not_media',
+  'no_video_track',
+  'no_audio_track',
+  'truncated',
+]);
 
 /**
  * The reason for people why the service would refuse the bytes of `file`; undefined where it would not, or

@@ -21,8 +21,9 @@ function formatSeconds(seconds: number): string {
 
 const PROBLEMS: Readonly<Record<string, string>> = {
   type_mismatch: 'The file is not of the type that its name says.',
-  not_media: 'The file is no image and no video, or it is damaged.',
+  not_media: 'The file is no image, video or sound, or it is damaged.',
   no_video_track: 'The file contains no video.',
+  no_audio_track: 'The file contains no sound.',
   truncated: 'The file is cut off.',
   undecodable: 'The file is damaged.',
   size_mismatch: 'The file has changed while it was sent.',

@@ -10,7 +10,7 @@ import { ToolError } from '../tool-error.ts';
 const time = z.string().optional();
 
 const filters = {
-  kind: z.enum(['image', 'video']).optional(),
+  kind: z.enum(['image', 'video', 'audio']).optional(),
   stream_status: z.enum(['pending_upload', 'processing', 'ready', 'failed']).optional(),
   provider: z.string().optional().describe('The provider that encodes and streams a video, such as onprem.'),
   external_id: z.string().optional().describe('The id of the asset in the application of its owner.'),
@@ -35,8 +35,8 @@ export const listAssets = defineTool({
   name: 'list_assets',
   title: 'List assets',
   description:
-    'Lists images and videos of an owner, newest first, with the filters of the API. Each entry is short: ' +
-    'find_asset returns all members of an asset. Pass next_cursor as cursor for the next page.',
+    'Lists images, videos and audio files of an owner, newest first, with the filters of the API. Each ' +
+    'entry is short: find_asset returns all members. Pass next_cursor as cursor for the next page.',
   input: z.strictObject({
     ...filters,
     sort: z.enum(['-created_at', 'created_at']).optional().describe('-created_at: newest first (default).'),

@@ -13,8 +13,8 @@ export const uploadFile = defineTool({
   name: 'upload_file',
   title: 'Upload a file',
   description:
-    'Uploads an image or video from the folder that --root of this server names, and returns the new ' +
-    'asset. The asset is processing then: explain_asset tells when it is ready.',
+    'Uploads an image, video or audio file from the folder that --root of this server names, and returns ' +
+    'the new asset. The asset is processing then: explain_asset tells when it is ready.',
   input: z.strictObject({
     path: z.string().min(1).describe('Below the root folder; a relative path starts there.'),
     title: z.string().max(500).optional(),

@@ -5,7 +5,7 @@ import type { AudioFacts } from '../../lifecycle/decisions/stream-report.ts';
 import { THUMBNAIL } from '../../storage/object-key.ts';
 import type { CmafTrack } from '../model/cmaf-track.ts';
 import { formatIndex, INDEX_NAME } from '../packaging/run-index.ts';
-import { encodeAudio } from '../audio/encode-audio.ts';
+import { encodeAudio } from './audio/encode-audio.ts';
 import { audioRenditions } from '../plan/source/audio-tracks.ts';
 import { assertCost } from '../plan/ladder/encode-cost.ts';
 import { planPhases } from '../plan/ladder/encode-phases.ts';

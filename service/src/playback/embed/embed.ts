@@ -41,7 +41,7 @@ export async function renderEmbed(
   if (!asset || !urls?.hls) throw playbackNotFound();
   const base = mediaBaseOf(ctx, asset, token);
   const html = renderEmbedPage({
-    title: asset.title ?? 'Video',
+    title: titleOf(asset),
     hls: `${base}/hls.m3u8`,
     poster: urls.thumbnail && `${base}/thumb.jpg`,
     storyboard: findStoryboard(asset, base),
@@ -59,6 +59,8 @@ export async function renderEmbed(
   });
   return { html, policy, etag: `"${versionOf(`${policy}\n${html}`)}"` };
 }
+
+const titleOf = ({ title, kind }: Asset): string => title ?? (kind === 'audio' ? 'Audio' : 'Video');
 
 const findStoryboard = ({ playback }: Asset, base: string): string | null =>
   playback?.kind === 'own' ? toExtraUrls(playback.extras ?? [], base).storyboard : null;
@@ -121,7 +123,7 @@ export async function describeOembed(ctx: PlaybackContext, request: OembedReques
     version: '1.0',
     type: 'video',
     ...(asset.title !== null && { title: asset.title }),
-    html: renderFrame(page, asset.title ?? 'Video', fitted),
+    html: renderFrame(page, titleOf(asset), fitted),
     ...fitted,
     ...(thumbnail !== null && {
       thumbnail_url: thumbnail,

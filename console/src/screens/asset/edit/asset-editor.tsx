@@ -50,15 +50,17 @@ function panelsOf(props: EditorProps): Panel[] {
     playable_at: playableAt,
     duration_ms: duration,
   } = props.asset;
-  const isEncodedHere = kind === 'video' && provider === 'onprem';
-  const isCut = isEncodedHere && status === 'ready' && duration !== null;
+  const isVideo = kind === 'video';
+  const isEncodedHere = provider === 'onprem';
+  const isCut = isVideo && isEncodedHere && status === 'ready' && duration !== null;
   const canPlay = status === 'ready' || playableAt !== null;
   const panels: (Panel | false)[] = [
     { name: 'details', label: 'Details', content: <DetailsForm {...props} /> },
     { name: 'access', label: 'Access', content: <AccessForm {...props} /> },
     kind === 'image' &&
       status === 'ready' && { name: 'crop', label: 'Crop', content: <FocalPointPicker {...props} /> },
-    isEncodedHere && { name: 'captions', label: 'Captions', content: <CaptionsEditor {...props} /> },
+    isVideo &&
+      isEncodedHere && { name: 'captions', label: 'Captions', content: <CaptionsEditor {...props} /> },
     isEncodedHere && { name: 'chapters', label: 'Chapters', content: <ChaptersEditor {...props} /> },
     isCut && { name: 'poster', label: 'Poster', content: <PosterPicker {...props} duration={duration} /> },
     isCut && { name: 'clip', label: 'Clip', content: <ClipCutter {...props} duration={duration} /> },

@@ -87,7 +87,8 @@ function useSave<Fields>(
         ifMatch: base.version,
       }),
     onSuccess: (saved) => {
-      queries.setQueryData(['assets', base.id], saved);
+      // The response has no collections, which an edit does not change.
+      queries.setQueryData<Asset>(['assets', base.id], (known) => ({ ...known, ...saved }));
       onSaved(saved);
     },
     onSettled: () => refreshAssets(queries),

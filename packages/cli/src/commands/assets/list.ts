@@ -1,5 +1,5 @@
 // `ls`: lists of assets, of one owner or of all.
-import type { Asset, AssetPage, ListAssetsQuery } from '@mediary/client';
+import type { Asset, AssetKind, AssetPage, ListAssetsQuery } from '@mediary/client';
 import { type Command, Option } from 'commander';
 import { collect, collectMember, parseCount } from '../../arguments.ts';
 import { formatAssetTable } from '../../asset-text.ts';
@@ -7,8 +7,10 @@ import { openClient } from '../../client.ts';
 import { type CommandContext, type Handler, openOperatorApi, type Runner } from '../../context.ts';
 import { toPlain } from '../../text.ts';
 
+const KINDS: readonly AssetKind[] = ['image', 'video', 'audio'];
+
 type ListFlags = {
-  readonly kind?: 'image' | 'video';
+  readonly kind?: AssetKind;
   readonly status?: Asset['stream_status'];
   readonly provider?: string;
   readonly externalId?: string;
@@ -32,7 +34,7 @@ export const addListCommand = (program: Command, run: Runner): Command =>
   program
     .command('ls')
     .description('List assets')
-    .addOption(new Option('--kind <kind>', 'only this kind').choices(['image', 'video']))
+    .addOption(new Option('--kind <kind>', 'only this kind').choices(KINDS))
     .addOption(
       new Option('--status <status>', 'only this status').choices([
         'pending_upload',

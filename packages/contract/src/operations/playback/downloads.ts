@@ -46,7 +46,7 @@ export const downloadOriginal = bytesOperation({
   description: 'Downloads the original file under its own name.',
   query: Ticket,
   requestHeaders: ['Range', 'If-None-Match'],
-  response: { mediaTypes: ['video/*', 'image/*'], description: 'The original file.' },
+  response: { mediaTypes: ['video/*', 'audio/*', 'image/*'], description: 'The original file.' },
   otherResponses: PARTIAL,
   errors: [
     ...TICKET_ERRORS,

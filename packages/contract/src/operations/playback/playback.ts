@@ -64,7 +64,11 @@ export const putUpload = bytesOperation({
     'the start.',
   query: Ticket,
   requestHeaders: ['Content-Type'],
-  body: { mediaTypes: ['video/*', 'image/*'], description: 'The file.', example: 'The bytes of the file' },
+  body: {
+    mediaTypes: ['video/*', 'audio/*', 'image/*'],
+    description: 'The file.',
+    example: 'The bytes of the file',
+  },
   message: 'Uploaded',
   data: Asset,
   example: { ...EXAMPLE_ASSET, stream_status: 'pending_upload' },

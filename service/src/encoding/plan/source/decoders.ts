@@ -117,12 +117,15 @@ export const isDecodable = ({ kind, codec }: SourceStream, container: Container)
 export const mediaDecoders = (container: Container): readonly string[] =>
   Object.values(decodersFor(container)).flatMap((codecs) => Object.values(codecs).flat());
 
-/** For audio files, of any container. Their pictures are not decoded. */
-export const SOUND_DECODERS: readonly string[] = Object.values(DECODERS.Audio).flat();
+/** Of covers; each is named after its codec. */
+const COVER_DECODERS: readonly string[] = ['mjpeg', 'png'];
+
+/** For audio files, of any container: sound and covers, no video. */
+export const AUDIO_FILE_DECODERS: readonly string[] = [
+  ...Object.values(DECODERS.Audio).flat(),
+  ...COVER_DECODERS,
+];
 
 export const isDecodableSound = ({ codec }: SourceStream): boolean => Object.hasOwn(DECODERS.Audio, codec);
-
-/** For the cover of an audio file; each is named after its codec. */
-export const COVER_DECODERS: readonly string[] = ['mjpeg', 'png'];
 
 export const isDecodableCover = ({ codec }: SourceStream): boolean => COVER_DECODERS.includes(codec);

@@ -2,7 +2,7 @@
 import { MAX_VIDEO_PIXELS } from '@mediary/media-rules/file-limits';
 import type { Container } from '@mediary/media-rules/video-facts';
 import type { SourceStream } from '../../model/source.ts';
-import { mediaDecoders, SOUND_DECODERS } from './decoders.ts';
+import { mediaDecoders, AUDIO_FILE_DECODERS } from './decoders.ts';
 
 export type FfmpegInput = { readonly path: string; readonly container: Container; readonly threads: number };
 
@@ -96,7 +96,7 @@ export const audioFactsArguments = (input: FfmpegInput): string[] => [
   ...COMMON_OPTIONS,
   '-loglevel',
   'info',
-  ...inputArguments(input, [], SOUND_DECODERS),
+  ...inputArguments(input, [], AUDIO_FILE_DECODERS),
   '-map',
   '0:a:0',
   '-frames:a',

@@ -1,23 +1,30 @@
 // Encodes an audio file: one rendition in stereo AAC, its waveform, and a thumbnail.
 import { createReadStream } from 'node:fs';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { THUMBNAIL, WAVEFORM } from '../../storage/object-key.ts';
-import type { EncodedFile, Encoding } from '../encoder.ts';
-import { filesOf } from '../ffmpeg/encode-phase.ts';
-import { fileOf, openSegmentCollector } from '../ffmpeg/ffmpeg-output.ts';
-import { createEncodeFailure, runStep, runStepOrFail, type Session } from '../ffmpeg/ffmpeg-session.ts';
-import { readAudioFacts } from '../ffmpeg/measured-audio.ts';
-import { createPlaceholder } from '../ffmpeg/placeholder.ts';
-import { type CmafTrack, describeAudio, trackSeconds } from '../model/cmaf-track.ts';
-import type { Size } from '../model/source.ts';
-import { formatIndex, INDEX_NAME } from '../packaging/run-index.ts';
-import { maxOutputBytes } from '../plan/arguments/encode-plan.ts';
-import { assertDuration, timeLimitMs } from '../plan/ladder/encode-cost.ts';
-import { countDecodeErrors } from '../plan/source/decode-errors.ts';
-import { damageWarnings } from '../plan/source/source-damage.ts';
-import { audioArguments, coverArguments, LEVELS_FILE, pictureArguments } from './audio-arguments.ts';
+import { THUMBNAIL, WAVEFORM } from '../../../storage/object-key.ts';
+import type { EncodedFile, Encoding } from '../../encoder.ts';
+import { filesOf } from '../encode-phase.ts';
+import { chaptersOf } from '../examine-source.ts';
+import { fileOf, openSegmentCollector } from '../ffmpeg-output.ts';
+import { createEncodeFailure, runStep, runStepOrFail, type Session } from '../ffmpeg-session.ts';
+import { readAudioFacts } from '../measured-audio.ts';
+import { createPlaceholder } from '../placeholder.ts';
+import { type CmafTrack, describeAudio, segmentSeconds, trackSeconds } from '../../model/cmaf-track.ts';
+import type { Size } from '../../model/source.ts';
+import { formatIndex, INDEX_NAME } from '../../packaging/run-index.ts';
+import { maxOutputBytes } from '../../plan/arguments/encode-plan.ts';
+import { assertDuration, timeLimitMs } from '../../plan/ladder/encode-cost.ts';
+import { countDecodeErrors } from '../../plan/source/decode-errors.ts';
+import { damageWarnings } from '../../plan/source/source-damage.ts';
+import { isTruncationLog } from '../../plan/source/stream-choice.ts';
+import {
+  audioArguments,
+  coverArguments,
+  LEVELS_FILE,
+  pictureArguments,
+} from '../../plan/arguments/audio-arguments.ts';
 import { type ExaminedAudio, examineAudio } from './examine-audio.ts';
 import {
   drawWaveform,
@@ -26,7 +33,7 @@ import {
   PICTURE,
   readWaveform,
   type Waveform,
-} from './waveform.ts';
+} from '../../model/waveform.ts';
 
 const TRACK_ID = 0;
 
@@ -53,7 +60,7 @@ export async function encodeAudio(session: Session): Promise<Encoding> {
     container: session.input.container,
     audio: await readAudioFacts([source.track], folder),
     durationMs: Math.round(durationSeconds * 1000),
-    chapters: source.chapters,
+    chapters: chaptersOf(source.facts, { durationSeconds }),
     placeholder: await createPlaceholder(session, thumbnail.file.path, thumbnail.size),
     warnings: [...source.warnings, ...damageWarnings(undefined, lostPackets)],
   };
@@ -88,16 +95,37 @@ async function render(session: Session, source: ExaminedAudio, folder: string): 
     to: session.request.workFolder,
     trackIds: [TRACK_ID],
   }).collect();
-  const [track] = describeAudio(collected, {
+  const [encoded] = describeAudio(collected, {
     firstId: TRACK_ID,
     renditions: [{ track: source.track, channels: 2 }],
   });
   const { sound: lostPackets } = errors.counts();
-  if (!track || isMostlyMissing(track, source)) throw createEncodeFailure('undecodable', log);
-  if (isTruncated(track, source))
-    throw createEncodeFailure(lostPackets > 0 ? 'undecodable' : 'truncated', log);
+  if (!encoded || isMostlyMissing(encoded, source)) throw createEncodeFailure('undecodable', log);
+  if (isTruncated(encoded, source))
+    throw createEncodeFailure(lostPackets > 0 && !isTruncationLog(log) ? 'undecodable' : 'truncated', log);
+  const track = await joinShortEnd(encoded, session.request.workFolder);
+  // Lines are lost unless they are read at once.
   const lines = createInterface({ input: createReadStream(join(folder, LEVELS_FILE)) });
   return { track, waveform: await readWaveform(lines, partSamples), lostPackets };
+}
+
+const MIN_LAST_SECONDS = 1;
+
+/**
+ * Joins a very short last segment with the one before: hls.js never ends a stream with it. A segment may have
+ * several fragments (ISO/IEC 23000-19, 7.3.3).
+ */
+async function joinShortEnd(track: CmafTrack, folder: string): Promise<CmafTrack> {
+  const [before, last] = track.segments.slice(-2);
+  if (!before || !last || segmentSeconds(track, last) >= MIN_LAST_SECONDS) return track;
+  await appendFile(join(folder, before.name), await readFile(join(folder, last.name)));
+  await rm(join(folder, last.name));
+  const joined = {
+    ...before,
+    duration: before.duration + last.duration,
+    bytes: before.bytes + last.bytes,
+  };
+  return { ...track, segments: [...track.segments.slice(0, -2), joined] };
 }
 
 /** No stream has this index. */

@@ -1,19 +1,18 @@
 // Examines an audio file before encoding: its sound, its cover and its chapters.
 import { stat } from 'node:fs/promises';
-import { type Chapter, MAX_CHAPTERS } from '@mediary/contract/schemas/assets/chapters';
+import { MAX_CHAPTERS } from '@mediary/contract/schemas/assets/chapters';
 import { toWarnings } from '@mediary/media-rules/warnings';
-import type { Warning } from '../../assets/asset.ts';
-import { EncodeError } from '../encoder.ts';
-import { chaptersOf } from '../ffmpeg/examine-source.ts';
-import { createEncodeFailure, runStep, type Session } from '../ffmpeg/ffmpeg-session.ts';
-import type { AudioTrack } from '../model/audio-track.ts';
-import type { SourceFacts, SourceStream } from '../model/source.ts';
-import { assertDuration } from '../plan/ladder/encode-cost.ts';
-import { byDefault, toAudioTracks } from '../plan/source/audio-tracks.ts';
-import { isDecodableCover, isDecodableSound } from '../plan/source/decoders.ts';
-import { audioFactsArguments } from '../plan/source/ffmpeg-input.ts';
-import { parseSourceFacts } from '../plan/source/source-facts.ts';
-import { codecName } from '../plan/source/stream-choice.ts';
+import type { Warning } from '../../../assets/asset.ts';
+import { EncodeError } from '../../encoder.ts';
+import { createEncodeFailure, runStep, type Session } from '../ffmpeg-session.ts';
+import type { AudioTrack } from '../../model/audio-track.ts';
+import type { SourceFacts, SourceStream } from '../../model/source.ts';
+import { assertDuration } from '../../plan/ladder/encode-cost.ts';
+import { byDefault, toAudioTracks } from '../../plan/source/audio-tracks.ts';
+import { isDecodableCover, isDecodableSound } from '../../plan/source/decoders.ts';
+import { audioFactsArguments } from '../../plan/source/ffmpeg-input.ts';
+import { parseSourceFacts } from '../../plan/source/source-facts.ts';
+import { codecName } from '../../plan/source/stream-choice.ts';
 
 export type ExaminedAudio = {
   readonly track: AudioTrack;
@@ -21,7 +20,7 @@ export type ExaminedAudio = {
   /** Null where only the whole file tells. */
   readonly durationSeconds: number | null;
   readonly kilobits: number;
-  readonly chapters: readonly Chapter[];
+  readonly facts: SourceFacts;
   readonly warnings: readonly Warning[];
 };
 
@@ -30,16 +29,18 @@ const FACTS_MS = 60_000;
 
 /** Throws EncodeError for a file without sound that can be decoded. */
 export async function examineAudio(session: Session): Promise<ExaminedAudio> {
-  const { log } = await runStep(session, {
+  const { code, log } = await runStep(session, {
     args: audioFactsArguments(session.input),
     limits: { wallMs: FACTS_MS },
     logBytes: FACTS_BYTES,
   });
   const facts = parseSourceFacts(log, session.input.container);
   if (!facts || facts.streams.length === 0) throw createEncodeFailure('not_media', log);
-  const sounds = byDefault(facts.streams.filter(({ kind }) => kind === 'Audio'));
-  const sound = chooseSound(sounds, log);
-  const durationSeconds = knownDuration(facts, log);
+  const sounds = facts.streams.filter(({ kind }) => kind === 'Audio');
+  const sound = chooseSound(byDefault(sounds), log);
+  // The run decodes the beginning of the first one.
+  if (code !== 0 && sound === sounds[0]) throw createEncodeFailure('not_media', log);
+  const durationSeconds = isAlone(facts) ? knownDuration(facts, log) : null;
   if (durationSeconds !== null) assertDuration({ durationSeconds }, session.limits);
   const { size } = await stat(session.request.source);
   const [track] = toAudioTracks([sound]) as [AudioTrack];
@@ -48,7 +49,7 @@ export async function examineAudio(session: Session): Promise<ExaminedAudio> {
     cover: facts.streams.find((stream) => stream.still && isDecodableCover(stream)),
     durationSeconds,
     kilobits: (size * 8) / 1000 / (durationSeconds ?? Number.POSITIVE_INFINITY),
-    chapters: durationSeconds === null ? [] : chaptersOf(facts, { durationSeconds }),
+    facts,
     warnings: [...toWarnings(traitsOf(facts, sound)), ...droppedTracks(sounds, sound)],
   };
 }
@@ -60,6 +61,10 @@ function chooseSound(sounds: readonly SourceStream[], log: string): SourceStream
   if (sound) return sound;
   throw new EncodeError('unsupported_codec', `The audio codec "${codecName(first)}" is not supported.`, log);
 }
+
+/** Else the duration of the file may be that of its pictures, or of another track. */
+const isAlone = ({ streams }: SourceFacts): boolean =>
+  streams.filter(({ kind, still }) => kind === 'Audio' || (kind === 'Video' && !still)).length === 1;
 
 /** ffmpeg computes it from the bit rate of the first frames of a stream without header. */
 const knownDuration = ({ durationSeconds }: SourceFacts, log: string): number | null =>
@@ -73,11 +78,12 @@ const traitsOf = ({ chapters = [] }: SourceFacts, { channels }: SourceStream) =>
 function droppedTracks(sounds: readonly SourceStream[], chosen: SourceStream): readonly Warning[] {
   const others = sounds.filter((sound) => sound !== chosen);
   if (others.length === 0) return [];
+  const word = others.length === 1 ? 'stream' : 'streams';
   const names = others.map((sound) => `${sound.index} (${codecName(sound)})`).join(', ');
   return [
     {
       code: 'audio_tracks_dropped',
-      message: `An audio asset has one track. Left out: ${others.length === 1 ? 'stream' : 'streams'} ${names}.`,
+      message: `An audio asset has one track. Left out: ${word} ${names}.`,
     },
   ];
 }

@@ -1,5 +1,5 @@
 // The waveform of an audio asset: measured by ffmpeg, stored as JSON, and drawn where the file has no cover.
-import type { Size } from '../model/source.ts';
+import type { Size } from './source.ts';
 
 /** Hertz. */
 export const SAMPLE_RATE = 48_000;
@@ -55,7 +55,7 @@ const joinedLevel = (parts: readonly Levels[]): Levels => ({
   max: Math.max(...parts.map(({ max }) => max)),
 });
 
-/** JSON of BBC audiowaveform, version 2, which peaks.js reads: signed bytes, the lowest of each part first. */
+/** JSON of BBC audiowaveform, version 2: signed bytes, the lowest of each part first. */
 export const formatWaveform = ({ partSamples, parts }: Waveform): string =>
   JSON.stringify({
     version: 2,

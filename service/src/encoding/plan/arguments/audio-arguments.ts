@@ -1,17 +1,17 @@
-// Builds the ffmpeg arguments for audio assets: the rendition with its loudness and waveform, and a thumbnail.
-import { dashOptions } from '../plan/arguments/dash-options.ts';
-import { LOUDNESS_FILTER } from '../plan/arguments/loudness.ts';
-import { jpegOptions } from '../plan/arguments/poster-arguments.ts';
-import { COVER_DECODERS, SOUND_DECODERS } from '../plan/source/decoders.ts';
+// Builds the ffmpeg arguments for audio assets: a rendition with its loudness and waveform, and a thumbnail.
+import { dashOptions } from './dash-options.ts';
+import { LOUDNESS_FILTER } from './loudness.ts';
+import { jpegOptions } from './poster-arguments.ts';
+import { AUDIO_FILE_DECODERS } from '../source/decoders.ts';
 import {
   COMMON_OPTIONS,
   type FfmpegInput,
   inputArguments,
   OWN_FILE_INPUT,
   REPORTING,
-} from '../plan/source/ffmpeg-input.ts';
-import type { Size } from '../model/source.ts';
-import { SAMPLE_RATE } from './waveform.ts';
+} from '../source/ffmpeg-input.ts';
+import type { Size } from '../../model/source.ts';
+import { SAMPLE_RATE } from '../../model/waveform.ts';
 
 /** File in the working folder of ffmpeg, to which each part of the waveform appends two lines. */
 export const LEVELS_FILE = 'levels.txt';
@@ -19,7 +19,7 @@ export const LEVELS_FILE = 'levels.txt';
 /** hls.js never starts shorter sound. */
 const MIN_SECONDS = 0.2;
 
-export type AudioPlan = {
+type AudioPlan = {
   readonly input: FfmpegInput;
   /** Of the stream in the source. */
   readonly index: number;
@@ -36,7 +36,7 @@ export function audioArguments({ index, folder, ...plan }: AudioPlan): string[] 
   const sound = ['-map', `0:${index}`, '-t', String(plan.maxSeconds)];
   return [
     ...REPORTING,
-    ...inputArguments(plan.input, [], SOUND_DECODERS),
+    ...inputArguments(plan.input, [], AUDIO_FILE_DECODERS),
     ...sound,
     '-c:a',
     'aac',
@@ -82,7 +82,7 @@ export const coverArguments = ({ input, index, output }: Cover): string[] => [
   ...COMMON_OPTIONS,
   '-loglevel',
   'error',
-  ...inputArguments(input, [], [...SOUND_DECODERS, ...COVER_DECODERS]),
+  ...inputArguments(input, [], AUDIO_FILE_DECODERS),
   '-map',
   `0:${index}`,
   '-frames:v',
