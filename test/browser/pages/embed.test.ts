@@ -3,9 +3,11 @@ import { readFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Browser, Frame, Page } from 'playwright-core';
+import sharp from 'sharp';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { launchChromium } from '../../support/playback/browser.ts';
 import { makeClip, pacedEngine } from '../../support/clips/clips.ts';
+import { makeSound } from '../../support/clips/sounds.ts';
 import { ingest, offer, readAsset, settled } from '../../support/media.ts';
 import { asUser, call, eventually, startTestService, type TestService } from '../../support/service.ts';
 
@@ -62,6 +64,34 @@ test.each(['public', 'private'])(
   },
   90_000,
 );
+
+test('sound plays beside its cover, with controls that stay', async () => {
+  const { id } = await ingest(service, 'ann', {
+    file: await makeSound({ seconds: 4, hasCover: true }),
+    fields: { filename: 'song.mp3', content_type: 'audio', mime_type: 'audio/mpeg' },
+  });
+  const { page, frame, errors } = await openEmbed(await embedOf(service, id));
+  await frame.evaluate(`${PLAYER}.play()`);
+  await eventually(
+    () => read<number>(frame, 'currentTime'),
+    (seconds) => seconds > 3,
+    { withinMs: 60_000 },
+  );
+  // The cover is red, and lies in the middle.
+  const box = await page.locator('iframe').boundingBox();
+  const middle = { x: (box?.x ?? 0) + (box?.width ?? 0) / 2, y: (box?.y ?? 0) + (box?.height ?? 0) / 2 };
+  const clip = { x: Math.round(middle.x), y: Math.round(middle.y - 20), width: 1, height: 1 };
+  const [red = 0, green = 0] = (
+    await sharp(await page.screenshot({ clip }))
+      .raw()
+      .toBuffer()
+  ).values();
+  expect([red > 200, green < 60]).toEqual([true, true]);
+  expect(await frame.locator('media-play-button').isVisible()).toBe(true);
+  expect(await frame.locator('media-fullscreen-button').count()).toBe(0);
+  expect(errors).toEqual([]);
+  await page.close();
+}, 90_000);
 
 test('the API reference shows the operations', async () => {
   const page = await browser.newPage();

@@ -80,7 +80,7 @@ describe('the required fields', () => {
     'text/plain',
     'application/pdf',
     'application/octet-stream',
-    'audio/mpeg',
+    'audio/midi',
     'video/*',
     '*/*',
     'video',

@@ -48,7 +48,7 @@ const Count = ({ item: { stream_status: status, provider, asset_count: count } }
       {formatCount(count)}
     </Text>
     <Text size="sm" c="dimmed">
-      {provider === null ? 'images' : `videos of ${provider}`}{' '}
+      {provider === null ? 'images' : `assets of ${provider}`}{' '}
       <Anchor component={Link} href={toLibrary(status, provider)} size="sm" underline="always">
         {WORDS[status] ?? status}
       </Anchor>

@@ -4,7 +4,7 @@ import type { Asset } from '../../assets/asset.ts';
 import type { OwnManifest } from '../../assets/playback-manifest.ts';
 import { EXTRA_FILES } from '../../assets/video-extras.ts';
 import { listedTracks, type RunIndex } from '../../encoding/packaging/run-index.ts';
-import { initName } from '../../encoding/model/cmaf-track.ts';
+import { initName, isVideo } from '../../encoding/model/cmaf-track.ts';
 import {
   captionKey,
   type ObjectKey,
@@ -14,6 +14,7 @@ import {
   renditionPrefix,
   THUMBNAIL,
   variantKey,
+  WAVEFORM,
 } from '../../storage/object-key.ts';
 import type { UpkeepContext } from '../context.ts';
 import type { CheckOptions, Finding } from './check.sql.ts';
@@ -162,6 +163,7 @@ const listFiles = (
     ...segments.map(({ name, bytes }) => [name, bytes] as const),
   ]),
   [posterTimeMs === undefined ? THUMBNAIL : posterName(posterTimeMs), undefined],
+  ...(index.tracks.some(isVideo) ? [] : [[WAVEFORM, undefined] as const]),
   ...extras.map((extra) => [EXTRA_FILES[extra], undefined] as const),
 ];
 
