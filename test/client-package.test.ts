@@ -27,6 +27,7 @@ const CODE = [
   'calls/collections',
   'calls/upload-tokens',
   'chapters',
+  'expected-times',
   'contract/enums',
   'contract/failures',
   'cors',
@@ -88,6 +89,7 @@ const CODE = [
 ];
 const TYPES = [
   'access-rules',
+  'asset-media',
   'assets',
   'batches',
   'captions',

@@ -14,6 +14,7 @@ const ROOMS = [
   'encoding/ffmpeg',
   'encoding/extras',
   'encoding/jobs',
+  'encoding/times',
 ];
 const MAX_SOURCES = 20;
 

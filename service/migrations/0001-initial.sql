@@ -81,6 +81,8 @@ create table assets (
   clip_of jsonb,
   -- Runs of the attempt that a stopping process, a full disk or an unavailable store ended: they are no crashes.
   encode_interruptions int not null default 0,
+  -- The last attempt whose delay was announced (asset.delayed).
+  delayed_attempt int not null default 0,
   -- A held asset may lie in the trash, but is never deleted for good.
   constraint assets_held check (not legal_hold or deleted_at is null or purge_at is not null)
 ) with (
@@ -139,7 +141,9 @@ create table unfinished_assets (
   provider text,
   reconcile_at timestamptz,
   -- Null unless bytes are awaited.
-  upload_expires_at timestamptz
+  upload_expires_at timestamptz,
+  -- Null unless the asset is being processed.
+  processing_since timestamptz
 );
 create index unfinished_by_owner on unfinished_assets (owner_user_id, stream_status, asset_id desc);
 create index unfinished_by_status on unfinished_assets (stream_status, asset_id desc);
@@ -157,8 +161,9 @@ $$;
 
 create function add_unfinished_assets() returns trigger language plpgsql as $$
 begin
-  insert into unfinished_assets (asset_id, owner_user_id, stream_status, provider, reconcile_at, upload_expires_at)
-  select id, owner_user_id, stream_status, provider, reconcile_at, awaited_until(stream_status, upload_expires_at)
+  insert into unfinished_assets (asset_id, owner_user_id, stream_status, provider, reconcile_at, upload_expires_at, processing_since)
+  select id, owner_user_id, stream_status, provider, reconcile_at, awaited_until(stream_status, upload_expires_at),
+         case when stream_status = 'processing' then now() end
     from after_rows where is_unfinished(deleted_at, stream_status, reconcile_at);
   return null;
 end $$;
@@ -169,12 +174,16 @@ begin
     delete from unfinished_assets where asset_id = new.id;
     return null;
   end if;
-  insert into unfinished_assets (asset_id, owner_user_id, stream_status, provider, reconcile_at, upload_expires_at)
+  insert into unfinished_assets as known (asset_id, owner_user_id, stream_status, provider, reconcile_at, upload_expires_at,
+                                          processing_since)
   values (new.id, new.owner_user_id, new.stream_status, new.provider, new.reconcile_at,
-          awaited_until(new.stream_status, new.upload_expires_at))
+          awaited_until(new.stream_status, new.upload_expires_at),
+          case when new.stream_status = 'processing' then now() end)
   on conflict (asset_id) do update
      set owner_user_id = excluded.owner_user_id, stream_status = excluded.stream_status, provider = excluded.provider,
-         reconcile_at = excluded.reconcile_at, upload_expires_at = excluded.upload_expires_at;
+         reconcile_at = excluded.reconcile_at, upload_expires_at = excluded.upload_expires_at,
+         processing_since = case when excluded.processing_since is not null
+           then coalesce(known.processing_since, excluded.processing_since) end;
   return null;
 end $$;
 
@@ -661,6 +670,29 @@ create table encode_waits (
   checked_at timestamptz not null default now()
 );
 
+-- How much work lay before each encode when it was first seen, and how long it took: later estimates follow from it.
+-- Work is in millions of pixels. Rows of the latest encodes are kept.
+create table encode_estimates (
+  asset_id uuid primary key,
+  attempt int not null,
+  -- Long videos have slots of their own.
+  is_long boolean not null,
+  -- Null: the video played already.
+  playable_work bigint,
+  ready_work bigint not null,
+  made_at timestamptz not null default now(),
+  -- The end of the range that callers saw.
+  latest_ready_at timestamptz not null,
+  -- When upkeep looks at an encode that has not ended.
+  delayed_after timestamptz not null,
+  -- Since `made_at`; null while the encode goes on.
+  playable_ms bigint,
+  ready_ms bigint,
+  ended_at timestamptz
+);
+create index encode_estimates_ended on encode_estimates (is_long, ended_at desc) where ended_at is not null;
+create index encode_estimates_overdue on encode_estimates (delayed_after) where ended_at is null;
+
 -- The indexes of encode runs that have not ended: they grow with each segment, and objects are never overwritten.
 create table growing_indexes (
   asset_id uuid not null,
@@ -703,6 +735,8 @@ create table workers (
   clock_skew_ms bigint not null default 0,
   -- Null until it was read.
   scratch_free_bytes bigint,
+  -- How many encodes of a kind it runs at once.
+  encode_slots int not null default 0,
   -- Protection of the sandbox → whether it is active.
   protections jsonb not null default '{}',
   -- The runs at its last heartbeat.

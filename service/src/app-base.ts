@@ -7,12 +7,16 @@ import type { Clocks } from './platform/postgres/database-clock.ts';
 import { assetGuards } from './assets/asset-guards.hook.ts';
 import { createAuth } from './auth/feature.ts';
 import { createCaptions } from './captions/feature.ts';
+import { createEncoding } from './encoding/feature.ts';
 import { createLifecycle } from './lifecycle/feature.ts';
 import { createHeldRequests } from './platform/concurrency/held-requests.ts';
 import { freeBytes } from './platform/disk/free-space.ts';
 import { type Limiters, limitOwner } from './platform/http/limits/rate-limit.ts';
 import { deleteAbandonedScratchFolders } from './platform/process/scratch-folder.ts';
-import { openScratchReservations } from './platform/process/scratch-reservations.ts';
+import {
+  openScratchReservations,
+  type ScratchReservations,
+} from './platform/process/scratch-reservations.ts';
 import { createProviders } from './providers/feature.ts';
 import { createStorage } from './storage/feature.ts';
 import { createUsage } from './usage/feature.ts';
@@ -39,12 +43,12 @@ export type AppContext = {
 export type AppBase = ReturnType<typeof createBase>;
 
 export function createBase(app: AppContext, limiters: Limiters) {
-  const { config, publicBaseUrl, isStopping } = app;
+  const { publicBaseUrl, isStopping } = app;
   const { metrics } = app.adapters;
   const service = { version: VERSION, publicBaseUrl, isStopping, metrics };
   const lifecycle = openLifecycle(app);
   const { store, scratchRoot } = app.adapters;
-  const storage = createStorage({ settings: config, store, scratchRoot });
+  const storage = createStorage({ settings: app.config, store, scratchRoot });
   const auth = openAuth(app);
   const { asOperator, asOperatorBytes } = auth.operations;
   const guards = assetGuards({ lifecycle: lifecycle.operations, auth: auth.operations });
@@ -59,7 +63,15 @@ export function createBase(app: AppContext, limiters: Limiters) {
     objects: storage.operations,
   });
   const providers = openProviders(app, { service, lifecycle: lifecycle.operations, asOperator });
-  const { findHostedPlayback, canRetry } = providers.operations;
+  const limits = openLimits(app, limiters);
+  const encoding = openEncoding(app, {
+    scratchReservations: limits.scratchReservations,
+    storage,
+    lifecycle: lifecycle.operations,
+    captions: captions.operations,
+    providers: providers.operations,
+    asOperator,
+  });
   return {
     lifecycle,
     storage,
@@ -67,20 +79,28 @@ export function createBase(app: AppContext, limiters: Limiters) {
     usage,
     captions,
     providers,
+    encoding,
     asOperator,
     asOperatorBytes,
     service,
     guards,
-    /** What representations of assets depend on besides their rows. */
-    view: {
-      playbackBaseUrl: () => config.delivery.cdnBaseUrl ?? publicBaseUrl(),
-      findHostedPlayback,
-      canRetry,
-      segmentEncryption: config.delivery.segmentEncryption,
-    },
-    ...openLimits(app, limiters),
+    view: openView(app, providers, encoding),
+    ...limits,
   };
 }
+
+/** What representations of assets depend on besides their rows. */
+const openView = (
+  { config, publicBaseUrl }: AppContext,
+  { operations: { findHostedPlayback, canRetry } }: ReturnType<typeof createProviders>,
+  encoding: ReturnType<typeof createEncoding>,
+) => ({
+  playbackBaseUrl: () => config.delivery.cdnBaseUrl ?? publicBaseUrl(),
+  findHostedPlayback,
+  canRetry,
+  segmentEncryption: config.delivery.segmentEncryption,
+  expectedTimes: encoding.operations.expectedTimes,
+});
 
 const openLifecycle = ({ config, log, clocks, adapters }: AppContext) =>
   createLifecycle({
@@ -121,6 +141,37 @@ const openProviders = ({ config, log, clocks, adapters }: AppContext, known: Kno
     lifecycle: known.lifecycle,
     asOperator: known.asOperator,
   });
+
+type Lower = Pick<Parameters<typeof createEncoding>[0], 'lifecycle' | 'captions' | 'asOperator'> & {
+  readonly scratchReservations: ScratchReservations;
+  readonly storage: ReturnType<typeof createStorage>;
+  readonly providers: Parameters<typeof createEncoding>[1];
+};
+
+/** Here, because all wings show assets with their expected times. */
+const openEncoding = ({ config, log, clocks, adapters }: AppContext, lower: Lower) =>
+  createEncoding(
+    {
+      settings: config,
+      db: adapters.db,
+      store: adapters.store,
+      jobs: adapters.jobs,
+      encoder: adapters.encoder,
+      callback: adapters.callback,
+      log,
+      now: clocks.now,
+      worker: {
+        name: adapters.workerName,
+        scratchRoot: adapters.scratchRoot,
+        scratchReservations: lower.scratchReservations,
+        findLocalFile: lower.storage.operations.findLocalFile,
+      },
+      lifecycle: lower.lifecycle,
+      captions: lower.captions,
+      asOperator: lower.asOperator,
+    },
+    lower.providers,
+  );
 
 /** What one owner, caller or job may hold of this process. */
 const openLimits = ({ config, adapters: { scratchRoot } }: AppContext, limiters: Limiters) => ({

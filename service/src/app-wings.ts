@@ -1,6 +1,5 @@
 // Creates the wings, lowest first, and gives each the context that it names.
 import { type AppBase, type AppContext, createBase } from './app-base.ts';
-import { createEncoding } from './encoding/feature.ts';
 import { openCollections, openImages, openPlayback } from './app-viewing.ts';
 import { createEvents } from './events/feature.ts';
 import { createLibrary } from './library/feature.ts';
@@ -14,9 +13,8 @@ export type Wings = ReturnType<typeof createWings>;
 
 export function createWings(app: AppContext, limiters: Limiters) {
   const base = createBase(app, limiters);
-  const { lifecycle, storage, auth, usage, captions, providers } = base;
+  const { lifecycle, storage, auth, usage, captions, providers, encoding } = base;
   const uploads = openUploads(app, base);
-  const encoding = openEncoding(app, base);
   const playback = openPlayback(app, base, encoding.operations);
   const events = openEvents(app, base);
   const library = openLibrary(app, base);
@@ -116,27 +114,6 @@ const openEvents = ({ config, log, clocks, adapters }: AppContext, base: AppBase
     view: base.view,
     guards: base.guards,
     callerLimits: { heldRequests: base.heldRequests, limitOwner: base.limitOwner },
-  });
-
-const openEncoding = ({ config, log, clocks, adapters }: AppContext, base: AppBase) =>
-  createEncoding({
-    settings: config,
-    db: adapters.db,
-    store: adapters.store,
-    jobs: adapters.jobs,
-    encoder: adapters.encoder,
-    callback: adapters.callback,
-    log,
-    now: clocks.now,
-    worker: {
-      name: adapters.workerName,
-      scratchRoot: adapters.scratchRoot,
-      scratchReservations: base.scratchReservations,
-      findLocalFile: base.storage.operations.findLocalFile,
-    },
-    lifecycle: base.lifecycle.operations,
-    captions: base.captions.operations,
-    asOperator: base.asOperator,
   });
 
 type Kept = Pick<Parameters<typeof createUpkeep>[0], 'encoding' | 'uploads' | 'events'>;

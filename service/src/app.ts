@@ -42,6 +42,7 @@ export async function buildApp(app: AppContext) {
         host: adapters.workerName,
         version: VERSION,
         videoEncoder: adapters.videoEncoder,
+        encodeSlots: adapters.encodeSlots,
         protections: adapters.sandbox.protections,
         freeScratchBytes: () => freeBytes(adapters.scratchRoot),
         jobs: adapters.jobs.control,

@@ -32,6 +32,8 @@ export type Decoders = {
   readonly encoderMissing: string | undefined;
   /** `nvenc` or `vaapi`, where its trial succeeded; else `x264`. */
   readonly videoEncoder: string;
+  /** How many encodes of a kind a worker runs at once. */
+  readonly encodeSlots: number;
   /** The version of ffmpeg; undefined if it is not installed. */
   readonly encoderVersion: string | undefined;
   readonly sandbox: Sandbox;
@@ -53,6 +55,7 @@ export async function openDecoders(config: Config, { log, ffmpeg }: DecoderConte
   const pool = openChildPool({ sandbox, processes, idleMs });
   return {
     ...(await openEncoder(config, { ffmpeg, sandbox, log })),
+    encodeSlots: concurrencyOf(config),
     sandbox,
     probe: openProbe(config, pool, { ffmpeg, sandbox }),
     imageProcessor: openSharpImageProcessor(pool, image),

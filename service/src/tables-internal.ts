@@ -1,5 +1,7 @@
 // The columns of the tables whose rows callers never see, as data.
 
+import { ENCODE_QUEUE_TABLES } from './tables-rows.ts';
+
 export const INTERNAL_TABLES = {
   /** A living asset that is not ready or waits for a check. Triggers of `assets` write it. */
   unfinished_assets: {
@@ -10,6 +12,8 @@ export const INTERNAL_TABLES = {
     reconcile_at: 'timestamptz?',
     /** Null unless bytes are awaited. */
     upload_expires_at: 'timestamptz?',
+    /** Null unless the asset is being processed. */
+    processing_since: 'timestamptz?',
   },
 
   /** The worker of the latest encode run of an asset. */
@@ -51,16 +55,7 @@ export const INTERNAL_TABLES = {
   /** The index of an encode run that has not ended. */
   growing_indexes: { asset_id: 'uuid', folder: 'text', revision: 'int4', body: 'text' },
 
-  /** An encode that waits for space on the disk of a worker. */
-  encode_waits: {
-    asset_id: 'uuid',
-    attempt: 'int4',
-    worker: 'text',
-    needed_bytes: 'int8',
-    free_bytes: 'int8',
-    since: 'timestamptz',
-    checked_at: 'timestamptz',
-  },
+  ...ENCODE_QUEUE_TABLES,
 
   /** The job of an asset at the operator's own encoder. */
   encoder_jobs: {
@@ -142,6 +137,7 @@ export const INTERNAL_TABLES = {
     video_encoder: 'text?',
     clock_skew_ms: 'int8',
     scratch_free_bytes: 'int8?',
+    encode_slots: 'int4',
     protections: 'jsonb',
     running_jobs: 'jsonb',
     circuits: 'jsonb',

@@ -166,3 +166,31 @@ export const CREDENTIAL_TABLES = {
   /** The latest count of all owners. */
   owner_counts: { is_only: 'bool', started_at: 'timestamptz', ended_at: 'timestamptz' },
 } as const;
+
+export const ENCODE_QUEUE_TABLES = {
+  /** An encode that waits for space on the disk of a worker. */
+  encode_waits: {
+    asset_id: 'uuid',
+    attempt: 'int4',
+    worker: 'text',
+    needed_bytes: 'int8',
+    free_bytes: 'int8',
+    since: 'timestamptz',
+    checked_at: 'timestamptz',
+  },
+
+  /** How much work lay before an encode when it was first seen, and how long it took. */
+  encode_estimates: {
+    asset_id: 'uuid',
+    attempt: 'int4',
+    is_long: 'bool',
+    playable_work: 'int8?',
+    ready_work: 'int8',
+    made_at: 'timestamptz',
+    latest_ready_at: 'timestamptz',
+    delayed_after: 'timestamptz',
+    playable_ms: 'int8?',
+    ready_ms: 'int8?',
+    ended_at: 'timestamptz?',
+  },
+} as const;

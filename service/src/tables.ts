@@ -75,6 +75,8 @@ export const assetRow = {
   encoded_run: 'int4',
   /** Runs of this attempt that ended without a result and without a crash. */
   encode_interruptions: 'int4',
+  /** The last attempt whose delay was announced. */
+  delayed_attempt: 'int4',
   version: 'int4',
   revision: 'int4',
   created_at: 'timestamptz',

@@ -19,6 +19,13 @@ describe('formatAsset', () => {
     expect(formatAsset({ ...ASSET, access: null })).not.toContain('access');
   });
 
+  test('shows when a video that is being processed is ready', () => {
+    const expected_ready_at = new Date(Date.now() + 180_000).toISOString();
+    const text = formatAsset({ ...ASSET, stream_status: 'processing', expected_ready_at, queue_position: 2 });
+    expect(text).toMatch(/^expected +ready in about 3 min, number 2 in the queue$/m);
+    expect(formatAsset(ASSET)).not.toContain('expected');
+  });
+
   test('shows the URLs of a public asset', () => {
     expect(formatAsset(ASSET)).toMatch(/^hls +http:.*hls\.m3u8$/m);
   });

@@ -1,5 +1,5 @@
 // Assets as people read them.
-import { type AccessRules, type Asset, formatChapters } from '@mediary/client';
+import { type AccessRules, type Asset, formatChapters, formatExpectedTimes } from '@mediary/client';
 import { type Field, formatBytes, formatDuration, formatFields, formatTable, formatTime } from './text.ts';
 
 export const describeStatus = ({
@@ -38,6 +38,7 @@ export function formatAsset(asset: Asset): string {
     ['title', asset.title],
     ['filename', asset.filename],
     ['status', describeStatus(asset)],
+    ['expected', formatExpectedTimes(asset)],
     ['failure', failure && `${failure.code}: ${failure.message}`],
     ['owner', asset.owner_user_id],
     ['visibility', asset.visibility],

@@ -1,16 +1,15 @@
 // Public names of @mediary/client.
 export type { AccessRules } from './api/access-rules.ts';
+export type { AssetMedia, MediaAudio, MediaVideo } from './api/asset-media.ts';
 export type {
   Asset,
-  AssetMedia,
   AssetPage,
   AssetPlayback,
   Chapter,
   DeletedAsset,
+  ExpectedRange,
   Failure,
   FocalPoint,
-  MediaAudio,
-  MediaVideo,
   Rendition,
   Warning,
 } from './api/assets.ts';
@@ -45,6 +44,7 @@ export type {
 export type { ErrorCode, ErrorReason, FailureCode, WarningCode } from './api/errors.ts';
 export type {
   AssetCreatedEvent,
+  AssetDelayedEvent,
   AssetDeletedEvent,
   AssetEvent,
   AssetFailedEvent,
@@ -98,6 +98,7 @@ export type { CreateUploadTokenRequest, UploadToken } from './api/upload-tokens.
 export type { CaptionCalls, CaptionPage, CaptionUpload } from './calls/captions.ts';
 export type { CollectionCalls, CollectionListQuery, CollectionPlace } from './calls/collections.ts';
 export { formatChapters, parseChapters } from './chapters.ts';
+export { formatExpectedTimes } from './expected-times.ts';
 export { createEndpointClient, type EndpointClient, type EndpointOptions } from './endpoint-client.ts';
 export {
   AssetFailedError,

@@ -63,6 +63,7 @@ export const PUBLISHED_EVENT_TYPES = [
   'asset.processing',
   'asset.playable',
   'asset.progress',
+  'asset.delayed',
   'asset.ready',
   'asset.failed',
   'asset.updated',
@@ -70,6 +71,18 @@ export const PUBLISHED_EVENT_TYPES = [
   'asset.restored',
 ] as const;
 export type PublishedEventType = (typeof PUBLISHED_EVENT_TYPES)[number];
+
+/** Why an asset is ready later than it was expected. */
+export const DELAY_REASONS = {
+  waiting_for_slot: 'The encode still waits for a free slot, because others run or wait before it.',
+  encoding_slow: 'The encode runs, but it is slower than estimated.',
+  encode_restarted: 'A worker ended during the encode, which had to start again.',
+  disk_full: 'The encode waits, because the disk of the worker has too little space for it.',
+  no_worker: 'The encode waits, because no worker of the service is running.',
+  provider_slow: 'The video provider is still processing the video.',
+  provider_unavailable: "The video provider's API does not respond.",
+} as const satisfies Record<string, string>;
+export type DelayReason = keyof typeof DELAY_REASONS;
 
 /** `asset.checked` appears in the timeline only. */
 export const EVENT_TYPES = [...PUBLISHED_EVENT_TYPES, 'asset.checked'] as const;

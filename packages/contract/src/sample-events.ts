@@ -1,5 +1,5 @@
 // One sample of each event type, which `mediary trigger` sends: `npm run docs` writes them for the command.
-import type { PublishedEventType } from './enums.ts';
+import { DELAY_REASONS, type PublishedEventType } from './enums.ts';
 import { type Asset, EXAMPLE_ASSET, EXAMPLE_NEW_ASSET } from './schemas/assets/asset.ts';
 import { EventMessage } from './schemas/events.ts';
 
@@ -11,7 +11,14 @@ const UPLOADED: Asset = {
   updated_at: '2026-11-22T10:15:40.000Z',
 };
 
-const PROCESSING: Asset = { ...UPLOADED, stream_status: 'processing' };
+const PROCESSING: Asset = {
+  ...UPLOADED,
+  stream_status: 'processing',
+  expected_playable_at: '2026-11-22T10:16:00.000Z',
+  expected_ready_at: '2026-11-22T10:16:10.000Z',
+  expected_ready_range: { earliest_at: '2026-11-22T10:15:50.000Z', latest_at: '2026-11-22T10:16:40.000Z' },
+  queue_position: 2,
+};
 
 const PLAYABLE: Asset = {
   ...EXAMPLE_ASSET,
@@ -37,6 +44,15 @@ const SAMPLES: Readonly<Record<PublishedEventType, Sample>> = {
   'asset.processing': { data: { source: 'caller' }, asset: PROCESSING },
   'asset.playable': { data: { source: 'webhook' }, asset: PLAYABLE },
   'asset.progress': { data: { source: 'webhook', progress: 40 }, asset: PLAYABLE },
+  'asset.delayed': {
+    data: {
+      source: 'reconcile',
+      reason: 'waiting_for_slot',
+      message: DELAY_REASONS.waiting_for_slot,
+      expected_latest_at: '2026-11-22T10:15:50.000Z',
+    },
+    asset: PROCESSING,
+  },
   'asset.ready': { data: { source: 'webhook' }, asset: EXAMPLE_ASSET },
   'asset.failed': { data: { source: 'service', code: 'not_media' }, asset: FAILED },
   'asset.updated': {

@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest';
 import { createVideo } from '../lifecycle/asset.fixture.ts';
 import type { Asset } from './asset.ts';
+import { UNKNOWN_TIMES } from './asset-view.fixture.ts';
 import { type AssetViewContext, toAssetView, toEtag } from './asset-view.ts';
 
 const contextAt = (base: string): AssetViewContext => ({
@@ -9,6 +10,7 @@ const contextAt = (base: string): AssetViewContext => ({
   findHostedPlayback: () => undefined,
   canRetry: () => false,
   segmentEncryption: 'off',
+  expectedTimes: UNKNOWN_TIMES,
 });
 const asset = (playback: Partial<Asset['playback']> | null, revision = 3): Asset =>
   createVideo({ revision, playback: playback as Asset['playback'], visibility: 'public' });

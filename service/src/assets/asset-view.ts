@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { WARNING_CODES } from '@mediary/contract/failures';
 import type { Asset as AssetView, AssetPlayback } from '@mediary/contract/schemas/assets/asset';
+import type { ExpectedTimes } from '@mediary/contract/schemas/assets/expected-times';
 import type { Caller } from '../auth/caller.ts';
 import { hasViewerRules } from './access-rules.ts';
 import type { Asset, ShownAsset, Warning } from './asset.ts';
@@ -21,6 +22,11 @@ export type AssetViewContext = {
   /** False when the provider's current settings do not allow a retry. */
   readonly canRetry: (asset: Pick<Asset, 'provider'>) => boolean;
   readonly segmentEncryption: SegmentEncryption;
+  readonly expectedTimes: {
+    /** Before assets are shown; without it, their times are those of a recent reading, or unknown. */
+    readonly prepare: (assets: readonly ShownAsset[]) => Promise<void>;
+    readonly find: (asset: ShownAsset) => ExpectedTimes;
+  };
 };
 
 /** The members that depend on the settings of providers too, and so may change without the row. */
@@ -79,6 +85,7 @@ export function toAssetView(asset: ShownAsset, context: AssetViewContext): Asset
     playable_at: hasNoHostedUrl ? null : toIso(asset.playable_at),
     ready_at: toIso(asset.ready_at),
     progress: asset.progress,
+    ...context.expectedTimes.find(asset),
     renditions: asset.renditions.map(toRenditionView),
     width: asset.width,
     height: asset.height,

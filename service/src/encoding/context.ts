@@ -2,6 +2,7 @@
 import type { Captions } from '../captions/feature.ts';
 import type { Config } from '../config.ts';
 import type { ServiceJobs } from '../jobs.ts';
+import type { ShownAsset } from '../assets/asset.ts';
 import type { Lifecycle } from '../lifecycle/feature.ts';
 import type { AsOperator } from '../platform/http/route.ts';
 
@@ -44,4 +45,13 @@ export type EncodingContext = {
   readonly lifecycle: Lifecycle;
   readonly captions: Captions;
   readonly asOperator: AsOperator;
+};
+
+/** What expected times need. */
+export type TimesContext = Pick<EncodingContext, 'db' | 'jobs' | 'now'> & {
+  readonly settings: Pick<Config, 'ladder'>;
+  readonly log: Pick<Logger, 'warn'>;
+  /** True when a worker of this service encodes the videos of the provider. */
+  readonly isEncodedHere: (asset: Pick<ShownAsset, 'provider'>) => boolean;
+  readonly isHosted: (asset: Pick<ShownAsset, 'provider'>) => boolean;
 };

@@ -3,7 +3,7 @@ import type { JobPayloads } from '../jobs.ts';
 import { offer } from '../platform/values/offer.ts';
 import type { JobRun } from '../platform/jobs/job-queue.ts';
 import { renditionPrefix } from '../storage/object-key.ts';
-import type { EncodingContext } from './context.ts';
+import type { EncodingContext, TimesContext } from './context.ts';
 import { readIndex } from './stored-index.ts';
 import { encodeAssetJob, encodeLongJob } from './jobs/encode-asset.job.ts';
 import { encodeChunkJob } from './jobs/encode-chunk.job.ts';
@@ -14,6 +14,8 @@ import { createExtrasJob } from './extras/make-extras.job.ts';
 import { createPosterJob } from './extras/make-poster.job.ts';
 import { createScratchSpace } from './jobs/scratch-space.ts';
 import { createSharedOriginals } from './jobs/shared-originals.ts';
+import { announceDelays } from './times/delays.ts';
+import { openTimesReader, type TimesReader } from './times/expected-times.ts';
 
 export type EncodingOperations = ReturnType<typeof createEncoding>['operations'];
 
@@ -22,14 +24,22 @@ type AppPart = Omit<EncodingContext, 'worker'> & {
   readonly worker: Omit<EncodingContext['worker'], 'originals'>;
 };
 
-export function createEncoding(app: AppPart) {
+/** `providers`: who encodes the videos of a provider. */
+export function createEncoding(app: AppPart, providers: Pick<TimesContext, 'isHosted' | 'isEncodedHere'>) {
   const worker = { ...app.worker, originals: createSharedOriginals(app) };
   const ctx: EncodingContext = { ...app, worker };
+  const { isHosted, isEncodedHere } = providers;
+  const { settings, db, jobs, log, now } = app;
+  const times = openTimesReader({ settings, db, jobs, log, now, isHosted, isEncodedHere });
   return {
-    operations: offer(ctx, { deleteGrowingIndexes, findGrowingIndex, readIndex }),
+    operations: {
+      ...offer(ctx, { deleteGrowingIndexes, findGrowingIndex, readIndex }),
+      announceDelays: () => announceDelays(ctx, times),
+      expectedTimes: times,
+    },
     routes: encodeQueueRoutes(ctx),
     jobs: {
-      ...createEncodeJobs(ctx),
+      ...createEncodeJobs(ctx, times),
       // A job of its own, because deleting thousands of files is slow.
       'remove-run-files': async ({ payload }: JobRun<JobPayloads['remove-run-files']>) => {
         const { assetId, folder } = payload;
@@ -45,12 +55,19 @@ export function createEncoding(app: AppPart) {
   };
 }
 
-function createEncodeJobs(ctx: EncodingContext) {
+function createEncodeJobs(ctx: EncodingContext, times: TimesReader) {
   const space = createScratchSpace(ctx);
   const rest = encodeRestJob(ctx);
+  /** Estimates are recorded even if nobody looks at the asset. */
+  const estimated =
+    <Run>(encode: (run: Run) => Promise<void>) =>
+    (run: Run): Promise<void> => {
+      void times.refresh();
+      return encode(run);
+    };
   return {
-    'encode-asset': space.forEncodes('encode-asset', encodeAssetJob(ctx)),
-    'encode-long': space.forEncodes('encode-long', encodeLongJob(ctx)),
+    'encode-asset': estimated(space.forEncodes('encode-asset', encodeAssetJob(ctx))),
+    'encode-long': estimated(space.forEncodes('encode-long', encodeLongJob(ctx))),
     'encode-rest': space.forEncodes('encode-rest', rest),
     'encode-long-rest': space.forEncodes('encode-long-rest', rest),
     'encode-divided': space.forEncodes('encode-divided', rest),

@@ -1,4 +1,5 @@
 // The context of events in tests.
+import { UNKNOWN_TIMES } from '../assets/asset-view.fixture.ts';
 import { toSecret } from '../auth/secret.ts';
 import { createHeldRequests } from '../platform/concurrency/held-requests.ts';
 import { createMetrics } from '../platform/observability/metrics.ts';
@@ -30,7 +31,12 @@ export const createEventsContext = (given: Parameters<typeof contextOf<EventsCon
     clocks: { now: () => new Date(), databaseNow: async () => new Date() },
     urlSecrets: [toSecret('test-url-signing-secret-0123456789abcdef')],
     lifecycle: { findAssetById: async () => undefined },
-    view: { findHostedPlayback: () => undefined, canRetry: () => false, segmentEncryption: 'off' },
+    view: {
+      findHostedPlayback: () => undefined,
+      canRetry: () => false,
+      segmentEncryption: 'off',
+      expectedTimes: UNKNOWN_TIMES,
+    },
     callerLimits: {
       heldRequests: createHeldRequests({ total: 10, perCaller: 10 }),
       limitOwner: async () => undefined,

@@ -16,8 +16,10 @@ export function createEventRenderer({ lifecycle, view }: EventsContext): RenderE
   const renderAsset = createAssetRenderer(view);
   return async (events) => {
     const ids = [...new Set(events.map((event) => event.asset_id))];
-    const assets = await Promise.all(ids.map((id) => lifecycle.findAssetById(id)));
-    const texts = new Map(assets.flatMap((asset) => (asset ? [[asset.id, renderAsset(asset)]] : [])));
+    const found = await Promise.all(ids.map((id) => lifecycle.findAssetById(id)));
+    const assets = found.filter((asset) => asset !== undefined);
+    await view.expectedTimes.prepare(assets);
+    const texts = new Map(assets.map((asset) => [asset.id, renderAsset(asset)]));
     return events.map((event) => ({
       start: Buffer.from(renderEventStart(event)),
       asset: texts.get(event.asset_id) ?? NO_ASSET,
@@ -39,7 +41,8 @@ function createAssetRenderer(view: AssetViewContext): (asset: Asset) => Uint8Arr
   return (asset) => {
     const etag = toEtag(asset, view);
     const found = cached.get(asset.id);
-    if (found?.etag === etag) return found.bytes;
+    // Expected times move without a change of the asset.
+    if (found?.etag === etag && asset.stream_status !== 'processing') return found.bytes;
     remove(asset.id);
     const bytes = Buffer.from(JSON.stringify(toAssetView(asset, view)));
     cached.set(asset.id, { etag, bytes });

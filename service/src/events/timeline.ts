@@ -137,6 +137,7 @@ const SENTENCES: Readonly<Record<EventType, (subject: string, data: Data) => str
     typeof data['bytes'] === 'number'
       ? renderImported(data)
       : `Encoding reached ${Number(data['progress'] ?? 0)} %.`,
+  'asset.delayed': (_subject, data) => `The asset is late. ${String(data['message'] ?? '')}`.trim(),
   'asset.ready': (subject, data) => `${subject} reported that the asset is ready${inAttempt(data)}.`,
   'asset.failed': (subject, data) => {
     if (data['source'] === 'operator')

@@ -16,7 +16,7 @@ export type AssetPage = {
 
 /** An undefined owner lists the assets of all owners, for operators. */
 export async function listAssetPage(
-  { db, urlSecrets }: LibraryContext,
+  { db, urlSecrets, view }: LibraryContext,
   owner: string | undefined,
   query: ListQuery,
 ): Promise<AssetPage> {
@@ -29,6 +29,7 @@ export async function listAssetPage(
   ]);
   const items = rows.slice(0, query.limit);
   const last = items.at(-1);
+  await view.expectedTimes.prepare(items);
   return {
     items,
     total,
@@ -36,12 +37,17 @@ export async function listAssetPage(
   };
 }
 
-/** For the guard of one asset: adds its collections where the request asks for them. Reads are batched. */
-export function collectionsLoader({ db }: LibraryContext) {
+/**
+ * For the guard of one asset: prepares its expected times, and adds its collections where the request asks
+ * for them. Reads are batched.
+ */
+export function detailsLoader({ db, view }: LibraryContext) {
   const find = createBatcher((ids: readonly string[]) => findCollectionsOf(db, ids), STATEMENT_LIMITS);
   return async (
-    { id }: Pick<ShownAsset, 'id'>,
+    asset: ShownAsset,
     { query }: Pick<Input, 'query'>,
-  ): Promise<{ readonly collections?: string[] }> =>
-    (query as AssetQuery).expand === 'collections' ? { collections: await find(id) } : {};
+  ): Promise<{ readonly collections?: string[] }> => {
+    await view.expectedTimes.prepare([asset]);
+    return (query as AssetQuery).expand === 'collections' ? { collections: await find(asset.id) } : {};
+  };
 }

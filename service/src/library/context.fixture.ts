@@ -1,4 +1,5 @@
 // The context of the library in tests.
+import { UNKNOWN_TIMES } from '../assets/asset-view.fixture.ts';
 import { NOW } from '../lifecycle/asset.fixture.ts';
 import { contextOf } from '../platform/values/context.fixture.ts';
 import type { LibraryContext } from './context.ts';
@@ -17,6 +18,11 @@ export const createLibraryContext = (
     usage: { underQuota: (_owner, work) => work() },
     clocks: { now: () => NOW, databaseNow: async () => NOW },
     providers: { isHosted: () => false, canSign: () => true, startJob: () => undefined },
-    view: { findHostedPlayback: () => undefined, canRetry: () => true, segmentEncryption: 'off' },
+    view: {
+      findHostedPlayback: () => undefined,
+      canRetry: () => true,
+      segmentEncryption: 'off',
+      expectedTimes: UNKNOWN_TIMES,
+    },
     ...given,
   });

@@ -3,13 +3,13 @@ import { createHash } from 'node:crypto';
 import type { Asset } from '../assets/asset.ts';
 import { ServiceError } from '../platform/http/errors.ts';
 
-const COLLECTIONS = /\+[\da-f]{8}"$/;
+const DETAILS = /\+[\da-f]{8}"$/;
 
-/** Without collections the ETag stays as it is. `If-Match` does not guard them. */
-export const addCollections = (etag: string, collections: readonly string[]): string =>
-  collections.length === 0
+/** Adds what is shown beside the row: collections, expected times. `If-Match` does not guard them. */
+export const addDetails = (etag: string, details: readonly string[]): string =>
+  details.length === 0
     ? etag
-    : etag.replace(/"$/, `+${createHash('sha256').update(collections.join()).digest('hex').slice(0, 8)}"`);
+    : etag.replace(/"$/, `+${createHash('sha256').update(details.join()).digest('hex').slice(0, 8)}"`);
 
 type MatchRequest = {
   /** The request header; undefined accepts any version. */
@@ -27,7 +27,7 @@ export function assertVersion(asset: Asset, { ifMatch, etagOf }: MatchRequest): 
   const tags = ifMatch.split(',').map((tag) => tag.trim());
   if (tags.includes('*') || tags.includes(`"${version}"`)) return;
   const etag = etagOf();
-  if (tags.some((tag) => tag.replace(/^W\//, '').replace(COLLECTIONS, '"') === etag)) return;
+  if (tags.some((tag) => tag.replace(/^W\//, '').replace(DETAILS, '"') === etag)) return;
   throw new ServiceError(
     'PRECONDITION_FAILED',
     `The asset has changed: its version is ${version} now. Read it again, then send If-Match with its ` +

@@ -10,7 +10,11 @@ import {
 import { getAsset, listAssets, updateAsset } from '@mediary/contract/operations/media';
 import { revokePlayback } from '@mediary/contract/operations/playback/playback';
 import { listAllAssets } from '@mediary/contract/operations/admin/operators';
-import type { AssetPage as AssetPageView, DeleteAssetQuery } from '@mediary/contract/schemas/library';
+import type {
+  AssetPage as AssetPageView,
+  AssetQuery,
+  DeleteAssetQuery,
+} from '@mediary/contract/schemas/library';
 import type { Static } from 'typebox';
 import type { Asset, ShownAsset } from '../assets/asset.ts';
 import { type Actor, toActorData } from '../assets/asset-event.ts';
@@ -22,12 +26,12 @@ import { roundFocalPoint } from '../assets/focal-point.ts';
 import { parsePlainText } from '../platform/values/plain-text.ts';
 import { badRequest, forbidden } from '../platform/http/errors.ts';
 import * as batch from './batch.ts';
-import { addCollections } from './if-match.ts';
+import { addDetails } from './if-match.ts';
 import * as edits from './asset-edits.ts';
 import { type AssetPage, listAssetPage } from './asset-list.ts';
 import type { LibraryContext } from './context.ts';
 import { changeHold, changeHoldById, toHolderData } from './legal-holds.ts';
-import { collectionsLoader } from './asset-list.ts';
+import { detailsLoader } from './asset-list.ts';
 import { waitForChange } from './long-poll.ts';
 import * as trash from './trash.ts';
 
@@ -74,14 +78,15 @@ const toPageView = (
 
 export const assetRoutes = (ctx: LibraryContext) => [
   ctx.guards.asCreator(changeAssets, ({ actor, body }) => batch.changeAssets(ctx, actor, body)),
-  ctx.guards.ownAssetWith(collectionsLoader(ctx))(
+  ctx.guards.ownAssetWith(detailsLoader(ctx))(
     getAsset,
     async ({ asset, caller, collections }) => ({
       ...toCallerView(asset, ctx.view, caller),
       ...(collections && { collections }),
     }),
     {
-      etag: ({ asset, collections }) => addCollections(toEtag(asset, ctx.view), collections ?? []),
+      etag: ({ asset, query, collections = [] }) =>
+        addDetails(toEtag(asset, ctx.view), [...collections, ...timesInEtag(ctx, asset, query)]),
       waitForChange: (input, poll) => waitForChange(ctx, input, poll),
     },
   ),
@@ -114,6 +119,13 @@ export const assetRoutes = (ctx: LibraryContext) => [
     return toCallerView(restored, ctx.view, actor.caller);
   }),
 ];
+
+/** A long poll does not end because the expected times move. */
+function timesInEtag({ view }: LibraryContext, asset: Asset, { wait }: Pick<AssetQuery, 'wait'>): string[] {
+  const times = view.expectedTimes.find(asset);
+  const isKnown = times.queue_position !== null || times.expected_ready_at !== null;
+  return isKnown && wait === undefined ? [JSON.stringify(times)] : [];
+}
 
 /** Holds need a scope of their own, so that a key which deletes need not be able to release them. */
 export function holdRoutes(ctx: LibraryContext) {

@@ -32,6 +32,7 @@ const PENDING = {
   encode_run: 0,
   encoded_run: 0,
   encode_interruptions: 0,
+  delayed_attempt: 0,
   version: 1,
   revision: 1,
   settled: false,

@@ -25,6 +25,7 @@ import {
   type Reopening,
   type Retry,
 } from './decisions/decide-commands.ts';
+import { type Delay, decideDelay } from './decisions/delay.ts';
 import { decideLoss, type StorageLoss } from './decisions/storage-loss.ts';
 import * as erased from './erased-assets.sql.ts';
 import { findSameBytes } from './same-bytes.sql.ts';
@@ -106,6 +107,17 @@ export const recordCheck = (ctx: LifecycleContext, asset: Asset, check: CheckRec
   updateExisting(ctx, asset, (seen) =>
     seen.revision === asset.revision ? decideCheck(seen, check) : undefined,
   );
+
+/** Announces that an attempt is late, once. */
+export const recordDelay = (
+  ctx: LifecycleContext,
+  asset: Asset,
+  delay: Delay & { readonly attempt: number },
+): Promise<Asset> =>
+  updateExisting(ctx, asset, (seen) => {
+    const late = seen.attempt === delay.attempt ? decideDelay(seen, delay) : undefined;
+    return late && { ...late, jobs: [] };
+  });
 
 /** Records facts of a ready video, unless the asset changed since it was read. */
 export const recordFacts = (ctx: LifecycleContext, asset: Asset, facts: FactsRecord): Promise<Asset> =>

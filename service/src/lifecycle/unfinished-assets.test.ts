@@ -52,11 +52,12 @@ test('an asset has a row while it is not ready or waits for a check, and none in
     provider: 'onprem',
     reconcile_at: null,
     upload_expires_at: EXPIRES,
+    processing_since: null,
   };
   expect(await unfinished()).toEqual([row]);
   await set(`stream_status = 'processing', reconcile_at = $2`, [DUE]);
   const processing = { ...row, stream_status: 'processing', reconcile_at: DUE, upload_expires_at: null };
-  expect(await unfinished()).toEqual([processing]);
+  expect(await unfinished()).toEqual([{ ...processing, processing_since: expect.any(Date) }]);
   await set(`stream_status = 'ready'`);
   expect(await unfinished()).toEqual([{ ...processing, stream_status: 'ready' }]);
   await set('reconcile_at = null');

@@ -35,6 +35,7 @@ export const deleteWorkRows = (tx: Transaction, ids: readonly string[]) =>
     checkpoint as (delete from encode_checkpoints where asset_id = any(${ids}::uuid[]) returning asset_id),
     chunk as (delete from encode_chunks where asset_id = any(${ids}::uuid[]) returning asset_id),
     wait as (delete from encode_waits where asset_id = any(${ids}::uuid[]) returning asset_id),
+    estimate as (delete from encode_estimates where asset_id = any(${ids}::uuid[]) returning asset_id),
     job as (delete from encoder_jobs where asset_id = any(${ids}::uuid[]) returning asset_id),
     token as (delete from upload_token_assets where asset_id = any(${ids}::uuid[]) returning asset_id)
     select asset_id, kind, count(*) as count from (
@@ -46,7 +47,8 @@ export const deleteWorkRows = (tx: Transaction, ids: readonly string[]) =>
                                       else 'cdn_purges' end from purge
       union all select asset_id, 'growing_indexes' from growing
       union all select asset_id, 'encode_records' from (
-        table run union all table checkpoint union all table chunk union all table wait union all table job)
+        table run union all table checkpoint union all table chunk union all table wait
+        union all table estimate union all table job)
         as encode
       union all select asset_id, 'upload_token_uses' from token) as gone
      group by asset_id, kind`);

@@ -46,7 +46,7 @@ import {
   listWorkers,
   startHeartbeat,
 } from './workers.ts';
-import { getProvider } from './provider.ts';
+import { getProvider, type Provider } from './provider.ts';
 import { type CallProvider, callProvider } from './provider-calls.ts';
 import { inboxRoutes } from './webhooks/inbox.routes.ts';
 import { webhookRoutes } from './webhooks/receive-webhook.routes.ts';
@@ -84,6 +84,12 @@ const toProcessingJob = ({ registry }: ProvidersContext, asset: Asset): JobReque
     ? getProvider(registry, asset.provider).startJob(asset)
     : { name: 'process-image', payload: { assetId: asset.id } };
 
+/** True where the workers of this service encode the videos of the provider. */
+const isEncodedHere = ({ registry }: ProvidersContext, { provider }: Pick<Asset, 'provider'>): boolean =>
+  provider !== null && isOwnEncoder(getProvider(registry, provider));
+
+const isOwnEncoder = ({ kind, encoder }: Provider): boolean => kind === 'encoder' && !encoder;
+
 /** The functions that other wings call. */
 const OFFERED = {
   startJob: toProcessingJob,
@@ -96,6 +102,7 @@ const OFFERED = {
   findHostedPlayback,
   findHostedUrls,
   isHosted,
+  isEncodedHere,
   canSign,
   canTakeUploads,
   canRestart,

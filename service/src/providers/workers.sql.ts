@@ -18,10 +18,11 @@ export type WorkerRecord = Omit<
 export const recordWorker = (db: Queries, worker: WorkerRecord) =>
   db.one(sql('record worker', { is_draining: 'bool' })`
     insert into workers (id, host, roles, version, providers, video_encoder, clock_skew_ms,
-                         scratch_free_bytes, protections, running_jobs, circuits)
+                         scratch_free_bytes, encode_slots, protections, running_jobs, circuits)
     values (${worker.id}, ${worker.host}, ${worker.roles}::text[], ${worker.version},
             ${worker.providers}::text[], ${worker.video_encoder}, ${worker.clock_skew_ms},
-            ${worker.scratch_free_bytes}, ${JSON.stringify(worker.protections)}::jsonb,
+            ${worker.scratch_free_bytes}, ${worker.encode_slots},
+            ${JSON.stringify(worker.protections)}::jsonb,
             ${JSON.stringify(worker.running_jobs)}::jsonb, ${JSON.stringify(worker.circuits)}::jsonb)
     on conflict (id) do update
        set seen_at = now(), clock_skew_ms = excluded.clock_skew_ms,

@@ -56,6 +56,7 @@ async function start(environment = {}, more: Partial<WorkerProcess> = {}, databa
     version: '1.2.3',
     host: 'host-1:4711',
     videoEncoder: 'x264',
+    encodeSlots: 2,
     protections: { no_network: true },
     freeScratchBytes: async () => 4096,
     jobs: { listRunning: () => [], watchLongRuns: () => {}, isDraining: () => false, drain: async () => {} },

@@ -25,6 +25,8 @@ import {
 export type WorkerProcess = Pick<WorkerRecord, 'id' | 'host' | 'version' | 'protections'> & {
   readonly roles: readonly ('api' | 'worker')[];
   readonly videoEncoder: string;
+  /** How many encodes of a kind this process runs at once. */
+  readonly encodeSlots: number;
   readonly freeScratchBytes: () => Promise<number>;
   readonly jobs: Pick<JobControl, 'listRunning' | 'watchLongRuns' | 'isDraining' | 'drain'>;
   /** Default: 10 s. */
@@ -158,7 +160,7 @@ type WorkerIdentity = { readonly id: string; readonly providers: ProviderName[] 
 /** Returns what records the state of this process, and drains it if an operator has asked for it. */
 function openRecorder(
   { db, log, clocks, circuits }: ProvidersContext,
-  { roles, host, version, videoEncoder, protections, jobs, freeScratchBytes }: WorkerProcess,
+  { roles, host, version, videoEncoder, encodeSlots, protections, jobs, freeScratchBytes }: WorkerProcess,
   { worker, latest }: { readonly worker: WorkerIdentity; readonly latest: Measured },
 ): () => Promise<void> {
   const watchClock = roles.includes('worker') ? createClockWatch(log, worker.id) : () => {};
@@ -176,6 +178,7 @@ function openRecorder(
       protections,
       clock_skew_ms: skewMs,
       scratch_free_bytes: freeBytes,
+      encode_slots: encodeSlots,
       running_jobs: jobs.listRunning().map(({ payload, ...job }) => ({ ...job, ...toAssetRef(payload) })),
       circuits: Object.fromEntries(circuits),
     });

@@ -28,7 +28,7 @@ export function createUpkeep(ctx: UpkeepContext) {
       'check-storage': ({ payload, signal }: JobRun<JobPayloads['check-storage']>) =>
         runCheck(ctx, payload.checkId, signal),
       'purge-cdn': ({ payload }: JobRun<JobPayloads['purge-cdn']>) => purgeCdn(ctx, payload),
-      reconcile: run(() => reconcile(ctx)),
+      reconcile: run(ctx.encoding.announceDelays, () => reconcile(ctx)),
       'remove-orphaned-videos': run(() => removeOrphanedVideos(ctx)),
       'expire-uploads': run(
         assertTrusted,

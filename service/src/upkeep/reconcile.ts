@@ -1,4 +1,5 @@
 // The reconcile job: checks every due asset with its provider or its job, and records the result.
+import type { DelayReason } from '@mediary/contract/enums';
 import type { Asset, ProviderName } from '../assets/asset.ts';
 import type { EventData } from '../assets/asset-event.ts';
 import { ENCODE_JOBS } from '../encoding/encode-jobs.ts';
@@ -87,9 +88,10 @@ const check = (ctx: UpkeepContext, asset: Asset, inspections: Inspections): Prom
 async function checkJob(ctx: UpkeepContext, asset: Asset): Promise<void> {
   if (asset.stream_status !== 'processing') return endChecks(ctx, asset, { reason: 'nothing_waited_for' });
   // Without stored bytes, an external encoder has the video; only its reports show its progress.
-  if (!asset.uploaded_at) return checkLater(ctx, asset, { reason: 'encoder_outside' });
+  if (!asset.uploaded_at) return checkLater(ctx, asset, { data: { reason: 'encoder_outside' } });
   const job = ctx.providers.startJob(asset);
-  if (!job || (await hasOpenJob(ctx, asset, job))) return checkLater(ctx, asset, { reason: 'job_under_way' });
+  if (!job || (await hasOpenJob(ctx, asset, job)))
+    return checkLater(ctx, asset, { data: { reason: 'job_under_way' } });
   const encoder = await ctx.providers.findEncoderState(asset);
   if (encoder) return checkEncoder(ctx, asset, { encoder, job });
   await ctx.lifecycle.recordCheck(asset, {
@@ -135,7 +137,8 @@ async function checkHosted(ctx: UpkeepContext, asset: Asset, inspections: Inspec
   if (!ctx.providers.canInspect(asset)) return leaveToOthers(ctx, asset);
   const inspection = inspections.get(asset.id);
   if (!inspection) return;
-  if (inspection instanceof ProviderError) return checkLater(ctx, asset, toFailureData(inspection));
+  if (inspection instanceof ProviderError)
+    return checkLater(ctx, asset, { data: toFailureData(inspection), delay: 'provider_unavailable' });
   if (inspection.state === 'waiting') return checkEmptyVideo(ctx, asset);
   await recordResult(ctx, asset, await ctx.providers.applyInspection(asset, toReport(asset, inspection)));
 }
@@ -185,7 +188,7 @@ async function checkEmptyVideo(ctx: UpkeepContext, asset: Asset): Promise<void> 
   const isAbandonedLink =
     isPending && expiresAt === null && addMs(created_at, LINK_CHECKS_END_MS) < ctx.clocks.now();
   if (isAbandonedLink) return endChecks(ctx, asset, { reason: 'nothing_waited_for' });
-  await checkLater(ctx, asset, { reason: 'no_bytes_yet' });
+  await checkLater(ctx, asset, { data: { reason: 'no_bytes_yet' } });
 }
 
 async function recordResult(ctx: UpkeepContext, before: Asset, after: Asset): Promise<void> {
@@ -193,16 +196,23 @@ async function recordResult(ctx: UpkeepContext, before: Asset, after: Asset): Pr
     after.stream_status === before.stream_status
       ? { reason: `still_${after.stream_status}`, progress: after.progress }
       : { reason: 'repaired' };
-  if (after.stream_status === 'processing') return checkLater(ctx, after, data);
+  // One that was pending or failed has only begun.
+  const isLate = before.stream_status === 'processing';
+  if (after.stream_status === 'processing')
+    return checkLater(ctx, after, { data, ...(isLate && { delay: 'provider_slow' }) });
   if (after.stream_status !== 'failed') return endChecks(ctx, after, data);
   const failedAt = (await findLastEventTime(ctx.db, after.id, 'asset.failed')) ?? ctx.clocks.now();
   const checkAt = nextReconcileAfterFailure(failedAt, ctx.clocks.now());
   await ctx.lifecycle.recordCheck(after, { data, checkAt });
 }
 
-async function checkLater(ctx: UpkeepContext, asset: Asset, data: EventData): Promise<void> {
+/** `delay`: why an asset that should be ready is not. */
+type LaterCheck = { readonly data: EventData; readonly delay?: DelayReason };
+
+async function checkLater(ctx: UpkeepContext, asset: Asset, { data, delay }: LaterCheck): Promise<void> {
   const next = nextReconcileAt(await getAttemptStart(ctx, asset), ctx.clocks.now());
-  await ctx.lifecycle.recordCheck(asset, { data, checkAt: untilExpiry(asset, next, ctx.clocks.now()) });
+  const checkAt = untilExpiry(asset, next, ctx.clocks.now());
+  await ctx.lifecycle.recordCheck(asset, { data, checkAt, delay: delay && { reason: delay } });
 }
 
 async function endChecks({ lifecycle }: UpkeepContext, asset: Asset, data: EventData) {

@@ -187,6 +187,11 @@ describe.each(HOSTED)('%s', (provider) => {
         });
       if (asset.stream_status === 'processing')
         expect(timeline.at(-1)?.details['next_check_at']).toEqual(expect.any(String));
+      // Two checks found that it is late.
+      if (ending.says === 'still_processing')
+        expect(timeline.filter(({ type }) => type === 'asset.delayed')).toMatchObject([
+          { details: { reason: 'provider_slow', message: expect.any(String) } },
+        ]);
     },
   );
 });

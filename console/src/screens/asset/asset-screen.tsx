@@ -1,4 +1,5 @@
 // One asset: how it plays, what it is, and what happened to it.
+import { type Asset, formatExpectedTimes } from '@mediary/client';
 import { Anchor, Grid, Group, Stack, Text, Title } from '@mantine/core';
 import type { ConsoleSession } from '@mediary/contract/schemas/admin/console';
 import { useSuspenseQuery } from '@tanstack/react-query';
@@ -14,6 +15,12 @@ import { Renditions } from './renditions.tsx';
 import { AssetEditor } from './edit/asset-editor.tsx';
 import { Timeline } from './timeline.tsx';
 import { TryAgain } from './try-again.tsx';
+
+/** The asset is read again every second while it is being processed. */
+function ExpectedTimes({ asset }: { readonly asset: Asset }) {
+  const text = formatExpectedTimes(asset);
+  return text === null ? null : <Text size="sm">{`${text.charAt(0).toUpperCase()}${text.slice(1)}`}</Text>;
+}
 
 type ScreenProps = { readonly id: string; readonly session: ConsoleSession };
 
@@ -40,6 +47,7 @@ export function AssetScreen({ id, session }: ScreenProps) {
               </Anchor>
             )}
           </Group>
+          <ExpectedTimes asset={asset} />
         </Stack>
         <AssetActions asset={asset} session={session} />
       </Group>

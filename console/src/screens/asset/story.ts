@@ -8,6 +8,7 @@ const HEADINGS: Readonly<Partial<Record<TimelineEntry['type'], string>>> = {
   'asset.uploaded': 'Bytes stored',
   'asset.processing': 'Processing',
   'asset.playable': 'Playable',
+  'asset.delayed': 'Late',
   'asset.ready': 'Ready',
   'asset.failed': 'Failed',
   'asset.deleted': 'Deleted',
@@ -23,6 +24,7 @@ export function headingOf({ type, attempt }: TimelineEntry): string | undefined 
 
 export function colorOf({ type }: TimelineEntry): string {
   if (type.endsWith('failed')) return 'red';
+  if (type.endsWith('delayed')) return 'orange';
   if (type.endsWith('ready') || type.endsWith('playable')) return 'teal';
   return 'sea';
 }

@@ -1,5 +1,5 @@
 // Follows an asset until it is ready or failed.
-import { type Asset, AssetFailedError } from '@mediary/client';
+import { type Asset, AssetFailedError, formatExpectedTimes } from '@mediary/client';
 import { describeStatus } from '../asset-text.ts';
 import type { Client } from '../client.ts';
 import type { Progress } from '../progress.ts';
@@ -32,7 +32,13 @@ export function assertNotFailed(asset: Asset): void {
   if (asset.stream_status === 'failed') throw new AssetFailedError(asset);
 }
 
+/** Short, because it stands behind a bar. */
+function describeEncoding(asset: Asset): string {
+  const expected = formatExpectedTimes({ ...asset, expected_playable_at: null, expected_ready_range: null });
+  return ['encoding', asset.playable_at && 'playable already', expected].filter(Boolean).join(', ');
+}
+
 export const showEncoding = (progress: Progress, asset: Asset): void =>
   asset.stream_status === 'processing'
-    ? progress.percent(asset.playable_at ? 'encoding, playable already' : 'encoding', asset.progress)
+    ? progress.percent(describeEncoding(asset), asset.progress)
     : progress.phase(describeStatus(asset));

@@ -23,6 +23,7 @@ export type EventMessage =
   | AssetProcessingEvent
   | AssetPlayableEvent
   | AssetProgressEvent
+  | AssetDelayedEvent
   | AssetReadyEvent
   | AssetFailedEvent
   | AssetUpdatedEvent
@@ -84,6 +85,29 @@ export type AssetProgressEvent = AssetEvent & {
     total_bytes?: number | null | undefined;
     /** `download` or `transfer` of an import. */
     step?: string | undefined;
+  };
+};
+
+/** The asset is not ready when it was expected; sent once for each attempt. */
+export type AssetDelayedEvent = AssetEvent & {
+  type: 'asset.delayed';
+  /** Details of the event. */
+  data: {
+    /** Who caused the event. */
+    source?: EventOrigin | undefined;
+    /**
+     * More may be added. `waiting_for_slot`: The encode still waits for a free slot, because others run or
+     * wait before it. `encoding_slow`: The encode runs, but it is slower than estimated. `encode_restarted`:
+     * A worker ended during the encode, which had to start again. `disk_full`: The encode waits, because the
+     * disk of the worker has too little space for it. `no_worker`: The encode waits, because no worker of the
+     * service is running. `provider_slow`: The video provider is still processing the video.
+     * `provider_unavailable`: The video provider's API does not respond.
+     */
+    reason?: string | undefined;
+    /** The reason as a sentence. */
+    message?: string | undefined;
+    /** The end of the first `expected_ready_range`. Absent where none was stated. */
+    expected_latest_at?: string | undefined;
   };
 };
 

@@ -18,6 +18,7 @@ import {
 import { ERROR_CODES, ERROR_REASONS } from '../errors.ts';
 import { FAILURE_CODES, WARNING_CODES } from '../failures.ts';
 import { AccessRules } from '../schemas/assets/access-rules.ts';
+import { AssetMedia } from '../schemas/assets/asset-media.ts';
 import { BatchRequest, BatchResult } from '../schemas/batches.ts';
 import { Asset, AssetPlayback } from '../schemas/assets/asset.ts';
 import { Caption, CaptionList, DeletedCaptions } from '../schemas/captions.ts';
@@ -103,10 +104,8 @@ const allowOne = ({ type, items, ...schema }: Schema): Schema =>
 
 const FILES: Readonly<Record<string, TypeFile>> = {
   'access-rules': { about: 'Who may play an asset.', schemas: named(AccessRules) },
-  assets: {
-    about: 'Assets and their lists.',
-    schemas: named(Asset, AssetPlayback, AssetPage, DeletedAsset),
-  },
+  'asset-media': { about: 'What a file contains.', schemas: named(AssetMedia) },
+  assets: { about: 'Assets and their lists.', schemas: named(Asset, AssetPlayback, AssetPage, DeletedAsset) },
   batches: { about: 'Changes of many assets at once.', schemas: named(BatchRequest, BatchResult) },
   enums: {
     about: 'Enumerations of the API.',

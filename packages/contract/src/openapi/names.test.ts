@@ -40,6 +40,7 @@ const WITHOUT_UNIT = new Set([
     'delayed',
     'line',
     'position',
+    'queue_position',
     'playback_version',
   ],
   ...['active', 'failed', 'recently_done', 'runs', 'max_runs'],

@@ -1,6 +1,7 @@
 // Events that subscribers receive: streams and outbound webhooks.
 import { type Static, type TProperties, Type } from 'typebox';
-import { EVENT_SOURCES, type PublishedEventType } from '../enums.ts';
+import { DELAY_REASONS, EVENT_SOURCES, type PublishedEventType } from '../enums.ts';
+import { describeCodes } from '../failures.ts';
 import { Asset, EXAMPLE_ASSET } from './assets/asset.ts';
 import { AssetId, nullable, OwnerUserId, Timestamp } from './common.ts';
 
@@ -55,6 +56,21 @@ export const EventMessage = Type.Union(
       bytes: Type.Optional(Type.Integer({ description: 'Bytes of an import.' })),
       total_bytes: Type.Optional(nullable(Type.Integer())),
       step: Type.Optional(Type.String({ description: '`download` or `transfer` of an import.' })),
+    }),
+    event('asset.delayed', 'The asset is not ready when it was expected; sent once for each attempt.', {
+      reason: Type.Optional(
+        Type.String({
+          description: `More may be added. ${describeCodes(DELAY_REASONS)}`,
+          examples: ['waiting_for_slot'],
+        }),
+      ),
+      message: Type.Optional(Type.String({ description: 'The reason as a sentence.' })),
+      expected_latest_at: Type.Optional(
+        Type.String({
+          format: 'date-time',
+          description: 'The end of the first `expected_ready_range`. Absent where none was stated.',
+        }),
+      ),
     }),
     event('asset.ready', 'The asset is ready.', {}),
     event('asset.failed', 'The attempt has failed.', {

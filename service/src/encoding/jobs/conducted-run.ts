@@ -17,6 +17,7 @@ import { excerptFfmpegLog } from '../ffmpeg-log.ts';
 import { storeEmbedded } from './embedded-captions.ts';
 import { deleteChunks } from './encode-chunks.ts';
 import { endRun, finishRun, type Run } from './encode-runs.ts';
+import { recordEncodeEnd } from './encode-runs.sql.ts';
 import { deleteGrowingIndexes } from './growing-indexes.ts';
 import { createProgressReporter } from './progress-reporter.ts';
 import { describeSource, removeEarlierRuns, reportHead } from './run-files.ts';
@@ -175,6 +176,7 @@ export async function endWithReport(
 ): Promise<boolean> {
   const earlier = await removeEarlierRuns(ctx, run);
   if (!(await finishRun(ctx, run, { report, earlier, removeAfter }))) return false;
+  if (report.status === 'ready') await recordEncodeEnd(ctx.db, run);
   await deleteGrowingIndexes(ctx, run.assetId, [...earlier, renditionFolder(run.attempt, run.run)]);
   await deleteChunks(ctx, run.assetId);
   return true;

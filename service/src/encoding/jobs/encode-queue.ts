@@ -6,7 +6,7 @@ import type { OpenJob } from '../../platform/jobs/job-order.ts';
 import type { Database } from '../../platform/postgres/database.ts';
 import { isUuid } from '../../platform/values/uuid.ts';
 import type { EncodingContext } from '../context.ts';
-import { ENCODE_JOBS, isRestJob } from '../encode-jobs.ts';
+import { ENCODE_JOBS, type EncodeJobName, isRestJob } from '../encode-jobs.ts';
 import { findEncodes } from './encode-runs.sql.ts';
 
 type QueuedEncode = {
@@ -48,7 +48,7 @@ export async function listEncodes(
   { db, jobs }: EncodingContext,
   { ownerUserId, limit, cursor }: EncodeFilter,
 ): Promise<EncodeQueue> {
-  const all = await encodesOf(db, await openEncodes(jobs));
+  const all = toQueue(await findOpenEncodes(db, jobs));
   const running = all.filter(({ state }) => state === 'running').length;
   const items = all.filter((encode) => ownerUserId === undefined || encode.owner_user_id === ownerUserId);
   const start = cursor === undefined ? 0 : indexAfter(items, cursor);
@@ -67,14 +67,13 @@ function indexAfter(items: readonly QueuedEncode[], cursor: string): number {
   });
 }
 
-type EncodeJob = OpenJob<JobPayloads['encode-asset']> & Pick<QueuedEncode, 'phase'>;
+type EncodeJob = OpenJob<JobPayloads['encode-asset']> & { readonly queue: EncodeJobName };
 
-async function openEncodes(jobs: ServiceJobs): Promise<readonly EncodeJob[]> {
+async function listEncodeJobs(jobs: ServiceJobs): Promise<readonly EncodeJob[]> {
   const open = await Promise.all(
-    ENCODE_JOBS.map(async (name): Promise<EncodeJob[]> => {
-      const phase = isRestJob(name) ? 'rest' : 'first';
-      return (await jobs.listOpen(name)).map((job) => ({ ...job, phase }));
-    }),
+    ENCODE_JOBS.map(
+      async (queue): Promise<EncodeJob[]> => (await jobs.listOpen(queue)).map((job) => ({ ...job, queue })),
+    ),
   );
   const found = await withRunningChunks(jobs, open.flat());
   return [...found.filter(({ isRunning }) => isRunning), ...found.filter(({ isRunning }) => !isRunning)];
@@ -91,26 +90,33 @@ async function withRunningChunks(
   return encodes.map((job) => ({ ...job, isRunning: job.isRunning && !waiting.has(job.payload.assetId) }));
 }
 
+type OpenEncodeJob = { readonly job: EncodeJob; readonly asset: Row };
+
 /** Omits jobs of deleted and cancelled assets, which end without work, and further jobs of an asset. */
-async function encodesOf(db: Database, open: readonly EncodeJob[]): Promise<QueuedEncode[]> {
+export async function findOpenEncodes(db: Database, jobs: ServiceJobs): Promise<readonly OpenEncodeJob[]> {
+  const open = await listEncodeJobs(jobs);
   const rows = await findEncodes(
     db,
     open.map(({ payload }) => payload.assetId),
   );
   const wanted = new Map(rows.map((row) => [row.id, row]));
-  let position = 0;
   return open.flatMap((job) => {
     const asset = wanted.get(job.payload.assetId);
     if (asset?.attempt !== job.payload.attempt) return [];
     wanted.delete(asset.id);
-    return [viewOf(job, asset, job.isRunning ? null : ++position)];
+    return [{ job, asset }];
   });
+}
+
+function toQueue(open: readonly OpenEncodeJob[]): QueuedEncode[] {
+  let position = 0;
+  return open.map(({ job, asset }) => viewOf(job, asset, job.isRunning ? null : ++position));
 }
 
 type Row = Awaited<ReturnType<typeof findEncodes>>[number];
 
 const viewOf = (
-  { isRunning, phase, createdAt, startedAt }: EncodeJob,
+  { isRunning, queue, createdAt, startedAt }: EncodeJob,
   asset: Row,
   position: number | null,
 ): QueuedEncode => ({
@@ -120,7 +126,7 @@ const viewOf = (
   duration_ms: asset.duration_ms,
   attempt: asset.attempt,
   state: isRunning ? 'running' : 'waiting',
-  phase,
+  phase: isRestJob(queue) ? 'rest' : 'first',
   position,
   queued_at: createdAt.toISOString(),
   started_at: isRunning ? ((asset.run_started_at ?? startedAt)?.toISOString() ?? null) : null,

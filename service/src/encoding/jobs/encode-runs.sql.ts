@@ -20,12 +20,17 @@ export const deleteRun = (db: Queries, run: RunKey & { readonly claim: number })
 
 const ENCODE = {
   id: 'uuid',
+  kind: 'text',
   owner_user_id: 'text',
   attempt: 'int4',
   encode_run: 'int4',
   progress: 'int4',
   filename: 'text',
   duration_ms: 'int8?',
+  width: 'int4?',
+  height: 'int4?',
+  media: 'jsonb?',
+  playable_at: 'timestamptz?',
   worker: 'text?',
   run_started_at: 'timestamptz?',
 } as const;
@@ -33,10 +38,21 @@ const ENCODE = {
 /** Assets that still need an encode, with their current run. */
 export const findEncodes = (db: Queries, assetIds: readonly string[]) =>
   db.all(sql('find encodes', ENCODE)`
-    select assets.id, owner_user_id, assets.attempt, encode_run, progress, filename, duration_ms,
-           run.worker, run.started_at as run_started_at
+    select assets.id, kind, owner_user_id, assets.attempt, encode_run, progress, filename, duration_ms,
+           width, height, media, playable_at, run.worker, run.started_at as run_started_at
       from assets
       left join encode_runs as run
         on run.asset_id = assets.id and run.attempt = assets.attempt and run.run = assets.encode_run
      where assets.id = any(${assetIds}::uuid[])
        and stream_status = 'processing' and encoded_run = 0 and deleted_at is null`);
+
+/** For later estimates: how long the encode took since it was estimated. An earlier attempt may play. */
+export const recordEncodeEnd = (db: Queries, { assetId, attempt }: Pick<RunKey, 'assetId' | 'attempt'>) =>
+  db.one(sql('record encode end')`
+    update encode_estimates as estimate
+       set ended_at = now(), ready_ms = (extract(epoch from now() - made_at) * 1000)::bigint,
+           playable_ms = case when coalesce(playable_at, now()) > made_at
+             then (extract(epoch from coalesce(playable_at, now()) - made_at) * 1000)::bigint end
+      from assets
+     where estimate.asset_id = ${assetId} and estimate.attempt = ${attempt} and ended_at is null
+       and assets.id = estimate.asset_id`);

@@ -104,6 +104,7 @@ async function sendEvent(
     getSigningSecrets(ctx, { ...delivery, id: delivery.endpoint_id }),
     ctx.lifecycle.findAssetById(event.asset_id),
   ]);
+  if (asset) await ctx.view.expectedTimes.prepare([asset]);
   const message = toEventMessage(event, asset ? toAssetView(asset, ctx.view) : null);
   return sendWebhook(ctx, client, { id: event.id, url, body: JSON.stringify(message), secrets, signal });
 }

@@ -8,6 +8,7 @@ import { mergeRenditions } from '../../assets/renditions.ts';
 import type { JobRequest } from '../../jobs.ts';
 import { shownColumns } from '../../tables.ts';
 import { type AssetChange, patchOf } from './change.ts';
+import { type Delay, decideDelay } from './delay.ts';
 import { assertNotHeld } from './legal-hold.ts';
 import type { StreamReport } from './stream-report.ts';
 import {
@@ -143,18 +144,21 @@ export type CheckRecord = {
   readonly job?: JobRequest | undefined;
   /** Without an event, because the timeline says it already. */
   readonly isSilent?: boolean;
+  /** The check found that the asset is late. */
+  readonly delay?: Delay | undefined;
 };
 
 /** Records a check by the reconcile job, and the time of the next one. */
 export function decideCheck(
   asset: Asset,
-  { data, checkAt, restartsEncoding = false, job, isSilent = false }: CheckRecord,
+  { data, checkAt, restartsEncoding = false, job, isSilent = false, delay }: CheckRecord,
 ): AssetChange {
-  const next = { reconcile_at: checkAt, ...(restartsEncoding && { encoded_run: 0 }) };
+  const late = delay && decideDelay(asset, delay);
+  const next = { reconcile_at: checkAt, ...(restartsEncoding && { encoded_run: 0 }), ...late?.set };
   const recorded = { attempt: asset.attempt, source: 'reconcile', ...data, ...toCheckData(next) };
   return {
     set: patchOf(asset, next),
-    events: isSilent ? [] : [newEvent('asset.checked', recorded)],
+    events: [...(late?.events ?? []), ...(isSilent ? [] : [newEvent('asset.checked', recorded)])],
     jobs: toList(job),
   };
 }

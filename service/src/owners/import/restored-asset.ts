@@ -118,6 +118,7 @@ const UNPROCESSED = {
   encode_run: 0,
   encoded_run: 0,
   encode_interruptions: 0,
+  delayed_attempt: 0,
   settled: false,
   reconcile_at: null,
 } as const satisfies Partial<Asset>;

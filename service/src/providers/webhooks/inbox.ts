@@ -145,6 +145,7 @@ const HIDDEN_COLUMNS = [
   'encode_run',
   'encoded_run',
   'encode_interruptions',
+  'delayed_attempt',
   'settled',
   'refused',
 ];

@@ -142,7 +142,7 @@ async function triggerReal(
 ): Promise<void> {
   if (!isProducible(type))
     throw usageError(
-      `--real cannot produce ${type}: it needs the encode of a video.`,
+      `--real cannot produce ${type}: it needs the encode of a long video.`,
       `--real produces ${PRODUCIBLE.join(', ')}. A sample of ${type}: mediary trigger ${type} --to <url>`,
     );
   const { url } = await context.loadSettings();

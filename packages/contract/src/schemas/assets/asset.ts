@@ -6,6 +6,7 @@ import { AccessRules } from './access-rules.ts';
 import { Chapters } from './chapters.ts';
 import { ClipSource } from './clip-source.ts';
 import { AssetMedia, Rendition } from './asset-media.ts';
+import { expectedTimes, NO_EXPECTED_TIMES } from './expected-times.ts';
 import { AssetId, FocalPoint, nullable, ProviderName, Timestamp } from '../common.ts';
 
 export const AssetPlayback = Type.Object(
@@ -86,6 +87,7 @@ export const Asset = Type.Object(
       maximum: 100,
       description: 'Percent; never falls within an attempt.',
     }),
+    ...expectedTimes,
     renditions: Type.Array(Rendition),
     width: pixels('Width'),
     height: pixels('Height'),
@@ -169,6 +171,7 @@ export const EXAMPLE_ASSET: Asset = {
   playable_at: '2026-11-22T10:16:12.000Z',
   ready_at: '2026-11-22T10:16:12.000Z',
   progress: 100,
+  ...NO_EXPECTED_TIMES,
   renditions: [
     { height: 720, codec: null, dynamic_range: null, width: 1280, state: 'ready', bitrate: 1_840_000 },
     { height: 480, codec: null, dynamic_range: null, width: 854, state: 'ready', bitrate: 820_000 },
