@@ -55,8 +55,8 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     run: () => runWithSimulators(process.env, runService),
   },
   sample: {
-    help: `npm run sample                  writes sample.mp4, a video of ten seconds
-  npm run sample -- sample.m4a    writes its sound alone`,
+    help: `npm run sample [-- <file>]      writes sample.mp4, a video of ten seconds; to a file such as
+                                  sample.m4a its sound alone`,
     run: async ([file = 'sample.mp4']) => writeSample(await findInstalledEngine(), resolve(file)),
   },
   seed: {

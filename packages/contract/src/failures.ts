@@ -10,8 +10,7 @@ export const FAILURE_CODES = {
   no_video_track: 'The file has no video track.',
   no_audio_track: 'The file has no audio track.',
   truncated: 'The end of the file is missing.',
-  undecodable:
-    'More than half of the picture of the video, or the sound of an audio file, cannot be decoded.',
+  undecodable: 'More than half of the picture of the video cannot be decoded.',
   upload_expired: 'The upload was not completed in time.',
   upload_failed: 'The upload to the video provider failed.',
   import_refused: 'The import URL, or a redirect of it, leads to an address that imports may not reach.',

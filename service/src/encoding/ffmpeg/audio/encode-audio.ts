@@ -4,7 +4,7 @@ import { appendFile, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { THUMBNAIL, WAVEFORM } from '../../../storage/object-key.ts';
-import type { EncodedFile, Encoding } from '../../encoder.ts';
+import { EncodeError, type EncodedFile, type Encoding } from '../../encoder.ts';
 import { filesOf } from '../encode-phase.ts';
 import { chaptersOf } from '../examine-source.ts';
 import { fileOf, openSegmentCollector } from '../ffmpeg-output.ts';
@@ -100,14 +100,19 @@ async function render(session: Session, source: ExaminedAudio, folder: string): 
     renditions: [{ track: source.track, channels: 2 }],
   });
   const { sound: lostPackets } = errors.counts();
-  if (!encoded || isMostlyMissing(encoded, source)) throw createEncodeFailure('undecodable', log);
+  if (!encoded || isMostlyMissing(encoded, source)) throw createUndecodable(log);
   if (isTruncated(encoded, source))
-    throw createEncodeFailure(lostPackets > 0 && !isTruncationLog(log) ? 'undecodable' : 'truncated', log);
+    throw lostPackets > 0 && !isTruncationLog(log)
+      ? createUndecodable(log)
+      : createEncodeFailure('truncated', log);
   const track = await joinShortEnd(encoded, session.request.workFolder);
   // Lines are lost unless they are read at once.
   const lines = createInterface({ input: createReadStream(join(folder, LEVELS_FILE)) });
   return { track, waveform: await readWaveform(lines, partSamples), lostPackets };
 }
+
+const createUndecodable = (log: string): EncodeError =>
+  new EncodeError('undecodable', 'Most of the sound of the file cannot be decoded.', log);
 
 const MIN_LAST_SECONDS = 1;
 
