@@ -56,3 +56,12 @@ test('a context is passed on as it is', () => {
   const spreading = files.filter(({ text }) => /\{ \.\.\.(?:ctx|app|outer)\b(?!\.)/.test(text));
   expect(spreading.map(({ path }) => path).filter((path) => !EXTENDS_CONTEXT.test(path))).toEqual([]);
 });
+
+/** The database prepares statements by their names. */
+test('an SQL statement has a name of its own', () => {
+  const names = files.flatMap(({ text }) =>
+    [...text.matchAll(/\bsql\(\s*'([^']+)'/g)].map(([, name]) => name),
+  );
+  expect(names.length).toBeGreaterThan(300);
+  expect(names.filter((name, at) => names.indexOf(name) !== at)).toEqual([]);
+});
