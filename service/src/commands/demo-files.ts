@@ -1,4 +1,4 @@
-// The files of the demo library, drawn by ffmpeg.
+// The files of the demo library, made by ffmpeg.
 import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -11,8 +11,7 @@ export async function createDemoFile(ffmpeg: string, asset: DemoAsset, index: nu
   const folder = await mkdtemp(join(tmpdir(), 'mediary-demo-'));
   const file = join(folder, `file${extname(asset.filename)}`);
   try {
-    const drawing =
-      asset.kind === 'image' ? drawPicture(asset.recipe, index) : drawVideo(asset.recipe, index);
+    const drawing = DRAWERS[asset.kind](asset.recipe, index);
     await promisify(execFile)(ffmpeg, ['-nostdin', '-y', '-loglevel', 'error', ...drawing, file]);
     const bytes = await readFile(file);
     // Half of a file: the picture has no end, the video no index.
@@ -86,3 +85,34 @@ function drawVideo(recipe: DemoRecipe, index: number): string[] {
     ...['-c:v', 'libx264', '-preset', 'veryfast', '-pix_fmt', 'yuv420p', '-c:a', 'aac'],
   ];
 }
+
+/** Noise that swells and fades like speech; a podcast has a cover. */
+function drawSound(recipe: DemoRecipe, index: number): string[] {
+  const speech = `anoisesrc=color=pink:sample_rate=48000:seed=${index},tremolo=f=3:d=0.8,tremolo=f=0.2:d=0.7`;
+  const sound = ['-f', 'lavfi', '-i', speech];
+  if (recipe === 'voice') return [...sound, '-t', '9'];
+  return [
+    ...sound,
+    ...['-f', 'lavfi', '-i', 'mandelbrot=size=900x900:rate=1:start_scale=0.02,hue=h=200,trim=end_frame=1'],
+    ...[
+      '-t',
+      '30',
+      '-map',
+      '0',
+      '-map',
+      '1',
+      '-c:a',
+      'aac',
+      '-c:v',
+      'mjpeg',
+      '-disposition:v',
+      'attached_pic',
+    ],
+  ];
+}
+
+const DRAWERS: Readonly<Record<DemoAsset['kind'], (recipe: DemoRecipe, index: number) => string[]>> = {
+  image: drawPicture,
+  video: drawVideo,
+  audio: drawSound,
+};

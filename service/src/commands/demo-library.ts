@@ -1,6 +1,6 @@
-// The library that `npm run seed -- --demo` creates: forty images and videos of two owners.
+// The library that `npm run seed -- --demo` creates: forty images, videos and sounds of two owners.
 
-/** What a picture shows; `broken…` are files that the service refuses. */
+/** What a picture shows, or a sound is; `broken…` are files that the service refuses. */
 export type DemoRecipe =
   | 'hills'
   | 'night'
@@ -9,12 +9,14 @@ export type DemoRecipe =
   | 'life'
   | 'counter'
   | 'portrait'
+  | 'podcast'
+  | 'voice'
   | 'broken picture'
   | 'broken video'
   | 'sound alone';
 
 export type DemoAsset = {
-  readonly kind: 'image' | 'video';
+  readonly kind: 'image' | 'video' | 'audio';
   readonly filename: string;
   readonly title: string;
   readonly owner: string;
@@ -45,8 +47,6 @@ const IMAGES = [
   'Cliffs at low tide',
   'Road to the lighthouse',
   'Evening in the foothills',
-  'Terraces before the rain',
-  'Heather on the moor',
   'Polar night over the bay',
   'Milky Way, 30 s exposure',
   'City lights from the ridge',
@@ -115,6 +115,16 @@ const videos: DemoAsset[] = VIDEOS.map((title, index) => ({
   captions: /Interview|prune/.test(title) ? ['en', 'de'] : title.startsWith('Launch') ? ['en'] : [],
 }));
 
+const sounds: DemoAsset[] = (['podcast', 'voice'] as const).map((recipe) => ({
+  ...plain,
+  kind: 'audio',
+  filename: recipe === 'podcast' ? 'podcast-episode-12.m4a' : 'voice-message.ogg',
+  title: recipe === 'podcast' ? 'Podcast, episode 12' : 'Voice message from the harbour',
+  owner: 'ann',
+  recipe,
+  tags: [DEMO_TAG, 'sound'],
+}));
+
 const broken = (kind: DemoAsset['kind'], title: string, recipe: DemoRecipe): DemoAsset => ({
   ...plain,
   kind,
@@ -128,6 +138,7 @@ const broken = (kind: DemoAsset['kind'], title: string, recipe: DemoRecipe): Dem
 export const DEMO_ASSETS: readonly DemoAsset[] = [
   ...images,
   ...videos,
+  ...sounds,
   broken('image', 'Scan that was cut off', 'broken picture'),
   broken('video', 'Recording that stopped', 'broken video'),
   broken('video', 'Podcast without a picture', 'sound alone'),

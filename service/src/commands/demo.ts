@@ -1,4 +1,5 @@
 // `npm run seed -- --demo`: uploads a small library to the running service, as an application would.
+import { extname } from 'node:path';
 import type { Engine } from '../adapters.ts';
 import { createDemoFile } from './demo-files.ts';
 import { DEMO_ASSETS, DEMO_TAG, type DemoAsset } from './demo-library.ts';
@@ -40,8 +41,14 @@ async function listDemo(command: DemoCommand, owner: string): Promise<string[]> 
   return pages.flatMap(({ items }) => items.map(({ filename }) => nameOf({ owner, filename })));
 }
 
-const mimeTypeOf = ({ kind, filename }: DemoAsset): string =>
-  kind === 'video' ? 'video/mp4' : filename.endsWith('png') ? 'image/png' : 'image/jpeg';
+const MIME_TYPES: Readonly<Record<string, string>> = {
+  '.mp4': 'video/mp4',
+  '.png': 'image/png',
+  '.jpg': 'image/jpeg',
+  '.m4a': 'audio/mp4',
+  '.ogg': 'audio/ogg',
+};
+const mimeTypeOf = ({ filename }: DemoAsset): string => MIME_TYPES[extname(filename)] ?? '';
 
 async function createAsset(command: DemoCommand, asset: DemoAsset, bytes: Buffer | undefined): Promise<void> {
   const { owner, filename, title, tags, visibility, kind } = asset;
