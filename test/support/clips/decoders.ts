@@ -5,13 +5,13 @@ import { openSharpImageProcessor } from '../../../service/src/images/sharp-image
 import { openMediabunnyProbe } from '../../../service/src/media/mediabunny-probe.ts';
 import { DECODER_SETTINGS } from '../../../service/src/media/settings.ts';
 import type { DefaultContainer } from '@mediary/media-rules/video-facts';
-import type { Probe } from '../../../service/src/media/probe.ts';
+import type { AudioProbe, Probe } from '../../../service/src/media/probe.ts';
 import { openChildPool } from '../../../service/src/platform/process/child-pool.ts';
 import { createLimitsOnlySandbox } from '../../../service/src/platform/process/sandbox.ts';
 import { createSettings } from '../../../service/src/platform/settings/read-settings.ts';
 
 export type TestDecoders = {
-  readonly probe: Probe<DefaultContainer>;
+  readonly probe: Probe<DefaultContainer> & AudioProbe;
   readonly imageProcessor: ImageProcessor;
   close(): Promise<void>;
 };

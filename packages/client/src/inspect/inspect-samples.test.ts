@@ -48,7 +48,9 @@ async function findByService(path: string, mimeType: string): Promise<Finding> {
     sizeBytes: bytes.length,
     read: async (start: number, end: number) => bytes.subarray(start, end),
   };
-  const result = await probe.probe(source, media.container as DefaultContainer);
+  const result = await (media.kind === 'audio'
+    ? probe.probeAudio(source, media.container)
+    : probe.probe(source, media.container as DefaultContainer));
   if ('refused' in result) return { code: result.refused, facts: null };
   const { width, height, durationMs, traits } = result.facts;
   return { code: null, facts: { width, height, durationMs, warnings: codesOf(toWarnings(traits)) } };
