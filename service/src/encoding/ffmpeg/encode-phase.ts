@@ -25,7 +25,7 @@ import type { PlannedEncode } from './planned-encode.ts';
 import type { ExaminedSource } from './examine-source.ts';
 import { openSegmentCollector, type SegmentCollector } from './ffmpeg-output.ts';
 import { toAudioFacts } from './measured-audio.ts';
-import { type EncodeStep, type Session, runStepOrFail } from './ffmpeg-session.ts';
+import { type EncodeStep, type Session, parseOutTime, runStepOrFail } from './ffmpeg-session.ts';
 
 type PhaseRun = {
   readonly index: number;
@@ -103,9 +103,9 @@ async function render(
     onProgress(percentOf({ ...encode, phase: index, part: done / timeline.durationSeconds }), renditions);
   report();
   const onLine = (line: string): void => {
-    const time = /^out_time_us=(\d+)$/.exec(line)?.[1];
-    if (time === undefined) return;
-    done = Math.max(done, Number(time) / 1_000_000);
+    const seconds = parseOutTime(line);
+    if (seconds === undefined) return;
+    done = Math.max(done, seconds);
     report();
   };
   const rungs = phase.video === 'copy' ? [] : phase.video;

@@ -70,15 +70,23 @@ export type ExaminedSource = Pick<ChosenStreams, 'video' | 'frame'> & {
 const FACTS_BYTES = 1024 * 1024;
 const FACTS_MS = 60_000;
 
-/** Throws EncodeError for a source that cannot be encoded completely. */
-export async function examineSource(session: SourceSession): Promise<ExaminedSource> {
-  const { log } = await runStep(session, {
-    args: factsArguments(session.input),
+type FactsRun = { readonly facts: SourceFacts; readonly code: number; readonly log: string };
+
+/** Runs ffmpeg with arguments that print what the source is. Throws EncodeError if it is no media. */
+export async function readFacts(session: SourceSession, args: readonly string[]): Promise<FactsRun> {
+  const { code, log } = await runStep(session, {
+    args,
     limits: { wallMs: FACTS_MS },
     logBytes: FACTS_BYTES,
   });
   const facts = parseSourceFacts(log, session.input.container);
   if (!facts) throw createEncodeFailure('not_media', log);
+  return { facts, code, log };
+}
+
+/** Throws EncodeError for a source that cannot be encoded completely. */
+export async function examineSource(session: SourceSession): Promise<ExaminedSource> {
+  const { facts, log } = await readFacts(session, factsArguments(session.input));
   const chosen = chooseStreams(facts, session.input.container, log);
   if ('code' in chosen) throw new EncodeError(chosen.code, chosen.message, log);
   const videoIndex = chosen.video.index;

@@ -1,5 +1,4 @@
 // Encoder that runs ffmpeg in phases, and writes the index. The first phase is soon playable.
-import { writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { AudioFacts } from '../../lifecycle/decisions/stream-report.ts';
 import { THUMBNAIL } from '../../storage/object-key.ts';
@@ -33,7 +32,7 @@ import { createPosters } from './create-posters.ts';
 import { cutSource } from './cut-source.ts';
 import { createExtra } from './ffmpeg-extras.ts';
 import { extractSubtitles } from './extract-subtitles.ts';
-import { fileOf, readExcerptTrack } from './ffmpeg-output.ts';
+import { fileOf, readExcerptTrack, writeText } from './ffmpeg-output.ts';
 import { type EncodedTracks, runOtherPhases } from './other-phases.ts';
 import { createPlaceholder } from './placeholder.ts';
 import { readAudioFacts } from './measured-audio.ts';
@@ -124,7 +123,7 @@ async function finishEncode({
   };
 }
 
-async function writeIndex(
+function writeIndex(
   { session: { request }, source, phases, replacedTrack }: PlannedEncode,
   tracks: readonly CmafTrack[],
 ): Promise<EncodedFile> {
@@ -134,9 +133,7 @@ async function writeIndex(
     early: phases[0]?.trackIds ?? [],
     replaced: replacedTrack,
   };
-  const file = fileOf(request, INDEX_NAME);
-  await writeFile(file.path, formatIndex(index));
-  return file;
+  return writeText(request, INDEX_NAME, formatIndex(index));
 }
 
 function chooseRungs(

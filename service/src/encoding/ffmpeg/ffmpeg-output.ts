@@ -97,6 +97,17 @@ export const fileOf = ({ workFolder }: Pick<EncodeRequest, 'workFolder'>, name: 
   path: join(workFolder, name),
 });
 
+/** Writes a file to store. */
+export async function writeText(
+  request: Pick<EncodeRequest, 'workFolder'>,
+  name: string,
+  text: string,
+): Promise<EncodedFile> {
+  const file = fileOf(request, name);
+  await writeFile(file.path, text);
+  return file;
+}
+
 /** An init segment and one media segment form a playable file. */
 export async function writeExcerpt(parts: readonly string[], path: string): Promise<void> {
   await writeFile(path, await Promise.all(parts.map((part) => readFile(part))));

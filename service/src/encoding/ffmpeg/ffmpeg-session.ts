@@ -109,6 +109,12 @@ export async function runStep(
   throw createEncodeFailure(end.outcome === 'not_started' ? 'encoder_missing' : end.outcome, end.log);
 }
 
+/** Seconds of the output so far, from a line of the progress; undefined for other lines. */
+export function parseOutTime(line: string): number | undefined {
+  const time = /^out_time_us=(\d+)$/.exec(line)?.[1];
+  return time === undefined ? undefined : Number(time) / 1_000_000;
+}
+
 /** An indented line is metadata of the file. */
 const NO_SPACE = /^\S.*(?:No space left on device|Disk quota exceeded)/m;
 

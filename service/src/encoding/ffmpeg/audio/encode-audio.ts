@@ -7,8 +7,14 @@ import { THUMBNAIL, WAVEFORM } from '../../../storage/object-key.ts';
 import { EncodeError, type EncodedFile, type Encoding } from '../../encoder.ts';
 import { filesOf } from '../encode-phase.ts';
 import { chaptersOf } from '../examine-source.ts';
-import { fileOf, openSegmentCollector } from '../ffmpeg-output.ts';
-import { createEncodeFailure, runStep, runStepOrFail, type Session } from '../ffmpeg-session.ts';
+import { fileOf, openSegmentCollector, writeText } from '../ffmpeg-output.ts';
+import {
+  createEncodeFailure,
+  parseOutTime,
+  runStep,
+  runStepOrFail,
+  type Session,
+} from '../ffmpeg-session.ts';
 import { readAudioFacts } from '../measured-audio.ts';
 import { createPlaceholder } from '../placeholder.ts';
 import { type CmafTrack, describeAudio, segmentSeconds, trackSeconds } from '../../model/cmaf-track.ts';
@@ -38,8 +44,9 @@ import {
 const TRACK_ID = 0;
 
 export async function encodeAudio(session: Session): Promise<Encoding> {
+  const { request } = session;
   const source = await examineAudio(session);
-  const folder = join(session.request.workFolder, 'sound');
+  const folder = join(request.workFolder, 'sound');
   await mkdir(folder);
   const { track, waveform, lostPackets } = await render(session, source, folder);
   const durationSeconds = source.durationSeconds ?? trackSeconds(track);
@@ -48,12 +55,12 @@ export async function encodeAudio(session: Session): Promise<Encoding> {
   return {
     files: [
       await writeText(
-        session,
+        request,
         INDEX_NAME,
         formatIndex({ frameRate: NO_PICTURES, tracks: [track], early: [] }),
       ),
-      ...filesOf([track], session.request.workFolder),
-      await writeText(session, WAVEFORM, formatWaveform(waveform)),
+      ...filesOf([track], request.workFolder),
+      await writeText(request, WAVEFORM, formatWaveform(waveform)),
       thumbnail.file,
     ],
     renditions: [],
@@ -160,8 +167,8 @@ function progressReader({ request }: Session, { durationSeconds }: ExaminedAudio
   const report = (part: number) => request.onProgress(Math.min(MAX_PERCENT, Math.floor(100 * part)), []);
   report(0);
   return (line: string): void => {
-    const time = /^out_time_us=(\d+)$/.exec(line)?.[1];
-    if (time !== undefined && durationSeconds) report(Number(time) / 1_000_000 / durationSeconds);
+    const seconds = parseOutTime(line);
+    if (seconds !== undefined && durationSeconds) report(seconds / durationSeconds);
   };
 }
 
@@ -176,12 +183,6 @@ const isTruncated = (track: CmafTrack, { durationSeconds }: ExaminedAudio): bool
 
 const isMostlyMissing = (track: CmafTrack, { durationSeconds }: ExaminedAudio): boolean =>
   trackSeconds(track) === 0 || trackSeconds(track) < (durationSeconds ?? 0) / 2;
-
-async function writeText({ request }: Session, name: string, text: string): Promise<EncodedFile> {
-  const file = fileOf(request, name);
-  await writeFile(file.path, text);
-  return file;
-}
 
 type Thumbnail = { readonly file: EncodedFile; readonly size: Size };
 

@@ -4,14 +4,14 @@ import { MAX_CHAPTERS } from '@mediary/contract/schemas/assets/chapters';
 import { toWarnings } from '@mediary/media-rules/warnings';
 import type { Warning } from '../../../assets/asset.ts';
 import { EncodeError } from '../../encoder.ts';
-import { createEncodeFailure, runStep, type Session } from '../ffmpeg-session.ts';
+import { readFacts } from '../examine-source.ts';
+import { createEncodeFailure, type Session } from '../ffmpeg-session.ts';
 import type { AudioTrack } from '../../model/audio-track.ts';
 import type { SourceFacts, SourceStream } from '../../model/source.ts';
 import { assertDuration } from '../../plan/ladder/encode-cost.ts';
 import { byDefault, toAudioTracks } from '../../plan/source/audio-tracks.ts';
 import { isDecodableCover, isDecodableSound } from '../../plan/source/decoders.ts';
 import { audioFactsArguments } from '../../plan/source/ffmpeg-input.ts';
-import { parseSourceFacts } from '../../plan/source/source-facts.ts';
 import { codecName } from '../../plan/source/stream-choice.ts';
 
 export type ExaminedAudio = {
@@ -24,18 +24,10 @@ export type ExaminedAudio = {
   readonly warnings: readonly Warning[];
 };
 
-const FACTS_BYTES = 1024 * 1024;
-const FACTS_MS = 60_000;
-
 /** Throws EncodeError for a file without sound that can be decoded. */
 export async function examineAudio(session: Session): Promise<ExaminedAudio> {
-  const { code, log } = await runStep(session, {
-    args: audioFactsArguments(session.input),
-    limits: { wallMs: FACTS_MS },
-    logBytes: FACTS_BYTES,
-  });
-  const facts = parseSourceFacts(log, session.input.container);
-  if (!facts || facts.streams.length === 0) throw createEncodeFailure('not_media', log);
+  const { facts, code, log } = await readFacts(session, audioFactsArguments(session.input));
+  if (facts.streams.length === 0) throw createEncodeFailure('not_media', log);
   const sounds = facts.streams.filter(({ kind }) => kind === 'Audio');
   const sound = chooseSound(byDefault(sounds), log);
   // The run decodes the beginning of the first one.
