@@ -131,22 +131,35 @@ exec '${ffmpegPath()}' "$@"
 /** Output options of a clip that has to be encoded: no player shows 4:2:2, so that it is never copied. */
 export const NOT_COPYABLE = ['-pix_fmt', 'yuv422p'] as const;
 
-/** Path of a clip with these options. It is shared: read only. */
-export async function makeClip(options: ClipOptions = {}): Promise<string> {
-  const clip = { ...DEFAULTS, ...options };
-  const argv = ffmpegArguments(clip);
+type MadeFile = {
+  readonly argv: readonly string[];
+  readonly extension: string;
+  /** Changes the file before it is used; a part of its name. */
+  readonly change?: { readonly name: unknown; readonly apply: (path: string) => Promise<void> };
+};
+
+/** Path of what ffmpeg makes of these arguments, once. It is shared: read only. */
+export async function makeOnce({ argv, extension, change }: MadeFile): Promise<string> {
   const name = createHash('sha256')
-    .update(JSON.stringify([argv, clip.rotation]))
+    .update(JSON.stringify([argv, change?.name]))
     .digest('hex')
     .slice(0, 24);
-  const path = join(FOLDER, `${name}.${clip.container}`);
+  const path = join(FOLDER, `${name}.${extension}`);
   if (existsSync(path)) return path;
   await mkdir(FOLDER, { recursive: true });
   const unfinished = `${path}.${randomUUID()}`;
   await run(ffmpegPath(), [...argv, unfinished]);
-  if (clip.rotation) await rotate(unfinished, clip.rotation);
+  await change?.apply(unfinished);
   await rename(unfinished, path);
   return path;
+}
+
+/** Path of a clip with these options. */
+export async function makeClip(options: ClipOptions = {}): Promise<string> {
+  const clip = { ...DEFAULTS, ...options };
+  const { container: extension, rotation } = clip;
+  const change = rotation && { name: rotation, apply: (path: string) => rotate(path, rotation) };
+  return makeOnce({ argv: ffmpegArguments(clip), extension, ...(change && { change }) });
 }
 
 function ffmpegArguments(clip: Clip): string[] {

@@ -1,15 +1,5 @@
 // Sounds for tests: made once by ffmpeg, kept in the temporary folder and found again by their options.
-import { execFile } from 'node:child_process';
-import { createHash, randomUUID } from 'node:crypto';
-import { existsSync } from 'node:fs';
-import { mkdir, rename } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { promisify } from 'node:util';
-import { ffmpegPath } from './clips.ts';
-
-const run = promisify(execFile);
-const FOLDER = join(tmpdir(), 'mediary-clips');
+import { makeOnce } from './clips.ts';
 
 const FORMATS = {
   mp3: ['-c:a', 'libmp3lame', '-f', 'mp3'],
@@ -33,7 +23,7 @@ type SoundOptions = {
   readonly more?: readonly string[];
 };
 
-/** Path of a tone of 440 Hz whose second half is half as loud. It is shared: read only. */
+/** Path of a tone of 440 Hz whose second half is half as loud. */
 export async function makeSound(options: SoundOptions = {}): Promise<string> {
   const { seconds = 3, container = 'mp3', hasCover = false, inputs = [], more = [] } = options;
   const tone = `aevalsrc='sin(2*PI*440*t)*if(lt(t,${seconds / 2}),0.5,0.25)':sample_rate=44100`;
@@ -45,12 +35,5 @@ export async function makeSound(options: SoundOptions = {}): Promise<string> {
     ...(hasCover ? ['-map', '1', '-c:v', 'mjpeg', '-disposition:v', 'attached_pic'] : []),
     ...more,
   ];
-  const name = createHash('sha256').update(JSON.stringify(argv)).digest('hex').slice(0, 24);
-  const path = join(FOLDER, `${name}.${container}`);
-  if (existsSync(path)) return path;
-  await mkdir(FOLDER, { recursive: true });
-  const unfinished = `${path}.${randomUUID()}`;
-  await run(ffmpegPath(), [...argv, unfinished]);
-  await rename(unfinished, path);
-  return path;
+  return makeOnce({ argv, extension: container });
 }
