@@ -1,5 +1,8 @@
 // Parsers of arguments and option values; each throws an error that names the accepted form.
+import type { AssetKind } from '@mediary/client';
 import { InvalidArgumentError } from 'commander';
+
+export const ASSET_KINDS: readonly AssetKind[] = ['image', 'video', 'audio'];
 
 const UNIT_SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400 };
 

@@ -71,7 +71,9 @@ export const toMembers = (flags: NewAssetOptions) => ({
 export const toExpiry = ({ expiresAt, expiresIn }: NewAssetOptions): string | undefined =>
   expiresIn === undefined ? expiresAt : new Date(Date.now() + expiresIn * 1000).toISOString();
 
-const visibilityOf = (flags: NewAssetOptions): 'public' | 'private' | undefined => {
+export const visibilityOf = (
+  flags: Pick<NewAssetOptions, 'public' | 'private'>,
+): 'public' | 'private' | undefined => {
   if (flags.public) return 'public';
   return flags.private ? 'private' : undefined;
 };

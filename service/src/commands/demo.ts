@@ -1,5 +1,5 @@
 // `npm run seed -- --demo`: uploads a small library to the running service, as an application would.
-import { extname } from 'node:path';
+import { MEDIA_TYPES } from '@mediary/media-rules/media-type';
 import type { Engine } from '../adapters.ts';
 import { createDemoFile } from './demo-files.ts';
 import { DEMO_ASSETS, DEMO_TAG, type DemoAsset } from './demo-library.ts';
@@ -41,14 +41,8 @@ async function listDemo(command: DemoCommand, owner: string): Promise<string[]> 
   return pages.flatMap(({ items }) => items.map(({ filename }) => nameOf({ owner, filename })));
 }
 
-const MIME_TYPES: Readonly<Record<string, string>> = {
-  '.mp4': 'video/mp4',
-  '.png': 'image/png',
-  '.jpg': 'image/jpeg',
-  '.m4a': 'audio/mp4',
-  '.ogg': 'audio/ogg',
-};
-const mimeTypeOf = ({ filename }: DemoAsset): string => MIME_TYPES[extname(filename)] ?? '';
+const mimeTypeOf = ({ filename }: DemoAsset): string =>
+  MEDIA_TYPES.find(({ extension }) => filename.endsWith(`.${extension}`))?.mime ?? '';
 
 async function createAsset(command: DemoCommand, asset: DemoAsset, bytes: Buffer | undefined): Promise<void> {
   const { owner, filename, title, tags, visibility, kind } = asset;

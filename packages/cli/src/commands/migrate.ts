@@ -10,6 +10,7 @@ import { type ExistingAssets, readExistingAssets } from '../migrate/existing-ass
 import { compareItem, type ItemReport, type ItemResult, planItem } from '../migrate/item-report.ts';
 import { buildReport, formatReport, type MigrationReport } from '../migrate/migration-report.ts';
 import { listLanguages, moveItem, toReport } from '../migrate/move-item.ts';
+import { visibilityOf } from '../new-asset.ts';
 import { openSource } from '../migrate/open-source.ts';
 import { type MigrationSource, SOURCE_NAMES, type SourceItem, type SourceName } from '../migrate/source.ts';
 import { toPlain } from '../text.ts';
@@ -88,7 +89,7 @@ const runMigration: Handler<RunFlags> = async (context, _args, flags) => {
     client: opened.client,
     existing: opened.existing,
     source: flags.from,
-    options: { visibility: toVisibility(flags), tags: flags.tag ?? [], provider: flags.provider },
+    options: { visibility: visibilityOf(flags), tags: flags.tag ?? [], provider: flags.provider },
     retriesFailed: flags.retryFailed === true,
     waitsUntilReady: flags.wait === true,
   };
@@ -100,11 +101,6 @@ const runMigration: Handler<RunFlags> = async (context, _args, flags) => {
   const { failed_count: failed = 0 } = report.counts;
   if (failed > 0)
     throw new CliError(`${failed} items failed.`, EXIT.failed, 'Another attempt: --retry-failed');
-};
-
-const toVisibility = (flags: RunFlags): 'public' | 'private' | undefined => {
-  if (flags.public) return 'public';
-  return flags.private ? 'private' : undefined;
 };
 
 const verify: Handler<SourceFlags> = async (context, _args, flags) => {

@@ -1,7 +1,7 @@
 // `upload-tokens`: tokens that let a page upload for an owner. They need the service key.
 import type { UploadToken } from '@mediary/client';
 import { type Command, Option } from 'commander';
-import { collect, parseBytes, parseCount, parseDuration } from '../arguments.ts';
+import { ASSET_KINDS, collect, parseBytes, parseCount, parseDuration } from '../arguments.ts';
 import { openClient } from '../client.ts';
 import type { Handler, Runner } from '../context.ts';
 import { formatBytes, formatFields, formatTime } from '../text.ts';
@@ -22,9 +22,7 @@ export const addUploadTokenCommands = (program: Command, run: Runner): Command =
     .description('Create tokens that may only upload, for pages (service key)')
     .command('create')
     .description('Create an upload token for the owner; prints it once')
-    .addOption(
-      new Option('--kind <kind...>', 'only this kind; can be repeated').choices(['image', 'video', 'audio']),
-    )
+    .addOption(new Option('--kind <kind...>', 'only this kind; can be repeated').choices(ASSET_KINDS))
     .option('--mime-type <type>', 'only this media type; can be repeated', collect)
     .option('--max-size <size>', 'largest file, such as 50M', parseBytes)
     .option('--max-uploads <count>', 'number of uploads; default: 1', parseCount)

@@ -1,13 +1,11 @@
 // `ls`: lists of assets, of one owner or of all.
 import type { Asset, AssetKind, AssetPage, ListAssetsQuery } from '@mediary/client';
 import { type Command, Option } from 'commander';
-import { collect, collectMember, parseCount } from '../../arguments.ts';
+import { ASSET_KINDS, collect, collectMember, parseCount } from '../../arguments.ts';
 import { formatAssetTable } from '../../asset-text.ts';
 import { openClient } from '../../client.ts';
 import { type CommandContext, type Handler, openOperatorApi, type Runner } from '../../context.ts';
 import { toPlain } from '../../text.ts';
-
-const KINDS: readonly AssetKind[] = ['image', 'video', 'audio'];
 
 type ListFlags = {
   readonly kind?: AssetKind;
@@ -34,7 +32,7 @@ export const addListCommand = (program: Command, run: Runner): Command =>
   program
     .command('ls')
     .description('List assets')
-    .addOption(new Option('--kind <kind>', 'only this kind').choices(KINDS))
+    .addOption(new Option('--kind <kind>', 'only this kind').choices(ASSET_KINDS))
     .addOption(
       new Option('--status <status>', 'only this status').choices([
         'pending_upload',
