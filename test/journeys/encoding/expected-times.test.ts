@@ -88,9 +88,12 @@ test('expected times follow the queue, and the first delay is announced with its
   ).body;
   expect(data.items.map(({ queue_position: position }) => position)).toEqual([2, 1, 0]);
 
-  await rows(service.dataDir, `update encode_estimates set delayed_after = now() where asset_id = any($1)`, [
-    [running, last],
-  ]);
+  await rows(
+    service.dataDir,
+    `update encode_estimates
+     set delayed_after = now() + case when asset_id = any($1) then interval '0' else interval '1 day' end`,
+    [[running, last]],
+  );
   await reconcile();
   await reconcile();
   const [[slow], [late], [punctual]] = [await delaysOf(running), await delaysOf(last), await delaysOf(next)];

@@ -13,6 +13,9 @@ import {
 import { asUser, call, eventually } from '../../support/service.ts';
 import { status, verifyWebhook } from '../../support/http/webhook-receiver.ts';
 
+/** How many of these there are depends on the speed of the machine. */
+const MACHINE_DEPENDENT = ['asset.progress', 'asset.playable', 'asset.delayed'];
+
 let outbound: Awaited<ReturnType<typeof startOutbound>>;
 beforeAll(async () => {
   outbound = await startOutbound();
@@ -24,7 +27,7 @@ describe('an endpoint', () => {
     const { secret, id } = await outbound.create('/all', { description: 'Publishing' });
     const asset = await outbound.ingestPicture();
     const all = await outbound.received('/all', (seen) => typesOf(seen).includes('asset.ready'));
-    const types = typesOf(all).filter((type) => type !== 'asset.progress' && type !== 'asset.playable');
+    const types = typesOf(all).filter((type) => !MACHINE_DEPENDENT.includes(type));
     expect(types).toEqual(['asset.created', 'asset.uploaded', 'asset.processing', 'asset.ready']);
     for (const webhook of all) {
       expect(verifyWebhook(secret, webhook)).toEqual(webhook.message);

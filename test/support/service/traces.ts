@@ -72,14 +72,15 @@ export const rows = (
   );
 
 /**
- * What happened to an asset, in order. Without progress: how many of its events there are depends on the
- * machine.
+ * What happened to an asset, in order. Without `asset.progress` and `asset.delayed`, which depend on the
+ * speed of the machine.
  */
 export const eventsOf = async (dataDir: string, assetId: string): Promise<string[]> =>
   (
     await rows(
       dataDir,
-      "select type from events where asset_id = $1 and type <> 'asset.progress' order by revision, id",
+      `select type from events where asset_id = $1
+         and type not in ('asset.progress', 'asset.delayed') order by revision, id`,
       [assetId],
     )
   ).map(({ type }) => String(type));
