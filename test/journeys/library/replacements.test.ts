@@ -1,4 +1,6 @@
 // Replacements that fail, wait, are opened twice, or are not allowed.
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { expectConflict, paintPng, replacementsOf } from '../../support/assets/replacements.ts';
 import { expectRefusal, expectSuccess } from '../../support/http/envelope.ts';
@@ -13,7 +15,16 @@ import {
   type Started,
   storeImage,
 } from '../../support/media.ts';
-import { asService, asUser, call, startTestService, type TestService } from '../../support/service.ts';
+import {
+  asService,
+  asUser,
+  call,
+  newDataDir,
+  SECRETS,
+  startTestService,
+  type TestService,
+} from '../../support/service.ts';
+import { runCli } from '../../support/service/cli.ts';
 import { filesNaming } from '../../support/service/traces.ts';
 
 const ann = asUser('ann');
@@ -106,4 +117,30 @@ describe('a replacement', () => {
     expect(await replacedBy(failed, 'mended.png')).toMatchObject({ stream_status: 'ready', failure: null });
     expect(await rolesOf(failed)).toEqual(['current']);
   });
+});
+
+test('the command line replaces a file, lists its versions, and goes back', async () => {
+  const folder = await newDataDir();
+  await writeFile(join(folder, 'old.png'), await paintPng(250, 90));
+  await writeFile(join(folder, 'new.png'), await paintPng(20, 120));
+  const env = {
+    MEDIARY_URL: service.address,
+    MEDIARY_SERVICE_KEY: SECRETS.SERVICE_API_KEY,
+    MEDIARY_OWNER: 'ann',
+  };
+  const run = async (...args: string[]) => {
+    const { code, stdout, stderr } = await runCli(args, { folder, env });
+    expect(code, stderr).toBe(0);
+    return stdout;
+  };
+  const { id } = JSON.parse(await run('upload', 'old.png', '--wait', '--json'));
+  expect(JSON.parse(await run('replace', id, 'new.png', '--wait', '--json'))).toMatchObject({
+    id,
+    width: 120,
+  });
+  const listed = (await run('versions', id)).split('\n').map((line) => line.split(/\s+/)[0]);
+  expect(listed).toEqual(['VERSION', 'current', 'previous', '']);
+  expect(await run('rollback', id)).toContain(`${id}  ready  old.png`);
+  const { code, stderr } = await runCli(['replace', id, 'missing.png'], { folder, env });
+  expect([code, stderr]).toEqual([2, expect.stringContaining('missing.png cannot be read')]);
 });
