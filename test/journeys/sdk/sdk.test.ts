@@ -62,7 +62,7 @@ test('a small video is sent in one request, followed until it is ready, and play
   expect(await (await fetch(hls ?? '')).text()).toContain('#EXTM3U');
 });
 
-test('a file takes the place of another one, also before the wait for it begins, and comes back', async () => {
+test('a file takes the place of another one, which comes back', async () => {
   const picture = (name: string, width: number) =>
     sharp({ create: { width, height: 40, channels: 3, background: 'red' } })
       .png()

@@ -33,6 +33,12 @@ const SCENARIOS = {
       await media.restore(id, options);
     },
   },
+  'asset.replaced': {
+    change: (media, id, options) => {
+      const { name: filename, mimeType, bytes } = PICTURE;
+      return media.upload(new Blob([bytes()]), { ...options, filename, mimeType, replaces: id });
+    },
+  },
 } as const satisfies { readonly [Type in PublishedEventType]?: Scenario };
 
 type ProducibleType = keyof typeof SCENARIOS;
