@@ -215,6 +215,10 @@ test('damaged originals are reported, by size and on request by SHA-256, and sta
   for (const id of [short, changed]) {
     expect(await keysBelow(originalPrefix(id))).toHaveLength(1);
     expectSuccess(await call(service, `DELETE /media/${id}`, { headers: asUser('ann') }));
+    await eventually(
+      () => keysBelow(originalPrefix(id)),
+      (keys) => keys.length === 0,
+    );
   }
 });
 
