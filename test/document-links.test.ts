@@ -49,6 +49,21 @@ test('the index of the documents links to all guides', () => {
   expect(guides.filter((path) => !linked.has(path))).toEqual([]);
 });
 
+test('pages of the contract are short, and so are their sentences', () => {
+  const pages = documents.filter((path) => path.startsWith('docs/contract/'));
+  expect(pages.length).toBeGreaterThan(20);
+  const long = pages.filter((path) => textOf(path).split('\n').length > 120);
+  const sentences = pages.flatMap((path) => toSentences(textOf(path)));
+  expect([...long, ...sentences.filter((sentence) => sentence.split(/\s+/).length > 25)]).toEqual([]);
+});
+
+/** Code is one word, and a cell of a table is a text of its own. */
+const toSentences = (text: string): readonly string[] =>
+  text
+    .replace(/`[^`\n]*`/g, 'code')
+    .split(/\n|\|/)
+    .flatMap((line) => line.split(/(?<=[.!?])\s+/));
+
 test('the README is read in a few minutes', () => {
   expect(readFileSync(join(ROOT, 'README.md'), 'utf8').split('\n').length).toBeLessThanOrEqual(150);
 });

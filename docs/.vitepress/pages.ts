@@ -49,11 +49,14 @@ function readRow(root: string, links: string, description: string): readonly Doc
   });
 }
 
-/** `docs/decisions/README.md` lists the documents beside it. */
+/** `docs/decisions/README.md` lists the documents beside it. The first link to one has its title. */
 function readChildren(root: string, source: string): readonly DocumentPage[] {
   if (!/^docs\/.+\/README\.md$/.test(source)) return [];
   const text = readFileSync(join(root, source), 'utf8');
-  return Array.from(text.matchAll(LINK), ([, title = '', target = '']) => {
+  const titles = new Map<string, string>();
+  for (const [, title = '', target = ''] of text.matchAll(LINK))
+    if (!target.includes('/') && !titles.has(target)) titles.set(target, title);
+  return Array.from(titles, ([target, title]) => {
     const child = posix.join(posix.dirname(source), target);
     const summary = readFirstSentence(root, child);
     return { source: child, name: toName(child, title), title, summary, children: [] };

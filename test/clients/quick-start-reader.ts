@@ -2,16 +2,21 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { type CodeBlock, readCodeBlocks } from '../support/http/code-blocks.ts';
 import { SECRETS } from '../support/service.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
+/** The manifest and lock of an application with Nuxt, which has other peers than the clients. */
+const NUXT = join(import.meta.dirname, 'nuxt');
 /** The versions of the first one that has a package. That of the clients has Next.js. */
 const OWN_LOCK = readLock(join(ROOT, 'package-lock.json'));
-const LOCKS = [OWN_LOCK, readLock(join(import.meta.dirname, 'package-lock.json'))];
+const LOCKS = [
+  OWN_LOCK,
+  ...[import.meta.dirname, NUXT].map((root) => readLock(join(root, 'package-lock.json'))),
+];
 
 const WEBHOOK_SECRET = 'whsec_cXVpY2stc3RhcnQtcXVpY2stc3RhcnQtcXVpY2stc3RhcnQ=';
 
@@ -34,6 +39,8 @@ type Visit = {
   readonly port: number;
   /** The packages that this one needs are in place before the document installs it. */
   readonly needsOf?: string;
+  /** The application begins with the lock of Nuxt: `npm install` takes the same versions every time. */
+  readonly hasNuxt?: boolean;
 };
 
 export type QuickStartReader = {
@@ -62,6 +69,9 @@ export async function openQuickStart(document: string, visit: Visit): Promise<Qu
     await writeFile(join(folder, marker.value), `${replaceAddresses(code, visit)}\n`);
   }
   if (visit.needsOf !== undefined) await linkNeeds(folder, visit.needsOf);
+  if (visit.hasNuxt)
+    for (const name of ['package.json', 'package-lock.json'])
+      await copyFile(join(NUXT, name), join(folder, name));
   const background: Shell[] = [];
   const unread = new Set(sections.keys());
   return {
@@ -177,10 +187,11 @@ function startShell(code: string, { cwd, home, address, port }: ShellOptions): S
       ADDRESS: address,
       SECRET: WEBHOOK_SECRET,
       MEDIARY_SERVICE_KEY: SECRETS.SERVICE_API_KEY,
-      // Of the development server of Next.js.
+      // Of the servers of Next.js and Nuxt.
       PORT: String(port),
       NO_COLOR: '1',
       NEXT_TELEMETRY_DISABLED: '1',
+      NUXT_TELEMETRY_DISABLED: '1',
     },
   });
   let output = '';

@@ -15,6 +15,7 @@ import { eventually, startTestService, type TestService } from '../support/servi
 import { openQuickStart, type QuickStartReader } from './quick-start-reader.ts';
 
 const NEXT = 'docs/guides/quick-start-nextjs.md';
+const NUXT = 'docs/guides/quick-start-nuxt.md';
 const HONO = 'docs/guides/quick-start-hono.md';
 const PYTHON = 'docs/guides/quick-start-python.md';
 /** Of a page that a development server compiles, and of a video that is encoded beside it. */
@@ -27,7 +28,7 @@ let film: string;
 const ports = new Map<string, number>();
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'mediary-quick-start-'));
-  for (const document of [NEXT, HONO, PYTHON]) ports.set(document, await freePort());
+  for (const document of [NEXT, NUXT, HONO, PYTHON]) ports.set(document, await freePort());
   const origins = Array.from(ports.values(), (port) => `http://localhost:${port}`);
   service = await startTestService({ CORS_ORIGINS: origins.join(','), LOG_LEVEL: 'error' });
   film = await makeClip({ seconds: 2, width: 320, height: 180 });
@@ -41,7 +42,7 @@ afterAll(async () => {
 
 const openReader = (
   document: string,
-  options: { readonly needsOf?: string } = {},
+  options: { readonly needsOf?: string; readonly hasNuxt?: boolean } = {},
 ): Promise<QuickStartReader> =>
   openQuickStart(document, { folder, address: service.address, port: ports.get(document) ?? 0, ...options });
 
@@ -58,8 +59,13 @@ async function sendForged({ origin }: QuickStartReader): Promise<number> {
 async function openPage({ origin }: QuickStartReader): Promise<Page> {
   const page = await browser.newPage();
   page.setDefaultTimeout(SLOW.timeout);
-  const isOpen = () => page.goto(origin).catch(() => null);
-  await eventually(isOpen, (response) => response?.status() === 200);
+  const isOpen = () =>
+    fetch(origin).then(
+      ({ ok }) => ok,
+      () => false,
+    );
+  await eventually(isOpen, (open) => open);
+  await page.goto(origin);
   return page;
 }
 
@@ -95,6 +101,21 @@ test.concurrent('Next.js', async ({ expect, onTestFinished }) => {
     (left) => left.length === 0,
     { withinMs: 20_000 },
   );
+});
+
+test.concurrent('Nuxt', async ({ expect, onTestFinished }) => {
+  const reader = await openReader(NUXT, { hasNuxt: true });
+  onTestFinished(reader.end);
+  await reader.run('Before you start');
+  await reader.run('Create the application');
+  await reader.run('Upload and play');
+  const page = await openPage(reader);
+  await uploadAndPlay(page);
+  expect(await sendForged(reader)).toBe(401);
+  const video = '/api/videos/01a22707-95d1-72f4-94e3-d04e46d9ed2a';
+  expect((await fetch(`${reader.origin}${video}`)).status, 'a video that no webhook has reported').toBe(404);
+  await page.close();
+  expect(reader.unread()).toEqual([]);
 });
 
 test.concurrent('Hono and plain HTML', async ({ expect, onTestFinished }) => {

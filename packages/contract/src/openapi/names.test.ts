@@ -52,13 +52,13 @@ const WITHOUT_UNIT = new Set([
 
 /** Names that something else fixes. */
 const FIXED: Readonly<Record<string, string>> = {
-  bitrate: 'docs/contract.md: bits per second, a member of renditions',
-  wait: 'docs/contract.md: seconds of a long poll',
-  blur: 'docs/contract.md: pixels',
-  dpr: 'docs/contract.md: pixels per CSS pixel',
-  quality: 'docs/contract.md: 1 to 100',
-  rotate: 'docs/contract.md: degrees',
-  expires_in: 'docs/contract.md and RFC 6749: seconds',
+  bitrate: 'docs/contract/video-files.md: bits per second, a member of renditions',
+  wait: 'docs/contract/events.md: seconds of a long poll',
+  blur: 'docs/contract/images.md: pixels',
+  dpr: 'docs/contract/images.md: pixels per CSS pixel',
+  quality: 'docs/contract/images.md: 1 to 100',
+  rotate: 'docs/contract/images.md: degrees',
+  expires_in: 'docs/contract/authentication.md and RFC 6749: seconds',
   t: 'W3C Media Fragments: seconds, as in `#t=12.5`',
   cache_age: 'oEmbed: seconds',
   maxwidth: 'oEmbed',
