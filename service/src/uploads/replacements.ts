@@ -62,10 +62,7 @@ function assertReplaceable({ providers }: UploadsContext, asset: Asset): void {
   assertProcessed(asset);
 }
 
-/**
- * What is about the asset is that of the replaced one while the replacement can be looked at. Its attempt
- * follows, so that its files have other names.
- */
+/** Seen by the viewers of the replaced asset alone. Its attempt follows, so that its files have other names. */
 function toReplacement(ctx: UploadsContext, { asset, request, actor }: ReplaceInput) {
   const { owner_user_id: _, ...file } = request;
   const upload = toNewAsset(
@@ -81,7 +78,6 @@ function toReplacement(ctx: UploadsContext, { asset, request, actor }: ReplaceIn
   return {
     ...upload,
     access: asset.access,
-    expires_at: asset.expires_at,
     attempt: asset.attempt + 1,
     version_of: asset.id,
   };

@@ -77,6 +77,7 @@ const S3_JOURNEYS = [
   'uploads/import-turns',
   'uploads/duplicates',
   'playback/encrypted-playback',
+  'library/replace-file',
 ];
 const S3_DURABILITY = ['kill-service'];
 
