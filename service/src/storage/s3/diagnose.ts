@@ -97,6 +97,13 @@ function accessChecks(s3: S3Connection, store: Store, key: ObjectKey): Check[] {
         ? undefined
         : 'the store returned other bytes than it received';
     }),
+    required('policy', 'copy objects', async () => {
+      const copy = `${key}-copy` as ObjectKey;
+      await store.copy(key, copy);
+      return (await store.size(copy)) === bytes.length
+        ? undefined
+        : 'a copy has another size than its source';
+    }),
     required('policy', 'tell missing objects from forbidden ones', async () => {
       const size = await store.size(`${key}-missing` as ObjectKey);
       return size === undefined ? undefined : 'the store has an object that nobody stored';
