@@ -121,6 +121,14 @@ export default defineConfig({
         },
       },
       { test: { name: 'kubernetes', include: ['test/kubernetes/*.test.ts'], ...limits } },
+      {
+        test: {
+          name: 'image',
+          include: ['test/image/*.test.ts'],
+          testTimeout: 240_000,
+          hookTimeout: 900_000,
+        },
+      },
       { test: { name: 'scale', include: ['test/scale/**/*.test.ts'], ...limits } },
     ],
   },
