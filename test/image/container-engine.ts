@@ -145,7 +145,8 @@ function chrootCommands(
 ): Commands {
   const [uid, gid] = User.split(':');
   const user = [`--reuid=${uid}`, `--regid=${gid}`, '--clear-groups'];
-  const rights = ['setpriv', ...user, '--bounding-set=-all', '--inh-caps=-all', '--no-new-privs'];
+  const without = ['--bounding-set=-all', '--inh-caps=-all', '--no-new-privs'];
+  const rights = ['setpriv', ...user, ...without, '--pdeathsig=KILL'];
   const settingsOf = ({ environment }: ContainerSpec) => [
     ...Env,
     ...Object.entries(environment).map(([name, value]) => `${name}=${value}`),

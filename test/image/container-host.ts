@@ -36,8 +36,8 @@ export function missingImageTools(): string | undefined {
 const MEMORY_KIB = 8 * 2 ** 20;
 
 /**
- * crun refuses cgroup v1 with controllers of v2 beside it. Containers end with the test process, even where it
- * is killed: the shell reads its end.
+ * crun refuses cgroup v1 with controllers of v2 beside it. When the test process ends or is killed, the shell
+ * reads the end of its input, and ends all that runs in the namespace.
  */
 const HOLD = `
 umount /sys/fs/cgroup/unified 2>/dev/null
@@ -61,7 +61,12 @@ END
 echo open
 cat >/dev/null
 podman rm --all --force --time 0 >/dev/null 2>&1
-umount --recursive "$1" 2>/dev/null || umount --lazy "$1" 2>/dev/null
+own=$(readlink /proc/self/ns/mnt)
+for process in /proc/[0-9]*; do
+  [ "$process" = /proc/$$ ] || [ "$(readlink "$process/ns/mnt")" != "$own" ] ||
+    kill -KILL "\${process#/proc/}"
+done 2>/dev/null
+grep -o " $1[^ ]*" /proc/self/mounts | sort -r | xargs -r umount --lazy
 rm -rf "$1"`;
 
 export async function openContainerHost(): Promise<ContainerHost> {

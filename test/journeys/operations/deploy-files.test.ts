@@ -96,6 +96,18 @@ describe('the compose files', () => {
       }
   });
 
+  test('health checks ask a port that is published, or that another container uses', () => {
+    const asked = containers.flatMap(({ name, ports = [], healthcheck }) => {
+      const [, port = '80'] = /http:\/\/127\.0\.0\.1(?::(\d+))?\//.exec(`${healthcheck?.test ?? ''}`) ?? [];
+      const isUsed =
+        `${ports}`.endsWith(`:${port}`) || read('deploy/compose.yaml').includes(`//${name}:${port}`);
+      return healthcheck?.test?.includes('pg_isready') === false ? [{ name, isUsed }] : [];
+    });
+    expect(asked).toEqual(
+      ['nginx', 'store', 'prometheus', 'grafana'].map((name) => ({ name, isUsed: true })),
+    );
+  });
+
   test('env.example lists the variables that they read', () => {
     const text = COMPOSE_FILES.map(read).join('');
     const used = Array.from(text.matchAll(/\$\{(\w+)/g), ([, name]) => name);
@@ -130,6 +142,14 @@ describe('the Dockerfile', () => {
   test('copies only files of the repository', () => {
     const isTracked = (path: string) => tracked.some((file) => file === path || file.startsWith(`${path}/`));
     expect(copied.filter((path) => !isTracked(path))).toEqual([]);
+  });
+
+  test('contains the programs that it, its health check and the compose files run', () => {
+    const text = ['deploy/Dockerfile', ...COMPOSE_FILES].map(read).join('');
+    const programs = Array.from(text.matchAll(/\bnode"?, "?\/app\/([\w/.-]+)/g), ([, path = '']) => path);
+    const isCopied = (path: string) => copied.some((from) => path === from || path.startsWith(`${from}/`));
+    expect(programs).toEqual(['deploy/health-check.ts', 'service/start.js', 'deploy/create-bucket.ts']);
+    expect(programs.filter((path) => !isCopied(path) || !tracked.includes(path))).toEqual([]);
   });
 
   test('gets from .dockerignore what it copies, and nothing that is no source', () => {

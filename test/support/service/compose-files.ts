@@ -7,6 +7,7 @@ export type ComposeService = {
   readonly image: string;
   readonly environment?: Readonly<Record<string, string | number>>;
   readonly volumes?: readonly string[];
+  readonly ports?: readonly string[];
   readonly cap_drop: readonly string[];
   readonly security_opt: readonly string[];
   readonly read_only: boolean;
