@@ -23,7 +23,7 @@ export type ContainerSpec = {
   /** Instead of the entrypoint of the image and the command of the service. */
   readonly program?: readonly string[];
   /** Instead of the profile of the service. */
-  readonly seccompProfile?: string;
+  readonly seccompProfile?: string | undefined;
 };
 
 export type Container = {

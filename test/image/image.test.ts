@@ -26,6 +26,10 @@ const MAX_IMAGE_BYTES = 700_000_000;
 /** Three seconds on an ordinary machine that does nothing else. */
 const MAX_WARM_START_MS = 30_000;
 const PROFILE = resolve(import.meta.dirname, '../../deploy/seccomp.json');
+const REMEDY =
+  'no_network, own_processes, hidden_data, read_only_files: unshare and mount (util-linux), and user namespaces ' +
+  'for every user: in a container --security-opt seccomp=deploy/seccomp.json and, with AppArmor, --security-opt ' +
+  'apparmor=unconfined, on Ubuntu sysctl kernel.apparmor_restrict_unprivileged_userns=0';
 const { ACCESS_TOKEN_SECRET, SERVICE_API_KEY, OPERATOR_KEY } = SECRETS;
 const API_SECRETS = { ACCESS_TOKEN_SECRET, SERVICE_API_KEY, OPERATOR_KEY };
 
@@ -109,7 +113,7 @@ describe.skipIf(missing !== undefined)('the image', () => {
 describe.skipIf(missing !== undefined)('one container', () => {
   test('creates its database and secrets, and has the whole sandbox of its user', async () => {
     const isContained = image.engine.withoutPodman === undefined;
-    const service = await image.startSingle(data, isContained ? { SANDBOX: 'required' } : {});
+    const service = await image.startSingle({ data, settings: isContained ? { SANDBOX: 'required' } : {} });
     const secrets = JSON.parse(await image.host.run(['cat', `${data}/secrets.json`]));
     const { body } = await call<{ sandbox: Record<string, boolean> }>(
       service,
@@ -127,7 +131,7 @@ describe.skipIf(missing !== undefined)('one container', () => {
 
   test('starts again, takes a video and plays it, is healthy, and stops on SIGTERM', async () => {
     const from = Date.now();
-    const service = await image.startSingle(data, SECRETS);
+    const service = await image.startSingle({ data, settings: SECRETS });
     say(`a warm start is ready after ${secondsSince(from)} s`);
     expect(Date.now() - from).toBeLessThan(MAX_WARM_START_MS);
     await expectVideo(service);
@@ -140,7 +144,7 @@ describe.skipIf(missing !== undefined)('one container', () => {
     expect(await image.isHealthy(service.container)).toBe(false);
   });
 
-  test('without namespaces, names what the sandbox lacks, and the flags that give it', async () => {
+  test('without namespaces, the start names the missing parts and the flags that give them', async () => {
     const profile = JSON.parse(await readFile(PROFILE, 'utf8'));
     for (const rule of profile.syscalls)
       rule.names = rule.names.filter((name: string) => !/mount|unshare/.test(name));
@@ -154,11 +158,10 @@ describe.skipIf(missing !== undefined)('one container', () => {
       seccompProfile,
     });
     expect(await container.ended).toBe(1);
-    expect(container.log()).toContain(
-      'no_network, own_processes, hidden_data, read_only_files: unshare and mount (util-linux), and user ' +
-        'namespaces for every user: in a container --security-opt seccomp=deploy/seccomp.json and, with ' +
-        'AppArmor, --security-opt apparmor=unconfined',
-    );
+    expect(container.log()).toContain(REMEDY);
+    const service = await image.startSingle({ data, settings: {}, seccompProfile });
+    expect(service.container.log()).toContain(`"remedies":["${REMEDY}"]`);
+    await expectCleanStop(service.container);
   });
 });
 

@@ -22,6 +22,12 @@ type ImageDescription = {
 
 export type RunningService = { readonly container: Container; readonly origin: string; readonly url: string };
 
+type SingleOptions = Pick<ContainerSpec, 'seccompProfile'> & {
+  /** The volume. */
+  readonly data: string;
+  readonly settings: Readonly<Record<string, string>>;
+};
+
 export type RunnableImage = {
   readonly description: ImageDescription;
   readonly host: ContainerHost;
@@ -30,7 +36,7 @@ export type RunnableImage = {
   createFolder(name: string): Promise<string>;
   start(spec: ContainerSpec): Container;
   /** As compose.single.yaml does it, but at a free port. */
-  startSingle(data: string, settings: Readonly<Record<string, string>>): Promise<RunningService>;
+  startSingle(options: SingleOptions): Promise<RunningService>;
   /** What the health check of the image returns. */
   isHealthy(container: Container): Promise<boolean>;
   stopContainers(): Promise<void>;
@@ -76,7 +82,7 @@ function describeImage(image: Pick<RunnableImage, 'description' | 'host' | 'engi
       return folder;
     },
     start,
-    startSingle: (data, settings) => startSingle(start, data, settings),
+    startSingle: (options) => startSingle(start, options),
     isHealthy: (container) =>
       // The first word is CMD.
       container.execute(description.Healthcheck.Test.slice(1)).then(
@@ -91,8 +97,7 @@ function describeImage(image: Pick<RunnableImage, 'description' | 'host' | 'engi
 
 async function startSingle(
   start: RunnableImage['start'],
-  data: string,
-  settings: Readonly<Record<string, string>>,
+  { data, settings, seccompProfile }: SingleOptions,
 ): Promise<RunningService> {
   const [port, healthPort] = [await freePort(), await freePort()];
   const origin = `http://127.0.0.1:${port}`;
@@ -105,6 +110,7 @@ async function startSingle(
       ...settings,
     },
     volumes: { '/data': data },
+    seccompProfile,
   });
   await waitUntilReady(container, origin);
   return { container, origin, url: `${origin}/api/v1` };
