@@ -26,6 +26,7 @@ const CODE = [
   'calls/captions',
   'calls/collections',
   'calls/upload-tokens',
+  'calls/versions',
   'chapters',
   'expected-times',
   'contract/enums',

@@ -83,6 +83,10 @@ create table assets (
   encode_interruptions int not null default 0,
   -- The last attempt whose delay was announced (asset.delayed).
   delayed_attempt int not null default 0,
+  -- Of a replacement: the asset whose file it takes the place of, once it is ready.
+  version_of uuid,
+  -- The columns of the file that was replaced, with {"replaced_at", "restorable_until"}; null: none is kept.
+  previous_version jsonb,
   -- A held asset may lie in the trash, but is never deleted for good.
   constraint assets_held check (not legal_hold or deleted_at is null or purge_at is not null)
 ) with (
@@ -95,7 +99,8 @@ create table assets (
 -- unfinished_assets.
 
 -- A list is one walk along an index: ids are ordered by time. A kind and a provider are compared in the index.
-create index assets_by_owner on assets (owner_user_id, id desc, kind, provider) where deleted_at is null;
+-- Lists leave out replacements, also where they only count.
+create index assets_by_owner on assets (owner_user_id, id desc, kind, provider) include (version_of) where deleted_at is null;
 -- A tag and a search, of one owner or of all: GIN serves any subset of its columns.
 create index assets_by_text on assets using gin (owner_user_id, tags, lower(coalesce(title, '') || ' ' || filename) gin_trgm_ops) where deleted_at is null;
 -- Members of metadata. Assets without metadata have no entry.
@@ -128,7 +133,11 @@ create unique index assets_external_id on assets (external_id, owner_user_id)
 create index assets_by_bytes on assets (hashtextextended(owner_user_id || ' ' || checksum_sha256, 0), id)
   where uploaded_at is not null and deleted_at is null;
 
+-- An asset has one replacement at a time.
+create unique index assets_replacement on assets (version_of) where version_of is not null and deleted_at is null;
+
 -- What jobs look for.
+create index assets_previous_version on assets ((previous_version ->> 'restorable_until'), id) where previous_version is not null;
 create index assets_to_purge on assets (purge_at) where purge_at is not null;
 create index assets_expiring on assets (expires_at, id) where expires_at is not null and not legal_hold and (deleted_at is null or purge_at is not null);
 

@@ -39,6 +39,8 @@ export type JobPayloads = {
   'make-poster': { readonly assetId: string };
   /** Makes the storyboard, preview, MP4 and M4A file of a finished run. */
   'make-extras': { readonly assetId: string; readonly folder: string };
+  /** Gives the file of a replacement that is ready to the asset that it replaces. */
+  'take-over': { readonly assetId: string };
   /** Decodes an image and renders its thumbnail. */
   'process-image': { readonly assetId: string };
   /** Renders a large AVIF variant again, for fewer bytes. `file`: its name. */
@@ -73,7 +75,7 @@ export type JobPayloads = {
   'expire-uploads': Record<never, never>;
   /** Compares the database with the object store and the hosted providers. */
   'check-storage': { readonly checkId: string };
-  /** Purges assets that were in the trash for TRASH_DAYS. */
+  /** Purges assets, and files that were replaced, after TRASH_DAYS. */
   'empty-trash': Record<never, never>;
   /** Deletes assets whose `expires_at` has passed. */
   'expire-assets': Record<never, never>;
@@ -167,6 +169,7 @@ export const JOB_SETTINGS: JobSettingsOf<JobPayloads> = {
   'deliver-report': { concurrency: 4, expireIn: 60, retries: 200, retryDelay: 1, retryDelayMax: 600 },
   'make-poster': { ...AFTER_REPORT, expireIn: 10 * 60 },
   'make-extras': { ...AFTER_REPORT, expireIn: 2 * HOUR },
+  'take-over': { ...AFTER_REPORT, expireIn: 2 * HOUR },
   'process-image': {
     // Each also waits for the database and the disk.
     concurrency: 4,

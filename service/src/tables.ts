@@ -77,6 +77,10 @@ export const assetRow = {
   encode_interruptions: 'int4',
   /** The last attempt whose delay was announced. */
   delayed_attempt: 'int4',
+  /** The asset whose file this one replaces once it is ready; null for other assets. */
+  version_of: 'uuid?',
+  /** The file that was replaced last, while it can come back. */
+  previous_version: 'jsonb?',
   version: 'int4',
   revision: 'int4',
   created_at: 'timestamptz',
@@ -120,7 +124,9 @@ export const newAssetColumns = pick(assetRow, [
   'provider_video_id',
   'upload_expires_at',
   'reconcile_at',
+  'attempt',
   'clip_of',
+  'version_of',
   'created_at',
 ]);
 
@@ -136,6 +142,7 @@ export const shownColumns = pick(assetRow, [
   'checksum_sha256',
   'duplicate_of',
   'clip_of',
+  'version_of',
   'visibility',
   'stream_status',
   'provider',
@@ -190,6 +197,7 @@ export const playedColumns = pick(assetRow, [
   'deleted_at',
   'purge_at',
   'captions',
+  'previous_version',
 ]);
 
 /**
@@ -199,7 +207,7 @@ export const mutableColumns = omit(assetRow, [
   'id',
   'owner_user_id',
   'kind',
-  'clip_of',
+  'version_of',
   'created_at',
   'revision',
 ]);

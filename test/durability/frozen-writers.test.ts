@@ -6,7 +6,7 @@ import type { Asset } from '../../service/src/assets/asset.ts';
 import { createAssetLoader } from '../../service/src/assets/asset-lookup.ts';
 import { findAssetById } from '../../service/src/assets/asset-lookup.ts';
 import { findDuplicate } from '../../service/src/lifecycle/commands.ts';
-import { removeUnlessDeferred } from '../../service/src/lifecycle/deferred-removals.ts';
+import { removeUnlessDeferred } from '../../service/src/lifecycle/objects/deferred-removals.ts';
 import { createAssetStore } from '../../service/src/lifecycle/store.ts';
 import type { Database } from '../../service/src/platform/postgres/database.ts';
 import { sql } from '../../service/src/platform/postgres/sql.ts';

@@ -31,6 +31,8 @@ const DOORS = {
   'POST /media/import': { headers: ann, whenRead: [] },
   'POST /media/batch': { headers: ann, whenRead: [] },
   'POST /media/{id}/clip': { headers: ann, whenRead: [] },
+  'POST /media/{id}/replace': { headers: ann, whenRead: [409] },
+  'POST /media/{id}/rollback': { headers: ann, whenRead: [409] },
   'POST /media/{id}/complete': { headers: ann, whenRead: [] },
   'POST /media/{id}/retry': { headers: ann, whenRead: [409] },
   'POST /media/{id}/restore': { headers: ann, whenRead: [200] },

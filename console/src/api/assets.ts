@@ -1,5 +1,13 @@
 // Assets, as the screens read and change them.
-import type { Asset, AssetPage, Caption, ListAssetsQuery, Playback, TimelinePage } from '@mediary/client';
+import type {
+  Asset,
+  AssetPage,
+  AssetVersion,
+  Caption,
+  ListAssetsQuery,
+  Playback,
+  TimelinePage,
+} from '@mediary/client';
 import { infiniteQueryOptions, type QueryClient, queryOptions } from '@tanstack/react-query';
 import type { ConsoleSession } from '@mediary/contract/schemas/admin/console';
 import { mediary } from './mediary.ts';
@@ -61,6 +69,19 @@ export const framesQuery = (id: string) =>
     queryKey: ['assets', id, 'frames'],
     queryFn: ({ signal }): Promise<Playback> => mediary.media.playback(id, { signal }),
     staleTime: 10 * 60_000,
+  });
+
+/** The files of an asset, read again while another one is about to take over. */
+export const versionsQuery = ({ id, updated_at: updatedAt }: Asset) =>
+  queryOptions({
+    queryKey: ['assets', id, 'versions', updatedAt],
+    queryFn: async ({ signal }): Promise<readonly AssetVersion[]> =>
+      (await mediary.versions.list(id, { signal }).page()).items,
+    placeholderData: (known) => known,
+    refetchInterval: ({ state }) =>
+      state.data?.some(({ role, stream_status: status }) => role === 'next' && status !== 'failed')
+        ? 1000
+        : false,
   });
 
 export const captionsQuery = (id: string) =>

@@ -94,7 +94,7 @@ export async function finishAsset(
   try {
     if (flags.wait)
       asset = await followAsset(client, {
-        id: created.id,
+        asset: created,
         timeoutS: flags.timeout,
         onUpdate: (update) => showEncoding(progress, update),
       });

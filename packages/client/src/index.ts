@@ -72,6 +72,8 @@ export type {
   CreateUploadRequest,
   FormUploadTarget,
   MultipartUploadTarget,
+  AssetVersion,
+  AssetVersionPage,
   OpenUpload,
   PutUploadTarget,
   TusUploadTarget,
@@ -142,6 +144,7 @@ export type {
 } from './upload/upload-handle.ts';
 export type { UploadOptions, UploadProgress } from './upload/upload-options.ts';
 export type { UploadTokenCalls } from './calls/upload-tokens.ts';
+export type { VersionCalls } from './calls/versions.ts';
 export { type VerifyWebhookOptions, verifyWebhook, type WebhookEvent } from './webhooks/verify-webhook.ts';
-export type { WaitOptions } from './wait-until-ready.ts';
+export type { AwaitedAsset, WaitOptions } from './wait-until-ready.ts';
 export type { WebhookEndpoints } from './webhooks/webhook-endpoints.ts';

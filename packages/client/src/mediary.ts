@@ -27,7 +27,8 @@ import {
 import type { UploadOptions } from './upload/upload-options.ts';
 import { type CollectionCalls, createCollectionCalls } from './calls/collections.ts';
 import { createUploadTokenCalls, type UploadTokenCalls } from './calls/upload-tokens.ts';
-import { type WaitOptions, waitUntilReady } from './wait-until-ready.ts';
+import { createVersionCalls, type VersionCalls } from './calls/versions.ts';
+import { type AwaitedAsset, type WaitOptions, waitUntilReady } from './wait-until-ready.ts';
 import { createWebhookEndpoints, type WebhookEndpoints } from './webhooks/webhook-endpoints.ts';
 
 export type Media = AssetCalls & {
@@ -76,12 +77,13 @@ export type Media = AssetCalls & {
    */
   inspect(file: Blob, options?: InspectOptions): Promise<FileInspection>;
   /**
-   * Resolves when the asset is ready, or what `until` names. Errors: `AssetFailedError` (`reason` is
+   * Resolves when the asset is ready, or what `until` names; for a replacement with the asset that has its
+   * file. Errors: `AssetFailedError` (`reason` is
    * `failure.code`); `MediaryError` with the code ASSET_DELETED; `TimeoutError` after `deadlineMs`.
    *
    * @example await mediary.media.waitUntilReady(asset.id, { onUpdate: ({ progress }) => show(progress) });
    */
-  waitUntilReady(id: string, options?: WaitOptions): Promise<Asset>;
+  waitUntilReady(asset: AwaitedAsset, options?: WaitOptions): Promise<Asset>;
   /**
    * Events of one asset, until the loop is left or the signal aborts, which rejects. Connects again by
    * itself and misses nothing in between.
@@ -109,6 +111,7 @@ export type Mediary = {
     createTicket(options?: CallOptions): Promise<EventTicket>;
   };
   captions: CaptionCalls;
+  versions: VersionCalls;
   collections: CollectionCalls;
   webhookEndpoints: WebhookEndpoints;
   uploadTokens: UploadTokenCalls;
@@ -152,7 +155,9 @@ export const createMediary = (options: MediaryOptions): Mediary => createClient(
 
 export function createClient(transport: Transport): Mediary {
   const calls = createAssetCalls(transport);
-  const upload: Media['upload'] = (file, options) => uploadFile({ transport, calls }, file, options);
+  const versions = createVersionCalls(transport);
+  const upload: Media['upload'] = (file, options) =>
+    uploadFile({ transport, calls, versions }, file, options);
   return {
     media: {
       ...calls,
@@ -160,7 +165,7 @@ export function createClient(transport: Transport): Mediary {
       startUpload: (file, options) => startUpload(upload, { file, options }),
       createUploadQueue: (options) => createUploadQueue(upload, options),
       inspect,
-      waitUntilReady: (id, options) => waitUntilReady(transport, id, options),
+      waitUntilReady: (asset, options) => waitUntilReady(transport, asset, options),
       events: (id, options) => followEvents(transport, assetPath(id, '/events'), options),
     },
     events: {
@@ -174,6 +179,7 @@ export function createClient(transport: Transport): Mediary {
         }),
     },
     captions: createCaptionCalls(transport),
+    versions,
     collections: createCollectionCalls(transport),
     webhookEndpoints: createWebhookEndpoints(transport),
     uploadTokens: createUploadTokenCalls(transport),

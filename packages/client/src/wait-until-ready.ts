@@ -1,10 +1,12 @@
 // Waits until an asset is ready: by events, else by requests that the service answers when it changes.
 import type { Asset } from './api/assets.ts';
+import type { TimelineEntry, TimelinePage } from './api/library.ts';
 import type { Playback } from './api/playback.ts';
 import { isTransient, retryDelayMs, sleep } from './backoff.ts';
 import { AssetFailedError, MediaryError, TimeoutError } from './errors.ts';
 import { streamEvents } from './events.ts';
 import { assetPath } from './media.ts';
+import { createPagedList } from './pages.ts';
 import { readData } from './response.ts';
 import type { Transport } from './transport.ts';
 
@@ -35,11 +37,16 @@ const LONG_POLL_TIMEOUT_MS = (LONG_POLL_S + 15) * 1000;
 /** Between two polls of a service, or a proxy, that answers at once. */
 const SHORTEST_POLL_MS = 1000;
 
+/** An asset, so that a replacement which took over before the wait began is found too. */
+export type AwaitedAsset = string | Pick<Asset, 'id' | 'version_of'>;
+
 export async function waitUntilReady(
   transport: Transport,
-  id: string,
+  awaited: AwaitedAsset,
   options: WaitOptions = {},
 ): Promise<Asset> {
+  const { id, version_of: replaced } =
+    typeof awaited === 'string' ? { id: awaited, version_of: null } : awaited;
   const { signal: outer, deadlineMs, until = 'ready' } = options;
   outer?.throwIfAborted();
   const controller = new AbortController();
@@ -48,9 +55,20 @@ export async function waitUntilReady(
   const late = new TimeoutError(`The asset was not ${WORDS[until]} within ${deadlineMs} ms.`);
   const timer = deadlineMs === undefined ? undefined : setTimeout(() => controller.abort(late), deadlineMs);
   const target = { transport, path: assetPath(id), signal: controller.signal };
-  const wait = { ...target, check: createCheck(target, options) };
+  let replacedId = replaced;
+  const check = createCheck(target, options);
+  const wait: Wait = {
+    ...target,
+    check: (asset) => {
+      replacedId = asset.version_of;
+      return check(asset);
+    },
+  };
   try {
     return (await waitByEvents(wait)) ?? (await waitByPolling(wait));
+  } catch (error) {
+    if (!replacedId || !isGone(error)) throw error;
+    return await findReplaced(transport, { id, replacedId, signal: controller.signal }, error);
   } finally {
     clearTimeout(timer);
     outer?.removeEventListener('abort', abort);
@@ -68,10 +86,42 @@ function createCheck(wait: Omit<Wait, 'check'>, { onUpdate, until = 'ready' }: W
     if (asset.deleted_at !== null) throw createDeletedError();
     if (asset.stream_status === 'failed') throw new AssetFailedError(asset);
     if (until === 'playable' && asset.playable_at !== null) return true;
-    if (asset.stream_status !== 'ready') return false;
+    if (asset.stream_status !== 'ready' || isReplacement(asset)) return false;
     return until !== 'extras' || asset.provider !== 'onprem' || hasExtras(wait);
   };
 }
+
+/** It is deleted once its asset has its file. */
+const isReplacement = ({ version_of: replaced }: Asset): boolean => Boolean(replaced);
+
+type Replacement = { readonly id: string; readonly replacedId: string; readonly signal: AbortSignal };
+
+/** The asset that has the file of a replacement. Throws `error` if that was deleted without taking over. */
+async function findReplaced(
+  transport: Transport,
+  { id, replacedId, signal }: Replacement,
+  error: unknown,
+): Promise<Asset> {
+  const options = { signal };
+  const pages = createPagedList<TimelineEntry, TimelinePage>((cursor) =>
+    transport.request({
+      method: 'GET',
+      path: assetPath(replacedId, '/timeline'),
+      query: { cursor },
+      options,
+    }),
+  );
+  for await (const { type, details } of pages)
+    if (type === 'asset.replaced' && details['replacement_id'] === id)
+      return transport.request({ method: 'GET', path: assetPath(replacedId), options });
+  throw error;
+}
+
+const isGone = (error: unknown): boolean =>
+  isDeleted(error) || (error instanceof MediaryError && error.status === 404);
+
+const isDeleted = (error: unknown): boolean =>
+  error instanceof MediaryError && error.errorCode === 'ASSET_DELETED';
 
 async function hasExtras({ transport, path, signal }: Omit<Wait, 'check'>): Promise<boolean> {
   const request = { method: 'GET', path: `${path}/playback`, options: { signal } } as const;
@@ -107,9 +157,7 @@ async function waitByEvents(wait: Wait): Promise<Asset | undefined> {
 }
 
 const isVerdict = (error: unknown): boolean =>
-  !(error instanceof MediaryError) ||
-  error.errorCode === 'ASSET_FAILED' ||
-  error.errorCode === 'ASSET_DELETED';
+  !(error instanceof MediaryError) || error.errorCode === 'ASSET_FAILED' || isDeleted(error);
 
 type Seen = { isFound: boolean };
 

@@ -69,6 +69,7 @@ export const PUBLISHED_EVENT_TYPES = [
   'asset.updated',
   'asset.deleted',
   'asset.restored',
+  'asset.replaced',
 ] as const;
 export type PublishedEventType = (typeof PUBLISHED_EVENT_TYPES)[number];
 
@@ -146,6 +147,9 @@ export const IMAGE_CROPS = ['1:1', '1200x630'] as const;
 export const READINESS_PURPOSES = ['serving', 'uploads', 'jobs'] as const;
 export type ReadinessPurpose = (typeof READINESS_PURPOSES)[number];
 
+/** What a file is to its asset. */
+export const VERSION_ROLES = ['next', 'current', 'previous'] as const;
+
 /** Why a CDN has to purge the files of an asset. */
-export const PURGE_REASONS = ['deleted', 'made_private', 'access_restricted', 'revoked'] as const;
+export const PURGE_REASONS = ['deleted', 'made_private', 'access_restricted', 'revoked', 'replaced'] as const;
 export type PurgeReason = (typeof PURGE_REASONS)[number];

@@ -1,5 +1,6 @@
 // Error codes and the reasons behind them, as data: documentation, SDK and service read the same table.
 import { ARCHIVE_REASONS } from './archive-reasons.ts';
+import { ASSET_REASONS } from './asset-reasons.ts';
 import { FAILURE_CODES, type FailureCode } from './failures.ts';
 import { REQUEST_REASONS } from './request-reasons.ts';
 import { UPLOAD_REASONS } from './upload-reasons.ts';
@@ -193,28 +194,7 @@ const OWN_REASONS = {
     codes: ['CONFLICT'],
     description: 'The asset is under a legal hold: its bytes must stay until the hold is released.',
   },
-  not_video: { codes: ['CONFLICT'], description: 'The operation needs a video; the asset is an image.' },
-  not_stored_here: {
-    codes: ['CONFLICT'],
-    description: 'A hosted provider stores the video, so the service cannot read its original.',
-  },
-  duration_unknown: {
-    codes: ['CONFLICT'],
-    description: 'The duration of the video is not known yet. Try again when it is `ready`.',
-  },
-  not_encoded_here: {
-    codes: ['CONFLICT'],
-    description: 'Captions need a video that this service encodes. Add them at the video provider instead.',
-  },
-  invalid_captions: {
-    codes: ['BAD_REQUEST'],
-    description: 'The file is neither WebVTT nor SubRip, or has an error; `line` says where.',
-  },
-  too_many_captions: {
-    codes: ['CONFLICT'],
-    description: 'The asset has captions in `limit` languages. Delete one first.',
-  },
-  no_download: { codes: ['NOT_FOUND'], description: 'The provider offers no file for download.' },
+  ...ASSET_REASONS,
 } as const satisfies Record<string, Reason>;
 
 /** A rejected upload is 400, a retry that cannot succeed 409, and what a process cannot do now 503. */

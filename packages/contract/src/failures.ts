@@ -32,6 +32,7 @@ export const FAILURE_CODES = {
   encoder_crashed: 'The encoder crashed several times on this video.',
   encoder_refused: 'The external encoder refused the video.',
   encoder_silent: 'The external encoder stopped reporting on the video.',
+  replacement_overtaken: 'Another attempt of the replaced asset began in the meantime.',
   cancelled: 'An operator cancelled the work on the file.',
   unsupported_size: 'The video provider does not accept pictures of this size.',
   unsupported_frame_rate: 'The video provider does not accept this frame rate.',

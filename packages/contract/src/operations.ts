@@ -108,6 +108,7 @@ import {
   privateExtraOperations,
   publicExtraOperations,
 } from './operations/video-extras.ts';
+import { listVersions, replaceFile, rollBack } from './operations/versions.ts';
 import {
   createWebhookEndpoint,
   deleteWebhookEndpoint,
@@ -144,12 +145,15 @@ export const OPERATIONS: readonly Operation[] = [
   abortS3Upload,
   completeUpload,
   retryAsset,
+  replaceFile,
   listAssets,
   getAsset,
   updateAsset,
   changeAssets,
   deleteAsset,
   restoreAsset,
+  listVersions,
+  rollBack,
   setLegalHold,
   releaseLegalHold,
   getTimeline,

@@ -64,6 +64,14 @@ const SAMPLES: Readonly<Record<PublishedEventType, Sample>> = {
     asset: { ...EXAMPLE_ASSET, version: 2, deleted_at: EXAMPLE_ASSET.updated_at },
   },
   'asset.restored': { data: { source: 'caller' }, asset: { ...EXAMPLE_ASSET, version: 3 } },
+  'asset.replaced': {
+    data: {
+      source: 'service',
+      replacement_id: '019ab5a0-1c2d-7e3f-8a4b-5c6d7e8f9a0b',
+      restorable_until: '2026-12-24T08:01:31.000Z',
+    },
+    asset: { ...EXAMPLE_ASSET, filename: 'launch-v2.mp4', version: 2 },
+  },
 };
 
 /** `at` is the time of the last change of the asset; the command moves all times to now. */

@@ -77,6 +77,7 @@ export function toAssetView(asset: ShownAsset, context: AssetViewContext): Asset
     checksum_sha256: asset.checksum_sha256,
     duplicate_of: asset.duplicate_of,
     clip_of: asset.clip_of,
+    version_of: asset.version_of,
     visibility: asset.visibility,
     stream_status: asset.stream_status,
     provider: asset.provider,

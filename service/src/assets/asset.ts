@@ -1,5 +1,6 @@
 // An asset: its row in the database with types for each column.
 import type { RowOf } from '../platform/postgres/row.ts';
+import type { fileColumns } from './file-columns.ts';
 import type { assetRow, newAssetColumns, playedColumns, shownColumns } from '../tables.ts';
 import type { Manifest } from './playback-manifest.ts';
 import type { Rendition } from './renditions.ts';
@@ -53,6 +54,7 @@ type ColumnTypes = {
   focal_point: FocalPoint | null;
   access: Readonly<AccessRules> | null;
   chapters: Chapter[] | null;
+  previous_version: PreviousVersion | null;
 };
 
 export type Asset = Readonly<Omit<RowOf<typeof assetRow>, keyof ColumnTypes> & ColumnTypes>;
@@ -64,6 +66,20 @@ export type ShownAsset = Pick<Asset, keyof typeof shownColumns>;
 
 /** The columns that players need. */
 export type PlaybackAsset = Pick<Asset, keyof typeof playedColumns>;
+
+/** What an asset knows of its file. A replacement hands it over, and a rollback brings it back. */
+export type AssetFile = Pick<Asset, keyof typeof fileColumns>;
+
+/** The file that was replaced last. Times are ISO 8601. */
+export type PreviousVersion = {
+  readonly replaced_at: string;
+  /** Until when a rollback can bring the file back. */
+  readonly restorable_until: string;
+  readonly file: { readonly [C in keyof AssetFile]: Stored<AssetFile[C]> };
+};
+
+/** A value of a column inside JSON. */
+type Stored<T> = T extends Date ? string : T;
 
 /** Deleted, and not restorable. */
 export const isPurged = ({ deleted_at, purge_at }: Pick<Asset, 'deleted_at' | 'purge_at'>): boolean =>

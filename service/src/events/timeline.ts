@@ -112,11 +112,18 @@ function renderImported({ bytes, total_bytes: total, step }: Data): string {
 const renderKey = ({ key_name: name }: Data): string =>
   name === undefined ? '' : ` with the service key "${String(name)}"`;
 
+const renderTakeover = ({ replacement_id: id, restorable_until: until }: Data): string => {
+  const end = until === undefined ? '.' : `, which can come back until ${String(until)}.`;
+  return `The file of the replacement ${String(id)} took the place of the old one${end}`;
+};
+
 const renderClip = ({ id, start_ms: start, end_ms: end }: ClipSource): string =>
   `the service cuts it from ${start} to ${end} ms of the video ${id}.`;
 
 const SENTENCES: Readonly<Record<EventType, (subject: string, data: Data) => string>> = {
-  'asset.created': (subject, { import_host: host, clip_of: clipOf }) => {
+  'asset.created': (subject, { import_host: host, clip_of: clipOf, version_of: replaced }) => {
+    if (replaced !== undefined)
+      return `${subject} created the replacement of the file of ${String(replaced)}.`;
     if (clipOf !== undefined) return `${subject} created the asset; ${renderClip(clipOf as ClipSource)}`;
     return host === undefined
       ? `${subject} created the asset.`
@@ -157,6 +164,8 @@ const SENTENCES: Readonly<Record<EventType, (subject: string, data: Data) => str
     return `${subject} changed ${(data['fields'] as string[] | undefined)?.join(', ') || 'no fields'}.`;
   },
   'asset.restored': () => RESTORED,
+  'asset.replaced': (subject, data) =>
+    data['reason'] === 'rolled_back' ? `${subject} brought the previous file back.` : renderTakeover(data),
   'asset.deleted': (subject, data) =>
     data['restorable']
       ? `${subject} ${data['imported'] ? 'imported the asset into' : 'moved the asset to'} the trash.`
@@ -174,6 +183,9 @@ const HOLDS: Readonly<Record<string, string>> = {
 const DELETIONS: Readonly<Record<string, string>> = {
   expired: ': its expires_at has passed',
   trash_days: ': its time in the trash has passed',
+  took_over: ': the asset that it replaces has its file',
+  replaced_again: ': another replacement took its place',
+  replaced_asset_deleted: ': the asset that it should replace is gone',
 };
 
 /** Reason that the reconcile job recorded → sentence. */

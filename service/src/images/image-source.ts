@@ -4,12 +4,12 @@ import { CHECKED_PER_REQUEST, isCheckedPerRequest } from '../assets/access-rules
 import type { Asset } from '../assets/asset.ts';
 import { limitMaxAge } from '../assets/expiry.ts';
 import {
+  imageThumbnailKey,
   type ObjectKey,
   originalKey,
   posterName,
   renditionKey,
   THUMBNAIL,
-  variantKey,
 } from '../storage/object-key.ts';
 import { formatFocalPoint } from './variants/image-edits.ts';
 
@@ -17,7 +17,7 @@ export type VariantSource = {
   readonly key: ObjectKey;
   /** A small JPEG that exists once the asset is ready. */
   readonly thumbnail: ObjectKey;
-  /** Prefix of variant names, so that a new poster gets new variants. */
+  /** Prefix of variant names, so that a new poster or a new file gets new variants. */
   readonly prefix: string;
   /** Undefined: the size must be read from the header of the JPEG at `key`. */
   readonly size: { readonly width: number; readonly height: number } | undefined;
@@ -43,11 +43,11 @@ export function findVariantSource(asset: VariantSourceFields): VariantSource | u
     return { key, thumbnail: key, prefix, size: undefined, animated: false, alpha: false, focalPoint: null };
   }
   if (playback?.kind !== 'image' || width === null || height === null) return undefined;
-  const { animated, alpha } = playback;
+  const { animated, alpha, attempt } = playback;
   return {
     key: originalKey(asset),
-    thumbnail: variantKey(id, THUMBNAIL),
-    prefix: '',
+    thumbnail: imageThumbnailKey(id, attempt),
+    prefix: attempt === 1 ? '' : `a${attempt}-`,
     size: { width, height },
     animated,
     alpha,
@@ -55,10 +55,15 @@ export function findVariantSource(asset: VariantSourceFields): VariantSource | u
   };
 }
 
-/** The `v` parameter of image URLs. Changes with the visibility, encoding, poster and focal point. */
+/** The `v` parameter of image URLs. Changes with the visibility, file, encoding, poster and focal point. */
 export function imageVersion({ playback, playback_version: version, focal_point: point }: VersionedImage) {
   if (playback?.kind === 'own') return `${version}-${playback.folder}-${playback.posterTimeMs ?? 'auto'}`;
-  return point ? `${version}-${formatFocalPoint(point)}` : String(version);
+  const isLater = playback?.kind === 'image' && playback.attempt > 1;
+  return [
+    version,
+    ...(isLater ? [`a${playback.attempt}`] : []),
+    ...(point ? [formatFocalPoint(point)] : []),
+  ].join('-');
 }
 
 type VersionedImage = Pick<Asset, 'playback' | 'playback_version' | 'focal_point'>;

@@ -57,7 +57,7 @@ export async function examine(
     .finally(file.close);
   if (!examined || 'refused' in examined) return examined;
   // An earlier run may have stopped before it reported.
-  await replaceThumbnail(store, asset.id, examined.thumbnail);
+  await replaceThumbnail(store, asset, examined.thumbnail);
   return { facts: examined.facts };
 }
 

@@ -23,7 +23,14 @@ export type LibraryContext = {
   readonly urlSecrets: readonly Secret[];
   readonly lifecycle: Pick<
     Lifecycle,
-    'findAssetById' | 'findAssetForCaller' | 'findTrashedAssetForCaller' | 'update' | 'watchAsset'
+    | 'findAssetById'
+    | 'findAssetForCaller'
+    | 'findTrashedAssetForCaller'
+    | 'update'
+    | 'assetStore'
+    | 'copyFile'
+    | 'findReplacement'
+    | 'watchAsset'
   >;
   readonly usage: Pick<Usage, 'underQuota'>;
   readonly providers: {

@@ -86,6 +86,7 @@ function conditions(filter: AssetFilter, walk: Walk): Clause[] {
       ? clause('all')`where true`
       : clause('')`where ${walk.owner} = ${filter.owner}`,
     filter.isTrash ? clause('trash')`and purge_at is not null` : clause('')`and deleted_at is null`,
+    ...(filter.owner === undefined ? [] : [clause('')`and version_of is null`]),
     ...(kind === undefined ? [] : [clause('kind')`and kind = ${kind}`]),
     ...(streamStatus === undefined ? [] : [clause('status')`and ${walk.status} = ${streamStatus}`]),
     ...(provider === undefined ? [] : [clause('provider')`and assets.provider = ${provider}`]),

@@ -38,7 +38,9 @@ export async function deleteAsset(
     assertVersion(seen, { ifMatch, etagOf: () => toEtag(seen, ctx.view) });
     if (isPurged(seen)) return { set: {}, events: [], jobs: [removalOf(seen)], isErasure };
     if (seen.deleted_at && !isPermanent) return undefined;
-    const purgeAt = isPermanent ? null : new Date(now.getTime() + ctx.settings.trashDays * DAY_MS);
+    // A replacement has no place of its own to come back to.
+    const isFinal = isPermanent || seen.version_of !== null;
+    const purgeAt = isFinal ? null : new Date(now.getTime() + ctx.settings.trashDays * DAY_MS);
     const deletion = decideDeletion(ctx, seen, { purgeAt, actorData, now });
     return isErasure ? { ...deletion, isErasure } : deletion;
   });

@@ -28,7 +28,7 @@ import {
 import { type Delay, decideDelay } from './decisions/delay.ts';
 import { decideLoss, type StorageLoss } from './decisions/storage-loss.ts';
 import * as erased from './erased-assets.sql.ts';
-import { findSameBytes } from './same-bytes.sql.ts';
+import * as related from './related-assets.sql.ts';
 
 /** Starts processing, unless another attempt began meanwhile. A repeated call changes nothing. */
 export const completeAsset = (ctx: LifecycleContext, asset: Asset, completion: Completion): Promise<Asset> =>
@@ -60,9 +60,13 @@ export async function findDuplicate(
   asset: Pick<Asset, 'id' | 'owner_user_id'>,
   sha256: string,
 ): Promise<string | null> {
-  const found = await findSameBytes(db, asset, sha256);
+  const found = await related.findSameBytes(db, asset, sha256);
   return found?.id ?? null;
 }
+
+/** The asset whose file takes the place of this one's. */
+export const findReplacement = ({ db }: Pick<LifecycleContext, 'db'>, assetId: string) =>
+  related.findReplacement(db, assetId);
 
 /** `sha256` is the digest, where the job computed it while it copied the bytes. */
 type ReadOriginal = { readonly sha256?: string; readonly read: () => AsyncIterable<Uint8Array> };

@@ -11,9 +11,10 @@ import { offer } from '../platform/values/offer.ts';
 import { createAssetWatches } from './asset-changes.ts';
 import { countAssetChange } from './asset-metrics.ts';
 import type { LifecycleContext } from './context.ts';
-import { removeDueObjects, removeUnlessDeferred } from './deferred-removals.ts';
+import { removeDueObjects, removeUnlessDeferred } from './objects/deferred-removals.ts';
 import { toMilestoneLines } from './decisions/milestones.ts';
 import { createPlaybackAssetCache } from './playback-asset-cache.ts';
+import { copyFile } from './objects/file-copy.ts';
 import * as commands from './commands.ts';
 import * as reports from './reports.ts';
 import { restoreAsset } from './restored-assets.ts';
@@ -44,6 +45,7 @@ export function createLifecycle(outer: Omit<LifecycleContext, 'loader' | 'playba
         findErasableAssetForCaller,
         findTrashedAssetForCaller,
         findPlaybackAsset,
+        copyFile,
         removeUnlessDeferred,
         removeDueObjects,
         restoreAsset,

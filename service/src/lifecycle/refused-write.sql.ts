@@ -15,6 +15,8 @@ export function throwRefusal(error: unknown): never {
       field: 'external_id',
       reason: 'external_id_taken',
     });
+  if (constraint === 'assets_replacement')
+    throw conflict('The asset has a replacement already', { reason: 'replacement_in_progress' });
   if (findRaisedDetail(error, OWNER_IS_ERASED) !== undefined)
     throw conflict('Everything of this owner is being erased. Upload when the erasure is completed.', {
       field: 'owner_user_id',

@@ -76,6 +76,8 @@ const newAsset = (more: Partial<NewAsset> = {}): NewAsset => ({
   provider_video_id: null,
   upload_expires_at: null,
   clip_of: null,
+  version_of: null,
+  attempt: 1,
   reconcile_at: null,
   created_at: CREATED,
   ...more,

@@ -25,7 +25,7 @@ import {
   updateAssets,
 } from './store.sql.ts';
 import { finishUnheldUploads } from './unheld-uploads.sql.ts';
-import { findEndedReferences } from './decisions/stored-references.ts';
+import { type SeenChange, toPendingWrite, updateTogether, updateWithJobs } from './pending-writes.ts';
 
 type WriterContext = Pick<LifecycleContext, 'settings' | 'db' | 'loader' | 'now'> & {
   readonly jobs: Pick<ServiceJobs, 'sendFor'>;
@@ -58,6 +58,8 @@ export type AssetStore = {
   /** Records a delivery that changes no asset. */
   recordDelivery(delivery: DeliveryRecord): Promise<undefined>;
   claimEncode(claim: EncodeClaim): ReturnType<typeof claimEncode>;
+  /** Stores all changes or none: false if one of the assets has changed since it was read. */
+  updateTogether(changes: readonly SeenChange[]): Promise<boolean>;
 };
 
 /** Each job is its own statement, so a batch with jobs locks its rows for longer. */
@@ -87,6 +89,7 @@ export function createAssetStore(ctx: WriterContext, listeners: Listeners = {}):
     update: (ref, decide) => runExclusive(keyOf(ref), () => update({ ctx, writer, ref }, decide)),
     recordDelivery: writer.recordDelivery,
     claimEncode: (claim) => claimEncode(db, claim),
+    updateTogether: (changes) => storeTogether({ ...listeners, ...ctx }, changes),
   };
 }
 
@@ -130,36 +133,25 @@ const withByteLimit = <Item>(
   maxWeight: MAX_BATCH_BYTES,
 });
 
-/** Sends jobs ordered by queue and owner to avoid deadlocks: a fair queue locks an owner until the commit. */
-function updateWithJobs(
-  { db, jobs }: Pick<WriterContext, 'db' | 'jobs'>,
-  writes: readonly PendingWrite[],
-): Promise<(Asset | undefined)[]> {
-  return db.transaction(async (tx) => {
-    const stored = await updateAssets(tx, writes);
-    const due = writes.flatMap(({ seen, decision, traceparent }, index) =>
-      stored[index] ? decision.jobs.map((job) => ({ owner: seen.owner_user_id, job, traceparent })) : [],
-    );
-    for (const { owner, job, traceparent } of due.sort(byQueueAndOwner))
-      await jobs.sendFor(tx, owner, { ...job, traceparent } as never);
-    return stored;
-  });
-}
-
-type DueJob = { readonly owner: string; readonly job: AssetWrite['jobs'][number] };
-
-const byQueueAndOwner = (a: DueJob, b: DueJob): number =>
-  compare(a.job.name, b.job.name) || compare(providerOf(a), providerOf(b)) || compare(a.owner, b.owner);
-/** Each provider has a queue of its own. */
-const providerOf = ({ job: { payload } }: DueJob): string => ('provider' in payload ? payload.provider : '');
-const compare = (a: string, b: string): number => (a < b ? -1 : Number(a > b));
-
 const isAsset = (ref: AssetRef | Asset): ref is Asset => 'id' in ref;
 
 const keyOf = (ref: AssetRef | Asset): string => {
   if (isAsset(ref)) return ref.id;
   return 'assetId' in ref ? ref.assetId.toLowerCase() : `${ref.provider} ${ref.providerVideoId}`;
 };
+
+async function storeTogether(
+  { onWritten, onChanged, ...ctx }: WriterContext & Listeners,
+  changes: readonly SeenChange[],
+): Promise<boolean> {
+  const times = { graceDays: ctx.settings.purgeGraceDays, now: ctx.now() };
+  const writes = changes.map((change) => toPendingWrite(change, times));
+  const stored = await updateTogether(ctx, writes).finally(() => {
+    for (const { seen } of changes) onWritten?.(seen.id);
+  });
+  for (const [index, write] of writes.entries()) if (stored?.[index]) onChanged?.(stored[index], write);
+  return stored !== undefined;
+}
 
 type Updating = { readonly ctx: WriterContext; readonly writer: Writer; readonly ref: AssetRef | Asset };
 
@@ -175,9 +167,7 @@ async function update<D extends AssetWrite | undefined>(
     if (!seen) return undefined;
     const decision = decide(seen, now());
     if (!decision) return { asset: seen, decision };
-    const removals = { keys: findRemovals({ seen, decision, graceDays }), graceDays };
-    const traceparent = currentTraceparent();
-    const pending = { seen, decision, now: now(), removals, traceparent };
+    const pending = toPendingWrite({ seen, decision }, { graceDays, now: now() });
     const asset: Asset | undefined = await write(writer, pending).catch(throwRefusal);
     if (asset) return { asset, decision };
     if (decision.recordsUnlessHeld) return undefined;
@@ -186,11 +176,6 @@ async function update<D extends AssetWrite | undefined>(
   }
   throw unavailable(`Other requests changed the asset ${MAX_RACES} times during this request. Try again.`);
 }
-
-type EndedReferences = Pick<PendingWrite, 'seen' | 'decision'> & { readonly graceDays: number };
-
-const findRemovals = ({ seen, decision, graceDays }: EndedReferences) =>
-  graceDays === 0 || decision.isErasure ? [] : findEndedReferences(seen, { ...seen, ...decision.set });
 
 /** Returns the asset after the write; undefined if another writer was faster. */
 async function write(

@@ -1,5 +1,5 @@
-// Tests with a real database that uploads are recorded with the asset that they change, and that what belongs
-// to one asset is refused to others (contract B4).
+// Tests with a real database that uploads are recorded with the asset that they change, that what belongs to
+// one asset is refused to others, and that two assets change together (contract B4).
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { rowsOf, startTestPostgres, type TestPostgres } from '../../../test/support/postgres/postgres.ts';
 import { recordStatements } from '../../../test/support/postgres/query-plans.ts';
@@ -228,4 +228,15 @@ test.each([
   expect((await store.update(second, () => change(set)))?.asset).toMatchObject(set);
   const back = store.update(gone?.asset ?? first, () => change({ deleted_at: null }));
   await expect(back).rejects.toMatchObject(refusal);
+});
+
+test('two assets change together, or neither of them', async () => {
+  const [one, two] = [await createAsset(), await createAsset()];
+  const both = [one, two].map((seen) => ({ seen, decision: change({ title: 'together' }) }));
+  expect(await store.updateTogether(both)).toBe(true);
+  const [seen, other] = await Promise.all([one, two].map(({ id }) => createAssetLoader(db).find(id)));
+  expect([seen?.title, other?.title]).toEqual(['together', 'together']);
+  const stale = [{ seen: seen as Asset, decision: change({ title: 'alone' }) }, ...both.slice(1)];
+  expect(await store.updateTogether(stale)).toBe(false);
+  expect(await createAssetLoader(db).find(one.id)).toEqual(seen);
 });

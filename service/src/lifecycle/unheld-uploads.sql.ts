@@ -10,7 +10,7 @@ import type { PendingWrite } from './decisions/change.ts';
 /**
  * Points assets to their objects, and to the owner's earliest other asset with the same bytes; records
  * uploads and events. The result is undefined if the revision differs, or if another request is writing.
- * Locks rows in the order of their ids, as `updateAssets` does. Duplicates: see same-bytes.sql.ts.
+ * Locks rows in the order of their ids, as `updateAssets` does. Duplicates: see related-assets.sql.ts.
  */
 export async function finishUnheldUploads(
   db: Queries,
@@ -28,7 +28,7 @@ export async function finishUnheldUploads(
 
 const WRITERS = literals(WRITER_PROTOCOLS);
 
-/** See same-bytes.sql.ts. */
+/** See related-assets.sql.ts. */
 const SAME_BYTES = fragment`
   select same.id from assets as same
    where hashtextextended(same.owner_user_id || ' ' || same.checksum_sha256, 0)

@@ -72,12 +72,12 @@ async function* writeCollections(
   }
 }
 
-/** Without those that are deleted for good. */
+/** Without those that are deleted for good, and without replacements that are not ready. */
 async function* assetsOf({ db }: OwnersContext, owner: string): AsyncGenerator<Asset> {
   let after: string | undefined = NO_ASSET;
   while (after !== undefined) {
     const assets: readonly Asset[] = await listAssetsOfOwner(db, owner, { after, limit: PAGE });
-    yield* assets.filter((asset) => !isPurged(asset));
+    yield* assets.filter((asset) => !isPurged(asset) && asset.version_of === null);
     after = assets[PAGE - 1]?.id;
   }
 }

@@ -1,6 +1,7 @@
 // Finds the files that players of an encrypted video request, in the folder of their key (contract B5).
 import type { PlaybackAsset } from '../assets/asset.ts';
 import { playbackNotFound } from '../assets/playback-manifest.ts';
+import { roleOfRun } from '../assets/previous-version.ts';
 import type { Secret } from '../auth/secret.ts';
 import { deriveSegmentKey, findKeyRoot, type KeyScope, segmentKeyId } from '../auth/tickets/segment-key.ts';
 import { type ObjectKey, renditionKey } from '../storage/object-key.ts';
@@ -27,8 +28,8 @@ export function findEncryptedFile(
 ): EncryptedFile | undefined {
   const [, folder, keyId = '', file = '', track, number] = PATH.exec(path) ?? [];
   if (folder === undefined) return undefined;
-  const { playback } = asset;
-  if (playback?.kind !== 'own' || playback.folder !== folder) throw playbackNotFound();
+  const role = roleOfRun(asset, folder);
+  if (!role || (role === 'previous' && file.endsWith('.m3u8'))) throw playbackNotFound();
   const scope = toKeyScope(asset, folder);
   const root = findKeyRoot(urlSecrets, scope, keyId);
   if (!root) throw playbackNotFound();

@@ -1,7 +1,7 @@
 // Names, types and caching of the files that playback serves (contract B5).
 import type { PlaybackAsset } from '../assets/asset.ts';
-import type { OwnManifest, PlayUrls } from '../assets/playback-manifest.ts';
-import { playbackNotFound } from '../assets/playback-manifest.ts';
+import { type OwnManifest, playbackNotFound, type PlayUrls } from '../assets/playback-manifest.ts';
+import { roleOfRun } from '../assets/previous-version.ts';
 import { isEncrypted, isNeverEncrypted, type SegmentEncryption } from '../assets/segment-encryption.ts';
 import { EXTRA_FILES } from '../assets/video-extras.ts';
 import { captionVersion, findNamedCaption } from '../captions/manifest-captions.ts';
@@ -9,12 +9,12 @@ import { EARLY_DASH_NAME } from '../encoding/packaging/manifests.ts';
 import { STEERING_NAME } from '../encoding/packaging/steering.ts';
 import {
   captionKey,
+  imageThumbnailKey,
   isRenditionName,
   type ObjectKey,
   posterName,
   renditionKey,
   THUMBNAIL,
-  variantKey,
   WAVEFORM,
 } from '../storage/object-key.ts';
 
@@ -105,7 +105,8 @@ function entryOf(
     if (file !== THUMBNAIL) return { kind: 'manifest', name: file, isEntry: true };
     return playback.growing ? undefined : entry(renditionKey(id, playback.folder, thumbnailName(playback)));
   }
-  if (playback?.kind === 'image') return file === THUMBNAIL ? entry(variantKey(id, THUMBNAIL)) : undefined;
+  if (playback?.kind === 'image')
+    return file === THUMBNAIL ? entry(imageThumbnailKey(id, playback.attempt)) : undefined;
   const urls = playback?.kind === 'urls' ? playback : playback && findHostedUrls(asset);
   const location = urls && { 'hls.m3u8': urls.hls, 'dash.mpd': urls.dash, 'thumb.jpg': urls.thumbnail }[file];
   return location ? { kind: 'elsewhere', location } : undefined;
@@ -125,7 +126,8 @@ const extraOf = ({ id, playback }: PlaybackAsset, file: string): ResolvedFile | 
 const EARLY_FILE = /^(?:early-(\d+-\d+)\.mpd|steering-(\d+-\d+)\.json)$/;
 
 /** `<folder>/<file>` of the published run, or a file of captions. */
-function childOf({ id, playback, captions }: PlaybackAsset, path: string): ResolvedFile | undefined {
+function childOf(asset: PlaybackAsset, path: string): ResolvedFile | undefined {
+  const { id, playback, captions } = asset;
   const named = playback?.kind === 'own' ? findNamedCaption(captions, path) : undefined;
   if (named)
     return {
@@ -141,10 +143,11 @@ function childOf({ id, playback, captions }: PlaybackAsset, path: string): Resol
       ? [steering, STEERING_NAME]
       : path.split('/');
   if (more.length > 0 || !isRenditionName(folder, file)) return undefined;
-  if (playback?.kind !== 'own' || playback.folder !== folder) return undefined;
-  if (early !== undefined || TRACK_PLAYLIST.test(file))
+  // A viewer who started before the file was replaced plays the old one to its end.
+  const role = roleOfRun(asset, folder);
+  if (role === 'current' && (early !== undefined || TRACK_PLAYLIST.test(file)))
     return { kind: 'manifest', name: file, isEntry: early !== undefined };
-  return SERVED.test(file)
+  return role && SERVED.test(file)
     ? { kind: 'stored', key: renditionKey(id, folder, file), isEntry: false }
     : undefined;
 }

@@ -34,6 +34,7 @@ export function measureObjectStore(store: ObjectStore, metrics: Metrics): Object
     put: measure('put', store.put),
     putSmall: measure('put_small', store.putSmall),
     putFile: measure('put_file', store.putFile),
+    copy: measure('copy', store.copy),
     size: measure('size', store.size),
     read: measure('read', store.read),
     stream: (key, range) => measureStream(record, store.stream(key, range)),

@@ -53,6 +53,12 @@ export const captionKey = (assetId: string, fileId: string): ObjectKey =>
 /** File name of the thumbnail: among the variants of an image, among the renditions of a video. */
 export const THUMBNAIL = 'thumb.jpg';
 
+/** An image has another thumbnail in each attempt, because a file that was replaced may come back. */
+export const imageThumbnailKey = (assetId: string, attempt: number): ObjectKey =>
+  variantKey(assetId, attempt === 1 ? THUMBNAIL : `thumb-${attempt}.jpg`);
+
+export const isImageThumbnail = (file: string): boolean => /^thumb(?:-\d+)?\.jpg$/.test(file);
+
 /** File name of the waveform of an audio asset, beside its thumbnail. */
 export const WAVEFORM = 'waveform.json';
 
@@ -76,6 +82,12 @@ export const renditionPrefix = (assetId: string, folder: string): ObjectKey =>
   below('renditions', uuid(assetId), matching(FOLDER, folder));
 
 const assetPrefix = (kind: Kind, assetId: string) => below(kind, uuid(assetId));
+
+/** The key of the same object at another asset. */
+export function toKeyOf(assetId: string, key: ObjectKey): ObjectKey {
+  const [kind = '', , ...name] = key.split('/');
+  return join(kind, uuid(assetId), ...name);
+}
 
 /** The folder of a worker's run within an attempt. */
 export const renditionFolder = (attempt: number, run: number): string => `${attempt}-${run}`;

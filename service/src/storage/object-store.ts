@@ -160,6 +160,8 @@ export type ObjectStore = {
   putSmall(key: ObjectKey, chunks: readonly Uint8Array[]): Promise<StoredBytes>;
   /** The same as `put` for the bytes of a local file that nobody changes. */
   putFile(key: ObjectKey, path: string): Promise<void>;
+  /** Copies an object to a key that is free or has the same bytes; durable when it resolves. */
+  copy(from: ObjectKey, to: ObjectKey): Promise<void>;
   /** Size in bytes; undefined when the object does not exist. */
   size(key: ObjectKey): Promise<number | undefined>;
   /**

@@ -17,6 +17,7 @@ export function otherPutsContract(name: string, open: () => Promise<ObjectStore>
     });
     copiesFiles(() => opened);
     storesSmallObjects(() => opened);
+    copiesObjects(() => opened);
   });
 }
 
@@ -55,5 +56,26 @@ function storesSmallObjects(store: () => ObjectStore): void {
     expect(winner?.equals(await buffer(store().stream(key)))).toBe(true);
     for (const put of puts)
       if (put.status === 'rejected') expect(put.reason).toMatchObject({ reason: 'exists' });
+  });
+}
+
+function copiesObjects(store: () => ObjectStore): void {
+  const newKey = () => uploadKey(randomUUID(), randomUUID());
+
+  test('a copy has the same bytes, can be repeated, and outlives its source', async () => {
+    const [from, to] = [newKey(), newKey()];
+    const content = randomBytes(3 * MIB);
+    await store().put(from, [content], content.length);
+    await store().copy(from, to);
+    await store().copy(from, to);
+    await store().remove(from);
+    expect((await buffer(store().stream(to))).equals(content)).toBe(true);
+    expect(await store().size(from)).toBeUndefined();
+  });
+
+  test('an object that does not exist is not copied', async () => {
+    const to = newKey();
+    await expect(store().copy(newKey(), to)).rejects.toThrow();
+    expect(await store().size(to)).toBeUndefined();
   });
 }

@@ -11,6 +11,7 @@ import type { ObjectKey } from './object-key.ts';
 import type { ListedObject, ObjectStore } from './object-store.ts';
 import { bytesIn } from './received-bytes.ts';
 import { connect, type S3Connection, S3_TIMEOUTS, type S3Timeouts } from './s3/connection.ts';
+import { copyObject } from './s3/copy.ts';
 import { diagnose } from './s3/diagnose.ts';
 import { openDirectUploads } from './s3/direct-uploads.ts';
 import { openPartialObjects } from './s3/partial-objects.ts';
@@ -43,6 +44,7 @@ export function openS3ObjectStore(location: S3Location, timeouts: S3Timeouts = S
         : putOwn(key, bytes, maxBytes),
     putSmall: (key, chunks) => putOwn(key, chunks, Number.POSITIVE_INFINITY),
     putFile: (key, path) => putFile(s3, own, { key, path }),
+    copy: (from, to) => copyObject(s3, own, { from, to }),
     size: (key) => sizeOf(s3, key),
     read: (key, into) => readSmall(s3, key, into),
     stream: (key, range) => streamObject(s3, key, range),

@@ -18,6 +18,7 @@ export type ObjectOwner = Pick<
   | 'attempt'
   | 'encode_run'
   | 'playback'
+  | 'previous_version'
 > & {
   /** The ids of the uploads that can still become the original. */
   readonly open_uploads: readonly string[];
@@ -60,7 +61,8 @@ export function isOrphan(parsed: ParsedKey, owner: ObjectOwner | undefined): boo
   if (!owner || isPurged(owner)) return true;
   const { kind, folder } = parsed;
   if (kind === 'originals') return isOrphanedUpload(parsed, owner);
-  if (kind === 'renditions') return folder !== publishedFolder(owner) && folder !== runningFolder(owner);
+  if (kind === 'renditions')
+    return ![publishedFolder, runningFolder, previousFolder].some((find) => find(owner) === folder);
   // A file of captions is stored before its row, so one without a row may be about to get it.
   return kind !== 'variants' && kind !== 'captions';
 }
@@ -75,6 +77,7 @@ type UploadOwner = Pick<
   | 'uploaded_at'
   | 'original_upload'
   | 'open_uploads'
+  | 'previous_version'
 >;
 
 /**
@@ -82,10 +85,11 @@ type UploadOwner = Pick<
  * has its row before its object, and loses it for good; one without a row belongs to one attempt.
  */
 function isOrphanedUpload({ folder }: ParsedKey, owner: UploadOwner): boolean {
-  const { uploaded_at, original_upload, open_uploads } = owner;
+  const { uploaded_at, original_upload, open_uploads, previous_version: previous } = owner;
   const isRefused = owner.refused && !owner.legal_hold;
   const { upload, isTail } = parseOriginalName(folder);
-  const isOriginal = uploaded_at !== null && !isRefused && !isTail && upload === original_upload;
+  const isCurrent = uploaded_at !== null && !isRefused && upload === original_upload;
+  const isOriginal = !isTail && (isCurrent || upload === previous?.file.original_upload);
   return !isOriginal && !open_uploads.includes(upload) && !isUnrecordedUpload(folder, owner);
 }
 
@@ -97,6 +101,8 @@ const isUnrecordedUpload = (folder: string, owner: UploadOwner): boolean =>
 
 const publishedFolder = ({ playback }: ObjectOwner) =>
   playback?.kind === 'own' ? playback.folder : undefined;
+const previousFolder = ({ previous_version: previous }: ObjectOwner) =>
+  previous?.file.playback?.kind === 'own' ? previous.file.playback.folder : undefined;
 /** Includes a finished run whose report has not arrived yet. */
 const runningFolder = ({ stream_status, attempt, encode_run }: ObjectOwner) =>
   stream_status === 'processing' ? `${attempt}-${encode_run}` : undefined;

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Asset } from '../assets/asset.ts';
 import { NOW, createVideo } from '../lifecycle/asset.fixture.ts';
-import { removeAtOnce } from '../lifecycle/deferred-removals.fixture.ts';
+import { removeAtOnce } from '../lifecycle/objects/deferred-removals.fixture.ts';
 import { databaseOf } from '../platform/postgres/database.fixture.ts';
 import { openDiskObjectStore } from '../storage/disk-object-store.ts';
 import { type ObjectKey, renditionKey, storeRoots, uploadKey } from '../storage/object-key.ts';

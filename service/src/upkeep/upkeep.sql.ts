@@ -107,6 +107,7 @@ const objectOwnerColumns = pick(assetRow, [
   'attempt',
   'encode_run',
   'playback',
+  'previous_version',
 ]);
 
 /** `includesExpired`: an upload whose lease expired can finish until it is ended. */

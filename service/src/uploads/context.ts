@@ -51,6 +51,7 @@ export type UploadsContext = {
     Lifecycle,
     | 'findAssetById'
     | 'findDuplicate'
+    | 'findReplacement'
     | 'assetStore'
     | 'update'
     | 'completeAsset'

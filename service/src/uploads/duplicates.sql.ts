@@ -16,7 +16,7 @@ export const findComplete = (db: Queries, { owner, sha256, expiresAt }: Wanted) 
            between hashtextextended(${bytes}, 0) and hashtextextended(${bytes}, 0)
        and owner_user_id || ' ' || checksum_sha256 = ${bytes}
        and uploaded_at is not null and deleted_at is null
-       and stream_status in ('processing', 'ready')
+       and stream_status in ('processing', 'ready') and version_of is null
        and expires_at is not distinct from ${expiresAt}::timestamptz
      order by hashtextextended(owner_user_id || ' ' || checksum_sha256, 0), id limit 1`);
 };

@@ -43,6 +43,8 @@ test('omitted fields get their defaults', () => {
     max_duration_s: null,
     provider: 'onprem',
     provider_video_id: null,
+    attempt: 1,
+    version_of: null,
   });
 });
 

@@ -78,6 +78,8 @@ export function toNewAsset(
     max_duration_s: maxDuration?.seconds ?? null,
     provider,
     provider_video_id: videoId,
+    attempt: 1,
+    version_of: null,
   };
 }
 

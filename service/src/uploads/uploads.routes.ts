@@ -4,6 +4,7 @@ import { importMedia } from '@mediary/contract/operations/imports';
 import { completeUpload, createUpload, retryAsset } from '@mediary/contract/operations/media';
 import { putUpload } from '@mediary/contract/operations/playback/playback';
 import { createUploadToken } from '@mediary/contract/operations/upload-tokens';
+import { replaceFile } from '@mediary/contract/operations/versions';
 import type { UploadToken } from '@mediary/contract/schemas/upload-tokens';
 import type { OpenUpload } from '@mediary/contract/schemas/uploads';
 import { toActorData } from '../assets/asset-event.ts';
@@ -18,6 +19,7 @@ import { completeUpload as complete } from './completion.ts';
 import type { UploadsContext } from './context.ts';
 import { createImport } from './import/imports.ts';
 import { type ByteUpload, receiveUpload } from './put/byte-uploads.ts';
+import { openReplacement } from './replacements.ts';
 import { retryUpload } from './retry.ts';
 import type { OpenedUpload } from './upload-targets.ts';
 import { createUpload as openUpload, openUploadToken } from './uploads.ts';
@@ -37,6 +39,9 @@ export const uploadRoutes = (
   ),
   asCreator(importMedia, async ({ actor, body, query: { if_exists: ifExists }, resourceId }) =>
     toAssetView(await createImport(ctx, { actor, request: body, resourceId, ifExists }), view),
+  ),
+  changingAsset(replaceFile, async ({ actor, asset, body: request, resourceId }) =>
+    toOpenUpload(await openReplacement(ctx, { actor, asset, request, resourceId }), undefined),
   ),
   changingAsset(createClip, async ({ actor, asset: source, body: request, resourceId }) =>
     toAssetView(await cutClip(ctx, { actor, source, request, resourceId }), view),

@@ -103,3 +103,31 @@ test('access rules are set on a phone, and the console still shows the image', a
   await expectSound(opened);
   await page.context().close();
 });
+
+test('a new file is chosen, shown in place of the old one, and the old one comes back', async () => {
+  const opened = await openConsole({ browser, service }, 'desk', 'light');
+  const { page } = opened;
+  const shownWidth = () => page.evaluate('document.querySelector("main img").naturalWidth');
+  const square = await sharp({ create: { width: 700, height: 700, channels: 3, background: '#383' } })
+    .png()
+    .toBuffer();
+  const { id } = await storeImage(service, square, { title: 'The logo', filename: 'square.png' });
+  await page.goto(`${service.address}/console/assets/${id}`);
+  await page.getByRole('tab', { name: 'File' }).click();
+  await page.getByText('square.png').first().waitFor();
+  const chooser = page.waitForEvent('filechooser');
+  await page.getByRole('button', { name: 'Choose a new file' }).click();
+  const wide = await sharp({ create: { width: 500, height: 250, channels: 3, background: '#338' } })
+    .png()
+    .toBuffer();
+  await (await chooser).setFiles({ name: 'wide.png', mimeType: 'image/png', buffer: wide });
+  await page.getByText(/^The time to bring it back ends/).waitFor();
+  await expect.poll(shownWidth).toBe(500);
+  expect(await readAsset(service, 'ann', id)).toMatchObject({ filename: 'wide.png', title: 'The logo' });
+  await expectSound(opened);
+  await page.getByRole('button', { name: 'Bring it back' }).click();
+  await expect.poll(shownWidth).toBe(700);
+  expect(await readAsset(service, 'ann', id)).toMatchObject({ filename: 'square.png' });
+  await expectSound(opened);
+  await page.context().close();
+});

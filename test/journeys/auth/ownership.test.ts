@@ -52,6 +52,10 @@ const EXPECTED: Readonly<Record<string, Expectation>> = {
   'POST /api/v1/media/{id}/complete': { kind: 'write' },
   // An image cannot be cut.
   'POST /api/v1/media/{id}/clip': { kind: 'write', allowed: 409, body: { start_ms: 0, end_ms: 1000 } },
+  // Only what is ready or failed can be replaced, and only what was replaced can come back.
+  'POST /api/v1/media/{id}/replace': { kind: 'write', allowed: 409, body: VIDEO },
+  'POST /api/v1/media/{id}/rollback': { kind: 'write', allowed: 409 },
+  'GET /api/v1/media/{id}/versions': { kind: 'read' },
   'PATCH /api/v1/media/{id}': { kind: 'write', body: { title: 'Edited' } },
   'POST /api/v1/media/{id}/revoke-playback': { kind: 'write' },
   // There is nothing to try again at an asset that did not fail.

@@ -1,8 +1,15 @@
 // The SDK against the whole service: uploads through broken connections, events, lists, edits and errors.
 import { createHash, randomBytes } from 'node:crypto';
 import { openAsBlob } from 'node:fs';
-import { createMediary, isMediaryError, type Mediary, type UploadProgress } from '@mediary/client';
+import {
+  createMediary,
+  isMediaryError,
+  type Mediary,
+  type MediaryError,
+  type UploadProgress,
+} from '@mediary/client';
 import { signAccessToken } from '@mediary/client/server';
+import sharp from 'sharp';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type BreakingProxy, startBreakingProxy } from '../../support/http/breaking-proxy.ts';
 import { makeClip } from '../../support/clips/clips.ts';
@@ -53,6 +60,34 @@ test('a small video is sent in one request, followed until it is ready, and play
   expect([...statuses].at(-1)).toBe('ready');
   const { hls } = await ann.media.playback(asset.id);
   expect(await (await fetch(hls ?? '')).text()).toContain('#EXTM3U');
+});
+
+test('a file takes the place of another one, also before the wait for it begins, and comes back', async () => {
+  const picture = (name: string, width: number) =>
+    sharp({ create: { width, height: 40, channels: 3, background: 'red' } })
+      .png()
+      .toBuffer()
+      .then((bytes) => new File([new Uint8Array(bytes)], name, { type: 'image/png' }));
+  const { id } = await ann.media.upload(await picture('old.png', 60));
+  await ann.media.waitUntilReady(id);
+  const replacement = await ann.media.upload(await picture('new.png', 80), { replaces: id });
+  expect(replacement.version_of).toBe(id);
+  const statuses = (await ann.versions.list(id).page()).items.map(({ role }) => role);
+  expect(statuses).toContain('current');
+  expect(await ann.media.waitUntilReady(replacement)).toMatchObject({ id, filename: 'new.png', width: 80 });
+  expect(await ann.media.waitUntilReady(replacement), 'long over').toMatchObject({ id, width: 80 });
+  expect(await ann.versions.rollBack(id)).toMatchObject({ id, filename: 'old.png', width: 60 });
+  const given = await ann.media.upload(await picture('gone.png', 90), { replaces: id, resume: false });
+  await ann.media.waitUntilReady(given);
+  const { asset_id: dropped } = await ann.versions.replace(id, {
+    filename: 'none.png',
+    content_type: 'image',
+    mime_type: 'image/png',
+  });
+  const waiting = ann.media.waitUntilReady({ id: dropped, version_of: id }).catch((error: unknown) => error);
+  await ann.media.delete(dropped);
+  // The deletion may come before the first request of the wait.
+  expect(['ASSET_DELETED', 'NOT_FOUND']).toContain(((await waiting) as MediaryError).errorCode);
 });
 
 test('captions are stored, listed, read and deleted', async () => {

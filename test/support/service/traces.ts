@@ -93,7 +93,7 @@ export const openJobs = async (dataDir: string): Promise<string[]> =>
       `select name from pgboss.job
         where (state in ('retry', 'active') or state = 'created' and start_after <= now())
           and name in ('encode-asset', 'encode-long', 'encode-rest', 'encode-long-rest', 'encode-divided',
-                       'encode-chunk', 'deliver-report', 'process-image', 'purge-asset')`,
+                       'encode-chunk', 'deliver-report', 'process-image', 'purge-asset', 'take-over')`,
     )
   ).map(({ name }) => String(name));
 

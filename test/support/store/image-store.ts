@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import type { Asset } from '../../../service/src/assets/asset.ts';
 import { createVideo } from '../../../service/src/lifecycle/asset.fixture.ts';
-import { removeAtOnce } from '../../../service/src/lifecycle/deferred-removals.fixture.ts';
+import { removeAtOnce } from '../../../service/src/lifecycle/objects/deferred-removals.fixture.ts';
 import { createSingleFlight } from '../../../service/src/platform/concurrency/single-flight.ts';
 import { databaseOf } from '../../../service/src/platform/postgres/database.fixture.ts';
 import { createStorageContext } from '../../../service/src/storage/context.fixture.ts';

@@ -46,6 +46,11 @@ export function AssetScreen({ id, session }: ScreenProps) {
                 Clip of a video
               </Anchor>
             )}
+            {asset.version_of && (
+              <Anchor component={Link} href={`/assets/${asset.version_of}`} size="sm">
+                Replaces the file of another asset
+              </Anchor>
+            )}
           </Group>
           <ExpectedTimes asset={asset} />
         </Stack>

@@ -13,6 +13,7 @@ const HEADINGS: Readonly<Partial<Record<TimelineEntry['type'], string>>> = {
   'asset.failed': 'Failed',
   'asset.deleted': 'Deleted',
   'asset.restored': 'Restored',
+  'asset.replaced': 'Replaced',
 };
 
 export function headingOf({ type, attempt }: TimelineEntry): string | undefined {
@@ -46,7 +47,8 @@ export function tellNext(asset: Asset, entries: readonly TimelineEntry[]): strin
   if (deletedAt !== null) return 'It can be restored from the trash until its days there have passed.';
   if (status === 'pending_upload') return tellUpload(asset, entries);
   if (status === 'processing') return tellProcessing(asset);
-  if (status === 'ready') return 'Nothing is pending.';
+  if (status === 'ready')
+    return asset.version_of ? 'The asset that it replaces gets its file.' : 'Nothing is pending.';
   return failure?.retryable
     ? 'Nothing happens by itself. “Try again” starts another attempt.'
     : 'Nothing happens by itself. Upload another file: this one would fail again.';

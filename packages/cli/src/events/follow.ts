@@ -5,7 +5,8 @@ import type { Client } from '../client.ts';
 import type { Progress } from '../progress.ts';
 
 type FollowOptions = {
-  readonly id: string;
+  /** An asset, or its id. */
+  readonly asset: Parameters<Client['mediary']['media']['waitUntilReady']>[0];
   readonly timeoutS: number | undefined;
   /** Called with the asset as it is, and after each change. */
   readonly onUpdate: (asset: Asset) => void;
@@ -14,10 +15,10 @@ type FollowOptions = {
 /** Also returns an asset that failed; throws where it is not settled in time. */
 export async function followAsset(
   { mediary, options }: Client,
-  { id, timeoutS, onUpdate }: FollowOptions,
+  { asset, timeoutS, onUpdate }: FollowOptions,
 ): Promise<Asset> {
   try {
-    return await mediary.media.waitUntilReady(id, {
+    return await mediary.media.waitUntilReady(asset, {
       signal: options.signal,
       ...(timeoutS !== undefined && { deadlineMs: timeoutS * 1000 }),
       onUpdate,

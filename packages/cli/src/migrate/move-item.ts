@@ -93,7 +93,7 @@ const LONGEST_PAUSE_MS = 5000;
 async function waitForBytes({ client, waitsUntilReady }: Migration, asset: FoundAsset): Promise<FoundAsset> {
   const { mediary, options } = client;
   if (waitsUntilReady && asset.stream_status !== 'ready')
-    return followAsset(client, { id: asset.id, timeoutS: undefined, onUpdate: () => {} });
+    return followAsset(client, { asset: asset.id, timeoutS: undefined, onUpdate: () => {} });
   let seen = asset;
   for (let pauseMs = FIRST_PAUSE_MS; seen.stream_status === 'pending_upload'; ) {
     await delay(pauseMs, undefined, options.signal && { signal: options.signal });

@@ -31,6 +31,10 @@ export type Asset = {
    * that video is deleted. Null for other assets.
    */
   clip_of: ClipSource | null;
+  /**
+   * Of a replacement: the asset that gets its file once it is ready. Lists of assets leave replacements out.
+   */
+  version_of: string | null;
   visibility: Visibility;
   stream_status: StreamStatus;
   /** The provider that encodes and streams a video. */
@@ -111,7 +115,7 @@ export type Asset = {
    * /api/v1/media/{id}?expand=collections`.
    */
   collections?: string[] | undefined;
-  /** Raised by PATCH and DELETE alone. Send it as `If-Match: "<version>"`. */
+  /** Raised by PATCH, DELETE and another file. Send it as `If-Match: "<version>"`. */
   version: number;
   created_at: string;
   updated_at: string;

@@ -39,7 +39,8 @@ export type PublishedEventType =
   | 'asset.failed'
   | 'asset.updated'
   | 'asset.deleted'
-  | 'asset.restored';
+  | 'asset.restored'
+  | 'asset.replaced';
 
 /** Who caused an event. */
 export type EventOrigin = 'caller' | 'webhook' | 'inspect' | 'replay' | 'reconcile' | 'service' | 'operator';
@@ -57,4 +58,5 @@ export type EventType =
   | 'asset.updated'
   | 'asset.deleted'
   | 'asset.restored'
+  | 'asset.replaced'
   | 'asset.checked';

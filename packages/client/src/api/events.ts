@@ -28,7 +28,8 @@ export type EventMessage =
   | AssetFailedEvent
   | AssetUpdatedEvent
   | AssetDeletedEvent
-  | AssetRestoredEvent;
+  | AssetRestoredEvent
+  | AssetReplacedEvent;
 
 /** An asset was created. */
 export type AssetCreatedEvent = AssetEvent & {
@@ -160,7 +161,9 @@ export type AssetDeletedEvent = AssetEvent & {
     restorable?: boolean | undefined;
     /**
      * `expired`: its `expires_at` has passed. `trash_days`: its time in the trash has passed. `owner_erased`:
-     * an operator erases its owner. Absent: a caller deleted it.
+     * an operator erases its owner. `took_over`: the asset that it replaced has its file. `replaced_again`:
+     * it had failed, and a caller replaces the file again. `replaced_asset_deleted`: that asset is gone.
+     * Absent: a caller deleted it.
      */
     reason?: string | undefined;
   };
@@ -173,6 +176,22 @@ export type AssetRestoredEvent = AssetEvent & {
   data: {
     /** Who caused the event. */
     source?: EventOrigin | undefined;
+  };
+};
+
+/** The asset has another file. */
+export type AssetReplacedEvent = AssetEvent & {
+  type: 'asset.replaced';
+  /** Details of the event. */
+  data: {
+    /** Who caused the event. */
+    source?: EventOrigin | undefined;
+    /** The replacement, which is deleted now. */
+    replacement_id?: string | undefined;
+    /** Until when `rollback` can bring the other file back. */
+    restorable_until?: string | undefined;
+    /** `rolled_back`: a caller brought the previous file back. */
+    reason?: string | undefined;
   };
 };
 

@@ -30,6 +30,11 @@ export type UploadOptions = CallOptions & {
    * they have not come, and return it.
    */
   ifExists?: ExistingAssetRule | undefined;
+  /**
+   * The id of an asset: the file takes the place of the asset's file once it is ready. `upload` returns the
+   * replacement, and `waitUntilReady` the asset. Options about the asset are ignored.
+   */
+  replaces?: string | undefined;
   title?: string | undefined;
   tags?: string[] | undefined;
   /** Your own JSON, at most 16 KiB. */

@@ -3,6 +3,7 @@ import type { Asset } from '../api/assets.ts';
 import type { CreateUploadRequest, OpenUpload, UploadTarget } from '../api/uploads.ts';
 import { withRetries } from '../backoff.ts';
 import { isMediaryError, MediaryError, UploadError } from '../errors.ts';
+import type { VersionCalls } from '../calls/versions.ts';
 import type { AssetCalls, CreateUploadOptions } from '../media.ts';
 import type { CallOptions, Transport } from '../transport.ts';
 import { computeSha256 } from './checksum.ts';
@@ -21,7 +22,11 @@ import type { Transfer } from './transfer.ts';
 import { sendByTus } from './tus-upload.ts';
 import type { UploadOptions, UploadProgress } from './upload-options.ts';
 
-type Dependencies = { readonly transport: Transport; readonly calls: AssetCalls };
+type Dependencies = {
+  readonly transport: Transport;
+  readonly calls: AssetCalls;
+  readonly versions: Pick<VersionCalls, 'replace'>;
+};
 type Job = Dependencies & {
   readonly file: Blob;
   readonly filename: string;
@@ -63,20 +68,33 @@ function toFingerprint(
   const { lastModified } = file as { readonly lastModified?: number };
   const key = options.resume === false ? undefined : (options.resume?.key ?? lastModified);
   if (key === undefined) return undefined;
-  const { ownerUserId = transport.ownerUserId, provider, externalId } = options;
+  const { ownerUserId = transport.ownerUserId, provider, externalId, replaces } = options;
   const { baseUrl } = transport;
-  return JSON.stringify([baseUrl, ownerUserId, provider, filename, file.size, key, checksum, externalId]);
+  const named = [externalId, ...(replaces === undefined ? [] : [replaces])];
+  return JSON.stringify([baseUrl, ownerUserId, provider, filename, file.size, key, checksum, ...named]);
 }
 
 async function run(job: Job): Promise<Asset> {
   const resumed = await resume(job);
   if (resumed) return resumed;
-  const opened = await job.calls.createUpload(toRequest(job), toCreateOptions(job));
+  const opened = await open(job);
   job.options.onAsset?.(opened.asset_id);
   if (opened.upload === null) return opened.asset ?? job.calls.get(opened.asset_id, toCallOptions(job));
   await send(job, { assetId: opened.asset_id, target: chooseTarget(opened, job) });
   return complete(job, opened.asset_id);
 }
+
+const open = (job: Job): Promise<OpenUpload> => {
+  const { replaces } = job.options;
+  const request = toRequest(job);
+  if (replaces === undefined) return job.calls.createUpload(request, toCreateOptions(job));
+  const { filename, content_type, mime_type, size_bytes, checksum_sha256 } = request;
+  const file = { filename, content_type, mime_type, size_bytes, checksum_sha256 };
+  return job.versions.replace(replaces, file, {
+    ...toCallOptions(job),
+    idempotencyKey: job.options.idempotencyKey,
+  });
+};
 
 /** Options of the calls around the transfer: a key of the caller's own belongs to the creation alone. */
 const toCallOptions = ({ options }: Job): CallOptions => ({

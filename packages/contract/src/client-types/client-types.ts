@@ -23,6 +23,7 @@ import { BatchRequest, BatchResult } from '../schemas/batches.ts';
 import { Asset, AssetPlayback } from '../schemas/assets/asset.ts';
 import { Caption, CaptionList, DeletedCaptions } from '../schemas/captions.ts';
 import { ClipRequest } from '../schemas/clips.ts';
+import { AssetVersionPage, ReplaceFileRequest } from '../schemas/versions.ts';
 import {
   AddCollectionItemsRequest,
   CollectionItemPage,
@@ -164,8 +165,8 @@ const FILES: Readonly<Record<string, TypeFile>> = {
   },
   playback: { about: 'URLs for players and downloads.', schemas: named(Playback, DownloadUrl) },
   uploads: {
-    about: 'Uploads.',
-    schemas: named(CreateUploadRequest, UploadTarget, OpenUpload),
+    about: 'Uploads, and the versions of a file.',
+    schemas: named(CreateUploadRequest, UploadTarget, OpenUpload, ReplaceFileRequest, AssetVersionPage),
   },
   imports: { about: 'Imports and clips.', schemas: named(ImportRequest, ClipRequest) },
   'image-signing': {

@@ -91,11 +91,28 @@ export const EventMessage = Type.Union(
         Type.String({
           description:
             '`expired`: its `expires_at` has passed. `trash_days`: its time in the trash has passed. ' +
-            '`owner_erased`: an operator erases its owner. Absent: a caller deleted it.',
+            '`owner_erased`: an operator erases its owner. `took_over`: the asset that it replaced has its ' +
+            'file. `replaced_again`: it had failed, and a caller ' +
+            'replaces the file again. `replaced_asset_deleted`: that asset is gone. Absent: a caller ' +
+            'deleted it.',
         }),
       ),
     }),
     event('asset.restored', 'The asset came back from the trash.', {}),
+    event('asset.replaced', 'The asset has another file.', {
+      replacement_id: Type.Optional(
+        Type.String({ format: 'uuid', description: 'The replacement, which is deleted now.' }),
+      ),
+      restorable_until: Type.Optional(
+        Type.String({
+          format: 'date-time',
+          description: 'Until when `rollback` can bring the other file back.',
+        }),
+      ),
+      reason: Type.Optional(
+        Type.String({ description: '`rolled_back`: a caller brought the previous file back.' }),
+      ),
+    }),
   ],
   {
     $id: 'EventMessage',

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Asset } from '../../assets/asset.ts';
 import type { VideoExtra } from '../../assets/video-extras.ts';
 import { createVideo, NOW } from '../../lifecycle/asset.fixture.ts';
-import { removeAtOnce } from '../../lifecycle/deferred-removals.fixture.ts';
+import { removeAtOnce } from '../../lifecycle/objects/deferred-removals.fixture.ts';
 import { ObjectStoreError, type ObjectStore } from '../../storage/object-store.ts';
 import { createEncodingContext, createTestLog, updateOf } from '../context.fixture.ts';
 import { EncodeError, type ExtraRequest } from '../encoder.ts';

@@ -6,7 +6,7 @@ import { Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Asset } from '../../assets/asset.ts';
 import { createVideo } from '../../lifecycle/asset.fixture.ts';
-import { removeAtOnce } from '../../lifecycle/deferred-removals.fixture.ts';
+import { removeAtOnce } from '../../lifecycle/objects/deferred-removals.fixture.ts';
 import { decidePoster } from '../../lifecycle/decisions/decide-commands.ts';
 import type { ObjectKey } from '../../storage/object-key.ts';
 import { ObjectStoreError, type ObjectStore } from '../../storage/object-store.ts';

@@ -87,4 +87,18 @@ describe('a stored file', () => {
   ])('%s is of an earlier focal point: %j, without one: %j', (file, isOfOther, isOfAny) => {
     expect([isOutdated(file, source), isOutdated(file, moved)]).toEqual([isOfOther, isOfAny]);
   });
+  const replaced = { prefix: 'a2-', focalPoint: null };
+  test.each([
+    ['a2-320x213.webp', true, false],
+    ['late-a2-320x213.webp', true, false],
+    ['a21-320x213.webp', true, true],
+    ['320x213.webp', false, true],
+    ['thumb-2.jpg', false, false],
+    ['thumb.jpg', false, false],
+  ])(
+    '%s is outdated while the first file is shown: %j, while the second one is: %j',
+    (file, first, second) => {
+      expect([isOutdated(file, moved), isOutdated(file, replaced)]).toEqual([first, second]);
+    },
+  );
 });

@@ -1,6 +1,13 @@
 // Stores the variants of an asset: their total size, outdated variants and recorded failures (contract B5).
+import type { Asset } from '../../assets/asset.ts';
 import { unavailable } from '../../platform/http/errors.ts';
-import { type ObjectKey, THUMBNAIL, variantKey, variantsPrefix } from '../../storage/object-key.ts';
+import {
+  imageThumbnailKey,
+  isImageThumbnail,
+  type ObjectKey,
+  variantKey,
+  variantsPrefix,
+} from '../../storage/object-key.ts';
 import { ObjectStoreError, type ObjectStore } from '../../storage/object-store.ts';
 import { isRefusal, unlessStored } from '../../storage/whole-objects.ts';
 import type { ImageRefusal } from '../image-processor.ts';
@@ -15,11 +22,13 @@ const MAX_VARIANT_BYTES = 512 * 1024 * 1024;
 const MARKER = 'late-';
 /** Variants of a poster are prefixed by its version (image-source.ts); frames are no variants. */
 const POSTER_VARIANT = RegExp(`^(?:${MARKER})?v\\d`);
+/** Those of an image whose file is not its first one are prefixed by the attempt. */
+const LATER_VARIANT = RegExp(`^(?:${MARKER})?a\\d+-`);
 
 const markerOf = (file: string): string => `${MARKER}${file}`;
 const fileOf = (key: ObjectKey): string => key.slice(key.lastIndexOf('/') + 1);
 
-/** `bytes`: the total size without the thumbnail. */
+/** `bytes`: the total size without thumbnails. */
 export type StoredVariants = { readonly files: ReadonlySet<string>; readonly bytes: number };
 
 /** Reads everything that is stored of an asset's variants in one list. */
@@ -28,7 +37,7 @@ export async function readStored(store: ObjectStore, assetId: string): Promise<S
   let bytes = 0;
   for await (const { key, sizeBytes } of store.listSizes(variantsPrefix(assetId))) {
     files.add(fileOf(key));
-    if (fileOf(key) !== THUMBNAIL) bytes += sizeBytes;
+    if (!isImageThumbnail(fileOf(key))) bytes += sizeBytes;
   }
   return { files, bytes };
 }
@@ -70,12 +79,12 @@ export async function recordRefusal(
 /** The names of the variants of an image, without the prefix. */
 export const variantNames = ({ files }: StoredVariants, prefix: string): string[] =>
   Array.from(files)
-    .filter((file) => file.startsWith(prefix))
+    .filter((file) => file.startsWith(prefix) && (prefix !== '' || !LATER_VARIANT.test(file)))
     .map((file) => file.slice(prefix.length));
 
 type CurrentSource = Pick<VariantSource, 'prefix' | 'focalPoint'>;
 
-/** Deletes the variants of earlier posters and focal points. Returns what is left. */
+/** Deletes the variants of other posters, files and focal points. Returns what is left. */
 export async function removeOutdated(
   store: ObjectStore,
   stored: StoredVariants,
@@ -86,10 +95,12 @@ export async function removeOutdated(
   return outdated.length === 0 ? stored : readStored(store, assetId);
 }
 
-/** True for variants of an earlier poster or focal point, and for records of their failures. */
+/** True for variants of another poster, file or focal point, and for records of their failures. */
 export function isOutdated(file: string, { prefix, focalPoint }: CurrentSource): boolean {
-  if (prefix !== '')
-    return POSTER_VARIANT.test(file) && !file.startsWith(prefix) && !file.startsWith(markerOf(prefix));
+  const isCurrent = file.startsWith(prefix) || file.startsWith(markerOf(prefix));
+  if (POSTER_VARIANT.test(prefix)) return POSTER_VARIANT.test(file) && !isCurrent;
+  if (isImageThumbnail(file)) return false;
+  if (prefix === '' ? LATER_VARIANT.test(file) : !isCurrent) return true;
   const [, point] = FOCAL_PART.exec(file) ?? [];
   return point !== undefined && (focalPoint === null || point !== formatFocalPoint(focalPoint));
 }
@@ -101,10 +112,10 @@ export const storeVariant = (store: ObjectStore, key: ObjectKey, bytes: Uint8Arr
 /** Nobody reads the thumbnail before the image is ready. An existing one may have other bytes. */
 export async function replaceThumbnail(
   store: ObjectStore,
-  assetId: string,
+  { id, attempt }: Pick<Asset, 'id' | 'attempt'>,
   bytes: Uint8Array,
 ): Promise<void> {
-  const key = variantKey(assetId, THUMBNAIL);
+  const key = imageThumbnailKey(id, attempt);
   try {
     await store.putSmall(key, [bytes]);
   } catch (error) {

@@ -16,6 +16,8 @@ export type AssetChange = {
   readonly jobs: readonly JobRequest[];
   /** The objects of the asset do not wait for the end of PURGE_GRACE_DAYS. */
   readonly isErasure?: boolean;
+  /** A job removes the objects that the asset does not refer to any more, also without PURGE_GRACE_DAYS. */
+  readonly removesObjects?: boolean;
 };
 
 /** A delivery with its effect on the asset; `now` is the time of recording. */

@@ -36,9 +36,17 @@ export function decideReport(asset: Asset, report: StreamReport, now: Date): Rep
   );
   const set = patchOf(asset, next);
   if (Object.keys(set).length === 0) return to ? REPEAT : LATE;
-  const change = { set, events: eventsOf(asset, { next, set, now }, report), jobs: [] };
+  const change = {
+    set,
+    events: eventsOf(asset, { next, set, now }, report),
+    jobs: jobsOf({ ...asset, ...next }),
+  };
   return { processed: to !== undefined, reason: to ? 'applied' : 'late', change };
 }
+
+/** A replacement that is ready takes over; the job of a later report finds nothing to do. */
+const jobsOf = ({ id, version_of: replaced, stream_status: status }: Asset): AssetChange['jobs'] =>
+  replaced !== null && status === 'ready' ? [{ name: 'take-over', payload: { assetId: id } }] : [];
 
 const REPEAT: ReportDecision = { processed: true, reason: 'repeat' };
 const LATE: ReportDecision = { processed: false, reason: 'late' };

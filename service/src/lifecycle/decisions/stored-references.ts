@@ -1,12 +1,12 @@
 // The stored objects that the row of an asset names: pure. A change that ends a reference defers removal.
-import { type Asset, isPurged } from '../../assets/asset.ts';
+import { type Asset, type AssetFile, isPurged } from '../../assets/asset.ts';
+import { withPreviousFile } from '../../assets/previous-version.ts';
 import {
   captionKey,
+  imageThumbnailKey,
   type ObjectKey,
   originalKey,
   renditionPrefix,
-  THUMBNAIL,
-  variantKey,
 } from '../../storage/object-key.ts';
 
 /**
@@ -23,13 +23,19 @@ export function findEndedReferences(before: Asset, after: Asset): ObjectKey[] {
 export const isReferenced = (asset: Asset, place: ObjectKey): boolean =>
   listReferences(asset).includes(place);
 
-function listReferences(asset: Asset): ObjectKey[] {
-  const { id, uploaded_at: uploadedAt, playback, captions } = asset;
+/** Of its file, and of the one before it. */
+export function listReferences(asset: Asset): ObjectKey[] {
   if (isPurged(asset)) return [];
+  const previous = withPreviousFile(asset);
+  return [...referencesOf(asset), ...(previous ? referencesOf(previous) : [])];
+}
+
+function referencesOf(asset: Pick<Asset, 'id'> & AssetFile): ObjectKey[] {
+  const { id, uploaded_at: uploadedAt, playback, captions } = asset;
   return [
     ...(uploadedAt === null ? [] : [originalKey(asset)]),
     ...(playback?.kind === 'own' ? [renditionPrefix(id, playback.folder)] : []),
-    ...(playback?.kind === 'image' ? [variantKey(id, THUMBNAIL)] : []),
+    ...(playback?.kind === 'image' ? [imageThumbnailKey(id, playback.attempt)] : []),
     ...(captions ?? []).map(({ fileId }) => captionKey(id, fileId)),
   ];
 }

@@ -31,6 +31,7 @@ const CANCEL_RULES: Readonly<Record<keyof JobPayloads, CancelRule>> = {
   'deliver-report': required('the asset would never learn that its encode ended'),
   'make-poster': OPTIONAL,
   'make-extras': OPTIONAL,
+  'take-over': required('the asset would never get its new file. Delete the replacement'),
   'process-image': { effect: 'image' },
   'improve-variant': OPTIONAL,
   'purge-asset': required('the bytes of a deleted asset would stay in the store'),

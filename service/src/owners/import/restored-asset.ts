@@ -121,6 +121,7 @@ const UNPROCESSED = {
   delayed_attempt: 0,
   settled: false,
   reconcile_at: null,
+  previous_version: null,
 } as const satisfies Partial<Asset>;
 
 /** The stored captions with what `asset.json` says about them. Throws BAD_REQUEST if it names other files. */

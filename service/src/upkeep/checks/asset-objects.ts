@@ -7,13 +7,13 @@ import { listedTracks, type RunIndex } from '../../encoding/packaging/run-index.
 import { initName, isVideo } from '../../encoding/model/cmaf-track.ts';
 import {
   captionKey,
+  imageThumbnailKey,
   type ObjectKey,
   originalKey,
   posterName,
   renditionKey,
   renditionPrefix,
   THUMBNAIL,
-  variantKey,
   WAVEFORM,
 } from '../../storage/object-key.ts';
 import type { UpkeepContext } from '../context.ts';
@@ -53,7 +53,7 @@ const isUnchanged = async ({ lifecycle }: UpkeepContext, { id, revision }: Asset
 /** Everything but renditions: a video has thousands of them. */
 const listSmallKeys = (asset: Asset): ObjectKey[] => [
   ...(hasOriginal(asset) ? [originalKey(asset)] : []),
-  ...(asset.playback?.kind === 'image' ? [variantKey(asset.id, THUMBNAIL)] : []),
+  ...(asset.playback?.kind === 'image' ? [imageThumbnailKey(asset.id, asset.playback.attempt)] : []),
   ...(asset.captions ?? []).map(({ fileId }) => captionKey(asset.id, fileId)),
 ];
 
@@ -105,7 +105,7 @@ type MadeLoss = { readonly finding: Omit<Finding, 'repair'>; readonly isWhole: b
 async function findMadeLoss(ctx: UpkeepContext, asset: Asset, sizes: Sizes): Promise<MadeLoss | undefined> {
   const { id, playback } = asset;
   if (playback?.kind === 'image') {
-    const key = variantKey(id, THUMBNAIL);
+    const key = imageThumbnailKey(id, playback.attempt);
     if (sizes.has(key)) return undefined;
     return { finding: { kind: 'thumbnail_missing', asset_id: id, key }, isWhole: true };
   }

@@ -9,6 +9,7 @@ import { ChaptersEditor } from './chapters-editor.tsx';
 import { ClipCutter } from './clip-cutter.tsx';
 import { DetailsForm } from './details-form.tsx';
 import { EmbedCode } from './embed-code.tsx';
+import { FileReplacer } from './file-replacer.tsx';
 import { FocalPointPicker } from './focal-point-picker.tsx';
 import { PosterPicker } from './poster-picker.tsx';
 
@@ -64,7 +65,12 @@ function panelsOf(props: EditorProps): Panel[] {
     isEncodedHere && { name: 'chapters', label: 'Chapters', content: <ChaptersEditor {...props} /> },
     isCut && { name: 'poster', label: 'Poster', content: <PosterPicker {...props} duration={duration} /> },
     isCut && { name: 'clip', label: 'Clip', content: <ClipCutter {...props} duration={duration} /> },
+    canReplace(props.asset) && { name: 'file', label: 'File', content: <FileReplacer {...props} /> },
     canPlay && { name: 'embed', label: 'Embed', content: <EmbedCode asset={props.asset} /> },
   ];
   return panels.filter((panel) => panel !== false);
 }
+
+/** Not a video of a hosted provider, nor a replacement. */
+const canReplace = ({ kind, provider, stream_status: status, version_of: replaced }: Asset): boolean =>
+  (status === 'ready' || status === 'failed') && (kind === 'image' || provider === 'onprem') && !replaced;

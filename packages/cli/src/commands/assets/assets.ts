@@ -10,6 +10,7 @@ import { assertNotFailed, followAsset, showEncoding } from '../../events/follow.
 import { createProgress } from '../../progress.ts';
 import { formatTable, formatTime } from '../../text.ts';
 import { addListCommand } from './list.ts';
+import { addVersionCommands } from './versions.ts';
 
 export function addAssetCommands(program: Command, run: Runner): void {
   addListCommand(program, run);
@@ -46,6 +47,7 @@ export function addAssetCommands(program: Command, run: Runner): void {
     .description('Start another attempt of a failed asset')
     .argument('<id>', 'id of the asset')
     .action(run(retryAsset));
+  addVersionCommands(program, run);
   program
     .command('watch')
     .description('Follow an asset until it is ready or failed')
@@ -127,7 +129,7 @@ const watchAsset: Handler<{ readonly timeout?: number }> = async (context, [id =
       output.item(asset, () => `${formatTime(asset.updated_at)}  ${describeStatus(asset)}`);
   };
   try {
-    const asset = await followAsset(client, { id, timeoutS: flags.timeout, onUpdate: show });
+    const asset = await followAsset(client, { asset: id, timeoutS: flags.timeout, onUpdate: show });
     progress?.stop();
     if (progress && !output.isJson) output.item(asset, () => formatAssetLine(asset));
     assertNotFailed(asset);

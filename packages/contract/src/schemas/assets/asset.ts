@@ -75,6 +75,14 @@ export const Asset = Type.Object(
       }),
     ),
     clip_of: nullable(ClipSource),
+    version_of: nullable(
+      Type.String({
+        format: 'uuid',
+        description:
+          'Of a replacement: the asset that gets its file once it is ready. Lists of assets leave ' +
+          'replacements out.',
+      }),
+    ),
     visibility: Type.Enum([...VISIBILITIES]),
     stream_status: Type.Enum([...STREAM_STATUSES]),
     provider: nullable(ProviderName),
@@ -132,7 +140,7 @@ export const Asset = Type.Object(
       }),
     ),
     version: Type.Integer({
-      description: 'Raised by PATCH and DELETE alone. Send it as `If-Match: "<version>"`.',
+      description: 'Raised by PATCH, DELETE and another file. Send it as `If-Match: "<version>"`.',
     }),
     created_at: Timestamp,
     updated_at: Timestamp,
@@ -159,6 +167,7 @@ export const EXAMPLE_ASSET: Asset = {
   checksum_sha256: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
   duplicate_of: null,
   clip_of: null,
+  version_of: null,
   visibility: 'private',
   stream_status: 'ready',
   provider: 'onprem',

@@ -1,7 +1,10 @@
-// Finds assets of an owner with the same stored bytes.
+// Finds assets that belong to another one: those with the same stored bytes, and its replacement.
 import type { Asset } from '../assets/asset.ts';
 import type { Queries } from '../platform/postgres/database.ts';
-import { sql } from '../platform/postgres/sql.ts';
+import { columns, sql } from '../platform/postgres/sql.ts';
+import { assetRow } from '../tables.ts';
+
+const ASSET = columns(assetRow);
 
 /**
  * The earliest other asset of the owner with these bytes. Rejected bytes are not stored. With `=` and `order
@@ -22,3 +25,10 @@ export const findSameBytes = (
        and uploaded_at is not null and deleted_at is null and id <> ${id}
      order by hashtextextended(owner_user_id || ' ' || checksum_sha256, 0), id limit 1`);
 };
+
+/** The replacement of an asset that is not deleted. */
+export const findReplacement = async (db: Queries, assetId: string): Promise<Asset | undefined> =>
+  (await db.one(sql('find replacement', assetRow)`
+    select ${ASSET} from assets where version_of = ${assetId} and deleted_at is null`)) as unknown as
+    | Asset
+    | undefined;

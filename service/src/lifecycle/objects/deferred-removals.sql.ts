@@ -1,9 +1,9 @@
 // SQL queries for objects that wait for their removal. `remove_after` and "due" are times of the database.
-import type { Queries } from '../platform/postgres/database.ts';
-import type { RowOf } from '../platform/postgres/row.ts';
-import { sql } from '../platform/postgres/sql.ts';
-import { pick } from '../tables.ts';
-import { INTERNAL_TABLES } from '../tables-internal.ts';
+import type { Queries } from '../../platform/postgres/database.ts';
+import type { RowOf } from '../../platform/postgres/row.ts';
+import { sql } from '../../platform/postgres/sql.ts';
+import { pick } from '../../tables.ts';
+import { INTERNAL_TABLES } from '../../tables-internal.ts';
 
 /** `remove_after` is text, because a `Date` drops the microseconds, and would name an earlier place. */
 const removalColumns = {

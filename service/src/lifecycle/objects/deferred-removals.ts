@@ -1,10 +1,10 @@
 // Removes objects that no asset names any more, unless they wait for the end of PURGE_GRACE_DAYS.
-import { collectFailuresOfPages } from '../platform/concurrency/collect-failures.ts';
-import type { ObjectKey } from '../storage/object-key.ts';
-import type { ObjectStore } from '../storage/object-store.ts';
-import type { LifecycleContext } from './context.ts';
+import { collectFailuresOfPages } from '../../platform/concurrency/collect-failures.ts';
+import type { ObjectKey } from '../../storage/object-key.ts';
+import type { ObjectStore } from '../../storage/object-store.ts';
+import type { LifecycleContext } from '../context.ts';
 import * as queries from './deferred-removals.sql.ts';
-import { isDeferred, isReferenced } from './decisions/stored-references.ts';
+import { isDeferred, isReferenced } from '../decisions/stored-references.ts';
 
 /** `place`: a key, or a prefix that ends in a slash. Objects that wait stay. */
 export async function removeUnlessDeferred(

@@ -1,0 +1,166 @@
+// Gives an asset another file, follows it until it takes over, and brings the previous one back.
+import type { Asset, AssetVersion } from '@mediary/client';
+import {
+  Anchor,
+  Badge,
+  Button,
+  FileButton,
+  Group,
+  Loader,
+  Paper,
+  Progress,
+  Stack,
+  Text,
+} from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
+import { Link } from 'wouter';
+import { refreshAssets, versionsQuery } from '../../../api/assets.ts';
+import { mediary } from '../../../api/mediary.ts';
+import { formatBytes, formatDuration } from '../../../parts/format.ts';
+import { Problem } from '../../../parts/problem.tsx';
+import { Time } from '../../../parts/time.tsx';
+import { ownerOptions } from '../../../parts/use-action.ts';
+import type { EditorProps } from './asset-editor.tsx';
+
+export function FileReplacer(props: EditorProps) {
+  const { asset } = props;
+  const queries = useQueryClient();
+  const { data: versions, error, refetch } = useQuery(versionsQuery(asset));
+  const next = versions?.find(({ role }) => role === 'next');
+  const nextId = next?.asset_id;
+  // The replacement is gone: the asset has its file, or keeps the old one.
+  useEffect(() => (nextId ? () => void refreshAssets(queries) : undefined), [nextId, queries]);
+  return (
+    <Stack gap="sm">
+      {error && <Problem error={error} onRetry={() => void refetch()} />}
+      {!versions && !error && <Loader size="sm" aria-label="Reading the files" />}
+      {versions?.map((version) => (
+        <VersionRow key={version.role} version={version} {...props} />
+      ))}
+      {versions && (!next || next.stream_status === 'failed') && <NewFile {...props} />}
+    </Stack>
+  );
+}
+
+const LABELS = { next: 'Next', current: 'Current', previous: 'Previous' } as const;
+
+function VersionRow({ version, ...props }: EditorProps & { readonly version: AssetVersion }) {
+  const { role, filename, restorable_until: until } = version;
+  return (
+    <Paper withBorder p="sm">
+      <Group justify="space-between" align="flex-start">
+        <Stack gap={2} style={{ minWidth: 0, flex: '1 1 200px' }}>
+          <Group gap="xs">
+            <Badge variant={role === 'current' ? 'light' : 'default'}>{LABELS[role]}</Badge>
+            <Text fw={600} className="break-anywhere" dir="auto">
+              {filename}
+            </Text>
+          </Group>
+          <Text size="xs" c="dimmed">
+            {describe(version)}
+          </Text>
+          {until && (
+            <Text size="xs" c="dimmed">
+              The time to bring it back ends <Time at={until} />.
+            </Text>
+          )}
+        </Stack>
+        {role === 'next' && <NextActions version={version} {...props} />}
+        {role === 'previous' && <RollBack {...props} />}
+      </Group>
+    </Paper>
+  );
+}
+
+function describe(version: AssetVersion): string {
+  const { size_bytes: size, duration_ms: duration, width, height } = version;
+  const parts = [
+    version.role === 'next' && STATES[version.stream_status],
+    version.role === 'next' && version.stream_status === 'processing' && `${version.progress} %`,
+    size !== null && formatBytes(size),
+    duration !== null && formatDuration(duration),
+    width !== null && height !== null && `${width} × ${height}`,
+  ];
+  return parts.filter((part) => part !== false).join(' · ');
+}
+
+const STATES = {
+  pending_upload: 'waits for its bytes',
+  processing: 'is processed',
+  ready: 'takes over',
+  failed: 'has failed',
+} as const;
+
+function NextActions({ asset, session, version }: EditorProps & { readonly version: AssetVersion }) {
+  const queries = useQueryClient();
+  const id = version.asset_id ?? '';
+  const drop = useMutation({
+    mutationFn: () => mediary.media.delete(id, ownerOptions(session, asset)),
+    onSettled: () => refreshAssets(queries),
+  });
+  return (
+    <Group gap="xs">
+      <Anchor component={Link} href={`/assets/${id}`} size="sm">
+        Show
+      </Anchor>
+      <Button size="xs" variant="default" loading={drop.isPending} onClick={() => drop.mutate()}>
+        Keep the current file
+      </Button>
+      {drop.error && <Problem error={drop.error} />}
+    </Group>
+  );
+}
+
+function RollBack({ asset, session }: EditorProps) {
+  const queries = useQueryClient();
+  const rollBack = useMutation({
+    mutationFn: () => mediary.versions.rollBack(asset.id, ownerOptions(session, asset)),
+    onSettled: () => refreshAssets(queries),
+  });
+  return (
+    <Stack gap="xs">
+      <Button size="xs" variant="default" loading={rollBack.isPending} onClick={() => rollBack.mutate()}>
+        Bring it back
+      </Button>
+      {rollBack.error && <Problem error={rollBack.error} />}
+    </Stack>
+  );
+}
+
+function NewFile({ asset, session }: EditorProps) {
+  const queries = useQueryClient();
+  const [percent, setPercent] = useState(0);
+  const send = useMutation({
+    mutationFn: (file: File) =>
+      mediary.media.upload(file, {
+        ...ownerOptions(session, asset),
+        replaces: asset.id,
+        onAsset: () => void refreshAssets(queries),
+        onProgress: ({ bytesSent, totalBytes }) => setPercent((100 * bytesSent) / Math.max(1, totalBytes)),
+      }),
+    onSettled: () => refreshAssets(queries),
+  });
+  return (
+    <Stack gap="sm">
+      <Text size="sm">{hintOf(asset)}</Text>
+      {send.isPending && <Progress value={percent} aria-label="Sent" />}
+      {send.error && <Problem error={send.error} />}
+      <Group>
+        <FileButton onChange={(file) => file && send.mutate(file)} accept={`${asset.kind}/*`}>
+          {(props) => (
+            <Button {...props} loading={send.isPending}>
+              Choose a new file
+            </Button>
+          )}
+        </FileButton>
+      </Group>
+    </Stack>
+  );
+}
+
+const hintOf = ({ kind }: Asset): string =>
+  kind === 'image'
+    ? 'The new file gets this address, title and tags. The old one is shown until it is ready.'
+    : 'The new file gets this address, title and tags, and brings its own captions and chapters. ' +
+      'The old one plays until it is ready.';

@@ -1,0 +1,86 @@
+// `replace`, `versions` and `rollback`: another file for an asset, and the way back.
+import { basename } from 'node:path';
+import type { AssetVersion } from '@mediary/client';
+import { openFile } from '@mediary/client/node';
+import type { Command } from 'commander';
+import { parseDuration } from '../../arguments.ts';
+import { formatAssetLine } from '../../asset-text.ts';
+import { openClient } from '../../client.ts';
+import type { Handler, Runner } from '../../context.ts';
+import { usageError } from '../../exit-codes.ts';
+import { finishAsset, type NewAssetOptions } from '../../new-asset.ts';
+import { createProgress } from '../../progress.ts';
+import { formatBytes, formatDuration, formatTable, formatTime } from '../../text.ts';
+
+export function addVersionCommands(program: Command, run: Runner): void {
+  program
+    .command('replace')
+    .description('Upload a new file for an asset; the old one plays until the new one is ready')
+    .argument('<id>', 'id of the asset')
+    .argument('<file>', 'the new file, of the same kind')
+    .option('--filename <name>', 'name of the file as the API shows it')
+    .option('--mime-type <type>', 'media type, such as video/mp4; default: by the extension of the name')
+    .option('--wait', 'wait until the asset has the new file')
+    .option('--timeout <duration>', 'with --wait: the longest wait, such as 10m', parseDuration)
+    .action(run(replaceFile));
+  program
+    .command('versions')
+    .description('List the next, the current and the previous file of an asset')
+    .argument('<id>', 'id of the asset')
+    .action(run(listVersions));
+  program
+    .command('rollback')
+    .description('Bring the previous file of assets back')
+    .argument('<id...>', 'ids of assets')
+    .action(run(rollBack));
+}
+
+const replaceFile: Handler<NewAssetOptions> = async (context, [id = '', path = ''], flags) => {
+  const client = await openClient(context);
+  const file = await openFile(path).catch((error: Error) => {
+    throw usageError(`${path} cannot be read: ${error.message}`);
+  });
+  const progress = createProgress(context.output, basename(path));
+  const created = await client.mediary.media
+    .upload(file, {
+      ...client.options,
+      replaces: id,
+      filename: flags.filename ?? basename(path),
+      mimeType: flags.mimeType,
+      onProgress: ({ phase, bytesSent, totalBytes }) =>
+        phase === 'uploading' ? progress.bytes('uploading', bytesSent, totalBytes) : progress.phase(phase),
+    })
+    .catch((error: unknown) => {
+      progress.stop();
+      throw error;
+    });
+  await finishAsset(context, { client, created, flags, progress });
+};
+
+const listVersions: Handler = async (context, [id = '']) => {
+  const { mediary, options } = await openClient(context);
+  const items: AssetVersion[] = [];
+  for await (const version of mediary.versions.list(id, options)) items.push(version);
+  context.output.result({ items }, () =>
+    formatTable(
+      ['VERSION', 'STATUS', 'SIZE', 'DURATION', 'UPLOADED', 'RESTORABLE UNTIL', 'NAME'],
+      items.map((version) => [
+        version.role,
+        version.stream_status === 'processing' ? `processing ${version.progress}%` : version.stream_status,
+        version.size_bytes === null ? null : formatBytes(version.size_bytes),
+        version.duration_ms === null ? null : formatDuration(version.duration_ms),
+        version.uploaded_at === null ? null : formatTime(version.uploaded_at),
+        version.restorable_until === null ? null : formatTime(version.restorable_until),
+        version.filename,
+      ]),
+    ),
+  );
+};
+
+const rollBack: Handler = async (context, ids) => {
+  const { mediary, options } = await openClient(context);
+  for (const id of ids) {
+    const asset = await mediary.versions.rollBack(id, options);
+    context.output.item(asset, () => formatAssetLine(asset));
+  }
+};

@@ -1,0 +1,149 @@
+// Decides how a replacement hands its file over, how the previous file comes back, and when it goes: pure.
+import type { Asset } from '../../assets/asset.ts';
+import { type EventData, newEvent } from '../../assets/asset-event.ts';
+import { fileOf, keepFile, toFile } from '../../assets/previous-version.ts';
+import type { JobRequest } from '../../jobs.ts';
+import type { AssetChange, AssetPatch } from '../../lifecycle/decisions/change.ts';
+import { assertNotHeld } from '../../lifecycle/decisions/legal-hold.ts';
+import { conflict } from '../../platform/http/errors.ts';
+
+const DAY_MS = 86_400_000;
+
+type Replacing = {
+  readonly trashDays: number;
+  readonly now: Date;
+  /** Purges of a CDN. */
+  readonly purges: readonly JobRequest[];
+};
+
+/** The asset gets the file of its replacement, which is ready. */
+export function decideTakeover(asset: Asset, replacement: Asset, replacing: Replacing): AssetChange {
+  const kept = keepPrevious(asset, replacing);
+  const { attempt, encode_run, encoded_run, encode_interruptions, settled, reconcile_at } = replacement;
+  const data: EventData = {
+    source: 'service',
+    attempt,
+    replacement_id: replacement.id,
+    ...(kept && { restorable_until: kept.restorable_until }),
+  };
+  return {
+    set: {
+      ...fileOf(replacement),
+      ...READY,
+      ...toNextVersions(asset),
+      duplicate_of: replacement.duplicate_of === asset.id ? null : replacement.duplicate_of,
+      previous_version: kept,
+      attempt,
+      encode_run,
+      encoded_run,
+      encode_interruptions,
+      settled,
+      reconcile_at,
+    },
+    events: [newEvent('asset.replaced', data)],
+    jobs: [...replacing.purges, ...toExtrasJobs(asset.id, replacement)],
+    removesObjects: true,
+  };
+}
+
+const READY = { stream_status: 'ready', progress: 100, failure: null, refused: false } as const;
+
+/** Players of a public asset may have its files in a CDN; tokens of a private one stay valid. */
+const toNextVersions = ({ version, playback_version: playback, visibility }: Asset): AssetPatch => ({
+  version: version + 1,
+  playback_version: visibility === 'public' ? playback + 1 : playback,
+});
+
+/** The file of a failed asset is worth nothing. */
+const keepPrevious = (asset: Asset, { trashDays, now }: Omit<Replacing, 'purges'>) =>
+  asset.stream_status === 'ready' && trashDays > 0
+    ? keepFile(asset, {
+        replaced_at: now.toISOString(),
+        restorable_until: new Date(now.getTime() + trashDays * DAY_MS).toISOString(),
+      })
+    : null;
+
+/** The extra files that were not copied, because they were made later. */
+const toExtrasJobs = (assetId: string, { playback }: Pick<Asset, 'playback'>): JobRequest[] =>
+  playback?.kind === 'own' ? [{ name: 'make-extras', payload: { assetId, folder: playback.folder } }] : [];
+
+/** Why a replacement is deleted without a caller's request. */
+type EndReason = 'took_over' | 'replaced_again' | 'replaced_asset_deleted';
+
+/** The replacement is deleted for good. */
+export const decideEnd = (
+  replacement: Asset,
+  { reason, now }: { readonly reason: EndReason; readonly now: Date },
+): AssetChange => ({
+  set: {
+    deleted_at: now,
+    purge_at: null,
+    version: replacement.version + 1,
+    playback_version: replacement.playback_version + 1,
+  },
+  events: [newEvent('asset.deleted', { source: 'service', reason, restorable: false })],
+  jobs: [{ name: 'purge-asset', payload: { assetId: replacement.id } }],
+});
+
+const OVERTAKEN = {
+  code: 'replacement_overtaken',
+  message: 'Another attempt of the replaced asset began in the meantime.',
+  retryable: true,
+};
+
+/** Both attempts may have files of the same name, so that the replacement is processed again on request. */
+export const decideOvertaken = ({ attempt }: Asset): AssetChange => ({
+  set: { stream_status: 'failed', failure: OVERTAKEN, ready_at: null, reconcile_at: null },
+  events: [newEvent('asset.failed', { attempt, source: 'service', code: OVERTAKEN.code })],
+  jobs: [],
+});
+
+type RollingBack = Replacing & { readonly actorData: EventData };
+
+/** The two files change places. Throws CONFLICT where no previous file is kept. */
+export function decideRollback(asset: Asset, { actorData, ...replacing }: RollingBack): AssetChange {
+  assertNotHeld(asset);
+  const previous = asset.previous_version;
+  if (!previous || new Date(previous.restorable_until) <= replacing.now)
+    throw conflict('No previous file of the asset is kept', { reason: 'no_previous_version' });
+  assertProcessed(asset);
+  const kept = keepPrevious(asset, replacing);
+  // Reports on the file that goes are those of an older attempt.
+  const attempt = asset.attempt + 1;
+  const until = kept && { restorable_until: kept.restorable_until };
+  const data = { ...actorData, attempt, reason: 'rolled_back', ...until };
+  return {
+    set: {
+      ...toFile(previous),
+      ...READY,
+      ...toNextVersions(asset),
+      previous_version: kept,
+      attempt,
+      encode_run: 0,
+      encoded_run: 0,
+      reconcile_at: null,
+    },
+    events: [newEvent('asset.replaced', data)],
+    jobs: replacing.purges,
+    removesObjects: true,
+  };
+}
+
+/** Throws CONFLICT while an attempt runs, whose files a change of the file would mix up. */
+export function assertProcessed({ stream_status: status }: Pick<Asset, 'stream_status'>): void {
+  if (status !== 'ready' && status !== 'failed')
+    throw conflict(
+      `Only the file of an asset that is ready or failed can be replaced; this one is ${status}.`,
+      {
+        reason: 'wrong_status',
+        stream_status: status,
+      },
+    );
+}
+
+/** A job removes the objects of the previous file; undefined while it can come back. */
+export function decideForgetting(asset: Asset, now: Date): AssetChange | undefined {
+  const previous = asset.previous_version;
+  if (!previous || asset.legal_hold || new Date(previous.restorable_until) > now) return undefined;
+  return { set: { previous_version: null }, events: [], jobs: [], removesObjects: true };
+}

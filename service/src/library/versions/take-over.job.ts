@@ -1,0 +1,52 @@
+// Job that gives the file of a replacement to its asset: copies the objects, then changes both rows at once.
+import { type Asset, isPurged } from '../../assets/asset.ts';
+import type { JobPayloads } from '../../jobs.ts';
+import type { JobRun } from '../../platform/jobs/job-queue.ts';
+import { toCdnPurges } from '../cdn-purge.ts';
+import type { LibraryContext } from '../context.ts';
+import { decideEnd, decideOvertaken, decideTakeover } from './decide-versions.ts';
+
+export const takeOverJob =
+  (ctx: LibraryContext) =>
+  async ({ payload, signal }: JobRun<JobPayloads['take-over']>): Promise<void> => {
+    for (;;) {
+      signal.throwIfAborted();
+      const replacement = await ctx.lifecycle.findAssetById(payload.assetId);
+      if (!replacement || !isDue(replacement)) return;
+      const asset = await ctx.lifecycle.findAssetById(replacement.version_of);
+      if (!asset || isPurged(asset)) return endReplacement(ctx, replacement);
+      // The hourly job comes back to it.
+      if (asset.legal_hold) return;
+      if (asset.attempt >= replacement.attempt) return refuse(ctx, replacement);
+      await ctx.lifecycle.copyFile(replacement, { assetId: asset.id, signal });
+      if (await takeOver(ctx, asset, replacement)) return;
+    }
+  };
+
+type Replacement = Asset & { readonly version_of: string };
+
+const isDue = (asset: Asset): asset is Replacement =>
+  asset.version_of !== null && asset.stream_status === 'ready' && asset.deleted_at === null;
+
+/** False if one of the two has changed since it was read: the replacement may have other captions now. */
+function takeOver(ctx: LibraryContext, asset: Asset, replacement: Asset): Promise<boolean> {
+  const now = ctx.clocks.now();
+  const purges = asset.visibility === 'public' ? toCdnPurges(ctx, asset, { reason: 'replaced', now }) : [];
+  const { trashDays } = ctx.settings;
+  return ctx.lifecycle.assetStore.updateTogether([
+    { seen: asset, decision: decideTakeover(asset, replacement, { trashDays, now, purges }) },
+    { seen: replacement, decision: decideEnd(replacement, { reason: 'took_over', now }) },
+  ]);
+}
+
+async function endReplacement({ lifecycle }: LibraryContext, { id }: Asset): Promise<void> {
+  await lifecycle.update({ assetId: id }, (seen, now) =>
+    seen.deleted_at ? undefined : decideEnd(seen, { reason: 'replaced_asset_deleted', now }),
+  );
+}
+
+async function refuse({ lifecycle }: LibraryContext, replacement: Asset): Promise<void> {
+  await lifecycle.update(replacement, (seen) =>
+    isDue(seen) && seen.attempt === replacement.attempt ? decideOvertaken(seen) : undefined,
+  );
+}

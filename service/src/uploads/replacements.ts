@@ -1,0 +1,101 @@
+// Opens the upload of a replacement: an asset whose file another one gets once it is ready (contract B4).
+import type { ReplaceFileRequest } from '@mediary/contract/schemas/versions';
+import { type Actor, toActorData } from '../assets/asset-event.ts';
+import type { Asset } from '../assets/asset.ts';
+import { assertNotHeld } from '../lifecycle/decisions/legal-hold.ts';
+import { decideEnd, assertProcessed } from '../library/versions/decide-versions.ts';
+import { badRequest, conflict } from '../platform/http/errors.ts';
+import { uuidV7 } from '../platform/values/uuid-v7.ts';
+import { timeOf } from '../platform/values/uuid.ts';
+import type { UploadsContext } from './context.ts';
+import { createAsset } from './new-asset.ts';
+import { toNewAsset } from './upload-request.ts';
+import { type OpenedUpload, toUploadTargets } from './upload-targets.ts';
+
+type ReplaceInput = {
+  readonly actor: Actor;
+  readonly asset: Asset;
+  readonly request: ReplaceFileRequest;
+  readonly resourceId: string | undefined;
+};
+
+/** A failed replacement is deleted. Throws CONFLICT while another one is uploaded or processed. */
+export async function openReplacement(ctx: UploadsContext, input: ReplaceInput): Promise<OpenedUpload> {
+  const { actor, asset, resourceId } = input;
+  assertReplaceable(ctx, asset);
+  const id = resourceId ?? uuidV7(ctx.clocks.now().getTime());
+  const existing = await ctx.lifecycle.findReplacement(asset.id);
+  // The same request again, with its Idempotency-Key.
+  if (existing?.id === id) return offerTargets(ctx, existing);
+  const upload = toReplacement(ctx, input);
+  if (existing) await endFailed(ctx, existing);
+  const now = timeOf(id);
+  const newAsset = {
+    ...upload,
+    id,
+    owner_user_id: asset.owner_user_id,
+    upload_expires_at: new Date(now.getTime() + ctx.settings.newAssets.uploadTtlSeconds * 1000),
+    reconcile_at: null,
+    clip_of: null,
+    created_at: now,
+  };
+  const data = { ...toActorData(actor, asset), version_of: asset.id };
+  return offerTargets(ctx, await createAsset(ctx, newAsset, { data }));
+}
+
+const offerTargets = async (ctx: UploadsContext, asset: Asset): Promise<OpenedUpload> => ({
+  asset,
+  ...(await toUploadTargets(ctx, asset, asset.upload_expires_at ?? ctx.clocks.now())),
+});
+
+function assertReplaceable({ providers }: UploadsContext, asset: Asset): void {
+  if (asset.version_of !== null)
+    throw conflict('The asset is a replacement itself. Replace the asset that version_of names.', {
+      reason: 'is_replacement',
+    });
+  if (providers.isHosted(asset))
+    throw conflict(
+      `The provider ${asset.provider} stores this video; only files that the service stores can be replaced`,
+      { reason: 'not_stored_here' },
+    );
+  assertNotHeld(asset);
+  assertProcessed(asset);
+}
+
+/**
+ * What is about the asset is that of the replaced one while the replacement can be looked at. Its attempt
+ * follows, so that its files have other names.
+ */
+function toReplacement(ctx: UploadsContext, { asset, request, actor }: ReplaceInput) {
+  const { owner_user_id: _, ...file } = request;
+  const upload = toNewAsset(
+    { ...file, visibility: asset.visibility, ...(asset.provider !== null && { provider: asset.provider }) },
+    { isService: actor.caller.kind === 'service', limits: ctx.settings.newAssets, now: ctx.clocks.now() },
+  );
+  if (upload.kind !== asset.kind)
+    throw badRequest(`mime_type is of kind ${upload.kind}, but the asset is of kind ${asset.kind}`, {
+      field: 'mime_type',
+      reason: 'other_kind',
+      allowed: [asset.kind],
+    });
+  return {
+    ...upload,
+    access: asset.access,
+    expires_at: asset.expires_at,
+    attempt: asset.attempt + 1,
+    version_of: asset.id,
+  };
+}
+
+async function endFailed({ lifecycle }: UploadsContext, replacement: Asset): Promise<void> {
+  await lifecycle.update(replacement, (seen, now) => {
+    if (seen.deleted_at) return undefined;
+    if (seen.stream_status !== 'failed')
+      throw conflict('The asset has a replacement already. Wait until it is ready, or delete it.', {
+        reason: 'replacement_in_progress',
+        replacement_id: seen.id,
+        stream_status: seen.stream_status,
+      });
+    return decideEnd(seen, { reason: 'replaced_again', now });
+  });
+}
