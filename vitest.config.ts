@@ -126,7 +126,8 @@ export default defineConfig({
           name: 'image',
           include: ['test/image/*.test.ts'],
           testTimeout: 240_000,
-          hookTimeout: 900_000,
+          // It builds the image.
+          hookTimeout: 1_400_000,
         },
       },
       { test: { name: 'scale', include: ['test/scale/**/*.test.ts'], ...limits } },
