@@ -37,7 +37,7 @@ const SMALL = [
   '--dpkgopt=path-include=/usr/share/doc/*/copyright',
   '--include=ca-certificates,usr-is-merged',
 ];
-/** Or else mmdebstrap installs Perl, for a package that new systems do not need. */
+/** usrmerge needs Perl, and has nothing to do on a new system. */
 const WITHOUT_USRMERGE = [
   '--hook-dir=/usr/share/mmdebstrap/hooks/merged-usr',
   `--setup-hook=mkdir -p "$1/etc/apt/preferences.d" &&

@@ -32,7 +32,7 @@ export function missingImageTools(): string | undefined {
   return describeMissingPackages(PROGRAMS);
 }
 
-/** Images and their layers take 2 GB while they are built. */
+/** A build takes 2 GB. With less free memory than this, it uses the disk. */
 const MEMORY_KIB = 8 * 2 ** 20;
 
 /**
