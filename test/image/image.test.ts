@@ -28,8 +28,9 @@ const MAX_WARM_START_MS = 30_000;
 const PROFILE = resolve(import.meta.dirname, '../../deploy/seccomp.json');
 const REMEDY =
   'no_network, own_processes, hidden_data, read_only_files: unshare and mount (util-linux), and user ' +
-  'namespaces for every user: in a container --security-opt seccomp=deploy/seccomp.json and, with AppArmor, ' +
-  '--security-opt apparmor=unconfined, on Ubuntu sysctl kernel.apparmor_restrict_unprivileged_userns=0';
+  'namespaces for every user: in a container --security-opt seccomp=deploy/seccomp.json and, with ' +
+  'AppArmor, --security-opt apparmor=unconfined, on Ubuntu sysctl ' +
+  'kernel.apparmor_restrict_unprivileged_userns=0';
 const { ACCESS_TOKEN_SECRET, SERVICE_API_KEY, OPERATOR_KEY } = SECRETS;
 const API_SECRETS = { ACCESS_TOKEN_SECRET, SERVICE_API_KEY, OPERATOR_KEY };
 
