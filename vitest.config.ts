@@ -121,6 +121,15 @@ export default defineConfig({
         },
       },
       { test: { name: 'kubernetes', include: ['test/kubernetes/*.test.ts'], ...limits } },
+      {
+        test: {
+          name: 'image',
+          include: ['test/image/*.test.ts'],
+          testTimeout: 240_000,
+          // It builds the image.
+          hookTimeout: 1_400_000,
+        },
+      },
       { test: { name: 'scale', include: ['test/scale/**/*.test.ts'], ...limits } },
     ],
   },

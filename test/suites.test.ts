@@ -14,7 +14,7 @@ const ROOT = join(import.meta.dirname, '..');
 const read = (file: string): string => readFileSync(join(ROOT, file), 'utf8');
 
 test('every test file belongs to one suite', () => {
-  const own = globSync('test/{durability,browser,scale,clients,kubernetes,s3,cluster}/**/*.test.ts', {
+  const own = globSync('test/{durability,browser,scale,clients,kubernetes,s3,cluster,image}/**/*.test.ts', {
     cwd: ROOT,
     exclude: ['**/node_modules'],
   });

@@ -47,9 +47,7 @@ type DecoderContext = { readonly log: Logger; readonly ffmpeg: FfmpegSearch };
 /** The sandbox must be able to run `ffmpeg`. */
 export async function openDecoders(config: Config, { log, ffmpeg }: DecoderContext): Promise<Decoders> {
   const sandbox = await openSandbox(config, 'path' in ffmpeg ? [ffmpeg.path] : []);
-  const missing = missingProtections(sandbox);
-  if (missing.length > 0)
-    log.warn({ missing }, 'decoders of untrusted files run without a part of their sandbox');
+  warnOfMissingParts(sandbox, log);
   const { processes = decoderProcesses(), idleMs, image } = config.decoders;
   const scratchCleanup = startScratchCleanup(scratchFolder(config.dataDir), log);
   const pool = openChildPool({ sandbox, processes, idleMs });
@@ -65,6 +63,15 @@ export async function openDecoders(config: Config, { log, ffmpeg }: DecoderConte
     },
   };
 }
+
+function warnOfMissingParts(sandbox: Sandbox, log: Logger): void {
+  const missing = missingProtections(sandbox);
+  if (missing.length === 0) return;
+  const remedies = describeRemedies(missingRequired(sandbox, isRoot()), isRoot());
+  log.warn({ missing, remedies }, 'decoders of untrusted files run without a part of their sandbox');
+}
+
+const isRoot = (): boolean => process.getuid?.() === 0;
 
 type Engine = { readonly ffmpeg: FfmpegSearch; readonly sandbox: Sandbox };
 
@@ -145,13 +152,12 @@ async function openSandbox(config: Config, programs: readonly string[]): Promise
     readable: [process.execPath, import.meta.filename, ...programs],
     user: { uid: config.sandboxUid, gid: config.sandboxUid },
   });
-  const isRoot = process.getuid?.() === 0;
-  const missing = missingRequired(sandbox, isRoot);
+  const missing = missingRequired(sandbox, isRoot());
   if (config.sandbox === 'required' && missing.length > 0)
     throw new Error(
       [
         'SANDBOX is "required", but parts of the sandbox are missing. They need:',
-        ...describeRemedies(missing, isRoot).map((line) => `  - ${line}`),
+        ...describeRemedies(missing, isRoot()).map((line) => `  - ${line}`),
         'SANDBOX=available starts without them.',
       ].join('\n'),
     );

@@ -4,33 +4,16 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { parse } from 'yaml';
 import { listPages, readPageGroups } from '../../../docs/.vitepress/pages.ts';
 import { listSettingGroups, readConfig } from '../../../service/src/config.ts';
 import { namesOf } from '../../../service/src/platform/settings/read-settings.ts';
 import packageJson from '../../../package.json' with { type: 'json' };
-
-type Container = {
-  readonly image: string;
-  readonly environment?: Readonly<Record<string, string | number>>;
-  readonly volumes?: readonly string[];
-  readonly cap_drop: readonly string[];
-  readonly security_opt: readonly string[];
-  readonly read_only: boolean;
-  readonly healthcheck?: unknown;
-  readonly depends_on?: Readonly<Record<string, { readonly condition: string }>>;
-  readonly networks?: { readonly mediary?: { readonly aliases?: readonly string[] } };
-  readonly stop_grace_period?: string;
-  readonly entrypoint?: readonly string[];
-  readonly command?: readonly string[] | string;
-  readonly mem_limit: string;
-  readonly cpus: number;
-  readonly pids_limit: number;
-};
-type ComposeFile = {
-  readonly services: Readonly<Record<string, Container>>;
-  readonly volumes: Readonly<Record<string, null>>;
-};
+import {
+  type ComposeService,
+  environmentOf,
+  gracePeriodOf,
+  parseCompose,
+} from '../../support/service/compose-files.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
 const SERVICE_IMAGE = `mediary:${packageJson.version}`;
@@ -50,22 +33,13 @@ const OTHERS: readonly (readonly [image: RegExp, name: RegExp])[] = [
 const GENERATED = { ACCESS_TOKEN_SECRET: 'x', SERVICE_API_KEY: 'y', OPERATOR_KEY: 'z' };
 
 const COMPOSE_FILES = ['deploy/compose.yaml', 'deploy/compose.single.yaml'];
-const parseCompose = (path: string): ComposeFile => parse(read(path), { merge: true }) as ComposeFile;
 const containers = COMPOSE_FILES.flatMap((path) =>
   Object.entries(parseCompose(path).services).map(([name, container]) => ({ path, name, ...container })),
 );
 const { services } = parseCompose('deploy/compose.yaml');
 const ofService = containers.filter(({ image }) => image === SERVICE_IMAGE);
-const isProcess = ({ entrypoint, command }: Container): boolean =>
+const isProcess = ({ entrypoint, command }: ComposeService): boolean =>
   entrypoint === undefined && command === undefined;
-
-/** As Docker Compose does it with a filled deploy/.env. */
-const interpolate = (value: string | number): string =>
-  String(value).replace(/\$\{(\w+):(?:\?[^}]*|-([^}]*))\}/g, (_, name: string, fallback?: string) =>
-    name.endsWith('_URL') ? (fallback ?? 'http://127.0.0.1:8080') : name.padEnd(40, '-'),
-  );
-const environmentOf = ({ environment = {} }: Container): Record<string, string> =>
-  Object.fromEntries(Object.entries(environment).map(([name, value]) => [name, interpolate(value)]));
 
 describe('the compose files', () => {
   test.each(containers)('$path: $name is pinned and hardened', (container) => {
@@ -86,8 +60,7 @@ describe('the compose files', () => {
   test.each(ofService.filter(isProcess))('$path: the settings of $name are valid', (container) => {
     const generated = container.path.includes('single') ? GENERATED : {};
     const config = readConfig({ ...generated, ...environmentOf(container) }, (path) => path);
-    const grace = Number.parseInt(container.stop_grace_period ?? '0', 10);
-    expect(grace).toBeGreaterThan(config.drainSeconds + config.stopTimeoutSeconds + 10);
+    expect(gracePeriodOf(container)).toBeGreaterThan(config.drainSeconds + config.stopTimeoutSeconds + 10);
   });
 
   test('API processes and workers start after the migrations, and do not migrate', () => {
@@ -121,6 +94,18 @@ describe('the compose files', () => {
         const isChecked = target?.healthcheck !== undefined || target?.image === SERVICE_IMAGE;
         expect(condition === 'service_healthy' ? isChecked : target !== undefined, name).toBe(true);
       }
+  });
+
+  test('health checks ask a port that is published, or that another container uses', () => {
+    const asked = containers.flatMap(({ name, ports = [], healthcheck }) => {
+      const [, port = '80'] = /http:\/\/127\.0\.0\.1(?::(\d+))?\//.exec(`${healthcheck?.test ?? ''}`) ?? [];
+      const isUsed =
+        `${ports}`.endsWith(`:${port}`) || read('deploy/compose.yaml').includes(`//${name}:${port}`);
+      return healthcheck?.test?.includes('pg_isready') === false ? [{ name, isUsed }] : [];
+    });
+    expect(asked).toEqual(
+      ['nginx', 'store', 'prometheus', 'grafana'].map((name) => ({ name, isUsed: true })),
+    );
   });
 
   test('env.example lists the variables that they read', () => {
@@ -157,6 +142,14 @@ describe('the Dockerfile', () => {
   test('copies only files of the repository', () => {
     const isTracked = (path: string) => tracked.some((file) => file === path || file.startsWith(`${path}/`));
     expect(copied.filter((path) => !isTracked(path))).toEqual([]);
+  });
+
+  test('contains the programs that it, its health check and the compose files run', () => {
+    const text = ['deploy/Dockerfile', ...COMPOSE_FILES].map(read).join('');
+    const programs = Array.from(text.matchAll(/\bnode"?, "?\/app\/([\w/.-]+)/g), ([, path = '']) => path);
+    const isCopied = (path: string) => copied.some((from) => path === from || path.startsWith(`${from}/`));
+    expect(programs).toEqual(['deploy/health-check.ts', 'service/start.js', 'deploy/create-bucket.ts']);
+    expect(programs.filter((path) => !isCopied(path) || !tracked.includes(path))).toEqual([]);
   });
 
   test('gets from .dockerignore what it copies, and nothing that is no source', () => {

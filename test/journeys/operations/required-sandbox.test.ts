@@ -60,7 +60,8 @@ describe.skipIf(!isRoot)('with SANDBOX=required', () => {
         message:
           'SANDBOX is "required", but parts of the sandbox are missing. They need:\n' +
           '  - no_network, own_processes, read_only_files: ' +
-          'unshare and mount (util-linux), and CAP_SYS_ADMIN\n' +
+          'unshare and mount (util-linux), and CAP_SYS_ADMIN: in a container --cap-add SYS_ADMIN and, ' +
+          'with AppArmor, --security-opt apparmor=unconfined\n' +
           'SANDBOX=available starts without them.',
       },
     });

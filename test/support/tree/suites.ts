@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 
 const ROOT = join(import.meta.dirname, '../../..');
 const FILES = '{packages,service/src,simulators,deploy,examples,test}/**/*.test.ts';
-const OWN_SUITES = /^test\/(?:durability|browser|scale|clients|kubernetes|s3|cluster)\//;
+const OWN_SUITES = /^test\/(?:durability|browser|scale|clients|kubernetes|s3|cluster|image)\//;
 const JOURNEYS = /^test\/journeys\//;
 /** Modules that start a service, a database, ffmpeg or a sandboxed decoder. */
 const STARTS_PROCESSES = [

@@ -14,6 +14,7 @@ export const PROTECTIONS = {
 type Protection = keyof typeof PROTECTIONS;
 
 const NAMESPACES = 'unshare and mount (util-linux), and ';
+const WITHOUT_APPARMOR = ' and, with AppArmor, --security-opt apparmor=unconfined';
 /** What gives the parts, to root and to other users. */
 const REMEDIES: readonly (readonly [parts: readonly Protection[], root: string, others: string])[] = [
   [['limits'], 'a POSIX shell with ulimit', 'a POSIX shell with ulimit'],
@@ -25,9 +26,10 @@ const REMEDIES: readonly (readonly [parts: readonly Protection[], root: string, 
   ],
   [
     ['no_network', 'own_processes', 'hidden_data', 'read_only_files'],
-    `${NAMESPACES}CAP_SYS_ADMIN`,
-    `${NAMESPACES}user namespaces for every user: in containers the profile deploy/seccomp.json, on Ubuntu ` +
-      'sysctl kernel.apparmor_restrict_unprivileged_userns=0',
+    `${NAMESPACES}CAP_SYS_ADMIN: in a container --cap-add SYS_ADMIN${WITHOUT_APPARMOR}`,
+    `${NAMESPACES}user namespaces for every user: in a container ` +
+      `--security-opt seccomp=deploy/seccomp.json${WITHOUT_APPARMOR}, ` +
+      'on Ubuntu sysctl kernel.apparmor_restrict_unprivileged_userns=0',
   ],
 ];
 
