@@ -62,7 +62,7 @@ function assertReplaceable({ providers }: UploadsContext, asset: Asset): void {
   assertProcessed(asset);
 }
 
-/** Seen by the viewers of the replaced asset alone. Its attempt follows, so that its files have other names. */
+/** Seen by the viewers of the asset alone. Its attempt follows, so that its files have other names. */
 function toReplacement(ctx: UploadsContext, { asset, request, actor }: ReplaceInput) {
   const { owner_user_id: _, ...file } = request;
   const upload = toNewAsset(
