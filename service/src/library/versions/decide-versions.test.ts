@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Asset } from '../../assets/asset.ts';
 import { fileOf } from '../../assets/previous-version.ts';
+import type { JobRequest } from '../../jobs.ts';
 import { createVideo, NOW } from '../../lifecycle/asset.fixture.ts';
 import { findEndedReferences } from '../../lifecycle/decisions/stored-references.ts';
 import {
@@ -46,7 +47,7 @@ const replacement = createVideo({
   duplicate_of: asset.id,
 });
 
-const replacing = { trashDays: 30, now: NOW, purges: [] };
+const replacing = { trashDays: 30, now: NOW, purges: [] as readonly JobRequest[] };
 const takeover = (seen: Asset = asset, given: Partial<typeof replacing> = {}) =>
   decideTakeover(seen, replacement, { ...replacing, ...given });
 const replaced: Asset = { ...asset, ...takeover().set };
@@ -76,9 +77,10 @@ describe('a takeover', () => {
     expect(ended).toEqual([`originals/${asset.id}/${OLD_UPLOAD}`, `renditions/${asset.id}/1-1/`]);
   });
 
-  test('lets tokens of a private asset stay valid', () => {
-    expect(takeover().set.playback_version).toBe(asset.playback_version + 1);
-    expect(takeover({ ...asset, visibility: 'private' }).set.playback_version).toBe(asset.playback_version);
+  test('lets issued tokens stay valid, unless a CDN is purged', () => {
+    const purges = [{ name: 'make-poster', payload: { assetId: asset.id } }] as const;
+    expect(takeover().set.playback_version).toBe(asset.playback_version);
+    expect(takeover(asset, { purges }).set.playback_version).toBe(asset.playback_version + 1);
   });
 
   test('is an event of the asset; its extra files are made again where they were not copied', () => {
@@ -92,7 +94,8 @@ describe('a takeover', () => {
   });
 
   test('that another attempt of the asset has overtaken can be retried', () => {
-    expect(decideOvertaken(replacement).set).toMatchObject({
+    expect(decideOvertaken(replacement, { attempt: 5 }).set).toMatchObject({
+      attempt: 5,
       stream_status: 'failed',
       failure: { code: 'replacement_overtaken', retryable: true },
     });

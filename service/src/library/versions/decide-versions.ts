@@ -30,7 +30,7 @@ export function decideTakeover(asset: Asset, replacement: Asset, replacing: Repl
     set: {
       ...fileOf(replacement),
       ...READY,
-      ...toNextVersions(asset),
+      ...toNextVersions(asset, replacing),
       duplicate_of: replacement.duplicate_of === asset.id ? null : replacement.duplicate_of,
       previous_version: kept,
       attempt,
@@ -48,10 +48,10 @@ export function decideTakeover(asset: Asset, replacement: Asset, replacing: Repl
 
 const READY = { stream_status: 'ready', progress: 100, failure: null, refused: false } as const;
 
-/** Players of a public asset may have its files in a CDN; tokens of a private one stay valid. */
-const toNextVersions = ({ version, playback_version: playback, visibility }: Asset): AssetPatch => ({
-  version: version + 1,
-  playback_version: visibility === 'public' ? playback + 1 : playback,
+/** A purge of a CDN is named by the playback version. Without one, issued tokens stay valid. */
+const toNextVersions = (asset: Asset, { purges }: Pick<Replacing, 'purges'>): AssetPatch => ({
+  version: asset.version + 1,
+  playback_version: asset.playback_version + (purges.length > 0 ? 1 : 0),
 });
 
 /** The file of a failed asset is worth nothing. */
@@ -91,9 +91,15 @@ const OVERTAKEN = {
   retryable: true,
 };
 
-/** Both attempts may have files of the same name, so that the replacement is processed again on request. */
-export const decideOvertaken = ({ attempt }: Asset): AssetChange => ({
-  set: { stream_status: 'failed', failure: OVERTAKEN, ready_at: null, reconcile_at: null },
+/** Both attempts may have files of the same name. A retry opens an attempt above that of the asset. */
+export const decideOvertaken = ({ attempt }: Asset, asset: Pick<Asset, 'attempt'>): AssetChange => ({
+  set: {
+    attempt: Math.max(attempt, asset.attempt),
+    stream_status: 'failed',
+    failure: OVERTAKEN,
+    ready_at: null,
+    reconcile_at: null,
+  },
   events: [newEvent('asset.failed', { attempt, source: 'service', code: OVERTAKEN.code })],
   jobs: [],
 });
@@ -116,7 +122,7 @@ export function decideRollback(asset: Asset, { actorData, ...replacing }: Rollin
     set: {
       ...toFile(previous),
       ...READY,
-      ...toNextVersions(asset),
+      ...toNextVersions(asset, replacing),
       previous_version: kept,
       attempt,
       encode_run: 0,

@@ -17,7 +17,7 @@ export const takeOverJob =
       if (!asset || isPurged(asset)) return endReplacement(ctx, replacement);
       // The hourly job comes back to it.
       if (asset.legal_hold) return;
-      if (asset.attempt >= replacement.attempt) return refuse(ctx, replacement);
+      if (asset.attempt >= replacement.attempt) return refuse(ctx, replacement, asset);
       await ctx.lifecycle.copyFile(replacement, { assetId: asset.id, signal });
       if (await takeOver(ctx, asset, replacement)) return;
     }
@@ -45,8 +45,8 @@ async function endReplacement({ lifecycle }: LibraryContext, { id }: Asset): Pro
   );
 }
 
-async function refuse({ lifecycle }: LibraryContext, replacement: Asset): Promise<void> {
+async function refuse({ lifecycle }: LibraryContext, replacement: Asset, asset: Asset): Promise<void> {
   await lifecycle.update(replacement, (seen) =>
-    isDue(seen) && seen.attempt === replacement.attempt ? decideOvertaken(seen) : undefined,
+    isDue(seen) && seen.attempt === replacement.attempt ? decideOvertaken(seen, asset) : undefined,
   );
 }
