@@ -19,7 +19,8 @@ export type EndpointClient = {
 /**
  * Creates a client that asks a back end instead of the API. The back end answers with what the API returned,
  * with or without the envelope: POST `endpoint` (`media.createUpload`), GET `endpoint/{id}`,
- * POST `endpoint/{id}/complete`, GET `endpoint/{id}/playback`.
+ * POST `endpoint/{id}/complete`, GET `endpoint/{id}/playback`; for uploads with `replaces` also
+ * POST `endpoint/{id}/replace`.
  *
  * @example const { media } = createEndpointClient({ endpoint: '/uploads' });
  */
@@ -28,7 +29,7 @@ export function createEndpointClient({ endpoint, ...options }: EndpointOptions):
   return createClient(createTransport({ ...options, baseUrl: endpoint }, relay));
 }
 
-const ASSET_PATH = /^\/media\/([^/]+)(|\/complete|\/playback)$/;
+const ASSET_PATH = /^\/media\/([^/]+)(|\/complete|\/playback|\/replace)$/;
 
 function createPathMap(endpoint: string): Relay['toUrl'] {
   const [path = '', query] = endpoint.split('?', 2);

@@ -70,6 +70,8 @@ export type Transport = {
   readonly customFetch: typeof fetch | undefined;
   readonly maxRetries: number;
   readonly baseUrl: string;
+  /** Requests go to a back end, which offers a part of the API. */
+  readonly isRelayed: boolean;
   /** Of calls that name none. */
   readonly ownerUserId: string | undefined;
 };
@@ -124,7 +126,8 @@ export function createTransport(options: MediaryOptions, relay?: Relay): Transpo
       acceptGone(call.dataIfGone, async () => readData<T>(await send(keyed))),
     );
   };
-  const target = { fetch: fetchNow, customFetch, maxRetries, baseUrl: root, ownerUserId };
+  const isRelayed = relay !== undefined;
+  const target = { fetch: fetchNow, customFetch, maxRetries, baseUrl: root, ownerUserId, isRelayed };
   return { request, send, open, canRenewToken, ...target };
 }
 

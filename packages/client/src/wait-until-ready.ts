@@ -96,7 +96,10 @@ const isReplacement = ({ version_of: replaced }: Asset): boolean => Boolean(repl
 
 type Replacement = { readonly id: string; readonly replacedId: string; readonly signal: AbortSignal };
 
-/** The asset that has the file of a replacement. Throws `error` if that was deleted without taking over. */
+/**
+ * The asset that has the file of a replacement. Throws `error` if that was deleted without taking over, which
+ * the back ends of pages do not tell.
+ */
 async function findReplaced(
   transport: Transport,
   { id, replacedId, signal }: Replacement,
@@ -111,9 +114,10 @@ async function findReplaced(
       options,
     }),
   );
+  const asset = await transport.request<Asset>({ method: 'GET', path: assetPath(replacedId), options });
+  if (transport.isRelayed) return asset;
   for await (const { type, details } of pages)
-    if (type === 'asset.replaced' && details['replacement_id'] === id)
-      return transport.request({ method: 'GET', path: assetPath(replacedId), options });
+    if (type === 'asset.replaced' && details['replacement_id'] === id) return asset;
   throw error;
 }
 

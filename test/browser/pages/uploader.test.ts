@@ -9,7 +9,7 @@ import sharp from 'sharp';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { makeClip } from '../../support/clips/clips.ts';
 import { expectSuccess } from '../../support/http/envelope.ts';
-import { openUpload } from '../../support/media.ts';
+import { openUpload, readAsset, storeImage } from '../../support/media.ts';
 import { launchChromium } from '../../support/playback/browser.ts';
 import { asService, call, startTestService, type TestService } from '../../support/service.ts';
 import { serveUploaderPage } from './uploader-page.ts';
@@ -228,5 +228,21 @@ test('React shows an uploader with a token, which takes a pasted picture and ref
   await page.locator('#token [part=error]').getByText('“b.gif” cannot be uploaded. Allowed: PNG.').waitFor();
   // The refusal, and the thumbnail, which upload tokens cannot read.
   expect(faults.filter((fault) => !/status of 40[03]/.test(fault))).toEqual([]);
+  await page.context().close();
+});
+
+test('a file takes the place of another one, through the back end of the page', async () => {
+  const paint = (width: number) =>
+    sharp({ create: { width, height: 48, channels: 3, background: '#2a6f97' } })
+      .png()
+      .toBuffer();
+  const { id } = await storeImage(service, await paint(64));
+  const page = await openPage();
+  await page.evaluate(`document.querySelector('#back-end').replaces = '${id}'`);
+  const file = { name: 'new.png', mimeType: 'image/png', buffer: await paint(80) };
+  await page.setInputFiles('#back-end input[name=files]', file);
+  await rowOf(page, 'new.png').getByText('Ready').waitFor(SLOW);
+  expect(await idOf(page, 'new.png', 'ready')).toBe(id);
+  expect(await readAsset(service, 'ann', id)).toMatchObject({ filename: 'new.png', width: 80 });
   await page.context().close();
 });

@@ -72,11 +72,20 @@ test.each([
   expect(server.requests.map(({ method: sent, path }) => `${sent} ${path.replace(ID, 'ID')}`)).toEqual(calls);
 });
 
+test('a file replaces that of an asset of the user', async () => {
+  serveAsset('ann');
+  expect((await send({ path: `/${ID}/replace`, body: { ...FILE, visibility: 'public' } })).status).toBe(200);
+  const [, request] = server.requests;
+  expect(`${request?.method} ${request?.path}`).toBe(`POST /api/v1/media/${ID}/replace`);
+  expect(JSON.parse(String(request?.body))).toEqual({ ...FILE, owner_user_id: 'ann' });
+});
+
 describe('a request is refused', () => {
   test.each<[string, Sent, Partial<UploadHandlerOptions>, number]>([
     ['of nobody', { body: FILE }, { findOwner: () => undefined }, 401],
     ['about an asset of another user', { method: 'GET', path: `/${ID}` }, {}, 404],
     ['that completes an asset of another user', { path: `/${ID}/complete` }, {}, 404],
+    ['that replaces an asset of another user', { path: `/${ID}/replace`, body: FILE }, {}, 404],
     ['with another method', { method: 'POST', path: `/${ID}` }, {}, 404],
     ['without an asset', { method: 'GET' }, {}, 404],
     ['of a form of another site', { body: FILE, type: 'text/plain' }, {}, 400],

@@ -1,6 +1,7 @@
 // Answers `createEndpointClient` and <mediary-uploader endpoint> in a back end that handles `Request`s.
 import type { CreateUploadRequest } from '../api/uploads.ts';
 import { MediaryError } from '../errors.ts';
+import type { VersionCalls } from '../calls/versions.ts';
 import type { Media } from '../mediary.ts';
 
 type NewUpload = Omit<CreateUploadRequest, 'owner_user_id'>;
@@ -8,7 +9,10 @@ type Owner = string | number;
 
 export type UploadHandlerOptions = {
   /** A client with the service key. */
-  mediary: { readonly media: Pick<Media, 'createUpload' | 'complete' | 'get' | 'playback'> };
+  mediary: {
+    readonly media: Pick<Media, 'createUpload' | 'complete' | 'get' | 'playback'>;
+    readonly versions: Pick<VersionCalls, 'replace'>;
+  };
   /** The user of the session that the request belongs to; undefined is answered with 401. */
   findOwner: (request: Request) => Owner | undefined | Promise<Owner | undefined>;
   /**
@@ -38,26 +42,29 @@ export function createUploadHandler(options: UploadHandlerOptions): (request: Re
   };
 }
 
-const ASSET_PATH = /\/([0-9a-f-]{36})(\/complete|\/playback)?\/?$/i;
+const ASSET_PATH = /\/([0-9a-f-]{36})(\/complete|\/playback|\/replace)?\/?$/i;
+const POSTED = ['/complete', '/replace'];
 
 async function answer(
-  { mediary: { media }, toUpload = pickFile }: UploadHandlerOptions,
+  { mediary: { media, versions }, toUpload = pickFile }: UploadHandlerOptions,
   request: Request,
   owner: Owner,
 ): Promise<unknown> {
   const [, id, action] = ASSET_PATH.exec(new URL(request.url).pathname) ?? [];
   const isPost = request.method === 'POST';
   const options = { ownerUserId: owner };
+  const idempotencyKey = request.headers.get('idempotency-key') ?? undefined;
   if (id === undefined) {
     if (!isPost) throw notFound();
-    const idempotencyKey = request.headers.get('idempotency-key') ?? undefined;
     const upload = await toUpload(await readUpload(request), owner);
     return media.createUpload(upload, { ...options, idempotencyKey });
   }
-  if (isPost !== (action === '/complete')) throw notFound();
+  if (isPost !== POSTED.includes(action ?? '')) throw notFound();
   // The service key reads assets of all owners.
   const asset = await media.get(id, options);
   if (asset.owner_user_id !== String(owner)) throw notFound();
+  if (action === '/replace')
+    return versions.replace(id, pickFile(await readUpload(request)), { ...options, idempotencyKey });
   if (isPost) return media.complete(id, options);
   return action === '/playback' ? media.playback(id, options) : asset;
 }

@@ -22,7 +22,7 @@ import {
   retryFailed,
 } from './upload-list.ts';
 import { describeItem, renderRow, type RowAction } from './upload-row.ts';
-import type { UploaderContext, UploaderEventName } from './uploader-context.ts';
+import { toUploadOptions, type UploaderContext, type UploaderEventName } from './uploader-context.ts';
 import { toEventDetail } from './uploader-events.ts';
 
 type Cached<T> = { readonly key: string; readonly value: T };
@@ -43,6 +43,7 @@ export class MediaryUploader extends LitElement {
     visibility: {},
     tags: { attribute: false },
     metadata: { attribute: false },
+    replaces: {},
     resumeScope: { attribute: 'resume-scope' },
     skipInspection: { type: Boolean, attribute: 'skip-inspection' },
     disabled: { type: Boolean, reflect: true },
@@ -72,6 +73,8 @@ export class MediaryUploader extends LitElement {
   declare visibility: UploadOptions['visibility'];
   declare tags: string[] | undefined;
   declare metadata: Record<string, unknown> | undefined;
+  /** The id of an asset that gets the file; use it with `max-files="1"`. */
+  declare replaces: string | undefined;
   /** Separates what is remembered for a reload: an id of the user, where several share a browser. */
   declare resumeScope: string;
   /** Leaves the check of the bytes of a file to the service. */
@@ -155,7 +158,7 @@ export class MediaryUploader extends LitElement {
       connection: () => this.#connect(),
       memory: () => this.#remember(),
       texts: () => this.#texts(),
-      uploadOptions: () => ({ visibility: this.visibility, tags: this.tags, metadata: this.metadata }),
+      uploadOptions: () => toUploadOptions(this),
       isInspecting: () => !this.skipInspection,
       maxFiles: () => this.maxFiles ?? Number.POSITIVE_INFINITY,
       onChange: (item) => this.#show(item),

@@ -25,6 +25,7 @@ type ElementProperties = Pick<
   | 'visibility'
   | 'tags'
   | 'metadata'
+  | 'replaces'
   | 'resumeScope'
   | 'skipInspection'
   | 'disabled'

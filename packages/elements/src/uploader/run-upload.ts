@@ -157,7 +157,8 @@ async function followEncoding(ctx: UploaderContext, item: UploadItem): Promise<v
     if (asset.stream_status === 'processing') ctx.emit('progress', item);
     ctx.onChange();
   };
-  item.asset = await media.waitUntilReady(assetId, { signal, onUpdate });
+  item.asset = await media.waitUntilReady(item.asset ?? assetId, { signal, onUpdate });
+  item.assetId = item.asset.id;
   ctx.memory().remove(item);
   await showThumbnail(ctx, item);
   changePhase(ctx, item, 'ready');

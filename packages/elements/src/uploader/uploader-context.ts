@@ -8,6 +8,8 @@ import type { UploadItem } from './upload-item.ts';
 
 export type UploaderEventName = 'start' | 'progress' | 'uploaded' | 'ready' | 'error';
 
+type ChosenOptions = Pick<UploadOptions, 'visibility' | 'tags' | 'metadata' | 'replaces'>;
+
 export type UploaderContext = {
   /** Newest first. */
   items: readonly UploadItem[];
@@ -16,7 +18,7 @@ export type UploaderContext = {
   readonly connection: () => UploadConnection;
   readonly memory: () => UploadMemory;
   readonly texts: () => UploaderTexts;
-  readonly uploadOptions: () => Pick<UploadOptions, 'visibility' | 'tags' | 'metadata'>;
+  readonly uploadOptions: () => ChosenOptions;
   /** Whether files are inspected before they are sent. */
   readonly isInspecting: () => boolean;
   readonly maxFiles: () => number;
@@ -24,3 +26,10 @@ export type UploaderContext = {
   readonly onChange: (item?: UploadItem) => void;
   readonly emit: (name: UploaderEventName, item: UploadItem) => void;
 };
+
+export const toUploadOptions = ({ visibility, tags, metadata, replaces }: ChosenOptions): ChosenOptions => ({
+  visibility,
+  tags,
+  metadata,
+  replaces,
+});
