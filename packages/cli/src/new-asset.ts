@@ -2,7 +2,7 @@
 import type { Asset } from '@mediary/client';
 import { type Command, Option } from 'commander';
 import { type AccessFlags, addAccessOptions, toAccess } from './access-flags.ts';
-import { collect, parseDuration, parseJsonObject } from './arguments.ts';
+import { collect, parseDuration, parseJsonObject, parsePoint } from './arguments.ts';
 import { formatAssetLine } from './asset-text.ts';
 import type { Client } from './client.ts';
 import type { CommandContext } from './context.ts';
@@ -22,13 +22,24 @@ export type NewAssetOptions = AccessFlags & {
   readonly provider?: string;
   readonly filename?: string;
   readonly mimeType?: string;
+  readonly focalPoint?: { x: number; y: number };
+  readonly chapters?: string;
   readonly wait?: boolean;
   readonly timeout?: number;
 };
 
+export const FOCAL_POINT_OPTION = '--focal-point <point>';
+export const CHAPTERS_OPTION = '--chapters <file>';
+
 /** Of commands whose bytes come from elsewhere. */
 export const addFileOptions = (command: Command): Command =>
   addSharedOptions(command)
+    .option(
+      FOCAL_POINT_OPTION,
+      'of an image: the part that crops keep, as parts of width and height such as 0.3,0.6',
+      parsePoint,
+    )
+    .option(CHAPTERS_OPTION, 'of a video: a text file with a line for each chapter, such as "1:05 Demo"')
     .addOption(
       new Option('--if-exists <choice>', 'if an asset has this --external-id').choices(['fail', 'return']),
     )
@@ -51,7 +62,10 @@ export const addSharedOptions = (command: Command): Command =>
     .option('--wait', 'wait until the asset is ready or failed')
     .option('--timeout <duration>', 'with --wait: the longest wait, such as 10m', parseDuration);
 
-export const toDescription = (flags: NewAssetOptions) => ({
+type DescribingOptions = AccessFlags &
+  Pick<NewAssetOptions, 'private' | 'public' | 'title' | 'tag' | 'metadata'>;
+
+export const toDescription = (flags: DescribingOptions) => ({
   visibility: visibilityOf(flags),
   title: flags.title,
   tags: flags.tag,

@@ -39,16 +39,17 @@ async function read<T = AssetJson>(args: string, options?: Partial<CliOptions>):
 }
 
 test('an upload is followed until ready, then listed, played, downloaded, restored and deleted', async () => {
-  const asset = await read('upload photo.jpg --wait --title Photo --tag a --tag b');
+  const asset = await read('upload photo.jpg --wait --title Photo --tag a --tag b --focal-point 0.3,0.6');
   expect(asset).toMatchObject({
     stream_status: 'ready',
     owner_user_id: 'ann',
     title: 'Photo',
     tags: ['a', 'b'],
+    focal_point: { x: 0.3, y: 0.6 },
   });
 
   expect(await read(`get ${asset.id}`)).toEqual(asset);
-  expect((await run(`get ${asset.id}`)).stdout).toContain(`play        mediary open ${asset.id}`);
+  expect((await run(`get ${asset.id}`)).stdout).toMatch(RegExp(`play +mediary open ${asset.id}`));
   expect(await run('ls --tag none')).toMatchObject({
     stdout: '',
     stderr: 'No assets of the user ann match.\n',
@@ -75,7 +76,9 @@ test('an upload is followed until ready, then listed, played, downloaded, restor
 
 test('a part of a video becomes another video', async () => {
   await writeFile(join(folder, 'film.mp4'), await readFile(await makeClip({ seconds: 3 })));
-  const { id } = await read('upload film.mp4 --wait');
+  await writeFile(join(folder, 'parts.txt'), '0:00 Start\n0:02 End\n');
+  const { id, chapters } = await read('upload film.mp4 --wait --chapters parts.txt');
+  expect(chapters).toMatchObject([{ title: 'Start' }, { start_ms: 2000, title: 'End' }]);
   const clip = await read(`clip ${id} --start 0:01 --end 2.5 --title Part --public --wait`);
   expect(clip).toMatchObject({
     stream_status: 'ready',

@@ -178,6 +178,7 @@ test('the asset has exactly the documented members', async () => {
     checksum_sha256: null,
     duplicate_of: null,
     clip_of: null,
+    version_of: null,
     visibility: 'private',
     stream_status: 'pending_upload',
     provider: 'onprem',

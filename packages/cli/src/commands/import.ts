@@ -1,6 +1,7 @@
 // `import` and `clip`: create assets from URLs and from other videos.
 import type { Command } from 'commander';
 import { parseHeader, parseMediaTime } from '../arguments.ts';
+import { readChapters } from '../chapters-file.ts';
 import { openClient } from '../client.ts';
 import type { Handler, Runner } from '../context.ts';
 import {
@@ -43,6 +44,8 @@ const importUrl: Handler<ImportFlags> = async (context, [url = ''], flags) => {
       mime_type: flags.mimeType,
       ...toMembers(flags),
       provider: flags.provider,
+      focal_point: flags.focalPoint,
+      chapters: await readChapters(context, flags.chapters),
     },
     { ...client.options, ifExists: flags.ifExists },
   );

@@ -4,6 +4,7 @@ import type { Asset, ResumeStore, UploadOptions, UploadProgress } from '@mediary
 import { openFile } from '@mediary/client/node';
 import { type Command, Option } from 'commander';
 import { parseCount } from '../arguments.ts';
+import { readChapters } from '../chapters-file.ts';
 import { type Client, openClient } from '../client.ts';
 import type { CommandContext, Handler, Runner } from '../context.ts';
 import { CliError, EXIT, type ExitCode, usageError } from '../exit-codes.ts';
@@ -52,6 +53,7 @@ const uploadFiles: Handler<UploadFlags> = async (context, paths, flags) => {
   const files = await findFiles(context, paths, flags);
   if (files.length > 1 && flags.filename !== undefined) throw usageError('--filename is for one file.');
   if (files.length > 1 && flags.externalId !== undefined) throw usageError('--external-id is for one file.');
+  if (files.length > 1 && flags.chapters !== undefined) throw usageError('--chapters is for one file.');
   const client = await openClient(context);
   const [first] = files;
   if (files.length === 1 && first) {
@@ -133,6 +135,7 @@ async function uploadFile(context: CommandContext, { client, file, flags, progre
     uploaded = await client.mediary.media.upload(await openLocalFile(file), {
       ...client.options,
       ...toUploadOptions(flags),
+      chapters: await readChapters(context, flags.chapters),
       filename: flags.filename ?? basename(file.path),
       resume: flags.resume && { key: String(file.modifiedAt), store: openStore(context) },
       onProgress: (state) => showUpload(progress, state),
@@ -163,6 +166,7 @@ const toUploadOptions = (flags: UploadFlags): UploadOptions => ({
   ifExists: flags.ifExists,
   expiresAt: toExpiry(flags),
   provider: flags.provider,
+  focalPoint: flags.focalPoint,
   mimeType: flags.mimeType,
   checksum: flags.checksum === true || flags.deduplicate === true,
   deduplicate: flags.deduplicate,

@@ -1,15 +1,13 @@
 // `update`: changes what callers own of an asset, such as its title and its focal point.
-import { readFile } from 'node:fs/promises';
-import { resolve } from 'node:path';
-import { type Chapter, parseChapters } from '@mediary/client';
 import { type Command, Option } from 'commander';
 import { type AccessFlags, addAccessOptions } from '../../access-flags.ts';
 import { parseJsonObject, parsePoint } from '../../arguments.ts';
 import { formatAssetLine } from '../../asset-text.ts';
 import { openClient } from '../../client.ts';
-import type { CommandContext, Handler, Runner } from '../../context.ts';
+import { readChapters } from '../../chapters-file.ts';
+import type { Handler, Runner } from '../../context.ts';
 import { usageError } from '../../exit-codes.ts';
-import { toDescription } from '../../new-asset.ts';
+import { CHAPTERS_OPTION, FOCAL_POINT_OPTION, toDescription } from '../../new-asset.ts';
 
 export const addUpdateCommand = (program: Command, run: Runner): Command =>
   addAccessOptions(
@@ -27,12 +25,12 @@ export const addUpdateCommand = (program: Command, run: Runner): Command =>
     .option('--external-id <id>', 'your own id of the asset, unique per owner')
     .option('--metadata <json>', 'your own JSON object, instead of that of the asset', parseJsonObject)
     .option(
-      '--focal-point <point>',
+      FOCAL_POINT_OPTION,
       'of an image: the part that crops keep, as parts of width and height such as 0.3,0.6; or none',
       (text: string) => (text === 'none' ? text : parsePoint(text)),
     )
     .option(
-      '--chapters <file>',
+      CHAPTERS_OPTION,
       'of a video: a text file with a line for each chapter, such as "1:05 Demo"; or none',
     )
     .action(run(updateAsset));
@@ -65,19 +63,3 @@ const updateAsset: Handler<UpdateFlags> = async (context, [id = ''], flags) => {
   const asset = await mediary.media.update(id, change, options);
   context.output.result(asset, () => formatAssetLine(asset));
 };
-
-async function readChapters(
-  { io: { folder } }: Pick<CommandContext, 'io'>,
-  file: string | undefined,
-): Promise<Chapter[] | null | undefined> {
-  if (file === undefined) return undefined;
-  if (file === 'none') return null;
-  const text = await readFile(resolve(folder, file), 'utf8').catch((error: Error) => {
-    throw usageError(`The file of --chapters cannot be read: ${error.message}`, 'Name a text file, or none.');
-  });
-  try {
-    return parseChapters(text);
-  } catch (error) {
-    throw usageError(`${file}: ${(error as Error).message}`, 'Write a line such as "1:05 Demo".');
-  }
-}
