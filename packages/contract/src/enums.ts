@@ -147,6 +147,9 @@ export const IMAGE_CROPS = ['1:1', '1200x630'] as const;
 export const READINESS_PURPOSES = ['serving', 'uploads', 'jobs'] as const;
 export type ReadinessPurpose = (typeof READINESS_PURPOSES)[number];
 
+/** What a replacement can take over from the file that it replaces. */
+export const KEPT_PARTS = ['captions', 'chapters', 'focal_point', 'poster'] as const;
+
 /** What a file is to its asset. */
 export const VERSION_ROLES = ['next', 'current', 'previous'] as const;
 

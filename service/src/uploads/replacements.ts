@@ -1,4 +1,5 @@
 // Opens the upload of a replacement: an asset whose file another one gets once it is ready (contract B4).
+import { randomUUID } from 'node:crypto';
 import type { ReplaceFileRequest } from '@mediary/contract/schemas/versions';
 import { type Actor, toActorData } from '../assets/asset-event.ts';
 import type { Asset } from '../assets/asset.ts';
@@ -7,6 +8,7 @@ import { decideEnd, assertProcessed } from '../library/versions/decide-versions.
 import { badRequest, conflict } from '../platform/http/errors.ts';
 import { uuidV7 } from '../platform/values/uuid-v7.ts';
 import { timeOf } from '../platform/values/uuid.ts';
+import { captionKey } from '../storage/object-key.ts';
 import type { UploadsContext } from './context.ts';
 import { createAsset } from './new-asset.ts';
 import { toNewAsset } from './upload-request.ts';
@@ -26,7 +28,7 @@ export async function openReplacement(ctx: UploadsContext, input: ReplaceInput):
   const id = resourceId ?? uuidV7(ctx.clocks.now().getTime());
   const existing = await ctx.lifecycle.findReplacement(asset.id);
   // The same request again, with its Idempotency-Key.
-  if (existing?.id === id) return offerTargets(ctx, existing);
+  if (existing?.id === id) return offerTargets(ctx, await keepParts(ctx, existing, input));
   const upload = toReplacement(ctx, input);
   if (existing) await endFailed(ctx, existing);
   const now = timeOf(id);
@@ -40,7 +42,8 @@ export async function openReplacement(ctx: UploadsContext, input: ReplaceInput):
     created_at: now,
   };
   const data = { ...toActorData(actor, asset), version_of: asset.id };
-  return offerTargets(ctx, await createAsset(ctx, newAsset, { data }));
+  const created = await createAsset(ctx, newAsset, { data });
+  return offerTargets(ctx, await keepParts(ctx, created, input));
 }
 
 const offerTargets = async (ctx: UploadsContext, asset: Asset): Promise<OpenedUpload> => ({
@@ -64,7 +67,7 @@ function assertReplaceable({ providers }: UploadsContext, asset: Asset): void {
 
 /** Seen by the viewers of the asset alone. Its attempt follows, so that its files have other names. */
 function toReplacement(ctx: UploadsContext, { asset, request, actor }: ReplaceInput) {
-  const { owner_user_id: _, ...file } = request;
+  const { owner_user_id: _, keep = [], ...file } = request;
   const upload = toNewAsset(
     { ...file, visibility: asset.visibility, ...(asset.provider !== null && { provider: asset.provider }) },
     { isService: actor.caller.kind === 'service', limits: ctx.settings.newAssets, now: ctx.clocks.now() },
@@ -78,9 +81,33 @@ function toReplacement(ctx: UploadsContext, { asset, request, actor }: ReplaceIn
   return {
     ...upload,
     access: asset.access,
+    chapters: keep.includes('chapters') ? asset.chapters : null,
+    focal_point: keep.includes('focal_point') ? asset.focal_point : null,
     attempt: asset.attempt + 1,
     version_of: asset.id,
   };
+}
+
+/** Takes over what a new asset cannot have. Can be repeated, after a response that was lost. */
+async function keepParts(
+  { lifecycle, store }: UploadsContext,
+  replacement: Asset,
+  { asset, request: { keep = [] } }: ReplaceInput,
+): Promise<Asset> {
+  const isNew = replacement.captions === null && replacement.poster_time_ms === null;
+  const kept = keep.includes('captions') ? (asset.captions ?? []) : [];
+  const timeMs = keep.includes('poster') ? asset.poster_time_ms : null;
+  if (!isNew || (kept.length === 0 && timeMs === null)) return replacement;
+  // The files of the two versions go at different times.
+  const captions = kept.map((caption) => ({ ...caption, fileId: randomUUID() }));
+  for (const [index, { fileId }] of kept.entries())
+    await store.copy(
+      captionKey(asset.id, fileId),
+      captionKey(replacement.id, captions[index]?.fileId ?? fileId),
+    );
+  const set = { poster_time_ms: timeMs, captions: captions.length > 0 ? captions : null };
+  const updated = await lifecycle.update(replacement, () => ({ set, events: [], jobs: [] }));
+  return updated?.asset ?? replacement;
 }
 
 async function endFailed({ lifecycle }: UploadsContext, replacement: Asset): Promise<void> {

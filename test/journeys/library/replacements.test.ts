@@ -1,8 +1,9 @@
 // Replacements that fail, wait, are opened twice, or are not allowed.
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { expectConflict, paintPng, replacementsOf } from '../../support/assets/replacements.ts';
+import { makeClip } from '../../support/clips/clips.ts';
 import { expectRefusal, expectSuccess } from '../../support/http/envelope.ts';
 import {
   complete,
@@ -54,6 +55,33 @@ describe('a replacement', () => {
     expect(next).not.toBe(started.asset_id);
     await replacedBy(image.id, 'next.png');
     expect((await call(service, `GET /media/${started.asset_id}`, { headers: ann })).status).toBe(404);
+  });
+
+  test('takes over what it is asked to keep, also where the request is repeated', async () => {
+    const bytes = await readFile(await makeClip({ seconds: 2 }));
+    const { id: video } = (await offer(service, 'ann', { bytes })) as { id: string };
+    await settled(service, 'ann', video);
+    const text = Buffer.from('WEBVTT\n\n00:00.000 --> 00:01.000\nHello\n');
+    const captions = { headers: { ...ann, 'content-type': 'text/vtt' }, body: text };
+    expectSuccess(await call(service, `PUT /media/${video}/captions/en?default=true`, captions));
+    const chapters = [{ start_ms: 0, title: 'Start' }];
+    const json = { chapters, poster_time_ms: 1000 };
+    expectSuccess(await call(service, `PATCH /media/${video}`, { headers: ann, json }));
+    const keep = ['captions', 'chapters', 'poster'];
+    const headers = { ...ann, 'idempotency-key': 'keep-once' };
+    const started = expectSuccess<Started>(await replace(video, { keep, filename: 'kept.mp4' }, headers));
+    expectSuccess(await replace(video, { keep, filename: 'kept.mp4' }, headers));
+    await putBytes(started, bytes);
+    await complete(service, 'ann', started.asset_id);
+    expect(await replacedBy(video, 'kept.mp4')).toMatchObject({ chapters, poster_time_ms: 1000 });
+    const read = await fetch(`${service.url}/media/${video}/captions/en`, { headers: ann });
+    expect(await read.text()).toContain('Hello');
+    // The captions of the two versions are separate files.
+    expectSuccess(await call(service, `DELETE /media/${video}/captions/en`, { headers: ann }));
+    expectSuccess(await rollBack(video));
+    const old = await fetch(`${service.url}/media/${video}/captions/en`, { headers: ann });
+    expect(await old.text()).toContain('Hello');
+    expect((await replace(video, { keep: ['title'] })).status).toBe(400);
   });
 
   test('waits while the asset is under a legal hold', async () => {

@@ -195,6 +195,11 @@ export type ReplaceFileRequest = {
   /** Announced SHA-256. Other bytes are rejected. */
   checksum_sha256?: string | undefined;
   /**
+   * What the replacement takes over from the current file, as it is now. Default: nothing. Name what still
+   * fits the new file, such as captions of the same words at the same times.
+   */
+  keep?: ('captions' | 'chapters' | 'focal_point' | 'poster')[] | undefined;
+  /**
    * Required with `X-Service-Key`: the owner of the asset, 1–255 characters. With a bearer token the value is
    * ignored, but must be a string too.
    */

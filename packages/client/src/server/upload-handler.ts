@@ -1,5 +1,5 @@
 // Answers `createEndpointClient` and <mediary-uploader endpoint> in a back end that handles `Request`s.
-import type { CreateUploadRequest } from '../api/uploads.ts';
+import type { CreateUploadRequest, ReplaceFileRequest } from '../api/uploads.ts';
 import { MediaryError } from '../errors.ts';
 import type { VersionCalls } from '../calls/versions.ts';
 import type { Media } from '../mediary.ts';
@@ -64,7 +64,7 @@ async function answer(
   const asset = await media.get(id, options);
   if (asset.owner_user_id !== String(owner)) throw notFound();
   if (action === '/replace')
-    return versions.replace(id, pickFile(await readUpload(request)), { ...options, idempotencyKey });
+    return versions.replace(id, pickReplacement(await readUpload(request)), { ...options, idempotencyKey });
   if (isPost) return media.complete(id, options);
   return action === '/playback' ? media.playback(id, options) : asset;
 }
@@ -83,6 +83,11 @@ const pickFile = (asked: NewUpload): NewUpload => ({
   mime_type: asked.mime_type,
   size_bytes: asked.size_bytes,
   checksum_sha256: asked.checksum_sha256,
+});
+
+const pickReplacement = (asked: NewUpload & Pick<ReplaceFileRequest, 'keep'>): ReplaceFileRequest => ({
+  ...pickFile(asked),
+  keep: asked.keep,
 });
 
 const refusal = (

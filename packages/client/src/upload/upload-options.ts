@@ -1,6 +1,6 @@
 // Options of an upload, and the progress that it reports.
 import type { ExistingAssetRule } from '../api/enums.ts';
-import type { CreateUploadRequest, UploadTarget } from '../api/uploads.ts';
+import type { CreateUploadRequest, ReplaceFileRequest, UploadTarget } from '../api/uploads.ts';
 import type { CallOptions } from '../transport.ts';
 import type { ResumeStore } from './resume-store.ts';
 
@@ -35,6 +35,8 @@ export type UploadOptions = CallOptions & {
    * replacement, and `waitUntilReady` the asset. Options about the asset are ignored.
    */
   replaces?: string | undefined;
+  /** With `replaces`: what the replacement takes over from the current file. Default: nothing. */
+  keep?: ReplaceFileRequest['keep'];
   title?: string | undefined;
   tags?: string[] | undefined;
   /** Your own JSON, at most 16 KiB. */

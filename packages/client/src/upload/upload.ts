@@ -85,11 +85,11 @@ async function run(job: Job): Promise<Asset> {
 }
 
 const open = (job: Job): Promise<OpenUpload> => {
-  const { replaces } = job.options;
+  const { replaces, keep } = job.options;
   const request = toRequest(job);
   if (replaces === undefined) return job.calls.createUpload(request, toCreateOptions(job));
   const { filename, content_type, mime_type, size_bytes, checksum_sha256 } = request;
-  const file = { filename, content_type, mime_type, size_bytes, checksum_sha256 };
+  const file = { filename, content_type, mime_type, size_bytes, checksum_sha256, keep };
   return job.versions.replace(replaces, file, {
     ...toCallOptions(job),
     idempotencyKey: job.options.idempotencyKey,

@@ -1,19 +1,32 @@
 // Replacing the file of an asset: the request, and the versions of the file.
 import { type Static, Type } from 'typebox';
-import { ASSET_KINDS, STREAM_STATUSES, VERSION_ROLES } from '../enums.ts';
+import { ASSET_KINDS, KEPT_PARTS, STREAM_STATUSES, VERSION_ROLES } from '../enums.ts';
 import { EXAMPLE_ASSET } from './assets/asset.ts';
 import { NoNextCursor, nullable, Timestamp } from './common.ts';
 import { CreateUploadRequest } from './uploads.ts';
 
+const { owner_user_id, ...file } = Type.Pick(CreateUploadRequest, [
+  'filename',
+  'content_type',
+  'mime_type',
+  'size_bytes',
+  'checksum_sha256',
+  'owner_user_id',
+]).properties;
+
 export const ReplaceFileRequest = Type.Object(
-  Type.Pick(CreateUploadRequest, [
-    'filename',
-    'content_type',
-    'mime_type',
-    'size_bytes',
-    'checksum_sha256',
-    'owner_user_id',
-  ]).properties,
+  {
+    ...file,
+    keep: Type.Optional(
+      Type.Array(Type.Enum([...KEPT_PARTS]), {
+        uniqueItems: true,
+        description:
+          'What the replacement takes over from the current file, as it is now. Default: nothing. Name what ' +
+          'still fits the new file, such as captions of the same words at the same times.',
+      }),
+    ),
+    owner_user_id,
+  },
   {
     $id: 'ReplaceFileRequest',
     examples: [

@@ -4,6 +4,7 @@ import {
   Anchor,
   Badge,
   Button,
+  Checkbox,
   FileButton,
   Group,
   Loader,
@@ -131,11 +132,13 @@ function RollBack({ asset, session }: EditorProps) {
 function NewFile({ asset, session }: EditorProps) {
   const queries = useQueryClient();
   const [percent, setPercent] = useState(0);
+  const [isKeeping, setKeeping] = useState(true);
   const send = useMutation({
     mutationFn: (file: File) =>
       mediary.media.upload(file, {
         ...ownerOptions(session, asset),
         replaces: asset.id,
+        keep: isKeeping ? [...PARTS[asset.kind]] : [],
         onAsset: () => void refreshAssets(queries),
         onProgress: ({ bytesSent, totalBytes }) => setPercent((100 * bytesSent) / Math.max(1, totalBytes)),
       }),
@@ -144,6 +147,11 @@ function NewFile({ asset, session }: EditorProps) {
   return (
     <Stack gap="sm">
       <Text size="sm">{hintOf(asset)}</Text>
+      <Checkbox
+        checked={isKeeping}
+        onChange={({ currentTarget }) => setKeeping(currentTarget.checked)}
+        label={LABELS_OF_PARTS[asset.kind]}
+      />
       {send.isPending && <Progress value={percent} aria-label="Sent" />}
       {send.error && <Problem error={send.error} />}
       <Group>
@@ -159,8 +167,19 @@ function NewFile({ asset, session }: EditorProps) {
   );
 }
 
+/** What the new file takes over, if it still fits. */
+const PARTS = {
+  image: ['focal_point'],
+  audio: ['chapters'],
+  video: ['captions', 'chapters', 'poster'],
+} as const;
+
+const LABELS_OF_PARTS = {
+  image: 'Keep the focal point',
+  audio: 'Keep the chapters',
+  video: 'Keep captions, chapters and poster',
+} as const;
+
 const hintOf = ({ kind }: Asset): string =>
-  kind === 'image'
-    ? 'The new file gets this address, title and tags. The old one is shown until it is ready.'
-    : 'The new file gets this address, title and tags, and brings its own captions and chapters. ' +
-      'The old one plays until it is ready.';
+  'The new file gets this address, title and tags. The old one ' +
+  (kind === 'image' ? 'is shown until it is ready.' : 'plays until it is ready.');

@@ -1,8 +1,8 @@
 // `replace`, `versions` and `rollback`: another file for an asset, and the way back.
 import { basename } from 'node:path';
-import type { AssetVersion } from '@mediary/client';
+import type { AssetVersion, UploadOptions } from '@mediary/client';
 import { openFile } from '@mediary/client/node';
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { parseDuration } from '../../arguments.ts';
 import { formatAssetLine } from '../../asset-text.ts';
 import { openClient } from '../../client.ts';
@@ -18,6 +18,14 @@ export function addVersionCommands(program: Command, run: Runner): void {
     .description('Upload a new file for an asset; the old one plays until the new one is ready')
     .argument('<id>', 'id of the asset')
     .argument('<file>', 'the new file, of the same kind')
+    .addOption(
+      new Option('--keep <part...>', 'what the new file takes over from the old one').choices([
+        'captions',
+        'chapters',
+        'focal_point',
+        'poster',
+      ]),
+    )
     .option('--filename <name>', 'name of the file as the API shows it')
     .option('--mime-type <type>', 'media type, such as video/mp4; default: by the extension of the name')
     .option('--wait', 'wait until the asset has the new file')
@@ -35,7 +43,9 @@ export function addVersionCommands(program: Command, run: Runner): void {
     .action(run(rollBack));
 }
 
-const replaceFile: Handler<NewAssetOptions> = async (context, [id = '', path = ''], flags) => {
+type ReplaceFlags = NewAssetOptions & { readonly keep?: UploadOptions['keep'] };
+
+const replaceFile: Handler<ReplaceFlags> = async (context, [id = '', path = ''], flags) => {
   const client = await openClient(context);
   const file = await openFile(path).catch((error: Error) => {
     throw usageError(`${path} cannot be read: ${error.message}`);
@@ -45,6 +55,7 @@ const replaceFile: Handler<NewAssetOptions> = async (context, [id = '', path = '
     .upload(file, {
       ...client.options,
       replaces: id,
+      keep: flags.keep,
       filename: flags.filename ?? basename(path),
       mimeType: flags.mimeType,
       onProgress: ({ phase, bytesSent, totalBytes }) =>
