@@ -21,8 +21,8 @@ export const ReplaceFileRequest = Type.Object(
       Type.Array(Type.Enum([...KEPT_PARTS]), {
         uniqueItems: true,
         description:
-          'What the replacement takes over from the current file, as it is now. Default: nothing. Name what ' +
-          'still fits the new file, such as captions of the same words at the same times.',
+          'What the replacement takes over from the current file, as it is now. Default: nothing. Name ' +
+          'what still fits the new file, such as captions of the same words at the same times.',
       }),
     ),
     owner_user_id,
