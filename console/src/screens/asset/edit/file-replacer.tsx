@@ -87,10 +87,10 @@ function describe(version: AssetVersion): string {
 }
 
 const STATES = {
-  pending_upload: 'waits for its bytes',
-  processing: 'is processed',
-  ready: 'takes over',
-  failed: 'has failed',
+  pending_upload: 'Waits for its bytes',
+  processing: 'Processing',
+  ready: 'Takes over',
+  failed: 'Failed',
 } as const;
 
 function NextActions({ asset, session, version }: EditorProps & { readonly version: AssetVersion }) {
