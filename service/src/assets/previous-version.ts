@@ -22,6 +22,13 @@ export const toFile = ({ file }: PreviousVersion): AssetFile => ({
 
 const toDate = (time: string | null): Date | null => (time === null ? null : new Date(time));
 
+/** The file that a rollback can still bring back. */
+export const findRestorable = (
+  { previous_version: previous }: Pick<Asset, 'previous_version'>,
+  now: Date,
+): PreviousVersion | undefined =>
+  previous && new Date(previous.restorable_until) > now ? previous : undefined;
+
 /** Which file of the asset a folder of renditions belongs to. */
 export function roleOfRun(
   { playback, previous_version: previous }: Pick<Asset, 'playback' | 'previous_version'>,

@@ -122,7 +122,7 @@ export const findCollectionsOf = async (db: Queries, assetIds: readonly string[]
       from unnest(${assetIds}::uuid[]) with ordinality as asset (id, place) order by place`)
   ).map((row) => row.collections);
 
-const NIL_ID = '00000000-0000-0000-0000-000000000000';
+export const NIL_ID = '00000000-0000-0000-0000-000000000000';
 
 type ExpiryPosition = Pick<Asset, 'expires_at' | 'id'>;
 export const ASSET_EXPIRY_START: ExpiryPosition = { expires_at: new Date(0), id: NIL_ID };

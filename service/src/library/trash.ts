@@ -4,6 +4,7 @@ import { type EventData, newEvent } from '../assets/asset-event.ts';
 import { toEtag } from '../assets/asset-view.ts';
 import { awaitsReport, isPosterDue } from '../assets/poster.ts';
 import type { AssetChange } from '../lifecycle/decisions/change.ts';
+import { decideDeletion, type Deletion, removalOf } from '../lifecycle/decisions/deletion.ts';
 import { assertNotHeld } from '../lifecycle/decisions/legal-hold.ts';
 import { collectFailuresOfPages } from '../platform/concurrency/collect-failures.ts';
 import { notFound } from '../platform/http/errors.ts';
@@ -41,34 +42,18 @@ export async function deleteAsset(
     // A replacement has no place of its own to come back to.
     const isFinal = isPermanent || seen.version_of !== null;
     const purgeAt = isFinal ? null : new Date(now.getTime() + ctx.settings.trashDays * DAY_MS);
-    const deletion = decideDeletion(ctx, seen, { purgeAt, actorData, now });
+    const deletion = decideDeletionFor(ctx, seen, { purgeAt, actorData, now });
     return isErasure ? { ...deletion, isErasure } : deletion;
   });
   if (!updated) throw notFound('No such asset');
   return { id: asset.id, deleted: true };
 }
 
-type Deletion = { readonly purgeAt: Date | null; readonly actorData: EventData; readonly now: Date };
-
-/** `purgeAt` is null for a permanent deletion. Throws CONFLICT for an asset under a legal hold. */
-function decideDeletion(
-  ctx: LibraryContext,
-  seen: Asset,
-  { purgeAt, actorData, now }: Deletion,
-): AssetChange {
-  assertNotHeld(seen);
-  // The files of an asset in the trash were purged before.
-  const purges = seen.deleted_at ? [] : toCdnPurges(ctx, seen, { reason: 'deleted', now });
-  return {
-    set: {
-      deleted_at: seen.deleted_at ?? now,
-      purge_at: purgeAt,
-      version: seen.version + 1,
-      playback_version: seen.playback_version + 1,
-    },
-    events: [newEvent('asset.deleted', { ...actorData, restorable: purgeAt !== null })],
-    jobs: [...(purgeAt ? [] : [removalOf(seen)]), ...purges],
-  };
+/** With the purges of a CDN. The files of an asset in the trash were purged before. */
+function decideDeletionFor(ctx: LibraryContext, seen: Asset, deletion: Deletion): AssetChange {
+  const change = decideDeletion(seen, deletion);
+  const purges = seen.deleted_at ? [] : toCdnPurges(ctx, seen, { reason: 'deleted', now: deletion.now });
+  return { ...change, jobs: [...change.jobs, ...purges] };
 }
 
 const OWNER_ERASED: EventData = { source: 'operator', reason: 'owner_erased' };
@@ -77,12 +62,10 @@ const OWNER_ERASED: EventData = { source: 'operator', reason: 'owner_erased' };
 export async function closeForErasure(ctx: LibraryContext, asset: Asset): Promise<void> {
   await ctx.lifecycle.update(asset, (seen, now) => {
     if (isPurged(seen) || seen.legal_hold) return undefined;
-    const deletion = decideDeletion(ctx, seen, { purgeAt: null, actorData: OWNER_ERASED, now });
+    const deletion = decideDeletionFor(ctx, seen, { purgeAt: null, actorData: OWNER_ERASED, now });
     return { ...deletion, jobs: deletion.jobs.filter(({ name }) => name !== 'purge-asset'), isErasure: true };
   });
 }
-
-const removalOf = ({ id: assetId }: Asset) => ({ name: 'purge-asset', payload: { assetId } }) as const;
 
 /** Restores an asset from the trash, within the quota; an asset outside the trash stays unchanged. */
 export const restoreAsset = (ctx: LibraryContext, asset: Asset, actorData: EventData): Promise<Asset> =>
@@ -167,7 +150,7 @@ async function purgeDue<P>(ctx: LibraryContext, { start, read, reason }: DueAsse
   const { count, failures } = await collectFailuresOfPages({ start, size: BATCH, read }, (asset: Asset & P) =>
     ctx.lifecycle.update(asset, (seen, now) =>
       seen.revision === asset.revision
-        ? decideDeletion(ctx, seen, { purgeAt: null, actorData, now })
+        ? decideDeletionFor(ctx, seen, { purgeAt: null, actorData, now })
         : undefined,
     ),
   );

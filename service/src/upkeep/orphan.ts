@@ -1,5 +1,6 @@
 // Decides which stored objects are orphans, from the columns of their asset (design §6).
 import { type Asset, isPurged } from '../assets/asset.ts';
+import { roleOfRun } from '../assets/previous-version.ts';
 import { isDeferred } from '../lifecycle/decisions/stored-references.ts';
 import { parseOriginalName } from '../storage/object-key.ts';
 import { presignedUploadId, smallPutUploadId } from '../storage/upload-id.ts';
@@ -61,8 +62,7 @@ export function isOrphan(parsed: ParsedKey, owner: ObjectOwner | undefined): boo
   if (!owner || isPurged(owner)) return true;
   const { kind, folder } = parsed;
   if (kind === 'originals') return isOrphanedUpload(parsed, owner);
-  if (kind === 'renditions')
-    return ![publishedFolder, runningFolder, previousFolder].some((find) => find(owner) === folder);
+  if (kind === 'renditions') return roleOfRun(owner, folder) === undefined && folder !== runningFolder(owner);
   // A file of captions is stored before its row, so one without a row may be about to get it.
   return kind !== 'variants' && kind !== 'captions';
 }
@@ -99,10 +99,6 @@ const isUnrecordedUpload = (folder: string, owner: UploadOwner): boolean =>
   owner.uploaded_at === null &&
   (folder === presignedUploadId(owner) || folder === smallPutUploadId(owner));
 
-const publishedFolder = ({ playback }: ObjectOwner) =>
-  playback?.kind === 'own' ? playback.folder : undefined;
-const previousFolder = ({ previous_version: previous }: ObjectOwner) =>
-  previous?.file.playback?.kind === 'own' ? previous.file.playback.folder : undefined;
 /** Includes a finished run whose report has not arrived yet. */
 const runningFolder = ({ stream_status, attempt, encode_run }: ObjectOwner) =>
   stream_status === 'processing' ? `${attempt}-${encode_run}` : undefined;

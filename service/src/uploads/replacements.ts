@@ -12,7 +12,8 @@ import { captionKey } from '../storage/object-key.ts';
 import type { UploadsContext } from './context.ts';
 import { createAsset } from './new-asset.ts';
 import { toNewAsset } from './upload-request.ts';
-import { type OpenedUpload, toUploadTargets } from './upload-targets.ts';
+import type { OpenedUpload } from './upload-targets.ts';
+import { toOwnTargets } from './uploads.ts';
 
 type ReplaceInput = {
   readonly actor: Actor;
@@ -28,7 +29,7 @@ export async function openReplacement(ctx: UploadsContext, input: ReplaceInput):
   const id = resourceId ?? uuidV7(ctx.clocks.now().getTime());
   const existing = await ctx.lifecycle.findReplacement(asset.id);
   // The same request again, with its Idempotency-Key.
-  if (existing?.id === id) return offerTargets(ctx, await keepParts(ctx, existing, input));
+  if (existing?.id === id) return toOwnTargets(ctx, await keepParts(ctx, existing, input));
   const upload = toReplacement(ctx, input);
   if (existing) await endFailed(ctx, existing);
   const now = timeOf(id);
@@ -43,13 +44,8 @@ export async function openReplacement(ctx: UploadsContext, input: ReplaceInput):
   };
   const data = { ...toActorData(actor, asset), version_of: asset.id };
   const created = await createAsset(ctx, newAsset, { data });
-  return offerTargets(ctx, await keepParts(ctx, created, input));
+  return toOwnTargets(ctx, await keepParts(ctx, created, input));
 }
-
-const offerTargets = async (ctx: UploadsContext, asset: Asset): Promise<OpenedUpload> => ({
-  asset,
-  ...(await toUploadTargets(ctx, asset, asset.upload_expires_at ?? ctx.clocks.now())),
-});
 
 function assertReplaceable({ providers }: UploadsContext, asset: Asset): void {
   if (asset.version_of !== null)

@@ -71,7 +71,7 @@ async function openNewUpload(
     ...(grant && { alongside: (tx) => ctx.admission.recordUploadOfToken(tx, grant, id) }),
   });
   if (!expires) return { asset: await ctx.providers.applyParked(asset), target: null };
-  return isHosted ? openHostedUpload(ctx, asset) : toOwnTargets(ctx, asset, expires);
+  return isHosted ? openHostedUpload(ctx, asset) : toOwnTargets(ctx, asset);
 }
 
 /** The asset with its upload target: none where the bytes have come, or the service itself gets them. */
@@ -87,11 +87,11 @@ export async function continueUpload(ctx: UploadsContext, asset: Asset): Promise
 const offerUpload = async (ctx: UploadsContext, asset: Asset): Promise<OpenedUpload> =>
   asset.provider !== null && ctx.settings.newAssets.hostedProviders.includes(asset.provider)
     ? openHostedUpload(ctx, asset)
-    : toOwnTargets(ctx, asset, asset.upload_expires_at ?? ctx.clocks.now());
+    : toOwnTargets(ctx, asset);
 
-const toOwnTargets = async (ctx: UploadsContext, asset: Asset, expires: Date): Promise<OpenedUpload> => ({
+export const toOwnTargets = async (ctx: UploadsContext, asset: Asset): Promise<OpenedUpload> => ({
   asset,
-  ...(await toUploadTargets(ctx, asset, expires)),
+  ...(await toUploadTargets(ctx, asset, asset.upload_expires_at ?? ctx.clocks.now())),
 });
 
 /** Creates a token for uploads of the owner. Throws FORBIDDEN for users, and BAD_REQUEST. */

@@ -1,7 +1,7 @@
 // `import` and `clip`: create assets from URLs and from other videos.
 import type { Command } from 'commander';
 import { parseHeader, parseMediaTime } from '../arguments.ts';
-import { readChapters } from '../chapters-file.ts';
+import { readChapters } from './assets/chapters-file.ts';
 import { openClient } from '../client.ts';
 import type { Handler, Runner } from '../context.ts';
 import {

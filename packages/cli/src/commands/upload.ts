@@ -4,7 +4,7 @@ import type { Asset, ResumeStore, UploadOptions, UploadProgress } from '@mediary
 import { openFile } from '@mediary/client/node';
 import { type Command, Option } from 'commander';
 import { parseCount } from '../arguments.ts';
-import { readChapters } from '../chapters-file.ts';
+import { readChapters } from './assets/chapters-file.ts';
 import { type Client, openClient } from '../client.ts';
 import type { CommandContext, Handler, Runner } from '../context.ts';
 import { CliError, EXIT, type ExitCode, usageError } from '../exit-codes.ts';

@@ -1,11 +1,9 @@
 // Deleting assets, and restoring them from the trash.
-import { type ErrorCase, jsonOperation } from '../operation.ts';
+import { jsonOperation } from '../operation.ts';
 import { Asset, EXAMPLE_ASSET } from '../schemas/assets/asset.ts';
 import { OwnerOnly } from '../schemas/common.ts';
 import { DeletedAsset, DeleteAssetQuery } from '../schemas/library.ts';
-import { ASSET_ERRORS, EXTERNAL_ID_TAKEN, STALE } from './media.ts';
-
-const HELD: ErrorCase = { code: 'CONFLICT', reason: 'legal_hold', when: 'The asset is under a legal hold.' };
+import { ASSET_ERRORS, EXTERNAL_ID_TAKEN, HELD, STALE } from './media.ts';
 
 export const deleteAsset = jsonOperation({
   id: 'deleteAsset',

@@ -28,6 +28,11 @@ export const EXTERNAL_ID_TAKEN: ErrorCase = {
   reason: 'external_id_taken',
   when: 'Another asset of the owner has this `external_id`.',
 };
+export const HELD: ErrorCase = {
+  code: 'CONFLICT',
+  reason: 'legal_hold',
+  when: 'The asset is under a legal hold.',
+};
 export const STALE: ErrorCase = { code: 'PRECONDITION_FAILED', when: '`If-Match` names another version.' };
 
 /** Failures of every operation on one asset. */

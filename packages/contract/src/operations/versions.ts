@@ -1,12 +1,11 @@
 // Operations on the versions of an asset's file: replace it, list them, go back.
-import { type ErrorCase, jsonOperation } from '../operation.ts';
+import { jsonOperation } from '../operation.ts';
 import { Asset, EXAMPLE_ASSET } from '../schemas/assets/asset.ts';
 import { OwnerOnly } from '../schemas/common.ts';
 import { EXAMPLE_OPEN_UPLOAD, OpenUpload } from '../schemas/uploads.ts';
 import { AssetVersionPage, EXAMPLE_VERSIONS, ReplaceFileRequest } from '../schemas/versions.ts';
-import { ASSET_ERRORS } from './media.ts';
+import { ASSET_ERRORS, HELD } from './media.ts';
 
-const HELD: ErrorCase = { code: 'CONFLICT', reason: 'legal_hold', when: 'The asset is under a legal hold.' };
 const REPLACEMENT_ID = '019ab5a0-1c2d-7e3f-8a4b-5c6d7e8f9a0b';
 
 export const replaceFile = jsonOperation({

@@ -1,15 +1,17 @@
 // Decides how a replacement hands its file over, how the previous file comes back, and when it goes: pure.
+import { FAILURE_CODES } from '@mediary/contract/failures';
 import type { Asset } from '../../assets/asset.ts';
 import { type EventData, newEvent } from '../../assets/asset-event.ts';
-import { fileOf, keepFile, toFile } from '../../assets/previous-version.ts';
+import { fileOf, findRestorable, keepFile, toFile } from '../../assets/previous-version.ts';
 import type { JobRequest } from '../../jobs.ts';
 import type { AssetChange, AssetPatch } from '../../lifecycle/decisions/change.ts';
+import { decideDeletion } from '../../lifecycle/decisions/deletion.ts';
 import { assertNotHeld } from '../../lifecycle/decisions/legal-hold.ts';
 import { conflict } from '../../platform/http/errors.ts';
 
 const DAY_MS = 86_400_000;
 
-type Replacing = {
+export type Replacing = {
   readonly trashDays: number;
   readonly now: Date;
   /** Purges of a CDN. */
@@ -70,24 +72,16 @@ const toExtrasJobs = (assetId: string, { playback }: Pick<Asset, 'playback'>): J
 /** Why a replacement is deleted without a caller's request. */
 type EndReason = 'took_over' | 'replaced_again' | 'replaced_asset_deleted';
 
-/** The replacement is deleted for good. */
+/** The replacement is deleted for good. Throws CONFLICT if it is under a legal hold. */
 export const decideEnd = (
   replacement: Asset,
   { reason, now }: { readonly reason: EndReason; readonly now: Date },
-): AssetChange => ({
-  set: {
-    deleted_at: now,
-    purge_at: null,
-    version: replacement.version + 1,
-    playback_version: replacement.playback_version + 1,
-  },
-  events: [newEvent('asset.deleted', { source: 'service', reason, restorable: false })],
-  jobs: [{ name: 'purge-asset', payload: { assetId: replacement.id } }],
-});
+): AssetChange =>
+  decideDeletion(replacement, { purgeAt: null, actorData: { source: 'service', reason }, now });
 
 const OVERTAKEN = {
   code: 'replacement_overtaken',
-  message: 'Another attempt of the replaced asset began in the meantime.',
+  message: FAILURE_CODES.replacement_overtaken,
   retryable: true,
 };
 
@@ -109,9 +103,8 @@ type RollingBack = Replacing & { readonly actorData: EventData };
 /** The two files change places. Throws CONFLICT where no previous file is kept. */
 export function decideRollback(asset: Asset, { actorData, ...replacing }: RollingBack): AssetChange {
   assertNotHeld(asset);
-  const previous = asset.previous_version;
-  if (!previous || new Date(previous.restorable_until) <= replacing.now)
-    throw conflict('No previous file of the asset is kept', { reason: 'no_previous_version' });
+  const previous = findRestorable(asset, replacing.now);
+  if (!previous) throw conflict('No previous file of the asset is kept', { reason: 'no_previous_version' });
   assertProcessed(asset);
   const kept = keepPrevious(asset, replacing);
   // Reports on the file that goes are those of an older attempt.
@@ -149,7 +142,6 @@ export function assertProcessed({ stream_status: status }: Pick<Asset, 'stream_s
 
 /** A job removes the objects of the previous file; undefined while it can come back. */
 export function decideForgetting(asset: Asset, now: Date): AssetChange | undefined {
-  const previous = asset.previous_version;
-  if (!previous || asset.legal_hold || new Date(previous.restorable_until) > now) return undefined;
+  if (!asset.previous_version || asset.legal_hold || findRestorable(asset, now)) return undefined;
   return { set: { previous_version: null }, events: [], jobs: [], removesObjects: true };
 }

@@ -91,10 +91,14 @@ test('a replacement that is deleted during the copy takes nothing over', async (
   expect(opened.asset()).toEqual(asset);
 });
 
-test('a hold on the asset lets it wait, and an asset that is gone ends it', async () => {
+test('a hold on one of the two lets it wait, and an asset that is gone ends it', async () => {
   const held = openRows(rowsOf({ ...asset, legal_hold: true }, replacement));
   await held.run();
   expect(held.replacement()).toEqual(replacement);
+  const heldReplacement = { ...replacement, legal_hold: true };
+  const waiting = openRows(rowsOf(asset, heldReplacement));
+  await waiting.run();
+  expect([waiting.asset(), waiting.replacement()]).toEqual([asset, heldReplacement]);
   const gone = openRows(rowsOf({ ...asset, deleted_at: NOW, purge_at: null }, replacement));
   await gone.run();
   expect(gone.replacement().deleted_at).toEqual(NOW);

@@ -2,9 +2,9 @@
 import { type Asset, isPurged } from '../../assets/asset.ts';
 import type { JobPayloads } from '../../jobs.ts';
 import type { JobRun } from '../../platform/jobs/job-queue.ts';
-import { toCdnPurges } from '../cdn-purge.ts';
 import type { LibraryContext } from '../context.ts';
 import { decideEnd, decideOvertaken, decideTakeover } from './decide-versions.ts';
+import { toReplacing } from './versions.ts';
 
 export const takeOverJob =
   (ctx: LibraryContext) =>
@@ -14,9 +14,9 @@ export const takeOverJob =
       const replacement = await ctx.lifecycle.findAssetById(payload.assetId);
       if (!replacement || !isDue(replacement)) return;
       const asset = await ctx.lifecycle.findAssetById(replacement.version_of);
+      // The hourly job comes back to what a hold keeps.
+      if (asset?.legal_hold || replacement.legal_hold) return;
       if (!asset || isPurged(asset)) return endReplacement(ctx, replacement);
-      // The hourly job comes back to it.
-      if (asset.legal_hold) return;
       if (asset.attempt >= replacement.attempt) return refuse(ctx, replacement, asset);
       await ctx.lifecycle.copyFile(replacement, { assetId: asset.id, signal });
       if (await takeOver(ctx, asset, replacement)) return;
@@ -31,10 +31,8 @@ const isDue = (asset: Asset): asset is Replacement =>
 /** False if one of the two has changed since it was read: the replacement may have other captions now. */
 function takeOver(ctx: LibraryContext, asset: Asset, replacement: Asset): Promise<boolean> {
   const now = ctx.clocks.now();
-  const purges = asset.visibility === 'public' ? toCdnPurges(ctx, asset, { reason: 'replaced', now }) : [];
-  const { trashDays } = ctx.settings;
   return ctx.lifecycle.assetStore.updateTogether([
-    { seen: asset, decision: decideTakeover(asset, replacement, { trashDays, now, purges }) },
+    { seen: asset, decision: decideTakeover(asset, replacement, toReplacing(ctx, asset, now)) },
     { seen: replacement, decision: decideEnd(replacement, { reason: 'took_over', now }) },
   ]);
 }

@@ -2,12 +2,12 @@
 import type { AssetVersion, AssetVersionPage } from '@mediary/contract/schemas/versions';
 import type { Asset, AssetFile } from '../../assets/asset.ts';
 import type { EventData } from '../../assets/asset-event.ts';
-import { toFile } from '../../assets/previous-version.ts';
+import { findRestorable, toFile } from '../../assets/previous-version.ts';
 import { collectFailuresOfPages } from '../../platform/concurrency/collect-failures.ts';
 import { notFound } from '../../platform/http/errors.ts';
 import { toCdnPurges } from '../cdn-purge.ts';
 import type { LibraryContext } from '../context.ts';
-import { decideEnd, decideForgetting, decideRollback } from './decide-versions.ts';
+import { decideEnd, decideForgetting, decideRollback, type Replacing } from './decide-versions.ts';
 import * as queries from './versions.sql.ts';
 
 /** The newest first. A previous file whose time has passed is not shown. */
@@ -16,13 +16,12 @@ export async function listVersions(
   asset: Asset,
 ): Promise<AssetVersionPage> {
   const next = await lifecycle.findReplacement(asset.id);
-  const previous = asset.previous_version;
-  const isKept = previous && new Date(previous.restorable_until) > clocks.now();
+  const previous = findRestorable(asset, clocks.now());
   return {
     items: [
       ...(next ? [toVersion('next', next)] : []),
       toVersion('current', asset),
-      ...(isKept ? [toPrevious(asset, previous)] : []),
+      ...(previous ? [toPrevious(asset, previous)] : []),
     ],
     next_cursor: null,
   };
@@ -55,13 +54,18 @@ const toPrevious = ({ kind }: Asset, previous: NonNullable<Asset['previous_versi
   restorable_until: previous.restorable_until,
 });
 
+/** A CDN holds the files of public assets. */
+export const toReplacing = (ctx: LibraryContext, asset: Asset, now: Date): Replacing => ({
+  trashDays: ctx.settings.trashDays,
+  now,
+  purges: asset.visibility === 'public' ? toCdnPurges(ctx, asset, { reason: 'replaced', now }) : [],
+});
+
 /** Throws CONFLICT where no previous file is kept, and for an asset under a legal hold. */
 export async function rollBack(ctx: LibraryContext, asset: Asset, actorData: EventData): Promise<Asset> {
-  const { trashDays } = ctx.settings;
   const updated = await ctx.lifecycle.update(asset, (seen, now) => {
     if (seen.deleted_at) throw notFound('No such asset');
-    const purges = seen.visibility === 'public' ? toCdnPurges(ctx, seen, { reason: 'replaced', now }) : [];
-    return decideRollback(seen, { trashDays, now, purges, actorData });
+    return decideRollback(seen, { ...toReplacing(ctx, seen, now), actorData });
   });
   if (!updated) throw notFound('No such asset');
   return updated.asset;
@@ -82,11 +86,11 @@ export async function tidyVersions(ctx: LibraryContext): Promise<void> {
   );
   const replacements = await collectFailuresOfPages(
     {
-      start: { id: queries.FIRST_ID },
+      start: queries.FIRST_REPLACEMENT,
       size: BATCH,
       read: ({ id }) => queries.findDueReplacements(ctx.db, id, BATCH),
     },
-    (replacement: { id: string; is_ended?: boolean }) => settleReplacement(ctx, replacement),
+    (replacement) => settleReplacement(ctx, replacement),
   );
   const failures = [...forgotten.failures, ...replacements.failures];
   if (failures.length > 0)
@@ -96,10 +100,10 @@ export async function tidyVersions(ctx: LibraryContext): Promise<void> {
 /** The job of a replacement ends without a result while its asset is under a legal hold. */
 async function settleReplacement(
   { lifecycle }: LibraryContext,
-  { id: assetId, is_ended: isEnded }: { readonly id: string; readonly is_ended?: boolean },
+  { id: assetId, is_ended: isEnded }: queries.DueReplacement,
 ): Promise<void> {
   await lifecycle.update({ assetId }, (seen, now) => {
-    if (seen.deleted_at) return undefined;
+    if (seen.deleted_at || seen.legal_hold) return undefined;
     if (isEnded) return decideEnd(seen, { reason: 'replaced_asset_deleted', now });
     return { set: {}, events: [], jobs: [{ name: 'take-over', payload: { assetId } }] };
   });

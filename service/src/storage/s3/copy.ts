@@ -13,9 +13,8 @@ const MAX_STORE_COPY_BYTES = 1024 ** 3;
 type Copy = { readonly from: ObjectKey; readonly to: ObjectKey };
 
 export async function copyObject(s3: S3Connection, memory: PartMemory, { from, to }: Copy): Promise<void> {
-  const size = await sizeOf(s3, from);
-  if ((await sizeOf(s3, to)) === size && size !== undefined) return;
-  if (size !== undefined && size > MAX_STORE_COPY_BYTES)
+  const size = (await sizeOf(s3, from)) ?? 0;
+  if (size > MAX_STORE_COPY_BYTES)
     await unlessStored(putObject(s3, memory, { key: to, bytes: streamObject(s3, from), maxBytes: size }));
   else await copyInStore(s3, { from, to });
 }

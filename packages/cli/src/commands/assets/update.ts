@@ -4,7 +4,7 @@ import { type AccessFlags, addAccessOptions } from '../../access-flags.ts';
 import { parseJsonObject, parsePoint } from '../../arguments.ts';
 import { formatAssetLine } from '../../asset-text.ts';
 import { openClient } from '../../client.ts';
-import { readChapters } from '../../chapters-file.ts';
+import { readChapters } from './chapters-file.ts';
 import type { Handler, Runner } from '../../context.ts';
 import { usageError } from '../../exit-codes.ts';
 import { CHAPTERS_OPTION, FOCAL_POINT_OPTION, toDescription } from '../../new-asset.ts';

@@ -2,8 +2,8 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { type Chapter, parseChapters } from '@mediary/client';
-import type { CommandContext } from './context.ts';
-import { usageError } from './exit-codes.ts';
+import type { CommandContext } from '../../context.ts';
+import { usageError } from '../../exit-codes.ts';
 
 /** `none`: null. Undefined without the option. */
 export async function readChapters(
