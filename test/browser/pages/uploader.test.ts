@@ -7,6 +7,7 @@ import { AxeBuilder } from '@axe-core/playwright';
 import type { Browser, BrowserContextOptions, CDPSession, Locator, Page } from 'playwright-core';
 import sharp from 'sharp';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { paintPng } from '../../support/assets/replacements.ts';
 import { makeClip } from '../../support/clips/clips.ts';
 import { expectSuccess } from '../../support/http/envelope.ts';
 import { openUpload, readAsset, storeImage } from '../../support/media.ts';
@@ -232,14 +233,10 @@ test('React shows an uploader with a token, which takes a pasted picture and ref
 });
 
 test('a file takes the place of another one, through the back end of the page', async () => {
-  const paint = (width: number) =>
-    sharp({ create: { width, height: 48, channels: 3, background: '#2a6f97' } })
-      .png()
-      .toBuffer();
-  const { id } = await storeImage(service, await paint(64));
+  const { id } = await storeImage(service, await paintPng(40, 64));
   const page = await openPage();
   await page.evaluate(`document.querySelector('#back-end').replaces = '${id}'`);
-  const file = { name: 'new.png', mimeType: 'image/png', buffer: await paint(80) };
+  const file = { name: 'new.png', mimeType: 'image/png', buffer: await paintPng(40, 80) };
   await page.setInputFiles('#back-end input[name=files]', file);
   await rowOf(page, 'new.png').getByText('Ready').waitFor(SLOW);
   expect(await idOf(page, 'new.png', 'ready')).toBe(id);

@@ -9,8 +9,8 @@ import {
   type UploadProgress,
 } from '@mediary/client';
 import { signAccessToken } from '@mediary/client/server';
-import sharp from 'sharp';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { paintPng } from '../../support/assets/replacements.ts';
 import { type BreakingProxy, startBreakingProxy } from '../../support/http/breaking-proxy.ts';
 import { makeClip } from '../../support/clips/clips.ts';
 import { freePort } from '../../support/http/free-port.ts';
@@ -63,11 +63,8 @@ test('a small video is sent in one request, followed until it is ready, and play
 });
 
 test('a file takes the place of another one, which comes back', async () => {
-  const picture = (name: string, width: number) =>
-    sharp({ create: { width, height: 40, channels: 3, background: 'red' } })
-      .png()
-      .toBuffer()
-      .then((bytes) => new File([new Uint8Array(bytes)], name, { type: 'image/png' }));
+  const picture = async (name: string, width: number) =>
+    new File([new Uint8Array(await paintPng(250, width))], name, { type: 'image/png' });
   const { id } = await ann.media.upload(await picture('old.png', 60));
   await ann.media.waitUntilReady(id);
   const replacement = await ann.media.upload(await picture('new.png', 80), { replaces: id });

@@ -14,10 +14,14 @@ import { createProgress, createTotalProgress, type Progress } from '../progress.
 import { openResumeFolder } from '../resume-folder.ts';
 import { findUploadFiles, type LocalFile } from '../upload-files.ts';
 
-type UploadFlags = NewAssetOptions & {
-  readonly checksum?: boolean;
-  readonly deduplicate?: boolean;
-  readonly resume: boolean;
+type FileFlags = NewAssetOptions &
+  Pick<UploadOptions, 'replaces' | 'keep'> & {
+    readonly checksum?: boolean;
+    readonly deduplicate?: boolean;
+    readonly resume: boolean;
+  };
+
+type UploadFlags = FileFlags & {
   readonly recursive?: boolean;
   readonly concurrency: number;
   readonly otherFiles: 'skip' | 'refuse';
@@ -124,11 +128,15 @@ async function uploadEach(run: Run, files: readonly LocalFile[]): Promise<ExitCo
 type Job = {
   readonly client: Client;
   readonly file: LocalFile;
-  readonly flags: UploadFlags;
+  readonly flags: FileFlags;
   readonly progress: Progress;
 };
 
-async function uploadFile(context: CommandContext, { client, file, flags, progress }: Job): Promise<void> {
+/** Sends the file, and prints its asset. */
+export async function uploadFile(
+  context: CommandContext,
+  { client, file, flags, progress }: Job,
+): Promise<void> {
   const { output } = context;
   let uploaded: Asset | undefined;
   try {
@@ -160,8 +168,10 @@ const openLocalFile = ({ path }: LocalFile): Promise<Blob> =>
     throw usageError(`${path} cannot be read: ${error.message}`);
   });
 
-const toUploadOptions = (flags: UploadFlags): UploadOptions => ({
+const toUploadOptions = (flags: FileFlags): UploadOptions => ({
   ...toDescription(flags),
+  replaces: flags.replaces,
+  keep: flags.keep,
   externalId: flags.externalId,
   ifExists: flags.ifExists,
   expiresAt: toExpiry(flags),

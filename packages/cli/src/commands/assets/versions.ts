@@ -1,16 +1,16 @@
 // `replace`, `versions` and `rollback`: another file for an asset, and the way back.
 import { basename } from 'node:path';
 import type { AssetVersion, UploadOptions } from '@mediary/client';
-import { openFile } from '@mediary/client/node';
 import { type Command, Option } from 'commander';
 import { parseDuration } from '../../arguments.ts';
 import { formatAssetLine } from '../../asset-text.ts';
 import { openClient } from '../../client.ts';
 import type { Handler, Runner } from '../../context.ts';
-import { usageError } from '../../exit-codes.ts';
-import { finishAsset, type NewAssetOptions } from '../../new-asset.ts';
+import type { NewAssetOptions } from '../../new-asset.ts';
 import { createProgress } from '../../progress.ts';
 import { formatBytes, formatDuration, formatTable, formatTime } from '../../text.ts';
+import { findUploadFiles } from '../../upload-files.ts';
+import { uploadFile } from '../upload.ts';
 
 export function addVersionCommands(program: Command, run: Runner): void {
   program
@@ -46,26 +46,15 @@ export function addVersionCommands(program: Command, run: Runner): void {
 type ReplaceFlags = NewAssetOptions & { readonly keep?: UploadOptions['keep'] };
 
 const replaceFile: Handler<ReplaceFlags> = async (context, [id = '', path = ''], flags) => {
+  const { files } = await findUploadFiles([path], { isRecursive: false, isTypeGiven: true });
   const client = await openClient(context);
-  const file = await openFile(path).catch((error: Error) => {
-    throw usageError(`${path} cannot be read: ${error.message}`);
-  });
-  const progress = createProgress(context.output, basename(path));
-  const created = await client.mediary.media
-    .upload(file, {
-      ...client.options,
-      replaces: id,
-      keep: flags.keep,
-      filename: flags.filename ?? basename(path),
-      mimeType: flags.mimeType,
-      onProgress: ({ phase, bytesSent, totalBytes }) =>
-        phase === 'uploading' ? progress.bytes('uploading', bytesSent, totalBytes) : progress.phase(phase),
-    })
-    .catch((error: unknown) => {
-      progress.stop();
-      throw error;
+  for (const file of files)
+    await uploadFile(context, {
+      client,
+      file,
+      flags: { ...flags, replaces: id, resume: true },
+      progress: createProgress(context.output, basename(path)),
     });
-  await finishAsset(context, { client, created, flags, progress });
 };
 
 const listVersions: Handler = async (context, [id = '']) => {
