@@ -7,6 +7,15 @@ type EncodeRunRef = { readonly assetId: string; readonly attempt: number; readon
 export type JobPayloads = {
   /** Downloads the original of an import, and completes it or starts its transfer to a hosted provider. */
   'import-asset': { readonly assetId: string; readonly attempt: number };
+  /** Lets the store copy a file of the operator to the original of an asset, and goes on as an import. */
+  'adopt-asset': { readonly assetId: string; readonly attempt: number };
+  /** Deletes the source of an adoption, once the asset that has its bytes was accepted. */
+  'delete-source': {
+    readonly assetId: string;
+    readonly uploadId: string;
+    readonly url: string;
+    readonly version: string;
+  };
   /** Sends the original of an import to its hosted provider. */
   'transfer-import': { readonly provider: string; readonly assetId: string; readonly attempt: number };
   /** Cuts a clip from the original of its source and completes it. */
@@ -81,8 +90,10 @@ export type JobPayloads = {
   'expire-assets': Record<never, never>;
   /** Removes objects whose PURGE_GRACE_DAYS have passed. */
   'remove-deferred': Record<never, never>;
-  /** Deletes expired idempotency keys and full rate limit buckets. */
+  /** Deletes rows of all kinds that have expired: keys, tokens, sessions, estimates, ended processes. */
   'delete-expired-keys': Record<never, never>;
+  /** Deletes samples after SAMPLE_RETENTION_H. */
+  'delete-old-samples': Record<never, never>;
   /** Counts what every owner stores. */
   'count-owners': Record<never, never>;
   /** Creates the partitions of the coming months and drops expired ones. */
@@ -110,24 +121,19 @@ export const jobSettings = ({
   importConcurrency,
   importTimeoutSeconds,
   hostedProviders,
-}: JobLimits): JobSettingsOf<JobPayloads> => ({
-  ...JOB_SETTINGS,
-  'import-asset': {
-    ...JOB_SETTINGS['import-asset'],
-    concurrency: importConcurrency,
-    // The import itself ends at its timeout, before the queue ends the job.
-    expireIn: importTimeoutSeconds + HOUR / 2,
-  },
-  'transfer-import': {
-    ...JOB_SETTINGS['transfer-import'],
-    concurrency: importConcurrency,
-    expireIn: importTimeoutSeconds + HOUR / 2,
-    providers: hostedProviders,
-  },
-  ...encodeSettings(encodeConcurrency),
-  'provider-task': { ...JOB_SETTINGS['provider-task'], providers: hostedProviders },
-  'erase-videos': { ...JOB_SETTINGS['erase-videos'], providers: hostedProviders },
-});
+}: JobLimits): JobSettingsOf<JobPayloads> => {
+  // The import itself ends at its timeout, before the queue ends the job.
+  const importLimits = { concurrency: importConcurrency, expireIn: importTimeoutSeconds + HOUR / 2 };
+  return {
+    ...JOB_SETTINGS,
+    'import-asset': { ...JOB_SETTINGS['import-asset'], ...importLimits },
+    'adopt-asset': { ...JOB_SETTINGS['adopt-asset'], ...importLimits },
+    'transfer-import': { ...JOB_SETTINGS['transfer-import'], ...importLimits, providers: hostedProviders },
+    ...encodeSettings(encodeConcurrency),
+    'provider-task': { ...JOB_SETTINGS['provider-task'], providers: hostedProviders },
+    'erase-videos': { ...JOB_SETTINGS['erase-videos'], providers: hostedProviders },
+  };
+};
 
 /** Divided videos that wait for their chunks need little memory. */
 const MORE_DIVIDED = 4;
@@ -155,17 +161,24 @@ const LONG_WORK = { expireIn: DAY, retries: 20, retryDelay: 1, retryDelayMax: 30
 /** As many retries as deliver-report, whose report they wait for. */
 const AFTER_REPORT = { concurrency: 2, retries: 200, retryDelay: 1, retryDelayMax: 600, fair: true } as const;
 
+const SHORT_WORK = { expireIn: 10 * 60, retries: 50, retryDelay: 2, retryDelayMax: HOUR } as const;
+
+const UPKEEP = { concurrency: 1, expireIn: 10 * 60, retries: 2, retryDelay: 10 } as const;
+
 /** An erasure never gives up. */
 const ERASURE = { expireIn: DAY, retries: 1_000_000, retryDelay: 2, retryDelayMax: 60 } as const;
 
 export const JOB_SETTINGS: JobSettingsOf<JobPayloads> = {
   'import-asset': { ...LONG_WORK, concurrency: 4 },
+  // Slots of their own: a library that is adopted does not delay imports.
+  'adopt-asset': { ...LONG_WORK, concurrency: 4 },
+  'delete-source': { ...SHORT_WORK, concurrency: 4, expireIn: 300 },
   'transfer-import': { ...LONG_WORK, concurrency: 4, providers: [] },
   ...encodeSettings(1),
   // An original whose SHA-256 is unknown is read first.
   'ask-encoder': { concurrency: 4, expireIn: 2 * HOUR, retries: 30, retryDelay: 2, retryDelayMax: 600 },
   'cancel-encoder-job': { concurrency: 1, expireIn: 60, retries: 20, retryDelay: 2, retryDelayMax: HOUR },
-  'remove-run-files': { concurrency: 1, expireIn: 10 * 60, retries: 50, retryDelay: 2, retryDelayMax: HOUR },
+  'remove-run-files': { ...SHORT_WORK, concurrency: 1 },
   'deliver-report': { concurrency: 4, expireIn: 60, retries: 200, retryDelay: 1, retryDelayMax: 600 },
   'make-poster': { ...AFTER_REPORT, expireIn: 10 * 60 },
   'make-extras': { ...AFTER_REPORT, expireIn: 2 * HOUR },
@@ -188,40 +201,28 @@ export const JOB_SETTINGS: JobSettingsOf<JobPayloads> = {
     retryDelayMax: 300,
     fair: true,
   },
-  'purge-asset': { concurrency: 2, expireIn: 10 * 60, retries: 50, retryDelay: 2, retryDelayMax: HOUR },
+  'purge-asset': { ...SHORT_WORK, concurrency: 2 },
   'purge-cdn': { concurrency: 2, expireIn: 60, retries: 100, retryDelay: 1, retryDelayMax: 600 },
   'protect-video': { concurrency: 1, expireIn: 60, retries: 30, retryDelay: 2, retryDelayMax: HOUR },
-  'provider-task': {
-    concurrency: 1,
-    expireIn: 10 * 60,
-    retries: 50,
-    retryDelay: 2,
-    retryDelayMax: HOUR,
-    providers: [],
-  },
+  'provider-task': { ...SHORT_WORK, concurrency: 1, providers: [] },
   'erase-owner': { ...ERASURE, concurrency: 2 },
   'erase-videos': { ...ERASURE, concurrency: 1, providers: [] },
-  reconcile: { concurrency: 1, expireIn: 10 * 60, retries: 2, retryDelay: 10, cron: '* * * * *' },
-  'remove-orphaned-videos': {
-    concurrency: 1,
-    expireIn: 10 * 60,
-    retries: 2,
-    retryDelay: 60,
-    cron: '52 * * * *',
-  },
+  reconcile: { ...UPKEEP, schedule: { everyMinutes: 1 } },
+  'remove-orphaned-videos': { ...UPKEEP, retryDelay: 60, schedule: { everyMinutes: 60, atMinute: 52 } },
   // It continues where an earlier run has stopped.
   'check-storage': { concurrency: 1, expireIn: DAY, retries: 100, retryDelay: 2, retryDelayMax: 600 },
-  'expire-uploads': { concurrency: 1, expireIn: 10 * 60, retries: 2, retryDelay: 10, cron: '*/5 * * * *' },
-  'empty-trash': { concurrency: 1, expireIn: 10 * 60, retries: 2, retryDelay: 10, cron: '23 * * * *' },
-  'expire-assets': { concurrency: 1, expireIn: 10 * 60, retries: 2, retryDelay: 10, cron: '* * * * *' },
-  'remove-deferred': { concurrency: 1, expireIn: HOUR, retries: 2, retryDelay: 10, cron: '*/10 * * * *' },
-  'delete-expired-keys': {
+  'expire-uploads': { ...UPKEEP, schedule: { everyMinutes: 5 } },
+  'empty-trash': { ...UPKEEP, schedule: { everyMinutes: 60, atMinute: 23 } },
+  'expire-assets': { ...UPKEEP, schedule: { everyMinutes: 1 } },
+  'remove-deferred': { ...UPKEEP, expireIn: HOUR, schedule: { everyMinutes: 10 } },
+  'delete-expired-keys': { ...UPKEEP, schedule: { everyMinutes: 60, atMinute: 41 } },
+  'delete-old-samples': { ...UPKEEP, schedule: { everyMinutes: 60, atMinute: 37 } },
+  'count-owners': { ...UPKEEP, expireIn: HOUR, retries: 1, retryDelay: 60, schedule: { everyMinutes: 5 } },
+  'maintain-partitions': {
     concurrency: 1,
-    expireIn: 10 * 60,
-    retries: 2,
-    retryDelay: 10,
-    cron: '41 * * * *',
+    expireIn: 60,
+    retries: 10,
+    retryDelay: 60,
+    schedule: { everyMinutes: 60, atMinute: 7 },
   },
-  'count-owners': { concurrency: 1, expireIn: HOUR, retries: 1, retryDelay: 60, cron: '*/5 * * * *' },
-  'maintain-partitions': { concurrency: 1, expireIn: 60, retries: 10, retryDelay: 60, cron: '7 * * * *' },
 };

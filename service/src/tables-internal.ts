@@ -73,6 +73,8 @@ export const INTERNAL_TABLES = {
     url: 'text',
     /** Header name → value. */
     headers: 'jsonb',
+    /** Of an adoption: whether its source is deleted once the asset has it. */
+    deletes_source: 'bool',
     attempt: 'int4',
     /** Runs of this attempt, and the upload that the latest one stores. */
     runs: 'int4',

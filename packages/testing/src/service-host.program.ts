@@ -15,7 +15,10 @@ const CLOCK_JOBS = [
   'empty-trash',
   'remove-deferred',
   'delete-expired-keys',
+  'delete-old-samples',
   'reconcile',
+  'remove-orphaned-videos',
+  'count-owners',
 ] as const;
 const POLL_MS = 20;
 /** No asset has it: listeners wake and find nothing new. */
@@ -51,13 +54,20 @@ const functions = {
     if (!starting) throw new Error('the service has not started');
     const { db, jobs } = (await starting).adapters;
     aheadMs += ms;
+    const moved = `${ms} milliseconds`;
     await db.transaction(async (tx) => {
       await tx.all(sql('move the clock')`
         update testing_clock set ahead = ${aheadMs}::float8 * interval '1 ms'`);
+      // Running jobs have not missed their heartbeats.
+      await tx.all(sql('move running jobs')`
+        update pgboss.job set heartbeat_on = heartbeat_on + ${moved}::interval,
+                              started_on = started_on + ${moved}::interval
+         where state = 'active'`);
       for (const job of CLOCK_JOBS) await jobs.send(tx, job, {});
       await tx.all(sql('wake the sender of webhooks', { is_woken: 'bool' })`
         select pg_notify('mediary_events', ${NO_ASSET}) is not null as is_woken`);
     });
+    await jobs.maintain();
     for (const job of CLOCK_JOBS) while (await jobs.hasOpenJob(job, {})) await delay(POLL_MS);
   },
 };

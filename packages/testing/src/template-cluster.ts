@@ -37,6 +37,11 @@ const CREATE_CLOCK = `
   create function clock_timestamp() returns timestamptz volatile language sql
     as 'select pg_catalog.clock_timestamp() + (select ahead from public.testing_clock)';`;
 
+/** pg-boss asks a function of its own, which names `pg_catalog`. */
+const MOVE_JOB_CLOCK = `
+  create or replace function pgboss.job_now() returns timestamptz stable language sql
+    as 'select public.now()'`;
+
 /** Puts the cluster into an empty folder. The database `mediary` of its server is the template of others. */
 export async function copyTemplateCluster(folder: string): Promise<void> {
   const template = join(
@@ -68,14 +73,10 @@ async function fillTemplate(folder: string): Promise<void> {
 }
 
 async function createTables(connection: EmbeddedPostgres['connection']): Promise<void> {
-  const client = new pg.Client(connection);
-  await client.connect();
-  try {
-    await client.query(CREATE_CLOCK);
-    await client.query(`alter database ${connection.database} set search_path = ${CLOCK_PATH}`);
-  } finally {
-    await client.end();
-  }
+  await runStatements(connection, [
+    CREATE_CLOCK,
+    `alter database ${connection.database} set search_path = ${CLOCK_PATH}`,
+  ]);
   // Loaded for a new template alone.
   const { migrate } = await import('@mediary/service/platform/postgres/migrate');
   const { migrateJobSchema } = await import('@mediary/service/platform/jobs/open-boss');
@@ -83,6 +84,20 @@ async function createTables(connection: EmbeddedPostgres['connection']): Promise
   await migrateJobSchema(connection, 'assetId', (error) => {
     throw error;
   });
+  await runStatements(connection, [MOVE_JOB_CLOCK]);
+}
+
+async function runStatements(
+  connection: EmbeddedPostgres['connection'],
+  statements: readonly string[],
+): Promise<void> {
+  const client = new pg.Client(connection);
+  await client.connect();
+  try {
+    for (const statement of statements) await client.query(statement);
+  } finally {
+    await client.end();
+  }
 }
 
 /** A change of PostgreSQL, of a migration or of this file needs another cluster. */

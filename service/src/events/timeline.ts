@@ -121,10 +121,11 @@ const renderClip = ({ id, start_ms: start, end_ms: end }: ClipSource): string =>
   `the service cuts it from ${start} to ${end} ms of the video ${id}.`;
 
 const SENTENCES: Readonly<Record<EventType, (subject: string, data: Data) => string>> = {
-  'asset.created': (subject, { import_host: host, clip_of: clipOf, version_of: replaced }) => {
+  'asset.created': (subject, { import_host: host, adopted, clip_of: clipOf, version_of: replaced }) => {
     if (replaced !== undefined)
       return `${subject} created the replacement of the file of ${String(replaced)}.`;
     if (clipOf !== undefined) return `${subject} created the asset; ${renderClip(clipOf as ClipSource)}`;
+    if (adopted) return `${subject} created the asset; the service adopts a file of the operator.`;
     return host === undefined
       ? `${subject} created the asset.`
       : `${subject} created the asset; the service imports its file from ${String(host)}.`;

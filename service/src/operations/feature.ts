@@ -7,6 +7,7 @@ import { jobRoutes } from './jobs/jobs.routes.ts';
 import { metricsRoute, openMetricsRoute } from './metrics/metrics.routes.ts';
 import { openReadings, registerGauges } from './metrics/state-gauges.ts';
 import { startSampler } from './samples/sampler.ts';
+import { deleteOldSamples } from './samples/samples.ts';
 import { sampleRoutes } from './samples/samples.routes.ts';
 import { workerRoutes } from './workers/workers.routes.ts';
 import { healthRoutes, overviewRoutes } from './operations.routes.ts';
@@ -30,7 +31,11 @@ export function createOperations(ctx: OperationsContext) {
       ...health,
       metricsRoute(ctx),
     ],
-    jobs: {},
+    jobs: {
+      'delete-old-samples': async (): Promise<void> => {
+        await deleteOldSamples(ctx);
+      },
+    },
   };
 }
 

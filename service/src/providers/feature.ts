@@ -38,6 +38,7 @@ import { inspectAll } from './inspections.ts';
 import { createTusUpload, findMaxDuration, openFileUpload } from './sized-uploads.ts';
 import {
   countWorkers,
+  deleteStaleWorkers,
   drainWorker,
   hasWorkerFor,
   listCircuits,
@@ -124,6 +125,7 @@ const OFFERED = {
   listWorkers,
   listProcesses,
   drainWorker,
+  deleteStaleWorkers,
   countWorkers,
   listCircuits,
   hasWorkerFor,

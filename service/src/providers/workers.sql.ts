@@ -2,7 +2,7 @@
 import type { ProviderName } from '../assets/asset.ts';
 import type { Queries } from '../platform/postgres/database.ts';
 import type { RowOf } from '../platform/postgres/row.ts';
-import { columns, sql } from '../platform/postgres/sql.ts';
+import { columns, fragment, sql } from '../platform/postgres/sql.ts';
 import { pick, TABLES } from '../tables.ts';
 
 type WorkerRow = Readonly<RowOf<typeof TABLES.workers>>;
@@ -10,20 +10,24 @@ type WorkerRow = Readonly<RowOf<typeof TABLES.workers>>;
 /** What a process records about itself. */
 export type WorkerRecord = Omit<
   WorkerRow,
-  'started_at' | 'seen_at' | 'is_draining' | 'stopped_at' | 'protections' | 'running_jobs' | 'circuits'
+  'started_at' | 'seen_at' | 'stopped_at' | 'protections' | 'running_jobs' | 'circuits'
 > &
   Readonly<Record<'protections' | 'running_jobs' | 'circuits', object>>;
 
-/** Also renews the row, and creates it again if another process deleted it. */
+/**
+ * Also renews the row, and creates it again if it is gone: a crash of the database empties the table. Of an
+ * existing row `is_draining` stays, because operators set it.
+ */
 export const recordWorker = (db: Queries, worker: WorkerRecord) =>
   db.one(sql('record worker', { is_draining: 'bool' })`
     insert into workers (id, host, roles, version, providers, video_encoder, clock_skew_ms,
-                         scratch_free_bytes, encode_slots, protections, running_jobs, circuits)
+                         scratch_free_bytes, encode_slots, protections, running_jobs, circuits, is_draining)
     values (${worker.id}, ${worker.host}, ${worker.roles}::text[], ${worker.version},
             ${worker.providers}::text[], ${worker.video_encoder}, ${worker.clock_skew_ms},
             ${worker.scratch_free_bytes}, ${worker.encode_slots},
             ${JSON.stringify(worker.protections)}::jsonb,
-            ${JSON.stringify(worker.running_jobs)}::jsonb, ${JSON.stringify(worker.circuits)}::jsonb)
+            ${JSON.stringify(worker.running_jobs)}::jsonb, ${JSON.stringify(worker.circuits)}::jsonb,
+            ${worker.is_draining})
     on conflict (id) do update
        set seen_at = now(), clock_skew_ms = excluded.clock_skew_ms,
            scratch_free_bytes = excluded.scratch_free_bytes, running_jobs = excluded.running_jobs,
@@ -34,9 +38,11 @@ export const recordWorkerStop = (db: Queries, id: string) =>
   db.all(sql('record worker stop')`
     update workers set stopped_at = now(), seen_at = now(), running_jobs = '[]' where id = ${id}`);
 
+const IS_STALE = fragment`seen_at < now() - interval '24 hours'`;
+
 /** A day after their last sign of life. */
 export const deleteStaleWorkers = (db: Queries) =>
-  db.all(sql('delete stale workers')`delete from workers where seen_at < now() - interval '24 hours'`);
+  db.all(sql('delete stale workers')`delete from workers where ${IS_STALE}`);
 
 const LIVE_WORKER = pick(TABLES.workers, [
   'id',
@@ -69,7 +75,7 @@ export type ProcessRow = Readonly<RowOf<typeof PROCESS>>;
 
 type ProcessPage = { readonly limit: number; readonly afterId?: string | undefined };
 
-/** Newest process first, after the one with `afterId`. */
+/** Newest process first, after the one with `afterId`. A job deletes ended ones some time after their day. */
 export const listProcessRows = (db: Queries, { limit, afterId }: ProcessPage): Promise<ProcessRow[]> =>
   db.all(sql('list processes', PROCESS)`
     select ${columns(TABLES.workers)},
@@ -77,8 +83,9 @@ export const listProcessRows = (db: Queries, { limit, afterId }: ProcessPage): P
                 when seen_at <= now() - interval '35 seconds' then 'lost'
                 when is_draining then 'draining' else 'live' end as state
       from workers
-     where ${afterId ?? null}::uuid is null
-        or (started_at, id) < (select started_at, id from workers where id = ${afterId ?? null}::uuid)
+     where not (${IS_STALE})
+       and (${afterId ?? null}::uuid is null
+            or (started_at, id) < (select started_at, id from workers where id = ${afterId ?? null}::uuid))
      order by started_at desc, id desc limit ${limit}`);
 
 /** What each live process knows of the providers that it has called. */

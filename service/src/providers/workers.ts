@@ -7,7 +7,7 @@ import { type Circuit, isOpen } from './circuit.ts';
 import type { ProvidersContext } from './context.ts';
 import {
   countProcesses,
-  deleteStaleWorkers,
+  deleteStaleWorkers as deleteStaleRows,
   hasLiveWorkerFor,
   listCircuitRows,
   type LiveWorkerRow,
@@ -37,6 +37,11 @@ export type WorkerProcess = Pick<WorkerRecord, 'id' | 'host' | 'version' | 'prot
 type Heartbeat = { stop(): Promise<void> };
 
 const BEAT_MS = 10_000;
+/** The clock is compared at the first of so many beats. */
+const BEATS_PER_CLOCK = 6;
+
+/** A day after their last heartbeat. */
+export const deleteStaleWorkers = ({ db }: ProvidersContext): Promise<unknown> => deleteStaleRows(db);
 
 /** The live processes that run jobs. */
 export const listWorkers = ({ db }: ProvidersContext): Promise<readonly LiveWorkerRow[]> =>
@@ -164,8 +169,10 @@ function openRecorder(
   { worker, latest }: { readonly worker: WorkerIdentity; readonly latest: Measured },
 ): () => Promise<void> {
   const watchClock = roles.includes('worker') ? createClockWatch(log, worker.id) : () => {};
+  let [beats, skewMs] = [0, 0];
   return async () => {
-    const skewMs = await measureClockSkew(clocks);
+    if (beats % BEATS_PER_CLOCK === 0) skewMs = await measureClockSkew(clocks);
+    beats += 1;
     watchClock(skewMs);
     const freeBytes = await freeScratchBytes().catch(() => null);
     Object.assign(latest, { skewMs, freeBytes });
@@ -181,8 +188,8 @@ function openRecorder(
       encode_slots: encodeSlots,
       running_jobs: jobs.listRunning().map(({ payload, ...job }) => ({ ...job, ...toAssetRef(payload) })),
       circuits: Object.fromEntries(circuits),
+      is_draining: jobs.isDraining(),
     });
-    await deleteStaleWorkers(db);
     if (!recorded?.is_draining || jobs.isDraining()) return;
     log.info({ worker: worker.id }, 'an operator drains this worker: it takes no further job');
     await jobs.drain();

@@ -22,7 +22,10 @@ export type UpkeepContext = {
   readonly clocks: Clocks;
   readonly auth: Pick<Auth, 'deleteOldUploadTokens' | 'deleteEndedSessions'>;
   readonly lifecycle: Lifecycle;
-  readonly encoding: Pick<EncodingOperations, 'announceDelays' | 'deleteGrowingIndexes' | 'readIndex'>;
+  readonly encoding: Pick<
+    EncodingOperations,
+    'announceDelays' | 'deleteGrowingIndexes' | 'deleteOldEstimates' | 'readIndex'
+  >;
   readonly providers: ProviderOperations;
   readonly uploads: Uploads;
   readonly events: Pick<Events, 'deleteOldEndpointDeliveries'>;

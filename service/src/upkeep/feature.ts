@@ -13,7 +13,7 @@ import type { UpkeepContext } from './context.ts';
 import { removeOrphanedVideos } from './orphaned-videos.ts';
 import { providerTaskJob } from './provider-task.job.ts';
 import { purgeAssetJob } from './purge-asset.job.ts';
-import { reconcile } from './reconcile.ts';
+import { isReconcileNeeded, reconcile } from './reconcile.ts';
 import { upkeepRoutes } from './upkeep.routes.ts';
 
 export function createUpkeep(ctx: UpkeepContext) {
@@ -22,6 +22,7 @@ export function createUpkeep(ctx: UpkeepContext) {
   return {
     operations: offer(ctx, { createCheck, runCheck, getCheck, listFindings, cancelCheck }),
     routes: upkeepRoutes(ctx),
+    isNeeded: { reconcile: () => isReconcileNeeded(ctx) },
     jobs: {
       'purge-asset': purgeAssetJob(ctx),
       'provider-task': providerTaskJob(ctx),
@@ -43,6 +44,8 @@ export function createUpkeep(ctx: UpkeepContext) {
         () => deleteFullBuckets(db),
         auth.deleteOldUploadTokens,
         auth.deleteEndedSessions,
+        ctx.encoding.deleteOldEstimates,
+        ctx.providers.deleteStaleWorkers,
       ),
       'maintain-partitions': run(
         () => createPartitions(ctx),

@@ -19,7 +19,7 @@ import { assertTrustedClock, openDatabaseClock } from '../platform/postgres/data
 import { type Inspection, ProviderError } from '../providers/provider.ts';
 import type { UpkeepContext } from './context.ts';
 import { PROVIDER_UNAVAILABLE, UPLOAD_EXPIRED, VIDEO_MISSING } from './failures.ts';
-import { findDueAssets, findLastEventTime, measureRecentSpeeds } from './upkeep.sql.ts';
+import { findDueAssets, findLastEventTime, hasUnfinishedWork, measureRecentSpeeds } from './upkeep.sql.ts';
 
 /** Bounds one run; the next run, a minute later, checks the rest. */
 const MAX_PER_RUN = 500;
@@ -31,6 +31,8 @@ const LINK_CHECKS_END_MS = 7 * DAY_MS;
 type Inspections = Awaited<ReturnType<UpkeepContext['providers']['inspectAll']>>;
 /** Seconds of film per second, by provider. */
 type Speeds = ReadonlyMap<ProviderName | null, number>;
+
+export const isReconcileNeeded = ({ db }: UpkeepContext): Promise<boolean> => hasUnfinishedWork(db);
 
 /** Returns the number of checked assets. */
 export const reconcile = async (ctx: UpkeepContext): Promise<number> =>

@@ -18,6 +18,16 @@ export const findDueAssets = async (db: Queries, now: Date, limit: number) =>
      order by due.reconcile_at
      limit ${limit}`)) as readonly unknown[] as readonly Asset[];
 
+/** Whether the reconcile job has something to do: a check, a delay, or the estimate of a waiting encode. */
+export const hasUnfinishedWork = async (db: Queries): Promise<boolean> =>
+  (
+    await db.one(sql('has unfinished work', { has_any: 'bool' })`
+    select exists (select from unfinished_assets where reconcile_at <= now())
+        or exists (select from unfinished_assets where stream_status = 'processing')
+        or exists (select from encode_estimates where ended_at is null and delayed_after < now())
+        as has_any`)
+  )?.has_any === true;
+
 /** The time of the latest event of a type. */
 export const findLastEventTime = async (
   db: Queries,

@@ -24,6 +24,8 @@ export type DeliverySender = {
 
 /** Fallback for lost notifications, and for deliveries of processes that ended. */
 const POLL_MS = 5000;
+/** The process that creates the first endpoint sends at once; the others notice it after this time. */
+const NO_ENDPOINTS_POLL_MS = 20_000;
 /** Poll interval while endpoints use their whole share of attempts. */
 const BACKLOG_MS = 250;
 /** For an endpoint whose latest attempt failed: its attempts may last until the timeout. */
@@ -111,7 +113,7 @@ async function runOnce(
   const hasEndpoints = overview !== undefined && overview.enabled > 0;
   // Without endpoints an event costs nothing.
   state.follow(hasEndpoints);
-  if (!hasEndpoints) return POLL_MS;
+  if (!hasEndpoints) return NO_ENDPOINTS_POLL_MS;
   const { scheduled, hasMore, isHeldBack } = await fanOut(ctx);
   const dueInMs = scheduled > 0 ? 0 : (overview.due_in_ms ?? POLL_MS);
   const free = ctx.settings.webhookEndpoints.totalConcurrency - state.running;

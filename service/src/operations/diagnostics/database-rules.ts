@@ -126,7 +126,7 @@ export function judgePartitions(missing: readonly Partition[]): Finding {
   const names = missing.map(({ name }) => name);
   return (missing.some(({ is_current }) => is_current) ? problem : warning)(check, {
     message: `Partitions are missing: ${names.join(', ')}.`,
-    fix: 'Start a worker: its job maintain-partitions creates them every day.',
+    fix: 'Start a worker: its job maintain-partitions creates them every hour.',
     details: { missing: names },
   });
 }

@@ -17,6 +17,8 @@ const required = (because: string) => ({ effect: 'required', because }) as const
 
 const CANCEL_RULES: Readonly<Record<keyof JobPayloads, CancelRule>> = {
   'import-asset': BYTES,
+  'adopt-asset': BYTES,
+  'delete-source': OPTIONAL,
   'transfer-import': BYTES,
   'clip-asset': BYTES,
   'encode-asset': ENCODE,
@@ -48,6 +50,7 @@ const CANCEL_RULES: Readonly<Record<keyof JobPayloads, CancelRule>> = {
   'expire-assets': SCHEDULED,
   'remove-deferred': SCHEDULED,
   'delete-expired-keys': SCHEDULED,
+  'delete-old-samples': SCHEDULED,
   'count-owners': SCHEDULED,
   'maintain-partitions': SCHEDULED,
 };

@@ -6,7 +6,6 @@ import type { OperationsContext } from '../context.ts';
 import { listQueueStates } from '../metrics/metrics.sql.ts';
 import { joinProcesses, type ProcessSample, type StateSample } from './sample-values.ts';
 import {
-  deleteOldSamples,
   fillSample,
   insertJoinedSample,
   insertSample,
@@ -76,7 +75,7 @@ async function readGauges({ jobs, machine, settings }: OperationsContext) {
 }
 
 /** The process whose row is the first of the minute. */
-async function recordState({ db, settings }: OperationsContext): Promise<void> {
+async function recordState({ db }: OperationsContext): Promise<void> {
   const claimed = await insertSample(db, '', {});
   if (!claimed) return;
   const [queues, totals] = await Promise.all([listQueueStates(db), sumOwnerTotals(db)]);
@@ -93,7 +92,6 @@ async function recordState({ db, settings }: OperationsContext): Promise<void> {
   };
   await fillSample(db, claimed.at, state);
   await joinSamples(db);
-  await deleteOldSamples(db, settings.sampleRetentionHours);
 }
 
 /** One row for each minute, so that the series of all processes costs as much as that of one. */

@@ -28,7 +28,7 @@ export const insertJoinedSample = (db: Queries, at: Date, values: object) =>
     insert into samples (at, host, values) values (${at}, '*', ${JSON.stringify(values)}::jsonb)
     on conflict (host, at) do nothing`);
 
-export const deleteOldSamples = (db: Queries, hours: number) =>
+export const deleteSamplesOlderThan = (db: Queries, hours: number) =>
   db.one(sql('delete old samples')`
     delete from samples where at < now() - ${hours} * interval '1 hour'`);
 

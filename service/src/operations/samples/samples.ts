@@ -3,7 +3,11 @@ import { SAMPLE_NAMES, type SampleList, type SampleName } from '@mediary/contrac
 import { badRequest } from '../../platform/http/errors.ts';
 import type { OperationsContext } from '../context.ts';
 import { joinProcesses, type ProcessSample, type StateSample, toSeriesValues } from './sample-values.ts';
-import { listLatestSamples, listSampleRows } from './samples.sql.ts';
+import { deleteSamplesOlderThan, listLatestSamples, listSampleRows } from './samples.sql.ts';
+
+export async function deleteOldSamples({ db, settings }: OperationsContext): Promise<void> {
+  await deleteSamplesOlderThan(db, settings.sampleRetentionHours);
+}
 
 type SampleQuery = {
   readonly names?: string;

@@ -25,12 +25,21 @@ export type RunOnce = <T>(
 /** A hanging database must not delay the error response again. An unreleased claim expires. */
 const RELEASE_MS = 500;
 
+type IdempotencyOptions = {
+  readonly renewEveryMs?: number;
+  /** The clock of the ids of resources. */
+  readonly now?: () => Date;
+};
+
 export const createIdempotency =
-  (db: Database, { renewEveryMs = RENEW_REQUEST_EVERY_MS } = {}): RunOnce =>
+  (
+    db: Database,
+    { renewEveryMs = RENEW_REQUEST_EVERY_MS, now = () => new Date() }: IdempotencyOptions = {},
+  ): RunOnce =>
   async (claim, work) => {
     const by = randomUUID();
     try {
-      const row = await claimOrFind(db, claim, by);
+      const row = await claimOrFind(db, claim, { by, resourceId: uuidV7(now().getTime()) });
       if (row.fingerprint !== claim.fingerprint)
         throw conflict('This Idempotency-Key was used for a different request. Use a new key.', {
           field: 'Idempotency-Key',
@@ -58,23 +67,21 @@ export const createIdempotency =
   };
 
 /** Returns the row of a key: new, taken over from a crashed process, or claimed by another request. */
-async function claimOrFind(db: Database, claim: Claim, by: string) {
-  const row = await claimKey(db, claim, { by, resourceId: uuidV7() });
+async function claimOrFind(db: Database, claim: Claim, wanted: WantedKey) {
+  const row = await claimKey(db, claim, wanted);
   if (row) return row;
   await deleteExpiredKey(db, claim);
-  const again = await claimKey(db, claim, { by, resourceId: uuidV7() });
+  const again = await claimKey(db, claim, wanted);
   if (!again) throw new Error('The idempotency key could not be claimed');
   return again;
 }
 
 const CLAIMED = { fingerprint: 'text', resource_id: 'uuid', answer: 'jsonb?', leased_by: 'uuid?' } as const;
 
+type WantedKey = { readonly by: string; readonly resourceId: string };
+
 /** Returns no row when the existing key is older than a day. */
-const claimKey = (
-  db: Queries,
-  { caller, key, fingerprint }: Claim,
-  { by, resourceId }: { by: string; resourceId: string },
-) =>
+const claimKey = (db: Queries, { caller, key, fingerprint }: Claim, { by, resourceId }: WantedKey) =>
   db.one(sql('claim key', CLAIMED)`
     insert into idempotency_keys as stored (caller, key, fingerprint, resource_id, leased_by, leased_until)
     values (${caller}, ${key}, ${fingerprint}, ${resourceId}, ${by},

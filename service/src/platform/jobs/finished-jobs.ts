@@ -1,5 +1,5 @@
 // Deletes completed jobs after hours. Failed jobs stay for days, so that operators see them.
-import { setInterval } from 'node:timers/promises';
+import { repeatUntilStopped } from '../concurrency/repeat-until.ts';
 
 type Sql = { executeSql(text: string, values?: unknown[]): Promise<{ readonly rows: unknown[] }> };
 
@@ -31,11 +31,5 @@ type Options = {
 };
 
 /** Runs until `stopping`. */
-export async function watchCompletedJobs(db: Sql, { retention, stopping, onError }: Options): Promise<void> {
-  try {
-    for await (const _ of setInterval(INTERVAL_MS, undefined, { signal: stopping, ref: false }))
-      await deleteCompletedJobs(db, retention).catch(onError);
-  } catch (error) {
-    if (!stopping.aborted) throw error; // The signal ends the interval.
-  }
-}
+export const watchCompletedJobs = (db: Sql, { retention, ...options }: Options): Promise<void> =>
+  repeatUntilStopped({ ...options, everyMs: INTERVAL_MS }, () => deleteCompletedJobs(db, retention));

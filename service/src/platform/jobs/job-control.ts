@@ -82,12 +82,20 @@ export function createJobControl({ boss, db, settings, searchedMember }: Control
 function createRunTracker() {
   const running = new Map<string, RunningJob>();
   let onLongRun = () => {};
+  let hasRun = false;
   return {
+    /** Whether a job has run in this process since the last call. */
+    takeHasRun: (): boolean => {
+      const had = hasRun || running.size > 0;
+      hasRun = false;
+      return had;
+    },
     listRunning: (): RunningJob[] => [...running.values()],
     track: async ({ id, name: queue, data: payload }: TakenJob, run: () => Promise<void>) => {
       running.set(id, { id, queue, payload, startedAt: new Date() });
       const timer = setTimeout(() => onLongRun(), LONG_RUN_MS).unref();
       await run().finally(() => {
+        hasRun = true;
         clearTimeout(timer);
         running.delete(id);
       });

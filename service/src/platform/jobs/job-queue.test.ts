@@ -104,11 +104,11 @@ test('the job of a provider waits for a process that serves it, and equal jobs w
     db.transaction(async (tx) => {
       for (const [provider, what] of moves) await left.send(tx, 'move', { provider, what });
     });
-  await left.work(handlerOf('left'), ['left']);
+  await left.work(handlerOf('left'), { providers: ['left'] });
   await sendMoves(['right', 'one'], ['right', 'one'], ['left', 'two']);
   await expect.poll(() => ran, LONG).toEqual(['left two']);
   expect(await left.hasOpenJob('move', { provider: 'right' })).toBe(true);
-  await right.work(handlerOf('right'), ['right']);
+  await right.work(handlerOf('right'), { providers: ['right'] });
   await expect.poll(() => ran, LONG).toEqual(['left two', 'right one']);
   await sendMoves(['right', 'one']);
   await expect.poll(() => ran, LONG).toEqual(['left two', 'right one', 'right one']);
@@ -129,7 +129,7 @@ test('the owners of a fair queue with providers take turns in each provider', as
   for (const what of ['ann 1', 'ann 1', 'ann 2', 'ann 3']) await send('ann', 'left', what);
   await send('bob', 'left', 'bob 1');
   await send('bob', 'right', 'elsewhere');
-  await queue.work({ move: async ({ payload }) => void ran.push(payload.what) }, ['left']);
+  await queue.work({ move: async ({ payload }) => void ran.push(payload.what) }, { providers: ['left'] });
   await expect.poll(() => ran, LONG).toEqual(['ann 1', 'bob 1', 'ann 2', 'ann 3']);
 });
 
@@ -195,18 +195,21 @@ test('a backlog is processed without pauses between jobs', async () => {
   expect(new Set(ran)).toEqual(new Set(words));
 });
 
-test('the schedule of a job that no longer exists is removed', async () => {
-  const schedules = () => rowsOf(connection, 'select name from pgboss.schedule order by name');
-  const earlier = await openJobs<Runs & { old: object }>({
-    connection,
-    settings: { note: SETTINGS, old: { ...SETTINGS, cron: '0 0 1 1 *' } },
-    searchedMember: 'words',
-    onError: () => undefined,
-  });
-  await earlier.stop();
-  expect(await schedules()).toEqual([{ name: 'old' }]);
-  await open({ cron: '0 0 1 1 *' });
-  expect(await schedules()).toEqual([{ name: 'note' }]);
+test('a scheduled job runs once in a period, by whatever process, and only if it is needed', async () => {
+  const ran: string[] = [];
+  const asked: boolean[] = [];
+  const start = async (isNeeded: boolean) => {
+    const queue = await open({ schedule: { everyMinutes: 1 } });
+    const note = async () => asked.push(isNeeded) > 0 && isNeeded;
+    await queue.work({ note: async () => void ran.push('ran') }, { isNeeded: { note } });
+  };
+  await start(false);
+  await Promise.all([start(true), start(true)]);
+  await expect.poll(() => asked.length, LONG).toBeGreaterThan(2);
+  const sent = () =>
+    rowsOf(connection, 'select singleton_on, state from pgboss.job where singleton_on is not null');
+  await expect.poll(async () => (await sent()).every(({ state }) => state === 'completed'), LONG).toBe(true);
+  expect(ran).toHaveLength(new Set((await sent()).map(({ singleton_on: on }) => String(on))).size);
 });
 
 test('only the retry of a killed process starts without delay', async () => {

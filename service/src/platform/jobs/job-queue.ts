@@ -6,11 +6,11 @@ import { type JobSubjects, subjectsOf } from './job-subjects.ts';
 import { createJobSlot, type JobSlot } from './job-slot.ts';
 import { type JobSender, sendJob, type TracedPayload, withTrace } from './send-job.ts';
 import { type JobSettings, providerOptions, queueOf, queuesOf } from './job-settings.ts';
-import { watchDueJobs } from './due-jobs.ts';
+import { notifyWorkers, watchDue, watchScheduled } from './job-watches.ts';
 import type { SpanAttributes, SpanStart } from '../observability/trace-span.ts';
 import { continueTrace } from '../observability/tracing.ts';
 import { maxHeldSlots } from '../concurrency/held-work.ts';
-import { type JobRetention, watchCompletedJobs } from './finished-jobs.ts';
+import { deleteCompletedJobs, type JobRetention, watchCompletedJobs } from './finished-jobs.ts';
 import { openBoss } from './open-boss.ts';
 import type { JobDatabase } from '../postgres/job-database.ts';
 import type { NotificationChannels } from '../postgres/notifications.ts';
@@ -53,11 +53,20 @@ export type Jobs<P extends Payloads> = JobSubjects & {
   hasOpenJob<N extends keyof P & string>(name: N, payload: Partial<P[N]>): Promise<boolean>;
 };
 
+type WorkOptions<P extends Payloads> = {
+  /** The providers that this process serves; default: none. */
+  readonly providers?: readonly string[];
+  /** Scheduled jobs that are sent only if there is something to do. */
+  readonly isNeeded?: { readonly [N in keyof P]?: () => Promise<boolean> };
+};
+
 export type JobQueue<P extends Payloads> = Jobs<P> & {
   /** For operators. */
   readonly control: JobControl;
-  /** Starts the workers. The types require one handler for every job. `providers`: those that it serves. */
-  work(handlers: JobHandlers<P>, providers?: readonly string[]): Promise<void>;
+  /** Starts the workers. The types require one handler for every job. */
+  work(handlers: JobHandlers<P>, options?: WorkOptions<P>): Promise<void>;
+  /** Deletes finished jobs, and ends runs that take too long, which else happens from time to time. */
+  maintain(): Promise<void>;
   /** Aborts running jobs, returns them to the queue and closes. */
   stop(): Promise<void>;
 };
@@ -68,6 +77,8 @@ type JobQueueOptions<P extends Payloads> = {
   readonly channels?: NotificationChannels | undefined;
   /** False: the role cannot change tables, and another one has created the schema. Default: true. */
   readonly isMigrating?: boolean | undefined;
+  /** False: the process has no workers, and leaves the maintenance to those that have. Default: true. */
+  readonly isSupervising?: boolean | undefined;
   /** How long finished jobs stay. */
   readonly retention?: JobRetention | undefined;
   readonly settings: JobSettingsOf<P>;
@@ -80,13 +91,14 @@ type JobQueueOptions<P extends Payloads> = {
 
 /** Of the heartbeat of running jobs, in seconds (`open-boss.ts`). */
 const HEARTBEAT_REFRESH_S = 3;
-/** Workers are woken by NOTIFY and by `watchDueJobs`; each poll costs a statement for every slot. */
-const POLL_S = 60;
+/** NOTIFY and `watchDueJobs` wake the workers. Each poll costs a statement for every slot. */
+const POLL_S = 600;
 const RETENTION: JobRetention = { completedSeconds: 4 * 3600, failedSeconds: 7 * 86_400 };
 export async function openJobs<P extends Payloads>({
   connection,
   channels,
   isMigrating = true,
+  isSupervising = true,
   retention = RETENTION,
   settings,
   searchedMember,
@@ -94,7 +106,8 @@ export async function openJobs<P extends Payloads>({
   describePayload = () => ({}),
 }: JobQueueOptions<P>): Promise<JobQueue<P>> {
   const stopping = new AbortController();
-  const { boss, db } = await openBoss({ connection, channels, isMigrating, retention }, settings, (error) => {
+  const options = { connection, channels, isMigrating, isSupervising, retention };
+  const { boss, db } = await openBoss(options, settings, (error) => {
     // Errors of connections that close during the shutdown are expected.
     if (!stopping.signal.aborted) onError(error);
   });
@@ -107,17 +120,21 @@ export async function openJobs<P extends Payloads>({
       hasOpenJob(db, { queue: queueOf(name, settings[name], payload), payload, searchedMember }),
     ...subjectsOf(db, searchedMember),
     ...sendersOf(boss, settings),
-    work: async (handlers, providers = []) => {
+    work: async (handlers, { providers = [], isNeeded = {} } = {}) => {
       for (const [name, job] of Object.entries(settings))
         for (const queue of queuesOf(name, job, providers))
           await startWorker(
             { boss, db, control, name: queue, job, stopping: stopping.signal, describePayload },
             handlers[name],
           );
-      const queues = Object.entries(settings).flatMap(([name, job]) => queuesOf(name, job));
-      const onDue = (queue: string) => notifyWorkers(boss, queue);
+      const watch = { boss, db, settings, control, stopping: stopping.signal, onError };
       void watchCompletedJobs(db, { retention, stopping: stopping.signal, onError });
-      void watchDueJobs(db, { queues, stopping: stopping.signal, onDue, onError });
+      void watchDue(watch);
+      void watchScheduled(watch, isNeeded);
+    },
+    maintain: async () => {
+      await deleteCompletedJobs(db, retention);
+      await boss.supervise();
     },
     stop: async () => {
       stopping.abort(new Error('the process is stopping'));
@@ -194,15 +211,6 @@ const toSpan = ({ name, describePayload }: Worker, payload: object): SpanStart =
     ...describePayload(payload),
   },
 });
-
-/**
- * With batches of one, pg-boss cannot know that more jobs wait and would wait for its next poll. `minRunning`
- * 1: busy workers only, which look for a job when their run ends.
- */
-function notifyWorkers(boss: PgBoss, queue: string, minRunning = 0): void {
-  for (const { id, name, count } of boss.getWipData())
-    if (name === queue && count >= minRunning) boss.notifyWorker(id);
-}
 
 function slotOf(
   { db, ...sender }: Worker,

@@ -1,4 +1,5 @@
 // Settings of a job, and the names of its queues: pure.
+import type { JobSchedule } from './job-schedule.ts';
 
 /** Settings of one queue. Times are in seconds. */
 export type JobSettings = {
@@ -15,8 +16,7 @@ export type JobSettings = {
    * slots but one of a process.
    */
   readonly fair?: true;
-  /** Schedule as a cron expression in UTC. */
-  readonly cron?: string;
+  readonly schedule?: JobSchedule;
   /**
    * Each provider has a queue, which only some processes serve; the member `provider` of a payload names it.
    * A job waits for such a process, and an equal job is not queued again while it waits.

@@ -1,5 +1,6 @@
 // Metrics in the text format of Prometheus.
-import { expect, test } from 'vitest';
+import { PerformanceObserver } from 'node:perf_hooks';
+import { expect, test, vi } from 'vitest';
 import { createMetrics, createProcessMetrics } from './metrics.ts';
 
 const RUNS = { name: 'mediary_runs_total', help: 'Runs.', labels: ['result'] } as const;
@@ -64,4 +65,17 @@ test('the metrics of a process have its memory, CPU and event loop', async () =>
   ])
     expect(text).toMatch(new RegExp(`^${name} `, 'm'));
   expect(text).not.toMatch(/^nodejs_active_\w+_total/m);
+});
+
+test('services of a process have counters of their own, and its observers are started once', async () => {
+  createProcessMetrics(() => undefined);
+  const observe = vi.spyOn(PerformanceObserver.prototype, 'observe');
+  const [one, other] = [createProcessMetrics(() => undefined), createProcessMetrics(() => undefined)];
+  one.count(RUNS, { result: 'ok' });
+  expect(await one.render()).toContain('mediary_runs_total{result="ok"} 1');
+  const text = await other.render();
+  expect(text).not.toContain('mediary_runs_total');
+  expect(text).toMatch(/^process_resident_memory_bytes /m);
+  expect(observe).not.toHaveBeenCalled();
+  observe.mockRestore();
 });

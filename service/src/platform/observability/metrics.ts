@@ -66,13 +66,20 @@ const MISNAMED = [
 /** The least delay that is measured: the timer behind it keeps an idle process awake, 0.4 % of a core. */
 const LAG_PRECISION_MS = 20;
 
-/** Also measures the process itself: CPU, memory, garbage collection and the delay of the event loop. */
-export function createProcessMetrics(onError: OnGaugeError): Metrics {
-  const registry = new Registry();
-  collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: LAG_PRECISION_MS });
-  for (const name of MISNAMED) registry.removeSingleMetric(name);
-  return createMetrics(registry, onError);
+/** One for all services of a process: its timer and observers run until the process ends. */
+let ofProcess: Registry | undefined;
+
+function getProcessRegistry(): Registry {
+  if (ofProcess) return ofProcess;
+  ofProcess = new Registry();
+  collectDefaultMetrics({ register: ofProcess, eventLoopMonitoringPrecision: LAG_PRECISION_MS });
+  for (const name of MISNAMED) ofProcess.removeSingleMetric(name);
+  return ofProcess;
 }
+
+/** Also measures the process itself: CPU, memory, garbage collection and the delay of the event loop. */
+export const createProcessMetrics = (onError: OnGaugeError): Metrics =>
+  createMetrics(Registry.merge([getProcessRegistry()]), onError);
 
 /** The timer behind it costs less than that of the registry, whose values each scrape resets. */
 const DELAY_PRECISION_MS = 50;

@@ -172,7 +172,7 @@ describe('with a collector', () => {
     expect(seen['busy']).toBe(`00-${one('busy').traceId}-${one('busy').spanId}-01`);
   });
 
-  test('a batch belongs to its first item, whoever starts it', () => {
+  test('a batch belongs to its first item, whichever trace starts it', () => {
     for (const item of ['a', 'b', 'c'])
       expect(one(`batch ${item}`)).toMatchObject({ parentSpanId: one(`caller ${item}`).spanId });
   });

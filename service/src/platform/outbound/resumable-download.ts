@@ -16,7 +16,7 @@ type DownloadRequest = Pick<OutboundRequest, 'url' | 'headers' | 'signal'> & {
   readonly from?: ResumePoint | undefined;
 };
 
-export type DownloadNeeds = {
+export type DownloadOptions = {
   readonly fetch: OutboundFetch;
   readonly wait: (ms: number, signal?: AbortSignal) => Promise<unknown>;
   readonly random: () => number;
@@ -42,7 +42,7 @@ export type Download = {
 
 type Session = {
   readonly request: DownloadRequest;
-  readonly needs: DownloadNeeds;
+  readonly options: DownloadOptions;
   readonly budget: RetryBudget;
   offset: number;
   validator: string | undefined;
@@ -52,11 +52,11 @@ type Session = {
 type DownloadPart = { readonly response: OutboundResponse; readonly end: number | undefined };
 
 /** Retries transient failures. Throws OutboundError. */
-export async function openDownload(request: DownloadRequest, needs: DownloadNeeds): Promise<Download> {
+export async function openDownload(request: DownloadRequest, options: DownloadOptions): Promise<Download> {
   const session: Session = {
     request,
-    needs,
-    budget: createRetryBudget({ ...DEFAULT_RETRY_LIMITS, ...needs.retries }, needs.random),
+    options,
+    budget: createRetryBudget({ ...DEFAULT_RETRY_LIMITS, ...options.retries }, options.random),
     offset: request.from?.offset ?? 0,
     validator: request.from?.validator,
     totalBytes: request.from?.totalBytes,
@@ -90,7 +90,7 @@ async function* readPart(
 ): AsyncGenerator<Buffer, void, void> {
   for await (const chunk of response.body as AsyncIterable<Buffer>) {
     const offset = session.offset + chunk.length;
-    if (offset > session.needs.maxBytes) throw new OutboundError('too_large');
+    if (offset > session.options.maxBytes) throw new OutboundError('too_large');
     if (end !== undefined && offset > end)
       throw new OutboundError('invalid_response', { detail: 'too_long' });
     session.offset = offset;
@@ -107,7 +107,7 @@ const isComplete = ({ offset, totalBytes }: Session): boolean =>
 async function openPart(session: Session, isContinued: boolean): Promise<DownloadPart> {
   for (;;) {
     try {
-      const response = await session.needs.fetch(toRequest(session, isContinued));
+      const response = await session.options.fetch(toRequest(session, isContinued));
       return acceptPart(session, { response, isContinued });
     } catch (error) {
       await waitForRetry(session, getRetryDelay(session, error));
@@ -127,7 +127,7 @@ function acceptPart(
   { response, isContinued }: { response: OutboundResponse; isContinued: boolean },
 ): DownloadPart {
   try {
-    assertUsable(response, { isContinued, now: session.needs.now() });
+    assertUsable(response, { isContinued, now: session.options.now() });
     return isContinued ? acceptContinuation(session, response) : acceptStart(session, response);
   } catch (error) {
     response.body.destroy();
@@ -140,7 +140,7 @@ function acceptStart(session: Session, response: OutboundResponse): DownloadPart
   const length = headers.get('content-length');
   session.totalBytes = length === null ? undefined : Number(length);
   session.validator = toValidator(headers);
-  if ((session.totalBytes ?? 0) > session.needs.maxBytes) throw new OutboundError('too_large');
+  if ((session.totalBytes ?? 0) > session.options.maxBytes) throw new OutboundError('too_large');
   return { response, end: session.totalBytes };
 }
 
@@ -149,7 +149,7 @@ function acceptContinuation(session: Session, response: OutboundResponse): Downl
   const continuation = toContinuation(response, { offset, validator, totalBytes });
   if (!continuation) throw new OutboundError('restart_required', { detail: 'changed' });
   session.totalBytes = continuation.totalBytes;
-  if (session.totalBytes > session.needs.maxBytes) throw new OutboundError('too_large');
+  if (session.totalBytes > session.options.maxBytes) throw new OutboundError('too_large');
   return { response, end: offset + continuation.partBytes };
 }
 
@@ -170,9 +170,9 @@ function getRetryDelay({ budget, offset }: Session, error: unknown): number {
   return delayMs;
 }
 
-async function waitForRetry({ needs, request: { signal } }: Session, delayMs: number): Promise<void> {
+async function waitForRetry({ options, request: { signal } }: Session, delayMs: number): Promise<void> {
   try {
-    await needs.wait(delayMs, signal);
+    await options.wait(delayMs, signal);
   } catch (cause) {
     throw signal?.aborted ? new OutboundError('aborted', { cause }) : cause;
   }

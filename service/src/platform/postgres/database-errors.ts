@@ -39,7 +39,7 @@ export function throwUnavailable(error: unknown): never {
 export const isDatabaseUnavailable = (error: unknown): boolean =>
   isUnavailable(error) || isConnectionError(error);
 
-/** Codes and messages after which the other connections to the server are of no use either. */
+/** Codes and messages of errors that affect all connections to the server. */
 const LOST_CODES = /^(?:08|57P0[1-3])|^25006$/;
 const LOST_MESSAGES = /connection terminated|not queryable|client has encountered a connection error/i;
 

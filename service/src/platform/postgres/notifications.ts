@@ -36,6 +36,14 @@ export function openChannels({ connection, onError }: NotificationOptions): Noti
     if (channels.size === 0) void sessions.disconnect();
     else sessions.unlisten(channel);
   };
+  const timers = new Set<NodeJS.Timeout>();
+  const removeIdleLater = (channel: string) => {
+    const timer = setTimeout(() => {
+      timers.delete(timer);
+      removeIdle(channel);
+    }, LINGER_MS).unref();
+    timers.add(timer);
+  };
   return {
     subscribe: (channel, listener) => {
       const known = channels.get(channel);
@@ -44,11 +52,13 @@ export function openChannels({ connection, onError }: NotificationOptions): Noti
       channels.set(channel, listeners);
       if (!known) sessions.listen(channel);
       return () => {
-        if (listeners.delete(listener) && listeners.size === 0)
-          setTimeout(() => removeIdle(channel), LINGER_MS).unref();
+        if (listeners.delete(listener) && listeners.size === 0) removeIdleLater(channel);
       };
     },
-    close: sessions.close,
+    close: () => {
+      for (const timer of timers) clearTimeout(timer);
+      return sessions.close();
+    },
   };
 }
 

@@ -20,7 +20,7 @@ export type RateResult = {
 /** Undefined: the database did not respond in time, so no limit is applied. */
 export type TakeToken = (key: string) => Promise<RateResult | undefined>;
 
-type RateLimiterNeeds = {
+type RateLimiterOptions = {
   readonly db: Queries;
   readonly policy: RatePolicy;
   readonly onError: (error: unknown) => void;
@@ -36,8 +36,8 @@ const PAUSE_MS = 1000;
 /** Maximum number of cached denials; the cache is cleared when it is full. */
 const MAX_DENIED = 10_000;
 
-export function openRateLimiter(needs: RateLimiterNeeds): TakeToken {
-  const { db, policy, onError, nowMs = Date.now } = needs;
+export function openRateLimiter(options: RateLimiterOptions): TakeToken {
+  const { db, policy, onError, nowMs = Date.now } = options;
   const take = createBatcher((keys: readonly string[]) => takeTokens(db, policy, keys), BATCH_LIMITS);
   /** A denied key has no token before this time in any process, so denied requests need no query. */
   const deniedUntil = new Map<string, number>();

@@ -12,7 +12,7 @@ import {
   type User,
 } from './sandbox.ts';
 
-type SandboxNeeds = {
+type SandboxOptions = {
   /** Existing folders that decoders must not see. */
   readonly hidden: readonly string[];
   /** Programs and code that decoders must be able to read. */
@@ -36,30 +36,30 @@ const NAMESPACES = [
 const DROP = ['--bounding-set=-all', '--inh-caps=-all'];
 const HARDEN = ['--no-new-privs', '--pdeathsig', 'KILL'];
 
-export async function detectSandbox(needs: SandboxNeeds): Promise<Sandbox> {
+export async function detectSandbox(options: SandboxOptions): Promise<Sandbox> {
   const [unshare, setpriv, mount] = await Promise.all(['unshare', 'setpriv', 'mount'].map(findTool));
   const isRoot = process.getuid?.() === 0;
-  const covers = await findCovers(needs);
+  const covers = await findCovers(options);
   const spaces = unshare === undefined ? [] : namespaceLayers({ unshare, mount, isRoot, covers });
-  const rights = setpriv === undefined ? [] : rightsLayers({ setpriv, isRoot, user: needs.user });
+  const rights = setpriv === undefined ? [] : rightsLayers({ setpriv, isRoot, user: options.user });
   const base = { isUnprivileged: !isRoot };
   const hasLimits = await works({ hasLimits: true }, ['/bin/sh', '-c', 'test "$(ulimit -v)" = 1048576']);
   for (const space of [...spaces, {}]) {
     for (const right of [...rights, {}]) {
       const layers = { ...base, hasLimits, ...space, ...right };
-      if (await isUsable(layers, needs)) return buildSandbox(layers);
+      if (await isUsable(layers, options)) return buildSandbox(layers);
     }
   }
   return buildSandbox({ ...base, hasLimits });
 }
 
 /** Usable layers run the programs, and hide the data if they have mounts for it. */
-const isUsable = async (layers: Layers, { readable, hidden }: SandboxNeeds): Promise<boolean> =>
+const isUsable = async (layers: Layers, { readable, hidden }: SandboxOptions): Promise<boolean> =>
   (await works(layers, [...CAN_READ, ...readable])) &&
   (layers.mounts === undefined || (await hidesData(layers, hidden[0])));
 
 /** Temporary folders that contain programs stay as they are. */
-async function findCovers({ hidden, readable }: SandboxNeeds): Promise<string[]> {
+async function findCovers({ hidden, readable }: SandboxOptions): Promise<string[]> {
   const covers = [...hidden];
   for (const folder of TEMPORARY_FOLDERS) {
     const isFolder = await lstat(folder).then(

@@ -9,12 +9,16 @@ const bytes = Buffer.alloc(16);
 let lastMs = 0;
 let counter = 0;
 
+/** A clock that steps back further was wrong before. */
+export const MAX_STEP_BACK_MS = 60_000;
+
 /**
- * `now` is in milliseconds since 1970. A clock that steps back does not break the order within the process.
+ * `now` is in milliseconds since 1970. A clock that steps back by a minute at most does not break the order
+ * within the process.
  */
 export function uuidV7(now = Date.now()): string {
   takeRandom();
-  if (now > lastMs) restart(now);
+  if (now > lastMs || lastMs - now > MAX_STEP_BACK_MS) restart(now);
   else if (++counter > 0xfff) restart(lastMs + 1);
   bytes.writeUIntBE(lastMs, 0, 6);
   bytes.writeUInt16BE(0x7000 | counter, 6);

@@ -112,7 +112,7 @@ type SiteCall = { readonly request: FastifyRequest; readonly reply: FastifyReply
 const sendFile = ({ request, reply }: SiteCall, { content, headers }: SiteFile): unknown =>
   sendPrepared({ request, reply: reply.headers(headers) }, content);
 
-/** Whoever follows an old link in a browser sees a page with the search; programs get the envelope. */
+/** Browsers get a page with the search for an old link; programs get the envelope. */
 async function sendMissing({ request, reply }: SiteCall, { files, isBuilt }: GuideSite): Promise<unknown> {
   if (!isBuilt) throw notFound('The guides are not built. Run npm run docs:build and restart the service.');
   const page = request.headers.accept?.includes('text/html') ? await files.get(MISSING)?.() : undefined;
