@@ -565,8 +565,11 @@ create trigger assets_end_hosted_upload after update on assets for each row
 -- Where an import reads its file. The URL and its headers may hold credentials, so the row goes when the import ends.
 create table imports (
   asset_id uuid primary key,
+  -- Of an adoption `s3:` or `file:`, else http or https.
   url text not null,
   headers jsonb not null,
+  -- Of an adoption: whether its source is deleted once the asset has it.
+  deletes_source boolean not null default false,
   -- The attempt that the latest run belongs to, how many runs it has had, and the upload that the latest one stores.
   attempt int not null default 1,
   runs int not null default 0,
@@ -727,8 +730,9 @@ create table encoder_jobs (
 );
 
 -- The processes of the service, also those without jobs. Each renews its row; a row that is not renewed belongs to a
--- process that ended, and is deleted a day later.
-create table workers (
+-- process that ended, and is deleted a day later. Renewed so often that it is not logged: after a crash the processes
+-- write their rows again.
+create unlogged table workers (
   id uuid primary key,
   -- Host name and process id.
   host text not null default '',

@@ -43,7 +43,7 @@ describeS3('a faulty store', () => {
   beforeAll(async () => {
     bucket = await createBucket();
     proxy = await startFaultyS3(bucket.location.endpoint ?? '');
-    store = openS3ObjectStore(reachedBy(bucket, proxy.url).location, TIMEOUTS);
+    store = openS3ObjectStore(reachedBy(bucket, proxy.url).location, { timeouts: TIMEOUTS });
   });
   afterEach(() => proxy?.heal());
   afterAll(async () => {
@@ -210,7 +210,7 @@ describeS3('a faulty store', () => {
   });
 
   test('a missing bucket is no missing object', async () => {
-    const other = openS3ObjectStore({ ...bucket.location, bucket: 'no-such-bucket' }, TIMEOUTS);
+    const other = openS3ObjectStore({ ...bucket.location, bucket: 'no-such-bucket' }, { timeouts: TIMEOUTS });
     await expect(other.size(newKey())).rejects.toMatchObject(UNAVAILABLE);
     await expect(other.read(newKey())).rejects.toMatchObject(UNAVAILABLE);
     await expect(put.call(null, newKey(), small)).resolves.toMatchObject({ sizeBytes: small.length });

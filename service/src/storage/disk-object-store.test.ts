@@ -2,9 +2,9 @@
 import { execFileSync } from 'node:child_process';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { chown, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { keptFolder } from '../../../test/support/tree/temporary-folder.ts';
 import { syncFolder } from '../platform/disk/sync-folder.ts';
 import { writeFully } from './disk/incoming.ts';
 import { shardOf } from './disk/shards.ts';
@@ -18,7 +18,7 @@ import { partialObjectsContract } from './partial-objects.contract.ts';
 
 let scratch: string;
 beforeAll(async () => {
-  scratch = await mkdtemp(join(tmpdir(), 'disk-object-store-'));
+  scratch = await mkdtemp(join(keptFolder(), 'disk-object-store-'));
 });
 afterAll(() => rm(scratch, { recursive: true, force: true }));
 

@@ -4,6 +4,7 @@ import { createReadStream } from 'node:fs';
 import { stat, utimes, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { openAssetFolders } from './disk/asset-folders.ts';
+import { type FolderSources, openFolderSources } from './disk/folder-sources.ts';
 import { failedWith, removeFile } from './disk/folders.ts';
 import {
   copyDurably,
@@ -27,13 +28,19 @@ const READ_BYTES = 1024 * 1024;
 const STREAM_BYTES = 512 * 1024;
 const MIN_FREE_BYTES = 64 * 1024 * 1024;
 
+type DiskStoreOptions = {
+  readonly minFreeBytes?: number;
+  /** Absent without ADOPT_SOURCES. */
+  readonly sources?: FolderSources | undefined;
+};
+
 /**
  * Originals are in `<root>/originals`, other objects in `<root>/objects`, incomplete uploads in
  * `<root>/incoming`, resumable ones in `<root>/partial`. `link` requires that all are on one file system.
  */
 export async function openDiskObjectStore(
   root: string,
-  { minFreeBytes = MIN_FREE_BYTES } = {},
+  { minFreeBytes = MIN_FREE_BYTES, sources }: DiskStoreOptions = {},
 ): Promise<ObjectStore & Required<Pick<ObjectStore, 'partial'>>> {
   const folder = (name: string) => join(resolve(root), name);
   const [incoming, partial] = [folder('incoming'), folder('partial')];
@@ -48,8 +55,10 @@ export async function openDiskObjectStore(
   const list = (prefix: ObjectKey, after?: ObjectKey) => filesOf(prefix).list(prefix, after);
   const put = async <T>(key: ObjectKey, write: (temporary: string) => Promise<T>): Promise<T> =>
     publishObject({ temporary: newPath(), path: pathOf(key) }, write);
+  const putBytes: ObjectStore['put'] = (key, bytes, maxBytes) =>
+    put(key, (path) => receive(path, bytes, { maxBytes, requireSpace }));
   return {
-    put: (key, bytes, maxBytes) => put(key, (path) => receive(path, bytes, { maxBytes, requireSpace })),
+    put: putBytes,
     putSmall: async (key, chunks) => {
       await requireSmallSpace();
       return createDurably(pathOf(key), chunks).catch(throwRefusal);
@@ -68,6 +77,7 @@ export async function openDiskObjectStore(
     list: (prefix) => list(prefix),
     listSizes: (prefix, after) => withSizes(list(prefix, after), pathOf),
     localFile: pathOf,
+    ...(sources && { sources: openFolderSources(sources, { put: putBytes, publish: put }) }),
     partial: openPartialFiles({ folder: partial, pathOf, requireSpace }),
     check: async () => {
       await requireSpace();

@@ -8,6 +8,8 @@ import {
   type ObjectStore,
   ObjectStoreError,
   type PartialObjects,
+  SourceError,
+  type SourceObjects,
 } from './object-store.ts';
 
 const DURATIONS = {
@@ -42,6 +44,7 @@ export function measureObjectStore(store: ObjectStore, metrics: Metrics): Object
     remove: measure('remove', store.remove),
     removeAll: measure('remove_all', store.removeAll),
     ...(store.partial && { partial: measurePartial(store.partial, measure) }),
+    ...(store.sources && { sources: measureSources(store.sources, measure) }),
     ...(store.direct && { direct: measureDirect(store.direct, measure) }),
     check: measure('check', store.check),
   };
@@ -51,6 +54,12 @@ const measurePartial = (partial: PartialObjects, measure: Measure): PartialObjec
   append: measure('append', partial.append),
   finish: measure('finish', partial.finish),
   discard: measure('discard', partial.discard),
+});
+
+const measureSources = (sources: SourceObjects, measure: Measure): SourceObjects => ({
+  find: measure('find_source', sources.find),
+  copy: measure('copy_source', sources.copy),
+  remove: measure('remove_source', sources.remove),
 });
 
 const measureDirect = (direct: DirectUploads, measure: Measure): DirectUploads => ({
@@ -74,10 +83,13 @@ const measureCalls =
       record(operation, 'ok', startMs);
       return result;
     } catch (error) {
-      record(operation, error instanceof ObjectStoreError ? error.reason : 'error', startMs);
+      record(operation, isNamed(error) ? error.reason : 'error', startMs);
       throw error;
     }
   };
+
+const isNamed = (error: unknown): error is ObjectStoreError | SourceError =>
+  error instanceof ObjectStoreError || error instanceof SourceError;
 
 /** Without the key, which would make names of spans many. */
 const spanOf = (operation: string): SpanStart => ({

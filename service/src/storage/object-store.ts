@@ -144,6 +144,51 @@ export type PartialObjects = {
   discard(key: ObjectKey): Promise<void>;
 };
 
+/** `source_refused`: it is outside of ADOPT_SOURCES, or belongs to the service. */
+export type SourceErrorReason =
+  | 'source_invalid'
+  | 'source_refused'
+  | 'source_missing'
+  | 'source_unreadable'
+  | 'source_changed';
+
+/** The message is a sentence for operators, about the source that they named. */
+export class SourceError extends Error {
+  readonly reason: SourceErrorReason;
+  constructor(reason: SourceErrorReason, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.reason = reason;
+  }
+}
+
+/** An object that the operator stored. `version` changes with its bytes. */
+export type SourceObject = {
+  /** `s3://<bucket>/<key>` or `file:///<path>`. */
+  readonly url: string;
+  readonly sizeBytes: number;
+  readonly version: string;
+  readonly contentType: string | null;
+};
+
+type SourceCopy = {
+  readonly to: ObjectKey;
+  /** Whether the caller deletes the source afterwards: a disk then needs no second copy of the bytes. */
+  readonly isMove: boolean;
+  readonly signal: AbortSignal;
+};
+
+/** `sha256` is null where the service did not see the bytes; `version` is that of the source now. */
+export type CopiedSource = Pick<SourceObject, 'sizeBytes' | 'version'> & { readonly sha256: string | null };
+
+/** Objects below ADOPT_SOURCES: of another bucket or prefix, or of a folder. All throw SourceError. */
+export type SourceObjects = {
+  find(url: string): Promise<SourceObject>;
+  /** Copies this version of the source to a key that is free; durable when it resolves. */
+  copy(source: SourceObject, copy: SourceCopy): Promise<CopiedSource>;
+  /** Deletes this version of the source. False if it is gone, or has other bytes now. */
+  remove(source: Pick<SourceObject, 'url' | 'version'>): Promise<boolean>;
+};
+
 /** Chunks that are in memory already, or that arrive over time. */
 export type ObjectBytes = readonly Uint8Array[] | AsyncIterable<Uint8Array>;
 
@@ -192,6 +237,8 @@ export type ObjectStore = {
   readonly partial?: PartialObjects;
   /** Only of stores that clients can reach. */
   readonly direct?: DirectUploads;
+  /** Absent without ADOPT_SOURCES. */
+  readonly sources?: SourceObjects;
   /** Tries every operation that the service and pages of these origins need; removes what it wrote. */
   diagnose?(origins: readonly string[]): AsyncIterable<StoreFinding>;
   /**

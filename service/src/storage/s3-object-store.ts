@@ -10,6 +10,7 @@ import { unavailable } from '../platform/http/errors.ts';
 import type { ObjectKey } from './object-key.ts';
 import type { ListedObject, ObjectStore } from './object-store.ts';
 import { bytesIn } from './received-bytes.ts';
+import { openBucketSources } from './s3/bucket-sources.ts';
 import { connect, type S3Connection, S3_TIMEOUTS, type S3Timeouts } from './s3/connection.ts';
 import { copyObject } from './s3/copy.ts';
 import { diagnose } from './s3/diagnose.ts';
@@ -30,7 +31,18 @@ const WRITE_CHECK_EVERY_MS = 60_000;
 export type S3ObjectStore = ObjectStore &
   Required<Pick<ObjectStore, 'direct' | 'diagnose' | 'open' | 'partial'>> & { close(): void };
 
-export function openS3ObjectStore(location: S3Location, timeouts: S3Timeouts = S3_TIMEOUTS): S3ObjectStore {
+type S3StoreOptions = {
+  readonly timeouts?: S3Timeouts;
+  /** The places of ADOPT_SOURCES; empty without it. */
+  readonly sources?: readonly string[];
+  /** Larger sources are copied in parts. */
+  readonly maxWholeBytes?: number;
+};
+
+export function openS3ObjectStore(
+  location: S3Location,
+  { timeouts = S3_TIMEOUTS, sources = [], maxWholeBytes }: S3StoreOptions = {},
+): S3ObjectStore {
   const s3 = connect(location, timeouts);
   const received = createPartMemory({ totalBytes: RECEIVED_BYTES, maxWaitMs: MAX_MEMORY_WAIT_MS });
   const own = createPartMemory({ totalBytes: OWN_BYTES, maxWaitMs: MAX_MEMORY_WAIT_MS });
@@ -44,7 +56,7 @@ export function openS3ObjectStore(location: S3Location, timeouts: S3Timeouts = S
         : putOwn(key, bytes, maxBytes),
     putSmall: (key, chunks) => putOwn(key, chunks, Number.POSITIVE_INFINITY),
     putFile: (key, path) => putFile(s3, own, { key, path }),
-    copy: (from, to) => copyObject(s3, own, { from, to }),
+    copy: (from, to) => copyObject(s3, { from, to }),
     size: (key) => sizeOf(s3, key),
     read: (key, into) => readSmall(s3, key, into),
     stream: (key, range) => streamObject(s3, key, range),
@@ -57,6 +69,7 @@ export function openS3ObjectStore(location: S3Location, timeouts: S3Timeouts = S
     listSizes: (prefix, after) => objectsBelow(s3, prefix, after),
     listsInOrder: true,
     direct,
+    ...(sources.length > 0 && { sources: openBucketSources(s3, { allowed: sources, maxWholeBytes }) }),
     partial: openPartialObjects({
       s3,
       memory: received,
@@ -68,10 +81,7 @@ export function openS3ObjectStore(location: S3Location, timeouts: S3Timeouts = S
   return {
     ...store,
     diagnose: (origins) => diagnose(s3, store, origins),
-    close: () => {
-      s3.client.destroy();
-      s3.reader.destroy();
-    },
+    close: s3.close,
   };
 }
 

@@ -1,6 +1,7 @@
 // Settings of the object store.
-import { integer, type Setting } from '../platform/settings/setting.ts';
+import { integer, list, type Setting } from '../platform/settings/setting.ts';
 import type { Settings } from '../platform/settings/read-settings.ts';
+import { ownBucketPlaces, parseSourcePlace, type SourceScheme } from './sources/source-url.ts';
 import { parseS3Url, type S3Location } from './storage-url.ts';
 
 type StoreLocation = {
@@ -30,10 +31,32 @@ const location: Setting<StoreLocation> = {
   },
 };
 
+type SourcePlace = { readonly scheme: SourceScheme; readonly name: string };
+
+const sourcePlaces: Setting<readonly SourcePlace[]> = list(
+  'ADOPT_SOURCES',
+  'Where files lie that operators may [adopt](guides/migrate.md#adopt-files-in-place): buckets at the ' +
+    'endpoint of the store, `s3://<bucket>` or `s3://<bucket>/<prefix>`, or with a store on a disk ' +
+    'folders, `file:///…`. Set it for `api` and `worker` processes alike.',
+  {
+    byDefault: 'nothing can be adopted',
+    parse: (items, report) =>
+      items.flatMap((item) => {
+        const place = parseSourcePlace(item);
+        if (!place)
+          report(
+            `ADOPT_SOURCES names "${item}", which is neither s3://<bucket>/<prefix> nor file:///<folder>`,
+          );
+        return place ?? [];
+      }),
+  },
+);
+
 const STORAGE_SETTINGS = {
   title: 'Storage',
   settings: {
     location,
+    sourcePlaces,
     minFreeBytes: integer(
       'MIN_FREE_BYTES',
       'Uploads are refused with 503 while the disk of the store or of the embedded database has less free ' +
@@ -44,6 +67,19 @@ const STORAGE_SETTINGS = {
 };
 
 export function readStorageSettings(settings: Settings) {
-  const { location: store, minFreeBytes } = settings.read(STORAGE_SETTINGS);
-  return { ...store, minFreeBytes };
+  const { location: store, sourcePlaces: places, minFreeBytes } = settings.read(STORAGE_SETTINGS);
+  settings.problems.push(...findSourceProblems(store.s3, places));
+  return { ...store, minFreeBytes, adoptSources: places.map(({ name }) => name) };
+}
+
+/** Of a folder, the store itself finds out whether it holds the data of the service. */
+function findSourceProblems(s3: S3Location | undefined, places: readonly SourcePlace[]): string[] {
+  const needed: SourceScheme = s3 ? 's3' : 'file';
+  const own = s3 ? ownBucketPlaces(s3) : [];
+  const [other] = places.filter(({ scheme }) => scheme !== needed);
+  const [inside] = places.filter(({ name }) => own.some((place) => name.startsWith(place)));
+  return [
+    ...(other ? [`ADOPT_SOURCES must have ${needed}: places, as the store of STORAGE_URL`] : []),
+    ...(inside ? [`ADOPT_SOURCES names ${inside.name}, where the service stores its own objects`] : []),
+  ];
 }

@@ -16,6 +16,7 @@ import { createRunningChecksums } from './original/running-checksum.ts';
 export const CLAIMED_IMPORT = {
   url: 'https://files.example.com/',
   headers: {},
+  deletes_source: false,
   transfer: null,
   partial: null,
   held_ms: 0,

@@ -5,10 +5,14 @@ import { findMediaType, type MediaType } from '@mediary/media-rules/media-type';
 import { createConcurrencyLimit } from '../platform/concurrency/concurrency-limit.ts';
 import { createInFlight } from '../platform/concurrency/in-flight.ts';
 import { createGuardedFetch } from '../platform/outbound/guarded-fetch.ts';
+import type { AsOperator } from '../platform/http/route.ts';
 import type { OutboundLimits } from '../platform/outbound/outbound-limits.ts';
 import { sendBody } from '../platform/outbound/send-body.ts';
 import { openFairSlots } from '../platform/process/fair-slots.ts';
 import { offer } from '../platform/values/offer.ts';
+import { adoptAssetJob } from './adopt/adopt-asset.job.ts';
+import { adoptionRoutes } from './adopt/adoptions.routes.ts';
+import { deleteSourceJob } from './adopt/delete-source.job.ts';
 import { clipAssetJob } from './clip/clip-asset.job.ts';
 import type { Intake, UploadsContext } from './context.ts';
 import {
@@ -41,9 +45,13 @@ type AppPart = Omit<UploadsContext, 'settings' | 'intake'> & {
     };
 };
 
-type Doors = { readonly guards: Guards; readonly view: AssetViewContext };
+type Doors = {
+  readonly guards: Guards;
+  readonly asOperator: AsOperator;
+  readonly view: AssetViewContext;
+};
 
-export function createUploads(app: AppPart, { guards, view }: Doors) {
+export function createUploads(app: AppPart, { guards, asOperator, view }: Doors) {
   const settings = { ...app.settings, newAssets: toNewAssetRules(app) };
   const ctx: UploadsContext = { ...app, settings, intake: openIntake(app) };
   const { store, providers } = ctx;
@@ -63,12 +71,15 @@ export function createUploads(app: AppPart, { guards, view }: Doors) {
     },
     routes: [
       ...uploadRoutes(ctx, guards, view),
+      ...adoptionRoutes(ctx, asOperator, view),
       ...multipartRoutes(ctx, view),
       ...s3RequestRoutes(ctx),
       ...(store.partial || hasRelay ? tusRoutes(ctx) : []),
     ],
     jobs: {
       'import-asset': importAssetJob(ctx),
+      'adopt-asset': adoptAssetJob(ctx),
+      'delete-source': deleteSourceJob(ctx),
       'transfer-import': transferImportJob(ctx),
       'clip-asset': clipAssetJob(ctx),
     },

@@ -7,10 +7,9 @@ import { assertNotHeld } from '../lifecycle/decisions/legal-hold.ts';
 import { decideEnd, assertProcessed } from '../library/versions/decide-versions.ts';
 import { badRequest, conflict } from '../platform/http/errors.ts';
 import { uuidV7 } from '../platform/values/uuid-v7.ts';
-import { timeOf } from '../platform/values/uuid.ts';
 import { captionKey } from '../storage/object-key.ts';
 import type { UploadsContext } from './context.ts';
-import { createAsset } from './new-asset.ts';
+import { createAsset, toOpenAsset } from './new-asset.ts';
 import { toNewAsset } from './upload-request.ts';
 import type { OpenedUpload } from './upload-targets.ts';
 import { toOwnTargets } from './uploads.ts';
@@ -32,16 +31,7 @@ export async function openReplacement(ctx: UploadsContext, input: ReplaceInput):
   if (existing?.id === id) return toOwnTargets(ctx, await keepParts(ctx, existing, input));
   const upload = toReplacement(ctx, input);
   if (existing) await endFailed(ctx, existing);
-  const now = timeOf(id);
-  const newAsset = {
-    ...upload,
-    id,
-    owner_user_id: asset.owner_user_id,
-    upload_expires_at: new Date(now.getTime() + ctx.settings.newAssets.uploadTtlSeconds * 1000),
-    reconcile_at: null,
-    clip_of: null,
-    created_at: now,
-  };
+  const newAsset = toOpenAsset(ctx, upload, { ownerUserId: asset.owner_user_id, resourceId: id });
   const data = { ...toActorData(actor, asset), version_of: asset.id };
   const created = await createAsset(ctx, newAsset, { data });
   return toOwnTargets(ctx, await keepParts(ctx, created, input));

@@ -36,14 +36,14 @@ const HOSTED_TARGET = {
 type Provider = {
   readonly canRestart?: boolean;
   readonly canTakeUploads?: boolean;
-  readonly hasImportSource?: boolean;
+  readonly importUrl?: string;
 };
 
 /** Records the calls of a retry in their order; the asset changes as the store would change it. */
-function recordCalls({ canRestart = true, canTakeUploads = true, hasImportSource = false }: Provider = {}) {
+function recordCalls({ canRestart = true, canTakeUploads = true, importUrl }: Provider = {}) {
   const calls: unknown[][] = [];
   const { ctx } = createUploadsWorld(failed, {
-    'extend import': hasImportSource ? { asset_id: '' } : undefined,
+    'extend import': importUrl === undefined ? undefined : { url: importUrl },
   });
   const { lifecycle, providers } = ctx;
   const recording: UploadsContext = {
@@ -124,9 +124,10 @@ describe('a retry opens another upload', () => {
 describe('a retry of an import', () => {
   const asset = { ...failed, ...refused };
 
-  test('imports again while its source is stored', async () => {
-    const { calls, opened } = await retried(asset, { hasImportSource: true });
-    const job = { name: 'import-asset', payload: { assetId: failed.id, attempt: 2 } };
+  const sources = { 'https://a.test/a': 'import-asset', 's3://films/a': 'adopt-asset' };
+  test.each(Object.entries(sources))('reads its source again while %s is stored', async (importUrl, name) => {
+    const { calls, opened } = await retried(asset, { importUrl });
+    const job = { name, payload: { assetId: failed.id, attempt: 2 } };
     expect(calls).toEqual([['reopen', expect.objectContaining({ job })]]);
     expect(opened).toMatchObject({ asset: { stream_status: 'pending_upload', attempt: 2 }, target: null });
   });
@@ -137,7 +138,7 @@ describe('a retry of an import', () => {
 
   test('that is repeated offers no upload', async () => {
     const importing = createVideo({ attempt: 2 });
-    const { names, opened } = await retried(importing, { hasImportSource: true });
+    const { names, opened } = await retried(importing, { importUrl: 'https://files.example.com/a.mp4' });
     expect(names).toEqual([]);
     expect(opened).toEqual({ asset: importing, target: null });
   });

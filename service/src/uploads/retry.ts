@@ -54,10 +54,8 @@ async function reopenUpload(ctx: UploadsContext, asset: Asset, actorData: EventD
   if (isHosted && asset.upload_expires_at !== null) await ctx.providers.discardVideo(asset);
   const now = ctx.clocks.now();
   const expiresAt = new Date(now.getTime() + ctx.settings.uploadTtlSeconds * 1000);
-  const job =
-    asset.clip_of === null && !(await keepImportSource(ctx, asset.id, expiresAt))
-      ? undefined
-      : toBytesJob(asset);
+  const name = asset.clip_of === null ? await keepImportSource(ctx, asset.id, expiresAt) : 'clip-asset';
+  const job = name && toBytesJob(name, asset);
   const reopened = await ctx.lifecycle.reopenAsset(asset, {
     expiresAt,
     // An import has no video at its provider before its file is downloaded.
@@ -70,10 +68,10 @@ async function reopenUpload(ctx: UploadsContext, asset: Asset, actorData: EventD
 }
 
 /** The job by which the service itself gets the bytes. */
-const toBytesJob = ({ id, attempt, clip_of: clipOf }: Asset): JobRequest => ({
-  name: clipOf === null ? 'import-asset' : 'clip-asset',
-  payload: { assetId: id, attempt: attempt + 1 },
-});
+const toBytesJob = (
+  name: 'import-asset' | 'adopt-asset' | 'clip-asset',
+  { id, attempt }: Asset,
+): JobRequest => ({ name, payload: { assetId: id, attempt: attempt + 1 } });
 
 /** The announced file itself was unusable, so a corrected file has another size and checksum. */
 const isAnnouncedFileRejected = (asset: Asset): boolean =>

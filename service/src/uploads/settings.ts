@@ -62,8 +62,8 @@ const UPLOAD_SETTINGS = {
     importLimits: {
       importConcurrency: integer(
         'IMPORT_MAX_CONCURRENT',
-        'Imports that one process downloads at the same time, and as many that it sends to each hosted ' +
-          'provider.',
+        'Imports that one process downloads at the same time, as many that it sends to each hosted ' +
+          'provider, and as many files that it adopts.',
         { fallback: 4, min: 1, max: 64 },
       ),
       importTimeoutSeconds: integer(

@@ -6,13 +6,11 @@ import { type Actor, toActorData } from '../assets/asset-event.ts';
 import type { Asset } from '../assets/asset.ts';
 import type { CreatedUploadToken } from '../auth/tickets/upload-tokens.ts';
 import { firstUploadCheckAt } from '../lifecycle/decisions/reconcile-schedule.ts';
-import { uuidV7 } from '../platform/values/uuid-v7.ts';
-import { timeOf } from '../platform/values/uuid.ts';
 import { takesBytes } from './byte-rules.ts';
 import type { UploadsContext } from './context.ts';
 import { createUnlessExists, findUploaded } from './duplicates.ts';
 import { keepImportSource } from './import/import-runs.ts';
-import { createAsset } from './new-asset.ts';
+import { createAsset, toOpenAsset } from './new-asset.ts';
 import { openHostedUpload } from './tus/tus-relay.ts';
 import { applyGrant, toUploadBounds } from './upload-grant.ts';
 import { toNewAsset } from './upload-request.ts';
@@ -52,25 +50,18 @@ async function openNewUpload(
   // The holder of an upload token must not learn which files the owner has.
   const uploaded = deduplicate && !grant ? await findUploaded(ctx, actor.ownerUserId, upload) : undefined;
   if (uploaded) return { asset: uploaded, target: null, isExisting: true };
-  const id = resourceId ?? uuidV7(ctx.clocks.now().getTime());
-  const now = timeOf(id);
-  const expires =
-    upload.provider_video_id === null ? new Date(now.getTime() + limits.uploadTtlSeconds * 1000) : null;
   const isHosted = upload.provider !== null && limits.hostedProviders.includes(upload.provider);
+  const row = toOpenAsset(ctx, upload, { ownerUserId: actor.ownerUserId, resourceId });
   const newAsset = {
-    ...upload,
-    id,
-    owner_user_id: actor.ownerUserId,
-    upload_expires_at: expires,
-    reconcile_at: isHosted ? firstUploadCheckAt(now) : null,
-    clip_of: null,
-    created_at: now,
+    ...row,
+    upload_expires_at: upload.provider_video_id === null ? row.upload_expires_at : null,
+    reconcile_at: isHosted ? firstUploadCheckAt(row.created_at) : null,
   };
   const asset = await createAsset(ctx, newAsset, {
     data: toActorData(actor, newAsset),
-    ...(grant && { alongside: (tx) => ctx.admission.recordUploadOfToken(tx, grant, id) }),
+    ...(grant && { alongside: (tx) => ctx.admission.recordUploadOfToken(tx, grant, row.id) }),
   });
-  if (!expires) return { asset: await ctx.providers.applyParked(asset), target: null };
+  if (!newAsset.upload_expires_at) return { asset: await ctx.providers.applyParked(asset), target: null };
   return isHosted ? openHostedUpload(ctx, asset) : toOwnTargets(ctx, asset);
 }
 

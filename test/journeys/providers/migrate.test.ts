@@ -191,7 +191,12 @@ test.each([
   { from: 'edgehost', env: { EDGEHOST_ACCOUNT_ID: '' }, code: 2, message: 'EDGEHOST_ACCOUNT_ID is not set' },
   { from: 'bucket', env: {}, code: 2, message: 'Name the bucket' },
   { from: 'bucket --group a', env: {}, code: 2, message: '--group is not for a bucket' },
-  { from: 'elsewhere', env: {}, code: 2, message: 'Allowed choices are cdnhost, edgehost, mux, bucket' },
+  {
+    from: 'elsewhere',
+    env: {},
+    code: 2,
+    message: 'Allowed choices are cdnhost, edgehost, mux, bucket, folder',
+  },
 ])('a plan from $from with $env exits with $code', async ({ from, env, code, message }) => {
   const run = await migrate(`plan --from ${from}`, { env: { ...settings(), ...env } });
   expect(run).toEqual({ code, stdout: '', stderr: expect.stringContaining(message) });

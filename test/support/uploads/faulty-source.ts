@@ -5,7 +5,7 @@ import { createGuardedFetch } from '../../../service/src/platform/outbound/guard
 import type { ResumePoint } from '../../../service/src/platform/outbound/range-response.ts';
 import {
   type Download,
-  type DownloadNeeds,
+  type DownloadOptions,
   openDownload,
 } from '../../../service/src/platform/outbound/resumable-download.ts';
 
@@ -79,7 +79,7 @@ function respond({ headers }: RawRequest, fault: Fault): { head: Buffer; body: B
 export const MAX_BYTES = 100_000;
 
 export function open(
-  changed: Partial<DownloadNeeds> = {},
+  changed: Partial<DownloadOptions> = {},
   from?: ResumePoint,
   signal?: AbortSignal,
 ): Promise<Download> {
@@ -102,7 +102,7 @@ export async function readAll(download: Download, received: Buffer[] = []): Prom
   return Buffer.concat(received);
 }
 
-export const download = async (changed?: Partial<DownloadNeeds>) => readAll(await open(changed));
+export const download = async (changed?: Partial<DownloadOptions>) => readAll(await open(changed));
 export const cutAfter =
   (bytes: number): (() => Fault) =>
   () => ({ cutAfter: bytes });

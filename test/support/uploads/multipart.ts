@@ -12,13 +12,13 @@ type Created = {
   expires_at: string;
 };
 type Signed = { PartNumber: number; url: string; headers: Record<string, string>; expires: number };
-type Part = { PartNumber: number; Size: number; ETag: string };
+type ListedPart = { PartNumber: number; Size: number; ETag: string };
 
 type MultipartClient = {
   create(json?: object): Promise<Answer<Created>>;
   sign(id: string, part: number, query?: string): Promise<Answer<Signed>>;
   signMany(id: string, parts: readonly object[]): Promise<Answer<{ parts: Signed[] }>>;
-  list(id: string): Promise<Answer<{ parts: Part[] }>>;
+  list(id: string): Promise<Answer<{ parts: ListedPart[] }>>;
   complete(id: string, parts?: readonly object[]): Promise<Answer<Static<typeof Asset>>>;
   abort(id: string): Promise<Answer<object>>;
 };

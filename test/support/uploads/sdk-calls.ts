@@ -6,7 +6,7 @@ import { afterAll, expect } from 'vitest';
 export const IS_BY_SDK = process.env['TEST_SDK'] === '1';
 
 /** A request that the SDK sent, and its response. */
-export type Exchange = {
+export type RecordedCall = {
   readonly method: string;
   readonly url: string;
   readonly status: number;
@@ -15,7 +15,7 @@ export type Exchange = {
 };
 
 /** The requests of one call of the SDK, whose own `fetch` has to stay: it streams uploads in Node. */
-const running = new AsyncLocalStorage<Exchange[]>();
+const running = new AsyncLocalStorage<RecordedCall[]>();
 const sent = { bySdk: 0, raw: 0 };
 
 if (IS_BY_SDK) {
@@ -46,7 +46,7 @@ function toJson(text: string): unknown {
 }
 
 type Recorded<T> = {
-  readonly exchanges: readonly Exchange[];
+  readonly exchanges: readonly RecordedCall[];
   readonly data?: T;
   /** Refusals alone; other errors are thrown. */
   readonly error?: MediaryError;
@@ -54,7 +54,7 @@ type Recorded<T> = {
 
 /** Runs a call of the SDK and returns the requests that it sent. */
 export async function recordExchanges<T>(run: () => Promise<T>): Promise<Recorded<T>> {
-  const exchanges: Exchange[] = [];
+  const exchanges: RecordedCall[] = [];
   try {
     return { exchanges, data: await running.run(exchanges, run) };
   } catch (error) {
@@ -65,9 +65,9 @@ export async function recordExchanges<T>(run: () => Promise<T>): Promise<Recorde
 
 /** The response as raw calls return it; data, or code, details and message, as the SDK returned them. */
 export function toAnswer(
-  exchange: Exchange,
+  exchange: RecordedCall,
   { data, error }: Pick<Recorded<unknown>, 'data' | 'error'>,
-): Exchange {
+): RecordedCall {
   const envelope = exchange.body as object;
   if (!error) return { ...exchange, body: { ...envelope, data } };
   const { status = 0, message, errorCode: error_code, details, requestId: request_id } = error;
@@ -147,7 +147,7 @@ const OPERATIONS: Readonly<Record<string, Operation>> = {
 };
 
 /** Undefined: the SDK cannot express the request, and it has to be sent as it is. */
-export async function callBySdk(call: RawCall): Promise<Exchange | undefined> {
+export async function callBySdk(call: RawCall): Promise<RecordedCall | undefined> {
   const found = findOperation(call);
   const values = found && toValues(call, found);
   const mediary = values && openMediary(call.url, call.headers);

@@ -1,6 +1,6 @@
 // Uploads and waits of journeys through the SDK.
 import { AssetFailedError, type Mediary, UploadError, type UploadOptions } from '@mediary/client';
-import { type Exchange, openMediary, recordExchanges, toAnswer } from './sdk-calls.ts';
+import { type RecordedCall, openMediary, recordExchanges, toAnswer } from './sdk-calls.ts';
 
 type Api = { readonly url: string };
 type Headers = Record<string, string>;
@@ -34,8 +34,8 @@ function toUploadOptions({ file, fields }: Upload): UploadOptions | undefined {
 type Uploaded = {
   readonly id: string;
   /** The response to the bytes, and to the request that completes the upload, where there was one. */
-  readonly stored: Exchange | undefined;
-  readonly completed: Exchange | undefined;
+  readonly stored: RecordedCall | undefined;
+  readonly completed: RecordedCall | undefined;
 };
 
 /** Undefined if the SDK cannot express the upload. Throws if no asset was created. */

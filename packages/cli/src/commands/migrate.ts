@@ -1,29 +1,32 @@
 // `migrate`: moves the library of another service, or of a bucket, to this one.
-import { MediaryError } from '@mediary/client';
 import { type Command, Option } from 'commander';
 import { collect, parseCount } from '../arguments.ts';
 import { type Client, openClient } from '../client.ts';
 import type { CommandContext, Handler, Runner } from '../context.ts';
 import { CliError, EXIT, usageError } from '../exit-codes.ts';
-import { toExitCode } from '../failure.ts';
+import { type Adoption, openAdoption } from '../migrate/adoption.ts';
 import { type ExistingAssets, readExistingAssets } from '../migrate/existing-assets.ts';
 import { compareItem, type ItemReport, type ItemResult, planItem } from '../migrate/item-report.ts';
+import { toImportRequest } from '../migrate/import-request.ts';
 import { buildReport, formatReport, type MigrationReport } from '../migrate/migration-report.ts';
-import { listLanguages, moveItem, toReport } from '../migrate/move-item.ts';
+import { listLanguages, moveItem } from '../migrate/move-item.ts';
 import { visibilityOf } from '../new-asset.ts';
 import { openSource } from '../migrate/open-source.ts';
+import { reportEach } from '../migrate/report-each.ts';
 import { type MigrationSource, SOURCE_NAMES, type SourceItem, type SourceName } from '../migrate/source.ts';
-import { toPlain } from '../text.ts';
 
 type SourceFlags = {
   readonly from: SourceName;
   readonly bucket?: string;
+  readonly folder?: string;
+  readonly inPlace?: boolean;
   readonly group?: string;
   readonly limit?: number;
   readonly concurrency: number;
 };
 
 type RunFlags = SourceFlags & {
+  readonly move?: boolean;
   readonly public?: boolean;
   readonly private?: boolean;
   readonly tag?: string[];
@@ -39,6 +42,7 @@ AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY. The guide lists all: docs/guides/migra
 Examples:
   mediary migrate plan --from cdnhost --owner ann
   mediary migrate run --from bucket --bucket "s3://films?region=eu-central-1" --owner ann
+  mediary migrate run --from bucket --bucket "s3://films?region=eu-central-1" --owner ann --in-place --move
   mediary migrate verify --from cdnhost --owner ann`;
 
 export function addMigrateCommands(program: Command, run: Runner): void {
@@ -53,6 +57,7 @@ export function addMigrateCommands(program: Command, run: Runner): void {
     .description('Import what is not here yet; the same command continues an interrupted run')
     .addOption(new Option('--private', 'only signed URLs play the assets').conflicts('public'))
     .option('--public', 'everybody can play the assets; default: as at the source')
+    .option('--move', 'with --in-place: delete each file at its place once its asset was accepted')
     .option('--tag <tag>', 'tag of all assets; can be repeated', collect)
     .option('--provider <name>', 'provider of the videos')
     .option('--wait', 'wait until each asset is ready or failed')
@@ -69,27 +74,49 @@ const addSourceOptions = (command: Command): Command =>
       new Option('--from <source>', 'where the library is').choices(SOURCE_NAMES).makeOptionMandatory(),
     )
     .option('--bucket <url>', 'with --from bucket: s3://<bucket>?region=<region>&prefix=<text>')
+    .option('--folder <path>', 'with --from folder: a folder that the service sees under the same path')
+    .option(
+      '--in-place',
+      'adopt the files, which lie beside the objects of the service; needs the operator key',
+    )
     .option('--group <name>', 'only the items of this collection (cdnhost) or creator (edgehost, mux)')
     .option('--limit <count>', 'look at the first items only', parseCount)
     .option('--concurrency <count>', 'items that are handled at the same time', parseCount, 4);
 
 const plan: Handler<SourceFlags> = async (context, _args, flags) => {
   const opened = await openMigration(context, flags);
-  const items = opened.items.map((item) => {
-    const asset = opened.existing.find(item.id);
-    return toReport(flags.from, item, { asset_id: asset?.id ?? null, ...planItem(item, asset) });
-  });
+  const adoption = isInPlace(flags) ? await openAdoption(context, false) : undefined;
+  const items = await reportEach(
+    context,
+    { flags, items: opened.items, isQuiet: !adoption },
+    async (item) => {
+      const asset = opened.existing.find(item.id);
+      const finding = { asset_id: asset?.id ?? null, ...planItem(item, asset) };
+      return adoption && finding.result === 'new' ? checkAdoption(adoption, flags.from, item) : finding;
+    },
+  );
   const report = buildReportOf(opened, ['new', 'existing', 'failed', 'not_movable'], items);
   context.output.result(report, () => formatReport(report));
 };
 
+async function checkAdoption(adoption: Adoption, source: SourceName, item: SourceItem) {
+  const options = { visibility: undefined, tags: [], provider: undefined };
+  const file = await item.openFile();
+  return adoption.check(item, toImportRequest({ source, item, file, options }));
+}
+
+/** The service cannot download a file of a folder. */
+const isInPlace = ({ from, inPlace }: SourceFlags): boolean => inPlace === true || from === 'folder';
+
 const runMigration: Handler<RunFlags> = async (context, _args, flags) => {
+  if (flags.move && !isInPlace(flags)) throw usageError('--move is for --in-place.');
   const opened = await openMigration(context, flags);
   const migration = {
     client: opened.client,
     existing: opened.existing,
     source: flags.from,
     options: { visibility: visibilityOf(flags), tags: flags.tag ?? [], provider: flags.provider },
+    adoption: isInPlace(flags) ? await openAdoption(context, flags.move === true) : undefined,
     retriesFailed: flags.retryFailed === true,
     waitsUntilReady: flags.wait === true,
   };
@@ -133,9 +160,9 @@ const MAX_RETRIES = 8;
 
 async function openMigration(context: CommandContext, flags: SourceFlags): Promise<OpenedMigration> {
   const { io, output, signal } = context;
-  if (flags.from === 'bucket' && flags.group !== undefined)
-    throw usageError('--group is not for a bucket.', 'Choose objects by the prefix of --bucket.');
-  const from = openSource({ from: flags.from, bucket: flags.bucket, env: io.env, signal });
+  assertFlags(flags);
+  const { bucket, folder } = flags;
+  const from = openSource({ from: flags.from, bucket, folder, env: io.env, signal });
   const { credential, owner } = await context.loadSettings();
   if (credential?.kind === 'service key' && owner === undefined)
     throw usageError('The assets need an owner.', 'Name the owner: --owner or MEDIARY_OWNER');
@@ -152,57 +179,19 @@ async function openMigration(context: CommandContext, flags: SourceFlags): Promi
   return { client: patient, from, existing, items };
 }
 
+function assertFlags({ from, group, inPlace }: SourceFlags): void {
+  const hasFiles = from === 'bucket' || from === 'folder';
+  if (hasFiles && group !== undefined)
+    throw usageError(
+      `--group is not for a ${from}.`,
+      'Choose files by the prefix of --bucket, or by --folder.',
+    );
+  if (inPlace && !hasFiles)
+    throw usageError(`--in-place is not for ${from}, whose files lie elsewhere.`, 'Omit --in-place');
+}
+
 const buildReportOf = (
   { from: { name: source, label } }: OpenedMigration,
   results: readonly ItemResult[],
   items: readonly ItemReport[],
 ): MigrationReport => buildReport({ source, label, results }, items);
-
-type ItemSet = { readonly flags: SourceFlags; readonly items: readonly SourceItem[] };
-type Finding = Parameters<typeof toReport>[2];
-
-/** A failure of an item is its result. Lost credentials and connections end the command. */
-async function reportEach(
-  { output, signal }: CommandContext,
-  { flags, items }: ItemSet,
-  handle: (item: SourceItem) => Promise<Finding>,
-): Promise<ItemReport[]> {
-  const reports: ItemReport[] = [];
-  let [count, isStopped] = [0, false];
-  const queue = items.entries();
-  const handleNext = async (): Promise<void> => {
-    for (const [index, item] of queue) {
-      if (isStopped) return;
-      const finding = await handle(item).catch((error: unknown) => {
-        isStopped = isGeneral(error, signal);
-        if (isStopped) throw error;
-        return toFinding(error);
-      });
-      const report = toReport(flags.from, item, finding);
-      reports[index] = report;
-      count += 1;
-      output.note(`${count} of ${items.length}: ${toPlain(report.external_id)} ${describeResult(report)}`);
-    }
-  };
-  const workers = await Promise.allSettled(Array.from({ length: flags.concurrency }, handleNext));
-  const rejected = workers.find((worker) => worker.status === 'rejected');
-  if (!rejected) return reports;
-  output.note('The same command continues.');
-  throw rejected.reason;
-}
-
-/** The next items would fail for the same cause. */
-function isGeneral(error: unknown, signal: AbortSignal): boolean {
-  const code = toExitCode(error);
-  const isOfService = error instanceof MediaryError;
-  return signal.aborted || (isOfService && (code === EXIT.auth || code === EXIT.unreachable));
-}
-
-const toFinding = (error: unknown): Finding => ({
-  asset_id: null,
-  result: 'failed',
-  reason: error instanceof Error ? error.message : String(error),
-});
-
-const describeResult = ({ result, asset_id: id, reason }: ItemReport): string =>
-  [result.replace('_', ' '), id, reason && `(${toPlain(reason)})`].filter(Boolean).join(' ');

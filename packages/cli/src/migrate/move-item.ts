@@ -3,6 +3,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Client } from '../client.ts';
 import { followAsset } from '../events/follow.ts';
+import type { Adoption } from './adoption.ts';
 import type { ExistingAssets } from './existing-assets.ts';
 import { type ImportOptions, toExternalId, toImportRequest } from './import-request.ts';
 import { decideRetry, type FoundAsset, type ItemReport, planItem } from './item-report.ts';
@@ -13,6 +14,8 @@ type Migration = {
   readonly source: SourceName;
   readonly existing: ExistingAssets;
   readonly options: ImportOptions;
+  /** Undefined where the service downloads the files. */
+  readonly adoption: Adoption | undefined;
   /** Gives failed assets another attempt. */
   readonly retriesFailed: boolean;
   /** Waits until the asset is ready, not only for its bytes. */
@@ -38,7 +41,7 @@ export async function moveItem(migration: Migration, item: SourceItem): Promise<
 
 /** `failed`: the asset of the last attempt. */
 async function createAsset(
-  { client, source, options }: Migration,
+  { client, source, options, adoption }: Migration,
   item: SourceItem,
   failed: FoundAsset | undefined,
 ): Promise<FoundAsset> {
@@ -51,6 +54,7 @@ async function createAsset(
   // The URL of the failed import may have expired. Another asset takes its place.
   if (failed) await media.delete(failed.id, client.options);
   const request = toImportRequest({ source, item, file, options });
+  if (adoption) return adoption.adopt(item, request);
   return media.import(request, { ...client.options, ifExists: 'return' });
 }
 

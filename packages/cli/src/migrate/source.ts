@@ -1,7 +1,7 @@
 // What a migration reads from a source: items, their files and their captions.
 import type { CaptionUpload, Chapter, Visibility } from '@mediary/client';
 
-export const SOURCE_NAMES = ['cdnhost', 'edgehost', 'mux', 'bucket'] as const;
+export const SOURCE_NAMES = ['cdnhost', 'edgehost', 'mux', 'bucket', 'folder'] as const;
 export type SourceName = (typeof SOURCE_NAMES)[number];
 
 /** What a source says about an item. */
@@ -18,6 +18,8 @@ export type ItemFacts = {
   /** Of the file that is moved, where the source knows them. */
   readonly fileSizeBytes: number | null;
   readonly fileSha256: string | null;
+  /** Of a file that the service can adopt in place. */
+  readonly storageUrl: string | null;
   readonly visibility: Visibility;
   readonly tags: readonly string[];
   /** Own members of the operator. */
@@ -40,6 +42,7 @@ export const NO_FACTS: Omit<ItemFacts, 'id'> = {
   sizeBytes: null,
   fileSizeBytes: null,
   fileSha256: null,
+  storageUrl: null,
   visibility: 'private',
   tags: [],
   metadata: {},

@@ -10,7 +10,7 @@ export type Credential =
   | { readonly kind: 'token'; readonly token: string }
   | { readonly kind: 'service key'; readonly key: string };
 
-type Source = 'flag' | 'environment' | 'profile' | 'data folder' | 'default';
+type SettingPlace = 'flag' | 'environment' | 'profile' | 'data folder' | 'default';
 
 export type Settings = {
   /** Without a trailing slash. */
@@ -20,13 +20,15 @@ export type Settings = {
   readonly operatorKey: string | undefined;
   readonly owner: string | undefined;
   readonly accessTokenSecret: string | undefined;
-  readonly sources: Readonly<Record<'url' | 'credential' | 'operatorKey' | 'owner', Source | undefined>>;
+  readonly sources: Readonly<
+    Record<'url' | 'credential' | 'operatorKey' | 'owner', SettingPlace | undefined>
+  >;
   readonly warnings: readonly string[];
 };
 
 /** One place that settings come from; empty texts count as missing. */
 type Layer = {
-  readonly source: Source;
+  readonly source: SettingPlace;
   readonly url?: string | undefined;
   readonly token?: string | undefined;
   readonly serviceKey?: string | undefined;
@@ -137,13 +139,13 @@ function toLocalLayers(input: SettingsInput, url: string): Layer[] {
 }
 
 /** The default owner of the data folder belongs to its service key, not to a key from elsewhere. */
-const ownerLayers = (layers: readonly Layer[], credential: Source | undefined): readonly Layer[] =>
+const ownerLayers = (layers: readonly Layer[], credential: SettingPlace | undefined): readonly Layer[] =>
   credential === 'data folder' ? layers : layers.filter(({ source }) => source !== 'data folder');
 
 function findText(
   layers: readonly Layer[],
   name: 'url' | 'operatorKey' | 'owner',
-): { readonly value: string; readonly source: Source } | undefined {
+): { readonly value: string; readonly source: SettingPlace } | undefined {
   const layer = layers.find((candidate) => candidate[name]);
   return layer && { value: layer[name] ?? '', source: layer.source };
 }
@@ -151,7 +153,7 @@ function findText(
 /** The first layer with a credential decides, so that a request never carries two. */
 function findCredential(
   layers: readonly Layer[],
-): { readonly value: Credential; readonly source: Source } | undefined {
+): { readonly value: Credential; readonly source: SettingPlace } | undefined {
   const layer = layers.find(({ token, serviceKey }) => token || serviceKey);
   if (!layer) return undefined;
   const { source, token, serviceKey } = layer;

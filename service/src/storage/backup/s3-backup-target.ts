@@ -69,10 +69,7 @@ export function openS3BackupTarget(
       await abortUnfinished(s3);
       return { ...held, assertHeld: () => explained(held.assertHeld()) };
     },
-    close: () => {
-      s3.client.destroy();
-      s3.reader.destroy();
-    },
+    close: s3.close,
   };
 }
 

@@ -15,12 +15,16 @@ export type S3Timeouts = {
   readonly idle: number;
   /** All attempts of one request together; bodies are read afterwards. */
   readonly request: number;
+  /** All attempts of a copy together, whose response is silent until it ends; default: ten minutes. */
+  readonly copy?: number;
 };
 
 export const S3_TIMEOUTS: S3Timeouts = { connect: 5000, idle: 15_000, request: 60_000 };
 const MAX_SOCKETS = 128;
 /** Each client that reads a large object slowly holds one. */
 const MAX_READER_SOCKETS = 1024;
+const COPY_MS = 600_000;
+const MAX_COPY_SOCKETS = 64;
 const MAX_ATTEMPTS = 3;
 
 type S3Options = { readonly abortSignal: AbortSignal };
@@ -29,12 +33,18 @@ export type S3Connection = {
   readonly client: S3Client;
   /** Reads objects, on sockets of its own: slow readers must not delay other requests. */
   readonly reader: S3Client;
+  /** Lets the store copy objects, for which it waits longer. */
+  readonly copier: S3Client;
   readonly location: S3Location;
+  /** Closes all connections. */
+  readonly close: () => void;
   /** Bucket and full name of an object, as the SDK's commands take them. */
   readonly at: (key: ObjectKey) => { readonly Bucket: string; readonly Key: string };
   /** Runs requests under one deadline; throws UNAVAILABLE when the store does not answer as it should. */
   readonly run: <T>(work: (options: S3Options) => Promise<T>, signal?: AbortSignal) => Promise<T>;
-  /** The same, but undefined when the object does not exist. */
+  /** The same with the deadline of copies. */
+  readonly runCopy: S3Connection['run'];
+  /** The same as `run`, but undefined when the object does not exist. */
   readonly find: <T>(
     work: (options: S3Options) => Promise<T>,
     signal?: AbortSignal,
@@ -55,17 +65,26 @@ export function connect(
     ...options,
     credentials: client.config.credentials,
   });
-  const withDeadline = <T>(work: (options: S3Options) => Promise<T>, signal?: AbortSignal): Promise<T> => {
-    const deadline = AbortSignal.timeout(timeouts.request);
-    return work({ abortSignal: signal ? AbortSignal.any([signal, deadline]) : deadline });
-  };
+  const copyMs = timeouts.copy ?? COPY_MS;
+  const copier = new S3Client({
+    ...configOf(location, { ...timeouts, idle: copyMs }, MAX_COPY_SOCKETS),
+    ...options,
+    credentials: client.config.credentials,
+  });
+  const withDeadline = runWithin(timeouts.request);
+  const withCopyDeadline = runWithin(copyMs);
   const run: S3Connection['run'] = (work, signal) => withDeadline(work, signal).catch(throwStoreError);
   return {
     client,
     reader,
+    copier,
     location,
+    close: () => {
+      for (const each of [client, reader, copier]) each.destroy();
+    },
     at: (key) => ({ Bucket: location.bucket, Key: `${location.prefix}${requireKey(key)}` }),
     run,
+    runCopy: (work, signal) => withCopyDeadline(work, signal).catch(throwStoreError),
     find: async (work, signal) => {
       try {
         return await withDeadline(work, signal);
@@ -78,6 +97,13 @@ export function connect(
     },
   };
 }
+
+const runWithin =
+  (ms: number): S3Connection['run'] =>
+  (work, signal) => {
+    const deadline = AbortSignal.timeout(ms);
+    return work({ abortSignal: signal ? AbortSignal.any([signal, deadline]) : deadline });
+  };
 
 function configOf(location: S3Location, timeouts: S3Timeouts, maxSockets: number): S3ClientConfig {
   const pool = { keepAlive: true, maxSockets };

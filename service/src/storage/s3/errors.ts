@@ -33,7 +33,7 @@ const UNAVAILABLE_STATUS = new Set([301, 307, 401, 403, 408, 429]);
 
 type Failure = Error & { readonly $metadata?: { readonly httpStatusCode?: number } };
 
-const statusOf = (error: Failure): number | undefined => error.$metadata?.httpStatusCode;
+export const statusOf = (error: Failure): number | undefined => error.$metadata?.httpStatusCode;
 
 export const hasName = (error: unknown, ...names: string[]): boolean =>
   error instanceof Error && names.includes(error.name);

@@ -18,10 +18,10 @@ async function leaseOf(bytes: number): Promise<PartLease> {
   return lease;
 }
 
-type Source = { readonly receivedBytes: number; readonly send?: Promise<IteratorResult<Uint8Array>> };
+type StalledPart = { readonly receivedBytes: number; readonly send?: Promise<IteratorResult<Uint8Array>> };
 
 /** A part of 4 MiB whose source sent some bytes, and then sends nothing unless `send` resolves. */
-async function openStalledPart({ receivedBytes, send = new Promise(() => {}) }: Source) {
+async function openStalledPart({ receivedBytes, send = new Promise(() => {}) }: StalledPart) {
   const lease = await leaseOf(4 * MIB);
   await lease.receive(Promise.resolve({ value: Buffer.alloc(receivedBytes) }));
   const part: { lease: PartLease; error?: unknown } = { lease };
@@ -31,7 +31,7 @@ async function openStalledPart({ receivedBytes, send = new Promise(() => {}) }: 
   return part;
 }
 
-const stallParts = (...sources: Source[]) => Promise.all(sources.map(openStalledPart));
+const stallParts = (...sources: StalledPart[]) => Promise.all(sources.map(openStalledPart));
 
 test('a part waits until others are released, and is refused after the longest wait', async () => {
   const [first, second] = [await leaseOf(8 * MIB), await leaseOf(8 * MIB)];

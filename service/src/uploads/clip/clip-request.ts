@@ -6,7 +6,7 @@ import type { Asset } from '../../assets/asset.ts';
 import { cutChapters } from '../../assets/chapters.ts';
 import { badRequest, conflict, type ServiceError } from '../../platform/http/errors.ts';
 
-type Source = Pick<
+type ClippedAsset = Pick<
   Asset,
   | 'id'
   | 'kind'
@@ -21,7 +21,7 @@ type Source = Pick<
 
 /** Throws CONFLICT for an asset that cannot be cut, and BAD_REQUEST with the field for another part. */
 export function toClipSource(
-  source: Source,
+  source: ClippedAsset,
   { start_ms: startMs, end_ms: endMs }: ClipRequest,
   isHosted: boolean,
 ): ClipSource {
@@ -40,7 +40,7 @@ export function toClipSource(
   return { id: source.id, start_ms: startMs, end_ms: endMs };
 }
 
-function getDuration(source: Source, isHosted: boolean): number {
+function getDuration(source: ClippedAsset, isHosted: boolean): number {
   const { kind, stream_status: status, uploaded_at: uploadedAt, duration_ms: durationMs } = source;
   if (kind !== 'video')
     throw conflict(`Only a video can be cut; this asset is of kind ${kind}`, { reason: 'not_video' });
@@ -70,7 +70,7 @@ const MAX_NAME_LENGTH = 255;
 
 /** The clip as the request of an upload: with access rules and chapters of its source, or with others. */
 export function toClipUpload(
-  { filename, provider, access, chapters }: Source,
+  { filename, provider, access, chapters }: ClippedAsset,
   { start_ms, end_ms, ...fields }: ClipRequest,
 ): CreateUploadRequest {
   const cut = cutChapters(chapters, { start_ms, end_ms });

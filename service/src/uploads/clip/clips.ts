@@ -4,10 +4,8 @@ import { type Actor, toActorData } from '../../assets/asset-event.ts';
 import type { Asset } from '../../assets/asset.ts';
 import { findMediaType } from '@mediary/media-rules/media-type';
 import { badRequest } from '../../platform/http/errors.ts';
-import { uuidV7 } from '../../platform/values/uuid-v7.ts';
-import { timeOf } from '../../platform/values/uuid.ts';
 import type { UploadsContext } from '../context.ts';
-import { createAsset } from '../new-asset.ts';
+import { createAsset, toOpenAsset } from '../new-asset.ts';
 import { toNewAsset } from '../upload-request.ts';
 import { toClipSource, toClipUpload } from './clip-request.ts';
 import { insertClip } from './clips.sql.ts';
@@ -38,18 +36,9 @@ export async function createClip(
       `A clip cannot be a video of provider ${upload.provider}, which takes uploads itself. Omit provider.`,
       { field: 'provider' },
     );
-  const id = resourceId ?? uuidV7(ctx.clocks.now().getTime());
-  const now = timeOf(id);
   const owner = source.owner_user_id;
-  const newAsset = {
-    ...upload,
-    id,
-    owner_user_id: owner,
-    upload_expires_at: new Date(now.getTime() + limits.uploadTtlSeconds * 1000),
-    reconcile_at: null,
-    clip_of: clipOf,
-    created_at: now,
-  };
+  const newAsset = { ...toOpenAsset(ctx, upload, { ownerUserId: owner, resourceId }), clip_of: clipOf };
+  const { id } = newAsset;
   return createAsset(ctx, newAsset, {
     data: { ...toActorData(actor, newAsset), clip_of: clipOf },
     alongside: async (tx) => {

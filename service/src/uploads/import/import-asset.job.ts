@@ -8,7 +8,7 @@ import type { SlotRun } from '../../platform/jobs/job-queue.ts';
 import { OutboundError } from '../../platform/outbound/outbound-error.ts';
 import {
   type Download,
-  type DownloadNeeds,
+  type DownloadOptions,
   openDownload,
 } from '../../platform/outbound/resumable-download.ts';
 import { toContentFailure } from '../content-check.ts';
@@ -110,7 +110,7 @@ async function transfer(
   if (leased?.row.finished_at) return findStored(ctx, run);
   try {
     const request = { url, headers, signal, from: partial?.from };
-    const opened = await openDownload(request, toDownloadNeeds(ctx));
+    const opened = await openDownload(request, toDownloadOptions(ctx));
     try {
       const { totalBytes: length } = opened;
       const { announced_size_bytes: announced } = asset;
@@ -133,7 +133,7 @@ async function transfer(
   }
 }
 
-const toDownloadNeeds = ({ intake, settings, clocks }: UploadsContext): DownloadNeeds => ({
+const toDownloadOptions = ({ intake, settings, clocks }: UploadsContext): DownloadOptions => ({
   fetch: intake.outbound.fetchFile,
   wait: (ms, abort) => wait(ms, undefined, { signal: abort }),
   random: Math.random,

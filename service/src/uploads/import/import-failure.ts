@@ -72,12 +72,20 @@ export const VIDEO_TOO_LONG = toRetryable('too_long');
 /** It took too long, or crashed its workers. */
 export const TRANSFER_FAILED = toRetryable('upload_failed');
 
+/** A retry adopts again, which may succeed once the operator has ended the cause. */
+export const toAdoptionFailure = (cause: string): Failure => ({
+  code: 'adoption_failed',
+  message: `${FAILURE_CODES.adoption_failed.replace(/\.$/, '')}: ${cause}.`,
+  retryable: true,
+});
+
 /**
  * Another request to the same URL, or to the provider, may succeed, so that the source is worth keeping for a
  * retry.
  */
 export const keepsSource = ({ code }: Failure): boolean =>
-  ['import_failed', 'import_timeout', 'upload_failed'].includes(code) || code.startsWith('provider_');
+  ['import_failed', 'import_timeout', 'adoption_failed', 'upload_failed'].includes(code) ||
+  code.startsWith('provider_');
 
 /** The failure that an error of the store stands for; undefined if the job has to run again. */
 export function toStoreFailure(error: unknown): Failure | undefined {

@@ -36,6 +36,8 @@ export type ImportRun = {
   readonly uploadId: string;
   readonly url: string;
   readonly headers: OutboundHeaders;
+  /** Of an adoption: whether its source is deleted once the asset has it. */
+  readonly deletesSource: boolean;
   /** The upload at a hosted provider that an earlier run opened; null if there is none to continue. */
   readonly transfer: OpenTransfer | null;
   /** The bytes that earlier runs received; null if there are none to continue. */
@@ -54,11 +56,11 @@ export async function beginRun(
   const started = await startRun(ctx, job, (run) => claimImport(ctx.db, run));
   if (!started) return undefined;
   const { asset, uploadId, claim } = started;
-  const { url, runs, held_ms: heldMs } = claim;
+  const { url, deletes_source: deletesSource, runs, held_ms: heldMs } = claim;
   const transfer = claim.transfer as OpenTransfer | null;
   const partial = claim.partial as PartialFile | null;
   const headers = claim.headers as OutboundHeaders;
-  return { asset, uploadId, url, headers, transfer, partial, heldMs, runs };
+  return { asset, uploadId, url, headers, deletesSource, transfer, partial, heldMs, runs };
 }
 
 /** False when a later run has started, or the asset is deleted, has expired or is in another attempt. */
@@ -120,11 +122,19 @@ export async function failImport(ctx: UploadsContext, run: ImportRun, failure: F
   if (partial) await discardUploads(ctx, asset.id, [partial]);
 }
 
-/** True if the source of a failed import is still stored; it then stays until the given time. */
-export const keepImportSource = async (
+/**
+ * The job that reads the source of a failed import again, which stays until the given time. Undefined if
+ * it is not stored any more.
+ */
+export async function keepImportSource(
   { db }: UploadsContext,
   assetId: string,
   until: Date,
-): Promise<boolean> => (await extendImport(db, assetId, until)) !== undefined;
+): Promise<'import-asset' | 'adopt-asset' | undefined> {
+  const kept = await extendImport(db, assetId, until);
+  return kept && (isWebUrl(kept.url) ? 'import-asset' : 'adopt-asset');
+}
+
+const isWebUrl = (url: string): boolean => /^https?:/.test(url);
 
 export const removeExpiredSources = ({ db }: UploadsContext): Promise<unknown> => deleteExpiredImports(db);

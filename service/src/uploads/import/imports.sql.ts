@@ -8,12 +8,15 @@ type NewImport = {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly expiresAt: Date;
+  /** Of an adoption: whether its source is deleted once the asset has it. */
+  readonly deletesSource?: boolean | undefined;
 };
 
-export const insertImport = (db: Queries, { assetId, url, headers, expiresAt }: NewImport) =>
+export const insertImport = (db: Queries, { deletesSource = false, ...row }: NewImport) =>
   db.one(sql('insert import')`
-    insert into imports (asset_id, url, headers, expires_at)
-    values (${assetId}, ${url}, ${JSON.stringify(headers)}::jsonb, ${expiresAt})`);
+    insert into imports (asset_id, url, headers, expires_at, deletes_source)
+    values (${row.assetId}, ${row.url}, ${JSON.stringify(row.headers)}::jsonb, ${row.expiresAt},
+            ${deletesSource})`);
 
 /** The ids of the attempt and of the upload that the next run stores. */
 type ImportClaim = { readonly assetId: string; readonly attempt: number; readonly uploadId: string };
@@ -34,11 +37,13 @@ export const claimImport = (db: Queries, { assetId, attempt, uploadId }: ImportC
            progress_bytes = case when attempt = ${attempt}::int then progress_bytes else 0 end,
            upload_id = ${uploadId}
       from seen where imports.asset_id = seen.asset_id
-    returning url, headers, runs, transfer, partial, held_ms, seen.upload_id as previous_upload_id`);
+    returning url, headers, deletes_source, runs, transfer, partial, held_ms,
+              seen.upload_id as previous_upload_id`);
 
 const CLAIMED = {
   url: 'text',
   headers: 'jsonb',
+  deletes_source: 'bool',
   runs: 'int4',
   transfer: 'jsonb?',
   partial: 'jsonb?',
@@ -97,10 +102,10 @@ export const raiseProgress = (db: Queries, { assetId, uploadId }: RunRef, bytes:
 
 /** Keeps the source at least until a time; no row if it is not stored or has expired. */
 export const extendImport = (db: Queries, assetId: string, until: Date) =>
-  db.one(sql('extend import', { asset_id: 'uuid' })`
+  db.one(sql('extend import', { url: 'text' })`
     update imports set expires_at = greatest(expires_at, ${until})
      where asset_id = ${assetId} and expires_at > now()
-    returning asset_id`);
+    returning url`);
 
 export const deleteImport = (db: Queries, assetId: string) =>
   db.one(sql('delete import')`delete from imports where asset_id = ${assetId}`);

@@ -13,11 +13,9 @@ import {
 import type { OutboundResponse } from '../../platform/outbound/guarded-fetch.ts';
 import { OutboundError } from '../../platform/outbound/outbound-error.ts';
 import { findInvalidHeader, type OutboundHeaders } from '../../platform/outbound/outbound-headers.ts';
-import { uuidV7 } from '../../platform/values/uuid-v7.ts';
-import { timeOf } from '../../platform/values/uuid.ts';
 import type { UploadsContext } from '../context.ts';
 import { createUnlessExists } from '../duplicates.ts';
-import { createAsset } from '../new-asset.ts';
+import { createAsset, toOpenAsset } from '../new-asset.ts';
 import { type NewAssetRules, toNewAsset } from '../upload-request.ts';
 import { describeProblem } from './import-failure.ts';
 import { describeSource, type ImportSource } from './import-source.ts';
@@ -32,7 +30,7 @@ type CreateImportInput = {
 };
 
 /** The file at its source; the URL and the headers may hold credentials. */
-type Source = { readonly url: URL; readonly headers: OutboundHeaders; readonly ownerUserId: string };
+type ImportedFile = { readonly url: URL; readonly headers: OutboundHeaders; readonly ownerUserId: string };
 
 export const createImport = (ctx: UploadsContext, input: CreateImportInput): Promise<Asset> =>
   createUnlessExists(ctx, {
@@ -58,19 +56,8 @@ async function openImport(
     limits,
     now: ctx.clocks.now(),
   });
-  const assetId = resourceId ?? uuidV7(ctx.clocks.now().getTime());
-  const now = timeOf(assetId);
-  const expiresAt = new Date(now.getTime() + limits.uploadTtlSeconds * 1000);
-  const newAsset = {
-    ...upload,
-    id: assetId,
-    owner_user_id: ownerUserId,
-    upload_expires_at: expiresAt,
-    // The service asks a hosted provider when that has a video.
-    reconcile_at: null,
-    clip_of: null,
-    created_at: now,
-  };
+  const newAsset = toOpenAsset(ctx, upload, { ownerUserId, resourceId });
+  const { id: assetId, upload_expires_at: expiresAt } = newAsset;
   const data = { ...toActorData(actor, newAsset), import_host: url.host };
   return createAsset(ctx, newAsset, {
     data,
@@ -126,7 +113,7 @@ function parseHeaders(headers: OutboundHeaders = {}, { caller }: Actor): Outboun
 async function describe(
   ctx: UploadsContext,
   { url: _url, headers: _headers, ...fields }: ImportRequest,
-  source: Source,
+  source: ImportedFile,
 ): Promise<CreateUploadRequest> {
   const { filename, mime_type: mimeType } = fields;
   const found =
@@ -155,7 +142,7 @@ function getMimeType(found: FoundSource | undefined, { mimeTypes }: NewAssetRule
 
 async function requestSource(
   ctx: UploadsContext,
-  { url, headers, ownerUserId }: Source,
+  { url, headers, ownerUserId }: ImportedFile,
 ): Promise<FoundSource> {
   const response = await ctx.intake.outbound.limitMetadataRequests(ownerUserId, () =>
     fetchMetadata(ctx, url.href, headers),

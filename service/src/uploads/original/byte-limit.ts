@@ -58,3 +58,12 @@ export function countBytes(bytes: AsyncIterable<Uint8Array>) {
     },
   };
 }
+
+/** Of bytes that do not pass through the service. */
+export const NOTHING_COUNTED: Omit<ReturnType<typeof countBytes>, 'bytes'> = {
+  received: () => 0,
+  refusal: () => undefined,
+  refuse: (error) => {
+    throw error;
+  },
+};

@@ -1,6 +1,7 @@
 // Stores the bytes of an original under a lease: one writer at a time, and each writes its own object
 // (contract B4).
 import type { Asset } from '../../assets/asset.ts';
+import type { JobRequest } from '../../jobs.ts';
 import type { UploadLease } from '../../lifecycle/decisions/change.ts';
 import { createBatcher, STATEMENT_LIMITS } from '../../platform/concurrency/batcher.ts';
 import { waitAtMost } from '../../platform/concurrency/in-flight.ts';
@@ -8,10 +9,10 @@ import { RENEW_REQUEST_EVERY_MS, whileRenewing } from '../../platform/concurrenc
 import { diskFull } from '../../platform/disk/free-space.ts';
 import { ServiceError } from '../../platform/http/errors.ts';
 import type { Queries } from '../../platform/postgres/database.ts';
-import { uploadKey } from '../../storage/object-key.ts';
+import { type ObjectKey, uploadKey } from '../../storage/object-key.ts';
 import { ObjectStoreError, type StoredBytes } from '../../storage/object-store.ts';
 import type { UploadsContext } from '../context.ts';
-import { countBytes, findByteLimit } from './byte-limit.ts';
+import { countBytes, findByteLimit, NOTHING_COUNTED } from './byte-limit.ts';
 import { decideStoredUpload, type UploadedBytes, type UploadSource } from './stored-upload.ts';
 import { assertLength, emptyUpload, otherLength, toClosedError } from './upload-errors.ts';
 import {
@@ -26,15 +27,23 @@ import {
 
 export type ClaimPut = (claim: PutClaim) => Promise<ClaimedPut | undefined>;
 
-export type OriginalBytes = {
+type NewOriginal = {
   /** Names the object and holds the lease; each upload needs a new one. */
   readonly uploadId: string;
   readonly protocol: WriterProtocol;
   /** Undefined if it is not known before the bytes are. */
   readonly length: number | undefined;
-  readonly bytes: AsyncIterable<Uint8Array>;
   /** Whether an upload that was not recorded may have left an object. */
   readonly mayHaveOrphans?: boolean | undefined;
+};
+
+export type OriginalBytes = NewOriginal & { readonly bytes: AsyncIterable<Uint8Array> };
+
+/** `copyTo` lets the store copy the bytes to the key. `toJobs`: sent with the pointer to the object. */
+type OriginalCopy<T extends UploadedBytes> = NewOriginal & {
+  readonly length: number;
+  readonly copyTo: (key: ObjectKey) => Promise<T>;
+  readonly toJobs: (copied: T) => readonly JobRequest[];
 };
 
 /** A hanging database must not delay the error response again. An unreleased lease expires by itself. */
@@ -49,13 +58,51 @@ export async function storeOriginal(
   asset: Asset,
   original: OriginalBytes,
 ): Promise<Asset> {
+  const counted = countBytes(original.bytes);
+  return storeUnderLease(ctx, asset, {
+    original,
+    counted,
+    write: async (writer) => ({
+      stored: await writeObject(ctx, writer, { ...original, bytes: counted.bytes }),
+      jobs: [],
+    }),
+  });
+}
+
+/** The same for an object that the store copies. Its bytes are announced, so they count already. */
+export const storeCopy = <T extends UploadedBytes>(
+  ctx: UploadsContext,
+  asset: Asset,
+  original: OriginalCopy<T>,
+): Promise<Asset> =>
+  storeUnderLease(ctx, asset, {
+    original,
+    counted: NOTHING_COUNTED,
+    write: async ({ lease }) => {
+      const stored = await original.copyTo(uploadKey(asset.id, lease.upload));
+      return { stored, jobs: original.toJobs(stored) };
+    },
+  });
+
+type WrittenObject = { readonly stored: UploadedBytes; readonly jobs: readonly JobRequest[] };
+
+type LeasedWrite = {
+  readonly original: NewOriginal;
+  readonly counted: Omit<ReturnType<typeof countBytes>, 'bytes'>;
+  readonly write: (writer: Writer) => Promise<WrittenObject>;
+};
+
+async function storeUnderLease(
+  ctx: UploadsContext,
+  asset: Asset,
+  { original, counted, write }: LeasedWrite,
+): Promise<Asset> {
   const { db } = ctx;
   assertLength(asset, original.length, ctx.settings.maxUploadBytes);
   await ctx.admission.requireDatabaseSpace();
   const { uploadId: id, protocol } = original;
   const source: UploadSource = protocol === 'put' ? 'caller' : 'service';
   const lease: UploadLease = { upload: id, holder: id };
-  const counted = countBytes(original.bytes);
   const renew = () =>
     ctx.usage
       .underQuota(asset.owner_user_id, () => renewLease(db, lease, counted.received()))
@@ -64,14 +111,16 @@ export async function storeOriginal(
     try {
       const claimed = await ctx.intake.claimPut(toClaim(asset, original));
       if (!claimed) throw await findRefusal(ctx, asset);
-      const stored = await writeObject(
-        ctx,
-        { asset, lease, mayHaveQuota: claimed.has_byte_limit },
-        { ...original, bytes: counted.bytes },
-      );
+      const written = await write({ asset, lease, mayHaveQuota: claimed.has_byte_limit });
       const mayHaveOrphans = claimed.has_replaced || original.mayHaveOrphans === true;
-      const upload = { asset, uploadId: id, lease, stored, source, mayHaveOrphans };
-      const finished = await finishUpload(ctx, upload);
+      const finished = await finishUpload(ctx, {
+        asset,
+        uploadId: id,
+        lease,
+        source,
+        mayHaveOrphans,
+        ...written,
+      });
       if (finished) return finished;
       await ctx.store.remove(uploadKey(asset.id, id));
       throw await findRefusal(ctx, asset);
@@ -91,7 +140,7 @@ async function findRefusal({ db, lifecycle }: UploadsContext, asset: Asset): Pro
   return toClosedError(seen, seconds);
 }
 
-const toClaim = ({ id, attempt }: Asset, { uploadId, protocol, length }: OriginalBytes): PutClaim => ({
+const toClaim = ({ id, attempt }: Asset, { uploadId, protocol, length }: NewOriginal): PutClaim => ({
   id,
   attempt,
   upload: uploadId,
@@ -132,6 +181,8 @@ type FinishedUpload = {
   readonly stored: UploadedBytes;
   readonly source: UploadSource;
   readonly mayHaveOrphans: boolean;
+  /** Sent in the same transaction. */
+  readonly jobs?: readonly JobRequest[];
 };
 
 /**

@@ -2,6 +2,7 @@
 import type { EventSource } from '@mediary/contract/enums';
 import { newEvent } from '../../assets/asset-event.ts';
 import type { Asset } from '../../assets/asset.ts';
+import type { JobRequest } from '../../jobs.ts';
 import type { AssetWrite, UploadLease } from '../../lifecycle/decisions/change.ts';
 import { takesBytes } from '../byte-rules.ts';
 
@@ -25,6 +26,8 @@ type StoredUpload = {
   readonly duplicateOf: string | null;
   /** Whether other uploads of the asset may have left objects. */
   readonly mayHaveOrphans: boolean;
+  /** Other jobs, sent in the same transaction. */
+  readonly jobs?: readonly JobRequest[] | undefined;
   readonly now: Date;
   /** Starts again when the last byte is stored, so that a slow upload leaves time for `complete`. */
   readonly uploadTtlSeconds: number;
@@ -33,14 +36,16 @@ type StoredUpload = {
 /** Undefined if the upload is closed. */
 export function decideStoredUpload(seen: Asset, upload: StoredUpload): AssetWrite | undefined {
   if (!takesBytes(seen, upload.attempt)) return undefined;
-  const { stored, source, mayHaveOrphans } = upload;
+  const { stored, source, mayHaveOrphans, jobs = [] } = upload;
   return {
     set: toColumns(seen, upload),
     events: [newEvent('asset.uploaded', { source, size_bytes: stored.sizeBytes })],
-    jobs: mayHaveOrphans ? [{ name: 'purge-asset', payload: { assetId: seen.id } }] : [],
+    jobs: [...(mayHaveOrphans ? [purgeOf(seen)] : []), ...jobs],
     ...toUploadRow(upload),
   };
 }
+
+const purgeOf = ({ id }: Asset): JobRequest => ({ name: 'purge-asset', payload: { assetId: id } });
 
 function toUploadRow({ lease, isSmallPut, uploadId: id }: StoredUpload): Partial<AssetWrite> {
   if (lease) return { finishes: lease };

@@ -1,17 +1,12 @@
 // An S3-compatible bucket as a source: its images and videos, with caption files beside them.
 import type { Environment } from '../../context.ts';
 import { CliError, EXIT } from '../../exit-codes.ts';
-import {
-  FILE_URL_TTL_S,
-  type ItemFacts,
-  type MigrationSource,
-  NO_FACTS,
-  type SourceItem,
-} from '../source.ts';
+import { FILE_URL_TTL_S, type MigrationSource, type SourceItem } from '../source.ts';
 import { requireVariable } from '../sources/source-settings.ts';
 import { createVendorClient, type VendorClient } from '../vendor-client.ts';
 import { type BucketLocation, parseBucketUrl } from './bucket-location.ts';
-import { type BucketObject, findMediaObjects, type MediaObject, parseObjectPage } from './object-list.ts';
+import { toFilename, toMediaFacts, toStorageUrl } from './media-facts.ts';
+import { type BucketObject, findMediaObjects, parseObjectPage } from './object-list.ts';
 import { type BucketCredentials, presignGet } from './presign.ts';
 
 type Bucket = {
@@ -45,12 +40,13 @@ async function* listItems(bucket: Bucket): AsyncGenerator<SourceItem> {
   const objects: BucketObject[] = [];
   for await (const object of listObjects(bucket)) objects.push(object);
   for (const object of findMediaObjects(objects)) {
-    const filename = object.key.split('/').at(-1) ?? object.key;
+    // Ids hold the bucket: two buckets may have the same key.
+    const id = `${bucket.location.bucket}/${object.key}`;
     yield {
-      ...toBucketItem(bucket.location, object),
+      ...toMediaFacts(object, { id, storageUrl: toStorageUrl('s3', id) }),
       openFile: async () => ({
         url: sign(bucket, object.key),
-        filename,
+        filename: toFilename(object),
         mimeType: object.mimeType ?? '',
       }),
       listCaptions: async () =>
@@ -85,23 +81,4 @@ async function* listObjects({ client, location, credentials }: Bucket): AsyncGen
     token = page.continuationToken;
     if (token === undefined) return;
   }
-}
-
-/** Ids hold the bucket: two buckets may have the same key. */
-function toBucketItem({ bucket }: BucketLocation, object: MediaObject): ItemFacts {
-  const { key, sizeBytes, modifiedAt, mimeType } = object;
-  return {
-    ...NO_FACTS,
-    id: `${bucket}/${key}`,
-    title: (key.split('/').at(-1) ?? key).replace(/\.[^.]+$/, ''),
-    createdAt: modifiedAt,
-    sizeBytes,
-    fileSizeBytes: sizeBytes,
-    problem: findProblem(sizeBytes, mimeType),
-  };
-}
-
-function findProblem(sizeBytes: number, mimeType: string | undefined): string | null {
-  if (mimeType === undefined) return 'The name does not tell a supported media type.';
-  return sizeBytes === 0 ? 'The object is empty.' : null;
 }

@@ -10,6 +10,9 @@ import {
 
 const PATH = '/api/v1/console/session';
 const CONSOLE = { tag: 'Console', auth: 'none' } as const;
+const SIGNED_IN = {
+  headers: { 'X-Mediary-Console': '1', Cookie: 'mediary_session=3kQ1xw' },
+} as const;
 const IS_OFF = { code: 'NOT_FOUND', when: 'The setting `CONSOLE` is `off`.' } as const;
 const NOT_SIGNED_IN = {
   code: 'UNAUTHORIZED',
@@ -23,10 +26,12 @@ export const createConsoleSession = jsonOperation({
   method: 'POST',
   path: PATH,
   summary: 'Sign in to the console',
+  requestExample: { headers: { 'X-Mediary-Console': '1' } },
   description:
-    'Exchanges one credential for the cookie `mediary_session`, which pages cannot read and which ends ' +
-    'after 12 hours, with an access token when that expires, or when its key is replaced or revoked. ' +
-    'The cookie takes the place of credentials in requests that also send `X-Mediary-Console: 1`.',
+    'Exchanges one credential for the cookie `mediary_session`, which pages cannot read. The session ' +
+    'ends after 12 hours, with an access token when that expires, or when its key is replaced or ' +
+    'revoked. The cookie takes the place of credentials in requests that also send `X-Mediary-Console: ' +
+    '1`.',
   requestHeaders: ['X-Mediary-Console'],
   body: CreateSessionRequest,
   isBodyRequired: true,
@@ -48,6 +53,7 @@ export const getConsoleSession = jsonOperation({
   method: 'GET',
   path: PATH,
   summary: 'Get the console session',
+  requestExample: SIGNED_IN,
   description: 'Tells who is signed in.',
   requestHeaders: ['X-Mediary-Console'],
   message: 'Session',
@@ -66,6 +72,7 @@ export const endConsoleSession = jsonOperation({
   method: 'DELETE',
   path: PATH,
   summary: 'Sign out of the console',
+  requestExample: SIGNED_IN,
   description: 'Ends the session in every process at once. A repeated call has no effect.',
   requestHeaders: ['X-Mediary-Console'],
   message: 'Signed out',

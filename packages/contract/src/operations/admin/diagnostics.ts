@@ -60,6 +60,7 @@ const echo = {
     'The same operation answers at two paths, because proxies have rules for uploads: ' +
     '`/api/v1/admin/diagnostics/echo` and `/api/v1/uploads/diagnostics/echo`.',
   query: EchoQuery,
+  requestExample: { headers: { 'Content-Type': 'application/octet-stream' }, file: 'probe.bin' },
   requestHeaders: ['X-Diagnostics-Token'],
   body: { mediaTypes: ['application/octet-stream'], description: 'Any bytes, with any Content-Type.' },
   message: 'Received',

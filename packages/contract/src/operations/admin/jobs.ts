@@ -32,9 +32,9 @@ export const listJobs = jsonOperation({
   auth: 'operator',
   summary: 'List jobs',
   description:
-    'Lists the jobs that have not succeeded: those that run, by their age; those that wait, then delayed ' +
-    'ones, in the order of execution of each queue; failed ones, newest first. A job that changes its ' +
-    'state between two pages may be missing or appear twice.',
+    'Lists the jobs that have not succeeded. Running jobs come first, by their age. Waiting and delayed ' +
+    'jobs follow, in the order of execution of each queue; then failed ones, newest first. A job that ' +
+    'changes its state between two pages may be missing or appear twice.',
   query: ListJobsQuery,
   message: 'Jobs',
   data: JobPage,
@@ -85,9 +85,9 @@ export const cancelJob = jsonOperation({
   summary: 'Cancel a job',
   description:
     'The asset of an encode, an import, a clip or an uploaded image fails with the code `cancelled`, and ' +
-    'its owner can retry it; a running job stops within seconds. Posters, extras and smaller variants are ' +
-    'left out. A scheduled job runs again by its schedule. Jobs that remove, protect or report something ' +
-    'cannot be cancelled, because it would never be done. A repeated call changes nothing.',
+    'its owner can retry it. A running job stops within seconds. Posters, extras and smaller variants ' +
+    'are left out. A scheduled job runs again by its schedule. Jobs that remove, protect or report ' +
+    'something cannot be cancelled, because it would never be done. A repeated call changes nothing.',
   message: 'Job cancelled',
   data: Job,
   example: { ...EXAMPLE_JOB, queue: 'encode-asset', name: 'encode-asset', state: 'cancelled' },

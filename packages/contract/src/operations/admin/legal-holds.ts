@@ -8,10 +8,10 @@ const HELD_ASSET = { ...EXAMPLE_ASSET, legal_hold: true };
 const RELEASED_ASSET = { ...EXAMPLE_ASSET, legal_hold: false };
 
 const SETS =
-  'Nothing deletes a held asset: `DELETE` (also with `trash=true` or `erase=true`), `restore`, and a retry ' +
-  'or captions that would replace stored bytes are 409 `legal_hold`; `expires_at` and `TRASH_DAYS` take ' +
-  'effect once the hold is released. Playback still ends at `expires_at`. Also for assets in the trash. ' +
-  'A repeated call changes nothing.';
+  'Nothing deletes a held asset. `DELETE` (also with `trash=true` or `erase=true`), `restore`, and a ' +
+  'retry or captions that would replace stored bytes return 409 `legal_hold`. `expires_at` and ' +
+  '`TRASH_DAYS` take effect once the hold is released. Playback still ends at `expires_at`. Also for ' +
+  'assets in the trash. A repeated call changes nothing.';
 const RELEASES =
   'What the hold delayed takes effect: an asset whose `expires_at` or `TRASH_DAYS` have passed is deleted ' +
   'by the next job. A repeated call changes nothing.';

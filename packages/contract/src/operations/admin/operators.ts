@@ -134,8 +134,8 @@ export const listCdnPurges = jsonOperation({
   auth: 'operator',
   summary: 'List purges of a CDN',
   description:
-    'A purge is recorded when an asset is deleted, made private or its playback is revoked, where ' +
-    '`CDN_BASE_URL` or `CDN_PURGE_URL` is set, and sent to `CDN_PURGE_URL`. Purges are listed for ' +
+    'Where `CDN_BASE_URL` or `CDN_PURGE_URL` is set, a purge is recorded when an asset is deleted, made ' +
+    'private or its playback is revoked. It is sent to `CDN_PURGE_URL`. Purges are listed for ' +
     '`WEBHOOK_RETENTION_DAYS`.',
   query: ListCdnPurgesQuery,
   message: 'Purges',

@@ -84,10 +84,12 @@ export const exportOwner = bytesOperation({
   path: '/api/v1/admin/owners/{owner_user_id}/export',
   summary: 'Export an owner',
   description:
-    'Streams a tar archive of the assets of one owner, those in the trash included: `export.json`; for ' +
-    'each asset a folder `assets/<id>` with `original`, `captions/<language>.vtt`, `events-<n>.ndjson`, ' +
-    '`asset.json` and `SHA256SUMS`; last `manifest.json`. An archive without it is not complete. ' +
-    'Renditions are not exported, nor originals that only a hosted provider has.',
+    'Streams a tar archive of the assets of one owner, those in the trash included. It starts with ' +
+    '`export.json`. Each asset has a folder `assets/<id>` with `original`, `captions/<language>.vtt`, ' +
+    '`events-<n>.ndjson`, `asset.json` and `SHA256SUMS`. The last file is `manifest.json`; an archive ' +
+    'without it is not complete. Renditions are not exported, nor originals that only a hosted provider ' +
+    'has.',
+  requestExample: { output: 'user_42.tar' },
   response: { mediaTypes: ['application/x-tar'], description: 'The archive.' },
   responseHeaders: { 'Content-Disposition': 'The name of the file.' },
   errors: [
@@ -102,11 +104,12 @@ export const importOwner = bytesOperation({
   path: '/api/v1/admin/owners/{owner_user_id}/import',
   summary: 'Import an owner',
   description:
-    'Restores an archive of `GET …/export`, here or on another service: every asset gets its id, its ' +
+    'Restores an archive of `GET …/export`, here or on another service. Every asset gets its id, its ' +
     'original, captions, details and timeline back, and is processed again. The files pass the checks of ' +
     'an upload. Each asset is stored whole or not at all, while the archive arrives; the report lists ' +
-    'what was imported and what was not. Send the same archive again to continue: assets that are ' +
-    'there do not change. Events of the timeline are not sent to webhook endpoints again.',
+    'what was imported and what was not. Send the same archive again to continue: assets that are there ' +
+    'do not change. Events of the timeline are not sent to webhook endpoints again.',
+  requestExample: { headers: { 'Content-Type': 'application/x-tar' }, file: 'archive.tar' },
   requestHeaders: ['Content-Type'],
   body: {
     mediaTypes: ['application/x-tar'],

@@ -32,9 +32,9 @@ const ErasureReceipt = Type.Object(
   {
     statement: Type.String({
       description:
-        'JSON as text: `type`, `erasure_id`, `owner_sha256` (SHA-256 of `<erasure_id>:<owner_user_id>`), ' +
-        '`requested_at`, `completed_at`, `assets`, `lines` and `lines_sha256`, the SHA-256 of all lines ' +
-        'of the receipt before the statement.',
+        'JSON as text: `type`, `erasure_id`, `owner_sha256`, `requested_at`, `completed_at`, `assets`, ' +
+        '`lines` and `lines_sha256`. `owner_sha256` is the SHA-256 of `<erasure_id>:<owner_user_id>`, ' +
+        '`lines_sha256` that of all lines of the receipt before the statement.',
     }),
     signature: Type.String({ description: 'Ed25519 signature of the bytes of `statement`, in base64url.' }),
     public_key: Type.String({ description: 'SPKI in base64.' }),

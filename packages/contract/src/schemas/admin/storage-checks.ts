@@ -7,8 +7,8 @@ import { Cursor, NextCursor, NoNextCursor, nullable, Timestamp } from '../common
 export const FINDING_KINDS = {
   orphaned_object: 'No row points to this object. It only takes space.',
   unknown_object:
-    'The database does not know the asset of this object, or lacks an original that this object may be, as ' +
-    'after a restore of an older database. It may be the only copy of a file.',
+    'The database does not know the asset of this object, or lacks an original that this object may be. ' +
+    'This follows from a restore of an older database. It may be the only copy of a file.',
   orphaned_upload: 'An upload in parts that no row points to. It only takes space.',
   original_missing:
     'The original is not stored. It can neither be downloaded nor encoded again, nor an image be rendered ' +
