@@ -21,7 +21,7 @@ const caption: Caption = {
 };
 const CAPTIONS = 'captions/en.m3u8';
 const render = (of: RunIndex, name: string, captions: readonly Caption[] = []): string =>
-  renderManifest(of, { name, folder: '1-1', captions }) ?? '';
+  renderManifest(of, { name, folder: '1-1', captions, hasAudioVariant: true }) ?? '';
 const withCaptions: HlsFiles & DashFiles = {
   multivariant: render(index, 'hls.m3u8', [caption]),
   playlists: new Map(hls.playlists).set(CAPTIONS, formatCaptionPlaylist(caption, 10_000)),
@@ -80,7 +80,7 @@ describe('a growing video', () => {
   const growing: HlsFiles & DashFiles = {
     multivariant: render(part, 'hls.m3u8'),
     manifest: render(part, 'dash.mpd'),
-    playlists: new Map(['r0.m3u8', 'r1.m3u8', 'r2.m3u8'].map((name) => [`1-1/${name}`, render(part, name)])),
+    playlists: new Map([0, 1, 2].map((id) => [`1-1/r${id}-early.m3u8`, render(part, `r${id}-early.m3u8`)])),
     sizes,
   };
 
@@ -89,7 +89,9 @@ describe('a growing video', () => {
   });
 
   test('does not pass as a complete one, nor a complete one as growing', () => {
-    expect(checkHls(growing).join('\n')).toMatch(/r1\.m3u8: not VOD\n.*r1\.m3u8: no EXT-X-ENDLIST/);
+    expect(checkHls(growing).join('\n')).toMatch(
+      /r1-early\.m3u8: not VOD\n.*r1-early\.m3u8: no EXT-X-ENDLIST/,
+    );
     expect(checkHls(hls, 'growing').join('\n')).toContain('r1.m3u8: not EVENT');
     expect(checkDash(growing).join('\n')).toMatch(/not static[\s\S]*ends before the presentation/);
     expect(checkDash(dash, 'growing').join('\n')).toContain('MPD: not dynamic');
@@ -106,8 +108,8 @@ describe('a growing video', () => {
   });
 
   test('has no end in its playlists', () => {
-    const text = `${growing.playlists.get('1-1/r1.m3u8')}#EXT-X-ENDLIST\n`;
-    const playlists = new Map(growing.playlists).set('1-1/r1.m3u8', text);
+    const text = `${growing.playlists.get('1-1/r1-early.m3u8')}#EXT-X-ENDLIST\n`;
+    const playlists = new Map(growing.playlists).set('1-1/r1-early.m3u8', text);
     expect(checkHls({ ...growing, playlists }, 'growing').join('\n')).toContain('although it grows');
   });
 

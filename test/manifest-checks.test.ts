@@ -4,6 +4,9 @@ import { checkDash } from './support/playback/check-dash.ts';
 import { checkHls } from './support/playback/check-hls.ts';
 import { dash, edited, hls } from './support/playback/sample-manifests.ts';
 
+/** A variant with pictures, and all up to the sound alone. */
+const UP_TO_SOUND = /(#EXT-X-STREAM-INF.*\n1-1\/r1\.m3u8\n)((?:.*\n)*?#EXT-X-STREAM-INF.*\n1-1\/r2\.m3u8\n)/;
+
 describe('HLS', () => {
   test('the playlists of the service have no violations', () => expect(checkHls(hls)).toEqual([]));
 
@@ -36,6 +39,9 @@ describe('HLS', () => {
     ['AUTOSELECT=YES,', '', 'DEFAULT without AUTOSELECT'],
     ['1-1/r0.m3u8', '1-1/r9.m3u8', '1-1/r9.m3u8 does not exist'],
     [/CODECS="avc1/, 'CODECS="av01', 'H.264 is not the first codec'],
+    [UP_TO_SOUND, '$2$1', 'sound alone is not the last'],
+    [/BANDWIDTH=\d+(?=,[^\n]*CODECS="mp4a)/, 'BANDWIDTH=99000000', 'needs more bandwidth than pictures'],
+    [/AVERAGE-BANDWIDTH=\d+(?=,CODECS="mp4a)/, 'AVERAGE-BANDWIDTH=9', 'is not that of its segments'],
   ])('in the multivariant playlist: %s → %j', (from, to, violation) => {
     const multivariant = edited(hls.multivariant, from, to);
     expect(checkHls({ ...hls, multivariant }).join('\n')).toContain(violation);
@@ -46,7 +52,7 @@ describe('HLS', () => {
     ['#EXT-X-PLAYLIST-TYPE:VOD\n', '', 'not VOD'],
     [/#EXT-X-MAP:.*\n/, '', 'no EXT-X-MAP'],
     ['r1-00002.m4s', 'r1-00009.m4s', 'r1-00009.m4s does not exist'],
-    ['#EXTINF:2.0', '#EXTINF:1.5', 'segments are not aligned'],
+    ['#EXTINF:2.0', '#EXTINF:1.5', 'variants: segments are not aligned'],
   ])('in a media playlist: %s → %j', (from, to, violation) => {
     const name = '1-1/r1.m3u8';
     const playlists = new Map(hls.playlists).set(name, edited(hls.playlists.get(name) ?? '', from, to));

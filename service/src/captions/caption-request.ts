@@ -2,11 +2,13 @@
 import { badRequest } from '../platform/http/errors.ts';
 
 const MAX_TAG_LENGTH = 35;
+/** Extensions say nothing about a text, but private subtags tell apart what no language does. */
+const TAG = /^[a-z]{2,3}(?:-[a-z\d]{2,8})*(?:-x(?:-[a-z\d]{1,8})+)?$/i;
+const PRIVATE_SUBTAGS = /-x-.*/;
 
 /** The canonical form of a BCP 47 tag or an ISO 639-2 code such as `ger`; undefined for other text. */
 export function toLanguage(tag: string): string | undefined {
-  // Subtags have up to eight characters; extensions say nothing about a text.
-  if (tag.length > MAX_TAG_LENGTH || !/^[a-z]{2,3}(?:-[a-z\d]{2,8})*$/i.test(tag)) return undefined;
+  if (tag.length > MAX_TAG_LENGTH || !TAG.test(tag)) return undefined;
   try {
     return Intl.getCanonicalLocales(tag)[0];
   } catch (error) {
@@ -29,8 +31,9 @@ const UNKNOWN = 'und';
 
 /** The name of a language in that language itself. */
 export function nameOfLanguage(language: string): string {
-  if (language === UNKNOWN) return 'Unknown language';
-  return new Intl.DisplayNames([language], { type: 'language', fallback: 'code' }).of(language) ?? language;
+  const known = language.replace(PRIVATE_SUBTAGS, '');
+  if (known === UNKNOWN) return 'Unknown language';
+  return new Intl.DisplayNames([known], { type: 'language', fallback: 'code' }).of(known) ?? language;
 }
 
 /** Throws BAD_REQUEST. A label is one line of text. */

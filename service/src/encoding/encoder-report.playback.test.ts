@@ -66,6 +66,7 @@ describe('a report of our own encoder', () => {
         default: true,
         loudness_lufs: -23,
         true_peak_dbtp: -1.5,
+        gain_db: null,
       },
     ];
     expect(parseOwn({ status: 'ready', audio: [...audio, { codec: 5 }] })?.media).toEqual({ audio });

@@ -146,7 +146,7 @@ export type EmbeddedSubtitles = {
   readonly language: string;
   readonly label: string;
   readonly kind: CaptionKind;
-  /** WebVTT as ffmpeg writes it; the text is of the file's author. */
+  /** WebVTT; the text is of the file's author. */
   readonly bytes: Uint8Array;
 };
 
@@ -214,6 +214,8 @@ export type Encoder = {
   createExtra(request: ExtraRequest): Promise<void>;
   /** Converts the text subtitles of the source, one stream for each language. */
   extractSubtitles(request: SubtitleRequest): Promise<readonly EmbeddedSubtitles[]>;
+  /** Decodes the closed captions of the source, one channel for each language. Throws EncodeError. */
+  extractClosedCaptions(request: SubtitleRequest): Promise<readonly EmbeddedSubtitles[]>;
   /**
    * Cuts a part of the source to an MP4 file, exact to a frame, with its audio tracks and text subtitles.
    * Throws EncodeError.

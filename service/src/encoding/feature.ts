@@ -14,7 +14,7 @@ import { createExtrasJob } from './extras/make-extras.job.ts';
 import { createPosterJob } from './extras/make-poster.job.ts';
 import { createScratchSpace } from './jobs/scratch-space.ts';
 import { createSharedOriginals } from './jobs/shared-originals.ts';
-import { announceDelays } from './times/delays.ts';
+import { announceDelays, deleteOldEstimates } from './times/delays.ts';
 import { openTimesReader, type TimesReader } from './times/expected-times.ts';
 
 export type EncodingOperations = ReturnType<typeof createEncoding>['operations'];
@@ -33,7 +33,7 @@ export function createEncoding(app: AppPart, providers: Pick<TimesContext, 'isHo
   const times = openTimesReader({ settings, db, jobs, log, now, isHosted, isEncodedHere });
   return {
     operations: {
-      ...offer(ctx, { deleteGrowingIndexes, findGrowingIndex, readIndex }),
+      ...offer(ctx, { deleteGrowingIndexes, deleteOldEstimates, findGrowingIndex, readIndex }),
       announceDelays: () => announceDelays(ctx, times),
       expectedTimes: times,
     },

@@ -48,6 +48,7 @@ function parseLadder(given: string, report: Report): Ladder {
     maxHeight: fields.integer('LADDER.max_height', maxHeight, HEIGHT),
     extraCodecs: [],
     hdrCodecs: [],
+    audioPassthrough: [],
     options: {
       h264: readCodecOptions(fields, 'h264', ladder.h264),
       av1: readCodecOptions(fields, 'av1', ladder.av1),

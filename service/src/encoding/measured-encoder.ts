@@ -45,6 +45,8 @@ export function measureEncoder(encoder: Encoder, metrics: Metrics): Encoder {
     createExtra: (request) => spanned(spanOf(`create ${request.kind}`), () => encoder.createExtra(request)),
     extractSubtitles: (request) =>
       spanned(spanOf('extract subtitles'), () => encoder.extractSubtitles(request)),
+    extractClosedCaptions: (request) =>
+      spanned(spanOf('extract closed captions'), () => encoder.extractClosedCaptions(request)),
     cut: (request) => spanned(spanOf('cut'), () => encoder.cut(request)),
   };
 }

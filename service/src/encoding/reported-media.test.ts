@@ -10,6 +10,7 @@ const track = {
   default: true,
   loudness_lufs: -23.1,
   true_peak_dbtp: -1.2,
+  gain_db: 7.1,
 };
 const parseReportedAudio = (audio: unknown) => parseReportedMedia({ audio });
 const parsed = (more: object) => parseReportedAudio([{ ...track, ...more }]).audio?.[0];
@@ -25,6 +26,7 @@ test.each([
   [{ default: 'yes' }, { default: false }],
   [{ loudness_lufs: '-23' }, { loudness_lufs: null }],
   [{ true_peak_dbtp: 1e9 }, { true_peak_dbtp: null }],
+  [{ gain_db: '7' }, { gain_db: null }],
   [{ name: 'x'.repeat(100) }, { name: 'x'.repeat(64) }],
 ])('%j is read as %j', (more, expected) => expect(parsed(more)).toEqual({ ...track, ...expected }));
 test.each([{ name: '' }, { name: 5 }, { codec: null }, { codec: 'a b' }])('%j is no track', (more) =>

@@ -57,6 +57,7 @@ function parseTrack(value: unknown): AudioFacts | undefined {
     default: track['default'] === true,
     loudness_lufs: toDecibels(track['loudness_lufs']),
     true_peak_dbtp: toDecibels(track['true_peak_dbtp']),
+    gain_db: toDecibels(track['gain_db']),
   };
 }
 

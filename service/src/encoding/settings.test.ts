@@ -30,3 +30,39 @@ test('chunks are of whole segments, of a minute by default; 0 encodes in one pie
   expect(readChunk('30').problems).toEqual(['ENCODE_CHUNK_S must be 0 or a multiple of 4']);
   expect(readChunk('-4').problems).toEqual(['ENCODE_CHUNK_S must be a whole number from 0 to 3600']);
 });
+
+function readLoudness(target?: string, peak?: string) {
+  const settings = createSettings({ LOUDNESS_TARGET_LUFS: target, LOUDNESS_MAX_PEAK_DBTP: peak });
+  return { loudness: readEncodingSettings(settings).loudness, problems: settings.problems };
+}
+
+test('sound stays as loud as it is unless there is a target', () => {
+  expect(readLoudness()).toEqual({ loudness: undefined, problems: [] });
+  expect(readLoudness('-16')).toEqual({ loudness: { lufs: -16, maxPeakDbtp: -1 }, problems: [] });
+  expect(readLoudness('-23', '-3').loudness).toEqual({ lufs: -23, maxPeakDbtp: -3 });
+});
+
+test.each(['16', '-8', '-14.5', 'off'])('%s is no target', (target) => {
+  expect(readLoudness(target).problems).toEqual([
+    'LOUDNESS_TARGET_LUFS must be a whole number from -31 to -9',
+  ]);
+});
+
+test('a peak above full scale is a problem', () => {
+  expect(readLoudness('-16', '1').problems).toEqual([
+    'LOUDNESS_MAX_PEAK_DBTP must be a whole number from -9 to 0',
+  ]);
+});
+
+function readPassthrough(value?: string) {
+  const settings = createSettings({ AUDIO_PASSTHROUGH: value });
+  return { codecs: readEncodingSettings(settings).ladder.audioPassthrough, problems: settings.problems };
+}
+
+test('surround sound is kept in the named codecs', () => {
+  expect(readPassthrough()).toEqual({ codecs: [], problems: [] });
+  expect(readPassthrough('ac3, eac3')).toEqual({ codecs: ['eac3', 'ac3'], problems: [] });
+  expect(readPassthrough('dts').problems).toEqual([
+    'AUDIO_PASSTHROUGH names "dts", which is not supported. Supported: eac3, ac3',
+  ]);
+});

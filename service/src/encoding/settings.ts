@@ -1,5 +1,5 @@
 // Settings of the encoder: renditions, limits, and how work is shared.
-import { EXTRA_CODECS, type ExtraCodec } from '@mediary/contract/enums';
+import { EXTRA_CODECS } from '@mediary/contract/enums';
 import { VIDEO_EXTRAS, type VideoExtra } from '../assets/video-extras.ts';
 import type { Settings } from '../platform/settings/read-settings.ts';
 import {
@@ -12,6 +12,7 @@ import {
   url,
 } from '../platform/settings/setting.ts';
 import { ladderSetting } from './ladder-setting.ts';
+import { PASSTHROUGH_CODECS } from './model/audio-track.ts';
 import { DEFAULT_ENCODE_LIMITS } from './plan/ladder/encode-cost.ts';
 import { SEGMENT_SECONDS } from './plan/ladder/source-copy.ts';
 
@@ -19,17 +20,18 @@ const DAY_S = 86_400;
 const GIB = 1024 ** 3;
 const NONE = 'none';
 
-const codecs = (name: string, about: string): Setting<readonly ExtraCodec[]> =>
-  list(name, about, {
-    byDefault: 'none',
-    allowed: EXTRA_CODECS.join(', '),
+function codecs<T extends string>(name: string, about: string, choices: readonly T[]): Setting<readonly T[]> {
+  const allowed = choices.join(', ');
+  return list(name, about, {
+    byDefault: NONE,
+    allowed,
     parse(named, report) {
-      const unknown = named.filter((each) => !EXTRA_CODECS.some((codec) => codec === each));
-      for (const each of unknown)
-        report(`${name} names "${each}", which is not supported. Supported: ${EXTRA_CODECS.join(', ')}`);
-      return EXTRA_CODECS.filter((codec) => named.includes(codec));
+      for (const each of named.filter((codec) => !choices.some((choice) => choice === codec)))
+        report(`${name} names "${each}", which is not supported. Supported: ${allowed}`);
+      return choices.filter((codec) => named.includes(codec));
     },
   });
+}
 
 const ENCODING_SETTINGS = {
   title: 'Encoding',
@@ -38,13 +40,34 @@ const ENCODING_SETTINGS = {
     extraCodecs: codecs(
       'EXTRA_CODECS',
       'Renditions in these codecs in addition to H.264 ([guide](guides/renditions.md#further-codecs)).',
+      EXTRA_CODECS,
     ),
     hdrCodecs: codecs(
       'HDR_CODECS',
       'Videos in PQ or HLG also get renditions in these codecs that keep their dynamic range, beside ' +
         'those in ' +
         'SDR ([guide](guides/renditions.md#hdr)).',
+      EXTRA_CODECS,
     ),
+    audioPassthrough: codecs(
+      'AUDIO_PASSTHROUGH',
+      'Videos also keep their 5.1 sound in these codecs as it is, beside AAC, for televisions and ' +
+        'receivers ([guide](guides/renditions.md#surround-sound)).',
+      PASSTHROUGH_CODECS,
+    ),
+    loudness: {
+      lufs: optionalInteger(
+        'LOUDNESS_TARGET_LUFS',
+        'LUFS (EBU R128) to which the sound of videos and audio is brought ' +
+          '([guide](guides/renditions.md#loudness)).',
+        { byDefault: 'the loudness of the original', min: -31, max: -9 },
+      ),
+      maxPeakDbtp: integer(
+        'LOUDNESS_MAX_PEAK_DBTP',
+        'dBTP; the highest true peak of sound that `LOUDNESS_TARGET_LUFS` changes.',
+        { fallback: -1, min: -9, max: 0 },
+      ),
+    },
     videoExtras: list(
       'VIDEO_EXTRAS',
       'Files that are made of each video after its encoding ([guide](guides/video-extras.md)); `mp4` ' +
@@ -122,11 +145,17 @@ const ENCODING_SETTINGS = {
 };
 
 export function readEncodingSettings(settings: Settings) {
-  const { ladder, extraCodecs, hdrCodecs, ...values } = settings.read(ENCODING_SETTINGS);
+  const { ladder, extraCodecs, hdrCodecs, audioPassthrough, loudness, ...values } =
+    settings.read(ENCODING_SETTINGS);
   // Chunks are whole segments.
   if (values.encodeChunkSeconds % SEGMENT_SECONDS !== 0)
     settings.problems.push(`ENCODE_CHUNK_S must be 0 or a multiple of ${SEGMENT_SECONDS}`);
-  return { ...values, ladder: { ...ladder, extraCodecs, hdrCodecs } };
+  const { lufs, maxPeakDbtp } = loudness;
+  return {
+    ...values,
+    loudness: lufs === undefined ? undefined : { lufs, maxPeakDbtp },
+    ladder: { ...ladder, extraCodecs, hdrCodecs, audioPassthrough },
+  };
 }
 
 function parseExtras(named: readonly string[], report: (problem: string) => void): readonly VideoExtra[] {

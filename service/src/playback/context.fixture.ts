@@ -7,6 +7,7 @@ const NOW = new Date('2026-01-01T00:00:00Z');
 export const DELIVERY: ServingContext['delivery'] = {
   segments: 'service',
   segmentEncryption: 'off',
+  audioVariant: 'off',
   cdnMaxAge: { publicSeconds: 0, privateSeconds: 0 },
   accelPrefix: '/_mediary/',
   storeFolder: '/srv/media',

@@ -15,7 +15,8 @@ export type EncryptedFile =
   | { readonly kind: 'segment'; readonly key: ObjectKey; readonly cipher: SegmentCipher };
 
 /** `<folder>/<key id>/<file>` */
-const PATH = /^(\d+-\d+)\/([0-9a-f]{16})\/(r(\d{1,4})(?:\.m3u8|\.key|-init\.mp4|-(\d{5,10})\.m4s))$/;
+const PATH =
+  /^(\d+-\d+)\/([0-9a-f]{16})\/(r(\d{1,4})(?:(?:-early)?\.m3u8|\.key|-init\.mp4|-(\d{5,10})\.m4s))$/;
 
 /**
  * Undefined for other paths. Does not depend on the setting, so that players that have started play on after

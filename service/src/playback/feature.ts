@@ -47,10 +47,11 @@ export function createPlayback(ctx: PlaybackContext) {
 function toDelivery(ctx: PlaybackContext): FileDelivery {
   const { store, now } = ctx;
   const { delivery, storeFolder, urlSecrets } = ctx.settings;
-  const { segments, segmentEncryption, cdnMaxAge, accelPrefix } = delivery;
+  const { segments, segmentEncryption, audioVariant, cdnMaxAge, accelPrefix } = delivery;
   return {
     segments,
     segmentEncryption,
+    audioVariant,
     cdnMaxAge,
     accelPrefix,
     storeFolder,

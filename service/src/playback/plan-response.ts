@@ -7,7 +7,7 @@ import { type PlayUrls, playbackNotFound } from '../assets/playback-manifest.ts'
 import { isEncrypted, type SegmentEncryption } from '../assets/segment-encryption.ts';
 import type { Secret } from '../auth/secret.ts';
 import { findNamedCaption, formatCaptionPlaylist } from '../captions/manifest-captions.ts';
-import type { ManifestRequest } from '../encoding/packaging/manifests.ts';
+import { isEarlyPlaylist, type ManifestRequest } from '../encoding/packaging/manifests.ts';
 import type { ObjectKey } from '../storage/object-key.ts';
 import { buildCacheHeaders, type CdnMaxAge } from './cache-headers.ts';
 import { chaptersJsonUri, chaptersVersion, formatChapters, isChapterFile } from './chapter-files.ts';
@@ -26,6 +26,8 @@ export type SegmentDelivery = 'service' | 'redirect' | 'x-accel-redirect' | 'x-s
 export type FileDelivery = {
   readonly segments: SegmentDelivery;
   readonly segmentEncryption: SegmentEncryption;
+  /** Of HLS. */
+  readonly audioVariant: 'on' | 'off';
   readonly cdnMaxAge: CdnMaxAge;
   /** The internal location of the web server that contains `storeFolder`. */
   readonly accelPrefix: string;
@@ -68,7 +70,8 @@ function planEncrypted(
   delivery: FileDelivery,
 ): PlannedResponse {
   if (file.kind === 'key') return { kind: 'segment-key', bytes: file.bytes };
-  const headers = headersOf(asset, { path, token, isEntry: false }, delivery);
+  const isEntry = file.kind === 'playlist' && isEarlyPlaylist(file.name);
+  const headers = headersOf(asset, { path, token, isEntry }, delivery);
   if (file.kind === 'playlist') return toManifest(asset, file, headers);
   return {
     kind: 'object',
@@ -90,7 +93,8 @@ function planPlain(asset: PlaybackAsset, request: FileRequest, delivery: FileDel
   if (file.kind === 'elsewhere') return { kind: 'redirect', location: file.location };
   if (file.kind === 'manifest') {
     const headers = headersOf(asset, { path, token, isEntry: file.isEntry }, delivery);
-    return toManifest(asset, { name: file.name, keyId: keyIdFor(asset, delivery) }, headers);
+    const hasAudioVariant = delivery.audioVariant === 'on';
+    return toManifest(asset, { name: file.name, keyId: keyIdFor(asset, delivery), hasAudioVariant }, headers);
   }
   const isEntry = file.isEntry && !isVersioned(query, file.version);
   const headers = headersOf(asset, { path, token, isEntry }, delivery);
@@ -113,7 +117,7 @@ function planChapters(
 
 function toManifest(
   asset: PlaybackAsset,
-  { name, keyId }: Pick<ManifestRequest, 'name' | 'keyId'>,
+  { name, keyId, hasAudioVariant = false }: Pick<ManifestRequest, 'name' | 'keyId' | 'hasAudioVariant'>,
   headers: FileHeaders,
 ): PlannedResponse {
   const { playback, captions } = asset;
@@ -121,7 +125,15 @@ function toManifest(
   const chaptersUri = name === 'hls.m3u8' ? chaptersJsonUri(asset) : undefined;
   const { folder, extras } = playback;
   const hasStoryboard = extras?.includes('storyboard') === true;
-  const manifest = { name, folder, keyId, captions: captions ?? [], hasStoryboard, chaptersUri };
+  const manifest = {
+    name,
+    folder,
+    keyId,
+    captions: captions ?? [],
+    hasStoryboard,
+    hasAudioVariant,
+    chaptersUri,
+  };
   return { kind: 'manifest', manifest, isGrowing: playback.growing === true, headers };
 }
 

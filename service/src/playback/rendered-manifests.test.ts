@@ -5,10 +5,13 @@ import { formatIndex } from '../encoding/packaging/run-index.ts';
 import { pictureTrack } from '../encoding/packaging/tracks.fixture.ts';
 import { openManifests } from './rendered-manifests.ts';
 
+const COMPLETED_AT = Date.parse('2026-01-01T00:00:40.000Z');
+
 const indexOf = (segments: number, isGrowing: boolean): RunIndex => ({
   frameRate: { numerator: 25, denominator: 1 },
   tracks: [pictureTrack(0, { width: 640, height: 360, seconds: Array(segments).fill(4) })],
   early: [0],
+  ...(!isGrowing && { completedAt: new Date(COMPLETED_AT).toISOString() }),
   ...(isGrowing && {
     growth: {
       isComplete: false,
@@ -24,7 +27,9 @@ const indexOf = (segments: number, isGrowing: boolean): RunIndex => ({
 function openRun() {
   let growing: { revision: number; body: string } | undefined;
   const reads: string[] = [];
+  let now = COMPLETED_AT;
   const manifests = openManifests({
+    now: () => new Date(now),
     encoding: {
       findGrowingIndex: async ({ known }) => {
         if (!growing) return undefined;
@@ -55,6 +60,9 @@ function openRun() {
     end: () => {
       growing = undefined;
     },
+    wait: (seconds: number) => {
+      now += seconds * 1000;
+    },
   };
 }
 
@@ -77,6 +85,21 @@ test('an ended run is read from the store once, also while an asset is still kno
   expect(await run.segments(false)).toEqual([10, false]);
   expect((await run.find('hls.m3u8', false))?.etag).toBe((await run.find('hls.m3u8', false))?.etag);
   expect(run.reads).toEqual(['index', 'stored']);
+});
+
+test('the playlist of early players ends after they have read all segments', async () => {
+  const run = openRun();
+  const read = async (name: string) => {
+    const found = await run.find(name, false);
+    return [Buffer.from(found?.bytes ?? []).includes('#EXT-X-ENDLIST'), found?.isGrowing];
+  };
+  run.wait(5.9);
+  expect([await read('r0-early.m3u8'), await read('r0.m3u8')]).toEqual([
+    [false, true],
+    [true, false],
+  ]);
+  run.wait(0.1);
+  expect(await read('r0-early.m3u8')).toEqual([true, false]);
 });
 
 test('versions differ by their tag, and a name that the run lacks has none', async () => {

@@ -1,5 +1,10 @@
 // Renders manifests from the index of their run, and keeps the last ones in memory.
-import { type ManifestRequest, renderManifest } from '../encoding/packaging/manifests.ts';
+import {
+  isEarlyPlaylist,
+  isEnding,
+  type ManifestRequest,
+  renderManifest,
+} from '../encoding/packaging/manifests.ts';
 import { parseIndex, type RunIndex } from '../encoding/packaging/run-index.ts';
 import { versionOf } from '../platform/http/pages/page-script.ts';
 import { createLruCache } from '../platform/values/lru-cache.ts';
@@ -8,7 +13,7 @@ import type { PlaybackContext } from './context.ts';
 type RenderedManifest = {
   readonly bytes: Uint8Array;
   readonly etag: string;
-  /** Segments follow, or other renditions. */
+  /** Segments follow, or other renditions, or only the end of the playlist. */
   readonly isGrowing: boolean;
 };
 
@@ -30,7 +35,7 @@ const STORED = 0;
 
 type LoadedIndex = { readonly index: RunIndex; readonly revision: number };
 
-export function openManifests({ encoding }: Pick<PlaybackContext, 'encoding'>): Manifests {
+export function openManifests({ encoding, now }: Pick<PlaybackContext, 'encoding' | 'now'>): Manifests {
   const indexes = createLruCache<string, LoadedIndex>(MAX_CACHED_SEGMENTS);
   const manifests = createLruCache<string, RenderedManifest>(MAX_CACHED_BYTES);
 
@@ -62,12 +67,14 @@ export function openManifests({ encoding }: Pick<PlaybackContext, 'encoding'>): 
     { index, revision }: LoadedIndex,
     manifest: ManifestRequest,
   ): RenderedManifest | undefined {
-    const key = JSON.stringify([assetId, revision, manifest]);
+    const hidesEnd = isEarlyPlaylist(manifest.name) && isEnding(index, now());
+    const key = JSON.stringify([assetId, revision, manifest, hidesEnd]);
     const cached = manifests.get(key);
     if (cached) return cached;
-    const text = renderManifest(index, manifest);
+    const text = renderManifest(index, { ...manifest, hidesEnd });
     if (text === undefined) return undefined;
-    const rendered = { bytes: Buffer.from(text), etag: versionOf(text), isGrowing: revision !== STORED };
+    const isGrowing = hidesEnd || revision !== STORED;
+    const rendered = { bytes: Buffer.from(text), etag: versionOf(text), isGrowing };
     manifests.set(key, rendered, rendered.bytes.length + key.length);
     return rendered;
   }

@@ -5,7 +5,7 @@ import { roleOfRun } from '../assets/previous-version.ts';
 import { isEncrypted, isNeverEncrypted, type SegmentEncryption } from '../assets/segment-encryption.ts';
 import { EXTRA_FILES } from '../assets/video-extras.ts';
 import { captionVersion, findNamedCaption } from '../captions/manifest-captions.ts';
-import { EARLY_DASH_NAME } from '../encoding/packaging/manifests.ts';
+import { EARLY_DASH_NAME, isEarlyPlaylist } from '../encoding/packaging/manifests.ts';
 import { STEERING_NAME } from '../encoding/packaging/steering.ts';
 import {
   captionKey,
@@ -146,7 +146,7 @@ function childOf(asset: PlaybackAsset, path: string): ResolvedFile | undefined {
   // A viewer who started before the file was replaced plays the old one to its end.
   const role = roleOfRun(asset, folder);
   if (role === 'current' && (early !== undefined || TRACK_PLAYLIST.test(file)))
-    return { kind: 'manifest', name: file, isEntry: early !== undefined };
+    return { kind: 'manifest', name: file, isEntry: early !== undefined || isEarlyPlaylist(file) };
   return role && SERVED.test(file)
     ? { kind: 'stored', key: renditionKey(id, folder, file), isEntry: false }
     : undefined;

@@ -81,6 +81,12 @@ const PLAYBACK_SETTINGS = {
           '([guide](guides/encrypted-playback.md)).',
         { choices: SEGMENT_ENCRYPTIONS, fallback: 'off' },
       ),
+      audioVariant: choice(
+        'HLS_AUDIO_VARIANT',
+        '`on`: HLS lists the sound of a video as its last variant, for connections that are too slow for ' +
+          'pictures; no further files are stored ([guide](guides/renditions.md#sound-alone)).',
+        { choices: ['off', 'on'], fallback: 'off' },
+      ),
       accelPrefix,
       segmentCacheBytes: integer(
         'SEGMENT_CACHE_BYTES',

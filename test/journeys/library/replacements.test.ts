@@ -6,6 +6,7 @@ import { expectConflict, paintPng, replacementsOf } from '../../support/assets/r
 import { makeClip } from '../../support/clips/clips.ts';
 import { expectRefusal, expectSuccess } from '../../support/http/envelope.ts';
 import {
+  type AssetJson,
   complete,
   IMAGE,
   offer,
@@ -20,12 +21,15 @@ import {
   asService,
   asUser,
   call,
+  eventually,
   newDataDir,
   SECRETS,
   startTestService,
   type TestService,
+  tokenOf,
 } from '../../support/service.ts';
 import { runCli } from '../../support/service/cli.ts';
+import { startMcp } from '../../support/service/mcp.ts';
 import { filesNaming } from '../../support/service/traces.ts';
 
 const ann = asUser('ann');
@@ -147,10 +151,16 @@ describe('a replacement', () => {
   });
 });
 
-test('the command line replaces a file, lists its versions, and goes back', async () => {
+/** With `old.png`, 90 pixels wide, and `new.png` of 120. */
+async function newPictureFolder(): Promise<string> {
   const folder = await newDataDir();
   await writeFile(join(folder, 'old.png'), await paintPng(250, 90));
   await writeFile(join(folder, 'new.png'), await paintPng(20, 120));
+  return folder;
+}
+
+test('the command line replaces a file, lists its versions, and goes back', async () => {
+  const folder = await newPictureFolder();
   const env = {
     MEDIARY_URL: service.address,
     MEDIARY_SERVICE_KEY: SECRETS.SERVICE_API_KEY,
@@ -171,4 +181,25 @@ test('the command line replaces a file, lists its versions, and goes back', asyn
   expect(await run('rollback', id)).toContain(`${id}  ready  old.png`);
   const { code, stderr } = await runCli(['replace', id, 'missing.png'], { folder, env });
   expect([code, stderr]).toEqual([2, expect.stringContaining('missing.png cannot be read')]);
+});
+
+test('an assistant replaces a file under its id, and brings the previous one back', async () => {
+  const folder = await newPictureFolder();
+  const env = { MEDIARY_URL: service.address, MEDIARY_TOKEN: tokenOf('ann') };
+  await using mcp = await startMcp({ args: ['--write'], folder, env });
+  const find = (id: unknown) => mcp.read<{ asset: AssetJson }>('find_asset', { id });
+  const untilWidth = (id: unknown, width: number) =>
+    eventually(
+      () => find(id),
+      ({ asset }) => asset['width'] === width && asset.stream_status === 'ready',
+    );
+  const { asset } = await mcp.read<{ asset: AssetJson }>('upload_file', { path: 'old.png' });
+  await untilWidth(asset.id, 90);
+  const sent = await mcp.read<{ replacement: AssetJson }>('replace_file', { id: asset.id, path: 'new.png' });
+  expect(sent.replacement).toMatchObject({ version_of: asset.id });
+  expect((await untilWidth(asset.id, 120)).asset).toMatchObject({ filename: 'new.png' });
+  const back = await mcp.read<{ asset: AssetJson }>('roll_back', { id: asset.id });
+  expect(back.asset).toMatchObject({ id: asset.id, filename: 'old.png', width: 90 });
+  const { isError, text } = await mcp.call('replace_file', { id: asset.id, path: '../secret.png' });
+  expect([isError, text]).toEqual([true, expect.stringContaining('PATH_REFUSED')]);
 });

@@ -156,7 +156,7 @@ test('a video plays encrypted while it is being encoded', async () => {
   const refused = ['dash.mpd', `early-${FOLDER}.mpd`, `${FOLDER}/${nameOf(early.segment)}`];
   expect(await statusesAt(refused.map((path) => `${root}${path}`))).toEqual([404, 404, 404]);
   await settled(service, OWNER, growing.id);
-  const complete = await readTrack(early.url);
+  const complete = await readTrack(early.url.replace('-early', ''));
   expect(complete.text).toContain('#EXT-X-ENDLIST');
   expect(complete.segments.slice(0, early.segments.length)).toEqual(early.segments);
   expect(await decode(`${root}hls.m3u8`)).toEqual(CLEAN);

@@ -5,12 +5,12 @@ import { createHash, randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdir, open, rename, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
+import { keptFolder } from '../tree/temporary-folder.ts';
 
 const run = promisify(execFile);
-const FOLDER = join(tmpdir(), 'mediary-clips');
+const FOLDER = join(keptFolder(), 'mediary-clips');
 
 /**
  * Folder of collected files, none of them ours to spread; tests of them are skipped where it is not given.

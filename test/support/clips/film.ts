@@ -20,6 +20,7 @@ import {
   parseIndex,
   type RunIndex,
 } from '../../../service/src/encoding/packaging/run-index.ts';
+import type { LoudnessTarget } from '../../../service/src/encoding/plan/arguments/normalization.ts';
 import type { Ladder } from '../../../service/src/encoding/plan/ladder/ladder.ts';
 import type { DashFiles } from '../playback/check-dash.ts';
 import type { HlsFiles } from '../playback/check-hls.ts';
@@ -34,6 +35,7 @@ export type FilmOptions = Partial<
   Pick<EncodeRequest, 'container' | 'posterTimeMs' | 'signal' | 'onProgress'>
 > & {
   readonly ladder?: Ladder;
+  readonly loudness?: LoudnessTarget;
   /** Another binary than that of the tests. */
   readonly ffmpeg?: string;
   /** Encodes in chunks of at least this length, one after another. */
@@ -46,7 +48,7 @@ const CHILDREN = '1-1';
 
 export async function encodeFilm(
   source: string,
-  { ladder, chunkSeconds, hardware, ffmpeg = ffmpegPath(), ...options }: FilmOptions = {},
+  { ladder, loudness, chunkSeconds, hardware, ffmpeg = ffmpegPath(), ...options }: FilmOptions = {},
 ): Promise<Film> {
   const folder = await mkdtemp(join(tmpdir(), 'mediary-film-'));
   const remove = () => rm(folder, { recursive: true, force: true });
@@ -54,7 +56,7 @@ export async function encodeFilm(
   try {
     const workFolder = join(folder, CHILDREN);
     await mkdir(workFolder);
-    const encoder = openFfmpegEncoder({ ffmpegPath: ffmpeg, ladder, hardware });
+    const encoder = openFfmpegEncoder({ ffmpegPath: ffmpeg, ladder, loudness, hardware });
     const stored: EncodedFile[] = [];
     const order = {
       source,
@@ -107,11 +109,18 @@ const localChunks =
     return chunks;
   };
 
+const WITH_AUDIO_VARIANT = {
+  name: 'hls.m3u8',
+  folder: CHILDREN,
+  captions: [],
+  hasAudioVariant: true,
+} as const;
+
 /** The manifests and the sizes of the files that they name, for the checks of manifests. */
 export async function manifestsOf({ files, path, index }: Film): Promise<HlsFiles & DashFiles> {
   const playlists = listedTracks(index).map(({ id }) => playlistName(id));
   return {
-    multivariant: await readFile(path('hls.m3u8'), 'utf8'),
+    multivariant: renderManifest(index, WITH_AUDIO_VARIANT) ?? '',
     manifest: await readFile(path('dash.mpd'), 'utf8'),
     playlists: new Map(
       await Promise.all(

@@ -27,12 +27,15 @@ export async function playlistsOf(
 ): Promise<{ readonly pictures: readonly string[]; readonly sounds: readonly string[] }> {
   const text = await (await fetch(hls)).text();
   const address = (path: string) => new URL(path, hls).href;
+  const sounds = [...text.matchAll(/^#EXT-X-MEDIA:.*URI="([^"]+)"/gm)].map(([, path = '']) => address(path));
   return {
+    // The last variant is the sound alone.
     pictures: text
       .split('\n')
       .filter((line) => line !== '' && !line.startsWith('#'))
-      .map(address),
-    sounds: [...text.matchAll(/^#EXT-X-MEDIA:.*URI="([^"]+)"/gm)].map(([, path = '']) => address(path)),
+      .map(address)
+      .filter((url) => !sounds.includes(url)),
+    sounds,
   };
 }
 
@@ -97,7 +100,7 @@ export const beeps = (track: Track): Promise<number[]> =>
   onsets(track, {
     filter: '-af',
     graph:
-      'asetnsamples=n=48:p=0,astats=metadata=1:reset=1,' +
+      'asetnsamples=n=48:p=0,astats=metadata=1:reset=1:measure_perchannel=none:measure_overall=Peak_level,' +
       'ametadata=print:key=lavfi.astats.Overall.Peak_level:file=-',
     isOn: (decibel) => decibel > -20,
   });
@@ -105,7 +108,8 @@ export const beeps = (track: Track): Promise<number[]> =>
 /** Frequency of the tone in each channel, in hertz. */
 export async function tones({ url, stream }: Track): Promise<number[]> {
   const graph =
-    'aresample=48000,astats=metadata=1:reset=0:measure_perchannel=Zero_crossings_rate,ametadata=print:file=-';
+    'aresample=48000,astats=metadata=1:reset=0:measure_perchannel=Zero_crossings_rate:measure_overall=none,' +
+    'ametadata=print:file=-';
   const output = await measured(['-i', url, '-map', `0:${stream}`, '-af', graph, '-f', 'null', '-']);
   const last = output.slice(output.lastIndexOf('frame:'));
   return [...last.matchAll(/^lavfi\.astats\.\d+\.Zero_crossings_rate=(\S+)$/gm)].map(
@@ -167,4 +171,14 @@ function ffmpeg(args: readonly string[]): Promise<Ended> {
       },
     );
   });
+}
+
+type Loudness = { readonly lufs: number; readonly peakDbtp: number };
+
+/** Integrated loudness and true peak by EBU R128. */
+export async function loudness({ url, stream }: Track): Promise<Loudness> {
+  const filter = ['-af', 'ebur128=peak=true:framelog=verbose', '-f', 'null', '-'];
+  const { stderr } = await ffmpeg(['-loglevel', 'info', '-i', url, '-map', `0:${stream}`, ...filter]);
+  const value = (form: RegExp) => Number(form.exec(stderr)?.[1] ?? Number.NaN);
+  return { lufs: value(/I: +(\S+) LUFS/), peakDbtp: value(/Peak: +(\S+) dBFS/) };
 }

@@ -107,9 +107,9 @@ const createState = (secret: string, root: string) => ({
   cancelled: [] as string[],
   working: new Set<Promise<void>>(),
 });
-type State = ReturnType<typeof createState>;
+type Encoder = ReturnType<typeof createState>;
 
-async function handle(state: State, request: IncomingMessage, response: ServerResponse): Promise<void> {
+async function handle(state: Encoder, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const path = request.url ?? '';
   const body = await buffer(request);
   if (request.method === 'GET') return serve(state, path, response);
@@ -121,14 +121,14 @@ async function handle(state: State, request: IncomingMessage, response: ServerRe
     : takeJob(state, body, response);
 }
 
-async function serve({ jobs }: State, path: string, response: ServerResponse): Promise<void> {
+async function serve({ jobs }: Encoder, path: string, response: ServerResponse): Promise<void> {
   const [, key = '', name = ''] = /^\/out\/([\w-]+)\/([\w.]+)$/.exec(path) ?? [];
   const folder = jobs.get(key)?.folder;
   if (folder === undefined) return void response.writeHead(404).end();
   response.end(await readFile(join(folder, name)));
 }
 
-function cancel(state: State, key: string, response: ServerResponse): void {
+function cancel(state: Encoder, key: string, response: ServerResponse): void {
   const { jobs, cancelled, faults } = state;
   state.cancellations += 1;
   if (faults.cancelStatus !== undefined) return void response.writeHead(faults.cancelStatus).end();
@@ -140,7 +140,7 @@ function cancel(state: State, key: string, response: ServerResponse): void {
   response.writeHead(204).end();
 }
 
-async function takeJob(state: State, body: Buffer, response: ServerResponse): Promise<void> {
+async function takeJob(state: Encoder, body: Buffer, response: ServerResponse): Promise<void> {
   const { jobs, faults, orders, root } = state;
   state.requests += 1;
   const { status, headers, body: text } = faults.response ?? {};
@@ -158,7 +158,7 @@ async function takeJob(state: State, body: Buffer, response: ServerResponse): Pr
 }
 
 /** A cancelled job, or one at the end of the encoder, ends early. */
-function track({ working }: State, work: Promise<void>): void {
+function track({ working }: Encoder, work: Promise<void>): void {
   const done = work
     .catch((error: Error) => {
       if (error.name !== 'AbortError') throw error;
@@ -167,7 +167,7 @@ function track({ working }: State, work: Promise<void>): void {
   working.add(done);
 }
 
-async function work(state: State, job: Job, key: string): Promise<void> {
+async function work(state: Encoder, job: Job, key: string): Promise<void> {
   const { order, folder, ending } = job;
   const { signal } = ending;
   const beats = setInterval(
@@ -192,7 +192,7 @@ const NOT_MEDIA: Report = {
   failure: { code: 'not_media', message: 'No video', retryable: false },
 };
 
-async function send({ faults, secret }: State, { order, ending }: Job, report: Report): Promise<void> {
+async function send({ faults, secret }: Encoder, { order, ending }: Job, report: Report): Promise<void> {
   const full = { asset_id: order.asset_id, attempt: order.attempt, ...report };
   const changed = faults.report ? faults.report(full) : full;
   if (!changed) return;

@@ -162,7 +162,7 @@ function checkRepresentation(element: Element, { sizes, end, buffer }: Context):
   const last = entries.at(-1);
   const missing = [expand(initialization, id, 0), ...files].filter((file) => !sizes.has(file));
   return [
-    ...(/^[a-z0-9]{4}\.[\w.]+$/i.test(codecs) ? [] : [`codecs "${codecs}"`]),
+    ...(/^(?:[a-z0-9]{4}\.[\w.]+|[ae]c-3)$/i.test(codecs) ? [] : [`codecs "${codecs}"`]),
     ...(Number(bandwidth) > 0 ? [] : ['no bandwidth']),
     ...(entries[0]?.start === 0 ? [] : ['does not start at 0']),
     ...(isContiguous ? [] : ['has gaps']),

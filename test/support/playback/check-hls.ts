@@ -25,6 +25,7 @@ export function checkHls(
   state: TrackState = 'complete',
 ): string[] {
   const variants = variantsOf(multivariant);
+  const [pictures, sounds] = [variants.filter(hasPictures), variants.filter((each) => !hasPictures(each))];
   const media = tagsOf(multivariant, 'EXT-X-MEDIA');
   const steering = tagsOf(multivariant, 'EXT-X-CONTENT-STEERING');
   const captions = media.flatMap(({ TYPE, URI = '' }) => (TYPE === 'SUBTITLES' ? URI : []));
@@ -34,9 +35,10 @@ export function checkHls(
     ...checkIndependence('multivariant', multivariant),
     ...(variants.length === 0 ? ['multivariant: no variants'] : []),
     ...variants.flatMap(({ attributes }, index) => checkVariant(attributes, index)),
-    ...checkTogether(variants),
+    ...checkTogether(variants, pictures),
+    ...checkSoundLast(variants, sounds),
     ...checkSteering(steering, variants),
-    ...checkRanges(variants, tagsOf(multivariant, 'EXT-X-I-FRAME-STREAM-INF')),
+    ...checkRanges(pictures, tagsOf(multivariant, 'EXT-X-I-FRAME-STREAM-INF')),
     ...checkGroups(media, variants),
     ...[...variants.map(({ uri }) => uri), ...media.flatMap(({ URI = '' }) => URI)]
       .filter((uri) => !playlists.has(uri))
@@ -45,21 +47,25 @@ export function checkHls(
     ...[...playlists].flatMap(([name, text]) =>
       checkMediaPlaylist({ name, text, kind: captions.includes(name) ? 'captions' : 'tracks' }, sizes, state),
     ),
-    ...checkAlignment(variants, playlists),
+    ...checkAlignment(pictures, playlists),
   ];
 }
 
 const REQUIRED: readonly (readonly [name: string, form: RegExp])[] = [
   ['BANDWIDTH', /^[1-9]\d*$/],
   ['AVERAGE-BANDWIDTH', /^[1-9]\d*$/],
-  ['CODECS', /^[a-z0-9]{4}\.[\w.]+(?:,[a-z0-9]{4}\.[\w.]+)*$/i],
+  ['CODECS', /^[a-z0-9]{4}\.[\w.]+(?:,(?:[a-z0-9]{4}\.[\w.]+|[ae]c-3))*$/i],
   ['RESOLUTION', /^[1-9]\d*x[1-9]\d*$/],
   ['FRAME-RATE', /^\d+\.\d{1,3}$/],
 ];
 
 function checkVariant(attributes: Attributes, index: number): string[] {
   const isAwaited = attributes['PATHWAY-ID'] !== undefined && attributes['AVERAGE-BANDWIDTH'] === undefined;
-  const required = isAwaited ? REQUIRED.filter(([name]) => name !== 'AVERAGE-BANDWIDTH') : REQUIRED;
+  const absent = [
+    ...(isAwaited ? ['AVERAGE-BANDWIDTH'] : []),
+    ...(hasPictures({ attributes, uri: '' }) ? [] : ['RESOLUTION', 'FRAME-RATE']),
+  ];
+  const required = REQUIRED.filter(([name]) => !absent.includes(name));
   const wrong = required.filter(([name, form]) => !form.test(attributes[name] ?? ''));
   const range = rangeOf(attributes);
   return [
@@ -128,13 +134,16 @@ function isAgreed(attributes: Attributes): boolean {
 }
 
 /** Attributes that players compare between variants, so all of them have it or none. */
-function checkTogether(variants: readonly Variant[]): string[] {
-  const isMixed = (name: string) =>
-    new Set(variants.map(({ attributes }) => attributes[name] !== undefined)).size > 1;
-  const mixed = ['AUDIO', 'SUBTITLES', 'CLOSED-CAPTIONS', 'VIDEO-RANGE', 'SCORE'].filter(isMixed);
+function checkTogether(variants: readonly Variant[], pictures: readonly Variant[]): string[] {
+  const isMixedIn = (list: readonly Variant[]) => (name: string) =>
+    new Set(list.map(({ attributes }) => attributes[name] !== undefined)).size > 1;
+  const mixed = [
+    ...['AUDIO', 'SUBTITLES', 'CLOSED-CAPTIONS', 'SCORE'].filter(isMixedIn(variants)),
+    ...['VIDEO-RANGE'].filter(isMixedIn(pictures)),
+  ];
   const isOtherCodec = ({ attributes }: Variant) => attributes['CODECS']?.startsWith('avc1.') !== true;
-  const firstOther = variants.findIndex(isOtherCodec);
-  const lastMain = variants.findLastIndex((variant) => !isOtherCodec(variant));
+  const firstOther = pictures.findIndex(isOtherCodec);
+  const lastMain = pictures.findLastIndex((variant) => !isOtherCodec(variant));
   return [
     ...mixed.map((name) => `variants: only some have ${name}`),
     ...(firstOther !== -1 && firstOther < lastMain ? ['variants: H.264 is not the first codec'] : []),
@@ -175,8 +184,10 @@ function checkRates(
 ): string[] {
   const group = media.filter((each) => each['TYPE'] === 'AUDIO' && each['GROUP-ID'] === attributes['AUDIO']);
   const audio = group.map((each) => rates.get(each['URI'] ?? ''));
+  // The sound of such a variant is a member of its group.
+  const isSound = !hasPictures({ attributes, uri });
   const most = (kind: keyof Rates) =>
-    (rates.get(uri)?.[kind] ?? 0) + Math.max(0, ...audio.map((each) => each?.[kind] ?? 0));
+    (isSound ? 0 : (rates.get(uri)?.[kind] ?? 0)) + Math.max(0, ...audio.map((each) => each?.[kind] ?? 0));
   const [peak, average] = [Number(attributes['BANDWIDTH']), Number(attributes['AVERAGE-BANDWIDTH'])];
   return [
     ...(peak < Math.floor(most('peak')) ? [`${uri}: BANDWIDTH ${peak} is below its peak`] : []),
@@ -212,3 +223,22 @@ const attributesOf = (list: string): Attributes =>
       quoted ?? plain,
     ]),
   );
+
+/** A variant of sound alone has neither a size nor a codec of pictures. */
+const hasPictures = ({ attributes }: Variant): boolean =>
+  attributes['RESOLUTION'] !== undefined || !/^(?:mp4a|[ae]c-3)/.test(attributes['CODECS'] ?? '');
+
+/** Players start with the first variant, and fall back to the sound alone below every other bandwidth. */
+function checkSoundLast(variants: readonly Variant[], sounds: readonly Variant[]): string[] {
+  const pathwayOf = ({ attributes }: Variant) => attributes['PATHWAY-ID'];
+  const bandwidthOf = ({ attributes }: Variant) => Number(attributes['BANDWIDTH']);
+  return sounds.flatMap((sound) => {
+    const all = variants.filter((each) => pathwayOf(each) === pathwayOf(sound));
+    return [
+      ...(all.at(-1) === sound ? [] : ['variants: sound alone is not the last']),
+      ...(Math.min(...all.map(bandwidthOf)) < bandwidthOf(sound)
+        ? ['variants: sound alone needs more bandwidth than pictures']
+        : []),
+    ];
+  });
+}

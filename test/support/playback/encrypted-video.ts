@@ -65,10 +65,12 @@ export async function readTrack(url: string, init: RequestInit = {}): Promise<Tr
   };
 }
 
-/** Paths of the media playlists of pictures and sound. */
+/** Paths of the media playlists of pictures and sound. One of sound is a variant, too. */
 export const playlistsIn = (multivariant: string): string[] => [
-  ...[...multivariant.matchAll(/^[^#\n].*$/gm)].map(([path]) => path),
-  ...[...multivariant.matchAll(/^#EXT-X-MEDIA:TYPE=AUDIO.*URI="([^"]+)"/gm)].map(([, path = '']) => path),
+  ...new Set([
+    ...[...multivariant.matchAll(/^[^#\n].*$/gm)].map(([path]) => path),
+    ...[...multivariant.matchAll(/^#EXT-X-MEDIA:TYPE=AUDIO.*URI="([^"]+)"/gm)].map(([, path = '']) => path),
+  ]),
 ];
 
 export async function tracksOf(at: TestService, asset: Where): Promise<Track[]> {

@@ -38,7 +38,8 @@ export const index: RunIndex = {
   frameRate: { numerator: 30, denominator: 1 },
   early: tracks.map(({ id }) => id),
 };
-const render = (name: string): string => renderManifest(index, { name, folder: '1-1', captions: [] }) ?? '';
+const render = (name: string): string =>
+  renderManifest(index, { name, folder: '1-1', captions: [], hasAudioVariant: true }) ?? '';
 export const sizes = new Map(
   tracks.flatMap(({ id, segments }) => [
     [initName(id), 800] as const,

@@ -3,7 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { cutCaptionFile } from '../../captions/caption-file.ts';
 import { ServiceError } from '../../platform/http/errors.ts';
-import { type Cut, type CutRequest, EncodeError } from '../encoder.ts';
+import { type Cut, type CutRequest, type EmbeddedSubtitles, EncodeError } from '../encoder.ts';
 import {
   type CutPlan,
   type CutSubtitles,
@@ -14,9 +14,11 @@ import {
 import { type CutRange, keyFrameArguments, seekPositions, toCutRange } from '../plan/arguments/cut-range.ts';
 import { timeLimitMs } from '../plan/ladder/encode-cost.ts';
 import type { SourceStream } from '../model/source.ts';
+import { isCaptionTrack } from '../plan/source/caption-streams.ts';
 import { secondsOf } from '../plan/source/source-timeline.ts';
 import { openPacketReader, videoPacketArguments } from '../plan/source/video-packets.ts';
 import { type ExaminedSource, examineSource } from './examine-source.ts';
+import { convertClosedCaptions } from './captions/extract-closed-captions.ts';
 import { convertSubtitles } from './extract-subtitles.ts';
 import { createEncodeFailure, runStep, runStepOrFail, type SourceSession } from './ffmpeg-session.ts';
 
@@ -108,13 +110,13 @@ async function cutSubtitles(
   await mkdir(folder);
   const subtitles: CutSubtitles[] = [];
   const dropped: string[] = [];
-  for (const { index, language, bytes } of await findSubtitles(session, { source, folder, dropped })) {
-    const text = toCutText(bytes, part);
-    if (text === 'invalid') dropped.push(language);
+  for (const found of await findSubtitles(session, { source, folder, dropped })) {
+    const text = toCutText(found.bytes, part);
+    if (text === 'invalid') dropped.push(found.language);
     if (text === 'invalid' || text === undefined) continue;
-    const path = join(folder, `cut-${index}.vtt`);
+    const path = join(folder, `cut-${subtitles.length}.vtt`);
     await writeFile(path, text);
-    subtitles.push({ path, stream: getStream(source, index) });
+    subtitles.push({ path, stream: describeSubtitles(source, found) });
   }
   return { subtitles, dropped };
 }
@@ -126,15 +128,37 @@ type SubtitleSearch = {
   readonly dropped: string[];
 };
 
-/** Subtitles that ffmpeg cannot read do not fail the clip. */
-async function findSubtitles(session: CutSession, { source, folder, dropped }: SubtitleSearch) {
-  try {
-    return await convertSubtitles(session, { ...session.request, workFolder: folder }, source.facts);
-  } catch (error) {
-    if (!(error instanceof EncodeError)) throw error;
-    dropped.push('und');
-    return [];
+/** Text subtitles, and closed captions in other languages. The clip does not fail without them. */
+async function findSubtitles(
+  session: CutSession,
+  { source, folder, dropped }: SubtitleSearch,
+): Promise<readonly EmbeddedSubtitles[]> {
+  const request = { ...session.request, workFolder: folder };
+  const found: EmbeddedSubtitles[] = [];
+  for (const read of [
+    () => convertSubtitles(session, request, source.facts),
+    () => convertClosedCaptions(session, request, source),
+  ]) {
+    try {
+      const known = new Set(found.map(({ language }) => language));
+      found.push(...(await read()).filter(({ language }) => !known.has(language)));
+    } catch (error) {
+      if (!(error instanceof EncodeError)) throw error;
+      dropped.push('und');
+    }
   }
+  // MP4 has no names for further channels of a language.
+  dropped.push(...found.map(({ language }) => language).filter(isPrivate));
+  return found.filter(({ language }) => !isPrivate(language));
+}
+
+const isPrivate = (language: string): boolean => language.includes('-x-');
+
+function describeSubtitles(source: ExaminedSource, { index }: EmbeddedSubtitles): CutSubtitles['stream'] {
+  const stream = getStream(source, index);
+  if (stream.kind === 'Subtitle' && !isCaptionTrack(stream)) return stream;
+  const language = stream.kind === 'Subtitle' ? stream.language : undefined;
+  return { ...(language && { language }), dispositions: ['captions'] };
 }
 
 function toCutText(

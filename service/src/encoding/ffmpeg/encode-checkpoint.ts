@@ -5,7 +5,7 @@ import type { AudioFacts } from '../../lifecycle/decisions/stream-report.ts';
 import type { EncodeCheckpoint } from '../encoder.ts';
 import { type CmafTrack, initName } from '../model/cmaf-track.ts';
 import { planChunkSpecs } from './chunked-phase.ts';
-import { filesOf } from './encode-phase.ts';
+import { filesOf } from './publish-tracks.ts';
 import type { PlannedEncode } from './planned-encode.ts';
 import type { Session } from './ffmpeg-session.ts';
 

@@ -3,8 +3,8 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setInterval } from 'node:timers/promises';
 import { spanned } from '../../platform/observability/tracing.ts';
-import { EncodeError, type EncodedFile } from '../encoder.ts';
-import { type CmafTrack, describeAudio, initName } from '../model/cmaf-track.ts';
+import { EncodeError } from '../encoder.ts';
+import { type CmafTrack, describeAudio } from '../model/cmaf-track.ts';
 import { audioRenditions, AUDIO_KILOBITS } from '../plan/source/audio-tracks.ts';
 import { countDecodeErrors } from '../plan/source/decode-errors.ts';
 import { encodeCost, timeLimitMs } from '../plan/ladder/encode-cost.ts';
@@ -16,15 +16,13 @@ import {
   maxOutputBytes,
   maxSegmentSeconds,
 } from '../plan/arguments/encode-plan.ts';
-import { awaitedTracks } from '../packaging/awaited-tracks.ts';
 import { percentOf, renditionsOf } from '../plan/ladder/encode-progress.ts';
 import type { Rung } from '../plan/ladder/ladder.ts';
-import { toVideoFacts } from '../plan/source/source-traits.ts';
 import { assertComplete, seemsUndecodable, recordErrors, refuseUndecodable } from './check-phase.ts';
 import type { PlannedEncode } from './planned-encode.ts';
 import type { ExaminedSource } from './examine-source.ts';
+import { publish } from './publish-tracks.ts';
 import { openSegmentCollector, type SegmentCollector } from './ffmpeg-output.ts';
-import { toAudioFacts } from './measured-audio.ts';
 import { type EncodeStep, type Session, parseOutTime, runStepOrFail } from './ffmpeg-session.ts';
 
 type PhaseRun = {
@@ -67,7 +65,6 @@ export async function runPhase(
   const log = await spanned(span, () => renderChecked(encode, run, collector));
   const tracks = await collect(encode, collector);
   await assertComplete(encode, { phase, tracks, log });
-  if (index === 0 && phases.length > 1) await publish(encode, tracks, false);
   return tracks;
 }
 
@@ -123,7 +120,7 @@ async function render(
 }
 
 function buildPhaseStep(
-  { session, source, copiedSegmentSeconds }: PlannedEncode,
+  { session, source, normalization, copiedSegmentSeconds }: PlannedEncode,
   phase: EncodePhase,
   folder: string,
 ): EncodeStep {
@@ -133,6 +130,7 @@ function buildPhaseStep(
     frame,
     videoIndex: video.index,
     audio: phase.hasAudio ? audio : [],
+    normalization,
     timeline,
     folder,
   };
@@ -174,7 +172,7 @@ async function follow(
     const count = tracks.reduce((total, track) => total + track.segments.length, 0);
     if (tracks.length < run.phase.trackIds.length || count === segments) continue;
     if (seemsUndecodable(encode, tracks, run.errors.counts())) continue;
-    await publish(encode, tracks, true);
+    await publish(encode, tracks);
     [segments, publishedAt] = [count, performance.now()];
   }
 }
@@ -194,49 +192,6 @@ export const targetSecondsOf = ({
   copiedSegmentSeconds,
 }: PlannedEncode): number =>
   maxSegmentSeconds(Math.max(copiedGroupSeconds, gridGroupSeconds(timeline)), copiedSegmentSeconds);
-
-async function publish(
-  { session, source, rungs, published, startedAt, phases, replacedTrack }: PlannedEncode,
-  tracks: readonly CmafTrack[],
-  isGrowing: boolean,
-): Promise<void> {
-  const { workFolder, onPlayable } = session.request;
-  if (!onPlayable) return;
-  const { frameRate, durationSeconds } = source.timeline;
-  const files = filesOf(tracks, workFolder).filter(({ name }) => !published.has(name));
-  const awaited = awaitedTracks(phases.slice(1), frameRate);
-  await onPlayable({
-    files,
-    index: {
-      frameRate,
-      tracks,
-      early: tracks.map(({ id }) => id),
-      replaced: replacedTrack,
-      ...((isGrowing || awaited.length > 0) && {
-        growth: {
-          isComplete: !isGrowing,
-          awaited,
-          startedAt: startedAt.toISOString(),
-          publishedAt: new Date().toISOString(),
-          durationSeconds,
-        },
-      }),
-    },
-    renditions: renditionsOf({ rungs, tracks: isGrowing ? [] : tracks, current: phases[0] }),
-    container: session.input.container,
-    video: toVideoFacts(source),
-    audio: toAudioFacts(source.audio),
-    ...source.frame.displaySize,
-    durationMs: Math.round(durationSeconds * 1000),
-    chapters: source.chapters,
-  });
-  for (const { name } of files) published.add(name);
-}
-
-export const filesOf = (tracks: readonly CmafTrack[], folder: string): EncodedFile[] =>
-  tracks
-    .flatMap(({ id, segments }) => [initName(id), ...segments.map(({ name }) => name)])
-    .map((name) => ({ name, path: join(folder, name) }));
 
 /** A copy has the size of the source. */
 function maxPhaseBytes({ bytes, timeline, audio }: ExaminedSource, rungs: readonly Rung[]): number {

@@ -73,7 +73,7 @@ describe.each([
     expect(await decode(film.path('hls.m3u8'))).toEqual(CLEAN);
   });
   test('are reported, with the loudness of the default one', () => {
-    const quiet = { loudness_lufs: null, true_peak_dbtp: null };
+    const quiet = { loudness_lufs: null, true_peak_dbtp: null, gain_db: null };
     expect(film.audio).toEqual([
       {
         language: null,
@@ -83,6 +83,7 @@ describe.each([
         default: true,
         loudness_lufs: expect.any(Number),
         true_peak_dbtp: expect.any(Number),
+        gain_db: null,
       },
       { language: 'en', name: 'English', codec: 'aac', channels: 1, default: false, ...quiet },
       { language: 'de', name: 'German', codec: 'aac', channels: 1, default: false, ...quiet },

@@ -23,9 +23,9 @@ const LATE_PICTURE = ['-bsf:v', `setts=pts=PTS+${LATE_SECONDS}/TB:dts=DTS+${LATE
 
 const FILE_TYPES = { mov: 'mp4', matroska: 'mkv', mpegts: 'ts' } as const;
 type Copied = keyof typeof FILE_TYPES;
-type Source = { readonly clip: ClipOptions; readonly container: Copied; readonly fps: number };
+type CopiedClip = { readonly clip: ClipOptions; readonly container: Copied; readonly fps: number };
 
-const source = (fps: number, container: Copied, more: readonly string[] = []): Source => ({
+const source = (fps: number, container: Copied, more: readonly string[] = []): CopiedClip => ({
   clip: {
     ...{ seconds: SECONDS, width: 640, height: 360, fps },
     container: FILE_TYPES[container],
@@ -41,7 +41,7 @@ const shownTimes = async (film: Film, id: number, fps: number): Promise<readonly
   (await packets(track(film, id))).map(({ at }) => Math.round(at * fps * 1000)).sort((a, b) => a - b);
 
 describe('the copy of', () => {
-  test.each<readonly [string, Source]>([
+  test.each<readonly [string, CopiedClip]>([
     ['Matroska with 23.976 frames per second', source(24_000 / 1001, 'matroska')],
     ['Matroska with 25 frames per second', source(25, 'matroska')],
     ['Matroska with 29.97 frames per second', source(30_000 / 1001, 'matroska')],

@@ -5,6 +5,7 @@ import { THUMBNAIL } from '../../storage/object-key.ts';
 import type { CmafTrack } from '../model/cmaf-track.ts';
 import { formatIndex, INDEX_NAME } from '../packaging/run-index.ts';
 import { encodeAudio } from './audio/encode-audio.ts';
+import { planNormalization } from './audio/normalize-audio.ts';
 import { audioRenditions } from '../plan/source/audio-tracks.ts';
 import { assertCost } from '../plan/ladder/encode-cost.ts';
 import { planPhases } from '../plan/ladder/encode-phases.ts';
@@ -25,12 +26,14 @@ import {
 import { createCheckpoint, openCheckpoint } from './encode-checkpoint.ts';
 import { encodeChunk } from './encode-chunk.ts';
 import { newSourceCheck } from './check-phase.ts';
-import { filesOf, phaseFolder, runPhase } from './encode-phase.ts';
+import { phaseFolder, runPhase } from './encode-phase.ts';
+import { filesOf, publish } from './publish-tracks.ts';
 import type { PlannedEncode } from './planned-encode.ts';
 import { type ExaminedSource, examineSource, findCopy } from './examine-source.ts';
 import { createPosters } from './create-posters.ts';
 import { cutSource } from './cut-source.ts';
 import { createExtra } from './ffmpeg-extras.ts';
+import { extractClosedCaptions } from './captions/extract-closed-captions.ts';
 import { extractSubtitles } from './extract-subtitles.ts';
 import { fileOf, readExcerptTrack, writeText } from './ffmpeg-output.ts';
 import { type EncodedTracks, runOtherPhases } from './other-phases.ts';
@@ -48,9 +51,10 @@ export function openFfmpegEncoder({
   limits,
   concurrency,
   ladder,
+  loudness,
   ...setup
 }: FfmpegSetup & EncoderOptions): Encoder {
-  const options = { limits, concurrency, ladder };
+  const options = { limits, concurrency, ladder, loudness };
   const background = { ...setup, priority: 'background' } as const;
   return {
     encodeAudio: (request) => encodeAudio(openSession(setup, request, options)),
@@ -58,6 +62,7 @@ export function openFfmpegEncoder({
     continueEncode: (request) => continueEncode(openSession(background, request, options), request),
     encodeChunk: (request) => encodeChunk(background, request, { limits, concurrency }),
     extractSubtitles: (request) => extractSubtitles(background, request),
+    extractClosedCaptions: (request) => extractClosedCaptions(background, request),
     createPoster: async (request) => {
       const folder = dirname(request.output);
       const track = await readExcerptTrack(request.excerpt);
@@ -75,10 +80,16 @@ async function startEncode(session: Session, maxSeconds?: number): Promise<Start
     throw new LongVideoError(`the video is ${durationSeconds} s long`);
   const planned = await planEncode(session, source);
   const tracks = await runPhase(planned, 0, []);
-  const audio = await readAudioFacts(source.audio, phaseFolder(session, 0));
-  return planned.phases.length === 1
-    ? { encoding: await finishEncode({ ...(await runOtherPhases(planned, tracks)), audio }) }
-    : { checkpoint: await createCheckpoint(planned, { tracks, audio }) };
+  const completed = { ...planned, completedAt: new Date().toISOString() };
+  const hasOtherPhases = planned.phases.length > 1;
+  if (hasOtherPhases) await publish(completed, tracks);
+  const audio = await readAudioFacts(source.audio, {
+    folder: phaseFolder(session, 0),
+    normalization: planned.normalization,
+  });
+  return hasOtherPhases
+    ? { checkpoint: await createCheckpoint(completed, { tracks, audio }) }
+    : { encoding: await finishEncode({ ...(await runOtherPhases(completed, tracks)), audio }) };
 }
 
 async function continueEncode(session: Session, request: ContinueRequest): Promise<Encoding> {
@@ -124,7 +135,7 @@ async function finishEncode({
 }
 
 function writeIndex(
-  { session: { request }, source, phases, replacedTrack }: PlannedEncode,
+  { session: { request }, source, phases, replacedTrack, completedAt }: PlannedEncode,
   tracks: readonly CmafTrack[],
 ): Promise<EncodedFile> {
   const index = {
@@ -132,6 +143,7 @@ function writeIndex(
     tracks,
     early: phases[0]?.trackIds ?? [],
     replaced: replacedTrack,
+    completedAt,
   };
   return writeText(request, INDEX_NAME, formatIndex(index));
 }
@@ -151,17 +163,20 @@ async function planEncode(session: Session, source: ExaminedSource): Promise<Pla
   const rungs = chooseRungs(session, source);
   assertCost({ timeline: source.timeline, rungs }, session.limits);
   const copy = await findCopy(session, source, rungs[0] as Rung);
+  const { durationSeconds } = source.timeline;
+  const normalization = await planNormalization(session, { audio: source.audio, seconds: durationSeconds });
   const phases = planPhases({
     rungs,
     copyUse: copy?.use,
     audioTracks: audioRenditions(source.audio).length,
-    durationSeconds: source.timeline.durationSeconds,
+    durationSeconds,
   });
   return {
     ...phases,
     session,
     source,
     rungs,
+    normalization,
     copiedGroupSeconds: copy?.groupSeconds,
     copiedSegmentSeconds: copy?.segmentSeconds,
     startedAt: new Date(),

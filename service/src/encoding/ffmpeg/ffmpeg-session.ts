@@ -11,6 +11,7 @@ import type { Sandbox } from '../../platform/process/sandbox.ts';
 import { DEFAULT_LADDER, type Ladder } from '../plan/ladder/ladder.ts';
 import type { FailureCode } from '../encode-failure.ts';
 import { EncodeError, type EncodeRequest } from '../encoder.ts';
+import type { LoudnessTarget } from '../plan/arguments/normalization.ts';
 import type { HardwareEncoder } from '../plan/arguments/h264-encoders.ts';
 import type { FfmpegInput } from '../plan/source/ffmpeg-input.ts';
 import { type FfmpegPriority, type FfmpegResult, runFfmpeg } from './process/ffmpeg-process.ts';
@@ -38,6 +39,8 @@ export type SourceSession<Request extends SourceRequest = SourceRequest> = Ffmpe
   readonly input: FfmpegInput;
   readonly limits: EncodeLimits;
   readonly ladder: Ladder;
+  /** Undefined: the sound stays as loud as it is. */
+  readonly loudness?: LoudnessTarget | undefined;
 };
 
 export type Session = SourceSession<EncodeRequest>;
@@ -47,6 +50,7 @@ export type EncoderOptions = {
   readonly limits?: EncodeLimits | undefined;
   readonly concurrency?: number | undefined;
   readonly ladder?: Ladder | undefined;
+  readonly loudness?: LoudnessTarget | undefined;
 };
 
 /** The members of a session that a run needs. */
@@ -72,7 +76,7 @@ const MAX_THREADS = 8;
 export function openSession<Request extends SourceRequest>(
   setup: FfmpegSetup,
   request: Request,
-  { limits = DEFAULT_ENCODE_LIMITS, concurrency = 1, ladder = DEFAULT_LADDER }: EncoderOptions = {},
+  { limits = DEFAULT_ENCODE_LIMITS, concurrency = 1, ladder = DEFAULT_LADDER, loudness }: EncoderOptions = {},
 ): SourceSession<Request> {
   return {
     ...setup,
@@ -81,6 +85,7 @@ export function openSession<Request extends SourceRequest>(
     input: { path: request.source, container: request.container, threads: threadsOf(concurrency) },
     limits,
     ladder,
+    loudness,
   };
 }
 

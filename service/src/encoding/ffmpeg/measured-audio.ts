@@ -4,28 +4,39 @@ import { join } from 'node:path';
 import type { AudioFacts } from '../../lifecycle/decisions/stream-report.ts';
 import type { AudioTrack } from '../model/audio-track.ts';
 import { LOUDNESS_FILES, parseLoudness } from '../plan/arguments/loudness.ts';
+import type { Normalization } from '../plan/arguments/normalization.ts';
 
 /** Larger than several lines. The values at the end of a file are those of the whole track. */
 const END_BYTES = 4096;
 
-/** `folder`: working folder of the run with the audio. Only the default track is measured. */
+type MeasuredRun = {
+  /** Working folder of the run with the audio. */
+  readonly folder: string;
+  /** Of the renditions of the tracks. */
+  readonly normalization: readonly (Normalization | null)[];
+};
+
+/** Only the default track is measured. */
 export async function readAudioFacts(
   tracks: readonly AudioTrack[],
-  folder: string,
+  { folder, normalization }: MeasuredRun,
 ): Promise<readonly AudioFacts[]> {
   if (tracks.length === 0) return [];
   const { loudnessLufs, truePeakDbtp } = parseLoudness(
     await readEnd(join(folder, LOUDNESS_FILES.integrated)),
     await readEnd(join(folder, LOUDNESS_FILES.peak)),
   );
-  return toAudioFacts(tracks).map((facts) =>
+  return toAudioFacts(tracks, normalization).map((facts) =>
     facts.default ? { ...facts, loudness_lufs: loudnessLufs, true_peak_dbtp: truePeakDbtp } : facts,
   );
 }
 
-/** Before the loudness is measured. */
-export const toAudioFacts = (tracks: readonly AudioTrack[]): readonly AudioFacts[] =>
-  tracks.map(({ language, name, codec, channels, isDefault }) => ({
+/** Before the loudness is measured. The stereo renditions come first, in the order of the tracks. */
+export const toAudioFacts = (
+  tracks: readonly AudioTrack[],
+  normalization: readonly (Normalization | null)[],
+): readonly AudioFacts[] =>
+  tracks.map(({ language, name, codec, channels, isDefault }, position) => ({
     language,
     name,
     codec,
@@ -33,6 +44,7 @@ export const toAudioFacts = (tracks: readonly AudioTrack[]): readonly AudioFacts
     default: isDefault,
     loudness_lufs: null,
     true_peak_dbtp: null,
+    gain_db: normalization[position]?.gainDb ?? null,
   }));
 
 async function readEnd(path: string): Promise<string> {

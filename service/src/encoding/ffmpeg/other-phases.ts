@@ -4,6 +4,7 @@ import { type ChunkRunner, EncodeError } from '../encoder.ts';
 import type { CmafTrack } from '../model/cmaf-track.ts';
 import type { SwitchingSet } from '../model/codecs.ts';
 import { sortTracks } from '../plan/ladder/encoded-top.ts';
+import { copySurround } from './audio/copy-surround.ts';
 import { checkSource } from './check-phase.ts';
 import { planChunkSpecs, runChunkedPhase } from './chunked-phase.ts';
 import { runPhase } from './encode-phase.ts';
@@ -44,6 +45,9 @@ export async function runOtherPhases(
   const index = planned.phases.length;
   if (extended !== planned)
     tracks.push(...(await runOneOrMany(extended, { index, earlier: tracks, encodeChunks })));
+  const surround = await copySurround(planned);
+  tracks.push(...surround.tracks);
+  warnings.push(...surround.warnings);
   return { planned: extended, tracks: sortTracks(tracks, extended.encodedTop), warnings };
 }
 

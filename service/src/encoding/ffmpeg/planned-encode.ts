@@ -1,5 +1,6 @@
 // What the phases of an encode share: its plan, and what they have found out about the source.
 import type { DecodeErrors } from '../plan/source/decode-errors.ts';
+import type { Normalization } from '../plan/arguments/normalization.ts';
 import type { CmafTrack } from '../model/cmaf-track.ts';
 import { audioRenditions } from '../plan/source/audio-tracks.ts';
 import type { EncodePhases } from '../plan/ladder/encode-phases.ts';
@@ -13,6 +14,8 @@ export type PlannedEncode = EncodePhases & {
   readonly session: Session;
   readonly source: ExaminedSource;
   readonly rungs: readonly Rung[];
+  /** Of the audio renditions; empty where the service has no target. */
+  readonly normalization: readonly (Normalization | null)[];
   /** Longest group of the copied video stream; undefined without a copy. */
   readonly copiedGroupSeconds: number | undefined;
   /** Undefined: that of all renditions. */
@@ -20,6 +23,8 @@ export type PlannedEncode = EncodePhases & {
   /** Set when the size of a kept copy is encoded too. */
   readonly encodedTop?: EncodedTop;
   readonly startedAt: Date;
+  /** When the first phase had all its segments, as ISO 8601; undefined until then. */
+  readonly completedAt?: string;
   /** Names of the files that were published already. */
   readonly published: Set<string>;
   /** Names of the segments that are stored, but not in the folder of this request. */

@@ -11,14 +11,16 @@ const REQUEST = {
   signal: new AbortController().signal,
 } as const;
 
-async function storeFrom(extractSubtitles: () => Promise<readonly EmbeddedSubtitles[]>) {
+type Extraction = () => Promise<readonly EmbeddedSubtitles[]>;
+
+async function storeFrom(extractSubtitles: Extraction, extractClosedCaptions: Extraction = async () => []) {
   const stored: unknown[] = [];
   const { lines, log } = createTestLog();
   const storeEmbeddedCaptions = async (_: string, subtitles: unknown) => {
     stored.push(subtitles);
   };
   const ctx = createEncodingContext({
-    encoder: { extractSubtitles },
+    encoder: { extractSubtitles, extractClosedCaptions },
     captions: { storeEmbeddedCaptions },
     log,
   });
@@ -46,6 +48,32 @@ test('a failure of ffmpeg is a warning of the asset, and its output goes to the 
   expect(logged).toEqual([
     { asset_id: 'an asset', code: 'encode_failed', ffmpeg_log: expect.stringContaining('Invalid data') },
   ]);
+});
+
+const EMPTY = { index: 0, label: 'CC1', kind: 'captions', bytes: Buffer.from('WEBVTT') } as const;
+
+test('closed captions are stored with subtitles, except in a language that these have', async () => {
+  const [english, unknown] = ['en', 'und'].map((language) => ({ ...EMPTY, language }));
+  const subtitles = [{ ...EMPTY, language: 'en', label: 'English' }];
+  const closed = [english, unknown] as EmbeddedSubtitles[];
+  const { stored, warnings } = await storeFrom(
+    async () => subtitles,
+    async () => closed,
+  );
+  expect(stored).toEqual([[...subtitles, unknown]]);
+  expect(warnings).toEqual([]);
+});
+
+test('closed captions that cannot be read are no warning, and leave the subtitles', async () => {
+  const failing = async () => {
+    throw new EncodeError('timed_out', 'no', 'slow');
+  };
+  const subtitles = [{ ...EMPTY, language: 'en' }];
+  const { stored, logged, warnings } = await storeFrom(async () => subtitles, failing);
+  expect([stored, warnings]).toEqual([[subtitles], []]);
+  expect(logged).toEqual([{ asset_id: 'an asset', code: 'timed_out', ffmpeg_log: expect.any(String) }]);
+  expect((await storeFrom(failing, async () => subtitles)).stored).toEqual([subtitles]);
+  expect((await storeFrom(async () => [], failing)).stored).toEqual([]);
 });
 
 test('other errors let the job run again', async () => {

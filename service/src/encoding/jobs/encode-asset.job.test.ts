@@ -88,6 +88,7 @@ async function runJob({
     encoder: {
       startEncode: async (request) => ({ encoding: await encode(request) }),
       extractSubtitles: async () => [],
+      extractClosedCaptions: async () => [],
     },
     worker: {
       name: 'machine:1',

@@ -18,5 +18,14 @@ export type AudioTrack = {
   readonly purpose: AudioPurpose;
 };
 
-/** One encoded track. Every source track has a stereo rendition, and surround tracks have two. */
-export type AudioRendition = { readonly track: AudioTrack; readonly channels: 2 | 6 };
+/** Codecs of surround sound that players get as it is in the source. */
+export const PASSTHROUGH_CODECS = ['eac3', 'ac3'] as const;
+export type PassthroughCodec = (typeof PASSTHROUGH_CODECS)[number];
+
+/** One track of players. Every source track has a stereo rendition, and surround tracks have two or three. */
+export type AudioRendition = {
+  readonly track: AudioTrack;
+  readonly channels: 2 | 6;
+  /** The sound of the source itself. */
+  readonly isCopy?: true;
+};

@@ -37,6 +37,8 @@ export const initName = (id: number): string => `r${id}-init.mp4`;
 export const segmentName = (id: number, number: number): string =>
   `r${id}-${String(number).padStart(5, '0')}.m4s`;
 export const playlistName = (id: number): string => `r${id}.m3u8`;
+/** The playlist of players that started before the run has ended. */
+export const earlyPlaylistName = (id: number): string => `r${id}-early.m3u8`;
 
 export const isVideo = (track: CmafTrack): track is VideoTrack => track.size !== null;
 export const isSound = (track: CmafTrack): track is SoundTrack => track.audio !== undefined;

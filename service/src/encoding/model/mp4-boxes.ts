@@ -103,6 +103,8 @@ function sampleEntry({ type, body }: Box): Omit<TrackHeader, 'timescale'> {
   }
   if (type === 'mp4a')
     return { codec: `mp4a.40.${audioObjectType(boxAt(inner(body, 28), ['esds']))}`, size: null };
+  // Their codec strings have no parameters (ETSI TS 102 366, annex F).
+  if (type === 'ac-3' || type === 'ec-3') return { codec: type, size: null };
   throw new Error(`unexpected sample entry ${type}`);
 }
 

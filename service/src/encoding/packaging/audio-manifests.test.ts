@@ -84,6 +84,27 @@ describe('HLS', () => {
       [128_000, 128_000, 128_000, 384_000, 384_000].map((audio) => 1_000_000 + audio),
     );
   });
+  test('the sound of the source is a group of its own, behind the others', () => {
+    const [stereo, commentary, , encoded] = sounds;
+    const copy = {
+      ...encoded,
+      id: 500,
+      codec: 'ec-3',
+      audio: { ...encoded?.audio, isCopy: true },
+    } as CmafTrack;
+    const { playlists, mediaGroups } = manifestOf([...pictures, ...sounds, copy]);
+    expect(playlists.slice(5).map(({ uri, attributes }) => [uri, attributes['AUDIO']])).toEqual([
+      ['1-1/r1.m3u8', 'audio-ec-3'],
+      ['1-1/r0.m3u8', 'audio-ec-3'],
+    ]);
+    expect(playlists[5]?.attributes['CODECS']).toBe('avc1.64001f,ec-3,mp4a.40.2');
+    expect(mediaGroups.AUDIO?.['audio-ec-3']).toMatchObject({
+      English: { default: true, uri: '1-1/r500.m3u8' },
+      'Regie <Kommentar>': { uri: `1-1/r${commentary?.id}.m3u8` },
+    });
+    expect(mediaGroups.AUDIO?.['audio']).toMatchObject({ English: { uri: `1-1/r${stereo?.id}.m3u8` } });
+    expect(mediaGroups.AUDIO?.['audio-51']).toMatchObject({ English: { uri: '1-1/r6.m3u8' } });
+  });
   test('a small picture has 5.1 too', () => {
     const { playlists } = manifestOf([
       picture(0, 640, 360),

@@ -1,6 +1,6 @@
-// Groups the audio renditions of HLS playlists: one group of stereo, and one of 5.1 if a track has it.
+// Groups the audio renditions of HLS playlists: one of stereo, and one for each form of 5.1 that a track has.
 import type { AudioPurpose } from '../model/audio-track.ts';
-import { type CmafTrack, type SoundTrack, isSound, playlistName } from '../model/cmaf-track.ts';
+import { type CmafTrack, type SoundTrack, isSound } from '../model/cmaf-track.ts';
 
 export type AudioGroup = { readonly id: string; readonly members: readonly SoundTrack[] };
 
@@ -12,21 +12,29 @@ export function audioGroups(tracks: readonly CmafTrack[]): readonly AudioGroup[]
   const sounds = tracks.filter(isSound);
   const stereo = sounds.filter(({ audio }) => audio.channels === 2);
   if (stereo.length === 0) return [];
-  const surround = sounds.filter(({ audio }) => audio.channels === 6);
-  const surroundOf = ({ audio }: SoundTrack) =>
-    surround.find((each) => each.audio.track.index === audio.track.index);
+  const encoded = sounds.filter(({ audio }) => audio.channels === 6 && !audio.isCopy);
+  const copied = sounds.filter(({ audio }) => audio.isCopy);
+  const groupOf = (id: string, surround: readonly SoundTrack[]): AudioGroup => ({
+    id,
+    members: stereo.map((track) => findSame(surround, track) ?? findSame(encoded, track) ?? track),
+  });
   return [
     { id: 'audio', members: stereo },
-    ...(surround.length > 0
-      ? [{ id: 'audio-51', members: stereo.map((track) => surroundOf(track) ?? track) }]
-      : []),
+    ...(encoded.length > 0 ? [groupOf('audio-51', encoded)] : []),
+    ...[...Map.groupBy(copied, ({ codec }) => codec)].map(([codec, members]) =>
+      groupOf(`audio-${codec}`, members),
+    ),
   ];
 }
 
-export const audioMediaLines = ({ id, members }: AudioGroup, childFolder: string): readonly string[] =>
-  members.map(
-    (member) => `#EXT-X-MEDIA:${attributes(member, id)},URI="${childFolder}/${playlistName(member.id)}"`,
-  );
+const findSame = (sounds: readonly SoundTrack[], { audio }: SoundTrack): SoundTrack | undefined =>
+  sounds.find((each) => each.audio.track.index === audio.track.index);
+
+export const audioMediaLines = (
+  { id, members }: AudioGroup,
+  uriOf: (trackId: number) => string,
+): readonly string[] =>
+  members.map((member) => `#EXT-X-MEDIA:${attributes(member, id)},URI="${uriOf(member.id)}"`);
 
 function attributes({ audio: { track, channels } }: SoundTrack, group: string): string {
   const characteristics = CHARACTERISTICS[track.purpose];

@@ -20,8 +20,8 @@ const audio = soundTracks(2, [{}]);
 const frameRate = { numerator: 30000, denominator: 1001 };
 
 const lines = (playlist: string) => playlist.split('\n');
-const multivariant = (tracks: readonly CmafTrack[]) =>
-  lines(formatMultivariantPlaylist({ tracks, frameRate, childFolder: '3-1', captions: [] }));
+const multivariant = (tracks: readonly CmafTrack[], hasAudioVariant = false) =>
+  lines(formatMultivariantPlaylist({ tracks, frameRate, childFolder: '3-1', captions: [], hasAudioVariant }));
 
 describe('multivariant playlist', () => {
   test('every variant with its audio group', () => {
@@ -41,6 +41,23 @@ describe('multivariant playlist', () => {
         '',
       ],
     );
+  });
+  test('the sound alone is the last variant, with the playlist of the default track', () => {
+    const sounds = soundTracks(2, [{ language: 'eng', channels: 6 }, { language: 'ger' }]);
+    const text = multivariant([track(0, [1280, 720], 1_000_000), ...sounds], true);
+    expect(text.slice(-3)).toEqual([
+      '#EXT-X-STREAM-INF:BANDWIDTH=128000,AVERAGE-BANDWIDTH=128000,CODECS="mp4a.40.2",AUDIO="audio",' +
+        'CLOSED-CAPTIONS=NONE',
+      '3-1/r2.m3u8',
+      '',
+    ]);
+    expect(text.slice(0, -3)).toEqual(
+      multivariant([track(0, [1280, 720], 1_000_000), ...sounds]).slice(0, -1),
+    );
+  });
+  test('a video without audio has no variant of sound', () => {
+    const silent = [track(0, [640, 360], 250_000)];
+    expect(multivariant(silent, true)).toEqual(multivariant(silent));
   });
   test('a video without audio has no group', () => {
     expect(multivariant([track(0, [640, 360], 250_000)]).join('\n')).not.toMatch(/AUDIO/);

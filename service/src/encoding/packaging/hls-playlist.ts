@@ -3,6 +3,7 @@ import {
   type CmafTrack,
   type VideoTrack,
   averageBitrate,
+  earlyPlaylistName,
   initName,
   isVideo,
   peakBitrate,
@@ -53,6 +54,10 @@ type Presentation = PackagedTracks & {
   readonly later?: LaterVideos | undefined;
   /** JSON, relative to the manifest. */
   readonly chaptersUri?: string | undefined;
+  /** The run has not ended: players read the playlists again. */
+  readonly isEarly?: boolean;
+  /** Lists the sound without pictures as the last variant. */
+  readonly hasAudioVariant?: boolean;
 };
 
 export const toVariantVideo = (track: VideoTrack): VariantVideo => ({
@@ -62,7 +67,7 @@ export const toVariantVideo = (track: VideoTrack): VariantVideo => ({
 });
 
 export function formatMultivariantPlaylist({ childFolder, ...presentation }: Presentation): string {
-  const { tracks, captions, chaptersUri, later } = presentation;
+  const { tracks, captions, chaptersUri, later, hasAudioVariant } = presentation;
   const groups = audioGroups(tracks);
   const sets = SWITCHING_SETS.map((set) => videosIn(tracks, set).map(toVariantVideo));
   const pathways = later
@@ -73,22 +78,31 @@ export function formatMultivariantPlaylist({ childFolder, ...presentation }: Pre
     : [{ id: undefined, sets }];
   const [sound] = groups[0]?.members ?? [];
   if (sound && !tracks.some(isVideo)) return formatSoundPlaylist(sound, { childFolder, ...presentation });
-  const variants = pathways.flatMap(({ id, sets: listed }) =>
-    listed
+  const variants = pathways.flatMap(({ id, sets: listed }) => [
+    ...listed
       .flatMap((videos) => variantsOf(videos, groups))
-      .flatMap(([video, group]) => [
-        `#EXT-X-STREAM-INF:${variantAttributes(video, group, presentation)}${pathwayAttribute(id)}`,
-        `${childFolder}/${playlistName(video.id)}`,
-      ]),
-  );
-  const media = groups.flatMap((group) => audioMediaLines(group, childFolder));
+      .map(([video, group]) => ({
+        of: video,
+        attributes: variantAttributes(video, group, presentation),
+        id,
+      })),
+    ...(sound && hasAudioVariant
+      ? [{ of: sound, attributes: soundAttributes(groups[0], presentation), id }]
+      : []),
+  ]);
+  const uriOf = (id: number): string =>
+    `${childFolder}/${presentation.isEarly ? earlyPlaylistName(id) : playlistName(id)}`;
+  const media = groups.flatMap((group) => audioMediaLines(group, uriOf));
   return lines([
     ...HEAD,
     ...(later ? [steeringLine(later.steeringUri)] : []),
     ...chapterLines(chaptersUri),
     ...media,
     ...formatSubtitleMedia(captions),
-    ...variants,
+    ...variants.flatMap(({ of, attributes, id }) => [
+      `#EXT-X-STREAM-INF:${attributes}${pathwayAttribute(id)}`,
+      uriOf(of.id),
+    ]),
   ]);
 }
 
@@ -110,15 +124,39 @@ function formatSoundPlaylist(
   ]);
 }
 
+/**
+ * The stereo without pictures, as in RFC 8216, 8.6: for connections that are too slow for pictures, and for
+ * apps in the background. Players that switch between pictures ignore it.
+ */
+function soundAttributes(
+  group: AudioGroup | undefined,
+  { captions, isEncrypted }: Omit<Presentation, 'childFolder'>,
+): string {
+  const members = group?.members ?? [];
+  const most = (rate: (track: CmafTrack) => number) => Math.max(0, ...members.map(rate));
+  return [
+    `BANDWIDTH=${most(peakBitrate) + (isEncrypted ? PADDING_BITS_PER_SECOND : 0)}`,
+    `AVERAGE-BANDWIDTH=${most(averageBitrate)}`,
+    `CODECS="${[...new Set(members.map(({ codec }) => codec))].join(',')}"`,
+    ...groupAttributes(group, captions),
+  ].join(',');
+}
+
+const groupAttributes = (audio: AudioGroup | undefined, captions: readonly Caption[]): readonly string[] => [
+  ...(audio ? [`AUDIO="${audio.id}"`] : []),
+  'CLOSED-CAPTIONS=NONE',
+  ...(captions.length > 0 ? [`SUBTITLES="${SUBTITLE_GROUP}"`] : []),
+];
+
 /** Each video with stereo; the upper ones with surround too. */
 function variantsOf(
   videos: readonly VariantVideo[],
-  [stereo, surround]: readonly AudioGroup[],
+  [stereo, ...surround]: readonly AudioGroup[],
 ): readonly (readonly [VariantVideo, AudioGroup | undefined])[] {
   const ordered = startFirst(videos);
   return [
     ...ordered.map((video) => [video, stereo] as const),
-    ...(surround ? upperRungs(ordered).map((video) => [video, surround] as const) : []),
+    ...surround.flatMap((group) => upperRungs(ordered).map((video) => [video, group] as const)),
   ];
 }
 
@@ -177,13 +215,11 @@ function variantAttributes(
     `RESOLUTION=${video.size.width}x${video.size.height}`,
     `FRAME-RATE=${perSecondOf(frameRate).toFixed(3)}`,
     videoRange(video),
-    ...(audio ? [`AUDIO="${audio.id}"`] : []),
-    'CLOSED-CAPTIONS=NONE',
-    ...(captions.length > 0 ? [`SUBTITLES="${SUBTITLE_GROUP}"`] : []),
+    ...groupAttributes(audio, captions),
   ].join(',');
 }
 
-/** All variants state it, because players compare them by it (RFC 8216bis, 4.4.6.2). */
+/** All variants with pictures state it, because players compare them by it (RFC 8216bis, 4.4.6.2). */
 export const videoRange = (video: Pick<VideoTrack, 'colour'>): string =>
   `VIDEO-RANGE=${rangeOf(video).toUpperCase()}`;
 

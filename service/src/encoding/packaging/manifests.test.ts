@@ -2,8 +2,9 @@
 import { Parser } from 'm3u8-parser';
 import { parse as parseMpd } from 'mpd-parser';
 import { describe, expect, test } from 'vitest';
+import type { Caption } from '../../assets/asset.ts';
 import { type CmafTrack, segmentName } from '../model/cmaf-track.ts';
-import { type ManifestRequest, renderManifest } from './manifests.ts';
+import { isEnding, type ManifestRequest, renderManifest } from './manifests.ts';
 import { formatIndex, parseIndex, type RunIndex } from './run-index.ts';
 import { soundTracks } from './tracks.fixture.ts';
 
@@ -88,6 +89,14 @@ describe('while the run goes on', () => {
     const complete = parseHls(render(partOf(10, false), 'r3.m3u8'));
     expect(complete).toMatchObject({ playlistType: 'VOD', targetDuration: 6, endList: true });
   });
+  test('HLS of early players ends when each has read the last segment', () => {
+    const complete = { ...partOf(10, false), completedAt: '2026-03-01T00:00:20.000Z' };
+    expect(parseHls(render(complete, 'r3-early.m3u8', { hidesEnd: true })).endList).toBeFalsy();
+    expect(parseHls(render(complete, 'r3-early.m3u8')).endList).toBe(true);
+    // Six seconds of the target duration, and two; the clock of a worker may be ahead.
+    const at = (seconds: string) => isEnding(complete, new Date(`2026-03-01T00:00:${seconds}Z`));
+    expect(['11.9', '12.1', '27.9', '28.1'].map(at)).toEqual([false, true, true, false]);
+  });
   test('HLS only grows at its end', () => {
     const lines = (count: number) => render(partOf(count, true), 'r4.m3u8').trimEnd().split('\n');
     expect(lines(5).slice(0, lines(3).length)).toEqual(lines(3));
@@ -125,12 +134,36 @@ describe('while renditions follow', () => {
   test.each([partOf(2, true), AWAITING])('HLS lists them in a pathway of their own', (index) => {
     const text = render(index, 'hls.m3u8');
     expect(pathwaysOf(text)).toEqual([
-      ['early', '1-1/r3.m3u8'],
-      ['full', '1-1/r0.m3u8'],
-      ['full', '1-1/r3.m3u8'],
+      ['early', '1-1/r3-early.m3u8'],
+      ['full', '1-1/r0-early.m3u8'],
+      ['full', '1-1/r3-early.m3u8'],
     ]);
     expect(text).toContain('STEERING:SERVER-URI="steering-1-1.json",PATHWAY-ID="early"');
     expect(text).toMatch(/BANDWIDTH=2\d{6},CODECS="avc1\.64001f,mp4a\.40\.2",RESOLUTION=1280x720/);
+  });
+  test('the sound alone is the last variant of each pathway', () => {
+    const caption: Caption = {
+      language: 'de',
+      label: 'German',
+      kind: 'subtitles',
+      isDefault: false,
+      isEmbedded: false,
+      fileId: '01234567-89ab-4cde-8f01-23456789abcd',
+      sizeBytes: 100,
+      endMs: 4000,
+      updatedAt: '2026-01-01T00:00:00.000Z',
+    };
+    const text = render(AWAITING, 'hls.m3u8', { hasAudioVariant: true, captions: [caption] });
+    expect(pathwaysOf(text)).toEqual([
+      ['early', '1-1/r3-early.m3u8'],
+      ['early', '1-1/r4-early.m3u8'],
+      ['full', '1-1/r0-early.m3u8'],
+      ['full', '1-1/r3-early.m3u8'],
+      ['full', '1-1/r4-early.m3u8'],
+    ]);
+    expect(
+      text.match(/CODECS="mp4a\.40\.2",AUDIO="audio",CLOSED-CAPTIONS=NONE,SUBTITLES="subs"/g),
+    ).toHaveLength(2);
   });
   test('players stay in the first pathway until the run ends', () => {
     const steering = (index: RunIndex) => JSON.parse(render(index, 'steering.json')) as unknown;
@@ -177,11 +210,15 @@ describe('after the run', () => {
 
 describe('of an encrypted video', () => {
   const keyId = '0123456789abcdef';
-  const [plain, encrypted] = [render(ENDED, 'hls.m3u8'), render(ENDED, 'hls.m3u8', { keyId })];
+  const [plain, encrypted] = [undefined, keyId].map((id) =>
+    render(ENDED, 'hls.m3u8', { keyId: id, hasAudioVariant: true }),
+  ) as [string, string];
 
   test('the multivariant playlist names media playlists in the folder of the key alone', () => {
     const names = [...encrypted.matchAll(/^[^#\n].*$|(?<=,URI=")[^"]+(?="$)/gm)].map(([name]) => name);
-    expect(names.toSorted()).toEqual(['r1', 'r4', 'r5'].map((name) => `1-1/${keyId}/${name}.m3u8`));
+    expect([...new Set(names)].toSorted()).toEqual(
+      ['r1', 'r4', 'r5'].map((name) => `1-1/${keyId}/${name}.m3u8`),
+    );
   });
   test('it has room for the padding of segments, and is otherwise the plain one', () => {
     const rates = (text: string) =>

@@ -1,7 +1,7 @@
 // Renders the HLS and DASH manifests of a run: with captions, for plain or encrypted segments, and up to its
 // last segment while the run goes on.
 import type { Caption } from '../../assets/asset.ts';
-import { type CmafTrack, isVideo, videosIn } from '../model/cmaf-track.ts';
+import { type CmafTrack, isVideo, targetDuration, videosIn } from '../model/cmaf-track.ts';
 import { MAIN_SET } from '../model/codecs.ts';
 import { formatDashManifest } from './dash-manifest.ts';
 import {
@@ -31,6 +31,10 @@ export type ManifestRequest = {
   readonly captions: readonly Caption[];
   /** Sprites of the storyboard are stored in the folder. */
   readonly hasStoryboard?: boolean;
+  /** HLS lists the sound of a video as a variant of its own. */
+  readonly hasAudioVariant?: boolean;
+  /** Playlists of early players do not say yet that they have all segments. */
+  readonly hidesEnd?: boolean;
   /** The chapters as JSON, relative to the manifest; undefined: the video has none. */
   readonly chaptersUri?: string | undefined;
 };
@@ -67,10 +71,12 @@ const earlyDashLocation = (folder: string): string => `early-${folder}.mpd`;
 
 /** Ranges of plain segments are no ranges of encrypted ones, so that these have no I-frame playlists. */
 function renderMultivariant(index: RunIndex, request: ManifestRequest): string {
-  const { folder, keyId, captions, chaptersUri } = request;
+  const { folder, keyId, captions, chaptersUri, hasAudioVariant = false } = request;
   const { growth, frameRate } = index;
   const tracks = growth ? index.tracks : listedTracks(index);
-  const presentation = { tracks, frameRate, captions, chaptersUri, later: findLater(index, folder) };
+  const later = findLater(index, folder);
+  const isEarly = growth !== undefined;
+  const presentation = { tracks, frameRate, captions, chaptersUri, later, hasAudioVariant, isEarly };
   if (keyId !== undefined)
     return formatMultivariantPlaylist({
       ...presentation,
@@ -92,13 +98,33 @@ function findLater(index: RunIndex, folder: string): LaterVideos | undefined {
   return { steeringUri: steeringUri(folder), videos };
 }
 
-const TRACK_PLAYLIST = /^r(\d{1,4})(-iframes)?\.m3u8$/;
+/** Beside the target duration: what a player takes to read its playlists again. */
+const END_MARGIN_SECONDS = 2;
 
-function renderTrack(index: RunIndex, { name, keyId }: ManifestRequest): string | undefined {
-  const [, id, iFrames] = TRACK_PLAYLIST.exec(name) ?? [];
+/**
+ * Whether the playlists of early players have all segments and must not say so yet. Shaka Player reads no
+ * playlist again once one that it opens has ended, so each has to be read with all segments before.
+ */
+export function isEnding({ tracks, completedAt }: RunIndex, now: Date): boolean {
+  if (completedAt === undefined) return false;
+  const seconds = Math.max(0, ...tracks.map(targetDuration)) + END_MARGIN_SECONDS;
+  // The clock of the worker may be ahead: that must not delay the end for long.
+  return Math.abs(now.getTime() - Date.parse(completedAt)) < seconds * 1000;
+}
+
+const TRACK_PLAYLIST = /^r(\d{1,4})(-early|-iframes)?\.m3u8$/;
+
+/** Its content changes, unlike that of the playlist of the run. */
+export const isEarlyPlaylist = (name: string): boolean => TRACK_PLAYLIST.exec(name)?.[2] === '-early';
+
+function renderTrack(
+  index: RunIndex,
+  { name, keyId, hidesEnd = false }: ManifestRequest,
+): string | undefined {
+  const [, id, kind] = TRACK_PLAYLIST.exec(name) ?? [];
   const { growth } = index;
   const track = findTrack(index, id);
-  if (iFrames !== undefined) {
+  if (kind === '-iframes') {
     const [found] = track && !growth ? findIFrameTracks([track]) : [];
     return found && formatIFramePlaylist(found);
   }
@@ -106,7 +132,7 @@ function renderTrack(index: RunIndex, { name, keyId }: ManifestRequest): string 
   return (
     played &&
     formatMediaPlaylist(played, {
-      isGrowing: growth?.isComplete === false,
+      isGrowing: growth?.isComplete === false || (kind === '-early' && hidesEnd),
       ...(keyId !== undefined && { keyUri: `r${played.id}.key` }),
     })
   );

@@ -15,6 +15,8 @@ export type RunIndex = {
   readonly early: readonly number[];
   /** Id of an early track that an encode of its size replaces: only players that have started read it. */
   readonly replaced?: number | undefined;
+  /** When the early tracks had all their segments, as ISO 8601; undefined while segments follow. */
+  readonly completedAt?: string | undefined;
   /** Set while segments or renditions follow. */
   readonly growth?: Growth | undefined;
 };

@@ -3,7 +3,7 @@ import { collectFailures } from '../../platform/concurrency/collect-failures.ts'
 import type { EncodingContext } from '../context.ts';
 import {
   deleteEstimates,
-  deleteOldEstimates,
+  deleteOldEstimates as deleteOldRows,
   findOverdueEstimates,
   postponeEstimates,
 } from './encode-estimates.sql.ts';
@@ -16,7 +16,7 @@ const MAX_PER_RUN = 200;
 
 type Overdue = Awaited<ReturnType<typeof findOverdueEstimates>>[number];
 
-/** Also deletes estimates of encodes that ended without a result, and old ones. */
+/** Also deletes estimates of encodes that ended without a result. */
 export async function announceDelays(ctx: EncodingContext, times: TimesReader): Promise<void> {
   const { db } = ctx;
   const overdue = await findOverdueEstimates(db, MAX_PER_RUN);
@@ -31,7 +31,11 @@ export async function announceDelays(ctx: EncodingContext, times: TimesReader): 
     await postponeEstimates(db, ids.late, DAY_S);
     await postponeEstimates(db, ids.unexplained, FEW_MINUTES_S);
   }
-  for (const isLong of [false, true]) await deleteOldEstimates(db, isLong);
+}
+
+/** Keeps the latest encodes, from which speeds are learned. */
+export async function deleteOldEstimates({ db }: EncodingContext): Promise<void> {
+  for (const isLong of [false, true]) await deleteOldRows(db, isLong);
 }
 
 const DAY_S = 86_400;

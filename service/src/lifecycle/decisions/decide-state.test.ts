@@ -120,7 +120,8 @@ describe('the state of an asset', () => {
 
 describe('the description of the original', () => {
   const video = { codec: 'h264', fps: 25, hdr: false, bit_depth: 8 };
-  const track = { codec: 'aac', channels: 2, language: 'de', loudness_lufs: -23, true_peak_dbtp: -1.5 };
+  const levels = { loudness_lufs: -23, true_peak_dbtp: -1.5, gain_db: 7 };
+  const track = { codec: 'aac', channels: 2, language: 'de', ...levels };
   const audio = [{ ...track, name: 'German', default: true }];
   const described = createReport('succeeded', { attempt: 1, media: { container: 'mov', video, audio } });
   const expected = { container: 'mov', video, audio: [track], photo: null };

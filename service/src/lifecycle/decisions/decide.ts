@@ -145,12 +145,13 @@ function toAssetMedia({
   return {
     container,
     video: video ?? null,
-    audio: audio.map(({ codec, channels, language, loudness_lufs, true_peak_dbtp }) => ({
+    audio: audio.map(({ codec, channels, language, loudness_lufs, true_peak_dbtp, gain_db }) => ({
       codec,
       channels,
       language,
       loudness_lufs,
       true_peak_dbtp,
+      gain_db,
     })),
     photo,
   };

@@ -24,7 +24,7 @@ const types = (asset: Asset, report: StreamReport) =>
 
 test('the event of a ready video describes its audio tracks', () => {
   const track = { language: 'de', name: 'German', codec: 'aac', channels: 2, default: true };
-  const audio = [{ ...track, loudness_lufs: -23, true_peak_dbtp: -1.5 }];
+  const audio = [{ ...track, loudness_lufs: -23, true_peak_dbtp: -1.5, gain_db: null }];
   const report = createReport('succeeded', { media: { audio } });
   const { events = [] } = decideReport(processing, report, LATER).change ?? {};
   expect(events).toMatchObject([{ type: 'asset.ready', data: { audio } }]);

@@ -17,9 +17,14 @@ export type AudioFacts = {
   readonly codec: string;
   readonly channels: number | null;
   readonly default: boolean;
-  /** Measured on the stereo rendition (EBU R128); null for silence, and for tracks that are not measured. */
+  /**
+   * Measured on the stereo mix before the gain (EBU R128); null for silence, and for tracks that are not
+   * measured.
+   */
   readonly loudness_lufs: number | null;
   readonly true_peak_dbtp: number | null;
+  /** Applied to the renditions; null: the sound stays as it is. */
+  readonly gain_db: number | null;
 };
 
 /** The video stream of the original that the renditions show. */

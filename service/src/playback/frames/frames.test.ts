@@ -77,6 +77,7 @@ function setUp({ onRender = () => {}, limits, settings, found = () => video }: F
   const context = createPlaybackContext({
     store,
     manifests: openManifests({
+      now: () => new Date(),
       encoding: {
         readIndex: (run) => readIndex(createEncodingContext({ store }), run),
         findGrowingIndex: async () => undefined,

@@ -33,10 +33,13 @@ export const playEarly = ({ rate, awaitedHeight, rateThen, ...request }) =>
     await playBeyond(video, 0);
     if (awaitedHeight) {
       await playInSteps(video, () => listHeights().includes(awaitedHeight));
-      moveToHeight(awaitedHeight);
       setRate(video, rateThen);
     }
-    await playInSteps(video, () => video.ended);
+    await playInSteps(video, () => {
+      // Again at each step: dash.js forgets a choice that is made while it reads its manifest.
+      if (awaitedHeight && video.videoHeight !== awaitedHeight) moveToHeight(awaitedHeight);
+      return video.ended;
+    });
     return { ...describeEnd(video), interruptions: listInterruptions() };
   });
 

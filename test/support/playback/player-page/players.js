@@ -41,6 +41,7 @@ const PLAYERS = {
   'dash.js': (video, { url, prefersHdr, bufferSeconds }, onError) => {
     const player = dashjs.MediaPlayer().create();
     player.on(dashjs.MediaPlayer.events.ERROR, ({ error }) => onError(`${error.code} ${error.message}`));
+    endCompleteStream(video);
     if (prefersHdr) player.setCustomInitialTrackSelectionFunction(chooseHdr);
     if (bufferSeconds) {
       const buffer = { bufferTimeDefault: bufferSeconds, bufferTimeAtTopQuality: bufferSeconds };
@@ -103,6 +104,26 @@ const PLAYERS = {
     return {};
   },
 };
+
+/**
+ * dash.js 5.2.1 never ends its stream when the last segments of picture and sound are appended at the same
+ * time: it stops some frames before the end. The page ends the stream then.
+ */
+function endCompleteStream(video) {
+  const { addSourceBuffer } = MediaSource.prototype;
+  MediaSource.prototype.addSourceBuffer = function add(type) {
+    video.addEventListener('waiting', () => {
+      const isUpdating = [...this.sourceBuffers].some(({ updating }) => updating);
+      if (hasEnd(video) && this.readyState === 'open' && !isUpdating) this.endOfStream();
+    });
+    return addSourceBuffer.call(this, type);
+  };
+}
+
+/** The buffer may end a little before the duration, which is rounded up. */
+const END_SECONDS = 0.1;
+const hasEnd = ({ buffered, duration }) =>
+  buffered.length > 0 && buffered.end(buffered.length - 1) > duration - END_SECONDS;
 
 function selectInDash(player, wanted, replacesBuffer) {
   player.updateSettings({ streaming: { abr: { autoSwitchBitrate: { video: false } } } });

@@ -46,6 +46,10 @@ const JUMP_SECONDS = 0.5;
 /** A player stalls when the clock stands still for this long although the next second is buffered. */
 const STALL_MS = 10_000;
 
+/** dash.js pauses and seeks to the end after the last frame, maybe before the video has ended. */
+const END_SECONDS = 0.1;
+const isAtEnd = ({ ended, currentTime, duration }) => ended || currentTime > duration - END_SECONDS;
+
 const hasNextSecond = ({ buffered, currentTime }) =>
   Array.from({ length: buffered.length }).some(
     (_, index) => buffered.start(index) <= currentTime && buffered.end(index) > currentTime + 1,
@@ -64,7 +68,7 @@ export function recordInterruptions(video) {
   });
   for (const type of ['pause', 'seeking'])
     video.addEventListener(type, () => {
-      if (hasStarted && !video.ended) record(type);
+      if (hasStarted && !isAtEnd(video)) record(type);
     });
   let endedAt;
   video.addEventListener('ended', () => {

@@ -4,14 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { AudioContainer } from '@mediary/media-rules/video-facts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { ffmpegPath, ffmpegPaths, makeClip } from '../../../../../test/support/clips/clips.ts';
+import { ffmpegPaths, makeClip } from '../../../../../test/support/clips/clips.ts';
 import { tones } from '../../../../../test/support/clips/picture-and-sound.ts';
 import { makeSound, type SoundFormat } from '../../../../../test/support/clips/sounds.ts';
-import { EncodeError, type Encoding } from '../../encoder.ts';
-import { openFfmpegEncoder } from '../ffmpeg-encoder.ts';
-import { renderManifest } from '../../packaging/manifests.ts';
-import { parseIndex } from '../../packaging/run-index.ts';
-import { DEFAULT_ENCODE_LIMITS } from '../../plan/ladder/encode-cost.ts';
+import { EncodeError } from '../../encoder.ts';
+import { encodeSound, type SoundOptions } from '../../../../../test/support/clips/encoded-sound.ts';
 
 let folder = '';
 beforeAll(async () => {
@@ -19,37 +16,8 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-type Sound = Encoding & { readonly path: (name: string) => string; readonly percents: readonly number[] };
-type Options = { readonly ffmpeg?: string; readonly maxDurationSeconds?: number };
-
-async function encode(
-  source: string,
-  container: AudioContainer,
-  { ffmpeg = ffmpegPath(), ...limits }: Options = {},
-): Promise<Sound> {
-  const workFolder = await mkdtemp(join(folder, 'run-'));
-  const percents: number[] = [];
-  const encoding = await openFfmpegEncoder({
-    ffmpegPath: ffmpeg,
-    limits: { ...DEFAULT_ENCODE_LIMITS, ...limits },
-  }).encodeAudio({
-    source,
-    container,
-    workFolder,
-    signal: new AbortController().signal,
-    onProgress: (percent) => percents.push(percent),
-  });
-  const path = (name: string) => join(workFolder, name);
-  const index = parseIndex(await readFile(path('index.json'), 'utf8'));
-  for (const name of ['hls.m3u8', 'dash.mpd', 'r0.m3u8']) {
-    const text = renderManifest(index, { name, folder: '.', captions: [] });
-    await writeFile(path(name), text ?? '');
-  }
-  return { ...encoding, path, percents };
-}
-
-const refusal = (source: string, container: AudioContainer, options?: Options): Promise<unknown> =>
-  encode(source, container, options).then(
+const refusal = (source: string, container: AudioContainer, options?: SoundOptions): Promise<unknown> =>
+  encodeSound(source, container, options).then(
     () => 'not refused',
     (error: unknown) => (error instanceof EncodeError ? error.code : error),
   );
@@ -69,7 +37,7 @@ describe.each(ffmpegPaths())('%s encodes', (ffmpeg) => {
   test.each(FORMATS)(
     '%s to stereo with its loudness, waveform and picture',
     async (format, container, codec) => {
-      const sound = await encode(await makeSound({ seconds: SECONDS, container: format }), container, {
+      const sound = await encodeSound(await makeSound({ seconds: SECONDS, container: format }), container, {
         ffmpeg,
       });
       expect(Math.abs(sound.durationMs - SECONDS * 1000)).toBeLessThan(80);
@@ -98,7 +66,7 @@ describe.each(ffmpegPaths())('%s encodes', (ffmpeg) => {
     ['flac', 'flac'],
   ] as const)('%s with its cover as the thumbnail', async (format, container) => {
     const source = await makeSound({ container: format, hasCover: true });
-    const { path, durationMs } = await encode(source, container, { ffmpeg });
+    const { path, durationMs } = await encodeSound(source, container, { ffmpeg });
     expect(Math.abs(durationMs - 3000)).toBeLessThan(80);
     expect(await readSize(path('thumb.jpg'))).toEqual([300, 300]);
   });
@@ -113,7 +81,7 @@ async function readSize(path: string): Promise<readonly number[]> {
 
 test('manifests have one variant of sound, without a very short last segment', async () => {
   // The third segment would have 20 ms.
-  const { path } = await encode(await makeSound({ seconds: 8.02, container: 'flac' }), 'flac');
+  const { path } = await encodeSound(await makeSound({ seconds: 8.02, container: 'flac' }), 'flac');
   const hls = await readFile(path('hls.m3u8'), 'utf8');
   expect(hls.match(/^#EXT-X-.*$/gm)?.slice(1)).toEqual([
     '#EXT-X-INDEPENDENT-SEGMENTS',
@@ -144,7 +112,7 @@ title=News
 `,
   );
   const more = ['-i', about, '-map_metadata', '1', '-map_chapters', '1'];
-  const { chapters } = await encode(await makeSound({ container: 'm4a', inputs: more }), 'mov');
+  const { chapters } = await encodeSound(await makeSound({ container: 'm4a', inputs: more }), 'mov');
   expect(chapters).toEqual([
     { start_ms: 0, title: 'Intro' },
     { start_ms: 1000, title: 'News' },
@@ -167,7 +135,7 @@ test('the sound of a video in two languages: the default one, and a warning', as
       'default',
     ],
   });
-  const { audio, warnings } = await encode(source, 'mov');
+  const { audio, warnings } = await encodeSound(source, 'mov');
   expect(audio).toHaveLength(1);
   expect(warnings).toEqual([
     { code: 'audio_tracks_dropped', message: 'An audio asset has one track. Left out: stream 1 (aac).' },
@@ -176,7 +144,7 @@ test('the sound of a video in two languages: the default one, and a warning', as
 
 test('sound that is shorter than the pictures of the file', async () => {
   const source = await makeClip({ seconds: 4, more: ['-af', 'atrim=end=1.5'] });
-  const { durationMs, warnings } = await encode(source, 'mov');
+  const { durationMs, warnings } = await encodeSound(source, 'mov');
   expect(Math.abs(durationMs - 1500)).toBeLessThan(80);
   expect(warnings).toEqual([]);
 });

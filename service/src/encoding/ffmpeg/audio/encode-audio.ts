@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { THUMBNAIL, WAVEFORM } from '../../../storage/object-key.ts';
 import { EncodeError, type EncodedFile, type Encoding } from '../../encoder.ts';
-import { filesOf } from '../encode-phase.ts';
+import { filesOf } from '../publish-tracks.ts';
 import { chaptersOf } from '../examine-source.ts';
 import { fileOf, openSegmentCollector, writeText } from '../ffmpeg-output.ts';
 import {
@@ -20,9 +20,11 @@ import { createPlaceholder } from '../placeholder.ts';
 import { type CmafTrack, describeAudio, segmentSeconds, trackSeconds } from '../../model/cmaf-track.ts';
 import type { Size } from '../../model/source.ts';
 import { formatIndex, INDEX_NAME } from '../../packaging/run-index.ts';
+import type { Normalization } from '../../plan/arguments/normalization.ts';
 import { maxOutputBytes } from '../../plan/arguments/encode-plan.ts';
-import { assertDuration, timeLimitMs } from '../../plan/ladder/encode-cost.ts';
+import { assertDuration, soundCost, timeLimitMs } from '../../plan/ladder/encode-cost.ts';
 import { countDecodeErrors } from '../../plan/source/decode-errors.ts';
+import { AUDIO_FILE_DECODERS } from '../../plan/source/decoders.ts';
 import { damageWarnings } from '../../plan/source/source-damage.ts';
 import { isTruncationLog } from '../../plan/source/stream-choice.ts';
 import {
@@ -32,6 +34,7 @@ import {
   pictureArguments,
 } from '../../plan/arguments/audio-arguments.ts';
 import { type ExaminedAudio, examineAudio } from './examine-audio.ts';
+import { planNormalization } from './normalize-audio.ts';
 import {
   drawWaveform,
   formatWaveform,
@@ -48,7 +51,12 @@ export async function encodeAudio(session: Session): Promise<Encoding> {
   const source = await examineAudio(session);
   const folder = join(request.workFolder, 'sound');
   await mkdir(folder);
-  const { track, waveform, lostPackets } = await render(session, source, folder);
+  const normalization = await planNormalization(session, {
+    audio: [source.track],
+    seconds: encodedSeconds(session, source),
+    decoders: AUDIO_FILE_DECODERS,
+  });
+  const { track, waveform, lostPackets } = await render(session, { source, normalization, folder });
   const durationSeconds = source.durationSeconds ?? trackSeconds(track);
   assertDuration({ durationSeconds }, session.limits);
   const thumbnail = await createThumbnail(session, source, waveform);
@@ -65,7 +73,7 @@ export async function encodeAudio(session: Session): Promise<Encoding> {
     ],
     renditions: [],
     container: session.input.container,
-    audio: await readAudioFacts([source.track], folder),
+    audio: await readAudioFacts([source.track], { folder, normalization }),
     durationMs: Math.round(durationSeconds * 1000),
     chapters: chaptersOf(source.facts, { durationSeconds }),
     placeholder: await createPlaceholder(session, thumbnail.file.path, thumbnail.size),
@@ -78,7 +86,13 @@ const NO_PICTURES = { numerator: 1, denominator: 1 } as const;
 
 type Rendered = { readonly track: CmafTrack; readonly waveform: Waveform; readonly lostPackets: number };
 
-async function render(session: Session, source: ExaminedAudio, folder: string): Promise<Rendered> {
+type RenderPlan = {
+  readonly source: ExaminedAudio;
+  readonly normalization: readonly (Normalization | null)[];
+  readonly folder: string;
+};
+
+async function render(session: Session, { source, normalization, folder }: RenderPlan): Promise<Rendered> {
   const partSamples = partSamplesFor(source.durationSeconds);
   const errors = countDecodeErrors(NO_VIDEO);
   const { log } = await runStepOrFail(
@@ -88,7 +102,8 @@ async function render(session: Session, source: ExaminedAudio, folder: string): 
         input: session.input,
         index: source.track.index,
         kilobits: kilobitsFor(source),
-        maxSeconds: session.limits.maxDurationSeconds + 1,
+        normalization: normalization[0],
+        maxSeconds: longestSeconds(session),
         partSamples,
         folder,
       }),
@@ -151,14 +166,18 @@ const LOW_SOURCE_KILOBITS = 160;
 const kilobitsFor = ({ kilobits }: ExaminedAudio): number =>
   kilobits < LOW_SOURCE_KILOBITS ? KILOBITS.low : KILOBITS.high;
 
-/** A second of sound takes no longer than so many pixels of video. */
-const PIXELS_PER_SECOND = 600_000;
+/** A longer file is refused when its end is known. */
+const longestSeconds = ({ limits }: Session): number => limits.maxDurationSeconds + 1;
 
-function limitsOf({ limits }: Session, { durationSeconds }: ExaminedAudio, folder: string) {
-  const seconds = durationSeconds ?? limits.maxDurationSeconds;
+const encodedSeconds = (session: Session, { durationSeconds }: ExaminedAudio): number =>
+  durationSeconds ?? longestSeconds(session);
+
+function limitsOf(session: Session, source: ExaminedAudio, folder: string) {
+  const { limits } = session;
+  const seconds = encodedSeconds(session, source);
   return {
     stallMs: limits.stallSeconds * 1000,
-    wallMs: timeLimitMs(seconds * PIXELS_PER_SECOND),
+    wallMs: timeLimitMs(soundCost(seconds)),
     output: { folder, bytes: maxOutputBytes([KILOBITS.high], seconds) },
   };
 }

@@ -1,5 +1,6 @@
 // Finds ffmpeg at start, and verifies by running it that it supports the required features.
 import { execFile } from 'node:child_process';
+import { stat } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -121,14 +122,22 @@ function isTooOld(version: string): boolean {
 
 const execute = promisify(execFile);
 
-/** `query` is one option, or an option and its value. */
+/** Answers of programs that were asked before in this process. */
+const outputs = new Map<string, string>();
+
+/** `query`: an option, or an option and its value. A program is asked again when its file has changed. */
 async function readFfmpegOutput(path: string, query: string): Promise<string> {
+  const { ino, size, mtimeMs } = await stat(path);
+  const key = [path, ino, size, mtimeMs, query].join(' ');
+  const known = outputs.get(key);
+  if (known !== undefined) return known;
   const { stdout } = await execute(path, ['-hide_banner', ...query.split(' ')], {
     env: {},
     timeout: 10_000,
     killSignal: 'SIGKILL',
     maxBuffer: 1 << 20,
   });
+  outputs.set(key, stdout);
   return stdout;
 }
 

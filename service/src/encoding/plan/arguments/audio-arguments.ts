@@ -1,7 +1,9 @@
 // Builds the ffmpeg arguments for audio assets: a rendition with its loudness and waveform, and a thumbnail.
 import { dashOptions } from './dash-options.ts';
 import { LOUDNESS_FILTER } from './loudness.ts';
+import { gainFilter, type Normalization, normalizationFilters } from './normalization.ts';
 import { jpegOptions } from './poster-arguments.ts';
+import { RESAMPLED } from './sound-options.ts';
 import { AUDIO_FILE_DECODERS } from '../source/decoders.ts';
 import {
   COMMON_OPTIONS,
@@ -24,6 +26,7 @@ type AudioPlan = {
   /** Of the stream in the source. */
   readonly index: number;
   readonly kilobits: number;
+  readonly normalization?: Normalization | null | undefined;
   /** The rest of a longer file is left out. */
   readonly maxSeconds: number;
   /** Samples of a part of the waveform. */
@@ -47,7 +50,12 @@ export function audioArguments({ index, folder, ...plan }: AudioPlan): string[] 
     '-ar',
     String(SAMPLE_RATE),
     '-filter:a',
-    [RESAMPLED, LOUDNESS_FILTER, `apad=whole_dur=${MIN_SECONDS}`].join(','),
+    [
+      RESAMPLED,
+      LOUDNESS_FILTER,
+      ...normalizationFilters(plan.normalization, 2),
+      `apad=whole_dur=${MIN_SECONDS}`,
+    ].join(','),
     '-map_metadata',
     '-1',
     '-map_chapters',
@@ -56,19 +64,21 @@ export function audioArguments({ index, folder, ...plan }: AudioPlan): string[] 
     ...dashOptions({ folder, rungs: 0, hasAudio: false }),
     ...sound,
     '-filter:a',
-    levelFilter(plan.partSamples),
+    levelFilter(plan),
     '-f',
     'null',
     '-',
   ];
 }
 
-/** Gaps of the clock become silence, so that the sound keeps its times. */
-const RESAMPLED = `aresample=${SAMPLE_RATE}:async=1:first_pts=0`;
-
-const levelFilter = (partSamples: number): string =>
+/** The waveform shows the sound as it is played, without what a limiter takes from single peaks. */
+const levelFilter = ({
+  partSamples,
+  normalization,
+}: Pick<AudioPlan, 'partSamples' | 'normalization'>): string =>
   [
     RESAMPLED,
+    ...(normalization ? [gainFilter(normalization)] : []),
     'aformat=sample_fmts=flt:channel_layouts=mono',
     `asetnsamples=n=${partSamples}:p=0`,
     'astats=metadata=1:reset=1:measure_perchannel=none:measure_overall=Min_level+Max_level',

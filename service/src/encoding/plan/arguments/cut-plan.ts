@@ -9,7 +9,9 @@ import { secondsOf } from '../source/source-timeline.ts';
 import { repeatLastFrame, wholeFrames } from './video-graph.ts';
 
 /** A WebVTT file with the cues of the part. */
-export type CutSubtitles = { readonly path: string; readonly stream: SourceStream };
+export type CutSubtitles = { readonly path: string; readonly stream: DescribedStream };
+
+type DescribedStream = Pick<SourceStream, 'language' | 'dispositions'>;
 
 export type CutPlan = Seek & {
   readonly input: FfmpegInput;
@@ -157,7 +159,7 @@ const FLAGS = [
 /** MP4 has languages of three letters (ISO 639-2), and no names of tracks that ffmpeg reads back. */
 const LANGUAGE = /^[a-z]{3}$/;
 
-function describeStream({ language, dispositions = [] }: SourceStream, place: string): string[] {
+function describeStream({ language, dispositions = [] }: DescribedStream, place: string): string[] {
   const flags = dispositions.filter((name) => FLAGS.includes(name)).map((name) => name.replace(' ', '_'));
   return [
     ...(language && LANGUAGE.test(language) ? [`-metadata:s:${place}`, `language=${language}`] : []),

@@ -65,7 +65,9 @@ describe('encode plan', () => {
   });
   test('square pixels in eight bits', () => expect(graph()).toContain('setsar=1,format=yuv420p'));
   test('only interlaced video is deinterlaced, before any other filter', () => {
-    expect(graphOf({ interlaced: true })).toMatch(/^\[0:0\]bwdif=mode=send_field:deint=interlaced,fps=/);
+    expect(graphOf({ interlaced: true })).toMatch(
+      /^\[0:0\]sidedata=[^,]+,bwdif=mode=send_field:deint=interlaced,fps=/,
+    );
     expect(graph()).not.toContain('bwdif');
   });
   test.each([

@@ -1,6 +1,5 @@
 // Builds the ffmpeg arguments of a run that creates renditions: by encoding, or by copying the video stream.
 import type { AudioTrack } from '../../model/audio-track.ts';
-import { audioRenditions, AUDIO_KILOBITS } from '../source/audio-tracks.ts';
 import type { Chunk } from '../ladder/chunk-plan.ts';
 import { type FfmpegInput, REPORTING } from '../source/ffmpeg-input.ts';
 import type { DynamicRange } from '../../model/codecs.ts';
@@ -8,9 +7,10 @@ import { statedColours } from '../source/colour-matrix.ts';
 import { dashOptions } from './dash-options.ts';
 import { H264_ENCODERS, type H264Encoder, type HardwareEncoder } from './h264-encoders.ts';
 import type { Rung } from '../ladder/ladder.ts';
-import { LOUDNESS_FILTER } from './loudness.ts';
+import type { Normalization } from './normalization.ts';
 import { rungOptions } from './rung-options.ts';
 import { seekArguments } from './seek-arguments.ts';
+import { soundOptions } from './sound-options.ts';
 import type { FrameFacts } from '../../model/source.ts';
 import { gridTimes, MAX_GROUP_SECONDS, repeatsParameters, SEGMENT_SECONDS } from '../ladder/source-copy.ts';
 import { secondsOf, type Timeline } from '../source/source-timeline.ts';
@@ -21,6 +21,8 @@ export type EncodePlan = {
   readonly frame: FrameFacts;
   readonly videoIndex: number;
   readonly audio: readonly AudioTrack[];
+  /** Of the renditions of `audio`; absent: the sound stays as it is. */
+  readonly normalization?: readonly (Normalization | null)[] | undefined;
   readonly timeline: Timeline;
   /** All rungs have the same dynamic range. */
   readonly rungs: readonly Rung[];
@@ -34,10 +36,6 @@ export type EncodePlan = {
 };
 
 const LONGEST_DELAY_SECONDS = 0.05;
-/** The AAC encoder adds this many samples before the first. */
-const PRIMING_SAMPLES = 1024;
-/** Two packets, so that audio remains after the priming of a video with one frame. */
-const MIN_AUDIO_SECONDS = 0.043;
 
 /** `hardwareArgs`: the same run on a GPU, which encodes only H.264. */
 export const buildEncodeStep = (plan: Omit<EncodePlan, 'encoder'>) => ({
@@ -81,14 +79,17 @@ export const copyArguments = (plan: CopyPlan): string[] =>
  */
 const SHOWN_TIMES = ['-format_options', 'movflags=+negative_cts_offsets'] as const;
 
-type RunPlan = Pick<EncodePlan, 'input' | 'timeline' | 'audio' | 'chunk' | 'frame' | 'folder'> &
+type RunPlan = Pick<
+  EncodePlan,
+  'input' | 'timeline' | 'audio' | 'normalization' | 'chunk' | 'frame' | 'folder'
+> &
   Partial<Pick<EncodePlan, 'rungs'> & Pick<CopyPlan, 'segmentSeconds'>>;
 
 const runArguments = (plan: RunPlan, video: readonly string[]): string[] => [
   ...REPORTING,
   ...seekArguments(plan),
   ...video,
-  ...audioOptions(plan),
+  ...soundOptions(plan),
   '-sn',
   '-dn',
   '-map_metadata',
@@ -143,37 +144,6 @@ function videoOptions({ rungs, encoder, input, keyFrames, frame, ...plan }: Enco
 /** The frames that a run encodes; key frames are counted from its first frame. */
 const chunkTimeline = ({ timeline, chunk }: Pick<EncodePlan, 'timeline' | 'chunk'>): Timeline =>
   chunk ? { ...timeline, frames: chunk.frames } : timeline;
-
-function audioOptions({ audio, timeline }: RunPlan): string[] {
-  return audioRenditions(audio).flatMap(({ track, channels }, index) => [
-    '-map',
-    `0:${track.index}`,
-    `-c:a:${index}`,
-    'aac',
-    `-b:a:${index}`,
-    `${AUDIO_KILOBITS[channels]}k`,
-    `-ac:a:${index}`,
-    String(channels),
-    `-ar:a:${index}`,
-    '48000',
-    `-filter:a:${index}`,
-    audioFilter(timeline, { isMeasured: track.isDefault && channels === 2 }),
-  ]);
-}
-
-/**
- * Audio from zero to the end of the video, padded with silence. The encoder's priming replaces the first 21
- * ms, because some players ignore edit lists.
- */
-function audioFilter({ durationSeconds }: Timeline, { isMeasured }: { isMeasured: boolean }): string {
-  const end = Math.max(durationSeconds, MIN_AUDIO_SECONDS);
-  return [
-    'aresample=48000:async=1:first_pts=0',
-    ...(isMeasured ? [LOUDNESS_FILTER] : []),
-    `apad=whole_dur=${end}`,
-    `atrim=start_sample=${PRIMING_SAMPLES}:end=${end}`,
-  ].join(',');
-}
 
 const GROUPS_PER_SEGMENT = 2;
 

@@ -1,6 +1,6 @@
-// Measures loudness and true peak by EBU R128 during the encode, without a change of the sound.
+// Measures loudness and true peak by EBU R128, without a change of the sound.
 
-type Loudness = {
+export type Loudness = {
   /** Integrated over the whole track; null for silence. */
   readonly loudnessLufs: number | null;
   /** Null for digital silence. */
@@ -21,15 +21,36 @@ export const LOUDNESS_FILTER = [
   `ametadata=print:key=lavfi.r128.true_peak:file=${LOUDNESS_FILES.peak}`,
 ].join(',');
 
+/** Prints its summary when the run ends. `verbose`: it prints no line for each frame. */
+export const summaryFilter = (index: number): string => `ebur128@level${index}=peak=true:framelog=verbose`;
+
+const SUMMARY = RegExp(
+  String.raw`^\[ebur128@level(\d+) @ [^\]]*\] Summary:\s+Integrated loudness:\s+I:\s+(\S+) LUFS\s[^[]*?` +
+    String.raw`True peak:\s+Peak:\s+(\S+) dBFS$`,
+  'gm',
+);
+
+/** Index of the filter → what it has measured, from the end of the log. */
+export const parseSummaries = (log: string): ReadonlyMap<number, Loudness> =>
+  new Map(
+    [...log.matchAll(SUMMARY)].map(([, index, lufs, peak]) => [
+      Number(index),
+      toLoudness(Number(lufs), 10 ** (decibelsOf(peak) / 20)),
+    ]),
+  );
+
+/** Digital silence has a peak of `-inf`. */
+const decibelsOf = (peak = '-inf'): number => (peak === '-inf' ? Number.NEGATIVE_INFINITY : Number(peak));
+
 /** From the ends of the two files. */
 export function parseLoudness(integrated: string, peak: string): Loudness {
-  const lufs = lastValue(integrated, 'I');
-  const amplitude = lastValue(peak, 'true_peak');
-  return {
-    loudnessLufs: lufs !== undefined && lufs > SILENCE_LUFS ? toTenths(lufs) : null,
-    truePeakDbtp: amplitude !== undefined && amplitude > 0 ? toTenths(20 * Math.log10(amplitude)) : null,
-  };
+  return toLoudness(lastValue(integrated, 'I'), lastValue(peak, 'true_peak'));
 }
+
+const toLoudness = (lufs = SILENCE_LUFS, amplitude = 0): Loudness => ({
+  loudnessLufs: lufs > SILENCE_LUFS ? toTenths(lufs) : null,
+  truePeakDbtp: amplitude > 0 ? toTenths(20 * Math.log10(amplitude)) : null,
+});
 
 function lastValue(text: string, name: string): number | undefined {
   const value = [...text.matchAll(/^lavfi\.r128\.(\w+)=(-?[\d.]+)$/gm)].findLast(

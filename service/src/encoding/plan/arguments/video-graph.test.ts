@@ -83,7 +83,7 @@ test('renditions in HDR are scaled in ten bits, without tone mapping and without
     fullRange: true,
   };
   expect(buildVideoGraph({ frame, videoIndex: 0, timeline, rungs })).toBe(
-    '[0:0]fps=25/1:start_time=0,' +
+    '[0:0]sidedata=mode=delete:type=A53_CC,fps=25/1:start_time=0,' +
       'scale=640:360:flags=bicubic:in_color_matrix=bt2020:out_color_matrix=bt2020:out_range=tv,' +
       'sidedata=mode=delete,setsar=1,format=yuv420p10le,tpad=stop_mode=clone:stop_duration=1,' +
       'trim=end_frame=25,split=2[v0][n1];[n1]scale=426:240:flags=bicubic:in_color_matrix=bt2020:' +

@@ -87,9 +87,16 @@ function topChain({ frame, timeline, chunk }: VideoGraph, top: Rung): string {
 
 /** Frames at the rate of the renditions, from zero. */
 export const wholeFrames = ({ interlaced }: FrameFacts, timeline: Timeline): readonly string[] => [
+  WITHOUT_CAPTIONS,
   ...(interlaced ? ['bwdif=mode=send_field:deint=interlaced'] : []),
   `${frameRateFilter(timeline)}:start_time=0`,
 ];
+
+/**
+ * Closed captions become captions of the asset. Encoders would repeat them in the stream, and some versions
+ * of ffmpeg garble them where the frame rate changes.
+ */
+const WITHOUT_CAPTIONS = 'sidedata=mode=delete:type=A53_CC';
 
 const frameRateFilter = ({ frameRate }: Timeline): string =>
   `fps=${frameRate.numerator}/${frameRate.denominator}`;
@@ -102,6 +109,7 @@ export const repeatLastFrame = ({ holdSeconds }: Timeline): string =>
  * the time before the first decoded frame of another one. `setpts` makes the frame rate unknown.
  */
 const chunkFrames = (timeline: Timeline, { firstFrame, frames, isLast }: Chunk): readonly string[] => [
+  WITHOUT_CAPTIONS,
   `${frameRateFilter(timeline)}${firstFrame === 0 ? ':start_time=0' : ''}`,
   `trim=start_pts=${firstFrame}${isLast ? '' : `:end_pts=${firstFrame + frames}`}`,
   'setpts=PTS-STARTPTS',

@@ -77,7 +77,7 @@ const SEEKABLE: readonly Container[] = ['mov', 'matroska'];
 /** Audio that is much longer leaves chunks without any frame of the source. */
 const MAX_HOLD_SECONDS = 1;
 
-type Source = {
+type ChunkedSource = {
   readonly container: Container;
   readonly video: Pick<SourceStream, 'averageRate'>;
   readonly frame: Pick<FrameFacts, 'frameRate' | 'interlaced'>;
@@ -85,7 +85,7 @@ type Source = {
 };
 
 /** Whether ffmpeg finds the same frames from a time in the middle as from the start. */
-export const isChunkable = ({ container, video, frame, timeline }: Source): boolean =>
+export const isChunkable = ({ container, video, frame, timeline }: ChunkedSource): boolean =>
   SEEKABLE.includes(container) &&
   !frame.interlaced &&
   frame.frameRate !== null &&

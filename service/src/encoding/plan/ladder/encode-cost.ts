@@ -34,6 +34,11 @@ export const frameCost = (rungs: readonly Rung[]): number =>
 
 export const encodeCost = ({ timeline, rungs }: Planned): number => timeline.frames * frameCost(rungs);
 
+/** A second of sound takes no longer than so many pixels of video. */
+const SOUND_PIXELS_PER_SECOND = 600_000;
+
+export const soundCost = (seconds: number): number => seconds * SOUND_PIXELS_PER_SECOND;
+
 /** Time limit of the ffmpeg run. */
 export const timeLimitMs = (cost: number): number =>
   Math.min(MAX_WALL_MS, MIN_WALL_MS + cost / SLOWEST_PIXELS_PER_MS);

@@ -1,4 +1,5 @@
 // Chooses the renditions for a source: never larger than the source, and no more bits than it deserves.
+import type { PassthroughCodec } from '../../model/audio-track.ts';
 import type { Size } from '../../model/source.ts';
 import type { ExtraCodec, HdrRange } from '@mediary/contract/enums';
 import {
@@ -38,6 +39,8 @@ export type Ladder = {
   readonly extraCodecs: readonly ExtraCodec[];
   /** Encoded in HDR, for sources in HDR, in addition to the renditions in SDR. */
   readonly hdrCodecs: readonly ExtraCodec[];
+  /** Surround sound in these codecs is also copied. */
+  readonly audioPassthrough: readonly PassthroughCodec[];
   readonly options: Readonly<Record<Codec, CodecOptions>>;
 };
 
@@ -54,6 +57,7 @@ export const DEFAULT_LADDER: Ladder = {
   maxHeight: 1080,
   extraCodecs: [],
   hdrCodecs: [],
+  audioPassthrough: [],
   options: {
     h264: { crf: 23, preset: 'veryfast' },
     av1: { crf: 35, preset: '10' },

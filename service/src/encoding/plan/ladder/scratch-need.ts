@@ -3,7 +3,7 @@ import type { HdrRange } from '@mediary/contract/enums';
 import { AUDIO_KILOBITS } from '../source/audio-tracks.ts';
 import { chooseLadder, type Ladder } from './ladder.ts';
 
-type Source = {
+type MeasuredSource = {
   readonly size_bytes: number | null;
   readonly width: number | null;
   readonly height: number | null;
@@ -17,6 +17,8 @@ const LARGEST = { width: 1920, height: 1080 };
 const EITHER_RANGE: HdrRange = 'pq';
 /** Renditions of one set together are at most this multiple of a source of a low bit rate, such as HEVC. */
 const MAX_GROWTH = 3;
+/** The most that AC-3 has, and usual for E-AC-3. */
+const COPIED_SOUND_KILOBITS = 640;
 /** Thumbnails, manifests and the headers of segments. */
 const EXTRAS_BYTES = 4 * 1024 ** 2;
 
@@ -26,13 +28,13 @@ type EncodeSetup = {
   readonly ladder: Ladder;
 };
 
-export function estimateScratchBytes(source: Source, { isCopied, ladder }: EncodeSetup): number {
+export function estimateScratchBytes(source: MeasuredSource, { isCopied, ladder }: EncodeSetup): number {
   const sourceBytes = source.size_bytes ?? 0;
   return (isCopied ? sourceBytes : 0) + estimateRenditions(source, sourceBytes, ladder) + EXTRAS_BYTES;
 }
 
 function estimateRenditions(
-  { width, height, duration_ms: ms, warnings }: Source,
+  { width, height, duration_ms: ms, warnings }: MeasuredSource,
   sourceBytes: number,
   ladder: Ladder,
 ): number {
@@ -44,7 +46,9 @@ function estimateRenditions(
     ladder,
     source: { hdrRange },
   });
-  const kilobits = rungs.reduce<number>((sum, { maxKilobits }) => sum + maxKilobits, AUDIO_KILOBITS[2]);
+  const copied = ladder.audioPassthrough.length > 0 ? COPIED_SOUND_KILOBITS : 0;
+  const sound = AUDIO_KILOBITS[2] + copied;
+  const kilobits = rungs.reduce<number>((sum, { maxKilobits }) => sum + maxKilobits, sound);
   // Kilobits per second are bits per millisecond.
   return Math.min(mostBySize, Math.ceil((kilobits * ms) / 8));
 }

@@ -1,5 +1,5 @@
 // Chooses the audio renditions of a video, and names their tracks for players.
-import type { AudioPurpose, AudioTrack, AudioRendition } from '../../model/audio-track.ts';
+import type { AudioPurpose, AudioTrack, AudioRendition, PassthroughCodec } from '../../model/audio-track.ts';
 import { toPlainText } from '../../../assets/text-limits.ts';
 import { toLanguage } from '../../../captions/caption-request.ts';
 import type { SourceStream } from '../../model/source.ts';
@@ -42,6 +42,15 @@ export const audioRenditions = (tracks: readonly AudioTrack[]): readonly AudioRe
   ...tracks.map((track) => ({ track, channels: 2 }) as const),
   ...tracks.filter(isSurround).map((track) => ({ track, channels: 6 }) as const),
 ];
+
+/** Those in 5.1 that players also get as they are. */
+export const copiedTracks = (
+  tracks: readonly AudioTrack[],
+  codecs: readonly PassthroughCodec[],
+): readonly AudioTrack[] =>
+  tracks.filter(
+    ({ channels, codec }) => channels === SURROUND_CHANNELS && codecs.some((each) => each === codec),
+  );
 
 export const isSurround = ({ channels }: AudioTrack): boolean =>
   channels !== null && channels >= SURROUND_CHANNELS && channels <= MAX_SURROUND_CHANNELS;

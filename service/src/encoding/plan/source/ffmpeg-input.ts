@@ -26,6 +26,9 @@ export const REPORTING = [
   '0.5',
 ] as const;
 
+/** Options of a run whose filters print what they have measured at its end. */
+export const MEASURING = REPORTING.map((option) => (option === 'repeat+warning' ? 'repeat+info' : option));
+
 /** Options before an input that our own encoder wrote. */
 export const OWN_FILE_INPUT = [
   ...COMMON_OPTIONS,
@@ -69,7 +72,7 @@ const CLOCKS_WITHOUT_ZERO: readonly Container[] = ['mpegts', 'mpeg'];
 export const hasNoZero = (container: Container): boolean => CLOCKS_WITHOUT_ZERO.includes(container);
 
 /** In such containers, zero is the first packet of all streams that ffmpeg reads. */
-const READ_SOUND = ['-map', '0:a?', '-c:a', 'copy', '-frames:a', '1'] as const;
+export const READ_SOUND = ['-map', '0:a?', '-c:a', 'copy', '-frames:a', '1'] as const;
 
 /** Decodes five frames and prints their properties and those of the container to stderr. */
 export const factsArguments = (input: FfmpegInput): string[] => [

@@ -5,9 +5,9 @@ import type { Rational } from '../../model/source.ts';
 
 const rate = (numerator: number, denominator = 1): Rational => ({ numerator, denominator });
 /** Rate and average. */
-type Source = readonly [Rational | null, number | null];
-type Case = readonly [string, Source, Rational];
-const toSource = ([own, average]: Source) => ({ rate: own, average });
+type FrameRates = readonly [Rational | null, number | null];
+type Case = readonly [string, FrameRates, Rational];
+const toSource = ([own, average]: FrameRates) => ({ rate: own, average });
 
 describe('a constant frame rate', () => {
   test.each<Case>([
@@ -50,7 +50,7 @@ describe('a low frame rate', () => {
 });
 
 describe('the fields of interlaced video', () => {
-  const fields = (source: Source) => frameRateFor(fieldRate({ interlaced: true }, toSource(source)));
+  const fields = (source: FrameRates) => frameRateFor(fieldRate({ interlaced: true }, toSource(source)));
 
   test.each<Case>([
     ['of 25 frames per second become 50 frames', [rate(25), 25], rate(50)],

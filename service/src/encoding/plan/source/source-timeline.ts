@@ -30,8 +30,28 @@ export function openPacketList(startSeconds: number): PacketList {
   return { read, ends };
 }
 
+type FirstPacket = {
+  /** Parses the next line of the list; the time of a packet in seconds, undefined for other lines. */
+  readonly read: (line: string) => Rational | undefined;
+};
+
+/** Of a list with one stream. */
+export function openFirstPacket(): FirstPacket {
+  let base = { numerator: 0, denominator: 1 };
+  const read = (line: string): Rational | undefined => {
+    const [, , numerator, denominator] = (TIME_BASE.exec(line) ?? []).map(Number);
+    if (numerator && denominator) base = { numerator, denominator };
+    const [, index, , showTime] = (PACKET.exec(line) ?? []).map(Number);
+    return index === undefined || !isTime(showTime)
+      ? undefined
+      : { numerator: Number(showTime) * base.numerator, denominator: base.denominator };
+  };
+  return { read };
+}
+
 /** AVI has no time to show a frame. Some versions of ffmpeg print a missing time as the lowest number. */
-const isTime = (time: number | undefined): boolean => Number.isFinite(time) && Number(time) > -(2 ** 62);
+export const isTime = (time: number | undefined): boolean =>
+  Number.isFinite(time) && Number(time) > -(2 ** 62);
 
 export type Timeline = {
   /**

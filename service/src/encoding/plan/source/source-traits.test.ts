@@ -18,14 +18,14 @@ const VIDEO: SourceStream = {
 const AUDIO: SourceStream = { ...UNKNOWN, index: 1, kind: 'Audio', codec: 'aac', channels: 2 };
 const SUBTITLE: SourceStream = { ...UNKNOWN, index: 2, kind: 'Subtitle', codec: 'dvd_subtitle' };
 
-type Source = {
+type TraitSource = {
   readonly frame?: Partial<FrameFacts>;
   readonly video?: Partial<SourceStream>;
   readonly audioStreams?: readonly SourceStream[];
   readonly streams?: readonly SourceStream[];
   readonly chapters?: SourceFacts['chapters'];
 };
-const codesOf = ({ frame, video, audioStreams = [AUDIO], streams = [], chapters }: Source) =>
+const codesOf = ({ frame, video, audioStreams = [AUDIO], streams = [], chapters }: TraitSource) =>
   toWarnings(
     toTraits(
       { streams: [...streams], ...(chapters && { chapters }) },
@@ -35,7 +35,7 @@ const codesOf = ({ frame, video, audioStreams = [AUDIO], streams = [], chapters 
 
 describe('the traits of a source', () => {
   test('that is ordinary cause no warning', () => expect(codesOf({ streams: [VIDEO, AUDIO] })).toEqual([]));
-  test.each<[string, Source]>([
+  test.each<[string, TraitSource]>([
     ['hdr', { frame: { transfer: 'pq' } }],
     ['hdr', { frame: { transfer: 'hlg' } }],
     ['interlaced', { frame: { interlaced: true } }],
@@ -79,10 +79,10 @@ describe('the traits of a source', () => {
 });
 
 describe('the facts of the video stream', () => {
-  const factsOf = ({ frame, video }: Source) =>
+  const factsOf = ({ frame, video }: TraitSource) =>
     toVideoFacts({ video: { ...VIDEO, ...video }, frame: { ...FRAME, ...frame } });
   const ntsc = { numerator: 30_000, denominator: 1001 };
-  test.each<[Source, object]>([
+  test.each<[TraitSource, object]>([
     [{}, { codec: 'h264', fps: 30, hdr: false, bit_depth: 8 }],
     [{ video: { averageRate: null }, frame: { frameRate: ntsc } }, { fps: 29.97 }],
     [{ video: { averageRate: 23.98 }, frame: { frameRate: ntsc } }, { fps: 23.98 }],

@@ -3,6 +3,7 @@ import { MAX_CHAPTERS } from '@mediary/contract/schemas/assets/chapters';
 import type { VideoFacts } from '../../../lifecycle/decisions/stream-report.ts';
 import type { VideoTraits } from '@mediary/media-rules/warnings';
 import type { SourceFacts } from '../../model/source.ts';
+import { isCaptionTrack } from './caption-streams.ts';
 import { isSteady, perSecondOf } from './frame-rate.ts';
 import type { ChosenStreams } from './stream-choice.ts';
 import { chooseSubtitles } from './subtitle-streams.ts';
@@ -13,6 +14,7 @@ export function toTraits(
   { video, audioStreams, frame }: ChosenStreams,
 ): VideoTraits {
   const captions = chooseSubtitles(streams);
+  const subtitles = streams.filter((stream) => stream.kind === 'Subtitle' && !isCaptionTrack(stream));
   return {
     isHdr: frame.transfer !== 'sdr',
     isInterlaced: frame.interlaced,
@@ -20,7 +22,7 @@ export function toTraits(
     framesPerSecond: framesPerSecond({ video, frame }) ?? undefined,
     storedSize: video.size ?? undefined,
     audioChannels: audioStreams.map(({ channels = null }) => channels),
-    droppedSubtitles: streams.filter(({ kind }) => kind === 'Subtitle').length - captions.length,
+    droppedSubtitles: subtitles.length - captions.length,
     hasForcedSubtitles: captions.some(({ isForced }) => isForced === true),
     hasAlpha: video.hasAlpha === true || ALPHA_FORMATS.test(frame.pixelFormat),
     hasDroppedChapters: chapters.length > MAX_CHAPTERS,
