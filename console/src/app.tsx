@@ -8,6 +8,7 @@ import { useSession } from './api/session.ts';
 import { ErrorBoundary } from './parts/error-boundary.tsx';
 import { ForOperators } from './parts/for-operators.tsx';
 import { NothingHere } from './parts/nothing-here.tsx';
+import { useScrollToTop } from './shell/scroll-to-top.ts';
 import { Shell } from './shell/shell.tsx';
 import { SignIn } from './shell/sign-in.tsx';
 
@@ -51,6 +52,7 @@ const OPERATOR_SCREENS = {
 
 function SignedIn() {
   const session = useSession();
+  useScrollToTop();
   if (!session) return <SignIn />;
   return (
     <Shell session={session}>
@@ -90,7 +92,7 @@ function SignedIn() {
             <Route path="/webhooks/deliveries/:id">{({ id }) => <DeliveryScreen key={id} id={id} />}</Route>
             <Route path="/webhooks/endpoints/:id">{({ id }) => <EndpointScreen key={id} id={id} />}</Route>
             <Route>
-              <NothingHere title="No such page" text="The address has no page of the console." />
+              <NothingHere isPage title="No such page" text="The address has no page of the console." />
             </Route>
           </Switch>
         </Suspense>

@@ -46,14 +46,18 @@ const planOf = (
     isTrash = false,
     after,
     owner = 'owner-7',
-  }: { isTrash?: boolean; after?: string; owner?: string | null } = {},
+    place,
+  }: { isTrash?: boolean; after?: string; owner?: string | null; place?: number } = {},
 ): Promise<string> =>
-  explain(client, (db) =>
-    listAssets(
-      db,
-      { owner: owner ?? undefined, isTrash, ...filter },
-      { after, limit: 51, isOldestFirst: false },
-    ),
+  explain(
+    client,
+    (db) =>
+      listAssets(
+        db,
+        { owner: owner ?? undefined, isTrash, ...filter },
+        { after, limit: 51, isOldestFirst: false },
+      ),
+    place,
   );
 
 test.each<[string, Omit<AssetFilter, 'owner' | 'isTrash'>, RegExp]>([
@@ -107,6 +111,23 @@ test.each<[string, Omit<AssetFilter, 'owner' | 'isTrash'>, RegExp]>([
   expect(plan).toMatch(index);
   expect(plan).not.toContain('Seq Scan');
   expect(buffersOf(plan)).toBeLessThan(4000);
+});
+
+test.each<{ of: string; filter: Partial<AssetFilter>; owner: string | null; index: RegExp }>([
+  { of: 'of an owner', filter: {}, owner: 'owner-7', index: /assets_by_owner/ },
+  { of: 'of all owners', filter: {}, owner: null, index: /assets_pkey/ },
+  {
+    of: 'with a status, of all owners',
+    filter: { streamStatus: 'failed' },
+    owner: null,
+    index: /unfinished_by_status/,
+  },
+])('a word that most assets have is found among the next ones $of', async ({ filter, owner, index }) => {
+  const plan = await planOf({ ...filter, text: '%file%' }, { owner, place: 0 });
+  expect(plan).toMatch(index);
+  expect(plan).toContain('rows=51.00');
+  expect(plan).not.toContain('Bitmap');
+  expect(buffersOf(plan)).toBeLessThan(3000);
 });
 
 test('the trash of all owners is a scan of its own index', async () => {

@@ -10,14 +10,13 @@ import type {
 } from '@mediary/client';
 import { infiniteQueryOptions, type QueryClient, queryOptions } from '@tanstack/react-query';
 import type { ConsoleSession } from '@mediary/contract/schemas/admin/console';
+import { FIRST_PAGE, type KnownPages, PAGE_SIZE } from './known-pages.ts';
 import { mediary } from './mediary.ts';
 
 export type AssetFilters = Omit<ListAssetsQuery, 'cursor' | 'limit' | 'owner_user_id'> & {
   /** Undefined: all owners, for operators. */
   readonly owner?: string | undefined;
 };
-
-const PAGE_SIZE = 60;
 
 /** Operators see all owners; services must name one, and users are theirs. */
 function toListRequest(session: ConsoleSession, { owner, ...filters }: AssetFilters) {
@@ -27,20 +26,41 @@ function toListRequest(session: ConsoleSession, { owner, ...filters }: AssetFilt
   return { path, query };
 }
 
-export const assetsQuery = (session: ConsoleSession, filters: AssetFilters) =>
-  infiniteQueryOptions({
-    queryKey: ['assets', 'list', filters],
-    queryFn: ({ pageParam, signal }) => {
-      const { path, query } = toListRequest(session, filters);
-      return mediary.request<AssetPage>({
-        method: 'GET',
-        path,
-        query: { ...query, limit: PAGE_SIZE, cursor: pageParam },
-        options: { signal },
-      });
-    },
-    initialPageParam: undefined as string | undefined,
-    getNextPageParam: ({ next_cursor: next }) => next ?? undefined,
+type PageRequest = { readonly cursor: string | undefined; readonly limit: number };
+
+const readAssets =
+  (session: ConsoleSession, filters: AssetFilters, page: PageRequest) =>
+  ({ signal }: { readonly signal: AbortSignal }): Promise<AssetPage> => {
+    const { path, query } = toListRequest(session, filters);
+    return mediary.request<AssetPage>({
+      method: 'GET',
+      path,
+      query: { ...query, ...page },
+      options: { signal },
+    });
+  };
+
+export const assetPageQuery = (session: ConsoleSession, filters: AssetFilters, cursor: string | undefined) =>
+  queryOptions({
+    queryKey: ['assets', 'list', filters, cursor],
+    queryFn: readAssets(session, filters, { cursor, limit: PAGE_SIZE }),
+  });
+
+/** What the pages of a list have told; no request reads it. It is kept for people who come back to the list. */
+export const knownPagesQuery = (filters: AssetFilters) =>
+  queryOptions({
+    queryKey: ['known-pages', filters],
+    queryFn: (): KnownPages => FIRST_PAGE,
+    initialData: FIRST_PAGE,
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: 30 * 60_000,
+  });
+
+/** The newest assets with this text. */
+export const foundAssetsQuery = (session: ConsoleSession, text: string, limit: number) =>
+  queryOptions({
+    queryKey: ['assets', 'list', { q: text }, undefined, limit],
+    queryFn: readAssets(session, { q: text }, { cursor: undefined, limit }),
   });
 
 export const assetQuery = (id: string) =>
@@ -108,18 +128,9 @@ export const refreshAsset = (queries: QueryClient, id: string): Promise<void> =>
 export const refreshPlayback = (queries: QueryClient, id: string): Promise<void> =>
   queries.invalidateQueries({ queryKey: ['assets', id, 'playback'] });
 
-/** A long list is not read again as a whole: its assets change in place. */
-const MAX_PAGES = 3;
+/** Of a list, only the pages in view are read again at once. */
 export const refreshLists = (queries: QueryClient): Promise<void> =>
-  queries.invalidateQueries({
-    queryKey: ['assets', 'list'],
-    predicate: ({ state }) => countPages(state.data) <= MAX_PAGES,
-  });
-
-const countPages = (data: unknown): number =>
-  typeof data === 'object' && data !== null && 'pages' in data && Array.isArray(data.pages)
-    ? data.pages.length
-    : 0;
+  queries.invalidateQueries({ queryKey: ['assets', 'list'] });
 
 export const timelineQuery = (id: string, updatedAt: string) =>
   infiniteQueryOptions({

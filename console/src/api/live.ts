@@ -1,7 +1,7 @@
 // Live changes: the events of the service refresh what the screens have read.
 import type { AssetPage, StreamedEvent } from '@mediary/client';
 import type { ConsoleSession } from '@mediary/contract/schemas/admin/console';
-import { type InfiniteData, type QueryClient, useQueryClient } from '@tanstack/react-query';
+import { type QueryClient, useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { refreshAsset, refreshLists } from './assets.ts';
 import { mediary } from './mediary.ts';
@@ -69,15 +69,14 @@ function createRefresher(queries: QueryClient, signal: AbortSignal): (event: Str
 const LIST_EVENTS = ['asset.created', 'asset.deleted', 'asset.restored', 'asset.ready', 'asset.failed'];
 const changesLists = ({ type }: StreamedEvent): boolean => LIST_EVENTS.includes(type);
 
-/** A list shows the new state at once, however many pages it has. */
+/** A list shows the new state at once. */
 function patchLists(queries: QueryClient, { asset }: StreamedEvent): void {
   if (!asset) return;
-  queries.setQueriesData<InfiniteData<AssetPage>>({ queryKey: ['assets', 'list'] }, (list) => {
-    if (!list?.pages.some(({ items }) => items.some(({ id }) => id === asset.id))) return list;
-    const pages = list.pages.map((page) => ({
+  queries.setQueriesData<AssetPage>({ queryKey: ['assets', 'list'] }, (page) => {
+    if (!page?.items.some(({ id }) => id === asset.id)) return page;
+    return {
       ...page,
       items: page.items.map((item) => (item.id === asset.id ? { ...item, ...asset } : item)),
-    }));
-    return { ...list, pages };
+    };
   });
 }

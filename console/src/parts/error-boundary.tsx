@@ -1,7 +1,10 @@
 // Shows what a screen throws, instead of an empty page.
+import { Button } from '@mantine/core';
+import { MediaryError } from '@mediary/client';
 import { QueryErrorResetBoundary } from '@tanstack/react-query';
 import { Component, type ReactNode } from 'react';
-import { useLocation } from 'wouter';
+import { Link, useLocation } from 'wouter';
+import { NothingHere } from './nothing-here.tsx';
 import { Problem } from './problem.tsx';
 
 type Props = { readonly children: ReactNode; readonly place: string; readonly onReset: () => void };
@@ -26,9 +29,24 @@ class Catcher extends Component<Props, { readonly caught: Caught }> {
 
   override render() {
     const { caught } = this.state;
-    return caught ? <Problem error={caught.error} onRetry={this.reset} /> : this.props.children;
+    if (!caught) return this.props.children;
+    if (caught.error instanceof MediaryError && caught.error.status === 404)
+      return <NotFound message={caught.error.message} />;
+    return <Problem error={caught.error} onRetry={this.reset} />;
   }
 }
+
+const NotFound = ({ message }: { readonly message: string }) => (
+  <NothingHere
+    isPage
+    title="Not found"
+    text={`${message.replace(/\.$/, '')}. It was deleted, or the address is wrong.`}
+  >
+    <Button component={Link} href="/library" variant="default">
+      Show the library
+    </Button>
+  </NothingHere>
+);
 
 export function ErrorBoundary({ children }: { readonly children: ReactNode }) {
   const [place] = useLocation();

@@ -12,6 +12,7 @@ export const ForOperators = ({ session, children }: OperatorProps) =>
     children
   ) : (
     <NothingHere
+      isPage
       title="Only for operators"
       text="Sign out, then sign in with the operator key or a link of mediary console, to see this page."
     >

@@ -1,25 +1,33 @@
 // A time: how long ago, and exactly when on hover and for screen readers.
-import { Tooltip } from '@mantine/core';
 import { useSyncExternalStore } from 'react';
 import { formatRelative } from './format.ts';
 
 const TICK_MS = 10_000;
 
+const listeners = new Set<() => void>();
+let timer: ReturnType<typeof setInterval> | undefined;
+
+/** One timer for all times of the page. */
 function everyTick(onTick: () => void): () => void {
-  const timer = setInterval(onTick, TICK_MS);
-  return () => clearInterval(timer);
+  listeners.add(onTick);
+  timer ??= setInterval(() => {
+    for (const listener of listeners) listener();
+  }, TICK_MS);
+  return () => {
+    listeners.delete(onTick);
+    if (listeners.size > 0) return;
+    clearInterval(timer);
+    timer = undefined;
+  };
 }
 
 const currentTick = (): number => Math.floor(Date.now() / TICK_MS);
 
 export function Time({ at }: { readonly at: string }) {
   useSyncExternalStore(everyTick, currentTick);
-  const exact = new Date(at).toLocaleString();
   return (
-    <Tooltip label={exact} withArrow>
-      <time dateTime={at} title={exact}>
-        {formatRelative(at, Date.now())}
-      </time>
-    </Tooltip>
+    <time dateTime={at} title={new Date(at).toLocaleString()}>
+      {formatRelative(at, Date.now())}
+    </time>
   );
 }

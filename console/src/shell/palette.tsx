@@ -5,10 +5,10 @@ import { useDebouncedValue } from '@mantine/hooks';
 import { Spotlight, type SpotlightActionData } from '@mantine/spotlight';
 import type { Asset } from '@mediary/client';
 import type { ConsoleSession } from '@mediary/contract/schemas/admin/console';
-import { useInfiniteQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { type RefObject, useEffect, useRef, useState } from 'react';
 import { useLocation } from 'wouter';
-import { assetsQuery } from '../api/assets.ts';
+import { foundAssetsQuery } from '../api/assets.ts';
 import { useSignOut } from '../api/session.ts';
 import { Icon, type IconName } from '../parts/icon.tsx';
 
@@ -107,13 +107,13 @@ function useFoundAssets(session: ConsoleSession, text: string): Found[] {
   const wanted = text.trim();
   const [searched] = useDebouncedValue(wanted, SEARCH_AFTER_MS);
   const isId = UUID.test(wanted);
-  const { data } = useInfiniteQuery({
-    ...assetsQuery(session, { q: searched }),
+  const { data } = useQuery({
+    ...foundAssetsQuery(session, searched, MAX_ASSETS),
     enabled: searched !== '' && !isId,
   });
   if (isId) return [{ id: wanted.toLowerCase(), label: 'Open the asset', description: wanted }];
   if (searched === '' || searched !== wanted) return [];
-  return (data?.pages[0]?.items ?? []).slice(0, MAX_ASSETS).map(describeAsset);
+  return (data?.items ?? []).map(describeAsset);
 }
 
 const describeAsset = ({ id, title, filename, owner_user_id: owner }: Asset): Found => ({

@@ -2,7 +2,7 @@
 import type { LibraryContext } from './context.ts';
 import { offer } from '../platform/values/offer.ts';
 import { assetRoutes, holdRoutes, listRoutes } from './library.routes.ts';
-import { closeForErasure, emptyTrash, expireAssets } from './trash.ts';
+import { closeForErasure, emptyTrash, expireAssets, hasExpired } from './trash.ts';
 import { takeOverJob } from './versions/take-over.job.ts';
 import { tidyVersions } from './versions/versions.ts';
 import { versionRoutes } from './versions/versions.routes.ts';
@@ -12,6 +12,7 @@ export type Library = ReturnType<typeof createLibrary>['operations'];
 export const createLibrary = (ctx: LibraryContext) => ({
   operations: offer(ctx, { closeForErasure }),
   routes: [...listRoutes(ctx), ...assetRoutes(ctx), ...holdRoutes(ctx), ...versionRoutes(ctx)],
+  isNeeded: { 'expire-assets': () => hasExpired(ctx) },
   jobs: {
     'empty-trash': async (): Promise<void> => {
       await emptyTrash(ctx);

@@ -23,23 +23,62 @@ type PageRequest = {
   readonly isOldestFirst: boolean;
 };
 
-export const listAssets = async (
+/** Frequent words are found among the next assets: an index of words would read all assets that have them. */
+const NEAR = fragment`2000`;
+
+export async function listAssets(
+  db: Queries,
+  filter: AssetFilter,
+  page: PageRequest,
+): Promise<readonly ShownAsset[]> {
+  const { text } = filter;
+  if (text !== undefined) {
+    const near = await listNearAssets(db, { ...filter, text }, page);
+    if (near.length === page.limit) return near;
+  }
+  return await listMatchingAssets(db, filter, page);
+}
+
+async function listMatchingAssets(
   db: Queries,
   filter: AssetFilter,
   { after, limit, isOldestFirst }: PageRequest,
-): Promise<readonly ShownAsset[]> => {
+): Promise<readonly ShownAsset[]> {
   const walk = walkOf(filter);
   return (await db.all(
     composeClauses('list assets', shownColumns, [
       clause(walk.key)`select ${SHOWN} from ${walk.rows}`,
       ...conditions(filter, walk),
       ...from(walk, after, isOldestFirst),
-      isOldestFirst
-        ? clause('oldest')`order by ${walk.id} limit ${limit}`
-        : clause('newest')`order by ${walk.id} desc limit ${limit}`,
+      inOrder(walk.id, isOldestFirst, limit),
     ]),
   )) as readonly unknown[] as readonly ShownAsset[];
-};
+}
+
+/** Those with this text among the next assets that pass all other filters. */
+async function listNearAssets(
+  db: Queries,
+  { text, ...filter }: AssetFilter & { readonly text: string },
+  { after, limit, isOldestFirst }: PageRequest,
+): Promise<readonly ShownAsset[]> {
+  const walk = walkOf(filter);
+  return (await db.all(
+    composeClauses('list near assets', shownColumns, [
+      clause(walk.key)`select ${SHOWN} from (select assets.* from ${walk.rows}`,
+      ...conditions(filter, walk),
+      ...from(walk, after, isOldestFirst),
+      inOrder(walk.id, isOldestFirst, NEAR),
+      clause('near')`) as assets where true`,
+      matchesText(text),
+      inOrder(ASSETS.id, isOldestFirst, limit),
+    ]),
+  )) as readonly unknown[] as readonly ShownAsset[];
+}
+
+const inOrder = (id: Walk['id'], isOldestFirst: boolean, limit: number | typeof NEAR): Clause =>
+  isOldestFirst
+    ? clause('oldest')`order by ${id} limit ${limit}`
+    : clause('newest')`order by ${id} desc limit ${limit}`;
 
 export const countAssets = async (db: Queries, filter: AssetFilter): Promise<number> => {
   const walk = walkOf(filter);
@@ -129,15 +168,26 @@ export const ASSET_EXPIRY_START: ExpiryPosition = { expires_at: new Date(0), id:
 
 type ExpiryPage = { readonly now: Date; readonly after: ExpiryPosition; readonly limit: number };
 
+/** A hold keeps an asset. A permanent deletion has no time of purge. */
+const MAY_EXPIRE = fragment`not legal_hold and (deleted_at is null or purge_at is not null)`;
+
 /** Assets that have expired, oldest first, also those in the trash; none under a legal hold. */
 export const findExpiredAssets = async (db: Queries, { now, after, limit }: ExpiryPage) =>
   (await db.all(sql('expired assets', assetRow)`
     select ${ASSET}
       from assets
-     where expires_at <= ${now} and not legal_hold and (deleted_at is null or purge_at is not null)
+     where expires_at <= ${now} and ${MAY_EXPIRE}
        and (expires_at, id) > (${after.expires_at}::timestamptz, ${after.id}::uuid)
      order by expires_at, id
      limit ${limit}`)) as readonly unknown[] as readonly Asset[];
+
+/** Whether `findExpiredAssets` would find one. */
+export const hasExpiredAssets = async (db: Queries): Promise<boolean> =>
+  (
+    await db.one(sql('has expired assets', { has_any: 'bool' })`
+    select exists (select from assets
+                    where expires_at <= now() and ${MAY_EXPIRE}) as has_any`)
+  )?.has_any === true;
 
 type TrashPosition = Pick<Asset, 'purge_at' | 'id'>;
 export const TRASH_START: TrashPosition = { purge_at: new Date(0), id: NIL_ID };

@@ -12,7 +12,13 @@ import { assertTrustedClock } from '../platform/postgres/database-clock.ts';
 import { toCdnPurges } from './cdn-purge.ts';
 import type { LibraryContext } from './context.ts';
 import { assertVersion } from './if-match.ts';
-import { ASSET_EXPIRY_START, findExpiredAssets, findExpiredTrash, TRASH_START } from './library.sql.ts';
+import {
+  ASSET_EXPIRY_START,
+  findExpiredAssets,
+  findExpiredTrash,
+  hasExpiredAssets,
+  TRASH_START,
+} from './library.sql.ts';
 
 /**
  * With `isPermanent: false` the asset is restorable for TRASH_DAYS. An asset in the trash is unchanged.
@@ -131,6 +137,9 @@ export async function expireAssets(ctx: LibraryContext): Promise<number> {
   const read = (after: typeof ASSET_EXPIRY_START) => findExpiredAssets(ctx.db, { now, after, limit: BATCH });
   return purgeDue(ctx, { start: ASSET_EXPIRY_START, read, reason: 'expired' });
 }
+
+/** Whether `expireAssets` has something to do. */
+export const hasExpired = ({ db }: LibraryContext): Promise<boolean> => hasExpiredAssets(db);
 
 /** The time of the database; a process that is frozen afterwards acts on an earlier one. */
 async function getTrustedNow({ clocks }: LibraryContext): Promise<Date> {

@@ -11,7 +11,7 @@ export const AssetFacts = ({ asset }: { readonly asset: Asset }) => (
     <Title order={2} size="h4" mb="xs">
       File
     </Title>
-    <Table layout="fixed" verticalSpacing={4} withRowBorders={false}>
+    <Table className="facts" layout="fixed" verticalSpacing={4} withRowBorders={false}>
       <Table.Tbody>
         {factsOf(asset).map(([label, value]) => (
           <Table.Tr key={label}>
@@ -93,20 +93,25 @@ const describeAudio = ({
   channels,
   language,
   loudness_lufs: loudness,
+  gain_db: gain,
 }: Media['audio'][number]): string =>
   [
     codec,
     channels === null ? undefined : `${channels} ${channels === 1 ? 'channel' : 'channels'}`,
     language,
     loudness === null ? undefined : `${loudness} LUFS`,
+    gain === null ? undefined : `played at ${gain < 0 ? '' : '+'}${gain} dB`,
   ]
     .filter(Boolean)
     .join(', ');
 
+/** Tags may be longer than the column. */
+const LONG_TAG = { root: { flexShrink: 1, minWidth: 0, maxWidth: '100%' } };
+
 const Tags = ({ tags }: { readonly tags: readonly string[] }) => (
   <Group gap={4}>
     {tags.map((tag) => (
-      <Badge key={tag} variant="default" tt="none">
+      <Badge key={tag} variant="default" title={tag} dir="auto" styles={LONG_TAG}>
         {tag}
       </Badge>
     ))}

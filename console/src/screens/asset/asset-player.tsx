@@ -16,7 +16,16 @@ export function AssetPlayer({ asset }: { readonly asset: Asset }) {
   if (!playback) return <Skeleton className="player-frame" />;
   const name = asset.title ?? asset.filename;
   if (playback.kind === 'image')
-    return <img className="picture-large" src={toSized(playback.image)} alt={name} />;
+    return (
+      <img
+        className="picture-large"
+        src={toSized(playback.image)}
+        alt={name}
+        // The page keeps the space while the picture loads.
+        width={asset.width ?? undefined}
+        height={asset.height ?? undefined}
+      />
+    );
   return (
     <iframe
       // The player reads chapters when it opens.

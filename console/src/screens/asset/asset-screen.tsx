@@ -2,9 +2,10 @@
 import { type Asset, formatExpectedTimes } from '@mediary/client';
 import { Anchor, Grid, Group, Stack, Text, Title } from '@mantine/core';
 import type { ConsoleSession } from '@mediary/contract/schemas/admin/console';
-import { useSuspenseQuery } from '@tanstack/react-query';
+import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
 import { assetQuery } from '../../api/assets.ts';
+import { libraryPlaceQuery } from '../../api/library-place.ts';
 import { Status } from '../../parts/status.tsx';
 import { AssetActions } from './asset-actions.tsx';
 import { AssetCollections } from './asset-collections.tsx';
@@ -22,19 +23,33 @@ function ExpectedTimes({ asset }: { readonly asset: Asset }) {
   return text === null ? null : <Text size="sm">{`${text.charAt(0).toUpperCase()}${text.slice(1)}`}</Text>;
 }
 
+/** To the list as it was left. */
+function BackToLibrary() {
+  const { data: place } = useQuery(libraryPlaceQuery);
+  return (
+    <Anchor
+      size="sm"
+      renderRoot={(props) => (
+        <Link href={`/library${place.query}`} state={{ scrollTop: place.scrollTop }} {...props} />
+      )}
+    >
+      Library
+    </Anchor>
+  );
+}
+
 type ScreenProps = { readonly id: string; readonly session: ConsoleSession };
 
 export function AssetScreen({ id, session }: ScreenProps) {
   const { data: asset } = useSuspenseQuery(assetQuery(id));
+  const name = asset.title ?? asset.filename;
   return (
     <Stack>
-      <Anchor component={Link} href="/library" size="sm">
-        Library
-      </Anchor>
+      <BackToLibrary />
       <Group justify="space-between" align="flex-start">
         <Stack gap={4} style={{ minWidth: 0, flex: 1 }}>
-          <Title order={1} size="h2" className="break-anywhere" dir="auto">
-            {asset.title ?? asset.filename}
+          <Title order={1} size="h2" className="break-anywhere" dir="auto" lineClamp={3} title={name}>
+            {name}
           </Title>
           <Group gap="xs">
             <Status asset={asset} />

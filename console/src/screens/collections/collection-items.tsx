@@ -8,7 +8,7 @@ import { mediary } from '../../api/mediary.ts';
 import { Icon, type IconName } from '../../parts/icon.tsx';
 import { Status } from '../../parts/status.tsx';
 import { useAction } from '../../parts/use-action.ts';
-import { Thumbnail } from '../library/thumbnail.tsx';
+import { Thumbnail } from '../../parts/thumbnail.tsx';
 
 type ItemsProps = {
   readonly collection: Collection;

@@ -52,7 +52,7 @@ export function Filters({ session, filters, onChange }: FiltersProps) {
         maxTags={10}
         styles={{ inputField: { minWidth: 40 } }}
         leftSection={<Icon name="tag" size={16} />}
-        w={220}
+        className="filter-wide"
       />
       <Choice label="Order" data={SORTS} value={filters.sort} onChange={set('sort')} />
       <Switch
@@ -81,7 +81,7 @@ const Choice = ({ label, data, value, onChange }: FieldProps & { readonly data: 
     value={value ?? null}
     onChange={onChange}
     clearable
-    w={150}
+    className="filter"
   />
 );
 
@@ -107,7 +107,7 @@ function SearchField({
         search(currentTarget.value);
       }}
       type="search"
-      w={220}
+      className="filter-wide"
     />
   );
 }

@@ -2,25 +2,24 @@
 import { Button, Group, Stack, Title } from '@mantine/core';
 import type { ConsoleSession } from '@mediary/contract/schemas/admin/console';
 import { useHotkeys } from '@mantine/hooks';
-import { useInfiniteQuery } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { Link } from 'wouter';
-import { assetsQuery } from '../../api/assets.ts';
 import { NothingHere } from '../../parts/nothing-here.tsx';
 import { Problem } from '../../parts/problem.tsx';
-import { AssetGrid } from './asset-grid.tsx';
 import { BulkBar } from './bulk/bulk-bar.tsx';
 import { BulkProgress } from './bulk/bulk-progress.tsx';
 import { useBulk } from './bulk/use-bulk.ts';
 import { useSelection } from './bulk/use-selection.ts';
 import { Filters } from './filters.tsx';
+import { AssetGrid } from './list/asset-grid.tsx';
+import { useAssetList } from './list/use-asset-list.ts';
+import './library.css';
 import { useFilters } from './use-filters.ts';
 
 export function Library({ session }: { readonly session: ConsoleSession }) {
   const [filters, setFilters] = useFilters();
-  const list = useInfiniteQuery(assetsQuery(session, filters));
-  const assets = list.data?.pages.flatMap(({ items }) => items) ?? [];
-  const selection = useSelection(assets);
+  const list = useAssetList(session, filters);
+  const selection = useSelection(list);
   const bulk = useBulk(selection.remove);
   const { clear } = selection;
   useHotkeys([['Escape', clear]]);
@@ -43,23 +42,26 @@ export function Library({ session }: { readonly session: ConsoleSession }) {
         <BulkBar
           session={session}
           selection={selection}
-          loaded={assets}
+          listed={list.readSlots}
           isTrash={filters.deleted === true}
           isRunning={bulk.run?.isRunning === true}
           onAct={(action) => bulk.start(selection.assets, action)}
         />
       )}
       <BulkProgress bulk={bulk} />
-      {list.error && <Problem error={list.error} onRetry={() => list.refetch()} />}
-      {list.isSuccess && assets.length === 0 ? (
+      {list.error !== null && (
+        <div className="list-problem">
+          <Problem error={list.error} onRetry={list.refetch} />
+        </div>
+      )}
+      {list.isEmpty ? (
         <Empty isFiltered={isFiltered} onClear={() => setFilters({})} />
       ) : (
         <AssetGrid
+          key={view}
           session={session}
-          assets={assets}
-          isLoading={list.isLoading || list.isFetchingNextPage}
-          hasMore={list.hasNextPage}
-          loadMore={() => void list.fetchNextPage()}
+          list={list}
+          isTrash={filters.deleted === true}
           selection={selection}
         />
       )}
@@ -75,7 +77,10 @@ const Empty = ({ isFiltered, onClear }: { readonly isFiltered: boolean; readonly
       </Button>
     </NothingHere>
   ) : (
-    <NothingHere title="No assets yet" text="Images and videos appear here as soon as they are uploaded.">
+    <NothingHere
+      title="No assets yet"
+      text="Images, videos and audio files appear here as soon as they are uploaded."
+    >
       <Button component={Link} href="/">
         Upload the first one
       </Button>

@@ -37,7 +37,7 @@ export const CodeTour = () => (
       </Tabs.List>
       {(['curl', 'typescript'] as const).map((name) => (
         <Tabs.Panel key={name} value={name} pt="xs">
-          <Code block tabIndex={0}>
+          <Code block tabIndex={0} className="wrapped-code">
             {TEXTS[name]}
           </Code>
           <Group justify="flex-end" mt="xs">

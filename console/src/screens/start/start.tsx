@@ -16,7 +16,7 @@ export function Start({ session }: { readonly session: ConsoleSession }) {
           Upload
         </Title>
         <Text c="dimmed">
-          Images and videos. They keep their bytes, and videos play while they are encoded.
+          Images, videos and audio files. They keep their bytes, and videos play while they are encoded.
         </Text>
       </div>
       <FileDrop onFiles={(files) => addUploads(session, files)} />

@@ -73,7 +73,7 @@ const Inputs = ({ fields: { title, externalId, tags, visibility, metadata }, onC
       labelElement="div"
       description={
         visibility === 'public'
-          ? 'Whoever has the URL can watch it.'
+          ? 'Anyone with the URL can watch it.'
           : 'It plays only through URLs that the service signs.'
       }
     >

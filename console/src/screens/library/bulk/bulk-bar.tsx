@@ -3,6 +3,7 @@ import type { Asset } from '@mediary/client';
 import { Button, Group, Modal, Paper, Stack, TagsInput, Text } from '@mantine/core';
 import type { ConsoleSession } from '@mediary/contract/schemas/admin/console';
 import { type FormEvent, useState } from 'react';
+import { formatCount } from '../../../parts/format.ts';
 import { mediary } from '../../../api/mediary.ts';
 import { ownerOptions } from '../../../parts/use-action.ts';
 import type { BulkAction } from './use-bulk.ts';
@@ -11,14 +12,14 @@ import type { Selection } from './use-selection.ts';
 type BarProps = {
   readonly session: ConsoleSession;
   readonly selection: Selection;
-  /** The assets that are loaded. */
-  readonly loaded: readonly Asset[];
+  /** Assets that were listed so far. */
+  readonly listed: number;
   readonly isTrash: boolean;
   readonly isRunning: boolean;
   readonly onAct: (action: BulkAction) => void;
 };
 
-export function BulkBar({ session, selection, loaded, isTrash, isRunning, onAct }: BarProps) {
+export function BulkBar({ session, selection, listed, isTrash, isRunning, onAct }: BarProps) {
   const [dialog, setDialog] = useState<'tags' | 'delete'>();
   const count = selection.assets.length;
   const act = (action: BulkAction): void => {
@@ -29,10 +30,10 @@ export function BulkBar({ session, selection, loaded, isTrash, isRunning, onAct 
     <Paper withBorder p="xs" shadow="sm" className="bulk-bar" role="toolbar" aria-label="Selected assets">
       <Group gap="xs">
         <Text size="sm" fw={600} role="status">
-          {count} selected
+          {formatCount(count)} selected
         </Text>
-        <Button size="xs" variant="subtle" onClick={() => selection.addAll(loaded)}>
-          Select all {loaded.length} shown
+        <Button size="xs" variant="subtle" onClick={selection.addAll}>
+          Select all {formatCount(listed)} shown
         </Button>
         <Button size="xs" variant="subtle" color="gray" onClick={selection.clear}>
           Clear
@@ -65,7 +66,7 @@ export function BulkBar({ session, selection, loaded, isTrash, isRunning, onAct 
   );
 }
 
-const countAssets = (count: number): string => `${count} ${count === 1 ? 'asset' : 'assets'}`;
+const countAssets = (count: number): string => `${formatCount(count)} ${count === 1 ? 'asset' : 'assets'}`;
 
 type ActionsProps = {
   readonly session: ConsoleSession;

@@ -1,38 +1,64 @@
 // Which assets of the list are selected.
 import type { Asset } from '@mediary/client';
-import { useCallback, useState } from 'react';
+import { useCallback, useRef, useState } from 'react';
+import { showError } from '../../../parts/use-action.ts';
+import type { AssetList } from '../list/use-asset-list.ts';
 
 export type Selection = {
   readonly assets: readonly Asset[];
   readonly has: (id: string) => boolean;
-  /** `isRange`: also all between it and the one that was clicked before. */
-  readonly toggle: (asset: Asset, isRange: boolean) => void;
-  readonly addAll: (assets: readonly Asset[]) => void;
+  /** `isRange`: also all between its place and that of the one that was clicked before. */
+  readonly toggle: (asset: Asset, slot: number, isRange: boolean) => void;
+  /** Everything that was listed so far. */
+  readonly addAll: () => void;
   readonly remove: (ids: ReadonlySet<string>) => void;
   readonly clear: () => void;
 };
 
 const NONE: ReadonlyMap<string, Asset> = new Map();
 
-/** `list`: the loaded assets in their order. */
-export function useSelection(list: readonly Asset[]): Selection {
+export function useSelection(list: AssetList): Selection {
   const [selected, setSelected] = useState(NONE);
-  const [lastId, setLastId] = useState<string>();
+  const lastSlot = useRef<number>(undefined);
+  const current = useRef(list);
+  current.current = list;
   const clear = useCallback(() => setSelected(NONE), []);
-  const addAll = (assets: readonly Asset[]): void =>
-    setSelected((current) => new Map([...current, ...assets.map((asset) => [asset.id, asset] as const)]));
+  const addRange = useCallback((from: number, to: number): void => {
+    const range = current.current.readRange(Math.min(from, to), Math.max(from, to));
+    void range.then((assets) => setSelected((before) => withAssets(before, assets)), showError);
+  }, []);
   const remove = useCallback(
     (ids: ReadonlySet<string>) =>
-      setSelected((current) => new Map([...current].filter(([id]) => !ids.has(id)))),
+      setSelected((before) => new Map([...before].filter(([id]) => !ids.has(id)))),
     [],
   );
-  const toggle = (asset: Asset, isRange: boolean): void => {
-    setLastId(asset.id);
-    const from = list.findIndex(({ id }) => id === lastId);
-    const to = list.findIndex(({ id }) => id === asset.id);
-    if (isRange && from >= 0) addAll(list.slice(Math.min(from, to), Math.max(from, to) + 1));
-    else if (selected.has(asset.id)) remove(new Set([asset.id]));
-    else addAll([asset]);
+  const toggle = useCallback(
+    (asset: Asset, slot: number, isRange: boolean): void => {
+      const from = lastSlot.current;
+      lastSlot.current = slot;
+      if (isRange && from !== undefined) addRange(from, slot);
+      else
+        setSelected((before) =>
+          before.has(asset.id) ? without(before, asset) : withAssets(before, [asset]),
+        );
+    },
+    [addRange],
+  );
+  return {
+    assets: [...selected.values()],
+    has: (id) => selected.has(id),
+    toggle,
+    addAll: () => addRange(0, list.readSlots - 1),
+    remove,
+    clear,
   };
-  return { assets: [...selected.values()], has: (id) => selected.has(id), toggle, addAll, remove, clear };
+}
+
+const withAssets = (before: ReadonlyMap<string, Asset>, assets: readonly Asset[]) =>
+  new Map([...before, ...assets.map((asset) => [asset.id, asset] as const)]);
+
+function without(before: ReadonlyMap<string, Asset>, { id }: Asset): ReadonlyMap<string, Asset> {
+  const after = new Map(before);
+  after.delete(id);
+  return after;
 }
