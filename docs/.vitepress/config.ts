@@ -5,7 +5,7 @@ import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type DefaultTheme, defineConfig } from 'vitepress';
 import { BASE, renderLlmsText } from './llms-text.ts';
-import { renderPageText, toAnchor } from './page-text.ts';
+import { renderPageText, toAnchor, toCodeGroups } from './page-text.ts';
 import { type DocumentPage, listPages, readFirstSentence, readPageGroups } from './pages.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
@@ -76,6 +76,11 @@ export default defineConfig({
     // Braces of addresses such as `/media/{id}` are no attributes.
     attrs: { disable: true },
     languageAlias: { dotenv: 'ini' },
+    config: (parser) => {
+      parser.core.ruler.before('normalize', 'code-groups', (state) => {
+        state.src = toCodeGroups(state.src);
+      });
+    },
   },
   themeConfig: {
     logo: '/icon.svg',
@@ -88,7 +93,10 @@ export default defineConfig({
     search: { provider: 'local' },
     sidebar: groups.map(({ title, pages: listed }) => ({ text: title, items: listed.map(toItem) })),
   },
-  transformPageData: ({ relativePath }) => ({ description: summaryOf(relativePath) }),
+  transformPageData: ({ relativePath, frontmatter }) => ({
+    description: summaryOf(relativePath),
+    frontmatter: { ...frontmatter, ...(/^reference[./]/.test(relativePath) && { pageClass: 'reference' }) },
+  }),
   transformHead: ({ page }) =>
     page === '404.md' ? [] : [['link', { rel: 'alternate', type: 'text/markdown', href: `${BASE}${page}` }]],
   buildEnd: ({ outDir }) => writeTexts(outDir),

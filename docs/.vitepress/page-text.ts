@@ -40,6 +40,13 @@ const toRelative = ({ name }: DocumentPage, path: string): string =>
 const toPath = (text: string, source: string): string =>
   text.replaceAll('`', '') === source ? `\`${source}\`` : `${text} (\`${source}\`)`;
 
+/** Blocks with labels, such as `sh [curl]`, one after the other. */
+const TABS = /(?:^```\w+ \[[^\]\n]+\]\n(?:(?!```).*\n)*```\n(?:\n(?=```\w+ \[))?){2,}/gm;
+
+/** Blocks with labels become tabs. The documents have no marks for it, because GitHub would show them. */
+export const toCodeGroups = (text: string): string =>
+  text.replaceAll(TABS, (tabs) => `::: code-group\n\n${tabs}\n:::\n`);
+
 /** The anchor of a heading, as GitHub makes it: links work there and on the site. */
 export const toAnchor = (heading: string): string =>
   heading

@@ -17,6 +17,7 @@ export const FAILURE_CODES = {
   import_failed: 'The file could not be read from the import URL.',
   import_timeout: 'The server of the import URL did not deliver the file in time.',
   import_too_large: 'The file at the import URL is larger than allowed.',
+  adoption_failed: 'The file of the operator could not be adopted.',
   clip_source_deleted: 'The video was deleted before the clip was cut from it.',
   clip_failed: 'The clip could not be cut from its video.',
   clip_too_large: 'The clip is larger than allowed.',
@@ -89,6 +90,9 @@ export const WARNING_CODES = {
   audio_unsupported: 'The video plays without its sound, whose codec is not supported.',
   extra_codec_failed:
     'The renditions of an additional codec (`EXTRA_CODECS`, `HDR_CODECS`) failed; those in H.264 play.',
+  surround_not_copied:
+    'Surround sound in a codec of `AUDIO_PASSTHROUGH` plays in AAC only: it does not start and end with ' +
+    'the picture, or cannot be copied.',
   audio_tracks_dropped:
     'Some audio tracks of the file are missing: they cannot be decoded, or the file has more than eight. ' +
     'An audio asset has one track.',

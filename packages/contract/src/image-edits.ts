@@ -4,7 +4,7 @@ import { Compile } from 'typebox/compile';
 import { IMAGE_CROPS, IMAGE_FORMATS, IMAGE_ROTATIONS, IMAGE_WIDTHS, SIGNED_IMAGE_FITS } from './enums.ts';
 
 const LENGTHS =
-  `Unsigned, one of ${IMAGE_WIDTHS.join(', ')}: ` +
+  `Unsigned, one of \`${IMAGE_WIDTHS.join(', ')}\`; ` +
   `other values up to ${IMAGE_WIDTHS.at(-1)} redirect to the next larger one. Signed, any.`;
 /** From 0 to 1. */
 const PART = '(?:0(?:\\.\\d{1,3})?|1(?:\\.0{1,3})?)';
@@ -32,9 +32,9 @@ export const IMAGE_EDIT_PARAMETERS = {
       pattern: `^(?:center|attention|${PART},${PART})$`,
       description:
         'Signed only. What `fit=cover` keeps; default: the `focal_point` of the asset. The `center`, the ' +
-        'part that draws `attention` ' +
-        '(contrast, saturation, skin), or a point as parts of width and height from the top left, such as ' +
-        '`0.5,0.25`. Of an animation, `attention` keeps the center.',
+        'part that draws `attention` (contrast, saturation, skin), or a point. A point is given as parts ' +
+        'of width and height from the top left, such as `0.5,0.25`. Of an animation, `attention` keeps ' +
+        'the center.',
     }),
   ),
   quality: Type.Optional(

@@ -44,6 +44,16 @@ export type RequestHeader =
 
 export type RateClass = 'none' | 'webhook';
 
+/** What the example of a request has beside path parameters, required query parameters and credentials. */
+type RequestExample = {
+  readonly query?: Readonly<Record<string, string | number | boolean>>;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** The file whose bytes are the body. */
+  readonly file?: string;
+  /** The file to which the response is written. */
+  readonly output?: string;
+};
+
 /** One way in which an operation fails; `when` is a full sentence. */
 export type ErrorCase = { readonly code: ErrorCode; readonly reason?: ErrorReason; readonly when: string };
 
@@ -69,6 +79,7 @@ type Described<P extends Path> = {
   readonly requestHeaders?: readonly RequestHeader[];
   /** Each may carry the signature of a webhook; one is enough. */
   readonly signatureHeaders?: readonly string[];
+  readonly requestExample?: RequestExample;
   /** `none`: rate limits do not apply. `webhook`: a limit of its own, answered with 503. */
   readonly rateClass?: RateClass;
   /** Failures beside those that authentication, validation and an outage imply. */

@@ -1,5 +1,6 @@
 // The whole API: every operation, in the order of the documentation.
 import type { Operation } from './operation.ts';
+import { adoptObject } from './operations/admin/adoptions.ts';
 import { changeAssets } from './operations/batches.ts';
 import { deleteCaptions, getCaptions, listCaptions, putCaptions } from './operations/captions.ts';
 import { COLLECTION_OPERATIONS } from './operations/collections.ts';
@@ -218,6 +219,7 @@ export const OPERATIONS: readonly Operation[] = [
   setOwnerLimits,
   removeOwnerLimits,
   ...OWNER_OPERATIONS,
+  adoptObject,
   listEncodes,
   cancelEncode,
   listOwners,

@@ -37,6 +37,15 @@ export const REQUEST_REASONS = {
   url_credentials: { codes: ['BAD_REQUEST'], description: '`url` contains a user name or password.' },
   url_port: { codes: ['BAD_REQUEST'], description: 'The service does not send requests to this port.' },
   url_private_address: { codes: ['BAD_REQUEST'], description: 'The address of `url` is not public.' },
+  source_refused: {
+    codes: ['BAD_REQUEST'],
+    description:
+      '`source` is not below a place of `ADOPT_SOURCES`, belongs to the service, or is a symbolic link.',
+  },
+  source_unreadable: {
+    codes: ['BAD_REQUEST'],
+    description: '`source` does not exist, is archived, or the service has no right to read it.',
+  },
   external_id_taken: {
     codes: ['CONFLICT'],
     description: 'Another asset of the owner has this `external_id`.',

@@ -13,7 +13,7 @@ const ALL: readonly Operation[] = [
 ];
 
 /** `_ms`: media times and measured times. `_s`: lifetimes and windows, as in the settings. `_m`: metres. */
-const SUFFIX = /(?:^|_)(?:ms|s|m|bytes|lufs|dbtp|fps)$/;
+const SUFFIX = /(?:^|_)(?:ms|s|m|bytes|lufs|dbtp|db|fps)$/;
 
 /** Numbers without a unit, or in the one unit that every name of the list has: pixels, bits, percent. */
 const WITHOUT_UNIT = new Set([

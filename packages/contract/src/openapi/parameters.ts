@@ -3,11 +3,50 @@ import type { TObject } from 'typebox';
 import type { Operation, RequestHeader } from '../operation.ts';
 import { type Components, withReferences } from './references.ts';
 
-const PATH_PARAMETERS: Readonly<Record<string, { description: string; example: string }>> = {
-  id: {
-    description: 'Id of the asset, delivery or webhook endpoint.',
-    example: '019aab7c-4d2e-7c55-9f0e-6d1f2b3c4d5e',
+type PathParameter = { readonly description: string; readonly example: string };
+
+const ASSET: PathParameter = {
+  description: 'Id of the asset.',
+  example: '019aab7c-4d2e-7c55-9f0e-6d1f2b3c4d5e',
+};
+
+/** What `id` names, by the start of the path; elsewhere an asset. */
+const IDS: Readonly<Record<string, PathParameter>> = {
+  '/api/v1/collections/': {
+    description: 'Id of the collection.',
+    example: '019aab7c-9b1c-7d10-8a55-3c5e0f7a1b2d',
   },
+  '/api/v1/webhook-endpoints/': {
+    description: 'Id of the webhook endpoint.',
+    example: '019aab7c-2222-7c55-9f0e-000000000001',
+  },
+  '/api/v1/admin/deliveries/': {
+    description: 'Id of the delivery.',
+    example: '019aab7c-5555-7c55-9f0e-000000000002',
+  },
+  '/api/v1/admin/checks/': {
+    description: 'Id of the storage check.',
+    example: '019aab7c-7777-7c55-9f0e-000000000003',
+  },
+  '/api/v1/admin/owners/': {
+    description: 'Id of the erasure.',
+    example: '019aab7c-7777-7c55-9f0e-000000000003',
+  },
+  '/api/v1/admin/jobs/': {
+    description: 'Id of the job.',
+    example: '6f4f0c0e-5a0b-4c8e-9b1d-3c2a1f0e9d8c',
+  },
+  '/api/v1/admin/workers/': {
+    description: 'Id of the worker.',
+    example: '0d3f5a1e-2b4c-4d6e-8f90-a1b2c3d4e5f6',
+  },
+  '/api/v1/admin/service-keys/': {
+    description: 'Id of the service key.',
+    example: '019aab7c-7777-7c55-9f0e-000000000003',
+  },
+};
+
+const PATH_PARAMETERS: Readonly<Record<string, PathParameter>> = {
   token: { description: 'Playback token, as in the URLs of `getPlayback`.', example: '1795422000.Jq' },
   upload: {
     description: 'Id of the upload: the end of `Location`, or `uploadId`.',
@@ -24,40 +63,47 @@ const PATH_PARAMETERS: Readonly<Record<string, { description: string; example: s
     example: '019aab7c-7777-7c55-9f0e-000000000003',
   },
   owner_user_id: { description: 'Id of the owner.', example: 'user_42' },
-  asset_id: { description: 'Id of the asset.', example: '019aab7c-4d2e-7c55-9f0e-6d1f2b3c4d5e' },
+  asset_id: ASSET,
 };
 
+export function findPathParameter(path: string, name: string): PathParameter | undefined {
+  if (name !== 'id') return PATH_PARAMETERS[name];
+  const start = Object.keys(IDS).find((each) => path.startsWith(each));
+  return start === undefined ? ASSET : IDS[start];
+}
+
 /** `Accept` and `Content-Type` are not parameters in OpenAPI. */
-const HEADER_PARAMETERS: Readonly<Partial<Record<RequestHeader, { description: string; example?: string }>>> =
-  {
-    'Idempotency-Key': {
-      description:
-        'Up to 255 visible ASCII characters. A repeated request with the same key returns the ' +
-        'first response for a day.',
-    },
-    'If-Match': {
-      description:
-        'The `ETag` of the asset, or its `version` in quotes. If it has changed since, the response is 412.',
-      example: '"3"',
-    },
-    'If-None-Match': {
-      description: 'The `ETag` of a previous response. If it is still current, the response is 304.',
-      example: '"7"',
-    },
-    'Last-Event-ID': {
-      description: 'The `id` of the last event received; the stream resumes after it.',
-      example: '7431-019aab7c-6b1e-7d02-8c4f-2a1b3c4d5e6f',
-    },
-    Range: { description: 'One byte range.', example: 'bytes=0-1023' },
-    'X-Diagnostics-Token': {
-      description: 'A token of the service itself, instead of the operator key.',
-      example: '3kQ1xw',
-    },
-    'X-Upload-Ticket': {
-      description: 'The `ticket` of the upload URL, where it is not in the query.',
-      example: '1795400100.k3x',
-    },
-  };
+export const HEADER_PARAMETERS: Readonly<
+  Partial<Record<RequestHeader, { description: string; example?: string }>>
+> = {
+  'Idempotency-Key': {
+    description:
+      'Up to 255 visible ASCII characters. A repeated request with the same key returns the ' +
+      'first response for a day.',
+  },
+  'If-Match': {
+    description:
+      'The `ETag` of the asset, or its `version` in quotes. If it has changed since, the response is 412.',
+    example: '"3"',
+  },
+  'If-None-Match': {
+    description: 'The `ETag` of a previous response. If it is still current, the response is 304.',
+    example: '"7"',
+  },
+  'Last-Event-ID': {
+    description: 'The `id` of the last event received; the stream resumes after it.',
+    example: '7431-019aab7c-6b1e-7d02-8c4f-2a1b3c4d5e6f',
+  },
+  Range: { description: 'One byte range.', example: 'bytes=0-1023' },
+  'X-Diagnostics-Token': {
+    description: 'A token of the service itself, instead of the operator key.',
+    example: '3kQ1xw',
+  },
+  'X-Upload-Ticket': {
+    description: 'The `ticket` of the upload URL, where it is not in the query.',
+    example: '1795400100.k3x',
+  },
+};
 
 const text = { type: 'string' } as const;
 
@@ -77,6 +123,10 @@ export const parametersOf = (operation: Operation, components: Components): obje
   ...(operation.kind === 'json' ? [REQUEST_ID] : []),
 ];
 
+/** The names in braces of a path such as `/media/{id}`. */
+export const listPathNames = (path: string): string[] =>
+  Array.from(path.matchAll(/\{(\w+)\}/g), ([, name = '']) => name);
+
 const signatureParameter = (name: string, _: number, all: readonly string[]): object => ({
   name,
   in: 'header',
@@ -89,12 +139,12 @@ const signatureParameter = (name: string, _: number, all: readonly string[]): ob
 });
 
 const pathParameters = (path: string): object[] =>
-  [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => ({
+  listPathNames(path).map((name) => ({
     name,
     in: 'path',
     required: true,
     schema: text,
-    ...PATH_PARAMETERS[name],
+    ...findPathParameter(path, name),
   }));
 
 /** A parameter with a default is optional, although the parsed query always contains it. */

@@ -10,9 +10,9 @@ export const changeAssets = jsonOperation({
   auth: 'caller',
   summary: 'Change many assets',
   description:
-    'Each asset is changed on its own: one that cannot be changed does not stop the others, and the ' +
-    'response is 200 with the error of each. Send the request again to repeat it: what is as wanted ' +
-    'stays unchanged. Each id counts as a request of the owner (`RATE_LIMIT_PER_OWNER`).',
+    'Each asset is changed on its own: one that cannot be changed does not stop the others. The response ' +
+    'is 200 with the error of each. Send the request again to repeat it: what is as wanted stays ' +
+    'unchanged. Each id counts as a request of the owner (`RATE_LIMIT_PER_OWNER`).',
   requestHeaders: ['Idempotency-Key'],
   body: BatchRequest,
   isBodyRequired: true,

@@ -29,6 +29,11 @@ export const putCaptions = bytesOperation({
     '`pt-BR`. Captions can be added before, during and after encoding; the HLS and DASH manifests name ' +
     'them from then on. Only videos that this service encodes have captions.',
   query: PutCaptionsQuery,
+  requestExample: {
+    query: { label: 'English' },
+    headers: { 'Content-Type': 'text/vtt' },
+    file: 'captions.vtt',
+  },
   requestHeaders: ['Content-Type'],
   body: {
     mediaTypes: CAPTION_TYPES,

@@ -14,11 +14,11 @@ export const createClip = jsonOperation({
   auth: 'caller',
   summary: 'Create a clip of a video',
   description:
-    'The new asset starts as `pending_upload` and belongs to the owner of the video. A worker cuts ' +
-    'the part from the stored original, exact to a frame, into an MP4 file with all audio tracks and ' +
-    'text subtitles, then completes the upload by itself, with the same checks. `clip_of` names the ' +
-    'video. If the video is deleted before, the clip fails with `clip_source_deleted`; afterwards the ' +
-    'clip does not depend on it. Videos that a hosted provider stores cannot be cut.',
+    'The new asset starts as `pending_upload` and belongs to the owner of the video. A worker cuts the ' +
+    'part from the stored original, exact to a frame, into an MP4 file with all audio tracks and text ' +
+    'subtitles. Then it completes the upload by itself, with the same checks. `clip_of` names the video. ' +
+    'If the video is deleted before, the clip fails with `clip_source_deleted`; afterwards the clip does ' +
+    'not depend on it. Videos that a hosted provider stores cannot be cut.',
   requestHeaders: ['Idempotency-Key'],
   body: ClipRequest,
   isBodyRequired: true,

@@ -19,6 +19,7 @@ export const deleteAsset = jsonOperation({
     'Service callers send `owner_user_id` in the body or in the query.',
   requestHeaders: ['If-Match'],
   query: DeleteAssetQuery,
+  requestExample: { query: { trash: true } },
   body: OwnerOnly,
   message: 'Asset deleted',
   data: DeletedAsset,

@@ -23,7 +23,7 @@ const DESCRIPTION =
   '`event`, its type; and `data`, an `EventMessage` as JSON. The first block has an `id` and no `data`: ' +
   'a position to resume from before any event has arrived. A comment and the position follow every 15 s. ' +
   'The service ends a stream when it stops, when the client reads too slowly, and after ' +
-  '`EVENT_STREAM_MAX_S`: connect again with the last `id`; no event is missed or repeated. Browsers read ' +
+  '`EVENT_STREAM_MAX_S`. Connect again with the last `id`; no event is missed or repeated. Browsers read ' +
   'the stream with `fetch`, or with `EventSource` and a `ticket` of `createEventTicket` in the URL.';
 
 const STREAM = {

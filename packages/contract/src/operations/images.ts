@@ -92,6 +92,7 @@ const imageOperation = <P extends Path, Q extends TObject>(
     path,
     tag: 'Player files',
     auth: 'playback',
+    requestExample: { query: { w: 640, format: 'webp' }, output: 'launch.webp' },
     summary,
     description:
       'Returns an image, or the poster of a video that this service encoded: upright, in sRGB, without ' +

@@ -14,15 +14,14 @@ export const importMedia = jsonOperation({
   auth: 'caller',
   summary: 'Import a file from a URL',
   description:
-    'The asset starts as `pending_upload`. A worker downloads the file, then completes the upload ' +
-    'by itself, with the same checks. Where `filename` or `mime_type` is omitted, the service ' +
-    'requests the URL once before it answers, and takes them from the response. Downloads follow ' +
-    'redirects, continue after a cut, and never reach private addresses. The timeline shows the ' +
-    'progress. The URL and its headers are stored until the import ends, after `import_failed` ' +
-    'and `import_timeout` until the upload expires: `retry` imports again in that time. The file of ' +
-    'a video at a hosted provider goes on to the provider once it has passed the checks; the service ' +
-    'then removes its own copy. A failure of the provider (`provider_…`, `upload_failed`) can be ' +
-    'retried in the same way.',
+    'The asset starts as `pending_upload`. A worker downloads the file, then completes the upload by ' +
+    'itself, with the same checks. Where `filename` or `mime_type` is omitted, the service requests the ' +
+    'URL once before it answers, and takes them from the response. Downloads follow redirects, continue ' +
+    'after a cut, and never reach private addresses. The timeline shows the progress. The URL and its ' +
+    'headers are stored until the import ends, after `import_failed` and `import_timeout` until the ' +
+    'upload expires: `retry` imports again in that time. The file of a video at a hosted provider goes ' +
+    'on to the provider once it has passed the checks. The service then removes its own copy. A failure ' +
+    'of the provider (`provider_…`, `upload_failed`) can be retried in the same way.',
   requestHeaders: ['Idempotency-Key'],
   query: Type.Object(ifExists),
   body: ImportRequest,

@@ -118,11 +118,11 @@ export const retryAsset = jsonOperation({
   auth: 'caller',
   summary: 'Retry a failed asset',
   description:
-    'Existing renditions stay playable until the new attempt is ready. If the bytes were rejected or ' +
-    'the upload expired, the asset becomes `pending_upload` and the response contains a new upload ' +
-    'target; earlier upload URLs become invalid. A failed import whose URL is still stored is imported ' +
-    'again, and a failed clip is cut again, without an upload target. Repeating the call returns the ' +
-    'open attempt.',
+    'Existing renditions stay playable until the new attempt is ready. If the bytes were rejected or the ' +
+    'upload expired, the asset becomes `pending_upload` and the response contains a new upload target. ' +
+    'Earlier upload URLs become invalid. A failed import whose URL is still stored is imported again, ' +
+    'and a failed clip is cut again, without an upload target. Repeating the call returns the open ' +
+    'attempt.',
   requestHeaders: ['Idempotency-Key'],
   query: RetryQuery,
   body: OwnerOnly,
@@ -156,6 +156,7 @@ export const listAssets = jsonOperation({
   summary: 'List assets',
   description: "Lists the owner's assets, newest first.",
   query: ListAssetsQuery,
+  requestExample: { query: { kind: 'video', stream_status: 'ready' } },
   message: 'Assets',
   data: AssetPage,
   example: EXAMPLE_ASSET_PAGE,
@@ -170,8 +171,8 @@ export const getAsset = jsonOperation({
   auth: 'caller',
   summary: 'Get an asset',
   description:
-    'With `wait` and `If-None-Match` (a long poll) the response is sent as soon as the asset changes, ' +
-    'and is 304 if it did not change in this time.',
+    '`wait` with `If-None-Match` is a long poll. The response is sent as soon as the asset changes, and ' +
+    'is 304 if it did not change in this time.',
   query: AssetQuery,
   requestHeaders: ['If-None-Match'],
   message: 'Asset',

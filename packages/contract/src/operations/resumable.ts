@@ -32,6 +32,7 @@ const BODY_ERRORS: readonly ErrorCase[] = [
 ];
 
 const shared = { tag: 'Resumable uploads (tus)', auth: 'ticket', query: Ticket } as const;
+const TUS = { 'Tus-Resumable': '1.0.0' } as const;
 const BODY = { mediaTypes: ['application/offset+octet-stream'], description: 'The next bytes of the file.' };
 
 export const createResumableUpload = bytesOperation({
@@ -40,14 +41,15 @@ export const createResumableUpload = bytesOperation({
   method: 'POST',
   path: COLLECTION,
   summary: 'Create a resumable upload',
+  requestExample: { headers: { ...TUS, 'Upload-Length': '18412733' } },
   description:
-    '`Location` is relative. Send `Upload-Length` or `Upload-Defer-Length: 1`. ' +
-    'A body is the first part of the file. `Upload-Concat: partial` creates a part of the file, with ' +
-    '`Upload-Length`; `Upload-Concat: final;` and the URLs of up to 16 parts, separated by spaces, joins ' +
-    'them in this order, without length and body. It responds when the file is stored as after a PUT, and ' +
-    'can be repeated. For a hosted provider that needs the length (`edgehost`), ' +
-    'the service creates the upload there: `Location` is absolute and takes the bytes, ' +
-    '`Upload-Length` is required, and a body is refused. Each creation replaces the earlier one.',
+    '`Location` is relative. Send `Upload-Length` or `Upload-Defer-Length: 1`. A body is the first part ' +
+    'of the file. `Upload-Concat: partial` creates a part of the file, with `Upload-Length`. ' +
+    '`Upload-Concat: final;` and the URLs of up to 16 parts, separated by spaces, joins them in this ' +
+    'order, without length and body. It responds when the file is stored as after a PUT, and can be ' +
+    'repeated. For a hosted provider that needs the length (`edgehost`), the service creates the upload ' +
+    'there. `Location` is absolute and takes the bytes, `Upload-Length` is required, and a body is ' +
+    'refused. Each creation replaces the earlier one.',
   body: BODY,
   otherResponses: { 201: 'Created; `Location` is the upload.' },
   errors: [
@@ -84,6 +86,7 @@ export const findUploadOffset = bytesOperation({
   method: 'HEAD',
   path: UPLOAD,
   summary: 'Get the stored number of bytes',
+  requestExample: { headers: TUS },
   description:
     'Returns the number of bytes that are stored. `Upload-Concat` is `partial`, or names the parts of a ' +
     'final upload, which has no `Upload-Offset` until they are joined.',
@@ -100,6 +103,10 @@ export const patchResumableUpload = bytesOperation({
   method: 'PATCH',
   path: UPLOAD,
   summary: 'Append bytes',
+  requestExample: {
+    headers: { ...TUS, 'Upload-Offset': '0', 'Content-Type': 'application/offset+octet-stream' },
+    file: 'launch.mp4',
+  },
   description: '`Upload-Offset` of the response is durable. The last byte finishes the upload as a PUT does.',
   body: BODY,
   otherResponses: { 204: 'Stored up to `Upload-Offset`.' },
@@ -115,6 +122,7 @@ export const terminateResumableUpload = bytesOperation({
   method: 'DELETE',
   path: UPLOAD,
   summary: 'Delete a resumable upload',
+  requestExample: { headers: TUS },
   description: 'Removes a resumable upload with its bytes.',
   otherResponses: { 204: 'Removed.' },
   errors: ERRORS,

@@ -6,7 +6,10 @@ import { UPLOAD_ERRORS } from '../ticket-errors.ts';
 const Ticket = {
   ticket: Type.Optional(Type.String({ description: 'Part of the signed URL.' })),
 };
-const Query = Type.Object({ ...Ticket, uploadId: Type.String({ format: 'uuid' }) });
+const Query = Type.Object({
+  ...Ticket,
+  uploadId: Type.String({ format: 'uuid', examples: ['6f1c2a52-8f0e-4d7e-9a41-0a3c4c6f7f10'] }),
+});
 
 const PATH = '/api/v1/uploads/{id}/s3';
 const XML = ['application/xml'];

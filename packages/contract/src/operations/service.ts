@@ -54,13 +54,13 @@ export const getReadiness = jsonOperation({
   rateClass: 'none',
   summary: 'Check readiness',
   description:
-    'By default, and with `for=serving`, it is 503 only while the database does not respond or the process ' +
-    'stops: reads and deletions work without a store and with a full disk. `for=uploads` also checks the ' +
-    'object store and the free space, `for=jobs` the job queue too. Results are kept for a second. ' +
-    'A process without workers stays ready; after a minute `warnings` contains `no_workers`. ' +
-    'While encodes wait for disk space of a worker, it contains `scratch_disk_full`. ' +
-    'With a valid `X-Operator-Key`, `workers` lists the live workers, and `sandbox` the protections of ' +
-    'media decoders and whether each is active on this machine.',
+    'By default, and with `for=serving`, it is 503 only while the database does not respond or the ' +
+    'process stops. Reads and deletions work without a store and with a full disk. `for=uploads` also ' +
+    'checks the object store and the free space, `for=jobs` the job queue too. Results are kept for a ' +
+    'second. A process without workers stays ready; after a minute `warnings` contains `no_workers`. ' +
+    'While encodes wait for disk space of a worker, it contains `scratch_disk_full`. With a valid ' +
+    '`X-Operator-Key`, `workers` lists the live workers, and `sandbox` the protections of media decoders ' +
+    'and whether each is active on this machine.',
   query: Type.Object({
     for: Type.Optional(Type.Enum([...READINESS_PURPOSES])),
   }),

@@ -11,7 +11,7 @@ export const createUploadToken = jsonOperation({
   summary: 'Create an upload token',
   description:
     'A bearer token for a browser, so that the access token of the user need not be in the page. It may ' +
-    'create, send and complete uploads of one owner within the given bounds, and read what it created ' +
+    'create, send and complete uploads of one owner within the given bounds. It may read what it created ' +
     'until ten minutes after that is ready. Every other request with it is 403.',
   body: CreateUploadTokenRequest,
   isBodyRequired: true,

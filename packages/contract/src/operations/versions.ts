@@ -17,12 +17,12 @@ export const replaceFile = jsonOperation({
   summary: 'Replace the file of an asset',
   description:
     'The response is that of an upload: `asset_id` names the replacement, an asset of its own. Send its ' +
-    'bytes and complete it. The old file plays until the new one is ready; then the asset has the new file ' +
-    'under its own id, with an event `asset.replaced`, and the replacement is deleted. What is about the ' +
-    'asset stays: title, tags, metadata, `external_id`, visibility, access, collections. What is about the ' +
-    'file is that of the replacement: `keep` takes over captions, chapters, poster and focal point, which ' +
-    'can also be set on it before. ' +
-    'A failed replacement can be retried, or deleted; the next call deletes it.',
+    'bytes and complete it. The old file plays until the new one is ready. Then the asset has the new ' +
+    'file under its own id, with an event `asset.replaced`, and the replacement is deleted. What is ' +
+    'about the asset stays: title, tags, metadata, `external_id`, visibility, access, collections. What ' +
+    'is about the file is that of the replacement. `keep` takes over captions, chapters, poster and ' +
+    'focal point; they can also be set on the replacement before. A failed replacement can be retried, ' +
+    'or deleted; the next call deletes it.',
   requestHeaders: ['Idempotency-Key'],
   body: ReplaceFileRequest,
   isBodyRequired: true,

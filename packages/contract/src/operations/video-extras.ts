@@ -21,8 +21,8 @@ const NOT_MADE: ErrorCase = {
 const OTHER_RESPONSES = {
   206: 'The requested range.',
   302:
-    'Redirect to the path with the token, or of MP4 and M4A to a signed URL of the object store, where ' +
-    'the operator chose that.',
+    'Redirect to the path with the token. MP4 and M4A also redirect to a signed URL of the object store, ' +
+    'where the operator chose that.',
   304: 'Not modified.',
   416: 'The range lies outside the file.',
 } as const;
@@ -177,7 +177,7 @@ const frameOperation = <P extends Path, Q extends TObject>(
     summary: `Get a frame of a ${whose} video`,
     description:
       'A JPEG of a video that this service encoded, rendered on its first request and stored. Each video ' +
-      'has a limit of stored frames, and of frames that are rendered in a minute: above them the nearest ' +
+      'has a limit of stored frames, and of frames that are rendered in a minute. Above them the nearest ' +
       'stored frame takes the place of a new one. Load a storyboard for many frames.',
     query,
     requestHeaders: ['Range', 'If-None-Match'],

@@ -41,12 +41,12 @@ export const createWebhookEndpoint = jsonOperation({
   method: 'POST',
   summary: 'Create a webhook endpoint',
   description:
-    'The endpoint gets every event that happens from now on, in the form of Standard Webhooks: the body is ' +
-    'the event with the asset as it is when the event is sent; `webhook-id` is the id of the event, ' +
-    '`webhook-signature` the HMAC-SHA256 with the secret, which only this response shows. A response of ' +
-    '2xx within `WEBHOOK_ENDPOINT_TIMEOUT_S` accepts the event; otherwise it is sent again after 5 s, ' +
-    '5 min, 30 min, 2, 5, 10, 14, 20 and 24 h. An event may arrive more than once. Events of one asset ' +
-    'arrive in their order.',
+    'The endpoint gets every event that happens from now on, in the form of Standard Webhooks. The body ' +
+    'is the event with the asset as it is when the event is sent. `webhook-id` is the id of the event, ' +
+    '`webhook-signature` the HMAC-SHA256 with the secret. Only this response shows the secret. A ' +
+    'response of 2xx within `WEBHOOK_ENDPOINT_TIMEOUT_S` accepts the event. Otherwise it is sent again ' +
+    'after 5 s, 5 min, 30 min, 2, 5, 10, 14, 20 and 24 h. An event may arrive more than once. Events of ' +
+    'one asset arrive in their order.',
   body: CreateEndpointRequest,
   isBodyRequired: true,
   message: 'Webhook endpoint created',

@@ -4,7 +4,9 @@ import { CAPTION_KINDS } from '../enums.ts';
 import { NoNextCursor, OwnerUserId, Timestamp } from './common.ts';
 
 const Language = Type.String({
-  description: 'BCP 47, in its canonical form.',
+  description:
+    'BCP 47, in its canonical form. `und`: the video file does not tell it. Further channels of closed ' +
+    'captions have private subtags, such as `und-x-cc3`.',
   examples: ['en', 'pt-BR'],
 });
 const Kind = Type.Enum([...CAPTION_KINDS], {

@@ -60,7 +60,7 @@ export const FocalPoint = Type.Object(
   {
     $id: 'FocalPoint',
     description:
-      'The part of an image that crops keep: the point of the upright picture that `fit=cover` brings as ' +
+      'The part of an image that crops keep. `fit=cover` brings this point of the upright picture as ' +
       'near to the middle as the edges allow. A `gravity` of the URL or of a preset takes precedence.',
     examples: [{ x: 0.3, y: 0.6 }],
   },
@@ -107,9 +107,10 @@ export const editableFields = {
       Type.String({
         format: 'date-time',
         description:
-          'When the asset is deleted for good, as by `DELETE` without `trash`: RFC 3339 with a zone, in ' +
-          'the future, at most 100 years ahead. Playback ends at this time; a job deletes the asset within ' +
-          'about a minute, also from the trash, and its bytes go after `PURGE_GRACE_DAYS`. Null: never.',
+          'When the asset is deleted for good, as by `DELETE` without `trash`. RFC 3339 with a zone, in ' +
+          'the future, at most 100 years ahead. Playback ends at this time; a job deletes the asset ' +
+          'within about a minute, also from the trash, and its bytes go after `PURGE_GRACE_DAYS`. Null: ' +
+          'never.',
         examples: ['2027-01-31T00:00:00Z'],
       }),
     ),

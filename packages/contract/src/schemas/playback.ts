@@ -62,8 +62,8 @@ const AudioPlayback = Type.Object(
     kind: Type.Literal('audio'),
     ...shared,
     waveform: url(
-      'JSON in the format of BBC audiowaveform (`version` 2, `channels` 1, `bits` 8): the lowest and the ' +
-        'highest sample of up to 1800 parts of the sound.',
+      'JSON in the format of BBC audiowaveform (`version` 2, `channels` 1, `bits` 8). It has the lowest ' +
+        'and the highest sample of up to 1800 parts of the sound.',
     ),
     embed: url('A page with a player, for an `<iframe>`.'),
   },

@@ -57,7 +57,7 @@ const MultipartUploadTarget = Type.Object(
     part_size_bytes: Type.Integer({ description: 'Size of every part but the last.' }),
     s3_url: Type.String({
       description:
-        'For clients that speak the XML of S3, such as Uppy: POST creates an upload; with `&uploadId=` ' +
+        'For clients that speak the XML of S3, such as Uppy: POST creates an upload. With `&uploadId=` ' +
         'POST completes it, GET lists its parts, DELETE aborts it.',
     }),
   },

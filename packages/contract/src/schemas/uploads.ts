@@ -91,7 +91,7 @@ export const ifExists = {
     Type.Enum([...EXISTING_ASSET_RULES], {
       description:
         'If an asset of the owner has the `external_id`: `fail` (default) refuses the request with 409, ' +
-        '`return` answers with that asset, whose members are not changed.',
+        '`return` answers with that asset. Its members are not changed.',
     }),
   ),
 };
@@ -101,9 +101,9 @@ export const CreateUploadQuery = Type.Object({
   deduplicate: Type.Optional(
     Type.Boolean({
       description:
-        'True: if the owner has an asset with the bytes of `checksum_sha256` that is `processing` or ' +
-        '`ready`, the response names that asset (`is_existing`) and has no upload target; nothing is ' +
-        'created.',
+        'True: an asset of the owner with the bytes of `checksum_sha256` that is `processing` or `ready` ' +
+        'is used. The response then names that asset (`is_existing`) and has no upload target; nothing ' +
+        'is created.',
     }),
   ),
   ...expand,

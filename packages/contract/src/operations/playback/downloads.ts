@@ -13,13 +13,13 @@ export const getDownloadUrl = jsonOperation({
   auth: 'caller',
   summary: 'Get a download URL',
   description:
-    'The URL is of the service, of an S3 store or of a video provider: send it a GET without credentials. ' +
-    'A URL of an S3 store expires at `expires_at` and not before, also when its asset is deleted and the ' +
-    'file is kept for a restore. ' +
-    'Where `access` limits who may play the asset, the URL of a user is one of the service, which holds ' +
-    'these rules; that of a service key opens without them. ' +
-    'Where a hosted provider has to make the file first (`edgehost`), the first request starts that: the ' +
-    'response is 200 with `url` null, `state` `preparing` and `retry_after_s`, until `state` is `ready`.',
+    'The URL is of the service, of an S3 store or of a video provider: send it a GET without ' +
+    'credentials. A URL of an S3 store expires at `expires_at` and not before. This also holds when its ' +
+    'asset is deleted and the file is kept for a restore. Where `access` limits who may play the asset, ' +
+    'a user gets a URL of the service, which checks these rules. The URL of a service key opens without ' +
+    'them. Where a hosted provider has to make the file first (`edgehost`), the first request starts ' +
+    'that. Until `state` is `ready`, the response is 200 with `url` null, `state` `preparing` and ' +
+    '`retry_after_s`.',
   message: 'Download URL',
   data: DownloadUrl,
   example: EXAMPLE_DOWNLOAD,
@@ -45,6 +45,7 @@ export const downloadOriginal = bytesOperation({
   summary: 'Download the original file',
   description: 'Downloads the original file under its own name.',
   query: Ticket,
+  requestExample: { output: 'launch.mp4' },
   requestHeaders: ['Range', 'If-None-Match'],
   response: { mediaTypes: ['video/*', 'audio/*', 'image/*'], description: 'The original file.' },
   otherResponses: PARTIAL,

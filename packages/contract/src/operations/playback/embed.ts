@@ -101,8 +101,13 @@ export const playerScriptOperations = [getPlayerScript, getHlsScript, getElement
 const size = (description: string) =>
   Type.Optional(Type.Integer({ minimum: 1, maximum: 100_000, description }));
 
+const EXAMPLE_EMBED = `https://media.example.com/api/v1/playback/${EXAMPLE_ASSET.id}/embed`;
+
 const OembedQuery = Type.Object({
-  url: Type.String({ description: 'The `embed` URL of a public video of this service.' }),
+  url: Type.String({
+    description: 'The `embed` URL of a public video of this service.',
+    examples: [EXAMPLE_EMBED],
+  }),
   maxwidth: size('The player is not wider; default 1280.'),
   maxheight: size('The player is not higher; default 720.'),
   format: Type.Optional(Type.String({ description: 'Only `json` is offered.', examples: ['json'] })),
@@ -126,8 +131,6 @@ const Oembed = Type.Object(
   { $id: 'Oembed', description: 'The response of oEmbed 1.0 for a video, without the envelope.' },
 );
 type OembedQuery = typeof OembedQuery;
-
-const EXAMPLE_EMBED = `https://media.example.com/api/v1/playback/${EXAMPLE_ASSET.id}/embed`;
 
 export const getOembed = bytesOperation<'/api/v1/oembed', OembedQuery>({
   id: 'getOembed',

@@ -21,11 +21,10 @@ export const getPlayback = jsonOperation({
   description:
     'URLs of private assets contain a token that expires at `expires_at`. Members are null until the ' +
     'asset is playable. With `access=cookie` the URLs are the fixed ones without a token, and the ' +
-    'response sets a cookie (`Set-Cookie`: HttpOnly, SameSite=Lax, Secure where the service is https) ' +
-    'that opens the playback paths of this asset until `expires_at`; it is for pages of the same origin. ' +
-    'Assets that a hosted provider streams, and public ones, get no cookie. ' +
-    'Where the operator chose to encrypt the segments of private videos, `encryption` is `aes-128`, and ' +
-    'HLS is the only format.',
+    'response sets a cookie for pages of the same origin. The cookie opens the playback paths of this ' +
+    'asset until `expires_at`. It is HttpOnly, SameSite=Lax, and Secure where the service is https. ' +
+    'Assets that a hosted provider streams, and public ones, get no cookie. Where the operator chose to ' +
+    'encrypt the segments of private videos, `encryption` is `aes-128`, and HLS is the only format.',
   query: PlaybackQuery,
   message: 'Playback',
   data: Playback,
@@ -63,6 +62,7 @@ export const putUpload = bytesOperation({
     'The signed URL comes from `upload.url`. An incomplete body is not stored; upload it again from ' +
     'the start.',
   query: Ticket,
+  requestExample: { headers: { 'Content-Type': 'video/mp4' }, file: 'launch.mp4' },
   requestHeaders: ['Content-Type'],
   body: {
     mediaTypes: ['video/*', 'audio/*', 'image/*'],

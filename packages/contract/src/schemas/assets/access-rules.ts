@@ -12,10 +12,10 @@ export const AccessRules = Type.Object(
         minItems: 1,
         maxItems: MAX_SITES,
         description:
-          'Sites whose pages may play or show the asset, by the `Origin` and `Referer` of each request: ' +
-          'host names without a scheme, with a port other than 80 and 443. `*.example.com` stands for all ' +
-          'subdomains of `example.com`, but not for `example.com` itself. Pages of the service itself are ' +
-          'always allowed.',
+          'Sites whose pages may play or show the asset, by the `Origin` and `Referer` of each request. ' +
+          'Host names without a scheme; with a port other than 80 and 443. `*.example.com` stands for ' +
+          'all subdomains of `example.com`, but not for `example.com` itself. Pages of the service ' +
+          'itself are always allowed.',
         examples: [['www.example.com', '*.example.org']],
       }),
     ),

@@ -20,8 +20,15 @@ const MediaAudio = Type.Object(
     codec: Type.String({ examples: ['aac'] }),
     channels: nullable(Type.Integer()),
     language: nullable(Type.String({ description: 'BCP 47.', examples: ['en'] })),
-    loudness_lufs: decibels('Integrated loudness (EBU R128) of the stereo rendition.'),
-    true_peak_dbtp: decibels('True peak of the stereo rendition.'),
+    loudness_lufs: decibels('Integrated loudness (EBU R128) of the stereo mix in the original.'),
+    true_peak_dbtp: decibels('True peak of the stereo mix in the original.'),
+    gain_db: nullable(
+      Type.Number({
+        description:
+          'Gain of the stereo rendition in dB (`LOUDNESS_TARGET_LUFS`). Null if it is as loud as the ' +
+          'original.',
+      }),
+    ),
   },
   { $id: 'MediaAudio' },
 );

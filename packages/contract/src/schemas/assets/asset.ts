@@ -147,7 +147,7 @@ export const Asset = Type.Object(
     uploaded_at: nullable(Timestamp),
     deleted_at: nullable(Timestamp),
   },
-  { $id: 'Asset', description: 'An image or a video.' },
+  { $id: 'Asset', description: 'An image, a video or an audio file.' },
 );
 
 export type Asset = Static<typeof Asset>;
@@ -192,7 +192,16 @@ export const EXAMPLE_ASSET: Asset = {
   media: {
     container: 'mov',
     video: { codec: 'h264', fps: 29.97, hdr: false, bit_depth: 8 },
-    audio: [{ codec: 'aac', channels: 2, language: 'en', loudness_lufs: -18.2, true_peak_dbtp: -1.4 }],
+    audio: [
+      {
+        codec: 'aac',
+        channels: 2,
+        language: 'en',
+        loudness_lufs: -18.2,
+        true_peak_dbtp: -1.4,
+        gain_db: null,
+      },
+    ],
     photo: null,
   },
   poster_time_ms: null,
