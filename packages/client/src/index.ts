@@ -101,7 +101,7 @@ export type { CaptionCalls, CaptionPage, CaptionUpload } from './calls/captions.
 export type { CollectionCalls, CollectionListQuery, CollectionPlace } from './calls/collections.ts';
 export { formatChapters, parseChapters } from './chapters.ts';
 export { formatExpectedTimes } from './expected-times.ts';
-export { createEndpointClient, type EndpointClient, type EndpointOptions } from './endpoint-client.ts';
+export { createEndpointClient, type EndpointClient, type EndpointOptions } from './upload/endpoint-client.ts';
 export {
   AssetFailedError,
   ConnectionError,

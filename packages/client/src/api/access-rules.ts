@@ -7,8 +7,8 @@
  */
 export type AccessRules = {
   /**
-   * Sites whose pages may play or show the asset, by the `Origin` and `Referer` of each request: host names
-   * without a scheme, with a port other than 80 and 443. `*.example.com` stands for all subdomains of
+   * Sites whose pages may play or show the asset, by the `Origin` and `Referer` of each request. Host names
+   * without a scheme; with a port other than 80 and 443. `*.example.com` stands for all subdomains of
    * `example.com`, but not for `example.com` itself. Pages of the service itself are always allowed.
    */
   referrers?: string[] | undefined;

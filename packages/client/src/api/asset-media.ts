@@ -27,10 +27,12 @@ export type MediaAudio = {
   channels: number | null;
   /** BCP 47. */
   language: string | null;
-  /** Integrated loudness (EBU R128) of the stereo rendition. Null if not measured. */
+  /** Integrated loudness (EBU R128) of the stereo mix in the original. Null if not measured. */
   loudness_lufs: number | null;
-  /** True peak of the stereo rendition. Null if not measured. */
+  /** True peak of the stereo mix in the original. Null if not measured. */
   true_peak_dbtp: number | null;
+  /** Gain of the stereo rendition in dB (`LOUDNESS_TARGET_LUFS`). Null if it is as loud as the original. */
+  gain_db: number | null;
 };
 
 /** What a camera wrote into an image (EXIF). Null if nothing, and for videos. */

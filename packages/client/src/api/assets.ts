@@ -5,7 +5,7 @@ import type { AssetMedia } from './asset-media.ts';
 import type { AssetKind, ExtraCodec, HdrRange, RenditionState, StreamStatus, Visibility } from './enums.ts';
 import type { FailureCode, WarningCode } from './errors.ts';
 
-/** An image or a video. */
+/** An image, a video or an audio file. */
 export type Asset = {
   /** UUIDv7, ordered by creation time. */
   id: string;
@@ -83,8 +83,8 @@ export type Asset = {
   /** Time of the frame that the thumbnail shows. Null: chosen by the service. */
   poster_time_ms: number | null;
   /**
-   * The part of an image that crops keep: the point of the upright picture that `fit=cover` brings as near to
-   * the middle as the edges allow. A `gravity` of the URL or of a preset takes precedence.
+   * The part of an image that crops keep. `fit=cover` brings this point of the upright picture as near to the
+   * middle as the edges allow. A `gravity` of the URL or of a preset takes precedence.
    */
   focal_point: FocalPoint | null;
   /**
@@ -167,8 +167,8 @@ export type Rendition = {
 };
 
 /**
- * The part of an image that crops keep: the point of the upright picture that `fit=cover` brings as near to
- * the middle as the edges allow. A `gravity` of the URL or of a preset takes precedence.
+ * The part of an image that crops keep. `fit=cover` brings this point of the upright picture as near to the
+ * middle as the edges allow. A `gravity` of the URL or of a preset takes precedence.
  */
 export type FocalPoint = {
   /** Part of the width, from the left, rounded to thousandths. */

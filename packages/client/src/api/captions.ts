@@ -3,7 +3,10 @@
 
 /** Captions of a video in one language. */
 export type Caption = {
-  /** BCP 47, in its canonical form. */
+  /**
+   * BCP 47, in its canonical form. `und`: the video file does not tell it. Further channels of closed
+   * captions have private subtags, such as `und-x-cc3`.
+   */
   language: string;
   /** The name in the menu of players. */
   label: string;
@@ -24,7 +27,10 @@ export type CaptionList = {
 };
 
 export type DeletedCaptions = {
-  /** BCP 47, in its canonical form. */
+  /**
+   * BCP 47, in its canonical form. `und`: the video file does not tell it. Further channels of closed
+   * captions have private subtags, such as `und-x-cc3`.
+   */
   language: string;
   deleted: true;
 };

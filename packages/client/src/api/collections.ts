@@ -121,7 +121,7 @@ export type CollectionItemPage = {
 
 /** An asset at its place in a collection. */
 export type CollectionItem = {
-  /** An image or a video. */
+  /** An image, a video or an audio file. */
   asset: Asset;
   added_at: string;
 };

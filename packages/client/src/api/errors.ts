@@ -19,6 +19,7 @@ export type ErrorCode =
 /** `error.details.reason` of a response. */
 export type ErrorReason =
   | 'above_maximum'
+  | 'adoption_failed'
   | 'already_uploaded'
   | 'archive_invalid'
   | 'archive_other_owner'
@@ -134,6 +135,8 @@ export type ErrorReason =
   | 'rule_not_enforceable'
   | 'size_above_limit'
   | 'size_mismatch'
+  | 'source_refused'
+  | 'source_unreadable'
   | 'timed_out'
   | 'too_demanding'
   | 'too_long'
@@ -184,6 +187,7 @@ export type FailureCode =
   | 'import_failed'
   | 'import_timeout'
   | 'import_too_large'
+  | 'adoption_failed'
   | 'clip_source_deleted'
   | 'clip_failed'
   | 'clip_too_large'
@@ -237,6 +241,7 @@ export type WarningCode =
   | 'damaged'
   | 'audio_unsupported'
   | 'extra_codec_failed'
+  | 'surround_not_copied'
   | 'audio_tracks_dropped'
   | 'subtitles_unreadable'
   | 'encoding_incomplete'

@@ -12,7 +12,7 @@ export type AssetEvent = {
   asset_id: string;
   owner_user_id: string;
   attempt: number | null;
-  /** An image or a video. */
+  /** An image, a video or an audio file. */
   asset: Asset | null;
 };
 

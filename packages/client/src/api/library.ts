@@ -75,8 +75,8 @@ export type UpdateAssetRequest = {
   /** Your own JSON, at most 16 KiB and 100 levels deep. */
   metadata?: Record<string, unknown> | null | undefined;
   /**
-   * The part of an image that crops keep: the point of the upright picture that `fit=cover` brings as near to
-   * the middle as the edges allow. A `gravity` of the URL or of a preset takes precedence.
+   * The part of an image that crops keep. `fit=cover` brings this point of the upright picture as near to the
+   * middle as the edges allow. A `gravity` of the URL or of a preset takes precedence.
    */
   focal_point?: FocalPoint | null | undefined;
   /**
@@ -90,7 +90,7 @@ export type UpdateAssetRequest = {
    */
   chapters?: Chapter[] | null | undefined;
   /**
-   * When the asset is deleted for good, as by `DELETE` without `trash`: RFC 3339 with a zone, in the future,
+   * When the asset is deleted for good, as by `DELETE` without `trash`. RFC 3339 with a zone, in the future,
    * at most 100 years ahead. Playback ends at this time; a job deletes the asset within about a minute, also
    * from the trash, and its bytes go after `PURGE_GRACE_DAYS`. Null: never.
    */

@@ -48,7 +48,10 @@ export type VideoPlayback = {
 };
 
 export type PlayableCaption = {
-  /** BCP 47, in its canonical form. */
+  /**
+   * BCP 47, in its canonical form. `und`: the video file does not tell it. Further channels of closed
+   * captions have private subtags, such as `und-x-cc3`.
+   */
   language: string;
   label: string;
   /** `captions` also describe sounds, for viewers who do not hear them. */
@@ -137,8 +140,8 @@ export type AudioPlayback = {
   /** Append `w`, `h`, `fit` and `format` as further query parameters. */
   image: string | null;
   /**
-   * JSON in the format of BBC audiowaveform (`version` 2, `channels` 1, `bits` 8): the lowest and the highest
-   * sample of up to 1800 parts of the sound.
+   * JSON in the format of BBC audiowaveform (`version` 2, `channels` 1, `bits` 8). It has the lowest and the
+   * highest sample of up to 1800 parts of the sound.
    */
   waveform: string | null;
   /** A page with a player, for an `<iframe>`. */

@@ -47,8 +47,8 @@ export type CreateUploadRequest = {
   /** Your own JSON, at most 16 KiB and 100 levels deep. */
   metadata?: Record<string, unknown> | null | undefined;
   /**
-   * The part of an image that crops keep: the point of the upright picture that `fit=cover` brings as near to
-   * the middle as the edges allow. A `gravity` of the URL or of a preset takes precedence.
+   * The part of an image that crops keep. `fit=cover` brings this point of the upright picture as near to the
+   * middle as the edges allow. A `gravity` of the URL or of a preset takes precedence.
    */
   focal_point?: FocalPoint | null | undefined;
   /**
@@ -62,7 +62,7 @@ export type CreateUploadRequest = {
    */
   chapters?: Chapter[] | null | undefined;
   /**
-   * When the asset is deleted for good, as by `DELETE` without `trash`: RFC 3339 with a zone, in the future,
+   * When the asset is deleted for good, as by `DELETE` without `trash`. RFC 3339 with a zone, in the future,
    * at most 100 years ahead. Playback ends at this time; a job deletes the asset within about a minute, also
    * from the trash, and its bytes go after `PURGE_GRACE_DAYS`. Null: never.
    */
@@ -138,7 +138,7 @@ export type MultipartUploadTarget = {
   /** Size of every part but the last. */
   part_size_bytes: number;
   /**
-   * For clients that speak the XML of S3, such as Uppy: POST creates an upload; with `&uploadId=` POST
+   * For clients that speak the XML of S3, such as Uppy: POST creates an upload. With `&uploadId=` POST
    * completes it, GET lists its parts, DELETE aborts it.
    */
   s3_url: string;
@@ -176,7 +176,7 @@ export type OpenUpload = {
   upload: UploadTarget | null;
   /** Other ways to send the same bytes. */
   alternatives: UploadTarget[];
-  /** An image or a video. */
+  /** An image, a video or an audio file. */
   asset?: Asset | undefined;
 };
 

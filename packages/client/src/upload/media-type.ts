@@ -8,6 +8,7 @@ const TYPES: Readonly<Record<string, string>> = {
   mkv: 'video/x-matroska',
   ts: 'video/mp2t',
   m2ts: 'video/mp2t',
+  mts: 'video/mp2t',
   '3gp': 'video/3gpp',
   jpg: 'image/jpeg',
   jpeg: 'image/jpeg',

@@ -1,8 +1,8 @@
 // Tests uploads through the back end of an application, which passes on what the API returned.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { answer, type ApiServer, refuse, startApiServer } from './api-server.fixture.ts';
+import { answer, type ApiServer, refuse, startApiServer } from '../api-server.fixture.ts';
 import { createEndpointClient } from './endpoint-client.ts';
-import { isMediaryError } from './errors.ts';
+import { isMediaryError } from '../errors.ts';
 
 let server: ApiServer;
 beforeAll(async () => {

@@ -1,8 +1,8 @@
 // A client for pages whose uploads are opened and completed by the back end of the application.
-import { MediaryError } from './errors.ts';
-import { createClient, type Media } from './mediary.ts';
-import type { ReceivedResponse } from './response.ts';
-import { createTransport, type MediaryOptions, type Relay } from './transport.ts';
+import { MediaryError } from '../errors.ts';
+import { createClient, type Media } from '../mediary.ts';
+import type { ReceivedResponse } from '../response.ts';
+import { createTransport, type MediaryOptions, type Relay } from '../transport.ts';
 
 export type EndpointOptions = Omit<MediaryOptions, 'baseUrl' | 'token' | 'serviceKey' | 'ownerUserId'> & {
   /** URL of the back end, such as `/uploads`; a query is kept. */
