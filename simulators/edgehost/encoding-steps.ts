@@ -2,7 +2,7 @@
 // `error`.
 import type { EncodingFault } from '../fault.ts';
 import type { SourceFacts } from '../renderer.ts';
-import { type EdgehostVideo, ERRORS, type State, type Status } from './video.ts';
+import { type EdgehostVideo, ERRORS, type VideoState, type Status } from './video.ts';
 
 export type Step = Partial<EdgehostVideo> & { readonly status: Status };
 type Encoding = {
@@ -42,7 +42,7 @@ function durationProblem(seconds: number, maxSeconds: number | null): keyof type
   return maxSeconds !== null && seconds > maxSeconds ? 'ERR_DURATION_EXCEED_CONSTRAINT' : undefined;
 }
 
-const step = (state: State, percent: number): Step => ({
+const step = (state: VideoState, percent: number): Step => ({
   readyToStream: false,
   status: { state, pctComplete: percent.toFixed(6), errorReasonCode: '', errorReasonText: '' },
 });

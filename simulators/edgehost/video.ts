@@ -2,9 +2,9 @@
 import { randomBytes } from 'node:crypto';
 import type { JsonObject } from '../route.ts';
 
-export type State = 'pendingupload' | 'downloading' | 'queued' | 'inprogress' | 'ready' | 'error';
+export type VideoState = 'pendingupload' | 'downloading' | 'queued' | 'inprogress' | 'ready' | 'error';
 export type Status = {
-  readonly state: State;
+  readonly state: VideoState;
   readonly step?: 'encoding' | 'manifest';
   /** Text, for example `100.000000`. */
   readonly pctComplete?: string;

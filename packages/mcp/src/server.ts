@@ -5,11 +5,11 @@ import type { McpSettings } from './settings.ts';
 import { explainAsset } from './tools/explain-asset.ts';
 import { findAsset, getPlayback, listAssets } from './tools/find-assets.ts';
 import { getStatus } from './tools/get-status.ts';
-import { deleteAsset, retryAsset, setTags, updateAsset } from './tools/change-assets.ts';
-import { uploadFile } from './tools/upload-file.ts';
+import { deleteAsset, retryAsset, rollBack, setTags, updateAsset } from './tools/change-assets.ts';
+import { replaceFile, uploadFile } from './tools/upload-file.ts';
 
 const READING_TOOLS = [listAssets, findAsset, explainAsset, getPlayback, getStatus];
-const WRITING_TOOLS = [uploadFile, setTags, updateAsset, retryAsset, deleteAsset];
+const WRITING_TOOLS = [uploadFile, replaceFile, rollBack, setTags, updateAsset, retryAsset, deleteAsset];
 
 export function createMcpServer(settings: McpSettings, version: string): McpServer {
   const info = { name: 'mediary', title: 'Mediary', version };

@@ -14,7 +14,7 @@ import { describeError, redactSecrets } from './tool-error.ts';
 /** `text`: the result in words; default: its JSON. */
 type ToolResult = { readonly data: Record<string, unknown>; readonly text?: string };
 
-type ToolCall = {
+export type ToolCall = {
   /** Aborted when the client cancels the call. */
   readonly signal: AbortSignal;
   /** Sends the progress to clients that ask for it, where it has risen. */

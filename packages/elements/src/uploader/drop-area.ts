@@ -1,5 +1,6 @@
 // The area that takes files: drops, a dialog, and the camera of a phone.
 import { html, nothing, type TemplateResult } from 'lit';
+import { findAcceptedKinds } from './file-rules.ts';
 import { readDrop } from './incoming-files.ts';
 import type { UploaderTexts } from './texts.ts';
 import { uploadIcon } from './upload-row.ts';
@@ -31,7 +32,7 @@ export function renderDropArea(view: DropAreaView): TemplateResult {
       @drop=${(event: DragEvent) => onDrop(event, view)}
     >
       <div part="icon"><slot name="icon">${uploadIcon()}</slot></div>
-      <div part="prompt"><slot name="prompt">${texts.prompt}</slot></div>
+      <div part="prompt"><slot name="prompt">${texts.prompt(findAcceptedKinds(view.accept))}</slot></div>
       <div part="hint"><slot name="hint">${texts.hint}</slot></div>
       <div class="choices">
         <button type="button" part="button choose" ?disabled=${isDisabled} @click=${opener('files')}>
@@ -44,10 +45,13 @@ export function renderDropArea(view: DropAreaView): TemplateResult {
 }
 
 function renderCameras({ texts, accept, isDisabled }: DropAreaView): TemplateResult[] {
-  const cameras = [
-    { name: 'photo', kind: 'image/', text: texts.takePhoto },
-    { name: 'video', kind: 'video/', text: texts.recordVideo },
-  ].filter(({ kind }) => accept.includes(kind));
+  const kinds = findAcceptedKinds(accept);
+  const cameras = (
+    [
+      { name: 'photo', kind: 'image', text: texts.takePhoto },
+      { name: 'video', kind: 'video', text: texts.recordVideo },
+    ] as const
+  ).filter(({ kind }) => kinds.includes(kind));
   return cameras.map(
     ({ name, text }) =>
       html`<button type="button" part="button camera" ?disabled=${isDisabled} @click=${opener(name)}>

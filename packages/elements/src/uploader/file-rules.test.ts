@@ -1,7 +1,14 @@
 // Which files are refused before a request, and by what a refusal of the service teaches.
 import { createMediary, MediaryError } from '@mediary/client';
 import { expect, test } from 'vitest';
-import { DEFAULT_ACCEPT, type FileRules, findDefect, findRefusal, learnLimits } from './file-rules.ts';
+import {
+  DEFAULT_ACCEPT,
+  type FileRules,
+  findAcceptedKinds,
+  findDefect,
+  findRefusal,
+  learnLimits,
+} from './file-rules.ts';
 import { ENGLISH } from './texts.ts';
 
 const createRules = (rules: Partial<FileRules> = {}): FileRules => ({
@@ -25,6 +32,29 @@ test.each<[string, string, string, boolean]>([
   ['a.PNG', 'image/png', ' .png ,', true],
 ])('%s of the type "%s" where "%s" is accepted', (...[name, type, accept, isTaken]) => {
   expect(refusalOf(name, type, createRules({ accept })) === undefined).toBe(isTaken);
+});
+
+test.each([
+  [DEFAULT_ACCEPT, 'Drop images and videos here', 'images and videos'],
+  ['video/*', 'Drop videos here', 'videos'],
+  ['audio/*', 'Drop audio files here', 'audio files'],
+  ['image/*, .mp4', 'Drop images and videos here', 'images, MP4'],
+  ['.JPG,image/png', 'Drop images here', 'JPG, PNG'],
+  ['video/*,.mkv,audio/mpeg', 'Drop videos and audio files here', 'videos, MPEG'],
+  ['', 'Drop images, videos and audio files here', 'images, videos and audio files'],
+  ['.pdf', 'Drop files here', 'PDF'],
+])('where "%s" is accepted: %s', (accept, prompt, allowed) => {
+  expect(ENGLISH.prompt(findAcceptedKinds(accept))).toBe(prompt);
+  const refusal = refusalOf('notes', '', createRules({ accept }));
+  expect(refusal).toBe(`“notes” cannot be uploaded. Allowed: ${allowed}.`);
+});
+
+test('a refusal lists only types that both the page and the service allow', () => {
+  const rules = createRules({
+    accept: 'video/*,.png',
+    allowedTypes: ['image/png', 'image/gif', 'video/mp4'],
+  });
+  expect(refusalOf('a.gif', 'image/gif', rules)).toBe('“a.gif” cannot be uploaded. Allowed: PNG, MP4.');
 });
 
 test('an empty file and one above the limit of the page are refused', () => {

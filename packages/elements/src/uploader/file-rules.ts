@@ -1,7 +1,7 @@
 // Refuses files before a byte is sent: by the attributes of the element, and by the limits that the service
 // named when it refused an earlier file.
 import { findMimeType, isMediaryError, type Media } from '@mediary/client';
-import type { UploaderTexts } from './texts.ts';
+import type { MediaKind, UploaderTexts } from './texts.ts';
 
 export type FileRules = {
   /** As of `<input accept>`. */
@@ -22,7 +22,10 @@ const NEVER = new Set(['image/svg+xml']);
 export function findRefusal(file: File, rules: FileRules, texts: UploaderTexts): string | undefined {
   if (file.size === 0) return texts.emptyFile(file.name);
   const type = typeOf(file);
-  if (!isAccepted(file, type, rules)) return texts.wrongType(file.name, describeTypes(rules));
+  if (!isAccepted(file, type, rules)) {
+    const { kinds, types } = describeTypes(rules);
+    return texts.wrongType(file.name, kinds, types);
+  }
   const limit = Math.min(rules.maxBytes ?? Infinity, rules.maxServiceBytes ?? Infinity);
   return file.size > limit ? texts.tooLarge(file.name, limit) : undefined;
 }
@@ -72,14 +75,38 @@ function matches(accepted: string, filename: string, type: string): boolean {
   return accepted.endsWith('/*') ? type.startsWith(accepted.slice(0, -1)) : type === accepted;
 }
 
-/** `JPEG, PNG, MP4`; empty where the rules are those of every service. */
-function describeTypes({ accept, allowedTypes }: FileRules): string {
-  if (!allowedTypes && accept === DEFAULT_ACCEPT) return '';
-  const names = allowedTypes ?? parseAccept(accept);
-  return names
-    .map((name) => name.replace(/^(?:\.|(?:image|video)\/(?:x-)?(?!\*))/, '').toUpperCase())
-    .join(', ');
+const KINDS: readonly MediaKind[] = ['image', 'video', 'audio'];
+
+/** Kinds with at least one type in `accept`; all kinds if `accept` is empty. */
+export function findAcceptedKinds(accept: string): readonly MediaKind[] {
+  const types = parseAccept(accept).map(toType);
+  return types.length === 0
+    ? KINDS
+    : KINDS.filter((kind) => types.some((type) => type.startsWith(`${kind}/`)));
 }
+
+/** The type of an extension too; empty where it is unknown. */
+const toType = (accepted: string): string =>
+  accepted.startsWith('.') ? (findMimeType(`file${accepted}`) ?? '') : accepted;
+
+type AllowedTypes = { readonly kinds: readonly MediaKind[]; readonly types: readonly string[] };
+
+/** Kinds that are allowed as a whole, and further types as `PNG` or `MP4`. */
+function describeTypes({ accept, allowedTypes }: FileRules): AllowedTypes {
+  const accepted = parseAccept(accept);
+  const isNarrow = accepted.length > 0;
+  const names =
+    allowedTypes?.filter(
+      (type) => !isNarrow || accepted.some((name) => matches(name, '', type) || toType(name) === type),
+    ) ?? accepted;
+  if (!allowedTypes && !isNarrow) return { kinds: KINDS, types: [] };
+  const kinds = KINDS.filter((kind) => names.includes(`${kind}/*`));
+  const others = names.filter((name) => !kinds.some((kind) => toType(name).startsWith(`${kind}/`)));
+  return { kinds, types: others.map(formatType) };
+}
+
+const formatType = (name: string): string =>
+  name.replace(/^(?:\.|(?:image|video|audio)\/(?:x-)?)/, '').toUpperCase();
 
 /** Remembers the limit that a refusal of the service names, so that later files need no request. */
 export function learnLimits(rules: FileRules, error: unknown): void {

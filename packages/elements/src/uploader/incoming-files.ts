@@ -12,8 +12,8 @@ export function readDrop(transfer: DataTransfer | null): DroppedFiles {
 }
 
 /**
- * Files that are pasted anywhere on the page but into a field. Of several uploaders, the one that has the
- * focus takes them, else the first. Returns what ends it.
+ * Calls `onFiles` with files that users paste outside of fields. With several uploaders, the focused one gets
+ * them, else the first one. Returns a function that stops listening.
  */
 export function listenForPastes(element: HTMLElement, onFiles: (files: readonly File[]) => void): () => void {
   const { ownerDocument: page } = element;

@@ -2,6 +2,21 @@
 
 export type UploaderTexts = typeof ENGLISH;
 
+export type MediaKind = 'image' | 'video' | 'audio';
+
+const PLURALS: Readonly<Record<MediaKind, string>> = {
+  image: 'images',
+  video: 'videos',
+  audio: 'audio files',
+};
+
+/** `images, videos and audio files`; `files` where `accept` has other types alone. */
+function listKinds(kinds: readonly MediaKind[]): string {
+  const names = kinds.map((kind) => PLURALS[kind]);
+  const last = names.pop() ?? 'files';
+  return names.length === 0 ? last : `${names.join(', ')} and ${last}`;
+}
+
 const UNITS = ['bytes', 'kB', 'MB', 'GB', 'TB'] as const;
 
 /** Powers of 1000, as disks and networks are measured. */
@@ -19,6 +34,9 @@ function formatSeconds(seconds: number): string {
   return `${Math.floor(minutes / 60)}\u00a0h ${minutes % 60}\u00a0min`;
 }
 
+const listAllowed = (kinds: readonly MediaKind[], types: readonly string[]): string =>
+  [...(kinds.length > 0 ? [listKinds(kinds)] : []), ...types].join(', ');
+
 const PROBLEMS: Readonly<Record<string, string>> = {
   type_mismatch: 'The file is not of the type that its name says.',
   not_media: 'The file is no image, video or sound, or it is damaged.',
@@ -35,7 +53,8 @@ const PROBLEMS: Readonly<Record<string, string>> = {
 
 export const ENGLISH = {
   label: 'Upload files',
-  prompt: 'Drop images and videos here',
+  /** `kinds`: those of `accept`. */
+  prompt: (kinds: readonly MediaKind[]) => `Drop ${listKinds(kinds)} here`,
   hint: 'or paste them',
   choose: 'Choose files',
   takePhoto: 'Take a photo',
@@ -66,8 +85,9 @@ export const ENGLISH = {
   button: (action: string, name: string) => `${action}: ${name}`,
   announce: (name: string, status: string) => `${name}: ${status}`,
   emptyFile: (name: string) => `“${name}” is empty.`,
-  wrongType: (name: string, allowed: string) =>
-    `“${name}” cannot be uploaded. ${allowed === '' ? 'Images and videos can.' : `Allowed: ${allowed}.`}`,
+  /** `kinds`: all types of them are allowed; `types`: what else is. */
+  wrongType: (name: string, kinds: readonly MediaKind[], types: readonly string[]) =>
+    `“${name}” cannot be uploaded. Allowed: ${listAllowed(kinds, types)}.`,
   tooLarge: (name: string, limit: number) => `“${name}” is larger than ${formatBytes(limit)}.`,
   tooMany: (name: string, limit: number) => `“${name}” is not uploaded: ${limit} files are the most.`,
   isFolder: (name: string) => `“${name}” is a folder. Choose the files in it.`,

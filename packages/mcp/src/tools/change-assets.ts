@@ -1,4 +1,4 @@
-// `set_tags`, `update_asset`, `retry_asset` and `delete_asset`: offered with `--write` only.
+// `set_tags`, `update_asset`, `roll_back`, `retry_asset` and `delete_asset`: offered with `--write` only.
 import { z } from 'zod';
 import { assetId, assetSchema, ownerUserId } from '../asset-fields.ts';
 import { toCallOptions } from '../clients.ts';
@@ -54,6 +54,21 @@ export const updateAsset = defineTool({
   async run(clients, { id, version: ifMatch, owner_user_id, ...changes }, { signal }) {
     const options = { ...toCallOptions(owner_user_id, signal), ifMatch };
     return { data: { asset: await clients.assets().media.update(id, changes, options) } };
+  },
+});
+
+export const rollBack = defineTool({
+  name: 'roll_back',
+  title: 'Bring the previous file back',
+  description:
+    'Brings back the file that an asset had before the last replace_file; a second call brings the newer ' +
+    'one back. Fails with no_previous_version where that file was deleted.',
+  input: z.strictObject({ id: assetId, owner_user_id: ownerUserId }),
+  output: z.looseObject({ asset: assetSchema }),
+  effect: 'overwrites',
+  async run(clients, { id, owner_user_id }, { signal }) {
+    const { versions } = clients.assets();
+    return { data: { asset: await versions.rollBack(id, toCallOptions(owner_user_id, signal)) } };
   },
 });
 
