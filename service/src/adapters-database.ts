@@ -127,6 +127,7 @@ const openJobQueue = (
         .filter(({ module }) => module.kind === 'hosted')
         .map(({ module }) => module.name),
     }),
+    isSupervising: config.role !== 'api',
     retention: config.jobRetention,
     searchedMember: SEARCHED_MEMBER,
     describePayload: (payload) =>

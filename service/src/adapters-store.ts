@@ -21,7 +21,7 @@ export type OpenStore = {
 export async function openStore(config: Config): Promise<OpenStore> {
   if (config.s3) {
     const { openS3ObjectStore } = await import('./storage/s3-object-store.ts');
-    const { direct, ...store } = openS3ObjectStore(config.s3);
+    const { direct, ...store } = openS3ObjectStore(config.s3, { sources: config.adoptSources });
     return {
       store: { ...store, ...(config.s3.direct && { direct }) },
       location: `s3://${config.s3.bucket}/${config.s3.prefix}`,
@@ -29,7 +29,9 @@ export async function openStore(config: Config): Promise<OpenStore> {
     };
   }
   const folder = storeFolder(config);
-  const store = await openDiskObjectStore(folder, { minFreeBytes: config.minFreeBytes });
+  const { adoptSources: allowed, minFreeBytes, dataDir } = config;
+  const sources = allowed.length > 0 ? { allowed, ownFolders: [folder, dataDir] } : undefined;
+  const store = await openDiskObjectStore(folder, { minFreeBytes, sources });
   await restrictFolders(folder, ['objects', 'originals', 'incoming', 'partial']);
   return { store, location: folder, close: () => {} };
 }

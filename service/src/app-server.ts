@@ -40,11 +40,8 @@ export async function buildServer(
   if (limiters.addresses) limitAddresses(server, limiters.addresses);
   guardProtocol(server);
   const names = [...providers.keys()];
-  mount(
-    server,
-    { once: createIdempotency(db), known: { ProviderName: names }, ownerLimiter: limiters.owner },
-    routes,
-  );
+  const once = createIdempotency(db, { now: app.clocks.now });
+  mount(server, { once, known: { ProviderName: names }, ownerLimiter: limiters.owner }, routes);
   const guides =
     config.docs === 'on' ? await openGuideSite({ folder: app.guidesFolder, publicBaseUrl }) : undefined;
   const render = () =>

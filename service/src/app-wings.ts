@@ -69,7 +69,7 @@ function openUploads({ config, log, clocks, publicBaseUrl, adapters }: AppContex
     ({ signatures }) => imageProcessor.canDecodeHeif || !signatures.includes('heif'),
   );
   const { createUploadToken, recordUploadOfToken, assertReadableByToken } = base.auth.operations;
-  const { view, guards } = base;
+  const { view, guards, asOperator } = base;
   return createUploads(
     {
       settings: { ...config, urlSecrets, publicBaseUrl, mediaTypes, defaultProvider: config.videoProvider },
@@ -96,7 +96,7 @@ function openUploads({ config, log, clocks, publicBaseUrl, adapters }: AppContex
         findLocalFile: base.storage.operations.findLocalFile,
       },
     },
-    { guards, view },
+    { guards, asOperator, view },
   );
 }
 

@@ -34,7 +34,11 @@ export async function buildApp(app: AppContext) {
     startDeliverySender: events.operations.startDeliverySender,
     uploadsSettled: uploads.operations.uploadsSettled,
     createSignInLink: wings.auth.operations.createSignInLink,
-    servedProviders: providers.operations.listServedProviders(),
+    /** How this process runs jobs. */
+    work: {
+      providers: providers.operations.listServedProviders(),
+      isNeeded: { ...wings.upkeep.isNeeded, ...wings.library.isNeeded },
+    },
     startHeartbeat: () =>
       providers.operations.startHeartbeat({
         id: app.instance,
@@ -71,6 +75,7 @@ const toHandlers = ({
   upkeep,
   owners,
   usage,
+  operations,
 }: Wings): JobHandlers<JobPayloads> => ({
   ...providers.jobs,
   ...library.jobs,
@@ -80,6 +85,7 @@ const toHandlers = ({
   ...upkeep.jobs,
   ...owners.jobs,
   ...usage.jobs,
+  ...operations.jobs,
 });
 
 type Servers = { readonly server?: HttpServer; readonly healthServer?: HttpServer };

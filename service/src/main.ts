@@ -1,4 +1,5 @@
-// Entry point of the process: runs the service or one of the commands, or prints how to call them.
+// Entry point of the process: runs the service or one of the commands, or prints how to call them. Commands
+// load what they use, because the service takes a second to load.
 import { resolve } from 'node:path';
 import { BACKUP_USAGE, runBackupCommand } from './commands/backup/backup-command.ts';
 import { ENCODER_USAGE, runEncoderCommand } from './commands/encoder.ts';
@@ -9,8 +10,6 @@ import { createSample, writeSample } from './commands/sample.ts';
 import { seedDemo } from './commands/demo.ts';
 import { parseSeedArguments, seedAssets, seedParkedReports } from './commands/seed.ts';
 import { runWithSimulators } from './commands/simulate.ts';
-import { findEngine } from './adapters.ts';
-import { openBackupTarget } from './adapters-store.ts';
 import { readLocalConfig } from './config-local.ts';
 import { runStorageCommand } from './commands/storage.ts';
 import {
@@ -21,10 +20,11 @@ import {
   withStorage,
   withUnmigrated,
 } from './service-commands.ts';
-import { logFailedStart, runService } from './service.ts';
 
-const findInstalledEngine = () =>
-  findEngine({ setting: process.env['FFMPEG_PATH'], searchPath: process.env['PATH'] });
+async function findInstalledEngine() {
+  const { findEngine } = await import('./adapters.ts');
+  return findEngine({ setting: process.env['FFMPEG_PATH'], searchPath: process.env['PATH'] });
+}
 
 const print = (text: string): unknown => process.stdout.write(text);
 const printProgress = (text: string): unknown => process.stderr.write(text);
@@ -48,11 +48,11 @@ async function runSeed(args: readonly string[]): Promise<void> {
 const COMMANDS: Readonly<Record<string, Command>> = {
   start: {
     help: 'npm start                       starts the service; docs/settings.md lists its settings',
-    run: () => runService(process.env),
+    run: async () => (await import('./service.ts')).runService(process.env),
   },
   '--simulate': {
     help: 'npm start -- --simulate         also starts both hosted providers as local simulators',
-    run: () => runWithSimulators(process.env, runService),
+    run: async () => runWithSimulators(process.env, (await import('./service.ts')).runService),
   },
   sample: {
     help: `npm run sample [-- <file>]      writes sample.mp4, a video of ten seconds; to a file such as
@@ -91,7 +91,10 @@ const COMMANDS: Readonly<Record<string, Command>> = {
           {
             config,
             store,
-            openTarget: (place) => openBackupTarget(config, place),
+            openTarget: async (place) => {
+              const { openBackupTarget } = await import('./adapters-store.ts');
+              return openBackupTarget(config, place);
+            },
             now: () => new Date(),
             print,
           },
@@ -144,8 +147,9 @@ if (!command) {
 }
 /** These run the service, whose log is on standard output. */
 const isService = name === 'start' || name === '--simulate';
-await command.run(args).catch((error: unknown) => {
+await command.run(args).catch(async (error: unknown) => {
   if (isService && !process.stdout.isTTY) {
+    const { logFailedStart } = await import('./service.ts');
     logFailedStart(process.env, error);
     process.exit(1);
   }

@@ -118,6 +118,7 @@ async function openEncoder(
     hardware,
     limits: config.encodeLimits,
     ladder: config.ladder,
+    loudness: config.loudness,
     concurrency: concurrencyOf(config),
   });
   return {
@@ -177,6 +178,7 @@ function createFailingEncoder(reason: string): Encoder {
     createPoster: refuse,
     createExtra: refuse,
     extractSubtitles: refuse,
+    extractClosedCaptions: refuse,
     cut: refuse,
   };
 }

@@ -1,9 +1,10 @@
 // What commands open and close: the database, the store, the providers, or all operations of the service.
+// Most need little of it: the modules that take long to load are loaded where they are used.
 import { randomUUID } from 'node:crypto';
-import { type Adapters, openAdapters, openProvidersOnly } from './adapters.ts';
-import { openUnmigrated } from './adapters-database.ts';
-import { openStore, type OpenStore } from './adapters-store.ts';
-import { type App, buildApp } from './app.ts';
+import type { Adapters } from './adapters.ts';
+import type { openUnmigrated } from './adapters-database.ts';
+import type { OpenStore } from './adapters-store.ts';
+import type { App } from './app.ts';
 import type { Config } from './config.ts';
 import { readDatabaseConfig, readLocalConfig } from './config-local.ts';
 import { createLogger } from './platform/observability/logger.ts';
@@ -12,13 +13,18 @@ import { openClocks } from './platform/postgres/database-clock.ts';
 import { migrate } from './platform/postgres/migrate.ts';
 import type { Environment } from './platform/settings/read-settings.ts';
 
+async function openDatabaseAsItIs(...args: Parameters<typeof openUnmigrated>) {
+  const { openUnmigrated: open } = await import('./adapters-database.ts');
+  return open(...args);
+}
+
 /** Runs a command with the migrated database of these settings. */
 export async function withDatabase(
   environment: Environment,
   work: (connection: Connection) => Promise<void>,
 ): Promise<void> {
   const { config } = await readLocalConfig(environment);
-  const { connection, close } = await openUnmigrated(config);
+  const { connection, close } = await openDatabaseAsItIs(config);
   await migrate(connection)
     .then(() => work(connection))
     .finally(close);
@@ -36,7 +42,7 @@ export async function withUnmigrated<T>(
   work: (database: UnmigratedDatabase) => Promise<T>,
 ): Promise<T> {
   const config = await readDatabaseConfig(environment);
-  const { close, ...database } = await openUnmigrated(config, options);
+  const { close, ...database } = await openDatabaseAsItIs(config, options);
   return work({ ...database, timeoutSeconds: config.start.timeoutSeconds }).finally(close);
 }
 
@@ -46,7 +52,7 @@ export async function withRunningDatabase(
   work: (connection: Connection) => Promise<void>,
 ): Promise<void> {
   const { config } = await readLocalConfig(environment);
-  const database = await openUnmigrated(config, { shares: true });
+  const database = await openDatabaseAsItIs(config, { shares: true });
   await work(database.connection).finally(database.close);
 }
 
@@ -56,6 +62,7 @@ export async function withStorage(
   work: (config: Config, storage: OpenStore) => Promise<void>,
 ): Promise<void> {
   const { config } = await readLocalConfig(environment);
+  const { openStore } = await import('./adapters-store.ts');
   const storage = await openStore(config);
   await work(config, storage).finally(storage.close);
 }
@@ -66,6 +73,7 @@ export async function withProviders(
   work: (config: Config, providers: Adapters['providers']) => Promise<void>,
 ): Promise<void> {
   const { config } = await readLocalConfig(environment);
+  const { openProvidersOnly } = await import('./adapters.ts');
   await work(config, openProvidersOnly(config));
 }
 
@@ -79,6 +87,7 @@ export async function withApp(environment: Environment, work: (app: App) => Prom
     throw error;
   };
   const searchPath = environment['PATH'];
+  const [{ openAdapters }, { buildApp }] = await Promise.all([import('./adapters.ts'), import('./app.ts')]);
   const adapters = await openAdapters(config, {
     log,
     searchPath,

@@ -183,7 +183,7 @@ async function startBackground(
 ) {
   const { jobs, embeddedPostgres: server } = adapters;
   const { role } = config;
-  if (role !== 'api') await jobs.work(app.handlers, app.servedProviders);
+  if (role !== 'api') await jobs.work(app.handlers, app.work);
   const heartbeat = await app.startHeartbeat();
   const sender = role === 'worker' ? undefined : app.startDeliverySender();
   const sampler = app.startSampler();

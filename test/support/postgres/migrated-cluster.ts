@@ -1,25 +1,28 @@
-// A database cluster with all migrations, created once on this machine and copied for each test service.
+// A database cluster with all tables and queues, created once on this machine and copied for each service.
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, globSync, lstatSync, readFileSync } from 'node:fs';
 import { chmod } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { findInstalledPackage } from '@mediary/embedded-postgres/binaries';
 import { startEmbeddedPostgres } from '@mediary/embedded-postgres/launcher';
+import type { Connection } from '../../../service/src/platform/postgres/connection.ts';
 import { createOnce } from '../../../packages/testing/src/create-once.ts';
-import { migrate } from '../../../service/src/platform/postgres/migrate.ts';
+import { keptFolder } from '../tree/temporary-folder.ts';
 
 const run = promisify(execFile);
 const ROOT = resolve(import.meta.dirname, '../../..');
 /** A change of any of these files needs another cluster. */
 const SOURCES = [
   join(findInstalledPackage(), 'package.json'),
+  join(ROOT, 'node_modules/pg-boss/package.json'),
   ...globSync(
     [
       'packages/embedded-postgres/src/{cluster,launcher}.ts',
       'service/src/platform/postgres/{migrate,migration-files}.ts',
+      'service/src/platform/jobs/{open-boss,job-order}.ts',
+      'service/src/jobs.ts',
       'service/migrations/*.sql',
     ],
     {
@@ -49,12 +52,40 @@ async function prepareTemplate(): Promise<string> {
       .update(readFileSync(file))
       .update('\0');
   const owner = process.getuid?.() ?? 0;
-  const template = join(tmpdir(), `mediary-cluster-${owner}-${hash.digest('hex').slice(0, 16)}`);
+  const template = join(keptFolder(), `mediary-cluster-${owner}-${hash.digest('hex').slice(0, 16)}`);
   if (existsSync(template)) return template;
   await createOnce(template, async (unfinished) => {
     await chmod(unfinished, 0o755);
     const { connection, stop } = await startEmbeddedPostgres(unfinished);
-    await migrate(connection).finally(stop);
+    await createTables(connection).finally(stop);
   });
   return template;
+}
+
+/** The tables do not depend on them. */
+const REQUIRED_SETTINGS = {
+  ACCESS_TOKEN_SECRET: 'template-access-token-secret-0123456789',
+  SERVICE_API_KEY: 'template-service-key-0123456789',
+  OPERATOR_KEY: 'template-operator-key-0123456789',
+};
+
+/** As the first start of a service does. */
+async function createTables(connection: Connection): Promise<void> {
+  const [{ openDatabaseAndJobs }, { readConfig }, { createLogger }, { createMetrics }] = await Promise.all([
+    import('../../../service/src/adapters-database.ts'),
+    import('../../../service/src/config.ts'),
+    import('../../../service/src/platform/observability/logger.ts'),
+    import('../../../service/src/platform/observability/metrics.ts'),
+  ]);
+  const { db, jobs, channels } = await openDatabaseAndJobs(
+    connection,
+    readConfig(REQUIRED_SETTINGS, (path) => path),
+    {
+      log: createLogger('silent'),
+      metrics: createMetrics(),
+    },
+  );
+  await jobs.stop();
+  await channels.close();
+  await db.close();
 }

@@ -20,9 +20,13 @@ export async function recordStatements(query: (db: Queries) => Promise<unknown>)
   return statements;
 }
 
-/** Runs the first statement of `query` to the end, and returns how. */
-export async function explain(client: pg.Client, query: (db: Queries) => Promise<unknown>): Promise<string> {
-  const [{ text, values }] = (await recordStatements(query)) as [Statement];
+/** Runs the last statement of `query` to the end, or the one at `place`, and returns how. */
+export async function explain(
+  client: pg.Client,
+  query: (db: Queries) => Promise<unknown>,
+  place = -1,
+): Promise<string> {
+  const { text, values } = (await recordStatements(query)).at(place) as Statement;
   const { rows } = await client.query<{ 'QUERY PLAN': string }>(
     `explain (analyze, buffers, timing off) ${text}`,
     values,

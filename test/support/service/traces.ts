@@ -1,7 +1,7 @@
 // Lists what a service leaves on the machine: files, processes and rows.
 import { readdir, readFile, readlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { rowsOf } from '../postgres/postgres.ts';
+import pg from 'pg';
 import { objectsIn } from '../store/test-store.ts';
 
 /** Paths of all files below the folder that have this text in their path, and keys of a remote store. */
@@ -59,17 +59,36 @@ export async function processesNaming(text: string): Promise<Process[]> {
   return found.flat();
 }
 
-/** Asks the embedded database of a running service. */
-export const rows = (
+/** A new connection costs the server more than the statements of most tests. */
+const IDLE_MS = 1000;
+const pools = new Map<string, pg.Pool>();
+
+/** Asks the embedded database of a running service. Statements may share a connection. */
+export async function rows(
   dataDir: string,
   statement: string,
   values: unknown[] = [],
-): Promise<Record<string, unknown>[]> =>
-  rowsOf(
-    { host: join(dataDir, 'postgres'), port: 5432, user: 'postgres', database: 'mediary' },
-    statement,
-    values,
-  );
+): Promise<Record<string, unknown>[]> {
+  const { rows } = await poolOf(dataDir).query(statement, values);
+  return rows;
+}
+
+function poolOf(dataDir: string): pg.Pool {
+  const open = pools.get(dataDir);
+  if (open) return open;
+  const pool = new pg.Pool({
+    host: join(dataDir, 'postgres'),
+    port: 5432,
+    user: 'postgres',
+    database: 'mediary',
+    idleTimeoutMillis: IDLE_MS,
+    allowExitOnIdle: true,
+  });
+  // The server of a service ends before an idle connection to it: the pool removes the connection.
+  pool.on('error', () => pools.delete(dataDir));
+  pools.set(dataDir, pool);
+  return pool;
+}
 
 /**
  * What happened to an asset, in order. Without `asset.progress` and `asset.delayed`, which depend on the

@@ -1,9 +1,9 @@
 // Divides the test files into unit tests and tests that start something, by what they import.
 import { globSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 
 const ROOT = join(import.meta.dirname, '../../..');
-const FILES = '{packages,service/src,simulators,deploy,examples,test}/**/*.test.ts';
+const FILES = '{packages,console/src,service/src,simulators,deploy,examples,test}/**/*.test.ts';
 const OWN_SUITES = /^test\/(?:durability|browser|scale|clients|kubernetes|s3|cluster|image)\//;
 const JOURNEYS = /^test\/journeys\//;
 /** Modules that start a service, a database, ffmpeg or a sandboxed decoder. */
@@ -33,23 +33,6 @@ const isRunHere = (file: string): boolean => process.env['TEST_NGINX'] === '1' |
 /** Journeys, and tests of adapters with the real thing behind them. */
 export const journeyFiles: readonly string[] = files.filter(
   (file) => startsProcesses(file) && isRunHere(file),
-);
-const MOVED_CLOCK = /\b(?:now|processNow): \(\) => new Date\([^)]|FakeTimers|setSystemTime/;
-const OWN_CLOCK = /\b(?:now|processNow): |FakeTimers|setSystemTime/;
-
-const movesClock = (file: string): boolean =>
-  OWN_CLOCK.test(read(file)) ||
-  targetsOf(file).some(
-    (target) => target.includes('/support/') && MOVED_CLOCK.test(read(join(dirname(file), target))),
-  );
-
-/** The ids of a service never step back: after a test that moved the clock, its modules cannot be used. */
-export const clockJourneyFiles: readonly string[] = journeyFiles.filter(movesClock);
-const WAITING = /(?:chunked-|takeover|interrupted|crash|observability|encode-queue|workers)[^/]*$/;
-
-/** Journeys that wait for leases, timeouts and paced encodes for most of their time. */
-export const waitingJourneyFiles: readonly string[] = journeyFiles.filter(
-  (file) => WAITING.test(file) && !movesClock(file),
 );
 /** No service, no database, no child process. */
 export const unitFiles: readonly string[] = files.filter((file) => !startsProcesses(file));
