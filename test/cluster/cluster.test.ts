@@ -15,6 +15,7 @@ import { openLedger } from '../support/store/ledger.ts';
 import { type AssetJson, complete, IMAGE, openUpload, readAsset, settled, VIDEO } from '../support/media.ts';
 import { CLEAN, decode } from '../support/clips/picture-and-sound.ts';
 import { bombPng } from '../support/clips/pictures.ts';
+import { logOf } from '../support/service/process-logs.ts';
 import { kill, pidsOf } from '../support/service/supervised.ts';
 import { startReaders } from '../support/http/reading-clients.ts';
 import { describeFrozenProcesses } from './frozen-processes.ts';
@@ -183,7 +184,7 @@ async function killUnderLoad(victims: readonly Supervised[], name: string): Prom
   }
   await ledger.acknowledges(writes);
   await ledger.close();
-  expect(ledger.surprises).toEqual([]);
+  expect(ledger.surprises, await logOf(folder, ledger.surprises)).toEqual([]);
   await expectNothingLost(api, databaseDir, ledger);
 }
 
@@ -199,7 +200,7 @@ test('a kill of PostgreSQL, nginx or the S3 gateway loses nothing and ends no AP
   expect([nginx.starts(), gateway.starts()], 'started once more').toEqual(starts.map((count) => count + 1));
 });
 
-describeFrozenProcesses(() => ({ cluster, api, databaseDir }));
+describeFrozenProcesses(() => ({ cluster, api, folder, databaseDir }));
 
 test("a killed worker's encode is taken over by the other", async () => {
   const started = await openUpload(api, 'ann');

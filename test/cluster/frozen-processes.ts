@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Cluster } from '../../deploy/cluster/cluster.ts';
 import { expectRefusal } from '../support/http/envelope.ts';
 import { asUser, call, eventually } from '../support/service.ts';
+import { logOf } from '../support/service/process-logs.ts';
 import { freeze, keepDown, pidsOf } from '../support/service/supervised.ts';
 import { signalProcesses } from '../support/service/traces.ts';
 import { expectNothingLost } from '../support/store/kept-assets.ts';
@@ -12,6 +13,7 @@ import { type Ledger, openLedger } from '../support/store/ledger.ts';
 type Installation = {
   readonly cluster: Cluster;
   readonly api: { readonly url: string };
+  readonly folder: string;
   readonly databaseDir: string;
 };
 
@@ -96,9 +98,9 @@ export function describeFrozenProcesses(installation: () => Installation): void 
     });
 
     test('afterwards nothing that was acknowledged is lost, and nothing is stuck', async () => {
-      const { api, databaseDir, cluster } = installation();
+      const { api, folder, databaseDir, cluster } = installation();
       await ledger.close();
-      expect(ledger.surprises).toEqual([]);
+      expect(ledger.surprises, await logOf(folder, ledger.surprises)).toEqual([]);
       await expectNothingLost(api, databaseDir, ledger);
       expect(pidsOf([...cluster.apis, ...cluster.workers])).toEqual(pids);
     });
