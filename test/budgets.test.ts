@@ -6,8 +6,12 @@ const MAX_FILE_LINES = 250;
 const MAX_FUNCTION_LINES = 50;
 const MAX_COLUMNS = 110;
 
+/** Lists that `npm run docs` writes. */
+const GENERATED = /^packages\/client\/src\/api\//;
+
 test(`a file has at most ${MAX_FILE_LINES} lines`, () => {
-  const long = modules.filter(({ text }) => text.split('\n').length - 1 > MAX_FILE_LINES);
+  const written = modules.filter(({ path }) => !GENERATED.test(path));
+  const long = written.filter(({ text }) => text.split('\n').length - 1 > MAX_FILE_LINES);
   expect(long.map(({ path }) => path)).toEqual([]);
 });
 

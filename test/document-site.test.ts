@@ -3,7 +3,7 @@ import { existsSync, globSync, readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { expect, test } from 'vitest';
 import { BASE, renderLlmsText } from '../docs/.vitepress/llms-text.ts';
-import { renderPageText } from '../docs/.vitepress/page-text.ts';
+import { renderPageText, toCodeGroups } from '../docs/.vitepress/page-text.ts';
 import { listPages, readPageGroups } from '../docs/.vitepress/pages.ts';
 
 const ROOT = join(import.meta.dirname, '..');
@@ -59,6 +59,14 @@ test('links of a page lead to other pages, also in the Markdown that assistants 
     ).filter((target) => !names.has(target)),
   );
   expect(broken).toEqual([]);
+});
+
+test('blocks with labels become tabs on the site alone', () => {
+  const block = (label: string) => `\`\`\`sh [${label}]\necho\n\n\`\`\``;
+  const tabs = `${block('curl')}\n\n${block('wget')}\n`;
+  const text = `a\n\n${tabs}\nb\n\n\`\`\`sh\necho\n\`\`\`\n\n${block('alone')}\n`;
+  expect(toCodeGroups(text)).toBe(text.replace(tabs, `::: code-group\n\n${tabs}\n:::\n`));
+  expect(textOf('docs/reference/captions.md')).not.toContain(':::');
 });
 
 test('a file without a page is shown by its path, and code stays as it is', () => {

@@ -6,6 +6,7 @@ import { modules, parseModule, type SourceModule } from './support/tree/modules.
 const PUBLIC_ENTRIES = [
   'packages/client/src/index.ts',
   'packages/client/src/images.ts',
+  'packages/client/src/payload.ts',
   'packages/client/src/server.ts',
   'packages/elements/src/react.ts',
   'packages/elements/src/uploader.ts',

@@ -2,13 +2,7 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import {
-  clockJourneyFiles,
-  journeyFiles,
-  NGINX_JOURNEY,
-  timedFiles,
-  unitFiles,
-} from './support/tree/suites.ts';
+import { journeyFiles, NGINX_JOURNEY, timedFiles, unitFiles } from './support/tree/suites.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const read = (file: string): string => readFileSync(join(ROOT, file), 'utf8');
@@ -18,7 +12,7 @@ test('every test file belongs to one suite', () => {
     cwd: ROOT,
     exclude: ['**/node_modules'],
   });
-  const all = globSync('{packages,service,simulators,deploy,examples,test}/**/*.test.ts', {
+  const all = globSync('{packages,console/src,service,simulators,deploy,examples,test}/**/*.test.ts', {
     cwd: ROOT,
     exclude: ['**/node_modules'],
   });
@@ -33,17 +27,6 @@ test('journeys and database tests are not unit tests', () => {
   expect(journeyFiles).toContain('test/journeys/library/list.test.ts');
   expect(journeyFiles).toContain('service/src/platform/postgres/database.test.ts');
   expect(unitFiles).toContain('service/src/lifecycle/decisions/decide.test.ts');
-});
-
-test('journeys that move a clock, by themselves or by what they import, share no modules', () => {
-  for (const name of [
-    'uploads/put-upload',
-    'providers/hosted-outages',
-    'events/timeline',
-    'uploads/upload-expiry',
-  ])
-    expect(clockJourneyFiles).toContain(`test/journeys/${name}.test.ts`);
-  expect(clockJourneyFiles).not.toContain('test/journeys/library/list.test.ts');
 });
 
 test('unit tests start no database, service or ffmpeg', () => {

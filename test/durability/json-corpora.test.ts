@@ -47,6 +47,7 @@ const DOORS = {
   'POST /uploads/{id}/s3-multipart': { headers: {}, whenRead: [404] },
   'POST /uploads/{id}/s3-multipart/{upload}/parts': { headers: {}, whenRead: [404] },
   'POST /uploads/{id}/s3-multipart/{upload}/complete': { headers: {}, whenRead: [404] },
+  'POST /admin/adoptions': { headers: operator, whenRead: [] },
   'POST /admin/checks': { headers: operator, whenRead: [200, 409] },
   'POST /admin/deliveries/replay': { headers: operator, whenRead: [200, 404] },
   'PUT /admin/owners/{owner_user_id}/limits': { headers: operator, whenRead: [200] },

@@ -80,7 +80,7 @@ export const settled = async (service: Api, user: string, id: string): Promise<A
     : eventually(
         () => readAsset(service, user, id),
         ({ stream_status: status }) => status === 'ready' || status === 'failed',
-        { withinMs: 120_000 },
+        { withinMs: 240_000 },
       );
 
 type Processing = { readonly id: string; readonly progress: number; readonly withinMs?: number };

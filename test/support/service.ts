@@ -87,7 +87,7 @@ export async function startTestService(
   );
   const nginx = proxyPort && (await startNginx(service, { port: proxyPort, hasPopularSegments }, dataDir));
   const address = proxy.PUBLIC_BASE_URL ?? service.address;
-  if (service.server) registerServer(address, service.server);
+  const forget = service.server && registerServer(address, service.server);
   return {
     ...service,
     address,
@@ -96,6 +96,7 @@ export async function startTestService(
     stop: async () => {
       await expectAlive(service);
       await service.stop();
+      forget?.();
       if (nginx) await nginx.stop();
       if (!environment['DATA_DIR']) await rm(dataDir, { recursive: true, force: true });
     },

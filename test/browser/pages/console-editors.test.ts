@@ -143,7 +143,7 @@ test('many assets are tagged, thrown away and restored, and failures are named',
   const opened = await openConsole({ browser, service }, 'desk', 'light');
   const { page } = opened;
   await page.goto(`${service.address}/console/library?owner=cleo`);
-  const choices = page.locator('.tile-choice input');
+  const choices = page.locator('.tile-choice');
   await expect.poll(() => choices.count(), SLOW).toBe(3);
   await choices.first().focus();
   await page.keyboard.press('Space');
@@ -233,7 +233,7 @@ test('every screen fits on a phone in dark colours', async () => {
     await expectSound(opened);
   }
   await page.goto(`${service.address}/console/library?owner=cleo`);
-  await page.locator('.tile-choice input').first().press('Space');
+  await page.locator('.tile-choice').first().press('Space');
   await page.getByText('1 selected').waitFor();
   await expectSound(opened);
   await page.goto(`${service.address}/console/webhooks?asset_id=${id}`);

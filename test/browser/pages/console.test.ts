@@ -148,7 +148,7 @@ test('several tags find the assets that have all of them, and an address keeps t
   await page.context().close();
 });
 
-test('whoever is not signed in is asked for a key, and a wrong one is refused in words', async () => {
+test('a visitor without a session is asked for a key, and a wrong one is refused in words', async () => {
   const page = await openPage('phone');
   await page.goto(`${service.address}/`);
   await page.getByRole('heading', { name: 'Sign in to the console' }).waitFor();

@@ -17,7 +17,7 @@ let browser: Browser;
 beforeAll(async () => {
   await promisify(execFile)('npm', ['run', 'docs:build'], { cwd: ROOT });
   [service, browser] = await Promise.all([startTestService({ MEDIARY_ROLE: 'api' }), launchChromium()]);
-}, 240_000);
+}, 400_000);
 afterAll(async () => {
   await browser?.close();
   await service?.stop();
@@ -68,5 +68,36 @@ test('a reader finds a guide, in light and dark colours', async () => {
   expect(faults).toEqual([]);
   await page.getByRole('link', { name: 'API reference' }).first().click();
   await page.waitForURL(`${service.address}/docs/`);
+  await context.close();
+});
+
+/** Parts of the page that are wider than the screen, blocks of code excepted, which scroll. */
+const findWideParts = (page: Page): Promise<readonly string[]> =>
+  page.evaluate(`
+    Array.from(document.querySelectorAll('.vp-doc :is(p, table, td, code, ul)'))
+      .filter((part) => !part.closest('pre') && part.getBoundingClientRect().right > innerWidth)
+      .map((part) => part.outerHTML.slice(0, 200))
+  `);
+
+test('a reader of the reference chooses the language of an example, also on a phone', async () => {
+  const viewport = { width: 390, height: 844 };
+  const context = await browser.newContext({ colorScheme: 'dark', reducedMotion: 'reduce', viewport });
+  const page = await context.newPage();
+  const faults: string[] = [];
+  page.on('console', (message) => faults.push(message.text()));
+  page.on('pageerror', ({ message }) => faults.push(message));
+  await page.goto(`${service.address}/docs/guides/reference/uploads#createUpload`);
+  await page.getByRole('heading', { name: 'Create an upload' }).waitFor();
+  const tabs = page.locator('.vp-code-group').nth(1);
+  await tabs.getByText('curl "$API/media/upload-url"').waitFor();
+  await tabs.getByText('TypeScript', { exact: true }).click();
+  await tabs.getByText('mediary.media.createUpload').waitFor();
+  expect(await tabs.getByText('curl "$API/media/upload-url"').isVisible()).toBe(false);
+  expect(await findBarriers(page)).toEqual([]);
+  for (const { name } of pages.filter((each) => each.name.startsWith('reference'))) {
+    await page.goto(`${service.address}/docs/guides/${name}`);
+    expect(await findWideParts(page), name).toEqual([]);
+  }
+  expect(faults).toEqual([]);
   await context.close();
 });

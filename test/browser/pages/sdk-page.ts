@@ -15,11 +15,11 @@ type Input = { readonly files: readonly File[] };
 type Document = { querySelector(selector: string): Input };
 
 declare const document: Document;
-type Source = {
+type EventStream = {
   readonly readyState: number;
   addEventListener(type: string, listener: (event: { readonly type: string }) => void): void;
 };
-declare const EventSource: new (url: string) => Source;
+declare const EventSource: new (url: string) => EventStream;
 const progress: UploadProgress[] = [];
 const page: Page = {
   stream: { types: [], opened: 0, readyState: 0 },

@@ -123,7 +123,7 @@ async function startUploads(): Promise<Scene> {
   await setNetwork(session, SLOW_NETWORK);
   await page.setInputFiles('#back-end input[name=files]', [film, other, text]);
   const refused = rowOf(page, 'notes.txt');
-  await refused.getByText('“notes.txt” cannot be uploaded. Images and videos can.').waitFor();
+  await refused.getByText('“notes.txt” cannot be uploaded. Allowed: images and videos.').waitFor();
   const [filmRow, otherRow] = [rowOf(page, FILM), rowOf(page, 'other.mp4')];
   for (const row of [filmRow, otherRow]) await expect.poll(() => percentOf(row), SLOW).toBeGreaterThan(5);
   await filmRow.getByText(/B\/s · .* left/).waitFor();

@@ -78,10 +78,10 @@ const CALLERS = {
 type CallerName = keyof typeof CALLERS;
 
 const STATES = ['there', 'in the trash', 'deleted', 'unknown', 'no UUID'] as const;
-type State = (typeof STATES)[number];
+type TriedState = (typeof STATES)[number];
 
 /** The rule (B2): credentials, then what a service forgot to say, then existence, then ownership. */
-function expectedStatus(expectation: Expectation, caller: CallerName, state: State): number {
+function expectedStatus(expectation: Expectation, caller: CallerName, state: TriedState): number {
   const { kind, allowed = 200, isForServices } = expectation;
   if (caller === 'nobody' || caller === 'a caller with both schemes') return 401;
   if (caller === 'a service that names nobody' && kind !== 'read') return 400;
@@ -92,7 +92,7 @@ function expectedStatus(expectation: Expectation, caller: CallerName, state: Sta
 
 let service: TestService;
 let operations: string[];
-let lasting: Record<State, string>;
+let lasting: Record<TriedState, string>;
 beforeAll(async () => {
   service = await startTestService();
   lasting = {

@@ -102,7 +102,7 @@ test('entries are in the order of the changes, even if the clocks of processes d
   const before = (await read(id)).items;
   await rows(
     service.dataDir,
-    'update events set id = first_id_of(created_at) where asset_id = $1 and revision = 3',
+    "update events set id = first_id_of(created_at - interval '1 hour') where asset_id = $1 and revision = 3",
     [id],
   );
   const { items } = await read(id);

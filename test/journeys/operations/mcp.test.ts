@@ -35,7 +35,15 @@ const start = (args: readonly string[] = [], access: Access = { MEDIARY_TOKEN: t
   startMcp({ args, folder, env: { MEDIARY_URL: service.address, ...access } });
 
 const READING = ['explain_asset', 'find_asset', 'get_playback', 'get_status', 'list_assets'];
-const WRITING = ['delete_asset', 'retry_asset', 'set_tags', 'update_asset', 'upload_file'];
+const WRITING = [
+  'delete_asset',
+  'replace_file',
+  'retry_asset',
+  'roll_back',
+  'set_tags',
+  'update_asset',
+  'upload_file',
+];
 const namesOf = async ({ client }: McpSession) =>
   (await client.listTools()).tools.map(({ name }) => name).sort();
 
@@ -73,7 +81,7 @@ test('with --write an upload is found, changed, played and moved to the trash', 
   expect(await namesOf(mcp)).toEqual([...READING, ...WRITING].sort());
   const tools = (await mcp.client.listTools()).tools;
   const marked = tools.filter(({ annotations }) => annotations?.destructiveHint).map(({ name }) => name);
-  expect(marked.sort()).toEqual(['delete_asset', 'set_tags', 'update_asset']);
+  expect(marked.sort()).toEqual(['delete_asset', 'replace_file', 'roll_back', 'set_tags', 'update_asset']);
 
   const members = { title: 'Photo', tags: ['a'], external_id: 'product-1' };
   const { asset } = await mcp.read<One>('upload_file', { path: 'photo.png', ...members });

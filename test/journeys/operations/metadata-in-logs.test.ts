@@ -47,7 +47,7 @@ async function journey(bytes: Uint8Array, fields: object): Promise<AssetJson> {
   return asset;
 }
 
-/** `media.photo` tells the camera to whoever may read the asset. */
+/** Everyone who may read the asset sees the camera in `media.photo`. */
 const TOLD = /(""?)camera\1: ?\1Canary Camera 9000\1/g;
 const found = (text: string): string[] => canaries.filter((canary) => text.includes(canary));
 const foundUntold = (text: string): string[] => found(text.replaceAll(TOLD, ''));

@@ -71,7 +71,7 @@ test('each process samples every minute, and one of them the queues', async () =
   });
 });
 
-test('a process joins the samples of ended minutes, and deletes old ones', async () => {
+test('a process joins the samples of ended minutes, and a job deletes old ones', async () => {
   const joined = await eventually(
     () => rows(service.dataDir, "select values from samples where host = '*' order by at"),
     ({ length }) => length === 2,
@@ -80,6 +80,8 @@ test('a process joins the samples of ended minutes, and deletes old ones', async
     { values: { processes: 2, requests: 120 } },
     { values: { processes: 2, requests: 240 } },
   ]);
+  const { db, jobs } = service.adapters;
+  await db.transaction((tx) => jobs.send(tx, 'delete-old-samples', {}));
   await eventually(
     () => rows(service.dataDir, "select at from samples where at < now() - interval '24 hours'"),
     ({ length }) => length === 0,
