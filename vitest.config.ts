@@ -3,15 +3,13 @@ import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { ACCESS_KEY, missingS3Server, SECRET_KEY } from './test/support/store/ceph-rgw.ts';
 import {
-  clockJourneyFiles,
   journeyFiles,
   s3JourneyFiles,
   sdkJourneyFiles,
   timedFiles,
   unitFiles,
-  waitingJourneyFiles,
 } from './test/support/tree/suites.ts';
-import { prepareTemporaryFolder } from './test/support/tree/temporary-folder.ts';
+import { prepareMemoryFolder, prepareTemporaryFolder } from './test/support/tree/temporary-folder.ts';
 
 const S3_CREDENTIALS = { AWS_ACCESS_KEY_ID: ACCESS_KEY, AWS_SECRET_ACCESS_KEY: SECRET_KEY };
 /** What a test may take on a machine that is several times slower than usual: a limit ends what hangs. */
@@ -19,13 +17,17 @@ const limits = { testTimeout: 240_000, hookTimeout: 240_000 };
 const browserLimits = { testTimeout: 400_000, hookTimeout: 240_000 };
 const durabilityLimits = { testTimeout: 600_000, hookTimeout: 240_000 };
 
-process.env['TMPDIR'] = prepareTemporaryFolder();
+const onDisk = prepareTemporaryFolder();
+const inMemory = prepareMemoryFolder(onDisk);
+process.env['TMPDIR'] = onDisk;
+process.env['TEST_KEPT_FOLDER'] = onDisk;
+/** Tests of failures keep their data on the disk, as operators do. */
+const fast = { env: { TMPDIR: inMemory } };
 // Each process loads the same packages, in half the time with this cache.
 process.env['NODE_COMPILE_CACHE'] ??= join(import.meta.dirname, 'node_modules/.cache/compiled-tests');
 
 export default defineConfig({
   test: {
-    // Each test starts processes: more workers than cores take longer, and a third more processor time.
     maxWorkers: 2,
     // An uncaught exception or an unhandled rejection in a test process would have ended the service: it
     // fails the run.
@@ -33,27 +35,19 @@ export default defineConfig({
     projects: [
       // The files that a process runs share their modules: much of their time would go into loading and
       // compiling the same ones again.
-      { test: { name: 'unit', include: [...unitFiles], isolate: false, ...limits } },
+      { test: { name: 'unit', include: [...unitFiles], isolate: false, ...fast, ...limits } },
       {
         test: {
           name: 'journeys',
           include: [...journeyFiles],
-          exclude: [...clockJourneyFiles, ...waitingJourneyFiles],
           isolate: false,
+          // One more than cores, since each test waits at times: for leases, timeouts and paced encodes.
+          maxWorkers: 3,
+          sequence: { groupOrder: 1 },
+          ...fast,
           ...limits,
         },
       },
-      {
-        test: {
-          name: 'journeys-that-wait',
-          include: [...waitingJourneyFiles],
-          isolate: false,
-          maxWorkers: 4,
-          sequence: { groupOrder: 3 },
-          ...limits,
-        },
-      },
-      { test: { name: 'journeys-by-clock', include: [...clockJourneyFiles], ...limits } },
       {
         test: {
           name: 'durability',
@@ -79,6 +73,7 @@ export default defineConfig({
           include: ['test/browser/pages/*.test.ts'],
           maxWorkers: 2,
           sequence: { groupOrder: 1 },
+          ...fast,
           ...browserLimits,
         },
       },
@@ -90,6 +85,7 @@ export default defineConfig({
           // Each file plays several videos at a time, which Chromium decodes without a GPU.
           maxWorkers: 1,
           sequence: { groupOrder: 2 },
+          ...fast,
           ...browserLimits,
         },
       },
@@ -107,11 +103,13 @@ export default defineConfig({
           name: 's3',
           include: ['test/s3/**/*.test.ts', ...(missingS3Server() === undefined ? s3JourneyFiles : [])],
           globalSetup: ['test/s3/s3-server.setup.ts'],
-          env: S3_CREDENTIALS,
+          env: { ...S3_CREDENTIALS, ...fast.env },
           ...limits,
         },
       },
-      { test: { name: 'sdk', include: [...sdkJourneyFiles], env: { TEST_SDK: '1' }, ...limits } },
+      {
+        test: { name: 'sdk', include: [...sdkJourneyFiles], env: { TEST_SDK: '1', ...fast.env }, ...limits },
+      },
       {
         test: {
           name: 'cluster',
