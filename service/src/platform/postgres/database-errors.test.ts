@@ -21,6 +21,8 @@ describe('the database is not available', () => {
     ['57014', 'a statement over its time'],
     ['53300', 'too many connections'],
     ['25006', 'a standby'],
+    ['25P03', 'a transaction of a frozen process'],
+    ['25P04', 'a transaction that took too long'],
     ['55P03', 'a lock that was not to be had'],
     ['40P01', 'a deadlock'],
     ['40001', 'a lost race of transactions'],

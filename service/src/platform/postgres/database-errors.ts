@@ -2,8 +2,11 @@
 import { isUnavailable, unavailable } from '../http/errors.ts';
 import { diskFull } from '../disk/free-space.ts';
 
-/** SQLSTATE classes and codes of a server that is unreachable, starting, stopping, full or too slow. */
-const UNAVAILABLE_CODES = /^(?:08|53|57)|^(?:25006|55P03|40001|40P01)$/;
+/**
+ * SQLSTATE classes and codes of a server that is unreachable, starting, stopping, full or too slow, or that
+ * ended a transaction because this process was frozen.
+ */
+const UNAVAILABLE_CODES = /^(?:08|53|57)|^(?:25006|25P03|25P04|55P03|40001|40P01)$/;
 const DISK_FULL = '53100';
 const NETWORK_CODES = new Set([
   'ECONNREFUSED',
