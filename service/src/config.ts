@@ -5,6 +5,7 @@ import { COLLECTION_SETTINGS } from './collections/settings.ts';
 import { readEncodingSettings } from './encoding/settings.ts';
 import { STREAM_SETTINGS, WEBHOOK_SETTINGS } from './events/settings.ts';
 import { IMAGE_SETTINGS } from './images/settings.ts';
+import { LIBRARY_SETTINGS } from './library/settings.ts';
 import { RETENTION_SETTINGS } from './lifecycle/settings.ts';
 import { DECODER_SETTINGS } from './media/settings.ts';
 import { OWNER_SETTINGS } from './owners/settings.ts';
@@ -73,6 +74,7 @@ function readValues(settings: Settings, modules: readonly RegisteredProvider[]) 
     ...storage,
     ...readUploadSettings(settings),
     ...settings.read(USAGE_SETTINGS),
+    ...settings.read(LIBRARY_SETTINGS),
     ...settings.read(RETENTION_SETTINGS),
     ...settings.read(BACKUP_SETTINGS),
     ...readPlaybackSettings(settings, others),

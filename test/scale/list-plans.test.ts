@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { listItems, listPlayable } from '../../service/src/collections/collection-items.sql.ts';
 import { listCollections } from '../../service/src/collections/collections.sql.ts';
 import type { AssetFilter } from '../../service/src/library/asset-filter.ts';
-import { listAssets } from '../../service/src/library/library.sql.ts';
+import { listAssets } from '../../service/src/library/list.sql.ts';
 import { countAssets, findOldestProcessing } from '../../service/src/operations/metrics/metrics.sql.ts';
 import { seedAssets } from '../../service/src/commands/seed.ts';
 import { sessionOptions } from '../../service/src/platform/postgres/database.ts';

@@ -39,7 +39,20 @@ export const COLLECTION_ENDS = ['start', 'end'] as const;
 
 export const TAG_MATCHES = ['all', 'any'] as const;
 
-export const SORT_ORDERS = ['created_at', '-created_at'] as const;
+/** Orders of lists of assets; `-` is descending. */
+export const SORT_ORDERS = [
+  'created_at',
+  '-created_at',
+  'updated_at',
+  '-updated_at',
+  'title',
+  '-title',
+  'size_bytes',
+  '-size_bytes',
+  'duration_ms',
+  '-duration_ms',
+] as const;
+export type SortOrder = (typeof SORT_ORDERS)[number];
 
 /** `hosted`: stores and streams the bytes itself. `encoder`: reads them from the service's object store. */
 export const PROVIDER_KINDS = ['hosted', 'encoder'] as const;

@@ -37,6 +37,11 @@ export const REQUEST_REASONS = {
   url_credentials: { codes: ['BAD_REQUEST'], description: '`url` contains a user name or password.' },
   url_port: { codes: ['BAD_REQUEST'], description: 'The service does not send requests to this port.' },
   url_private_address: { codes: ['BAD_REQUEST'], description: 'The address of `url` is not public.' },
+  too_many_to_sort: {
+    codes: ['BAD_REQUEST'],
+    description:
+      'More than `limit` assets pass the filters, and lists of more are sorted by `created_at` alone. Add filters.',
+  },
   source_refused: {
     codes: ['BAD_REQUEST'],
     description:

@@ -27,6 +27,7 @@ export type AssetFilter = {
   /** Ids contain their time: `fromId` is inclusive, `belowId` is exclusive. */
   readonly fromId?: string | undefined;
   readonly belowId?: string | undefined;
+  readonly updatedAfter?: Date | undefined;
   readonly expiresBefore?: Date | undefined;
 };
 
@@ -43,6 +44,7 @@ export const toAssetFilter = (owner: string | undefined, query: ListQuery): Asse
   text: toLikePattern(parsePlainText('q', query.q)),
   fromId: parseIdAt('created_after', query.created_after, (ms) => Math.floor(ms) + 1),
   belowId: parseIdAt('created_before', query.created_before, Math.ceil),
+  updatedAfter: parseTime('updated_after', query.updated_after),
   expiresBefore: parseTime('expires_before', query.expires_before),
 });
 

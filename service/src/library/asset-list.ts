@@ -3,10 +3,19 @@ import type { AssetQuery } from '@mediary/contract/schemas/library';
 import { createBatcher, STATEMENT_LIMITS } from '../platform/concurrency/batcher.ts';
 import type { ShownAsset } from '../assets/asset.ts';
 import type { Input } from '../platform/http/route.ts';
-import { createCursor, readCursor } from '../auth/list-cursor.ts';
-import { type ListQuery, toAssetFilter } from './asset-filter.ts';
+import {
+  createCursor,
+  createPositionCursor,
+  type CursorScope,
+  readCursor,
+  readPositionCursor,
+} from '../auth/list-cursor.ts';
+import { badRequest } from '../platform/http/errors.ts';
+import { type AssetFilter, type ListQuery, toAssetFilter } from './asset-filter.ts';
+import { type AssetOrder, type SortedOrder, toOrder } from './asset-order.ts';
 import type { LibraryContext } from './context.ts';
-import { countAssets, listAssets, findCollectionsOf } from './library.sql.ts';
+import { findCollectionsOf } from './library.sql.ts';
+import { countAssets, hasMoreAssets, listAssets, listSortedAssets } from './list.sql.ts';
 
 export type AssetPage = {
   readonly items: readonly ShownAsset[];
@@ -14,27 +23,83 @@ export type AssetPage = {
   readonly total: number | undefined;
 };
 
+type FoundAssets = Pick<AssetPage, 'items' | 'nextCursor'>;
+
 /** An undefined owner lists the assets of all owners, for operators. */
 export async function listAssetPage(
-  { db, urlSecrets, view }: LibraryContext,
+  ctx: LibraryContext,
   owner: string | undefined,
   query: ListQuery,
 ): Promise<AssetPage> {
   const filter = toAssetFilter(owner, query);
-  const scope = { list: 'assets', sort: query.sort, ...filter };
-  const after = query.cursor === undefined ? undefined : readCursor(urlSecrets, scope, query.cursor);
-  const [rows, total] = await Promise.all([
-    listAssets(db, filter, { after, limit: query.limit + 1, isOldestFirst: query.sort === 'created_at' }),
-    query.count ? countAssets(db, filter) : undefined,
+  const order = toOrder(query.sort);
+  if (readsAllMatches(order, filter)) await assertFewMatches(ctx, filter);
+  const [found, total] = await Promise.all([
+    order.by === 'created_at' ? findByCreation(ctx, filter, query) : findSorted(ctx, filter, query, order),
+    query.count ? countAssets(ctx.db, filter) : undefined,
   ]);
-  const items = rows.slice(0, query.limit);
+  await ctx.view.expectedTimes.prepare(found.items);
+  return { ...found, total };
+}
+
+const scopeOf = (filter: AssetFilter, { sort }: ListQuery): CursorScope => ({
+  list: 'assets',
+  sort,
+  ...filter,
+});
+
+async function findByCreation(
+  { db, urlSecrets }: LibraryContext,
+  filter: AssetFilter,
+  query: ListQuery,
+): Promise<FoundAssets> {
+  const scope = scopeOf(filter, query);
+  const after = query.cursor === undefined ? undefined : readCursor(urlSecrets, scope, query.cursor);
+  const isOldestFirst = query.sort === 'created_at';
+  const rows = await listAssets(db, filter, { after, limit: query.limit + 1, isOldestFirst });
+  return toPage(rows, query, ({ id }) => createCursor(urlSecrets, scope, id));
+}
+
+async function findSorted(
+  { db, urlSecrets }: LibraryContext,
+  filter: AssetFilter,
+  query: ListQuery,
+  order: SortedOrder,
+): Promise<FoundAssets> {
+  const scope = scopeOf(filter, query);
+  const [key, id] =
+    query.cursor === undefined ? [] : readPositionCursor(urlSecrets, scope, query.cursor).map(String);
+  const after = key === undefined || id === undefined ? undefined : { key, id };
+  const rows = await listSortedAssets(db, filter, { order, after, limit: query.limit + 1 });
+  return toPage(rows, query, (last) => createPositionCursor(urlSecrets, scope, [last.key, last.id]));
+}
+
+function toPage<T extends ShownAsset>(
+  rows: readonly T[],
+  { limit }: ListQuery,
+  toCursor: (last: T) => string,
+): FoundAssets {
+  const items = rows.slice(0, limit);
   const last = items.at(-1);
-  await view.expectedTimes.prepare(items);
-  return {
-    items,
-    total,
-    nextCursor: rows.length > query.limit && last ? createCursor(urlSecrets, scope, last.id) : null,
-  };
+  return { items, nextCursor: rows.length > limit && last ? toCursor(last) : null };
+}
+
+/** No index has these orders or the times of updates. */
+const readsAllMatches = ({ by }: AssetOrder, { updatedAfter }: AssetFilter): boolean =>
+  by !== 'created_at' || updatedAfter !== undefined;
+
+async function assertFewMatches({ db, settings }: LibraryContext, filter: AssetFilter): Promise<void> {
+  const limit = settings.sortedListMaxAssets;
+  if (!(await hasMoreAssets(db, filter, limit))) return;
+  throw badRequest(
+    `More than ${limit} assets pass the filters. Lists of so many are sorted by created_at alone, and not ` +
+      'filtered by updated_after: add filters, or follow the events.',
+    {
+      field: filter.updatedAfter === undefined ? 'sort' : 'updated_after',
+      reason: 'too_many_to_sort',
+      limit,
+    },
+  );
 }
 
 /**

@@ -12,6 +12,7 @@ export const createLibraryContext = (
     settings: {
       trashDays: 10,
       countryHeader: undefined,
+      sortedListMaxAssets: 10_000,
       delivery: { cdnBaseUrl: undefined, purgeUrl: undefined },
     },
     jobs: { hasOpenJob: async () => false },

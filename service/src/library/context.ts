@@ -13,7 +13,7 @@ import type { Database } from '../platform/postgres/database.ts';
 import type { Usage } from '../usage/feature.ts';
 
 export type LibraryContext = {
-  readonly settings: Pick<Config, 'trashDays' | 'countryHeader'> & {
+  readonly settings: Pick<Config, 'trashDays' | 'countryHeader' | 'sortedListMaxAssets'> & {
     readonly delivery: Pick<Config['delivery'], 'cdnBaseUrl' | 'purgeUrl'>;
   };
   readonly db: Database;

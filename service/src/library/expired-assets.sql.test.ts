@@ -5,7 +5,8 @@ import { startTestPostgres, type TestPostgres } from '../../../test/support/post
 import { buffersOf, explain } from '../../../test/support/postgres/query-plans.ts';
 import { sessionOptions } from '../platform/postgres/database.ts';
 import { migrate } from '../platform/postgres/migrate.ts';
-import { ASSET_EXPIRY_START, findExpiredAssets, listAssets } from './library.sql.ts';
+import { ASSET_EXPIRY_START, findExpiredAssets } from './library.sql.ts';
+import { listAssets } from './list.sql.ts';
 
 const ASSETS = 40_000;
 /** One asset of so many expires, half of these soon. */

@@ -26,6 +26,13 @@ const STATES = [
 const SORTS = [
   { value: '-created_at', label: 'Newest first' },
   { value: 'created_at', label: 'Oldest first' },
+  { value: '-updated_at', label: 'Last changed' },
+  { value: 'title', label: 'Title A–Z' },
+  { value: '-title', label: 'Title Z–A' },
+  { value: '-size_bytes', label: 'Largest first' },
+  { value: 'size_bytes', label: 'Smallest first' },
+  { value: '-duration_ms', label: 'Longest first' },
+  { value: 'duration_ms', label: 'Shortest first' },
 ];
 
 export function Filters({ session, filters, onChange }: FiltersProps) {

@@ -20,7 +20,17 @@ export type HdrRange = 'pq' | 'hlg';
 export type ExistingAssetRule = 'fail' | 'return';
 
 /** `-created_at`: newest first. */
-export type SortOrder = 'created_at' | '-created_at';
+export type SortOrder =
+  | 'created_at'
+  | '-created_at'
+  | 'updated_at'
+  | '-updated_at'
+  | 'title'
+  | '-title'
+  | 'size_bytes'
+  | '-size_bytes'
+  | 'duration_ms'
+  | '-duration_ms';
 
 export type CollectionEnd = 'start' | 'end';
 

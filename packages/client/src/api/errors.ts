@@ -144,6 +144,7 @@ export type ErrorReason =
   | 'too_many_collections'
   | 'too_many_endpoints'
   | 'too_many_streams'
+  | 'too_many_to_sort'
   | 'too_short'
   | 'truncated'
   | 'type_mismatch'

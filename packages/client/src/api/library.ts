@@ -16,7 +16,11 @@ export type ListAssetsQuery = {
   limit?: number | undefined;
   /** `next_cursor` of the previous page. */
   cursor?: string | undefined;
-  /** `-created_at`: newest first. */
+  /**
+   * `-created_at`: newest first. Other orders than those by `created_at` are for lists of at most
+   * `SORTED_LIST_MAX_ASSETS` (10 000) assets. `title`: in lower case; the file name counts for an asset
+   * without a title. Assets without a size or duration come last.
+   */
   sort?: SortOrder | undefined;
   kind?: AssetKind | undefined;
   stream_status?: StreamStatus | undefined;
@@ -40,6 +44,10 @@ export type ListAssetsQuery = {
   created_after?: string | undefined;
   /** ISO 8601, exclusive. */
   created_before?: string | undefined;
+  /**
+   * ISO 8601, exclusive. The other filters have to leave at most `SORTED_LIST_MAX_ASSETS` (10 000) assets.
+   */
+  updated_after?: string | undefined;
   /** ISO 8601, exclusive: assets whose `expires_at` is earlier. */
   expires_before?: string | undefined;
   /** True: assets that can be restored. */

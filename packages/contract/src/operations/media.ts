@@ -33,6 +33,11 @@ export const HELD: ErrorCase = {
   reason: 'legal_hold',
   when: 'The asset is under a legal hold.',
 };
+export const TOO_MANY_TO_SORT: ErrorCase = {
+  code: 'BAD_REQUEST',
+  reason: 'too_many_to_sort',
+  when: 'More than `SORTED_LIST_MAX_ASSETS` assets would have to be sorted, or compared with `updated_after`.',
+};
 export const STALE: ErrorCase = { code: 'PRECONDITION_FAILED', when: '`If-Match` names another version.' };
 
 /** Failures of every operation on one asset. */
@@ -154,12 +159,13 @@ export const listAssets = jsonOperation({
   tag: 'Assets',
   auth: 'caller',
   summary: 'List assets',
-  description: "Lists the owner's assets, newest first.",
+  description: "Lists the owner's assets, newest first unless `sort` says otherwise.",
   query: ListAssetsQuery,
   requestExample: { query: { kind: 'video', stream_status: 'ready' } },
   message: 'Assets',
   data: AssetPage,
   example: EXAMPLE_ASSET_PAGE,
+  errors: [TOO_MANY_TO_SORT],
 });
 
 export const getAsset = jsonOperation({

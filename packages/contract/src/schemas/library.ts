@@ -67,6 +67,13 @@ const filters = {
     Type.String({ description: 'ISO 8601, exclusive.', examples: ['2026-11-01'] }),
   ),
   created_before: Type.Optional(Type.String({ description: 'ISO 8601, exclusive.' })),
+  updated_after: Type.Optional(
+    Type.String({
+      description:
+        'ISO 8601, exclusive. The other filters have to leave at most `SORTED_LIST_MAX_ASSETS` (10 000) assets.',
+      examples: ['2026-11-01T08:00:00Z'],
+    }),
+  ),
   expires_before: Type.Optional(
     Type.String({ description: 'ISO 8601, exclusive: assets whose `expires_at` is earlier.' }),
   ),
@@ -77,7 +84,13 @@ const filters = {
 const paging = {
   limit: Type.Integer({ minimum: 1, maximum: 200, default: 50 }),
   cursor: Type.Optional(Cursor),
-  sort: Type.Enum([...SORT_ORDERS], { default: '-created_at', description: '`-created_at`: newest first.' }),
+  sort: Type.Enum([...SORT_ORDERS], {
+    default: '-created_at',
+    description:
+      '`-created_at`: newest first. Other orders than those by `created_at` are for lists of at most ' +
+      '`SORTED_LIST_MAX_ASSETS` (10 000) assets. `title`: in lower case; the file name counts for an asset ' +
+      'without a title. Assets without a size or duration come last.',
+  }),
 };
 
 export const ListAssetsQuery = Type.Object({ ...paging, ...filters, owner_user_id: OwnerUserId });

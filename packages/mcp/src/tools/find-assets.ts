@@ -9,6 +9,19 @@ import { ToolError } from '../tool-error.ts';
 
 const time = z.string().optional();
 
+const SORT_ORDERS = [
+  '-created_at',
+  'created_at',
+  '-updated_at',
+  'updated_at',
+  'title',
+  '-title',
+  '-size_bytes',
+  'size_bytes',
+  '-duration_ms',
+  'duration_ms',
+] as const;
+
 const filters = {
   kind: z.enum(['image', 'video', 'audio']).optional(),
   stream_status: z.enum(['pending_upload', 'processing', 'ready', 'failed']).optional(),
@@ -26,6 +39,7 @@ const filters = {
   q: z.string().max(200).optional().describe('Part of the title or file name, in any case.'),
   created_after: time.describe('ISO 8601, exclusive.'),
   created_before: time.describe('ISO 8601, exclusive.'),
+  updated_after: time.describe('ISO 8601, exclusive.'),
   expires_before: time.describe('ISO 8601, exclusive.'),
   deleted: z.boolean().optional().describe('True: the assets of the trash.'),
   count: z.boolean().optional().describe('True: also return how many assets match.'),
@@ -35,11 +49,12 @@ export const listAssets = defineTool({
   name: 'list_assets',
   title: 'List assets',
   description:
-    'Lists images, videos and audio files of an owner, newest first, with the filters of the API. Each ' +
-    'entry is short: find_asset returns all members. Pass next_cursor as cursor for the next page.',
+    'Lists images, videos and audio files of an owner, newest first unless `sort` says otherwise, with the ' +
+    'filters of the API. Each entry is short: find_asset returns all members. Pass next_cursor as cursor for ' +
+    'the next page.',
   input: z.strictObject({
     ...filters,
-    sort: z.enum(['-created_at', 'created_at']).optional().describe('-created_at: newest first (default).'),
+    sort: z.enum(SORT_ORDERS).optional().describe('Default: -created_at, newest first.'),
     limit: z.int().min(1).max(200).default(50),
     cursor: z.string().optional().describe('next_cursor of the previous page, with the same filters.'),
     owner_user_id: ownerUserId,

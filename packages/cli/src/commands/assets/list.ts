@@ -7,6 +7,17 @@ import { openClient } from '../../client.ts';
 import { type CommandContext, type Handler, openOperatorApi, type Runner } from '../../context.ts';
 import { toPlain } from '../../text.ts';
 
+const ORDERS = {
+  newest: '-created_at',
+  oldest: 'created_at',
+  changed: '-updated_at',
+  title: 'title',
+  largest: '-size_bytes',
+  smallest: 'size_bytes',
+  longest: '-duration_ms',
+  shortest: 'duration_ms',
+} as const;
+
 type ListFlags = {
   readonly kind?: AssetKind;
   readonly status?: Asset['stream_status'];
@@ -18,9 +29,10 @@ type ListFlags = {
   readonly search?: string;
   readonly after?: string;
   readonly before?: string;
+  readonly updatedAfter?: string;
   readonly expiresBefore?: string;
   readonly trash?: boolean;
-  readonly sort: 'newest' | 'oldest';
+  readonly sort: keyof typeof ORDERS;
   readonly limit?: number;
   readonly cursor?: string;
   readonly count?: boolean;
@@ -49,9 +61,14 @@ export const addListCommand = (program: Command, run: Runner): Command =>
     .option('--search <text>', 'part of the title or file name')
     .option('--after <time>', 'created after this time, ISO 8601')
     .option('--before <time>', 'created before this time, ISO 8601')
+    .option('--updated-after <time>', 'changed after this time, ISO 8601')
     .option('--expires-before <time>', 'expires before this time, ISO 8601')
     .option('--trash', 'assets in the trash')
-    .addOption(new Option('--sort <order>', 'order').choices(['newest', 'oldest']).default('newest'))
+    .addOption(
+      new Option('--sort <order>', 'order; `changed` is the last change first')
+        .choices(Object.keys(ORDERS))
+        .default('newest'),
+    )
     .option('--limit <count>', 'assets of one page, at most 200', parseCount)
     .option('--cursor <cursor>', 'continue after an earlier page')
     .option('--count', 'count the matching assets')
@@ -121,9 +138,10 @@ const toQuery = (flags: ListFlags): Omit<ListAssetsQuery, 'owner_user_id'> => ({
   q: flags.search,
   created_after: flags.after,
   created_before: flags.before,
+  updated_after: flags.updatedAfter,
   expires_before: flags.expiresBefore,
   deleted: flags.trash,
-  sort: flags.sort === 'oldest' ? 'created_at' : '-created_at',
+  sort: ORDERS[flags.sort],
   limit: flags.limit,
   count: flags.count,
 });

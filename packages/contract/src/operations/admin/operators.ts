@@ -1,4 +1,5 @@
 // Operations of operators, guarded by the operator key.
+import { TOO_MANY_TO_SORT } from '../media.ts';
 import { bytesOperation, jsonOperation } from '../../operation.ts';
 import { AssetPage, EXAMPLE_ASSET_PAGE, ListAllAssetsQuery } from '../../schemas/library.ts';
 import {
@@ -21,11 +22,12 @@ export const listAllAssets = jsonOperation({
   tag: 'Operators',
   auth: 'operator',
   summary: 'List assets of all owners',
-  description: 'Lists assets of all owners, newest first.',
+  description: 'Lists assets of all owners, newest first unless `sort` says otherwise.',
   query: ListAllAssetsQuery,
   message: 'Assets',
   data: AssetPage,
   example: EXAMPLE_ASSET_PAGE,
+  errors: [TOO_MANY_TO_SORT],
 });
 
 export const listDeliveries = jsonOperation({
