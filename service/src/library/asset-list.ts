@@ -35,7 +35,9 @@ export async function listAssetPage(
   const order = toOrder(query.sort);
   if (readsAllMatches(order, filter)) await assertFewMatches(ctx, filter);
   const [found, total] = await Promise.all([
-    order.by === 'created_at' ? findByCreation(ctx, filter, query) : findSorted(ctx, filter, query, order),
+    order.by === 'created_at'
+      ? findByCreation(ctx, filter, query)
+      : findSorted(ctx, { filter, order }, query),
     query.count ? countAssets(ctx.db, filter) : undefined,
   ]);
   await ctx.view.expectedTimes.prepare(found.items);
@@ -62,9 +64,8 @@ async function findByCreation(
 
 async function findSorted(
   { db, urlSecrets }: LibraryContext,
-  filter: AssetFilter,
+  { filter, order }: { readonly filter: AssetFilter; readonly order: SortedOrder },
   query: ListQuery,
-  order: SortedOrder,
 ): Promise<FoundAssets> {
   const scope = scopeOf(filter, query);
   const [key, id] =

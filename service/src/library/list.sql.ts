@@ -149,7 +149,7 @@ export async function hasMoreAssets(
     composeClauses('count few assets', { total: 'int8' }, [
       clause(walk.key)`select count(*) as total from (select from ${walk.rows}`,
       ...conditions(filter, walk),
-      clause('')`limit ${limit + 1}) as some`,
+      clause('')`limit ${limit + 1}) as few`,
     ]),
   );
   return (counted?.total ?? 0) > limit;

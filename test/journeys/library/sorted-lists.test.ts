@@ -147,7 +147,8 @@ describe('more assets than may be sorted', () => {
   });
 
   test('operators are held to it across owners', async () => {
-    const all = (query: string) => call<AssetPage>(service, `GET /admin/media?${query}`, { headers: asOperator });
+    const all = (query: string) =>
+      call<AssetPage>(service, `GET /admin/media?${query}`, { headers: asOperator });
     expect(expectRefusal(await all('sort=-size_bytes'), 400).details).toMatchObject({ limit: MAX_ASSETS });
     const { items } = expectSuccess(await all('sort=-size_bytes&owner_user_id=ann')) as AssetPage;
     expect(items[0]?.size_bytes).toBe(10_000);

@@ -137,8 +137,9 @@ test('no name spells a unit in another way', () => {
 test('every list filters a time range by created_after and created_before', () => {
   const parameters = unique(NAMES.filter(([, , isParameter]) => isParameter).map(([name]) => name));
   const ranges = parameters.filter((name) => LOOKS_LIKE_RANGE.test(name));
-  // `expires_before` is about another time.
-  expect(ranges.filter((name) => name !== 'expires_before')).toEqual([...RANGE]);
+  // These two are about other times.
+  const others = ['expires_before', 'updated_after'];
+  expect(ranges.filter((name) => !others.includes(name))).toEqual([...RANGE]);
   const replay = ALL.find(({ id }) => id === 'replayDeliveries');
   const body = [...namesIn(replay?.body)].map(([name]) => name);
   expect(body).toEqual(expect.arrayContaining([...RANGE]));
