@@ -40,7 +40,7 @@ export const REQUEST_REASONS = {
   too_many_to_sort: {
     codes: ['BAD_REQUEST'],
     description:
-      'More than `limit` assets pass the filters, and lists of more are sorted by `created_at` alone. Add filters.',
+      'More than `limit` assets pass the filters. Longer lists are sorted by `created_at` alone: add filters.',
   },
   source_refused: {
     codes: ['BAD_REQUEST'],

@@ -2,7 +2,7 @@
 import type { SortOrder } from '@mediary/contract/enums';
 
 /** Orders that no index has: they read every asset that passes the filters. */
-export type SortKey = 'updated_at' | 'title' | 'size_bytes' | 'duration_ms';
+type SortKey = 'updated_at' | 'title' | 'size_bytes' | 'duration_ms';
 
 type Order<By> = { readonly by: By; readonly isDescending: boolean };
 export type SortedOrder = Order<SortKey>;

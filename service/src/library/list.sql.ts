@@ -1,4 +1,5 @@
-// SQL queries for lists of assets. By creation, a list is one walk along one index, never an offset (contract B3).
+// SQL queries for lists of assets. A list by creation is one walk along one index, never an offset (contract
+// B3).
 import type { ShownAsset } from '../assets/asset.ts';
 import type { Queries } from '../platform/postgres/database.ts';
 import { columnsOf, composeClauses, type Clause, clause, fragment } from '../platform/postgres/sql.ts';

@@ -44,9 +44,7 @@ export type ListAssetsQuery = {
   created_after?: string | undefined;
   /** ISO 8601, exclusive. */
   created_before?: string | undefined;
-  /**
-   * ISO 8601, exclusive. The other filters have to leave at most `SORTED_LIST_MAX_ASSETS` (10 000) assets.
-   */
+  /** ISO 8601, exclusive. At most `SORTED_LIST_MAX_ASSETS` (10 000) assets may pass the other filters. */
   updated_after?: string | undefined;
   /** ISO 8601, exclusive: assets whose `expires_at` is earlier. */
   expires_before?: string | undefined;

@@ -36,7 +36,7 @@ export const HELD: ErrorCase = {
 export const TOO_MANY_TO_SORT: ErrorCase = {
   code: 'BAD_REQUEST',
   reason: 'too_many_to_sort',
-  when: 'More than `SORTED_LIST_MAX_ASSETS` assets would have to be sorted, or compared with `updated_after`.',
+  when: 'More than `SORTED_LIST_MAX_ASSETS` assets pass the other filters.',
 };
 export const STALE: ErrorCase = { code: 'PRECONDITION_FAILED', when: '`If-Match` names another version.' };
 

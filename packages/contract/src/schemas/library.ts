@@ -70,7 +70,7 @@ const filters = {
   updated_after: Type.Optional(
     Type.String({
       description:
-        'ISO 8601, exclusive. The other filters have to leave at most `SORTED_LIST_MAX_ASSETS` (10 000) assets.',
+        'ISO 8601, exclusive. At most `SORTED_LIST_MAX_ASSETS` (10 000) assets may pass the other filters.',
       examples: ['2026-11-01T08:00:00Z'],
     }),
   ),

@@ -49,9 +49,9 @@ export const listAssets = defineTool({
   name: 'list_assets',
   title: 'List assets',
   description:
-    'Lists images, videos and audio files of an owner, newest first unless `sort` says otherwise, with the ' +
-    'filters of the API. Each entry is short: find_asset returns all members. Pass next_cursor as cursor for ' +
-    'the next page.',
+    'Lists images, videos and audio files of an owner, newest first unless `sort` says otherwise, with ' +
+    'the filters of the API. Each entry is short: find_asset returns all members. Pass next_cursor as ' +
+    'cursor for the next page.',
   input: z.strictObject({
     ...filters,
     sort: z.enum(SORT_ORDERS).optional().describe('Default: -created_at, newest first.'),
