@@ -39,8 +39,7 @@ export const REQUEST_REASONS = {
   url_private_address: { codes: ['BAD_REQUEST'], description: 'The address of `url` is not public.' },
   too_many_to_sort: {
     codes: ['BAD_REQUEST'],
-    description:
-      'More than `limit` assets pass the filters. Longer lists are sorted by `created_at` alone: add filters.',
+    description: 'More than `limit` assets pass the filters. Longer lists are sorted by `created_at` alone.',
   },
   source_refused: {
     codes: ['BAD_REQUEST'],
