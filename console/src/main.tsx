@@ -9,14 +9,14 @@ import { QueryCache, QueryClient, QueryClientProvider } from '@tanstack/react-qu
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { Router } from 'wouter';
-import { forgetSession, isSignedOut, sessionQuery } from './api/session.ts';
+import { endSession, isSignedOut, sessionQuery } from './api/session.ts';
 import { App } from './app.tsx';
 import { nonce, readableColors, theme } from './theme.ts';
 
 const queries = new QueryClient({
   queryCache: new QueryCache({
     onError: (error, { queryKey }) => {
-      if (isSignedOut(error) && queryKey[0] !== sessionQuery.queryKey[0]) forgetSession(queries);
+      if (isSignedOut(error) && queryKey[0] !== sessionQuery.queryKey[0]) endSession(queries);
     },
   }),
   // The client repeats transient failures itself.

@@ -30,6 +30,14 @@ export const sessionQuery = queryOptions({
   staleTime: Number.POSITIVE_INFINITY,
 });
 
+/** True after the service has refused a session that this page had. */
+export const sessionEndedQuery = queryOptions({
+  queryKey: [...sessionQuery.queryKey, 'ended'],
+  queryFn: () => false,
+  initialData: false,
+  staleTime: Number.POSITIVE_INFINITY,
+});
+
 export const isSignedOut = (error: unknown): boolean => error instanceof MediaryError && error.status === 401;
 
 export const useSession = (): ConsoleSession | null => useSuspenseQuery(sessionQuery).data;
@@ -45,7 +53,10 @@ export function useSignIn() {
         // A code works once.
         isRepeatable: false,
       }),
-    onSuccess: (session) => queries.setQueryData(sessionQuery.queryKey, session),
+    onSuccess: (session) => {
+      queries.setQueryData(sessionEndedQuery.queryKey, false);
+      queries.setQueryData(sessionQuery.queryKey, session);
+    },
   });
 }
 
@@ -57,8 +68,14 @@ export function useSignOut() {
   });
 }
 
+/** The service refuses the session: it has expired, or somebody has ended it. */
+export function endSession(queries: QueryClient): void {
+  queries.setQueryData(sessionEndedQuery.queryKey, true);
+  forgetSession(queries);
+}
+
 /** What the last person saw is not shown to the next one. */
-export function forgetSession(queries: QueryClient): void {
+function forgetSession(queries: QueryClient): void {
   queries.setQueryData(sessionQuery.queryKey, null);
   queries.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== sessionQuery.queryKey[0] });
 }

@@ -13,9 +13,10 @@ import {
   Title,
 } from '@mantine/core';
 import type { CreateSessionRequest } from '@mediary/contract/schemas/admin/console';
+import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, useEffect, useRef, useState } from 'react';
 import { SERVICE_URL } from '../api/mediary.ts';
-import { useSignIn } from '../api/session.ts';
+import { sessionEndedQuery, useSignIn } from '../api/session.ts';
 import { Problem } from '../parts/problem.tsx';
 import { Brand } from './brand.tsx';
 
@@ -35,6 +36,7 @@ const ABOUT: Readonly<Record<Way, string>> = {
 export function SignIn() {
   const signIn = useSignIn();
   useCodeOfLink(signIn.mutate);
+  const { data: hasEnded } = useQuery(sessionEndedQuery);
   return (
     <Center mih="100dvh" p="md">
       <Paper withBorder p={{ base: 'md', xs: 'xl' }} w={440} maw="100%" component="main">
@@ -43,6 +45,11 @@ export function SignIn() {
           <Title order={1} size="h3">
             Sign in to the console
           </Title>
+          {hasEnded && (
+            <Text size="sm" role="status">
+              Your session has ended. Sign in again to go on where you were.
+            </Text>
+          )}
           {signIn.error && <Problem error={signIn.error} />}
           <Credentials isPending={signIn.isPending} onSubmit={signIn.mutate} />
           <Text size="sm" c="dimmed">

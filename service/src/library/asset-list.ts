@@ -92,15 +92,15 @@ const readsAllMatches = ({ by }: AssetOrder, { updatedAfter }: AssetFilter): boo
 async function assertFewMatches({ db, settings }: LibraryContext, filter: AssetFilter): Promise<void> {
   const limit = settings.sortedListMaxAssets;
   if (!(await hasMoreAssets(db, filter, limit))) return;
-  throw badRequest(
-    `More than ${limit} assets pass the filters. Lists of so many are sorted by created_at alone, and not ` +
-      'filtered by updated_after: add filters, or follow the events.',
-    {
-      field: filter.updatedAfter === undefined ? 'sort' : 'updated_after',
-      reason: 'too_many_to_sort',
-      limit,
-    },
-  );
+  const [field, rule] =
+    filter.updatedAfter === undefined
+      ? ['sort', 'A list of so many has no other order than that of their creation: add filters.']
+      : ['updated_after', 'A list of so many is not filtered by updated_after: follow the events.'];
+  throw badRequest(`More than ${limit} assets pass the filters. ${rule}`, {
+    field,
+    reason: 'too_many_to_sort',
+    limit,
+  });
 }
 
 /**

@@ -121,14 +121,23 @@ describe.each(['desk', 'phone'] as const)('on a %s', (size) => {
   });
 });
 
-test('several tags find the assets that have all of them, and an address keeps them', async () => {
-  for (const tags of [['spring'], ['spring', 'berlin'], ['berlin']])
-    await openUpload(service, 'tia', { ...IMAGE, tags });
+test('tags find the assets that have all of them, in the chosen order, which the address keeps', async () => {
+  for (const [title, tags] of [
+    ['Canal', ['spring']],
+    ['avenue', ['spring', 'berlin']],
+    ['Bridge', ['berlin']],
+  ] as const)
+    await openUpload(service, 'tia', { ...IMAGE, title, tags });
   const page = await openPage('desk');
   await signIn(page);
   await page.goto(`${service.address}/console/library?owner=tia`);
   const count = () => page.locator('.tile').count();
   await expect.poll(count, SLOW).toBe(3);
+  const names = () => page.locator('.tile-name').allInnerTexts();
+  expect(await names()).toEqual(['Bridge', 'avenue', 'Canal']);
+  await page.getByRole('combobox', { name: 'Order' }).click();
+  await page.getByRole('option', { name: 'Title A–Z' }).click();
+  await expect.poll(names, SLOW).toEqual(['avenue', 'Bridge', 'Canal']);
   const tags = page.getByRole('combobox', { name: 'Tags' });
   for (const [tag, found] of [
     ['spring', 2],
@@ -139,6 +148,7 @@ test('several tags find the assets that have all of them, and an address keeps t
     await expect.poll(count, SLOW).toBe(found);
   }
   expect(page.url()).toContain('tag=spring&tag=berlin');
+  expect(page.url()).toContain('sort=title');
   await expectSound(page);
   await page.reload();
   await expect.poll(count, SLOW).toBe(1);
@@ -159,17 +169,28 @@ test('a visitor without a session is asked for a key, and a wrong one is refused
   await page.context().close();
 });
 
-test('a user sees only the own library, and nothing after signing out', async () => {
+async function signInAsBen(page: Page): Promise<void> {
+  await page.getByText('Access token').click();
+  await page.locator('input[type=password]').fill(asUser('ben').authorization.replace('Bearer ', ''));
+  await page.getByRole('button', { name: 'Sign in' }).click();
+}
+
+test('a user sees the own library alone, signs in again after a session ended, and signs out', async () => {
   await openUpload(service, 'ben', { title: '<img src=x onerror=alert(1)>' });
   await openUpload(service, 'cleo', { title: 'Not for Ben' });
   const page = await openPage('desk');
   await page.goto(`${service.address}/console/library`);
-  await page.getByText('Access token').click();
-  const token = asUser('ben').authorization.replace('Bearer ', '');
-  await page.locator('input[type=password]').fill(token);
-  await page.getByRole('button', { name: 'Sign in' }).click();
+  await signInAsBen(page);
   await page.getByText('<img src=x onerror=alert(1)>').waitFor();
   expect(await page.getByText('Not for Ben').count()).toBe(0);
+  expect(await page.getByText('Your session has ended').count()).toBe(0);
+  await page.context().clearCookies();
+  await page.getByRole('searchbox', { name: 'Search' }).fill('img');
+  await page.getByText('Your session has ended. Sign in again to go on where you were.').waitFor();
+  faults = faults.filter((fault) => !fault.includes('401'));
+  await signInAsBen(page);
+  await page.getByText('<img src=x onerror=alert(1)>').waitFor();
+  expect(page.url()).toContain('/console/library?q=img');
   await page.getByRole('button', { name: 'Who is signed in' }).click();
   await page.getByRole('menuitem', { name: 'Sign out' }).click();
   await page.getByRole('heading', { name: 'Sign in to the console' }).waitFor();

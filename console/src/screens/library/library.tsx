@@ -26,6 +26,8 @@ export function Library({ session }: { readonly session: ConsoleSession }) {
   const view = JSON.stringify(filters);
   // biome-ignore lint/correctness/useExhaustiveDependencies: another list has another selection.
   useEffect(clear, [view, clear]);
+  // Placeholders would promise assets that a refused list never brings.
+  const isShown = !list.isEmpty && (list.error === null || list.readSlots > 0);
   const isFiltered = Object.keys(filters).length > 0;
   return (
     <Stack>
@@ -54,9 +56,8 @@ export function Library({ session }: { readonly session: ConsoleSession }) {
           <Problem error={list.error} onRetry={list.refetch} />
         </div>
       )}
-      {list.isEmpty ? (
-        <Empty isFiltered={isFiltered} onClear={() => setFilters({})} />
-      ) : (
+      {list.isEmpty && <Empty isFiltered={isFiltered} onClear={() => setFilters({})} />}
+      {isShown && (
         <AssetGrid
           key={view}
           session={session}
