@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { listItems, listPlayable } from '../../service/src/collections/collection-items.sql.ts';
 import { listCollections } from '../../service/src/collections/collections.sql.ts';
 import type { AssetFilter } from '../../service/src/library/asset-filter.ts';
-import { listAssets } from '../../service/src/library/list.sql.ts';
+import { hasMoreAssets, listAssets, listSortedAssets } from '../../service/src/library/list.sql.ts';
 import { countAssets, findOldestProcessing } from '../../service/src/operations/metrics/metrics.sql.ts';
 import { seedAssets } from '../../service/src/commands/seed.ts';
 import { sessionOptions } from '../../service/src/platform/postgres/database.ts';
@@ -149,6 +149,37 @@ test('the last page costs as much as the first', async () => {
   const first = buffersOf(await planOf({}));
   const last = buffersOf(await planOf({}, { after: oldest?.id ?? '' }));
   expect(last).toBeLessThanOrEqual(first + 20);
+});
+
+describe('in another order than that of creation', () => {
+  const MOST = 10_000;
+
+  test.each<[string, Omit<AssetFilter, 'owner' | 'isTrash'>]>([
+    ['all', {}],
+    ['a kind', { kind: 'image' }],
+    ['a status', { streamStatus: 'failed' }],
+    ['a word that most assets have', { text: '%file%' }],
+  ])('%s, across owners: the count stops at the limit', async (_what, filter) => {
+    const all = { owner: undefined, isTrash: false, ...filter };
+    const plan = await explain(client, (db) => hasMoreAssets(db, all, MOST));
+    expect(plan).toContain(`rows=${MOST + 1}.00`);
+    expect(buffersOf(plan)).toBeLessThan(5 * MOST);
+  });
+
+  test('a page reads the assets of its owner, and the rows of the page once more', async () => {
+    const owner = 'owner-7';
+    const { rows } = await client.query('select id from assets where owner_user_id = $1', [owner]);
+    const plan = await explain(client, (db) =>
+      listSortedAssets(
+        db,
+        { owner, isTrash: false },
+        { order: { by: 'title', isDescending: false }, after: undefined, limit: 51 },
+      ),
+    );
+    expect(plan).toMatch(/assets_by_(owner|text)/);
+    expect(plan).not.toContain('Seq Scan');
+    expect(buffersOf(plan)).toBeLessThan(rows.length * 1.5 + 500);
+  });
 });
 
 test('the counts of /metrics read a small index and the unfinished assets, and not the table', async () => {

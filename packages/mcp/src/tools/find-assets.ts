@@ -1,5 +1,5 @@
 // `list_assets`, `find_asset` and `get_playback`.
-import type { Asset, AssetFilters, AssetPage } from '@mediary/client';
+import type { Asset, AssetFilters, AssetPage, SortOrder } from '@mediary/client';
 import { MediaryError } from '@mediary/client';
 import { z } from 'zod';
 import { assetId, assetSchema, ownerUserId, summarySchema, toSummary } from '../asset-fields.ts';
@@ -20,7 +20,7 @@ const SORT_ORDERS = [
   'size_bytes',
   '-duration_ms',
   'duration_ms',
-] as const;
+] as const satisfies readonly SortOrder[];
 
 const filters = {
   kind: z.enum(['image', 'video', 'audio']).optional(),
