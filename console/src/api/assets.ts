@@ -115,16 +115,24 @@ export const captionsQuery = (id: string) =>
   });
 
 type Refreshable = { readonly queryKey: readonly unknown[] };
-const isNoPlayback = ({ queryKey }: Refreshable): boolean => queryKey[2] !== 'playback';
+const isPlayback = ({ queryKey }: Refreshable): boolean => queryKey[2] === 'playback';
+
+/**
+ * Reads again what the screens show, but for playback URLs: a player would start anew. Those that no screen
+ * shows are forgotten, because a deletion ends them, also for the time after it is restored.
+ */
+function refresh(queries: QueryClient, queryKey: readonly string[]): Promise<void> {
+  queries.removeQueries({ queryKey, type: 'inactive', predicate: isPlayback });
+  return queries.invalidateQueries({ queryKey, predicate: (query) => !isPlayback(query) });
+}
 
 /** Reads all assets again. */
-export const refreshAssets = (queries: QueryClient): Promise<void> =>
-  queries.invalidateQueries({ queryKey: ['assets'], predicate: isNoPlayback });
+export const refreshAssets = (queries: QueryClient): Promise<void> => refresh(queries, ['assets']);
 
 export const refreshAsset = (queries: QueryClient, id: string): Promise<void> =>
-  queries.invalidateQueries({ queryKey: ['assets', id], predicate: isNoPlayback });
+  refresh(queries, ['assets', id]);
 
-/** After new captions or another poster. */
+/** After new captions or another poster, or when the URLs have ended. */
 export const refreshPlayback = (queries: QueryClient, id: string): Promise<void> =>
   queries.invalidateQueries({ queryKey: ['assets', id, 'playback'] });
 

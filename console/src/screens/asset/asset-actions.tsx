@@ -3,7 +3,9 @@ import type { Asset } from '@mediary/client';
 import { Button, Group, Menu } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import type { ConsoleSession } from '@mediary/contract/schemas/admin/console';
+import { useQueryClient } from '@tanstack/react-query';
 import { useLocation } from 'wouter';
+import { refreshPlayback } from '../../api/assets.ts';
 import { mediary } from '../../api/mediary.ts';
 import { ownerOptions, showError, useAction } from '../../parts/use-action.ts';
 
@@ -29,12 +31,17 @@ export function AssetActions({ asset, session }: ActionsProps) {
 
 function ActionMenu({ asset, session }: ActionsProps) {
   const act = useAction();
+  const queries = useQueryClient();
   const [, navigate] = useLocation();
   const options = ownerOptions(session, asset);
   const { id, uploaded_at: uploadedAt } = asset;
   const throwAway = async () => {
     await mediary.media.delete(id, { ...options, trash: true });
     navigate('/library?deleted=true');
+  };
+  const revoke = async () => {
+    await mediary.media.revokePlayback(id, options);
+    await refreshPlayback(queries, id);
   };
   return (
     <Menu position="bottom-end">
@@ -47,9 +54,7 @@ function ActionMenu({ asset, session }: ActionsProps) {
         <Menu.Item disabled={uploadedAt === null} onClick={() => void download(id)}>
           Download the original
         </Menu.Item>
-        <Menu.Item onClick={() => act.mutate(() => mediary.media.revokePlayback(id, options))}>
-          Revoke playback URLs
-        </Menu.Item>
+        <Menu.Item onClick={() => act.mutate(revoke)}>Revoke playback URLs</Menu.Item>
         <Menu.Divider />
         <Menu.Item color="red" onClick={() => act.mutate(throwAway)}>
           Move to the trash
