@@ -56,8 +56,7 @@ async function expectPlayed(streams: readonly EarlyPlayRequest[], { seconds, slo
   const problems = results.map(({ errors, interruptions = [] }) => [...errors, ...interruptions]);
   expect(problems).toEqual(streams.map(() => []));
   for (const { startedAt, endedAt } of results) {
-    // A live stream would start seconds later, at its newest segments.
-    expect(startedAt).toBeLessThan(0.5);
+    expect(startedAt).toBeLessThan(0.1);
     expect(Math.abs(endedAt - seconds)).toBeLessThan(0.1);
   }
   return results;
