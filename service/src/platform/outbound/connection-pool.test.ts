@@ -1,6 +1,6 @@
 // Tests that pooled connections are used again, for the addresses that were checked only.
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterEach, expect, test } from 'vitest';
 import { createConnectionPool } from './connection-pool.ts';
@@ -18,11 +18,13 @@ afterEach(async () => {
 });
 
 /** Returns the port, and counts the connections. */
-async function start(onRequest: (count: number) => 'answer' | 'reset' = () => 'answer') {
+async function start(onRequest: (count: number) => 'answer' | 'begin' | 'reset' = () => 'answer') {
   const seen = { connections: 0, requests: 0, port: 0 };
   server = createServer((request, response) => {
     seen.requests += 1;
-    if (onRequest(seen.requests) === 'reset') request.socket.resetAndDestroy();
+    const outcome = onRequest(seen.requests);
+    if (outcome === 'reset') request.socket.resetAndDestroy();
+    else if (outcome === 'begin') response.writeHead(200, { 'content-length': 2 }).write('o');
     else response.end('ok');
   }).on('connection', () => {
     seen.connections += 1;
@@ -35,10 +37,9 @@ async function start(onRequest: (count: number) => 'answer' | 'reset' = () => 'a
 }
 
 const fetchWith = (resolve: ResolveHost) => createGuardedFetch({ allowPrivate: true, pool, resolve });
-const post = async (fetch: ReturnType<typeof fetchWith>, port: number) => {
-  const url = `http://hooks.test:${port}/`;
-  return text((await fetch({ method: 'POST', url, body: Buffer.from('{}') })).body);
-};
+const begin = async (fetch: ReturnType<typeof fetchWith>, port: number) =>
+  (await fetch({ method: 'POST', url: `http://hooks.test:${port}/`, body: Buffer.from('{}') })).body;
+const post = async (fetch: ReturnType<typeof fetchWith>, port: number) => text(await begin(fetch, port));
 const localhost: ResolveHost = async () => [{ address: '127.0.0.1', family: 4 }];
 
 test('requests to the same addresses share a connection', async () => {
@@ -62,5 +63,18 @@ test('a request on a connection that the server closes is sent on a new one', as
   const fetch = fetchWith(localhost);
   await post(fetch, seen.port);
   expect(await post(fetch, seen.port)).toBe('ok');
+  expect(seen).toMatchObject({ requests: 3, connections: 2 });
+});
+
+test('a request whose response has begun is not sent again when the connection is reset', async () => {
+  const sockets: Socket[] = [];
+  const seen = await start((count) => (count === 2 ? 'begin' : 'answer'));
+  server?.on('request', ({ socket }) => sockets.push(socket));
+  const fetch = fetchWith(localhost);
+  await post(fetch, seen.port);
+  const body = await begin(fetch, seen.port);
+  sockets[1]?.resetAndDestroy();
+  await expect(text(body)).rejects.toMatchObject({ reason: 'connection_lost' });
+  await post(fetch, seen.port);
   expect(seen).toMatchObject({ requests: 3, connections: 2 });
 });

@@ -38,18 +38,20 @@ export function sendExchange(exchange: OutboundExchange, signal: AbortSignal): P
       signal.removeEventListener('abort', onAbort);
     };
     signal.addEventListener('abort', onAbort, { once: true });
-    request.once('response', (response) => {
-      finish();
-      resolve(response);
-    });
-    // Stays after the response: Node reports some errors of the body here.
-    request.on('error', (error) => {
+    const fail = (error: NodeJS.ErrnoException) => {
       const phase = stopWaiting();
       finish();
       // The server had closed a pooled connection when the request was sent.
       if (request.reusedSocket && isReset(error) && !signal.aborted)
         return resolve(sendExchange({ ...exchange, agent: undefined }, signal));
       reject(toFailure(error, phase));
+    };
+    request.on('error', fail);
+    request.once('response', (response) => {
+      finish();
+      // Node reports some errors of the body here too; the response reports all of them.
+      request.off('error', fail).on('error', () => undefined);
+      resolve(response);
     });
     // Without a response and without an error, as after a refused upgrade.
     request.once('close', () => {
