@@ -4,7 +4,7 @@ import { MAX_TAGS } from '@mediary/contract/schemas/common';
 import { type Actor, toActorData } from '../assets/asset-event.ts';
 import type { Asset } from '../assets/asset.ts';
 import { assertTextLimits } from '../assets/text-limits.ts';
-import { badRequest, ServiceError } from '../platform/http/errors.ts';
+import { badRequest, isUnavailable, ServiceError } from '../platform/http/errors.ts';
 import { type Edit, editMembers } from './asset-edits.ts';
 import type { LibraryContext } from './context.ts';
 import { deleteAsset, restoreAsset } from './trash.ts';
@@ -40,9 +40,13 @@ export async function changeAssets(
   return { items, failed_count: items.filter(({ error }) => error !== null).length };
 }
 
-/** Faults of the service end the request, which can be repeated. */
+/** The owner can repeat the request: the service changes assets that the rate limit left out. */
+export const isFinalResult = ({ items }: BatchResult): boolean =>
+  items.every(({ error }) => error?.error_code !== 'RATE_LIMITED');
+
+/** Faults and outages of the service end the request, which can be repeated. */
 function toBatchError(error: unknown): Item['error'] {
-  if (!(error instanceof ServiceError)) throw error;
+  if (!(error instanceof ServiceError) || isUnavailable(error)) throw error;
   return { error_code: error.code, message: error.message, details: error.details };
 }
 

@@ -77,7 +77,9 @@ const toPageView = (
 });
 
 export const assetRoutes = (ctx: LibraryContext) => [
-  ctx.guards.asCreator(changeAssets, ({ actor, body }) => batch.changeAssets(ctx, actor, body)),
+  ctx.guards.asCreator(changeAssets, ({ actor, body }) => batch.changeAssets(ctx, actor, body), {
+    isFinal: batch.isFinalResult,
+  }),
   ctx.guards.ownAssetWith(detailsLoader(ctx))(
     getAsset,
     async ({ asset, caller, collections }) => ({

@@ -2,13 +2,15 @@
 import { randomUUID } from 'node:crypto';
 import { createMediary } from '@mediary/client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { expectFieldRefused, expectSuccess } from '../../support/http/envelope.ts';
+import { expectFieldRefused, expectRefusal, expectSuccess } from '../../support/http/envelope.ts';
 import { type AssetJson, IMAGE, openUpload, readAsset } from '../../support/media.ts';
 import { runCli } from '../../support/service/cli.ts';
+import { rows } from '../../support/service/traces.ts';
 import {
   asService,
   asUser,
   call,
+  eventually,
   SECRETS,
   startTestService,
   type TestService,
@@ -16,7 +18,11 @@ import {
 
 let service: TestService;
 beforeAll(async () => {
-  service = await startTestService({ MEDIARY_ROLE: 'api', RATE_LIMIT_PER_OWNER: '60/1h' });
+  service = await startTestService({
+    MEDIARY_ROLE: 'api',
+    RATE_LIMIT_PER_OWNER: '60/1h',
+    LOG_LEVEL: 'error',
+  });
 });
 afterAll(() => service?.stop());
 
@@ -111,6 +117,41 @@ test('each asset counts as a request of the owner', async () => {
   expect(codes[0]).toBeNull();
   expect(codes.filter((code) => code === 'RATE_LIMITED').length).toBeGreaterThan(20);
   expect(codes.filter((code) => code === 'NOT_FOUND').length).toBeLessThan(60);
+});
+
+test('a request that the rate limit cut short runs again with its Idempotency-Key', async () => {
+  const limited = await startTestService({ MEDIARY_ROLE: 'api', RATE_LIMIT_PER_OWNER: '10/2s' });
+  try {
+    const json = { ids: Array.from({ length: 60 }, () => randomUUID()), action: 'trash' };
+    const headers = { ...asUser(newUser()), 'idempotency-key': randomUUID() };
+    const byKey = () => call<Result>(limited, 'POST /media/batch', { headers, json });
+    expect(codesOf(expectSuccess(await byKey()))).toContain('RATE_LIMITED');
+    const repeated = await eventually(byKey, ({ status }) => status !== 429);
+    expect(codesOf(expectSuccess(repeated))[0]).toBe('NOT_FOUND');
+    expect(repeated.headers.get('idempotency-replayed')).toBeNull();
+  } finally {
+    await limited.stop();
+  }
+});
+
+test('an outage ends the request, and its Idempotency-Key repeats it', async () => {
+  const user = newUser();
+  const ids = await make(user, 3);
+  const headers = { 'idempotency-key': randomUUID() };
+  const json = { ids, action: 'update', add_tags: ['x'] };
+  await rows(
+    service.dataDir,
+    `create function refuse_write() returns trigger language plpgsql as
+       $$ begin raise exception 'out of memory' using errcode = '53200'; end $$;
+     create trigger refuse_write before update on assets for each row
+       when (new.id = '${ids[1]}') execute function refuse_write()`,
+  );
+  const refused = await send(user, json, headers);
+  await rows(service.dataDir, 'drop function refuse_write cascade');
+  expect(expectRefusal(refused, 503)).toMatchObject({ error_code: 'UNAVAILABLE' });
+  expect(refused.headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
+  expect(codesOf(expectSuccess(await send(user, json, headers)))).toEqual([null, null, null]);
+  for (const id of ids) expect(await readAsset(service, user, id)).toMatchObject({ tags: ['x'] });
 });
 
 describe('a request that contradicts itself changes nothing', () => {

@@ -12,7 +12,8 @@ export const changeAssets = jsonOperation({
   description:
     'Each asset is changed on its own: one that cannot be changed does not stop the others. The response ' +
     'is 200 with the error of each. Send the request again to repeat it: what is as wanted stays ' +
-    'unchanged. Each id counts as a request of the owner (`RATE_LIMIT_PER_OWNER`).',
+    'unchanged. Each id counts as a request of the owner (`RATE_LIMIT_PER_OWNER`). A response with a ' +
+    '`RATE_LIMITED` item is not stored for its `Idempotency-Key`. An outage ends the request with 503.',
   requestHeaders: ['Idempotency-Key'],
   body: BatchRequest,
   isBodyRequired: true,

@@ -79,6 +79,15 @@ test('a process that lost its claim does not replace the stored response', async
   });
 });
 
+test('a response that is not final is not stored, and the key is free at once', async () => {
+  const claim = newClaim();
+  const once = createIdempotency(db);
+  const isFinal = (data: string) => data !== 'half';
+  expect(await once(claim, async () => 'half', isFinal)).toEqual({ data: 'half', isReplay: false });
+  expect(await once(claim, async () => 'whole', isFinal)).toEqual({ data: 'whole', isReplay: false });
+  expect(await once(claim, async () => 'half', isFinal)).toEqual({ data: 'whole', isReplay: true });
+});
+
 describe('keys that are a day old', () => {
   const insertOld = (count: number) =>
     db.all(sql('test: insert old keys', { key: 'text' })`

@@ -1,8 +1,9 @@
 // Idempotency keys: a repeated request receives the stored response of the first, also after a crash
 // (contract B4).
 import { randomUUID } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
 import { waitAtMost } from '../concurrency/in-flight.ts';
-import { conflict, ServiceError } from './errors.ts';
+import { badRequest, conflict, ServiceError } from './errors.ts';
 import { RENEW_REQUEST_EVERY_MS, REQUEST_LEASE_SECONDS, whileRenewing } from '../concurrency/lease.ts';
 import type { Database, Queries } from '../postgres/database.ts';
 import { deleteInBatches } from '../postgres/delete-in-batches.ts';
@@ -15,12 +16,26 @@ type IdempotentResult<T> = { readonly data: T; readonly isReplay: boolean };
 
 /**
  * Runs `work` once for a key. Every attempt gets the same resource id, so that a retry after a crash finds
- * the created resource.
+ * the created resource. A response that is not final is not stored: the next request runs again.
  */
 export type RunOnce = <T>(
   claim: Claim,
   work: (resourceId: string) => Promise<T>,
+  isFinal?: (data: T) => boolean,
 ) => Promise<IdempotentResult<T>>;
+
+const KEY = /^[\x21-\x7e]{1,255}$/;
+
+export function readIdempotencyKey(headers: IncomingHttpHeaders): string | undefined {
+  const key = headers['idempotency-key'];
+  if (key === undefined) return undefined;
+  if (typeof key !== 'string' || !KEY.test(key))
+    throw badRequest('Idempotency-Key must be 1 to 255 visible ASCII characters', {
+      field: 'Idempotency-Key',
+      limit: 255,
+    });
+  return key;
+}
 
 /** A hanging database must not delay the error response again. An unreleased claim expires. */
 const RELEASE_MS = 500;
@@ -36,7 +51,7 @@ export const createIdempotency =
     db: Database,
     { renewEveryMs = RENEW_REQUEST_EVERY_MS, now = () => new Date() }: IdempotencyOptions = {},
   ): RunOnce =>
-  async (claim, work) => {
+  async (claim, work, isFinal = () => true) => {
     const by = randomUUID();
     try {
       const row = await claimOrFind(db, claim, { by, resourceId: uuidV7(now().getTime()) });
@@ -57,7 +72,7 @@ export const createIdempotency =
         );
       const lease = { everyMs: renewEveryMs, renew: () => renew(db, claim, by) };
       const data = await whileRenewing(lease, () => work(row.resource_id));
-      await storeResponse(db, claim, data);
+      await (isFinal(data) ? storeResponse(db, claim, data) : release(db, claim, by));
       return { data, isReplay: false };
     } catch (error) {
       // Also needed when the claim was stored but the database response was lost.

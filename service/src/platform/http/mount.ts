@@ -5,8 +5,7 @@ import { addKnownValues, type KnownValues } from '@mediary/contract/known-values
 import type { ServiceScope } from '@mediary/contract/enums';
 import { type Operation, scopeOf } from '@mediary/contract/operation';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { badRequest } from './errors.ts';
-import type { RunOnce } from './idempotency.ts';
+import { readIdempotencyKey, type RunOnce } from './idempotency.ts';
 import { success } from './envelope.ts';
 import { matchesEtag } from './headers.ts';
 import { acceptBytes, acceptStream } from './raw-body.ts';
@@ -76,7 +75,7 @@ function mountJson(
       const owner = ownerLimiter && guard.ownerOf?.(request.identity, request);
       if (owner !== undefined) await limitOwner(ownerLimiter, owner, reply);
       reportIgnored({ request, reply }, operation);
-      const key = isRepeatable ? readIdempotencyKey(request) : undefined;
+      const key = isRepeatable ? readIdempotencyKey(request.headers) : undefined;
       if (key !== undefined)
         return success(request.id, message, await handleOnce(once, { route, key }, { request, reply }));
       const input = await admitUnlessNotModified(route, { request, reply });
@@ -141,7 +140,7 @@ type RouteCall = { readonly request: FastifyRequest; readonly reply: FastifyRepl
 
 async function handleOnce(
   once: RunOnce,
-  { route: { guard, handle }, key }: { route: JsonRoute; key: string },
+  { route: { guard, handle, isFinal }, key }: { route: JsonRoute; key: string },
   { request, reply }: RouteCall,
 ): Promise<unknown> {
   // Hashes the bytes, because serializing deeply nested JSON again would overflow the stack.
@@ -150,24 +149,10 @@ async function handleOnce(
     .update(request.rawBody ?? '{}')
     .digest('hex');
   const caller = guard.callerName?.(request.identity) ?? '';
-  const { data, isReplay } = await once({ caller, key, fingerprint }, async (resourceId) =>
-    handle(await admitRequest(guard, request, resourceId)),
-  );
+  const work = async (resourceId: string) => handle(await admitRequest(guard, request, resourceId));
+  const { data, isReplay } = await once({ caller, key, fingerprint }, work, isFinal);
   if (isReplay) reply.header('idempotency-replayed', 'true');
   return data;
-}
-
-const KEY = /^[\x21-\x7e]{1,255}$/;
-
-function readIdempotencyKey({ headers }: FastifyRequest): string | undefined {
-  const key = headers['idempotency-key'];
-  if (key === undefined) return undefined;
-  if (typeof key !== 'string' || !KEY.test(key))
-    throw badRequest('Idempotency-Key must be 1 to 255 visible ASCII characters', {
-      field: 'Idempotency-Key',
-      limit: 255,
-    });
-  return key;
 }
 
 /** Sets the `ETag` header; true when the caller already has this version. */

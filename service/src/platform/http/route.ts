@@ -48,6 +48,8 @@ type RouteOptions<I, D> = {
   readonly retryAfter?: (data: D) => number | undefined;
   /** `Set-Cookie` of the response. */
   readonly setCookie?: (input: I) => string | undefined;
+  /** False: the response is not stored, and the next request with its Idempotency-Key runs again. */
+  readonly isFinal?: (data: D) => boolean;
 };
 
 /** A route whose response is the envelope. */
@@ -59,6 +61,7 @@ export type JsonRoute = {
   readonly waitForChange: RouteOptions<Input & object, unknown>['waitForChange'] | undefined;
   readonly retryAfter: ((data: unknown) => number | undefined) | undefined;
   readonly setCookie: ((input: Input & object) => string | undefined) | undefined;
+  readonly isFinal: ((data: unknown) => boolean) | undefined;
   readonly handle: (input: Input & object) => Promise<unknown>;
 };
 
@@ -110,6 +113,7 @@ export const guarded =
       waitForChange,
       retryAfter,
       setCookie,
+      isFinal,
     }: RouteOptions<Input<Static<Q>, Static<B>, Params<P>> & Extra, Static<D>> = {},
   ): JsonRoute => ({
     kind: 'json',
@@ -119,6 +123,7 @@ export const guarded =
     waitForChange: waitForChange as JsonRoute['waitForChange'],
     retryAfter: retryAfter as JsonRoute['retryAfter'],
     setCookie: setCookie as JsonRoute['setCookie'],
+    isFinal: isFinal as JsonRoute['isFinal'],
     handle: handle as unknown as JsonRoute['handle'],
   });
 
