@@ -1,6 +1,6 @@
 // Guards of `/media` routes: they authenticate the caller, and pass the asset or the owner to the handler.
 import type { Caller } from '../auth/caller.ts';
-import { assertOwnerAllowed } from '../auth/permissions.ts';
+import { assertOwnerAllowed, isOwnerAllowed } from '../auth/permissions.ts';
 import { parseUserId } from '../auth/user-id.ts';
 import { badRequest } from '../platform/http/errors.ts';
 import { guarded, guardedBytes, guardedStream, type Guard, type Input } from '../platform/http/route.ts';
@@ -120,10 +120,14 @@ function nameOf(caller: Caller): string {
   return caller.key ? `service ${caller.key.id}` : 'service';
 }
 
-/** The owner for the rate limit; a service call that reads one asset names none. */
+/**
+ * The owner for the rate limit; a service call that reads one asset names none. A service key must not use up
+ * the limits of owners that it may not act for.
+ */
 function namedOwner(caller: Caller, { body, query }: Pick<Input, 'body' | 'query'>): string | undefined {
   if (caller.kind === 'user') return caller.userId;
-  return parseUserId(member(body, 'owner_user_id') ?? member(query, 'owner_user_id'));
+  const owner = parseUserId(member(body, 'owner_user_id') ?? member(query, 'owner_user_id'));
+  return isOwnerAllowed(caller, owner) ? owner : undefined;
 }
 
 function followedOwner(caller: Caller, named: unknown): string | undefined {

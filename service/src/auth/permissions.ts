@@ -12,12 +12,19 @@ export function assertScope(caller: Caller, scope: ServiceScope): void {
   });
 }
 
+const keyOf = (caller: Caller) => (caller.kind === 'service' ? caller.key : undefined);
+
+/** False for a service key that is limited to other owners. Undefined: all owners. */
+export function isOwnerAllowed(caller: Caller, ownerUserId: string | undefined): boolean {
+  const { ownerPrefixes = [] } = keyOf(caller) ?? {};
+  if (ownerPrefixes.length === 0) return true;
+  return ownerUserId !== undefined && ownerPrefixes.some((prefix) => ownerUserId.startsWith(prefix));
+}
+
 /** Throws FORBIDDEN for a service key that is limited to other owners. Undefined: all owners. */
 export function assertOwnerAllowed(caller: Caller, ownerUserId: string | undefined): void {
-  if (caller.kind !== 'service' || !caller.key) return;
-  const { name, ownerPrefixes } = caller.key;
-  if (ownerPrefixes.length === 0) return;
-  if (ownerUserId !== undefined && ownerPrefixes.some((prefix) => ownerUserId.startsWith(prefix))) return;
+  if (isOwnerAllowed(caller, ownerUserId)) return;
+  const name = keyOf(caller)?.name;
   throw forbidden(`The service key "${name}" is limited to owners whose id starts with another prefix`, {
     reason: 'owner_not_allowed',
     field: 'owner_user_id',

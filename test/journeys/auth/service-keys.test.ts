@@ -6,6 +6,7 @@ import { openUpload, VIDEO } from '../../support/media.ts';
 import {
   asOperator,
   asService,
+  asUser,
   call,
   eventually,
   SECRETS,
@@ -18,7 +19,7 @@ const UNKNOWN = '00000000-0000-7000-8000-000000000000';
 
 let service: TestService;
 beforeAll(async () => {
-  service = await startTestService({ MEDIARY_ROLE: 'api' });
+  service = await startTestService({ MEDIARY_ROLE: 'api', RATE_LIMIT_PER_OWNER: '1000/24h' });
 });
 afterAll(() => service?.stop());
 
@@ -64,6 +65,18 @@ describe('a named key', () => {
     expectSuccess(await upload(writer.key));
     expect(await detailsOf(list(writer.key), 403)).toEqual({ reason: 'missing_scope', scope: 'read' });
     expectSuccess(await upload(SECRETS.SERVICE_API_KEY));
+  });
+
+  test('does not use up the rate limit of owners that it may not act for', async () => {
+    const { key } = await createKey({ scopes: ['read', 'write'], owner_prefixes: ['shop_'] });
+    const own = (await openUpload(service, 'shop_1')).asset_id;
+    const headers = withKey(key);
+    expectRefusal(await list(key, 'bank_2'), 403);
+    const json = { owner_user_id: 'bank_2', title: 'x' };
+    expectRefusal(await call(service, `PATCH /media/${own}`, { headers, json }), 403);
+    expectSuccess(await call(service, `GET /media/${own}?owner_user_id=bank_2`, { headers }));
+    const answer = await call(service, 'GET /media', { headers: asUser('bank_2') });
+    expect(answer.headers.get('ratelimit')).toMatch(/^"owner";r=999;/);
   });
 
   test('is limited to owners by their prefixes, whichever owner it names', async () => {
