@@ -16,7 +16,7 @@ export async function waitForChange(
   { asset, caller, query: { wait } }: LongPoll,
   { hasChanged, signal }: LongPollContext,
 ): Promise<boolean> {
-  if (wait === undefined) return false;
+  if (wait === undefined || signal.aborted) return false;
   const release = heldRequests.hold(limitKeyOf(caller));
   const watch = lifecycle.watchAsset(asset.id);
   signal.addEventListener('abort', watch.close);

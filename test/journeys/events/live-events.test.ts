@@ -1,8 +1,17 @@
 // Clients follow assets live: event streams that resume, and long polls.
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readEvents, type StreamedEvent } from '../../support/service/event-streams.ts';
 import { openUpload } from '../../support/media.ts';
-import { asService, asUser, call, startTestService, type TestService } from '../../support/service.ts';
+import {
+  asService,
+  asUser,
+  call,
+  eventually,
+  startTestService,
+  type TestService,
+} from '../../support/service.ts';
 import { tell } from '../../support/providers/webhooks.ts';
 
 let service: TestService;
@@ -133,6 +142,32 @@ describe('a long poll', () => {
     const waiting = poll(id, etag, 60);
     await call(service, `DELETE /media/${id}`, { headers: asUser('ann') });
     expect((await waiting).status).toBe(404);
+  });
+
+  test('of a client that leaves at once does not count as open', async () => {
+    const headers = asUser('gil');
+    const { asset_id: id } = await openUpload(service, 'gil');
+    const etag = (await call(service, `GET /media/${id}`, { headers })).headers.get('etag') ?? '';
+    const lines = Object.entries({ ...headers, host: 'test', 'if-none-match': etag });
+    const sendAndLeave = async () => {
+      const socket = connect(Number(new URL(service.url).port), '127.0.0.1').resume();
+      socket.end(
+        [
+          `GET /api/v1/media/${id}?wait=60 HTTP/1.1`,
+          ...lines.map(([name, value]) => `${name}: ${value}`),
+          '\r\n',
+        ].join('\r\n'),
+      );
+      await once(socket, 'close');
+    };
+    await Promise.all([sendAndLeave(), sendAndLeave(), sendAndLeave()]);
+    await call(service, `GET /media/${id}`, { headers });
+    const ask = async () => {
+      const stream = await follow(`/media/${id}/events`, headers);
+      stream.close();
+      return stream.status;
+    };
+    expect(await eventually(ask, (status) => status !== 429, { withinMs: 20_000 })).toBe(200);
   });
 
   test('names the limits of `wait`', async () => {

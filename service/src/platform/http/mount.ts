@@ -121,9 +121,11 @@ async function admitUnlessNotModified(
   return isNotModified(request, reply, etag(changed)) ? undefined : changed;
 }
 
+/** Aborted at once if the client disconnected while the guard ran: no event follows. */
 function closeSignal({ raw }: FastifyReply): AbortSignal {
   const controller = new AbortController();
-  raw.once('close', () => controller.abort());
+  if (raw.destroyed) controller.abort();
+  else raw.once('close', () => controller.abort());
   return controller.signal;
 }
 
