@@ -71,10 +71,19 @@ export const HTTP_SETTINGS = {
   },
 };
 
+const EVERYONE = /\/0+$/;
 const NETWORKS = ['loopback', 'linklocal', 'uniquelocal'];
 
 function parseProxies(named: readonly string[], report: (problem: string) => void): TrustedProxies {
   if (named.length === 0) return undefined;
+  const everyone = named.find((network) => EVERYONE.test(network));
+  if (everyone !== undefined) {
+    report(
+      `TRUST_PROXY: ${everyone} would trust the X-Forwarded-For of every client. ` +
+        'List the networks of your proxies, such as 10.0.0.0/8, or uniquelocal for all private ones',
+    );
+    return undefined;
+  }
   if (named.every(isNetwork)) return named;
   report(
     'TRUST_PROXY must list the addresses or networks of your proxies, such as 10.0.0.0/8, ' +

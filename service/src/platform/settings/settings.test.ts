@@ -195,6 +195,16 @@ describe('trusted proxies', () => {
     ['10.0.0.1/32,fd00::1/128', ['10.0.0.1/32', 'fd00::1/128']],
   ])('%j are %j', (given, value) => expect(readProxies(given)).toEqual({ value, problems: [] }));
 
+  test.each(['0.0.0.0/0', '::/0', '10.0.0.0/00'])('%j trusts every client', (given) => {
+    expect(readProxies(`loopback,${given}`)).toEqual({
+      value: undefined,
+      problems: [
+        `TRUST_PROXY: ${given} would trust the X-Forwarded-For of every client. ` +
+          'List the networks of your proxies, such as 10.0.0.0/8, or uniquelocal for all private ones',
+      ],
+    });
+  });
+
   test.each([
     '1',
     'true',
