@@ -75,6 +75,13 @@ test('a connection that is cut is a failure', async () => {
   expect(response).toMatchObject({ failure: 'unreachable' });
 });
 
+test('a receiver that changes the protocol is a failure', async () => {
+  const url = await startReceiver(({ socket }) => {
+    socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: other\r\n\r\n');
+  });
+  expect(await sendBody(toRequest(url))).toMatchObject({ failure: 'unreachable' });
+});
+
 test('a receiver that does not exist is a failure', async () => {
   expect(await sendBody(toRequest('http://127.0.0.1:1/'))).toMatchObject({ failure: 'unreachable' });
 });

@@ -1,5 +1,4 @@
 // Sends requests whose bodies are streams, to other services: limits the time without progress.
-import { once } from 'node:events';
 import { type ClientRequest, type IncomingMessage, request as sendHttp } from 'node:http';
 import { request as sendHttps } from 'node:https';
 import { Readable } from 'node:stream';
@@ -57,16 +56,24 @@ export async function sendBody(
 
 /** Resolves with the head of the response, which may come before the whole body is sent. */
 async function exchange(request: ClientRequest, body: Readable): Promise<IncomingMessage> {
-  const responding = once(request, 'response') as Promise<[IncomingMessage]>;
+  const responding = waitForHead(request);
   // Stays after the response: a receiver that refuses a body closes the connection.
   request.on('error', () => undefined);
   // Its error destroys the request, which then has no response.
   pipeline(body, request).catch(() => undefined);
-  const [response] = await responding;
+  const response = await responding;
   response.on('error', () => undefined);
   if (request.writableFinished) response.resume();
   else request.destroy();
   return response;
+}
+
+function waitForHead(request: ClientRequest): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    request.once('response', resolve).once('error', reject);
+    // Without a response and without an error, as after a refused upgrade.
+    request.once('close', () => reject(new Error('the connection was closed without a response')));
+  });
 }
 
 /** Errors of the source are not errors of the connection, which the stream throws into its generator. */
