@@ -86,6 +86,17 @@ describe('stopping ffmpeg', () => {
   test('it is not even started for a signal that has fired', async () => {
     await expect(script('exit 0', { signal: AbortSignal.abort('too late') })).rejects.toBe('too late');
   });
+  test('it is not started either for a signal that fires while its files are opened', async () => {
+    const lines: string[] = [];
+    const controller = new AbortController();
+    const end = script('echo started', {
+      signal: controller.signal,
+      onLine: (line) => lines.push(line),
+    });
+    controller.abort('at once');
+    await expect(end).rejects.toBe('at once');
+    expect(lines).toEqual([]);
+  });
   test('when it takes too long', async () => {
     const { pid, end } = observed('while :; do sleep 1; done', { limits: { ...GENEROUS, wallMs: 700 } });
     expect(await end).toMatchObject({ outcome: 'timed_out' });

@@ -75,6 +75,8 @@ export async function runFfmpeg(run: FfmpegRun): Promise<FfmpegResult> {
   const sandbox = run.sandbox ?? createLimitsOnlySandbox();
   const files = await openFfmpegFiles({ sandbox, args: run.args, folder: run.folder });
   try {
+    // The signal may have aborted while the files were opened: no event follows.
+    run.signal.throwIfAborted();
     const end = await runInSandbox(sandbox, run, files);
     await files.check();
     return end;
