@@ -1,5 +1,16 @@
 // Holds tables.ts against the catalogue of a database that was just migrated, and the migrations to being
 // applied once.
+import {
+  ASSET_KINDS,
+  ENDPOINT_DELIVERY_STATES,
+  ENDPOINT_STATUSES,
+  PURGE_REASONS,
+  STREAM_STATUSES,
+  VISIBILITIES,
+} from '@mediary/contract/enums';
+import { ConsoleSession } from '@mediary/contract/schemas/admin/console';
+import { Erasure } from '@mediary/contract/schemas/admin/owners';
+import { StorageCheck } from '@mediary/contract/schemas/admin/storage-checks';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Connection } from '../service/src/platform/postgres/connection.ts';
 import { migrate } from '../service/src/platform/postgres/migrate.ts';
@@ -14,6 +25,22 @@ beforeAll(async () => {
   await migrate(connection);
 });
 afterAll(() => server.stop());
+
+/** The values that a column may have, where the contract has them too. */
+const ENUMERATIONS: Readonly<Record<string, readonly string[]>> = {
+  'assets.kind': ASSET_KINDS,
+  'assets.visibility': VISIBILITIES,
+  'assets.stream_status': STREAM_STATUSES,
+  'storage_checks.status': StorageCheck.properties.status.enum,
+  'cdn_purges.reason': PURGE_REASONS,
+  'webhook_endpoints.status': ENDPOINT_STATUSES,
+  'endpoint_deliveries.state': ENDPOINT_DELIVERY_STATES,
+  'owner_erasures.phase': Erasure.properties.phase.enum,
+  'collections.visibility': VISIBILITIES,
+  'console_sessions.kind': ConsoleSession.properties.kind.enum,
+};
+/** Columns with values that the API does not show. */
+const INTERNAL = ['encode_chunks.state', 'uploads.concatenation', 'uploads.protocol'];
 
 const rows = (text: string, values?: unknown[]) => rowsOf(connection, text, values);
 const newEvent = (moment: string, asset = '00000000-0000-7000-8000-000000000001') =>
@@ -63,6 +90,23 @@ describe('a migrated database', () => {
       };
     }
     expect(found, 'service/migrations, compared with tables.ts and tables-internal.ts').toEqual(TABLES);
+  });
+
+  test('allows in its columns the values of the contract', async () => {
+    const checks = await rows(
+      `select relname || '.' || attname as column, pg_get_constraintdef(pg_constraint.oid) as definition
+         from pg_constraint join pg_class on pg_class.oid = conrelid
+              join pg_attribute on attrelid = conrelid and attnum = conkey[1]
+        where contype = 'c' and connamespace = 'public'::regnamespace and cardinality(conkey) = 1
+          and pg_get_constraintdef(pg_constraint.oid) like '%ARRAY[%'
+        order by 1`,
+    );
+    const allowed = checks.map(({ column, definition }) => [
+      String(column),
+      Array.from(String(definition).matchAll(/'([^']+)'::text/g), ([, value]) => value).sort(),
+    ]);
+    const expected = Object.entries(ENUMERATIONS).map(([column, values]) => [column, [...values].sort()]);
+    expect(allowed.filter(([column]) => !INTERNAL.includes(String(column)))).toEqual(expected.sort());
   });
 
   test('partitions events and deliveries by id: this month, three months ahead, and a default', async () => {

@@ -286,7 +286,7 @@ create table storage_check_videos (
 create table cdn_purges (
   asset_id uuid not null,
   playback_version int not null,
-  reason text not null check (reason in ('deleted', 'made_private', 'revoked')),
+  reason text not null check (reason in ('deleted', 'made_private', 'access_restricted', 'revoked', 'replaced')),
   -- Of the URLs to purge.
   prefix text not null,
   attempts int not null default 0,

@@ -102,8 +102,8 @@ const PLAYBACK_SETTINGS = {
       ),
       purgeUrl: url(
         'CDN_PURGE_URL',
-        'Gets a signed POST with what the CDN has to purge when an asset is deleted, made private or ' +
-          'revoked ' +
+        'Gets a signed POST with what the CDN has to purge when an asset is deleted, made private, ' +
+          'restricted, revoked or replaced ' +
           '([guide](guides/going-to-production.md#a-cdn-for-playback)); set it in API and worker processes.',
         'no purges',
       ),

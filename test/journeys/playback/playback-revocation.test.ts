@@ -1,10 +1,11 @@
 // Cookies for private videos; revocations end playback in every process and purge the CDN; logs show neither
 // tokens nor cookies.
-import { rm } from 'node:fs/promises';
+import { readFile, rm } from 'node:fs/promises';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '@mediary/embedded-postgres/launcher';
 import { createLogger } from '../../../service/src/platform/observability/logger.ts';
+import { replacementsOf } from '../../support/assets/replacements.ts';
 import { makeClip } from '../../support/clips/clips.ts';
 import { expectSuccess } from '../../support/http/envelope.ts';
 import { type AssetJson, ingest } from '../../support/media.ts';
@@ -191,6 +192,26 @@ describe('a CDN', () => {
         () => purgesOf(asset),
         (purges) => purges.some((purge) => purge.reason === reason),
       );
+  });
+
+  test('is told about first access rules and replaced files', async () => {
+    receiver.respond('/purge', status(204));
+    const file = await makeClip({ seconds: 1 });
+    const asset = await ingest(service, 'ann', { file, fields: { visibility: 'public' } });
+    const confirmed = (reason: string) =>
+      eventually(
+        () => purgesOf(asset),
+        (purges) => purges.some((purge) => purge.reason === reason),
+      );
+    const edit = { headers: asUser('ann'), json: { access: { networks: ['192.0.2.0/24'] } } };
+    expectSuccess(await call(service, `PATCH /media/${asset.id}`, edit));
+    await confirmed('access_restricted');
+    const { uploadReplacement, replacedBy } = replacementsOf(() => service);
+    await uploadReplacement(asset.id, await readFile(file), { filename: 'second.mp4' });
+    await replacedBy(asset.id, 'second.mp4');
+    await confirmed('replaced');
+    const told = receiver.received('/purge').filter(({ message }) => message.asset_id === asset.id);
+    expect(told.map(({ message }) => message['reason'])).toEqual(['access_restricted', 'replaced']);
   });
 });
 

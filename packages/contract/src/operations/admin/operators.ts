@@ -136,9 +136,9 @@ export const listCdnPurges = jsonOperation({
   auth: 'operator',
   summary: 'List purges of a CDN',
   description:
-    'Where `CDN_BASE_URL` or `CDN_PURGE_URL` is set, a purge is recorded when an asset is deleted, made ' +
-    'private or its playback is revoked. It is sent to `CDN_PURGE_URL`. Purges are listed for ' +
-    '`WEBHOOK_RETENTION_DAYS`.',
+    'Where `CDN_BASE_URL` or `CDN_PURGE_URL` is set, a purge is recorded for each change that makes ' +
+    'copies of the files of an asset invalid. `reason` is the change. The purge is sent to ' +
+    '`CDN_PURGE_URL`. Purges are listed for `WEBHOOK_RETENTION_DAYS`.',
   query: ListCdnPurgesQuery,
   message: 'Purges',
   data: CdnPurgeList,
