@@ -9,7 +9,7 @@ import { lockFolder } from './folder-lock.ts';
 import { type HashedBytes, writeHashed } from './hashed-file.ts';
 import { type ClusterLayout, resolveLayout } from './layout.ts';
 import type { EmbeddedPostgres } from './launcher.ts';
-import { type Recovery, replayLog } from './recovery.ts';
+import { type Recovery, replayLog, ShortLogError, type Timeline } from './recovery.ts';
 
 /** A file below the copied cluster. */
 export type CopiedFile = HashedBytes & { readonly path: string };
@@ -122,9 +122,9 @@ const writeCopied = async (
 type FillCluster = (folder: string) => Promise<unknown>;
 
 /**
- * Makes a copied cluster that of a data folder without one. Without `recovery` it has what was committed when
- * it was copied; else the time of the last change is returned. Throws where the folder has a cluster, or a
- * service runs.
+ * Makes a copied cluster that of a data folder without one. Without `recovery` its server continues the
+ * timeline of the copied one; else the time of the last change is returned. Throws where the folder has a
+ * cluster, or a service runs.
  */
 export async function restoreCluster(
   fill: FillCluster,
@@ -134,9 +134,27 @@ export async function restoreCluster(
   const layout = await resolveLayout(dataFolder);
   const lock = lockFolder(dirname(layout.cluster));
   try {
-    return await restoreInto(layout, fill, recovery);
+    if (!recovery) return await restoreInto(layout, fill);
+    return await recoverInto(layout, fill, recovery);
   } finally {
     lock.release();
+  }
+}
+
+/** A restored server may leave the timeline of the copy before the moment to recover to. */
+async function recoverInto(
+  layout: ClusterLayout,
+  fill: FillCluster,
+  recovery: Recovery,
+): Promise<Date | undefined> {
+  const recover = (timeline: Timeline) =>
+    restoreInto(layout, fill, (cluster) => replayLog({ ...layout, cluster }, recovery, timeline));
+  if (recovery.to === 'latest') return recover('latest');
+  try {
+    return await recover('current');
+  } catch (error) {
+    if (!(error instanceof ShortLogError) || !error.hasOtherTimelines) throw error;
+    return recover('latest');
   }
 }
 
@@ -151,14 +169,14 @@ function refuseCluster({ cluster }: Pick<ClusterLayout, 'cluster'>): void {
 async function restoreInto(
   { cluster, owner }: ClusterLayout,
   fill: FillCluster,
-  recovery?: Recovery,
+  recover: (cluster: string) => Promise<Date | undefined> = async () => undefined,
 ): Promise<Date | undefined> {
   await removeIncompleteClusters(cluster);
   refuseCluster({ cluster });
   const incomplete = await mkdtemp(incompletePrefix(cluster));
   await fill(incomplete);
   await own(incomplete, owner);
-  const lastChange = recovery && (await replayLog(incomplete, owner, recovery));
+  const lastChange = await recover(incomplete);
   await rename(incomplete, cluster);
   await syncFolder(dirname(cluster));
   return lastChange;

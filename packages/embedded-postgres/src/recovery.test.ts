@@ -1,5 +1,5 @@
 // Tests that an archived log brings a copied server to any moment after the copy, and says when it cannot.
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
@@ -7,11 +7,15 @@ import { copyCluster, firstLogOf, restoreCluster } from './base-backup.ts';
 import type { EmbeddedPostgres } from './launcher.ts';
 import { filesOf, newFolder, query, start } from './launcher.fixture.ts';
 import { archiveLog, dropLog, keepLog } from './log-archive.ts';
+import type { Recovery } from './recovery.ts';
 
+/** Throws where the log has a file of this name with other bytes. */
 const archiveTo = (server: EmbeddedPostgres, log: string) =>
-  archiveLog(server, async ({ name, path }) =>
-    writeFileSync(join(log, `${name}.gz`), gzipSync(readFileSync(path))),
-  );
+  archiveLog(server, async ({ name, path }) => {
+    const [file, bytes] = [join(log, `${name}.gz`), gzipSync(readFileSync(path))];
+    if (existsSync(file)) expect(readFileSync(file).equals(bytes), name).toBe(true);
+    else writeFileSync(file, bytes);
+  });
 
 const connectionsOf = async (server: EmbeddedPostgres) => {
   const [row] = await query(
@@ -52,7 +56,7 @@ test('a server is restored to any moment of its archived log, and goes on on a n
   expect(await restoreCluster(filesOf(copy), toMoment, { fillLog: filesOf(log), to: second })).toBeInstanceOf(
     Date,
   );
-  await restoreCluster(filesOf(copy), toEnd, { fillLog: filesOf(log), to: undefined });
+  await restoreCluster(filesOf(copy), toEnd, { fillLog: filesOf(log), to: 'latest' });
   const inAMinute = new Date(Date.now() + 60_000);
   await expect(
     restoreCluster(filesOf(copy), tooFar, { fillLog: filesOf(log), to: inAMinute }),
@@ -70,10 +74,57 @@ test('a server is restored to any moment of its archived log, and goes on on a n
   await archiveTo(restored, log);
   await restored.stop();
   const again = newFolder();
-  await restoreCluster(filesOf(copy), again, { fillLog: filesOf(log), to: undefined });
+  await restoreCluster(filesOf(copy), again, { fillLog: filesOf(log), to: 'latest' });
   expect(await notesOf(await start(again))).toEqual([1, 2, 5]);
 
   expect(firstLogOf(files)).toMatch(/^[0-9A-F]{24}$/);
+});
+
+test('a server that is restored as it was copied archives beside the log of before', async () => {
+  const [server, copy, log] = [await start(newFolder()), newFolder(), newFolder()];
+  await query(server, 'create table note (number int)');
+  await keepLog(server);
+  await write(server, 1);
+  await copyCluster(server, copy);
+  const second = await write(server, 2);
+  await write(server, 3);
+  await archiveTo(server, log);
+  await server.stop();
+  const restore = async (from: string, to: Recovery['to']) => {
+    const folder = newFolder();
+    await restoreCluster(filesOf(from), folder, { fillLog: filesOf(log), to });
+    return start(folder);
+  };
+
+  const restored = await restore(copy, 'immediate');
+  expect(await notesOf(restored)).toEqual([1]);
+  await keepLog(restored);
+  const newCopy = newFolder();
+  await write(restored, 4);
+  await copyCluster(restored, newCopy);
+  const fifth = await write(restored, 5);
+  await write(restored, 6);
+  await archiveTo(restored, log);
+  await restored.stop();
+  const files = readdirSync(log).sort();
+  expect(files).toContain('00000002.history.gz');
+  expect(files.filter((name) => name.startsWith('00000001'))).not.toEqual([]);
+
+  for (const [from, to, expected] of [
+    [copy, second, [1, 2]],
+    [copy, fifth, [1, 4, 5]],
+    [copy, 'latest', [1, 4, 5, 6]],
+    [newCopy, 'immediate', [1, 4]],
+    [newCopy, fifth, [1, 4, 5]],
+    [newCopy, 'latest', [1, 4, 5, 6]],
+  ] as const) {
+    const again = await restore(from, to);
+    expect(await notesOf(again), `to ${String(to)}`).toEqual(expected);
+    expect(await query(again, 'select pg_walfile_name(pg_current_wal_lsn()) as name')).toEqual([
+      { name: expect.stringMatching(/^00000003/) },
+    ]);
+    await again.stop();
+  }
 });
 
 test('an idle server adds nothing, a failed file comes again, and no connection waits for it', async () => {

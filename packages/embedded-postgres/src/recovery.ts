@@ -1,4 +1,4 @@
-// Replays an archived log on a copied cluster, up to a moment (PostgreSQL documentation, 25.3.5).
+// Recovers a copied cluster, up to a moment of its archived log (PostgreSQL documentation, 25.3.5).
 import { chmod, chown, mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
@@ -10,33 +10,48 @@ import { startServer } from './server-process.ts';
 export type Recovery = {
   /** Writes the archived files of the log into a folder, each compressed, under its name with `.gz`. */
   readonly fillLog: (folder: string) => Promise<unknown>;
-  /** Undefined: to the end of the log. */
-  readonly to: Date | undefined;
+  /** `immediate`: to the end of the copy. `latest`: to the end of the log, on its newest timeline. */
+  readonly to: Date | 'immediate' | 'latest';
 };
+
+/** The log of a timeline ends before the moment to recover to. */
+export class ShortLogError extends Error {
+  readonly hasOtherTimelines: boolean;
+
+  constructor(message: string, options: ErrorOptions & { readonly hasOtherTimelines: boolean }) {
+    super(message, options);
+    this.hasOtherTimelines = options.hasOtherTimelines;
+  }
+}
 
 const REPLAYED = 'restored_log';
 const POLL_MS = 100;
 
+export type Timeline = 'current' | 'latest';
+
 /**
- * Starts the server of a copied cluster, waits until it has replayed the log, and stops it. Returns the time
- * of the last change. Throws where the log ends before the moment.
+ * Starts the server of a copied cluster, waits until it has replayed the log, and stops it. The server goes
+ * on on a new timeline, so its log never has the names of the log that was archived before. Returns the time
+ * of the last change. Throws ShortLogError where the log ends before the moment.
  */
 export async function replayLog(
-  cluster: string,
-  owner: ClusterLayout['owner'],
+  { cluster, owner }: Pick<ClusterLayout, 'cluster' | 'owner'>,
   recovery: Recovery,
+  timeline: Timeline,
 ): Promise<Date | undefined> {
-  await prepareLog(cluster, owner, recovery);
+  const names = await prepareLog(cluster, owner, recovery);
+  const throwExplained = explain(recovery, names);
   await writeFile(join(cluster, 'recovery.signal'), '');
   await chown(join(cluster, 'recovery.signal'), owner.uid, owner.gid);
   const layout = await layoutAt(cluster, owner);
   const { postgres } = await prepareBinaries(owner);
-  const server = await startServer(layout, postgres, settingsOf(recovery)).catch(explain(recovery));
+  const settings = settingsOf(recovery, timeline);
+  const server = await startServer(layout, postgres, settings).catch(throwExplained);
   try {
     return await readRecovered(layout).catch(async () => {
       // The server says why it ended.
       await server.stop();
-      return explain(recovery)(await server.ended);
+      return throwExplained(await server.ended);
     });
   } finally {
     await server.stop();
@@ -45,38 +60,45 @@ export async function replayLog(
   }
 }
 
+/** Returns the names of the log's files. */
 async function prepareLog(
   cluster: string,
   { uid, gid }: ClusterLayout['owner'],
   { fillLog }: Recovery,
-): Promise<void> {
+): Promise<string[]> {
   const folder = join(cluster, REPLAYED);
   await mkdir(folder, { mode: 0o700 });
   await fillLog(folder);
-  for (const name of await readdir(folder)) {
+  const names = await readdir(folder);
+  for (const name of names) {
     await chmod(join(folder, name), 0o600);
     await chown(join(folder, name), uid, gid);
   }
   await chown(folder, uid, gid);
+  return names;
 }
 
 /** The command runs in the folder of the cluster. PostgreSQL does not read the `Z` of a time here. */
-const settingsOf = ({ to }: Recovery): Readonly<Record<string, string>> => ({
+const settingsOf = ({ to }: Recovery, timeline: Timeline): Readonly<Record<string, string>> => ({
   restore_command: `gzip -dc "${REPLAYED}/%f.gz" > "%p"`,
   recovery_target_action: 'promote',
-  ...(to && { recovery_target_time: to.toISOString().replace('Z', '+00') }),
+  recovery_target_timeline: timeline,
+  ...(to === 'immediate' && { recovery_target: to }),
+  ...(to instanceof Date && { recovery_target_time: to.toISOString().replace('Z', '+00') }),
 });
 
+/** The second: the newest timeline left that of the copy before the copy was made. */
+const SHORT = /recovery ended before configured recovery target was reached|is not a child of this server's/;
+
 const explain =
-  ({ to }: Recovery) =>
+  ({ to }: Recovery, names: readonly string[]) =>
   (error: Error): never => {
-    const isShort = /recovery ended before configured recovery target was reached/.test(error.message);
+    if (!(to instanceof Date) || !SHORT.test(error.message)) throw error;
     const [, last] = /last completed transaction was at log time ([^\n]+)/.exec(error.message) ?? [];
-    if (!isShort) throw error;
-    throw new Error(
-      `The archived log ends before ${to?.toISOString()}${last ? `: its last change is of ${last}` : ''}. ` +
+    throw new ShortLogError(
+      `The archived log ends before ${to.toISOString()}${last ? `: its last change is of ${last}` : ''}. ` +
         'Restore to an earlier moment, or to "latest"',
-      { cause: error },
+      { cause: error, hasOtherTimelines: names.some((name) => name.endsWith('.history.gz')) },
     );
   };
 

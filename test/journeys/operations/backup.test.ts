@@ -140,13 +140,19 @@ test('a damaged file is named, a restore never overwrites, and wrong arguments s
   );
 });
 
-test('a service backs itself up, and is restored to a moment before a mistake', async () => {
-  const [folder, scheduled, target] = [elsewhere, `${backup}-scheduled`, `${elsewhere}-moment`] as const;
-  await service.end('SIGTERM');
-  const settings = { FFMPEG_PATH: ffmpegPath(), STORAGE_URL: undefined, LOG_LEVEL: 'info' };
+const settings = { FFMPEG_PATH: ffmpegPath(), STORAGE_URL: undefined, LOG_LEVEL: 'info' };
+
+/** Starts a service that backs itself up, and waits for its first snapshot. */
+async function startBackedUp(folder: string, scheduled: string): Promise<void> {
   const backups = { BACKUP_TO: scheduled, BACKUP_LOG_EVERY_S: '1', PURGE_GRACE_DAYS: '7' };
   service = await startProcess({ ...settings, ...backups, DATA_DIR: folder });
   await expect.poll(() => service.log(), { timeout: 120_000 }).toContain('the backup was completed');
+}
+
+test('a service backs itself up, and is restored to a moment before a mistake', async () => {
+  const [folder, scheduled, target] = [elsewhere, `${backup}-scheduled`, `${elsewhere}-moment`] as const;
+  await service.end('SIGTERM');
+  await startBackedUp(folder as string, scheduled);
   const kept = await upload();
   const moment = new Date();
   await delay(10);
@@ -167,5 +173,23 @@ test('a service backs itself up, and is restored to a moment before a mistake', 
   expect(await originalOf(kept.id)).toBe(kept.sha256);
   expect((await call(service, `GET /media/${late.id}`, { headers: asUser('ann') })).status).toBe(404);
   await service.end('SIGTERM');
-  await Promise.all([scheduled, target].map((each) => rm(each, { recursive: true, maxRetries: 5 })));
+  await rm(target, { recursive: true, maxRetries: 5 });
+}, 300_000);
+
+test('a service that was restored from a snapshot goes on with the backup of before', async () => {
+  const [folder, scheduled] = [`${elsewhere}-again`, `${backup}-scheduled`] as const;
+  await run(folder, 'restore', '--from', scheduled);
+  await startBackedUp(folder, scheduled);
+  const kept = await upload();
+  await service.end('SIGTERM');
+  expect(service.log()).not.toContain('were not archived');
+  await rm(folder, { recursive: true });
+
+  expect(await run(folder, 'verify', '--from', scheduled)).toContain('is complete');
+  await run(folder, 'restore', '--from', scheduled, '--to-time', 'latest');
+  service = await startProcess({ ...settings, DATA_DIR: folder });
+  const asset = await call<AssetJson>(service, `GET /media/${kept.id}`, { headers: asUser('ann') });
+  expect(asset.body.data['uploaded_at']).not.toBeNull();
+  await service.end('SIGTERM');
+  await Promise.all([scheduled, folder].map((each) => rm(each, { recursive: true, maxRetries: 5 })));
 }, 300_000);

@@ -30,8 +30,8 @@ export async function writeArchived(target: BackupTarget, { name, path }: LogFil
     const archived = await readArchived(target, file);
     if (archived && bytes.equals(archived)) return;
     throw new Error(
-      `${target.location}/${file} is the log of another server. Give each service a backup target of ` +
-        'its own',
+      `${target.location}/${file} is the log of another server, or DATA_DIR was brought back by other ` +
+        'means than a restore of this backup. Give the service a backup target of its own',
       { cause: error },
     );
   }
@@ -76,17 +76,21 @@ const positionOf = (name: string): bigint =>
   BigInt(`0x${name.slice(8, 16)}`) * SEGMENTS_PER_ID + BigInt(`0x${name.slice(16, 24)}`);
 
 /** Writes the files that a copy needs into a folder. */
-export async function writeLogFiles(
+export const writeLogFiles = async (
   target: BackupTarget,
   first: string | undefined,
   folder: string,
-): Promise<void> {
-  const names = await listNeeded(target, first);
-  await inParallel(names, async (name) => {
+): Promise<void> => writeFiles(target, await listNeeded(target, first), folder);
+
+/** Writes the files that name the timelines of the log: a restored server begins another one. */
+export const writeHistories = async (target: BackupTarget, folder: string): Promise<void> =>
+  writeFiles(target, (await listArchived(target)).filter(isHistory), folder);
+
+const writeFiles = (target: BackupTarget, names: readonly string[], folder: string): Promise<void> =>
+  inParallel(names, async (name) => {
     const bytes = await target.read(`${LOG}/${name}`);
     if (bytes) await writeFile(join(folder, name), bytes, { mode: 0o600 });
   });
-}
 
 /** Reads the files that a copy needs; returns what is damaged, and the gaps behind which it cannot get. */
 export async function findDamagedLog(target: BackupTarget, first: string | undefined): Promise<string[]> {

@@ -3,7 +3,7 @@ import { mkdir } from 'node:fs/promises';
 import { assertNoCluster, type CopiedFile, restoreCluster } from '@mediary/embedded-postgres/base-backup';
 import type { BackupTarget } from '../../storage/backup-target.ts';
 import type { ObjectStore } from '../../storage/object-store.ts';
-import { hasArchivedLog, writeLogFiles } from './archived-log.ts';
+import { hasArchivedLog, writeHistories, writeLogFiles } from './archived-log.ts';
 import { writeCluster, writeSecrets } from './backup-database.ts';
 import { restoreObjects } from './backup-objects.ts';
 import { getSnapshot, listSnapshots, readSnapshotFiles, type Snapshot } from './backup-snapshot.ts';
@@ -14,7 +14,7 @@ export type RestorePoint = { readonly snapshot: string } | { readonly time: Date
 type RestoredBackup = {
   readonly snapshot: Snapshot;
   readonly objects: readonly CopiedFile[];
-  /** Time of the last change of the database that the log had; undefined without a log. */
+  /** Time of the last change of the database; undefined where the log had none. */
   readonly lastChange: Date | undefined;
 };
 
@@ -34,14 +34,11 @@ export async function restoreBackup(
   // The database comes last: a service that starts before has none, and so serves nothing half restored.
   await restoreObjects(store, target, objects);
   await writeSecrets(target, files, dataDir);
-  const lastChange = await restoreCluster(
-    (cluster) => writeCluster(target, files, cluster),
-    dataDir,
-    time && {
-      fillLog: (folder) => writeLogFiles(target, snapshot.firstLog, folder),
-      to: time === 'latest' ? undefined : time,
-    },
-  );
+  const lastChange = await restoreCluster((cluster) => writeCluster(target, files, cluster), dataDir, {
+    fillLog: (folder) =>
+      time === undefined ? writeHistories(target, folder) : writeLogFiles(target, snapshot.firstLog, folder),
+    to: time ?? 'immediate',
+  });
   return { snapshot, objects, lastChange };
 }
 
