@@ -20,7 +20,7 @@ import { ensureFolder, type ObjectFiles } from './disk/shards.ts';
 import { createDurably } from './disk/small-files.ts';
 import { isNoSpace, shareFreeBytes, SMALL_WRITES_MS } from '../platform/disk/free-space.ts';
 import { withOpenFile } from '../platform/disk/open-file.ts';
-import type { ObjectKey } from './object-key.ts';
+import { isOwnObjectKey, type ObjectKey } from './object-key.ts';
 import { type ListedObject, ObjectStoreError, type ObjectStore, type ReadObject } from './object-store.ts';
 import { unlessStored } from './whole-objects.ts';
 
@@ -52,7 +52,7 @@ export async function openDiskObjectStore(
   const requireSmallSpace = guardSpace(minFreeBytes, shareFreeBytes(incoming, SMALL_WRITES_MS));
   const filesOf = (key: ObjectKey): ObjectFiles => (isOriginal(key) ? originals : files);
   const pathOf = (key: ObjectKey) => filesOf(key).pathOf(key);
-  const list = (prefix: ObjectKey, after?: ObjectKey) => filesOf(prefix).list(prefix, after);
+  const list = (prefix: ObjectKey, after?: ObjectKey) => ownKeys(filesOf(prefix).list(prefix, after));
   const put = async <T>(key: ObjectKey, write: (temporary: string) => Promise<T>): Promise<T> =>
     publishObject({ temporary: newPath(), path: pathOf(key) }, write);
   const putBytes: ObjectStore['put'] = (key, bytes, maxBytes) =>
@@ -149,13 +149,16 @@ async function undefinedIfMissing<T>(result: Promise<T>): Promise<T | undefined>
   }
 }
 
+/** Without files of other programs, such as `Thumbs.db`. */
+async function* ownKeys(keys: AsyncIterable<ObjectKey>): AsyncGenerator<ObjectKey> {
+  for await (const key of keys) if (isOwnObjectKey(key)) yield key;
+}
+
 async function* withSizes(
   keys: AsyncIterable<ObjectKey>,
   pathOf: (key: ObjectKey) => string,
 ): AsyncGenerator<ListedObject> {
   for await (const key of keys) {
-    // Files of other programs, such as `.DS_Store`.
-    if (key.includes('/.')) continue;
     const file = await undefinedIfMissing(stat(pathOf(key)));
     if (file) yield { key, sizeBytes: file.size, modifiedAt: file.mtime };
   }

@@ -227,7 +227,9 @@ test('files of other programs are neither reported nor removed', async () => {
   const foreign = ['originals/notes/readme', `renditions/${uuidV7()}/backup/notes.txt`] as ObjectKey[];
   // A folder that the console of an S3 store creates.
   if (isStoreRemote) foreign.push('originals/' as ObjectKey);
-  else await writeFile(join(service.dataDir, 'objects/originals/00/.DS_Store'), 'a file of macOS');
+  else
+    for (const name of ['.DS_Store', 'Thumbs.db'])
+      await writeFile(join(service.dataDir, 'objects/originals/00', name), 'a file of an operating system');
   for (const key of foreign) await put(key, 'foreign');
   expect((await runStorageCheck(service, REMOVE_ORPHANS)).findings).toEqual([]);
   for (const key of foreign) expect(await store.size(key), key).toBe(7);

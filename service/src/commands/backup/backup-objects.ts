@@ -1,7 +1,7 @@
 // Copies the objects of a store to a backup, and back. Objects never change, so each is sent once.
 import type { CopiedFile } from '@mediary/embedded-postgres/base-backup';
 import type { BackupTarget } from '../../storage/backup-target.ts';
-import { type ObjectKey, storeRoots } from '../../storage/object-key.ts';
+import { isOwnObjectKey, type ObjectKey, storeRoots } from '../../storage/object-key.ts';
 import type { ListedObject, ObjectStore } from '../../storage/object-store.ts';
 import { unlessStored } from '../../storage/whole-objects.ts';
 import {
@@ -37,8 +37,10 @@ export async function copyObjects(
   return { objects, copied };
 }
 
+/** Without objects of other programs, whose names a target may not take. */
 async function* listAll(store: ObjectSource): AsyncGenerator<ListedObject> {
-  for (const root of storeRoots()) yield* store.listSizes(root);
+  for (const root of storeRoots())
+    for await (const object of store.listSizes(root)) if (isOwnObjectKey(object.key)) yield object;
 }
 
 /** An object that the target has already, with the SHA-256 of when it was sent. */

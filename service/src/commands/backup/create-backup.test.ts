@@ -2,6 +2,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { newFolder, query } from '@mediary/embedded-postgres/launcher.fixture';
@@ -9,7 +10,7 @@ import { type EmbeddedPostgres, startEmbeddedPostgres } from '@mediary/embedded-
 import type { BackupTarget } from '../../storage/backup-target.ts';
 import { openFolderBackupTarget } from '../../storage/backup/folder-backup-target.ts';
 import { openDiskObjectStore } from '../../storage/disk-object-store.ts';
-import { uploadKey } from '../../storage/object-key.ts';
+import { type ObjectKey, uploadKey } from '../../storage/object-key.ts';
 import type { ObjectStore } from '../../storage/object-store.ts';
 import { listSnapshotNames, readSnapshotFiles } from './backup-snapshot.ts';
 import { type BackupSource, createBackup } from './create-backup.ts';
@@ -124,6 +125,23 @@ test('no connection of the database waits for a slow target, and a second backup
   await expect(createBackup(sourceWith(), other)).rejects.toThrow('Another backup is writing to');
   waiting.resolve();
   await running;
+});
+
+test('objects of other programs are not part of a backup', async () => {
+  const foreign = 'renditions/Thumbs.db' as ObjectKey;
+  const bucket: ObjectStore = {
+    ...store,
+    async *listSizes(prefix) {
+      yield* store.listSizes(prefix);
+      if (foreign.startsWith(prefix)) yield { key: foreign, sizeBytes: 5, modifiedAt: new Date() };
+    },
+    stream: (key, range) =>
+      key === foreign ? Readable.from([Buffer.from('bytes')]) : store.stream(key, range),
+  };
+  const { snapshot } = await createBackup(sourceWith({ store: bucket }), target);
+  const { objects } = await readSnapshotFiles(target, snapshot);
+  expect(objects.length).toBeGreaterThanOrEqual(OBJECTS);
+  expect(objects.map(({ path }) => path)).not.toContain(foreign);
 });
 
 test('a stopped service gives its backup up, and a full disk is named before the copy', async () => {

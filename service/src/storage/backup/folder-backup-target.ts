@@ -109,8 +109,8 @@ async function lockTarget(root: string): Promise<TargetLock> {
 async function deleteAbandoned(folder: string): Promise<void> {
   for (const name of (await readdir(folder).catch(unlessMissing)) ?? []) {
     const path = join(folder, name);
-    const { mtimeMs = Number.POSITIVE_INFINITY } = (await stat(path).catch(unlessMissing)) ?? {};
-    if (mtimeMs < Date.now() - ABANDONED_MS) await rm(path, { force: true });
+    const found = await stat(path).catch(unlessMissing);
+    if (found?.isFile() && found.mtimeMs < Date.now() - ABANDONED_MS) await rm(path, { force: true });
   }
 }
 

@@ -81,7 +81,8 @@ describe('incomplete uploads', () => {
   test('of other machines are deleted after a day', async () => {
     const root = newRoot();
     const incoming = join(root, 'incoming');
-    await mkdir(incoming, { recursive: true });
+    // Of an indexing service.
+    await mkdir(join(incoming, '@eaDir'), { recursive: true });
     const longAgo = Date.now() / 1000 - 25 * 60 * 60;
     for (const name of [
       'unknown_old',
@@ -92,8 +93,13 @@ describe('incomplete uploads', () => {
       await writeFile(join(incoming, name), 'half');
       if (name.endsWith('old')) await utimes(join(incoming, name), longAgo, longAgo);
     }
+    await utimes(join(incoming, '@eaDir'), longAgo, longAgo);
     await openDiskObjectStore(root);
-    expect((await incomingOf(root)).sort()).toEqual([`${'0'.repeat(16)}-999999999-5_new`, 'unknown_new']);
+    expect((await incomingOf(root)).sort()).toEqual([
+      `${'0'.repeat(16)}-999999999-5_new`,
+      '@eaDir',
+      'unknown_new',
+    ]);
   });
 });
 

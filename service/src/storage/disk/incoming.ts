@@ -222,7 +222,10 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 /** Deletes the temporary files of exited processes; returns a function that creates new paths. */
 export async function openTemporaryFolder(folder: string): Promise<() => string> {
   const mark = await getProcessMark();
-  for (const name of await readdir(folder)) {
+  for (const entry of await readdir(folder, { withFileTypes: true })) {
+    // Indexing services create folders of their own in each folder.
+    if (!entry.isFile()) continue;
+    const { name } = entry;
     const path = join(folder, name);
     if ((await hasProcessExited(name.slice(0, name.indexOf('_')))) || (await isOld(path)))
       await removeFile(path);
