@@ -25,6 +25,9 @@ export type ObjectOwner = Pick<
   readonly open_uploads: readonly string[];
   /** Keys and prefixes that wait for their removal. */
   readonly deferred: readonly string[];
+  /** Of the replacement, whose objects are copied to the asset before it names them. */
+  readonly next_upload: string | null;
+  readonly next_playback: Asset['playback'];
 };
 
 /**
@@ -62,7 +65,8 @@ export function isOrphan(parsed: ParsedKey, owner: ObjectOwner | undefined): boo
   if (!owner || isPurged(owner)) return true;
   const { kind, folder } = parsed;
   if (kind === 'originals') return isOrphanedUpload(parsed, owner);
-  if (kind === 'renditions') return roleOfRun(owner, folder) === undefined && folder !== runningFolder(owner);
+  if (kind === 'renditions')
+    return roleOfRun(owner, folder) === undefined && !openFolders(owner).includes(folder);
   // A file of captions is stored before its row, so one without a row may be about to get it.
   return kind !== 'variants' && kind !== 'captions';
 }
@@ -77,19 +81,22 @@ type UploadOwner = Pick<
   | 'uploaded_at'
   | 'original_upload'
   | 'open_uploads'
+  | 'next_upload'
   | 'previous_version'
 >;
 
 /**
- * An object that is neither the original nor of an open upload. It can never become the original: an upload
- * has its row before its object, and loses it for good; one without a row belongs to one attempt.
+ * An object that is neither the original nor of an open upload or a replacement. It can never become the
+ * original: an upload has its row before its object, and loses it for good; one without a row belongs to one
+ * attempt.
  */
 function isOrphanedUpload({ folder }: ParsedKey, owner: UploadOwner): boolean {
   const { uploaded_at, original_upload, open_uploads, previous_version: previous } = owner;
   const isRefused = owner.refused && !owner.legal_hold;
   const { upload, isTail } = parseOriginalName(folder);
   const isCurrent = uploaded_at !== null && !isRefused && upload === original_upload;
-  const isOriginal = !isTail && (isCurrent || upload === previous?.file.original_upload);
+  const isOther = upload === previous?.file.original_upload || upload === owner.next_upload;
+  const isOriginal = !isTail && (isCurrent || isOther);
   return !isOriginal && !open_uploads.includes(upload) && !isUnrecordedUpload(folder, owner);
 }
 
@@ -99,6 +106,8 @@ const isUnrecordedUpload = (folder: string, owner: UploadOwner): boolean =>
   owner.uploaded_at === null &&
   (folder === presignedUploadId(owner) || folder === smallPutUploadId(owner));
 
-/** Includes a finished run whose report has not arrived yet. */
-const runningFolder = ({ stream_status, attempt, encode_run }: ObjectOwner) =>
-  stream_status === 'processing' ? `${attempt}-${encode_run}` : undefined;
+/** Folders of renditions that the asset may name later: of its replacement, and of a run without a report. */
+const openFolders = ({ stream_status, attempt, encode_run, next_playback: next }: ObjectOwner): string[] => [
+  ...(stream_status === 'processing' ? [`${attempt}-${encode_run}`] : []),
+  ...(next?.kind === 'own' ? [next.folder] : []),
+];

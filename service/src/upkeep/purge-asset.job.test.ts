@@ -12,7 +12,7 @@ import { openDiskObjectStore } from '../storage/disk-object-store.ts';
 import { type ObjectKey, renditionKey, storeRoots, uploadKey } from '../storage/object-key.ts';
 import type { ObjectStore } from '../storage/object-store.ts';
 import { createUpkeepContext } from './context.fixture.ts';
-import type { ObjectOwner } from './orphan.ts';
+import { isOrphan, type ObjectOwner, parseKey } from './orphan.ts';
 import { purgeAssetJob } from './purge-asset.job.ts';
 
 let root: string;
@@ -60,10 +60,12 @@ type PurgedAsset = Partial<Asset> & {
   readonly openUpload?: string;
   /** The other upload waits for its removal. */
   readonly keepsOther?: boolean;
+  /** The other upload is the original of a replacement. */
+  readonly isCopied?: boolean;
 };
 
 /** Which of original, other upload and rendition remain after the job. */
-async function runPurge({ openUpload, keepsOther, ...change }: PurgedAsset): Promise<{
+async function runPurge({ openUpload, keepsOther, isCopied, ...change }: PurgedAsset): Promise<{
   original: boolean;
   other: boolean;
   rendition: boolean;
@@ -83,7 +85,9 @@ async function runPurge({ openUpload, keepsOther, ...change }: PurgedAsset): Pro
   const removeVideo = async () => {
     removedVideo = true;
   };
-  const owner = { ...asset, open_uploads: openUpload ? [openUpload] : [], deferred };
+  const open_uploads = openUpload ? [openUpload] : [];
+  const next_upload = isCopied ? otherUpload : null;
+  const owner = { ...asset, open_uploads, deferred, next_upload, next_playback: null };
   await purge(asset, { owner, removeVideo });
   const remains = async (key: ObjectKey) => (await store.size(key)) !== undefined;
   return {
@@ -102,6 +106,7 @@ test.each([
     'original rendition',
   ],
   ['an upload that can still finish is kept', { openUpload: randomUUID() }, 'original other rendition'],
+  ['an original that a replacement has just copied is kept', { isCopied: true }, 'original other rendition'],
   ['an earlier original that waits is kept', { keepsOther: true }, 'original other rendition'],
   ['a refused asset loses its original', { refused: true, uploaded_at: null }, 'rendition removedVideo'],
   ['a purged asset loses everything', { deleted_at: NOW }, 'removedVideo'],
@@ -113,6 +118,18 @@ test.each([
       .map(([name]) => name)
       .join(' '),
   ).toBe(kept);
+});
+
+test('renditions that a replacement copies are no orphans', () => {
+  const asset = createVideo({ playback: { kind: 'own', attempt: 1, folder: '1-1' } });
+  const owner = { ...asset, open_uploads: [], deferred: [], next_upload: null };
+  const copied = parseKey(renditionKey(asset.id, '2-1', 'thumb.jpg'));
+  expect(isOrphan(copied, { ...owner, next_playback: null })).toBe(true);
+  const next_playback = { kind: 'own', attempt: 2, folder: '2-1' } as const;
+  expect(isOrphan(copied, { ...owner, next_playback })).toBe(false);
+  expect(isOrphan(parseKey(renditionKey(asset.id, '2-2', 'thumb.jpg')), { ...owner, next_playback })).toBe(
+    true,
+  );
 });
 
 test('a purged asset leaves no key in the store', async () => {

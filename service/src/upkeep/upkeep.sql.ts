@@ -120,19 +120,31 @@ const objectOwnerColumns = pick(assetRow, [
   'previous_version',
 ]);
 
+const storedForAsset = {
+  ...objectOwnerColumns,
+  open_uploads: 'text[]',
+  deferred: 'text[]',
+  next_upload: 'uuid?',
+  next_playback: 'jsonb?',
+} as const;
+
 /** `includesExpired`: an upload whose lease expired can finish until it is ended. */
 export const findObjectOwners = async (
   db: Queries,
   ids: readonly string[],
   { includesExpired }: { readonly includesExpired: boolean },
 ) =>
-  (await db.all(sql('object owners', { ...objectOwnerColumns, open_uploads: 'text[]', deferred: 'text[]' })`
+  (await db.all(sql('object owners', storedForAsset)`
     select ${columns(objectOwnerColumns)}, array(
       select uploads.id::text from uploads
        where asset_id = assets.id and uploads.attempt = assets.attempt and finished_at is null
          and (${includesExpired}::bool or protocol not in (${WRITERS}) or lease_until > now()))
            as open_uploads,
-           array(select key from deferred_removals where asset_id = assets.id) as deferred
+           array(select key from deferred_removals where asset_id = assets.id) as deferred,
+           (select original_upload from assets as next
+             where next.version_of = assets.id and next.deleted_at is null) as next_upload,
+           (select playback from assets as next
+             where next.version_of = assets.id and next.deleted_at is null) as next_playback
       from assets where id = any(${ids}::uuid[])`)) as readonly unknown[] as readonly ObjectOwner[];
 
 /** Which of these uploads have a row. */

@@ -2,6 +2,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { originalPrefix, toKeyOf } from '../../../service/src/storage/object-key.ts';
 import { expectConflict, paintPng, replacementsOf } from '../../support/assets/replacements.ts';
 import { makeClip } from '../../support/clips/clips.ts';
 import { expectRefusal, expectSuccess } from '../../support/http/envelope.ts';
@@ -30,6 +31,7 @@ import {
 } from '../../support/service.ts';
 import { runCli } from '../../support/service/cli.ts';
 import { startMcp } from '../../support/service/mcp.ts';
+import { REMOVE_ORPHANS, runStorageCheck } from '../../support/service/storage-check.ts';
 import { filesNaming } from '../../support/service/traces.ts';
 
 const ann = asUser('ann');
@@ -43,6 +45,8 @@ afterAll(() => service?.stop());
 
 const { versionsOf, rolesOf, rollBack, replace, uploadReplacement, replacedBy, jobsEnd, runHourlyJobs } =
   replacementsOf(() => service);
+
+const isOriginal = (path: string) => path.includes('/originals/');
 
 describe('a replacement', () => {
   test('that fails leaves the asset as it is, and gives way to the next one', async () => {
@@ -100,6 +104,14 @@ describe('a replacement', () => {
     await jobsEnd();
     expect(await readAsset(service, 'ann', image.id)).toMatchObject({ filename: 'picture.png', width: 90 });
     expectConflict(await replace(image.id, IMAGE), 'legal_hold');
+    // What it has copied already stays.
+    const { db, jobs, store } = service.adapters;
+    for await (const key of store.list(originalPrefix(started.asset_id)))
+      await store.copy(key, toKeyOf(image.id, key));
+    await db.transaction((tx) => jobs.send(tx, 'purge-asset', { assetId: image.id }));
+    await jobsEnd();
+    expect((await runStorageCheck(service, REMOVE_ORPHANS)).findings).toEqual([]);
+    expect((await filesNaming(service.dataDir, image.id)).filter(isOriginal)).toHaveLength(2);
     expectSuccess(await call(service, `DELETE /${hold}`, { headers: asService, json }));
     await runHourlyJobs();
     await replacedBy(image.id, 'held.png');
