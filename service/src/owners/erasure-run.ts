@@ -40,15 +40,16 @@ async function close(ctx: OwnersContext, { erasure: { id }, owner, signal }: Era
 
 /** False if some assets have to wait; the next run is queued then. */
 async function remove(ctx: OwnersContext, { erasure, owner, signal }: ErasureRun): Promise<boolean> {
-  // Legal holds may have been released.
+  // Legal holds may have been released, and set again before the asset was closed.
+  if ((await queries.countUnclosed(ctx.db, owner)).free > 0)
+    await closeAssets(ctx, { id: erasure.id, owner }, signal);
   const { free, held } = await queries.countUnclosed(ctx.db, owner);
-  if (free > 0) await closeAssets(ctx, { id: erasure.id, owner }, signal);
   await startVideoRemovals(ctx, erasure);
   const busy = await removeAssets(ctx, erasure, signal);
   const waiting = await listWaiting(ctx, erasure, busy);
   if (held > 0) waiting.push({ reason: 'legal_hold', asset_count: held });
   await queries.setWaiting(ctx.db, erasure.id, waiting);
-  if (waiting.length === 0) {
+  if (waiting.length === 0 && free === 0) {
     await queries.setPhase(ctx.db, erasure.id, 'verifying');
     return true;
   }
