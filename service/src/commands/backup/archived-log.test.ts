@@ -6,7 +6,13 @@ import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import type { BackupTarget } from '../../storage/backup-target.ts';
 import { openFolderBackupTarget } from '../../storage/backup/folder-backup-target.ts';
-import { deleteArchivedBefore, findDamagedLog, writeArchived, writeLogFiles } from './archived-log.ts';
+import {
+  deleteArchivedBefore,
+  findDamagedLog,
+  isLogContinuous,
+  writeArchived,
+  writeLogFiles,
+} from './archived-log.ts';
 
 const folders: string[] = [];
 let target: BackupTarget;
@@ -65,4 +71,21 @@ test('damaged files and gaps are found, also where the number of a file overflow
   ]);
   // What only older copies need does not count.
   expect(await findDamagedLog(target, segment('03', '00000001'))).toEqual([]);
+});
+
+test('the log continues a copy where it has no gap, and is on the timeline of the copy', async () => {
+  const first = segment('02');
+  for (const name of [segment('01'), segment('03')]) await archive(name);
+  expect(await isLogContinuous(target, first)).toBe(false);
+  await archive(first);
+  expect(await isLogContinuous(target, first)).toBe(true);
+  await archive(segment('05'));
+  expect(await isLogContinuous(target, first)).toBe(false);
+  await archive(segment('04'));
+  expect(await isLogContinuous(target, first)).toBe(true);
+  // Of a server that was restored from the copy.
+  const restored = segment('03', '00000000', '00000002');
+  await archive(restored);
+  expect(await isLogContinuous(target, first)).toBe(false);
+  expect(await isLogContinuous(target, restored)).toBe(true);
 });

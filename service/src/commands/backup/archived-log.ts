@@ -71,9 +71,22 @@ const isNeeded = (name: string, first: string): boolean =>
 
 const isHistory = (name: string): boolean => name.endsWith('.history.gz');
 
+const timelineOf = (name: string): string => name.slice(0, 8);
+
 /** The number of a file, without the timeline, which a restored server changes. */
 const positionOf = (name: string): bigint =>
   BigInt(`0x${name.slice(8, 16)}`) * SEGMENTS_PER_ID + BigInt(`0x${name.slice(16, 24)}`);
+
+/**
+ * Whether the log continues the copy whose log begins with `first`. False while no copy is newer than the
+ * restore of a server.
+ */
+export async function isLogContinuous(target: BackupTarget, first: string): Promise<boolean> {
+  const names = (await listNeeded(target, first)).filter((name) => !isHistory(name));
+  const own = names.filter((name) => timelineOf(name) === timelineOf(first));
+  const hasLaterTimeline = names.some((name) => timelineOf(name) > timelineOf(first));
+  return !hasLaterTimeline && own.includes(`${first}.gz`) && findGaps(own).length === 0;
+}
 
 /** Writes the files that a copy needs into a folder. */
 export const writeLogFiles = async (
@@ -110,7 +123,7 @@ function findGaps(names: readonly string[]): string[] {
   const last = [...positions.keys()].reduce((max, position) => (position > max ? position : max), 0n);
   return [...positions]
     .filter(([position]) => position < last && !positions.has(position + 1n))
-    .map(([position, name]) => nameOf(name.slice(0, 8), position + 1n));
+    .map(([position, name]) => nameOf(timelineOf(name), position + 1n));
 }
 
 function nameOf(timeline: string, position: bigint): string {

@@ -6,14 +6,14 @@ import { waitAtMost } from '../../platform/concurrency/in-flight.ts';
 import type { Logger } from '../../platform/observability/logger.ts';
 import type { Metrics } from '../../platform/observability/metrics.ts';
 import type { BackupTarget } from '../../storage/backup-target.ts';
-import { writeArchived } from './archived-log.ts';
+import { isLogContinuous, writeArchived } from './archived-log.ts';
 import { listSnapshots } from './backup-snapshot.ts';
 import { type BackupSource, createBackup } from './create-backup.ts';
 
 type ScheduleContext = Omit<BackupSource, 'signal'> & {
   /** Undefined where BACKUP_TO is not set. */
   readonly target: BackupTarget | undefined;
-  readonly settings: Config['backup'];
+  readonly settings: Pick<Config['backup'], 'everySeconds' | 'keepDays' | 'logEverySeconds'>;
   readonly metrics: Pick<Metrics, 'registerGauge'>;
   readonly log: Logger;
 };
@@ -45,7 +45,14 @@ export async function startBackups(ctx: ScheduleContext): Promise<{ stop(): Prom
     return { stop: async () => {} };
   }
   const stopping = new AbortController();
-  const last: Last = { isKnown: false, snapshot: undefined, log: undefined, needsSnapshot: false };
+  const last: Last = {
+    isKnown: false,
+    isLogChecked: false,
+    snapshot: undefined,
+    firstLog: undefined,
+    log: undefined,
+    needsSnapshot: false,
+  };
   registerLast(ctx, last);
   const schedule: Schedule = { target, last, signal: stopping.signal };
   const loops = [archiveLogs(ctx, schedule), createBackups(ctx, schedule)];
@@ -59,17 +66,34 @@ export async function startBackups(ctx: ScheduleContext): Promise<{ stop(): Prom
 }
 
 /**
- * Times of the last successes, `log` of this process. `isKnown`: the target has told its newest snapshot.
- * `needsSnapshot`: the archived log does not continue the newest one.
+ * Times of the last successes, `log` of this process. `isKnown`: the target has told its newest snapshot, and
+ * where the log of that begins. `needsSnapshot`: the archived log does not continue the newest one.
  */
-type Last = { isKnown: boolean; snapshot: Date | undefined; log: Date | undefined; needsSnapshot: boolean };
+type Last = {
+  isKnown: boolean;
+  isLogChecked: boolean;
+  snapshot: Date | undefined;
+  firstLog: string | undefined;
+  log: Date | undefined;
+  needsSnapshot: boolean;
+};
 type Schedule = { readonly target: BackupTarget; readonly last: Last; readonly signal: AbortSignal };
 
 async function readLast({ target, last }: Schedule): Promise<void> {
   if (last.isKnown) return;
   const newest = (await listSnapshots(target)).at(-1);
   if (newest) last.snapshot = new Date(newest.finishedAt);
+  last.firstLog = newest?.firstLog;
   last.isKnown = true;
+}
+
+/** An earlier process may have ended before the snapshot that a gap of the log required. */
+async function checkLog({ target, last }: Schedule): Promise<void> {
+  // The first files of this process show the gap.
+  if (last.isLogChecked || last.log === undefined) return;
+  if (last.firstLog !== undefined && !(await isLogContinuous(target, last.firstLog)))
+    last.needsSnapshot = true;
+  last.isLogChecked = true;
 }
 
 function registerLast({ metrics }: ScheduleContext, last: Last): void {
@@ -122,6 +146,7 @@ async function createIfDue(ctx: ScheduleContext, schedule: Schedule): Promise<bo
   let needed = false;
   try {
     await readLast(schedule);
+    await checkLog(schedule);
     if (!isDue(ctx, last)) return true;
     needed = last.needsSnapshot;
     last.needsSnapshot = false;
