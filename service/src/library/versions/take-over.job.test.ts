@@ -24,13 +24,16 @@ type Rows = Map<string, Asset>;
 
 /** `onCopy` runs while objects are copied. */
 function openRows(rows: Rows, onCopy: (rows: Rows) => void = () => {}) {
-  const write = (seen: Asset, { set }: AssetWrite) =>
+  const jobs: AssetWrite['jobs'][number][] = [];
+  const write = (seen: Asset, { set, jobs: sent }: AssetWrite) => {
+    jobs.push(...sent);
     rows.set(seen.id, { ...seen, ...set, revision: seen.revision + 1 });
+  };
   const update = async <D extends AssetWrite | undefined>(
     ref: Parameters<Lifecycle['update']>[0],
     decide: Decide<D>,
   ) => {
-    const seen = rows.get('id' in ref ? ref.id : replacement.id) as Asset;
+    const seen = rows.get('id' in ref ? ref.id : 'assetId' in ref ? ref.assetId : '') as Asset;
     const decision = decide(seen, NOW);
     if (decision) write(seen, decision);
     return { asset: seen, decision };
@@ -49,6 +52,7 @@ function openRows(rows: Rows, onCopy: (rows: Rows) => void = () => {}) {
   const run = takeOverJob(createLibraryContext({ lifecycle }));
   const payload = { assetId: replacement.id };
   return {
+    jobs,
     run: () => run({ payload, signal: new AbortController().signal }),
     asset: () => rows.get(asset.id) as Asset,
     replacement: () => rows.get(replacement.id) as Asset,
@@ -89,6 +93,24 @@ test('a replacement that is deleted during the copy takes nothing over', async (
   });
   await opened.run();
   expect(opened.asset()).toEqual(asset);
+});
+
+test('an asset that is deleted for good during the copy loses the copies, also after a failure', async () => {
+  const purge = { name: 'purge-asset', payload: { assetId: asset.id } };
+  const remove = (rows: Rows) =>
+    rows.set(asset.id, { ...asset, deleted_at: NOW, purge_at: null, revision: 9 });
+  const opened = openRows(rowsOf(asset, replacement), remove);
+  await opened.run();
+  expect(opened.replacement().deleted_at).toEqual(NOW);
+  expect(opened.jobs).toContainEqual(purge);
+
+  const failing = openRows(rowsOf(asset, replacement), (rows) => {
+    remove(rows);
+    throw new Error('the store is down');
+  });
+  await expect(failing.run()).rejects.toThrow('the store is down');
+  await failing.run();
+  expect(failing.jobs).toContainEqual(purge);
 });
 
 test('a hold on one of the two lets it wait, and an asset that is gone ends it', async () => {

@@ -1,6 +1,7 @@
 // Job that gives the file of a replacement to its asset: copies the objects, then changes both rows at once.
 import { type Asset, isPurged } from '../../assets/asset.ts';
 import type { JobPayloads } from '../../jobs.ts';
+import { removalOf } from '../../lifecycle/decisions/deletion.ts';
 import type { JobRun } from '../../platform/jobs/job-queue.ts';
 import type { LibraryContext } from '../context.ts';
 import { decideEnd, decideOvertaken, decideTakeover } from './decide-versions.ts';
@@ -12,11 +13,15 @@ export const takeOverJob =
     for (;;) {
       signal.throwIfAborted();
       const replacement = await ctx.lifecycle.findAssetById(payload.assetId);
-      if (!replacement || !isDue(replacement)) return;
+      if (!replacement) return;
+      if (!isDue(replacement)) return removeCopies(ctx, replacement);
       const asset = await ctx.lifecycle.findAssetById(replacement.version_of);
       // The hourly job comes back to what a hold keeps.
       if (asset?.legal_hold || replacement.legal_hold) return;
-      if (!asset || isPurged(asset)) return endReplacement(ctx, replacement);
+      if (!asset || isPurged(asset)) {
+        await endReplacement(ctx, replacement);
+        continue;
+      }
       if (asset.attempt >= replacement.attempt) return refuse(ctx, replacement, asset);
       await ctx.lifecycle.copyFile(replacement, { assetId: asset.id, signal });
       if (await takeOver(ctx, asset, replacement)) return;
@@ -40,6 +45,17 @@ function takeOver(ctx: LibraryContext, asset: Asset, replacement: Asset): Promis
 async function endReplacement({ lifecycle }: LibraryContext, { id }: Asset): Promise<void> {
   await lifecycle.update({ assetId: id }, (seen, now) =>
     seen.deleted_at ? undefined : decideEnd(seen, { reason: 'replaced_asset_deleted', now }),
+  );
+}
+
+/** The job that purged the asset may have ended before the last copy. */
+async function removeCopies(
+  { lifecycle }: LibraryContext,
+  { version_of: assetId, deleted_at: deletedAt }: Asset,
+): Promise<void> {
+  if (assetId === null || deletedAt === null) return;
+  await lifecycle.update({ assetId }, (seen) =>
+    isPurged(seen) ? { set: {}, events: [], jobs: [removalOf(seen)] } : undefined,
   );
 }
 
