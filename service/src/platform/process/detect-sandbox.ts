@@ -54,9 +54,10 @@ export async function detectSandbox(options: SandboxOptions): Promise<Sandbox> {
 }
 
 /** Usable layers run the programs, and hide the data if they have mounts for it. */
-const isUsable = async (layers: Layers, { readable, hidden }: SandboxOptions): Promise<boolean> =>
-  (await works(layers, [...CAN_READ, ...readable])) &&
-  (layers.mounts === undefined || (await hidesData(layers, hidden[0])));
+const isUsable = (layers: Layers, { readable, hidden: [data] }: SandboxOptions): Promise<boolean> =>
+  layers.mounts === undefined || data === undefined
+    ? works(layers, check({ readable, absent: [] }))
+    : hidesData(layers, { readable, data });
 
 /** Temporary folders that contain programs stay as they are. */
 async function findCovers({ hidden, readable }: SandboxOptions): Promise<string[]> {
@@ -91,17 +92,18 @@ const namespaceLayers = ({ unshare, mount, isRoot, covers }: Spaces): Omit<Layer
 const outermost = (folders: readonly string[]): string[] =>
   [...new Set(folders)].filter((folder) => !folders.some((other) => folder.startsWith(`${other}/`)));
 
+type DataCheck = { readonly readable: readonly string[]; readonly data: string };
+
 /** A planted file cannot be reached from a working folder beside it, nor through the service's process. */
-async function hidesData(layers: Layers, hidden: string | undefined): Promise<boolean> {
-  if (hidden === undefined) return true;
-  const folder = await mkdtemp(join(hidden, 'sandbox-'));
+async function hidesData(layers: Layers, { readable, data }: DataCheck): Promise<boolean> {
+  const folder = await mkdtemp(join(data, 'sandbox-'));
   try {
     const file = join(folder, 'planted');
     await writeFile(file, '', { mode: 0o600 });
     const cwd = await mkdtemp(join(folder, 'work-'));
     if (layers.user) await chown(cwd, layers.user.uid, layers.user.gid);
-    const paths = [file, '../planted', `/proc/${process.pid}/root${file}`];
-    return await works(layers, [...CANNOT_FIND, ...paths], cwd);
+    const absent = [file, '../planted', `/proc/${process.pid}/root${file}`];
+    return await works(layers, check({ readable, absent }), cwd);
   } finally {
     await rm(folder, { recursive: true });
   }
@@ -119,14 +121,22 @@ function rightsLayers({ setpriv, isRoot, user }: Rights): Omit<Layers, 'hasLimit
   ];
 }
 
-const forEachPath = (condition: string): readonly string[] => [
+type Paths = { readonly readable: readonly string[]; readonly absent: readonly string[] };
+
+/** One process asks for all paths: each start of a sandbox takes a dozen of them. */
+const check = ({ readable, absent }: Paths): readonly string[] => [
   '/bin/sh',
   '-c',
-  `for path; do ${condition} || exit 1; done`,
+  `count=$1; shift
+for path; do
+  if [ "$count" -gt 0 ]; then test -r "$path"; else ! test -e "$path"; fi || exit 1
+  count=$((count - 1))
+done`,
   'sh',
+  String(readable.length),
+  ...readable,
+  ...absent,
 ];
-const CAN_READ = forEachPath('test -r "$path"');
-const CANNOT_FIND = forEachPath('! test -e "$path"');
 
 async function works(
   layers: Layers,
