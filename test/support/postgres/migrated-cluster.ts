@@ -2,9 +2,10 @@
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, globSync, lstatSync, readFileSync } from 'node:fs';
-import { chmod } from 'node:fs/promises';
+import { appendFile, chmod } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
+import pg from 'pg';
 import { findInstalledPackage } from '@mediary/embedded-postgres/binaries';
 import { startEmbeddedPostgres } from '@mediary/embedded-postgres/launcher';
 import type { Connection } from '../../../service/src/platform/postgres/connection.ts';
@@ -15,6 +16,7 @@ const run = promisify(execFile);
 const ROOT = resolve(import.meta.dirname, '../../..');
 /** A change of any of these files needs another cluster. */
 const SOURCES = [
+  import.meta.filename,
   join(findInstalledPackage(), 'package.json'),
   join(ROOT, 'node_modules/pg-boss/package.json'),
   ...globSync(
@@ -34,6 +36,12 @@ const SOURCES = [
 ];
 /** The name of the cluster in a data folder. */
 const CLUSTER = 'postgres';
+
+/** Each server starts four processes less: tests start hundreds of servers. */
+const FEWER_PROCESSES = `
+io_method = sync
+max_logical_replication_workers = 0
+`;
 
 /** Puts a migrated cluster into an empty data folder, so that the service starts without initdb. */
 export async function copyMigratedCluster(dataDir: string): Promise<void> {
@@ -57,9 +65,20 @@ async function prepareTemplate(): Promise<string> {
   await createOnce(template, async (unfinished) => {
     await chmod(unfinished, 0o755);
     const { connection, stop } = await startEmbeddedPostgres(unfinished);
-    await createTables(connection).finally(stop);
+    await createTables(connection)
+      .then(() => dropTemplate(connection))
+      .finally(stop);
+    await appendFile(join(unfinished, CLUSTER, 'postgresql.conf'), FEWER_PROCESSES);
   });
   return template;
+}
+
+/** Nobody creates a database from it, and each copy of the cluster would contain its 300 files. */
+async function dropTemplate(connection: Connection): Promise<void> {
+  const client = new pg.Client({ ...connection, database: 'postgres' });
+  await client.connect();
+  await client.query("update pg_database set datistemplate = false where datname = 'template0'");
+  await client.query('drop database template0').finally(() => client.end());
 }
 
 /** The tables do not depend on them. */
