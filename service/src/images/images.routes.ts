@@ -72,7 +72,10 @@ async function serveImage(
   return reply.code(status).headers(headers).send(body);
 }
 
-const searchOf = (url: string): URLSearchParams => new URLSearchParams(url.split('?', 2)[1]);
+/** As the router reads it: the text after the first `?` or `#`, so that a signature covers what is rendered. */
+const searchOf = (url: string): URLSearchParams =>
+  // The added `?` is the one that URLSearchParams drops.
+  new URLSearchParams(`?${/[?#](.*)/s.exec(url)?.[1] ?? ''}`);
 
 const NAMES = [...Object.keys(IMAGE_EDIT_PARAMETERS), 'dpr', 'preset', 's', 'v'];
 

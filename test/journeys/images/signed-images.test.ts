@@ -3,6 +3,7 @@ import { createMediary } from '@mediary/client';
 import { signImageUrl } from '@mediary/client/server';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { request, sendRaw } from '../../support/http/raw-socket.ts';
 import { type AssetJson, imageUrlOf, storeImage } from '../../support/media.ts';
 import { asService, asUser, call, startTestService, type TestService } from '../../support/service.ts';
 
@@ -66,6 +67,17 @@ describe('a signed URL', () => {
     expect(await sizeAt(`${other.split('?')[0]}?${url.split('?')[1]}`)).toBe('401 bad_signature');
     expect(await sizeAt(await signImageUrl(shown, { width: 601 }, 'another key'))).toBe('401 bad_signature');
     expect(await sizeAt(`${service.url}/playback/${id}/image?w=600&rotate=90`)).toBe('401 missing');
+  });
+
+  test('signs the whole query: no parameter hides behind a second ? or a #', async () => {
+    const { pathname, searchParams } = new URL(await signImageUrl(shown, { width: 601 }, key));
+    const signature = `s=${searchParams.get('s')}`;
+    const statusOf = async (search: string) =>
+      (await sendRaw(service.url, request(`HEAD ${pathname}${search}`))).status;
+    expect(await statusOf(`?w=601&${signature}`)).toBe(200);
+    expect(await statusOf(`?w=601&${signature}&x=?&blur=20`)).toBe(401);
+    expect(await statusOf(`??w=601&${signature}&blur=20`)).toBe(401);
+    expect(await statusOf(`#blur=20&${signature}&x=?w=601`)).toBe(401);
   });
 
   test('opens no private image, and keeps the token of one', async () => {
