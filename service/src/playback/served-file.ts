@@ -142,7 +142,8 @@ function childOf(asset: PlaybackAsset, path: string): ResolvedFile | undefined {
     : steering
       ? [steering, STEERING_NAME]
       : path.split('/');
-  if (more.length > 0 || !isRenditionName(folder, file)) return undefined;
+  // Only their own URL serves extras: access rules may forbid them there.
+  if (more.length > 0 || isExtraFile(file) || !isRenditionName(folder, file)) return undefined;
   // A viewer who started before the file was replaced plays the old one to its end.
   const role = roleOfRun(asset, folder);
   if (role === 'current' && (early !== undefined || TRACK_PLAYLIST.test(file)))

@@ -166,6 +166,8 @@ describe('downloads', () => {
         403,
         'downloads_not_allowed',
       ]);
+    for (const file of ['1-1/video.mp4', '1-1/audio.m4a'])
+      expect((await get(`${service.url}/playback/${shown.id}/${file}`, SITE)).status, file).toBe(404);
     expect(await downloadOf(asUser('ann'))).toEqual([403, { reason: 'downloads_not_allowed' }]);
     expect(await outcomeOf(String(await downloadOf(asService)))).toBe(200);
   });
