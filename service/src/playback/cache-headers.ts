@@ -32,7 +32,9 @@ export function buildCacheHeaders(
   file: RequestedFile,
 ): Readonly<Record<string, string>> {
   const isChecked = isCheckedPerRequest(asset, file.token);
-  const cdnSeconds = file.isSegment && !isChecked ? cdnSecondsFor(rules, asset, file.token) : 0;
+  // `video.mp4` and `audio.m4a` are segments by their type, but the next attempt replaces them.
+  const isKeptByCdn = file.isSegment && !file.isEntry && !isChecked;
+  const cdnSeconds = isKeptByCdn ? cdnSecondsFor(rules, asset, file.token) : 0;
   return {
     'cache-control': isChecked
       ? CHECKED_PER_REQUEST

@@ -237,6 +237,16 @@ test('a whole file is forbidden where downloads are, but no segment', () => {
   expect(plan(asset, {})).toMatchObject(OBJECT);
 });
 
+test.each(['video.mp4', 'audio.m4a'])('a CDN keeps %s no longer than a manifest', (path) => {
+  const headersOf = (file: string) => {
+    const planned = plan(shown, { path: file }, { cdnMaxAge: { publicSeconds: 86_400, privateSeconds: 0 } });
+    return 'headers' in planned && planned.headers;
+  };
+  expect(headersOf(SEGMENT)).toHaveProperty('cdn-cache-control', 'max-age=86400');
+  expect(headersOf(path)).not.toHaveProperty('cdn-cache-control');
+  expect(headersOf(path)).toHaveProperty('cache-control', 'public, max-age=10');
+});
+
 describe('a redirect to the store', () => {
   test.each([
     [600, 'private, max-age=300'],
