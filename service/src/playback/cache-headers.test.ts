@@ -36,6 +36,16 @@ test('the CDN of the operator keeps segments, those of a private asset until the
   expect(headersOf('private', { token: tokenFor(60) })['cdn-cache-control']).toBe('max-age=60');
 });
 
+test.each(['public', 'private'] as const)(
+  'it keeps segments of a %s asset until that expires',
+  (visibility) => {
+    const expiring = { ...asset, visibility, expires_at: new Date(NOW.getTime() + 30_000) };
+    const rules = { urlSecrets, now: () => NOW, cdnMaxAge: { publicSeconds: 86_400, privateSeconds: 600 } };
+    const file = { isEntry: false, isSegment: true, token: tokenFor(1000) };
+    expect(buildCacheHeaders(rules, expiring, file)['cdn-cache-control']).toBe('max-age=30');
+  },
+);
+
 test('it keeps no manifests, nothing that a cookie opens, and nothing without the settings', () => {
   const none = { publicSeconds: 0, privateSeconds: 0 };
   for (const headers of [

@@ -54,5 +54,6 @@ function cdnSecondsFor(
   if (asset.visibility === 'public') return limitSeconds(cdnMaxAge.publicSeconds, asset, now());
   if (token === undefined || cdnMaxAge.privateSeconds === 0) return 0;
   const expires = playbackTokenExpiry(urlSecrets, token) ?? 0;
-  return Math.min(cdnMaxAge.privateSeconds, Math.floor(expires - now().getTime() / 1000));
+  const seconds = Math.min(cdnMaxAge.privateSeconds, Math.floor(expires - now().getTime() / 1000));
+  return limitSeconds(seconds, asset, now());
 }
