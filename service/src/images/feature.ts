@@ -5,7 +5,7 @@ import { imageRoutes } from './images.routes.ts';
 import { improveVariantJob } from './improve-variant.job.ts';
 import { processImageJob } from './process-image.job.ts';
 
-/** Variants being rendered or waiting for it, of all assets. */
+/** Variants being rendered or waiting for it, of all owners. */
 const MAX_VARIANTS_IN_FLIGHT = 256;
 
 export function createImages(ctx: ImagesContext) {

@@ -138,11 +138,12 @@ export async function ensureStored(
   const file = `${picture.source.prefix}${variantName(variant)}`;
   const key = variantKey(assetId, file);
   if ((await ctx.store.size(key)) !== undefined) return undefined;
-  return ctx.inFlight(key, async () => {
+  const work = async () => {
     const stored = await readStored(ctx.store, assetId);
     const known = await findRefusal(ctx.store, stored, { assetId, file, now: ctx.now() });
     return known ?? render(ctx, picture, { variant, file, stored });
-  });
+  };
+  return ctx.inFlight(key, work, picture.asset.owner_user_id);
 }
 
 type NewVariant = { readonly variant: Variant; readonly file: string; readonly stored: StoredVariants };

@@ -65,6 +65,7 @@ function toDelivery(ctx: PlaybackContext): FileDelivery {
 
 /** Frames that one process renders at the same time, and requests of one video that wait. */
 const FRAME_SLOTS = { processes: 2, perOwner: 1, maxWaiting: 8, waitMs: 5000 };
+/** Frames being rendered or waiting for it, of all owners. */
 const MAX_FRAMES_IN_FLIGHT = 64;
 /** Viewers choose the times, so that only this number of frames is stored of each video. */
 const MAX_STORED_FRAMES = 250;

@@ -34,7 +34,7 @@ test('work above the limit is rejected, and accepted again when earlier work end
   const fly = createSingleFlight({ maxConcurrent: 2 });
   const { work, open } = gate();
   const busy = [fly('a', work), fly('b', work)];
-  await expect(fly('c', work)).rejects.toMatchObject({ code: 'UNAVAILABLE' });
+  await expect(fly('c', work)).rejects.toMatchObject({ code: 'UNAVAILABLE', details: { reason: 'busy' } });
   const shared = fly('a', work);
   open();
   await Promise.all([...busy, shared]);
@@ -46,4 +46,24 @@ test('failed work fails for all waiting callers, and a later caller starts it ag
   const fails = () => Promise.reject(new Error('no'));
   await Promise.all([fly('a', fails), fly('a', fails)].map((flight) => expect(flight).rejects.toThrow('no')));
   await expect(fly('a', async () => {})).resolves.toBeUndefined();
+});
+
+/** Starts work of the owners that the keys begin with, ends it, and returns the keys that were refused. */
+async function listRefused(fly: ReturnType<typeof createSingleFlight>, keys: readonly string[]) {
+  const { work, open } = gate();
+  const flights = Promise.allSettled(keys.map((key) => fly(key, work, key.slice(0, 1))));
+  open();
+  const refused = (await flights).map(({ status }) => status === 'rejected');
+  return keys.filter((_key, n) => refused[n]);
+}
+
+test('an owner holds half of the places, and owners without one get the rest', async () => {
+  const fly = createSingleFlight({ maxConcurrent: 4 });
+  expect(await listRefused(fly, ['a1', 'a2', 'a3', 'b1', 'b2', 'c1', 'd1'])).toEqual(['a3', 'b2', 'd1']);
+});
+
+test('a shared key takes one place of its owner, and the end of its work frees it', async () => {
+  const fly = createSingleFlight({ maxConcurrent: 4 });
+  expect(await listRefused(fly, ['a1', 'a1', 'a2', 'a1', 'a3'])).toEqual(['a3']);
+  expect(await listRefused(fly, ['a3', 'a4', 'b1', 'c1'])).toEqual([]);
 });

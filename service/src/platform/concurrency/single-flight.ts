@@ -1,18 +1,29 @@
-// Runs concurrent requests for the same key once, with a limit on concurrent work.
-import { unavailable } from '../http/errors.ts';
+// Runs concurrent requests for the same key once, with a limit on concurrent work, and a share for each owner.
+import { busy } from '../http/errors.ts';
+import { createKeyedCounter } from './keyed-counter.ts';
 
-/** Throws UNAVAILABLE when work for `maxConcurrent` other keys is running. */
-export type SingleFlight = <T>(key: string, work: () => Promise<T>) => Promise<T>;
+/**
+ * Throws UNAVAILABLE `busy` when work for `maxConcurrent` other keys is running. An owner that has work in
+ * flight gets no more of it in the last half of the places.
+ */
+export type SingleFlight = <T>(key: string, work: () => Promise<T>, owner?: string) => Promise<T>;
 
 export function createSingleFlight({ maxConcurrent }: { readonly maxConcurrent: number }): SingleFlight {
   const flights = new Map<string, Promise<unknown>>();
-  return async (key, work) => {
+  const places = createKeyedCounter();
+  const maxFor = (owner: string | undefined) =>
+    owner !== undefined && places.of(owner) > 0 ? maxConcurrent / 2 : maxConcurrent;
+  return async (key, work, owner) => {
     const running = flights.get(key);
     // A key always has the same result type.
     if (running) return running as ReturnType<typeof work>;
-    if (flights.size >= maxConcurrent)
-      throw unavailable('Too many requests are being processed. Retry later.');
-    const flight = work().finally(() => flights.delete(key));
+    if (places.total() >= maxFor(owner)) throw busy('Too many requests are being processed. Retry later.');
+    const result = work();
+    const release = places.add(owner);
+    const flight = result.finally(() => {
+      flights.delete(key);
+      release();
+    });
     flights.set(key, flight);
     return flight;
   };

@@ -196,6 +196,18 @@ describe('a frame', () => {
     expect([await first, await second]).toHaveLength(2);
   });
 
+  test('of another owner is rendered while one owner holds all places that it may', async () => {
+    const gate = Promise.withResolvers<void>();
+    const { frame } = setUp({
+      onRender: (request) => ('seconds' in request && request.seconds < 1 ? gate.promise : undefined),
+      limits: { inFlight: createSingleFlight({ maxConcurrent: 2 }) },
+    });
+    const own = Promise.allSettled([frame(1), frame(2)]);
+    expect(await frame(10, 320, { ...video, owner_user_id: 'another' })).toHaveProperty('key');
+    gate.resolve();
+    expect((await own).map(({ status }) => status)).toEqual(['fulfilled', 'rejected']);
+  });
+
   test.each([
     ['the time limit', new EncodeError('timed_out', 'late'), { details: { reason: 'busy' } }],
     ['a defect', new EncodeError('encode_failed', 'no'), { code: 'encode_failed' }],

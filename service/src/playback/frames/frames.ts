@@ -39,7 +39,7 @@ export async function findFrame(
   if ((await ctx.store.size(key)) !== undefined) return { key };
   if (ctx.settings.encoderMissing !== undefined) throw encoderMissing();
   const request = { assetId: asset.id, owner: asset.owner_user_id, folder, key, frame };
-  return ctx.frameLimits.inFlight(key, () => renderWithinLimits(ctx, request));
+  return ctx.frameLimits.inFlight(key, () => renderWithinLimits(ctx, request), request.owner);
 }
 
 const encoderMissing = () =>
