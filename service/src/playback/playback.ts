@@ -28,6 +28,11 @@ export function getPlayback(ctx: PlaybackContext, asset: Asset, access: Access =
   if (isExpired(asset, ctx.now())) throw notFound('The asset has expired');
   const hosted = resolveHostedUrls(ctx, asset);
   const { kind, stream_status } = asset;
+  const expires = isSigned(asset) ? expiryOf(ctx, asset) : null;
+  const token =
+    expires === null || access === 'cookie'
+      ? ''
+      : `/~${issuePlaybackToken(ctx.settings.urlSecrets, asset, expires)}`;
   if (hosted)
     return toView(kind, {
       stream_status,
@@ -36,8 +41,9 @@ export function getPlayback(ctx: PlaybackContext, asset: Asset, access: Access =
       captions: [],
       encryption: null,
       ...hosted,
+      expires_at: hosted.expires_at ?? toIso(expires),
+      embed: embedUrl(ctx, asset, { hls: hosted.hls, token }),
     });
-  const expires = isSigned(asset) ? expiryOf(ctx, asset) : null;
   // The cookie belongs to the service and would not reach a CDN.
   const base = toPlaybackBase(
     access === 'cookie'
@@ -45,10 +51,6 @@ export function getPlayback(ctx: PlaybackContext, asset: Asset, access: Access =
       : (ctx.settings.delivery.cdnBaseUrl ?? ctx.settings.publicBaseUrl()),
     asset.id,
   );
-  const token =
-    expires === null || access === 'cookie'
-      ? ''
-      : `/~${issuePlaybackToken(ctx.settings.urlSecrets, asset, expires)}`;
   const own = asset.playback?.kind === 'own' ? asset.playback : undefined;
   const urls = toOfferedUrls(ctx.settings.delivery, asset, `${base}${token}`) ?? {
     hls: null,
@@ -66,9 +68,16 @@ export function getPlayback(ctx: PlaybackContext, asset: Asset, access: Access =
     image: findVariantSource(asset) ? `${base}${token}/image?v=${imageVersion(asset)}` : null,
     frame: own && !own.growing ? `${base}${token}/frame.jpg` : null,
     waveform: own ? `${base}${token}/${WAVEFORM}` : null,
-    embed: own ? `${toPlaybackBase(ctx.settings.publicBaseUrl(), asset.id)}${token}/embed` : null,
+    embed: embedUrl(ctx, asset, { hls: urls.hls, token }),
   });
 }
+
+/** The page plays HLS, also of other hosts. */
+const embedUrl = (
+  { settings }: PlaybackContext,
+  { id }: Asset,
+  { hls, token }: { readonly hls: string | null; readonly token: string },
+): string | null => (hls === null ? null : `${toPlaybackBase(settings.publicBaseUrl(), id)}${token}/embed`);
 
 type Members<K extends PlaybackView['kind']> = Omit<Extract<PlaybackView, { kind: K }>, 'kind'>;
 type OptionalUrls = Pick<Members<'video'>, 'image' | 'frame' | 'embed'> & Pick<Members<'audio'>, 'waveform'>;
@@ -98,15 +107,16 @@ function offeredExtras({ settings }: PlaybackContext, asset: Asset): readonly Vi
   return extras.filter((extra) => isOffered(EXTRA_FILES[extra]));
 }
 
+/** Of reported URLs, the service has the embed page alone. */
 const isSigned = ({ visibility, playback }: Asset): boolean =>
-  visibility === 'private' && playback !== null && playback.kind !== 'urls';
+  visibility === 'private' && playback !== null && (playback.kind !== 'urls' || playback.hls !== null);
 
 const expiryOf = ({ now, settings }: PlaybackContext, asset: PlaybackAsset): number =>
   tokenExpiry(asset, { now: now(), ttlSeconds: settings.playbackTokenTtlSeconds });
 
 /** `Set-Cookie` for the fixed paths of a private asset; undefined if they need none. */
 export function createPlaybackCookie(ctx: PlaybackContext, asset: Asset): string | undefined {
-  if (!isSigned(asset) || resolveHostedUrls(ctx, asset)) return undefined;
+  if (!isSigned(asset)) return undefined;
   const expires = expiryOf(ctx, asset);
   return formatPlaybackCookie({
     token: issuePlaybackToken(ctx.settings.urlSecrets, asset, expires),

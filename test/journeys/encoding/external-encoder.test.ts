@@ -72,9 +72,14 @@ test('a video is encoded by the encoder and plays from its URLs', async () => {
     heartbeat_s: 600,
   });
   expect(Date.parse(order?.deadline ?? '')).toBeGreaterThan(Date.now() + 3_000_000);
-  const { body } = await call<{ hls: string }>(clocked.service, `GET /media/${id}/playback`, {
-    headers: asUser('ann'),
-  });
+  const { body } = await call<{ hls: string; embed: string; expires_at: string }>(
+    clocked.service,
+    `GET /media/${id}/playback`,
+    { headers: asUser('ann') },
+  );
+  const page = await fetch(body.data.embed);
+  expect([page.status, await page.text()]).toEqual([200, expect.stringContaining('./hls.m3u8')]);
+  expect(Date.parse(body.data.expires_at)).toBeGreaterThan(Date.now());
   expect(body.data.hls).toBe(`${encoder.url}/out/${id}-1/index.m3u8`);
   expect(await decode(body.data.hls)).toEqual(CLEAN);
   expect(await timeline(id)).toContainEqual(expect.stringContaining('external encoder accepted the video'));

@@ -88,7 +88,10 @@ async function expectPlayback(videoId: string, urls: Urls, warnings: readonly st
     expect((view['warnings'] as { code: string }[]).map(({ code }) => code)).toEqual(warnings);
   }
   const playback = await call<Urls>(service, `GET /media/${id}/playback`, { headers: asUser('ann') });
-  expect(playback.body.data).toMatchObject({ ...urls, expires_at: null });
+  const page = `${service.url}/playback/${id}/embed`;
+  const embed = urls.hls === null ? null : page;
+  expect(playback.body.data).toMatchObject({ ...urls, expires_at: null, embed });
+  expect((await fetch(page)).status).toBe(embed === null ? 404 : 200);
   for (const [file, url] of [
     ['hls.m3u8', urls.hls],
     ['dash.mpd', urls.dash],
@@ -139,15 +142,32 @@ describe('playback of hosted videos', () => {
       json: { visibility: 'private' },
     });
     await restart({ ...HOSTS, CDNHOST_TOKEN_AUTH_KEY: 'zone-key' });
-    const { body } = await call<Urls & { expires_at: string }>(
+    const { body } = await call<Urls & { expires_at: string; embed: string }>(
       service,
       `GET /media/${idOf('guid-1')}/playback`,
       { headers: asUser('ann') },
     );
-    expect(body.data.hls).toMatch(/^https:\/\/vz-1\.example\/bcdn_token=.+\/guid-1\/playlist\.m3u8$/);
+    const signed = /^https:\/\/vz-1\.example\/bcdn_token=.+\/guid-1\/playlist\.m3u8$/;
+    expect(body.data.hls).toMatch(signed);
+    const page = await fetch(body.data.embed);
+    expect([page.status, await page.text()]).toEqual([200, expect.stringContaining('./hls.m3u8')]);
+    const manifest = await fetch(new URL('./hls.m3u8', body.data.embed), { redirect: 'manual' });
+    expect(manifest.headers.get('location')).toMatch(signed);
     expect(Date.parse(body.data.expires_at)).toBeGreaterThan(Date.now());
     expect((await readAsset(service, 'ann', idOf('guid-1'))).playback).toEqual(cdnhostUrls('vz-1.example'));
   });
+});
+
+test('the page of a private hosted video opens by the cookie too, and not without a credential', async () => {
+  const { headers, body } = await call<{ embed: string }>(
+    service,
+    `GET /media/${idOf('guid-1')}/playback?access=cookie`,
+    { headers: asUser('ann') },
+  );
+  const [cookie = ''] = (headers.get('set-cookie') ?? '').split(';');
+  expect(body.data.embed).toBe(`${service.url}/playback/${idOf('guid-1')}/embed`);
+  expect((await fetch(body.data.embed, { headers: { cookie } })).status).toBe(200);
+  expect((await fetch(body.data.embed)).status).toBe(404);
 });
 
 test('a failed hosted video is retryable only while the API of its provider is configured', async () => {

@@ -43,7 +43,7 @@ export type VideoPlayback = {
   image: string | null;
   /** Append `?t=` (seconds, as in `12.5`) and `&w=` (width) for the frame at any time. */
   frame: string | null;
-  /** A page with a player, for an `<iframe>`. */
+  /** A page with a player, for an `<iframe>`. Null without HLS. */
   embed: string | null;
 };
 
@@ -144,7 +144,7 @@ export type AudioPlayback = {
    * highest sample of up to 1800 parts of the sound.
    */
   waveform: string | null;
-  /** A page with a player, for an `<iframe>`. */
+  /** A page with a player, for an `<iframe>`. Null without HLS. */
   embed: string | null;
 };
 

@@ -52,7 +52,7 @@ const VideoPlayback = Type.Object(
     kind: Type.Literal('video'),
     ...shared,
     frame: url('Append `?t=` (seconds, as in `12.5`) and `&w=` (width) for the frame at any time.'),
-    embed: url('A page with a player, for an `<iframe>`.'),
+    embed: url('A page with a player, for an `<iframe>`. Null without HLS.'),
   },
   { $id: 'VideoPlayback', description: 'Playback URLs of a video; null for formats that are not available.' },
 );
@@ -65,7 +65,7 @@ const AudioPlayback = Type.Object(
       'JSON in the format of BBC audiowaveform (`version` 2, `channels` 1, `bits` 8). It has the lowest ' +
         'and the highest sample of up to 1800 parts of the sound.',
     ),
-    embed: url('A page with a player, for an `<iframe>`.'),
+    embed: url('A page with a player, for an `<iframe>`. Null without HLS.'),
   },
   {
     $id: 'AudioPlayback',
