@@ -1,11 +1,12 @@
 // An editor sets the focal point of an image in the console: by a click, by the keyboard, and back; then who
-// may see the image.
+// may see the image. A video that no player can show links to its manifest.
 import type { Browser, Page } from 'playwright-core';
 import sharp from 'sharp';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type AssetJson, readAsset, storeImage } from '../../support/media.ts';
 import { launchChromium } from '../../support/playback/browser.ts';
 import { expectSound, openConsole } from '../../support/playback/console-page.ts';
+import { linkVideo, PROCESSED, READY, tell } from '../../support/providers/webhooks.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
 
 let service: TestService;
@@ -128,6 +129,22 @@ test('a new file is chosen, shown in place of the old one, and the old one comes
   await page.getByRole('button', { name: 'Bring it back' }).click();
   await expect.poll(shownWidth).toBe(700);
   expect(await readAsset(service, 'ann', id)).toMatchObject({ filename: 'square.png' });
+  await expectSound(opened);
+  await page.context().close();
+});
+
+test('a video without HLS links to its manifest in place of a player', async () => {
+  const { asset_id: id } = await linkVideo(service, { provider: 'edgehost', provider_video_id: 'uid-dash' });
+  const dash = 'https://other.example/a.mpd';
+  expect(await tell(service, 'edgehost', { ...READY.edgehost('uid-dash'), playback: { dash } })).toEqual(
+    PROCESSED,
+  );
+  const opened = await openConsole({ browser, service }, 'desk', 'light');
+  const { page } = opened;
+  await page.goto(`${service.address}/console/assets/${id}`);
+  const link = page.getByRole('link', { name: 'Open its DASH manifest' });
+  expect(await link.getAttribute('href')).toBe(dash);
+  expect(await page.locator('.player-frame').count()).toBe(0);
   await expectSound(opened);
   await page.context().close();
 });

@@ -1,6 +1,6 @@
 // Plays an asset: the embed page of video or audio, or the picture of an image.
 import type { Asset } from '@mediary/client';
-import { Skeleton } from '@mantine/core';
+import { Anchor, Skeleton, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { playbackQuery } from '../../api/assets.ts';
 import { Problem } from '../../parts/problem.tsx';
@@ -26,17 +26,29 @@ export function AssetPlayer({ asset }: { readonly asset: Asset }) {
         height={asset.height ?? undefined}
       />
     );
+  if (playback.embed === null) return <NoPlayer dash={playback.dash} />;
   return (
     <iframe
       // The player reads chapters when it opens.
       key={JSON.stringify(asset.chapters)}
       className="player-frame"
-      src={playback.embed ?? ''}
+      src={playback.embed}
       title={`Player of ${name}`}
       allow="fullscreen; picture-in-picture"
     />
   );
 }
+
+const NoPlayer = ({ dash }: { readonly dash: string | null }) => (
+  <Text size="sm">
+    The player needs HLS, which this asset does not have.{' '}
+    {dash !== null && (
+      <Anchor href={dash} target="_blank" rel="noreferrer">
+        Open its DASH manifest
+      </Anchor>
+    )}
+  </Text>
+);
 
 const WIDTH = 1280;
 

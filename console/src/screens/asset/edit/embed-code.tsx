@@ -11,7 +11,8 @@ export function EmbedCode({ asset }: { readonly asset: Asset }) {
   if (error) return <Problem error={error} />;
   if (!playback) return <Skeleton h={80} />;
   const code = renderEmbed(asset, playback);
-  if (code === undefined) return <Text size="sm">The provider of this video offers no page to embed.</Text>;
+  if (code === undefined)
+    return <Text size="sm">The page to embed needs HLS, which this asset does not have.</Text>;
   const { expires_at: expiresAt } = playback;
   return (
     <Stack gap="sm">
