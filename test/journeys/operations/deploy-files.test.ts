@@ -129,6 +129,30 @@ describe('the compose files', () => {
   });
 });
 
+describe('nginx.conf', () => {
+  const locations = Array.from(
+    read('deploy/nginx.conf').matchAll(/^ {4}location ~ (\S+) \{\n(.*?)^ {4}\}/gms),
+    ([, pattern = '', text = '']) => ({
+      pattern: new RegExp(pattern),
+      seconds: Number(/proxy_read_timeout (\d+)s/.exec(text)?.[1]),
+    }),
+  );
+
+  test.each([
+    'media/import',
+    'media/1/complete',
+    'media/1/clip',
+    'media/1/retry',
+    'media/1/replace',
+    'media/1/download-url',
+    'media/1/captions/en',
+    'webhook-endpoints/1/test',
+  ])('lets %s wait for a store, a provider or an endpoint', (path) => {
+    const found = locations.find(({ pattern }) => pattern.test(`/api/v1/${path}`));
+    expect(found?.seconds).toBe(90);
+  });
+});
+
 describe('the Dockerfile', () => {
   const lines = read('deploy/Dockerfile')
     .replaceAll(/\\\n\s*/g, '')
