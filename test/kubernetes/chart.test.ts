@@ -149,6 +149,16 @@ describe.skipIf(!isInstalled)('the Helm chart', () => {
     expect(existing).toEqual([['shared', 'api'], ['shared']]);
   });
 
+  test('the ingress neither limits nor buffers uploads and imports of owners', async () => {
+    const ingress = find(await render(LARGEST), 'Ingress', 'test-mediary-uploads');
+    expect(ingress?.metadata.annotations).toMatchObject({
+      'nginx.ingress.kubernetes.io/proxy-body-size': '0',
+      'nginx.ingress.kubernetes.io/proxy-request-buffering': 'off',
+    });
+    const paths = ['/api/v1/uploads/', '/api/v1/admin/owners/'].map((path) => ({ path, pathType: 'Prefix' }));
+    expect(ingress?.spec).toMatchObject({ rules: [{ http: { paths } }] });
+  });
+
   test('a Job migrates before the release changes, and the pods do not', async () => {
     const objects = await render(SMALLEST);
     const job = find(objects, 'Job', 'test-mediary-migrate');
