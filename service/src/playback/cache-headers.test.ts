@@ -1,9 +1,9 @@
 // Tests what browsers and CDNs may keep, and for how long (contract B5).
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { PlaybackAsset } from '../assets/asset.ts';
 import { toSecret } from '../auth/secret.ts';
 import { createVideo, NOW } from '../lifecycle/asset.fixture.ts';
-import { buildCacheHeaders } from './cache-headers.ts';
+import { buildCacheHeaders, growingCaching, redirectCaching } from './cache-headers.ts';
 import { issuePlaybackToken } from './playback-token.ts';
 
 const asset = createVideo({ playback: { kind: 'own', attempt: 1, folder: '1-1' } });
@@ -73,4 +73,34 @@ test('the browser asks again for what a cookie opens', () => {
   expect(headersOf('private', {})['cache-control']).toBe('private, no-cache');
   expect(headersOf('private', { token: tokenFor(60) })['cache-control']).toMatch(/^private, max-age=/);
   expect(headersOf('public', {})['cache-control']).toMatch(/^public, max-age=/);
+});
+
+describe('a redirect to the store', () => {
+  const shown = { ...asset, visibility: 'public' } as const;
+
+  test.each([
+    [600, 'private, max-age=300'],
+    [100, 'private, max-age=50'],
+    [-5, 'private, max-age=0'],
+  ])('to a URL that is valid for %d s may be used for half of that', (seconds, caching) => {
+    const expiresAt = new Date(NOW.getTime() + seconds * 1000);
+    expect(redirectCaching({ asset: shown, token: undefined }, { expiresAt, now: NOW })).toBe(caching);
+  });
+});
+
+test('redirects and growing manifests are asked for again where a cookie opens them or rules limit them', () => {
+  const times = { expiresAt: new Date(NOW.getTime() + 600_000), now: NOW };
+  const of = (
+    visibility: PlaybackAsset['visibility'],
+    token?: string,
+    access: PlaybackAsset['access'] = null,
+  ) => {
+    const viewed = { asset: { ...asset, visibility, access }, token };
+    return [redirectCaching(viewed, times), growingCaching(viewed)];
+  };
+  const checked = ['private, no-cache', 'private, no-cache'];
+  expect(of('private')).toEqual(checked);
+  expect(of('public', undefined, { countries: ['DE'] })).toEqual(checked);
+  expect(of('private', tokenFor(60))).toEqual(['private, max-age=300', 'private, max-age=1']);
+  expect(of('public')).toEqual(['private, max-age=300', 'public, max-age=1']);
 });

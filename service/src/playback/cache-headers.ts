@@ -57,3 +57,22 @@ function cdnSecondsFor(
   const seconds = Math.min(cdnMaxAge.privateSeconds, Math.floor(expires - now().getTime() / 1000));
   return limitSeconds(seconds, asset, now());
 }
+
+type Viewed = { readonly asset: PlaybackAsset; readonly token: string | undefined };
+
+/** A browser that seeks back gets the same URL of the store, and with it the bytes in its cache. */
+export const redirectCaching = (
+  { asset, token }: Viewed,
+  { expiresAt, now }: { readonly expiresAt: Date; readonly now: Date },
+): string =>
+  isCheckedPerRequest(asset, token)
+    ? CHECKED_PER_REQUEST
+    : `private, max-age=${Math.max(0, Math.floor((expiresAt.getTime() - now.getTime()) / 2000))}`;
+
+/** Players read a growing manifest again every few seconds. */
+const GROWING_MAX_AGE_S = 1;
+
+export const growingCaching = ({ asset, token }: Viewed): string =>
+  isCheckedPerRequest(asset, token)
+    ? CHECKED_PER_REQUEST
+    : `${asset.visibility}, max-age=${GROWING_MAX_AGE_S}`;

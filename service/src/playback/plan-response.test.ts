@@ -1,11 +1,11 @@
 // Tests the planned response for each asset, request and kind of delivery.
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { PlaybackAsset } from '../assets/asset.ts';
 import { toSecret } from '../auth/secret.ts';
 import { createVideo, NOW } from '../lifecycle/asset.fixture.ts';
 import { DELIVERY } from './context.fixture.ts';
 import { currentKeyId } from './encrypted-files.ts';
-import { type FileDelivery, type FileRequest, planResponse, redirectCaching } from './plan-response.ts';
+import { type FileDelivery, type FileRequest, planResponse } from './plan-response.ts';
 import { issuePlaybackToken } from './playback-token.ts';
 
 const urlSecrets = [toSecret('plan-response-secret-0123456789abcdef')];
@@ -245,15 +245,4 @@ test.each(['video.mp4', 'audio.m4a'])('a CDN keeps %s no longer than a manifest'
   expect(headersOf(SEGMENT)).toHaveProperty('cdn-cache-control', 'max-age=86400');
   expect(headersOf(path)).not.toHaveProperty('cdn-cache-control');
   expect(headersOf(path)).toHaveProperty('cache-control', 'public, max-age=10');
-});
-
-describe('a redirect to the store', () => {
-  test.each([
-    [600, 'private, max-age=300'],
-    [100, 'private, max-age=50'],
-    [-5, 'private, max-age=0'],
-  ])('to a URL that is valid for %d s may be used for half of that', (seconds, caching) => {
-    const expiresAt = new Date(NOW.getTime() + seconds * 1000);
-    expect(redirectCaching({ expiresAt, now: NOW })).toBe(caching);
-  });
 });

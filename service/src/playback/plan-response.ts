@@ -179,10 +179,6 @@ const toPresign = (asset: PlaybackAsset, { key, path }: StoredFile, now: Date) =
   expiresInSeconds: Math.max(1, limitSeconds(VALID_SECONDS, asset, now)),
 });
 
-/** A browser that seeks back gets the same URL, and with it the bytes in its cache. */
-export const redirectCaching = ({ expiresAt, now }: { expiresAt: Date; now: Date }): string =>
-  `private, max-age=${Math.max(0, Math.floor((expiresAt.getTime() - now.getTime()) / 2000))}`;
-
 /** Manifests are not delegated, because players resolve relative names against the last URL. */
 const isSegment = (path: string): boolean => /\.(?:mp4|m4s|m4a)$/.test(path);
 

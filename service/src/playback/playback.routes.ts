@@ -5,15 +5,15 @@ import {
   publicEntryOperations,
 } from '@mediary/contract/operations/playback/playback';
 import { publicExtraOperations } from '@mediary/contract/operations/video-extras';
-import { CHECKED_PER_REQUEST, hasViewerRules } from '../assets/access-rules.ts';
 import type { PlaybackAsset } from '../assets/asset.ts';
 import { playbackNotFound } from '../assets/playback-manifest.ts';
 import { attachment, redirectToTokenPath, sendVersion } from '../platform/http/headers.ts';
 import { versionOf } from '../platform/http/pages/page-script.ts';
 import { type BytesExchange, bytesRoute, type Route } from '../platform/http/route.ts';
+import { growingCaching, redirectCaching } from './cache-headers.ts';
 import type { ServingContext } from './context.ts';
 import { toDownloadSearch } from './downloads/download-name.ts';
-import { planResponse, redirectCaching } from './plan-response.ts';
+import { planResponse } from './plan-response.ts';
 import type { PlannedManifest, PlannedObject, PlannedResponse } from './planned-response.ts';
 import { createPlaybackCookie, findPlayableAsset, getPlayback } from './playback.ts';
 
@@ -111,7 +111,7 @@ const toDisposition = (name: string | undefined): { 'content-disposition'?: stri
 async function redirectToStore(
   { store, now }: ServingContext,
   { reply }: BytesExchange,
-  { asset, plan }: Sending<Extract<PlannedResponse, { kind: 'store-redirect' }>>,
+  { plan, ...viewed }: Sending<Extract<PlannedResponse, { kind: 'store-redirect' }>>,
 ): Promise<unknown> {
   const { presign, downloadName } = plan;
   if (!store.direct) throw playbackNotFound();
@@ -119,9 +119,7 @@ async function redirectToStore(
     ...presign,
     ...(downloadName !== undefined && { responseContentDisposition: attachment(downloadName) }),
   });
-  const caching = hasViewerRules(asset.access)
-    ? CHECKED_PER_REQUEST
-    : redirectCaching({ expiresAt, now: now() });
+  const caching = redirectCaching(viewed, { expiresAt, now: now() });
   return reply.header('cache-control', caching).redirect(url, 302);
 }
 
@@ -156,19 +154,15 @@ async function sendObject(
   return reply.send(body);
 }
 
-/** Players read a growing manifest again every few seconds. */
-const GROWING_MAX_AGE_S = 1;
-
 async function sendManifest(
   ctx: ServingContext,
   { request, reply }: BytesExchange,
-  { asset, plan }: Sending<PlannedManifest>,
+  { plan, ...viewed }: Sending<PlannedManifest>,
 ): Promise<unknown> {
-  const found = await ctx.manifests.find(asset.id, plan);
+  const found = await ctx.manifests.find(viewed.asset.id, plan);
   if (!found) throw playbackNotFound();
   const { bytes, etag, isGrowing } = found;
-  const caching = isGrowing &&
-    !hasViewerRules(asset.access) && { 'cache-control': `${asset.visibility}, max-age=${GROWING_MAX_AGE_S}` };
+  const caching = isGrowing && { 'cache-control': growingCaching(viewed) };
   const sent = ctx.storage.sendBytes({ request }, { bytes, etag, headers: { ...plan.headers, ...caching } });
   return reply.code(sent.status).headers(sent.headers).send(sent.body);
 }
