@@ -114,6 +114,35 @@ test('a client that leaves frees its place, and a second export meanwhile is tol
   );
 });
 
+test('the command erases nothing where the file of the receipt cannot be created', async () => {
+  const { id } = await offer(service, 'cleo', { bytes: png, fields: IMAGE });
+  await settled(service, 'cleo', id);
+  await writeFile(join(folder, 'taken.ndjson'), 'another receipt');
+  for (const file of ['taken.ndjson', 'no-folder/receipt.ndjson'])
+    expect(await cli('owners', 'erase', 'cleo', '--yes', '--receipt', file)).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr: expect.stringContaining(`The file ${file} cannot be created`),
+    });
+  expect(await readFile(join(folder, 'taken.ndjson'), 'utf8')).toBe('another receipt');
+  const asset = await call(service, `GET /media/${id}`, { headers: asUser('cleo') });
+  expect(expectSuccess(asset)).toMatchObject({ id });
+});
+
+test('an interrupted erasure leaves its id and no file, so that its receipt can be saved later', async () => {
+  const interrupt = { after: 'The service runs erasure', signal: 'SIGINT' } as const;
+  const args = ['owners', 'erase', 'dora', '--yes', '--receipt', 'dora.ndjson'];
+  await offer(service, 'dora', { bytes: png, fields: IMAGE });
+  const { stderr } = await runCli(args, { folder, env: env(), interrupt });
+  const [, id = ''] = /mediary owners erasure dora (\S+)/.exec(stderr) ?? [];
+  const saved = await eventually(
+    () => cli('owners', 'erasure', 'dora', id, '--receipt', 'dora.ndjson'),
+    ({ code }) => code === 0,
+  );
+  expect(saved.stdout).toContain('completed');
+  expect(await cli('owners', 'verify', 'dora.ndjson', '--of-owner', 'dora')).toMatchObject({ code: 0 });
+});
+
 test('an export that ends early leaves no file that looks whole', async () => {
   const { id } = await offer(service, 'lost', { bytes: png, fields: IMAGE });
   await settled(service, 'lost', id);

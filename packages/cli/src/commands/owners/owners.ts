@@ -1,6 +1,6 @@
 // `owners`: exports and erases all that is kept of one owner, and verifies receipts, for operators.
 import { createWriteStream, existsSync } from 'node:fs';
-import { rename, rm } from 'node:fs/promises';
+import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -86,13 +86,19 @@ const eraseOwner: Handler<EraseFlags> = async (context, [owner = ''], flags) => 
       'Add --yes to do it. `mediary owners export` saves a copy before.',
     );
   const api = await openOperatorApi(context);
-  const { erasure } = await api.delete<{ erasure: Erasure }>(pathOf(owner), {
-    leave_provider_videos: flags.leaveProviderVideos,
+  await withReceiptFile(flags.receipt, async (file) => {
+    const { erasure } = await api.delete<{ erasure: Erasure }>(pathOf(owner), {
+      leave_provider_videos: flags.leaveProviderVideos,
+    });
+    const { id } = erasure;
+    context.output.note(
+      `The service runs erasure ${id}, also after an interruption. Show it: mediary owners erasure ${owner} ${id}`,
+    );
+    const isAwaited = flags.wait || file !== undefined;
+    const ended = isAwaited ? await follow(context, api, { owner, erasure }) : erasure;
+    await saveReceipt(api, `${pathOf(owner)}/erasures/${id}/receipt`, file);
+    context.output.result(ended, () => formatErasure(ended));
   });
-  const isAwaited = flags.wait || flags.receipt !== undefined;
-  const ended = isAwaited ? await follow(context, api, { owner, erasure }) : erasure;
-  await saveReceipt(api, `${pathOf(owner)}/erasures/${ended.id}/receipt`, flags.receipt);
-  context.output.result(ended, () => formatErasure(ended));
 };
 
 const exportOwner: Handler<{ readonly output: string }> = async (context, [owner = ''], { output }) => {
@@ -114,9 +120,11 @@ const exportOwner: Handler<{ readonly output: string }> = async (context, [owner
 const showErasure: Handler<EraseFlags> = async (context, [owner = '', id = ''], { receipt }) => {
   const api = await openOperatorApi(context);
   const path = `${pathOf(owner)}/erasures/${encodeURIComponent(id)}`;
-  const { erasure } = await api.get<{ erasure: Erasure }>(path);
-  await saveReceipt(api, `${path}/receipt`, receipt);
-  context.output.result(erasure, () => formatErasure(erasure));
+  await withReceiptFile(receipt, async (file) => {
+    const { erasure } = await api.get<{ erasure: Erasure }>(path);
+    await saveReceipt(api, `${path}/receipt`, file);
+    context.output.result(erasure, () => formatErasure(erasure));
+  });
 };
 
 const POLL_MS = 1000;
@@ -138,10 +146,30 @@ async function follow(
   return erasure;
 }
 
-async function saveReceipt(api: OperatorApi, path: string, file: string | undefined): Promise<void> {
-  if (file === undefined) return;
+/** Creates the file before `run`: nobody can undo an erasure whose receipt finds no place. */
+async function withReceiptFile(
+  path: string | undefined,
+  run: (file: FileHandle | undefined) => Promise<void>,
+): Promise<void> {
+  if (path === undefined) return run(undefined);
+  const file = await open(path, 'wx').catch((error: NodeJS.ErrnoException) => {
+    const reason = error.code === 'EEXIST' ? 'it exists already' : error.message;
+    throw usageError(`The file ${path} cannot be created: ${reason}.`, 'Name another file with --receipt.');
+  });
+  try {
+    await run(file);
+  } catch (error) {
+    await rm(path, { force: true });
+    throw error;
+  } finally {
+    await file.close();
+  }
+}
+
+async function saveReceipt(api: OperatorApi, path: string, file: FileHandle | undefined): Promise<void> {
+  if (!file) return;
   const body = await api.stream(path);
-  await pipeline(Readable.fromWeb(body as never), createWriteStream(file, { flags: 'wx' }));
+  await pipeline(Readable.fromWeb(body as never), file.createWriteStream());
 }
 
 const formatProgress = ({ phase, counts, waiting }: Erasure): string =>
