@@ -1,6 +1,6 @@
 // The SDK's client with the settings of this run.
 import { type CallOptions, createMediary, type Mediary } from '@mediary/client';
-import type { CommandContext } from './context.ts';
+import { type CommandContext, MAX_RETRIES } from './context.ts';
 import { CliError, EXIT } from './exit-codes.ts';
 
 export type Client = {
@@ -8,9 +8,6 @@ export type Client = {
   /** Options of every call: the signal of Ctrl-C, and the owner with a service key. */
   readonly options: CallOptions;
 };
-
-/** A terminal shows an error soon; the SDK's default waits longer. */
-const MAX_RETRIES = 2;
 
 export async function openClient(context: CommandContext): Promise<Client> {
   const { url, credential, owner } = await context.loadSettings();

@@ -94,9 +94,13 @@ async function readSettings(io: Io, flags: GlobalFlags): Promise<Settings> {
   });
 }
 
+/** A terminal shows an error soon; the SDK's default waits longer. */
+export const MAX_RETRIES = 2;
+
 export async function openOperatorApi(context: CommandContext): Promise<OperatorApi> {
   const { url, operatorKey } = await context.loadSettings();
-  if (operatorKey) return createOperatorApi({ url, operatorKey, signal: context.signal });
+  if (operatorKey)
+    return createOperatorApi({ url, operatorKey, signal: context.signal, maxRetries: MAX_RETRIES });
   throw new CliError(
     'This command needs the operator key.',
     EXIT.auth,

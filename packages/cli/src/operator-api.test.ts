@@ -1,20 +1,40 @@
-// Tests that a response that breaks off is a failed connection.
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { expect, test } from 'vitest';
+// Tests broken connections: what is sent again, and the error of the last attempt.
+import { expect, onTestFinished, test } from 'vitest';
 import { createOperatorApi } from './operator-api.ts';
+import { serve } from './program.fixture.ts';
 
-test('a response that breaks off is a failed connection', async () => {
-  const server = createServer((_request, response) => {
+/** `breakCount`: responses that break off before one is whole. */
+async function open(breakCount: number) {
+  const requests: (string | undefined)[] = [];
+  const { server, url } = await serve((request, response) => {
+    requests.push(`${request.method} ${request.url} ${request.headers['x-operator-key']}`);
+    if (requests.length > breakCount) return response.end('{"success":true,"data":"whole"}');
     response.writeHead(200, { 'content-length': 1000 });
-    response.write('{"success":true', () => response.destroy());
+    return response.write('{"success":true', () => response.destroy());
   });
-  await new Promise<void>((resolve) => {
-    server.listen(0, '127.0.0.1', resolve);
+  onTestFinished(() => {
+    server.close();
   });
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const { signal } = new AbortController();
-  const reading = createOperatorApi({ url, operatorKey: 'secret', signal }).get('/providers');
-  await expect(reading).rejects.toMatchObject({ errorCode: 'CONNECTION_FAILED' });
-  server.close();
+  return { requests, api: createOperatorApi({ url, operatorKey: 'secret', signal, maxRetries: 1 }) };
+}
+
+test('a read is sent again', async () => {
+  const { api, requests } = await open(1);
+  expect(await api.get('/providers', { q: undefined, tag: ['a', 'b'] })).toBe('whole');
+  const sent = 'GET /api/v1/admin/providers?tag=a&tag=b secret';
+  expect(requests).toEqual([sent, sent]);
+});
+
+test('a response that breaks off each time is a failed connection', async () => {
+  const { api, requests } = await open(9);
+  await expect(api.get('/providers')).rejects.toMatchObject({ errorCode: 'CONNECTION_FAILED' });
+  expect(requests).toHaveLength(2);
+});
+
+test('a change is sent once, because it may have taken effect', async () => {
+  const { api, requests } = await open(9);
+  await expect(api.post('/console-links', {})).rejects.toMatchObject({ errorCode: 'CONNECTION_FAILED' });
+  await expect(api.delete('/owners/ann')).rejects.toMatchObject({ errorCode: 'CONNECTION_FAILED' });
+  expect(requests).toHaveLength(2);
 });

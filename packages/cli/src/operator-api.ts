@@ -1,11 +1,12 @@
-// Requests that the SDK does not cover: the operator routes, which answer with the envelope.
+// Requests to the operator routes, which the SDK has no functions for.
 import { Readable } from 'node:stream';
-import { ConnectionError, type ErrorCode, MediaryError, TimeoutError } from '@mediary/client';
+import { ConnectionError, createMediary, type ErrorCode, type Mediary, MediaryError } from '@mediary/client';
 import { describeCause } from './failure.ts';
 
 export type OperatorApi = {
   get<T>(path: string, query?: Query): Promise<T>;
-  post<T>(path: string, body: object): Promise<T>;
+  /** `maxRetries`: of requests that take effect once, however often they are sent. Default: none. */
+  post<T>(path: string, body: object, maxRetries?: number): Promise<T>;
   delete<T>(path: string, query?: Query): Promise<T>;
   /** Sends bytes, for as long as they take. */
   send<T>(path: string, bytes: Readable): Promise<T>;
@@ -20,9 +21,28 @@ type OperatorApiOptions = {
   readonly url: string;
   readonly operatorKey: string;
   readonly signal: AbortSignal;
+  /** Of reads. */
+  readonly maxRetries: number;
 };
 
-const TIMEOUT_MS = 30_000;
+export function createOperatorApi(options: OperatorApiOptions): OperatorApi {
+  const { url, operatorKey, signal, maxRetries } = options;
+  const mediary = createMediary({ baseUrl: url, headers: { 'X-Operator-Key': operatorKey }, maxRetries });
+  const request = <T>(method: 'GET' | 'POST' | 'DELETE', path: string, more: Partial<ApiRequest>) =>
+    mediary.request<T>({ method, path: `/admin${path}`, ...more, options: { signal, ...more.options } });
+  return {
+    get: (path, query) => request('GET', path, { query }),
+    post: (path, body, retries = 0) => request('POST', path, { body, options: { maxRetries: retries } }),
+    delete: (path, query) => request('DELETE', path, { query, options: { maxRetries: 0 } }),
+    send: (path, bytes) => sendBytes(options, path, bytes),
+    stream: async (path) => {
+      const get = { method: 'GET', path: `/admin${path}`, options: { signal } } as const;
+      return (await mediary.requestBytes(get)).body ?? new ReadableStream();
+    },
+  };
+}
+
+type ApiRequest = Parameters<Mediary['request']>[0];
 
 type Envelope = {
   readonly success?: boolean;
@@ -32,78 +52,27 @@ type Envelope = {
   readonly request_id?: string;
 };
 
-export function createOperatorApi(options: OperatorApiOptions): OperatorApi {
-  return {
-    get: (path, query = {}) => send(options, { method: 'GET', path: path + toSearch(query) }),
-    post: (path, body) => send(options, { method: 'POST', path, body }),
-    delete: (path, query = {}) => send(options, { method: 'DELETE', path: path + toSearch(query) }),
-    send: (path, bytes) => send(options, { method: 'POST', path, bytes }),
-    stream: (path) => openStream(options, path),
-  };
-}
-
-function toSearch(query: Query): string {
-  const search = new URLSearchParams(Object.entries(query).flatMap(toParameters));
-  return search.size > 0 ? `?${search}` : '';
-}
-
-/** An array repeats its name; an object has members as in `metadata[order_id]`. */
-function toParameters([name, value]: [string, QueryValue | undefined]): [string, string][] {
-  if (value === undefined) return [];
-  if (typeof value !== 'object') return [[name, String(value)]];
-  return Array.isArray(value)
-    ? value.map((each: string) => [name, each])
-    : Object.entries(value).map(([member, each]) => [`${name}[${member}]`, each]);
-}
-
-type Request = {
-  readonly method: string;
-  readonly path: string;
-  readonly body?: object;
-  readonly bytes?: Readable;
-};
-
-async function send<T>(options: OperatorApiOptions, request: Request): Promise<T> {
-  const { response, text } = await exchange(options, request).catch((error: unknown) => {
+/** The SDK sends no streams. */
+async function sendBytes<T>(options: OperatorApiOptions, path: string, bytes: Readable): Promise<T> {
+  const { response, text } = await exchange(options, path, bytes).catch((error: unknown) => {
     options.signal.throwIfAborted();
-    throw toConnectionError(error);
+    throw new ConnectionError(`The connection failed: ${describeCause(error)}`, error);
   });
   const envelope = parseEnvelope(text);
   if (response.ok && envelope?.success === true) return envelope.data as T;
   throw toResponseError(response, envelope);
 }
 
-async function openStream(options: OperatorApiOptions, path: string): Promise<ReadableStream<Uint8Array>> {
-  const { url, operatorKey, signal } = options;
-  const headers = { 'X-Operator-Key': operatorKey };
-  const response = await fetch(`${url}/api/v1/admin${path}`, { headers, signal }).catch((error: unknown) => {
-    signal.throwIfAborted();
-    throw toConnectionError(error);
-  });
-  if (response.ok && response.body) return response.body;
-  throw toResponseError(response, parseEnvelope(await response.text()));
-}
-
-/** The connection can also break, and the time run out, while the body arrives. */
-async function exchange(options: OperatorApiOptions, { method, path, body, bytes }: Request) {
-  const response = await fetch(`${options.url}/api/v1/admin${path}`, {
-    method,
-    headers: {
-      'X-Operator-Key': options.operatorKey,
-      Prefer: 'handling=strict',
-      ...(body && { 'Content-Type': 'application/json' }),
-    },
-    ...(body && { body: JSON.stringify(body) }),
-    ...(bytes && { body: Readable.toWeb(bytes) as never, duplex: 'half' }),
-    signal: bytes ? options.signal : AbortSignal.any([options.signal, AbortSignal.timeout(TIMEOUT_MS)]),
+/** The connection can also break while the body arrives. */
+async function exchange({ url, operatorKey, signal }: OperatorApiOptions, path: string, bytes: Readable) {
+  const response = await fetch(`${url}/api/v1/admin${path}`, {
+    method: 'POST',
+    headers: { 'X-Operator-Key': operatorKey, Prefer: 'handling=strict' },
+    body: Readable.toWeb(bytes) as never,
+    duplex: 'half',
+    signal,
   });
   return { response, text: await response.text() };
-}
-
-function toConnectionError(error: unknown): MediaryError {
-  if (error instanceof Error && error.name === 'TimeoutError')
-    return new TimeoutError(`The service did not answer within ${TIMEOUT_MS / 1000} s.`);
-  return new ConnectionError(`The connection failed: ${describeCause(error)}`, error);
 }
 
 function toResponseError({ status, ok }: Response, envelope: Envelope | undefined): MediaryError {

@@ -35,6 +35,9 @@ type RunFlags = SourceFlags & {
   readonly retryFailed?: boolean;
 };
 
+/** A long run outlives a restart of the service, and its rate limits. */
+const MAX_RETRIES = 8;
+
 const HELP = `
 Credentials of the source come from the environment: CDNHOST_…, EDGEHOST_…, MUX_TOKEN_ID, MUX_TOKEN_SECRET,
 AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY. The guide lists all: docs/guides/migrate.md
@@ -85,7 +88,9 @@ const addSourceOptions = (command: Command): Command =>
 
 const plan: Handler<SourceFlags> = async (context, _args, flags) => {
   const opened = await openMigration(context, flags);
-  const adoption = isInPlace(flags) ? await openAdoption(context, false) : undefined;
+  const adoption = isInPlace(flags)
+    ? await openAdoption(context, { isMove: false, maxRetries: MAX_RETRIES })
+    : undefined;
   const items = await reportEach(
     context,
     { flags, items: opened.items, isQuiet: !adoption },
@@ -116,7 +121,9 @@ const runMigration: Handler<RunFlags> = async (context, _args, flags) => {
     existing: opened.existing,
     source: flags.from,
     options: { visibility: visibilityOf(flags), tags: flags.tag ?? [], provider: flags.provider },
-    adoption: isInPlace(flags) ? await openAdoption(context, flags.move === true) : undefined,
+    adoption: isInPlace(flags)
+      ? await openAdoption(context, { isMove: flags.move === true, maxRetries: MAX_RETRIES })
+      : undefined,
     retriesFailed: flags.retryFailed === true,
     waitsUntilReady: flags.wait === true,
   };
@@ -156,8 +163,6 @@ type OpenedMigration = {
   readonly items: readonly SourceItem[];
 };
 
-const MAX_RETRIES = 8;
-
 async function openMigration(context: CommandContext, flags: SourceFlags): Promise<OpenedMigration> {
   const { io, output, signal } = context;
   assertFlags(flags);
@@ -174,7 +179,6 @@ async function openMigration(context: CommandContext, flags: SourceFlags): Promi
     if (items.length === flags.limit) break;
   }
   output.note(`${flags.from} ${from.label} has ${items.length} items.`);
-  // A long run outlives a restart of the service, and its rate limits.
   const patient = { ...client, options: { ...client.options, maxRetries: MAX_RETRIES } };
   return { client: patient, from, existing, items };
 }

@@ -15,8 +15,16 @@ export type Adoption = {
 
 type AdoptedAsset = { readonly asset: Asset | null };
 
-/** `isMove`: the service deletes each file once its asset was accepted. */
-export async function openAdoption(context: CommandContext, isMove: boolean): Promise<Adoption> {
+type AdoptionOptions = {
+  /** The service deletes each file once its asset was accepted. */
+  readonly isMove: boolean;
+  readonly maxRetries: number;
+};
+
+export async function openAdoption(
+  context: CommandContext,
+  { isMove, maxRetries }: AdoptionOptions,
+): Promise<Adoption> {
   const { credential, owner } = await context.loadSettings();
   if (credential?.kind !== 'service key' || owner === undefined)
     throw usageError(
@@ -27,7 +35,8 @@ export async function openAdoption(context: CommandContext, isMove: boolean): Pr
   const send = ({ storageUrl: source }: SourceItem, request: ImportRequest, dryRun: boolean) => {
     const { url: _url, ...fields } = request;
     const options = { owner_user_id: owner, source, delete_source: isMove, dry_run: dryRun };
-    return api.post<AdoptedAsset>('/adoptions', { ...fields, ...options });
+    // The service returns the asset that has the `external_id`, so that a repetition does no harm.
+    return api.post<AdoptedAsset>('/adoptions', { ...fields, ...options }, maxRetries);
   };
   return {
     adopt: async (item, request) => {
