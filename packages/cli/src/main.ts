@@ -17,10 +17,11 @@ for (const [signal, code] of [
     controller.abort();
   });
 
-// The reader of a pipe has gone, as in `mediary ls --all | head`.
+// The reader of a pipe has gone, as in `mediary ls --all | head`. The command may be half done: it ends with
+// the exit code of SIGPIPE, without a message.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error;
-  process.exit(0);
+  process.exit(141);
 });
 
 const result = await runProgram(createIo(process, controller.signal), process.argv.slice(2));

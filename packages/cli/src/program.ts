@@ -43,7 +43,7 @@ MEDIARY_OPERATOR_KEY, MEDIARY_OWNER, MEDIARY_PROFILE), then from a profile (medi
 service on this machine, from its data folder (DATA_DIR, else .mediary).
 
 Exit codes: 0 success, 1 failed, 2 usage, 3 credentials, 4 not found, 5 asset failed, 6 timeout,
-7 unreachable, 129 terminal closed, 130 interrupted, 143 terminated.`;
+7 unreachable, 129 terminal closed, 130 interrupted, 141 broken pipe, 143 terminated.`;
 
 type Process = Pick<NodeJS.Process, 'env' | 'cwd' | 'stdin' | 'stdout' | 'stderr'>;
 

@@ -13,11 +13,13 @@ export type CliOptions = {
   readonly input?: string;
   /** Sent when this text is on stdout or stderr. */
   readonly interrupt?: { readonly after: string; readonly signal: NodeJS.Signals };
+  /** Closes the pipe of stdout before the command writes to it. */
+  readonly hasNoReader?: boolean;
 };
 
 export async function runCli(
   args: readonly string[],
-  { folder, env, input = '', interrupt }: CliOptions,
+  { folder, env, input = '', interrupt, hasNoReader = false }: CliOptions,
 ): Promise<CliRun> {
   const child = spawn(process.execPath, [PROGRAM, ...args], {
     cwd: folder,
@@ -32,6 +34,7 @@ export async function runCli(
       isInterrupted = true;
       child.kill(interrupt.signal);
     });
+  if (hasNoReader) child.stdout.destroy();
   child.stdin.end(input);
   const [code] = await once(child, 'close');
   return { code, ...texts };
