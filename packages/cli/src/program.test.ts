@@ -96,9 +96,21 @@ describe('credentials', () => {
   });
 });
 
-test('with --json an error is one JSON document on stderr', async () => {
-  const { stderr } = await run('ls --json');
+test.each([
+  ['ls --json', 3, 'No credentials for http://127.0.0.1:8080.'],
+  ['ls --json --bogus', 2, "unknown option '--bogus'"],
+  [
+    'ls --limit 0 --json',
+    2,
+    "option '--limit <count>' argument '0' is invalid. Expected a positive integer.",
+  ],
+  ['get --json', 2, "missing required argument 'id'"],
+  ['nonsense --json', 2, "unknown command 'nonsense'"],
+  ['webhooks --json', 2, 'The name of a command is missing.'],
+])('with --json an error is one JSON document on stderr: %s', async (args, exitCode, message) => {
+  const { code, stdout, stderr } = await run(args);
+  expect([code, stdout]).toEqual([exitCode, '']);
   expect(JSON.parse(stderr)).toEqual({
-    error: expect.objectContaining({ exit_code: 3, message: 'No credentials for http://127.0.0.1:8080.' }),
+    error: expect.objectContaining({ exit_code: exitCode, message }),
   });
 });

@@ -28,7 +28,7 @@ import { addUploadTokenCommands } from './commands/upload-tokens.ts';
 import { addUsageCommand } from './commands/usage.ts';
 import { addWebhookCommands } from './commands/webhooks.ts';
 import { createOutputOf, createRunner, type GlobalFlags, type Io, type Runner } from './context.ts';
-import { EXIT } from './exit-codes.ts';
+import { type CliError, EXIT, usageError } from './exit-codes.ts';
 import { reportFailure } from './failure.ts';
 
 const HELP = `
@@ -63,10 +63,17 @@ export async function runProgram(io: Io, args: readonly string[]): Promise<numbe
     await program.parseAsync([...args], { from: 'user' });
     return EXIT.ok;
   } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
-    return reportFailure(createOutputOf(io, program.opts<GlobalFlags>()), error);
+    const output = createOutputOf(io, program.opts<GlobalFlags>());
+    if (!(error instanceof CommanderError)) return reportFailure(output, error);
+    if (error.exitCode === 0) return EXIT.ok;
+    return output.isJson ? reportFailure(output, toUsageError(error)) : EXIT.usage;
   }
 }
+
+const toUsageError = ({ code, message }: CommanderError): CliError =>
+  code === 'commander.help'
+    ? usageError('The name of a command is missing.', 'List the commands: mediary --help')
+    : usageError(message.replace(/^error: /, ''), 'Show the options of the command: --help');
 
 export function createProgram(io: Io): Command {
   const program = new Command('mediary')
@@ -85,7 +92,10 @@ export function createProgram(io: Io): Command {
     .configureHelp({ showGlobalOptions: true })
     .configureOutput({
       writeOut: (text) => io.stdout.write(text),
-      writeErr: (text) => io.stderr.write(text),
+      // With `--json`, `runProgram` reports the error.
+      writeErr: (text) => {
+        if (!program.opts<GlobalFlags>().json) io.stderr.write(text);
+      },
     })
     .exitOverride();
   const run = createRunner(io);
