@@ -7,6 +7,7 @@ import {
   parseHeader,
   parseJsonObject,
   parseMediaTime,
+  parseWait,
 } from './arguments.ts';
 
 describe('accepted values', () => {
@@ -15,6 +16,8 @@ describe('accepted values', () => {
     [parseDuration, '90', 90],
     [parseDuration, '15m', 900],
     [parseDuration, '7d', 604_800],
+    [parseDuration, '3650d', 315_360_000],
+    [parseWait, '24d', 2_073_600],
     [parseMediaTime, '0', 0],
     [parseMediaTime, '12.5', 12_500],
     [parseMediaTime, '1:02.05', 62_050],
@@ -32,7 +35,8 @@ describe('accepted values', () => {
 
 describe('other values name the accepted form', () => {
   test.each([
-    [parseDuration, ['', '0s', '1w', '-5m', '1.5h']],
+    [parseDuration, ['', '0s', '1w', '-5m', '1.5h', '3651d', '999999999d']],
+    [parseWait, ['25d', '1w']],
     [parseMediaTime, ['', '-1', '1:', '1.2345', '1:2:3:4', 'a']],
     [parseBytes, ['', 'k', '1T', '-1']],
     [parseCount, ['0', '-1', '1e3', '1.5']],

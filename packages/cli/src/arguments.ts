@@ -6,12 +6,23 @@ export const ASSET_KINDS: readonly AssetKind[] = ['image', 'video', 'audio'];
 
 const UNIT_SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400 };
 
+/** Ten years. JavaScript has no dates of some later times. */
+const MAX_DURATION_DAYS = 3650;
+/** The timers of JavaScript end longer waits at once. */
+const MAX_WAIT_DAYS = 24;
+
 /** Seconds of `90s`, `15m`, `1h`, `7d`, or of a plain number. */
-export function parseDuration(text: string): number {
+export const parseDuration = (text: string): number => parseSeconds(text, MAX_DURATION_DAYS);
+
+/** A duration for which the command waits. */
+export const parseWait = (text: string): number => parseSeconds(text, MAX_WAIT_DAYS);
+
+function parseSeconds(text: string, maxDays: number): number {
   const [, digits = '', unit = 's'] = /^(\d{1,9})([smhd])?$/.exec(text) ?? [];
   const seconds = Number(digits) * (UNIT_SECONDS[unit] ?? Number.NaN);
   if (!digits || seconds === 0)
     throw new InvalidArgumentError('Expected a duration such as 90s, 15m, 1h or 7d.');
+  if (seconds > maxDays * 86_400) throw new InvalidArgumentError(`Expected at most ${maxDays}d.`);
   return seconds;
 }
 

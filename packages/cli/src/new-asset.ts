@@ -2,7 +2,7 @@
 import type { Asset } from '@mediary/client';
 import { type Command, Option } from 'commander';
 import { type AccessFlags, addAccessOptions, toAccess } from './access-flags.ts';
-import { collect, parseDuration, parseJsonObject, parsePoint } from './arguments.ts';
+import { collect, parseDuration, parseJsonObject, parsePoint, parseWait } from './arguments.ts';
 import { formatAssetLine } from './asset-text.ts';
 import type { Client } from './client.ts';
 import type { CommandContext } from './context.ts';
@@ -60,7 +60,7 @@ export const addSharedOptions = (command: Command): Command =>
     .option('--expires-in <duration>', 'delete the asset after this time, such as 7d', parseDuration)
     .option('--filename <name>', 'name of the file as the API shows it')
     .option('--wait', 'wait until the asset is ready or failed')
-    .option('--timeout <duration>', 'with --wait: the longest wait, such as 10m', parseDuration);
+    .option('--timeout <duration>', 'with --wait: the longest wait, such as 10m', parseWait);
 
 type DescribingOptions = AccessFlags &
   Pick<NewAssetOptions, 'private' | 'public' | 'title' | 'tag' | 'metadata'>;

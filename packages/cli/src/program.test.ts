@@ -21,6 +21,8 @@ describe('usage', () => {
     'ls --status done',
     'token',
     'token --user a --expires never',
+    'token --user a --expires 999999999d',
+    'watch a --timeout 30d --token t',
     'upload',
     'upload a.mp4 --public --private',
     'get a b',

@@ -1,7 +1,7 @@
 // `get`, `rm`, `restore`, `hold`, `release`, `retry` and `watch`: assets of the owner.
 import type { Asset, TimelineEntry } from '@mediary/client';
 import type { Command } from 'commander';
-import { parseDuration } from '../../arguments.ts';
+import { parseWait } from '../../arguments.ts';
 import { describeStatus, formatAsset, formatAssetLine } from '../../asset-text.ts';
 import { openClient } from '../../client.ts';
 import type { Handler, Runner } from '../../context.ts';
@@ -52,7 +52,7 @@ export function addAssetCommands(program: Command, run: Runner): void {
     .command('watch')
     .description('Follow an asset until it is ready or failed')
     .argument('<id>', 'id of the asset')
-    .option('--timeout <duration>', 'the longest wait, such as 10m', parseDuration)
+    .option('--timeout <duration>', 'the longest wait, such as 10m', parseWait)
     .action(run(watchAsset));
 }
 

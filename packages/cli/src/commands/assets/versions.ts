@@ -2,7 +2,7 @@
 import { basename } from 'node:path';
 import type { AssetVersion, UploadOptions } from '@mediary/client';
 import { type Command, Option } from 'commander';
-import { parseDuration } from '../../arguments.ts';
+import { parseWait } from '../../arguments.ts';
 import { formatAssetLine } from '../../asset-text.ts';
 import { openClient } from '../../client.ts';
 import type { Handler, Runner } from '../../context.ts';
@@ -29,7 +29,7 @@ export function addVersionCommands(program: Command, run: Runner): void {
     .option('--filename <name>', 'name of the file as the API shows it')
     .option('--mime-type <type>', 'media type, such as video/mp4; default: by the extension of the name')
     .option('--wait', 'wait until the asset has the new file')
-    .option('--timeout <duration>', 'with --wait: the longest wait, such as 10m', parseDuration)
+    .option('--timeout <duration>', 'with --wait: the longest wait, such as 10m', parseWait)
     .action(run(replaceFile));
   program
     .command('versions')

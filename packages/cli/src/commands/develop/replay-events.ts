@@ -1,7 +1,7 @@
 // `events replay`: sends stored events to a server of the developer again, signed and in their order.
 import type { StreamedEvent } from '@mediary/client';
 import { type Command, InvalidArgumentError } from 'commander';
-import { collect, parseCount, parseDuration } from '../../arguments.ts';
+import { collect, parseCount, parseWait } from '../../arguments.ts';
 import { openClient } from '../../client.ts';
 import type { CommandContext, Handler, Runner } from '../../context.ts';
 import { CliError, EXIT, usageError } from '../../exit-codes.ts';
@@ -38,7 +38,7 @@ export const addReplayEventsCommand = (events: Command, run: Runner): Command =>
     .option('--event <type>', 'only events of this type; may be repeated', collect)
     .option('--limit <count>', 'events to send at most', parseCount, DEFAULT_LIMIT)
     .option('--retries <count>', 'further attempts for each event, 0 to 5', parseRetries, DEFAULT_RETRIES)
-    .option('--silence <duration>', 'ends after this time without an event', parseDuration, DEFAULT_SILENCE_S)
+    .option('--silence <duration>', 'ends after this time without an event', parseWait, DEFAULT_SILENCE_S)
     .addHelpText('after', EXAMPLES)
     .action(run(replayEvents));
 

@@ -1,7 +1,7 @@
 // `trigger`: sends one signed sample event to a server of the developer, or makes the service produce it.
 import type { PublishedEventType } from '@mediary/client';
 import { Argument, type Command, Option } from 'commander';
-import { parseDuration } from '../../arguments.ts';
+import { parseWait } from '../../arguments.ts';
 import { openClient } from '../../client.ts';
 import type { CommandContext, Handler, Runner } from '../../context.ts';
 import { CliError, EXIT, usageError } from '../../exit-codes.ts';
@@ -59,7 +59,7 @@ export const addTriggerCommand = (program: Command, run: Runner): Command =>
       ]),
     )
     .option('--allow-remote', 'with --real: also on a service that is not on this machine')
-    .option('--timeout <duration>', 'with --real: the longest wait; default: 60s', parseDuration)
+    .option('--timeout <duration>', 'with --real: the longest wait; default: 60s', parseWait)
     .addHelpText('after', EXAMPLES)
     .action(run(trigger));
 
