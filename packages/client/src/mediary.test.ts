@@ -78,14 +78,16 @@ describe('waitUntilReady', () => {
   };
   const PLAYABLE = { ...READY, stream_status: 'processing' };
 
+  const VIDEO = { kind: 'video', frame: 'http://media.test/frame.jpg' };
+
   /** A stream of these assets; playback has an MP4 after `mp4After` requests for it. */
-  function stream(assets: readonly object[], mp4After = 0) {
+  function stream(assets: readonly object[], mp4After = 0, playback: object = VIDEO) {
     let asked = 0;
     server.handle(({ path }, response) => {
       if (path.includes('/playback')) {
         asked += 1;
         const mp4 = asked > mp4After ? 'http://media.test/video.mp4' : null;
-        return answer(response, { kind: 'video', mp4, audio: null, storyboard: null, preview: null });
+        return answer(response, { ...playback, mp4, audio: null, storyboard: null, preview: null });
       }
       if (!path.endsWith('/events')) return answer(response, assets.at(-1));
       openEvents(response);
@@ -109,6 +111,15 @@ describe('waitUntilReady', () => {
   test('until it is ready, where extras never come', async () => {
     const media = stream([{ ...READY, provider: null }]);
     expect(await media.waitUntilReady('a', { until: 'extras' })).toMatchObject({ id: 'a' });
+  });
+
+  test.each([
+    { kind: 'video', frame: null },
+    { kind: 'audio', waveform: null },
+  ])('until it is ready, where another encoder made it: $kind', async (playback) => {
+    const media = stream([READY], Infinity, playback);
+    const waiting = media.waitUntilReady('a', { until: 'extras', deadlineMs: 5000 });
+    expect(await waiting).toMatchObject({ id: 'a' });
   });
 
   test('not beyond its deadline', async () => {

@@ -15,7 +15,8 @@ export type WaitOptions = {
   /**
    * `playable`: a player can start, while further renditions are encoded. `ready`: all renditions exist, the
    * default. `extras`: also the MP4, M4A, storyboard and preview that the service makes after it
-   * (`VIDEO_EXTRAS`); images and videos of other providers have none, so they only have to be ready.
+   * (`VIDEO_EXTRAS`). Images, and videos of other providers and encoders, have none, so they only have to be
+   * ready. Pass `deadlineMs`: where the service makes none of these files, the wait does not end.
    */
   until?: 'playable' | 'ready' | 'extras' | undefined;
   /** Time limit of the whole wait in milliseconds. Default: none. */
@@ -127,11 +128,17 @@ const isGone = (error: unknown): boolean =>
 const isDeleted = (error: unknown): boolean =>
   error instanceof MediaryError && error.errorCode === 'ASSET_DELETED';
 
+/** True too where none will come. */
 async function hasExtras({ transport, path, signal }: Omit<Wait, 'check'>): Promise<boolean> {
   const request = { method: 'GET', path: `${path}/playback`, options: { signal } } as const;
   const playback = await transport.request<Playback>(request);
-  return playback.kind !== 'image' && EXTRAS.some((name) => playback[name] !== null);
+  if (playback.kind === 'image' || isOfOtherEncoder(playback)) return true;
+  return EXTRAS.some((name) => playback[name] !== null);
 }
+
+/** The service has frames and waveforms of what it encodes itself. It makes extras of nothing else. */
+const isOfOtherEncoder = (playback: Exclude<Playback, { kind: 'image' }>): boolean =>
+  (playback.kind === 'video' ? playback.frame : playback.waveform) === null;
 
 /** They appear together. */
 const EXTRAS = ['mp4', 'audio', 'storyboard', 'preview'] as const;
