@@ -1,9 +1,12 @@
 // Tests usage, help and exit codes of the whole program.
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import type { Command } from 'commander';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { runInProcess } from './program.fixture.ts';
+import { createProgram } from './program.ts';
 
 let home: string;
 beforeAll(async () => {
@@ -61,6 +64,30 @@ test('help has groups and examples', async () => {
   );
   expect((await run('upload --help')).stdout).toContain('mediary upload holidays/ --recursive');
 });
+
+test('the table of README.md has every command', async () => {
+  const readme = await readFile(new URL('../README.md', import.meta.url), 'utf8');
+  const rows = readme.split('\n').filter((line) => line.startsWith('| `'));
+  const isListed = ({ group, name }: CommandPath): boolean =>
+    rows.some((row) => RegExp(`\`(${group} )?${name}[\` ]`).test(row) && row.includes(`\`${group ?? name}`));
+  const paths = listCommands(createProgram(silentIo()));
+  expect(paths.length).toBeGreaterThan(50);
+  expect(paths.filter((path) => !isListed(path))).toEqual([]);
+});
+
+type CommandPath = { readonly group: string | undefined; readonly name: string };
+
+/** Without groups, which do nothing by themselves. */
+const listCommands = (command: Command, group?: string): CommandPath[] =>
+  command.commands.flatMap((child) =>
+    child.commands.length > 0 ? listCommands(child, child.name()) : [{ group, name: child.name() }],
+  );
+
+function silentIo() {
+  const stream = new PassThrough();
+  const { signal } = new AbortController();
+  return { env: {}, folder: '/', stdin: stream, stdout: stream, stderr: stream, signal };
+}
 
 test('an endpoint without its URL is told from the URL of the service', async () => {
   const { stderr } = await run('webhooks create --url https://app.test/hooks --service-key k');

@@ -2,7 +2,7 @@
 import type { CollectionItem, CollectionItemsResult, CollectionPlace } from '@mediary/client';
 import type { Command } from 'commander';
 import { openClient } from '../../client.ts';
-import type { CommandContext, Handler, Runner } from '../../context.ts';
+import type { Handler, Runner } from '../../context.ts';
 import { usageError } from '../../exit-codes.ts';
 import { toPlain } from '../../text.ts';
 
@@ -55,22 +55,25 @@ const formatItem = ({ asset }: CollectionItem): string =>
 
 const addAssets: Handler<PlaceFlags> = async (context, [id = '', ...assetIds], flags) => {
   const { mediary, options } = await openClient(context);
-  print(context, await mediary.collections.add(id, assetIds, toPlace(flags), options), 'added');
+  const added = await mediary.collections.add(id, assetIds, toPlace(flags), options);
+  context.output.result(added, () => formatChange(added, 'added'));
 };
 
 const moveAsset: Handler<PlaceFlags> = async (context, [id = '', assetId = ''], flags) => {
   const { mediary, options } = await openClient(context);
-  print(context, await mediary.collections.move(id, assetId, toPlace(flags), options), 'moved');
+  const moved = await mediary.collections.move(id, assetId, toPlace(flags), options);
+  context.output.result(moved, () => formatChange(moved, 'moved'));
 };
 
 const removeAssets: Handler = async (context, [id = '', ...assetIds]) => {
   const { mediary, options } = await openClient(context);
-  for (const assetId of assetIds)
-    print(context, await mediary.collections.remove(id, assetId, options), 'removed');
+  for (const assetId of assetIds) {
+    const removed = await mediary.collections.remove(id, assetId, options);
+    context.output.item(removed, () => formatChange(removed, 'removed'));
+  }
 };
 
-const print = ({ output }: CommandContext, result: CollectionItemsResult, verb: string): void =>
-  output.item(result, () => {
-    const { changed_asset_ids: ids, asset_count: count } = result;
-    return [...ids.map((id) => `${id}  ${verb}`), `${count} assets in the collection`].join('\n');
-  });
+const formatChange = (
+  { changed_asset_ids: ids, asset_count: count }: CollectionItemsResult,
+  verb: string,
+): string => [...ids.map((id) => `${id}  ${verb}`), `${count} assets in the collection`].join('\n');
