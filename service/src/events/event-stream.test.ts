@@ -11,11 +11,11 @@ const positionOf = (number: number): Position => ({
   id: '019aab7c-4d2e-7c55-9f0e-6d1f2b3c4d5e',
 });
 
-const eventOf = (number: number): FeedEvent => ({
+const eventOf = (number: number, type = 'asset.updated'): FeedEvent => ({
   id: String(number),
   asset_id: 'asset',
   owner_user_id: 'ann',
-  type: 'asset.updated',
+  type,
   data: {},
   created_at: new Date(0),
   position: positionOf(number),
@@ -46,7 +46,7 @@ function openFeed(stored: FeedEvent[], onRead: (reads: number) => void = () => {
       return {
         events,
         position: events.at(-1)?.position ?? after,
-        hasMore: due.length > limit,
+        hasMore: events.length === limit,
         isHeldBack: false,
       };
     },
@@ -81,6 +81,18 @@ describe('a stream that catches up', () => {
     await catchUp(feed, stream);
     await vi.waitFor(() => expect(ids).toHaveLength(900));
     expect(ids).toEqual(Array.from({ length: 900 }, (_, index) => index + 1));
+  });
+
+  test('reads each page once, also one without published events', async () => {
+    const checks = Array.from({ length: 120 }, (_, index) => eventOf(index + 2, 'asset.checked'));
+    const stream = streamOf(0);
+    let pages = 0;
+    const feed = openFeed([eventOf(1), ...checks, eventOf(122)], (reads) => {
+      pages = reads;
+      if (reads > 3) throw new Error('read a page again');
+    });
+    await catchUp(feed, stream);
+    expect([idsOf(stream.output), pages]).toEqual([[1, 122], 3]);
   });
 
   test('ends when the client disconnects while it does not read', async () => {

@@ -57,9 +57,11 @@ async function sendStored(feed: StreamFeed, stream: EventStream, until: Position
   for (let hasMore = true; hasMore && !output.destroyed; ) {
     const page = await feed.listEvents({ after: stream.position, until, filter, limit: REPLAY_PAGE });
     await send(feed, stream, page.events.filter(isPublished));
+    // A page without published events moves the position too: otherwise the stream reads it again.
+    if (!output.destroyed) advancePosition(stream, page.position);
     hasMore = page.hasMore;
   }
-  if (isAfter(until, stream.position)) stream.position = until;
+  advancePosition(stream, until);
 }
 
 /** False if more events arrived than can wait. */
@@ -123,8 +125,8 @@ export function addWaiting({ waiting }: EventStream, event: FeedEvent): void {
   if (waiting && waiting.length <= MAX_WAITING) waiting.push(event);
 }
 
-/** After a batch of live events: the client resumes after the batch, whether it matched an event or not. */
-export function finishBatch(stream: EventStream, position: Position | undefined): void {
+/** The client resumes after these events, whether they matched its filter or not. */
+export function advancePosition(stream: EventStream, position: Position | undefined): void {
   if (position && isAfter(position, stream.position)) stream.position = position;
 }
 

@@ -7,9 +7,9 @@ import { createEventRenderer, type RenderedEvent, type RenderEvents } from './ev
 import { createReplays } from './event-replays.ts';
 import {
   addWaiting,
+  advancePosition,
   catchUp,
   type EventStream,
-  finishBatch,
   renderPosition,
   writeLiveEvent,
 } from './event-stream.ts';
@@ -182,7 +182,7 @@ async function deliver(
   for (const [index, event] of due.entries())
     for (const stream of findStreams(event))
       if (live.has(stream)) writeLiveEvent(stream, event.position, rendered[index] as RenderedEvent);
-  for (const stream of live) finishBatch(stream, events.at(-1)?.position);
+  for (const stream of live) advancePosition(stream, events.at(-1)?.position);
 }
 
 const keyOf = ({ assetId, ownerUserId }: FeedFilter): string => {

@@ -12,6 +12,7 @@ import {
   startTestService,
   type TestService,
 } from '../../support/service.ts';
+import { rows } from '../../support/service/traces.ts';
 import { tell } from '../../support/providers/webhooks.ts';
 
 let service: TestService;
@@ -62,6 +63,28 @@ describe('an event stream', () => {
     await inQuery.until((events) => events.length === 4);
     inQuery.close();
     expect(inQuery.events.map((event) => event.id)).toEqual(second.events.map((event) => event.id));
+  });
+
+  test('resumes past more checks than fit into one read', async () => {
+    const { asset_id: id } = await openUpload(service, 'fay');
+    await rows(
+      service.dataDir,
+      `insert into events (id, asset_id, owner_user_id, type, data, created_at, revision)
+       select gen_random_uuid(), $1, 'fay', 'asset.checked', '{}', now(), 1 from generate_series(1, 60)`,
+      [id],
+    );
+    await patch('fay', id, { title: 'New' });
+    const stored = await follow('/events?last_event_id=beginning', asUser('fay'));
+    await stored.until(has('asset.updated'));
+    stored.close();
+    expect(typesOf(stored.events)).toEqual(['asset.created', 'asset.updated']);
+    const resumed = await follow('/events', {
+      ...asUser('fay'),
+      'last-event-id': stored.events[0]?.id ?? '',
+    });
+    await resumed.until(has('asset.updated'));
+    resumed.close();
+    expect(typesOf(resumed.events)).toEqual(['asset.updated']);
   });
 
   test('gives a position before the first event', async () => {
