@@ -57,6 +57,10 @@ describe('running ffmpeg', () => {
     expect(log).toHaveLength(20);
     expect(log).toMatch(/line 199\n$/);
   });
+  test('a log that starts within a character can be stored', async () => {
+    const { log } = await script("printf '\\360\\237\\216\\254 end\\n' >&2", { logBytes: 6 });
+    expect(log).toBe('\ufffd end\n');
+  });
   test('metadata cannot begin a line of its log', async () => {
     const separators = ['\\342\\200\\250', '\\342\\200\\251'];
     const { log, outcome } = await script(

@@ -197,5 +197,6 @@ function collectTail(stream: Readable, bytes: number): () => string {
   stream.setEncoding('utf8').on('data', (text: string) => {
     tail = (tail + text.replace(LINE_SEPARATORS, ' ')).slice(-bytes);
   });
-  return () => tail;
+  // The tail may start within a character, and jsonb columns refuse half of one.
+  return () => tail.toWellFormed();
 }
