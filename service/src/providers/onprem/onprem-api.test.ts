@@ -56,6 +56,12 @@ test.each([
   expect(await start(response)).toEqual({ refused: expect.stringMatching(reason) });
 });
 
+test('its reason is cut between characters, because no column stores half of one', async () => {
+  const message = `${'x'.repeat(299)}🎬`;
+  const answer = await start({ status: 422, body: JSON.stringify({ message }) });
+  expect(answer).toEqual({ refused: expect.stringMatching(/: x{299}\ufffd$/) });
+});
+
 test.each([408, 425, 429, 500, 503])('%i is retried', async (status) => {
   await expect(start({ status })).rejects.toThrow(`status ${status}`);
 });

@@ -111,5 +111,5 @@ function parseReason(body: unknown): string {
     message?: unknown;
     error?: unknown;
   };
-  return (toPlainText(message) ?? toPlainText(error) ?? '').slice(0, MAX_REASON);
+  return toPlainText(message, MAX_REASON) ?? toPlainText(error, MAX_REASON) ?? '';
 }
