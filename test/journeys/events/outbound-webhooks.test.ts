@@ -89,6 +89,20 @@ describe('an endpoint', () => {
     expect(await outbound.read(id)).toMatchObject({ status: 'enabled', failing_since: null });
   });
 
+  test('gets nothing for as long as Retry-After asks', async () => {
+    const asset = await outbound.ingestPicture();
+    outbound.receiver.respond('/busy', status(503, { 'retry-after': '7200' }));
+    const { id } = await outbound.create('/busy');
+    await outbound.editTitle(asset.id, 'later');
+    const [delivery] = await eventually(
+      () => outbound.deliveriesOf(id),
+      ([first]) => first?.attempts.length === 1,
+    );
+    const waitMs =
+      Date.parse(String(delivery?.['next_attempt_at'])) - Date.parse(delivery?.attempts[0]?.at ?? '');
+    expect(Math.floor(waitMs / 60_000)).toBe(120);
+  });
+
   test('that responds with 410 is paused, and enabling it again sends what is pending', async () => {
     const asset = await outbound.ingestPicture();
     const { id } = await outbound.create('/gone');

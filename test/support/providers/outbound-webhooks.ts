@@ -10,6 +10,7 @@ import {
 
 export type EndpointJson = Record<string, unknown> & { readonly id: string; readonly secret: string };
 export type AttemptJson = {
+  readonly at: string;
   readonly status: number | null;
   readonly error: string | null;
   readonly response_head: string | null;

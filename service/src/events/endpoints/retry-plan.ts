@@ -35,7 +35,8 @@ type RetryPolicy = {
 
 /** Spreads the retries of deliveries that failed together. Never early: a delay is a promise to receivers. */
 const JITTER = 0.2;
-const MAX_RETRY_AFTER_MS = 24 * 3_600_000;
+/** The longest wait that a response can ask for. */
+export const MAX_RETRY_AFTER_S = 24 * 3600;
 const GONE = 410;
 
 /** Redirects are failures: the service does not follow them. */
@@ -53,5 +54,6 @@ export function planDelivery(
   const delayMs = delaysMs[attempts - 1];
   if (isGone(status) || delayMs === undefined) return { state: 'failed' };
   const jitteredMs = delayMs * (1 + JITTER * random());
-  return { state: 'pending', delayMs: Math.max(jitteredMs, Math.min(retryAfterMs, MAX_RETRY_AFTER_MS)) };
+  const requestedMs = Math.min(retryAfterMs, MAX_RETRY_AFTER_S * 1000);
+  return { state: 'pending', delayMs: Math.max(jitteredMs, requestedMs) };
 }

@@ -10,6 +10,7 @@ import { createGuardedFetch, type OutboundFetch } from '../../platform/outbound/
 import { OutboundError } from '../../platform/outbound/outbound-error.ts';
 import { resolveBySystem } from '../../platform/outbound/resolve-host.ts';
 import type { EventsContext } from '../context.ts';
+import { MAX_RETRY_AFTER_S } from './retry-plan.ts';
 import { signWebhook } from './webhook-signature.ts';
 
 /** The connections of this process to webhook endpoints. */
@@ -79,7 +80,7 @@ export async function sendWebhook(
     const response = await fetch({ method: 'POST', url, headers, body: Buffer.from(body), signal });
     annotateSpan({ 'http.response.status_code': response.status });
     const attempt = describe({ status: response.status });
-    const seconds = parseRetryAfter(response.headers, at);
+    const seconds = parseRetryAfter(response.headers, at, MAX_RETRY_AFTER_S);
     return {
       attempt: { ...attempt, response_head: await readHead(response.body) },
       retryAfterMs: seconds === undefined ? undefined : seconds * 1000,

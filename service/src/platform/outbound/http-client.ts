@@ -19,7 +19,7 @@ export type ClientLimits = { readonly timeoutMs: number; readonly maxBytes: numb
 
 /** Defaults; callers with slower endpoints pass limits of their own. */
 const LIMITS: ClientLimits = { timeoutMs: 8000, maxBytes: 8 * 1024 * 1024 };
-/** A longer `Retry-After` of another service would stop work for hours because of one wrong header. */
+/** A longer `Retry-After` of a provider would stop work for hours because of one wrong header. */
 const MAX_RETRY_AFTER_S = 3600;
 
 /** Does not throw for network errors or error responses. Does not follow redirects. */
@@ -70,9 +70,13 @@ function parseJsonOrUndefined(text: string): unknown {
 }
 
 /** Parses both forms of `Retry-After` to seconds; undefined when the header is missing or invalid. */
-export function parseRetryAfter(headers: Headers, now: Date): number | undefined {
+export function parseRetryAfter(
+  headers: Headers,
+  now: Date,
+  maxSeconds = MAX_RETRY_AFTER_S,
+): number | undefined {
   const value = headers.get('retry-after');
   if (value === null) return undefined;
   const seconds = /^\d+$/.test(value) ? Number(value) : (Date.parse(value) - now.getTime()) / 1000;
-  return Number.isFinite(seconds) ? Math.min(Math.max(0, Math.ceil(seconds)), MAX_RETRY_AFTER_S) : undefined;
+  return Number.isFinite(seconds) ? Math.min(Math.max(0, Math.ceil(seconds)), maxSeconds) : undefined;
 }
