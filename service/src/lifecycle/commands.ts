@@ -125,8 +125,8 @@ export const recordDelay = (
 
 /** Records facts of a ready video, unless the asset changed since it was read. */
 export const recordFacts = (ctx: LifecycleContext, asset: Asset, facts: FactsRecord): Promise<Asset> =>
-  updateExisting(ctx, asset, (seen) =>
-    seen.revision === asset.revision ? decideFacts(seen, facts) : undefined,
+  updateExisting(ctx, asset, (seen, now) =>
+    seen.revision === asset.revision ? decideFacts(seen, facts, now) : undefined,
   );
 
 /** Cancels the encoding of a video; changes nothing if it is not being encoded. */

@@ -145,10 +145,9 @@ async function checkHosted(ctx: UpkeepContext, asset: Asset, inspections: Inspec
   await recordResult(ctx, asset, await ctx.providers.applyInspection(asset, toReport(asset, inspection)));
 }
 
-/** Completes the facts of a ready video. A provider that does not know them is asked again for a day. */
+/** Completes the facts of a ready video. A provider that does not know all is asked again for a day. */
 async function checkFacts(ctx: UpkeepContext, asset: Asset, inspections: Inspections): Promise<void> {
-  const readyAt = (await findLastEventTime(ctx.db, asset.id, 'asset.ready')) ?? asset.created_at;
-  const checkAt = nextFactsCheckAt(readyAt, ctx.clocks.now());
+  const checkAt = await findFactsCheckTime(ctx, asset);
   if (!ctx.providers.canInspect(asset)) return leaveFactsToOthers(ctx, asset, checkAt);
   const inspection = inspections.get(asset.id);
   if (!inspection) return;
@@ -160,6 +159,11 @@ async function checkFacts(ctx: UpkeepContext, asset: Asset, inspections: Inspect
   const reason = checkAt ? 'facts_unknown' : 'facts_given_up';
   const failure = inspection instanceof ProviderError ? toFailureData(inspection) : {};
   await ctx.lifecycle.recordCheck(asset, { data: { ...failure, reason }, checkAt });
+}
+
+async function findFactsCheckTime({ db, clocks }: UpkeepContext, { id, created_at }: Asset) {
+  const readyAt = (await findLastEventTime(db, id, 'asset.ready')) ?? created_at;
+  return nextFactsCheckAt(readyAt, clocks.now());
 }
 
 /** The timeline says why the asset waits, once. */
@@ -202,10 +206,16 @@ async function recordResult(ctx: UpkeepContext, before: Asset, after: Asset): Pr
   const isLate = before.stream_status === 'processing';
   if (after.stream_status === 'processing')
     return checkLater(ctx, after, { data, ...(isLate && { delay: 'provider_slow' }) });
-  if (after.stream_status !== 'failed') return endChecks(ctx, after, data);
-  const failedAt = (await findLastEventTime(ctx.db, after.id, 'asset.failed')) ?? ctx.clocks.now();
-  const checkAt = nextReconcileAfterFailure(failedAt, ctx.clocks.now());
-  await ctx.lifecycle.recordCheck(after, { data, checkAt });
+  await ctx.lifecycle.recordCheck(after, { data, checkAt: await findCheckAfterResult(ctx, after) });
+}
+
+/** Null when the provider's report leaves nothing to wait for. */
+async function findCheckAfterResult(ctx: UpkeepContext, asset: Asset): Promise<Date | null> {
+  const { id, stream_status: status, ready_at: readyAt } = asset;
+  if (status === 'ready' && readyAt === null) return findFactsCheckTime(ctx, asset);
+  if (status !== 'failed') return null;
+  const failedAt = (await findLastEventTime(ctx.db, id, 'asset.failed')) ?? ctx.clocks.now();
+  return nextReconcileAfterFailure(failedAt, ctx.clocks.now());
 }
 
 /** `delay`: why an asset that should be ready is not. */

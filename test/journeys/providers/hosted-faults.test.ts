@@ -2,6 +2,7 @@
 // reconcile runs (contract B6).
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { manualClock } from '../../../simulators/clock.ts';
+import type { EdgehostVideo } from '../../../simulators/edgehost/video.ts';
 import type { Fault } from '../../../simulators/fault.ts';
 import {
   HOSTED,
@@ -150,6 +151,39 @@ test('the facts that webhooks do not carry are asked for once, and change nothin
   expect(await readAsset(hosts.service, 'ann', id)).toMatchObject({
     stream_status: 'ready',
     warnings: [{ code: 'encoding_incomplete' }],
+  });
+});
+
+const readyAtOf = async (id: string) => (await readAsset(hosts.service, 'ann', id))['ready_at'];
+
+test('cdnhost: the last rendition counts, though its webhook is lost', async () => {
+  hosts.sims.cdnhost.setFault({ on: 'webhook', do: 'drop', when: 3 });
+  const { id } = await uploadTo(hosts.service, 'cdnhost', BYTES);
+  await clock.advance(FILM_MS);
+  expect(await readyAtOf(id)).toBeNull();
+  await hosts.reconcileIn(DEADLINE_MINUTES);
+  expect(await readAsset(hosts.service, 'ann', id)).toMatchObject({
+    stream_status: 'ready',
+    ready_at: expect.any(String),
+  });
+});
+
+test.for<[string, Fault[]]>([
+  ['the webhook comes before it', []],
+  ['every webhook is lost', [{ on: 'webhook', do: 'drop' }]],
+])('edgehost: the last rendition counts, though %s', async ([, faults]) => {
+  hosts.sims.edgehost.setFault({ on: 'encoding', do: 'partial' }, ...faults);
+  const { id } = await uploadTo(hosts.service, 'edgehost', BYTES);
+  await clock.advance(FILM_MS);
+  await hosts.reconcileIn(DEADLINE_MINUTES);
+  expect(await readAsset(hosts.service, 'ann', id)).toMatchObject({ stream_status: 'ready', ready_at: null });
+  const { status } = hosts.sims.edgehost.videos().at(-1) as EdgehostVideo;
+  Object.assign(status, { pctComplete: '100.000000' });
+  await hosts.reconcileIn(2 * 60);
+  expect(await readyAtOf(id)).toEqual(expect.any(String));
+  expect((await timelineOf(hosts.service, id)).at(-1)).toMatchObject({
+    type: 'asset.updated',
+    details: { fields: ['ready_at'] },
   });
 });
 

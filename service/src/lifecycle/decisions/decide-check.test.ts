@@ -2,8 +2,15 @@
 import { describe, expect, test } from 'vitest';
 import type { Asset } from '../../assets/asset.ts';
 import type { JobRequest } from '../../jobs.ts';
-import { createVideo, NOW, VIDEOS } from '../asset.fixture.ts';
-import { decideCheck, decideCompletion, decideFacts, decideRefusal, decideRetry } from './decide-commands.ts';
+import { createVideo, LATER, NOW, VIDEOS } from '../asset.fixture.ts';
+import {
+  decideCheck,
+  decideCompletion,
+  decideFacts,
+  decideRefusal,
+  decideRetry,
+  type FactsRecord,
+} from './decide-commands.ts';
 import { addMs, firstReconcileAt, firstUploadCheckAt, isFactsCheck } from './reconcile-schedule.ts';
 
 const MINUTE = 60_000;
@@ -70,7 +77,7 @@ test('a job removes the bytes of a refused asset', () => {
 });
 
 describe('the first check', () => {
-  const facts: Partial<Asset> = { size_bytes: 1, width: 1, height: 1, duration_ms: 1 };
+  const facts: Partial<Asset> = { size_bytes: 1, width: 1, height: 1, duration_ms: 1, ready_at: NOW };
   const hosted: Partial<Asset> = { provider: 'cdnhost', provider_video_id: 'guid-1', ...facts };
   const incomplete = [{ code: 'encoding_incomplete', message: 'some renditions may be missing' }];
   test.each<[string, Partial<Asset>, Date | null]>([
@@ -83,6 +90,11 @@ describe('the first check', () => {
     [
       'of a ready hosted video without its duration is at once',
       { ...hosted, stream_status: 'ready', duration_ms: null },
+      NOW,
+    ],
+    [
+      'of a ready hosted video whose last rendition is not reported is at once',
+      { ...hosted, stream_status: 'ready', ready_at: null },
       NOW,
     ],
     ['of a later attempt is at once', { ...hosted, stream_status: 'ready', attempt: 2 }, NOW],
@@ -114,14 +126,16 @@ describe('facts of a ready video', () => {
     provider: 'cdnhost',
     provider_video_id: 'v',
     stream_status: 'ready',
+    ready_at: NOW,
     reconcile_at: NOW,
   });
+  const event = 'succeeded';
   const renditions = [{ height: 240, state: 'ready' }] as const;
   const media = { sizeBytes: 9, width: 320, height: 240, durationMs: 2000 };
 
   test('complete the asset and change neither its state nor what later webhooks may do', () => {
     expect(isFactsCheck(ready)).toBe(true);
-    const change = decideFacts(ready, { report: { media, renditions }, checkAt: null });
+    const change = decideFacts(ready, { report: { event, media, renditions }, checkAt: null }, LATER);
     expect(change).toEqual({
       set: { size_bytes: 9, width: 320, height: 240, duration_ms: 2000, renditions, reconcile_at: null },
       events: [
@@ -136,15 +150,31 @@ describe('facts of a ready video', () => {
       ],
       jobs: [],
     });
-    const again = decideFacts({ ...ready, ...change.set }, { report: { media, renditions }, checkAt: null });
+    const again = decideFacts(
+      { ...ready, ...change.set },
+      { report: { event, media, renditions }, checkAt: null },
+      LATER,
+    );
     expect(again).toEqual({ set: {}, events: [], jobs: [] });
   });
 
   test('that are unknown keep the stored ones, without an event', () => {
-    expect(decideFacts({ ...ready, width: 7 }, { report: {}, checkAt: nextCheck(5) })).toEqual({
+    expect(decideFacts({ ...ready, width: 7 }, { report: { event }, checkAt: nextCheck(5) }, LATER)).toEqual({
       set: { reconcile_at: nextCheck(5) },
       events: [],
       jobs: [],
     });
+  });
+
+  test.each<[string, FactsRecord['report'], Date | null]>([
+    ['all renditions', { event, complete: true }, LATER],
+    ['no last rendition yet', { event, complete: false }, null],
+    ['a running encoding', { event: 'started' }, null],
+    ['nothing', undefined, null],
+  ])('with %s', (_, report, at) => {
+    const early = { ...ready, ready_at: null, reconcile_at: null };
+    const { set, events } = decideFacts(early, { ...(report && { report }), checkAt: null }, LATER);
+    expect({ ...early, ...set }.ready_at).toEqual(at);
+    expect(events.map(({ data }) => data['fields'])).toEqual(at ? [['ready_at']] : []);
   });
 });

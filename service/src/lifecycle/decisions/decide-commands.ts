@@ -10,7 +10,7 @@ import { shownColumns } from '../../tables.ts';
 import { type AssetChange, patchOf } from './change.ts';
 import { type Delay, decideDelay } from './delay.ts';
 import { assertNotHeld } from './legal-hold.ts';
-import type { StreamReport } from './stream-report.ts';
+import { hasAllRenditions, type StreamReport } from './stream-report.ts';
 import {
   openAttempt,
   type StreamState,
@@ -165,7 +165,7 @@ export function decideCheck(
 
 /** `report` is absent where the provider's API is not configured. */
 export type FactsRecord = {
-  readonly report?: Pick<StreamReport, 'media' | 'renditions'>;
+  readonly report?: Pick<StreamReport, 'event' | 'complete' | 'media' | 'renditions'>;
   readonly checkAt: Date | null;
 };
 
@@ -173,9 +173,10 @@ export type FactsRecord = {
  * Adds facts that webhooks do not report to a ready video. The state and `settled` do not change, so later
  * webhooks still apply.
  */
-export function decideFacts(asset: Asset, { report = {}, checkAt }: FactsRecord): AssetChange {
-  const { media = {}, renditions = [] } = report;
+export function decideFacts(asset: Asset, { report, checkAt }: FactsRecord, now: Date): AssetChange {
+  const { media = {}, renditions = [] } = report ?? {};
   const set = patchOf(asset, {
+    ready_at: asset.ready_at ?? (report && hasAllRenditions(report) ? now : null),
     size_bytes: media.sizeBytes ?? asset.size_bytes,
     width: media.width ?? asset.width,
     height: media.height ?? asset.height,

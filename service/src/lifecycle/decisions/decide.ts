@@ -7,7 +7,7 @@ import { toGrowingManifest, toReadyManifest } from '../../assets/playback-manife
 import { mergeRenditions } from '../../assets/renditions.ts';
 import { type AssetChange, patchOf } from './change.ts';
 import { eventsOf } from './report-events.ts';
-import type { DeliveryOutcome, StreamReport } from './stream-report.ts';
+import { type DeliveryOutcome, hasAllRenditions, type StreamReport } from './stream-report.ts';
 import {
   openAttempt,
   type StreamState,
@@ -123,7 +123,7 @@ function enterReady(state: StreamState, { report, now }: ReportContext): StreamS
     playback,
     warnings: withWarnings(warnings, report.warnings ?? []),
     playable_at: state.playable_at ?? (playback ? now : null),
-    ready_at: state.ready_at ?? (report.complete === false ? null : now),
+    ready_at: state.ready_at ?? (hasAllRenditions(report) ? now : null),
     size_bytes: report.media?.sizeBytes ?? state.size_bytes,
     width: report.media?.width ?? state.width,
     height: report.media?.height ?? state.height,

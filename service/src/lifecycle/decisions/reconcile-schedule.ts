@@ -24,6 +24,7 @@ type CheckedAsset = Pick<
   | 'warnings'
   | 'settled'
   | 'attempt'
+  | 'ready_at'
   | 'size_bytes'
   | 'width'
   | 'height'
@@ -42,9 +43,15 @@ export function firstReconcileAt(asset: CheckedAsset, now: Date): Date | null {
 const isIncomplete = ({ warnings }: Pick<Asset, 'warnings'>): boolean =>
   warnings.some(({ code }) => code === 'encoding_incomplete');
 
-/** Webhooks carry few facts or none, and those of an earlier attempt may differ. */
-const lacksFacts = ({ settled, attempt, size_bytes, width, height, duration_ms }: CheckedAsset): boolean =>
-  !settled && (attempt > 1 || [size_bytes, width, height, duration_ms].includes(null));
+/**
+ * Webhooks carry few facts or none, and those of an earlier attempt may differ. A `ready` before the last
+ * rendition may be the only one that the provider sends.
+ */
+function lacksFacts({ settled, attempt, ready_at, ...facts }: CheckedAsset): boolean {
+  const { size_bytes, width, height, duration_ms } = facts;
+  if (settled) return false;
+  return attempt > 1 || ready_at === null || [size_bytes, width, height, duration_ms].includes(null);
+}
 
 /** True when a check of this video only completes its facts, and must not change its state. */
 export const isFactsCheck = (asset: Pick<Asset, 'stream_status' | 'settled' | 'warnings'>): boolean =>

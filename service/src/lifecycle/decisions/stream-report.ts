@@ -62,6 +62,10 @@ export type StreamReport = {
   };
 };
 
+/** True when no rendition follows: `succeeded` may come before the last one. */
+export const hasAllRenditions = ({ event, complete }: Pick<StreamReport, 'event' | 'complete'>): boolean =>
+  event === 'succeeded' && complete !== false;
+
 /** A verified webhook request: the raw bytes, and the headers without secrets. */
 export type Delivery = {
   readonly id: string;
