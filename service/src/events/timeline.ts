@@ -134,6 +134,7 @@ const SENTENCES: Readonly<Record<EventType, (subject: string, data: Data) => str
   'asset.processing': (subject, data) => {
     if (data['imported'])
       return `${subject} imported the asset from an archive; processing started${inAttempt(data)}.`;
+    if (data['source'] === 'operator') return `A storage check started processing again${inAttempt(data)}.`;
     if ((data['source'] ?? 'caller') !== 'caller')
       return `${subject} reported that processing started${inAttempt(data)}.`;
     return Number(data['attempt']) > 1
@@ -148,9 +149,11 @@ const SENTENCES: Readonly<Record<EventType, (subject: string, data: Data) => str
   'asset.delayed': (_subject, data) => `The asset is late. ${String(data['message'] ?? '')}`.trim(),
   'asset.ready': (subject, data) => `${subject} reported that the asset is ready${inAttempt(data)}.`,
   'asset.failed': (subject, data) => {
-    if (data['source'] === 'operator')
-      return `${subject} cancelled the ${String(data['work'] ?? 'encoding')}${inAttempt(data)}.`;
     const code = String(data['code'] ?? 'no reason given');
+    if (code === 'cancelled' && data['source'] === 'operator')
+      return `${subject} cancelled the ${String(data['work'] ?? 'encoding')}${inAttempt(data)}.`;
+    if (code === 'original_missing' && data['source'] === 'operator')
+      return `A storage check found that the stored original is missing; the asset failed${inAttempt(data)}.`;
     const isRejected = data['source'] === 'service' && !code.startsWith('encoder_');
     const verb = isRejected ? 'rejected the asset' : 'reported a failure';
     return `${subject} ${verb}${inAttempt(data)}: ${code}.`;
@@ -205,7 +208,7 @@ const CHECKS: Readonly<Record<string, string>> = {
   nothing_waited_for: 'Nothing is pending.',
   not_configured:
     "Work on the provider's video waits: no running worker has the settings of the provider's API.",
-  not_answered: "Processing takes longer than expected; the provider's API did not respond.",
+  not_answered: "The provider's API did not report the state of the video.",
   no_bytes_yet: 'The provider has not received the bytes yet.',
   repaired: 'A report was lost; the reconcile job asked the provider and updated the asset.',
   still_processing: 'The provider confirms that it is still processing the video.',

@@ -16,6 +16,7 @@ import {
 import { makeClip } from '../../support/clips/clips.ts';
 import { expectSuccess } from '../../support/http/envelope.ts';
 import { type AssetJson, IMAGE, ingest, offer, openUpload, putBytes, settled } from '../../support/media.ts';
+import { timelineOf } from '../../support/providers/hosted.ts';
 import { asUser, call, eventually, startTestService, type TestService } from '../../support/service.ts';
 import { keysOf, REMOVE_ORPHANS, runStorageCheck } from '../../support/service/storage-check.ts';
 import { isStoreRemote } from '../../support/store/test-store.ts';
@@ -30,6 +31,9 @@ const put = (key: ObjectKey, text: string) =>
   service.adapters.store.put(key, Readable.from([Buffer.from(text)]), 1000);
 const assetOf = async (id: string): Promise<AssetJson> =>
   (await call<AssetJson>(service, `GET /media/${id}`, { headers: asUser('ann') })).body.data;
+
+const sentencesOf = async (id: string): Promise<string[]> =>
+  (await timelineOf(service, id)).map(({ sentence }) => sentence);
 
 async function keysBelow(prefix: ObjectKey): Promise<ObjectKey[]> {
   const keys: ObjectKey[] = [];
@@ -166,6 +170,12 @@ test('lost files of ready assets are made again, or the assets say what is lost'
     failure: { code: 'original_missing', retryable: false },
     playback: null,
   });
+  expect((await sentencesOf(gones)).at(-1)).toBe(
+    'A storage check found that the stored original is missing; the asset failed.',
+  );
+  expect((await sentencesOf(agains)).join()).toContain(
+    'A storage check started processing again (attempt 2).',
+  );
   for (const id of [warneds, blanks])
     expect(await assetOf(id)).toMatchObject({
       stream_status: 'ready',

@@ -127,6 +127,18 @@ describe.each(HOSTED)('%s', (provider) => {
     expect(JSON.stringify(hosts.sims[provider].videos())).toContain(String(kept['provider_video_id']));
   });
 
+  test('that says nothing about an open upload is asked again, as the timeline says', async () => {
+    const { asset_id: id } = (await askUpload(hosts.service, provider)).body.data;
+    hosts.sims[provider].setFault({ on: 'api', do: 'status', status: 503, route: 'get' });
+    await hosts.reconcileIn(16);
+    expect((await timelineOf(hosts.service, id)).at(-1)).toMatchObject({
+      details: { reason: 'not_answered', code: 'provider_error' },
+      sentence: expect.stringMatching(
+        /^The provider's API did not report the state of the video\. Provider code: .* Next check at 20/,
+      ),
+    });
+  });
+
   test('is asked to remove a video until it succeeds', async () => {
     const { asset_id: id } = (await askUpload(hosts.service, provider)).body.data;
     hosts.sims[provider].setFault({ on: 'api', do: 'status', status: 500, route: 'delete', times: 2 });
