@@ -36,22 +36,35 @@ const REASONS: Readonly<Record<string, string>> = FAILURE_CODES;
 export const explain = ({ type, details }: TimelineEntry): string | undefined =>
   type === 'asset.failed' ? REASONS[String(details['code'])] : undefined;
 
-/** When the service asks about the work again; undefined while no check is planned. */
-export function nextCheckOf(entries: readonly TimelineEntry[]): string | undefined {
-  const at = entries.findLast(({ details }) => typeof details['next_check_at'] === 'string');
-  return at && String(at.details['next_check_at']);
+/**
+ * When the service asks about the work again; undefined while no check is known to come. A time in the past
+ * says nothing: some checks move it without an entry.
+ */
+export function nextCheckOf(entries: readonly TimelineEntry[], now: number): string | undefined {
+  const begin = entries.findLastIndex(({ type }) => type === 'asset.processing' || type === 'asset.failed');
+  const times = entries.slice(Math.max(begin, 0)).map(({ details }) => details['next_check_at']);
+  const at = times.findLast((time) => typeof time === 'string');
+  return at !== undefined && Date.parse(at) > now ? at : undefined;
 }
 
-export function tellNext(asset: Asset, entries: readonly TimelineEntry[]): string {
-  const { stream_status: status, deleted_at: deletedAt, failure } = asset;
+type Story = { readonly entries: readonly TimelineEntry[]; readonly now: number };
+
+export function tellNext(asset: Asset, { entries, now }: Story): string {
+  const { stream_status: status, deleted_at: deletedAt } = asset;
   if (deletedAt !== null) return 'It can be restored from the trash until its days there have passed.';
   if (status === 'pending_upload') return tellUpload(asset, entries);
   if (status === 'processing') return tellProcessing(asset);
   if (status === 'ready')
     return asset.version_of ? 'The asset that it replaces gets its file.' : 'Nothing is pending.';
+  return tellFailed(asset, nextCheckOf(entries, now) !== undefined);
+}
+
+/** A hosted provider may report a failure and then recover. */
+function tellFailed({ failure }: Asset, isAskedAgain: boolean): string {
+  const begin = isAskedAgain ? 'The provider may still report it as ready.' : 'Nothing happens by itself.';
   return failure?.retryable
-    ? 'Nothing happens by itself. “Try again” starts another attempt.'
-    : 'Nothing happens by itself. Upload another file: this one would fail again.';
+    ? `${begin} “Try again” starts another attempt.`
+    : `${begin} Upload another file: this one would fail again.`;
 }
 
 function tellUpload({ clip_of: clipOf }: Asset, entries: readonly TimelineEntry[]): string {

@@ -75,16 +75,18 @@ export function Timeline({ asset, session }: TimelineProps) {
 
 type NextProps = { readonly asset: Asset; readonly entries: readonly TimelineEntry[] };
 
+const IS_CHECKED: readonly Asset['stream_status'][] = ['processing', 'failed'];
+
 function Next({ asset, entries }: NextProps) {
-  const check = asset.stream_status === 'processing' ? nextCheckOf(entries) : undefined;
+  const now = Date.now();
+  const check = IS_CHECKED.includes(asset.stream_status) ? nextCheckOf(entries, now) : undefined;
   return (
     <Text size="sm">
-      {tellNext(asset, entries)}
+      {tellNext(asset, { entries, now })}
       {check !== undefined && (
         <>
           {' '}
-          {Date.parse(check) > Date.now() ? 'The service checks on it ' : 'The check on it was due '}
-          <Time at={check} />.
+          The service checks on it <Time at={check} />.
         </>
       )}
       {asset.expires_at !== null && (
