@@ -51,6 +51,17 @@ export const refuseUnchangedAsset = (ctx: LifecycleContext, asset: Asset, failur
     seen.revision === asset.revision ? refusePending(seen, failure) : undefined,
   );
 
+/** Fails an upload that expired before a time; an upload that finishes meanwhile has a later expiry. */
+export const expireUpload = (
+  ctx: LifecycleContext,
+  asset: Asset,
+  { before, failure }: { readonly before: Date; readonly failure: Failure },
+): Promise<Asset> =>
+  updateExisting(ctx, asset, (seen) => {
+    const { upload_expires_at: expiresAt } = seen;
+    return expiresAt !== null && expiresAt < before ? refusePending(seen, failure) : undefined;
+  });
+
 const refusePending = (seen: Asset, failure: Failure): AssetChange | undefined =>
   seen.stream_status === 'pending_upload' ? decideRefusal(seen, failure) : undefined;
 

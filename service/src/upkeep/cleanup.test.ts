@@ -1,4 +1,4 @@
-// Tests with a real database that expired months are dropped, and none too early (contract B6).
+// Tests which uploads expire, and with a real database which months are dropped (contract B4, B6).
 import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
 import {
@@ -7,11 +7,18 @@ import {
   startTestPostgres,
   type TestPostgres,
 } from '../../../test/support/postgres/postgres.ts';
+import type { Asset } from '../assets/asset.ts';
+import { createVideo, NOW } from '../lifecycle/asset.fixture.ts';
+import * as commands from '../lifecycle/commands.ts';
+import { createLifecycleContext } from '../lifecycle/context.fixture.ts';
+import { openMemoryStore } from '../lifecycle/memory-store.fixture.ts';
 import type { Connection } from '../platform/postgres/connection.ts';
+import { databaseOf } from '../platform/postgres/database.fixture.ts';
 import type { Database } from '../platform/postgres/database.ts';
 import { migrate } from '../platform/postgres/migrate.ts';
+import { offer } from '../platform/values/offer.ts';
 import { createUpkeepContext } from './context.fixture.ts';
-import { createPartitions, dropExpiredMonths } from './cleanup.ts';
+import { createPartitions, dropExpiredMonths, expireUploads } from './cleanup.ts';
 
 const MONTHS = ['2001-01', '2001-02', '2001-03', '2001-04'];
 /** The first and the last millisecond of each month, and times without a partition. */
@@ -148,4 +155,26 @@ test('a long reader makes the job fail at once, so that writes do not wait behin
   expect(await months()).toHaveLength(MONTHS.length);
   await client.query('rollback');
   expect(await drop('2001-04-10T00:00:00Z')).toBe(2);
+});
+
+test('an upload expires, unless it finished after the job had found it', async () => {
+  const found = createVideo({ upload_expires_at: new Date(NOW.getTime() - 1) });
+  const decisionsAbout = async (read: Asset, stored: Asset) => {
+    const { update, decisions } = openMemoryStore(stored, NOW);
+    const lifecycle = offer(createLifecycleContext({ assets: { update } }), commands);
+    await expireUploads(
+      createUpkeepContext({
+        db: databaseOf({ all: () => [{ id: read.id }] }),
+        store: {},
+        lifecycle: { ...lifecycle, findAssetById: async () => read },
+      }),
+    );
+    return decisions;
+  };
+  expect(await decisionsAbout(found, found)).toMatchObject([
+    { set: { stream_status: 'failed', failure: { code: 'upload_expired' } } },
+  ]);
+  const finished = { ...found, upload_expires_at: new Date(NOW.getTime() + 60_000) };
+  expect(await decisionsAbout(found, finished)).toEqual([]);
+  expect(await decisionsAbout(finished, finished)).toEqual([]);
 });

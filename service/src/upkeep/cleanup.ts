@@ -15,7 +15,8 @@ export async function expireUploads(ctx: UpkeepContext): Promise<number> {
     const ids = await findExpiredUploads(ctx.db, before, BATCH);
     for (const id of ids) {
       const asset = await ctx.lifecycle.findAssetById(id);
-      if (asset && !asset.deleted_at) await ctx.lifecycle.refuseAsset(asset, UPLOAD_EXPIRED);
+      if (asset && !asset.deleted_at)
+        await ctx.lifecycle.expireUpload(asset, { before, failure: UPLOAD_EXPIRED });
     }
     expired += ids.length;
     if (ids.length < BATCH) return expired;
