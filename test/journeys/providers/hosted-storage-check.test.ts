@@ -10,7 +10,7 @@ import {
   startHosts,
 } from '../../support/providers/hosted.ts';
 import { type AssetJson, complete, readAsset } from '../../support/media.ts';
-import { eventually } from '../../support/service.ts';
+import { asOperator, call, eventually } from '../../support/service.ts';
 import { runStorageCheck } from '../../support/service/storage-check.ts';
 
 let hosts: Hosts;
@@ -83,6 +83,12 @@ describe.each(HOSTED)('%s', (provider) => {
     hosts.sims[provider].setFault({ on: 'api', do: 'status', status: 500 });
     const { check } = await runStorageCheck(hosts.service);
     expect(check).toMatchObject({ status: 'done', skipped_providers: [provider] });
+    const { body } = await call<{ items: { name: string; last_failure: string | null }[] }>(
+      hosts.service,
+      'GET /admin/providers',
+      { headers: asOperator },
+    );
+    expect(body.data.items.find(({ name }) => name === provider)?.last_failure).toBe('provider_error');
     hosts.sims.reset();
   });
 });

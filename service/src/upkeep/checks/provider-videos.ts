@@ -44,8 +44,7 @@ async function* compareProvider(
   check: Pick<CheckRow, 'id' | 'options'>,
 ): AsyncGenerator<VideoBatch> {
   try {
-    const listed = await ctx.providers.call(name, async (api) => api.list());
-    for await (const videos of inBatches(listed, BATCH)) {
+    for await (const videos of listBatches(ctx, name)) {
       const videoIds = videos.map(({ videoId }) => videoId);
       await insertListedVideos(ctx.db, { id: check.id, provider: name, videoIds });
       yield { findings: await findUnlinked(ctx, { name, videos, ...check.options }), videos: videos.length };
@@ -54,6 +53,19 @@ async function* compareProvider(
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error;
     yield { findings: [], videos: 0, skipped: name };
+  }
+}
+
+/** Each batch is a call: the circuit breaker counts the requests of the whole listing. */
+async function* listBatches({ providers }: UpkeepContext, name: ProviderName): AsyncGenerator<ListedVideo[]> {
+  let batches: AsyncGenerator<ListedVideo[]> | undefined;
+  for (;;) {
+    const { done, value } = await providers.call(name, (api) => {
+      batches ??= inBatches(api.list(), BATCH);
+      return batches.next();
+    });
+    if (done) return;
+    yield value;
   }
 }
 
