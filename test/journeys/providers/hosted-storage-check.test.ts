@@ -11,7 +11,7 @@ import {
 } from '../../support/providers/hosted.ts';
 import { type AssetJson, complete, readAsset } from '../../support/media.ts';
 import { asOperator, call, eventually } from '../../support/service.ts';
-import { runStorageCheck } from '../../support/service/storage-check.ts';
+import { readStorageCheck, runStorageCheck } from '../../support/service/storage-check.ts';
 
 let hosts: Hosts;
 beforeAll(async () => {
@@ -77,6 +77,25 @@ describe.each(HOSTED)('%s', (provider) => {
       expect(videoIds(provider)).not.toContain(String(id));
     expect(videoIds(provider)).toContain(String(kept['provider_video_id']));
     expect((await checkOf(provider)).findings).toEqual([]);
+  });
+
+  test('a check that continues after a crash records and counts each video once', async () => {
+    const lost = await film(provider);
+    const { db, jobs, providers } = hosts.service.adapters;
+    await providers.get(provider)?.api?.remove(String(lost['provider_video_id']));
+    const { check, findings } = await checkOf(provider);
+    expect(findings).toMatchObject([{ kind: 'provider_video_missing', asset_id: lost.id }]);
+    await db.one(sql('test: a crash in the last stage')`
+      update storage_checks set status = 'running', finished_at = null where id = ${check.id}`);
+    await db.transaction((tx) => jobs.send(tx, 'check-storage', { checkId: check.id }));
+    const again = await eventually(
+      () => readStorageCheck(hosts.service, check.id),
+      ({ check: { status } }) => status === 'done',
+    );
+    expect(again.findings.filter((finding) => finding.provider === provider)).toEqual(findings);
+    const { finished_at, updated_at } = again.check;
+    expect(again.check).toEqual({ ...check, finished_at, updated_at });
+    await runStorageCheck(hosts.service, { repair: true });
   });
 
   test('a provider that does not answer is skipped, and the check ends', async () => {

@@ -15,10 +15,14 @@ export async function runStorageCheck(service: Service, json: StartCheckRequest 
   const started = await call<StorageCheck>(service, 'POST /admin/checks', { headers: asOperator, json });
   expectSuccess(started);
   const { id } = started.body.data;
-  const { body } = await eventually(
-    () => call<StorageCheck>(service, `GET /admin/checks/${id}`, { headers: asOperator }),
-    ({ body: { data } }) => data.finished_at !== null,
+  return eventually(
+    () => readStorageCheck(service, id),
+    ({ check }) => check.finished_at !== null,
   );
+}
+
+export async function readStorageCheck(service: Service, id: string): Promise<Result> {
+  const { body } = await call<StorageCheck>(service, `GET /admin/checks/${id}`, { headers: asOperator });
   return { check: body.data, findings: await listFindings(service, id) };
 }
 

@@ -6,7 +6,13 @@ import { type ListedVideo, ProviderError } from '../../providers/provider.ts';
 import type { UpkeepContext } from '../context.ts';
 import { findAssetsOfVideos } from '../upkeep.sql.ts';
 import type { CheckRow, Finding } from './check.sql.ts';
-import { deleteListedVideos, hasVideosAt, insertListedVideos, listLinkedAssets } from './video.sql.ts';
+import {
+  deleteListedVideos,
+  hasVideosAt,
+  insertListedVideos,
+  listLinkedAssets,
+  listRecordedVideos,
+} from './video.sql.ts';
 
 const BATCH = 200;
 const DELETED = 10_000;
@@ -20,19 +26,39 @@ type VideoBatch = {
   readonly skipped?: ProviderName;
 };
 
-/** The listing of a provider starts anew after a crash. */
+/** After a crash the stage starts anew: it counts all videos again, and skips what is recorded. */
 export async function* compareVideos(
+  ctx: UpkeepContext,
+  check: Pick<CheckRow, 'id' | 'options' | 'counts'>,
+): AsyncGenerator<VideoBatch> {
+  await deleteListed(ctx, check.id);
+  yield { findings: [], videos: -check.counts.videos };
+  for await (const batch of compareProviders(ctx, check))
+    yield { ...batch, findings: await listUnrecorded(ctx, check.id, batch.findings) };
+  await deleteListed(ctx, check.id);
+}
+
+async function* compareProviders(
   ctx: UpkeepContext,
   check: Pick<CheckRow, 'id' | 'options'>,
 ): AsyncGenerator<VideoBatch> {
-  await deleteListed(ctx, check.id);
   for (const { name, kind, api } of ctx.providers.registry.values()) {
     if (kind !== 'hosted') continue;
     if (api) yield* compareProvider(ctx, name, check);
     else if (await hasVideosAt(ctx.db, name)) yield { findings: [], videos: 0, skipped: name };
   }
-  await deleteListed(ctx, check.id);
 }
+
+/** The findings that no earlier run of this check has recorded. */
+async function listUnrecorded({ db }: UpkeepContext, checkId: string, findings: readonly Finding[]) {
+  if (findings.length === 0) return findings;
+  const videoIds = findings.flatMap(({ provider_video_id: videoId }) => videoId ?? []);
+  const recorded = new Set((await listRecordedVideos(db, checkId, videoIds)).map(keyOf));
+  return findings.filter((finding) => !recorded.has(keyOf(finding)));
+}
+
+const keyOf = ({ kind, provider, provider_video_id: videoId }: Omit<Finding, 'repair'>): string =>
+  [kind, provider, videoId].join(' ');
 
 async function deleteListed({ db }: UpkeepContext, checkId: string): Promise<void> {
   while ((await deleteListedVideos(db, checkId, DELETED)) === DELETED);

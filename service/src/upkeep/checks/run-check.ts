@@ -103,8 +103,8 @@ type StageRun = (ctx: UpkeepContext, run: Run) => AsyncIterable<Batch>;
 
 const STAGES: Readonly<Record<CheckRow['stage'], StageRun>> = {
   objects: (ctx, { check }) => compareObjects(ctx, check.options, check.position),
-  uploads: async function* (ctx) {
-    yield { findings: await findOrphanedUploads(ctx) };
+  uploads: async function* (ctx, { check }) {
+    if (check.position === '') yield { findings: await findOrphanedUploads(ctx), position: 'end' };
   },
   assets: compareAllAssets,
   videos: (ctx, { check }) => compareVideos(ctx, check),

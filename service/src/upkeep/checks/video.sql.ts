@@ -1,7 +1,9 @@
 // SQL queries that compare the assets with the videos that a hosted provider has listed.
 import type { ProviderName } from '../../assets/asset.ts';
 import type { Queries } from '../../platform/postgres/database.ts';
-import { sql } from '../../platform/postgres/sql.ts';
+import { columns, sql } from '../../platform/postgres/sql.ts';
+import { pick, TABLES } from '../../tables.ts';
+import type { FindingRow } from './check.sql.ts';
 
 export const insertListedVideos = (
   db: Queries,
@@ -27,6 +29,21 @@ export const deleteListedVideos = async (db: Queries, id: string, limit: number)
         returning 1)
       select count(*) as deleted from deleted`)
   )?.deleted ?? 0;
+
+const RECORDED = pick(TABLES.storage_findings, ['kind', 'provider', 'provider_video_id']);
+
+/** What a check has recorded about these videos. */
+export const listRecordedVideos = async (
+  db: Queries,
+  id: string,
+  videoIds: readonly string[],
+): Promise<Pick<FindingRow, keyof typeof RECORDED>[]> =>
+  (await db.all(sql('recorded videos', RECORDED)`
+    select ${columns(RECORDED)} from storage_findings
+     where check_id = ${id} and provider_video_id = any(${videoIds}::text[])`)) as Pick<
+    FindingRow,
+    keyof typeof RECORDED
+  >[];
 
 /** Whether a provider has videos of assets that were not deleted. */
 export const hasVideosAt = async (db: Queries, provider: ProviderName): Promise<boolean> =>
