@@ -1,7 +1,7 @@
 // An application finds its assets by its own ids, and creates each one once, whatever it repeats (contract
 // B4).
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createMediary } from '@mediary/client';
+import { createMediary, type UploadError } from '@mediary/client';
 import { makeSmallPng } from '../../support/encoding/processed-assets.ts';
 import { expectFieldRefused, expectRefusal, expectSuccess } from '../../support/http/envelope.ts';
 import { file } from '../../support/http/file-server.ts';
@@ -160,13 +160,35 @@ test('a deleted asset gives its id up, and cannot come back while another one ha
   expect(expectSuccess(await restore())).toMatchObject({ external_id: 'reused' });
 });
 
-test('the SDK and the command repeat an upload without a second asset', async () => {
-  const mediary = createMediary({
-    baseUrl: service.address,
-    serviceKey: SECRETS.SERVICE_API_KEY,
-    ownerUserId: 'ines',
+const createSdk = (ownerUserId: string) =>
+  createMediary({ baseUrl: service.address, serviceKey: SECRETS.SERVICE_API_KEY, ownerUserId });
+const pngFile = () => new File([Buffer.from(png)], 'picture.png', { type: 'image/png' });
+
+describe('the SDK, which repeats an upload', () => {
+  const options = { externalId: 'cover', ifExists: 'return', resume: false } as const;
+
+  test('completes it where the bytes have come', async () => {
+    const opened = await openUpload(service, 'jana', { ...IMAGE, external_id: 'cover' });
+    expectSuccess(await putBytes(opened, png));
+    const uploaded = await createSdk('jana').media.upload(pngFile(), options);
+    expect(uploaded).toMatchObject({ id: opened.asset_id, uploaded_at: expect.any(String) });
+    expect(uploaded.stream_status).not.toBe('pending_upload');
   });
-  const picture = new File([Buffer.from(png)], 'picture.png', { type: 'image/png' });
+
+  test('opens another one where the bytes were refused', async () => {
+    const { media } = createSdk('karl');
+    const text = new File(['no picture'], 'picture.png', { type: 'image/png' });
+    const refused: unknown = await media.upload(text, options).catch((error: unknown) => error);
+    expect(refused).toMatchObject({ name: 'UploadError', reason: 'type_mismatch' });
+    const uploaded = await media.upload(pngFile(), options);
+    expect(uploaded).toMatchObject({ id: (refused as UploadError).assetId, size_bytes: png.length });
+    expect(uploaded.stream_status).not.toBe('failed');
+  });
+});
+
+test('the SDK and the command repeat an upload without a second asset', async () => {
+  const mediary = createSdk('ines');
+  const picture = pngFile();
   const options = { externalId: 'cover', ifExists: 'return', resume: false } as const;
   const uploaded = await mediary.media.upload(picture, options);
   expect(uploaded.external_id).toBe('cover');

@@ -12,9 +12,8 @@ const isRetryable = (error: unknown): boolean =>
   isTransient(error) ||
   (error instanceof MediaryError && (INTERRUPTED.has(error.reason) || error.status === 408));
 
-/** The response to an earlier attempt was lost: 412 is that of a store that overwrites nothing. */
-const isStored = (error: MediaryError): boolean =>
-  error.reason === 'already_uploaded' || error.status === 412;
+/** The response to an earlier attempt was lost, and the store overwrites nothing. */
+const isStored = (error: MediaryError): boolean => error.status === 412;
 
 export function sendByPut(transfer: Transfer, { method, url, headers }: PutUploadTarget): Promise<void> {
   const { file: body, maxRetries, signal, onSent } = transfer;

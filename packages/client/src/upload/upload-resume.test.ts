@@ -115,6 +115,49 @@ describe('an upload that was interrupted', () => {
   });
 });
 
+describe('an asset that exists', () => {
+  const options = { externalId: 'x', ifExists: 'return', resume: false } as const;
+  /** Answers `upload-url` with the asset and no target, and `retry` with `reopened`. */
+  const serveExisting = (asset: object, reopened: object = opened('a')): void =>
+    server.handle(({ method, path }, response) => {
+      if (method === 'PUT') response.end();
+      else if (path.includes('/upload-url')) answer(response, { ...opened('a'), upload: null, asset });
+      else answer(response, path.includes('/retry') ? reopened : DONE);
+    });
+  const expired = { ...PENDING, id: 'a', stream_status: 'failed', failure: { retryable: true } };
+  const COMPLETE = 'POST /api/v1/media/a/complete';
+  const RETRY = 'POST /api/v1/media/a/retry?expand=asset';
+
+  test.each<[string, object, string[]]>([
+    ['with its bytes is completed', { ...PENDING, id: 'a', uploaded_at: 'now' }, [COMPLETE]],
+    ['that failed without bytes gets the file', expired, [RETRY, 'PUT /up', COMPLETE]],
+    ['that failed for good is returned', { ...expired, failure: { retryable: false } }, []],
+    ['that failed to be encoded is returned', { ...expired, uploaded_at: 'now' }, []],
+    ['whose bytes the service gets is returned', { ...PENDING, id: 'a' }, []],
+  ])('%s', async (_case, asset, requests) => {
+    serveExisting(asset);
+    const uploaded = await upload(options);
+    expect(paths().slice(1)).toEqual(requests);
+    expect(uploaded).toEqual(requests.includes(COMPLETE) ? DONE : asset);
+  });
+  test('whose bytes the service gets again is returned as it is then', async () => {
+    serveExisting(expired, { ...opened('a'), upload: null, asset: PENDING });
+    expect(await upload(options)).toEqual(PENDING);
+    expect(paths().slice(1)).toEqual([RETRY]);
+  });
+});
+
+test.each(['tus', 's3-multipart'])('bytes that are stored already are not sent by %s', async (protocol) => {
+  const target = { protocol, method: 'POST', url: `${server.url}/up`, headers: {}, max_bytes: 10_000 };
+  server.handle(({ path }, response) => {
+    if (path.endsWith('/upload-url')) answer(response, { ...opened('a'), upload: target });
+    else if (!path.startsWith('/up')) answer(response, DONE);
+    else refuse(response, { status: 409, code: 'CONFLICT', details: { reason: 'already_uploaded' } });
+  });
+  expect(await upload({ idempotencyKey: 'k', resume: false })).toEqual(DONE);
+  expect(paths().filter((path) => path.endsWith('/complete'))).toHaveLength(1);
+});
+
 describe('an upload that cannot be remembered', () => {
   /** `isCut`: the connection breaks at the completion. */
   const serve = (isCut: boolean): void =>

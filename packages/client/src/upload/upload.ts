@@ -1,14 +1,12 @@
 // Uploads a file: creates the asset, sends the bytes in the way that the service offers, and completes.
 import type { Asset } from '../api/assets.ts';
-import type { CreateUploadRequest, OpenUpload, UploadTarget } from '../api/uploads.ts';
+import type { OpenUpload, UploadTarget } from '../api/uploads.ts';
 import { withRetries } from '../backoff.ts';
 import { isMediaryError, MediaryError, UploadError } from '../errors.ts';
-import type { VersionCalls } from '../calls/versions.ts';
-import type { AssetCalls, CreateUploadOptions } from '../media.ts';
-import type { CallOptions, Transport } from '../transport.ts';
+import type { Transport } from '../transport.ts';
 import { computeSha256 } from './checksum.ts';
-import { getMimeType } from './media-type.ts';
 import { sendByMultipart } from './multipart-upload.ts';
+import { chooseTarget, type NewUpload, openUpload, reopenUpload, toCallOptions } from './open-upload.ts';
 import { sendByForm, sendByPut } from './put-upload.ts';
 import {
   findDefaultStore,
@@ -22,19 +20,12 @@ import type { Transfer } from './transfer.ts';
 import { sendByTus } from './tus-upload.ts';
 import type { UploadOptions, UploadProgress } from './upload-options.ts';
 
-type Dependencies = {
-  readonly transport: Transport;
-  readonly calls: AssetCalls;
-  readonly versions: Pick<VersionCalls, 'replace'>;
-};
-type Job = Dependencies & {
-  readonly file: Blob;
-  readonly filename: string;
-  readonly options: UploadOptions;
-  readonly checksum: string | undefined;
-  readonly report: (phase: UploadProgress['phase'], bytesSent: number) => void;
-  readonly entry: ResumeEntry;
-};
+type Dependencies = Pick<NewUpload, 'calls' | 'versions'> & { readonly transport: Transport };
+type Job = Dependencies &
+  NewUpload & {
+    readonly report: (phase: UploadProgress['phase'], bytesSent: number) => void;
+    readonly entry: ResumeEntry;
+  };
 
 export async function uploadFile(
   dependencies: Dependencies,
@@ -77,78 +68,28 @@ function toFingerprint(
 async function run(job: Job): Promise<Asset> {
   const resumed = await resume(job);
   if (resumed) return resumed;
-  const opened = await open(job);
+  const opened = await openUpload(job);
   job.options.onAsset?.(opened.asset_id);
-  if (opened.upload === null) return opened.asset ?? job.calls.get(opened.asset_id, toCallOptions(job));
+  return opened.upload === null ? finishExisting(job, opened) : sendToTargets(job, opened);
+}
+
+async function sendToTargets(job: Job, opened: OpenUpload): Promise<Asset> {
   await send(job, { assetId: opened.asset_id, target: chooseTarget(opened, job) });
   return complete(job, opened.asset_id);
 }
 
-const open = (job: Job): Promise<OpenUpload> => {
-  const { replaces, keep } = job.options;
-  const request = toRequest(job);
-  if (replaces === undefined) return job.calls.createUpload(request, toCreateOptions(job));
-  const { filename, content_type, mime_type, size_bytes, checksum_sha256 } = request;
-  const file = { filename, content_type, mime_type, size_bytes, checksum_sha256, keep };
-  return job.versions.replace(replaces, file, {
-    ...toCallOptions(job),
-    idempotencyKey: job.options.idempotencyKey,
-  });
-};
-
-/** Options of the calls around the transfer: a key of the caller's own belongs to the creation alone. */
-const toCallOptions = ({ options }: Job): CallOptions => ({
-  signal: options.signal,
-  timeoutMs: options.timeoutMs,
-  maxRetries: options.maxRetries,
-  ownerUserId: options.ownerUserId,
-});
-
-const toCreateOptions = (job: Job): CreateUploadOptions => ({
-  ...toCallOptions(job),
-  idempotencyKey: job.options.idempotencyKey,
-  deduplicate: job.options.deduplicate || undefined,
-  ifExists: job.options.ifExists,
-  expand: job.options.deduplicate || job.options.ifExists === 'return' ? ('asset' as const) : undefined,
-});
-
-function toRequest({ file, filename, options, checksum }: Job): CreateUploadRequest {
-  const mimeType = getMimeType(options.mimeType ?? file.type, filename);
-  const { visibility, externalId, title, tags, metadata, focalPoint, chapters } = options;
-  const { expiresAt, provider } = options;
-  return {
-    filename,
-    content_type: mimeType.split('/')[0] ?? mimeType,
-    mime_type: mimeType,
-    size_bytes: file.size,
-    checksum_sha256: checksum,
-    duration_ms: options.durationMs,
-    visibility,
-    external_id: externalId,
-    title,
-    tags,
-    metadata,
-    focal_point: focalPoint,
-    access: options.access,
-    chapters,
-    expires_at: expiresAt instanceof Date ? expiresAt.toISOString() : expiresAt,
-    provider,
-  };
+/** An earlier call may have left the upload without its completion, or let it expire. */
+async function finishExisting(job: Job, opened: OpenUpload): Promise<Asset> {
+  const asset = await readOpened(job, opened);
+  const hasBytes = asset.uploaded_at !== null;
+  if (asset.stream_status === 'pending_upload' && hasBytes) return complete(job, asset.id);
+  if (asset.stream_status !== 'failed' || hasBytes || !asset.failure?.retryable) return asset;
+  const reopened = await reopenUpload(job, asset.id);
+  return reopened.upload === null ? readOpened(job, reopened) : sendToTargets(job, reopened);
 }
 
-const SENDABLE = new Set<string>(['put', 'tus', 's3-multipart', 'form']);
-
-/** The first target in the order of the service that takes the file. */
-function chooseTarget({ upload, alternatives }: OpenUpload, { file, options }: Job): UploadTarget {
-  const offered = [upload, ...alternatives].filter((target) => target !== null);
-  const usable = offered.filter(({ protocol, max_bytes: max }) => SENDABLE.has(protocol) && file.size <= max);
-  const target = usable.find(({ protocol }) => protocol === options.protocol) ?? usable[0];
-  if (target) return target;
-  throw new MediaryError(`The service offers no way to upload ${file.size} bytes.`, {
-    errorCode: 'UPLOAD_FAILED',
-    details: { offered: offered.map(({ protocol }) => protocol) },
-  });
-}
+const readOpened = async (job: Job, { asset, asset_id: id }: OpenUpload): Promise<Asset> =>
+  asset ?? job.calls.get(id, toCallOptions(job));
 
 /** Continues an upload that an earlier call began; undefined if there is none, or none that can go on. */
 async function resume(job: Job): Promise<Asset | undefined> {
@@ -216,6 +157,8 @@ async function send(job: Job, sending: UnfinishedUpload): Promise<void> {
     });
   } catch (error) {
     options.signal?.throwIfAborted();
+    // An earlier request sent the bytes, and its response was lost.
+    if (isMediaryError(error, 'already_uploaded')) return report('uploading', file.size);
     throw new UploadError(assetId, error);
   }
 }
