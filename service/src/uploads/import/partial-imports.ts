@@ -41,12 +41,21 @@ export async function createPartial(
   const uploadId = randomUUID();
   const leased = await createResumable(ctx, asset, { id: uploadId, sizeBytes: totalBytes });
   const file: PartialFile = { uploadId, validator, totalBytes };
-  await recordPartial(ctx.db, { assetId: asset.id, uploadId: runId }, file);
-  return leased;
+  try {
+    await recordPartial(ctx.db, { assetId: asset.id, uploadId: runId }, file);
+    return leased;
+  } catch (error) {
+    await leased.release();
+    throw error;
+  }
 }
 
 /** The bytes are not those of the file any more. */
 export async function discardPartial(ctx: UploadsContext, leased: LeasedUpload): Promise<void> {
-  await terminateResumable(ctx, leased);
-  await leased.release();
+  try {
+    await terminateResumable(ctx, leased);
+  } finally {
+    // A lease that is kept would be renewed for as long as this process runs.
+    await leased.release();
+  }
 }
