@@ -67,6 +67,12 @@ export class ConnectionError extends MediaryError {
   }
 }
 
+/** The cause of the TypeError of `fetch` says what happened. */
+export function toConnectionError(message: string, error: unknown): ConnectionError {
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+  return new ConnectionError(`${message}: ${cause instanceof Error ? cause.message : cause}`, error);
+}
+
 /** No response within `timeoutMs`. */
 export class TimeoutError extends MediaryError {
   override readonly name = 'TimeoutError';

@@ -19,36 +19,6 @@ const failureOf = (pending: Promise<unknown>): Promise<unknown> =>
     (error: unknown) => error,
   );
 
-describe('credentials', () => {
-  test('are a bearer token, or the service key', async () => {
-    server.handle((_request, response) => answer(response, {}));
-    await connect({ token: 'abc' }).media.get('1');
-    await connect({ serviceKey: 'key' }).media.get('1');
-    const [user, service] = server.requests.map(({ headers }) => headers);
-    expect(user).toMatchObject({ authorization: 'Bearer abc' });
-    expect(user).not.toHaveProperty('x-service-key');
-    expect(service).toMatchObject({ 'x-service-key': 'key' });
-    expect(service).not.toHaveProperty('authorization');
-  });
-  test('of both kinds are refused', () => {
-    expect(() => connect({ token: 'abc', serviceKey: 'key' })).toThrow(TypeError);
-  });
-  test('a token that has expired is asked for again', async () => {
-    let count = 0;
-    server.handle(({ headers }, response) =>
-      headers.authorization === 'Bearer 1'
-        ? refuse(response, { status: 401, code: 'UNAUTHORIZED', details: { reason: 'expired' } })
-        : answer(response, { id: 'a' }),
-    );
-    const token = async () => String(++count);
-    expect(await connect({ token }).media.get('1')).toEqual({ id: 'a' });
-  });
-  test('an error of the token source is passed on', async () => {
-    const token = () => Promise.reject(new RangeError('signed out'));
-    expect(await failureOf(connect({ token }).media.get('1'))).toBeInstanceOf(RangeError);
-  });
-});
-
 describe('retries', () => {
   test('repeat a POST with the same Idempotency-Key, after Retry-After', async () => {
     const times: number[] = [];

@@ -1,12 +1,10 @@
 // Sends requests to the API: credentials, idempotency keys, timeouts and retries.
 import { hasUnknownOutcome, isTransient, untilAborted, withRetries } from './backoff.ts';
 import { assertOriginAllowed } from './cors.ts';
+import { type TokenSource, toCredentials } from './credentials.ts';
 import { toHex } from './encoding.ts';
-import { ConnectionError, MediaryError, TimeoutError } from './errors.ts';
+import { MediaryError, TimeoutError, toConnectionError } from './errors.ts';
 import { type ReceivedResponse, readData, receive } from './response.ts';
-
-/** A bearer token, or a function that returns a current one. It is called for every request. */
-export type TokenSource = string | (() => string | Promise<string>);
 
 export type MediaryOptions = {
   /** Origin of the service, such as `https://media.example.com`; a path prefix is kept. */
@@ -149,12 +147,6 @@ function acceptGone<T>(dataIfGone: object | undefined, run: () => Promise<T>): (
 const hasExpired = (error: unknown): boolean =>
   error instanceof MediaryError && error.status === 401 && error.reason === 'expired';
 
-async function toCredentials({ token, serviceKey }: MediaryOptions): Promise<Record<string, string>> {
-  if (serviceKey !== undefined) return { 'x-service-key': serviceKey };
-  if (token === undefined) return {};
-  return { authorization: `Bearer ${typeof token === 'function' ? await token() : token}` };
-}
-
 const toHeaders = ({ body, text, headers }: ApiRequest): Record<string, string> => ({
   accept: 'application/json',
   // A misspelt member is an error instead of being ignored.
@@ -222,18 +214,10 @@ async function withDeadline<T>(
   }
 }
 
-/** `fetch` rejects with a TypeError whose cause says what happened. */
-async function orConnectionError<T>(pending: Promise<T>): Promise<T> {
-  try {
-    return await pending;
-  } catch (error) {
-    const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-    throw new ConnectionError(
-      `The connection failed: ${cause instanceof Error ? cause.message : cause}`,
-      error,
-    );
-  }
-}
+const orConnectionError = <T>(pending: Promise<T>): Promise<T> =>
+  pending.catch((error: unknown) => {
+    throw toConnectionError('The connection failed', error);
+  });
 
 /** Builds `<root>/{id}<rest>` with an id that cannot change the path. `noun`: what the id names. */
 export const pathBelow =
