@@ -6,7 +6,7 @@ import { type CopiedSource, SourceError } from '../../storage/object-store.ts';
 import { toContentFailure } from '../content-check.ts';
 import type { UploadsContext } from '../context.ts';
 import { toAdoptionFailure, toImportFailure, toStoreFailure } from '../import/import-failure.ts';
-import { beginRun, failImport, type ImportRun } from '../import/import-runs.ts';
+import { beginRun, failImport, type ImportRun, uncountOutage } from '../import/import-runs.ts';
 import { whileCurrent } from '../import/run-watch.ts';
 import { completeImport } from '../import/transfer-import.ts';
 import { storeCopy } from '../original/store-original.ts';
@@ -42,8 +42,9 @@ async function execute(ctx: UploadsContext, run: ImportRun, signal: AbortSignal)
   } catch (error) {
     if (error instanceof SourceError) return { failure: toAdoptionFailure(error.message) };
     const failure = toStoreFailure(error);
-    if (!failure) throw error;
-    return { failure };
+    if (failure) return { failure };
+    await uncountOutage(ctx, run, error);
+    throw error;
   }
 }
 

@@ -45,7 +45,8 @@ const failing =
 type ClipCase = {
   readonly asset?: Partial<Asset>;
   readonly source?: Partial<Asset>;
-  readonly claimed?: object | undefined;
+  readonly claimed?: object | (() => object) | undefined;
+  readonly uncount?: () => undefined;
   readonly current?: object | undefined;
   readonly cut?: Cut;
   readonly original?: { readonly path: string } | undefined;
@@ -58,6 +59,7 @@ function createClip({ asset, source, cut = writeCut, freeBytes = 2 ** 40, ...giv
     { ...CLIP, ...asset },
     {
       'claim clip': 'claimed' in given ? given.claimed : { runs: 1, previous_upload_id: null },
+      'uncount clip run': given.uncount,
       'current clip': 'current' in given ? given.current : { is_source_deleted: false },
     },
   );
@@ -152,6 +154,24 @@ test('a store that is down lets the job run again', async () => {
   await expect(start()).rejects.toThrow('the store is down');
   expect(asset().failure).toBeNull();
   expect(await readdir(scratchRoot)).toEqual([]);
+});
+
+test('an outage of the store uses up no run', async () => {
+  let runs = 0;
+  const counted: ClipCase = {
+    claimed: () => {
+      runs += 1;
+      return { runs, previous_upload_id: null };
+    },
+    uncount: () => {
+      runs -= 1;
+    },
+  };
+  const down = createClip({ ...counted, put: () => Promise.reject(unavailable('the store is down')) });
+  for (let outage = 0; outage < 12; outage += 1) await expect(down.start()).rejects.toThrow();
+  const { start, asset } = createClip(counted);
+  await start();
+  expect(asset()).toMatchObject({ stream_status: 'processing', failure: null });
 });
 
 test('a stopping worker leaves the clip to the queue', async () => {

@@ -23,6 +23,7 @@ import {
   failClip,
   findAwaitingClip,
   findClipState,
+  uncountOutage,
 } from './clip-runs.ts';
 
 /** Limit of runs that ended with a crash of their worker. */
@@ -92,8 +93,9 @@ async function toOutcome(ctx: UploadsContext, run: ClipRun, error: unknown): Pro
     return { failure: toCutFailure(error) };
   }
   const failure = toClipStoreFailure(error);
-  if (!failure) throw error;
-  return { failure };
+  if (failure) return { failure };
+  await uncountOutage(ctx, run, error);
+  throw error;
 }
 
 type CutFiles = { readonly scratch: string; readonly signal: AbortSignal };

@@ -2,15 +2,16 @@
 import type { ClipSource } from '@mediary/contract/schemas/assets/clip-source';
 import type { Asset, Failure } from '../../assets/asset.ts';
 import type { JobPayloads } from '../../jobs.ts';
+import { isUnavailable } from '../../platform/http/errors.ts';
 import type { UploadsContext } from '../context.ts';
 import { completeStored, findAwaiting, startRun } from '../service-runs.ts';
-import { claimClip, findCurrentClip } from './clips.sql.ts';
+import { claimClip, findCurrentClip, uncountClipRun } from './clips.sql.ts';
 
 export type ClipRun = {
   readonly asset: Asset;
   readonly clipOf: ClipSource;
   readonly uploadId: string;
-  /** Number of runs in this attempt, including this one. */
+  /** Number of runs in this attempt, including this one, without those that met an outage. */
   readonly runs: number;
 };
 
@@ -48,6 +49,15 @@ export async function findClipState(
   const current = await findCurrentClip(db, { assetId, attempt, uploadId });
   if (!current) return 'over';
   return current.is_source_deleted ? 'source_deleted' : 'current';
+}
+
+/** An outage of the store, the disk or the database is no fault of the video. The queue limits such runs. */
+export async function uncountOutage(
+  { db }: UploadsContext,
+  { asset, uploadId }: ClipRun,
+  error: unknown,
+): Promise<void> {
+  if (isUnavailable(error)) await uncountClipRun(db, { assetId: asset.id, uploadId });
 }
 
 /** Changes nothing if a later run has started. */

@@ -20,6 +20,11 @@ export const claimClip = (db: Queries, { assetId, attempt, uploadId }: ClipClaim
       from seen where clips.asset_id = seen.asset_id
     returning runs, seen.upload_id as previous_upload_id`);
 
+/** Takes a run out of the count; nothing if a later run has started. */
+export const uncountClipRun = (db: Queries, { assetId, uploadId }: Omit<ClipClaim, 'attempt'>) =>
+  db.one(sql('uncount clip run')`
+    update clips set runs = runs - 1 where asset_id = ${assetId} and upload_id = ${uploadId}`);
+
 /**
  * A row while the run may store the clip: no later run has started, and the asset waits for its bytes.
  * `is_source_deleted`: the video that it is cut from is in the trash or purged.

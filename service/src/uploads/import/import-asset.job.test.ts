@@ -33,7 +33,8 @@ const hang: OutboundFetch = ({ signal }) =>
 
 type Import = {
   readonly asset?: Partial<Asset>;
-  readonly claimed?: object | undefined;
+  readonly claimed?: object | (() => object) | undefined;
+  readonly uncount?: () => undefined;
   readonly isCurrent?: boolean;
   readonly fetchFile?: OutboundFetch;
   readonly timeoutSeconds?: number;
@@ -42,7 +43,11 @@ type Import = {
 
 function createImport({ asset, isCurrent = true, fetchFile = respond(200), ...given }: Import = {}) {
   const claimed = 'claimed' in given ? given.claimed : CLAIMED_IMPORT;
-  const rows = { 'claim import': claimed, 'current import': isCurrent ? { id: ASSET.id } : undefined };
+  const rows = {
+    'claim import': claimed,
+    'current import': isCurrent ? { id: ASSET.id } : undefined,
+    'record held run': given.uncount,
+  };
   const world = createUploadsWorld({ ...ASSET, ...asset }, rows);
   const { settings, store } = world.ctx;
   const importLimits = { ...settings.importLimits, importTimeoutSeconds: given.timeoutSeconds ?? 60 };
@@ -127,4 +132,26 @@ test('a store that is down lets the job run again', async () => {
   const { run, asset } = createImport({ put });
   await expect(run()).rejects.toThrow('the store is down');
   expect(asset().failure).toBeNull();
+});
+
+test('an outage of the store uses up no run', async () => {
+  let runs = 0;
+  const counted: Import = {
+    claimed: () => {
+      runs += 1;
+      return { ...CLAIMED_IMPORT, runs };
+    },
+    uncount: () => {
+      runs -= 1;
+    },
+  };
+  const down = createImport({
+    ...counted,
+    put: async () => Promise.reject(unavailable('the store is down')),
+  });
+  for (let outage = 0; outage < 12; outage += 1)
+    await expect(down.run()).rejects.toThrow('the store is down');
+  const { run, asset } = createImport(counted);
+  await run();
+  expect(asset()).toMatchObject({ stream_status: 'processing', failure: null });
 });

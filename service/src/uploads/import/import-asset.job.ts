@@ -18,7 +18,14 @@ import { storeOriginal } from '../original/store-original.ts';
 import { appendBytes } from '../tus/resumable-bytes.ts';
 import { toDownloadFailure, toImportFailure, TOO_MANY_RUNS, toStoreFailure } from './import-failure.ts';
 import type { ImportProgress } from './import-progress.ts';
-import { beginRun, createProgressRecorder, deferRun, failImport, type ImportRun } from './import-runs.ts';
+import {
+  beginRun,
+  createProgressRecorder,
+  deferRun,
+  failImport,
+  type ImportRun,
+  uncountOutage,
+} from './import-runs.ts';
 import { createPartial, discardPartial, openPartial } from './partial-imports.ts';
 import { type MovedBytes, whileSlotIsKept } from './run-watch.ts';
 import { completeImport } from './transfer-import.ts';
@@ -72,17 +79,18 @@ async function download(
     const outcome = await whileSlotIsKept(ctx, { run, signal, slot, work });
     return outcome === 'timeout' ? { failure: toImportFailure('import_timeout') } : outcome;
   } catch (error) {
-    return toOutcome(error);
+    return await toOutcome(ctx, run, error);
   }
 }
 
 /** Errors that are not failures of the import let the queue run the job again. */
-function toOutcome(error: unknown): ImportEnd {
+async function toOutcome(ctx: UploadsContext, run: ImportRun, error: unknown): Promise<ImportEnd> {
   const problem = findProblem(error);
   if (problem?.reason === 'restart_required' || isHeldElsewhere(error)) return 'restart';
   const failure = problem ? toDownloadFailure(problem) : toStoreFailure(error);
-  if (!failure) throw error;
-  return { failure };
+  if (failure) return { failure };
+  await uncountOutage(ctx, run, error);
+  throw error;
 }
 
 /** The lease of a killed run has not expired yet. */

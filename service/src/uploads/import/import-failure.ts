@@ -46,9 +46,9 @@ export function describeProblem(problem: Problem): {
   return { code, message: [FAILURE_CODES[code], explanation].filter(Boolean).join(' ') };
 }
 
-/** Of a download that cannot be continued, after its last run. */
+/** Of a download that cannot be continued, after its last run. Workers that crash end runs too. */
 export const TOO_MANY_RUNS =
-  `${FAILURE_CODES.import_failed} Each attempt ended early: the server is too slow, or does not continue ` +
+  `${FAILURE_CODES.import_failed} Each attempt ended early. The server may be too slow, or may not continue ` +
   'downloads.';
 
 /** All are retryable: `retry` imports again while the source is stored, and otherwise opens an upload. */

@@ -2,6 +2,7 @@
 // provider. Only the latest can store or complete it.
 import type { Asset, Failure } from '../../assets/asset.ts';
 import type { JobPayloads } from '../../jobs.ts';
+import { isUnavailable } from '../../platform/http/errors.ts';
 import type { JobSlot } from '../../platform/jobs/job-slot.ts';
 import type { OutboundHeaders } from '../../platform/outbound/outbound-headers.ts';
 import type { UploadsContext } from '../context.ts';
@@ -44,7 +45,7 @@ export type ImportRun = {
   readonly partial: PartialFile | null;
   /** How long earlier runs of the attempt held a slot before they gave it back. */
   readonly heldMs: number;
-  /** Number of runs in this attempt, including this one, except those that only gave their slot back. */
+  /** Number of runs in this attempt, including this one, without those that gave way or met an outage. */
   readonly runs: number;
 };
 
@@ -83,6 +84,16 @@ export const deferRun = (
     const held = { assetId: asset.id, uploadId, heldMs: Math.round(heldMs), isCounted: !hasProgress };
     if (await recordHeldRun(tx, held)) await slot.giveBack(tx);
   });
+
+/** An outage of the store or the database is no fault of the file. The queue limits how often it repeats one. */
+export async function uncountOutage(
+  { db }: UploadsContext,
+  { asset, uploadId }: ImportRun,
+  error: unknown,
+): Promise<void> {
+  if (!isUnavailable(error)) return;
+  await recordHeldRun(db, { assetId: asset.id, uploadId, heldMs: 0, isCounted: false });
+}
 
 /** Ignores a run that is behind the one that it replaced. */
 async function recordProgress(
