@@ -66,6 +66,15 @@ describe('requestBytes', () => {
       requestId: 'r-9',
     });
   });
+
+  test('rejects with the reason of its signal', async () => {
+    const controller = new AbortController();
+    server.handle(() => controller.abort('enough'));
+    const read = () => mediary().requestBytes({ ...request, options: { signal: controller.signal } });
+    await expect(read()).rejects.toBe('enough');
+    await expect(read()).rejects.toBe('enough');
+    expect(server.requests).toHaveLength(1);
+  });
 });
 
 describe('waitUntilReady', () => {

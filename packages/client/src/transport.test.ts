@@ -132,11 +132,21 @@ describe('a deletion', () => {
   });
 });
 
+const READY = { id: '1', stream_status: 'ready', deleted_at: null };
+
 describe('time limits and signals', () => {
   test('a response that does not come is a TimeoutError', async () => {
     server.handle((_request, response) => response.flushHeaders());
     const error = await failureOf(connect({ timeoutMs: 50, maxRetries: 0 }).media.get('1'));
     expect(error).toMatchObject({ name: 'TimeoutError', errorCode: 'TIMEOUT' });
+  });
+  test.each([2 ** 31, Number.POSITIVE_INFINITY])('of %d ms leave time for an answer', async (limitMs) => {
+    server.handle(({ path }, response) =>
+      path.endsWith('/events') ? response.writeHead(404).end() : answer(response, READY),
+    );
+    const { media } = connect({ timeoutMs: limitMs, maxRetries: 0 });
+    expect(await media.get('1')).toEqual(READY);
+    expect(await media.waitUntilReady('1', { deadlineMs: limitMs })).toEqual(READY);
   });
   test('cover a token source that does not answer', async () => {
     server.handle((_request, response) => answer(response, {}));

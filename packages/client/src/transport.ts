@@ -2,6 +2,7 @@
 import { hasUnknownOutcome, isTransient, untilAborted, withRetries } from './backoff.ts';
 import { assertOriginAllowed } from './cors.ts';
 import { type TokenSource, toCredentials } from './credentials.ts';
+import { withDeadline } from './deadline.ts';
 import { toHex } from './encoding.ts';
 import { MediaryError, TimeoutError, toConnectionError } from './errors.ts';
 import { type ReceivedResponse, readData, receive } from './response.ts';
@@ -21,7 +22,7 @@ export type MediaryOptions = {
   fetch?: typeof fetch | undefined;
   /** Repetitions of a request that failed for a transient cause. Default 4. */
   maxRetries?: number | undefined;
-  /** Time limit of each attempt in milliseconds, uploads of bytes excepted. Default 30000. */
+  /** Time limit of each attempt in milliseconds, uploads of bytes excepted. `Infinity`: none. Default 30000. */
   timeoutMs?: number | undefined;
 };
 
@@ -101,15 +102,20 @@ export function createTransport(options: MediaryOptions, relay?: Relay): Transpo
     const init = { method: request.method, headers, signal, ...(body !== undefined && { body }) };
     const url = relay ? relay.toUrl(request.path) : `${root}/api/v1${request.path}`;
     return orConnectionError(fetchNow(withQuery(url, request.query), init)).catch(async (error: unknown) => {
-      if (!signal.aborted && !relay) await assertOriginAllowed(fetchNow, root, signal);
+      signal.throwIfAborted();
+      if (!relay) await assertOriginAllowed(fetchNow, root, signal);
       throw error;
     });
   };
-  const send = (request: ApiRequest): Promise<ReceivedResponse> =>
-    withDeadline(request.options, options.timeoutMs ?? DEFAULTS.timeoutMs, async (signal) => {
+  const send = (request: ApiRequest): Promise<ReceivedResponse> => {
+    const limitMs = request.options?.timeoutMs ?? options.timeoutMs ?? DEFAULTS.timeoutMs;
+    const createError = () => new TimeoutError(`The service did not answer within ${limitMs} ms.`);
+    // It covers the body of the response.
+    return withDeadline({ signal: request.options?.signal, limitMs, createError }, async (signal) => {
       const response = await orConnectionError(receive(await open(request, signal)));
       return relay ? relay.toApiResponse(response) : response;
     });
+  };
   const canRenewToken = (error: unknown): boolean => typeof token === 'function' && hasExpired(error);
   const request = async <T>(call: ApiRequest): Promise<T> => {
     const keyed = withIdempotencyKey(call);
@@ -183,35 +189,6 @@ function toParameters(name: string, value: unknown): [name: string, text: string
   if (Array.isArray(value)) return value.flatMap((each) => toParameters(name, each));
   if (typeof value !== 'object') return [[name, String(value)]];
   return Object.entries(value).flatMap(([member, each]) => toParameters(`${name}[${member}]`, each));
-}
-
-/** Runs a request under the signal of the caller and a time limit, which covers the body of the response. */
-async function withDeadline<T>(
-  options: CallOptions | undefined,
-  defaultMs: number,
-  run: (signal: AbortSignal) => Promise<T>,
-): Promise<T> {
-  const timeoutMs = options?.timeoutMs ?? defaultMs;
-  const outer = options?.signal;
-  outer?.throwIfAborted();
-  const controller = new AbortController();
-  const abort = (): void => controller.abort(outer?.reason);
-  outer?.addEventListener('abort', abort, { once: true });
-  let isLate = false;
-  const timer = setTimeout(() => {
-    isLate = true;
-    controller.abort();
-  }, timeoutMs);
-  try {
-    return await run(controller.signal);
-  } catch (error) {
-    outer?.throwIfAborted();
-    if (isLate) throw new TimeoutError(`The service did not answer within ${timeoutMs} ms.`);
-    throw error;
-  } finally {
-    clearTimeout(timer);
-    outer?.removeEventListener('abort', abort);
-  }
 }
 
 const orConnectionError = <T>(pending: Promise<T>): Promise<T> =>

@@ -3,6 +3,7 @@ import type { Asset } from './api/assets.ts';
 import type { TimelineEntry, TimelinePage } from './api/library.ts';
 import type { Playback } from './api/playback.ts';
 import { isTransient, retryDelayMs, sleep } from './backoff.ts';
+import { withDeadline } from './deadline.ts';
 import { AssetFailedError, MediaryError, TimeoutError } from './errors.ts';
 import { streamEvents } from './events.ts';
 import { assetPath } from './media.ts';
@@ -46,16 +47,23 @@ export async function waitUntilReady(
   awaited: AwaitedAsset,
   options: WaitOptions = {},
 ): Promise<Asset> {
+  const { signal, deadlineMs: limitMs = Number.POSITIVE_INFINITY, until = 'ready' } = options;
+  const createError = () => new TimeoutError(`The asset was not ${WORDS[until]} within ${limitMs} ms.`);
+  return withDeadline({ signal, limitMs, createError }, (ended) =>
+    waitForAsset({ transport, signal: ended }, awaited, options),
+  );
+}
+
+type WaitTarget = Omit<Wait, 'check'>;
+
+async function waitForAsset(
+  { transport, signal }: Omit<WaitTarget, 'path'>,
+  awaited: AwaitedAsset,
+  options: WaitOptions,
+): Promise<Asset> {
   const { id, version_of: replaced } =
     typeof awaited === 'string' ? { id: awaited, version_of: null } : awaited;
-  const { signal: outer, deadlineMs, until = 'ready' } = options;
-  outer?.throwIfAborted();
-  const controller = new AbortController();
-  const abort = (): void => controller.abort(outer?.reason);
-  outer?.addEventListener('abort', abort, { once: true });
-  const late = new TimeoutError(`The asset was not ${WORDS[until]} within ${deadlineMs} ms.`);
-  const timer = deadlineMs === undefined ? undefined : setTimeout(() => controller.abort(late), deadlineMs);
-  const target = { transport, path: assetPath(id), signal: controller.signal };
+  const target: WaitTarget = { transport, path: assetPath(id), signal };
   let replacedId = replaced;
   const check = createCheck(target, options);
   const wait: Wait = {
@@ -69,16 +77,13 @@ export async function waitUntilReady(
     return (await waitByEvents(wait)) ?? (await waitByPolling(wait));
   } catch (error) {
     if (!replacedId || !isGone(error)) throw error;
-    return await findReplaced(transport, { id, replacedId, signal: controller.signal }, error);
-  } finally {
-    clearTimeout(timer);
-    outer?.removeEventListener('abort', abort);
+    return await findReplaced(transport, { id, replacedId, signal }, error);
   }
 }
 
 const WORDS = { playable: 'playable', ready: 'ready', extras: 'ready with its extras' } as const;
 
-function createCheck(wait: Omit<Wait, 'check'>, { onUpdate, until = 'ready' }: WaitOptions): Wait['check'] {
+function createCheck(wait: WaitTarget, { onUpdate, until = 'ready' }: WaitOptions): Wait['check'] {
   let last = '';
   return async (asset) => {
     const text = JSON.stringify(asset);
@@ -129,7 +134,7 @@ const isDeleted = (error: unknown): boolean =>
   error instanceof MediaryError && error.errorCode === 'ASSET_DELETED';
 
 /** True too where none will come. */
-async function hasExtras({ transport, path, signal }: Omit<Wait, 'check'>): Promise<boolean> {
+async function hasExtras({ transport, path, signal }: WaitTarget): Promise<boolean> {
   const request = { method: 'GET', path: `${path}/playback`, options: { signal } } as const;
   const playback = await transport.request<Playback>(request);
   if (playback.kind === 'image' || isOfOtherEncoder(playback)) return true;
