@@ -5,15 +5,17 @@ const FIRST_DELAY_MS = 250;
 const LONGEST_DELAY_MS = 10_000;
 const LONGEST_RETRY_AFTER_MS = 60_000;
 
-/** Statuses after which the same request may succeed. Proxies send 502 and 504. */
-const TRANSIENT = new Set([429, 500, 502, 503, 504]);
+/** The same request may succeed. Proxies send 502, 504 and statuses of their own, such as 520 to 524. */
+const isTransientStatus = (status: number): boolean => status === 429 || (status >= 500 && status !== 501);
+
 /** Conflicts that end by themselves: another request holds the key or the upload. */
 const TEMPORARY_CONFLICTS = new Set<unknown>(['request_in_progress', 'upload_in_progress', 'asset_changed']);
 
 export const isTransient = (error: unknown): boolean =>
   isLost(error) ||
   (error instanceof MediaryError &&
-    ((error.status !== undefined && TRANSIENT.has(error.status)) || TEMPORARY_CONFLICTS.has(error.reason)));
+    ((error.status !== undefined && isTransientStatus(error.status)) ||
+      TEMPORARY_CONFLICTS.has(error.reason)));
 
 const isLost = (error: unknown): boolean => error instanceof ConnectionError || error instanceof TimeoutError;
 

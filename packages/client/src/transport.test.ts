@@ -38,6 +38,13 @@ describe('retries', () => {
     );
     expect((times[2] ?? 0) - (times[1] ?? 0)).toBeGreaterThan(950);
   });
+  test.each([500, 502, 507, 522, 599])('repeat a request after the status %i', async (status) => {
+    server.handle((_request, response) => {
+      if (server.requests.length === 1) response.writeHead(status).end();
+      else answer(response, { id: 'a' });
+    });
+    expect(await connect().media.get('1')).toEqual({ id: 'a' });
+  });
   test('end after maxRetries', async () => {
     server.handle((_request, response) => refuse(response, { status: 500, code: 'INTERNAL_ERROR' }));
     const error = await failureOf(connect({ maxRetries: 1 }).media.get('1'));
@@ -48,6 +55,11 @@ describe('retries', () => {
       requestId: 'r-2',
     });
     expect(server.requests).toHaveLength(2);
+  });
+  test('do not repeat what a provider does not implement', async () => {
+    server.handle((_request, response) => refuse(response, { status: 501, code: 'NOT_IMPLEMENTED' }));
+    expect(await failureOf(connect().media.get('1'))).toMatchObject({ status: 501 });
+    expect(server.requests).toHaveLength(1);
   });
   test('do not repeat what the service refuses', async () => {
     const details = { reason: 'not_uploaded', field: 'x' };
