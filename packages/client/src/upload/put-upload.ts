@@ -3,6 +3,7 @@ import type { FormUploadTarget, PutUploadTarget } from '../api/uploads.ts';
 import { hasUnknownOutcome, isTransient, withRetries } from '../backoff.ts';
 import { MediaryError } from '../errors.ts';
 import { toError } from '../response.ts';
+import { encodeForm } from './form-body.ts';
 import type { Transfer } from './transfer.ts';
 
 /** The body did not arrive; nothing is stored, so it can be sent again. */
@@ -25,14 +26,11 @@ export function sendByPut(transfer: Transfer, { method, url, headers }: PutUploa
   });
 }
 
-export function sendByForm(
-  transfer: Transfer,
-  { method, url, headers, fields }: FormUploadTarget,
-): Promise<void> {
+export function sendByForm(transfer: Transfer, target: FormUploadTarget): Promise<void> {
+  const { method, url } = target;
   const { file, filename, maxRetries, signal } = transfer;
-  const body = new FormData();
-  for (const [name, value] of Object.entries(fields ?? {})) body.append(name, value);
-  body.append('file', file, filename);
+  const body = encodeForm(target.fields ?? {}, file, filename);
+  const headers = { ...target.headers, 'content-type': body.type };
   // The parts of the form around the file count as bytes of the request.
   const onSent = (bytes: number): void => transfer.onSent(Math.min(bytes, file.size));
   let isMaybeSent = false;

@@ -7,7 +7,7 @@ type BytesRequest = {
   readonly method: string;
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: Blob | FormData | undefined;
+  readonly body: Blob | undefined;
   readonly signal?: AbortSignal | undefined;
   /** Bytes of the body that left this process; a proxy may hold them. */
   readonly onSent?: ((bytes: number) => void) | undefined;
@@ -19,6 +19,8 @@ export type SendBytes = (request: BytesRequest) => Promise<ReceivedResponse>;
 const STALL_MS = 60_000;
 /** A server that has all bytes may need so long to store them. */
 const RESPONSE_MS = 300_000;
+/** Of a request whose progress cannot be seen: it gets the time that a slow connection needs. */
+const SLOWEST_BYTES_PER_MS = 10;
 const CHUNK_BYTES = 256 * 1024;
 
 /** The members of XMLHttpRequest in use. It is not declared outside of browsers. */
@@ -52,7 +54,11 @@ export function createByteSender(customFetch: typeof fetch | undefined): SendByt
   return (request) => sendByFetch(globalThis.fetch, isNode ? toStreamed(request) : request);
 }
 
-type Watch = { readonly signal: AbortSignal; readonly beat: (ms: number) => void; readonly stop: () => void };
+type Watch = {
+  readonly signal: AbortSignal;
+  readonly beat: (ms: number, problem?: string) => void;
+  readonly stop: () => void;
+};
 
 /** Aborts when the signal of the caller does, or when `beat` was not called for its time. */
 function watchStalls(outer: AbortSignal | undefined): Watch {
@@ -63,9 +69,9 @@ function watchStalls(outer: AbortSignal | undefined): Watch {
     clearTimeout(timer);
     outer?.removeEventListener('abort', abort);
   };
-  const beat = (ms: number): void => {
+  const beat = (ms: number, problem = 'made no progress for'): void => {
     clearTimeout(timer);
-    const late = new TimeoutError(`The upload made no progress for ${ms / 1000} s.`);
+    const late = new TimeoutError(`The upload ${problem} ${Math.round(ms / 1000)} s.`);
     timer = setTimeout(() => controller.abort(late), ms);
   };
   if (outer?.aborted) abort();
@@ -77,9 +83,10 @@ const FAILED = 'The connection failed during the upload.';
 
 async function sendByFetch(fetchBytes: typeof fetch, request: BytesRequest | StreamedRequest) {
   const { method, url, headers, onSent } = request;
-  const size = 'size' in request ? request.size : sizeOf(request.body);
+  const size = 'open' in request ? request.size : (request.body?.size ?? 0);
   const watch = watchStalls(request.signal);
-  watch.beat(RESPONSE_MS);
+  if ('open' in request) watch.beat(RESPONSE_MS);
+  else watch.beat(RESPONSE_MS + size / SLOWEST_BYTES_PER_MS, 'did not end within');
   let unreadable: MediaryError | undefined;
   const body =
     'open' in request
@@ -109,8 +116,6 @@ async function sendByFetch(fetchBytes: typeof fetch, request: BytesRequest | Str
   }
 }
 
-const sizeOf = (body: Blob | FormData | undefined): number => (body && 'size' in body ? body.size : 0);
-
 type StreamedRequest = Omit<BytesRequest, 'body'> & {
   readonly size: number;
   readonly open: (
@@ -122,7 +127,7 @@ type StreamedRequest = Omit<BytesRequest, 'body'> & {
 /** Node sends a stream with the length that the headers announce, and so shows the progress. */
 function toStreamed(request: BytesRequest): BytesRequest | StreamedRequest {
   const { body, onSent } = request;
-  if (!(body instanceof Blob) || body.size === 0) return request;
+  if (body === undefined || body.size === 0) return request;
   return {
     ...request,
     headers: { ...request.headers, 'content-length': String(body.size) },

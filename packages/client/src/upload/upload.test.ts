@@ -52,13 +52,18 @@ describe('one request', () => {
   });
   test('is a form with the fields of the target', async () => {
     server.handle(({ path }, response) => {
-      if (path.endsWith('/upload-url')) answer(response, opened(target('form', { fields: { token: 'x' } })));
+      if (path.endsWith('/upload-url'))
+        answer(response, opened(target('form', { fields: { token: 'x' }, max_bytes: 1e6 })));
       else if (path.startsWith('/up/')) response.end('ok');
       else answer(response, DONE);
     });
     await media().upload(file);
     const body = server.requests[1]?.body.toString() ?? '';
     expect(body).toMatch(/name="token"\r\n\r\nx\r\n[\s\S]*name="file"; filename="film.mp4"/);
+    const long = new File([Buffer.alloc(600_000)], 'film.mp4');
+    const seen: number[] = [];
+    await media().upload(long, { onProgress: ({ bytesSent }) => seen.push(bytesSent) });
+    expect(seen, 'its progress is seen').toContain(2 * 256 * 1024);
   });
   test('is completed when the response to a form was lost, which is accepted once', async () => {
     let forms = 0;
