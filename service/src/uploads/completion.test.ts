@@ -1,4 +1,4 @@
-// Tests the completion of an upload to a hosted provider while another request retries the asset (B4).
+// Tests completions that cannot succeed: without bytes, and while another request retries the asset (B4).
 import { describe, expect, test } from 'vitest';
 import type { Asset } from '../assets/asset.ts';
 import { createVideo, NOW } from '../lifecycle/asset.fixture.ts';
@@ -51,4 +51,19 @@ describe('the completion of an upload to a hosted provider', () => {
       expect(decisions.flatMap(({ events }) => events)).toEqual([]);
     },
   );
+});
+
+const CLIP_OF = { id: '01900000-0000-7000-8000-00000000000a', start_ms: 0, end_ms: 1000 };
+
+test.each<[string, { asset?: Partial<Asset>; rows?: Record<string, object>; action: string }]>([
+  ['a clip', { asset: { clip_of: CLIP_OF }, action: 'The service gets them' }],
+  ['an import', { rows: { 'find import': { asset_id: first.id } }, action: 'The service gets them' }],
+  ['an upload', { action: 'Send them to the upload URL' }],
+])('the completion of %s without bytes says who gets them', async (_case, { asset, rows, action }) => {
+  const waiting = createVideo(asset);
+  const { ctx } = createUploadsWorld(waiting, rows);
+  await expect(completeUpload(ctx, waiting, {})).rejects.toMatchObject({
+    message: expect.stringContaining(action),
+    details: { reason: 'not_uploaded' },
+  });
 });

@@ -27,7 +27,12 @@ export async function completeUpload(
   if (asset.stream_status !== 'pending_upload') return toResult(asset);
   if (ctx.providers.isHosted(asset)) return toResult(await completeHosted(ctx, asset, actorData));
   const uploaded = asset.uploaded_at ? asset : await adoptPresignedUpload(ctx, asset);
-  if (!uploaded?.uploaded_at) throw notUploaded('Send them to the upload URL, then call again.');
+  if (!uploaded?.uploaded_at)
+    throw notUploaded(
+      (await isServiceUpload(ctx, asset))
+        ? SERVICE_GETS_THEM
+        : 'Send them to the upload URL, then call again.',
+    );
   return completeStored(ctx, uploaded, actorData);
 }
 
@@ -73,8 +78,7 @@ async function adoptPresignedUpload(ctx: UploadsContext, asset: Asset): Promise<
 async function completeHosted(ctx: UploadsContext, asset: Asset, actorData: EventData): Promise<Asset> {
   const completion: Completion = { facts: {}, job: undefined, actorData };
   if (asset.upload_expires_at === null) return ctx.lifecycle.completeAsset(asset, completion);
-  if (await findImport(ctx.db, asset.id))
-    throw notUploaded('The service imports them, and completes the upload by itself.');
+  if (await isServiceUpload(ctx, asset)) throw notUploaded(SERVICE_GETS_THEM);
   if (asset.provider_video_id === null)
     throw conflict('The video provider was not reached when this upload was opened. Open another one.', {
       reason: 'provider_video_not_linked',
@@ -86,6 +90,12 @@ async function completeHosted(ctx: UploadsContext, asset: Asset, actorData: Even
     ? completed
     : ctx.providers.applyInspection(asset, inspection.report);
 }
+
+const SERVICE_GETS_THEM = 'The service gets them, and completes the upload by itself.';
+
+/** An import, an adoption or a clip that waits for its bytes. */
+const isServiceUpload = async ({ db }: UploadsContext, { id, clip_of: clipOf }: Asset): Promise<boolean> =>
+  clipOf !== null || (await findImport(db, id)) !== undefined;
 
 /** Throws the error of rejected bytes, so that a repeated call returns it again. */
 function toResult(asset: Asset): Asset {
