@@ -43,7 +43,8 @@ export async function createMultipart(
   const direct = directOf(ctx.store);
   assertLength(asset, sizeBytes, ctx.settings.maxUploadBytes);
   const size = asset.announced_size_bytes ?? sizeBytes ?? null;
-  const { maxBytes } = await findByteLimit(ctx, asset, { length: size ?? undefined });
+  const { maxBytes, tooLong } = await findByteLimit(ctx, asset, { length: size ?? undefined });
+  if (maxBytes === 0) throw tooLong();
   await ctx.admission.requireDatabaseSpace();
   for (const { id } of await findOlderMultiparts(ctx.db, asset.id, MAX_OPEN - 1))
     await removeMultipart(ctx, asset.id, id);
@@ -102,6 +103,7 @@ export async function signParts(
   const direct = directOf(ctx.store);
   const row = await getOpenUpload(ctx, asset, id);
   const plan = planOf(row);
+  await assertWithinQuota(ctx, asset, { row, parts });
   const lengths = parts.map(({ partNumber, sizeBytes }) => partLength(plan, partNumber, sizeBytes));
   const bytes = Math.max(...parts.map(({ partNumber }) => bytesThrough(row, partNumber)));
   await recordSigned(ctx, { asset, row, bytes });
@@ -113,6 +115,21 @@ export async function signParts(
       return { partNumber, url: signed.url, headers: toClientHeaders(signed), expiresAt: signed.expiresAt };
     }),
   );
+}
+
+type RequestedParts = { readonly row: MultipartRow; readonly parts: readonly PartRequest[] };
+
+/** A quota that limited the upload when it was created has an error of its own. */
+async function assertWithinQuota(
+  ctx: UploadsContext,
+  asset: Asset,
+  { row, parts }: RequestedParts,
+): Promise<void> {
+  const { max_bytes: maxBytes, part_bytes: partBytes } = row.target;
+  const ends = parts.map(({ partNumber, sizeBytes = 1 }) => (partNumber - 1) * partBytes + sizeBytes);
+  const length = Math.max(...ends);
+  if (row.size_bytes !== null || length <= maxBytes || maxBytes >= ctx.settings.maxUploadBytes) return;
+  await findByteLimit(ctx, asset, { length, received: row.bytes_received });
 }
 
 type SignedParts = { readonly asset: Asset; readonly row: MultipartRow; readonly bytes: number };
