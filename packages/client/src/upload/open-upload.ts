@@ -17,7 +17,8 @@ export type NewUpload = {
 };
 
 export function openUpload(upload: NewUpload): Promise<OpenUpload> {
-  const { replaces, keep } = upload.options;
+  const { replaces, keep, retryOf } = upload.options;
+  if (retryOf !== undefined) return reopenUpload(upload, retryOf);
   const request = toRequest(upload);
   if (replaces === undefined) return upload.calls.createUpload(request, toCreateOptions(upload));
   const { filename, content_type, mime_type, size_bytes, checksum_sha256 } = request;

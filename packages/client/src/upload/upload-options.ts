@@ -37,6 +37,11 @@ export type UploadOptions = CallOptions & {
   replaces?: string | undefined;
   /** With `replaces`: what the replacement takes over from the current file. Default: nothing. */
   keep?: ReplaceFileRequest['keep'];
+  /**
+   * The id of a failed asset: its next attempt gets the file, as `retry` opens it. Options about the asset are
+   * ignored. Upload tokens cannot do so.
+   */
+  retryOf?: string | undefined;
   title?: string | undefined;
   tags?: string[] | undefined;
   /** Your own JSON, at most 16 KiB. */

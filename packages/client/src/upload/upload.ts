@@ -59,9 +59,9 @@ function toFingerprint(
   const { lastModified } = file as { readonly lastModified?: number };
   const key = options.resume === false ? undefined : (options.resume?.key ?? lastModified);
   if (key === undefined) return undefined;
-  const { ownerUserId = transport.ownerUserId, provider, externalId, replaces } = options;
+  const { ownerUserId = transport.ownerUserId, provider, externalId, replaces, retryOf } = options;
   const { baseUrl } = transport;
-  const named = [externalId, ...(replaces === undefined ? [] : [replaces])];
+  const named = [externalId, ...(replaces || retryOf ? [replaces, retryOf] : [])];
   return JSON.stringify([baseUrl, ownerUserId, provider, filename, file.size, key, checksum, ...named]);
 }
 

@@ -106,6 +106,7 @@ async function sendBytes(ctx: UploaderContext, item: UploadItem): Promise<void> 
   let savedAt = 0;
   const handle = ctx.connection().queue.add(file, {
     ...ctx.uploadOptions(),
+    retryOf: item.isReopened ? item.assetId : undefined,
     mimeType: typeOf(file),
     signal: controller.signal,
     onAsset: (id) => {
@@ -123,7 +124,7 @@ async function sendBytes(ctx: UploaderContext, item: UploadItem): Promise<void> 
   });
   item.handle = handle;
   const asset = await handle.done;
-  Object.assign(item, { handle: undefined, isUploaded: true, assetId: asset.id, asset });
+  Object.assign(item, { handle: undefined, isUploaded: true, isReopened: false, assetId: asset.id, asset });
   ctx.memory().save(item);
   ctx.emit('uploaded', item);
 }
@@ -239,6 +240,7 @@ export async function retryUpload(ctx: UploaderContext, item: UploadItem): Promi
       .media.retry?.(assetId)
       .catch(() => undefined);
     item.isUploaded = opened?.upload === null;
+    item.isReopened = opened !== undefined && !item.isUploaded;
     item.asset = undefined;
   }
   if (item.isUploaded || item.file) await runUpload(ctx, item);

@@ -28,6 +28,8 @@ export type UploadItem = FileIdentity & {
   /** Bytes that an earlier page had sent. */
   bytesBefore: number;
   assetId: string | undefined;
+  /** The asset has failed and waits for the bytes of its next attempt. */
+  isReopened: boolean;
   /** The service has all bytes. */
   isUploaded: boolean;
   /** As the service last described it. */
@@ -64,6 +66,7 @@ export function createItem(
     progress: undefined,
     bytesBefore: 0,
     assetId: undefined,
+    isReopened: false,
     isUploaded: false,
     asset: undefined,
     thumbnail: undefined,
