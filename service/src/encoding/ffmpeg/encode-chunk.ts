@@ -30,7 +30,8 @@ export async function encodeChunk(
   const frames = { ...timeline, frames: chunk.frames };
   const errors = countDecodeErrors(spec.videoIndex);
   await runDecoding({ ...setup, folder, request }, errors, {
-    ...buildEncodeStep({ ...spec, input, audio: [], folder }),
+    // Containers without a zero are not divided into chunks.
+    ...buildEncodeStep({ ...spec, input, streams: [], audio: [], folder }),
     limits: {
       stallMs: limits.stallSeconds * 1000,
       wallMs: timeLimitMs(encodeCost({ timeline: frames, rungs })),

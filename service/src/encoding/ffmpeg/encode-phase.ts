@@ -124,10 +124,11 @@ function buildPhaseStep(
   phase: EncodePhase,
   folder: string,
 ): EncodeStep {
-  const { frame, video, audio, timeline } = source;
+  const { facts, frame, video, audio, timeline } = source;
   const plan = {
     input: session.input,
     frame,
+    streams: facts.streams,
     videoIndex: video.index,
     audio: phase.hasAudio ? audio : [],
     normalization,

@@ -10,10 +10,10 @@ import { EncodeError } from '../encoder.ts';
 import { isDecodable } from '../plan/source/decoders.ts';
 import {
   factsArguments,
-  hasNoZero,
   type PacketSelection,
   packetListArguments,
   audioCheckArguments,
+  readZero,
 } from '../plan/source/ffmpeg-input.ts';
 import { type SourceSession, createEncodeFailure, runStep } from './ffmpeg-session.ts';
 import {
@@ -26,7 +26,6 @@ import {
 } from '../plan/source/source-timeline.ts';
 import type { SourceFacts, SourceStream } from '../model/source.ts';
 import { parseSourceFacts } from '../plan/source/source-facts.ts';
-import type { Container } from '@mediary/media-rules/video-facts';
 import { toWarnings } from '@mediary/media-rules/warnings';
 import type { Rung } from '../plan/ladder/ladder.ts';
 import {
@@ -151,8 +150,11 @@ export async function findCopy(
   if (!canCopy({ container, facts, video, timeline })) return undefined;
   // The times that the copy will have, which must be regular: ffmpeg 5.1 does not move frames to a grid.
   const times = gridTimes(container, timeline.frameRate);
-  const { read, summary } = openPacketReader(zeroOfList(facts, times.length > 0, container));
-  const args = videoPacketArguments(session.input, video.index, times);
+  const { read, summary } = openPacketReader(times.length > 0 ? 0 : facts.startSeconds);
+  const args = [
+    ...videoPacketArguments(session.input, video.index, times),
+    ...readZero(container, facts.streams),
+  ];
   const { code } = await runStep(session, { args, onLine: read });
   const packets = summary();
   const use = code === 0 && packets && chooseCopyUse({ video, timeline, packets }, top);
@@ -163,13 +165,6 @@ export async function findCopy(
     // The encoded rungs beside a kept copy have its segments.
     segmentSeconds: use === 'replace' ? copiedSegmentSeconds(packets) : undefined,
   };
-}
-
-/** The listed timestamp that is the start of the file. */
-function zeroOfList({ startSeconds, frame }: SourceFacts, isMoved: boolean, container: Container): number {
-  // The list starts with the first frame.
-  if (hasNoZero(container)) return 0 - (frame?.startSeconds ?? 0);
-  return isMoved ? 0 : startSeconds;
 }
 
 /** Whether all frames can be decoded with the parameters at the start of the video stream. */

@@ -17,6 +17,8 @@ export type SourceStream = {
   readonly averageRate: number | null;
   /** Set for an audio stream if ffmpeg prints it. */
   readonly channels?: number;
+  /** Unknown for an audio stream without packets. */
+  readonly sampleRate?: number;
   /** What players without Dolby Vision see in its picture. 0: nothing; 1: HDR10; 2: SDR; 4: HLG. */
   readonly dolbyVisionCompatibility?: number;
   /** Matroska states transparency that the decoder of VP8 and VP9 ignores. */

@@ -53,7 +53,7 @@ async function copyTrack(
 ): Promise<CmafTrack> {
   const { timeline, bytes } = source;
   const { request, limits } = session;
-  const plan = { input: session.input, timeline, frame: source.frame, track };
+  const plan = { input: session.input, timeline, streams: source.facts.streams, track };
   const start = await findStart(session, plan);
   const folder = join(request.workFolder, `sound-${id}`);
   await mkdir(folder);

@@ -16,6 +16,7 @@ const frame: FrameFacts = {
 };
 const plan: Omit<EncodePlan, 'rungs' | 'frame'> = {
   input: { path: '/films/a.mp4', container: 'mov', threads: 2 },
+  streams: [],
   videoIndex: 0,
   audio: [],
   timeline: {

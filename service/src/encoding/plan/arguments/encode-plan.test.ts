@@ -18,6 +18,7 @@ const timeline = {
 const plan: EncodePlan = {
   input: { path: '/films/a.mp4', container: 'mov', threads: 2 },
   frame,
+  streams: [],
   videoIndex: 0,
   audio: toAudioTracks([sound(1)]),
   timeline,

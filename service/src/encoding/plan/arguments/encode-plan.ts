@@ -1,7 +1,7 @@
 // Builds the ffmpeg arguments of a run that creates renditions: by encoding, or by copying the video stream.
 import type { AudioTrack } from '../../model/audio-track.ts';
 import type { Chunk } from '../ladder/chunk-plan.ts';
-import { type FfmpegInput, REPORTING } from '../source/ffmpeg-input.ts';
+import { type FfmpegInput, readZero, REPORTING } from '../source/ffmpeg-input.ts';
 import type { DynamicRange } from '../../model/codecs.ts';
 import { statedColours } from '../source/colour-matrix.ts';
 import { dashOptions } from './dash-options.ts';
@@ -11,7 +11,7 @@ import type { Normalization } from './normalization.ts';
 import { rungOptions } from './rung-options.ts';
 import { seekArguments } from './seek-arguments.ts';
 import { soundOptions } from './sound-options.ts';
-import type { FrameFacts } from '../../model/source.ts';
+import type { FrameFacts, SourceStream } from '../../model/source.ts';
 import { gridTimes, MAX_GROUP_SECONDS, repeatsParameters, SEGMENT_SECONDS } from '../ladder/source-copy.ts';
 import { secondsOf, type Timeline } from '../source/source-timeline.ts';
 import { buildVideoGraph, graphThreads, PIXEL_FORMATS } from './video-graph.ts';
@@ -19,6 +19,8 @@ import { buildVideoGraph, graphThreads, PIXEL_FORMATS } from './video-graph.ts';
 export type EncodePlan = {
   readonly input: FfmpegInput;
   readonly frame: FrameFacts;
+  /** All streams of the source. */
+  readonly streams: readonly SourceStream[];
   readonly videoIndex: number;
   readonly audio: readonly AudioTrack[];
   /** Of the renditions of `audio`; absent: the sound stays as it is. */
@@ -81,7 +83,7 @@ const SHOWN_TIMES = ['-format_options', 'movflags=+negative_cts_offsets'] as con
 
 type RunPlan = Pick<
   EncodePlan,
-  'input' | 'timeline' | 'audio' | 'normalization' | 'chunk' | 'frame' | 'folder'
+  'input' | 'streams' | 'timeline' | 'audio' | 'normalization' | 'chunk' | 'folder'
 > &
   Partial<Pick<EncodePlan, 'rungs'> & Pick<CopyPlan, 'segmentSeconds'>>;
 
@@ -100,6 +102,7 @@ const runArguments = (plan: RunPlan, video: readonly string[]): string[] => [
   '-max_muxing_queue_size',
   '1024',
   ...dashOptions({ ...plan, rungs: plan.rungs?.length ?? 1, hasAudio: plan.audio.length > 0 }),
+  ...readZero(plan.input.container, plan.streams),
 ];
 
 /** Names in ffmpeg. */

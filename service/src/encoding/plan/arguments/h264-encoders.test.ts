@@ -11,6 +11,7 @@ const rungs = chooseLadder(displaySize, { ladder: { ...DEFAULT_LADDER, extraCode
 const plan: Omit<EncodePlan, 'encoder'> = {
   input: { path: '/films/a.mp4', container: 'mov', threads: 2 },
   frame: { ...FRAME, displaySize },
+  streams: [],
   videoIndex: 0,
   audio: toAudioTracks([audioStream(1)]),
   timeline: {

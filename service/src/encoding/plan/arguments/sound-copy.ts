@@ -1,7 +1,7 @@
 // Builds the ffmpeg arguments that copy an audio track of a video, without decoding it.
 import type { AudioTrack } from '../../model/audio-track.ts';
-import type { FrameFacts } from '../../model/source.ts';
-import { COMMON_OPTIONS, type FfmpegInput, REPORTING } from '../source/ffmpeg-input.ts';
+import type { SourceStream } from '../../model/source.ts';
+import { COMMON_OPTIONS, type FfmpegInput, readZero, REPORTING } from '../source/ffmpeg-input.ts';
 import type { Timeline } from '../source/source-timeline.ts';
 import { dashOptions } from './dash-options.ts';
 import { seekArguments } from './seek-arguments.ts';
@@ -9,12 +9,13 @@ import { seekArguments } from './seek-arguments.ts';
 export type SoundCopy = {
   readonly input: FfmpegInput;
   readonly timeline: Timeline;
-  readonly frame: Pick<FrameFacts, 'startSeconds'>;
+  /** All streams of the source. */
+  readonly streams: readonly SourceStream[];
   readonly track: AudioTrack;
 };
 
 const copied = ({ track, ...source }: SoundCopy): string[] => [
-  ...seekArguments({ ...source, audio: [track] }),
+  ...seekArguments(source),
   '-map',
   `0:${track.index}`,
   '-c:a',
@@ -32,6 +33,7 @@ export const firstPacketArguments = (plan: SoundCopy): string[] => [
   '-f',
   'framecrc',
   'pipe:1',
+  ...readZero(plan.input.container, plan.streams),
 ];
 
 /** Times start at zero, because fragments cannot state the start of a copy. */
@@ -51,4 +53,5 @@ export const soundCopyArguments = ({
   '-format_options',
   'use_editlist=0',
   ...dashOptions({ folder, rungs: 0, hasAudio: false }),
+  ...readZero(plan.input.container, plan.streams),
 ];

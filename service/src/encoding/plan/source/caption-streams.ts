@@ -2,7 +2,7 @@
 import { toLanguage } from '../../../captions/caption-request.ts';
 import { CAPTION_CODECS, type CaptionCodec } from '../../captions/caption-data.ts';
 import type { SourceStream } from '../../model/source.ts';
-import { COMMON_OPTIONS, type FfmpegInput, hasNoZero, inputArguments, READ_SOUND } from './ffmpeg-input.ts';
+import { COMMON_OPTIONS, type FfmpegInput, hasNoZero, inputArguments, readZero } from './ffmpeg-input.ts';
 
 export type CaptionStream = {
   readonly index: number;
@@ -57,7 +57,6 @@ export function captionArguments(
   { index, codec }: CaptionStream,
   { data, list, streams }: CaptionOutput,
 ): string[] {
-  const readsSound = hasNoZero(input.container) && streams.some(({ kind }) => kind === 'Audio');
   const filter = UNIT_FILTERS[codec];
   const packets = ['-map', `0:${index}`, '-c', 'copy', ...(filter ? ['-bsf:v', filter] : [])];
   return [
@@ -74,7 +73,6 @@ export function captionArguments(
     '-f',
     'framecrc',
     list,
-    // In an output of its own: the limit of frames would end the others too.
-    ...(readsSound ? [...READ_SOUND, '-f', 'null', '-'] : []),
+    ...readZero(input.container, streams),
   ];
 }

@@ -71,8 +71,19 @@ const CLOCKS_WITHOUT_ZERO: readonly Container[] = ['mpegts', 'mpeg'];
 
 export const hasNoZero = (container: Container): boolean => CLOCKS_WITHOUT_ZERO.includes(container);
 
-/** In such containers, zero is the first packet of all streams that ffmpeg reads. */
-export const READ_SOUND = ['-map', '0:a?', '-c:a', 'copy', '-frames:a', '1'] as const;
+/**
+ * Output options of a run whose times are those of `factsArguments`. In such containers, ffmpeg takes the
+ * first packet of all streams that it reads as zero, so every run opens the same streams. In an output of its
+ * own, because the limit of frames would end the other outputs too.
+ */
+export function readZero(container: Container, streams: readonly SourceStream[]): string[] {
+  if (!hasNoZero(container)) return [];
+  const timed = [streams.find(isPicture), ...streams.filter(({ sampleRate }) => sampleRate)];
+  const maps = timed.flatMap((stream) => (stream ? ['-map', `0:${stream.index}`] : []));
+  return [...maps, '-c', 'copy', '-frames:v', '0', '-frames:a', '0', '-f', 'null', '-'];
+}
+
+export const isPicture = ({ kind, still }: SourceStream): boolean => kind === 'Video' && !still;
 
 /** Decodes five frames and prints their properties and those of the container to stderr. */
 export const factsArguments = (input: FfmpegInput): string[] => [
@@ -86,7 +97,7 @@ export const factsArguments = (input: FfmpegInput): string[] => [
   '5',
   '-vf',
   'showinfo=checksum=0',
-  ...(hasNoZero(input.container) ? READ_SOUND : ['-an']),
+  ...(hasNoZero(input.container) ? ['-map', '0:a?', '-c:a', 'copy', '-frames:a', '1'] : ['-an']),
   '-sn',
   '-dn',
   '-f',

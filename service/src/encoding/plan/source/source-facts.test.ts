@@ -39,6 +39,7 @@ describe('source facts', () => {
           size: null,
           averageRate: null,
           channels: 1,
+          sampleRate: 48_000,
           still: false,
           dispositions: ['default'],
         },

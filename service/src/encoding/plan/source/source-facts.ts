@@ -27,6 +27,7 @@ const DOLBY_VISION = /^ {8}DOVI configuration record: .*, compatibility id: (\d+
 const TAG = /^ (?:\([^)]*\) )*\((\w{4}) \/ 0x/;
 const SIZE = /, (\d+)x(\d+)(?=[ ,]|$)/;
 const RATE = /, ([\d.]+)(k?) fps\b/;
+const SAMPLE_RATE = /, (\d+) Hz\b/;
 const LAYOUT = / Hz, (?:(mono)|(stereo|downmix)|(\d+)\.(\d+)|(\d+) channels)/;
 const PRIMARIES = /^\[Parsed_showinfo_\d+ @ \w+\] color_range:.* color_primaries:(\S+)/m;
 // ffmpeg 5.1: "mastering display", "Content Light Level information"; 7.0: "… metadata" after both.
@@ -89,6 +90,7 @@ function streamOf([
   const [, rate, thousands] = RATE.exec(rest) ?? [];
   const tag = TAG.exec(rest)?.[1];
   const channels = channelsOf(rest);
+  const sampleRate = Number(SAMPLE_RATE.exec(rest)?.[1] ?? 0);
   const title = TITLE.exec(tags)?.[1];
   const compatibility = DOLBY_VISION.exec(tags)?.[1];
   const dispositions = dispositionsOf(rest);
@@ -100,6 +102,7 @@ function streamOf([
     size: width && height ? { width: Number(width), height: Number(height) } : null,
     averageRate: rate ? Number(rate) * (thousands ? 1000 : 1) : null,
     ...(channels && { channels }),
+    ...(sampleRate > 0 && { sampleRate }),
     ...(compatibility && { dolbyVisionCompatibility: Number(compatibility) }),
     ...(ALPHA.test(tags) && { hasAlpha: true }),
     still: /\((?:attached pic|still image|timed thumbnails)\)/.test(rest),

@@ -6,6 +6,7 @@ import type { Container } from '@mediary/media-rules/video-facts';
 import type { FailureCode } from '../../encode-failure.ts';
 import { MAX_AUDIO_TRACKS } from './audio-tracks.ts';
 import { isDecodable, videoCodecs } from './decoders.ts';
+import { isPicture } from './ffmpeg-input.ts';
 import type { FrameFacts, SourceFacts, SourceStream } from '../../model/source.ts';
 
 export type ChosenStreams = {
@@ -23,7 +24,7 @@ export function chooseStreams(
   container: Container,
   log: string,
 ): ChosenStreams | SourceRefusal {
-  const video = facts.streams.find(({ kind, still }) => kind === 'Video' && !still);
+  const video = facts.streams.find(isPicture);
   const audioStreams = facts.streams.filter(({ kind }) => kind === 'Audio');
   if (facts.streams.length === 0) return refuse('not_media');
   if (!video) return refuse('no_video_track');
