@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type ClipOptions, ffmpegPath, makeClip } from '../../../../../test/support/clips/clips.ts';
 import { encodeFilm, type Film, manifestsOf } from '../../../../../test/support/clips/film.ts';
-import { CLEAN, decode, packets, tones } from '../../../../../test/support/clips/picture-and-sound.ts';
+import { beeps, CLEAN, decode, packets, tones } from '../../../../../test/support/clips/picture-and-sound.ts';
 import { checkDash } from '../../../../../test/support/playback/check-dash.ts';
 import { checkHls } from '../../../../../test/support/playback/check-hls.ts';
 import { isSound } from '../../model/cmaf-track.ts';
@@ -79,6 +79,24 @@ describe.each([
     for (const hertz of (await tones(copy)).slice(0, 3)) expect(Math.abs(hertz - 440)).toBeLessThan(22);
   });
 });
+
+test('in MPEG-TS is in time with the encoded sound, wherever its packets start', async () => {
+  const source = await makeClip({
+    ...{ seconds: 4.6, width: 160, height: 90, container: 'ts', flashAndBeep: true },
+    more: [
+      '-filter_complex',
+      '[1:a]asplit=6[a][b][c][d][e][f];[a][b][c][d][e][f]join=inputs=6:channel_layout=5.1[s]',
+      ...['-map', '0:v', '-map', '[s]', '-c:a', 'ac3', '-b:a', '384k'],
+      // Not a whole number of samples.
+      ...['-bsf:a', 'setts=ts=TS+9009/90000/TB'],
+    ],
+  });
+  await using film = await encodeFilm(source, { ladder: LADDER, container: 'mpegts' });
+  const encoded = await beeps({ url: film.path('r1.m3u8'), stream: 'a:0' });
+  const copied = await beeps({ url: film.path('r500.m3u8'), stream: 'a:0' });
+  expect(encoded).toHaveLength(5);
+  expect(copied).toEqual(encoded.map((at) => expect.closeTo(at, 1)));
+}, 60_000);
 
 test('without the setting, and in stereo, the sound is encoded only', async () => {
   await using plain = await encodeFilm(await surround('eac3'));

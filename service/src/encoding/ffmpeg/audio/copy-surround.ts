@@ -46,14 +46,13 @@ export async function copySurround(encode: PlannedEncode): Promise<CopiedSurroun
   return { tracks, warnings };
 }
 
-async function copyTrack(
-  { session, source }: PlannedEncode,
-  track: AudioTrack,
-  id: number,
-): Promise<CmafTrack> {
-  const { timeline, bytes } = source;
+async function copyTrack(encode: PlannedEncode, track: AudioTrack, id: number): Promise<CmafTrack> {
+  const { session, source } = encode;
+  const { timeline, bytes, facts } = source;
   const { request, limits } = session;
-  const plan = { input: session.input, timeline, streams: source.facts.streams, track };
+  if (facts.streams.find(({ index }) => index === track.index)?.sampleRate !== SAMPLE_RATE)
+    throw new EncodeError('encode_failed', `its sample rate is not ${SAMPLE_RATE} Hz.`);
+  const plan = { input: session.input, timeline, streams: facts.streams, track };
   const start = await findStart(session, plan);
   const folder = join(request.workFolder, `sound-${id}`);
   await mkdir(folder);
@@ -73,14 +72,15 @@ async function copyTrack(
   const offset = { segments: 0, start };
   const collector = openSegmentCollector({ from: folder, to: request.workFolder, trackIds: [id], offset });
   const [copied] = await collector.collect();
-  if (!copied || copied.timescale !== SAMPLE_RATE)
-    throw new EncodeError('encode_failed', `its sample rate is not ${SAMPLE_RATE} Hz.`);
-  if (Math.abs(trackSeconds(copied) - timeline.durationSeconds) > MAX_GAP_SECONDS)
+  if (!copied || Math.abs(trackSeconds(copied) - timeline.durationSeconds) > MAX_GAP_SECONDS)
     throw new EncodeError('encode_failed', 'it does not last as long as the picture.');
   return { ...copied, audio: { track, channels: 6, isCopy: true } };
 }
 
-/** Of the first packet on the clock of the renditions, which fragments cannot state below zero. */
+/**
+ * Of the first packet on the clock of the renditions, in whole samples. Fragments cannot state it below zero,
+ * and MPEG-TS has ticks that are no samples.
+ */
 async function findStart(session: Session, plan: SoundCopy): Promise<Rational> {
   const list = openFirstPacket();
   let first: Rational | undefined;
@@ -92,5 +92,5 @@ async function findStart(session: Session, plan: SoundCopy): Promise<Rational> {
   const seconds = numerator / denominator;
   if (!(seconds >= -MAX_EARLY_SECONDS && seconds <= MAX_GAP_SECONDS))
     throw new EncodeError('encode_failed', 'it does not start with the picture.');
-  return { numerator: Math.max(0, numerator), denominator };
+  return { numerator: Math.max(0, Math.round(seconds * SAMPLE_RATE)), denominator: SAMPLE_RATE };
 }
