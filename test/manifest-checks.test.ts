@@ -48,6 +48,7 @@ describe('HLS', () => {
   });
   test.each([
     ['#EXT-X-TARGETDURATION:4', '#EXT-X-TARGETDURATION:3', 'is longer than the target duration'],
+    ['#EXT-X-TARGETDURATION:4', '#EXT-X-TARGETDURATION:5', 'target durations are 4, 5'],
     ['#EXT-X-ENDLIST\n', '', 'no EXT-X-ENDLIST'],
     ['#EXT-X-PLAYLIST-TYPE:VOD\n', '', 'not VOD'],
     [/#EXT-X-MAP:.*\n/, '', 'no EXT-X-MAP'],

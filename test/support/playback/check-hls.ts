@@ -4,6 +4,7 @@ import {
   checkHead,
   checkIndependence,
   checkMediaPlaylist,
+  checkTargets,
   type Rates,
   ratesOf,
   segmentsOf,
@@ -48,6 +49,7 @@ export function checkHls(
       checkMediaPlaylist({ name, text, kind: captions.includes(name) ? 'captions' : 'tracks' }, sizes, state),
     ),
     ...checkAlignment(pictures, playlists),
+    ...checkTargets([...playlists].filter(([name]) => !captions.includes(name))),
   ];
 }
 

@@ -80,3 +80,9 @@ export const segmentsOf = (text: string): Segment[] =>
     name,
     seconds: Number(seconds),
   }));
+
+/** Section 6.2.4: only those of subtitles may differ. */
+export function checkTargets(tracks: readonly (readonly [name: string, text: string])[]): string[] {
+  const targets = new Set(tracks.map(([, text]) => /^#EXT-X-TARGETDURATION:(\d+)$/m.exec(text)?.[1]));
+  return targets.size > 1 ? [`playlists: target durations are ${[...targets].join(', ')}`] : [];
+}

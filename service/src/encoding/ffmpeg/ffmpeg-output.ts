@@ -1,5 +1,5 @@
 // Collects the segments that ffmpeg has completed, also while it still runs, and reads their times.
-import { lstat, open, readFile, readdir, rename, writeFile } from 'node:fs/promises';
+import { appendFile, lstat, open, readFile, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { EncodedFile, EncodeRequest } from '../encoder.ts';
 import {
@@ -8,6 +8,7 @@ import {
   initName,
   readSegmentHead,
   segmentName,
+  segmentSeconds,
 } from '../model/cmaf-track.ts';
 import { moveSegment } from '../packaging/moved-segment.ts';
 import { readTrackHeader, SEGMENT_HEAD_BYTES, type TrackHeader } from '../model/mp4-boxes.ts';
@@ -90,6 +91,25 @@ function toTicks({ numerator, denominator }: Rational, timescale: number): numbe
   const ticks = (numerator * timescale) / denominator;
   if (!Number.isSafeInteger(ticks)) throw new Error('a chunk starts between two ticks of its track');
   return ticks;
+}
+
+const MIN_LAST_SECONDS = 1;
+
+/**
+ * Joins a very short last segment with the one before: hls.js never ends a stream with it. A segment may have
+ * several fragments (ISO/IEC 23000-19, 7.3.3).
+ */
+export async function joinShortEnd(track: CmafTrack, folder: string): Promise<CmafTrack> {
+  const [before, last] = track.segments.slice(-2);
+  if (!before || !last || segmentSeconds(track, last) >= MIN_LAST_SECONDS) return track;
+  await appendFile(join(folder, before.name), await readFile(join(folder, last.name)));
+  await rm(join(folder, last.name));
+  const joined = {
+    ...before,
+    duration: before.duration + last.duration,
+    bytes: before.bytes + last.bytes,
+  };
+  return { ...track, segments: [...track.segments.slice(0, -2), joined] };
 }
 
 export const fileOf = ({ workFolder }: Pick<EncodeRequest, 'workFolder'>, name: string): EncodedFile => ({

@@ -10,7 +10,8 @@ import { firstPacketArguments, type SoundCopy, soundCopyArguments } from '../../
 import { soundCost, timeLimitMs } from '../../plan/ladder/encode-cost.ts';
 import { copiedTracks } from '../../plan/source/audio-tracks.ts';
 import { openFirstPacket } from '../../plan/source/source-timeline.ts';
-import { openSegmentCollector } from '../ffmpeg-output.ts';
+import { targetSecondsOf } from '../encode-phase.ts';
+import { joinShortEnd, openSegmentCollector } from '../ffmpeg-output.ts';
 import { runStepOrFail, type Session } from '../ffmpeg-session.ts';
 import type { PlannedEncode } from '../planned-encode.ts';
 
@@ -74,7 +75,11 @@ async function copyTrack(encode: PlannedEncode, track: AudioTrack, id: number): 
   const [copied] = await collector.collect();
   if (!copied || Math.abs(trackSeconds(copied) - timeline.durationSeconds) > MAX_GAP_SECONDS)
     throw new EncodeError('encode_failed', 'it does not last as long as the picture.');
-  return { ...copied, audio: { track, channels: 6, isCopy: true } };
+  return {
+    ...(await joinShortEnd(copied, request.workFolder)),
+    audio: { track, channels: 6, isCopy: true },
+    targetSeconds: targetSecondsOf(encode),
+  };
 }
 
 /**

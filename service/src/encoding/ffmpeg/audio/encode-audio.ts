@@ -1,13 +1,13 @@
 // Encodes an audio file: one rendition in stereo AAC, its waveform, and a thumbnail.
 import { createReadStream } from 'node:fs';
-import { appendFile, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { THUMBNAIL, WAVEFORM } from '../../../storage/object-key.ts';
 import { EncodeError, type EncodedFile, type Encoding } from '../../encoder.ts';
 import { filesOf } from '../publish-tracks.ts';
 import { chaptersOf } from '../examine-source.ts';
-import { fileOf, openSegmentCollector, writeText } from '../ffmpeg-output.ts';
+import { fileOf, joinShortEnd, openSegmentCollector, writeText } from '../ffmpeg-output.ts';
 import {
   createEncodeFailure,
   parseOutTime,
@@ -17,7 +17,7 @@ import {
 } from '../ffmpeg-session.ts';
 import { readAudioFacts } from '../measured-audio.ts';
 import { createPlaceholder } from '../placeholder.ts';
-import { type CmafTrack, describeAudio, segmentSeconds, trackSeconds } from '../../model/cmaf-track.ts';
+import { type CmafTrack, describeAudio, trackSeconds } from '../../model/cmaf-track.ts';
 import type { Size } from '../../model/source.ts';
 import { formatIndex, INDEX_NAME } from '../../packaging/run-index.ts';
 import type { Normalization } from '../../plan/arguments/normalization.ts';
@@ -135,25 +135,6 @@ async function render(session: Session, { source, normalization, folder }: Rende
 
 const createUndecodable = (log: string): EncodeError =>
   new EncodeError('undecodable', 'Most of the sound of the file cannot be decoded.', log);
-
-const MIN_LAST_SECONDS = 1;
-
-/**
- * Joins a very short last segment with the one before: hls.js never ends a stream with it. A segment may have
- * several fragments (ISO/IEC 23000-19, 7.3.3).
- */
-async function joinShortEnd(track: CmafTrack, folder: string): Promise<CmafTrack> {
-  const [before, last] = track.segments.slice(-2);
-  if (!before || !last || segmentSeconds(track, last) >= MIN_LAST_SECONDS) return track;
-  await appendFile(join(folder, before.name), await readFile(join(folder, last.name)));
-  await rm(join(folder, last.name));
-  const joined = {
-    ...before,
-    duration: before.duration + last.duration,
-    bytes: before.bytes + last.bytes,
-  };
-  return { ...track, segments: [...track.segments.slice(0, -2), joined] };
-}
 
 /** No stream has this index. */
 const NO_VIDEO = -1;
