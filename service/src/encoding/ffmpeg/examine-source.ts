@@ -23,6 +23,7 @@ import {
   isTruncated,
   missingSeconds,
   computeTimeline,
+  shiftOf,
 } from '../plan/source/source-timeline.ts';
 import type { SourceFacts, SourceStream } from '../model/source.ts';
 import { parseSourceFacts } from '../plan/source/source-facts.ts';
@@ -101,18 +102,24 @@ export async function examineSource(session: SourceSession): Promise<ExaminedSou
   const audio = await chooseAudio(session, audioStreams);
   const warnings = [...toWarnings(toTraits(facts, chosen)), ...audioWarnings(audio)];
   const audioTracks = toAudioTracks(audio.encoded);
-  const chapters = chaptersOf(facts, timeline);
+  const { durationSeconds } = timeline;
+  const chapters = chaptersOf(facts, { durationSeconds, shiftSeconds: shiftOf(facts) });
   return { facts, bytes, kilobits, video, frame, audio: audioTracks, timeline, chapters, warnings };
 }
 
-/** Renditions start at zero, whatever the clock of the file says. */
+type RenditionClock = {
+  readonly durationSeconds: number;
+  /** Added to the times of the file. */
+  readonly shiftSeconds: number;
+};
+
 export const chaptersOf = (
-  { chapters = [], startSeconds: zero }: SourceFacts,
-  { durationSeconds }: Pick<Timeline, 'durationSeconds'>,
+  { chapters = [] }: SourceFacts,
+  { durationSeconds, shiftSeconds }: RenditionClock,
 ): Chapter[] =>
   readChapters(
     chapters.map(({ startSeconds, title }) => ({
-      start_ms: Math.max(0, Math.round((startSeconds - zero) * 1000)),
+      start_ms: Math.max(0, Math.round((startSeconds + shiftSeconds) * 1000)),
       title,
     })),
     durationSeconds * 1000,

@@ -75,7 +75,11 @@ export async function encodeAudio(session: Session): Promise<Encoding> {
     container: session.input.container,
     audio: await readAudioFacts([source.track], { folder, normalization }),
     durationMs: Math.round(durationSeconds * 1000),
-    chapters: chaptersOf(source.facts, { durationSeconds }),
+    chapters: chaptersOf(source.facts, {
+      durationSeconds,
+      // The rendition starts with the first packet.
+      shiftSeconds: -source.facts.startSeconds,
+    }),
     placeholder: await createPlaceholder(session, thumbnail.file.path, thumbnail.size),
     warnings: [...source.warnings, ...damageWarnings(undefined, lostPackets)],
   };

@@ -15,7 +15,7 @@ import {
 } from '../../plan/source/caption-streams.ts';
 import { factsArguments } from '../../plan/source/ffmpeg-input.ts';
 import { parseSourceFacts } from '../../plan/source/source-facts.ts';
-import { leadInOf } from '../../plan/source/source-timeline.ts';
+import { shiftOf } from '../../plan/source/source-timeline.ts';
 import { chooseStreams } from '../../plan/source/stream-choice.ts';
 import { type FfmpegSetup, runStep, runStepOrFail } from '../ffmpeg-session.ts';
 
@@ -74,7 +74,7 @@ async function decodeStream(
 ): Promise<readonly ClosedCaptions[]> {
   const files = await writePackets(setup, request, { facts, stream });
   const decoder = createClosedCaptionDecoder();
-  const shift = leadInOf(facts) - facts.startSeconds;
+  const shift = shiftOf(facts);
   for await (const { seconds, bytes } of readCaptionPackets(files)) {
     const data = findTriplets(stream.codec, bytes).map((triplets) => triplets.slice());
     if (data.length > 0) decoder.push({ seconds: seconds + shift, data });

@@ -99,12 +99,16 @@ export function missingSeconds({ durationSeconds, startSeconds }: SourceFacts, e
 export const isTruncated = (missing: number): boolean => missing > MISSING_SECONDS;
 
 /** The renditions start with the first frame, unless it is late. */
-export function leadInOf({ startSeconds, frame }: Pick<SourceFacts, 'startSeconds' | 'frame'>): number {
+function leadInOf({ startSeconds, frame }: Pick<SourceFacts, 'startSeconds' | 'frame'>): number {
   // A later start is that of a recording's clock.
   const emptySeconds = startSeconds > 0 && startSeconds <= MAX_LEAD_IN_SECONDS ? startSeconds : 0;
   const firstFrame = Math.max(0, frame?.startSeconds ?? 0);
   return emptySeconds + firstFrame <= MAX_SKIPPED_SECONDS ? 0 - firstFrame : emptySeconds;
 }
+
+/** Added to a time of the file, it gives the time in the renditions. */
+export const shiftOf = (facts: Pick<SourceFacts, 'startSeconds' | 'frame'>): number =>
+  leadInOf(facts) - facts.startSeconds;
 
 type TimelineInput = {
   readonly facts: SourceFacts;

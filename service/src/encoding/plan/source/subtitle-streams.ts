@@ -3,7 +3,7 @@ import { nameOfLanguage, toLanguage } from '../../../captions/caption-request.ts
 import { toPlainText } from '../../../assets/text-limits.ts';
 import { isTextSubtitle, TEXT_DECODERS } from './decoders.ts';
 import { type FfmpegInput, COMMON_OPTIONS, inputArguments } from './ffmpeg-input.ts';
-import { leadInOf } from './source-timeline.ts';
+import { shiftOf } from './source-timeline.ts';
 import type { SourceFacts, SourceStream } from '../../model/source.ts';
 
 /** One for each language. */
@@ -69,6 +69,6 @@ export const subtitleArguments = (
   '-loglevel',
   'error',
   '-copyts',
-  ...inputArguments(input, ['-itsoffset', (leadInOf(facts) - facts.startSeconds).toFixed(6)], TEXT_DECODERS),
+  ...inputArguments(input, ['-itsoffset', shiftOf(facts).toFixed(6)], TEXT_DECODERS),
   ...outputs.flatMap(({ index, path }) => ['-map', `0:${index}`, '-c:s', 'webvtt', '-f', 'webvtt', path]),
 ];
