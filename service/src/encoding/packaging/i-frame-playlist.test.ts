@@ -7,6 +7,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ffmpegPath, makeClip } from '../../../../test/support/clips/clips.ts';
 import { encodeFilm, type Film } from '../../../../test/support/clips/film.ts';
 import { readKeyFrameRange } from '../model/key-frame-range.ts';
+import { findIFrameTracks, formatIFrameStreams } from './i-frame-playlist.ts';
+import { pictureTrack } from './tracks.fixture.ts';
 
 type Segment = { uri: string; duration: number; byterange: { offset: number; length: number } };
 type Playlist = {
@@ -102,4 +104,12 @@ describe('the first sample', () => {
     expect(() => readKeyFrameRange(segment(words(0, 1), words(0x1, 1, 100)))).toThrow('size');
     expect(() => readKeyFrameRange(segment(words(0, 1), words(0x200, 1, 100)))).toThrow('offset');
   });
+});
+
+test('a video of a week has one too', () => {
+  const track = pictureTrack(0, { width: 426, height: 240, seconds: Array<number>(151_200).fill(4) });
+  const segments = track.segments.map((segment) => ({ ...segment, keyFrame: { start: 100, length: 5000 } }));
+  expect(formatIFrameStreams(findIFrameTracks([{ ...track, segments }]), '1-1')).toContain(
+    'BANDWIDTH=10000,',
+  );
 });

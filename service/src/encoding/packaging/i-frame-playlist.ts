@@ -61,8 +61,7 @@ export function formatIFramePlaylist({ track, keyFrames }: IFrameTrack): string 
 }
 
 const peakBitrate = ({ track, keyFrames }: IFrameTrack): number =>
-  Math.max(
-    ...track.segments.map((segment, index) =>
-      Math.ceil(((keyFrames[index] as KeyFrameRange).length * 8) / segmentSeconds(track, segment)),
-    ),
-  );
+  track.segments.reduce((peak, segment, index) => {
+    const { length } = keyFrames[index] as KeyFrameRange;
+    return Math.max(peak, Math.ceil((length * 8) / segmentSeconds(track, segment)));
+  }, 0);

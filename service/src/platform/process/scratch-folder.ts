@@ -77,7 +77,7 @@ async function isOld(folder: string): Promise<boolean> {
       ),
     ),
   );
-  return Math.max(...times) < Date.now() - DAY_MS;
+  return times.every((time) => time < Date.now() - DAY_MS);
 }
 
 /** `<pid namespace>-<pid>-<start time>`. Process ids are reused, but not with the same start time. */
