@@ -145,7 +145,7 @@ async function hasExtras({ transport, path, signal }: WaitTarget): Promise<boole
 const isOfOtherEncoder = (playback: Exclude<Playback, { kind: 'image' }>): boolean =>
   (playback.kind === 'video' ? playback.frame : playback.waveform) === null;
 
-/** They appear together. */
+/** They appear together, except those for which the worker has no disk space yet. */
 const EXTRAS = ['mp4', 'audio', 'storyboard', 'preview'] as const;
 
 const createDeletedError = (cause?: unknown): MediaryError =>

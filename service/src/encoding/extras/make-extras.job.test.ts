@@ -76,8 +76,11 @@ function setUp(
       await writeFile(request.output.replace('%d', '1'), request.kind);
     },
   };
-  const run = (videoExtras: readonly VideoExtra[] = ['storyboard', 'preview', 'audio', 'mp4']) => {
-    const settings = { minFreeBytes: 0, videoExtras };
+  const run = (
+    videoExtras: readonly VideoExtra[] = ['storyboard', 'preview', 'audio', 'mp4'],
+    minFreeBytes = 0,
+  ) => {
+    const settings = { minFreeBytes, videoExtras };
     const ctx = createEncodingContext({ settings, store, encoder, lifecycle, worker: { scratchRoot }, log });
     return createExtrasJob(ctx)({
       payload: { assetId: ID, folder: '1-1' },
@@ -129,6 +132,15 @@ describe('the job', () => {
       await expect(run()).rejects.toBe(error);
       expect(await readdir(scratchRoot)).toEqual([]);
     }
+  });
+  test('shows the small files where the disk is too full for the others, and is retried', async () => {
+    const { run, state } = setUp();
+    await expect(run(['mp4', 'storyboard', 'preview'], Number.MAX_SAFE_INTEGER)).rejects.toMatchObject({
+      code: 'UNAVAILABLE',
+    });
+    expect(shownExtras(state.asset)).toEqual(['storyboard', 'preview']);
+    await run(['mp4', 'storyboard', 'preview']);
+    expect(shownExtras(state.asset)).toEqual(['mp4', 'storyboard', 'preview']);
   });
   test('ends without an error when the video is deleted while it reads the files', async () => {
     const { run, state, made } = setUp(READY, (kind, deleted) => {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { isPurged } from '../../assets/asset.ts';
 import { EXTRA_FILES, type VideoExtra } from '../../assets/video-extras.ts';
 import type { JobPayloads } from '../../jobs.ts';
-import { diskFull, freeBytes } from '../../platform/disk/free-space.ts';
+import { diskFull, freeBytes, isScratchFull } from '../../platform/disk/free-space.ts';
 import { runClaimedJob } from '../../platform/jobs/claimed-job.ts';
 import type { JobRun } from '../../platform/jobs/job-queue.ts';
 import { inScratchFolder } from '../../platform/process/scratch-folder.ts';
@@ -42,7 +42,11 @@ export const createExtrasJob =
       },
       onCheckError: (error) =>
         ctx.log.warn({ asset_id: id, err: error }, 'the worker cannot check whether the video still exists'),
-      work: async (run) => showExtras(ctx, payload, await makeExtras(ctx, payload, run.signal)),
+      work: async (run) => {
+        const { made, failure } = await makeExtras(ctx, payload, run.signal);
+        await showExtras(ctx, payload, made);
+        if (failure) throw failure;
+      },
       discard: () => ctx.lifecycle.removeUnlessDeferred(id, renditionsPrefix(id)),
       fail: async () => {},
     });
@@ -72,20 +76,32 @@ type Renditions = {
 
 type ExtraSource = Renditions & { readonly signal: AbortSignal; readonly folder: string };
 
-/** Returns all stored files, also those of earlier runs of the job. */
+type MadeExtras = {
+  /** All stored files, also those of earlier runs of the job. */
+  readonly made: VideoExtra[];
+  /** The scratch disk is too full for the others, so that the job is retried. */
+  readonly failure?: unknown;
+};
+
 async function makeExtras(
   ctx: EncodingContext,
   { assetId, folder }: JobPayloads['make-extras'],
   signal: AbortSignal,
-): Promise<VideoExtra[]> {
+): Promise<MadeExtras> {
   const renditions = await openRenditions(ctx, { assetId, folder });
   const made: VideoExtra[] = [];
+  let failure: MadeExtras['failure'];
   for (const extra of extrasOf(renditions, ctx.settings.videoExtras)) {
     signal.throwIfAborted();
     const isStored = (await ctx.store.size(renditions.keyOf(EXTRA_FILES[extra]))) !== undefined;
-    if (isStored || (await makeExtra(ctx, extra, { ...renditions, assetId, signal }))) made.push(extra);
+    try {
+      if (isStored || (await makeExtra(ctx, extra, { ...renditions, assetId, signal }))) made.push(extra);
+    } catch (error) {
+      if (!isScratchFull(error)) throw error;
+      failure = error;
+    }
   }
-  return made;
+  return { made, failure };
 }
 
 /** An audio asset has no pictures. */
