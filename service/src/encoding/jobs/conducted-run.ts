@@ -178,6 +178,6 @@ export async function endWithReport(
   if (!(await finishRun(ctx, run, { report, earlier, removeAfter }))) return false;
   if (report.status === 'ready') await recordEncodeEnd(ctx.db, run);
   await deleteGrowingIndexes(ctx, run.assetId, [...earlier, renditionFolder(run.attempt, run.run)]);
-  await deleteChunks(ctx, run.assetId);
+  await deleteChunks(ctx, run);
   return true;
 }

@@ -51,7 +51,7 @@ async function encodeFirst(
 ): Promise<void> {
   if (await isContinued(ctx, payload)) return;
   const run = await beginRun(ctx, payload);
-  if (!run) return deleteChunks(ctx, payload.assetId);
+  if (!run) return deleteChunks(ctx, payload);
   try {
     await conductRun(ctx, run, {
       scratchName: { work: run.assetId, run: renditionFolder(run.attempt, run.run) },
@@ -76,7 +76,7 @@ type FirstControl = RunControl & { readonly maxSeconds: number | undefined };
 async function encodeAndSave(ctx: EncodingContext, run: Run, control: FirstControl): Promise<void> {
   await removeEarlierRuns(ctx, run);
   // Earlier runs may have left chunks.
-  await deleteChunks(ctx, run.assetId, run.attempt);
+  await deleteChunks(ctx, run, { keepsRefused: true });
   const first = await orFailedReport(ctx, run, () => startEncode(ctx, run, control));
   const isCurrent =
     'status' in first

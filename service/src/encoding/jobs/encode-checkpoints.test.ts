@@ -1,4 +1,4 @@
-// Tests with a real database and queue which worker may end a continued run, and what follows a crash.
+// Tests with a real database and queue which worker may end a continued run, and what an end leaves.
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { rowsOf, startTestPostgres, type TestPostgres } from '../../../../test/support/postgres/postgres.ts';
 import { type JobPayloads, jobSettings } from '../../jobs.ts';
@@ -10,6 +10,7 @@ import { type Database, openDatabase } from '../../platform/postgres/database.ts
 import { migrate } from '../../platform/postgres/migrate.ts';
 import { uuidV7 } from '../../platform/values/uuid-v7.ts';
 import { createEncodingContext } from '../context.fixture.ts';
+import { deleteChunks } from './encode-chunks.ts';
 import * as checkpointOperations from './encode-checkpoints.ts';
 
 const CHECKPOINT = { durationMs: 9000, isDividable: false, state: { name: 'NUL \u0000 and \ud800' } };
@@ -121,4 +122,27 @@ test('an attempt whose rest waits is not started again, and one whose job was lo
   expect(await first().isContinued(run)).toBe(true);
   await rowsOf(connection, 'delete from pgboss.job where true');
   expect(await first().isContinued(run)).toBe(false);
+});
+
+test('the end of a run leaves the chunks of later runs and attempts', async () => {
+  const ctx = createEncodingContext({ db });
+  const insert = `
+    insert into encode_chunks (asset_id, attempt, run, batch, number, spec, state)
+    select $1, attempt, run, 1, 0, '{}', case when run = 1 then 'refused' else 'waiting' end
+      from generate_series(1, 2) as attempt, generate_series(1, 3) as run`;
+  const left = async () =>
+    (
+      await rowsOf(
+        connection,
+        'select attempt, run from encode_chunks where asset_id = $1 order by attempt, run',
+        [asset.id],
+      )
+    ).map((row) => `${row['attempt']}-${row['run']}`);
+  await rowsOf(connection, insert, [asset.id]);
+  await deleteChunks(ctx, { ...run, run: 2 }, { keepsRefused: true });
+  expect(await left()).toEqual(['1-1', '1-3', '2-1', '2-2', '2-3']);
+  await deleteChunks(ctx, { assetId: asset.id, attempt: 1 });
+  expect(await left()).toEqual(['2-1', '2-2', '2-3']);
+  await deleteChunks(ctx, { ...run, attempt: 2, run: 2 }, { keepsRefused: true });
+  expect(await left()).toEqual(['2-1', '2-3']);
 });

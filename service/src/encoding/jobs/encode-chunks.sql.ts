@@ -80,11 +80,17 @@ export const findRefusedChunk = (db: Queries, assetId: string, attempt: number) 
     select number from encode_chunks
      where asset_id = ${assetId} and attempt = ${attempt} and state = 'refused' limit 1`);
 
-/** `keptAttempt`: keeps the refused chunks of this attempt. */
-export const deleteChunks = (db: Queries, assetId: string, keptAttempt: number | null) =>
+type EndedRuns = Omit<RunKey, 'run'> & {
+  /** Undefined: all runs of the attempt. */
+  readonly run?: number;
+};
+
+/** Of these runs and of earlier attempts. `keepsRefused`: keeps the refused chunks of this attempt. */
+export const deleteChunks = (db: Queries, { assetId, attempt, run }: EndedRuns, keepsRefused: boolean) =>
   db.all(sql('delete chunks')`
     delete from encode_chunks
-     where asset_id = ${assetId} and (state <> 'refused' or attempt is distinct from ${keptAttempt}::int)`);
+     where asset_id = ${assetId} and (attempt, run) <= (${attempt}::int, coalesce(${run ?? null}::int, run))
+       and not (${keepsRefused}::boolean and state = 'refused' and attempt = ${attempt}::int)`);
 
 /** A row while the chunk needs its worker: it has not ended, and its run may publish. */
 export const findWantedChunk = (db: Queries, chunk: ChunkKey) =>

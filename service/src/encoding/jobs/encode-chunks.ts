@@ -78,13 +78,16 @@ export async function discardChunk({ db, jobs }: EncodingContext, run: RunRef): 
 const canUseChunks = async ({ db }: EncodingContext, { assetId, attempt }: RunRef): Promise<boolean> =>
   (await queries.findRefusedChunk(db, assetId, attempt)) === undefined;
 
-/** `keptAttempt`: keeps the note that this attempt must encode its video in one piece. */
+/**
+ * Deletes the chunks of the run, or of the whole attempt, and of all earlier ones: a job that is late leaves
+ * those of the next. `keepsRefused`: keeps the note that this attempt must encode its video in one piece.
+ */
 export const deleteChunks = async (
   { db }: EncodingContext,
-  assetId: string,
-  keptAttempt: number | null = null,
+  { assetId, attempt, run }: Omit<RunRef, 'run'> & Partial<RunRef>,
+  { keepsRefused = false } = {},
 ): Promise<void> => {
-  await queries.deleteChunks(db, assetId, keptAttempt);
+  await queries.deleteChunks(db, { assetId, attempt, ...(run !== undefined && { run }) }, keepsRefused);
 };
 
 type ChunkBatch = {
@@ -117,7 +120,7 @@ async function encodeChunks(
   } catch (error) {
     // The workers of the other chunks stop. Otherwise another worker continues the run with its chunks.
     const isEnd = error instanceof EncodeError || error instanceof ChunkMismatchError;
-    if (isEnd) await queries.deleteChunks(ctx.db, assetId, attempt);
+    if (isEnd) await deleteChunks(ctx, run, { keepsRefused: true });
     throw error;
   }
   const results = await queries.findChunkResults(ctx.db, key);

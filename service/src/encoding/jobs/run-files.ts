@@ -76,7 +76,7 @@ export const isInterruption = (error: unknown): boolean =>
 
 /** Deletes the rows of chunks first, so that workers that still store chunks discard them. */
 export async function discard(ctx: EncodingContext, run: RunRef): Promise<void> {
-  await deleteChunks(ctx, run.assetId, run.attempt);
+  await deleteChunks(ctx, run, { keepsRefused: true });
   await deleteGrowingIndexes(ctx, run.assetId, [renditionFolder(run.attempt, run.run)]);
   await discardRun(ctx, run);
 }
