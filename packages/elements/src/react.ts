@@ -87,7 +87,7 @@ export function MediaryPlayer(props: MediaryPlayerProps): ReactElement {
 }
 
 /** Attributes, so that a server renders them too. A false one is absent. */
-function toAttributes(props: PlayerOptions): Record<string, string | undefined> {
+function toAttributes(props: PlayerOptions): Record<string, string | true | undefined> {
   const { asset, baseUrl, token, access, src, poster, storyboard, chapters, placeholder, label, preload } =
     props;
   const texts = {
@@ -103,7 +103,8 @@ function toAttributes(props: PlayerOptions): Record<string, string | undefined> 
     label,
     preload,
   };
-  const toFlag = (isSet: boolean | undefined) => (isSet ? '' : undefined);
+  // React 19 sets the property of a defined element, where '' would be false.
+  const toFlag = (isSet: boolean | undefined) => isSet || undefined;
   return {
     ...texts,
     autoplay: toFlag(props.autoplay),

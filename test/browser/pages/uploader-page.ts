@@ -39,8 +39,8 @@ export async function serveUploaderPage(): Promise<UploaderPage> {
     }
     const script = code.get(url);
     response.setHeader('content-type', script === undefined ? 'text/html' : 'text/javascript');
-    response.setHeader('content-security-policy', toPolicy(service));
-    response.end(script ?? (url === '/' ? PAGE : ''));
+    response.setHeader('content-security-policy', toPolicy(service, url));
+    response.end(script ?? (/^\/(?:player)?$/.test(url) ? PAGE : ''));
   });
   await new Promise<void>((resolve) => {
     server.listen(0, '127.0.0.1', resolve);
@@ -61,9 +61,11 @@ type UploaderPage = {
   readonly close: () => Promise<void>;
 };
 
-const toPolicy = (service: TestService | undefined): string =>
+/** The controls of the player write HTML without a trusted type. */
+const toPolicy = (service: TestService | undefined, url: string): string =>
   `default-src 'none'; script-src 'self'; img-src 'self' ${service?.address}; ` +
-  `connect-src 'self' ${service?.address}; style-src 'self'; require-trusted-types-for 'script'`;
+  `connect-src 'self' ${service?.address}; style-src 'self'` +
+  (url === '/player' ? '' : "; require-trusted-types-for 'script'");
 
 /** The back end of the page, with the user of its session. */
 async function answerUpload(service: TestService | undefined, request: Request): Promise<Response> {
@@ -71,14 +73,20 @@ async function answerUpload(service: TestService | undefined, request: Request):
   return createUploadHandler({ mediary, findOwner: () => 'ann' })(request);
 }
 
-/** The element as HTML has it, and its React component. Not in a file, because its types are a browser's. */
+/** The element as HTML has it, and the React components. Not in a file, because its types are a browser's. */
 const SCRIPT = `
   import { createElement } from 'react';
   import { createRoot } from 'react-dom/client';
   import '@mediary/elements/uploader';
-  import { MediaryUploader } from '@mediary/elements/react';
+  import { MediaryPlayer, MediaryUploader } from '@mediary/elements/react';
+  let root;
   const page = {
     ready: [],
+    render: (name, props) => {
+      root ??= createRoot(document.querySelector('#react'));
+      const component = { MediaryPlayer, MediaryUploader }[name];
+      root.render(component && createElement(component, props));
+    },
     showTokenUploader: (baseUrl, token) => {
       const props = { id: 'token', baseUrl, accept: 'image/*', capture: 'environment' };
       const onUploadReady = ({ detail }) => page.ready.push(detail.filename);

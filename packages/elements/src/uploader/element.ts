@@ -4,7 +4,7 @@ import { html, LitElement, nothing, type PropertyValues, type TemplateResult } f
 import { repeat } from 'lit/directives/repeat.js';
 import { openConnection, type UploadConnection } from './connection.ts';
 import { openDialog, renderDropArea } from './drop-area.ts';
-import { DEFAULT_ACCEPT, type FileRules } from './file-rules.ts';
+import type { FileRules } from './file-rules.ts';
 import { listenForPastes } from './incoming-files.ts';
 import { createMemory, type UploadMemory } from './remembered.ts';
 import { STYLES } from './styles.ts';
@@ -22,7 +22,12 @@ import {
   retryFailed,
 } from './upload-list.ts';
 import { describeItem, renderRow, type RowAction } from './upload-row.ts';
-import { toUploadOptions, type UploaderContext, type UploaderEventName } from './uploader-context.ts';
+import {
+  toUploadOptions,
+  UPLOADER_DEFAULTS,
+  type UploaderContext,
+  type UploaderEventName,
+} from './uploader-context.ts';
 import { toEventDetail } from './uploader-events.ts';
 
 type Cached<T> = { readonly key: string; readonly value: T };
@@ -94,13 +99,7 @@ export class MediaryUploader extends LitElement {
 
   constructor() {
     super();
-    this.accept = DEFAULT_ACCEPT;
-    this.concurrency = 2;
-    this.resumeScope = '';
-    this.skipInspection = false;
-    this.disabled = false;
-    this.isDragging = false;
-    this.announcement = '';
+    Object.assign(this, UPLOADER_DEFAULTS, { isDragging: false, announcement: '' });
     this.#context = this.#createContext();
   }
 

@@ -1,15 +1,11 @@
 // Which files are refused before a request, and by what a refusal of the service teaches.
 import { createMediary, MediaryError } from '@mediary/client';
 import { expect, test } from 'vitest';
-import {
-  DEFAULT_ACCEPT,
-  type FileRules,
-  findAcceptedKinds,
-  findDefect,
-  findRefusal,
-  learnLimits,
-} from './file-rules.ts';
+import { type FileRules, findAcceptedKinds, findDefect, findRefusal, learnLimits } from './file-rules.ts';
 import { ENGLISH } from './texts.ts';
+import { UPLOADER_DEFAULTS } from './uploader-context.ts';
+
+const { accept: DEFAULT_ACCEPT } = UPLOADER_DEFAULTS;
 
 const createRules = (rules: Partial<FileRules> = {}): FileRules => ({
   accept: DEFAULT_ACCEPT,

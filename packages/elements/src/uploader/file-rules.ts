@@ -12,9 +12,6 @@ export type FileRules = {
   maxServiceBytes: number | undefined;
 };
 
-/** What the dialog offers. Some systems do not know the types of the extensions. */
-export const DEFAULT_ACCEPT = 'image/*,video/*,.heic,.heif,.avif,.mkv,.mts,.m2ts,.ts';
-
 /** Documents with scripts: the service refuses them always. */
 const NEVER = new Set(['image/svg+xml']);
 

@@ -8,6 +8,7 @@ import {
   useRef,
 } from 'react';
 import type { MediaryUploader as UploaderElement } from './element.ts';
+import { UPLOADER_DEFAULTS } from './uploader-context.ts';
 import type { UploadEvent } from './uploader-events.ts';
 
 type ElementProperties = Pick<
@@ -61,12 +62,12 @@ export function MediaryUploader(props: MediaryUploaderProps): ReactElement {
   const { id, className, style, children, ...rest } = props;
   const element = useRef<UploaderElement>(null);
   const latest = useRef(props);
+  const setBefore = useRef<readonly string[]>([]);
   useEffect(() => {
     latest.current = props;
-    const given = Object.entries(rest).filter(
-      ([name, value]) => !name.startsWith('on') && value !== undefined,
-    );
-    Object.assign(element.current ?? {}, Object.fromEntries(given));
+    const given = toProperties(rest);
+    Object.assign(element.current ?? {}, resetMissing(setBefore.current, given));
+    setBefore.current = Object.keys(given);
   });
   useEffect(() => {
     void import('../uploader.ts');
@@ -77,4 +78,17 @@ export function MediaryUploader(props: MediaryUploaderProps): ReactElement {
     return () => ended.abort();
   }, []);
   return createElement('mediary-uploader', { ref: element, id, class: className, style }, children);
+}
+
+type Properties = Readonly<Record<string, unknown>>;
+
+const toProperties = (props: object): Properties =>
+  Object.fromEntries(
+    Object.entries(props).filter(([name, value]) => !name.startsWith('on') && value !== undefined),
+  );
+
+/** The element would keep the value of a prop that the page no longer sets. */
+function resetMissing(setBefore: readonly string[], given: Properties): Properties {
+  const defaults: Properties = UPLOADER_DEFAULTS;
+  return { ...Object.fromEntries(setBefore.map((name) => [name, defaults[name]])), ...given };
 }

@@ -8,6 +8,16 @@ import type { UploadItem } from './upload-item.ts';
 
 export type UploaderEventName = 'start' | 'progress' | 'uploaded' | 'ready' | 'error';
 
+/** Of a new element; its other properties are undefined. */
+export const UPLOADER_DEFAULTS = {
+  /** What the dialog offers. Some systems do not know the types of the extensions. */
+  accept: 'image/*,video/*,.heic,.heif,.avif,.mkv,.mts,.m2ts,.ts',
+  concurrency: 2,
+  resumeScope: '',
+  skipInspection: false,
+  disabled: false,
+} as const;
+
 type ChosenOptions = Pick<UploadOptions, 'visibility' | 'tags' | 'metadata' | 'replaces'>;
 
 export type UploaderContext = {
