@@ -120,8 +120,10 @@ type OpenedPage = {
   readonly hosts: Set<string>;
 };
 
-async function openPage(): Promise<OpenedPage> {
+/** `aheadMs`: how much the clock of the viewer is ahead. */
+async function openPage(aheadMs = 0): Promise<OpenedPage> {
   const context = await browser.newContext({ viewport: { width: 900, height: 700 } });
+  await context.addInitScript(`const now = Date.now; Date.now = () => now() + ${aheadMs};`);
   const page = await context.newPage();
   const faults: string[] = [];
   page.on('console', (message) => message.type() === 'error' && faults.push(message.text()));
@@ -210,5 +212,18 @@ test('a private video plays, with captions, two languages and renewed tokens', a
   await page.getByText('This video was not found').waitFor();
   await expectAccessible(page);
   expect(await page.evaluate('window.failures')).toEqual(['NOT_FOUND']);
+  await page.context().close();
+});
+
+test('a viewer whose clock is days ahead plays with the first token', async () => {
+  const { page } = await openPage(48 * 3_600_000);
+  await page.getByRole('button', { name: 'Play' }).click();
+  await eventually(
+    () => readMedia<number>(page, 'currentTime'),
+    (seconds) => seconds > 0.5,
+    { withinMs: 120_000 },
+  );
+  expect(await page.evaluate('window.tokens')).toBe(1);
+  expect(await page.evaluate('window.failures')).toEqual([]);
   await page.context().close();
 });

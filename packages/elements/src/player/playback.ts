@@ -2,7 +2,7 @@
 import { createHlsMedia, createNativeMedia, type PlayerMedia, playsHlsNatively } from './media.ts';
 import { PlayerError, toPlayerError } from './player-error.ts';
 import { findSource, type PlayerSource, type SourceRequest } from './source.ts';
-import { isAccessToken, renewalDelay, withTokenOf } from './token.ts';
+import { isAccessToken, renewalDelay, SHORTEST_RENEWAL_MS, withTokenOf } from './token.ts';
 
 /** `finding` URLs → `waiting` until something plays → `idle` until play → `loading` → `ready`. */
 export type PlaybackView = {
@@ -109,10 +109,11 @@ async function find(run: PlaybackRun): Promise<PlayerSource> {
   const source = await findSource({ ...options.request, token: run.token, signal, onWaiting });
   signal.throwIfAborted();
   clearTimeout(run.timer);
-  if (source.expiresAt !== undefined && canRenew(run)) {
+  const delay = source.expiresAt === undefined ? undefined : renewalDelay(source.expiresAt, Date.now());
+  if (delay !== undefined && canRenew(run)) {
     // A failure shows when the service refuses the old token.
     const renewInTime = () => void renew(run).catch(() => undefined);
-    run.timer = setTimeout(renewInTime, renewalDelay(source.expiresAt, Date.now()));
+    run.timer = setTimeout(renewInTime, delay);
   }
   show(run, { source });
   return source;
@@ -196,9 +197,6 @@ async function reopen(run: PlaybackRun, { element, open }: PlayerMedia): Promise
   await open(run.view.source?.hls ?? '');
   show(run, { phase: 'ready', failure: undefined });
 }
-
-/** A token that is refused right after it was renewed will not be accepted later. */
-const SHORTEST_RENEWAL_MS = 10_000;
 
 async function recover(run: PlaybackRun, error: PlayerError): Promise<void> {
   const { media, view } = run;

@@ -24,7 +24,13 @@ describe('the renewal', () => {
   test('comes a minute before the end, and at half of a short life', () => {
     expect(renewalDelay(600_000, 0)).toBe(540_000);
     expect(renewalDelay(60_000, 0)).toBe(30_000);
-    expect(renewalDelay(0, 60_000)).toBe(0);
+  });
+
+  test('does not come by time for a token that looks ended, and never sooner than after ten seconds', () => {
+    expect(renewalDelay(0, 0)).toBeUndefined();
+    expect(renewalDelay(0, 60_000)).toBeUndefined();
+    expect(renewalDelay(1, 0)).toBe(10_000);
+    expect(renewalDelay(12_000, 0)).toBe(10_000);
   });
 
   test('fits into a timer when the end is far', () => {

@@ -35,8 +35,16 @@ export function withTokenOf(current: string, url: string): string {
 const LEAD_MS = 60_000;
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
-/** Milliseconds until a token is renewed: a minute before it ends, or after half of a shorter life. */
-export const renewalDelay = (expiresAt: number, now: number): number => {
-  const left = Math.max(0, expiresAt - now);
-  return Math.min(LONGEST_TIMER_MS, Math.max(left / 2, left - LEAD_MS));
-};
+/** A token that is refused right after it was renewed will not be accepted later. */
+export const SHORTEST_RENEWAL_MS = 10_000;
+
+/**
+ * Milliseconds until a token is renewed: a minute before it ends, or after half of a shorter life. Undefined
+ * for one that has ended: the clock of the viewer may be ahead, and each new token looks the same. The player
+ * renews it when the service refuses it.
+ */
+export function renewalDelay(expiresAt: number, now: number): number | undefined {
+  const left = expiresAt - now;
+  if (left <= 0) return undefined;
+  return Math.min(LONGEST_TIMER_MS, Math.max(SHORTEST_RENEWAL_MS, left / 2, left - LEAD_MS));
+}
