@@ -39,6 +39,10 @@ const whole = new Intl.NumberFormat('en');
 /** `12,345`. */
 export const formatCount = (count: number): string => whole.format(count);
 
+/** `1 asset`, `12,345 assets`. */
+export const formatCountOf = (count: number, one: string, many = `${one}s`): string =>
+  `${formatCount(count)} ${count === 1 ? one : many}`;
+
 const STEPS = [
   ['day', 86_400],
   ['hour', 3600],

@@ -2,7 +2,7 @@
 import type { AccessRules, Asset } from '@mediary/client';
 import { ActionIcon, Badge, CopyButton, Group, Paper, Table, Text, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { formatBytes, formatDuration } from '../../parts/format.ts';
+import { formatBytes, formatCountOf, formatDuration } from '../../parts/format.ts';
 import { Icon } from '../../parts/icon.tsx';
 import { Time } from '../../parts/time.tsx';
 
@@ -97,7 +97,7 @@ const describeAudio = ({
 }: Media['audio'][number]): string =>
   [
     codec,
-    channels === null ? undefined : `${channels} ${channels === 1 ? 'channel' : 'channels'}`,
+    channels === null ? undefined : formatCountOf(channels, 'channel'),
     language,
     loudness === null ? undefined : `${loudness} LUFS`,
     gain === null ? undefined : `played at ${gain < 0 ? '' : '+'}${gain} dB`,

@@ -6,6 +6,7 @@ import type { ConsoleSession } from '@mediary/contract/schemas/admin/console';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link, useLocation } from 'wouter';
 import { collectionsQuery } from '../../api/collections.ts';
+import { formatCountOf } from '../../parts/format.ts';
 import { Icon } from '../../parts/icon.tsx';
 import { NothingHere } from '../../parts/nothing-here.tsx';
 import { ShowMore } from '../../parts/rows.tsx';
@@ -93,8 +94,7 @@ const CollectionRow = ({ collection }: { readonly collection: Collection }) => (
   </Paper>
 );
 
-export const formatAssetCount = ({ asset_count: count }: Collection): string =>
-  count === 1 ? '1 asset' : `${count} assets`;
+export const formatAssetCount = ({ asset_count: count }: Collection): string => formatCountOf(count, 'asset');
 
 export const CollectionVisibility = ({ collection }: { readonly collection: Collection }) => (
   <Badge variant="dot" color={collection.visibility === 'public' ? 'teal' : 'gray'}>

@@ -4,6 +4,7 @@ import type { Diagnostics } from '@mediary/contract/schemas/admin/diagnostics';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { diagnosticsQuery } from '../../api/health.ts';
+import { formatCountOf } from '../../parts/format.ts';
 import { Loaded, Section } from '../../parts/section.tsx';
 import { Time } from '../../parts/time.tsx';
 
@@ -72,7 +73,7 @@ function FindingList({ findings }: { readonly findings: readonly Finding[] }) {
       {others.length > 0 && (
         <Group>
           <Button size="xs" variant="default" aria-expanded={showsAll} onClick={() => setShowsAll(!showsAll)}>
-            {showsAll ? 'Hide what is fine' : `Show the other ${others.length} checks`}
+            {showsAll ? 'Hide what is fine' : `Show ${formatCountOf(others.length, 'other check')}`}
           </Button>
         </Group>
       )}

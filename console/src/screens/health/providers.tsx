@@ -3,6 +3,7 @@ import { Badge, Stack, Text } from '@mantine/core';
 import type { ProviderOverview } from '@mediary/contract/schemas/admin/operators';
 import { useQuery } from '@tanstack/react-query';
 import { providersQuery } from '../../api/health.ts';
+import { formatCountOf } from '../../parts/format.ts';
 import { type Column, Rows } from '../../parts/rows.tsx';
 import { Loaded, Section } from '../../parts/section.tsx';
 import { Time } from '../../parts/time.tsx';
@@ -97,7 +98,7 @@ const Circuit = ({ provider: { circuit, processes } }: CellProps) => {
             next try <Time at={circuit.open_until} />.{' '}
           </>
         )}
-        {circuit.failures > 0 && `${circuit.failures} failures in a row. `}
+        {circuit.failures > 0 && `${formatCountOf(circuit.failures, 'failure')} in a row. `}
         {affected.length > 0 && `In ${affected.map(({ host }) => host).join(', ')}`}
       </Text>
     </Stack>

@@ -5,7 +5,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { cancelCheck, checksQuery, hasEnded } from '../../api/health.ts';
 import { ConfirmButton } from '../../parts/confirm-button.tsx';
-import { formatCount } from '../../parts/format.ts';
+import { formatCount, formatCountOf } from '../../parts/format.ts';
 import { type Column, Rows } from '../../parts/rows.tsx';
 import { Loaded, Section } from '../../parts/section.tsx';
 import { Time } from '../../parts/time.tsx';
@@ -62,7 +62,11 @@ const COLUMNS: readonly Column<StorageCheck>[] = [
   {
     label: 'Compared',
     render: ({ object_count: objects, asset_count: assets, video_count: videos }) =>
-      `${formatCount(objects)} objects, ${formatCount(assets)} assets, ${formatCount(videos)} hosted videos`,
+      [
+        formatCountOf(objects, 'object'),
+        formatCountOf(assets, 'asset'),
+        formatCountOf(videos, 'hosted video'),
+      ].join(', '),
   },
 ];
 

@@ -7,7 +7,7 @@ import { eraseOwner, erasureQuery, saveReceipt } from '../../api/owners.ts';
 import { ActionButton } from '../../parts/action-button.tsx';
 import { ConfirmButton } from '../../parts/confirm-button.tsx';
 import { CopyText } from '../../parts/copy-text.tsx';
-import { formatCount } from '../../parts/format.ts';
+import { formatCount, formatCountOf } from '../../parts/format.ts';
 import { Loaded, Section } from '../../parts/section.tsx';
 import { Time } from '../../parts/time.tsx';
 import { toOwnerPage } from './owner-address.ts';
@@ -77,12 +77,12 @@ const PHASES = {
 } as const;
 
 const REASONS: Readonly<Record<string, string>> = {
-  provider: 'wait until their provider confirms the removal',
-  cdn: 'wait until the CDN confirms the purge',
-  encoder: 'wait until the encoder ends its jobs',
-  jobs: 'wait until workers end their jobs',
-  upload_urls: 'wait until their upload URLs have expired',
-  legal_hold: 'stay until their legal hold is released',
+  provider: 'until the provider confirms the removal',
+  cdn: 'until the CDN confirms the purge',
+  encoder: 'until the encoder ends its jobs',
+  jobs: 'until workers end their jobs',
+  upload_urls: 'until the upload URLs have expired',
+  legal_hold: 'until the legal hold is released',
 };
 
 function Running({ erasure: { phase, counts, waiting } }: { readonly erasure: ErasureJson }) {
@@ -90,13 +90,13 @@ function Running({ erasure: { phase, counts, waiting } }: { readonly erasure: Er
   return (
     <Stack gap="xs" role="status">
       <Text size="sm">
-        {PHASES[phase]} {formatCount(removed)} of {formatCount(all)} assets are removed.
+        {PHASES[phase]} {formatCount(removed)} of {formatCountOf(all, 'asset is', 'assets are')} removed.
       </Text>
       <Progress value={all === 0 ? 0 : (100 * removed) / all} animated aria-label="Removed assets" />
       <List size="sm">
         {waiting.map(({ reason, asset_count: count, provider, error }) => (
           <List.Item key={`${reason} ${provider}`}>
-            {formatCount(count)} assets {REASONS[reason] ?? reason}
+            {formatCountOf(count, 'asset waits', 'assets wait')} {REASONS[reason] ?? `for ${reason}`}
             {provider !== undefined && ` (${provider})`}
             {error && `: ${error}`}
           </List.Item>
@@ -116,8 +116,8 @@ const Completed = ({ owner, erasure: { id, counts }, statement }: CompletedProps
   <Alert color="teal" title="Everything is removed">
     <Stack gap="sm">
       <Text size="sm">
-        {formatCount(counts.removed_asset_count)} assets are removed. The receipt proves it: keep it, because
-        this page is the only one that links to it.
+        {formatCountOf(counts.removed_asset_count, 'asset is', 'assets are')} removed. The receipt proves it:
+        keep it, because this page is the only one that links to it.
       </Text>
       <Group>
         <ActionButton

@@ -3,6 +3,7 @@ import { type Asset, formatChapters, parseChapters, type UpdateAssetRequest } fr
 import { Text, Textarea } from '@mantine/core';
 import type { EditorProps } from './asset-editor.tsx';
 import { EditForm } from './edit-form.tsx';
+import { formatCountOf } from '../../../parts/format.ts';
 
 type Fields = { readonly lines: string };
 
@@ -35,5 +36,5 @@ export const ChaptersEditor = ({ asset, session }: EditorProps) => (
 
 function describe({ chapters }: Asset): string {
   if (chapters.length === 0) return 'The video has no chapters.';
-  return chapters.length === 1 ? 'The video has one chapter.' : `The video has ${chapters.length} chapters.`;
+  return `The video has ${formatCountOf(chapters.length, 'chapter')}.`;
 }

@@ -3,7 +3,7 @@ import type { Asset } from '@mediary/client';
 import { Button, Group, Modal, Paper, Stack, TagsInput, Text } from '@mantine/core';
 import type { ConsoleSession } from '@mediary/contract/schemas/admin/console';
 import { type FormEvent, useState } from 'react';
-import { formatCount } from '../../../parts/format.ts';
+import { formatCount, formatCountOf } from '../../../parts/format.ts';
 import { mediary } from '../../../api/mediary.ts';
 import { ownerOptions } from '../../../parts/use-action.ts';
 import type { BulkAction } from './use-bulk.ts';
@@ -22,6 +22,7 @@ type BarProps = {
 export function BulkBar({ session, selection, listed, isTrash, isRunning, onAct }: BarProps) {
   const [dialog, setDialog] = useState<'tags' | 'delete'>();
   const count = selection.assets.length;
+  const assets = formatCountOf(count, 'asset');
   const act = (action: BulkAction): void => {
     setDialog(undefined);
     onAct(action);
@@ -49,7 +50,7 @@ export function BulkBar({ session, selection, listed, isTrash, isRunning, onAct 
       <Modal
         opened={dialog !== undefined}
         onClose={() => setDialog(undefined)}
-        title={dialog === 'tags' ? `Tag ${countAssets(count)}` : `Delete ${countAssets(count)} for good`}
+        title={dialog === 'tags' ? `Tag ${assets}` : `Delete ${assets} for good`}
         closeButtonProps={{ 'aria-label': 'Close' }}
       >
         {dialog === 'tags' && <TagForm session={session} assets={selection.assets} onAct={act} />}
@@ -65,8 +66,6 @@ export function BulkBar({ session, selection, listed, isTrash, isRunning, onAct 
     </Paper>
   );
 }
-
-const countAssets = (count: number): string => `${formatCount(count)} ${count === 1 ? 'asset' : 'assets'}`;
 
 type ActionsProps = {
   readonly session: ConsoleSession;

@@ -1,5 +1,6 @@
 // How far a change of many assets is, and which of them failed.
 import { Alert, Button, Group, List, Progress, Stack, Text } from '@mantine/core';
+import { formatCountOf } from '../../../parts/format.ts';
 import { describe } from '../../../parts/problem.tsx';
 import type { Bulk, BulkRun } from './use-bulk.ts';
 
@@ -50,11 +51,14 @@ export function BulkProgress({ bulk }: { readonly bulk: Bulk }) {
 }
 
 function tellResult({ total, done, failures, isStopped, action }: BulkRun): string {
-  const noun = total === 1 ? 'asset was' : 'assets were';
-  const result = `${done} of ${total} ${noun} ${action.participle}.`;
-  const failed = failures.length === 0 ? '' : ` ${failures.length} failed, and stayed as they were:`;
-  const untried = total - done - failures.length;
-  return `${result}${isStopped && untried > 0 ? ` ${untried} were not tried.` : ''}${failed}`;
+  const result = `${done} of ${formatCountOf(total, 'asset was', 'assets were')} ${action.participle}.`;
+  const failed =
+    failures.length === 0
+      ? ''
+      : ` ${formatCountOf(failures.length, 'failed, and stayed as it was', 'failed, and stayed as they were')}:`;
+  const untried = isStopped ? total - done - failures.length : 0;
+  const skipped = untried === 0 ? '' : ` ${formatCountOf(untried, 'was', 'were')} not tried.`;
+  return `${result}${skipped}${failed}`;
 }
 
 const MAX_SHOWN = 50;

@@ -4,6 +4,7 @@ import { Alert, Button, Stack, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { mediary } from '../../../api/mediary.ts';
+import { formatCountOf } from '../../../parts/format.ts';
 import { Problem } from '../../../parts/problem.tsx';
 
 type PeriodProps = { readonly endpoint: WebhookEndpoint; readonly onDone: () => void };
@@ -50,7 +51,7 @@ export function ResendPeriod({ endpoint, onDone }: PeriodProps) {
           <Alert color="teal" role="status">
             {resend.data === 0
               ? 'No event of this period is to be sent again.'
-              : `${resend.data} events are sent again.`}
+              : `${formatCountOf(resend.data, 'event is', 'events are')} sent again.`}
           </Alert>
           <Button onClick={onDone}>Done</Button>
         </>

@@ -20,7 +20,7 @@ import { useState } from 'react';
 import { Link } from 'wouter';
 import { mediary } from '../../../api/mediary.ts';
 import { sentQuery } from '../../../api/webhooks.ts';
-import { formatLatency } from '../../../parts/format.ts';
+import { formatCountOf, formatLatency } from '../../../parts/format.ts';
 import { NothingHere } from '../../../parts/nothing-here.tsx';
 import { Problem } from '../../../parts/problem.tsx';
 import { Time } from '../../../parts/time.tsx';
@@ -114,7 +114,7 @@ function SentEvent({ delivery, endpointId }: SentProps) {
         </Anchor>{' '}
         ·{' '}
         <UnstyledButton fz="xs" td="underline" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
-          {attempts.length === 1 ? '1 attempt' : `${attempts.length} attempts`}
+          {formatCountOf(attempts.length, 'attempt')}
         </UnstyledButton>
         {nextAt !== null && (
           <>

@@ -7,6 +7,7 @@ import { useState } from 'react';
 import { Link } from 'wouter';
 import { refreshAssets } from '../../../api/assets.ts';
 import { type InboxFilters, replayDeliveries } from '../../../api/webhooks.ts';
+import { formatCountOf } from '../../../parts/format.ts';
 import { Problem } from '../../../parts/problem.tsx';
 import { ReasonBadge } from './delivery-row.tsx';
 
@@ -56,7 +57,7 @@ export function Replay({ request, onClose }: ReplayProps) {
         <Group>
           {!apply.data && (
             <Button disabled={changing === 0} loading={apply.isPending} onClick={() => apply.mutate()}>
-              {changing === 0 ? 'Nothing to apply' : `Apply ${count(changing, 'change')}`}
+              {changing === 0 ? 'Nothing to apply' : `Apply ${formatCountOf(changing, 'change')}`}
             </Button>
           )}
           {next !== null && (
@@ -77,11 +78,9 @@ type Item = ReplayResult['items'][number];
 
 const isChange = ({ processed, changes }: Item): boolean => processed && changes.length > 0;
 
-const count = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? '' : 's'}`;
-
 const Summary = ({ result, changing }: { readonly result: ReplayResult; readonly changing: number }) => (
   <Text size="sm" role="status">
-    {count(result.items.length, 'webhook')},{' '}
+    {formatCountOf(result.items.length, 'webhook')},{' '}
     {result.dry_run ? `${changing} would change an asset` : `${changing} changed an asset`}.
     {result.next_cursor !== null && ' More match: they are on the next page.'}
   </Text>
