@@ -74,12 +74,18 @@ export const assetQuery = (id: string) =>
 export const isMoving = ({ stream_status: status }: Asset): boolean =>
   status === 'processing' || status === 'pending_upload';
 
-/** Other playback URLs start a player anew: they are read again only for other viewers, files or chapters. */
+/**
+ * Other playback URLs start a player anew: they are read again only for other viewers, files or chapters, and
+ * when they have ended.
+ */
 export const playbackQuery = ({ id, playable_at: playableAt, visibility, access, chapters }: Asset) =>
   queryOptions({
     queryKey: ['assets', id, 'playback', `${visibility} ${playableAt} ${JSON.stringify([access, chapters])}`],
     queryFn: ({ signal }): Promise<Playback> => mediary.media.playback(id, { signal }),
-    staleTime: 10 * 60_000,
+    staleTime: ({ state: { data, dataUpdatedAt } }) =>
+      data && data.expires_at !== null
+        ? Math.max(0, Date.parse(data.expires_at) - dataUpdatedAt)
+        : Number.POSITIVE_INFINITY,
     refetchOnWindowFocus: false,
   });
 
