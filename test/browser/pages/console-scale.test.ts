@@ -1,5 +1,5 @@
 // An operator scrolls through a large library: the page stays small and smooth, and keeps its place.
-import type { Browser, CDPSession, Page } from 'playwright-core';
+import type { Browser, CDPSession, Page, Route } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { launchChromium } from '../../support/playback/browser.ts';
 import { expectSound, openConsole } from '../../support/playback/console-page.ts';
@@ -10,6 +10,8 @@ import { rows } from '../../support/service/traces.ts';
 /** 20 000 take some minutes. */
 const PASSED = Number(process.env['MEDIARY_CONSOLE_ASSETS'] ?? 5000);
 const ASSETS = PASSED * 1.25;
+/** Of the list in the console. */
+const PAGE_SIZE = 60;
 /** For 20 000 assets on a machine that other programs use. */
 const LONG = 1_200_000;
 const SLOW = { timeout: 60_000 };
@@ -112,5 +114,38 @@ test('an asset is opened far down, and going back finds the same place without a
     await link.first().waitFor();
   }
   expect(requests.length).toBeLessThan(12);
+  await page.context().close();
+});
+
+test('a range whose pages arrive after Escape selects nothing', async () => {
+  const { page } = await openConsole({ browser, service }, 'desk', 'light');
+  /** Of the pages that were read, in their order. */
+  const cursors = new Set<string | null>();
+  page.on('request', (request) => {
+    const { pathname, searchParams } = new URL(request.url());
+    if (pathname.endsWith('/admin/media')) cursors.add(searchParams.get('cursor'));
+  });
+  await page.getByRole('link', { name: 'Library' }).click();
+  await scrollTo(page, 900);
+  // The pages far below are released at the top, and a range reads them again.
+  await page.evaluate('window.scrollTo(0, 0)');
+  await page.locator('.tile-name').filter({ hasText: 'file-1.mp4' }).waitFor();
+  const choices = page.locator('.tile-choice');
+  await choices.first().click();
+  const selectAll = page.getByRole('button', { name: /^Select all/ });
+  const count = Number((await selectAll.textContent())?.replaceAll(/\D/g, ''));
+  const last = [...cursors][count / PAGE_SIZE - 1];
+  const isLast = (url: URL): boolean => url.searchParams.get('cursor') === last;
+  const { promise: holding, resolve: hold } = Promise.withResolvers<Route>();
+  await page.route(isLast, hold);
+  await selectAll.click();
+  const held = await holding;
+  await page.keyboard.press('Escape');
+  await expect.poll(() => page.getByText('1 selected').count(), SLOW).toBe(0);
+  const arrived = page.waitForResponse((response) => response.url() === held.request().url());
+  await held.continue();
+  await (await arrived).finished();
+  await choices.nth(3).click({ modifiers: ['Shift'] });
+  await page.getByText('1 selected').waitFor();
   await page.context().close();
 });

@@ -22,10 +22,20 @@ export function useSelection(list: AssetList): Selection {
   const lastSlot = useRef<number>(undefined);
   const current = useRef(list);
   current.current = list;
-  const clear = useCallback(() => setSelected(NONE), []);
+  const generation = useRef(0);
+  const clear = useCallback(() => {
+    generation.current += 1;
+    lastSlot.current = undefined;
+    setSelected(NONE);
+  }, []);
   const addRange = useCallback((from: number, to: number): void => {
+    const asked = generation.current;
     const range = current.current.readRange(Math.min(from, to), Math.max(from, to));
-    void range.then((assets) => setSelected((before) => withAssets(before, assets)), showError);
+    // Its pages may arrive after the selection was cleared, also from a list that is no longer shown.
+    const add = (assets: readonly Asset[]): void => {
+      if (generation.current === asked) setSelected((before) => withAssets(before, assets));
+    };
+    void range.then(add, showError);
   }, []);
   const remove = useCallback(
     (ids: ReadonlySet<string>) =>
