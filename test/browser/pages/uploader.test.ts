@@ -236,11 +236,19 @@ test('a file takes the place of another one, through the back end of the page', 
   const { id } = await storeImage(service, await paintPng(40, 64));
   const page = await openPage();
   await page.evaluate(`document.querySelector('#back-end').replaces = '${id}'`);
+  await page.evaluate(`addEventListener('mediary-upload-uploaded', () => {
+    globalThis.remembered = JSON.stringify(localStorage);
+  });`);
   const file = { name: 'new.png', mimeType: 'image/png', buffer: await paintPng(40, 80) };
   await page.setInputFiles('#back-end input[name=files]', file);
   await rowOf(page, 'new.png').getByText('Ready').waitFor(SLOW);
   expect(await idOf(page, 'new.png', 'ready')).toBe(id);
   expect(await readAsset(service, 'ann', id)).toMatchObject({ filename: 'new.png', width: 80 });
+  // A page that was closed before it saw that the replacement took over.
+  await page.evaluate('Object.assign(localStorage, JSON.parse(remembered))');
+  await page.reload();
+  await rowOf(page, 'new.png').getByText('Ready').waitFor(SLOW);
+  expect(await idOf(page, 'new.png', 'ready')).toBe(id);
   await page.context().close();
 });
 

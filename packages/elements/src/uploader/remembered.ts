@@ -7,6 +7,7 @@ type RememberedUpload = FileIdentity & {
   readonly assetId?: string | undefined;
   /** Nothing has to be chosen again. */
   readonly isUploaded: boolean;
+  readonly versionOf?: string | null;
   readonly savedAt: number;
 };
 
@@ -41,8 +42,8 @@ export function createMemory(scope: string) {
   return {
     save: (item: UploadItem): void => {
       if (item.controller.signal.aborted) return;
-      const { name, size, lastModified, assetId } = item;
-      const entry = { name, size, lastModified, assetId, savedAt: Date.now() };
+      const { name, size, lastModified, assetId, versionOf } = item;
+      const entry = { name, size, lastModified, assetId, versionOf, savedAt: Date.now() };
       const bytesSent = item.progress?.bytesSent ?? item.bytesBefore;
       write([...others(item), { ...entry, bytesSent, isUploaded: item.isUploaded }]);
     },

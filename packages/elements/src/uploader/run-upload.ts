@@ -124,7 +124,9 @@ async function sendBytes(ctx: UploaderContext, item: UploadItem): Promise<void> 
   });
   item.handle = handle;
   const asset = await handle.done;
-  Object.assign(item, { handle: undefined, isUploaded: true, isReopened: false, assetId: asset.id, asset });
+  const { id, version_of: versionOf } = asset;
+  const uploaded = { isUploaded: true, isReopened: false, assetId: id, versionOf, asset };
+  Object.assign(item, { handle: undefined, ...uploaded });
   ctx.memory().save(item);
   ctx.emit('uploaded', item);
 }
@@ -158,7 +160,8 @@ async function followEncoding(ctx: UploaderContext, item: UploadItem): Promise<v
     if (asset.stream_status === 'processing') ctx.emit('progress', item);
     ctx.onChange();
   };
-  item.asset = await media.waitUntilReady(item.asset ?? assetId, { signal, onUpdate });
+  const awaited = { id: assetId, version_of: item.versionOf };
+  item.asset = await media.waitUntilReady(awaited, { signal, onUpdate });
   item.assetId = item.asset.id;
   ctx.memory().remove(item);
   await showThumbnail(ctx, item);

@@ -32,6 +32,8 @@ export type UploadItem = FileIdentity & {
   isReopened: boolean;
   /** The service has all bytes. */
   isUploaded: boolean;
+  /** The asset whose place a replacement takes: the replacement is deleted then. */
+  versionOf: string | null;
   /** As the service last described it. */
   asset: Asset | undefined;
   thumbnail: string | undefined;
@@ -68,6 +70,7 @@ export function createItem(
     assetId: undefined,
     isReopened: false,
     isUploaded: false,
+    versionOf: null,
     asset: undefined,
     thumbnail: undefined,
     preview: undefined,

@@ -59,9 +59,9 @@ export function continueUpload(ctx: UploaderContext, item: UploadItem, file: Fil
 export async function restoreUploads(ctx: UploaderContext): Promise<void> {
   for (const entry of await ctx.memory().list()) {
     if (ctx.items.some((item) => isSameFile(item, entry))) continue;
-    const { bytesSent, assetId, isUploaded } = entry;
+    const { bytesSent, assetId, isUploaded, versionOf = null } = entry;
     const phase = isUploaded ? 'encoding' : 'interrupted';
-    const item = createItem(entry, { phase, bytesBefore: bytesSent, assetId, isUploaded });
+    const item = createItem(entry, { phase, bytesBefore: bytesSent, assetId, isUploaded, versionOf });
     ctx.items = [...ctx.items, item];
     ctx.onChange(item);
     if (isUploaded) void runUpload(ctx, item);
