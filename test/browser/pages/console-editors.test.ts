@@ -1,7 +1,7 @@
 // An editor and a developer work in the console: edit, caption, clip, bulk changes, webhooks of both kinds.
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser, Page, Route } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { bombPng } from '../../support/clips/pictures.ts';
 import { makeClip } from '../../support/clips/clips.ts';
@@ -101,6 +101,28 @@ async function cutClip(page: Page): Promise<void> {
   await page.getByRole('heading', { name: 'The waves' }).waitFor();
 }
 
+/** What is written while the service saves is neither lost nor saved. */
+async function typeWhileSaving(page: Page): Promise<void> {
+  const { promise: saving, resolve: hold } = Promise.withResolvers<Route>();
+  const isAsset = ({ pathname }: URL): boolean => pathname.endsWith(`/media/${video.id}`);
+  await page.route(isAsset, async (route) => {
+    if (route.request().method() === 'PATCH') hold(route);
+    else await route.continue();
+  });
+  const title = page.getByLabel('Title');
+  await title.fill('First');
+  await button(page, 'Save').click();
+  const held = await saving;
+  await title.fill('Second');
+  await held.continue();
+  await page.unroute(isAsset);
+  await page.getByRole('heading', { name: 'First' }).waitFor();
+  expect(await title.inputValue()).toBe('Second');
+  await button(page, 'Save').click();
+  await page.getByRole('heading', { name: 'Second' }).waitFor();
+  await page.getByText('Saved.').waitFor();
+}
+
 test('an editor changes, captions and cuts a video, and sees what others change at once', async () => {
   const opened = await openConsole({ browser, service }, 'desk', 'light');
   const { page } = opened;
@@ -114,6 +136,7 @@ test('an editor changes, captions and cuts a video, and sees what others change 
   await page.getByRole('heading', { name: title }).waitFor();
   expect((await readAsset(service, 'ann', video.id))['tags']).toContain('at sea');
 
+  await typeWhileSaving(page);
   await editCaptions(opened);
   await editChapters(opened);
   await choosePoster(page);

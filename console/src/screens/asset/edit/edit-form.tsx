@@ -21,6 +21,17 @@ type EditFormProps<Fields> = {
 
 const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);
 
+/** What was edited after it was sent stays. */
+function mergeSaved<Fields extends object>(
+  current: Fields,
+  { sent, saved }: { readonly sent: Fields; readonly saved: Fields },
+): Fields {
+  const merged = { ...saved };
+  for (const name of Object.keys(current) as (keyof Fields)[])
+    if (!isSame(current[name], sent[name])) merged[name] = current[name];
+  return merged;
+}
+
 /** Starts with the current version. What others change meanwhile shows at once, unless it was edited here. */
 export function EditForm<Fields extends object>(props: EditFormProps<Fields>) {
   const { asset, fieldsOf, children } = props;
@@ -32,7 +43,10 @@ export function EditForm<Fields extends object>(props: EditFormProps<Fields>) {
     setFields(fieldsOf(current));
   };
   if (!isEdited && base.version < asset.version) load(asset);
-  const save = useSave(base, props, load);
+  const save = useSave(base, props, (saved, sent) => {
+    setBase(saved);
+    setFields((current) => mergeSaved(current, { sent, saved: fieldsOf(saved) }));
+  });
   const submit = (event: FormEvent): void => {
     event.preventDefault();
     save.mutate(fields);
@@ -77,7 +91,7 @@ export function EditForm<Fields extends object>(props: EditFormProps<Fields>) {
 function useSave<Fields>(
   base: Asset,
   { session, toRequest }: EditFormProps<Fields>,
-  onSaved: (asset: Asset) => void,
+  onSaved: (asset: Asset, sent: Fields) => void,
 ) {
   const queries = useQueryClient();
   return useMutation({
@@ -86,10 +100,10 @@ function useSave<Fields>(
         ...ownerOptions(session, base),
         ifMatch: base.version,
       }),
-    onSuccess: (saved) => {
+    onSuccess: (saved, sent) => {
       // The response has no collections, which an edit does not change.
       queries.setQueryData<Asset>(['assets', base.id], (known) => ({ ...known, ...saved }));
-      onSaved(saved);
+      onSaved(saved, sent);
     },
     onSettled: () => refreshAssets(queries),
   });
