@@ -94,6 +94,17 @@ async function choosePoster(page: Page): Promise<void> {
 
 async function cutClip(page: Page): Promise<void> {
   await page.getByRole('tab', { name: 'Clip' }).click();
+  await page.getByRole('textbox', { name: 'Start (s)' }).fill('2');
+  const end = page.getByRole('textbox', { name: 'End (s)' });
+  await end.fill('');
+  // The first digit alone is not after the start.
+  await end.pressSequentially('2.8');
+  expect(await end.inputValue()).toBe('2.8');
+  await page.getByRole('textbox', { name: 'Start (s)' }).fill('9');
+  await end.fill('3');
+  await end.blur();
+  expect(await page.getByRole('textbox', { name: 'Start (s)' }).inputValue()).toBe('2.3');
+  await page.getByRole('textbox', { name: 'Start (s)' }).fill('0');
   await page.getByRole('slider', { name: 'End of the clip' }).focus();
   for (let step = 0; step < 10; step += 1) await page.keyboard.press('ArrowLeft');
   await page.getByLabel('Title of the clip').fill('The waves');

@@ -89,16 +89,18 @@ function Ends({ range: [start, end], frames, duration, onChange }: EndsProps) {
         ms={start}
         frames={frames}
         duration={duration}
+        min={0}
         max={end - MIN_CLIP_MS}
-        onChange={(ms) => onChange([Math.max(0, Math.min(ms, end - MIN_CLIP_MS)), end])}
+        onChange={(ms) => onChange([ms, end])}
       />
       <End
         label="End (s)"
         ms={end}
         frames={frames}
         duration={duration}
+        min={start + MIN_CLIP_MS}
         max={duration}
-        onChange={(ms) => onChange([start, Math.min(duration, Math.max(ms, start + MIN_CLIP_MS))])}
+        onChange={(ms) => onChange([start, ms])}
       />
     </SimpleGrid>
   );
@@ -109,11 +111,25 @@ type EndProps = {
   readonly ms: number;
   readonly frames: Frames;
   readonly duration: number;
+  readonly min: number;
   readonly max: number;
+  /** Between `min` and `max`. */
   readonly onChange: (ms: number) => void;
 };
 
-function End({ label, ms, frames: { frameUrl }, duration, max, onChange }: EndProps) {
+function End({ label, ms, frames: { frameUrl }, duration, min, max, onChange }: EndProps) {
+  // The first digits of a number may be out of range.
+  const [typed, setTyped] = useState<number | string>();
+  const type = (value: number | string): void => {
+    setTyped(value);
+    const typedMs = toMs(value);
+    if (typedMs !== undefined && typedMs >= min && typedMs <= max) onChange(typedMs);
+  };
+  const finish = (): void => {
+    const typedMs = toMs(typed);
+    setTyped(undefined);
+    if (typedMs !== undefined) onChange(Math.min(max, Math.max(min, typedMs)));
+  };
   const [shownMs] = useDebouncedValue(ms, PREVIEW_AFTER_MS);
   // The last frame plays shortly before the end.
   const pictureMs = Math.max(0, Math.min(shownMs, duration - STEP_MS));
@@ -128,14 +144,18 @@ function End({ label, ms, frames: { frameUrl }, duration, max, onChange }: EndPr
       )}
       <NumberInput
         label={label}
-        value={ms / 1000}
-        onChange={(value) => typeof value === 'number' && onChange(Math.round(value * 1000))}
-        min={0}
+        value={typed ?? ms / 1000}
+        onChange={type}
+        onBlur={finish}
+        min={min / 1000}
         max={max / 1000}
         step={STEP_MS / 1000}
         decimalScale={3}
-        clampBehavior="blur"
+        clampBehavior="none"
       />
     </Stack>
   );
 }
+
+const toMs = (seconds: number | string | undefined): number | undefined =>
+  typeof seconds === 'number' ? Math.round(seconds * 1000) : undefined;
