@@ -1,12 +1,13 @@
 // Assets, as the screens read and change them.
-import type {
-  Asset,
-  AssetPage,
-  AssetVersion,
-  Caption,
-  ListAssetsQuery,
-  Playback,
-  TimelinePage,
+import {
+  type Asset,
+  type AssetPage,
+  type AssetVersion,
+  type Caption,
+  isMediaryError,
+  type ListAssetsQuery,
+  type Playback,
+  type TimelinePage,
 } from '@mediary/client';
 import { infiniteQueryOptions, type QueryClient, queryOptions } from '@tanstack/react-query';
 import type { ConsoleSession } from '@mediary/contract/schemas/admin/console';
@@ -67,8 +68,12 @@ export const assetQuery = (id: string) =>
   queryOptions({
     queryKey: ['assets', id],
     queryFn: ({ signal }) => mediary.media.get(id, { expand: 'collections', signal }),
-    refetchInterval: ({ state }) => (state.data && isMoving(state.data) ? 1000 : false),
+    refetchInterval: ({ state }) =>
+      state.data && isMoving(state.data) && !isNotFound(state.error) ? 1000 : false,
   });
+
+/** The asset was deleted, perhaps after this page had read it. */
+export const isNotFound = (error: unknown): boolean => isMediaryError(error) && error.status === 404;
 
 /** Whether the state of the asset changes by itself. */
 export const isMoving = ({ stream_status: status }: Asset): boolean =>

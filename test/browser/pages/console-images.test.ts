@@ -3,11 +3,12 @@
 import type { Browser, Page } from 'playwright-core';
 import sharp from 'sharp';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type AssetJson, readAsset, storeImage } from '../../support/media.ts';
+import { expectSuccess } from '../../support/http/envelope.ts';
+import { type AssetJson, openUpload, readAsset, storeImage } from '../../support/media.ts';
 import { launchChromium } from '../../support/playback/browser.ts';
 import { expectSound, openConsole } from '../../support/playback/console-page.ts';
 import { linkVideo, PROCESSED, READY, tell } from '../../support/providers/webhooks.ts';
-import { startTestService, type TestService } from '../../support/service.ts';
+import { asUser, call, startTestService, type TestService } from '../../support/service.ts';
 
 let service: TestService;
 let browser: Browser;
@@ -146,5 +147,17 @@ test('a video without HLS links to its manifest in place of a player', async () 
   expect(await link.getAttribute('href')).toBe(dash);
   expect(await page.locator('.player-frame').count()).toBe(0);
   await expectSound(opened);
+  await page.context().close();
+});
+
+test('a page whose asset was deleted elsewhere shows that alone, and asks no more', async () => {
+  const { asset_id: id } = await openUpload(service, 'ann', { title: 'Soon gone' });
+  const { page } = await openConsole({ browser, service }, 'desk', 'light');
+  await page.goto(`${service.address}/console/assets/${id}`);
+  await page.getByRole('heading', { name: 'Soon gone' }).waitFor();
+  await page.getByRole('heading', { name: 'Edit' }).waitFor();
+  expectSuccess(await call(service, `DELETE /media/${id}`, { headers: asUser('ann') }));
+  await page.getByRole('heading', { name: 'Not found' }).waitFor();
+  expect(await page.getByRole('heading', { name: 'Edit' }).count()).toBe(0);
   await page.context().close();
 });

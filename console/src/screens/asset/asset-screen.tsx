@@ -4,7 +4,7 @@ import { Anchor, Grid, Group, Stack, Text, Title } from '@mantine/core';
 import type { ConsoleSession } from '@mediary/contract/schemas/admin/console';
 import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
-import { assetQuery } from '../../api/assets.ts';
+import { assetQuery, isNotFound } from '../../api/assets.ts';
 import { libraryPlaceQuery } from '../../api/library-place.ts';
 import { Status } from '../../parts/status.tsx';
 import { AssetActions } from './asset-actions.tsx';
@@ -41,7 +41,9 @@ function BackToLibrary() {
 type ScreenProps = { readonly id: string; readonly session: ConsoleSession };
 
 export function AssetScreen({ id, session }: ScreenProps) {
-  const { data: asset } = useSuspenseQuery(assetQuery(id));
+  const { data: asset, error } = useSuspenseQuery(assetQuery(id));
+  // A suspense query throws only where there is no earlier data.
+  if (isNotFound(error)) throw error;
   const name = asset.title ?? asset.filename;
   return (
     <Stack>
