@@ -2,13 +2,15 @@
 import { Anchor, Group, Stack, Text, Title } from '@mantine/core';
 import type { ConsoleSession } from '@mediary/contract/schemas/admin/console';
 import { Link } from 'wouter';
-import { addUploads, useUploads } from '../../api/uploads.ts';
+import { useUploads } from '../../api/uploads.ts';
 import { CodeTour } from './code-tour.tsx';
 import { FileDrop } from './file-drop.tsx';
+import { useMediaFiles } from './media-files.tsx';
 import { UploadRow } from './upload-row.tsx';
 
 export function Start({ session }: { readonly session: ConsoleSession }) {
   const uploads = useUploads();
+  const { add, notice } = useMediaFiles(session);
   return (
     <Stack gap="lg" maw={960} mx="auto">
       <div>
@@ -19,7 +21,8 @@ export function Start({ session }: { readonly session: ConsoleSession }) {
           Images, videos and audio files. They keep their bytes, and videos play while they are encoded.
         </Text>
       </div>
-      <FileDrop onFiles={(files) => addUploads(session, files)} />
+      <FileDrop onFiles={add} />
+      {notice}
       {uploads.length > 0 && (
         <Stack gap="sm" component="section" aria-label="Uploads">
           {uploads.map((upload) => (

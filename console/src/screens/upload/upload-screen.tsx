@@ -1,11 +1,9 @@
 // Many files, whole folders and URLs, with one row for each from its bytes to the encoded asset.
 import { Anchor, Button, Group, Stack, Text, Title } from '@mantine/core';
-import { findMimeType } from '@mediary/client';
 import type { ConsoleSession } from '@mediary/contract/schemas/admin/console';
 import { useState } from 'react';
 import { Link } from 'wouter';
 import {
-  addUploads,
   pauseUpload,
   removeUpload,
   resumeUpload,
@@ -14,6 +12,7 @@ import {
   useUploads,
 } from '../../api/uploads.ts';
 import { FileDrop } from '../start/file-drop.tsx';
+import { useMediaFiles } from '../start/media-files.tsx';
 import { UploadRow } from '../start/upload-row.tsx';
 import { FolderButton } from './folder-button.tsx';
 import { UploadOptions } from './upload-options.tsx';
@@ -25,13 +24,8 @@ const ROWS = 100;
 export function UploadScreen({ session }: { readonly session: ConsoleSession }) {
   const uploads = useUploads();
   const [settings, setSettings] = useState<UploadSettings>({});
-  const [leftOut, setLeftOut] = useState(0);
   const [shown, setShown] = useState(ROWS);
-  const add = (files: readonly File[]): void => {
-    const media = files.filter(isMedia);
-    setLeftOut(files.length - media.length);
-    addUploads(session, media, settings);
-  };
+  const { add, notice } = useMediaFiles(session, settings);
   return (
     <Stack gap="lg" maw={960} mx="auto">
       <div>
@@ -49,11 +43,7 @@ export function UploadScreen({ session }: { readonly session: ConsoleSession }) 
         <FolderButton onFiles={add} />
       </Group>
       <UrlForm session={session} settings={settings} />
-      {leftOut > 0 && (
-        <Text size="sm" role="status">
-          {leftOut === 1 ? '1 file was' : `${leftOut} files were`} left out: neither image nor video.
-        </Text>
-      )}
+      {notice}
       {uploads.length > 0 && <Summary uploads={uploads} />}
       <Stack gap="sm" component="section" aria-label="Uploads">
         {uploads.slice(0, shown).map((upload) => (
@@ -70,10 +60,6 @@ export function UploadScreen({ session }: { readonly session: ConsoleSession }) 
     </Stack>
   );
 }
-
-/** Folders contain other files too. Some systems do not know the types of newer formats. */
-const isMedia = ({ type, name }: File): boolean =>
-  /^(?:image|video)\//.test(type || (findMimeType(name) ?? ''));
 
 const isSending = ({ state, handle }: Upload): boolean =>
   handle !== undefined && (state === 'uploading' || state === 'waiting');
