@@ -9,6 +9,7 @@ import {
   useSuspenseQuery,
 } from '@tanstack/react-query';
 import { mediary } from './mediary.ts';
+import { clearUploads, clearUploadsOfOthers } from './uploads.ts';
 
 const PATH = '/console/session';
 
@@ -54,6 +55,7 @@ export function useSignIn() {
         isRepeatable: false,
       }),
     onSuccess: (session) => {
+      clearUploadsOfOthers(session);
       queries.setQueryData(sessionEndedQuery.queryKey, false);
       queries.setQueryData(sessionQuery.queryKey, session);
     },
@@ -64,7 +66,10 @@ export function useSignOut() {
   const queries = useQueryClient();
   return useMutation({
     mutationFn: () => mediary.request({ method: 'DELETE', path: PATH }),
-    onSuccess: () => forgetSession(queries),
+    onSuccess: () => {
+      clearUploads();
+      forgetSession(queries);
+    },
   });
 }
 

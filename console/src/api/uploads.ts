@@ -52,6 +52,21 @@ export const OPERATORS_OWNER = 'console';
 const ownerIn = ({ kind, owner_user_id: own }: ConsoleSession, { owner }: UploadSettings) =>
   kind === 'user' ? {} : { ownerUserId: owner ?? own ?? OPERATORS_OWNER };
 
+/** Whose uploads the list has. */
+let uploader = '';
+const identify = ({ kind, owner_user_id: owner }: ConsoleSession): string => JSON.stringify([kind, owner]);
+
+/** The next person sees nothing of the list, and no file that waits is created with another cookie. */
+export function clearUploads(): void {
+  for (const { handle } of uploads) handle?.cancel();
+  change([]);
+}
+
+/** Somebody who signs in again after a session has ended keeps the list. */
+export function clearUploadsOfOthers(session: ConsoleSession): void {
+  if (identify(session) !== uploader) clearUploads();
+}
+
 let lastKey = 0;
 
 function addRow(row: Pick<Upload, 'name' | 'size'>, start: (key: number) => void): void {
@@ -71,6 +86,7 @@ export function addUploads(
   files: readonly File[],
   settings: UploadSettings = {},
 ): void {
+  uploader = identify(session);
   const { visibility, tags } = settings;
   for (const file of files)
     addRow({ name: file.webkitRelativePath || file.name, size: file.size }, (key) => {
@@ -94,6 +110,7 @@ export function addImports(
   urls: readonly string[],
   settings: UploadSettings = {},
 ): void {
+  uploader = identify(session);
   const { visibility, tags } = settings;
   for (const url of urls)
     addRow({ name: url, size: undefined }, (key) => {

@@ -170,10 +170,17 @@ test('a visitor without a session is asked for a key, and a wrong one is refused
   await page.context().close();
 });
 
-async function signInAsBen(page: Page): Promise<void> {
+async function signInAs(page: Page, user: string): Promise<void> {
   await page.getByText('Access token').click();
-  await page.locator('input[type=password]').fill(asUser('ben').authorization.replace('Bearer ', ''));
+  await page.locator('input[type=password]').fill(asUser(user).authorization.replace('Bearer ', ''));
   await page.getByRole('button', { name: 'Sign in' }).click();
+}
+const signInAsBen = (page: Page) => signInAs(page, 'ben');
+
+async function signOut(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Who is signed in' }).click();
+  await page.getByRole('menuitem', { name: 'Sign out' }).click();
+  await page.getByRole('heading', { name: 'Sign in to the console' }).waitFor();
 }
 
 test('a user sees the own library alone, signs in again after a session ended, and signs out', async () => {
@@ -192,12 +199,48 @@ test('a user sees the own library alone, signs in again after a session ended, a
   await signInAsBen(page);
   await page.getByText('<img src=x onerror=alert(1)>').waitFor();
   expect(page.url()).toContain('/console/library?q=img');
-  await page.getByRole('button', { name: 'Who is signed in' }).click();
-  await page.getByRole('menuitem', { name: 'Sign out' }).click();
-  await page.getByRole('heading', { name: 'Sign in to the console' }).waitFor();
+  await signOut(page);
   await page.reload();
   await page.getByRole('heading', { name: 'Sign in to the console' }).waitFor();
   expect(faults).toEqual([]);
+  await page.context().close();
+});
+
+test('uploads stay after a session ended, but not for another user nor after a sign-out', async () => {
+  const page = await openPage('desk');
+  await page.goto(`${service.address}/console/upload`);
+  await signInAsBen(page);
+  // The uploads go on until the test ends.
+  await page.route('**/media/upload-url*', () => {});
+  const rows = () => page.locator('[data-upload]').count();
+  const choose = async () => page.getByLabel('Files to upload').setInputFiles(await makeFiles('mine.png'));
+  /** The screen is one that the page has not read yet. */
+  const endSession = async (screen: string) => {
+    await page.context().clearCookies();
+    await page.getByRole('link', { name: screen, exact: true }).click();
+    await page.getByText('Your session has ended.').waitFor();
+  };
+  const openUploads = () => page.getByRole('link', { name: 'Upload', exact: true }).first().click();
+  await choose();
+  await expect.poll(rows).toBe(2);
+
+  await endSession('Library');
+  await signInAsBen(page);
+  await openUploads();
+  await expect.poll(rows).toBe(2);
+
+  await endSession('Collections');
+  await signInAs(page, 'cleo');
+  await openUploads();
+  await page.getByLabel('Files to upload').waitFor({ state: 'attached' });
+  expect(await rows()).toBe(0);
+
+  await choose();
+  await expect.poll(rows).toBe(2);
+  await signOut(page);
+  await signInAs(page, 'cleo');
+  await page.getByLabel('Files to upload').waitFor({ state: 'attached' });
+  expect(await rows()).toBe(0);
   await page.context().close();
 });
 
