@@ -1,6 +1,7 @@
 // An editor sets the focal point of an image in the console: by a click, by the keyboard, and back; then who
 // may see the image. A video that no player can show links to its manifest.
-import type { Browser, Page } from 'playwright-core';
+import { join } from 'node:path';
+import type { Browser, Page, Route } from 'playwright-core';
 import sharp from 'sharp';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { expectSuccess } from '../../support/http/envelope.ts';
@@ -106,6 +107,32 @@ test('access rules are set on a phone, and the console still shows the image', a
   await page.context().close();
 });
 
+async function chooseNewFile(page: Page, path: string): Promise<void> {
+  const chooser = page.waitForEvent('filechooser');
+  await page.getByRole('button', { name: 'Choose a new file' }).click();
+  await (await chooser).setFiles(path);
+}
+
+/** The network is gone while the bytes are sent: the page says so, and takes the same file again. */
+async function interruptReplacement(page: Page, path: string): Promise<void> {
+  const { promise: sending, resolve: hold } = Promise.withResolvers<Route>();
+  let isHeld = false;
+  await page.route('**/api/v1/**', async (route) => {
+    if (route.request().method() !== 'PUT') return route.continue();
+    if (isHeld) return route.abort();
+    isHeld = true;
+    return hold(route);
+  });
+  await chooseNewFile(page, path);
+  const held = await sending;
+  await page.getByText('Waits for its bytes').waitFor();
+  await page.getByRole('progressbar', { name: 'Sent' }).waitFor({ state: 'attached' });
+  await held.abort();
+  await page.getByText('The service does not answer').waitFor();
+  await page.unroute('**/api/v1/**');
+  await page.getByText('Choose the same file to send the rest.').waitFor();
+}
+
 test('a new file is chosen, shown in place of the old one, and the old one comes back', async () => {
   const opened = await openConsole({ browser, service }, 'desk', 'light');
   const { page } = opened;
@@ -117,12 +144,11 @@ test('a new file is chosen, shown in place of the old one, and the old one comes
   await page.goto(`${service.address}/console/assets/${id}`);
   await page.getByRole('tab', { name: 'File' }).click();
   await page.getByText('square.png').first().waitFor();
-  const chooser = page.waitForEvent('filechooser');
-  await page.getByRole('button', { name: 'Choose a new file' }).click();
-  const wide = await sharp({ create: { width: 500, height: 250, channels: 3, background: '#338' } })
-    .png()
-    .toBuffer();
-  await (await chooser).setFiles({ name: 'wide.png', mimeType: 'image/png', buffer: wide });
+  const wide = join(service.dataDir, 'wide.png');
+  await sharp({ create: { width: 500, height: 250, channels: 3, background: '#338' } }).toFile(wide);
+  await interruptReplacement(page, wide);
+  expect(opened.faults.splice(0).join()).toContain('ERR_');
+  await chooseNewFile(page, wide);
   await page.getByText(/^The time to bring it back ends/).waitFor();
   await expect.poll(shownWidth).toBe(500);
   expect(await readAsset(service, 'ann', id)).toMatchObject({ filename: 'wide.png', title: 'The logo' });

@@ -3,7 +3,7 @@ import type { Asset, OpenUpload } from '@mediary/client';
 import { Alert, Button, FileButton, Group, Stack, Text } from '@mantine/core';
 import type { ConsoleSession } from '@mediary/contract/schemas/admin/console';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import { refreshAssets } from '../../api/assets.ts';
 import { mediary } from '../../api/mediary.ts';
 import { Problem } from '../../parts/problem.tsx';
@@ -15,6 +15,7 @@ export function TryAgain({ asset, session }: AgainProps) {
   const queries = useQueryClient();
   const options = ownerOptions(session, asset);
   const [open, setOpen] = useState<OpenUpload>();
+  const resetInput = useRef<() => void>(null);
   const onSettled = (): Promise<void> => refreshAssets(queries);
   const retry = useMutation({
     mutationFn: () => mediary.media.retry(asset.id, options),
@@ -29,6 +30,11 @@ export function TryAgain({ asset, session }: AgainProps) {
     onSuccess: () => setOpen(undefined),
     onSettled,
   });
+  const choose = (file: File | null): void => {
+    // The same file may be chosen again.
+    resetInput.current?.();
+    if (file) send.mutate(file);
+  };
   const error = send.error ?? retry.error;
   return (
     <Stack gap="sm">
@@ -46,7 +52,7 @@ export function TryAgain({ asset, session }: AgainProps) {
               Choose the file “{asset.filename}”, or a repaired one of the same type.
             </Text>
             <Group>
-              <FileButton onChange={(file) => file && send.mutate(file)} accept={asset.mime_type}>
+              <FileButton resetRef={resetInput} onChange={choose} accept={asset.mime_type}>
                 {(props) => (
                   <Button {...props} loading={send.isPending}>
                     Choose the file

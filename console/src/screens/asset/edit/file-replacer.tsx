@@ -13,8 +13,8 @@ import {
   Stack,
   Text,
 } from '@mantine/core';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useEffect, useState } from 'react';
+import { useIsMutating, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useEffect, useRef, useState } from 'react';
 import { Link } from 'wouter';
 import { refreshAssets, versionsQuery } from '../../../api/assets.ts';
 import { mediary } from '../../../api/mediary.ts';
@@ -39,7 +39,7 @@ export function FileReplacer(props: EditorProps) {
       {versions?.map((version) => (
         <VersionRow key={version.role} version={version} {...props} />
       ))}
-      {versions && (!next || next.stream_status === 'failed') && <NewFile {...props} />}
+      {versions && <NewFile next={next?.stream_status} {...props} />}
     </Stack>
   );
 }
@@ -129,11 +129,14 @@ function RollBack({ asset, session }: EditorProps) {
   );
 }
 
-function NewFile({ asset, session }: EditorProps) {
+/** Shows how far the file is, and why it failed, also after its asset appeared among the versions. */
+function NewFile({ asset, session, next }: EditorProps & { readonly next: NextStatus }) {
   const queries = useQueryClient();
+  const resetInput = useRef<() => void>(null);
   const [percent, setPercent] = useState(0);
   const [isKeeping, setKeeping] = useState(true);
   const send = useMutation({
+    mutationKey: ['replace', asset.id],
     mutationFn: (file: File) =>
       mediary.media.upload(file, {
         ...ownerOptions(session, asset),
@@ -144,9 +147,16 @@ function NewFile({ asset, session }: EditorProps) {
       }),
     onSettled: () => refreshAssets(queries),
   });
+  const isSending = useIsReplacing(asset);
+  if (!isSending && !send.error && !takesFile(next)) return null;
+  const choose = (file: File | null): void => {
+    // The same file may be chosen again.
+    resetInput.current?.();
+    if (file) send.mutate(file);
+  };
   return (
     <Stack gap="sm">
-      <Text size="sm">{hintOf(asset)}</Text>
+      <Text size="sm">{next === 'pending_upload' && !isSending ? CONTINUE : hintOf(asset)}</Text>
       <Checkbox
         checked={isKeeping}
         onChange={({ currentTarget }) => setKeeping(currentTarget.checked)}
@@ -155,9 +165,9 @@ function NewFile({ asset, session }: EditorProps) {
       {send.isPending && <Progress value={percent} aria-label="Sent" />}
       {send.error && <Problem error={send.error} />}
       <Group>
-        <FileButton onChange={(file) => file && send.mutate(file)} accept={`${asset.kind}/*`}>
+        <FileButton resetRef={resetInput} onChange={choose} accept={`${asset.kind}/*`}>
           {(props) => (
-            <Button {...props} loading={send.isPending}>
+            <Button {...props} loading={isSending}>
               Choose a new file
             </Button>
           )}
@@ -166,6 +176,16 @@ function NewFile({ asset, session }: EditorProps) {
     </Stack>
   );
 }
+
+/** True also for a file that was chosen before the panel was closed. */
+const useIsReplacing = ({ id }: Asset): boolean => useIsMutating({ mutationKey: ['replace', id] }) > 0;
+
+type NextStatus = AssetVersion['stream_status'] | undefined;
+
+const takesFile = (next: NextStatus): boolean =>
+  next === undefined || next === 'failed' || next === 'pending_upload';
+
+const CONTINUE = 'The next file waits for its bytes. Choose the same file to send the rest.';
 
 /** What the new file takes over, if it still fits. */
 const PARTS = {
