@@ -6,12 +6,11 @@ import type { Browser, Page } from 'playwright-core';
 import sharp from 'sharp';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { makeClip } from '../../support/clips/clips.ts';
-import { bombPng } from '../../support/clips/pictures.ts';
-import { makeSound } from '../../support/clips/sounds.ts';
 import { expectSuccess } from '../../support/http/envelope.ts';
 import { IMAGE, openUpload } from '../../support/media.ts';
 import { launchChromium } from '../../support/playback/browser.ts';
-import { asOperator, asUser, call, startTestService, type TestService } from '../../support/service.ts';
+import { signInAs, signOut } from '../../support/playback/console-page.ts';
+import { asOperator, call, startTestService, type TestService } from '../../support/service.ts';
 
 const SIZES = { desk: { width: 1440, height: 900 }, phone: { width: 390, height: 844 } } as const;
 const SLOW = { timeout: 60_000 };
@@ -170,25 +169,12 @@ test('a visitor without a session is asked for a key, and a wrong one is refused
   await page.context().close();
 });
 
-async function signInAs(page: Page, user: string): Promise<void> {
-  await page.getByText('Access token').click();
-  await page.locator('input[type=password]').fill(asUser(user).authorization.replace('Bearer ', ''));
-  await page.getByRole('button', { name: 'Sign in' }).click();
-}
-const signInAsBen = (page: Page) => signInAs(page, 'ben');
-
-async function signOut(page: Page): Promise<void> {
-  await page.getByRole('button', { name: 'Who is signed in' }).click();
-  await page.getByRole('menuitem', { name: 'Sign out' }).click();
-  await page.getByRole('heading', { name: 'Sign in to the console' }).waitFor();
-}
-
 test('a user sees the own library alone, signs in again after a session ended, and signs out', async () => {
   await openUpload(service, 'ben', { title: '<img src=x onerror=alert(1)>' });
   await openUpload(service, 'cleo', { title: 'Not for Ben' });
   const page = await openPage('desk');
   await page.goto(`${service.address}/console/library`);
-  await signInAsBen(page);
+  await signInAs(page, 'ben');
   await page.getByText('<img src=x onerror=alert(1)>').waitFor();
   expect(await page.getByText('Not for Ben').count()).toBe(0);
   expect(await page.getByText('Your session has ended').count()).toBe(0);
@@ -196,72 +182,12 @@ test('a user sees the own library alone, signs in again after a session ended, a
   await page.getByRole('searchbox', { name: 'Search' }).fill('img');
   await page.getByText('Your session has ended. Sign in again to go on where you were.').waitFor();
   faults = faults.filter((fault) => !fault.includes('401'));
-  await signInAsBen(page);
+  await signInAs(page, 'ben');
   await page.getByText('<img src=x onerror=alert(1)>').waitFor();
   expect(page.url()).toContain('/console/library?q=img');
   await signOut(page);
   await page.reload();
   await page.getByRole('heading', { name: 'Sign in to the console' }).waitFor();
   expect(faults).toEqual([]);
-  await page.context().close();
-});
-
-test('uploads stay after a session ended, but not for another user nor after a sign-out', async () => {
-  const page = await openPage('desk');
-  await page.goto(`${service.address}/console/upload`);
-  await signInAsBen(page);
-  // The uploads go on until the test ends.
-  await page.route('**/media/upload-url*', () => {});
-  const rows = () => page.locator('[data-upload]').count();
-  const choose = async () => page.getByLabel('Files to upload').setInputFiles(await makeFiles('mine.png'));
-  /** The screen is one that the page has not read yet. */
-  const endSession = async (screen: string) => {
-    await page.context().clearCookies();
-    await page.getByRole('link', { name: screen, exact: true }).click();
-    await page.getByText('Your session has ended.').waitFor();
-  };
-  const openUploads = () => page.getByRole('link', { name: 'Upload', exact: true }).first().click();
-  await choose();
-  await expect.poll(rows).toBe(2);
-
-  await endSession('Library');
-  await signInAsBen(page);
-  await openUploads();
-  await expect.poll(rows).toBe(2);
-
-  await endSession('Collections');
-  await signInAs(page, 'cleo');
-  await openUploads();
-  await page.getByLabel('Files to upload').waitFor({ state: 'attached' });
-  expect(await rows()).toBe(0);
-
-  await choose();
-  await expect.poll(rows).toBe(2);
-  await signOut(page);
-  await signInAs(page, 'cleo');
-  await page.getByLabel('Files to upload').waitFor({ state: 'attached' });
-  expect(await rows()).toBe(0);
-  await page.context().close();
-});
-
-test('a folder and a URL are uploaded in rows that show why one failed', async () => {
-  const page = await openPage('phone');
-  await signIn(page);
-  await page.goto(`${service.address}/console/upload`);
-  const picture = join(service.dataDir, 'one.png');
-  const note = join(service.dataDir, 'note.txt');
-  await writeFile(picture, bombPng(12, 12));
-  await writeFile(note, 'not media');
-  await page.getByLabel('Files to upload').setInputFiles([picture, note]);
-  await page.getByText('1 file was left out: neither image, video nor audio.').waitFor();
-  await page.getByText('1 of 1 sent').waitFor();
-  await page.getByLabel('Files to upload').setInputFiles(await makeSound());
-  await page.getByText('2 of 2 sent').waitFor(SLOW);
-  await page.getByText(/left out/).waitFor({ state: 'detached' });
-  await page.getByLabel('URLs').fill('http://169.254.169.254/one.png');
-  await page.getByRole('button', { name: 'Import', exact: true }).click();
-  await page.getByText(/address is not public/).waitFor();
-  expect(faults.splice(0).join()).toMatch(/400/);
-  await expectSound(page);
   await page.context().close();
 });

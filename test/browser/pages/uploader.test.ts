@@ -232,80 +232,19 @@ test('React shows an uploader with a token, which takes a pasted picture and ref
   await page.context().close();
 });
 
-test('a file takes the place of another one, through the back end of the page', async () => {
+test('a file takes the place of another one, which a page that is reloaded before sees too', async () => {
   const { id } = await storeImage(service, await paintPng(40, 64));
   const page = await openPage();
-  await page.evaluate(`document.querySelector('#back-end').replaces = '${id}'`);
-  await page.evaluate(`addEventListener('mediary-upload-uploaded', () => {
-    globalThis.remembered = JSON.stringify(localStorage);
-  });`);
+  await page.evaluate(`document.querySelector('#back-end').replaces = '${id}';
+    addEventListener('mediary-upload-uploaded', () => (window.kept = JSON.stringify(localStorage)));`);
   const file = { name: 'new.png', mimeType: 'image/png', buffer: await paintPng(40, 80) };
   await page.setInputFiles('#back-end input[name=files]', file);
   await rowOf(page, 'new.png').getByText('Ready').waitFor(SLOW);
   expect(await idOf(page, 'new.png', 'ready')).toBe(id);
   expect(await readAsset(service, 'ann', id)).toMatchObject({ filename: 'new.png', width: 80 });
-  // A page that was closed before it saw that the replacement took over.
-  await page.evaluate('Object.assign(localStorage, JSON.parse(remembered))');
+  await page.evaluate('Object.assign(localStorage, JSON.parse(kept))');
   await page.reload();
   await rowOf(page, 'new.png').getByText('Ready').waitFor(SLOW);
   expect(await idOf(page, 'new.png', 'ready')).toBe(id);
-  await page.context().close();
-});
-
-/** Without a name, nothing is rendered. */
-const renderReact = (page: Page, name?: string, props: object = {}) =>
-  page.evaluate(`page.render(${JSON.stringify(name)}, ${JSON.stringify(props)})`);
-
-const propertiesOf = <Name extends string>(page: Page, selector: string, names: readonly Name[]) =>
-  page.evaluate<Record<Name, unknown> | null>(`{
-    const element = document.querySelector('${selector}');
-    element && Object.fromEntries(${JSON.stringify(names)}.map((name) => [name, element[name] ?? null]));
-  }`);
-
-test('a prop that React no longer sets has its default again, and the next file is a new asset', async () => {
-  const { id } = await storeImage(service, await paintPng(40, 64));
-  const page = await openPage();
-  const props = { id: 'token', endpoint: '/uploads?album=7' };
-  const set = { replaces: id, disabled: true, tags: ['old'], accept: 'video/*', concurrency: 1 };
-  const names = ['replaces', 'disabled', 'tags', 'accept', 'concurrency'] as const;
-  await renderReact(page, 'MediaryUploader', { ...props, ...set });
-  await expect.poll(() => propertiesOf(page, '#token', names), SLOW).toEqual(set);
-  await renderReact(page, 'MediaryUploader', props);
-  await expect
-    .poll(() => propertiesOf(page, '#token', names), SLOW)
-    .toMatchObject({
-      replaces: null,
-      disabled: false,
-      tags: null,
-      accept: expect.stringContaining('image/*'),
-      concurrency: 2,
-    });
-  const file = { name: 'another.png', mimeType: 'image/png', buffer: await paintPng(40, 96) };
-  await page.setInputFiles('#token input[name=files]', file);
-  await page.locator('#token [part=status]').getByText('Ready').waitFor(SLOW);
-  const created = await idOf(page, 'another.png', 'ready');
-  expect(created).not.toBe(id);
-  expect(await readAsset(service, 'ann', created ?? '')).toMatchObject({ tags: [] });
-  expect(await readAsset(service, 'ann', id)).toMatchObject({ width: 64 });
-  expect(faults).toEqual([]);
-  await page.context().close();
-});
-
-test('every player that React shows has its flags, also after the element is defined', async () => {
-  const page = await openPage();
-  await page.goto(`${pages.origin}/player`);
-  const flags = ['autoplay', 'muted', 'loop'] as const;
-  const expectFlags = (expected: object) =>
-    expect.poll(() => propertiesOf(page, 'mediary-player', flags), SLOW).toEqual(expected);
-  const props = { id: 'react-player', autoplay: true, muted: true, loop: true };
-  await renderReact(page, 'MediaryPlayer', props);
-  await expectFlags({ autoplay: true, muted: true, loop: true });
-  await renderReact(page);
-  await expect.poll(() => page.locator('mediary-player').count(), SLOW).toBe(0);
-  await renderReact(page, 'MediaryPlayer', props);
-  await expectFlags({ autoplay: true, muted: true, loop: true });
-  await renderReact(page, 'MediaryPlayer', { ...props, muted: false });
-  await expectFlags({ autoplay: true, muted: null, loop: true });
-  expect(faults).toEqual([]);
   await page.context().close();
 });

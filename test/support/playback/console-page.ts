@@ -3,7 +3,7 @@ import { AxeBuilder } from '@axe-core/playwright';
 import type { Browser, Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { expectSuccess } from '../http/envelope.ts';
-import { asOperator, call, type TestService } from '../service.ts';
+import { asOperator, asUser, call, type TestService } from '../service.ts';
 
 const SIZES = { desk: { width: 1440, height: 900 }, phone: { width: 390, height: 844 } } as const;
 const TIMEOUT_MS = 60_000;
@@ -43,4 +43,17 @@ export async function expectSound({ page, faults }: OpenedConsole): Promise<void
   expect(serious.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])).toEqual([]);
   expect(await page.evaluate('document.documentElement.scrollWidth > innerWidth')).toBe(false);
   expect(faults).toEqual([]);
+}
+
+/** With an access token, on the page of those who are not signed in. */
+export async function signInAs(page: Page, user: string): Promise<void> {
+  await page.getByText('Access token').click();
+  await page.locator('input[type=password]').fill(asUser(user).authorization.replace('Bearer ', ''));
+  await page.getByRole('button', { name: 'Sign in' }).click();
+}
+
+export async function signOut(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Who is signed in' }).click();
+  await page.getByRole('menuitem', { name: 'Sign out' }).click();
+  await page.getByRole('heading', { name: 'Sign in to the console' }).waitFor();
 }
