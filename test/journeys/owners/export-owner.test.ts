@@ -130,7 +130,7 @@ test('the command erases nothing where the file of the receipt cannot be created
 });
 
 test('an interrupted erasure leaves its id and no file, so that its receipt can be saved later', async () => {
-  const interrupt = { after: 'The service runs erasure', signal: 'SIGINT' } as const;
+  const interrupt = { after: 'mediary owners erasure', signal: 'SIGINT' } as const;
   const args = ['owners', 'erase', 'dora', '--yes', '--receipt', 'dora.ndjson'];
   await offer(service, 'dora', { bytes: png, fields: IMAGE });
   const { stderr } = await runCli(args, { folder, env: env(), interrupt });

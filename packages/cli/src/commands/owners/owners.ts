@@ -91,9 +91,8 @@ const eraseOwner: Handler<EraseFlags> = async (context, [owner = ''], flags) => 
       leave_provider_videos: flags.leaveProviderVideos,
     });
     const { id } = erasure;
-    context.output.note(
-      `The service runs erasure ${id}, also after an interruption. Show it: mediary owners erasure ${owner} ${id}`,
-    );
+    context.output.note(`The service runs erasure ${id}, also after an interruption.`);
+    context.output.note(`Show its progress: mediary owners erasure ${owner} ${id}`);
     const isAwaited = flags.wait || file !== undefined;
     const ended = isAwaited ? await follow(context, api, { owner, erasure }) : erasure;
     await saveReceipt(api, `${pathOf(owner)}/erasures/${id}/receipt`, file);
