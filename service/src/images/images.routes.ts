@@ -72,7 +72,7 @@ async function serveImage(
   return reply.code(status).headers(headers).send(body);
 }
 
-/** As the router reads it: the text after the first `?` or `#`, so that a signature covers what is rendered. */
+/** The text after the first `?` or `#`, as for the router: a signature covers all that is rendered. */
 const searchOf = (url: string): URLSearchParams =>
   // The added `?` is the one that URLSearchParams drops.
   new URLSearchParams(`?${/[?#](.*)/s.exec(url)?.[1] ?? ''}`);

@@ -88,7 +88,7 @@ describe('a redirect to the store', () => {
   });
 });
 
-test('redirects and growing manifests are asked for again where a cookie opens them or rules limit them', () => {
+test('redirects and growing manifests are not kept where a cookie opens them or rules limit them', () => {
   const times = { expiresAt: new Date(NOW.getTime() + 600_000), now: NOW };
   const of = (
     visibility: PlaybackAsset['visibility'],

@@ -26,16 +26,15 @@ type Access = 'token' | 'cookie';
 /** URLs that a player can use unchanged; null for missing ones. */
 export function getPlayback(ctx: PlaybackContext, asset: Asset, access: Access = 'token'): PlaybackView {
   if (isExpired(asset, ctx.now())) throw notFound('The asset has expired');
-  const hosted = resolveHostedUrls(ctx, asset);
-  const { kind, stream_status } = asset;
   const expires = isSigned(asset) ? expiryOf(ctx, asset) : null;
   const token =
     expires === null || access === 'cookie'
       ? ''
       : `/~${issuePlaybackToken(ctx.settings.urlSecrets, asset, expires)}`;
+  const hosted = resolveHostedUrls(ctx, asset);
   if (hosted)
-    return toView(kind, {
-      stream_status,
+    return toView(asset.kind, {
+      stream_status: asset.stream_status,
       ...toExtraUrls([], ''),
       chapters: null,
       captions: [],
@@ -45,31 +44,32 @@ export function getPlayback(ctx: PlaybackContext, asset: Asset, access: Access =
       embed: embedUrl(ctx, asset, { hls: hosted.hls, token }),
     });
   // The cookie belongs to the service and would not reach a CDN.
-  const base = toPlaybackBase(
-    access === 'cookie'
-      ? ctx.settings.publicBaseUrl()
-      : (ctx.settings.delivery.cdnBaseUrl ?? ctx.settings.publicBaseUrl()),
-    asset.id,
-  );
+  const origin = access === 'cookie' ? undefined : ctx.settings.delivery.cdnBaseUrl;
+  const base = `${toPlaybackBase(origin ?? ctx.settings.publicBaseUrl(), asset.id)}${token}`;
+  return toView(asset.kind, { ...listUrls(ctx, asset, { base, token }), expires_at: toIso(expires) });
+}
+
+/** `base`: where players find the files of the asset, with the token. */
+function listUrls(
+  ctx: PlaybackContext,
+  asset: Asset,
+  { base, token }: { readonly base: string; readonly token: string },
+): Omit<ViewMembers, 'expires_at'> {
+  const { delivery } = ctx.settings;
   const own = asset.playback?.kind === 'own' ? asset.playback : undefined;
-  const urls = toOfferedUrls(ctx.settings.delivery, asset, `${base}${token}`) ?? {
-    hls: null,
-    dash: null,
-    thumbnail: null,
-  };
-  return toView(kind, {
-    stream_status,
+  const urls = toOfferedUrls(delivery, asset, base) ?? { hls: null, dash: null, thumbnail: null };
+  return {
+    stream_status: asset.stream_status,
     ...urls,
-    encryption: isEncrypted(ctx.settings.delivery.segmentEncryption, asset) ? 'aes-128' : null,
-    ...toExtraUrls(offeredExtras(ctx, asset), `${base}${token}`),
-    chapters: chaptersUrl(asset, `${base}${token}`),
-    captions: toPlayableCaptions(asset, `${base}${token}`),
-    expires_at: toIso(expires),
-    image: findVariantSource(asset) ? `${base}${token}/image?v=${imageVersion(asset)}` : null,
-    frame: own && !own.growing ? `${base}${token}/frame.jpg` : null,
-    waveform: own ? `${base}${token}/${WAVEFORM}` : null,
+    encryption: isEncrypted(delivery.segmentEncryption, asset) ? 'aes-128' : null,
+    ...toExtraUrls(offeredExtras(ctx, asset), base),
+    chapters: chaptersUrl(asset, base),
+    captions: toPlayableCaptions(asset, base),
+    image: findVariantSource(asset) ? `${base}/image?v=${imageVersion(asset)}` : null,
+    frame: own && !own.growing ? `${base}/frame.jpg` : null,
+    waveform: own ? `${base}/${WAVEFORM}` : null,
     embed: embedUrl(ctx, asset, { hls: urls.hls, token }),
-  });
+  };
 }
 
 /** The page plays HLS, also of other hosts. */
@@ -82,11 +82,10 @@ const embedUrl = (
 type Members<K extends PlaybackView['kind']> = Omit<Extract<PlaybackView, { kind: K }>, 'kind'>;
 type OptionalUrls = Pick<Members<'video'>, 'image' | 'frame' | 'embed'> & Pick<Members<'audio'>, 'waveform'>;
 
+type ViewMembers = Omit<Members<'image'>, 'image'> & Partial<OptionalUrls>;
+
 /** Every member of the kind. */
-function toView(
-  kind: Asset['kind'],
-  members: Omit<Members<'image'>, 'image'> & Partial<OptionalUrls>,
-): PlaybackView {
+function toView(kind: Asset['kind'], members: ViewMembers): PlaybackView {
   const { image = null, frame = null, embed = null, waveform = null, ...shared } = members;
   switch (kind) {
     case 'video':

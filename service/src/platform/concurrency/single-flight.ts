@@ -1,4 +1,4 @@
-// Runs concurrent requests for the same key once, with a limit on concurrent work, and a share for each owner.
+// Runs concurrent requests for the same key once, with limits on concurrent work in total and per owner.
 import { busy } from '../http/errors.ts';
 import { createKeyedCounter } from './keyed-counter.ts';
 
