@@ -2,8 +2,8 @@
 import { toConnectionError } from './errors.ts';
 
 /**
- * A bearer token, or a function that returns a current one. It is called for every request. A TypeError of it,
- * as `fetch` throws without a network, counts as a lost connection.
+ * A bearer token, or a function that returns a current one. It is called for every request. A TypeError of
+ * it, as `fetch` throws without a network, counts as a lost connection.
  */
 export type TokenSource = string | (() => string | Promise<string>);
 

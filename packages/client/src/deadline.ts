@@ -22,7 +22,7 @@ type Deadline = {
   readonly createError: () => TimeoutError;
 };
 
-/** Rejects with the reason of the caller's signal, or with the error of the deadline, whichever comes first. */
+/** Rejects with the reason of the caller's signal or the error of the deadline, whichever comes first. */
 export async function withDeadline<T>(
   { signal: outer, limitMs, createError }: Deadline,
   run: (signal: AbortSignal) => Promise<T>,

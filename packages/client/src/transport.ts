@@ -22,7 +22,7 @@ export type MediaryOptions = {
   fetch?: typeof fetch | undefined;
   /** Repetitions of a request that failed for a transient cause. Default 4. */
   maxRetries?: number | undefined;
-  /** Time limit of each attempt in milliseconds, uploads of bytes excepted. `Infinity`: none. Default 30000. */
+  /** Limit of each attempt in milliseconds, uploads of bytes excepted. `Infinity`: none. Default 30000. */
   timeoutMs?: number | undefined;
 };
 

@@ -38,8 +38,8 @@ export type UploadOptions = CallOptions & {
   /** With `replaces`: what the replacement takes over from the current file. Default: nothing. */
   keep?: ReplaceFileRequest['keep'];
   /**
-   * The id of a failed asset: its next attempt gets the file, as `retry` opens it. Options about the asset are
-   * ignored. Upload tokens cannot do so.
+   * The id of a failed asset: its next attempt, which `retry` opens, gets the file. Options about the asset
+   * are ignored. Upload tokens cannot do so.
    */
   retryOf?: string | undefined;
   title?: string | undefined;

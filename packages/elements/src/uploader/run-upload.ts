@@ -2,6 +2,7 @@
 import { type Asset, AssetFailedError, isMediaryError, type UploadProgress } from '@mediary/client';
 import { findDefect, learnLimits, typeOf } from './file-rules.ts';
 import type { UploaderTexts } from './texts.ts';
+import { showThumbnail } from './thumbnail.ts';
 import type { UploadItem, UploadPhase } from './upload-item.ts';
 import type { UploaderContext } from './uploader-context.ts';
 
@@ -166,30 +167,6 @@ async function followEncoding(ctx: UploaderContext, item: UploadItem): Promise<v
   await showThumbnail(ctx, item);
   changePhase(ctx, item, 'ready');
   ctx.emit('ready', item);
-}
-
-async function showThumbnail(ctx: UploaderContext, item: UploadItem): Promise<void> {
-  const { asset } = item;
-  const url = asset?.visibility === 'public' ? asset.playback?.thumbnail : await askThumbnail(ctx, item);
-  item.thumbnail = url ?? undefined;
-  if (item.thumbnail === undefined) item.preview = await readPreview(item.file);
-  ctx.onChange();
-}
-
-async function askThumbnail(ctx: UploaderContext, { assetId = '', controller }: UploadItem) {
-  const { media } = ctx.connection();
-  const options = { signal: controller.signal, maxRetries: 0 };
-  // Upload tokens cannot read playback.
-  const playback = await media.playback(assetId, options).catch(() => undefined);
-  return playback?.thumbnail;
-}
-
-const PREVIEW_PX = 112;
-
-/** Undefined for videos, and for pictures that the browser cannot decode. */
-function readPreview(file: File | undefined): Promise<ImageBitmap | undefined> {
-  if (!file?.type.startsWith('image/')) return Promise.resolve(undefined);
-  return createImageBitmap(file, { resizeWidth: PREVIEW_PX }).catch(() => undefined);
 }
 
 function changePhase(ctx: UploaderContext, item: UploadItem, phase: UploadPhase): void {

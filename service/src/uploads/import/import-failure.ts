@@ -48,8 +48,8 @@ export function describeProblem(problem: Problem): {
 
 /** Of a download that cannot be continued, after its last run. Workers that crash end runs too. */
 export const TOO_MANY_RUNS =
-  `${FAILURE_CODES.import_failed} Each attempt ended early. The server may be too slow, or may not continue ` +
-  'downloads.';
+  `${FAILURE_CODES.import_failed} Each attempt ended early. The server may be too slow, or may not ` +
+  'continue downloads.';
 
 /** All are retryable: `retry` imports again while the source is stored, and otherwise opens an upload. */
 export const toImportFailure = (code: ImportFailureCode, message: string = FAILURE_CODES[code]): Failure => ({

@@ -85,7 +85,7 @@ export const deferRun = (
     if (await recordHeldRun(tx, held)) await slot.giveBack(tx);
   });
 
-/** An outage of the store or the database is no fault of the file. The queue limits how often it repeats one. */
+/** An outage of the store or the database is no fault of the file. The queue limits such runs. */
 export async function uncountOutage(
   { db }: UploadsContext,
   { asset, uploadId }: ImportRun,
