@@ -50,14 +50,14 @@ async function editCaptions(opened: OpenedConsole): Promise<void> {
   const chooser = page.waitForEvent('filechooser');
   await page.getByRole('dialog').getByText('Choose a file').click();
   await (await chooser).setFiles(captions);
-  await expect.poll(() => page.getByLabel('Language').inputValue()).toBe('pt-BR');
+  await expect.poll(() => page.getByLabel('Language').inputValue(), SLOW).toBe('pt-BR');
   await expectSound(opened);
   await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
   await page.getByRole('button', { name: /^Change português/ }).click();
   await page.getByLabel('Language').fill('pt-PT');
   await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
   await page.getByText('pt-PT', { exact: true }).waitFor();
-  await expect.poll(() => page.getByText('pt-BR', { exact: true }).count()).toBe(0);
+  await expect.poll(() => page.getByText('pt-BR', { exact: true }).count(), SLOW).toBe(0);
   await page.getByRole('button', { name: /^Delete português/ }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
   await page.getByText('No captions yet.').waitFor();
@@ -79,7 +79,7 @@ async function editChapters(opened: OpenedConsole): Promise<void> {
   await lines.fill('0:00 Hello\n\n0:02.500 <b>The end</b>');
   await button(page, 'Save').click();
   await page.getByText('The video has 2 chapters.').waitFor();
-  await expect.poll(() => lines.inputValue()).toBe('0:00 Hello\n0:02.500 <b>The end</b>');
+  await expect.poll(() => lines.inputValue(), SLOW).toBe('0:00 Hello\n0:02.500 <b>The end</b>');
 }
 
 async function choosePoster(page: Page): Promise<void> {

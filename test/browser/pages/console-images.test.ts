@@ -11,6 +11,9 @@ import { expectSound, openConsole } from '../../support/playback/console-page.ts
 import { linkVideo, PROCESSED, READY, tell } from '../../support/providers/webhooks.ts';
 import { asUser, call, startTestService, type TestService } from '../../support/service.ts';
 
+/** Pictures load, and the service works, beside other tests. */
+const SLOW = { timeout: 60_000 };
+
 let service: TestService;
 let browser: Browser;
 let image: AssetJson;
@@ -50,7 +53,9 @@ test.each([
   await page.getByRole('tab', { name: 'Crop' }).click();
   await page.getByText('Crops keep the center.').waitFor();
   const picture = page.locator('.point-pad img');
-  await expect.poll(() => page.evaluate('document.querySelector(".point-pad img").naturalWidth')).toBe(1280);
+  await expect
+    .poll(() => page.evaluate('document.querySelector(".point-pad img").naturalWidth'), SLOW)
+    .toBe(1280);
   await picture.scrollIntoViewIfNeeded();
   expect(await positionOf(page, '1:1')).toBe('50% 50%');
   for (const [crop, ratio] of Object.entries({ '1:1': 1, '16:9': 16 / 9, '9:16': 9 / 16 })) {
@@ -102,7 +107,9 @@ test('access rules are set on a phone, and the console still shows the image', a
   });
   await page.reload();
   await page.getByRole('tab', { name: 'Crop' }).click();
-  await expect.poll(() => page.evaluate('document.querySelector(".point-pad img").naturalWidth')).toBe(1280);
+  await expect
+    .poll(() => page.evaluate('document.querySelector(".point-pad img").naturalWidth'), SLOW)
+    .toBe(1280);
   await expectSound(opened);
   await page.context().close();
 });
@@ -150,11 +157,11 @@ test('a new file is chosen, shown in place of the old one, and the old one comes
   expect(opened.faults.splice(0).join()).toContain('ERR_');
   await chooseNewFile(page, wide);
   await page.getByText(/^The time to bring it back ends/).waitFor();
-  await expect.poll(shownWidth).toBe(500);
+  await expect.poll(shownWidth, SLOW).toBe(500);
   expect(await readAsset(service, 'ann', id)).toMatchObject({ filename: 'wide.png', title: 'The logo' });
   await expectSound(opened);
   await page.getByRole('button', { name: 'Bring it back' }).click();
-  await expect.poll(shownWidth).toBe(700);
+  await expect.poll(shownWidth, SLOW).toBe(700);
   expect(await readAsset(service, 'ann', id)).toMatchObject({ filename: 'square.png' });
   await expectSound(opened);
   await page.context().close();

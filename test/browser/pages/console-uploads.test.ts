@@ -45,12 +45,12 @@ test('uploads stay after a session ended, but not for another user nor after a s
   };
   const openUploads = () => page.getByRole('link', { name: 'Upload', exact: true }).first().click();
   await choose();
-  await expect.poll(rows).toBe(2);
+  await expect.poll(rows, SLOW).toBe(2);
 
   await endSession('Library');
   await signInAs(page, 'ben');
   await openUploads();
-  await expect.poll(rows).toBe(2);
+  await expect.poll(rows, SLOW).toBe(2);
 
   await endSession('Collections');
   await signInAs(page, 'cleo');
@@ -59,7 +59,7 @@ test('uploads stay after a session ended, but not for another user nor after a s
   expect(await rows()).toBe(0);
 
   await choose();
-  await expect.poll(rows).toBe(2);
+  await expect.poll(rows, SLOW).toBe(2);
   await signOut(page);
   await signInAs(page, 'cleo');
   await page.getByLabel('Files to upload').waitFor({ state: 'attached' });
