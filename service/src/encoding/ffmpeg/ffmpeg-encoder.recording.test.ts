@@ -33,6 +33,24 @@ async function cutClip(options: ClipOptions): Promise<string> {
   return part;
 }
 
+/** Of the first audio track, as ffmpeg numbers it. */
+const SOUND_PID = 0x101;
+
+/** Path of the clip without the packets of its sound, which its tables still list. */
+async function makeSilentClip(): Promise<string> {
+  const path = await makeClip(CLIP);
+  const bytes = await readFile(path);
+  const packets = Array.from({ length: bytes.length / PACKET_BYTES }, (_, index) =>
+    bytes.subarray(index * PACKET_BYTES, (index + 1) * PACKET_BYTES),
+  );
+  const silent = `${path}.silent.ts`;
+  await writeFile(
+    silent,
+    Buffer.concat(packets.filter((packet) => (packet.readUInt16BE(1) & 0x1fff) !== SOUND_PID)),
+  );
+  return silent;
+}
+
 describe.each(ffmpegPaths())('by %s', (ffmpeg) => {
   test.each([
     ['that starts between two key frames', () => cutClip(CLIP), 0],
@@ -57,5 +75,16 @@ describe.each(ffmpegPaths())('by %s', (ffmpeg) => {
       for (const [index, at] of seen.entries())
         expect(Math.abs(at - delay - (heard.slice(-3)[index] ?? 0))).toBeLessThan(0.05);
     }
+  });
+
+  test('a recording that announces sound and has none is encoded without sound', async () => {
+    await using film = await encodeFilm(await makeSilentClip(), {
+      ffmpeg,
+      ladder: LADDER,
+      container: 'mpegts',
+    });
+    expect(film.audio).toEqual([]);
+    expect(Math.abs(film.durationMs - 1000 * SECONDS)).toBeLessThan(100);
+    expect(film.warnings.map(({ code }) => code)).toEqual(['audio_unsupported']);
   });
 });

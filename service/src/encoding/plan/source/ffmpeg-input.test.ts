@@ -13,7 +13,7 @@ const stream = (index: number, kind: SourceStream['kind'], still = false): Sourc
   averageRate: null,
   still,
 });
-const streams = [stream(0, 'Video'), stream(1, 'Audio')];
+const streams = [stream(0, 'Video'), { ...stream(1, 'Audio'), sampleRate: 48_000 }];
 const after = (args: readonly string[], option: string) => args[args.indexOf(option) + 1];
 
 describe('ffmpeg input', () => {
@@ -102,11 +102,10 @@ describe('ffmpeg input', () => {
     expect(packetListArguments(input, { part: 'whole', streams })).not.toContain('-sseof');
     expect(packetListArguments(input, { part: 'whole', streams })).not.toContain('-copyts');
   });
-  test('covers and attachments have no packets in time, so they are left out of the list', () => {
-    const cover = stream(2, 'Video', true);
-    const font = stream(3, 'Attachment');
-    const args = packetListArguments(input, { part: 'tail', streams: [...streams, cover, font] });
-    expect(args.filter((_, index) => args[index - 1] === '-map')).toEqual(['0', '-0:2', '-0:3']);
+  test('covers, attachments and sound without packets are left out of the list', () => {
+    const others = [stream(2, 'Video', true), stream(3, 'Attachment'), stream(4, 'Audio')];
+    const args = packetListArguments(input, { part: 'tail', streams: [...streams, ...others] });
+    expect(args.filter((_, index) => args[index - 1] === '-map')).toEqual(['0', '-0:2', '-0:3', '-0:4']);
   });
   test.each(['pcm_s24be', 'pcm_s32le', 'pcm_mulaw', 'dts', 'truehd', 'amr_nb', 'aac_latm'])(
     'audio in %s is decoded',

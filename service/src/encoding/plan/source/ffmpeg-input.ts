@@ -120,8 +120,12 @@ export const audioFactsArguments = (input: FfmpegInput): string[] => [
   '-',
 ];
 
-/** ffmpeg lists no packets if the header of a mapped stream is incomplete, such as that of a PNG cover. */
-const isUntimed = ({ kind, still }: SourceStream): boolean => still || kind === 'Attachment';
+/**
+ * ffmpeg lists no packets if the header of a mapped stream is incomplete, such as that of a PNG cover, or of
+ * sound that a recording announces and does not have.
+ */
+const isUntimed = ({ kind, still, sampleRate }: SourceStream): boolean =>
+  still || kind === 'Attachment' || (kind === 'Audio' && !sampleRate);
 
 export type PacketSelection = { readonly part: 'tail' | 'whole'; readonly streams: readonly SourceStream[] };
 
