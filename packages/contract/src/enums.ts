@@ -33,10 +33,10 @@ export type ExistingAssetRule = (typeof EXISTING_ASSET_RULES)[number];
 /** What a request about many assets does with each of them. */
 export const BATCH_ACTIONS = ['update', 'trash', 'delete', 'restore'] as const;
 
-/** `all`: each of the tags. `any`: one of them or more. */
 /** Where assets go in a collection, unless beside another one. */
 export const COLLECTION_ENDS = ['start', 'end'] as const;
 
+/** `all`: each of the tags. `any`: one of them or more. */
 export const TAG_MATCHES = ['all', 'any'] as const;
 
 /** Orders of lists of assets; `-` is descending. */
