@@ -32,9 +32,9 @@ export function createEndpointClient({ endpoint, ...options }: EndpointOptions):
 const ASSET_PATH = /^\/media\/([^/]+)(|\/complete|\/playback|\/replace)$/;
 
 function createPathMap(endpoint: string): Relay['toUrl'] {
-  const [path = '', query] = endpoint.split('?', 2);
+  const [path = ''] = endpoint.split('?', 1);
   const base = path.replace(/\/+$/, '');
-  const search = query === undefined ? '' : `?${query}`;
+  const search = endpoint.slice(path.length);
   return (apiPath) => {
     if (apiPath === '/media/upload-url') return endpoint;
     const [, id, action] = ASSET_PATH.exec(apiPath) ?? [];

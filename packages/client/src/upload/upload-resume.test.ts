@@ -145,6 +145,13 @@ describe('an asset that exists', () => {
     expect(await upload(options)).toEqual(PENDING);
     expect(paths().slice(1)).toEqual([RETRY]);
   });
+  test('is returned where the caller may not open another attempt', async () => {
+    server.handle(({ path }, response) => {
+      if (path.includes('/retry')) refuse(response, { status: 403, code: 'FORBIDDEN' });
+      else answer(response, { ...opened('a'), upload: null, asset: expired });
+    });
+    expect(await upload(options)).toEqual(expired);
+  });
 });
 
 test.each(['tus', 's3-multipart'])('bytes that are stored already are not sent by %s', async (protocol) => {

@@ -84,9 +84,18 @@ async function finishExisting(job: Job, opened: OpenUpload): Promise<Asset> {
   const hasBytes = asset.uploaded_at !== null;
   if (asset.stream_status === 'pending_upload' && hasBytes) return complete(job, asset.id);
   if (asset.stream_status !== 'failed' || hasBytes || !asset.failure?.retryable) return asset;
-  const reopened = await reopenUpload(job, asset.id);
+  const reopened = await reopenUpload(job, asset.id).catch(undefinedIfRefused);
+  if (!reopened) return asset;
   return reopened.upload === null ? readOpened(job, reopened) : sendToTargets(job, reopened);
 }
+
+/** Upload tokens do not open another attempt, nor do back ends that stand between. */
+function undefinedIfRefused(error: unknown): undefined {
+  if (error instanceof MediaryError && REFUSALS.includes(error.errorCode)) return undefined;
+  throw error;
+}
+
+const REFUSALS: readonly MediaryError['errorCode'][] = ['FORBIDDEN', 'NOT_IMPLEMENTED'];
 
 const readOpened = async (job: Job, { asset, asset_id: id }: OpenUpload): Promise<Asset> =>
   asset ?? job.calls.get(id, toCallOptions(job));
