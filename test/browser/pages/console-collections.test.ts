@@ -8,8 +8,6 @@ import { launchChromium } from '../../support/playback/browser.ts';
 import { expectSound, openConsole } from '../../support/playback/console-page.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
 
-const SLOW = { timeout: 60_000 };
-
 let service: TestService;
 let browser: Browser;
 let assets: string[];
@@ -66,7 +64,7 @@ async function edit(page: Page, name: string): Promise<string> {
   return renamed;
 }
 
-test.each(['desk', 'phone'] as const)('collections on a %s', SLOW, async (size) => {
+test.each(['desk', 'phone'] as const)('collections on a %s', async (size) => {
   const opened = await openConsole({ browser, service }, size, size === 'desk' ? 'light' : 'dark');
   const { page } = opened;
   const name = `Launch week on a ${size}`;
