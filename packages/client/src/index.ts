@@ -133,7 +133,7 @@ export type {
 } from './media.ts';
 export { createMediary, type Media, type Mediary } from './mediary.ts';
 export type { PagedList } from './pages.ts';
-export type { TokenSource } from './credentials.ts';
+export type { TokenSource } from './request/credentials.ts';
 export type { ApiRequest, CallOptions, MediaryOptions } from './transport.ts';
 export { findMimeType } from './upload/media-type.ts';
 export type { ResumeStore } from './upload/resume-store.ts';

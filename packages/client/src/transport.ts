@@ -1,8 +1,8 @@
 // Sends requests to the API: credentials, idempotency keys, timeouts and retries.
 import { hasUnknownOutcome, isTransient, untilAborted, withRetries } from './backoff.ts';
 import { assertOriginAllowed } from './cors.ts';
-import { type TokenSource, toCredentials } from './credentials.ts';
-import { withDeadline } from './deadline.ts';
+import { type TokenSource, toCredentials } from './request/credentials.ts';
+import { withDeadline } from './request/deadline.ts';
 import { toHex } from './encoding.ts';
 import { MediaryError, TimeoutError, toConnectionError } from './errors.ts';
 import { type ReceivedResponse, readData, receive } from './response.ts';

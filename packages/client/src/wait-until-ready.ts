@@ -3,7 +3,7 @@ import type { Asset } from './api/assets.ts';
 import type { TimelineEntry, TimelinePage } from './api/library.ts';
 import type { Playback } from './api/playback.ts';
 import { isTransient, retryDelayMs, sleep } from './backoff.ts';
-import { withDeadline } from './deadline.ts';
+import { withDeadline } from './request/deadline.ts';
 import { AssetFailedError, MediaryError, TimeoutError } from './errors.ts';
 import { streamEvents } from './events.ts';
 import { assetPath } from './media.ts';

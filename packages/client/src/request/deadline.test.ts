@@ -1,7 +1,7 @@
 // Time limits that are longer than a timer can be.
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { withDeadline } from './deadline.ts';
-import { TimeoutError } from './errors.ts';
+import { TimeoutError } from '../errors.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => vi.useRealTimers());

@@ -1,5 +1,5 @@
 // Time limits of any length, under the signal of a caller.
-import type { TimeoutError } from './errors.ts';
+import type { TimeoutError } from '../errors.ts';
 
 /** Timers of more milliseconds fire at once. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;

@@ -7,9 +7,9 @@ import {
   refuse,
   startApiServer,
   writeEvent,
-} from './api-server.fixture.ts';
-import { createMediary } from './mediary.ts';
-import type { MediaryOptions } from './transport.ts';
+} from '../api-server.fixture.ts';
+import { createMediary } from '../mediary.ts';
+import type { MediaryOptions } from '../transport.ts';
 
 let server: ApiServer;
 beforeAll(async () => {

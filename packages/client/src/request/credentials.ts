@@ -1,5 +1,5 @@
 // Credentials of requests: the service key, or a token whose source may need the network itself.
-import { toConnectionError } from './errors.ts';
+import { toConnectionError } from '../errors.ts';
 
 /**
  * A bearer token, or a function that returns a current one. It is called for every request. A TypeError of
