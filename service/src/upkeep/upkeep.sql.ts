@@ -141,11 +141,11 @@ export const findObjectOwners = async (
          and (${includesExpired}::bool or protocol not in (${WRITERS}) or lease_until > now()))
            as open_uploads,
            array(select key from deferred_removals where asset_id = assets.id) as deferred,
-           (select original_upload from assets as next
-             where next.version_of = assets.id and next.deleted_at is null) as next_upload,
-           (select playback from assets as next
-             where next.version_of = assets.id and next.deleted_at is null) as next_playback
-      from assets where id = any(${ids}::uuid[])`)) as readonly unknown[] as readonly ObjectOwner[];
+           next_upload, next_playback
+      from assets left join lateral (
+        select original_upload as next_upload, playback as next_playback from assets as replacements
+         where version_of = assets.id and deleted_at is null) as replacement on true
+     where id = any(${ids}::uuid[])`)) as readonly unknown[] as readonly ObjectOwner[];
 
 /** Which of these uploads have a row. */
 export const findUploadIds = (db: Queries, ids: readonly string[]) =>
