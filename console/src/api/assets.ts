@@ -6,6 +6,7 @@ import {
   type Caption,
   isMediaryError,
   type ListAssetsQuery,
+  type MediaryError,
   type Playback,
   type TimelinePage,
 } from '@mediary/client';
@@ -73,7 +74,8 @@ export const assetQuery = (id: string) =>
   });
 
 /** The asset was deleted, perhaps after this page had read it. */
-export const isNotFound = (error: unknown): boolean => isMediaryError(error) && error.status === 404;
+export const isNotFound = (error: unknown): error is MediaryError =>
+  isMediaryError(error) && error.status === 404;
 
 /** Whether the state of the asset changes by itself. */
 export const isMoving = ({ stream_status: status }: Asset): boolean =>

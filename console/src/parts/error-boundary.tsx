@@ -1,9 +1,9 @@
 // Shows what a screen throws, instead of an empty page.
 import { Button } from '@mantine/core';
-import { MediaryError } from '@mediary/client';
 import { QueryErrorResetBoundary } from '@tanstack/react-query';
 import { Component, type ReactNode } from 'react';
 import { Link, useLocation } from 'wouter';
+import { isNotFound } from '../api/assets.ts';
 import { NothingHere } from './nothing-here.tsx';
 import { Problem } from './problem.tsx';
 
@@ -30,8 +30,7 @@ class Catcher extends Component<Props, { readonly caught: Caught }> {
   override render() {
     const { caught } = this.state;
     if (!caught) return this.props.children;
-    if (caught.error instanceof MediaryError && caught.error.status === 404)
-      return <NotFound message={caught.error.message} />;
+    if (isNotFound(caught.error)) return <NotFound message={caught.error.message} />;
     return <Problem error={caught.error} onRetry={this.reset} />;
   }
 }

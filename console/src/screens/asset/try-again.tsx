@@ -1,11 +1,12 @@
 // Starts another attempt of a failed asset, and sends its bytes again where the service has none.
 import type { Asset, OpenUpload } from '@mediary/client';
-import { Alert, Button, FileButton, Group, Stack, Text } from '@mantine/core';
+import { Alert, Button, Group, Stack, Text } from '@mantine/core';
 import type { ConsoleSession } from '@mediary/contract/schemas/admin/console';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useRef, useState } from 'react';
+import { useState } from 'react';
 import { refreshAssets } from '../../api/assets.ts';
 import { mediary } from '../../api/mediary.ts';
+import { ChooseFile } from '../../parts/choose-file.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { ownerOptions } from '../../parts/use-action.ts';
 
@@ -15,7 +16,6 @@ export function TryAgain({ asset, session }: AgainProps) {
   const queries = useQueryClient();
   const options = ownerOptions(session, asset);
   const [open, setOpen] = useState<OpenUpload>();
-  const resetInput = useRef<() => void>(null);
   const onSettled = (): Promise<void> => refreshAssets(queries);
   const retry = useMutation({
     mutationFn: () => mediary.media.retry(asset.id, options),
@@ -30,11 +30,6 @@ export function TryAgain({ asset, session }: AgainProps) {
     onSuccess: () => setOpen(undefined),
     onSettled,
   });
-  const choose = (file: File | null): void => {
-    // The same file may be chosen again.
-    resetInput.current?.();
-    if (file) send.mutate(file);
-  };
   const error = send.error ?? retry.error;
   return (
     <Stack gap="sm">
@@ -52,13 +47,13 @@ export function TryAgain({ asset, session }: AgainProps) {
               Choose the file “{asset.filename}”, or a repaired one of the same type.
             </Text>
             <Group>
-              <FileButton resetRef={resetInput} onChange={choose} accept={asset.mime_type}>
-                {(props) => (
-                  <Button {...props} loading={send.isPending}>
-                    Choose the file
-                  </Button>
-                )}
-              </FileButton>
+              <ChooseFile
+                accept={asset.mime_type}
+                loading={send.isPending}
+                onFile={(file) => send.mutate(file)}
+              >
+                Choose the file
+              </ChooseFile>
             </Group>
           </Stack>
         </Alert>

@@ -1,23 +1,12 @@
 // Gives an asset another file, follows it until it takes over, and brings the previous one back.
 import type { Asset, AssetVersion } from '@mediary/client';
-import {
-  Anchor,
-  Badge,
-  Button,
-  Checkbox,
-  FileButton,
-  Group,
-  Loader,
-  Paper,
-  Progress,
-  Stack,
-  Text,
-} from '@mantine/core';
+import { Anchor, Badge, Button, Checkbox, Group, Loader, Paper, Progress, Stack, Text } from '@mantine/core';
 import { useIsMutating, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useEffect, useRef, useState } from 'react';
+import { useEffect, useState } from 'react';
 import { Link } from 'wouter';
 import { refreshAssets, versionsQuery } from '../../../api/assets.ts';
 import { mediary } from '../../../api/mediary.ts';
+import { ChooseFile } from '../../../parts/choose-file.tsx';
 import { formatBytes, formatDuration } from '../../../parts/format.ts';
 import { Problem } from '../../../parts/problem.tsx';
 import { Time } from '../../../parts/time.tsx';
@@ -132,7 +121,6 @@ function RollBack({ asset, session }: EditorProps) {
 /** Shows how far the file is, and why it failed, also after its asset appeared among the versions. */
 function NewFile({ asset, session, next }: EditorProps & { readonly next: NextStatus }) {
   const queries = useQueryClient();
-  const resetInput = useRef<() => void>(null);
   const [percent, setPercent] = useState(0);
   const [isKeeping, setKeeping] = useState(true);
   const send = useMutation({
@@ -149,11 +137,6 @@ function NewFile({ asset, session, next }: EditorProps & { readonly next: NextSt
   });
   const isSending = useIsReplacing(asset);
   if (!isSending && !send.error && !takesFile(next)) return null;
-  const choose = (file: File | null): void => {
-    // The same file may be chosen again.
-    resetInput.current?.();
-    if (file) send.mutate(file);
-  };
   return (
     <Stack gap="sm">
       <Text size="sm">{next === 'pending_upload' && !isSending ? CONTINUE : hintOf(asset)}</Text>
@@ -165,13 +148,9 @@ function NewFile({ asset, session, next }: EditorProps & { readonly next: NextSt
       {send.isPending && <Progress value={percent} aria-label="Sent" />}
       {send.error && <Problem error={send.error} />}
       <Group>
-        <FileButton resetRef={resetInput} onChange={choose} accept={`${asset.kind}/*`}>
-          {(props) => (
-            <Button {...props} loading={isSending}>
-              Choose a new file
-            </Button>
-          )}
-        </FileButton>
+        <ChooseFile accept={`${asset.kind}/*`} loading={isSending} onFile={(file) => send.mutate(file)}>
+          Choose a new file
+        </ChooseFile>
       </Group>
     </Stack>
   );
