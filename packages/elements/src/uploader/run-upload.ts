@@ -125,8 +125,9 @@ async function sendBytes(ctx: UploaderContext, item: UploadItem): Promise<void> 
   });
   item.handle = handle;
   const asset = await handle.done;
-  Object.assign(item, { handle: undefined, isUploaded: true, isReopened: false });
-  Object.assign(item, { assetId: asset.id, versionOf: asset.version_of, asset });
+  const { id, version_of: versionOf } = asset;
+  const uploaded = { isUploaded: true, isReopened: false, assetId: id, versionOf, asset };
+  Object.assign(item, { handle: undefined, ...uploaded });
   ctx.memory().save(item);
   ctx.emit('uploaded', item);
 }
