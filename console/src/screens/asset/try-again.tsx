@@ -1,5 +1,5 @@
 // Starts another attempt of a failed asset, and sends its bytes again where the service has none.
-import type { Asset, OpenUpload } from '@mediary/client';
+import type { Asset } from '@mediary/client';
 import { Alert, Button, Group, Stack, Text } from '@mantine/core';
 import type { ConsoleSession } from '@mediary/contract/schemas/admin/console';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
@@ -15,19 +15,16 @@ type AgainProps = { readonly asset: Asset; readonly session: ConsoleSession };
 export function TryAgain({ asset, session }: AgainProps) {
   const queries = useQueryClient();
   const options = ownerOptions(session, asset);
-  const [open, setOpen] = useState<OpenUpload>();
+  const [needsFile, setNeedsFile] = useState(false);
   const onSettled = (): Promise<void> => refreshAssets(queries);
   const retry = useMutation({
     mutationFn: () => mediary.media.retry(asset.id, options),
-    onSuccess: (upload) => setOpen(upload.upload === null ? undefined : upload),
+    onSuccess: ({ upload }) => setNeedsFile(upload !== null),
     onSettled,
   });
   const send = useMutation({
-    mutationFn: async (file: File) => {
-      await putFile(open, file);
-      await mediary.media.complete(asset.id, options);
-    },
-    onSuccess: () => setOpen(undefined),
+    mutationFn: (file: File) => mediary.media.upload(file, { ...options, retryOf: asset.id }),
+    onSuccess: () => setNeedsFile(false),
     onSettled,
   });
   const error = send.error ?? retry.error;
@@ -40,7 +37,7 @@ export function TryAgain({ asset, session }: AgainProps) {
           </Button>
         </Group>
       )}
-      {open && asset.stream_status === 'pending_upload' && (
+      {needsFile && asset.stream_status === 'pending_upload' && (
         <Alert title="The service needs the file again">
           <Stack gap="sm">
             <Text size="sm" className="break-anywhere">
@@ -61,23 +58,4 @@ export function TryAgain({ asset, session }: AgainProps) {
       {error && <Problem error={error} />}
     </Stack>
   );
-}
-
-/** The SDK sends bytes of new assets alone; a retried one has a target for a PUT. */
-async function putFile(open: OpenUpload | undefined, file: File): Promise<void> {
-  const targets = open ? [open.upload, ...open.alternatives] : [];
-  const target = targets.find((one) => one?.protocol === 'put');
-  if (!target) throw new Error('The provider of this video takes no single request. Upload the file anew.');
-  const { url, method, headers } = target;
-  const response = await fetch(url, { method, headers, body: file });
-  if (!response.ok) throw new Error(await describeRefusal(response));
-}
-
-async function describeRefusal(response: Response): Promise<string> {
-  const text = await response.text();
-  try {
-    return String(JSON.parse(text).message);
-  } catch {
-    return `The bytes were refused with status ${response.status}.`;
-  }
 }
