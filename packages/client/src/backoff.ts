@@ -5,7 +5,7 @@ const FIRST_DELAY_MS = 250;
 const LONGEST_DELAY_MS = 10_000;
 const LONGEST_RETRY_AFTER_MS = 60_000;
 
-/** The same request may succeed. Proxies send 502, 504 and statuses of their own, such as 520 to 524. */
+/** The same request may succeed. Proxies send 502, 504 and statuses of their own, such as 520 to 526. */
 const isTransientStatus = (status: number): boolean => status === 429 || (status >= 500 && status !== 501);
 
 /** Conflicts that end by themselves: another request holds the key or the upload. */

@@ -77,8 +77,13 @@ const CODES: Readonly<Record<number, ErrorCode>> = {
   504: 'UNAVAILABLE',
 };
 
-const toErrorCode = (status: number): ErrorCode =>
-  CODES[status] ?? (status < 500 ? 'BAD_REQUEST' : 'INTERNAL_ERROR');
+/** From here on, proxies tell that they did not reach the service, such as Cloudflare with 520 to 526. */
+const FIRST_OF_PROXIES = 520;
+
+function toErrorCode(status: number): ErrorCode {
+  if (status < 500) return CODES[status] ?? 'BAD_REQUEST';
+  return CODES[status] ?? (status < FIRST_OF_PROXIES ? 'INTERNAL_ERROR' : 'UNAVAILABLE');
+}
 
 /** `Retry-After` is a number of seconds or a date. */
 function toSeconds(header: string | null): number | undefined {

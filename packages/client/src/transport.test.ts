@@ -188,10 +188,16 @@ describe('time limits and signals', () => {
 });
 
 describe('responses', () => {
-  test('of a proxy in HTML are errors by their status', async () => {
-    server.handle((_request, response) => response.writeHead(502).end('<h1>Bad gateway</h1>'));
+  test.each([
+    [502, 'UNAVAILABLE'],
+    [504, 'UNAVAILABLE'],
+    [507, 'INTERNAL_ERROR'],
+    [520, 'UNAVAILABLE'],
+    [530, 'UNAVAILABLE'],
+  ])('of a proxy in HTML are errors by their status: %i is %s', async (status, errorCode) => {
+    server.handle((_request, response) => response.writeHead(status).end('<h1>Bad gateway</h1>'));
     const error = await failureOf(connect({ maxRetries: 0 }).media.get('1'));
-    expect(error).toMatchObject({ errorCode: 'UNAVAILABLE', status: 502 });
+    expect(error).toMatchObject({ errorCode, status });
   });
   test('of another program are errors too', async () => {
     server.handle((_request, response) => response.end('<h1>Welcome</h1>'));
