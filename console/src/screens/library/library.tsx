@@ -14,6 +14,7 @@ import { Filters } from './filters.tsx';
 import { AssetGrid } from './list/asset-grid.tsx';
 import { useAssetList } from './list/use-asset-list.ts';
 import './library.css';
+import { StateCounts } from './state-counts.tsx';
 import { useFilters } from './use-filters.ts';
 
 export function Library({ session }: { readonly session: ConsoleSession }) {
@@ -31,11 +32,12 @@ export function Library({ session }: { readonly session: ConsoleSession }) {
   const isFiltered = Object.keys(filters).length > 0;
   return (
     <Stack>
-      <Group justify="space-between">
+      <Group gap="lg">
         <Title order={1} size="h2">
           Library
         </Title>
-        <Button component={Link} href="/upload">
+        {session.kind === 'operator' && filters.owner === undefined && <StateCounts filters={filters} />}
+        <Button component={Link} href="/upload" ml="auto">
           Upload
         </Button>
       </Group>
